@@ -1,0 +1,83 @@
+/** Amazon resource names of topics, subscriptions and queues: made, parsed, and resolved from plain names. */
+import { FantailError } from './errors.ts'
+
+/** The account and region that plain names belong to. */
+export interface ArnDefaults {
+  partition: string
+  region: string
+  account: string
+}
+
+export const ARN_DEFAULTS: ArnDefaults = { partition: 'aws', region: 'us-east-1', account: '000000000000' }
+
+export type ArnService = 'sns' | 'sqs'
+
+export interface ParsedArn extends ArnDefaults {
+  service: ArnService
+  /** Topic or queue name. */
+  name: string
+  /** Present in a subscription's ARN only. */
+  subscriptionId: string | undefined
+}
+
+const ARN = /^arn:([a-z-]+):(sns|sqs):([a-z0-9-]+):(\d{12}):([A-Za-z0-9_.-]+)(?::([A-Za-z0-9-]+))?$/
+const TOPIC_NAME = /^[A-Za-z0-9_-]{1,256}$/
+const FIFO_TOPIC_NAME = /^[A-Za-z0-9_-]{1,251}\.fifo$/
+const QUEUE_NAME = /^[A-Za-z0-9_-]{1,80}$/
+const FIFO_QUEUE_NAME = /^[A-Za-z0-9_-]{1,75}\.fifo$/
+
+export function isTopicName(name: string): boolean {
+  return TOPIC_NAME.test(name) || FIFO_TOPIC_NAME.test(name)
+}
+
+export function isQueueName(name: string): boolean {
+  return QUEUE_NAME.test(name) || FIFO_QUEUE_NAME.test(name)
+}
+
+/** A parsed ARN of an SNS topic or subscription or an SQS queue, or undefined where the text is none. */
+export function parseArn(text: string): ParsedArn | undefined {
+  const match = ARN.exec(text)
+  if (!match) return undefined
+  const [, partition, service, region, account, name, subscriptionId] = match
+  if (!partition || !service || !region || !account || !name) return undefined
+  const valid = service === 'sns' ? isTopicName(name) : isQueueName(name) && subscriptionId === undefined
+  if (!valid) return undefined
+  return { partition, service: service as ArnService, region, account, name, subscriptionId }
+}
+
+export function topicArn(name: string, defaults: ArnDefaults = ARN_DEFAULTS): string {
+  return `arn:${defaults.partition}:sns:${defaults.region}:${defaults.account}:${name}`
+}
+
+export function queueArn(name: string, defaults: ArnDefaults = ARN_DEFAULTS): string {
+  return `arn:${defaults.partition}:sqs:${defaults.region}:${defaults.account}:${name}`
+}
+
+export function subscriptionArn(topic: string, subscriptionId: string): string {
+  return `${topic}:${subscriptionId}`
+}
+
+/** The topic ARN for a topic's name or full ARN; `validation_failed` at `path` where it is neither. */
+export function resolveTopic(nameOrArn: string, defaults: ArnDefaults, path = 'topic'): string {
+  const arn = parseArn(nameOrArn)
+  if (arn?.service === 'sns' && arn.subscriptionId === undefined) return nameOrArn
+  if (isTopicName(nameOrArn)) return topicArn(nameOrArn, defaults)
+  throw FantailError.invalid(path, 'must be a topic name (1 to 256 of A-Z a-z 0-9 _ -) or a topic ARN')
+}
+
+/** The queue ARN for a queue's name or full ARN; `validation_failed` at `path` where it is neither. */
+export function resolveQueue(nameOrArn: string, defaults: ArnDefaults, path = 'queue'): string {
+  const arn = parseArn(nameOrArn)
+  if (arn?.service === 'sqs') return nameOrArn
+  if (isQueueName(nameOrArn)) return queueArn(nameOrArn, defaults)
+  throw FantailError.invalid(path, 'must be a queue name (1 to 80 of A-Z a-z 0-9 _ -) or a queue ARN')
+}
+
+const SUBSCRIPTION_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+/** The subscription id for an id or a subscription ARN; `not_found` where it can name no subscription. */
+export function resolveSubscription(idOrArn: string): string {
+  const id = parseArn(idOrArn)?.subscriptionId ?? idOrArn
+  if (SUBSCRIPTION_ID.test(id)) return id
+  throw new FantailError('not_found', 'no such subscription')
+}

@@ -1,0 +1,5 @@
+export * from './arn.ts'
+export * from './errors.ts'
+export * from './limits.ts'
+export * from './message-id.ts'
+export * from './records.ts'

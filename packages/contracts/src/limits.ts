@@ -1,0 +1,34 @@
+/** Bounds that users can meet, each with its unit in its name. */
+
+export const MESSAGE_BYTES_MAX = 262_144
+export const REQUEST_BYTES_MAX = 1_048_576
+export const BATCH_MESSAGES_MAX = 100
+export const LIST_LIMIT_MAX = 100
+export const SUBJECT_CHARS_MAX = 99
+export const DISPLAY_NAME_CHARS_MAX = 100
+export const ENDPOINT_CHARS_MAX = 2_048
+export const IDEMPOTENCY_KEY_CHARS_MAX = 255
+export const IDEMPOTENCY_SECONDS = 86_400
+export const CONFIRMATION_SECONDS = 172_800
+export const RETENTION_SECONDS_DEFAULT = 345_600
+export const RETENTION_SECONDS_MIN = 60
+export const RETENTION_SECONDS_MAX = 1_209_600
+export const MAX_IN_FLIGHT_DEFAULT = 32
+export const MAX_IN_FLIGHT_MAX = 256
+/** SNS's limit on the sum of a policy's nominal delays (sns-semantics §1.2). */
+export const RETRY_SECONDS_MAX = 3_600
+export const ATTEMPT_DEADLINE_MS = 15_000
+
+export const QUEUE_VISIBILITY_SECONDS_DEFAULT = 30
+export const QUEUE_VISIBILITY_SECONDS_MAX = 43_200
+export const QUEUE_RETENTION_SECONDS_DEFAULT = 1_209_600
+export const QUEUE_DELAY_SECONDS_MAX = 900
+export const QUEUE_WAIT_SECONDS_MAX = 20
+export const QUEUE_RECEIVE_MAX = 10
+export const QUEUE_MESSAGE_BYTES_MAX = 1_048_576
+export const QUEUE_MAX_RECEIVE_COUNT_MAX = 1_000
+export const QUEUE_HANDLES_MAX = 100
+
+/** Slices: subscriptions of one topic that live together in one shard. */
+export const SLICE_SUBSCRIPTIONS_MAX = 500
+export const SHARDS = 48

@@ -1,0 +1,213 @@
+/**
+ * What Fantail keeps: topics, subscriptions, messages, dead letters, redrive tasks.
+ * Times are epoch milliseconds (`…At`), durations carry their unit. The REST shapes are made from these at the edge.
+ */
+
+export type BackoffFunction = 'linear' | 'arithmetic' | 'geometric' | 'exponential'
+
+/** The four-phase retry curve; delays in seconds (sns-semantics §1.1, attributes 1 to 7). */
+export interface RetryPolicy {
+  minDelayTarget: number
+  maxDelayTarget: number
+  numRetries: number
+  numNoDelayRetries: number
+  numMinDelayRetries: number
+  numMaxDelayRetries: number
+  backoffFunction: BackoffFunction
+}
+
+export interface ThrottlePolicy {
+  maxReceivesPerSecond: number
+}
+
+export interface RequestPolicy {
+  headerContentType: string
+}
+
+/** As stored on a topic or a subscription: a group is absent where unset; optional retry members stay as given. */
+export interface DeliveryPolicy {
+  healthyRetryPolicy?: Pick<RetryPolicy, 'minDelayTarget' | 'maxDelayTarget' | 'numRetries'> & Partial<RetryPolicy>
+  throttlePolicy?: ThrottlePolicy
+  requestPolicy?: RequestPolicy
+}
+
+/** What an attempt obeys: subscription over topic over system default, group by group (§1.4). */
+export interface EffectiveDeliveryPolicy {
+  healthyRetryPolicy: RetryPolicy
+  throttlePolicy: ThrottlePolicy | null
+  requestPolicy: RequestPolicy
+}
+
+export interface TopicRecord {
+  arn: string
+  name: string
+  /** Unique per creation: a topic deleted and made again has another; names its slices' keys. */
+  uid: string
+  displayName: string
+  deliveryPolicy: DeliveryPolicy | null
+  disableSubscriptionOverrides: boolean
+  retentionSeconds: number
+  signing: 'none' | 'sns'
+  createdAt: number
+  /** Attributes of the AWS API that the native API does not show. */
+  attributes: Record<string, string>
+}
+
+export type Protocol = 'http' | 'https' | 'sqs'
+export type SubscriptionStatus = 'pending' | 'active' | 'paused'
+
+export interface RedrivePolicy {
+  deadLetterTargetArn: string
+}
+
+export interface SubscriptionRecord {
+  id: string
+  arn: string
+  topicArn: string
+  protocol: Protocol
+  endpoint: string
+  status: SubscriptionStatus
+  rawMessageDelivery: boolean
+  deliveryPolicy: DeliveryPolicy | null
+  redrivePolicy: RedrivePolicy | null
+  maxInFlight: number
+  confirmation: 'none' | 'handshake'
+  /** Set while a confirmation is awaited, kept after it (confirming twice answers the same). */
+  token: string | null
+  tokenExpiresAt: number | null
+  /** Unsubscribed through its link: invisible, restorable with `token` until it expires. */
+  unsubscribed: boolean
+  createdAt: number
+  /** Position in its slice, 0 to 499; stable for the subscription's life, reused after it. */
+  slot: number
+  attributes: Record<string, string>
+}
+
+export interface MessageAttribute {
+  /** `String`, `Number`, `Binary`, `String.Array`, or one of the first three with a `.label`. */
+  type: string
+  /** Text; base64 for Binary. */
+  value: string
+}
+
+export type MessageKind = 'Notification' | 'SubscriptionConfirmation' | 'UnsubscribeConfirmation'
+
+/** A message as it travels in a dispatch job and as its body is stored beside lanes. */
+export interface Message {
+  /** UUIDv7: its first 48 bits are `publishedAt`. */
+  messageId: string
+  topicArn: string
+  publishedAt: number
+  message: string
+  subject?: string
+  attributes?: Record<string, MessageAttribute>
+  structure?: 'json'
+  /** Absent means Notification. */
+  kind?: MessageKind
+  /** Of the two confirmation kinds only. */
+  token?: string
+  /** Base of the links in the envelope; configured, or the origin that the publisher used. */
+  publicUrl?: string
+  /** W3C trace context of the publish. */
+  traceparent?: string
+  /** Idempotency: dispatch drops the message where the key holds another messageId. */
+  idempotencyKey?: string
+}
+
+export type DeadLetterReason = 'permanent' | 'retriesExhausted' | 'expired'
+
+/** Beside a queued dead letter, never an SQS attribute (sns-semantics §7.3). */
+export interface DeadLetter {
+  reason: DeadLetterReason
+  statusCode: number | null
+  lastError: string | null
+  attempts: number
+  subscriptionArn: string
+  topicArn: string
+  messageId: string
+  /** 0 for a first delivery, +1 with every redrive. */
+  generation: number
+  publishedAt: number
+  deadLetteredAt: number
+  /** The stored message, so that a redrive needs nothing else. */
+  message: Message
+}
+
+export interface QueueRedrivePolicy {
+  deadLetterTargetArn: string
+  maxReceiveCount: number
+}
+
+export interface QueueRecord {
+  arn: string
+  name: string
+  uid: string
+  visibilityTimeoutSeconds: number
+  retentionSeconds: number
+  delaySeconds: number
+  receiveWaitSeconds: number
+  redrivePolicy: QueueRedrivePolicy | null
+  createdAt: number
+  modifiedAt: number
+  attributes: Record<string, string>
+}
+
+export interface QueueMessage {
+  /** The queue's own id of this item (a UUID), not the publisher's messageId. */
+  messageId: string
+  /** Present when received, absent when peeked. */
+  receiptHandle?: string
+  receiveCount: number
+  body: string
+  attributes: Record<string, MessageAttribute>
+  sentAt: number
+  firstReceivedAt: number | null
+  deadLetter?: DeadLetter
+  /** ARN of the queue that maxReceiveCount moved it from. */
+  deadLetterSourceArn?: string
+}
+
+export type RedriveStatus = 'running' | 'paused' | 'canceling' | 'canceled' | 'completed' | 'failed'
+
+export interface RedriveFilter {
+  /** Subscription ARN. */
+  subscription?: string
+  statusCode?: number
+  /** Bounds of `deadLetteredAt`, inclusive. */
+  since?: number
+  until?: number
+  messageIds?: string[]
+}
+
+export interface RedriveTask {
+  id: string
+  status: RedriveStatus
+  source: string
+  destination: string | null
+  filter: RedriveFilter
+  matched: number
+  moved: number
+  skipped: number
+  maxMessagesPerSecond: number | null
+  startedAt: number
+  endedAt: number | null
+  error: string | null
+}
+
+/** What one attempt came to; never thrown. */
+export type AttemptResult =
+  | { kind: 'response'; statusCode: number; durationMs: number; retryAfterSeconds?: number }
+  | { kind: 'failure'; error: AttemptErrorCode; detail: string; durationMs: number; permanent: boolean }
+
+export type AttemptErrorCode =
+  | 'timeout'
+  | 'connection_refused'
+  | 'connection_reset'
+  | 'connection_failed'
+  | 'dns'
+  | 'tls'
+  | 'invalid_response'
+  | 'forbidden_address'
+  | 'queue_missing'
+  | 'queue_refused'
+  | 'storage'

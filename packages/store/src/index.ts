@@ -1,0 +1,4 @@
+export * from './keys.ts'
+export * from './redis.ts'
+export * from './scripts.ts'
+export * from './shards.ts'
