@@ -26,7 +26,8 @@ export interface RequestPolicy {
 
 /** As stored on a topic or a subscription: a group is absent where unset; optional retry members stay as given. */
 export interface DeliveryPolicy {
-  healthyRetryPolicy?: Pick<RetryPolicy, 'minDelayTarget' | 'maxDelayTarget' | 'numRetries'> & Partial<RetryPolicy>
+  healthyRetryPolicy?: Pick<RetryPolicy, 'minDelayTarget' | 'maxDelayTarget' | 'numRetries'> &
+    Partial<RetryPolicy>
   throttlePolicy?: ThrottlePolicy
   requestPolicy?: RequestPolicy
 }

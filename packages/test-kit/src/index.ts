@@ -1,0 +1,2 @@
+export * from './redis-server.ts'
+export * from './wait-for.ts'

@@ -1,0 +1,22 @@
+/** Waiting for a condition; the only place of the tests that lets time pass. */
+
+export interface WaitOptions {
+  /** Names the condition in the error. */
+  what?: string
+  timeoutMs?: number
+  intervalMs?: number
+}
+
+/** Resolves with the first truthy result of `condition`; rejects, naming it, when the time is up. */
+export async function waitFor<T>(
+  condition: () => T | Promise<T>,
+  { what = 'a condition', timeoutMs = 15_000, intervalMs = 10 }: WaitOptions = {},
+): Promise<NonNullable<T>> {
+  const end = performance.now() + timeoutMs
+  for (;;) {
+    const value = await condition()
+    if (value) return value as NonNullable<T>
+    if (performance.now() > end) throw new Error(`waited ${timeoutMs} ms in vain for ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, intervalMs))
+  }
+}
