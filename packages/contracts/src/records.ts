@@ -111,8 +111,8 @@ export interface Message {
   publicUrl?: string
   /** W3C trace context of the publish. */
   traceparent?: string
-  /** Idempotency: dispatch drops the message where the key holds another messageId. */
-  idempotencyKey?: string
+  /** Dispatch does `SET NX` of this Redis key too, and drops the message where it holds another value. */
+  idempotency?: { key: string; value: string }
 }
 
 export type DeadLetterReason = 'permanent' | 'retriesExhausted' | 'expired'
