@@ -16,6 +16,16 @@ export interface ConnectOptions {
   onState?: (state: 'up' | 'down', error: Error | undefined) => void
 }
 
+/** Pause before reconnecting: 100 ms, doubling to 2 s. */
+export function retryStrategy(times: number): number {
+  return Math.min(50 * 2 ** Math.min(times, 6), 2_000)
+}
+
+/** A master that became a replica: look for the new one. */
+export function reconnectOnError(error: Error): boolean {
+  return error.message.startsWith('READONLY')
+}
+
 /** Options of every ioredis connection of ours, BullMQ's included. */
 export function redisOptions(options: ConnectOptions): RedisOptions {
   const timeout = options.commandTimeoutMs === undefined ? COMMAND_TIMEOUT_MS : options.commandTimeoutMs
@@ -25,8 +35,8 @@ export function redisOptions(options: ConnectOptions): RedisOptions {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     connectTimeout: 2_000,
-    retryStrategy: (times) => Math.min(50 * 2 ** Math.min(times, 6), 2_000),
-    reconnectOnError: (error) => error.message.startsWith('READONLY'),
+    retryStrategy,
+    reconnectOnError,
     ...(timeout === null ? {} : { commandTimeout: timeout }),
   }
 }

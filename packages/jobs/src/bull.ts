@@ -1,0 +1,108 @@
+/**
+ * The one place that makes BullMQ queues and workers, so that their settings agree: a Worker made beside a Queue with
+ * other stream settings would fall back to 10,000 kept events.
+ *
+ * Every queue has a hash tag of its own (`ft:{<name>}`): its keys share a slot and may live on any master.
+ */
+import { reconnectOnError, retryStrategy } from '@fantail/store'
+import {
+  type ConnectionOptions,
+  type JobsOptions,
+  type Processor,
+  Queue,
+  type Telemetry,
+  Worker,
+  type WorkerOptions,
+} from 'bullmq'
+import { BullMQOtel } from 'bullmq-otel'
+import type { Redis } from 'ioredis'
+
+export const LOCK_MS = 3_000
+export const STALLED_BUSY_MS = 1_000
+export const STALLED_IDLE_MS = 5_000
+
+/** BullMQ's own bookkeeping stays small; what happened to a message is in the outcome log. */
+const STREAMS = { events: { maxLen: 100 } }
+
+/** Infrastructure never uses up a job: it is tried for ever, a second apart. */
+export const JOB_OPTIONS: JobsOptions = {
+  attempts: 1_000_000,
+  backoff: { type: 'fixed', delay: 1_000 },
+  removeOnComplete: true,
+}
+
+export function queuePrefix(name: string): string {
+  return `ft:{${name}}`
+}
+
+export function dispatchQueueName(number: number): string {
+  return `dispatch-${number}`
+}
+
+/** Spans and metrics of BullMQ itself, through the process's OpenTelemetry set-up. */
+export function createTelemetry(): Telemetry {
+  return new BullMQOtel({ tracerName: 'fantail', meterName: 'fantail', enableMetrics: true })
+}
+
+export interface QueueSettings {
+  name: string
+  /** A connection that this queue may share; it is not closed with the queue. */
+  connection: Redis
+  telemetry?: Telemetry | undefined
+}
+
+export function createQueue<T>({ name, connection, telemetry }: QueueSettings): Queue<T> {
+  return new Queue<T>(name, {
+    connection,
+    prefix: queuePrefix(name),
+    streams: STREAMS,
+    defaultJobOptions: JOB_OPTIONS,
+    ...(telemetry ? { telemetry } : {}),
+  })
+}
+
+export interface WorkerSettings<T> {
+  name: string
+  url: string
+  concurrency: number
+  process: Processor<T, void>
+  telemetry?: Telemetry | undefined
+}
+
+/**
+ * A worker that is not running yet (`run()` starts it). Its two connections wait for Redis for ever and send again what
+ * was not answered: BullMQ's own scripts are safe to repeat under a job's token.
+ */
+export function createWorker<T>({
+  name,
+  url,
+  concurrency,
+  process,
+  telemetry,
+}: WorkerSettings<T>): Worker<T, void> {
+  const options: WorkerOptions = {
+    connection: workerConnection(url, name),
+    prefix: queuePrefix(name),
+    autorun: false,
+    concurrency,
+    drainDelay: 5,
+    lockDuration: LOCK_MS,
+    stalledInterval: STALLED_BUSY_MS,
+    maxStalledCount: 1_000_000,
+    runRetryDelay: 500,
+    removeOnComplete: { count: 0 },
+    ...(telemetry ? { telemetry } : {}),
+  }
+  return new Worker<T, void>(name, process, options)
+}
+
+function workerConnection(url: string, name: string): ConnectionOptions {
+  return {
+    url,
+    connectionName: name,
+    connectTimeout: 2_000,
+    maxRetriesPerRequest: null,
+    retryStrategy,
+    reconnectOnError,
+  }
+}

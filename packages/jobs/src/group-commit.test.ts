@@ -1,0 +1,122 @@
+import { FantailError } from '@fantail/contracts'
+import { waitFor } from '@fantail/test-kit'
+import { expect, test } from 'vitest'
+import { GroupCommit, type GroupLimits } from './group-commit.ts'
+
+const weight = { bytes: 100, fanOut: 1 }
+
+/** A storage whose writes end when the test says so. */
+function createStorage(limits: Partial<GroupLimits> = {}) {
+  const writes: { items: string[]; end(error?: Error): void }[] = []
+  let up = true
+  const commit = new GroupCommit<string>({
+    limits,
+    canWrite: () => up,
+    write: (items) =>
+      new Promise((resolve, reject) => {
+        writes.push({ items, end: (error) => (error ? reject(error) : resolve()) })
+      }),
+  })
+  const setUp = (value: boolean) => {
+    up = value
+    commit.flush()
+  }
+  return { commit, writes, setUp }
+}
+
+test('what arrives during a write leaves together in the next one', async () => {
+  const { commit, writes } = createStorage({ secondWriteAfterMs: 10_000 })
+  const first = commit.add(['a'], weight)
+  await waitFor(() => writes.length === 1)
+  const later = [commit.add(['b'], weight), commit.add(['c', 'd'], weight)]
+  writes[0]?.end()
+  await first
+  await waitFor(() => writes.length === 2)
+  expect(writes[1]?.items).toEqual(['b', 'c', 'd'])
+  writes[1]?.end()
+  await Promise.all(later)
+})
+
+test('a second write starts when the oldest has waited too long', async () => {
+  const { commit, writes } = createStorage()
+  void commit.add(['a'], weight)
+  await waitFor(() => writes.length === 1)
+  void commit.add(['b'], weight)
+  await waitFor(() => writes.length === 2)
+  for (const write of writes) write.end()
+})
+
+test('a group stays within its bounds and a request is never split', async () => {
+  const { commit, writes } = createStorage({ messagesMax: 3, secondWriteAfterMs: 10_000 })
+  void commit.add(['first'], weight)
+  await waitFor(() => writes.length === 1)
+  const rest = [commit.add(['a', 'b'], weight), commit.add(['c', 'd'], weight), commit.add(['e'], weight)]
+  writes[0]?.end()
+  await waitFor(() => writes.length === 2)
+  writes[1]?.end()
+  await waitFor(() => writes.length === 3)
+  writes[2]?.end()
+  await Promise.all(rest)
+  expect(writes.slice(1).map((w) => w.items)).toEqual([
+    ['a', 'b'],
+    ['c', 'd', 'e'],
+  ])
+})
+
+test('deliveries bound a group too', async () => {
+  const { commit, writes } = createStorage({ deliveriesMax: 1_000, secondWriteAfterMs: 10_000 })
+  void commit.add(['first'], weight)
+  await waitFor(() => writes.length === 1)
+  void commit.add(['a'], { bytes: 1, fanOut: 600 })
+  void commit.add(['b'], { bytes: 1, fanOut: 600 })
+  writes[0]?.end()
+  await waitFor(() => writes.length === 2)
+  expect(writes[1]?.items).toEqual(['a'])
+  writes[1]?.end()
+  await waitFor(() => writes.length === 3)
+  writes[2]?.end()
+})
+
+test('a failed write fails every request in it, and only those', async () => {
+  const { commit, writes } = createStorage({ secondWriteAfterMs: 10_000 })
+  const first = commit.add(['a'], weight)
+  await waitFor(() => writes.length === 1)
+  const second = commit.add(['b'], weight)
+  writes[0]?.end(new Error('broken'))
+  await expect(first).rejects.toThrow('broken')
+  await waitFor(() => writes.length === 2)
+  writes[1]?.end()
+  await second
+})
+
+test('a request that gave up is in no later group', async () => {
+  const { commit, writes, setUp } = createStorage({ pendingMs: 30 })
+  setUp(false)
+  await expect(commit.add(['late'], weight)).rejects.toMatchObject({ code: 'storage_unavailable' })
+  setUp(true)
+  const next = commit.add(['next'], weight)
+  await waitFor(() => writes.length === 1)
+  expect(writes[0]?.items).toEqual(['next'])
+  writes[0]?.end()
+  await next
+})
+
+test('requests wait out a short outage', async () => {
+  const { commit, writes, setUp } = createStorage()
+  setUp(false)
+  const request = commit.add(['a'], weight)
+  setUp(true)
+  await waitFor(() => writes.length === 1)
+  writes[0]?.end()
+  await request
+})
+
+test('waiting bytes are bounded', async () => {
+  const { commit, setUp } = createStorage({ pendingBytesMax: 150 })
+  setUp(false)
+  const first = commit.add(['a'], weight)
+  await expect(commit.add(['b'], weight)).rejects.toBeInstanceOf(FantailError)
+  commit.close()
+  await expect(first).rejects.toMatchObject({ code: 'storage_unavailable' })
+  expect(commit.waiting).toBe(0)
+})

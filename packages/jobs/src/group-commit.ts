@@ -1,0 +1,180 @@
+/**
+ * Group commit: requests that arrive while a write is on its way leave together in the next one.
+ *
+ * A request is waiting (in `waiting`), in a write (its group was handed to `write`), or answered. It leaves `waiting`
+ * exactly once: into a group, or by its deadline, so a caller that was told "not stored" is in no later group. No timer
+ * runs and no latency is added while idle: the first request of a quiet moment starts a write at once.
+ *
+ * One write is in flight; another starts when the oldest waiting request is older than `secondWriteAfterMs`, up to
+ * `writesMax`. Bounds of a group: messages, bytes, deliveries; a request is never split.
+ */
+import { FantailError } from '@fantail/contracts'
+
+export interface GroupLimits {
+  messagesMax: number
+  bytesMax: number
+  deliveriesMax: number
+  writesMax: number
+  secondWriteAfterMs: number
+  pendingBytesMax: number
+  pendingMs: number
+}
+
+/** Measured in design.md: larger groups gain nothing on two cores and make a job last longer. */
+export const GROUP_LIMITS: GroupLimits = {
+  messagesMax: 128,
+  bytesMax: 1_048_576,
+  deliveriesMax: 1_000,
+  writesMax: 8,
+  secondWriteAfterMs: 10,
+  pendingBytesMax: 67_108_864,
+  pendingMs: 2_000,
+}
+
+export interface GroupCommitOptions<T> {
+  /** Stores one group atomically; rejects where it is not, or not surely, stored. */
+  write(items: T[]): Promise<void>
+  /** False while nothing can be written: requests wait for `flush()` or their deadline. */
+  canWrite?(): boolean
+  limits?: Partial<GroupLimits>
+}
+
+/** What a request weighs against the bounds of a group. */
+export interface RequestWeight {
+  bytes: number
+  /** Subscriptions that each message is expected to reach. */
+  fanOut: number
+}
+
+interface Request<T> extends RequestWeight {
+  items: T[]
+  since: number
+  resolve(): void
+  reject(error: unknown): void
+}
+
+export class GroupCommit<T> {
+  readonly #options: GroupCommitOptions<T>
+  readonly #limits: GroupLimits
+  #waiting: Request<T>[] = []
+  #waitingBytes = 0
+  #writes = 0
+  #scheduled = false
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(options: GroupCommitOptions<T>) {
+    this.#options = options
+    this.#limits = { ...GROUP_LIMITS, ...options.limits }
+  }
+
+  /** Requests that are in no write yet. */
+  get waiting(): number {
+    return this.#waiting.length
+  }
+
+  /**
+   * Resolves when the request is stored. Rejects with what `write` rejected with, or with `storage_unavailable` when it
+   * was refused or gave up before any write took it (then it is surely not stored).
+   */
+  add(items: T[], weight: RequestWeight): Promise<void> {
+    if (this.#waitingBytes + weight.bytes > this.#limits.pendingBytesMax) {
+      return Promise.reject(notStored('too many publishes are waiting for storage'))
+    }
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ items, ...weight, since: performance.now(), resolve, reject })
+      this.#waitingBytes += weight.bytes
+      this.#schedule()
+    })
+  }
+
+  /** Starts what may start now; called when storage has come back. */
+  flush(): void {
+    this.#refuseOverdue()
+    while (this.#mayWrite()) void this.#writeGroup(this.#nextGroup())
+    this.#armTimer()
+  }
+
+  /** Refuses what waits; what is being written ends as it ends. */
+  close(): void {
+    clearTimeout(this.#timer)
+    const waiting = this.#waiting
+    this.#waiting = []
+    this.#waitingBytes = 0
+    for (const request of waiting) request.reject(notStored('shutting down'))
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return
+    this.#scheduled = true
+    // After the present turn of the event loop, so that requests parsed from one read of many sockets go together.
+    setImmediate(() => {
+      this.#scheduled = false
+      this.flush()
+    })
+  }
+
+  #mayWrite(): boolean {
+    const oldest = this.#waiting[0]
+    if (!oldest || this.#writes >= this.#limits.writesMax) return false
+    if (this.#options.canWrite?.() === false) return false
+    if (this.#writes === 0) return true
+    return performance.now() - oldest.since >= this.#limits.secondWriteAfterMs
+  }
+
+  #nextGroup(): Request<T>[] {
+    const { messagesMax, bytesMax, deliveriesMax } = this.#limits
+    let [messages, bytes, deliveries, count] = [0, 0, 0, 0]
+    for (const request of this.#waiting) {
+      messages += request.items.length
+      bytes += request.bytes
+      deliveries += request.items.length * request.fanOut
+      if (count > 0 && (messages > messagesMax || bytes > bytesMax || deliveries > deliveriesMax)) break
+      count++
+    }
+    const group = this.#waiting.splice(0, count)
+    for (const request of group) this.#waitingBytes -= request.bytes
+    return group
+  }
+
+  async #writeGroup(group: Request<T>[]): Promise<void> {
+    this.#writes++
+    try {
+      await this.#options.write(
+        group.length === 1 && group[0] ? group[0].items : group.flatMap((r) => r.items),
+      )
+      for (const request of group) request.resolve()
+    } catch (error) {
+      for (const request of group) request.reject(error)
+    } finally {
+      this.#writes--
+      this.flush()
+    }
+  }
+
+  #refuseOverdue(): void {
+    const limit = performance.now() - this.#limits.pendingMs
+    while (this.#waiting[0] && this.#waiting[0].since <= limit) {
+      const request = this.#waiting.shift()
+      if (!request) return
+      this.#waitingBytes -= request.bytes
+      request.reject(notStored('storage did not take the publish in time'))
+    }
+  }
+
+  /** One timer, for the second write or the deadline of the oldest, only while something waits. */
+  #armTimer(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const oldest = this.#waiting[0]
+    if (!oldest) return
+    const writable = this.#options.canWrite?.() !== false && this.#writes < this.#limits.writesMax
+    const wait = writable ? this.#limits.secondWriteAfterMs : this.#limits.pendingMs
+    this.#timer = setTimeout(() => this.flush(), Math.max(1, oldest.since + wait - performance.now()))
+  }
+}
+
+function notStored(why: string): FantailError {
+  return new FantailError('storage_unavailable', `${why}; the message is not stored`, {
+    retryAfterSeconds: 1,
+  })
+}

@@ -1,0 +1,5 @@
+export * from './bull.ts'
+export * from './dispatch-job.ts'
+export * from './group-commit.ts'
+export * from './publisher.ts'
+export * from './storage-errors.ts'

@@ -1,0 +1,28 @@
+/** What an error from Redis says about a write: refused for sure, or unknown (design: publish, group commit). */
+import { FantailError } from '@fantail/contracts'
+
+/** Replies by which Redis refuses a write before doing it. */
+const REFUSED = /^(READONLY|MISCONF|LOADING|CLUSTERDOWN|MASTERDOWN|NOREPLICAS|TRYAGAIN|BUSY)\b/
+const OUT_OF_MEMORY = /^OOM\b|command not allowed when used memory/
+
+export function isOutOfMemory(error: unknown): boolean {
+  return error instanceof Error && OUT_OF_MEMORY.test(error.message)
+}
+
+/** True where Redis answers but will not work for now: a BullMQ worker would spin on these. */
+export function isTrouble(error: unknown): boolean {
+  return error instanceof Error && (isOutOfMemory(error) || REFUSED.test(error.message))
+}
+
+/** The error a publisher gets; it says whether the message is stored where that is known. */
+export function storageError(error: unknown): FantailError {
+  if (error instanceof FantailError) return error
+  if (isOutOfMemory(error)) {
+    const message = 'storage is full; the message is not stored'
+    return new FantailError('storage_full', message, { retryAfterSeconds: 5, cause: error })
+  }
+  const message = isTrouble(error)
+    ? 'storage refuses writes; the message is not stored'
+    : 'storage did not answer; the message may or may not be stored'
+  return new FantailError('storage_unavailable', message, { retryAfterSeconds: 1, cause: error })
+}
