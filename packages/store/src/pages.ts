@@ -1,0 +1,83 @@
+/** Pages of a list: opaque cursors, and the merged order of names that are spread over the shards. */
+import { FantailError } from '@fantail/contracts'
+import type { Redis } from 'ioredis'
+import { SHARD_COUNT, shardBase } from './shards.ts'
+
+export interface Page<T> {
+  items: T[]
+  /** Opaque; null at the end of the list. A page may be short, even empty, and still have a next one. */
+  nextCursor: string | null
+}
+
+/** A cursor that holds `parts`; decodeCursor gives them back. */
+export function encodeCursor(parts: string[]): string {
+  return Buffer.from(JSON.stringify(parts)).toString('base64url')
+}
+
+/** The `count` parts of a cursor of ours; `validation_failed` at path `cursor` for anything else. */
+export function decodeCursor(cursor: string, count: number): string[] {
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+    if (Array.isArray(parts) && parts.length === count && parts.every((part) => typeof part === 'string')) {
+      return parts
+    }
+  } catch {
+    // Not JSON: no cursor of ours, refused below like any other.
+  }
+  throw FantailError.invalid('cursor', 'is not one that a list answered')
+}
+
+export interface NamesRequest {
+  /** Key of the shard's sorted set, all scores 0. */
+  key: (base: string) => string
+  prefix: string
+  /** Names after this one; '' from the start. */
+  after: string
+  limit: number
+}
+
+/**
+ * The first `limit` names of all shards in byte order. A name that stays is on exactly one page, whatever is added or
+ * removed meanwhile, because a page's bounds are names and not positions.
+ */
+export async function listNames(redis: Redis, request: NamesRequest): Promise<string[]> {
+  const { key, prefix, limit } = request
+  // Shards fill evenly, so a small share of each is nearly always enough; the loop covers the rest.
+  const perShard = Math.max(8, Math.ceil(limit / 12))
+  const names: string[] = []
+  let after = request.after
+  for (;;) {
+    const min = after !== '' && after >= prefix ? `(${after}` : prefix === '' ? '-' : `[${prefix}`
+    const max = prefix === '' ? '+' : `[${prefix}\xff`
+    const pipeline = redis.pipeline()
+    for (let shard = 0; shard < SHARD_COUNT; shard++) {
+      pipeline.zrangebylex(key(shardBase(shard)), min, max, 'LIMIT', 0, perShard)
+    }
+    const found = (await replies(pipeline)) as string[][]
+    // Nothing is known of a cut-off shard past its last name, so only names up to the least of those are certain.
+    const cutOff = found.filter((part) => part.length === perShard).map((part) => part.at(-1) ?? '')
+    const certain = cutOff.length === 0 ? undefined : cutOff.reduce((a, b) => (a < b ? a : b))
+    const merged = found.flat().filter((name) => certain === undefined || name <= certain)
+    names.push(...merged.sort(compareText))
+    if (names.length >= limit || certain === undefined) return names.slice(0, limit)
+    after = certain
+  }
+}
+
+/** ASCII names in the order that Redis gives them. */
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+interface Pipeline {
+  exec(): Promise<[Error | null, unknown][] | null>
+}
+
+/** A pipeline's replies; throws the first error among them. */
+export async function replies(pipeline: Pipeline): Promise<unknown[]> {
+  const results = (await pipeline.exec()) ?? []
+  return results.map(([error, reply]) => {
+    if (error) throw error
+    return reply
+  })
+}
