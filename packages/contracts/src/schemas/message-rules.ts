@@ -1,0 +1,125 @@
+/**
+ * What a message may hold (sns-semantics §5.1 to §5.3): each rule once, as a function from a value to what is wrong with
+ * it. The publish route asks them directly; the schemas ask the same ones to list every problem.
+ */
+import type { Problem } from '../errors.ts'
+import { SUBJECT_CHARS_MAX } from '../limits.ts'
+import type { MessageAttribute } from '../records.ts'
+import { formatPath } from './problems.ts'
+
+export type AttributeInput = string | number | string[] | { type: string; value: string }
+
+const CONTROL = /\p{Cc}/u
+const NAME_CHARS = /^[A-Za-z0-9_.-]{1,256}$/
+const RESERVED = /^(aws|amazon)\./i
+const TYPE = /^(String|Number|Binary)(\.[A-Za-z0-9_.-]{1,200})?$/
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+
+export function subjectProblem(subject: string): string | undefined {
+  if (subject === '') return 'must not be empty; leave it out instead'
+  if (subject.length > SUBJECT_CHARS_MAX) return `must have at most ${SUBJECT_CHARS_MAX} characters`
+  if (CONTROL.test(subject)) return 'must not hold line breaks or control characters'
+  return unicodeProblem(subject)
+}
+
+export function textProblem(text: string): string | undefined {
+  return text === '' ? 'must not be empty' : unicodeProblem(text)
+}
+
+function unicodeProblem(text: string): string | undefined {
+  return text.isWellFormed() ? undefined : 'holds half of a surrogate pair, which is no Unicode text'
+}
+
+/** §5.2: a JSON object with a text under `default`. */
+export function structureProblem(text: string): string | undefined {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return 'must be JSON where structure is "json"'
+  }
+  const object = typeof value === 'object' && value !== null && !Array.isArray(value)
+  const fallback = object ? (value as { default?: unknown }).default : undefined
+  return typeof fallback === 'string'
+    ? undefined
+    : 'must hold a text under "default" where structure is "json"'
+}
+
+export function attributeNameProblem(name: string): string | undefined {
+  if (!NAME_CHARS.test(name)) return 'must be named with 1 to 256 of A-Z a-z 0-9 _ - .'
+  if (name.startsWith('.') || name.endsWith('.') || name.includes('..')) {
+    return 'must not have a dot at either end of its name or two in a row'
+  }
+  if (RESERVED.test(name)) return 'must not have a name that begins with AWS. or Amazon.'
+  return name === '__proto__' ? 'must have another name' : undefined
+}
+
+/** What is wrong with a typed attribute, member by member. */
+export function attributeProblem({ type, value }: MessageAttribute): Problem | undefined {
+  if (!TYPE.test(type)) {
+    return {
+      path: 'type',
+      message: 'must be String, Number, Binary, String.Array, or one of these with a .label',
+    }
+  }
+  if (value === '') return { path: 'value', message: 'must not be empty' }
+  if (type.startsWith('Number') && !NUMBER.test(value)) return { path: 'value', message: 'must be a number' }
+  if (type.startsWith('Binary') && !BASE64.test(value)) return { path: 'value', message: 'must be base64' }
+  const message = unicodeProblem(value)
+  return message === undefined ? undefined : { path: 'value', message }
+}
+
+/** An attribute in its stored form, or undefined where the input has none of the four shapes. */
+export function toAttribute(input: unknown): MessageAttribute | undefined {
+  if (typeof input === 'string') return { type: 'String', value: input }
+  if (typeof input === 'number') return { type: 'Number', value: String(input) }
+  if (Array.isArray(input)) {
+    return input.every(isText) ? { type: 'String.Array', value: JSON.stringify(input) } : undefined
+  }
+  if (typeof input !== 'object' || input === null) return undefined
+  const { type, value } = input as Record<string, unknown>
+  if (typeof type !== 'string' || typeof value !== 'string' || Object.keys(input).length !== 2)
+    return undefined
+  return { type, value }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
+}
+
+/** Every problem of a message's `attributes`; `path` leads to them. */
+export function attributesProblems(attributes: unknown, path: PropertyKey[]): Problem[] {
+  if (typeof attributes !== 'object' || attributes === null || Array.isArray(attributes)) {
+    return [{ path: formatPath(path), message: 'must be an object' }]
+  }
+  return Object.entries(attributes).flatMap(([name, input]) => entryProblems(name, input, [...path, name]))
+}
+
+function entryProblems(name: string, input: unknown, path: PropertyKey[]): Problem[] {
+  const problems: Problem[] = []
+  const nameProblem = attributeNameProblem(name)
+  if (nameProblem !== undefined) problems.push({ path: formatPath(path), message: nameProblem })
+  const attribute = toAttribute(input)
+  if (attribute === undefined) {
+    const message = 'must be text, a number, an array of texts, or {type, value} with two texts'
+    return [...problems, { path: formatPath(path), message }]
+  }
+  const found = attributeProblem(attribute)
+  const typed = typeof input === 'object' && !Array.isArray(input)
+  if (found) problems.push({ path: formatPath(typed ? [...path, found.path] : path), message: found.message })
+  return problems
+}
+
+/** What counts against the limit of a message: its text, and name, type and value of each attribute, in bytes. */
+export function messageBytes(
+  message: string,
+  attributes: Record<string, MessageAttribute> | undefined,
+): number {
+  let bytes = Buffer.byteLength(message)
+  for (const name in attributes) {
+    const attribute = attributes[name]
+    if (attribute) bytes += name.length + attribute.type.length + Buffer.byteLength(attribute.value)
+  }
+  return bytes
+}

@@ -1,0 +1,139 @@
+/** Publishing over REST, and what became of a message. */
+import { z } from 'zod'
+import { BATCH_MESSAGES_MAX } from '../limits.ts'
+import { attributesProblems, structureProblem, subjectProblem, textProblem } from './message-rules.ts'
+import { named, Timestamp } from './shared.ts'
+
+const attributesShape = z.toJSONSchema(
+  z.record(
+    z.string(),
+    z.union([
+      z.string(),
+      z.number(),
+      z.array(z.string()),
+      z.object({ type: z.string(), value: z.string().describe('base64 where type is Binary') }),
+    ]),
+  ),
+)
+delete attributesShape.$schema
+
+const Attributes = z
+  .unknown()
+  .superRefine((value, context) => {
+    if (value === undefined) return
+    // The rules name the whole path themselves; an issue's path is a list of its parts.
+    for (const { path, message } of attributesProblems(value, [])) {
+      context.addIssue({ code: 'custom', path: path === '' ? [] : [path], message })
+    }
+  })
+  .meta(attributesShape as Record<string, unknown>)
+
+const Text = z.string().superRefine((text, context) => report(textProblem(text), context))
+const Subject = z.string().superRefine((text, context) => report(subjectProblem(text), context))
+
+const Payload = z
+  .union([Text, z.record(z.string(), z.unknown()), z.array(z.unknown())], {
+    error: 'must be text, an object or an array',
+  })
+  .describe('Text as it is; an object or array as its JSON text')
+
+/** One message of a publish. */
+export const MessageInput = named(
+  'MessageInput',
+  z
+    .strictObject({
+      message: z.unknown().superRefine((value, context) => {
+        if (typeof value === 'string') report(textProblem(value), context)
+        else if (value === undefined) report('is required', context)
+        else if (typeof value !== 'object' || value === null) {
+          report('must be text, an object or an array', context)
+        }
+      }),
+      subject: Subject.optional(),
+      attributes: Attributes.optional(),
+      structure: z.literal('json').optional().describe('The message holds a text per protocol'),
+    })
+    .superRefine(({ message, structure }, context) => {
+      if (structure !== 'json' || message === '') return
+      const problem = structureProblem(typeof message === 'string' ? message : jsonText(message))
+      if (problem !== undefined) context.addIssue({ code: 'custom', path: ['message'], message: problem })
+    }),
+)
+
+function report(message: string | undefined, context: z.core.$RefinementCtx): void {
+  if (message !== undefined) context.addIssue({ code: 'custom', message })
+}
+
+/** The JSON text of a value, '' where it is nested too deeply to be written. */
+export function jsonText(value: unknown): string {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return ''
+  }
+}
+
+export const BatchInput = named(
+  'MessageBatchInput',
+  z.strictObject({ messages: z.array(MessageInput).min(1).max(BATCH_MESSAGES_MAX) }),
+)
+
+/** Of the documentation: `message` as the shapes it takes. */
+export const PublishInput = z.union([
+  z.strictObject({ ...MessageInput.shape, message: Payload }),
+  z.strictObject({
+    messages: z
+      .array(z.strictObject({ ...MessageInput.shape, message: Payload }))
+      .min(1)
+      .max(BATCH_MESSAGES_MAX),
+  }),
+])
+
+export const MESSAGE_UNSUPPORTED = ['groupId', 'deduplicationId'] as const
+
+export const PublishQuery = z.strictObject({
+  raw: z.enum(['true', 'false']).optional().describe('The request’s body, whatever its type, is the message'),
+  subject: Subject.optional().describe('With raw=true'),
+})
+
+const Receipt = z.object({ messageId: z.uuid() })
+export const PublishAnswer = named(
+  'PublishAnswer',
+  z.union([Receipt, z.object({ results: z.array(Receipt) })]),
+)
+
+export const MessageView = named(
+  'Message',
+  z.object({
+    messageId: z.uuid(),
+    topicArn: z.string(),
+    publishedAt: Timestamp,
+    sizeBytes: z.int(),
+    counts: z.object({
+      delivered: z.int(),
+      waiting: z.int(),
+      deadLettered: z.int(),
+      discarded: z.int(),
+      expired: z.int(),
+      filtered: z.int(),
+    }),
+  }),
+)
+
+export const DeliveriesAnswer = z.object({
+  deliveries: z.array(
+    named(
+      'Delivery',
+      z.object({
+        subscriptionId: z.string(),
+        endpoint: z.string().nullable(),
+        state: z.string(),
+        attempts: z.int().nullable(),
+        lastStatusCode: z.int().nullable(),
+        lastError: z.string().nullable(),
+        nextAttemptAt: Timestamp.nullable(),
+        reason: z.string().nullable(),
+      }),
+    ),
+  ),
+})

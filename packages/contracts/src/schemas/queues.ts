@@ -1,0 +1,153 @@
+/** Queues over REST. */
+import { z } from 'zod'
+import {
+  BATCH_MESSAGES_MAX,
+  QUEUE_DELAY_SECONDS_MAX,
+  QUEUE_HANDLES_MAX,
+  QUEUE_MAX_RECEIVE_COUNT_MAX,
+  QUEUE_RECEIVE_MAX,
+  QUEUE_RETENTION_SECONDS_DEFAULT,
+  QUEUE_VISIBILITY_SECONDS_DEFAULT,
+  QUEUE_VISIBILITY_SECONDS_MAX,
+  QUEUE_WAIT_SECONDS_MAX,
+  RETENTION_SECONDS_MAX,
+  RETENTION_SECONDS_MIN,
+} from '../limits.ts'
+import { MessageInput } from './messages.ts'
+import {
+  named,
+  pageOf,
+  pageQuery,
+  QueueReference,
+  SubscriptionReference,
+  Timestamp,
+  TimestampInput,
+} from './shared.ts'
+
+const Visibility = z.int().min(0).max(QUEUE_VISIBILITY_SECONDS_MAX)
+const Delay = z.int().min(0).max(QUEUE_DELAY_SECONDS_MAX)
+const Wait = z.int().min(0).max(QUEUE_WAIT_SECONDS_MAX)
+
+/** `null` resets a member. */
+export const QueueInput = z.strictObject({
+  visibilityTimeoutSeconds: Visibility.nullish().describe(`Default ${QUEUE_VISIBILITY_SECONDS_DEFAULT}`),
+  retentionSeconds: z
+    .int()
+    .min(RETENTION_SECONDS_MIN)
+    .max(RETENTION_SECONDS_MAX)
+    .nullish()
+    .describe(`Default ${QUEUE_RETENTION_SECONDS_DEFAULT}`),
+  delaySeconds: Delay.nullish(),
+  receiveWaitSeconds: Wait.nullish(),
+  redrivePolicy: z
+    .strictObject({
+      deadLetterTargetArn: QueueReference,
+      maxReceiveCount: z.int().min(1).max(QUEUE_MAX_RECEIVE_COUNT_MAX),
+    })
+    .nullish(),
+})
+
+export const QUEUE_UNSUPPORTED = ['fifo'] as const
+
+export const QueueView = named(
+  'Queue',
+  z.object({
+    name: z.string(),
+    arn: z.string(),
+    url: z.string(),
+    visibilityTimeoutSeconds: z.int(),
+    retentionSeconds: z.int(),
+    delaySeconds: z.int(),
+    receiveWaitSeconds: z.int(),
+    redrivePolicy: z.object({ deadLetterTargetArn: z.string(), maxReceiveCount: z.int() }).nullable(),
+    counts: z.object({ visible: z.int(), inFlight: z.int(), delayed: z.int() }),
+    oldestSeconds: z.number().nullable(),
+    deadLetterSources: z.array(z.string()).describe('ARNs of the subscriptions and queues it serves'),
+    createdAt: Timestamp,
+    modifiedAt: Timestamp,
+  }),
+)
+
+export const QueueListQuery = z.strictObject({ prefix: z.string().max(80).optional(), ...pageQuery })
+export const QueueList = pageOf('queues', QueueView)
+
+/** Anything but XML 1.0's characters, as SQS has it (sns-semantics §8.5). */
+const UNSENDABLE = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
+
+const Body = z
+  .string()
+  .min(1)
+  .refine((text) => !UNSENDABLE.test(text), 'must hold only characters that XML 1.0 allows')
+
+export const QueueItemInput = named(
+  'QueueMessageInput',
+  z.strictObject({ body: Body, attributes: MessageInput.shape.attributes, delaySeconds: Delay.optional() }),
+)
+export const QueueBatchInput = z.strictObject({
+  messages: z.array(QueueItemInput).min(1).max(BATCH_MESSAGES_MAX),
+})
+/** Of the documentation; the route asks for the shape that the body shows. */
+export const QueueSendInput = z.union([QueueItemInput, QueueBatchInput])
+
+const Receipt = z.object({ messageId: z.string() })
+export const QueueSendAnswer = z.union([Receipt, z.object({ results: z.array(Receipt) })])
+
+export const ReceiveInput = z.strictObject({
+  maxMessages: z.int().min(1).max(QUEUE_RECEIVE_MAX).default(1),
+  waitSeconds: Wait.optional(),
+  visibilityTimeoutSeconds: Visibility.optional(),
+})
+
+export const DeadLetterView = named(
+  'DeadLetter',
+  z.object({
+    reason: z.enum(['permanent', 'retriesExhausted', 'expired']),
+    statusCode: z.int().nullable(),
+    lastError: z.string().nullable(),
+    attempts: z.int(),
+    subscriptionArn: z.string(),
+    topicArn: z.string(),
+    publishedAt: Timestamp,
+    deadLetteredAt: Timestamp,
+  }),
+)
+
+const item = {
+  messageId: z.string(),
+  receiveCount: z.int(),
+  body: z.string(),
+  attributes: z.record(z.string(), z.object({ type: z.string(), value: z.string() })),
+  sentAt: Timestamp,
+  deadLetter: DeadLetterView.optional(),
+}
+export const QueueMessageView = named('QueueMessage', z.object(item))
+export const ReceivedAnswer = z.object({
+  messages: z.array(named('ReceivedMessage', z.object({ ...item, receiptHandle: z.string() }))),
+})
+
+const receiptHandles = z.array(z.string().min(1).max(1_024)).min(1).max(QUEUE_HANDLES_MAX)
+export const AckInput = z.strictObject({ receiptHandles })
+export const VisibilityInput = z.strictObject({ receiptHandles, visibilityTimeoutSeconds: Visibility })
+export const HandleResults = z.object({
+  results: z.array(
+    z.union([z.object({ ok: z.literal(true) }), z.object({ ok: z.literal(false), error: z.string() })]),
+  ),
+})
+
+export const StatusCodeQuery = z.coerce.number().int().min(100).max(599)
+export const PeekQuery = z.strictObject({
+  subscription: SubscriptionReference.optional(),
+  statusCode: StatusCodeQuery.optional(),
+  since: TimestampInput.optional(),
+  until: TimestampInput.optional(),
+  ...pageQuery,
+})
+export const PeekAnswer = pageOf('messages', QueueMessageView)
+
+const counts = z.record(z.string(), z.int())
+export const DeadLetterCounts = z.object({
+  byReason: counts,
+  byStatusCode: counts,
+  bySubscription: counts,
+})
+export const PurgeAnswer = z.object({ discarded: z.int() })
