@@ -1,0 +1,34 @@
+/** Content types that a policy may give its requests (sns-semantics §1.9). */
+
+/** `plain`: topics, and subscriptions that get SNS's envelope. `raw`: subscriptions with raw delivery. */
+export type ContentTypes = 'plain' | 'raw'
+
+const ALLOWED: Record<ContentTypes, readonly string[]> = {
+  plain: ['application/json', 'text/plain'],
+  raw: [
+    'text/css',
+    'text/csv',
+    'text/html',
+    'text/plain',
+    'text/xml',
+    'application/atom+xml',
+    'application/json',
+    'application/octet-stream',
+    'application/soap+xml',
+    'application/x-www-form-urlencoded',
+    'application/xhtml+xml',
+    'application/xml',
+  ],
+}
+
+/** A media type with at most a charset after it: what is allowed is sent as it stands, so nothing else may hide in it. */
+const CONTENT_TYPE = /^([a-z0-9.+-]+\/[a-z0-9.+-]+)(?: *; *charset=(?:[a-z0-9._-]+|"[a-z0-9._-]+"))?$/i
+
+/** What is wrong with a content type, or undefined where it may be used. */
+export function contentTypeProblem(value: unknown, contentTypes: ContentTypes): string | undefined {
+  if (typeof value !== 'string') return 'must be a string'
+  const mediaType = CONTENT_TYPE.exec(value)?.[1]?.toLowerCase()
+  const allowed = ALLOWED[contentTypes]
+  if (mediaType !== undefined && allowed.includes(mediaType)) return undefined
+  return `must be one of ${allowed.join(', ')}, with or without a charset`
+}

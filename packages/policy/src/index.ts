@@ -1,0 +1,7 @@
+export * from './check-delivery-policy.ts'
+export * from './content-types.ts'
+export * from './effective-policy.ts'
+export * from './next-step.ts'
+export * from './pacing.ts'
+export * from './retry-curve.ts'
+export * from './system-policy.ts'

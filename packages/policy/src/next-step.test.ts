@@ -1,0 +1,120 @@
+import type { AttemptResult, RetryPolicy } from '@fantail/contracts'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { classify, nextStep } from './next-step.ts'
+import { totalRetrySeconds } from './retry-curve.ts'
+import { SYSTEM_POLICY } from './system-policy.ts'
+
+const answered = (statusCode: number, retryAfterSeconds?: number): AttemptResult => ({
+  kind: 'response',
+  statusCode,
+  durationMs: 5,
+  ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+})
+
+const failed = (permanent: boolean): AttemptResult => ({
+  kind: 'failure',
+  error: permanent ? 'forbidden_address' : 'timeout',
+  detail: 'no answer',
+  durationMs: 15_000,
+  permanent,
+})
+
+const POLICY: RetryPolicy = { ...SYSTEM_POLICY.healthyRetryPolicy, maxDelayTarget: 40 }
+const STEADY = { policy: POLICY, jitter: 0, random: () => 0.5 }
+
+describe('a result', () => {
+  it('is classed by its status for every status there is', () => {
+    for (let status = 100; status < 1_000; status++) {
+      const retryable = status < 200 || status === 429 || (status >= 500 && status <= 599)
+      const expected = status >= 200 && status <= 299 ? 'delivered' : retryable ? 'retry' : 'permanent'
+      expect([status, classify(answered(status))]).toEqual([status, expected])
+    }
+  })
+
+  it('without a response is retried unless it is permanent', () => {
+    expect(classify(failed(false))).toBe('retry')
+    expect(classify(failed(true))).toBe('permanent')
+  })
+})
+
+describe('the next step', () => {
+  it('default policy against a 500 endpoint makes 4 attempts, 20 s apart', () => {
+    const policy = SYSTEM_POLICY.healthyRetryPolicy
+    const steps = [1, 2, 3, 4].map((attempts) =>
+      nextStep({ ...STEADY, policy, result: answered(500), attempts }),
+    )
+    expect(steps).toEqual([
+      { step: 'retry', delayMs: 20_000 },
+      { step: 'retry', delayMs: 20_000 },
+      { step: 'retry', delayMs: 20_000 },
+      { step: 'dead', reason: 'retriesExhausted' },
+    ])
+  })
+
+  it('numRetries 0 means exactly one attempt', () => {
+    const policy = { ...POLICY, numRetries: 0 }
+    expect(nextStep({ ...STEADY, policy, result: failed(false), attempts: 1 })).toEqual({
+      step: 'dead',
+      reason: 'retriesExhausted',
+    })
+  })
+
+  it('ends a delivery at once after a 404, and after a 2xx', () => {
+    expect(nextStep({ ...STEADY, result: answered(404), attempts: 1 })).toEqual({
+      step: 'dead',
+      reason: 'permanent',
+    })
+    expect(nextStep({ ...STEADY, result: answered(204), attempts: 1 })).toEqual({ step: 'delivered' })
+  })
+
+  it.each([
+    [undefined, 20_000],
+    [5, 20_000],
+    [33, 33_000],
+    [86_400, 40_000],
+  ])('with Retry-After %s the first retry waits %i ms', (retryAfter, delayMs) => {
+    expect(nextStep({ ...STEADY, result: answered(503, retryAfter), attempts: 1 })).toEqual({
+      step: 'retry',
+      delayMs,
+    })
+  })
+
+  it('jitter keeps a delay within its band and leaves immediate retries alone', () => {
+    const policy = { ...POLICY, numRetries: 4, numNoDelayRetries: 1 }
+    const delayMs = (attempts: number, random: number) => {
+      const next = nextStep({ policy, jitter: 0.1, random: () => random, result: answered(500), attempts })
+      return next.step === 'retry' ? next.delayMs : undefined
+    }
+    expect(delayMs(1, 0.9)).toBe(0)
+    expect(delayMs(2, 0)).toBe(18_000)
+    expect(delayMs(2, 0.5)).toBe(20_000)
+    expect(delayMs(2, 0.9999)).toBeGreaterThan(21_990)
+    expect(delayMs(2, 0.9999)).toBeLessThanOrEqual(22_000)
+  })
+
+  it('jitter never carries the sum of the delays past the bound', () => {
+    const curve = fc.record({
+      seconds: fc.integer({ min: 1, max: 600 }),
+      retries: fc.integer({ min: 1, max: 100 }),
+    })
+    fc.assert(
+      fc.property(curve, fc.double({ min: 0, max: 0.999, noNaN: true }), ({ seconds, retries }, random) => {
+        const policy = { ...POLICY, minDelayTarget: seconds, maxDelayTarget: seconds, numRetries: retries }
+        fc.pre(totalRetrySeconds(policy) <= 3_600)
+        let sumMs = 0
+        for (let attempts = 1; attempts <= retries; attempts++) {
+          const next = nextStep({
+            policy,
+            jitter: 0.3,
+            random: () => random,
+            result: failed(false),
+            attempts,
+          })
+          sumMs += next.step === 'retry' ? next.delayMs : Number.NaN
+        }
+        expect(sumMs).toBeLessThanOrEqual(3_600_000)
+      }),
+    )
+  })
+})

@@ -1,0 +1,66 @@
+/** What an attempt's result means for its delivery (sns-semantics §1.7, §1.8). */
+import { type AttemptResult, RETRY_SECONDS_MAX, type RetryPolicy } from '@fantail/contracts'
+import { nominalDelayMs, totalRetrySeconds } from './retry-curve.ts'
+
+export type ResultClass = 'delivered' | 'retry' | 'permanent'
+
+export type NextStep =
+  | { step: 'delivered' }
+  | { step: 'retry'; delayMs: number }
+  | { step: 'dead'; reason: 'permanent' | 'retriesExhausted' }
+
+export interface NextStepInput {
+  result: AttemptResult
+  /** Attempts made, this one included. */
+  attempts: number
+  policy: RetryPolicy
+  /** Half width of the band that a delay is spread over: 0.1 is 0.9 to 1.1 times the nominal delay. */
+  jitter: number
+  /** In [0, 1). */
+  random: () => number
+  /** What the delays of one delivery may add up to; jitter never carries them past it. */
+  maxRetrySeconds?: number
+}
+
+/** Redirects are not followed and so are as final as any 4xx; a 1xx as the last word is taken for a broken server. */
+export function classify(result: AttemptResult): ResultClass {
+  if (result.kind === 'failure') return result.permanent ? 'permanent' : 'retry'
+  const { statusCode } = result
+  if (statusCode >= 200 && statusCode < 300) return 'delivered'
+  const retryable = statusCode < 200 || statusCode === 429 || (statusCode >= 500 && statusCode < 600)
+  return retryable ? 'retry' : 'permanent'
+}
+
+/** The delay of a retry counts from the end of the attempt. */
+export function nextStep(input: NextStepInput): NextStep {
+  const { result, attempts, policy } = input
+  switch (classify(result)) {
+    case 'delivered':
+      return { step: 'delivered' }
+    case 'permanent':
+      return { step: 'dead', reason: 'permanent' }
+    case 'retry':
+      // The n-th attempt is followed by the n-th retry. A policy made shorter meanwhile ends what is past it.
+      if (attempts > policy.numRetries) return { step: 'dead', reason: 'retriesExhausted' }
+      return { step: 'retry', delayMs: Math.max(jitteredDelayMs(input), retryAfterMs(result, policy)) }
+  }
+}
+
+function jitteredDelayMs({ attempts, policy, jitter, random, maxRetrySeconds }: NextStepInput): number {
+  const nominal = nominalDelayMs(policy, attempts)
+  if (nominal === 0 || jitter === 0) return nominal
+  const factor = 1 + jitter * (2 * random() - 1)
+  if (factor <= 1) return Math.round(nominal * factor)
+  return Math.floor(nominal * Math.min(factor, roomAbove(policy, maxRetrySeconds ?? RETRY_SECONDS_MAX)))
+}
+
+/** The factor by which every delay may grow before their sum passes the bound; at least 1. */
+function roomAbove(policy: RetryPolicy, maxRetrySeconds: number): number {
+  return Math.max(1, maxRetrySeconds / totalRetrySeconds(policy))
+}
+
+/** An endpoint that asks for more time gets it, but no more than the longest delay its policy names. */
+function retryAfterMs(result: AttemptResult, policy: RetryPolicy): number {
+  if (result.kind !== 'response' || result.retryAfterSeconds === undefined) return 0
+  return Math.min(result.retryAfterSeconds, policy.maxDelayTarget) * 1_000
+}

@@ -1,0 +1,109 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { isMissed, reserve, SEND_AHEAD_MS, SEND_LATE_MS_MAX } from './pacing.ts'
+
+const START = 1_760_000_000_000
+
+interface Turn {
+  /** Time since the turn before, of whichever worker. */
+  pauseMs: number
+  count: number
+  /** How late the worker sends what it got, as a share of what is allowed. */
+  lateness: number
+}
+
+const rates = fc.oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 3_000 }))
+const turns = (pauseMsMax: number) =>
+  fc.array(
+    fc.record({
+      pauseMs: fc.nat(pauseMsMax),
+      count: fc.integer({ min: 0, max: 400 }),
+      lateness: fc.double({ min: 0, max: 1, noNaN: true }),
+    }),
+    { minLength: 1, maxLength: 120 },
+  )
+
+/** Workers take turns in any order on one stored tat; what each is given is sent up to the permitted lateness late. */
+function play(rate: number, sequence: Turn[]) {
+  let tat = 0
+  let now = START
+  const planned: number[] = []
+  const sent: number[] = []
+  for (const { pauseMs, count, lateness } of sequence) {
+    now += pauseMs
+    const reserved = reserve(tat, now, rate, SEND_AHEAD_MS, count)
+    tat = reserved.tat
+    planned.push(...reserved.sendAt)
+    sent.push(...reserved.sendAt.map((at) => at + lateness * SEND_LATE_MS_MAX))
+    if (reserved.sendAt.some((at) => at < now || at > now + SEND_AHEAD_MS))
+      throw new Error(`out of reach at ${now}`)
+  }
+  return { planned, sent, end: now }
+}
+
+function worstSecond(times: number[]): number {
+  const sorted = times.toSorted((a, b) => a - b)
+  let worst = 0
+  let first = 0
+  for (const [index, at] of sorted.entries()) {
+    while (at - (sorted[first] ?? at) >= 1_000) first++
+    worst = Math.max(worst, index - first + 1)
+  }
+  return worst
+}
+
+describe('pacing', () => {
+  it('no one-second window holds more than 1.1 r + 1 sends, however workers interleave and lag', () => {
+    fc.assert(
+      fc.property(rates, turns(400), (rate, sequence) => {
+        const { planned, sent } = play(rate, sequence)
+        expect(worstSecond(planned)).toBeLessThanOrEqual(rate + 1)
+        expect(worstSecond(sent)).toBeLessThanOrEqual(1.1 * rate + 1)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('gives the whole rate in the long run while there is a backlog', () => {
+    fc.assert(
+      fc.property(
+        rates,
+        fc.array(fc.integer({ min: 1, max: SEND_AHEAD_MS }), { minLength: 5 }),
+        (rate, pauses) => {
+          const sequence = Array.from({ length: 200 }, (_, index) => ({
+            pauseMs: pauses[index % pauses.length] ?? 1,
+            count: rate,
+            lateness: 0,
+          }))
+          const { planned, end } = play(rate, sequence)
+          const firstTurn = START + (sequence[0]?.pauseMs ?? 0)
+          const due = ((end + SEND_AHEAD_MS - firstTurn) * rate) / 1_000
+          expect(Math.abs(planned.length - due)).toBeLessThan(2)
+        },
+      ),
+    )
+  })
+
+  it('saves nothing up while a lane is idle', () => {
+    const busy = reserve(0, START, 10, SEND_AHEAD_MS, 100)
+    const later = reserve(busy.tat, START + 60_000, 10, SEND_AHEAD_MS, 100)
+    expect(later.sendAt).toEqual([START + 60_000, START + 60_100, START + 60_200])
+  })
+
+  it('gives nothing where the span ahead is taken, and only what is asked for', () => {
+    const { tat } = reserve(0, START, 4, SEND_AHEAD_MS, 1)
+    expect(reserve(tat, START, 4, SEND_AHEAD_MS, 5)).toEqual({ sendAt: [], tat })
+    expect(reserve(0, START, 1_000, SEND_AHEAD_MS, 2).sendAt).toHaveLength(2)
+  })
+
+  it('goes on within a turn after a clock that went back an hour', () => {
+    const { tat } = reserve(0, START, 10, SEND_AHEAD_MS, 3)
+    const back = reserve(tat, START - 3_600_000, 10, SEND_AHEAD_MS, 3)
+    expect(reserve(back.tat, START - 3_600_000 + 250, 10, SEND_AHEAD_MS, 3).sendAt).not.toEqual([])
+  })
+
+  it('a send time is missed once it is later than the window bound allows', () => {
+    expect(isMissed(START, START + SEND_LATE_MS_MAX)).toBe(false)
+    expect(isMissed(START, START + SEND_LATE_MS_MAX + 1)).toBe(true)
+  })
+})

@@ -1,0 +1,95 @@
+/**
+ * The four-phase retry curve (sns-semantics §1.5): immediate, pre-backoff, backoff, post-backoff, always in that order.
+ * Everything here is nominal: no jitter, and no time that the attempts themselves take.
+ */
+import type { BackoffFunction, RetryPolicy } from '@fantail/contracts'
+
+export type RetryPhase = 'immediate' | 'preBackoff' | 'backoff' | 'postBackoff'
+
+export interface PlannedRetry {
+  /** 1 is the first retry, which is the second attempt. */
+  retry: number
+  phase: RetryPhase
+  delaySeconds: number
+  /** Since the first attempt, were every attempt to fail at once. */
+  atSeconds: number
+}
+
+/** Where retry i of n stands between the first (0) and the last (1); a lone one is the first. */
+const position = (i: number, n: number) => (n > 1 ? (i - 1) / (n - 1) : 0)
+
+/**
+ * Delay of backoff retry `i` of `n` between `min` and `max`. AWS publishes names and a chart, no formulas: only linear
+ * is confirmed, the rest are §1.6's recommended readings. Swap a formula here and nowhere else; each must start at
+ * min, end at max, never fall, and be constant where min equals max.
+ */
+export const BACKOFF: Record<BackoffFunction, (min: number, max: number, i: number, n: number) => number> = {
+  linear: (min, max, i, n) => min + (max - min) * position(i, n),
+  // Its increments form an arithmetic progression.
+  arithmetic: (min, max, i, n) => min + (max - min) * position(i, n) ** 2,
+  // Each delay is the same multiple of the one before.
+  geometric: (min, max, i, n) => min * (max / min) ** position(i, n),
+  // Each increment is twice the one before.
+  exponential: (min, max, i, n) =>
+    n > 1 ? min + ((max - min) * (2 ** (i - 1) - 1)) / (2 ** (n - 1) - 1) : min,
+}
+
+export function backoffRetries(policy: RetryPolicy): number {
+  return policy.numRetries - policy.numNoDelayRetries - policy.numMinDelayRetries - policy.numMaxDelayRetries
+}
+
+/** The phase of a retry, 1 being the first; past the last it stays in the last phase. */
+export function retryPhase(policy: RetryPolicy, retry: number): RetryPhase {
+  let left = retry - policy.numNoDelayRetries
+  if (left <= 0) return 'immediate'
+  left -= policy.numMinDelayRetries
+  if (left <= 0) return 'preBackoff'
+  return left <= backoffRetries(policy) ? 'backoff' : 'postBackoff'
+}
+
+/** Whole milliseconds from the end of the failed attempt to the start of retry `retry`. */
+export function nominalDelayMs(policy: RetryPolicy, retry: number): number {
+  return Math.round(delaySeconds(policy, retry) * 1_000)
+}
+
+/** Every retry of the curve in order. Its length is numRetries: not meant for the queues' policy. */
+export function previewRetries(policy: RetryPolicy): PlannedRetry[] {
+  let at = 0
+  return Array.from({ length: policy.numRetries }, (_, index) => {
+    const retry = index + 1
+    at += delaySeconds(policy, retry)
+    return {
+      retry,
+      phase: retryPhase(policy, retry),
+      delaySeconds: nominalDelayMs(policy, retry) / 1_000,
+      atSeconds: toMilliseconds(at),
+    }
+  })
+}
+
+/** Sum of all delays. From exact delays: summing rounded ones would refuse policies that come to the limit exactly. */
+export function totalRetrySeconds(policy: RetryPolicy): number {
+  const { minDelayTarget: min, maxDelayTarget: max } = policy
+  const backoff = backoffRetries(policy)
+  let total = policy.numMinDelayRetries * min + policy.numMaxDelayRetries * max
+  for (let i = 1; i <= backoff; i++) total += BACKOFF[policy.backoffFunction](min, max, i, backoff)
+  return toMilliseconds(total)
+}
+
+function delaySeconds(policy: RetryPolicy, retry: number): number {
+  switch (retryPhase(policy, retry)) {
+    case 'immediate':
+      return 0
+    case 'preBackoff':
+      return policy.minDelayTarget
+    case 'backoff': {
+      const i = retry - policy.numNoDelayRetries - policy.numMinDelayRetries
+      const backoff = BACKOFF[policy.backoffFunction]
+      return backoff(policy.minDelayTarget, policy.maxDelayTarget, i, backoffRetries(policy))
+    }
+    case 'postBackoff':
+      return policy.maxDelayTarget
+  }
+}
+
+const toMilliseconds = (seconds: number) => Math.round(seconds * 1_000) / 1_000
