@@ -1,0 +1,159 @@
+import { createMessageId, type Message } from '@fantail/contracts'
+import { startRedis, type TestRedis, waitFor } from '@fantail/test-kit'
+import { Redis } from 'ioredis'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { DispatchConsumer, type DispatchRun } from './dispatch-consumer.ts'
+import { createPublisher, type Publisher } from './publisher.ts'
+
+const JOBS = 'ft:{dispatch-0}:dispatch-0'
+let server: TestRedis
+let redis: Redis
+let publisher: Publisher
+const consumers: DispatchConsumer[] = []
+beforeAll(async () => {
+  server = await startRedis({ appendfsync: 'always' })
+  redis = new Redis(server.url)
+  redis.on('error', () => undefined)
+  publisher = createPublisher({ url: server.url, queues: 1, minReplicas: 0 })
+  await waitFor(() => publisher.ready)
+})
+afterEach(async () => {
+  await Promise.all(consumers.splice(0).map((consumer) => consumer.stop()))
+  await redis.flushall()
+})
+afterAll(async () => {
+  await publisher.close()
+  redis.disconnect()
+  await server.stop()
+})
+
+function message(text: string): Message {
+  const publishedAt = Date.now()
+  return {
+    messageId: createMessageId(publishedAt),
+    topicArn: 'arn:aws:sns:us-east-1:000000000000:t',
+    publishedAt,
+    message: text,
+  }
+}
+
+const id = (run: DispatchRun | undefined) => run?.key.split(':').at(-1)
+const publish = (text: string) => publisher.publish([message(text)], { bytes: 300, fanOut: 1 })
+
+async function consume(run: (run: DispatchRun) => Promise<void>) {
+  const lines: string[] = []
+  const completed: DispatchRun[] = []
+  const log = {
+    warn: (_: object, line: string) => lines.push(line),
+    info: (_: object, line: string) => lines.push(line),
+  }
+  const consumer = new DispatchConsumer({
+    url: server.url,
+    redis,
+    queue: 0,
+    jobsMax: 16,
+    run,
+    completed: (run) => completed.push(run),
+    log,
+  })
+  consumers.push(consumer)
+  await consumer.start()
+  return { consumer, lines, completed }
+}
+
+test('a published message reaches a run and the job leaves nothing behind', async () => {
+  const seen: string[] = []
+  const { completed } = await consume(async (run) => void seen.push(...run.messages.map((m) => m.message)))
+  await publish('hello')
+  await waitFor(() => completed.length === 1)
+  expect(seen).toEqual(['hello'])
+  expect(completed[0]).toMatchObject({ fence: 1 })
+  expect(await redis.llen(`${JOBS}:active`)).toBe(0)
+  expect(await redis.zcard(`${JOBS}:completed`)).toBe(0)
+})
+
+test('a run that throws is tried again with a higher fence', async () => {
+  const fences: number[] = []
+  const { completed } = await consume(async (run) => {
+    fences.push(run.fence)
+    if (run.fence === 1) throw new Error('first start fails')
+  })
+  await publish('again')
+  await waitFor(() => completed.length === 1)
+  expect(fences).toEqual([1, 2])
+})
+
+test('a lock that ran out during an outage is taken again and the job runs once', async () => {
+  const runs: DispatchRun[] = []
+  let finish = () => {}
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve
+  })
+  const { completed } = await consume(async (run) => {
+    runs.push(run)
+    await finished
+  })
+  await publish('held')
+  await waitFor(() => runs.length === 1)
+  const lock = `${JOBS}:${id(runs[0])}:lock`
+  await redis.pexpire(lock, 1)
+  await server.kill()
+  await server.restart()
+  await waitFor(async () => redis.status === 'ready' && (await redis.exists(lock)) === 1)
+  finish()
+  await waitFor(() => completed.length === 1)
+  expect(runs.map((run) => run.fence)).toEqual([1])
+})
+
+test('a run whose job went to another worker learns that it is lost', async () => {
+  const runs: DispatchRun[] = []
+  let finish = () => {}
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve
+  })
+  await consume(async (run) => {
+    runs.push(run)
+    await finished
+  })
+  await publish('stolen')
+  await waitFor(() => runs.length === 1)
+  await redis.set(`${JOBS}:${id(runs[0])}:lock`, 'another worker')
+  await waitFor(() => runs[0]?.isLost())
+  await redis.del(`${JOBS}:${id(runs[0])}:lock`)
+  finish()
+})
+
+test('a full memory pauses the worker without a storm of errors, and it resumes by itself', async () => {
+  const seen: string[] = []
+  const { lines, completed } = await consume(
+    async (run) => void seen.push(...run.messages.map((m) => m.message)),
+  )
+  await publish('before')
+  await waitFor(() => completed.length === 1)
+  await publish('first')
+  await redis.config('SET', 'maxmemory', '1')
+  await waitFor(() => lines.includes('redis.refuses_writes') || completed.length === 2)
+  await redis.config('SET', 'maxmemory', '0')
+  await publish('after')
+  await waitFor(() => seen.includes('after') && seen.includes('first'))
+  expect(lines.filter((line) => line === 'redis.refuses_writes').length).toBeLessThanOrEqual(2)
+})
+
+test('a job whose data cannot be parsed is set aside and its neighbours go on', async () => {
+  const seen: string[] = []
+  const { lines } = await consume(async (run) => void seen.push(...run.messages.map((m) => m.message)))
+  await redis.hset(`${JOBS}:bad`, {
+    name: 'dispatch',
+    data: '{"v":1,"m":[',
+    opts: '{}',
+    timestamp: '1',
+    delay: '0',
+    priority: '0',
+  })
+  await redis.lpush(`${JOBS}:wait`, 'bad')
+  await publish('neighbour')
+  await waitFor(() => seen.includes('neighbour'))
+  await waitFor(() => lines.includes('dispatch.poison_job_set_aside'), { timeoutMs: 25_000 })
+  expect(await redis.llen(`${JOBS}:poison`)).toBe(1)
+  expect(await redis.exists(`${JOBS}:bad`)).toBe(0)
+})

@@ -1,0 +1,62 @@
+/**
+ * Keeps a BullMQ worker from spinning while Redis answers but refuses to work (full, read-only, loading, …).
+ * Calm → troubled on such an error: the worker is paused; a write probes every 0.1 to 2 s; the first that succeeds
+ * resumes the worker. One log line for each of the two changes.
+ */
+import type { Worker } from 'bullmq'
+import type { Redis } from 'ioredis'
+import type { ConsumerLog } from './dispatch-consumer.ts'
+import { isTrouble } from './storage-errors.ts'
+
+const PROBE_MS_MIN = 100
+const PROBE_MS_MAX = 2_000
+
+/** What of a worker the guard needs. */
+export type Pausable = Pick<Worker, 'pause' | 'resume' | 'name'>
+
+export class TroubleGuard {
+  readonly #worker: Pausable
+  readonly #redis: Redis
+  readonly #log: ConsumerLog
+  #timer: NodeJS.Timeout | undefined
+  #troubled = false
+
+  constructor(worker: Pausable, redis: Redis, log: ConsumerLog) {
+    this.#worker = worker
+    this.#redis = redis
+    this.#log = log
+  }
+
+  /** True where the error is trouble, and so is being dealt with. */
+  notice(error: Error): boolean {
+    if (!isTrouble(error)) return false
+    if (!this.#troubled) {
+      this.#troubled = true
+      this.#log.warn({ queue: this.#worker.name, error: error.message }, 'redis.refuses_writes')
+      void this.#worker.pause(true)
+      this.#probeIn(PROBE_MS_MIN)
+    }
+    return true
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+  }
+
+  #probeIn(delayMs: number): void {
+    this.#timer = setTimeout(() => void this.#probe(delayMs), delayMs)
+  }
+
+  async #probe(delayMs: number): Promise<void> {
+    try {
+      await this.#redis.set(`ft:{${this.#worker.name}}:probe`, '1', 'PX', 1_000)
+    } catch {
+      // Still in trouble, which was logged when it began.
+      this.#probeIn(Math.min(delayMs * 2, PROBE_MS_MAX))
+      return
+    }
+    this.#troubled = false
+    this.#log.info({ queue: this.#worker.name }, 'redis.takes_writes_again')
+    await this.#worker.resume()
+  }
+}
