@@ -1,0 +1,68 @@
+import { startRedis, type TestRedis, waitFor } from '@fantail/test-kit'
+import type { Redis } from 'ioredis'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connect, parseMemory, StorageGuard, whenReady } from './index.ts'
+
+let server: TestRedis
+let redis: Redis
+
+beforeAll(async () => {
+  server = await startRedis({ args: ['--maxmemory', '32mb'] })
+  redis = connect({ url: server.url, name: 'test' })
+  await whenReady(redis)
+})
+
+afterAll(async () => {
+  redis.disconnect()
+  await server.stop()
+})
+
+test('refuses from three quarters of maxmemory and admits again below', async () => {
+  const states: string[] = []
+  const guard = new StorageGuard({ redis, onState: (state) => states.push(state) })
+  await guard.admit()
+  await redis.setrange('ballast', 26_000_000, 'x')
+  const refusal = await waitFor(() => refused(guard), { what: 'a refusal' })
+  expect(refusal).toMatchObject({ code: 'storage_full', status: 503, retryAfterSeconds: 5 })
+  await redis.del('ballast')
+  await waitFor(async () => (await refused(guard)) === undefined, { what: 'to be admitted again' })
+  expect(states).toEqual(['full', 'free'])
+})
+
+test('samples at most four times a second, and not at all while nobody publishes', async () => {
+  let now = 0
+  let samples = 0
+  const info = async () => {
+    samples += 1
+    return 'used_memory:1\r\nmaxmemory:100\r\n'
+  }
+  const guard = new StorageGuard({ redis: { info } as unknown as Redis, now: () => now })
+  await guard.admit()
+  for (now = 1; now <= 1_000; now += 1) await guard.admit()
+  expect(samples).toBe(4)
+})
+
+test('what may be used is maxmemory, else the setting, else half of the host', () => {
+  const info = (maxmemory: number) =>
+    `used_memory:10\r\nused_memory_rss:11\r\ntotal_system_memory:1000\r\nmaxmemory:${maxmemory}\r\n`
+  expect(parseMemory(info(400), 300)).toEqual({ usedBytes: 10, limitBytes: 400 })
+  expect(parseMemory(info(0), 300)).toEqual({ usedBytes: 10, limitBytes: 300 })
+  expect(parseMemory(info(0))).toEqual({ usedBytes: 10, limitBytes: 500 })
+})
+
+test('a Redis that is away refuses nothing here', async () => {
+  const info = async () => {
+    throw new Error('Connection is closed.')
+  }
+  const guard = new StorageGuard({ redis: { info } as unknown as Redis })
+  await expect(guard.admit()).resolves.toBeUndefined()
+})
+
+async function refused(guard: StorageGuard): Promise<unknown> {
+  try {
+    await guard.admit()
+    return undefined
+  } catch (error) {
+    return error
+  }
+}

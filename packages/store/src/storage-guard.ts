@@ -1,0 +1,88 @@
+/**
+ * The watermark that stops publishing before Redis is full, so that what was accepted can still be dispatched and parked
+ * (design: memory). It knows Redis's memory from a sample at most 250 ms old while publishes come, and takes none while
+ * they do not. A sample that fails changes nothing: a publish to a Redis that is away fails by itself.
+ */
+import { FantailError } from '@fantail/contracts'
+import type { Redis } from 'ioredis'
+
+const SAMPLE_EVERY_MS = 250
+/** After a pause this long, a publish waits for a fresh sample rather than trust an old one. */
+const SAMPLE_STALE_MS = 1_000
+const PUBLISH_SHARE = 0.75
+const HOST_SHARE = 0.5
+const RETRY_AFTER_SECONDS = 5
+
+export interface StorageGuardOptions {
+  redis: Pick<Redis, 'info'>
+  /** Stands for maxmemory where Redis has none (FANTAIL_REDIS_MEMORY_BYTES); else half of Redis's host. */
+  memoryBytes?: number | undefined
+  /** Told each change between admitting and refusing. */
+  onState?: (state: 'full' | 'free', sample: MemorySample) => void
+  /** Monotonic ms. */
+  now?: () => number
+}
+
+export interface MemorySample {
+  usedBytes: number
+  /** What Redis may use in all; Infinity where nothing tells. */
+  limitBytes: number
+}
+
+export class StorageGuard {
+  readonly #options: StorageGuardOptions
+  readonly #now: () => number
+  #sampledAt = Number.NEGATIVE_INFINITY
+  #sampling: Promise<void> | undefined
+  #sample: MemorySample | undefined
+  #full = false
+
+  constructor(options: StorageGuardOptions) {
+    this.#options = options
+    this.#now = options.now ?? (() => performance.now())
+  }
+
+  /** The last sample, if there was one. */
+  get sample(): MemorySample | undefined {
+    return this.#sample
+  }
+
+  /** Throws `storage_full` past the watermark; answers a promise only where a sample has to be awaited. */
+  admit(): Promise<void> | undefined {
+    const age = this.#now() - this.#sampledAt
+    if (age > SAMPLE_EVERY_MS) this.#sampling ??= this.#takeSample()
+    if (age > SAMPLE_STALE_MS && this.#sampling) return this.#sampling.then(() => this.#refuseWhenFull())
+    this.#refuseWhenFull()
+    return undefined
+  }
+
+  #refuseWhenFull(): void {
+    if (!this.#full) return
+    throw new FantailError('storage_full', 'storage is nearly full; the message is not stored', {
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    })
+  }
+
+  async #takeSample(): Promise<void> {
+    try {
+      this.#sample = parseMemory(await this.#options.redis.info('memory'), this.#options.memoryBytes)
+      const full = this.#sample.usedBytes >= this.#sample.limitBytes * PUBLISH_SHARE
+      const changed = full !== this.#full
+      this.#full = full
+      if (changed) this.#options.onState?.(full ? 'full' : 'free', this.#sample)
+    } catch {
+      // Redis is away or busy: the publish that follows meets the same and reports it.
+    } finally {
+      this.#sampledAt = this.#now()
+      this.#sampling = undefined
+    }
+  }
+}
+
+/** Reads INFO memory. */
+export function parseMemory(info: string, memoryBytes?: number): MemorySample {
+  const field = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1] ?? 0)
+  const hostBytes = field('total_system_memory')
+  const assumed = memoryBytes ?? (hostBytes > 0 ? hostBytes * HOST_SHARE : Number.POSITIVE_INFINITY)
+  return { usedBytes: field('used_memory'), limitBytes: field('maxmemory') || assumed }
+}
