@@ -1,0 +1,51 @@
+/** Text of an environment variable to a value; each message states the bound, none repeats the value (it may be secret). */
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { z } from 'zod'
+
+/** The same folder from `src` and from `dist`. */
+export const REPOSITORY_ROOT = fileURLToPath(new URL('../../../', import.meta.url))
+
+export interface Bounds {
+  min: number
+  max: number
+}
+
+export const wholeNumber = ({ min, max }: Bounds) =>
+  z
+    .string()
+    .refine((text) => /^\d{1,15}$/.test(text) && Number(text) >= min && Number(text) <= max, {
+      message: `must be a whole number from ${min} to ${max}`,
+    })
+    .transform(Number)
+
+export const fraction = ({ min, max }: Bounds) =>
+  z
+    .string()
+    .refine((text) => /^\d+(\.\d+)?$/.test(text) && Number(text) >= min && Number(text) <= max, {
+      message: `must be a number from ${min} to ${max}`,
+    })
+    .transform(Number)
+
+export const flag = () =>
+  z
+    .string()
+    .refine((text) => ['true', 'false', '1', '0'].includes(text), { message: 'must be true or false' })
+    .transform((text) => text === 'true' || text === '1')
+
+export const oneOf = <const T extends string>(words: readonly T[]) =>
+  z.enum(words, { error: `must be one of ${words.join(', ')}` })
+
+export const matching = (pattern: RegExp, message: string) => z.string().regex(pattern, { message })
+
+/** A URL of one of the schemes (`http:`), with no slash at its end. */
+export const url = (schemes: readonly string[]) =>
+  z
+    .string()
+    .refine((text) => schemes.includes(URL.parse(text)?.protocol ?? ''), {
+      message: `must be a URL that begins with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`,
+    })
+    .transform((text) => text.replace(/\/+$/, ''))
+
+/** A relative folder is one of the repository's, so that every service finds the same whatever its own folder. */
+export const folder = () => z.string().transform((text) => resolve(REPOSITORY_ROOT, text))

@@ -1,0 +1,134 @@
+import { isAbsolute, join } from 'node:path'
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import { REPOSITORY_ROOT } from './schemas.ts'
+import {
+  type ApiSettings,
+  readApiSettings,
+  readReceiverSettings,
+  readRedriveSettings,
+  readWorkerSettings,
+  type WorkerSettings,
+} from './services.ts'
+import { type Env, type SettingProblem, SettingsError } from './setting.ts'
+
+const SERVER = {
+  FANTAIL_MODE: 'server',
+  REDIS_URL: 'redis://redis:6379',
+  FANTAIL_ALLOW_UNAUTHENTICATED: 'true',
+}
+
+function problemsOf(read: (env: Env) => unknown, env: Env): SettingProblem[] {
+  try {
+    read(env)
+    return []
+  } catch (error) {
+    if (error instanceof SettingsError) return error.problems
+    throw error
+  }
+}
+
+const namesOf = (problems: SettingProblem[]) => problems.map(({ name }) => name)
+
+describe('settings', () => {
+  it('need nothing in local mode, which stays on loopback', () => {
+    const settings = readApiSettings({})
+    expect(settings).toMatchObject({
+      mode: 'local',
+      host: '127.0.0.1',
+      port: 4100,
+      logLevel: 'info',
+      maxRetrySeconds: 3_600,
+      retryJitter: 0.1,
+      allowPrivateEndpoints: true,
+      arn: { partition: 'aws', region: 'us-east-1', account: '000000000000' },
+    })
+    expect(settings.redisUrl).toBeUndefined()
+    expectTypeOf<ApiSettings['port']>().toEqualTypeOf<number>()
+    expectTypeOf<ApiSettings['mode']>().toEqualTypeOf<'local' | 'server'>()
+    expectTypeOf<WorkerSettings['opsPort']>().toEqualTypeOf<number>()
+  })
+
+  it('server mode listens everywhere and guards private addresses', () => {
+    expect(readApiSettings(SERVER)).toMatchObject({ host: '0.0.0.0', allowPrivateEndpoints: false })
+    expect(readWorkerSettings(SERVER)).toMatchObject({ host: '0.0.0.0', allowPrivateEndpoints: false })
+  })
+
+  it('server mode without Redis and keys names both', () => {
+    expect(namesOf(problemsOf(readApiSettings, { FANTAIL_MODE: 'server' }))).toEqual([
+      'REDIS_URL',
+      'FANTAIL_ALLOW_UNAUTHENTICATED',
+    ])
+    expect(namesOf(problemsOf(readWorkerSettings, { FANTAIL_MODE: 'server' }))).toEqual(['REDIS_URL'])
+    expect(namesOf(problemsOf(readRedriveSettings, { FANTAIL_MODE: 'server' }))).toEqual(['REDIS_URL'])
+  })
+
+  it('server mode without keys says what to set', () => {
+    const { FANTAIL_ALLOW_UNAUTHENTICATED: _, ...env } = SERVER
+    expect(problemsOf(readApiSettings, env)[0]?.message).toContain('set FANTAIL_ALLOW_UNAUTHENTICATED=true')
+  })
+
+  it('every problem is reported at once, by variable and bound', () => {
+    const env = {
+      FANTAIL_PORT: '65536',
+      FANTAIL_LOG_LEVEL: 'loud',
+      FANTAIL_RETRY_JITTER: '1.5',
+      FANTAIL_ACCOUNT: '12',
+      FANTAIL_HOST: '0.0.0.0',
+      FANTAIL_ALLOW_PRIVATE_ENDPOINTS: 'maybe',
+      REDIS_URL: 'http://:secret@redis',
+      FANTAIL_PUBLIC_URL: 'example.org',
+    }
+    expect(() => readApiSettings(env)).toThrow(
+      [
+        'cannot start with these settings:',
+        '  FANTAIL_PORT must be a whole number from 0 to 65535',
+        '  FANTAIL_LOG_LEVEL must be one of debug, info, warn, error, silent',
+        '  REDIS_URL must be a URL that begins with redis:// or rediss://',
+        '  FANTAIL_ACCOUNT must be 12 digits',
+        '  FANTAIL_PUBLIC_URL must be a URL that begins with http:// or https://',
+        '  FANTAIL_RETRY_JITTER must be a number from 0 to 1',
+        '  FANTAIL_ALLOW_PRIVATE_ENDPOINTS must be true or false',
+        '  FANTAIL_HOST must be a loopback address (127.0.0.1, ::1 or localhost) in local mode; FANTAIL_MODE=server listens elsewhere',
+      ].join('\n'),
+    )
+  })
+
+  it.each(['127.0.0.1', '127.1.2.3', '::1', 'localhost'])('local mode takes the host %s', (host) => {
+    expect(readApiSettings({ FANTAIL_HOST: host }).host).toBe(host)
+  })
+
+  it.each(['0.0.0.0', '::', '192.168.0.7', '127.evil.example', 'example.org'])(
+    'local mode refuses the host %s',
+    (host) => {
+      expect(namesOf(problemsOf(readReceiverSettings, { FANTAIL_HOST: host }))).toEqual(['FANTAIL_HOST'])
+    },
+  )
+
+  it('the other services count their ports from the API’s', () => {
+    const env = { FANTAIL_PORT: '5000' }
+    expect(readWorkerSettings(env).opsPort).toBe(5_001)
+    expect(readRedriveSettings(env).opsPort).toBe(5_002)
+    expect(readReceiverSettings(env).receiverPort).toBe(5_003)
+    expect(readWorkerSettings({ ...env, FANTAIL_OPS_PORT: '9000' }).opsPort).toBe(9_000)
+    expect(readWorkerSettings({ ...env, FANTAIL_OPS_PORT: '0' }).opsPort).toBe(0)
+    expect(readWorkerSettings({ FANTAIL_PORT: '0' }).opsPort).toBe(0)
+    expect(namesOf(problemsOf(readRedriveSettings, { FANTAIL_PORT: '65534' }))).toEqual(['FANTAIL_OPS_PORT'])
+  })
+
+  it('an empty variable is an unset one', () => {
+    expect(readApiSettings({ FANTAIL_PORT: '', REDIS_URL: ' ' })).toMatchObject({ port: 4100 })
+    expect(namesOf(problemsOf(readApiSettings, { ...SERVER, REDIS_URL: '' }))).toEqual(['REDIS_URL'])
+  })
+
+  it('a relative data folder is the repository’s, an absolute one stays', () => {
+    expect(isAbsolute(REPOSITORY_ROOT)).toBe(true)
+    expect(readApiSettings({}).dataDir).toBe(join(REPOSITORY_ROOT, '.fantail'))
+    expect(readApiSettings({ FANTAIL_DATA_DIR: '/var/lib/fantail' }).dataDir).toBe('/var/lib/fantail')
+  })
+
+  it('a public URL loses the slash at its end', () => {
+    expect(readApiSettings({ FANTAIL_PUBLIC_URL: 'https://hooks.example.org/' }).publicUrl).toBe(
+      'https://hooks.example.org',
+    )
+  })
+})

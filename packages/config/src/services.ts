@@ -1,0 +1,111 @@
+/** The settings of each service: its table read, then the rules between settings, then the defaults that follow from others. */
+import type { ArnDefaults } from '@fantail/contracts'
+import {
+  type Env,
+  type ReadSettings,
+  readSettings,
+  type SettingProblem,
+  SettingsError,
+  type Table,
+  type Values,
+} from './setting.ts'
+import { apiTable, receiverTable, redriveTable, workerTable } from './tables.ts'
+
+type Common = Pick<Values<typeof apiTable>, 'mode' | 'port' | 'host'>
+
+/** What a table's values become once everything that may stay unset has followed from the rest. */
+type Derived = { host: string; arn: ArnDefaults }
+
+export type ApiSettings = Values<typeof apiTable> & Derived & { allowPrivateEndpoints: boolean }
+export type WorkerSettings = Values<typeof workerTable> &
+  Derived & { allowPrivateEndpoints: boolean; opsPort: number }
+export type RedriveSettings = Values<typeof redriveTable> & Derived & { opsPort: number }
+export type ReceiverSettings = Values<typeof receiverTable> & { host: string; receiverPort: number }
+
+type Rule<T extends Table> = (values: Partial<Values<T>>, env: Env) => SettingProblem[]
+
+/** Throws a SettingsError that names every problem. */
+export function readApiSettings(env: Env): ApiSettings {
+  const values = read(apiTable, env, [hostRule, redisRule, keysRule])
+  return { ...values, ...derived(values), allowPrivateEndpoints: allowsPrivate(values) }
+}
+
+/** Throws a SettingsError that names every problem. */
+export function readWorkerSettings(env: Env): WorkerSettings {
+  const values = read(workerTable, env, [hostRule, redisRule, portRule('FANTAIL_OPS_PORT', 1)])
+  const opsPort = values.opsPort ?? portAfter(values.port, 1)
+  return { ...values, ...derived(values), allowPrivateEndpoints: allowsPrivate(values), opsPort }
+}
+
+/** Throws a SettingsError that names every problem. */
+export function readRedriveSettings(env: Env): RedriveSettings {
+  const values = read(redriveTable, env, [hostRule, redisRule, portRule('FANTAIL_OPS_PORT', 2)])
+  return { ...values, ...derived(values), opsPort: values.opsPort ?? portAfter(values.port, 2) }
+}
+
+/** Throws a SettingsError that names every problem. */
+export function readReceiverSettings(env: Env): ReceiverSettings {
+  const values = read(receiverTable, env, [hostRule, portRule('FANTAIL_RECEIVER_PORT', 3)])
+  return { ...values, host: hostOf(values), receiverPort: values.receiverPort ?? portAfter(values.port, 3) }
+}
+
+function read<T extends Table>(table: T, env: Env, rules: Rule<T>[]): Values<T> {
+  const { values, problems }: ReadSettings<T> = readSettings(table, env)
+  const all = [...problems, ...rules.flatMap((rule) => rule(values, env))]
+  if (all.length > 0) throw new SettingsError(all)
+  return values as Values<T>
+}
+
+const LOOPBACK = /^(127(\.\d{1,3}){3}|::1|localhost)$/
+
+function hostRule({ mode, host }: Partial<Common>): SettingProblem[] {
+  if (mode !== 'local' || host === undefined || LOOPBACK.test(host)) return []
+  const message =
+    'must be a loopback address (127.0.0.1, ::1 or localhost) in local mode; FANTAIL_MODE=server listens elsewhere'
+  return [{ name: 'FANTAIL_HOST', message }]
+}
+
+function redisRule({ mode }: Partial<Common>, env: Env): SettingProblem[] {
+  if (mode !== 'server' || env.REDIS_URL?.trim()) return []
+  return [{ name: 'REDIS_URL', message: 'must be set in server mode, e.g. REDIS_URL=redis://redis:6379' }]
+}
+
+function keysRule({ mode, allowUnauthenticated }: Partial<Values<typeof apiTable>>): SettingProblem[] {
+  if (mode !== 'server' || allowUnauthenticated !== false) return []
+  const message =
+    'must be true in server mode: this version has no API keys, so whoever reaches the port may publish, read and ' +
+    'delete. Put the API behind access control of your own and set FANTAIL_ALLOW_UNAUTHENTICATED=true'
+  return [{ name: 'FANTAIL_ALLOW_UNAUTHENTICATED', message }]
+}
+
+const PORT_MAX = 65_535
+
+function portRule(name: string, offset: number) {
+  return ({ port }: Partial<Common>, env: Env): SettingProblem[] => {
+    if (port === undefined || env[name]?.trim() || portAfter(port, offset) <= PORT_MAX) return []
+    return [{ name, message: `must be set where FANTAIL_PORT + ${offset} is past ${PORT_MAX}` }]
+  }
+}
+
+/** A free port for one service means free ports for all. */
+function portAfter(port: number, offset: number): number {
+  return port === 0 ? 0 : port + offset
+}
+
+function hostOf({ mode, host }: Common): string {
+  return host ?? (mode === 'local' ? '127.0.0.1' : '0.0.0.0')
+}
+
+function derived(values: Common & { account: string; region: string }): Derived {
+  return {
+    host: hostOf(values),
+    arn: { partition: 'aws', region: values.region, account: values.account },
+  }
+}
+
+function allowsPrivate({
+  mode,
+  allowPrivateEndpoints,
+}: Common & { allowPrivateEndpoints?: boolean }): boolean {
+  return allowPrivateEndpoints ?? mode === 'local'
+}

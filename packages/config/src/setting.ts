@@ -1,0 +1,65 @@
+/** One environment variable, and how a table of them is read: every problem at once, by the variable's name. */
+import type { z } from 'zod'
+
+export type Env = Record<string, string | undefined>
+
+export interface Setting<T> {
+  /** The environment variable. */
+  name: string
+  schema: z.ZodType<T, string>
+  /** As one would write it in the environment; absent where unset means something else than a value. */
+  default: string | undefined
+  /** What unset means where there is no default value. */
+  unset?: string
+  unit?: string
+  description: string
+}
+
+export type Table = Record<string, Setting<unknown>>
+export type Values<T extends Table> = { [K in keyof T]: T[K] extends Setting<infer V> ? V : never }
+
+export interface SettingProblem {
+  name: string
+  message: string
+}
+
+/** Names every variable that keeps a service from starting. */
+export class SettingsError extends Error {
+  readonly problems: SettingProblem[]
+
+  constructor(problems: SettingProblem[]) {
+    const lines = problems.map(({ name, message }) => `  ${name} ${message}`)
+    super(['cannot start with these settings:', ...lines].join('\n'))
+    this.name = 'SettingsError'
+    this.problems = problems
+  }
+}
+
+export function setting<T>(words: Setting<T> & { default: string }): Setting<T> {
+  return words
+}
+
+/** A setting that may stay unset. */
+export function optional<T>(words: Omit<Setting<T>, 'default'> & { unset: string }): Setting<T | undefined> {
+  return { ...words, default: undefined } as Setting<T | undefined>
+}
+
+export interface ReadSettings<T extends Table> {
+  /** Lacks what has a problem. */
+  values: Partial<Values<T>>
+  problems: SettingProblem[]
+}
+
+/** An empty variable counts as unset: that is what compose files pass on for a missing one. */
+export function readSettings<T extends Table>(table: T, env: Env): ReadSettings<T> {
+  const values: Partial<Values<T>> = {}
+  const problems: SettingProblem[] = []
+  for (const [key, { name, schema, default: fallback }] of Object.entries(table)) {
+    const text = env[name]?.trim() || fallback
+    if (text === undefined) continue
+    const result = schema.safeParse(text)
+    if (result.success) values[key as keyof T] = result.data as Values<T>[keyof T]
+    else problems.push(...result.error.issues.map(({ message }) => ({ name, message })))
+  }
+  return { values, problems }
+}

@@ -1,0 +1,179 @@
+/** Every setting there is, and which service reads which: defaults, units and bounds stand here and nowhere else. */
+import {
+  ARN_DEFAULTS,
+  ATTEMPT_DEADLINE_MS,
+  RETENTION_SECONDS_MAX,
+  RETRY_SECONDS_MAX,
+} from '@fantail/contracts'
+import { flag, folder, fraction, matching, oneOf, url, wholeNumber } from './schemas.ts'
+import { optional, setting } from './setting.ts'
+
+const PORT = { min: 0, max: 65_535 }
+
+const port = setting({
+  name: 'FANTAIL_PORT',
+  schema: wholeNumber(PORT),
+  default: '4100',
+  description: 'Port of the API; 0 takes a free one. The other services count theirs from it.',
+})
+
+/** Read by every service. */
+const common = {
+  mode: setting({
+    name: 'FANTAIL_MODE',
+    schema: oneOf(['local', 'server']),
+    default: 'local',
+    description:
+      'local: one machine, loopback only. server: needs REDIS_URL and says so where something is missing.',
+  }),
+  port,
+  host: optional({
+    name: 'FANTAIL_HOST',
+    schema: matching(/^[A-Za-z0-9.:_-]+$/, 'must be an address or a host name'),
+    unset: '127.0.0.1 in local mode, 0.0.0.0 in server mode',
+    description: 'Address to listen on. Local mode takes loopback addresses only.',
+  }),
+  logLevel: setting({
+    name: 'FANTAIL_LOG_LEVEL',
+    schema: oneOf(['debug', 'info', 'warn', 'error', 'silent']),
+    default: 'info',
+    description: 'Least level that is logged.',
+  }),
+}
+
+const storage = {
+  redisUrl: optional({
+    name: 'REDIS_URL',
+    schema: url(['redis:', 'rediss:']),
+    unset: 'local mode waits for the Redis that FANTAIL_DATA_DIR names, server mode refuses to start',
+    description: 'Redis or Valkey, 6.2 or newer, with its credentials.',
+  }),
+  dataDir: setting({
+    name: 'FANTAIL_DATA_DIR',
+    schema: folder(),
+    default: '.fantail',
+    description: 'Folder of local mode, holding the local Redis and its URL. Relative to the repository.',
+  }),
+  queues: setting({
+    name: 'FANTAIL_QUEUES',
+    schema: wholeNumber({ min: 1, max: 64 }),
+    default: '1',
+    description: 'Dispatch queues: 1 on a single Redis, one per master on a cluster. Same for every service.',
+  }),
+  minReplicas: setting({
+    name: 'FANTAIL_MIN_REPLICAS',
+    schema: wholeNumber({ min: 0, max: 16 }),
+    default: '0',
+    unit: 'replicas',
+    description: 'Replicas that must hold a message before it is acknowledged.',
+  }),
+  logMessages: setting({
+    name: 'FANTAIL_LOG_MESSAGES',
+    schema: wholeNumber({ min: 0, max: 100_000_000 }),
+    default: '100000',
+    unit: 'messages',
+    description: 'Messages whose outcomes can be looked up; 0 turns the outcome log off.',
+  }),
+  account: setting({
+    name: 'FANTAIL_ACCOUNT',
+    schema: matching(/^\d{12}$/, 'must be 12 digits'),
+    default: ARN_DEFAULTS.account,
+    description: 'Account in the ARNs of plain names.',
+  }),
+  region: setting({
+    name: 'FANTAIL_REGION',
+    schema: matching(/^[a-z0-9-]{1,32}$/, 'must be 1 to 32 of a-z 0-9 -'),
+    default: ARN_DEFAULTS.region,
+    description: 'Region in the ARNs of plain names.',
+  }),
+}
+
+/** Of the services that make attempts or judge policies. */
+const delivery = {
+  publicUrl: optional({
+    name: 'FANTAIL_PUBLIC_URL',
+    schema: url(['http:', 'https:']),
+    unset: 'the origin that the publisher used',
+    description: 'Base of the links in delivered messages: confirm, unsubscribe.',
+  }),
+  maxRetrySeconds: setting({
+    name: 'FANTAIL_MAX_RETRY_SECONDS',
+    schema: wholeNumber({ min: 1, max: RETENTION_SECONDS_MAX }),
+    default: String(RETRY_SECONDS_MAX),
+    unit: 'seconds',
+    description: 'What the delays of one delivery policy may add up to.',
+  }),
+  retryJitter: setting({
+    name: 'FANTAIL_RETRY_JITTER',
+    schema: fraction({ min: 0, max: 1 }),
+    default: '0.1',
+    unit: 'share of the delay',
+    description: 'Half width of the band that retry delays are spread over.',
+  }),
+  attemptTimeoutMs: setting({
+    name: 'FANTAIL_ATTEMPT_TIMEOUT_MS',
+    schema: wholeNumber({ min: 1, max: 120_000 }),
+    default: String(ATTEMPT_DEADLINE_MS),
+    unit: 'milliseconds',
+    description: 'Deadline of one attempt over connecting, headers and body.',
+  }),
+  allowPrivateEndpoints: optional({
+    name: 'FANTAIL_ALLOW_PRIVATE_ENDPOINTS',
+    schema: flag(),
+    unset: 'true in local mode, false in server mode',
+    description: 'Whether webhooks may point to loopback, private and link-local addresses.',
+  }),
+}
+
+const opsPort = optional({
+  name: 'FANTAIL_OPS_PORT',
+  schema: wholeNumber(PORT),
+  unset: 'FANTAIL_PORT + 1 for the worker, + 2 for the redrive service',
+  description: 'Port of /metrics, /healthz and /readyz beside the API; 0 takes a free one.',
+})
+
+export const apiTable = {
+  ...common,
+  ...storage,
+  ...delivery,
+  allowUnauthenticated: setting({
+    name: 'FANTAIL_ALLOW_UNAUTHENTICATED',
+    schema: flag(),
+    default: 'false',
+    description: 'Server mode starts only with true: there are no API keys yet, so guard the port yourself.',
+  }),
+  redisMemoryBytes: optional({
+    name: 'FANTAIL_REDIS_MEMORY_BYTES',
+    schema: wholeNumber({ min: 1_048_576, max: 999_999_999_999_999 }),
+    unset: 'half of the host’s memory',
+    unit: 'bytes',
+    description: 'Stands for maxmemory where Redis has none; publishing is refused from 75 % of it.',
+  }),
+}
+
+export const workerTable = {
+  ...common,
+  ...storage,
+  ...delivery,
+  opsPort,
+  attemptsMax: setting({
+    name: 'FANTAIL_ATTEMPTS_MAX',
+    schema: wholeNumber({ min: 1, max: 100_000 }),
+    default: '2000',
+    unit: 'attempts',
+    description: 'Attempts that one worker makes at the same time.',
+  }),
+}
+
+export const redriveTable = { ...common, ...storage, opsPort }
+
+/** The example webhook that `npm start` shows deliveries with. */
+export const receiverTable = {
+  ...common,
+  receiverPort: optional({
+    name: 'FANTAIL_RECEIVER_PORT',
+    schema: wholeNumber(PORT),
+    unset: 'FANTAIL_PORT + 3',
+    description: 'Port of the example webhook receiver; 0 takes a free one.',
+  }),
+}
