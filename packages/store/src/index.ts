@@ -1,5 +1,7 @@
 export * from './idempotency.ts'
 export * from './keys.ts'
+export type * from './lane-api.ts'
+export * from './lane-records.ts'
 export * from './pages.ts'
 export * from './plans.ts'
 export * from './queue-ids.ts'

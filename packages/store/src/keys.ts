@@ -11,18 +11,31 @@ export const skewKey = (base: string) => `${base}skew`
 
 // ---- topics and subscriptions: owned by topics.ts and subscriptions.ts, deleted with the topic
 
-/** Hash: `record` (JSON TopicRecord), `rev` (unique id of the last change), `slices` (JSON: subscriptions per slice),
- *  `n:active|pending|paused` counts. Home shard of the topic. */
+/** Hash: `record` (JSON TopicRecord), `uid`, `v` (version of the record), `rate`, `ret`, `ovr` (as on a slice), `rev`
+ *  (unique id of the last change of the topic or its subscriptions), `slices` (JSON array: subscriptions per slice,
+ *  those being made or removed included). Home shard of the topic. */
 export const topicKey = (arn: string) => `${shardBase(shardOf(arn))}topic:${arn}`
 /** Sorted set, all scores 0: topic ARNs of the shard, for listing. */
 export const topicsKey = (base: string) => `${base}topics`
-/** Sorted set, all scores 0: `<subscription id>|<slice id>|<slice shard>|<topic ARN>` in the home shard of the id. */
-export const locationsKey = (base: string) => `${base}locations`
-/** Hash in the slice's shard: `rev`, `topic` (JSON TopicRecord), `rate` (default throttle or ''), `ret` (seconds),
- *  `ovr` ('1' where subscription overrides are disabled). */
+/** Hash in the topic's home shard: SHA-1 of protocol and endpoint (20 bytes) → subscription id (16 bytes). */
+export const endpointsKey = (base: string, topicUid: string) => `${base}ends:${topicUid}`
+/** Hash in the topic's home shard: SHA-1 of a confirmation token (20 bytes) → subscription id (16 bytes). */
+export const tokensKey = (base: string, topicUid: string) => `${base}tokens:${topicUid}`
+/** Sorted set by begin ms, in the topic's home shard: changes that span shards and have not ended
+ *  (topics-repair.ts); a sweep finishes what a crash left. */
+export const unfinishedKey = (base: string) => `${base}unfinished`
+/** Hash in the slice's shard: `rev`, `arn`, `topic` (JSON TopicRecord), `v` (its version), `rate` (default throttle or
+ *  ''), `ret` (seconds), `ovr` ('1' where subscription overrides are disabled), `n:active|pending|paused` counts. */
 export const sliceKey = (base: string, sliceId: string) => `${base}slice:${sliceId}`
-/** Hash in the slice's shard: subscription id → JSON SubscriptionRecord. */
+/** Hash in the slice's shard: subscription id → its record, packed (subscriptions-record.ts). */
 export const subscriptionsKey = (base: string, sliceId: string) => `${base}subs:${sliceId}`
+
+/** Bitmap in the slice's shard: slots in use. */
+export const slotsKey = (base: string, sliceId: string) => `${base}slots:${sliceId}`
+/** String, 60 s, in the slice's shard: a removed subscription or slice, against a creation that comes too late. */
+export const goneKey = (base: string, id: string) => `${base}gone:${id}`
+/** Sorted set by tokenExpiresAt, in the slice's shard: ids of pending and unsubscribed subscriptions. */
+export const expiriesKey = (base: string) => `${base}expiries`
 
 // ---- lanes: owned by lanes.ts; the lane hash is made with the subscription and removed when drained after it
 
@@ -39,6 +52,12 @@ export const leaseKey = (base: string, subscriptionId: string) => `${base}lease:
 export const stateKey = (base: string, subscriptionId: string) => `${base}state:${subscriptionId}`
 /** Sorted set by ms: subscription id → when its lane next needs a take. Decides what runs when. */
 export const dueKey = (base: string) => `${base}due`
+/** Set: paused lanes in which something waits or is in flight; they are not in `due`, and the sweep looks there. */
+export const heldKey = (base: string) => `${base}held`
+/** String: leases given so far, which makes each lease unique. For ever. */
+export const leasesKey = (base: string) => `${base}leases`
+/** Hash: `f` fence, `b` batch, `<item id>` → '' for what that batch of a redrive task parked. A day after the last. */
+export const redrivenKey = (base: string, task: string) => `${base}redriven:${task}`
 /** Hash: `b` (JSON Message), `n` (deliveries of this shard that refer to it); gone when n reaches 0. */
 export const messageKey = (base: string, messageIdBytes: Buffer) =>
   Buffer.concat([Buffer.from(`${base}msg:`), messageIdBytes])
@@ -53,10 +72,23 @@ export const asideKey = (base: string) => `${base}aside`
 
 /** Sorted set, all scores 0: queue ARNs of the shard. */
 export const queuesKey = (base: string) => `${base}queues`
-/** Hash: `record` (JSON QueueRecord) and counters. */
+/** Hash: `record` (JSON QueueRecord), `uid`, its settings for scripts (`v`, `r`, `d` in ms, `m` maxReceiveCount, `t`
+ *  dead-letter queue), `seen` and `off` of its clock (queue.lua), `seq`. */
 export const queueKey = (arn: string) => `${shardBase(shardOf(arn))}queue:${arn}`
-/** What every other key of a queue begins with. */
-export const queueBase = (arn: string) => `${shardBase(shardOf(arn))}q:${arn}:`
+/** What every other key of a queue begins with; `uid` is another one where a queue is deleted and made again.
+ *  Sorted sets by ms of the queue's clock: `age` (all items, by what retention counts from), and where an item is:
+ *  `ready`, `flight` (due back), `delayed`, `moving` (to the dead-letter queue; lease end), `held` (in a redrive's batch).
+ *  `recent`: ids given by senders, by when they left (10 minutes, at most 100,000). Hash `dead`: dead letters by kind.
+ *  Hash `i:<id>`, an item: `p` payload, `s` sent, `c` receive count, `f` first received, `h` and `t` latest handle and its
+ *  time, `x` source queue, `i` '1' id given, `n` '1' receive in spite of the redrive policy; of a dead letter `r` reason,
+ *  `k` status code, `u` subscription ARN, `e` dead-lettered at, `m` message id. */
+export const queueBase = (base: string, uid: string) => `${base}q:${uid}:`
+/** Set: uids of deleted queues that still have items. */
+export const queuesGoneKey = (base: string) => `${base}queues:gone`
+/** Sorted set by ms of adding: queues (`sqs`) or subscriptions (`sns`) whose redrive policy names this queue. Each is
+ *  removed with its policy, or with the subscription. */
+export const sourcesKey = (arn: string, service: 'sqs' | 'sns') =>
+  `${shardBase(shardOf(arn))}sources:${service}:${arn}`
 
 // ---- not in a shard
 

@@ -1,0 +1,44 @@
+/** What the lanes of all shards can be asked; `Lanes` (lanes.ts) is the implementation on Redis. */
+import type {
+  Checkpoint,
+  DeliveryRef,
+  DeliveryWhere,
+  LaneFigures,
+  ParkRedrivenRequest,
+  ParkRedrivenResult,
+  ParkRequest,
+  ParkResult,
+  Settlement,
+  SettleResult,
+  SweepRequest,
+  SweepResult,
+  TakeRequest,
+  TakeResult,
+} from './lane-records.ts'
+
+export interface LaneStore {
+  /** Puts deliveries into their lanes and writes checkpoints; atomic. Callers bound the number of entries (1,000). */
+  park(shard: number, request: ParkRequest): Promise<ParkResult>
+  parkRedriven(shard: number, request: ParkRedrivenRequest): Promise<ParkRedrivenResult>
+  /** Stores the fence, then reads what runs before this one settled. */
+  openCheckpoint(shard: number, job: string, fence: number): Promise<Checkpoint>
+  deleteCheckpoints(shard: number, jobs: string[]): Promise<void>
+  /** Claims what is due, the lanes that have waited longest first. */
+  take(shard: number, request: TakeRequest): Promise<TakeResult>
+  /** Bodies by message id or delivery, null where gone. */
+  messages(shard: number, ids: Buffer[]): Promise<(Buffer | null)[]>
+  settle(shard: number, settlements: Settlement[]): Promise<SettleResult>
+  figures(ids: { subscriptionId: string; shard: number }[]): Promise<LaneFigures[]>
+  deliveryStates(shard: number, items: DeliveryRef[]): Promise<DeliveryWhere[]>
+  /** Makes what waits for a retry due now, or `maxPerSecond` apart; returns how many were moved. */
+  retryNow(shard: number, subscriptionId: string, options?: { maxPerSecond?: number }): Promise<number>
+  /** Discards what waits; what is in flight goes on. */
+  purge(shard: number, subscriptionId: string): Promise<number>
+  /** One step of looking for deliveries too old to keep, in paused lanes too, and for times that a clock set back. */
+  sweep(shard: number, request: SweepRequest): Promise<SweepResult>
+  /** Earliest due time of every shard, by shard; one trip. */
+  dueTimes(): Promise<(number | null)[]>
+  /** The busy-shards hint: shards whose earliest due time a script made earlier, until `noteDue` says otherwise. */
+  busyShards(): Promise<Map<number, number>>
+  noteDue(shard: number, dueAt: number | null): Promise<void>
+}

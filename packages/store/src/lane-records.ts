@@ -1,0 +1,241 @@
+/**
+ * What lanes.ts takes and gives: deliveries, their retry states, and the requests and results of park, take, settle.
+ *
+ * A delivery is in one of three places: waiting (fresh or retry, with the time it is due), in flight (under a lease)
+ * or gone from the lane. A lease is a text that only the claim that returned it holds; a write with another lease, or
+ * with one that has been handed on since, changes nothing.
+ */
+import { type DeadLetterReason, formatMessageId, parseMessageId } from '@fantail/contracts'
+
+/** A delivery that failed and will be attempted again. `attempts` counts those made. */
+export interface RetryState {
+  kind: 'retry'
+  attempts: number
+  statusCode: number | null
+  error: string | null
+}
+
+/** A delivery that is to be appended to its dead-letter queue, never attempted. */
+export interface DeadState {
+  kind: 'dead'
+  reason: DeadLetterReason
+  attempts: number
+  statusCode: number | null
+  error: string | null
+}
+
+/** `detached` is an attempt still running: the delivery starts in flight, under a lease that the result carries. */
+export type ParkAs =
+  | { as: 'fresh' }
+  | { as: 'retry'; delayMs: number; state: RetryState }
+  | { as: 'dead'; state: DeadState }
+  | { as: 'detached'; leaseMs: number }
+
+export interface ParkEntry {
+  subscriptionId: string
+  delivery: Buffer
+  /** Index into the request's messages. */
+  message: number
+  park: ParkAs
+}
+
+/** Entries of one job under its fence; `job` '' has neither fence nor checkpoint. */
+export interface ParkJob {
+  job: string
+  fence: number
+  /** Checkpoint fields, each written whole. */
+  fields: [string, Buffer][]
+  entries: ParkEntry[]
+}
+
+export interface ParkMessage {
+  /** 16 bytes. */
+  id: Buffer
+  /** JSON of the Message. */
+  body: Buffer | string
+}
+
+export interface ParkRequest {
+  messages: ParkMessage[]
+  jobs: ParkJob[]
+}
+
+/** `present`: it waits or is in flight already. `gone`: its subscription is deleted (counted, except for redrives). */
+export type ParkOutcome = 'parked' | 'present' | 'gone'
+
+export type ParkedJob =
+  | { stale: true }
+  | {
+      stale: false
+      outcomes: ParkOutcome[]
+      /** Of detached entries that were parked, by position; null for all others. */
+      leases: (string | null)[]
+    }
+
+export interface ParkResult {
+  jobs: ParkedJob[]
+  nextDueAt: number | null
+}
+
+export interface RedrivenEntry {
+  subscriptionId: string
+  /** With its new generation. */
+  delivery: Buffer
+  /** Index into the request's messages. */
+  message: number
+  /** The dead letter's id in its queue; what makes a repeated batch harmless. */
+  itemId: string
+}
+
+export interface ParkRedrivenRequest {
+  task: string
+  fence: number
+  /** Rises with every batch of the task; a repeated number is a repeated batch. */
+  batch: number
+  messages: ParkMessage[]
+  entries: RedrivenEntry[]
+}
+
+/** Stale: a higher fence, or a later batch, has been here. */
+export type ParkRedrivenResult =
+  | { stale: true }
+  | { stale: false; outcomes: ParkOutcome[]; nextDueAt: number | null }
+
+export interface TakeRequest {
+  lanesMax: number
+  deliveriesMax: number
+  leaseMs: number
+  /** Subscription id → how many claims it may get now; a lane that is not named gets its own maxInFlight. */
+  limits: Map<string, number>
+}
+
+export interface Claim {
+  delivery: Buffer
+  lease: string
+  /** Redis time in ms, fractional, at most 250 ms ahead; throttled lanes only. */
+  sendAt: number | null
+  /** null: never attempted. */
+  state: RetryState | DeadState | null
+}
+
+export interface ClaimedLane {
+  subscriptionId: string
+  sliceId: string
+  sliceRevision: string
+  claims: Claim[]
+}
+
+export interface DeliveryRef {
+  subscriptionId: string
+  delivery: Buffer
+}
+
+export interface TakeResult {
+  /** Redis time in ms; what `sendAt` and `nextDueAt` are to be compared with. */
+  now: number
+  nextDueAt: number | null
+  lanes: ClaimedLane[]
+  /** Removed and counted because the message was too old and there is no dead-letter queue. */
+  expired: DeliveryRef[]
+  /** Deliveries of deleted subscriptions that were removed and counted. */
+  drained: number
+}
+
+export interface SweepRequest {
+  /** null begins; then what the step before returned, until that is null. */
+  cursor: string | null
+  deliveriesMax: number
+  leaseMs: number
+}
+
+/** One step of a sweep; its claims are all dead (to be appended, then forgotten). */
+export interface SweepResult extends TakeResult {
+  cursor: string | null
+}
+
+export type SettleTo =
+  | { op: 'delivered' }
+  | { op: 'retry'; delayMs: number; state: RetryState }
+  /** Stays in flight with a lease of at least `leaseMs`: the result's `leases` has the one that is valid from now. */
+  | { op: 'markDead'; leaseMs: number; state: DeadState }
+  /** After the append to the dead-letter queue; counts `deadLettered`. */
+  | { op: 'forget' }
+  /** Counts `discarded:<cause>`; the cause `expired` counts `expired`. */
+  | { op: 'discard'; cause: string }
+  /** Unsent: due now, no attempt counted. */
+  | { op: 'return' }
+  /** Cannot be processed: removed, written to the shard's aside list, counts `discarded:aside`. */
+  | { op: 'aside'; detail: string }
+
+export interface Settlement {
+  subscriptionId: string
+  delivery: Buffer
+  lease: string
+  to: SettleTo
+}
+
+export interface SettleResult {
+  /** By position: false where the lease was not the current one and nothing was changed. */
+  accepted: boolean[]
+  /** By position: the lease that holds from now on after an accepted `markDead`, else null. */
+  leases: (string | null)[]
+  nextDueAt: number | null
+}
+
+export interface Checkpoint {
+  stale: boolean
+  fields: Map<string, Buffer>
+}
+
+export interface LaneFigures {
+  waiting: number
+  inFlight: number
+  /** Of what waits; exact for fresh deliveries, of the next few due for retries. */
+  oldestPublishedAt: number | null
+  nextAttemptAt: number | null
+  /** Effective throttle per second. */
+  rate: number | null
+  lastError: string | null
+  lastStatusCode: number | null
+}
+
+export interface DeliveryWhere {
+  where: 'waiting' | 'inFlight' | 'absent'
+  /** Of a waiting one. */
+  dueAt: number | null
+  state: RetryState | DeadState | null
+}
+
+/** What a lane stores for a delivery: 16 bytes of the message id, and 2 of the generation where it is not 0. */
+export function deliveryId(messageId: string, generation = 0): Buffer {
+  const id = parseMessageId(messageId)
+  if (id === undefined) throw new TypeError(`not a message id: ${messageId}`)
+  if (generation === 0) return id
+  const suffix = Buffer.alloc(2)
+  suffix.writeUInt16BE(generation)
+  return Buffer.concat([id, suffix])
+}
+
+export function parseDeliveryId(id: Buffer): { messageId: string; generation: number } {
+  return { messageId: formatMessageId(id), generation: id.length > 16 ? id.readUInt16BE(16) : 0 }
+}
+
+/** `A<attempts>,<statusCode>,<error>` or `D<reason>,<attempts>,<statusCode>,<error>`; empty where null. */
+export function packState(state: RetryState | DeadState): string {
+  const rest = `${state.attempts},${state.statusCode ?? ''},${state.error ?? ''}`
+  return state.kind === 'retry' ? `A${rest}` : `D${state.reason},${rest}`
+}
+
+const STATE = /^(?:A|D(\w+),)(\d+),(\d*),(.*)$/s
+
+export function unpackState(text: string): RetryState | DeadState | null {
+  const match = STATE.exec(text)
+  if (!match) return null
+  const rest = {
+    attempts: Number(match[2]),
+    statusCode: match[3] ? Number(match[3]) : null,
+    error: match[4] || null,
+  }
+  if (match[1] === undefined) return { kind: 'retry', ...rest }
+  return { kind: 'dead', reason: match[1] as DeadLetterReason, ...rest }
+}
