@@ -1,2 +1,5 @@
+export * from './raw-server.ts'
+export * from './receiver.ts'
 export * from './redis-server.ts'
+export * from './tls-certificates.ts'
 export * from './wait-for.ts'

@@ -1,0 +1,250 @@
+/**
+ * A programmable webhook receiver on loopback: records every request, answers as the test says, and knows how many
+ * requests each path had open at once. A request is recorded when its body has arrived whole, before it is answered.
+ */
+import {
+  createServer as createHttpServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import type { TestCertificate } from './tls-certificates.ts'
+import { waitFor } from './wait-for.ts'
+
+export interface ReceivedRequest {
+  method: string
+  /** Path and query. */
+  path: string
+  headers: IncomingHttpHeaders
+  /** As received: names in their own case, repeated ones kept. */
+  rawHeaders: string[]
+  body: Buffer
+  /** The body as text. */
+  text: string
+  /** Epoch ms with fractions, of the request's head. */
+  at: number
+  /** From `x-amz-sns-message-id`, '' where absent. */
+  messageId: string
+  /** From the ARN in `x-amz-sns-subscription-arn`, '' where absent. */
+  subscriptionId: string
+  /** 1 for the first request with this path, subscription and message id, 2 for the next. */
+  attempt: number
+  /** Tells connections apart: the client's port. */
+  clientPort: number
+}
+
+export interface Reply {
+  status?: number
+  headers?: Record<string, string | string[]>
+  body?: string | Buffer
+  delayMs?: number
+  /** Never answers: before the headers, or after them and half of the body. */
+  hang?: 'beforeHeaders' | 'midBody'
+  /** Answers only when this resolves (after delayMs). */
+  until?: Promise<unknown>
+}
+
+/** `n` counts the requests that this responder was asked for, from 1. */
+export type Responder = (request: ReceivedRequest, n: number) => Reply | Promise<Reply>
+export type RequestMatch = string | ((request: ReceivedRequest) => boolean)
+
+export interface Receiver {
+  port: number
+  /** Origin without a trailing slash. */
+  url: string
+  requests: ReceivedRequest[]
+  /** Answers for a path (query aside) or a predicate; the latest match wins. Without one: 200 and no body. */
+  respond(match: RequestMatch, reply: Reply | Responder): void
+  requestsTo(match: RequestMatch): ReceivedRequest[]
+  /** Most requests that were open at once on a path (query aside), or on all of them. */
+  inFlightMax(path?: string): number
+  inFlight(path?: string): number
+  /** Connections accepted so far, and open now. */
+  connections(): { accepted: number; open: number }
+  /** Resolves with the requests that match when there are `count`. */
+  waitForRequests(count: number, match?: RequestMatch, timeoutMs?: number): Promise<ReceivedRequest[]>
+  /** Forgets requests and high-water marks; responders stay. */
+  clear(): void
+  /** Destroys every connection, so that clients see a reset or an early end. */
+  dropConnections(): void
+  close(): Promise<void>
+}
+
+export interface ReceiverOptions {
+  /** Serve TLS with this certificate. */
+  tls?: TestCertificate
+  /** Listen on this port again after a close; default: a free one. */
+  port?: number
+  /** ms an idle connection is kept; default Node's. */
+  keepAliveTimeoutMs?: number
+}
+
+export async function startReceiver(options: ReceiverOptions = {}): Promise<Receiver> {
+  const requests: ReceivedRequest[] = []
+  const responders: { match: RequestMatch; reply: Responder; asked: number }[] = []
+  const inFlight = new Gauge()
+  const seen = new Map<string, number>()
+  const sockets = new Set<Socket>()
+  let accepted = 0
+
+  const onRequest = async (request: IncomingMessage, response: ServerResponse) => {
+    const at = performance.timeOrigin + performance.now()
+    const path = pathOf(request.url ?? '/')
+    inFlight.enter(path)
+    response.once('close', () => inFlight.leave(path))
+    const body = await readBody(request)
+    if (!body) return
+    const received = record(request, body, at, seen)
+    requests.push(received)
+    const responder = responders.findLast(({ match }) => matches(received, match))
+    if (responder) responder.asked += 1
+    await answer(response, responder ? await responder.reply(received, responder.asked) : {})
+  }
+  const server = options.tls ? createHttpsServer(options.tls, onRequest) : createHttpServer(onRequest)
+  if (options.keepAliveTimeoutMs !== undefined) server.keepAliveTimeout = options.keepAliveTimeoutMs
+  server.on('connection', (socket: Socket) => {
+    accepted += 1
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ port: options.port ?? 0, host: '127.0.0.1', backlog: 4096 }, resolve)
+  })
+  const { port } = server.address() as AddressInfo
+  const dropConnections = () => {
+    for (const socket of sockets) socket.destroy()
+  }
+  const requestsTo = (match: RequestMatch) => requests.filter((request) => matches(request, match))
+  return {
+    port,
+    url: `${options.tls ? 'https' : 'http'}://127.0.0.1:${port}`,
+    requests,
+    respond: (match, reply) => {
+      responders.push({ match, reply: typeof reply === 'function' ? reply : () => reply, asked: 0 })
+    },
+    requestsTo,
+    inFlightMax: (path) => inFlight.max(path),
+    inFlight: (path) => inFlight.now(path),
+    connections: () => ({ accepted, open: sockets.size }),
+    waitForRequests: (count, match = () => true, timeoutMs = 15_000) =>
+      waitFor(
+        () => {
+          const found = requestsTo(match)
+          return found.length >= count ? found : undefined
+        },
+        { what: `${count} requests (${requestsTo(match).length} came)`, timeoutMs, intervalMs: 2 },
+      ),
+    clear: () => {
+      requests.length = 0
+      seen.clear()
+      inFlight.clear()
+    },
+    dropConnections,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        dropConnections()
+      }),
+  }
+}
+
+function matches(request: ReceivedRequest, match: RequestMatch): boolean {
+  return typeof match === 'string' ? pathOf(request.path) === match : match(request)
+}
+
+function pathOf(url: string): string {
+  const query = url.indexOf('?')
+  return query < 0 ? url : url.slice(0, query)
+}
+
+/** The whole body, or undefined where the client went away before its end. */
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = []
+  try {
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+  } catch {
+    return undefined
+  }
+  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
+}
+
+function record(
+  request: IncomingMessage,
+  body: Buffer,
+  at: number,
+  seen: Map<string, number>,
+): ReceivedRequest {
+  const path = request.url ?? '/'
+  const messageId = String(request.headers['x-amz-sns-message-id'] ?? '')
+  const arn = String(request.headers['x-amz-sns-subscription-arn'] ?? '')
+  const subscriptionId = arn.slice(arn.lastIndexOf(':') + 1)
+  const key = `${pathOf(path)} ${subscriptionId} ${messageId}`
+  const attempt = (seen.get(key) ?? 0) + 1
+  seen.set(key, attempt)
+  return {
+    method: request.method ?? '',
+    path,
+    headers: request.headers,
+    rawHeaders: request.rawHeaders,
+    body,
+    text: body.toString(),
+    at,
+    messageId,
+    subscriptionId,
+    attempt,
+    clientPort: request.socket.remotePort ?? 0,
+  }
+}
+
+async function answer(response: ServerResponse, reply: Reply): Promise<void> {
+  if (reply.delayMs) await new Promise((resolve) => setTimeout(resolve, reply.delayMs))
+  if (reply.until) await reply.until
+  if (reply.hang === 'beforeHeaders') return
+  const body = reply.body === undefined ? undefined : Buffer.from(reply.body)
+  if (reply.hang === 'midBody') {
+    response.writeHead(reply.status ?? 200, { 'content-length': '1000', ...reply.headers })
+    response.write(body ?? 'half')
+    return
+  }
+  response.writeHead(reply.status ?? 200, reply.headers)
+  response.end(body)
+}
+
+/** Requests open per path, and the most there were. */
+class Gauge {
+  readonly #paths = new Map<string, { now: number; max: number }>()
+  #now = 0
+  #max = 0
+
+  enter(path: string): void {
+    const gauge = this.#paths.get(path) ?? { now: 0, max: 0 }
+    gauge.now += 1
+    gauge.max = Math.max(gauge.max, gauge.now)
+    this.#paths.set(path, gauge)
+    this.#now += 1
+    this.#max = Math.max(this.#max, this.#now)
+  }
+
+  leave(path: string): void {
+    const gauge = this.#paths.get(path)
+    if (gauge) gauge.now -= 1
+    this.#now -= 1
+  }
+
+  now(path?: string): number {
+    return path === undefined ? this.#now : (this.#paths.get(path)?.now ?? 0)
+  }
+
+  max(path?: string): number {
+    return path === undefined ? this.#max : (this.#paths.get(path)?.max ?? 0)
+  }
+
+  /** What is open now stays counted. */
+  clear(): void {
+    for (const gauge of this.#paths.values()) gauge.max = gauge.now
+    this.#max = this.#now
+  }
+}
