@@ -24,7 +24,11 @@ export function decodeCursor(cursor: string, count: number): string[] {
   } catch {
     // Not JSON: no cursor of ours, refused below like any other.
   }
-  throw FantailError.invalid('cursor', 'is not one that a list answered')
+  throw badCursor()
+}
+
+export function badCursor(): FantailError {
+  return FantailError.invalid('cursor', 'is not one that this list answered')
 }
 
 export interface NamesRequest {
@@ -56,7 +60,7 @@ export async function listNames(redis: Redis, request: NamesRequest): Promise<st
     const found = (await replies(pipeline)) as string[][]
     // Nothing is known of a cut-off shard past its last name, so only names up to the least of those are certain.
     const cutOff = found.filter((part) => part.length === perShard).map((part) => part.at(-1) ?? '')
-    const certain = cutOff.length === 0 ? undefined : cutOff.reduce((a, b) => (a < b ? a : b))
+    const certain = cutOff.sort(compareText)[0]
     const merged = found.flat().filter((name) => certain === undefined || name <= certain)
     names.push(...merged.sort(compareText))
     if (names.length >= limit || certain === undefined) return names.slice(0, limit)

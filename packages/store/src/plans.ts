@@ -1,6 +1,18 @@
-/** What dispatch loads and re-checks: revisions of topics and slices, and a slice whole. */
+/**
+ * What dispatch loads and checks again: revisions of topics and slices, and a slice as of one instant. A revision is a
+ * random id: it tells that something is another than it was, never which of two is newer.
+ */
 import type { SubscriptionRecord, TopicRecord } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
+import { sliceKey, subscriptionsKey, topicKey } from './keys.ts'
+import { replies } from './pages.ts'
+import { readScript, runScript } from './scripts.ts'
+import { shardBase, sliceShard } from './shards.ts'
+import { unpackSubscription } from './subscriptions-record.ts'
+import { pairs } from './subscriptions-scripts.ts'
+import { CorruptRecordError, parseSlices, parseTopic } from './topics-record.ts'
+
+const READ_SLICE = readScript('read-slice-1')
 
 export interface SliceRef {
   sliceId: string
@@ -22,36 +34,65 @@ export interface SliceData extends SliceRef {
 
 export interface PlansOptions {
   /** Told of a subscription's record that cannot be read; its neighbours are loaded all the same. */
-  onCorrupt?: (error: Error) => void
+  onCorrupt?: (error: CorruptRecordError) => void
 }
 
 export class Plans {
   readonly #redis: Redis
+  readonly #onCorrupt: (error: CorruptRecordError) => void
 
-  constructor(redis: Redis, _options: PlansOptions = {}) {
+  constructor(redis: Redis, options: PlansOptions = {}) {
     this.#redis = redis
+    this.#onCorrupt = options.onCorrupt ?? ((error) => process.emitWarning(error))
   }
 
   /** null: no such topic. */
   async topicRevisions(arns: string[]): Promise<(string | null)[]> {
-    throw this.#later(arns)
+    if (arns.length === 0) return []
+    const pipeline = this.#redis.pipeline()
+    for (const arn of arns) pipeline.hget(topicKey(arn), 'rev')
+    return (await replies(pipeline)) as (string | null)[]
   }
 
   /** null: no such slice (any more). */
   async sliceRevisions(refs: SliceRef[]): Promise<(string | null)[]> {
-    throw this.#later(refs)
+    if (refs.length === 0) return []
+    const pipeline = this.#redis.pipeline()
+    for (const { sliceId, shard } of refs) pipeline.hget(sliceKey(shardBase(shard), sliceId), 'rev')
+    return (await replies(pipeline)) as (string | null)[]
   }
 
   async topicSlices(arn: string): Promise<TopicSlices | null> {
-    throw this.#later(arn)
+    const [text, revision, counts] = await this.#redis.hmget(topicKey(arn), 'record', 'rev', 'slices')
+    if (!text || !revision) return null
+    const topic = parseTopic(text, topicKey(arn))
+    const slices = parseSlices(counts, topicKey(arn)).flatMap((count, number) =>
+      count > 0 ? [{ sliceId: `${topic.uid}.${number}`, shard: sliceShard(arn, number) }] : [],
+    )
+    return { revision, topic, slices }
   }
 
-  /** All of it as of one instant. */
-  async slice(ref: SliceRef): Promise<SliceData | null> {
-    throw this.#later(ref)
-  }
-
-  #later(...given: unknown[]): Error {
-    return new Error(`not yet: ${JSON.stringify(given)} ${this.#redis.status}`)
+  /** null where there is no such slice (any more). */
+  async slice({ sliceId, shard }: SliceRef): Promise<SliceData | null> {
+    const base = shardBase(shard)
+    const [revision, text, ...records] = (await runScript(
+      this.#redis,
+      READ_SLICE,
+      [base],
+      [sliceId],
+    )) as Buffer[]
+    if (!revision || !text) return null
+    const topic = parseTopic(String(text), `${sliceKey(base, sliceId)} topic`)
+    const key = subscriptionsKey(base, sliceId)
+    const subscriptions = pairs(records).flatMap(({ id, text }) => {
+      try {
+        return [unpackSubscription(text, { id, topicArn: topic.arn, key })]
+      } catch (error) {
+        if (!(error instanceof CorruptRecordError)) throw error
+        this.#onCorrupt(error)
+        return []
+      }
+    })
+    return { sliceId, shard, revision: String(revision), topic, subscriptions }
   }
 }

@@ -1,18 +1,31 @@
-/** Topics. */
-import { ARN_DEFAULTS, type ArnDefaults, type TopicRecord } from '@fantail/contracts'
+/**
+ * Topics: a hash in the home shard of the topic's ARN. Its record is replaced by compare-and-set; every slice keeps a
+ * copy with the record's version, so that a late writer never puts back an older one (topics-repair.ts says what
+ * becomes of a change that a crash cuts short).
+ */
+import { ARN_DEFAULTS, type ArnDefaults, FantailError, type TopicRecord, topicArn } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import type { Page } from './pages.ts'
+import { sliceKey, topicKey, topicsKey } from './keys.ts'
+import { decodeCursor, encodeCursor, listNames, type Page, replies } from './pages.ts'
+import { shardBase, shardOf, sliceShard } from './shards.ts'
+import { createTopicUid } from './subscriptions-id.ts'
+import {
+  givenSettings,
+  newRevision,
+  openJson,
+  parseSlices,
+  parseTopic,
+  pauseBeforeTry,
+  TOPIC_DEFAULTS,
+  type TopicSettings,
+  topicFields,
+} from './topics-record.ts'
+import { finishPropagation, finishUnfinished, propagateTopic, purgeSlices } from './topics-repair.ts'
+import { deleteTopic, type PutTopic, type PutTopicResult, putTopic } from './topics-scripts.ts'
 
-/** What a caller may set; everything else of a TopicRecord is the store's. */
-export type TopicSettings = Pick<
-  TopicRecord,
-  | 'displayName'
-  | 'deliveryPolicy'
-  | 'disableSubscriptionOverrides'
-  | 'retentionSeconds'
-  | 'signing'
-  | 'attributes'
->
+export type { TopicSettings }
+
+const TRIES_MAX = 100
 
 export interface SubscriptionCounts {
   active: number
@@ -43,44 +56,123 @@ export class Topics {
 
   /** Creates the topic, or sets the members given on the one that exists. */
   async put(arn: string, set: Partial<TopicSettings>): Promise<{ topic: TopicRecord; created: boolean }> {
-    throw this.#later(arn, set)
+    for (let tries = 0; tries < TRIES_MAX; tries++) {
+      await pauseBeforeTry(tries)
+      const current = await this.#read(arn)
+      const written = await (current ? this.#replace(current, set) : this.#create(arn, set))
+      if (written) return { topic: written, created: current === null }
+    }
+    throw new FantailError('conflict', `topic ${arn} is being changed by others`)
   }
 
   /** Sets the members given; `not_found`. */
   async patch(arn: string, set: Partial<TopicSettings>): Promise<TopicRecord> {
-    throw this.#later(arn, set)
+    for (let tries = 0; tries < TRIES_MAX; tries++) {
+      await pauseBeforeTry(tries)
+      const current = await this.#read(arn)
+      if (!current) throw new FantailError('not_found', `no topic ${arn}`)
+      const written = await this.#replace(current, set)
+      if (written) return written
+    }
+    throw new FantailError('conflict', `topic ${arn} is being changed by others`)
   }
 
   async get(arn: string): Promise<TopicRecord | null> {
-    throw this.#later(arn)
+    return (await this.#read(arn))?.topic ?? null
   }
 
+  /** Unsubscribed subscriptions are not counted. */
   async getWithCounts(
     arn: string,
   ): Promise<{ topic: TopicRecord; subscriptions: SubscriptionCounts } | null> {
-    throw this.#later(arn)
+    const [text, slices] = await this.#redis.hmget(topicKey(arn), 'record', 'slices')
+    if (!text) return null
+    const topic = parseTopic(text, topicKey(arn))
+    const pipeline = this.#redis.pipeline()
+    for (const number of parseSlices(slices, topicKey(arn)).keys()) {
+      const key = sliceKey(shardBase(sliceShard(arn, number)), `${topic.uid}.${number}`)
+      pipeline.hmget(key, 'n:active', 'n:pending', 'n:paused')
+    }
+    const subscriptions = { active: 0, pending: 0, paused: 0 }
+    for (const reply of (await replies(pipeline)) as (string | null)[][]) {
+      subscriptions.active += Number(reply[0])
+      subscriptions.pending += Number(reply[1])
+      subscriptions.paused += Number(reply[2])
+    }
+    return { topic, subscriptions }
   }
 
   async exists(arns: string[]): Promise<boolean[]> {
-    throw this.#later(arns)
+    const pipeline = this.#redis.pipeline()
+    for (const arn of arns) pipeline.exists(topicKey(arn))
+    return (await replies(pipeline)).map((count) => count === 1)
   }
 
   /** Sorted by ARN. */
-  async list(request: ListTopics): Promise<Page<TopicRecord>> {
-    throw this.#later(request)
+  async list({ prefix = '', cursor, limit }: ListTopics): Promise<Page<TopicRecord>> {
+    const after = cursor ? (decodeCursor(cursor, 1)[0] ?? '') : ''
+    const arnPrefix = prefix === '' ? '' : topicArn(prefix, this.#defaults)
+    const names = { key: topicsKey, prefix: arnPrefix, after, limit: limit + 1 }
+    const arns = await listNames(this.#redis, names)
+    const page = arns.slice(0, limit)
+    const pipeline = this.#redis.pipeline()
+    for (const arn of page) pipeline.hget(topicKey(arn), 'record')
+    const texts = (await replies(pipeline)) as (string | null)[]
+    // A topic deleted since its name was read is left out.
+    const items = page.flatMap((arn, i) => {
+      const text = texts[i]
+      return text ? [parseTopic(text, topicKey(arn))] : []
+    })
+    return { items, nextCursor: arns.length > limit ? encodeCursor([page.at(-1) ?? '']) : null }
   }
 
-  /** Removes the topic and its subscriptions; also when already gone. */
+  /** Removes the topic and its subscriptions; also when already gone. A crash midway is made good by a sweep. */
   async delete(arn: string): Promise<void> {
-    throw this.#later(arn)
+    const deleted = await deleteTopic(this.#redis, arn)
+    if (deleted && deleted.slices > 1) await purgeSlices(this.#redis, { arn, ...deleted })
   }
 
-  /** Finishes what a crash left half done; answers how much that was. */
-  async resumeDeletions(): Promise<number> {
-    throw this.#later()
+  /** Finishes what crashes left half done, deletions and other changes; answers how much that was. */
+  async resumeDeletions(options: { ageMs?: number } = {}): Promise<number> {
+    return finishUnfinished(this.#redis, options.ageMs)
   }
 
-  #later(...given: unknown[]): Error {
-    return new Error(`not yet: ${JSON.stringify(given)} ${this.#defaults.region} ${this.#redis.status}`)
+  async #read(arn: string): Promise<{ topic: TopicRecord; text: string } | null> {
+    const text = await this.#redis.hget(topicKey(arn), 'record')
+    return text ? { topic: parseTopic(text, topicKey(arn)), text } : null
+  }
+
+  /** null where somebody else came first. */
+  async #create(arn: string, set: Partial<TopicSettings>): Promise<TopicRecord | null> {
+    const uid = createTopicUid(shardOf(arn))
+    const name = arn.slice(arn.lastIndexOf(':') + 1)
+    const topic = { arn, name, uid, ...TOPIC_DEFAULTS, ...givenSettings(set) }
+    const result = await this.#put({ arn, expected: null, record: openJson(topic) }, topic)
+    return result.outcome === 'created' ? parseTopic(result.record, topicKey(arn)) : null
+  }
+
+  /** null where somebody else came first. Nothing is written where nothing would change. */
+  async #replace(
+    current: { topic: TopicRecord; text: string },
+    set: Partial<TopicSettings>,
+  ): Promise<TopicRecord | null> {
+    const topic = { ...current.topic, ...givenSettings(set) }
+    const record = JSON.stringify(topic)
+    if (record === current.text) {
+      await finishPropagation(this.#redis, topic.arn)
+      return topic
+    }
+    const result = await this.#put({ arn: topic.arn, expected: current.text, record }, topic)
+    if (result.outcome !== 'set') return null
+    if (result.slices > 1) await propagateTopic(this.#redis, topic.arn)
+    return topic
+  }
+
+  async #put(
+    put: Pick<PutTopic, 'arn' | 'expected' | 'record'>,
+    topic: TopicSettings & { uid: string },
+  ): Promise<PutTopicResult> {
+    const revision = newRevision()
+    return putTopic(this.#redis, { ...put, uid: topic.uid, fields: topicFields(topic), revision })
   }
 }

@@ -1,0 +1,28 @@
+-- Removes a topic with its first slice. Where it has more, a mark remains until the caller has dropped those
+-- (drop-slice), so that a crash in between can be made good.
+-- KEYS: base of the topic's home shard
+-- ARGV: ARN, shard number
+-- Returns: {} where there is no such topic | {uid, number of slices}
+-- @include now
+-- @include when-full
+-- @include lane-next
+-- @include lane-wake
+-- @include slice-subscriptions
+-- @include topic-slices
+local base, arn = KEYS[1], ARGV[1]
+local key = base .. 'topic:' .. arn
+run_when_full(base)
+local topic = read_topic(key)
+if not topic then return {} end
+local now, before, slices = now_ms(base), first_due(base), #topic.counts
+redis.call('UNLINK', key, base .. 'ends:' .. topic.uid, base .. 'tokens:' .. topic.uid)
+redis.call('ZREM', base .. 'topics', arn)
+redis.call('ZREM', base .. 'unfinished', 'topic|' .. arn)
+if slices > 1 then
+  local mark = 'purge|' .. arn .. '|' .. topic.uid .. '|' .. slices
+  redis.call('ZADD', base .. 'unfinished', string.format('%.0f', now), mark)
+end
+if slices > 0 then drop_slice(base, topic.uid .. '.0', now) end
+wake_if_earlier(base, ARGV[2], before, now)
+redis.call('PUBLISH', 'ft:wake:changes', arn)
+return {topic.uid, slices}

@@ -1,0 +1,11 @@
+-- Gives a slice its copy of the topic's settings, unless the one it has is as new; where that changes the throttle of
+-- its lanes, computes when they next need a take. `settings`: a topic's record, uid, v, rate, ret, ovr. Needs lane-next.
+local function set_slice_topic(base, slice, arn, settings, rev, now)
+  local key = base .. 'slice:' .. slice
+  local had = redis.call('HMGET', key, 'v', 'rate', 'ovr')
+  if had[1] and tonumber(had[1]) >= tonumber(settings.v) then return end
+  redis.call('HSET', key, 'v', settings.v, 'arn', arn, 'topic', settings.record, 'rate', settings.rate,
+    'ret', settings.ret, 'ovr', settings.ovr, 'rev', rev)
+  if not had[1] or (had[2] == settings.rate and had[3] == settings.ovr) then return end
+  for _, id in ipairs(redis.call('HKEYS', base .. 'subs:' .. slice)) do lane_next(base, id, now) end
+end

@@ -1,0 +1,37 @@
+-- Replaces a subscription's record where it still is the one that the caller has read, with its lane's settings,
+-- counts and expiry; where the topic is in this shard too, also its revision and the token's entry.
+-- KEYS: base of the slice's shard
+-- ARGV: slice id, shard number, id, record as read, new record, status counted before ('' for none), status counted
+--       now, own throttle, max in flight, '1' when paused, '1' with a DLQ, token's expiry or '', revision,
+--       ARN where the topic is in this shard else '', uid, id (16 bytes), SHA-1 of the old token or '', of the new
+-- Returns: {'missing'} | {'changed', record} | {'set'}
+-- @include now
+-- @include when-full
+-- @include lane-next
+-- @include lane-wake
+-- @include topic-slices
+-- @include topic-tokens
+local base, id = KEYS[1], ARGV[3]
+local subs, slice = base .. 'subs:' .. ARGV[1], base .. 'slice:' .. ARGV[1]
+run_when_full(base)
+local record = redis.call('HGET', subs, id)
+if not record then return {'missing'} end
+if record ~= ARGV[4] then return {'changed', record} end
+local now, before = now_ms(base), first_due(base)
+redis.call('HSET', subs, id, ARGV[5])
+if ARGV[6] ~= '' then redis.call('HINCRBY', slice, 'n:' .. ARGV[6], -1) end
+if ARGV[7] ~= '' then redis.call('HINCRBY', slice, 'n:' .. ARGV[7], 1) end
+redis.call('HSET', slice, 'rev', ARGV[13])
+redis.call('HSET', base .. 'lane:' .. id, 'r', ARGV[8], 'c', ARGV[9], 'p', ARGV[10], 'q', ARGV[11])
+if ARGV[12] == '' then
+  redis.call('ZREM', base .. 'expiries', id)
+else
+  redis.call('ZADD', base .. 'expiries', ARGV[12], id)
+end
+lane_next(base, id, now)
+wake_if_earlier(base, ARGV[2], before, now)
+if ARGV[14] ~= '' then
+  set_token(base, ARGV[15], ARGV[16], ARGV[17], ARGV[18])
+  touch_topic(base .. 'topic:' .. ARGV[14], ARGV[15], ARGV[14], ARGV[13])
+end
+return {'set'}

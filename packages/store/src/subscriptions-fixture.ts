@@ -1,0 +1,119 @@
+/** For the tests of topics and subscriptions: inputs, and a check of everything stored against everything else. */
+import { topicArn } from '@fantail/contracts'
+import type { Redis } from 'ioredis'
+import { endpointsKey, sliceKey, slotsKey, subscriptionsKey, topicKey, topicsKey } from './keys.ts'
+import { SHARD_COUNT, shardBase, shardOf, sliceShard } from './shards.ts'
+import type { NewSubscription } from './subscriptions.ts'
+import { endpointHash, idBytes, subscriptionFields, unpackSubscription } from './subscriptions-record.ts'
+
+export const topicName = (name: string) => topicArn(name)
+
+export function newSubscription(
+  arn: string,
+  endpoint: number | string,
+  set: Partial<NewSubscription> = {},
+): NewSubscription {
+  return {
+    topicArn: arn,
+    protocol: 'https',
+    endpoint: typeof endpoint === 'number' ? `https://example.com/hooks/${endpoint}` : endpoint,
+    rawMessageDelivery: false,
+    deliveryPolicy: null,
+    redrivePolicy: null,
+    maxInFlight: 32,
+    confirmation: 'none',
+    attributes: {},
+    ...set,
+  }
+}
+
+/** Everything that is not as it must be when no change is going on: nothing, in a store that works. */
+export async function indexFaults(redis: Redis, sliceSubscriptionsMax = 3): Promise<string[]> {
+  const faults: string[] = []
+  const known = new Set<string>()
+  for (let shard = 0; shard < SHARD_COUNT; shard++) {
+    const base = shardBase(shard)
+    for (const arn of await redis.zrangebylex(topicsKey(base), '-', '+')) {
+      faults.push(...(await topicFaults(redis, arn, { known, sliceSubscriptionsMax })))
+    }
+    if (await redis.exists(`${base}unfinished`)) faults.push(`unfinished changes in shard ${shard}`)
+  }
+  for (const key of await redis.keys('ft:*')) {
+    const lane = /:lane:(.*)$/.exec(key)?.[1]
+    if (lane && !known.has(lane)) faults.push(`a lane of nothing: ${key}`)
+    const slice = /:(?:subs|slice|slots|ends|tokens):(.*)$/.exec(key)?.[1]
+    if (slice && !known.has(slice)) faults.push(`left behind: ${key}`)
+    if (key.endsWith(':expiries')) {
+      for (const id of await redis.zrangebyscore(key, '-inf', '+inf'))
+        if (!known.has(id)) faults.push(`expiry of nothing: ${id}`)
+    }
+  }
+  return faults
+}
+
+async function topicFaults(
+  redis: Redis,
+  arn: string,
+  { known, sliceSubscriptionsMax }: { known: Set<string>; sliceSubscriptionsMax: number },
+): Promise<string[]> {
+  const faults: string[] = []
+  const check = (what: string, actual: unknown, wanted: unknown) => {
+    const texts = [JSON.stringify(actual), JSON.stringify(wanted)]
+    if (texts[0] !== texts[1]) faults.push(`${arn} ${what}: ${texts[0]} instead of ${texts[1]}`)
+  }
+  const topic = await redis.hgetall(topicKey(arn))
+  const uid = topic.uid ?? ''
+  known.add(uid)
+  const endpoints = new Map<string, string>()
+  const counts = JSON.parse(topic.slices ?? '') as number[]
+  for (const [number, count] of counts.entries()) {
+    const base = shardBase(sliceShard(arn, number))
+    const sliceId = `${uid}.${number}`
+    known.add(sliceId)
+    const subs = await redis.hgetall(subscriptionsKey(base, sliceId))
+    check(`count of slice ${number}`, count, Object.keys(subs).length)
+    const slice = await redis.hgetall(sliceKey(base, sliceId))
+    const tally = { active: 0, pending: 0, paused: 0 }
+    const slots = new Set<number>()
+    for (const [id, text] of Object.entries(subs)) {
+      known.add(id)
+      const record = unpackSubscription(text, { id, topicArn: arn, key: 'test' })
+      const fields = subscriptionFields(record)
+      if (fields.counted) tally[fields.counted] += 1
+      slots.add(record.slot)
+      endpoints.set(
+        endpointHash(record.protocol, record.endpoint).toString('hex'),
+        idBytes(id).toString('hex'),
+      )
+      const lane = await redis.hmget(`${base}lane:${id}`, 's', 'r', 'c', 'p', 'q', 'g')
+      const wanted = [sliceId, fields.rate, fields.maxInFlight, fields.paused, fields.deadLetters, null]
+      check(`lane of ${id}`, lane, wanted)
+      const expires = await redis.zscore(`${base}expiries`, id)
+      check(`expiry of ${id}`, expires ?? '', fields.expires)
+      if (record.token) {
+        const hash = fields.tokenHash
+        const found = await redis.hgetBuffer(`${shardBase(shardOf(arn))}tokens:${uid}`, hash)
+        check(`token of ${id}`, found?.toString('hex'), idBytes(id).toString('hex'))
+      }
+    }
+    check(`slots of slice ${number}`, slots.size, count)
+    check(
+      `slots below the bound in ${number}`,
+      [...slots].filter((s) => s >= sliceSubscriptionsMax),
+      [],
+    )
+    check(`slots in use of ${number}`, await redis.bitcount(slotsKey(base, sliceId)), count)
+    if (count === 0 && !slice.v) continue
+    const statuses = [slice['n:active'], slice['n:pending'], slice['n:paused']].map((n) => Number(n ?? 0))
+    check(`statuses of slice ${number}`, statuses, [tally.active, tally.pending, tally.paused])
+    const settings = [slice.topic, slice.rate, slice.ret, slice.ovr, slice.arn]
+    check(`settings of slice ${number}`, settings, [topic.record, topic.rate, topic.ret, topic.ovr, arn])
+  }
+  const stored = await redis.hgetallBuffer(endpointsKey(shardBase(shardOf(arn)), uid))
+  check('endpoints', Object.keys(stored).length, endpoints.size)
+  for (const [hash, id] of endpoints) {
+    const found = await redis.hgetBuffer(endpointsKey(shardBase(shardOf(arn)), uid), Buffer.from(hash, 'hex'))
+    check(`endpoint ${hash}`, found?.toString('hex'), id)
+  }
+  return faults
+}

@@ -1,0 +1,167 @@
+/**
+ * Lists of subscriptions: by topic (in the order of ARNs), slice and id. None of these changes in a subscription's
+ * life, and a page's bounds are those three and not positions, so one that stays is on exactly one page.
+ */
+import type { SubscriptionRecord, SubscriptionStatus } from '@fantail/contracts'
+import type { Redis } from 'ioredis'
+import { subscriptionsKey, topicKey, topicsKey } from './keys.ts'
+import { badCursor, decodeCursor, encodeCursor, listNames, type Page, replies } from './pages.ts'
+import { shardBase, sliceShard } from './shards.ts'
+import { unpackSubscription } from './subscriptions-record.ts'
+import { listSlice } from './subscriptions-scripts.ts'
+import { CorruptRecordError, parseSlices } from './topics-record.ts'
+
+/** A filtered list stops here and answers a short page, so that no request takes longer than about 50 ms. */
+const SCANNED_MAX = 5_000
+const SLICES_AT_ONCE = 20
+const TOPICS_AT_ONCE = 100
+
+export interface ListSubscriptions {
+  topicArn?: string
+  endpoint?: string
+  status?: SubscriptionStatus
+  cursor?: string
+  limit: number
+}
+
+interface Slice {
+  topicArn: string
+  number: number
+  sliceId: string
+  shard: number
+  /** About how many subscriptions it has. */
+  count: number
+  /** Ids after this one. */
+  after: string
+}
+
+interface Candidate {
+  slice: Slice
+  id: string
+  text: string
+}
+
+/** After this subscription. */
+interface Position {
+  topicArn: string
+  sliceNumber: number
+  id: string
+}
+
+export async function listSubscriptions(
+  redis: Redis,
+  request: ListSubscriptions,
+  onCorrupt: ((error: Error) => void) | undefined,
+): Promise<Page<SubscriptionRecord>> {
+  const items: SubscriptionRecord[] = []
+  let scanned = 0
+  let last: Candidate | undefined
+  for await (const candidate of candidates(redis, request)) {
+    if (last && (items.length >= request.limit || scanned >= SCANNED_MAX)) {
+      return { items, nextCursor: encodeCursor([last.slice.topicArn, String(last.slice.number), last.id]) }
+    }
+    last = candidate
+    scanned += 1
+    const record = unpackOrReport(candidate, onCorrupt)
+    if (record && matches(record, request)) items.push(record)
+  }
+  return { items, nextCursor: null }
+}
+
+function unpackOrReport(
+  { slice, id, text }: Candidate,
+  onCorrupt: ((error: Error) => void) | undefined,
+): SubscriptionRecord | null {
+  const key = subscriptionsKey(shardBase(slice.shard), slice.sliceId)
+  try {
+    return unpackSubscription(text, { id, topicArn: slice.topicArn, key })
+  } catch (error) {
+    if (!onCorrupt || !(error instanceof CorruptRecordError)) throw error
+    onCorrupt(error)
+    return null
+  }
+}
+
+function matches(record: SubscriptionRecord, { endpoint, status }: ListSubscriptions): boolean {
+  if (record.unsubscribed) return false
+  if (endpoint !== undefined && record.endpoint !== endpoint) return false
+  return status === undefined || record.status === status
+}
+
+/** Every subscription after the request's cursor, in order. */
+async function* candidates(redis: Redis, request: ListSubscriptions): AsyncGenerator<Candidate> {
+  const limit = request.limit + 1
+  for await (const slices of sliceGroups(redis, request)) {
+    const parts = await Promise.all(slices.map((slice) => listSlice(redis, { ...slice, limit })))
+    for (const [i, slice] of slices.entries()) {
+      let part = parts[i] ?? []
+      for (;;) {
+        for (const found of part) yield { slice, ...found }
+        const after = part.at(-1)?.id
+        if (part.length < limit || after === undefined) break
+        part = await listSlice(redis, { ...slice, after, limit })
+      }
+    }
+  }
+}
+
+/** All slices from the cursor on, in order: as many at a time as a page may need. */
+async function* sliceGroups(redis: Redis, request: ListSubscriptions): AsyncGenerator<Slice[]> {
+  const from = request.cursor ? positionOf(request.cursor) : undefined
+  for await (const arns of topicGroups(redis, request.topicArn, from?.topicArn)) {
+    let group: Slice[] = []
+    let count = 0
+    for (const slice of await slicesOf(redis, arns)) {
+      const inFrom = slice.topicArn === from?.topicArn
+      if (from && inFrom && slice.number < from.sliceNumber) continue
+      group.push(from && inFrom && slice.number === from.sliceNumber ? { ...slice, after: from.id } : slice)
+      count += slice.count
+      if (count <= request.limit && group.length < SLICES_AT_ONCE) continue
+      yield group
+      group = []
+      count = 0
+    }
+    if (group.length > 0) yield group
+  }
+}
+
+function positionOf(cursor: string): Position {
+  const [topicArn = '', number = '', id = ''] = decodeCursor(cursor, 3)
+  if (!/^\d+$/.test(number)) throw badCursor()
+  return { topicArn, sliceNumber: Number(number), id }
+}
+
+async function* topicGroups(
+  redis: Redis,
+  topicArn: string | undefined,
+  from: string | undefined,
+): AsyncGenerator<string[]> {
+  if (topicArn !== undefined) {
+    if (from !== undefined && from !== topicArn) throw badCursor()
+    yield [topicArn]
+    return
+  }
+  if (from !== undefined) yield [from]
+  let after = from ?? ''
+  for (;;) {
+    const arns = await listNames(redis, { key: topicsKey, prefix: '', after, limit: TOPICS_AT_ONCE })
+    yield arns
+    if (arns.length < TOPICS_AT_ONCE) return
+    after = arns.at(-1) ?? ''
+  }
+}
+
+/** Slices that may hold something, of the topics that exist. */
+async function slicesOf(redis: Redis, arns: string[]): Promise<Slice[]> {
+  const pipeline = redis.pipeline()
+  for (const arn of arns) pipeline.hmget(topicKey(arn), 'uid', 'slices')
+  const topics = (await replies(pipeline)) as (string | null)[][]
+  return arns.flatMap((topicArn, i) => {
+    const [uid, slices] = topics[i] ?? []
+    if (!uid) return []
+    return parseSlices(slices, topicKey(topicArn)).flatMap((count, number) => {
+      const shard = sliceShard(topicArn, number)
+      return count > 0 ? [{ topicArn, number, sliceId: `${uid}.${number}`, shard, count, after: '' }] : []
+    })
+  })
+}

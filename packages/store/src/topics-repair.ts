@@ -1,0 +1,107 @@
+/**
+ * Changes that span shards, and what becomes of them after a crash.
+ *
+ * A change of a slice in its topic's home shard is one script. Any other leaves a mark in the home shard's `unfinished`
+ * set with its first script and takes it off with its last; a sweep finishes those that have stood for a while. All
+ * steps can be repeated, and by several processes at once:
+ *   topic|<arn>                        slices do not have the topic's record yet: they are given it
+ *   purge|<arn>|<uid>|<slices>         the topic is deleted, its slices not all: they are dropped
+ *   create|<arn>|<endpoint sha1>|<id>  an endpoint and a place are taken: kept if the subscription is stored, else given up
+ *   delete|<arn>|<endpoint sha1>|<id>  the endpoint is free, the subscription perhaps not removed: it is
+ */
+import type { Redis } from 'ioredis'
+import { topicKey, unfinishedKey } from './keys.ts'
+import { replies } from './pages.ts'
+import { SHARD_COUNT, shardBase, shardOf } from './shards.ts'
+import { resumeCreate, resumeDelete } from './subscriptions-repair.ts'
+import { newRevision, parseSlices } from './topics-record.ts'
+import { configureSlice, dropSlice, finishTopic, listElapsed } from './topics-scripts.ts'
+
+/** Marks younger than this belong to a change that is still going on; finishing one of those does no harm. */
+const UNFINISHED_AGE_MS = 5_000
+const UNFINISHED_MAX = 100
+const SLICES_AT_ONCE = 16
+
+/** Gives every slice the topic's record as it stands; nothing where the topic is gone. */
+export async function propagateTopic(redis: Redis, arn: string): Promise<void> {
+  const names = ['uid', 'record', 'v', 'rate', 'ret', 'ovr', 'slices']
+  const [uid, record, version, rate, ret, ovr, slices] = await redis.hmget(topicKey(arn), ...names)
+  if (!uid || !record || !version) {
+    await redis.zrem(unfinishedKey(shardBase(shardOf(arn))), `topic|${arn}`)
+    return
+  }
+  const revision = newRevision()
+  const fields: [string, string, string] = [rate ?? '', ret ?? '', ovr ?? '']
+  await forSlices({ arn, uid, slices: parseSlices(slices, topicKey(arn)).length }, async (slice) => {
+    await configureSlice(redis, slice, { arn, record, version, fields, revision })
+  })
+  await finishTopic(redis, { arn, uid, version, revision: newRevision() })
+}
+
+/** Does so where an earlier change has not reached every slice: repeating a change that failed midway completes it. */
+export async function finishPropagation(redis: Redis, arn: string): Promise<void> {
+  const mark = await redis.zscore(unfinishedKey(shardBase(shardOf(arn))), `topic|${arn}`)
+  if (mark !== null) await propagateTopic(redis, arn)
+}
+
+/** Drops the slices of a deleted topic; the first went with the topic. */
+export async function purgeSlices(
+  redis: Redis,
+  topic: { arn: string; uid: string; slices: number },
+): Promise<void> {
+  await forSlices(topic, async (slice) => {
+    await dropSlice(redis, slice)
+  })
+  const mark = `purge|${topic.arn}|${topic.uid}|${topic.slices}`
+  await redis.zrem(unfinishedKey(shardBase(shardOf(topic.arn))), mark)
+}
+
+async function forSlices(
+  topic: { arn: string; uid: string; slices: number },
+  act: (slice: { sliceId: string; shard: number }) => Promise<void>,
+): Promise<void> {
+  const home = shardOf(topic.arn)
+  const refs = Array.from({ length: topic.slices }, (_, number) => ({
+    sliceId: `${topic.uid}.${number}`,
+    shard: (home + number) % SHARD_COUNT,
+  })).slice(1)
+  for (let at = 0; at < refs.length; at += SLICES_AT_ONCE) {
+    await Promise.all(refs.slice(at, at + SLICES_AT_ONCE).map(act))
+  }
+}
+
+/** Finishes what has been unfinished for `ageMs`; answers how many changes that were. */
+export async function finishUnfinished(redis: Redis, ageMs = UNFINISHED_AGE_MS): Promise<number> {
+  let finished = 0
+  for (const shard of await shardsWith(redis, unfinishedKey)) {
+    const limit = UNFINISHED_MAX
+    const { members } = await listElapsed(redis, { shard, set: 'unfinished', ageMs, limit })
+    for (const mark of members) await finishMark(redis, mark)
+    finished += members.length
+  }
+  return finished
+}
+
+async function finishMark(redis: Redis, mark: string): Promise<void> {
+  const [kind = '', arn = '', third = '', fourth = ''] = mark.split('|')
+  switch (kind) {
+    case 'topic':
+      return propagateTopic(redis, arn)
+    case 'purge':
+      return purgeSlices(redis, { arn, uid: third, slices: Number(fourth) })
+    case 'create':
+      return resumeCreate(redis, { arn, endpointHash: third, id: fourth })
+    case 'delete':
+      return resumeDelete(redis, { arn, endpointHash: third, id: fourth })
+    default:
+      throw new Error(`unknown mark ${mark} in ${unfinishedKey(shardBase(shardOf(arn)))}`)
+  }
+}
+
+/** The shards whose sorted set of this name has members: one round trip, so that an idle sweep costs nothing. */
+export async function shardsWith(redis: Redis, key: (base: string) => string): Promise<number[]> {
+  const pipeline = redis.pipeline()
+  for (let shard = 0; shard < SHARD_COUNT; shard++) pipeline.exists(key(shardBase(shard)))
+  const counts = (await replies(pipeline)) as number[]
+  return counts.flatMap((count, shard) => (count > 0 ? [shard] : []))
+}
