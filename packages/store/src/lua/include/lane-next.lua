@@ -25,7 +25,7 @@ local function lane_of(base, id, now)
   lane.turn = tonumber(h[6]) or 0
   lane.cap = tonumber(h[7]) or 32
   if rate and rate > 0 then
-    lane.gap = 1000 / rate
+    lane.rate, lane.gap = rate, 1000 / rate
     lane.tat = math.max(tonumber(h[5]) or 0, now)
     -- The clock was set back: no claim lies further ahead than this, so the throttle holds and the lane goes on.
     if lane.tat > now + STORED_AHEAD_MAX_MS + lane.gap then lane.tat = now + SEND_AHEAD_MS + lane.gap end

@@ -1,0 +1,72 @@
+/** Reading lanes, for people: how much waits, since when, and where one delivery is. Changes nothing. */
+
+import { publishedAtOf } from '@fantail/contracts'
+import type { Redis } from 'ioredis'
+import type { DeliveryRef, DeliveryWhere, LaneFigures } from './lane-records.ts'
+import { parseDeliveryId } from './lane-records.ts'
+import { readState, readTime } from './lane-replies.ts'
+import { readScript, runScript } from './scripts.ts'
+import { shardBase } from './shards.ts'
+
+const FIGURES = readScript('lane-figures-1')
+const STATES = readScript('delivery-states-1')
+
+/** Waiting, in flight, next attempt, rate, last error, last status code, the deliveries that may be the oldest. */
+type FiguresReply = [number, number, Buffer, Buffer, Buffer, Buffer, Buffer[]]
+
+export async function laneFigures(
+  redis: Redis,
+  ids: { subscriptionId: string; shard: number }[],
+): Promise<LaneFigures[]> {
+  const byShard = Map.groupBy(ids, ({ shard }) => shard)
+  const found = new Map<string, LaneFigures>()
+  const reads = [...byShard].map(async ([shard, lanes]) => {
+    const names = lanes.map(({ subscriptionId }) => subscriptionId)
+    const replies = (await runScript(redis, FIGURES, [shardBase(shard)], names)) as FiguresReply[]
+    for (const [i, name] of names.entries()) {
+      const reply = replies[i]
+      if (reply) found.set(`${shard}:${name}`, readFigures(reply))
+    }
+  })
+  await Promise.all(reads)
+  return ids.map(({ shard, subscriptionId }) => found.get(`${shard}:${subscriptionId}`) ?? NO_LANE)
+}
+
+const NO_LANE: LaneFigures = {
+  waiting: 0,
+  inFlight: 0,
+  oldestPublishedAt: null,
+  nextAttemptAt: null,
+  rate: null,
+  lastError: null,
+  lastStatusCode: null,
+}
+
+function readFigures([waiting, inFlight, next, rate, error, code, heads]: FiguresReply): LaneFigures {
+  const published = heads.map((head) => publishedAtOf(parseDeliveryId(head).messageId))
+  return {
+    waiting,
+    inFlight,
+    oldestPublishedAt: published.length === 0 ? null : Math.min(...published),
+    nextAttemptAt: readTime(next),
+    rate: readTime(rate),
+    lastError: error.toString() || null,
+    lastStatusCode: readTime(code),
+  }
+}
+
+const WHERE = { w: 'waiting', f: 'inFlight', a: 'absent' } as const
+
+export async function deliveryStates(
+  redis: Redis,
+  shard: number,
+  items: DeliveryRef[],
+): Promise<DeliveryWhere[]> {
+  const args = items.flatMap(({ subscriptionId, delivery }) => [subscriptionId, delivery])
+  const flat = (await runScript(redis, STATES, [shardBase(shard)], args)) as Buffer[]
+  return items.map((_, i) => {
+    const [where, due, state] = flat.slice(3 * i, 3 * i + 3) as [Buffer, Buffer, Buffer]
+    const known = WHERE[where.toString() as keyof typeof WHERE]
+    return { where: known, dueAt: readTime(due), state: readState(state) }
+  })
+}

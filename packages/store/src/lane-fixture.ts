@@ -1,0 +1,101 @@
+/** Lanes for tests, written as keys.ts documents them: no topic or subscription record stands behind them. */
+import { randomUUID } from 'node:crypto'
+import { createMessageId } from '@fantail/contracts'
+import type { Redis } from 'ioredis'
+import { dueKey, laneKey, skewKey, sliceKey } from './keys.ts'
+import { deliveryId, type ParkAs, type ParkEntry, type TakeRequest } from './lane-records.ts'
+import type { Lanes } from './lanes.ts'
+import { shardBase } from './shards.ts'
+
+export const SHARD = 7
+export const BASE = shardBase(SHARD)
+export const SLICE = 'topic-uid.0'
+
+export interface LaneSettings {
+  rate?: number
+  maxInFlight?: number
+  paused?: boolean
+  gone?: boolean
+  deadLetters?: boolean
+}
+
+export async function writeSlice(
+  redis: Redis,
+  { rate = '' as number | '', retentionSeconds = 345_600 } = {},
+) {
+  const fields = { rev: 'revision-1', rate: String(rate), ret: String(retentionSeconds), ovr: '' }
+  await redis.hset(sliceKey(BASE, SLICE), fields)
+}
+
+/** Makes a lane, or changes the settings of one. */
+export async function writeLane(redis: Redis, settings: LaneSettings = {}, id: string = randomUUID()) {
+  await redis.hset(laneKey(BASE, id), {
+    s: SLICE,
+    r: settings.rate ?? '',
+    c: settings.maxInFlight ?? 32,
+    p: settings.paused ? '1' : '',
+    g: settings.gone ? '1' : '',
+    q: settings.deadLetters ? '1' : '',
+  })
+  return id
+}
+
+/** As the delete script does: what is left is drained by take. */
+export async function markGone(redis: Redis, id: string) {
+  await redis.hset(laneKey(BASE, id), 'g', '1')
+  await redis.zadd(dueKey(BASE), 0, id)
+}
+
+/** Lets Redis's time stand `ms` ahead of the clock. */
+export async function skew(redis: Redis, ms: number) {
+  await redis.set(skewKey(BASE), ms)
+}
+
+export interface TestMessage {
+  messageId: string
+  id: Buffer
+  body: string
+}
+
+export function makeMessage(publishedAt = Date.now(), text = 'hello'): TestMessage {
+  const messageId = createMessageId(publishedAt)
+  return { messageId, id: deliveryId(messageId), body: JSON.stringify({ messageId, message: text }) }
+}
+
+/** Parks every message in every lane, without job or fence. */
+export async function parkAll(lanes: Lanes, ids: string[], messages: TestMessage[], park?: ParkAs) {
+  const as: ParkAs = park ?? { as: 'fresh' }
+  const entries: ParkEntry[] = ids.flatMap((subscriptionId) =>
+    messages.map(({ id }, message) => ({ subscriptionId, delivery: id, message, park: as })),
+  )
+  const { jobs } = await lanes.park(SHARD, { messages, jobs: [{ job: '', fence: 0, fields: [], entries }] })
+  const [job] = jobs
+  if (job === undefined || job.stale) throw new Error('an entry without a job cannot be stale')
+  return job
+}
+
+/** Takes with room for everything, unless said otherwise. */
+export async function takeFrom(lanes: Lanes, request: Partial<TakeRequest> = {}) {
+  const all = { lanesMax: 100, deliveriesMax: 1_000, leaseMs: 20_000, limits: new Map<string, number>() }
+  return lanes.take(SHARD, { ...all, ...request })
+}
+
+/** Every claim of a take with the subscription it is for. */
+export function claimsOf(taken: Awaited<ReturnType<typeof takeFrom>>) {
+  return taken.lanes.flatMap(({ subscriptionId, claims }) =>
+    claims.map((claim) => ({ subscriptionId, ...claim })),
+  )
+}
+
+/** The number of deliveries that a stored body is kept for. */
+export async function referencesTo(redis: Redis, message: TestMessage): Promise<number> {
+  const key = Buffer.concat([Buffer.from(`${BASE}msg:`), message.id])
+  return Number((await redis.hget(key, 'n')) ?? 0)
+}
+
+/** Names of all keys of the shard, with what is for ever left out. */
+export async function keysLeft(redis: Redis): Promise<string[]> {
+  const lasting = ['counts', 'leases', 'skew', `slice:${SLICE}`].map((name) => BASE + name)
+  const keys = await redis.keys(`${BASE}*`)
+  return keys.filter((key) => !lasting.includes(key)).sort()
+}

@@ -1,0 +1,72 @@
+/** What operators and the sweeper do to lanes: retry now, purge, expire. Each in steps that keep Redis free. */
+import type { Redis } from 'ioredis'
+import type { SweepRequest, SweepResult } from './lane-records.ts'
+import { readTime } from './lane-replies.ts'
+import { readScript, runScript } from './scripts.ts'
+import { shardBase } from './shards.ts'
+import { readTaken, type TakeReply } from './take.ts'
+
+const RETRY_NOW = readScript('retry-lane-now-1')
+const PURGE = readScript('purge-lane-1')
+const SWEEP = readScript('sweep-lanes-1')
+
+/** Deliveries per script. */
+const STEP = 1_000
+
+export async function retryLaneNow(
+  redis: Redis,
+  shard: number,
+  subscriptionId: string,
+  { maxPerSecond }: { maxPerSecond?: number },
+): Promise<{ moved: number; wokeFor: number | null }> {
+  const gapMs = maxPerSecond === undefined ? 0 : 1_000 / maxPerSecond
+  let moved = 0
+  let wokeFor: number | null = null
+  // Where the last step's last delivery went; the next step takes those that are due later than that.
+  let last = ''
+  for (;;) {
+    const args = [shard, subscriptionId, gapMs, STEP, last]
+    const reply = await runScript(redis, RETRY_NOW, [shardBase(shard)], args)
+    const [found, count, reached, due, woke] = reply as [number, number, Buffer, Buffer, number]
+    moved += count
+    last = reached.toString()
+    if (woke === 1) wokeFor = readTime(due)
+    if (found < STEP) return { moved, wokeFor }
+  }
+}
+
+/** Ends with what waited when it began, also where deliveries arrive faster than they are discarded. */
+export async function purgeLane(redis: Redis, shard: number, subscriptionId: string): Promise<number> {
+  let discarded = 0
+  let waiting: number | undefined
+  for (;;) {
+    const reply = await runScript(redis, PURGE, [shardBase(shard)], [subscriptionId, STEP])
+    const [removed, left] = reply as [number, number]
+    discarded += removed
+    waiting ??= removed + left
+    if (left === 0 || removed === 0 || discarded >= waiting) return discarded
+  }
+}
+
+/** First the lanes that are held back by a pause, then all that are due some time. */
+type SweepCursor = { index: 'held' | 'due'; at: string }
+
+export async function sweepLanes(redis: Redis, shard: number, request: SweepRequest): Promise<SweepResult> {
+  const { index, at } = readCursor(request.cursor)
+  const args = [shard, index, at, request.deliveriesMax, request.leaseMs]
+  const reply = (await runScript(redis, SWEEP, [shardBase(shard)], args)) as [...TakeReply, Buffer, number]
+  const [now, due, drained, lanes, expired, reached, unfinished] = reply
+  const taken = readTaken([now, due, drained, lanes, expired])
+  if (unfinished === 1) return { ...taken, cursor: `${index}:${at}` }
+  return { ...taken, cursor: nextCursor(index, reached.toString()) }
+}
+
+function readCursor(cursor: string | null): SweepCursor {
+  const [index, at = '0'] = (cursor ?? 'held:0').split(':')
+  return { index: index === 'due' ? 'due' : 'held', at }
+}
+
+function nextCursor(index: SweepCursor['index'], reached: string): string | null {
+  if (reached !== '0') return `${index}:${reached}`
+  return index === 'held' ? 'due:0' : null
+}

@@ -1,0 +1,74 @@
+-- Claims deliveries of a lane. `take` is the script's whole turn: base, now, left (claims it may still make), lease_ms,
+-- lanes and expired (what it returns).
+local EXPIRE_MAX = 64
+
+-- Moves them in flight and lists delivery, lease, send time, state for each. Only attempts take a slot of the throttle.
+local function claim(take, id, lane, set, ids, states, claims)
+  if #ids == 0 then return end
+  local leases = {}
+  for i, delivery in ipairs(ids) do
+    local state, send = states and states[i] or '', ''
+    if lane.gap and not is_dead(state) then
+      send = exact(lane.tat)
+      lane.tat = lane.tat + lane.gap
+    end
+    local lease = exact(new_lease(take.base, take.now + take.lease_ms))
+    leases[#leases + 1] = lease
+    leases[#leases + 1] = delivery
+    for _, value in ipairs({ delivery, lease, send, state }) do
+      claims[#claims + 1] = value
+    end
+  end
+  redis.call('ZREM', take.base .. set .. ':' .. id, unpack(ids))
+  redis.call('ZADD', take.base .. 'lease:' .. id, unpack(leases))
+  take.left = take.left - #ids
+end
+
+local function states_of(base, id, ids)
+  if #ids == 0 then return {} end
+  return redis.call('HMGET', base .. 'state:' .. id, unpack(ids))
+end
+
+-- Too old to be delivered, by the time in its id.
+local function is_old(take, lane, delivery)
+  return lane.slice.ret and published_at(delivery) < take.now - lane.slice.ret * 1000
+end
+
+-- One of the waiting sets, its first EXPIRE_MAX: what is too old is removed and counted, or claimed as dead where the
+-- lane has a dead-letter queue; what is marked dead already is claimed. Returns how many were claimed and whether there
+-- may be more to do.
+local function expire_set(take, id, lane, set, claims, max)
+  local base = take.base
+  local ids = redis.call('ZRANGE', base .. set .. ':' .. id, 0, EXPIRE_MAX - 1)
+  local states = states_of(base, id, ids)
+  local gone, dead, marks, kept = {}, {}, {}, false
+  for i, delivery in ipairs(ids) do
+    local state = states[i]
+    local old = not is_dead(state) and is_old(take, lane, delivery)
+    if old and not lane.dlq then
+      gone[#gone + 1] = delivery
+      take.expired[#take.expired + 1] = id
+      take.expired[#take.expired + 1] = delivery
+    elseif (old or is_dead(state)) and #dead < max then
+      if old then
+        state = dead_of_age(state)
+        set_state(base, id, delivery, state)
+      end
+      dead[#dead + 1] = delivery
+      marks[#marks + 1] = state
+    elseif old or is_dead(state) then
+      kept = true
+    end
+  end
+  discard(base, id, set, gone)
+  count('expired', #gone)
+  claim(take, id, lane, set, dead, marks, claims)
+  return #dead, kept or #gone + #dead == EXPIRE_MAX
+end
+
+-- Both sets; claims at most max. Returns the same.
+local function expire_lane(take, id, lane, claims, max)
+  local fresh, more = expire_set(take, id, lane, 'fresh', claims, max)
+  local retries, more_retries = expire_set(take, id, lane, 'retry', claims, max - fresh)
+  return fresh + retries, more or more_retries
+end

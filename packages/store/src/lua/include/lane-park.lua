@@ -1,0 +1,33 @@
+-- Parks one delivery. Bodies are stored at the end, by how many deliveries refer to them in fact; so is each lane's
+-- next due time. `set` is fresh, retry or lease, `score` the due time or the lease.
+local lanes = {}
+local added = {}
+
+local function open_lane(base, id, now)
+  if lanes[id] == nil then lanes[id] = lane_of(base, id, now) or false end
+  local lane = lanes[id]
+  return lane and not lane.gone
+end
+
+-- Already waiting or in flight: then it is parked no second time.
+local function is_present(base, id, delivery)
+  return redis.call('ZSCORE', base .. 'fresh:' .. id, delivery)
+    or redis.call('ZSCORE', base .. 'retry:' .. id, delivery)
+    or redis.call('ZSCORE', base .. 'lease:' .. id, delivery)
+end
+
+local function put_in_lane(base, id, delivery, message, set, score)
+  redis.call('ZADD', base .. set .. ':' .. id, score, delivery)
+  added[message] = (added[message] or 0) + 1
+  lanes[id].touched = true
+end
+
+-- `bodies`: position in ARGV of the first message's id; each id is followed by its body.
+local function finish_park(base, now, bodies)
+  for message, n in pairs(added) do
+    keep_body(base, ARGV[bodies + 2 * (message - 1)], ARGV[bodies + 2 * message - 1], n)
+  end
+  for id, lane in pairs(lanes) do
+    if lane and lane.touched then lane_next(base, id, now, lane) end
+  end
+end

@@ -1,0 +1,27 @@
+-- Back to waiting. Without a retry state to the fresh, by the time of publishing: that is before what was parked after
+-- it, and never in the future.
+local function published_at(delivery)
+  return struct.unpack('>I6', delivery)
+end
+
+local function put_back(base, id, delivery, state, now)
+  redis.call('ZREM', base .. 'lease:' .. id, delivery)
+  if state then
+    redis.call('ZADD', base .. 'retry:' .. id, now, delivery)
+  else
+    redis.call('ZADD', base .. 'fresh:' .. id, math.min(now, published_at(delivery)), delivery)
+  end
+end
+
+local RETURNS_MAX = 100
+
+-- Leases that end between two times: their workers are gone. Returns how many, at most RETURNS_MAX.
+local function return_leases(base, id, from, to, now)
+  local ids = redis.call('ZRANGEBYSCORE', base .. 'lease:' .. id, from, to, 'LIMIT', 0, RETURNS_MAX)
+  if #ids == 0 then return 0 end
+  local states = redis.call('HMGET', base .. 'state:' .. id, unpack(ids))
+  for i, delivery in ipairs(ids) do
+    put_back(base, id, delivery, states[i], now)
+  end
+  return #ids
+end

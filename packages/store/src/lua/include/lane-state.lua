@@ -1,0 +1,16 @@
+-- Retry states: `A<attempts>,<status code>,<error>` or, marked dead, `D<reason>,<attempts>,<status code>,<error>`.
+-- Also notes the failure in the lane, for people.
+local function set_state(base, id, delivery, state)
+  redis.call('HSET', base .. 'state:' .. id, delivery, state)
+  local code, err = string.match(state, '^A%d+,(%d*),(.*)$')
+  if not code then code, err = string.match(state, '^D%w+,%d+,(%d*),(.*)$') end
+  if code and code .. err ~= '' then redis.call('HSET', base .. 'lane:' .. id, 'h', code, 'e', err) end
+end
+
+local function is_dead(state)
+  return state and string.sub(state, 1, 1) == 'D'
+end
+
+local function dead_of_age(state)
+  return 'Dexpired,' .. (state and string.match(state, '^A(.*)$') or '0,,')
+end

@@ -1,0 +1,36 @@
+-- How lanes stand. Changes nothing.
+-- KEYS[1] the shard's prefix
+-- ARGV    subscriptions
+-- Returns for each: waiting, in flight, next attempt or '', rate or '', last error, last status code, the deliveries
+--         that come first (the oldest is among them)
+-- @include now
+-- @include lane-next
+local HEADS = 10
+local base, now, reply = KEYS[1], now_ms(KEYS[1]), {}
+
+local function next_attempt(lane, id)
+  local due = earlier(head_of(base .. 'fresh:' .. id), head_of(base .. 'retry:' .. id))
+  if not due or lane.paused or lane.gone then return '' end
+  return string.format('%.0f', math.max(due, now, lane.tat or 0))
+end
+
+local function figures(id)
+  local lane = lane_of(base, id, now)
+  if not lane then return { 0, 0, '', '', '', '', {} } end
+  local fresh, retry = base .. 'fresh:' .. id, base .. 'retry:' .. id
+  local last = redis.call('HMGET', base .. 'lane:' .. id, 'e', 'h')
+  local heads = redis.call('ZRANGE', fresh, 0, 0)
+  for _, delivery in ipairs(redis.call('ZRANGE', retry, 0, HEADS - 1)) do
+    heads[#heads + 1] = delivery
+  end
+  local rate = lane.gap and string.format('%.17g', lane.rate) or ''
+  return {
+    redis.call('ZCARD', fresh) + redis.call('ZCARD', retry), redis.call('ZCARD', base .. 'lease:' .. id),
+    next_attempt(lane, id), rate, last[1] or '', last[2] or '', heads,
+  }
+end
+
+for i, id in ipairs(ARGV) do
+  reply[i] = figures(id)
+end
+return reply

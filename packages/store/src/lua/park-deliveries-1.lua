@@ -1,0 +1,71 @@
+-- Parks deliveries in their lanes and writes the checkpoints of the jobs they come from, in one step. A job of which a
+-- later run has stored a higher fence changes nothing. Deliveries of deleted subscriptions are counted as discarded.
+-- KEYS[1] the shard's prefix
+-- ARGV    shard number; messages, each: id, body; jobs, each: id or '', fence, fields (name, value), entries
+--         (subscription, delivery, message, set fresh|retry|lease, delay or lease in ms, state or ''). Every list is
+--         preceded by its length; messages count from 1.
+-- Returns earliest due time or '', whether a wake was published (1), then for each job 0 where it is stale, or a list:
+--         1 parked, 0 present, -1 gone, the lease of a parked entry that is in flight
+-- @include when-full
+-- @include now
+-- @include lane-next
+-- @include lane-wake
+-- @include lane-body
+-- @include lane-count
+-- @include lane-lease
+-- @include lane-state
+-- @include lane-park
+local CHECKPOINT_MS = 86400000
+local base, shard, at = KEYS[1], ARGV[1], 1
+run_when_full(base)
+local now, before = now_ms(base), first_due(base)
+
+local function next_arg()
+  at = at + 1
+  return ARGV[at]
+end
+
+local function park_entry()
+  local id, delivery, message = next_arg(), next_arg(), tonumber(next_arg())
+  local set, ms, state = next_arg(), tonumber(next_arg()), next_arg()
+  if not open_lane(base, id, now) then
+    count('discarded:unsubscribed', 1)
+    return -1
+  end
+  if is_present(base, id, delivery) then return 0 end
+  local score = set == 'lease' and new_lease(base, now + ms) or now + ms
+  put_in_lane(base, id, delivery, message, set, exact(score))
+  if state ~= '' then set_state(base, id, delivery, state) end
+  return set == 'lease' and exact(score) or 1
+end
+
+local function park_job()
+  local job, fence, fields = next_arg(), tonumber(next_arg()), tonumber(next_arg())
+  local key = base .. 'ck:' .. job
+  local stored = job ~= '' and tonumber(redis.call('HGET', key, 'f')) or 0
+  local stale = stored > fence
+  for _ = 1, fields do
+    local name, value = next_arg(), next_arg()
+    if not stale then redis.call('HSET', key, name, value) end
+  end
+  if fields > 0 and not stale then redis.call('PEXPIRE', key, CHECKPOINT_MS) end
+  local entries, outcomes = tonumber(next_arg()), {}
+  if stale then at = at + 6 * entries end
+  for i = 1, stale and 0 or entries do
+    outcomes[i] = park_entry()
+  end
+  return stale and 0 or outcomes
+end
+
+local bodies = at + 2
+at = at + 1 + 2 * tonumber(ARGV[at + 1])
+local reply = { '', 0 }
+for _ = 1, tonumber(next_arg()) do
+  reply[#reply + 1] = park_job()
+end
+finish_park(base, now, bodies)
+save_leases(base)
+write_counts(base)
+local due, woke = wake_if_earlier(base, shard, before, now)
+reply[1], reply[2] = due and exact(due) or '', woke and 1 or 0
+return reply

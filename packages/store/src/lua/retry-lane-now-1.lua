@@ -1,0 +1,31 @@
+-- Makes what waits for a later time due now, or one delivery after the other a gap apart, never later than it was.
+-- KEYS[1] the shard's prefix
+-- ARGV    shard number, subscription, gap in ms (0: none), deliveries max, where the last step ended or ''
+-- Returns deliveries found, how many were moved, where this step ended, earliest due time or '', whether a wake was
+--         published (1)
+-- @include when-full
+-- @include now
+-- @include lane-next
+-- @include lane-wake
+local base, shard, id = KEYS[1], ARGV[1], ARGV[2]
+run_when_full(base)
+local now, before = now_ms(base), first_due(base)
+local gap, max = tonumber(ARGV[3]), tonumber(ARGV[4])
+local first = ARGV[5] == ''
+local at = first and now or tonumber(ARGV[5])
+if gap == 0 then at = now end
+local key = base .. 'retry:' .. id
+-- Those moved already are due at `at` or before; one that is due by then anyway needs no move.
+local found = redis.call('ZRANGEBYSCORE', key, string.format('(%.17g', at), '+inf', 'WITHSCORES', 'LIMIT', 0, max)
+local moved = 0
+if first and #found > 0 then at = at - gap end
+for i = 1, #found, 2 do
+  at = at + gap
+  if tonumber(found[i + 1]) > at then
+    redis.call('ZADD', key, at, found[i])
+    moved = moved + 1
+  end
+end
+lane_next(base, id, now)
+local due, woke = wake_if_earlier(base, shard, before, now)
+return { #found / 2, moved, string.format('%.17g', at), due and string.format('%.17g', due) or '', woke and 1 or 0 }

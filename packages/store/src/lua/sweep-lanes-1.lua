@@ -1,0 +1,59 @@
+-- One step over the shard's lanes, those held back by a pause too: what is too old is removed and counted, or claimed
+-- as dead where the lane has a dead-letter queue; times that lie ahead because the clock was set back are corrected.
+-- KEYS[1] the shard's prefix
+-- ARGV    shard number, held or due, cursor, deliveries max, lease in ms
+-- Returns as take-deliveries, then the cursor, and 1 where this step is to be made again before going on
+-- @include when-full
+-- @include now
+-- @include lane-next
+-- @include lane-wake
+-- @include lane-body
+-- @include lane-count
+-- @include lane-lease
+-- @include lane-state
+-- @include lane-return
+-- @include lane-discard
+-- @include lane-claim
+local LANES = 32
+local DELIVERIES_MAX = 1000
+local LEASE_AHEAD_MAX_MS = 600000
+local base, shard, index = KEYS[1], ARGV[1], ARGV[2]
+run_when_full(base)
+local now, before = now_ms(base), first_due(base)
+local take = { base = base, now = now, lease_ms = tonumber(ARGV[5]), lanes = {}, expired = {} }
+take.left = math.min(tonumber(ARGV[4]), DELIVERIES_MAX)
+local unfinished = false
+
+-- Fresh deliveries are due when parked and leases are short: later times were written before the clock was set back.
+local function correct_times(id)
+  local key, ahead = base .. 'fresh:' .. id, '(' .. now + STORED_AHEAD_MAX_MS
+  local ids = redis.call('ZRANGEBYSCORE', key, ahead, '+inf', 'LIMIT', 0, RETURNS_MAX)
+  for _, delivery in ipairs(ids) do
+    redis.call('ZADD', key, now, delivery)
+  end
+  local returned = return_leases(base, id, '(' .. now + LEASE_AHEAD_MAX_MS, '+inf', now)
+  return #ids == RETURNS_MAX or returned == RETURNS_MAX
+end
+
+local function sweep_lane(id)
+  local lane = lane_of(base, id, now)
+  if index == 'held' then redis.call('SREM', base .. 'held', id) end
+  if lane and not lane.gone then
+    local returned = return_leases(base, id, '-inf', now, now)
+    local claims = { id, lane.sid, lane.slice.rev }
+    local _, more = expire_lane(take, id, lane, claims, take.left)
+    if #claims > 3 then take.lanes[#take.lanes + 1] = claims end
+    unfinished = correct_times(id) or more or returned == RETURNS_MAX or unfinished
+  end
+  lane_next(base, id, now, lane)
+end
+
+local scan = index == 'held' and 'SSCAN' or 'ZSCAN'
+local step = redis.call(scan, base .. index, ARGV[3], 'COUNT', LANES)
+for i = 1, #step[2], index == 'held' and 1 or 2 do
+  sweep_lane(step[2][i])
+end
+save_leases(base)
+write_counts(base)
+local due = wake_if_earlier(base, shard, before, now)
+return { now, due and exact(due) or '', 0, take.lanes, take.expired, step[1], unfinished and 1 or 0 }

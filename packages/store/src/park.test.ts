@@ -1,0 +1,216 @@
+import { startRedis, type TestRedis, waitFor } from '@fantail/test-kit'
+import { Redis } from 'ioredis'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { checkpointKey, countsKey, freshKey, messageKey, WAKE_LANES } from './keys.ts'
+import {
+  BASE,
+  claimsOf,
+  keysLeft,
+  makeMessage,
+  markGone,
+  parkAll,
+  referencesTo,
+  SHARD,
+  takeFrom,
+  writeLane,
+  writeSlice,
+} from './lane-fixture.ts'
+import type { ParkEntry } from './lane-records.ts'
+import { Lanes } from './lanes.ts'
+
+let server: TestRedis
+let redis: Redis
+let lanes: Lanes
+
+beforeAll(async () => {
+  server = await startRedis()
+  redis = new Redis(server.url)
+  lanes = new Lanes(redis)
+})
+afterAll(async () => {
+  redis.disconnect()
+  await server.stop()
+})
+beforeEach(async () => {
+  await redis.flushall()
+  await writeSlice(redis)
+})
+
+const RETRY = { as: 'retry', delayMs: 60_000, state: retryState(1) } as const
+
+function retryState(attempts: number) {
+  return { kind: 'retry', attempts, statusCode: 503, error: null } as const
+}
+
+test('a body is stored once for all the lanes it waits in', async () => {
+  const ids = [await writeLane(redis), await writeLane(redis)]
+  const message = makeMessage()
+  const { outcomes } = await parkAll(lanes, ids, [message])
+  expect(outcomes).toEqual(['parked', 'parked'])
+  expect(await referencesTo(redis, message)).toBe(2)
+  const [body] = await lanes.messages(SHARD, [message.id])
+  expect(body?.toString()).toBe(message.body)
+})
+
+test('a delivery that waits or is in flight is parked no second time', async () => {
+  const id = await writeLane(redis)
+  const [waiting, retrying, flying] = [makeMessage(), makeMessage(), makeMessage()]
+  await parkAll(lanes, [id], [flying])
+  expect(claimsOf(await takeFrom(lanes))).toHaveLength(1)
+  await parkAll(lanes, [id], [waiting])
+  await parkAll(lanes, [id], [retrying], RETRY)
+  const { outcomes } = await parkAll(lanes, [id], [waiting, retrying, flying])
+  expect(outcomes).toEqual(['present', 'present', 'present'])
+  expect(await Promise.all([waiting, retrying, flying].map((m) => referencesTo(redis, m)))).toEqual([1, 1, 1])
+})
+
+test('a message that nobody waits for is not stored', async () => {
+  const unused = makeMessage()
+  const { outcomes } = await parkAll(lanes, ['no-such-lane'], [unused])
+  expect(outcomes).toEqual(['gone'])
+  expect(await keysLeft(redis)).toEqual([])
+  expect(await redis.hgetall(countsKey(BASE))).toEqual({ 'discarded:unsubscribed': '1' })
+})
+
+test('a lane marked gone accepts nothing more', async () => {
+  const id = await writeLane(redis)
+  await markGone(redis, id)
+  expect((await parkAll(lanes, [id], [makeMessage()])).outcomes).toEqual(['gone'])
+})
+
+test('a job with a lower fence than the stored one changes nothing, others in the same call go on', async () => {
+  const id = await writeLane(redis)
+  const [first, second] = [makeMessage(), makeMessage()]
+  expect(await lanes.openCheckpoint(SHARD, 'a', 3)).toEqual({ stale: false, fields: new Map() })
+  const jobOf = (job: string, fence: number, message: number) => ({
+    job,
+    fence,
+    fields: [[`0.${job}`, Buffer.from([0xff, 0x00])]] as [string, Buffer][],
+    entries: [
+      { subscriptionId: id, delivery: [first, second][message]?.id, message, park: { as: 'fresh' } },
+    ] as ParkEntry[],
+  })
+  const { jobs } = await lanes.park(SHARD, {
+    messages: [first, second],
+    jobs: [jobOf('a', 2, 0), jobOf('b', 1, 1)],
+  })
+  expect(jobs).toEqual([{ stale: true }, { stale: false, outcomes: ['parked'], leases: [null] }])
+  expect(await redis.zrangeBuffer(freshKey(BASE, id), '0', '-1')).toEqual([second.id])
+  expect(await redis.hgetall(checkpointKey(BASE, 'a'))).toEqual({ f: '3' })
+})
+
+test('a later run reads what the one before settled, and shuts it out', async () => {
+  const bits = Buffer.from([0b1010_0000])
+  await lanes.park(SHARD, {
+    messages: [],
+    jobs: [{ job: 'j', fence: 1, fields: [['0.s', bits]], entries: [] }],
+  })
+  expect(await redis.pttl(checkpointKey(BASE, 'j'))).toBeGreaterThan(80_000_000)
+  expect(await lanes.openCheckpoint(SHARD, 'j', 2)).toEqual({
+    stale: false,
+    fields: new Map([['0.s', bits]]),
+  })
+  expect(await lanes.openCheckpoint(SHARD, 'j', 1)).toEqual({ stale: true, fields: new Map() })
+  await lanes.deleteCheckpoints(SHARD, ['j', 'absent'])
+  expect(await keysLeft(redis)).toEqual([])
+})
+
+test('an attempt still running is parked in flight and settled with the lease of the park', async () => {
+  const id = await writeLane(redis)
+  const message = makeMessage()
+  const { leases } = await parkAll(lanes, [id], [message], { as: 'detached', leaseMs: 15_000 })
+  expect(claimsOf(await takeFrom(lanes))).toEqual([])
+  const [lease] = leases
+  const settlement = {
+    subscriptionId: id,
+    delivery: message.id,
+    lease: lease ?? '',
+    to: { op: 'delivered' },
+  } as const
+  expect((await lanes.settle(SHARD, [settlement])).accepted).toEqual([true])
+  expect(await redis.exists(messageKey(BASE, message.id))).toBe(0)
+})
+
+test('wakes are published only when the shard has something due earlier than before', async () => {
+  const heard: string[] = []
+  const subscriber = new Redis(server.url)
+  await subscriber.subscribe(WAKE_LANES)
+  subscriber.on('message', (_, text: string) => heard.push(text))
+  const [slow, quick] = [await writeLane(redis), await writeLane(redis)]
+  await parkAll(lanes, [slow], [makeMessage()], RETRY)
+  await parkAll(lanes, [quick], [makeMessage()], { ...RETRY, delayMs: 90_000 })
+  await parkAll(lanes, [quick], [makeMessage()], { ...RETRY, delayMs: 30_000 })
+  await redis.publish(WAKE_LANES, 'end')
+  await waitFor(() => heard.includes('end'))
+  const dues = heard.slice(0, -1).map((text) => Number(text.split(':')[1]) - Date.now())
+  expect(heard.slice(0, -1).every((text) => text.startsWith(`${SHARD}:`))).toBe(true)
+  expect(dues.map((ms) => Math.round(ms / 10_000))).toEqual([6, 3])
+  expect([...(await lanes.busyShards()).keys()]).toEqual([SHARD])
+  subscriber.disconnect()
+})
+
+test('a redriven batch that is repeated parks nothing twice, not even what was delivered meanwhile', async () => {
+  const id = await writeLane(redis)
+  const message = makeMessage()
+  const batch = {
+    task: 't',
+    fence: 1,
+    batch: 1,
+    messages: [message],
+    entries: [
+      {
+        subscriptionId: id,
+        delivery: Buffer.concat([message.id, Buffer.from([0, 1])]),
+        message: 0,
+        itemId: 'i',
+      },
+    ],
+  }
+  expect(await lanes.parkRedriven(SHARD, batch)).toMatchObject({ stale: false, outcomes: ['parked'] })
+  const claims = claimsOf(await takeFrom(lanes))
+  expect(claims.map(({ delivery }) => delivery)).toEqual([batch.entries[0]?.delivery])
+  await lanes.settle(
+    SHARD,
+    claims.map((claim) => ({ ...claim, to: { op: 'delivered' } as const })),
+  )
+  expect(await lanes.parkRedriven(SHARD, batch)).toMatchObject({ outcomes: ['present'] })
+  expect(await lanes.parkRedriven(SHARD, { ...batch, batch: 2 })).toMatchObject({ outcomes: ['parked'] })
+  expect(await lanes.parkRedriven(SHARD, batch)).toEqual({ stale: true })
+})
+
+test('a redrive of an older run is refused, and one to a deleted subscription is not counted', async () => {
+  const request = {
+    task: 't',
+    fence: 2,
+    batch: 1,
+    messages: [makeMessage()],
+    entries: [{ subscriptionId: 'deleted', delivery: makeMessage().id, message: 0, itemId: 'i' }],
+  }
+  expect(await lanes.parkRedriven(SHARD, request)).toMatchObject({ outcomes: ['gone'] })
+  expect(await lanes.parkRedriven(SHARD, { ...request, fence: 1 })).toEqual({ stale: true })
+  expect(await redis.hgetall(countsKey(BASE))).toEqual({})
+})
+
+test('a full memory keeps nothing that was accepted from being parked, taken and settled', async () => {
+  const id = await writeLane(redis)
+  await redis.config('SET', 'maxmemory', '1')
+  try {
+    await expect(redis.set('x', 'y')).rejects.toThrow('OOM')
+    await parkAll(lanes, [id], [makeMessage(), makeMessage()])
+    const [one, two] = claimsOf(await takeFrom(lanes))
+    if (!one || !two) throw new Error('two claims were due')
+    const state = { kind: 'retry', attempts: 1, statusCode: 500, error: null } as const
+    const { accepted } = await lanes.settle(SHARD, [
+      { ...one, to: { op: 'retry', delayMs: 0, state } },
+      { ...two, to: { op: 'delivered' } },
+    ])
+    expect(accepted).toEqual([true, true])
+    expect(await lanes.figures([{ subscriptionId: id, shard: SHARD }])).toMatchObject([
+      { waiting: 1, inFlight: 0 },
+    ])
+    expect(await lanes.openCheckpoint(SHARD, 'j', 1)).toMatchObject({ stale: false })
+    expect(await lanes.purge(SHARD, id)).toBe(1)
+  } finally {
+    await redis.config('SET', 'maxmemory', '0')
+  }
+})

@@ -1,0 +1,115 @@
+/** Parking: deliveries enter their lanes together with the checkpoint of the job they come from, in one script. */
+import type { Redis } from 'ioredis'
+import type {
+  Checkpoint,
+  ParkAs,
+  ParkEntry,
+  ParkedJob,
+  ParkJob,
+  ParkMessage,
+  ParkOutcome,
+  ParkRedrivenRequest,
+  ParkRedrivenResult,
+  ParkRequest,
+  ParkResult,
+} from './lane-records.ts'
+import { packState } from './lane-records.ts'
+import { readTime } from './lane-replies.ts'
+import { readScript, runScript, type ScriptValue } from './scripts.ts'
+import { shardBase } from './shards.ts'
+
+const PARK = readScript('park-deliveries-1')
+const PARK_REDRIVEN = readScript('park-redriven-1')
+const OPEN_CHECKPOINT = readScript('open-checkpoint-1')
+
+/** 1 parked, 0 present, -1 gone; the lease's text of a detached delivery that was parked. */
+type OutcomeReply = number | Buffer
+
+export async function parkDeliveries(
+  redis: Redis,
+  shard: number,
+  { messages, jobs }: ParkRequest,
+): Promise<ParkResult & { woke: boolean }> {
+  const args = [shard, ...packMessages(messages), jobs.length, ...jobs.flatMap(packJob)]
+  const reply = await runScript(redis, PARK, [shardBase(shard)], args)
+  const [due, woke, ...parked] = reply as [Buffer, number, ...(number | OutcomeReply[])[]]
+  return { jobs: parked.map(readJob), nextDueAt: readTime(due), woke: woke === 1 }
+}
+
+export async function parkRedriven(
+  redis: Redis,
+  shard: number,
+  { task, fence, batch, messages, entries }: ParkRedrivenRequest,
+): Promise<{ woke: boolean; result: ParkRedrivenResult }> {
+  const packed = entries.flatMap((entry) => [
+    entry.subscriptionId,
+    entry.delivery,
+    entry.message + 1,
+    entry.itemId,
+  ])
+  const args = [shard, ...packMessages(messages), task, fence, batch, entries.length, ...packed]
+  const reply = await runScript(redis, PARK_REDRIVEN, [shardBase(shard)], args)
+  const [due, woke, outcomes] = reply as [Buffer, number, number | number[]]
+  if (typeof outcomes === 'number') return { woke: false, result: { stale: true } }
+  return {
+    woke: woke === 1,
+    result: { stale: false, outcomes: outcomes.map(readOutcome), nextDueAt: readTime(due) },
+  }
+}
+
+export async function openCheckpoint(
+  redis: Redis,
+  shard: number,
+  job: string,
+  fence: number,
+): Promise<Checkpoint> {
+  const reply = await runScript(redis, OPEN_CHECKPOINT, [shardBase(shard)], [job, fence])
+  const [stale, flat] = reply as [number, Buffer[]]
+  const fields = new Map<string, Buffer>()
+  for (let i = 0; i + 1 < flat.length; i += 2) {
+    const name = flat[i]?.toString() ?? ''
+    const value = flat[i + 1]
+    if (name !== 'f' && value !== undefined) fields.set(name, value)
+  }
+  return { stale: stale === 1, fields }
+}
+
+function packMessages(messages: ParkMessage[]): ScriptValue[] {
+  return [messages.length, ...messages.flatMap(({ id, body }) => [id, body])]
+}
+
+function packJob({ job, fence, fields, entries }: ParkJob): ScriptValue[] {
+  return [job, fence, fields.length, ...fields.flat(), entries.length, ...entries.flatMap(packEntry)]
+}
+
+function packEntry({ subscriptionId, delivery, message, park }: ParkEntry): ScriptValue[] {
+  return [subscriptionId, delivery, message + 1, ...packAs(park)]
+}
+
+/** Kind, ms, state; the script knows no other order. */
+function packAs(park: ParkAs): [string, number, string] {
+  switch (park.as) {
+    case 'fresh':
+      return ['fresh', 0, '']
+    case 'retry':
+      return ['retry', park.delayMs, packState(park.state)]
+    case 'dead':
+      return ['retry', 0, packState(park.state)]
+    case 'detached':
+      return ['lease', park.leaseMs, '']
+  }
+}
+
+function readJob(reply: number | OutcomeReply[]): ParkedJob {
+  if (typeof reply === 'number') return { stale: true }
+  return {
+    stale: false,
+    outcomes: reply.map(readOutcome),
+    leases: reply.map((outcome) => (typeof outcome === 'number' ? null : outcome.toString())),
+  }
+}
+
+function readOutcome(reply: OutcomeReply): ParkOutcome {
+  if (typeof reply !== 'number') return 'parked'
+  return reply === 1 ? 'parked' : reply === 0 ? 'present' : 'gone'
+}
