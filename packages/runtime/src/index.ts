@@ -1,0 +1,7 @@
+export * from './backoff.ts'
+export * from './checks.ts'
+export * from './logger.ts'
+export * from './loop.ts'
+export * from './ops-server.ts'
+export * from './run-service.ts'
+export * from './state-log.ts'

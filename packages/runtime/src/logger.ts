@@ -1,0 +1,66 @@
+/** Logs: one JSON line per unit of work on stdout. */
+import { type DestinationStream, type Logger, pino } from 'pino'
+
+export type { Logger } from 'pino'
+
+export interface LoggerOptions {
+  /** Stands in every line. */
+  service: string
+  /** A word that is no level counts as info: the settings' own check is what reports it. */
+  level?: string
+  /** stdout where absent. */
+  destination?: DestinationStream
+}
+
+const LEVELS = ['debug', 'info', 'warn', 'error', 'silent']
+const SECRETS = ['authorization', 'password', 'receiptHandle', 'redisUrl', 'token']
+
+/**
+ * Lines are written at once: pino's own way writes in the background, and lines under way at the exit end up out of
+ * order (tried: in every second exit), just those that say why a process ended.
+ */
+export function createLogger({ service, level = 'info', destination }: LoggerOptions): Logger {
+  const options = {
+    level: LEVELS.includes(level) ? level : 'info',
+    base: { service },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+    redact: { paths: SECRETS.flatMap((name) => [name, `*.${name}`]), censor: '[redacted]' },
+    serializers: { err: errorFields },
+  }
+  return pino(options, destination ?? pino.destination({ fd: process.stdout.fd, sync: true }))
+}
+
+export interface ErrorFields {
+  type: string
+  message: string
+  code?: string
+  stack?: string
+  cause?: ErrorFields
+}
+
+const CAUSES_MAX = 4
+
+/**
+ * What of an error is logged. Pino's own serializer takes every property along, and an ioredis error carries the
+ * command it belongs to: message bodies, and the password of an AUTH.
+ */
+export function errorFields(error: unknown, depth = 0): ErrorFields {
+  if (!(error instanceof Error)) return { type: typeof error, message: String(error) }
+  const { code } = error as NodeJS.ErrnoException
+  const cause = error instanceof AggregateError ? error.errors[0] : error.cause
+  return {
+    type: error.name,
+    message: error.message || String(code ?? ''),
+    ...(code === undefined ? {} : { code: String(code) }),
+    ...(error.stack === undefined ? {} : { stack: error.stack }),
+    ...(cause === undefined || depth === CAUSES_MAX ? {} : { cause: errorFields(cause, depth + 1) }),
+  }
+}
+
+/** A URL as it may be logged: without user, password and query. */
+export function withoutCredentials(url: string): string {
+  const parsed = URL.parse(url)
+  if (!parsed) return '[no URL]'
+  return `${parsed.protocol}//${parsed.host}${parsed.pathname}`
+}

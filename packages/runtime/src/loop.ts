@@ -1,0 +1,92 @@
+/**
+ * Background roles. A loop takes turns for as long as it runs: a turn says how long to pause after it, a failed turn is
+ * followed by a growing pause and one log line when the trouble begins and when it ends.
+ */
+import { type Backoff, createBackoff } from './backoff.ts'
+import { errorFields, type Logger } from './logger.ts'
+import { createStateLog } from './state-log.ts'
+
+/** What every background role is to those that start and stop it. */
+export interface Loop {
+  start(): void | Promise<void>
+  /** Resolves when nothing of it runs any more. */
+  stop(): Promise<void>
+}
+
+export interface WakeableLoop extends Loop {
+  /** Ends the pause between turns; a turn that runs is followed by another at once. Never shortens a back-off. */
+  wake(): void
+}
+
+export interface LoopOptions {
+  name: string
+  log: Pick<Logger, 'info' | 'warn'>
+  /** One unit of work; resolves with the pause until the next in ms. The signal is aborted by stop. */
+  turn: (signal: AbortSignal) => Promise<number>
+  backoff?: Backoff
+}
+
+/** setTimeout takes no longer ones. */
+const PAUSE_MS_MAX = 2_147_483_647
+
+export function createLoop({ name, log, turn, backoff = createBackoff() }: LoopOptions): WakeableLoop {
+  const stopping = new AbortController()
+  const tell = createStateLog({ log, what: name, initial: 'up' })
+  let running: Promise<void> | undefined
+  let woken = false
+  let endPause = () => {}
+
+  async function pause(ms: number): Promise<void> {
+    if (stopping.signal.aborted) return
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, Math.min(ms, PAUSE_MS_MAX))
+      endPause = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
+  async function takeTurn(): Promise<void> {
+    woken = false
+    try {
+      const pauseMs = await turn(stopping.signal)
+      backoff.reset()
+      tell('up')
+      if (!woken) await pause(pauseMs)
+    } catch (error) {
+      if (stopping.signal.aborted) return
+      tell('down', error)
+      woken = true
+      await pause(backoff.nextMs())
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) await takeTurn()
+  }
+
+  return {
+    start() {
+      running ??= run()
+    },
+    wake() {
+      if (woken) return
+      woken = true
+      endPause()
+    },
+    async stop() {
+      stopping.abort()
+      endPause()
+      await running
+    },
+  }
+}
+
+/** Stops all at the same time and waits for the last; one that fails to stop keeps none of the others from it. */
+export async function stopAll(loops: readonly Loop[]): Promise<void> {
+  const results = await Promise.allSettled(loops.map((loop) => loop.stop()))
+  const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
+  if (errors.length > 0)
+    throw new AggregateError(errors, errors.map((error) => errorFields(error).message).join('; '))
+}

@@ -1,0 +1,85 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { type Checks, runChecks } from './checks.ts'
+import { logLines } from './log-lines.ts'
+import { createLogger } from './logger.ts'
+import { createOpsServer, type OpsServer } from './ops-server.ts'
+
+let server: OpsServer | undefined
+
+afterEach(() => server?.stop())
+
+async function serving({
+  checks = {},
+  metrics = async () => 'fantail_up 1\n',
+}: {
+  checks?: Checks
+  metrics?: () => Promise<string>
+}) {
+  const { destination, lines } = logLines()
+  const log = createLogger({ service: 'test', destination })
+  server = createOpsServer({ host: '127.0.0.1', port: 0, log, checks, metrics })
+  await server.start()
+  const base = `http://127.0.0.1:${server.port()}`
+  return { get: (path: string, method = 'GET') => fetch(base + path, { method }), lines }
+}
+
+describe('ops server', () => {
+  it('is alive as long as it answers', async () => {
+    const { get } = await serving({ checks: { redis: () => Promise.reject(new Error('down')) } })
+    const response = await get('/healthz')
+    expect([response.status, await response.json()]).toEqual([200, { status: 'ok' }])
+  })
+
+  it('is ready while every check passes', async () => {
+    const { get } = await serving({ checks: { redis: async () => 'PONG' } })
+    const response = await get('/readyz')
+    expect([response.status, await response.json()]).toEqual([200, { checks: { redis: 'ok' } }])
+  })
+
+  it('names what keeps it from being ready', async () => {
+    const { get } = await serving({
+      checks: { redis: () => Promise.reject(new Error('connect ECONNREFUSED')), settings: async () => {} },
+    })
+    const response = await get('/readyz')
+    expect([response.status, await response.json()]).toEqual([
+      503,
+      { checks: { redis: 'connect ECONNREFUSED', settings: 'ok' } },
+    ])
+  })
+
+  it('a check that never answers is not ok', async () => {
+    expect(await runChecks({ redis: () => new Promise(() => {}) }, 5)).toEqual({
+      ready: false,
+      checks: { redis: 'no answer within 5 ms' },
+    })
+  })
+
+  it('serves metrics as Prometheus text', async () => {
+    const { get } = await serving({})
+    const response = await get('/metrics?name=x')
+    expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+    expect(await response.text()).toBe('fantail_up 1\n')
+  })
+
+  it('answers 500 and logs why where metrics fail', async () => {
+    const { get, lines } = await serving({ metrics: () => Promise.reject(new Error('broken gauge')) })
+    expect((await get('/metrics')).status).toBe(500)
+    expect(lines()[0]).toMatchObject({ msg: 'ops.failed', err: { message: 'broken gauge' } })
+  })
+
+  it('refuses other paths and methods', async () => {
+    const { get } = await serving({})
+    const response = await get('/')
+    expect([response.status, await response.json()]).toMatchObject([404, { error: { code: 'not_found' } }])
+    expect((await get('/metrics', 'POST')).status).toBe(405)
+  })
+
+  it('does not start on a port that is taken', async () => {
+    await serving({})
+    const { destination } = logLines()
+    const log = createLogger({ service: 'test', destination })
+    const port = server?.port() ?? 0
+    const second = createOpsServer({ host: '127.0.0.1', port, log, checks: {}, metrics: async () => '' })
+    await expect(second.start()).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  })
+})

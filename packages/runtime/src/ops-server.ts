@@ -1,0 +1,90 @@
+/** Health, readiness and metrics of a service that serves nothing else over HTTP. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { ERROR_STATUS, type ErrorCode } from '@fantail/contracts'
+import { type Checks, runChecks } from './checks.ts'
+import type { Logger } from './logger.ts'
+import type { Loop } from './loop.ts'
+
+export interface OpsServerOptions {
+  host: string
+  /** 0 takes a free one. */
+  port: number
+  log: Pick<Logger, 'error'>
+  /** The text of a Prometheus scrape. */
+  metrics: () => Promise<string>
+  checks: Checks
+}
+
+export interface OpsServer extends Loop {
+  /** Rejects where the port is taken. */
+  start(): Promise<void>
+  /** The port it listens on; meaningful once started. */
+  port(): number
+}
+
+interface Answer {
+  status: number
+  type: string
+  body: string
+}
+
+/** The text format that Prometheus asks for. */
+export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
+
+export function createOpsServer(options: OpsServerOptions): OpsServer {
+  const server = createServer((request, response) => {
+    void respond(options, request).then((answer) => send(response, answer))
+  })
+  return {
+    start: () =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject)
+        server.listen(options.port, options.host, () => {
+          server.off('error', reject)
+          resolve()
+        })
+      }),
+    port: () => (server.address() as AddressInfo | null)?.port ?? options.port,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+async function respond(options: OpsServerOptions, request: IncomingMessage): Promise<Answer> {
+  if (request.method !== 'GET' && request.method !== 'HEAD')
+    return failure('method_not_allowed', 'only GET is served')
+  try {
+    switch (request.url?.split('?', 1)[0]) {
+      case '/healthz':
+        return json(200, { status: 'ok' })
+      case '/readyz': {
+        const { ready, checks } = await runChecks(options.checks)
+        return json(ready ? 200 : 503, { checks })
+      }
+      case '/metrics':
+        return { status: 200, type: METRICS_CONTENT_TYPE, body: await options.metrics() }
+      default:
+        return failure('not_found', 'here are /healthz, /readyz and /metrics')
+    }
+  } catch (error) {
+    options.log.error({ err: error, url: request.url }, 'ops.failed')
+    return failure('internal', 'this could not be answered; the log says why')
+  }
+}
+
+function json(status: number, value: unknown): Answer {
+  return { status, type: 'application/json', body: JSON.stringify(value) }
+}
+
+function failure(code: ErrorCode, message: string): Answer {
+  return json(ERROR_STATUS[code], { error: { code, message } })
+}
+
+function send(response: ServerResponse, { status, type, body }: Answer): void {
+  response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(body) })
+  response.end(body)
+}

@@ -1,0 +1,28 @@
+/** One log line per change of state, however often the state is told. */
+import type { Logger } from './logger.ts'
+
+export type State = 'up' | 'down'
+
+/** Takes the state as it is now, and why it is down. */
+export type TellState = (state: State, error?: unknown) => void
+
+export interface StateLogOptions {
+  log: Pick<Logger, 'info' | 'warn'>
+  /** What is up or down: `redis`, a loop's name. */
+  what: string
+  /** The state that needs no line; without it the first one told is logged. */
+  initial?: State
+}
+
+export function createStateLog({ log, what, initial }: StateLogOptions): TellState {
+  let current = initial
+  let since = performance.now()
+  return (state, error) => {
+    if (state === current) return
+    const durationMs = Math.round(performance.now() - since)
+    current = state
+    since = performance.now()
+    if (state === 'up') log.info({ what, state, durationMs }, `${what}.up`)
+    else log.warn({ what, state, durationMs, ...(error === undefined ? {} : { err: error }) }, `${what}.down`)
+  }
+}
