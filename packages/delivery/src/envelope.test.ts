@@ -1,0 +1,270 @@
+import { createMessageId, type Message, type SubscriptionRecord } from '@fantail/contracts'
+import { SYSTEM_POLICY } from '@fantail/policy'
+import { describe, expect, test } from 'vitest'
+import { compileEnvelope, queueBody, renderBody } from './envelope.ts'
+import { renderHeaders } from './request-headers.ts'
+import { compileTarget, redactEndpoint } from './target.ts'
+
+const TOPIC = 'arn:aws:sns:us-east-1:000000000000:orders'
+const SUBSCRIPTION_ID = '5f8a6f0e-8a4e-4d3f-9d53-0f6c0a5f1f11'
+const ARN = `${TOPIC}:${SUBSCRIPTION_ID}`
+const PUBLISHED_AT = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
+
+function message(set: Partial<Message> = {}): Message {
+  return {
+    messageId: createMessageId(PUBLISHED_AT),
+    topicArn: TOPIC,
+    publishedAt: PUBLISHED_AT,
+    message: 'hello',
+    publicUrl: 'https://sns.example.com/',
+    ...set,
+  }
+}
+
+function target(set: Partial<SubscriptionRecord> = {}, contentType?: string) {
+  const subscription: SubscriptionRecord = {
+    id: SUBSCRIPTION_ID,
+    arn: ARN,
+    topicArn: TOPIC,
+    protocol: 'https',
+    endpoint: 'https://hooks.example.com/in?x=1',
+    status: 'active',
+    rawMessageDelivery: false,
+    deliveryPolicy: null,
+    redrivePolicy: null,
+    maxInFlight: 32,
+    confirmation: 'none',
+    token: null,
+    tokenExpiresAt: null,
+    unsubscribed: false,
+    createdAt: 0,
+    slot: 0,
+    attributes: {},
+    ...set,
+  }
+  const requestPolicy = contentType ? { headerContentType: contentType } : SYSTEM_POLICY.requestPolicy
+  return compileTarget(subscription, { ...SYSTEM_POLICY, requestPolicy })
+}
+
+function rendered(of: Message, to = target()): Record<string, unknown> {
+  return JSON.parse(renderBody(compileEnvelope(of), to).toString()) as Record<string, unknown>
+}
+
+function headersOf(of: Message, to = target(), traceparent?: string): Record<string, string | undefined> {
+  const flat = renderHeaders(compileEnvelope(of), to, traceparent)
+  return Object.fromEntries(
+    flat.flatMap((name, i) => (i % 2 === 0 ? [[name.toLowerCase(), flat[i + 1]]] : [])),
+  )
+}
+
+const AWKWARD = 'quote " slash \\ line\nend tab\t null\u0000 é € 😀 \u2028 </script>'
+
+describe('notification', () => {
+  test('has exactly the keys of SNS, in their order, with attributes', () => {
+    const attributes = {
+      size: { type: 'Number', value: '3' },
+      blob: { type: 'Binary', value: 'AgME' },
+      'k"y': { type: 'String.label', value: AWKWARD },
+    }
+    const of = message({ subject: 'A "subject"', message: AWKWARD, attributes })
+    const got = rendered(of)
+    expect(Object.keys(got)).toEqual([
+      'Type',
+      'MessageId',
+      'TopicArn',
+      'Subject',
+      'Message',
+      'Timestamp',
+      'UnsubscribeURL',
+      'MessageAttributes',
+    ])
+    expect(got).toEqual({
+      Type: 'Notification',
+      MessageId: of.messageId,
+      TopicArn: TOPIC,
+      Subject: 'A "subject"',
+      Message: AWKWARD,
+      Timestamp: '2026-01-02T03:04:05.678Z',
+      UnsubscribeURL: `https://sns.example.com/?Action=Unsubscribe&SubscriptionArn=${ARN}`,
+      MessageAttributes: {
+        size: { Type: 'Number', Value: '3' },
+        blob: { Type: 'Binary', Value: 'AgME' },
+        'k"y': { Type: 'String.label', Value: AWKWARD },
+      },
+    })
+  })
+
+  test('looks like a recorded one, byte for byte', () => {
+    const of = message({ messageId: 'id-1', attributes: { n: { type: 'Number', value: '3' } } })
+    expect(renderBody(compileEnvelope(of), target()).toString()).toBe(
+      [
+        '{',
+        '  "Type" : "Notification",',
+        '  "MessageId" : "id-1",',
+        `  "TopicArn" : "${TOPIC}",`,
+        '  "Message" : "hello",',
+        '  "Timestamp" : "2026-01-02T03:04:05.678Z",',
+        `  "UnsubscribeURL" : "https://sns.example.com/?Action=Unsubscribe&SubscriptionArn=${ARN}",`,
+        '  "MessageAttributes" : {',
+        '    "n" : {"Type":"Number","Value":"3"}',
+        '  }',
+        '}',
+      ].join('\n'),
+    )
+  })
+
+  test('has no Subject and no MessageAttributes where the message has none', () => {
+    expect(Object.keys(rendered(message()))).toEqual([
+      'Type',
+      'MessageId',
+      'TopicArn',
+      'Message',
+      'Timestamp',
+      'UnsubscribeURL',
+    ])
+    expect(rendered(message({ attributes: {} }))).not.toHaveProperty('MessageAttributes')
+  })
+
+  test('names each subscription in its own link, from one envelope', () => {
+    const envelope = compileEnvelope(message())
+    const links = ['a', 'b'].map((name) => {
+      const body = renderBody(envelope, target({ arn: `${TOPIC}:${name}` })).toString()
+      return (JSON.parse(body) as { UnsubscribeURL: string }).UnsubscribeURL.split(':').at(-1)
+    })
+    expect(links).toEqual(['a', 'b'])
+  })
+
+  test('takes the origin of its links from the message, then from the process', () => {
+    const link = (of: Message, publicUrl?: string) => {
+      const body = renderBody(compileEnvelope(of, publicUrl), target()).toString()
+      return new URL((JSON.parse(body) as { UnsubscribeURL: string }).UnsubscribeURL).origin
+    }
+    expect(link(message(), 'http://other:1')).toBe('https://sns.example.com')
+    expect(link(message({ publicUrl: undefined }), 'http://other:1')).toBe('http://other:1')
+    expect(link(message({ publicUrl: undefined }))).toBe('http://localhost:4100')
+  })
+
+  test('raw is the text byte for byte, without attributes', () => {
+    const of = message({ message: AWKWARD, attributes: { n: { type: 'Number', value: '3' } } })
+    const body = renderBody(compileEnvelope(of), target({ rawMessageDelivery: true }))
+    expect(body.equals(Buffer.from(AWKWARD))).toBe(true)
+  })
+})
+
+describe('structure json', () => {
+  const texts = { default: 'for all', https: 'for https', http: 7, sqs: 'for queues', other: {} }
+  const of = message({ structure: 'json', message: JSON.stringify(texts) })
+
+  test.each([
+    ['https', 'for https'],
+    ['http', 'for all'],
+    ['sqs', 'for queues'],
+  ] as const)('%s gets its own text or the default', (protocol, expected) => {
+    const envelope = compileEnvelope(of)
+    expect(JSON.parse(renderBody(envelope, target({ protocol })).toString())).toHaveProperty(
+      'Message',
+      expected,
+    )
+    expect(renderBody(envelope, target({ protocol, rawMessageDelivery: true })).toString()).toBe(expected)
+  })
+
+  test('a text that is no such object goes out whole', () => {
+    for (const text of ['not json', '"text"', 'null', '[]', '{"default":1}']) {
+      expect(rendered(message({ structure: 'json', message: text })).Message).toBe(text)
+    }
+  })
+})
+
+describe('confirmations', () => {
+  const token = 'ab'.repeat(144)
+
+  test('of a subscription: keys, text and link of SNS, even for raw delivery', () => {
+    const of = message({ kind: 'SubscriptionConfirmation', token, message: '' })
+    const got = rendered(of, target({ rawMessageDelivery: true }))
+    expect(Object.entries(got)).toEqual([
+      ['Type', 'SubscriptionConfirmation'],
+      ['MessageId', of.messageId],
+      ['Token', token],
+      ['TopicArn', TOPIC],
+      [
+        'Message',
+        `You have chosen to subscribe to the topic ${TOPIC}.\nTo confirm the subscription, visit the SubscribeURL included in this message.`,
+      ],
+      [
+        'SubscribeURL',
+        `https://sns.example.com/?Action=ConfirmSubscription&TopicArn=${TOPIC}&Token=${token}`,
+      ],
+      ['Timestamp', '2026-01-02T03:04:05.678Z'],
+    ])
+  })
+
+  test('of an unsubscription: names the subscription', () => {
+    const got = rendered(message({ kind: 'UnsubscribeConfirmation', token, message: '' }))
+    expect(Object.keys(got)).toEqual([
+      'Type',
+      'MessageId',
+      'Token',
+      'TopicArn',
+      'Message',
+      'SubscribeURL',
+      'Timestamp',
+    ])
+    expect(got.Message).toBe(
+      `You have chosen to deactivate subscription ${ARN}.\nTo cancel this operation and restore the subscription, visit the SubscribeURL included in this message.`,
+    )
+  })
+})
+
+describe('headers', () => {
+  test('of a notification', () => {
+    const of = message()
+    expect(headersOf(of)).toEqual({
+      'x-amz-sns-message-type': 'Notification',
+      'x-amz-sns-message-id': of.messageId,
+      'x-amz-sns-topic-arn': TOPIC,
+      'x-amz-sns-subscription-arn': ARN,
+      'content-type': 'text/plain; charset=UTF-8',
+      'user-agent': 'Amazon Simple Notification Service Agent',
+      'accept-encoding': 'gzip,deflate',
+    })
+  })
+
+  test('of a raw notification: rawdelivery, and the policy decides the content type', () => {
+    const headers = headersOf(message(), target({ rawMessageDelivery: true }, 'text/csv'))
+    expect(headers['x-amz-sns-rawdelivery']).toBe('true')
+    expect(headers['content-type']).toBe('text/csv')
+  })
+
+  test('of confirmations: plain text always, the subscription named only when unsubscribing', () => {
+    const to = target({ rawMessageDelivery: true }, 'application/json')
+    const subscribing = headersOf(message({ kind: 'SubscriptionConfirmation', token: 't' }), to)
+    expect(subscribing['x-amz-sns-message-type']).toBe('SubscriptionConfirmation')
+    expect(subscribing['content-type']).toBe('text/plain; charset=UTF-8')
+    expect(subscribing).not.toHaveProperty('x-amz-sns-subscription-arn')
+    expect(subscribing).not.toHaveProperty('x-amz-sns-rawdelivery')
+    const leaving = headersOf(message({ kind: 'UnsubscribeConfirmation', token: 't' }), to)
+    expect(leaving['x-amz-sns-subscription-arn']).toBe(ARN)
+    expect(leaving['content-type']).toBe('text/plain; charset=UTF-8')
+  })
+
+  test('pass a trace on, the attempt before the publisher', () => {
+    expect(headersOf(message())).not.toHaveProperty('traceparent')
+    expect(headersOf(message({ traceparent: '00-a' })).traceparent).toBe('00-a')
+    expect(headersOf(message({ traceparent: '00-a' }), target(), '00-b').traceparent).toBe('00-b')
+  })
+})
+
+test('a queue gets the envelope without attributes, or the raw text with them', () => {
+  const attributes = { n: { type: 'Number', value: '3' } }
+  const envelope = compileEnvelope(message({ attributes }))
+  const whole = queueBody(envelope, target())
+  expect(whole.body).toBe(renderBody(envelope, target()).toString())
+  expect(whole.attributes).toEqual({})
+  expect(queueBody(envelope, target({ rawMessageDelivery: true }))).toEqual({ body: 'hello', attributes })
+})
+
+test('an endpoint is shown without its credentials', () => {
+  expect(redactEndpoint('https://user:p%40ss@host.example/a@b?c=d@e')).toBe('https://host.example/a@b?c=d@e')
+  expect(redactEndpoint('http://host.example/a@b')).toBe('http://host.example/a@b')
+  expect(redactEndpoint('arn:aws:sqs:us-east-1:000000000000:q')).toBe('arn:aws:sqs:us-east-1:000000000000:q')
+})

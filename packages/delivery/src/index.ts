@@ -1,0 +1,3 @@
+export * from './envelope.ts'
+export * from './request-headers.ts'
+export * from './target.ts'
