@@ -1,0 +1,200 @@
+import { startRedis, type TestRedis } from '@fantail/test-kit'
+import { Redis } from 'ioredis'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { countsKey, dueKey, freshKey, heldKey, retryKey } from './keys.ts'
+import {
+  BASE,
+  claimsOf,
+  keysLeft,
+  makeMessage,
+  parkAll,
+  SHARD,
+  skew,
+  takeFrom,
+  writeLane,
+  writeSlice,
+} from './lane-fixture.ts'
+import type { SweepResult } from './lane-records.ts'
+import { Lanes } from './lanes.ts'
+
+let server: TestRedis
+let redis: Redis
+let lanes: Lanes
+
+beforeAll(async () => {
+  server = await startRedis()
+  redis = new Redis(server.url)
+  lanes = new Lanes(redis)
+})
+afterAll(async () => {
+  redis.disconnect()
+  await server.stop()
+})
+beforeEach(async () => {
+  await redis.flushall()
+  await writeSlice(redis, { retentionSeconds: 60 })
+})
+
+const messages = (n: number, publishedAt?: number) =>
+  Array.from({ length: n }, () => makeMessage(publishedAt))
+const retryIn = (delayMs: number) =>
+  ({ as: 'retry', delayMs, state: { kind: 'retry', attempts: 4, statusCode: 502, error: null } }) as const
+
+async function sweepAll(deliveriesMax = 100): Promise<SweepResult[]> {
+  const steps: SweepResult[] = []
+  let cursor: string | null = null
+  do {
+    const step: SweepResult = await lanes.sweep(SHARD, { cursor, deliveriesMax, leaseMs: 20_000 })
+    steps.push(step)
+    cursor = step.cursor
+  } while (cursor !== null && steps.length < 100)
+  return steps
+}
+
+async function duesOf(id: string): Promise<number[]> {
+  const flat = await redis.zrange(retryKey(BASE, id), '0', '-1', 'WITHSCORES')
+  return flat.filter((_, i) => i % 2 === 1).map(Number)
+}
+
+test('retry now makes everything due, in steps, and tells how much it moved', async () => {
+  const id = await writeLane(redis, { maxInFlight: 256 })
+  for (let i = 0; i < 3; i++) await parkAll(lanes, [id], messages(800), retryIn(600_000 + i))
+  expect(await lanes.retryNow(SHARD, id)).toBe(2_400)
+  expect(claimsOf(await takeFrom(lanes))).toHaveLength(256)
+  expect(await lanes.retryNow(SHARD, id)).toBe(0)
+})
+
+test('retry now at a rate spreads what waits and makes nothing later than it was', async () => {
+  const id = await writeLane(redis)
+  await parkAll(lanes, [id], messages(3), retryIn(0))
+  await parkAll(lanes, [id], messages(1_500), retryIn(600_000))
+  const soon = Date.now()
+  await parkAll(lanes, [id], messages(1), retryIn(150))
+  expect(await lanes.retryNow(SHARD, id, { maxPerSecond: 10 })).toBe(1_501)
+  const dues = await duesOf(id)
+  const gaps = dues.slice(4).map((due, i) => due - (dues[i + 3] ?? 0))
+  expect(dues[3]).toBeLessThan(soon + 150)
+  expect([Math.min(...gaps), Math.max(...gaps)]).toEqual([100, 100])
+})
+
+test('purge discards what waits, counts it, and leaves what is in flight', async () => {
+  const id = await writeLane(redis)
+  await parkAll(lanes, [id], messages(1))
+  const [flying] = claimsOf(await takeFrom(lanes))
+  await parkAll(lanes, [id], messages(1_500))
+  await parkAll(lanes, [id], messages(700), retryIn(1_000))
+  expect(await lanes.purge(SHARD, id)).toBe(2_200)
+  expect(await redis.hgetall(countsKey(BASE))).toEqual({ 'discarded:purged': '2200' })
+  const left = await lanes.figures([{ subscriptionId: id, shard: SHARD }])
+  expect(left).toMatchObject([{ waiting: 0, inFlight: 1, oldestPublishedAt: null }])
+  if (flying) await lanes.settle(SHARD, [{ ...flying, to: { op: 'delivered' } }])
+  expect(await keysLeft(redis)).toEqual([`${BASE}lane:${id}`])
+})
+
+test('a sweep expires what is too old in paused lanes, wherever it waits', async () => {
+  const id = await writeLane(redis, { paused: true })
+  await parkAll(lanes, [id], [...messages(1), ...messages(150, Date.now() - 61_000)])
+  await parkAll(lanes, [id], messages(70, Date.now() - 61_000), retryIn(40_000))
+  const steps = await sweepAll()
+  expect(steps.flatMap(({ expired }) => expired)).toHaveLength(220)
+  expect(await redis.hgetall(countsKey(BASE))).toEqual({ expired: '220' })
+  expect(await lanes.figures([{ subscriptionId: id, shard: SHARD }])).toMatchObject([{ waiting: 1 }])
+})
+
+test('with a dead-letter queue the sweep claims them as dead, as many as it may', async () => {
+  const id = await writeLane(redis, { paused: true, deadLetters: true })
+  await parkAll(lanes, [id], messages(5, Date.now() - 61_000))
+  const steps = await sweepAll(2)
+  const claims = steps.flatMap((step) => claimsOf(step))
+  expect(claims.map(({ state }) => state)).toEqual(
+    Array(5).fill({ kind: 'dead', reason: 'expired', attempts: 0, statusCode: null, error: null }),
+  )
+  const forgotten = await lanes.settle(
+    SHARD,
+    claims.map((claim) => ({ ...claim, to: { op: 'forget' } as const })),
+  )
+  expect(forgotten.accepted).toEqual(Array(5).fill(true))
+  expect(await redis.hgetall(countsKey(BASE))).toEqual({ deadLettered: '5' })
+})
+
+test('what a crashed sweep had claimed in a paused lane is claimed again', async () => {
+  const id = await writeLane(redis, { paused: true, deadLetters: true })
+  await parkAll(lanes, [id], messages(1, Date.now() - 61_000))
+  expect((await sweepAll()).flatMap((step) => claimsOf(step))).toHaveLength(1)
+  expect((await sweepAll()).flatMap((step) => claimsOf(step))).toHaveLength(0)
+  await skew(redis, 30_000)
+  expect((await sweepAll()).flatMap((step) => claimsOf(step))).toHaveLength(1)
+})
+
+test('a sweep reaches lanes that are not paused, and every one of many', async () => {
+  const old = messages(1, Date.now() - 61_000)
+  for (let i = 0; i < 300; i++) await parkAll(lanes, [await writeLane(redis)], old, retryIn(30_000))
+  const steps = await sweepAll()
+  expect(steps.flatMap(({ expired }) => expired)).toHaveLength(300)
+  expect(await redis.zcard(dueKey(BASE))).toBe(0)
+})
+
+test('times written before the clock was set back are corrected', async () => {
+  const id = await writeLane(redis)
+  await writeSlice(redis)
+  await skew(redis, 7_200_000)
+  await parkAll(lanes, [id], messages(3))
+  await takeFrom(lanes, { deliveriesMax: 1 })
+  await redis.del(`${BASE}skew`)
+  expect(claimsOf(await takeFrom(lanes))).toEqual([])
+  await sweepAll()
+  expect(claimsOf(await takeFrom(lanes))).toHaveLength(3)
+})
+
+test('lanes that were resumed are held back no more', async () => {
+  const id = await writeLane(redis, { paused: true })
+  await parkAll(lanes, [id], messages(1))
+  expect(await redis.smembers(heldKey(BASE))).toEqual([id])
+  await sweepAll()
+  expect(await redis.smembers(heldKey(BASE))).toEqual([id])
+  await writeLane(redis, {}, id)
+  await sweepAll()
+  expect(await redis.smembers(heldKey(BASE))).toEqual([])
+  expect(claimsOf(await takeFrom(lanes))).toHaveLength(1)
+})
+
+test('the earliest due times of all shards are read at once', async () => {
+  await parkAll(lanes, [await writeLane(redis)], messages(1))
+  const dues = await lanes.dueTimes()
+  expect(dues).toHaveLength(48)
+  expect(dues.flatMap((due, shard) => (due === null ? [] : [shard]))).toEqual([SHARD])
+})
+
+test('hints of busy shards are set and taken back', async () => {
+  await lanes.noteDue(3, 1_000)
+  await lanes.noteDue(4, 2_000)
+  await lanes.noteDue(3, null)
+  expect(await lanes.busyShards()).toEqual(new Map([[4, 2_000]]))
+})
+
+test('figures of several lanes at once, also of ones that do not exist', async () => {
+  const id = await writeLane(redis, { rate: 5 })
+  const publishedAt = Date.now() - 20_000
+  await parkAll(lanes, [id], [makeMessage(publishedAt), makeMessage()])
+  const figures = await lanes.figures([
+    { subscriptionId: 'none', shard: 1 },
+    { subscriptionId: id, shard: SHARD },
+  ])
+  expect(figures[0]).toMatchObject({ waiting: 0, rate: null, nextAttemptAt: null })
+  expect(figures[1]).toMatchObject({ waiting: 2, inFlight: 0, oldestPublishedAt: publishedAt, rate: 5 })
+  expect(await redis.zcard(freshKey(BASE, id))).toBe(2)
+})
+
+test('a delivery is told as waiting, in flight or absent', async () => {
+  const id = await writeLane(redis)
+  const [flying, failed, unknown] = [makeMessage(), makeMessage(), makeMessage()]
+  await parkAll(lanes, [id], [flying])
+  await takeFrom(lanes)
+  await parkAll(lanes, [id], [failed], retryIn(5_000))
+  const states = await lanes.deliveryStates(
+    SHARD,
+    [flying, failed, unknown].map(({ id: delivery }) => ({ subscriptionId: id, delivery })),
+  )
+  expect(states.map(({ where }) => where)).toEqual(['inFlight', 'waiting', 'absent'])
+  expect(states[1]?.state).toEqual(retryIn(0).state)
+})

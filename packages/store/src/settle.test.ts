@@ -1,0 +1,180 @@
+import { startRedis, type TestRedis } from '@fantail/test-kit'
+import { Redis } from 'ioredis'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { asideKey, countsKey } from './keys.ts'
+import {
+  BASE,
+  claimsOf,
+  keysLeft,
+  makeMessage,
+  markGone,
+  parkAll,
+  SHARD,
+  skew,
+  takeFrom,
+  writeLane,
+  writeSlice,
+} from './lane-fixture.ts'
+import type { DeadState, RetryState, SettleTo } from './lane-records.ts'
+import { Lanes } from './lanes.ts'
+
+let server: TestRedis
+let redis: Redis
+let lanes: Lanes
+
+beforeAll(async () => {
+  server = await startRedis()
+  redis = new Redis(server.url)
+  lanes = new Lanes(redis)
+})
+afterAll(async () => {
+  redis.disconnect()
+  await server.stop()
+})
+beforeEach(async () => {
+  await redis.flushall()
+  await writeSlice(redis)
+})
+
+const FAILED: RetryState = { kind: 'retry', attempts: 2, statusCode: null, error: 'connection_refused' }
+const DEAD: DeadState = {
+  kind: 'dead',
+  reason: 'retriesExhausted',
+  attempts: 3,
+  statusCode: 503,
+  error: null,
+}
+
+async function claimOne() {
+  const id = await writeLane(redis)
+  await parkAll(lanes, [id], [makeMessage()])
+  const [claim] = claimsOf(await takeFrom(lanes))
+  if (!claim) throw new Error('a claim was due')
+  return claim
+}
+
+async function settleOne(claim: Awaited<ReturnType<typeof claimOne>>, to: SettleTo) {
+  const { accepted, leases, nextDueAt } = await lanes.settle(SHARD, [{ ...claim, to }])
+  return { accepted: accepted[0], lease: leases[0] ?? null, nextDueAt }
+}
+
+const counts = () => redis.hgetall(countsKey(BASE))
+
+test.each<[SettleTo, Record<string, string>]>([
+  [{ op: 'delivered' }, {}],
+  [{ op: 'forget' }, { deadLettered: '1' }],
+  [{ op: 'discard', cause: 'permanent' }, { 'discarded:permanent': '1' }],
+  [{ op: 'discard', cause: 'expired' }, { expired: '1' }],
+  [{ op: 'aside', detail: 'unreadable' }, { 'discarded:aside': '1' }],
+])('%o ends the delivery and frees its body', async (to, counted) => {
+  const claim = await claimOne()
+  expect(await settleOne(claim, to)).toEqual({ accepted: true, lease: null, nextDueAt: null })
+  expect(await counts()).toEqual(counted)
+  await redis.del(asideKey(BASE))
+  expect(await keysLeft(redis)).toEqual([`${BASE}lane:${claim.subscriptionId}`])
+})
+
+test('a retry waits for its time, with its state; the lane shows the last failure', async () => {
+  const claim = await claimOne()
+  const { nextDueAt } = await settleOne(claim, { op: 'retry', delayMs: 30_000, state: FAILED })
+  expect(await takeFrom(lanes)).toMatchObject({ lanes: [], nextDueAt })
+  const [where] = await lanes.deliveryStates(SHARD, [claim])
+  expect(where).toEqual({ where: 'waiting', dueAt: nextDueAt, state: FAILED })
+  const [figures] = await lanes.figures([{ subscriptionId: claim.subscriptionId, shard: SHARD }])
+  expect(figures).toMatchObject({
+    nextAttemptAt: nextDueAt,
+    lastError: 'connection_refused',
+    lastStatusCode: null,
+  })
+  await skew(redis, 30_100)
+  expect(claimsOf(await takeFrom(lanes))).toMatchObject([{ delivery: claim.delivery, state: FAILED }])
+})
+
+test('what was not sent is due at once and counts no attempt', async () => {
+  const claim = await claimOne()
+  expect((await settleOne(claim, { op: 'return' })).accepted).toBe(true)
+  expect(claimsOf(await takeFrom(lanes))).toMatchObject([{ delivery: claim.delivery, state: null }])
+})
+
+test('a delivery marked dead is claimed as dead by whoever comes after a crash', async () => {
+  const claim = await claimOne()
+  const marked = await settleOne(claim, { op: 'markDead', leaseMs: 5_000, state: DEAD })
+  expect(marked).toMatchObject({ accepted: true, lease: claim.lease })
+  await skew(redis, 30_000)
+  expect(claimsOf(await takeFrom(lanes))).toMatchObject([
+    { delivery: claim.delivery, state: DEAD, sendAt: null },
+  ])
+})
+
+test('marking dead extends a lease that is about to end; the one before counts no more', async () => {
+  const claim = await claimOne()
+  const { lease } = await settleOne(claim, { op: 'markDead', leaseMs: 60_000, state: DEAD })
+  expect(Number(lease)).toBeGreaterThan(Number(claim.lease) + 30_000)
+  expect((await settleOne(claim, { op: 'forget' })).accepted).toBe(false)
+  expect((await settleOne({ ...claim, lease: lease ?? '' }, { op: 'forget' })).accepted).toBe(true)
+})
+
+test('a worker that comes back after its lease was handed on changes nothing', async () => {
+  const stale = await claimOne()
+  await skew(redis, 30_000)
+  const [current] = claimsOf(await takeFrom(lanes))
+  const ops: SettleTo[] = [
+    { op: 'delivered' },
+    { op: 'retry', delayMs: 0, state: FAILED },
+    { op: 'markDead', leaseMs: 90_000, state: DEAD },
+    { op: 'forget' },
+    { op: 'discard', cause: 'permanent' },
+    { op: 'return' },
+    { op: 'aside', detail: 'late' },
+  ]
+  for (const to of ops) expect((await settleOne(stale, to)).accepted).toBe(false)
+  expect(await counts()).toEqual({})
+  expect(await lanes.deliveryStates(SHARD, [stale])).toEqual([
+    { where: 'inFlight', dueAt: null, state: null },
+  ])
+  expect(current && (await settleOne(current, { op: 'delivered' })).accepted).toBe(true)
+})
+
+test('one stale settlement in a batch refuses only itself', async () => {
+  const id = await writeLane(redis)
+  await parkAll(lanes, [id], [makeMessage(), makeMessage()])
+  const [one, two] = claimsOf(await takeFrom(lanes))
+  if (!one || !two) throw new Error('two claims were due')
+  const to = { op: 'delivered' } as const
+  const { accepted } = await lanes.settle(SHARD, [
+    { ...one, lease: '12345', to },
+    { ...two, to },
+    { ...two, to },
+  ])
+  expect(accepted).toEqual([false, true, false])
+})
+
+test('in the lane of a deleted subscription nothing waits again', async () => {
+  const id = await writeLane(redis)
+  await parkAll(lanes, [id], [makeMessage(), makeMessage(), makeMessage()])
+  const [retry, back, done] = claimsOf(await takeFrom(lanes))
+  await markGone(redis, id)
+  if (!retry || !back || !done) throw new Error('three claims were due')
+  const { accepted } = await lanes.settle(SHARD, [
+    { ...retry, to: { op: 'retry', delayMs: 1_000, state: FAILED } },
+    { ...back, to: { op: 'return' } },
+    { ...done, to: { op: 'delivered' } },
+  ])
+  expect(accepted).toEqual([true, true, true])
+  expect(await counts()).toEqual({ 'discarded:unsubscribed': '2' })
+  expect(await keysLeft(redis)).toEqual([])
+})
+
+test('what is set aside can be read, and only the last thousand', async () => {
+  const claim = await claimOne()
+  const older = Array.from({ length: 1_000 }, (_, i) => `older ${i}`)
+  await redis.rpush(asideKey(BASE), ...older)
+  await settleOne(claim, { op: 'aside', detail: 'not JSON' })
+  const notes = await redis.lrange(asideKey(BASE), '0', '-1')
+  expect(notes).toHaveLength(1_000)
+  expect(JSON.parse(notes[0] ?? '')).toMatchObject({
+    subscriptionId: claim.subscriptionId,
+    delivery: claim.delivery.toString('hex'),
+    detail: 'not JSON',
+  })
+})
