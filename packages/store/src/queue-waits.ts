@@ -1,13 +1,25 @@
-/** Long polls. */
+/**
+ * Long polls. Those who wait for one queue in this process stand in one line, and only its head asks Redis: on joining,
+ * when a wake names the queue, when the next message becomes visible by time, and every 2 s in case a wake was lost.
+ * Whoever gets messages leaves, and the next one asks; an empty answer ends the turn. So a message costs one receive,
+ * however many wait, and waiting costs next to nothing.
+ */
 import type { QueueMessage } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
+import { WAKE_QUEUES } from './keys.ts'
 import type { ReceiveRequest } from './queue-records.ts'
 import type { Queues } from './queues.ts'
 
+const RECHECK_MS = 2_000
+/** Between two looks that only time brings about. */
+const PAUSE_MIN_MS = 10
+
 export interface QueueWaitsOptions {
   queues: Queues
-  /** A connection in subscriber mode; may be shared with other subscribers, not closed here. */
+  /** A connection for subscriptions; may be shared with other subscribers, is not closed here. */
   subscriber: Redis
+  /** Told when messages that came too late for an aborted wait could not be given back; they reappear by time. */
+  onProblem?: (error: Error) => void
 }
 
 export interface WaitingReceive extends ReceiveRequest {
@@ -15,20 +27,148 @@ export interface WaitingReceive extends ReceiveRequest {
   signal?: AbortSignal
 }
 
-export class QueueWaits {
-  readonly #options: QueueWaitsOptions
+interface Waiter {
+  request: WaitingReceive
+  /** Time is up, but a receive for it is under way and still counts. */
+  late: boolean
+  settle: (messages: QueueMessage[]) => void
+  fail: (error: unknown) => void
+}
 
-  constructor(options: QueueWaitsOptions) {
-    this.#options = options
+interface Line {
+  arn: string
+  waiters: Waiter[]
+  serving: boolean
+  /** Something happened while it was being served. */
+  again: boolean
+  nextInMs: number | null
+  timer: NodeJS.Timeout | undefined
+}
+
+export class QueueWaits {
+  readonly #queues: Queues
+  readonly #subscriber: Redis
+  readonly #onProblem: (error: Error) => void
+  readonly #lines = new Map<string, Line>()
+  #closed = false
+
+  constructor({ queues, subscriber, onProblem }: QueueWaitsOptions) {
+    this.#queues = queues
+    this.#subscriber = subscriber
+    this.#onProblem = onProblem ?? (() => undefined)
+    subscriber.on('ready', this.#subscribe)
+    subscriber.on('message', this.#wake)
+    if (subscriber.status === 'ready') this.#subscribe()
   }
 
   /** As soon as there is a message, else [] when the time is up, the signal aborts or `close` is called. */
   async receiveWaiting(arn: string, request: WaitingReceive): Promise<QueueMessage[]> {
-    throw new Error(`not yet: ${arn} ${request.waitSeconds} ${this.#options.subscriber.status}`)
+    if (request.signal?.aborted || this.#closed) return []
+    if (request.waitSeconds <= 0) return this.#queues.receive(arn, request)
+    return new Promise((resolve, reject) => {
+      const line = this.#line(arn)
+      const waiter: Waiter = { request, late: false, settle: leave(resolve), fail: leave(reject) }
+      const timer = setTimeout(() => this.#timeUp(line, waiter), request.waitSeconds * 1_000)
+      const abort = () => waiter.settle([])
+      request.signal?.addEventListener('abort', abort)
+      line.waiters.push(waiter)
+      void this.#serve(line)
+
+      function leave<T>(answer: (value: T) => void): (value: T) => void {
+        return (value) => {
+          clearTimeout(timer)
+          request.signal?.removeEventListener('abort', abort)
+          const at = line.waiters.indexOf(waiter)
+          if (at >= 0) line.waiters.splice(at, 1)
+          answer(value)
+        }
+      }
+    })
   }
 
   /** Ends every wait. */
   close(): void {
-    throw new Error('not yet')
+    this.#closed = true
+    this.#subscriber.off('ready', this.#subscribe)
+    this.#subscriber.off('message', this.#wake)
+    for (const line of this.#lines.values()) {
+      clearTimeout(line.timer)
+      for (const waiter of [...line.waiters]) waiter.settle([])
+    }
+    this.#lines.clear()
   }
+
+  #line(arn: string): Line {
+    let line = this.#lines.get(arn)
+    if (line === undefined) {
+      line = { arn, waiters: [], serving: false, again: false, nextInMs: null, timer: undefined }
+      this.#lines.set(arn, line)
+    }
+    return line
+  }
+
+  #subscribe = (): void => {
+    this.#subscriber.subscribe(WAKE_QUEUES).then(
+      () => {
+        for (const line of this.#lines.values()) void this.#serve(line)
+      },
+      // The connection broke again; `ready` comes again, and meanwhile the slow looks go on.
+      (error: Error) => this.#onProblem(error),
+    )
+  }
+
+  #wake = (channel: string, arn: string): void => {
+    const line = channel === WAKE_QUEUES ? this.#lines.get(arn) : undefined
+    if (line) void this.#serve(line)
+  }
+
+  #timeUp(line: Line, waiter: Waiter): void {
+    if (line.serving && line.waiters[0] === waiter) waiter.late = true
+    else waiter.settle([])
+  }
+
+  async #serve(line: Line): Promise<void> {
+    line.again = true
+    if (line.serving) return
+    line.serving = true
+    clearTimeout(line.timer)
+    try {
+      while (line.again && line.waiters.length > 0) {
+        line.again = false
+        await this.#serveWaiters(line)
+      }
+    } catch (error) {
+      for (const waiter of [...line.waiters]) waiter.fail(error)
+    }
+    line.serving = false
+    if (line.waiters.length === 0 || this.#closed) this.#dismiss(line)
+    else line.timer = setTimeout(() => void this.#serve(line), pause(line.nextInMs))
+  }
+
+  #dismiss(line: Line): void {
+    if (this.#lines.get(line.arn) === line) this.#lines.delete(line.arn)
+  }
+
+  async #serveWaiters(line: Line): Promise<void> {
+    for (let waiter = line.waiters[0]; waiter; waiter = line.waiters[0]) {
+      const { messages, nextVisibleInMs } = await this.#queues.receiveTurn(line.arn, waiter.request)
+      line.nextInMs = nextVisibleInMs
+      if (messages.length > 0 && !line.waiters.includes(waiter)) await this.#giveBack(line.arn, messages)
+      else if (messages.length > 0 || waiter.late) waiter.settle(messages)
+      else return
+    }
+  }
+
+  async #giveBack(arn: string, messages: QueueMessage[]): Promise<void> {
+    try {
+      const handles = messages.map((message) => message.receiptHandle ?? '')
+      await this.#queues.changeVisibility(arn, handles, 0)
+    } catch (error) {
+      this.#onProblem(error as Error)
+    }
+  }
+}
+
+function pause(nextInMs: number | null): number {
+  return Math.min(Math.max(nextInMs ?? RECHECK_MS, PAUSE_MIN_MS), RECHECK_MS)
 }

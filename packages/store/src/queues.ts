@@ -1,130 +1,324 @@
-/** Queues with SQS's semantics for standard queues. */
-import { ARN_DEFAULTS, type ArnDefaults, type QueueMessage, type QueueRecord } from '@fantail/contracts'
-import type { Redis } from 'ioredis'
-import type { Page } from './pages.ts'
+/**
+ * Queues with SQS's semantics for standard queues. A message is
+ *
+ *   delayed ──time──▶ ready ──receive──▶ in flight ──ack──▶ gone
+ *                       ▲                    │ time, visibility 0
+ *                       └────────────────────┘
+ *   ready ──receive, once too often──▶ moving ──append to the dead-letter queue, then forget──▶ gone
+ *   ready ──redrive──▶ held ──redrive──▶ gone, or ready again
+ *
+ * and gone from anywhere when its retention is over, by purge, by DELETE. Scripts do each step; only the move spans two
+ * shards: the item stays marked until it has been appended to the other queue under its own id, so a crash repeats the
+ * append, which changes nothing, and loses nothing.
+ */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { FantailError, parseMessageId, type QueueMessage } from '@fantail/contracts'
+import { queuesKey } from './keys.ts'
+import { decodeCursor, encodeCursor, type Page } from './pages.ts'
+import { QueueDefinitions, queueMissing } from './queue-definitions.ts'
+import {
+  formatHandle,
+  type ItemReply,
+  itemValues,
+  NONCE_BYTES,
+  packPayload,
+  parseHandle,
+  type ReadItem,
+  readItem,
+  type StoredItem,
+} from './queue-items.ts'
 import type {
   DeadLetterCounts,
   HandleResult,
-  ListQueues,
   PeekRequest,
-  QueueSettings,
-  QueueWithCounts,
   ReceiveRequest,
   ReceiveTurn,
   SendItem,
 } from './queue-records.ts'
+import { readScript } from './scripts.ts'
+import { SHARD_COUNT, shardBase } from './shards.ts'
 
-export interface QueuesOptions {
-  /** The account and region that a list's name prefix belongs to. */
-  defaults?: ArnDefaults
-}
+const SEND = readScript('send-messages-1')
+const RECEIVE = readScript('receive-messages-1')
+const SETTLE_MOVES = readScript('settle-moves-1')
+const ACK = readScript('ack-messages-1')
+const CHANGE_VISIBILITY = readScript('change-visibility-1')
+const PEEK = readScript('peek-messages-1')
+const READ_MESSAGE = readScript('read-message-1')
+const REMOVE_MESSAGE = readScript('remove-message-1')
+const DEAD_LETTER_COUNTS = readScript('read-dead-letter-counts-1')
+const PURGE = readScript('purge-queue-1')
+const SWEEP = readScript('sweep-queue-1')
 
-export class Queues {
-  readonly #redis: Redis
-  readonly #defaults: ArnDefaults
+const SEND_ITEMS_MAX = 100
+/** Bounds how long one script holds Redis up. */
+const SEND_BYTES_MAX = 4_194_304
+/** A turn goes round again after moves, and where what it looked at was too old. */
+const RECEIVE_ROUNDS_MAX = 10
+const SCAN_ITEMS_MAX = 1_000
+const PEEK_ROUNDS_MAX = 10
+const PEEK_BYTES_MAX = 2_097_152
+const SWEEP_ITEMS_MAX = 500
+const SWEEP_MOVES_MAX = 10
+const SWEEP_QUEUES_MAX = 200
 
-  constructor(redis: Redis, options: QueuesOptions = {}) {
-    this.#redis = redis
-    this.#defaults = options.defaults ?? ARN_DEFAULTS
-  }
+type ReceiveReply = [uid: Buffer, nextInMs: number, target: Buffer, messages: ItemReply[], moves: ItemReply[]]
 
-  /** Creates the queue, or sets the members given; `validation_failed` where the dead-letter queue does not exist. */
-  async put(arn: string, set: Partial<QueueSettings>): Promise<{ queue: QueueRecord; created: boolean }> {
-    throw this.#later(arn, set)
-  }
-
-  /** Sets the members given; `not_found`. */
-  async patch(arn: string, set: Partial<QueueSettings>): Promise<QueueRecord> {
-    throw this.#later(arn, set)
-  }
-
-  async get(arn: string): Promise<QueueRecord | null> {
-    throw this.#later(arn)
-  }
-
-  async getWithCounts(arn: string): Promise<QueueWithCounts | null> {
-    throw this.#later(arn)
-  }
-
-  /** Sorted by ARN. */
-  async list(request: ListQueues): Promise<Page<QueueRecord>> {
-    throw this.#later(request)
-  }
-
-  /** Removes the queue with all it holds; also when already gone. */
-  async delete(arn: string): Promise<void> {
-    throw this.#later(arn)
-  }
-
+export class Queues extends QueueDefinitions {
   /** Removes what was sent before the call, available or not; `not_found`. */
   async purge(arn: string): Promise<number> {
-    throw this.#later(arn)
+    let before = ''
+    for (let removed = 0; ; ) {
+      const reply = (await this.run(arn, PURGE, [before, SWEEP_ITEMS_MAX])) as [Buffer, number] | null
+      if (reply === null) throw queueMissing()
+      before = String(reply[0])
+      removed += reply[1]
+      if (reply[1] < SWEEP_ITEMS_MAX) return removed
+    }
   }
 
-  /** One atomic write per 100 items; `not_found`. */
+  /** One atomic write per 100 items or 4 MiB; `not_found`. */
   async send(arn: string, items: SendItem[]): Promise<{ messageId: string }[]> {
-    throw this.#later(arn, items)
+    const stored = items.map(storedItem)
+    const whenFull = items.some((item) => item.deadLetter !== undefined)
+    for (const chunk of chunks(stored)) {
+      if (!(await this.#store(arn, chunk, whenFull))) throw queueMissing()
+    }
+    return stored.map((item) => ({ messageId: item.id }))
   }
 
   /** What is visible now, without waiting (QueueWaits waits); `not_found`. */
   async receive(arn: string, request: ReceiveRequest): Promise<QueueMessage[]> {
-    throw this.#later(arn, request)
+    return (await this.receiveTurn(arn, request)).messages
   }
 
   /** As `receive`, with the time of the next message. */
   async receiveTurn(arn: string, request: ReceiveRequest): Promise<ReceiveTurn> {
-    throw this.#later(arn, request)
+    const messages: QueueMessage[] = []
+    for (let round = 1; ; round++) {
+      let again: boolean
+      let nextInMs: number
+      try {
+        ;({ again, nextInMs } = await this.#receiveOnce(arn, request, messages))
+      } catch (error) {
+        // What has been received is the caller's; a failed move is taken up again when its lease is over.
+        if (messages.length === 0) throw error
+        this.onProblem(error as Error)
+        return { messages, nextVisibleInMs: 0 }
+      }
+      if (!again || messages.length >= request.maxMessages || round === RECEIVE_ROUNDS_MAX) {
+        return { messages, nextVisibleInMs: nextInMs < 0 ? null : nextInMs }
+      }
+    }
   }
 
-  /** Deletes by handle, in order; `not_found`. */
+  /**
+   * Deletes by handle, in order; `not_found`. A handle whose time is over still deletes; one of an earlier receive does
+   * not, and is answered as done all the same, as is one of a message that is gone (SQS, standard queues).
+   */
   async ack(arn: string, handles: string[]): Promise<HandleResult[]> {
-    throw this.#later(arn, handles)
+    return this.#byHandle(handles, async (parts) => {
+      const results = (await this.run(arn, ACK, parts)) as number[] | null
+      return results?.map((ok) => (ok === 1 ? { ok: true } : { ok: false, error: 'invalid_receipt_handle' }))
+    })
   }
 
   /** Hides for `seconds` from now, 0 shows at once; in order; `not_found`. */
   async changeVisibility(arn: string, handles: string[], seconds: number): Promise<HandleResult[]> {
-    throw this.#later(arn, handles, seconds)
+    return this.#byHandle(handles, async (parts) => {
+      const results = await this.run(arn, CHANGE_VISIBILITY, [Math.round(seconds * 1_000), ...parts])
+      return (results as Buffer[] | null)?.map((result) => visibilityResult(String(result)))
+    })
   }
 
   /** In order of retention; changes nothing; `not_found`. */
   async peek(arn: string, request: PeekRequest): Promise<Page<QueueMessage>> {
-    throw this.#later(arn, request)
+    let cursor = request.cursor === undefined ? ['', ''] : decodeCursor(request.cursor, 2)
+    if (request.cursor !== undefined && !Number.isFinite(Number(cursor[0] || 'none'))) {
+      throw FantailError.invalid('cursor', 'is not one that a list answered')
+    }
+    const { subscription = '', statusCode = '', since = '', until = '' } = request
+    const items: QueueMessage[] = []
+    let bytes = 0
+    for (let round = 0; round < PEEK_ROUNDS_MAX && items.length < request.limit; round++) {
+      const filter = [subscription, statusCode, since, until, '']
+      const args = [...cursor, request.limit - items.length, SCAN_ITEMS_MAX, ...filter]
+      const reply = (await this.run(arn, PEEK, args)) as [Buffer, Buffer, ItemReply[]] | null
+      if (reply === null) throw queueMissing()
+      const read = reply[2].map(readItem)
+      items.push(...read.map((item) => item.message))
+      bytes += read.reduce((sum, item) => sum + item.payload.length, 0)
+      cursor = [String(reply[0]), String(reply[1])]
+      if (cursor[0] === '' || bytes > PEEK_BYTES_MAX) break
+    }
+    return { items, nextCursor: cursor[0] === '' ? null : encodeCursor(cursor) }
   }
 
   async message(arn: string, id: string): Promise<QueueMessage | null> {
-    throw this.#later(arn, id)
+    const reply = (await this.run(arn, READ_MESSAGE, [id])) as ItemReply | null
+    return reply === null ? null : readItem(reply).message
   }
 
   /** False where there is no such message. */
   async deleteMessage(arn: string, id: string): Promise<boolean> {
-    throw this.#later(arn, id)
+    return (await this.run(arn, REMOVE_MESSAGE, [id])) === 1
   }
 
+  /** From counters, whatever the queue holds; `not_found`. */
   async deadLetterCounts(arn: string): Promise<DeadLetterCounts> {
-    throw this.#later(arn)
-  }
-
-  /** ARNs of the queues and subscriptions (at most 1,000 of each) whose redrive policy names this queue. */
-  async sources(arn: string): Promise<string[]> {
-    throw this.#later(arn)
-  }
-
-  /** Before the policy that names `arn` is written; queues do so by themselves. */
-  async addSource(arn: string, source: string): Promise<void> {
-    throw this.#later(arn, source)
-  }
-
-  /** After the policy no longer names `arn`. */
-  async removeSource(arn: string, source: string): Promise<void> {
-    throw this.#later(arn, source)
+    const reply = (await this.run(arn, DEAD_LETTER_COUNTS)) as Buffer[] | null
+    if (reply === null) throw queueMissing()
+    const counts: DeadLetterCounts = { byReason: {}, byStatusCode: {}, bySubscription: {} }
+    for (let i = 0; i < reply.length; i += 2) {
+      const field = String(reply[i])
+      const name = field.slice(2)
+      const count = Number(reply[i + 1])
+      if (field.startsWith('r:')) counts.byReason[name] = count
+      else if (field.startsWith('k:')) counts.byStatusCode[name || 'none'] = count
+      else counts.bySubscription[name] = count
+    }
+    return counts
   }
 
   /** Removes what is too old and finishes what a crash left half done, in all queues; answers how many messages. */
   async sweep(): Promise<number> {
-    throw this.#later()
+    await this.resumeDeletions()
+    let removed = 0
+    for (let shard = 0; shard < SHARD_COUNT; shard++) {
+      const key = queuesKey(shardBase(shard))
+      for (let from = '-'; from !== ''; ) {
+        const arns = await this.redis.zrangebylex(key, from, '+', 'LIMIT', 0, SWEEP_QUEUES_MAX)
+        for (const arn of arns) removed += await this.#sweepQueue(arn)
+        from = arns.length < SWEEP_QUEUES_MAX ? '' : `(${arns.at(-1)}`
+      }
+    }
+    return removed
   }
 
-  #later(...given: unknown[]): Error {
-    return new Error(`not yet: ${JSON.stringify(given)} ${this.#defaults.region} ${this.#redis.status}`)
+  async #sweepQueue(arn: string): Promise<number> {
+    for (let removed = 0; ; ) {
+      const args = [SWEEP_ITEMS_MAX, SWEEP_MOVES_MAX]
+      const reply = (await this.run(arn, SWEEP, args)) as [number, Buffer, ItemReply[]] | null
+      if (reply === null) return removed
+      removed += reply[0]
+      await this.#move(arn, String(reply[1]), reply[2].map(readItem))
+      if (reply[0] === 0 && reply[2].length === 0) return removed
+    }
+  }
+
+  async #store(arn: string, items: StoredItem[], whenFull: boolean): Promise<boolean> {
+    const reply = await this.run(arn, SEND, [whenFull ? '1' : '', ...items.flatMap(itemValues)])
+    return reply !== null
+  }
+
+  /** Adds to `messages`; `again` where the turn looked at messages that could not be returned. */
+  async #receiveOnce(arn: string, request: ReceiveRequest, messages: QueueMessage[]) {
+    const wanted = request.maxMessages - messages.length
+    const nonces = randomBytes(wanted * NONCE_BYTES)
+    const timeout = request.visibilityTimeoutSeconds
+    const args = [wanted, timeout === undefined ? '' : Math.round(timeout * 1_000), nonces]
+    const reply = (await this.run(arn, RECEIVE, args)) as ReceiveReply | null
+    if (reply === null) throw queueMissing()
+    const [uid, nextInMs, target, received, moves] = reply
+    messages.push(...received.map((item, i) => withHandle(item, String(uid), nonces, i)))
+    await this.#move(arn, String(target), moves.map(readItem))
+    return { nextInMs, again: moves.length > 0 || (messages.length === 0 && nextInMs === 0) }
+  }
+
+  async #move(arn: string, target: string, moves: ReadItem[]): Promise<void> {
+    if (moves.length === 0) return
+    let moved = true
+    for (const chunk of chunks(moves.map((item) => movedItem(item, arn)))) {
+      moved = moved && target !== '' && (await this.#store(target, chunk, true))
+    }
+    const ids = moves.map((item) => item.message.messageId)
+    await this.run(arn, SETTLE_MOVES, [moved ? 'forget' : 'return', ...ids])
+  }
+
+  /** Keeps what cannot be a handle of ours away from the script; its place in the results stays. */
+  async #byHandle(
+    handles: string[],
+    run: (parts: (string | Buffer)[]) => Promise<HandleResult[] | undefined>,
+  ): Promise<HandleResult[]> {
+    const parsed = handles.map(parseHandle)
+    const results = await run(parsed.filter((parts) => parts !== undefined).flat())
+    if (results === undefined) throw queueMissing()
+    let next = 0
+    return parsed.map((parts) => {
+      const result = parts === undefined ? undefined : results[next++]
+      return result ?? { ok: false, error: 'invalid_receipt_handle' }
+    })
+  }
+}
+
+function storedItem(item: SendItem): StoredItem {
+  if (item.id !== undefined && parseMessageId(item.id) === undefined) {
+    throw new TypeError(`an item's id must be a UUID: ${item.id}`)
+  }
+  const deadLetter = item.deadLetter ?? null
+  return {
+    id: item.id ?? randomUUID(),
+    payload: packPayload(item.body, item.attributes, deadLetter),
+    idGiven: item.id !== undefined,
+    delayMs: item.delaySeconds === undefined ? null : item.delaySeconds * 1_000,
+    sentAt: null,
+    retentionFrom: deadLetter?.deadLetteredAt ?? null,
+    receiveCount: 0,
+    firstReceivedAt: null,
+    deadLetterSourceArn: null,
+    deadLetter,
+  }
+}
+
+/** Keeps id, body, attributes, time of sending and receive count (sns-semantics §8.10). */
+function movedItem({ message, payload }: ReadItem, source: string): StoredItem {
+  return {
+    id: message.messageId,
+    payload,
+    idGiven: true,
+    delayMs: 0,
+    sentAt: message.sentAt,
+    retentionFrom: message.sentAt,
+    receiveCount: message.receiveCount,
+    firstReceivedAt: message.firstReceivedAt,
+    deadLetterSourceArn: source,
+    deadLetter: message.deadLetter ?? null,
+  }
+}
+
+function* chunks(items: StoredItem[]): Generator<StoredItem[]> {
+  let chunk: StoredItem[] = []
+  let bytes = 0
+  for (const item of items) {
+    if (
+      chunk.length === SEND_ITEMS_MAX ||
+      (chunk.length > 0 && bytes + item.payload.length > SEND_BYTES_MAX)
+    ) {
+      yield chunk
+      chunk = []
+      bytes = 0
+    }
+    chunk.push(item)
+    bytes += item.payload.length
+  }
+  if (chunk.length > 0) yield chunk
+}
+
+function withHandle(reply: ItemReply, uid: string, nonces: Buffer, index: number): QueueMessage {
+  const { message } = readItem(reply)
+  const nonce = nonces.subarray(index * NONCE_BYTES, (index + 1) * NONCE_BYTES)
+  return { ...message, receiptHandle: formatHandle(uid, message.messageId, nonce) }
+}
+
+function visibilityResult(result: string): HandleResult {
+  switch (result) {
+    case 'ok':
+      return { ok: true }
+    case 'invalid':
+      return { ok: false, error: 'invalid_receipt_handle' }
+    case 'limit':
+      return { ok: false, error: 'visibility_limit_exceeded' }
+    default:
+      return { ok: false, error: 'message_not_available' }
   }
 }

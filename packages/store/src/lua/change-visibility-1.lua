@@ -1,0 +1,36 @@
+-- Hides received messages for some time from now; 0 makes them visible at once. Also those whose time was over but
+-- that nobody has received since.
+-- KEYS[1] base
+-- ARGV: arn, ms, then uid, id and nonce of each handle
+-- Returns false where there is no such queue, else for each handle: 'ok', 'invalid' (of another queue), 'gone'
+--   (deleted, or received again since), 'limit' (longer than 12 hours after the receive).
+-- @include now
+-- @include when-full
+-- @include queue
+local HIDDEN_MAX_MS = 43200000
+local base, ms = KEYS[1], tonumber(ARGV[2])
+local queue = open_queue(base, ARGV[1])
+if not queue then return false end
+run_when_full(base)
+keep_clock(queue)
+local sooner = false
+
+local function change(id, nonce)
+  local item = queue.q .. 'i:' .. id
+  local h = redis.call('HMGET', item, 'h', 't')
+  if h[1] ~= nonce or redis.call('ZSCORE', queue.q .. 'held', id) then return 'gone' end
+  if queue.clock + ms > tonumber(h[2]) + HIDDEN_MAX_MS then return 'limit' end
+  local before = tonumber(redis.call('ZSCORE', queue.q .. 'flight', id)) or 0
+  if queue.clock + ms < before then sooner = true end
+  redis.call('ZREM', queue.q .. 'ready', id)
+  redis.call('ZREM', queue.q .. 'flight', id)
+  redis.call('ZADD', queue.q .. (ms > 0 and 'flight' or 'ready'), queue.clock + ms, id)
+  return 'ok'
+end
+
+local results = {}
+for i = 3, #ARGV, 3 do
+  results[#results + 1] = ARGV[i] == queue.uid and change(ARGV[i + 1], ARGV[i + 2]) or 'invalid'
+end
+if sooner then redis.call('PUBLISH', 'ft:wake:queues', queue.arn) end
+return results

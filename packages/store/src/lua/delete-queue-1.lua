@@ -1,0 +1,13 @@
+-- Removes a queue; from now on nobody finds it. Its items are noted for drop-queue.
+-- KEYS[1] base
+-- ARGV: arn
+-- Returns false where there is no such queue, else: uid, dead-letter queue or ''.
+local base, key = KEYS[1], KEYS[1] .. 'queue:' .. ARGV[1]
+local h = redis.call('HMGET', key, 'uid', 't')
+if not h[1] then return false end
+-- The first write is one that a full memory allows.
+redis.call('ZREM', base .. 'queues', ARGV[1])
+redis.call('SADD', base .. 'queues:gone', h[1])
+redis.call('DEL', key)
+redis.call('PUBLISH', 'ft:wake:queues', ARGV[1])
+return h

@@ -1,0 +1,17 @@
+-- Removes what a deleted queue has left, at most `max` items; called until it answers 0.
+-- KEYS[1] base
+-- ARGV: uid, max
+-- Returns the number of items that are left.
+local base = KEYS[1]
+local q = base .. 'q:' .. ARGV[1] .. ':'
+local ids = redis.call('ZRANGE', q .. 'age', 0, tonumber(ARGV[2]) - 1)
+for _, id in ipairs(ids) do redis.call('UNLINK', q .. 'i:' .. id) end
+redis.call('ZREMRANGEBYRANK', q .. 'age', 0, tonumber(ARGV[2]) - 1)
+local left = redis.call('ZCARD', q .. 'age')
+if left == 0 then
+  for _, name in ipairs({ 'ready', 'flight', 'delayed', 'moving', 'held', 'recent', 'dead' }) do
+    redis.call('UNLINK', q .. name)
+  end
+  redis.call('SREM', base .. 'queues:gone', ARGV[1])
+end
+return left

@@ -1,0 +1,42 @@
+-- What becomes visible with time, and what is on its way to a dead-letter queue. Needs queue.
+local MOVE_MS = 10000
+
+-- Makes visible what is due back or whose delay is over, at most `max` of each.
+local function promote(queue, max)
+  for _, place in ipairs({ 'flight', 'delayed' }) do
+    local key = queue.q .. place
+    local due = redis.call('ZRANGEBYSCORE', key, '-inf', queue.clock, 'WITHSCORES', 'LIMIT', 0, max)
+    for i = 1, #due, 2 do
+      redis.call('ZREM', key, due[i])
+      redis.call('ZADD', queue.q .. 'ready', due[i + 1], due[i])
+    end
+  end
+end
+
+-- Marks an item as on its way. Whoever is given it appends it to the target by id and then forgets it here; if that
+-- has not happened when the lease is over, the next receive or sweep gives it to somebody else.
+local function start_move(queue, id)
+  redis.call('ZREM', queue.q .. 'ready', id)
+  redis.call('ZADD', queue.q .. 'moving', queue.clock + MOVE_MS, id)
+  redis.call('HDEL', queue.q .. 'i:' .. id, 'h')
+  return item_of(queue, id)
+end
+
+-- Moves whose lease is over, taken again, at most `max`.
+local function overdue_moves(queue, max)
+  local moves = {}
+  local due = redis.call('ZRANGEBYSCORE', queue.q .. 'moving', '-inf', queue.clock, 'LIMIT', 0, max)
+  for _, id in ipairs(due) do moves[#moves + 1] = start_move(queue, id) end
+  return moves
+end
+
+-- Ms until something can be received by time alone: 0 now, -1 never.
+local function next_visible(queue, full)
+  if not full and redis.call('ZCARD', queue.q .. 'ready') > 0 then return 0 end
+  local earliest
+  for _, place in ipairs({ 'flight', 'delayed', 'moving' }) do
+    local head = tonumber(redis.call('ZRANGE', queue.q .. place, 0, 0, 'WITHSCORES')[2])
+    if head and (not earliest or head < earliest) then earliest = head end
+  end
+  return earliest and math.max(math.ceil(earliest - queue.clock), 0) or -1
+end

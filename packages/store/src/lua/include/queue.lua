@@ -1,0 +1,68 @@
+-- What every script of a queue begins with: its settings, its clock, and how an item leaves it. Needs now.
+local RECENT_MS = 600000
+local RECENT_MAX = 100000
+
+-- nil where there is no such queue. `clock` is the queue's own time in ms: Redis's, except that it never goes back by
+-- more than a second (Redis may, after a failover), so no message stays hidden for longer than it was to be. Only
+-- scores are in this time; `offset` is what it is ahead of `now`.
+local function open_queue(base, arn)
+  local key = base .. 'queue:' .. arn
+  local h = redis.call('HMGET', key, 'uid', 'v', 'r', 'd', 'm', 't', 'seen', 'off')
+  if not h[1] then return nil end
+  local queue = { key = key, arn = arn, uid = h[1], q = base .. 'q:' .. h[1] .. ':', now = now_ms(base) }
+  queue.visibility, queue.retention, queue.delay = tonumber(h[2]), tonumber(h[3]), tonumber(h[4])
+  queue.receives, queue.target = tonumber(h[5]), h[6]
+  queue.seen, queue.offset = tonumber(h[7]) or 0, tonumber(h[8]) or 0
+  queue.clock = queue.now + queue.offset
+  if queue.clock + 1000 < queue.seen then
+    queue.offset = queue.seen - queue.now
+    queue.clock = queue.seen
+  end
+  return queue
+end
+
+-- Every script that writes stores how far the clock has come.
+local function keep_clock(queue)
+  redis.call('HSET', queue.key, 'seen', math.max(queue.clock, queue.seen), 'off', queue.offset)
+end
+
+local function count_dead(queue, by, reason, status, subscription)
+  local key = queue.q .. 'dead'
+  for _, field in ipairs({ 'r:' .. reason, 'k:' .. status, 'u:' .. subscription }) do
+    if redis.call('HINCRBY', key, field, by) <= 0 then redis.call('HDEL', key, field) end
+  end
+end
+
+-- Removes an item wherever it is; false where it is nowhere. Its id is remembered if the sender gave it.
+local function remove_item(queue, id)
+  local q = queue.q
+  if redis.call('ZREM', q .. 'age', id) == 0 then return false end
+  local h = redis.call('HMGET', q .. 'i:' .. id, 'i', 'r', 'k', 'u')
+  for _, place in ipairs({ 'ready', 'flight', 'delayed', 'moving', 'held' }) do redis.call('ZREM', q .. place, id) end
+  redis.call('DEL', q .. 'i:' .. id)
+  if h[1] then redis.call('ZADD', q .. 'recent', queue.clock, id) end
+  if h[2] then count_dead(queue, -1, h[2], h[3], h[4]) end
+  return true
+end
+
+-- Forgets ids whose 10 minutes are over, and the oldest where there are too many.
+local function trim_recent(queue)
+  redis.call('ZREMRANGEBYSCORE', queue.q .. 'recent', '-inf', queue.clock - RECENT_MS)
+  redis.call('ZREMRANGEBYRANK', queue.q .. 'recent', 0, -RECENT_MAX - 1)
+end
+
+-- Removes at most `max` items whose retention is over; answers how many. Those held by a redrive are its own to end.
+local function expire_items(queue, max)
+  local old = redis.call('ZRANGEBYSCORE', queue.q .. 'age', '-inf', queue.clock - queue.retention, 'LIMIT', 0, max)
+  local removed = 0
+  for _, id in ipairs(old) do
+    if not redis.call('ZSCORE', queue.q .. 'held', id) and remove_item(queue, id) then removed = removed + 1 end
+  end
+  return removed
+end
+
+-- What a reader is given of an item: id, payload, sent, receive count, first received, source queue.
+local function item_of(queue, id)
+  local h = redis.call('HMGET', queue.q .. 'i:' .. id, 'p', 's', 'c', 'f', 'x')
+  return { id, h[1], h[2], h[3], h[4], h[5] }
+end

@@ -1,0 +1,21 @@
+-- A queue's record and what it holds, without what is too old.
+-- KEYS[1] base
+-- ARGV: arn
+-- Returns false where there is none, else: record, visible, in flight, delayed, time of sending of the oldest or ''.
+-- @include now
+-- @include when-full
+-- @include queue
+local EXPIRED_MAX = 200
+local base = KEYS[1]
+local queue = open_queue(base, ARGV[1])
+if not queue then return false end
+run_when_full(base)
+expire_items(queue, EXPIRED_MAX)
+local q, now = queue.q, string.format('%.0f', queue.clock)
+local function due(place) return redis.call('ZCOUNT', q .. place, '-inf', now) end
+local function later(place) return redis.call('ZCOUNT', q .. place, '(' .. now, '+inf') end
+local visible = redis.call('ZCARD', q .. 'ready') + due('flight') + due('delayed')
+local busy = later('flight') + redis.call('ZCARD', q .. 'moving') + redis.call('ZCARD', q .. 'held')
+local oldest = redis.call('ZRANGE', q .. 'age', 0, 0)[1]
+local sent = oldest and redis.call('HGET', q .. 'i:' .. oldest, 's') or ''
+return { redis.call('HGET', queue.key, 'record'), visible, busy, later('delayed'), sent }

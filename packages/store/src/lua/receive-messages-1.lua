@@ -1,0 +1,53 @@
+-- Takes visible messages. One that has been received as often as the redrive policy allows is not returned but marked
+-- as on its way to the dead-letter queue, for the caller to append there and then settle (settle-moves).
+-- KEYS[1] base
+-- ARGV: arn, messages at most, visibility timeout in ms ('' the queue's own), 12 random bytes per message
+-- Returns false where there is no such queue, else: uid, ms until the next becomes visible (-1 never), dead-letter
+--   queue, messages, moves; each a list of items (queue.lua).
+-- @include now
+-- @include when-full
+-- @include queue
+-- @include queue-take
+local EXPIRED_MAX, PROMOTED_MAX, IN_FLIGHT_MAX, NONCE_BYTES = 200, 100, 120000, 12
+local base, max = KEYS[1], tonumber(ARGV[2])
+local queue = open_queue(base, ARGV[1])
+if not queue then return false end
+run_when_full(base)
+keep_clock(queue)
+expire_items(queue, EXPIRED_MAX)
+promote(queue, PROMOTED_MAX)
+local q, messages, moves = queue.q, {}, overdue_moves(queue, max)
+local until_ms = queue.clock + (tonumber(ARGV[3]) or queue.visibility)
+
+local function receive(id, nonce)
+  local item = q .. 'i:' .. id
+  redis.call('ZREM', q .. 'ready', id)
+  redis.call('ZADD', q .. 'flight', until_ms, id)
+  redis.call('HINCRBY', item, 'c', 1)
+  redis.call('HSETNX', item, 'f', queue.now)
+  redis.call('HSET', item, 'h', nonce, 't', queue.clock)
+  redis.call('HDEL', item, 'n')
+  return item_of(queue, id)
+end
+
+local function take(id)
+  local h = redis.call('HMGET', q .. 'i:' .. id, 'c', 'n')
+  local age = tonumber(redis.call('ZSCORE', q .. 'age', id))
+  if not h[1] or not age then
+    redis.call('ZREM', q .. 'ready', id)
+  elseif age <= queue.clock - queue.retention then
+    remove_item(queue, id)
+  elseif queue.receives and not h[2] and tonumber(h[1]) >= queue.receives then
+    moves[#moves + 1] = start_move(queue, id)
+  else
+    messages[#messages + 1] = receive(id, string.sub(ARGV[4], #messages * NONCE_BYTES + 1, (#messages + 1) * NONCE_BYTES))
+  end
+end
+
+local free = IN_FLIGHT_MAX - redis.call('ZCARD', q .. 'flight')
+local wanted = math.min(max - #moves, free)
+if wanted > 0 then
+  for _, id in ipairs(redis.call('ZRANGE', q .. 'ready', 0, wanted - 1)) do take(id) end
+end
+trim_recent(queue)
+return { queue.uid, next_visible(queue, free <= 0), queue.target, messages, moves }

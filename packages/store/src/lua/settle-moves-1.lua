@@ -1,0 +1,27 @@
+-- Ends moves to the dead-letter queue: forgets the items that were appended there, or, where there is no such queue,
+-- makes them visible to be received once more in spite of the redrive policy.
+-- KEYS[1] base
+-- ARGV: arn, 'forget' or 'return', ids
+-- Returns the number of moves that were still open.
+-- @include now
+-- @include when-full
+-- @include queue
+local base = KEYS[1]
+local queue = open_queue(base, ARGV[1])
+if not queue then return 0 end
+run_when_full(base)
+local settled = 0
+for i = 3, #ARGV do
+  local id = ARGV[i]
+  if redis.call('ZREM', queue.q .. 'moving', id) == 1 then
+    settled = settled + 1
+    if ARGV[2] == 'forget' then
+      remove_item(queue, id)
+    else
+      redis.call('HSET', queue.q .. 'i:' .. id, 'n', '1')
+      redis.call('ZADD', queue.q .. 'ready', 0, id)
+    end
+  end
+end
+trim_recent(queue)
+return settled

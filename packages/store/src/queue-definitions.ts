@@ -1,0 +1,247 @@
+/**
+ * Queues as such: their settings, and who dead-letters into them.
+ *
+ * A queue is one hash in the home shard of its ARN; its messages stand under a uid that is new with every creation. A
+ * deleted queue is gone with one script, its messages follow in chunks; a crash between leaves the uid in a set that
+ * the sweep works off. The index of sources lives in the dead-letter queue's shard: written before the policy that
+ * needs it and removed after, so a crash leaves an entry too many, which reading recognises and drops.
+ */
+import {
+  ARN_DEFAULTS,
+  type ArnDefaults,
+  FantailError,
+  parseArn,
+  QUEUE_RETENTION_SECONDS_DEFAULT,
+  QUEUE_VISIBILITY_SECONDS_DEFAULT,
+  type QueueRecord,
+  queueArn,
+} from '@fantail/contracts'
+import type { Redis } from 'ioredis'
+import { queueKey, queuesGoneKey, queuesKey, skewKey, sourcesKey } from './keys.ts'
+import { decodeCursor, encodeCursor, listNames, type Page, replies } from './pages.ts'
+import { createQueueUid } from './queue-items.ts'
+import type { ListQueues, QueueSettings, QueueWithCounts } from './queue-records.ts'
+import { readScript, runScript } from './scripts.ts'
+import { SHARD_COUNT, shardBase, shardOf } from './shards.ts'
+import { Subscriptions } from './subscriptions.ts'
+
+const WRITE = readScript('write-queue-1')
+const READ = readScript('read-queue-1')
+const DELETE = readScript('delete-queue-1')
+const DROP = readScript('drop-queue-1')
+
+const WRITE_TRIES_MAX = 20
+const DROP_CHUNK = 500
+const SOURCES_MAX = 1_000
+/** A source newer than this may stand before its policy is written. */
+const SOURCE_PENDING_MS = 60_000
+
+const DEFAULT_SETTINGS: QueueSettings = {
+  visibilityTimeoutSeconds: QUEUE_VISIBILITY_SECONDS_DEFAULT,
+  retentionSeconds: QUEUE_RETENTION_SECONDS_DEFAULT,
+  delaySeconds: 0,
+  receiveWaitSeconds: 0,
+  redrivePolicy: null,
+  attributes: {},
+}
+
+export interface QueuesOptions {
+  /** The account and region that a list's name prefix belongs to. */
+  defaults?: ArnDefaults
+  /** Told of a failure that costs the caller nothing and that is made good later. */
+  onProblem?: (error: Error) => void
+}
+
+export function queueMissing(): FantailError {
+  return new FantailError('not_found', 'no such queue')
+}
+
+export class QueueDefinitions {
+  protected readonly redis: Redis
+  protected readonly onProblem: (error: Error) => void
+  readonly #defaults: ArnDefaults
+  readonly #subscriptions: Subscriptions
+
+  constructor(redis: Redis, options: QueuesOptions = {}) {
+    this.redis = redis
+    this.onProblem = options.onProblem ?? (() => undefined)
+    this.#defaults = options.defaults ?? ARN_DEFAULTS
+    this.#subscriptions = new Subscriptions(redis)
+  }
+
+  /** Creates the queue, or sets the members given; `validation_failed` where the dead-letter queue does not exist. */
+  async put(arn: string, set: Partial<QueueSettings>): Promise<{ queue: QueueRecord; created: boolean }> {
+    return this.#write(arn, set, true)
+  }
+
+  /** Sets the members given; `not_found`. */
+  async patch(arn: string, set: Partial<QueueSettings>): Promise<QueueRecord> {
+    return (await this.#write(arn, set, false)).queue
+  }
+
+  async get(arn: string): Promise<QueueRecord | null> {
+    const text = await this.redis.hget(queueKey(arn), 'record')
+    return text === null ? null : (JSON.parse(text) as QueueRecord)
+  }
+
+  /** With exact counts of this moment; null where there is no such queue. */
+  async getWithCounts(arn: string): Promise<QueueWithCounts | null> {
+    const reply = (await this.run(arn, READ)) as [Buffer, number, number, number, Buffer] | null
+    if (reply === null) return null
+    const [record, visible, inFlight, delayed, oldest] = reply
+    return {
+      queue: JSON.parse(String(record)) as QueueRecord,
+      counts: { visible, inFlight, delayed },
+      oldestSentAt: oldest.length === 0 ? null : Number(oldest),
+    }
+  }
+
+  /** Sorted by ARN. */
+  async list({ prefix, cursor, limit }: ListQueues): Promise<Page<QueueRecord>> {
+    const arns = await listNames(this.redis, {
+      key: queuesKey,
+      prefix: prefix === undefined ? '' : queueArn(prefix, this.#defaults),
+      after: cursor === undefined ? '' : (decodeCursor(cursor, 1)[0] ?? ''),
+      limit: limit + 1,
+    })
+    const shown = arns.slice(0, limit)
+    const records = await Promise.all(shown.map((arn) => this.get(arn)))
+    const last = arns.length > limit ? shown.at(-1) : undefined
+    return {
+      items: records.filter((record) => record !== null),
+      nextCursor: last === undefined ? null : encodeCursor([last]),
+    }
+  }
+
+  /** Removes the queue with all it holds; also when already gone. */
+  async delete(arn: string): Promise<void> {
+    const reply = (await this.run(arn, DELETE)) as [Buffer, Buffer] | null
+    if (reply === null) return
+    await this.#drop(shardOf(arn), String(reply[0]))
+    if (reply[1].length > 0) await this.removeSource(String(reply[1]), arn)
+  }
+
+  /** ARNs of the queues and subscriptions (at most 1,000 of each) whose redrive policy names this queue. */
+  async sources(arn: string): Promise<string[]> {
+    const [queues, subscriptions] = await Promise.all([
+      this.redis.zrange(sourcesKey(arn, 'sqs'), 0, String(SOURCES_MAX - 1), 'WITHSCORES'),
+      this.redis.zrange(sourcesKey(arn, 'sns'), 0, String(SOURCES_MAX - 1), 'WITHSCORES'),
+    ])
+    const entries = [...queues, ...subscriptions]
+    const names = entries.filter((_, i) => i % 2 === 0)
+    const live = await Promise.all(names.map((name) => this.#namesTarget(name, arn)))
+    const dropBefore = (await this.now(arn)) - SOURCE_PENDING_MS
+    const stale = names.filter((_, i) => !live[i] && Number(entries[2 * i + 1]) < dropBefore)
+    await Promise.all(stale.map((name) => this.removeSource(arn, name)))
+    return names.filter((_, i) => live[i])
+  }
+
+  /** Before the policy that names `arn` is written; queues do so by themselves. */
+  async addSource(arn: string, source: string): Promise<void> {
+    await this.redis.zadd(sourcesKey(arn, serviceOf(source)), await this.now(arn), source)
+  }
+
+  /** After the policy no longer names `arn`. */
+  async removeSource(arn: string, source: string): Promise<void> {
+    await this.redis.zrem(sourcesKey(arn, serviceOf(source)), source)
+  }
+
+  /** Ends deletions that a crash left half done. */
+  protected async resumeDeletions(): Promise<void> {
+    for (let shard = 0; shard < SHARD_COUNT; shard++) {
+      for (const uid of await this.redis.smembers(queuesGoneKey(shardBase(shard)))) {
+        await this.#drop(shard, uid)
+      }
+    }
+  }
+
+  /** Runs a script of the queue's home shard. */
+  protected run(
+    arn: string,
+    script: Parameters<typeof runScript>[1],
+    args: (string | number | Buffer)[] = [],
+  ) {
+    return runScript(this.redis, script, [shardBase(shardOf(arn))], [arn, ...args])
+  }
+
+  /** Redis's time as the scripts of the queue's shard see it. */
+  protected async now(arn: string): Promise<number> {
+    const [time, skew] = await replies(
+      this.redis
+        .pipeline()
+        .time()
+        .get(skewKey(shardBase(shardOf(arn)))),
+    )
+    const [seconds, micros] = time as [string | number, string | number]
+    return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000) + Number(skew ?? 0)
+  }
+
+  async #write(arn: string, set: Partial<QueueSettings>, create: boolean) {
+    if (set.redrivePolicy) await this.#claimTarget(arn, set.redrivePolicy.deadLetterTargetArn)
+    for (let tries = 0; tries < WRITE_TRIES_MAX; tries++) {
+      const text = (await this.redis.hget(queueKey(arn), 'record')) ?? ''
+      if (text === '' && !create) throw queueMissing()
+      const before = text === '' ? undefined : (JSON.parse(text) as QueueRecord)
+      const queue = changed(arn, before, set, await this.now(arn))
+      if (await this.#compareAndSet(text, queue)) {
+        const old = before?.redrivePolicy?.deadLetterTargetArn
+        if (old !== undefined && old !== queue.redrivePolicy?.deadLetterTargetArn) {
+          await this.removeSource(old, arn)
+        }
+        return { queue, created: before === undefined }
+      }
+    }
+    throw new FantailError('conflict', 'the queue is being changed by others; try again')
+  }
+
+  async #claimTarget(arn: string, target: string): Promise<void> {
+    const path = 'redrivePolicy.deadLetterTargetArn'
+    if (target === arn) throw FantailError.invalid(path, 'must be another queue')
+    if ((await this.get(target)) === null) throw FantailError.invalid(path, 'names no queue')
+    await this.addSource(target, arn)
+  }
+
+  async #compareAndSet(before: string, queue: QueueRecord): Promise<boolean> {
+    const written = await this.run(queue.arn, WRITE, [
+      before,
+      JSON.stringify(queue),
+      queue.uid,
+      queue.visibilityTimeoutSeconds * 1_000,
+      queue.retentionSeconds * 1_000,
+      queue.delaySeconds * 1_000,
+      queue.redrivePolicy?.maxReceiveCount ?? '',
+      queue.redrivePolicy?.deadLetterTargetArn ?? '',
+    ])
+    return written === 1
+  }
+
+  async #drop(shard: number, uid: string): Promise<void> {
+    while ((await runScript(this.redis, DROP, [shardBase(shard)], [uid, DROP_CHUNK])) !== 0);
+  }
+
+  async #namesTarget(source: string, target: string): Promise<boolean> {
+    const subscriptionId = parseArn(source)?.subscriptionId
+    const record = await (subscriptionId === undefined
+      ? this.get(source)
+      : this.#subscriptions.get(subscriptionId))
+    return record?.redrivePolicy?.deadLetterTargetArn === target
+  }
+}
+
+function changed(
+  arn: string,
+  before: QueueRecord | undefined,
+  set: Partial<QueueSettings>,
+  now: number,
+): QueueRecord {
+  const given = Object.fromEntries(Object.entries(set).filter(([, value]) => value !== undefined))
+  if (before) return { ...before, ...given, modifiedAt: now }
+  const name = parseArn(arn)?.name
+  if (name === undefined) throw new TypeError(`not a queue's ARN: ${arn}`)
+  const uid = createQueueUid()
+  return { ...DEFAULT_SETTINGS, ...given, arn, name, uid, createdAt: now, modifiedAt: now }
+}
+
+function serviceOf(source: string): 'sqs' | 'sns' {
+  return parseArn(source)?.service === 'sqs' ? 'sqs' : 'sns'
+}

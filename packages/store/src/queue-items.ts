@@ -1,0 +1,115 @@
+/** How an item crosses the border to the scripts: 14 values in, six out, and receipt handles. */
+import { randomBytes } from 'node:crypto'
+import {
+  type DeadLetter,
+  formatMessageId,
+  type MessageAttribute,
+  parseMessageId,
+  type QueueMessage,
+} from '@fantail/contracts'
+import type { ScriptValue } from './scripts.ts'
+
+/** An item to store; what SendItem leaves open is decided. */
+export interface StoredItem {
+  id: string
+  payload: string
+  /** Whether a later send with this id is a repetition. */
+  idGiven: boolean
+  /** null: the queue's own. */
+  delayMs: number | null
+  /** null: now. */
+  sentAt: number | null
+  /** null: `sentAt`. */
+  retentionFrom: number | null
+  receiveCount: number
+  firstReceivedAt: number | null
+  deadLetterSourceArn: string | null
+  deadLetter: DeadLetter | null
+}
+
+/** The part of an item that never changes. */
+interface Payload {
+  b: string
+  a?: Record<string, MessageAttribute>
+  d?: DeadLetter
+}
+
+export function packPayload(
+  body: string,
+  attributes: Record<string, MessageAttribute> | undefined,
+  deadLetter: DeadLetter | null,
+): string {
+  const payload: Payload = { b: body }
+  if (attributes && Object.keys(attributes).length > 0) payload.a = attributes
+  if (deadLetter) payload.d = deadLetter
+  return JSON.stringify(payload)
+}
+
+/** In the order that queue-store.lua reads. */
+export function itemValues(item: StoredItem): ScriptValue[] {
+  const dead = item.deadLetter
+  return [
+    item.id,
+    item.payload,
+    item.idGiven ? '1' : '',
+    item.delayMs ?? '',
+    item.sentAt ?? '',
+    item.retentionFrom ?? '',
+    item.receiveCount,
+    item.firstReceivedAt ?? '',
+    item.deadLetterSourceArn ?? '',
+    dead?.reason ?? '',
+    dead?.statusCode ?? '',
+    dead?.subscriptionArn ?? '',
+    dead?.deadLetteredAt ?? '',
+    dead?.messageId ?? '',
+  ]
+}
+
+/** id, payload, sent at, receive count, first received at, source queue; null where a field is absent. */
+export type ItemReply = (Buffer | null)[]
+
+export interface ReadItem {
+  message: QueueMessage
+  payload: string
+}
+
+export function readItem(reply: ItemReply): ReadItem {
+  const [id = null, payload = null, sent = null, count = null, first = null, source = null] = reply
+  const text = String(payload)
+  const { b, a, d } = JSON.parse(text) as Payload
+  const message: QueueMessage = {
+    messageId: String(id),
+    receiveCount: Number(count),
+    body: b,
+    attributes: a ?? {},
+    sentAt: Number(sent),
+    firstReceivedAt: first === null ? null : Number(first),
+  }
+  if (d) message.deadLetter = d
+  if (source !== null) message.deadLetterSourceArn = String(source)
+  return { message, payload: text }
+}
+
+const UID_BYTES = 8
+export const NONCE_BYTES = 12
+const HANDLE = /^[A-Za-z0-9_-]{48}$/
+
+/** Names one creation of a queue. */
+export function createQueueUid(): string {
+  return randomBytes(UID_BYTES).toString('base64url')
+}
+
+/** Unguessable; binds the queue, the item and one receive of it. */
+export function formatHandle(uid: string, itemId: string, nonce: Buffer): string {
+  const id = parseMessageId(itemId) ?? Buffer.alloc(16)
+  return Buffer.concat([Buffer.from(uid, 'base64url'), id, nonce]).toString('base64url')
+}
+
+/** The uid, item id and nonce of a handle, or undefined where the text cannot be one. */
+export function parseHandle(handle: string): [uid: string, itemId: string, nonce: Buffer] | undefined {
+  if (!HANDLE.test(handle)) return undefined
+  const bytes = Buffer.from(handle, 'base64url')
+  const id = formatMessageId(bytes.subarray(UID_BYTES, UID_BYTES + 16))
+  return [bytes.subarray(0, UID_BYTES).toString('base64url'), id, bytes.subarray(UID_BYTES + 16)]
+}

@@ -1,0 +1,104 @@
+/** What the tests of queues and redrives share. */
+import { createMessageId, type DeadLetter, type Message, queueArn } from '@fantail/contracts'
+import { startRedis, type TestRedis } from '@fantail/test-kit'
+import type { Redis } from 'ioredis'
+import { skewKey } from './keys.ts'
+import { Queues } from './queues.ts'
+import { connect, whenReady } from './redis.ts'
+import { SHARD_COUNT, shardBase } from './shards.ts'
+
+export interface QueueFixture {
+  server: TestRedis
+  redis: Redis
+  queues: Queues
+  /** Problems told by `queues`. */
+  problems: Error[]
+  /** Sets how far every shard's time is ahead of Redis's. */
+  skew(ms: number): Promise<void>
+  /** All keys but those of the skew. */
+  keys(): Promise<string[]>
+  stop(): Promise<void>
+}
+
+export async function startQueues(options: { args?: string[] } = {}): Promise<QueueFixture> {
+  const server = await startRedis(options)
+  const redis = connect({ url: server.url, name: 'test' })
+  await whenReady(redis)
+  const problems: Error[] = []
+  return {
+    server,
+    redis,
+    problems,
+    queues: new Queues(redis, { onProblem: (error) => problems.push(error) }),
+    skew: async (ms) => {
+      const pipeline = redis.pipeline()
+      for (let shard = 0; shard < SHARD_COUNT; shard++) pipeline.set(skewKey(shardBase(shard)), ms)
+      await pipeline.exec()
+    },
+    keys: async () => (await redis.keys('*')).filter((key) => !key.endsWith(':skew')).sort(),
+    stop: async () => {
+      redis.disconnect()
+      await server.stop()
+    },
+  }
+}
+
+/**
+ * The connection of a process that dies: from the first script for which `dies` answers true, every script fails, that
+ * one included. With `after`, that one is still carried out and only its reply is lost.
+ */
+export function crashing(redis: Redis, dies: (script: string) => boolean, after = false): Redis {
+  let dead = false
+  return new Proxy(redis, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name)
+      if (typeof value !== 'function') return value
+      const command = value.bind(target) as (...args: unknown[]) => unknown
+      const script = /^(.+-\d+)Buffer$/.exec(String(name))?.[1]
+      if (script === undefined) return command
+      return async (...args: unknown[]) => {
+        const first = !dead && dies(script)
+        dead ||= first
+        if (first && after) await command(...args)
+        if (dead) throw new Error('crashed')
+        return command(...args)
+      }
+    },
+  })
+}
+
+let arns = 0
+
+/** A queue's ARN that no other test has. */
+export function newArn(name = 'queue'): string {
+  arns += 1
+  return queueArn(`${name}-${arns}`)
+}
+
+export function aMessage(text = 'hello'): Message {
+  const publishedAt = Date.now()
+  return {
+    messageId: createMessageId(publishedAt),
+    topicArn: 'arn:aws:sns:us-east-1:000000000000:orders',
+    publishedAt,
+    message: text,
+  }
+}
+
+export function aDeadLetter(set: Partial<DeadLetter> = {}): DeadLetter {
+  const message = set.message ?? aMessage()
+  return {
+    reason: 'permanent',
+    statusCode: 404,
+    lastError: null,
+    attempts: 1,
+    subscriptionArn: `${message.topicArn}:6b0c5f0e-27a5-4b0d-9a53-0f3ecb9a1d11`,
+    topicArn: message.topicArn,
+    messageId: message.messageId,
+    generation: 0,
+    publishedAt: message.publishedAt,
+    deadLetteredAt: Date.now(),
+    message,
+    ...set,
+  }
+}

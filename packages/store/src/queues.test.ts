@@ -1,0 +1,480 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { aDeadLetter, crashing, newArn, type QueueFixture, startQueues } from './queues.fixture.ts'
+import { Queues } from './queues.ts'
+
+const HOUR_MS = 3_600_000
+let fixture: QueueFixture
+beforeAll(async () => {
+  fixture = await startQueues()
+})
+afterEach(async () => {
+  await fixture.skew(0)
+  expect(fixture.problems.splice(0)).toEqual([])
+})
+afterAll(() => fixture.stop())
+
+async function aQueue(set = {}): Promise<string> {
+  const arn = newArn()
+  await fixture.queues.put(arn, set)
+  return arn
+}
+
+/** A queue whose messages go to `dlq` after `maxReceiveCount` receives. */
+async function aPair(maxReceiveCount: number, set = {}) {
+  const dlq = await aQueue()
+  const redrivePolicy = { deadLetterTargetArn: dlq, maxReceiveCount }
+  return { dlq, arn: await aQueue({ redrivePolicy, ...set }) }
+}
+
+const one = { maxMessages: 1 }
+const ten = { maxMessages: 10 }
+const handles = (messages: { receiptHandle?: string }[]) => messages.map((m) => m.receiptHandle ?? '')
+
+test('a message is received once, with what was sent, and gone after its ack', async () => {
+  const { queues } = fixture
+  const arn = await aQueue()
+  const attributes = { colour: { type: 'String', value: 'blue' } }
+  const [sent] = await queues.send(arn, [{ body: 'hello "you"\u2028', attributes }])
+  const received = await queues.receive(arn, ten)
+  expect(received).toMatchObject([
+    { messageId: sent?.messageId, body: 'hello "you"\u2028', attributes, receiveCount: 1 },
+  ])
+  expect(await queues.receive(arn, ten)).toEqual([])
+  expect(await queues.ack(arn, handles(received))).toEqual([{ ok: true }])
+  expect(await queues.getWithCounts(arn)).toMatchObject({
+    counts: { visible: 0, inFlight: 0, delayed: 0 },
+    oldestSentAt: null,
+  })
+})
+
+test('an unacknowledged message returns after its visibility timeout, with a new handle and a higher count', async () => {
+  const { queues, skew } = fixture
+  const arn = await aQueue({ visibilityTimeoutSeconds: 30 })
+  await queues.send(arn, [{ body: 'x' }])
+  const [first] = await queues.receive(arn, one)
+  await skew(29_000)
+  expect(await queues.receive(arn, one)).toEqual([])
+  await skew(31_000)
+  expect((await queues.getWithCounts(arn))?.counts).toEqual({ visible: 1, inFlight: 0, delayed: 0 })
+  const [second] = await queues.receive(arn, one)
+  expect(second).toMatchObject({ receiveCount: 2, firstReceivedAt: first?.firstReceivedAt })
+  expect(second?.receiptHandle).not.toBe(first?.receiptHandle)
+})
+
+test('an expired handle deletes until the message is received again, then only the newest does', async () => {
+  const { queues, skew } = fixture
+  const arn = await aQueue({ visibilityTimeoutSeconds: 1 })
+  await queues.send(arn, [{ body: 'a' }])
+  const old = handles(await queues.receive(arn, one))
+  await skew(2_000)
+  const fresh = handles(await queues.receive(arn, one))
+  expect(await queues.ack(arn, old)).toEqual([{ ok: true }])
+  expect((await queues.getWithCounts(arn))?.counts.inFlight).toBe(1)
+  expect(await queues.changeVisibility(arn, old, 5)).toEqual([{ ok: false, error: 'message_not_available' }])
+  await skew(4_000)
+  expect(await queues.ack(arn, fresh)).toEqual([{ ok: true }])
+  expect(await queues.ack(arn, fresh)).toEqual([{ ok: true }])
+  expect((await queues.getWithCounts(arn))?.oldestSentAt).toBeNull()
+})
+
+test('handles of no queue, of another queue and of its former self are refused, in place', async () => {
+  const { queues } = fixture
+  const arn = await aQueue()
+  const other = await aQueue()
+  await queues.send(arn, [{ body: 'a' }])
+  await queues.send(other, [{ body: 'b' }])
+  const mine = handles(await queues.receive(arn, one))
+  const foreign = handles(await queues.receive(other, one))
+  const invalid = { ok: false, error: 'invalid_receipt_handle' }
+  const given = ['garbage', ...foreign, ...mine, '']
+  expect(await queues.changeVisibility(arn, given, 60)).toEqual([invalid, invalid, { ok: true }, invalid])
+  expect(await queues.ack(arn, given)).toEqual([invalid, invalid, { ok: true }, invalid])
+  await queues.delete(other)
+  await queues.put(other, {})
+  expect(await queues.ack(other, foreign)).toEqual([invalid])
+})
+
+test('visibility 0 shows a message at once, extensions end 12 hours after the receive', async () => {
+  const { queues, skew } = fixture
+  const arn = await aQueue()
+  await queues.send(arn, [{ body: 'a' }])
+  const first = handles(await queues.receive(arn, one))
+  expect(await queues.changeVisibility(arn, first, 0)).toEqual([{ ok: true }])
+  const again = handles(await queues.receive(arn, one))
+  await skew(10 * HOUR_MS)
+  expect(await queues.changeVisibility(arn, again, 2 * 3_600 - 5)).toEqual([{ ok: true }])
+  const refused = [{ ok: false, error: 'visibility_limit_exceeded' }]
+  expect(await queues.changeVisibility(arn, again, 2 * 3_600 + 5)).toEqual(refused)
+})
+
+test('a handle whose time is over still hides a message that nobody has received since', async () => {
+  const { queues, skew } = fixture
+  const arn = await aQueue({ visibilityTimeoutSeconds: 1 })
+  await queues.send(arn, [{ body: 'a' }])
+  const handle = handles(await queues.receive(arn, one))
+  await skew(5_000)
+  expect(await queues.changeVisibility(arn, handle, 60)).toEqual([{ ok: true }])
+  expect(await queues.receive(arn, one)).toEqual([])
+})
+
+test('delays hide before the first receive: the queue default, or the message own', async () => {
+  const { queues, skew } = fixture
+  const arn = await aQueue({ delaySeconds: 60 })
+  await queues.send(arn, [
+    { body: 'default' },
+    { body: 'now', delaySeconds: 0 },
+    { body: 'long', delaySeconds: 90 },
+  ])
+  expect((await queues.getWithCounts(arn))?.counts).toEqual({ visible: 1, inFlight: 0, delayed: 2 })
+  expect(await queues.receive(arn, ten)).toMatchObject([{ body: 'now' }])
+  await skew(61_000)
+  expect((await queues.receive(arn, ten)).map((m) => m.body).sort()).toEqual(['default', 'now'])
+  await skew(91_000)
+  expect((await queues.receive(arn, ten)).map((m) => m.body)).toEqual(['long', 'default', 'now'])
+})
+
+test('messages come in the order in which they were sent, those of one millisecond too', async () => {
+  const { queues } = fixture
+  const arn = await aQueue()
+  const bodies = Array.from({ length: 30 }, (_, i) => `m${i}`)
+  await queues.send(
+    arn,
+    bodies.map((body) => ({ body })),
+  )
+  const received = [
+    ...(await queues.receive(arn, ten)),
+    ...(await queues.receive(arn, ten)),
+    ...(await queues.receive(arn, ten)),
+  ]
+  expect(received.map((m) => m.body)).toEqual(bodies)
+})
+
+test('a send with an id is stored once, also for ten minutes after the message was consumed', async () => {
+  const { queues, skew } = fixture
+  const arn = await aQueue()
+  const item = { id: randomUUID(), body: 'once' }
+  expect(await queues.send(arn, [item, item])).toEqual([{ messageId: item.id }, { messageId: item.id }])
+  const received = await queues.receive(arn, ten)
+  expect(received.length).toBe(1)
+  await queues.send(arn, [item])
+  await queues.ack(arn, handles(received))
+  await skew(9.5 * 60_000)
+  await queues.send(arn, [item])
+  expect(await queues.receive(arn, ten)).toEqual([])
+  await skew(10.5 * 60_000)
+  await queues.send(arn, [item])
+  expect((await queues.receive(arn, ten)).length).toBe(1)
+})
+
+test('retention removes messages at a receive and, in an idle queue, by the sweep', async () => {
+  const { queues, skew, redis } = fixture
+  const arn = await aQueue({ retentionSeconds: 60 })
+  const idle = await aQueue({ retentionSeconds: 60 })
+  await queues.send(arn, [{ body: 'old' }])
+  await queues.send(
+    idle,
+    Array.from({ length: 5 }, (_, i) => ({ body: `old ${i}` })),
+  )
+  await skew(61_000)
+  await queues.send(arn, [{ body: 'new' }])
+  expect((await queues.receive(arn, ten)).map((m) => m.body)).toEqual(['new'])
+  expect((await queues.peek(idle, { limit: 10 })).items).toEqual([])
+  expect(await queues.sweep()).toBe(5)
+  const uid = (await queues.get(idle))?.uid
+  expect(await redis.keys(`*q:${uid}:i:*`)).toEqual([])
+})
+
+test('a dead letter is kept from its dead-lettering on and counted by kind until it leaves', async () => {
+  const { queues, skew } = fixture
+  const arn = await aQueue({ retentionSeconds: 3_600 })
+  const early = aDeadLetter({ deadLetteredAt: Date.now() - 1_800_000 })
+  const late = aDeadLetter({ reason: 'retriesExhausted', statusCode: null, lastError: 'timeout' })
+  await queues.send(arn, [
+    { id: randomUUID(), body: 'a', deadLetter: early },
+    { id: randomUUID(), body: 'b', deadLetter: late },
+    { body: 'no dead letter' },
+  ])
+  expect(await queues.deadLetterCounts(arn)).toEqual({
+    byReason: { permanent: 1, retriesExhausted: 1 },
+    byStatusCode: { 404: 1, none: 1 },
+    bySubscription: { [late.subscriptionArn]: 2 },
+  })
+  await skew(1_900_000)
+  const received = await queues.receive(arn, ten)
+  expect(received.map((m) => [m.body, m.deadLetter])).toEqual([
+    ['b', late],
+    ['no dead letter', undefined],
+  ])
+  await queues.ack(arn, handles(received))
+  expect(await queues.deadLetterCounts(arn)).toEqual({ byReason: {}, byStatusCode: {}, bySubscription: {} })
+})
+
+test('after maxReceiveCount receives the next one moves the message, count and all', async () => {
+  const { queues, skew } = fixture
+  const { dlq, arn } = await aPair(2, { visibilityTimeoutSeconds: 1 })
+  const [sent] = await queues.send(arn, [{ body: 'poison' }])
+  for (const count of [1, 2]) {
+    expect(await queues.receive(arn, one)).toMatchObject([{ receiveCount: count }])
+    await skew(count * 2_000)
+  }
+  expect((await queues.getWithCounts(dlq))?.counts.visible).toBe(0)
+  await queues.send(arn, [{ body: 'next' }])
+  expect(await queues.receive(arn, one)).toMatchObject([{ body: 'next' }])
+  const dead = await queues.receive(dlq, ten)
+  expect(dead).toMatchObject([
+    { messageId: sent?.messageId, body: 'poison', receiveCount: 3, deadLetterSourceArn: arn },
+  ])
+  expect(dead[0]?.deadLetter).toBeUndefined()
+  expect((await queues.getWithCounts(arn))?.counts).toEqual({ visible: 0, inFlight: 1, delayed: 0 })
+})
+
+test('retention after a maxReceiveCount move counts from the original send', async () => {
+  const { queues, skew } = fixture
+  const { dlq, arn } = await aPair(1, { visibilityTimeoutSeconds: 1 })
+  await queues.patch(dlq, { retentionSeconds: 3_600 })
+  await queues.send(arn, [{ body: 'a' }])
+  await queues.receive(arn, one)
+  await skew(HOUR_MS - 60_000)
+  await queues.receive(arn, one)
+  expect((await queues.getWithCounts(dlq))?.counts.visible).toBe(1)
+  await skew(HOUR_MS + 1_000)
+  expect((await queues.getWithCounts(dlq))?.counts.visible).toBe(0)
+})
+
+test('a move that a crash cut off before its end is taken up again and stores the message once', async () => {
+  const { queues, skew, redis } = fixture
+  const { dlq, arn } = await aPair(1, { visibilityTimeoutSeconds: 1 })
+  await queues.send(arn, [{ body: 'a' }, { body: 'b' }])
+  const ids = (await queues.receive(arn, ten)).map((m) => m.messageId)
+  await skew(2_000)
+  const dying = new Queues(crashing(redis, (script) => script === 'settle-moves-1'))
+  await expect(dying.receive(arn, ten)).rejects.toThrow('crashed')
+  expect((await queues.getWithCounts(arn))?.counts).toEqual({ visible: 0, inFlight: 2, delayed: 0 })
+  const moved = await queues.receive(dlq, ten)
+  expect(moved.map((m) => m.messageId).sort()).toEqual(ids.sort())
+  await queues.ack(dlq, handles(moved))
+  await skew(13_000)
+  await queues.sweep()
+  expect((await queues.getWithCounts(arn))?.oldestSentAt).toBeNull()
+  expect((await queues.getWithCounts(dlq))?.oldestSentAt).toBeNull()
+})
+
+test('where the dead-letter queue is gone, messages are received on', async () => {
+  const { queues, skew } = fixture
+  const { dlq, arn } = await aPair(1, { visibilityTimeoutSeconds: 1 })
+  await queues.delete(dlq)
+  await queues.send(arn, [{ body: 'a' }])
+  await queues.receive(arn, one)
+  await skew(2_000)
+  expect(await queues.receive(arn, one)).toMatchObject([{ body: 'a', receiveCount: 2 }])
+  await queues.put(dlq, {})
+  await skew(4_000)
+  expect(await queues.receive(arn, one)).toEqual([])
+  expect(await queues.receive(dlq, one)).toMatchObject([{ body: 'a', receiveCount: 3 }])
+})
+
+test('a clock that is set back hides nothing for longer than its timeout', async () => {
+  const { queues, skew } = fixture
+  const arn = await aQueue({ visibilityTimeoutSeconds: 30 })
+  await skew(HOUR_MS)
+  await queues.send(arn, [{ body: 'hidden' }, { body: 'delayed', delaySeconds: 20 }, { body: 'ready' }])
+  await queues.receive(arn, one)
+  await skew(0)
+  expect(await queues.receive(arn, one)).toMatchObject([{ body: 'ready' }])
+  await skew(31_000)
+  expect((await queues.receive(arn, ten)).map((m) => m.body).sort()).toEqual(['delayed', 'hidden', 'ready'])
+})
+
+test('purge removes what is there, in flight too, and leaves what comes after', async () => {
+  const { queues } = fixture
+  const arn = await aQueue()
+  await queues.send(
+    arn,
+    Array.from({ length: 1_200 }, (_, i) => ({ body: String(i), delaySeconds: i % 2 })),
+  )
+  await queues.receive(arn, ten)
+  expect(await queues.purge(arn)).toBe(1_200)
+  await queues.send(arn, [{ body: 'after' }])
+  expect((await queues.getWithCounts(arn))?.counts).toEqual({ visible: 1, inFlight: 0, delayed: 0 })
+})
+
+test('peek pages through everything in order of retention, whatever happens meanwhile', async () => {
+  const { queues } = fixture
+  const arn = await aQueue()
+  const sent = await queues.send(
+    arn,
+    Array.from({ length: 25 }, (_, i) => ({ body: `m${i}` })),
+  )
+  const seen: string[] = []
+  let cursor: string | null = null
+  do {
+    const page = await queues.peek(arn, { limit: 10, ...(cursor ? { cursor } : {}) })
+    seen.push(...page.items.map((m) => m.body))
+    expect(page.items[0]).not.toHaveProperty('receiptHandle')
+    await queues.deleteMessage(arn, sent[seen.length - 1]?.messageId ?? '')
+    cursor = page.nextCursor
+  } while (cursor)
+  expect(seen).toEqual(Array.from({ length: 25 }, (_, i) => `m${i}`))
+  expect((await queues.receive(arn, one))[0]?.receiveCount).toBe(1)
+  await expect(queues.peek(arn, { limit: 1, cursor: 'bad' })).rejects.toMatchObject({
+    code: 'validation_failed',
+  })
+})
+
+test('peek filters by subscription, status code and time of dead-lettering', async () => {
+  const { queues } = fixture
+  const arn = await aQueue()
+  const now = Date.now()
+  const letters = [404, 500, 404, null].map((statusCode, i) =>
+    aDeadLetter({ statusCode, deadLetteredAt: now - 10 + i }),
+  )
+  await queues.send(
+    arn,
+    letters.map((deadLetter, i) => ({ id: randomUUID(), body: String(i), deadLetter })),
+  )
+  await queues.send(arn, [{ body: 'plain' }])
+  const bodies = async (filter: object) =>
+    (await queues.peek(arn, { limit: 10, ...filter })).items.map((m) => m.body)
+  expect(await bodies({ statusCode: 404 })).toEqual(['0', '2'])
+  expect(await bodies({ since: now - 9, until: now - 8 })).toEqual(['1', '2'])
+  expect(await bodies({ subscription: letters[0]?.subscriptionArn })).toEqual(['0', '1', '2', '3'])
+  expect(await bodies({ subscription: 'arn:other' })).toEqual([])
+})
+
+test('a message can be looked at and deleted by id', async () => {
+  const { queues } = fixture
+  const arn = await aQueue()
+  const [sent] = await queues.send(arn, [{ body: 'a' }])
+  const id = sent?.messageId ?? ''
+  expect(await queues.message(arn, id)).toMatchObject({ messageId: id, body: 'a', receiveCount: 0 })
+  expect(await queues.deleteMessage(arn, id)).toBe(true)
+  expect(await queues.deleteMessage(arn, id)).toBe(false)
+  expect(await queues.message(arn, id)).toBeNull()
+})
+
+test('a dead letter is stored, received and acknowledged when memory is full; a plain send is refused', async () => {
+  const { queues, redis } = fixture
+  const arn = await aQueue()
+  await redis.config('SET', 'maxmemory', '1')
+  try {
+    await expect(queues.send(arn, [{ body: 'plain' }])).rejects.toThrow('OOM')
+    await queues.send(arn, [{ id: randomUUID(), body: 'dead', deadLetter: aDeadLetter() }])
+    const received = await queues.receive(arn, ten)
+    expect(received.map((m) => m.body)).toEqual(['dead'])
+    expect(await queues.ack(arn, handles(received))).toEqual([{ ok: true }])
+  } finally {
+    await redis.config('SET', 'maxmemory', '0')
+  }
+})
+
+test('put creates with defaults, then sets what is given; patch needs a queue', async () => {
+  const { queues } = fixture
+  const arn = newArn()
+  await expect(queues.patch(arn, {})).rejects.toMatchObject({ code: 'not_found' })
+  const { queue, created } = await queues.put(arn, { delaySeconds: 3 })
+  expect(created).toBe(true)
+  expect(queue).toMatchObject({ visibilityTimeoutSeconds: 30, retentionSeconds: 1_209_600, delaySeconds: 3 })
+  expect(await queues.put(arn, { retentionSeconds: 60 })).toMatchObject({
+    created: false,
+    queue: { delaySeconds: 3, retentionSeconds: 60, uid: queue.uid, createdAt: queue.createdAt },
+  })
+  expect(await queues.get(arn)).toMatchObject({ delaySeconds: 3, retentionSeconds: 60 })
+})
+
+test('changes made at the same time are all kept', async () => {
+  const { queues } = fixture
+  const arn = await aQueue()
+  await Promise.all([
+    queues.put(arn, { delaySeconds: 1 }),
+    queues.patch(arn, { retentionSeconds: 61 }),
+    queues.patch(arn, { receiveWaitSeconds: 7 }),
+  ])
+  expect(await queues.get(arn)).toMatchObject({
+    delaySeconds: 1,
+    retentionSeconds: 61,
+    receiveWaitSeconds: 7,
+  })
+})
+
+test('the dead-letter queue must exist, and knows the queues that name it', async () => {
+  const { queues } = fixture
+  const missing = { deadLetterTargetArn: newArn(), maxReceiveCount: 3 }
+  const invalid = { code: 'validation_failed', details: [{ path: 'redrivePolicy.deadLetterTargetArn' }] }
+  await expect(queues.put(newArn(), { redrivePolicy: missing })).rejects.toMatchObject(invalid)
+  const { dlq, arn } = await aPair(3)
+  expect(await queues.sources(dlq)).toEqual([arn])
+  await queues.patch(arn, { redrivePolicy: null })
+  expect(await queues.sources(dlq)).toEqual([])
+  await queues.patch(arn, { redrivePolicy: { deadLetterTargetArn: dlq, maxReceiveCount: 1 } })
+  await queues.delete(arn)
+  expect(await queues.sources(dlq)).toEqual([])
+})
+
+test('a list is sorted, paged and filtered by the name', async () => {
+  const { queues } = fixture
+  const names = ['list-a', 'list-b', 'list-c'].map((name) => newArn(name))
+  await Promise.all(names.map((arn) => queues.put(arn, {})))
+  const first = await queues.list({ prefix: 'list-', limit: 2 })
+  expect(first.items.map((queue) => queue.arn)).toEqual(names.slice(0, 2))
+  const rest = await queues.list({ prefix: 'list-', limit: 2, cursor: first.nextCursor ?? '' })
+  expect(rest).toMatchObject({ items: [{ arn: names[2] }], nextCursor: null })
+})
+
+test('every call on a queue that does not exist says so', async () => {
+  const { queues } = fixture
+  const arn = newArn()
+  const missing = { code: 'not_found' }
+  await expect(queues.send(arn, [{ body: 'a' }])).rejects.toMatchObject(missing)
+  await expect(queues.receive(arn, one)).rejects.toMatchObject(missing)
+  await expect(queues.ack(arn, [])).rejects.toMatchObject(missing)
+  await expect(queues.peek(arn, { limit: 1 })).rejects.toMatchObject(missing)
+  await expect(queues.purge(arn)).rejects.toMatchObject(missing)
+  await expect(queues.deadLetterCounts(arn)).rejects.toMatchObject(missing)
+  expect(await queues.getWithCounts(arn)).toBeNull()
+  await queues.delete(arn)
+})
+
+test('a deleted queue leaves no key, and a new one under its name is empty at once', async () => {
+  const own = await startQueues()
+  try {
+    const { queues } = own
+    const arn = newArn()
+    const dlq = newArn()
+    await queues.put(dlq, {})
+    await queues.put(arn, { redrivePolicy: { deadLetterTargetArn: dlq, maxReceiveCount: 1 } })
+    await queues.send(
+      arn,
+      Array.from({ length: 1_100 }, () => ({ id: randomUUID(), body: 'x' })),
+    )
+    await queues.send(arn, [
+      { id: randomUUID(), body: 'x', deadLetter: aDeadLetter() },
+      { body: 'y', delaySeconds: 9 },
+    ])
+    await queues.ack(arn, handles(await queues.receive(arn, ten)))
+    await queues.receive(arn, ten)
+    await queues.delete(arn)
+    await queues.put(arn, {})
+    expect(await queues.receive(arn, ten)).toEqual([])
+    await queues.delete(arn)
+    await queues.delete(dlq)
+    expect(await own.keys()).toEqual([])
+  } finally {
+    await own.stop()
+  }
+})
+
+test('a deletion that a crash cut off is finished by the sweep', async () => {
+  const own = await startQueues()
+  try {
+    const arn = newArn()
+    await own.queues.put(arn, {})
+    await own.queues.send(arn, [{ body: 'left' }])
+    const dying = new Queues(crashing(own.redis, (script) => script === 'drop-queue-1'))
+    await expect(dying.delete(arn)).rejects.toThrow('crashed')
+    await own.queues.sweep()
+    expect(await own.keys()).toEqual([])
+  } finally {
+    await own.stop()
+  }
+})
