@@ -13,7 +13,7 @@ import {
   Topics,
   topicKey,
 } from './index.ts'
-import { indexFaults, newSubscription, topicName } from './subscriptions-fixture.ts'
+import { cutShort, indexFaults, newSubscription, topicName } from './subscriptions.fixture.ts'
 
 let server: TestRedis
 let redis: Redis
@@ -135,7 +135,9 @@ test('a change that died midway is finished by the sweep, and by its repetition'
     const arn = topicName(`half-${finish}`)
     await topics.put(arn, {})
     for (let i = 0; i < 5; i++) await subscriptions.create(newSubscription(arn, i))
-    await cutShort((broken) => new Topics(broken).patch(arn, { retentionSeconds: 61 }), 'configure-slice-1')
+    await cutShort(server.url, 'configure-slice-1', (broken) =>
+      new Topics(broken).patch(arn, { retentionSeconds: 61 }),
+    )
     const second = (await plans.topicSlices(arn))?.slices[1]
     if (!second) throw new Error('the topic has two slices')
     expect((await plans.slice(second))?.topic.retentionSeconds).toBe(345_600)
@@ -171,7 +173,7 @@ test('a deletion that died midway is resumed, while the topic made anew stays', 
   const arn = topicName('phoenix')
   await topics.put(arn, {})
   for (let i = 0; i < 7; i++) await subscriptions.create(newSubscription(arn, i))
-  await cutShort((broken) => new Topics(broken).delete(arn), 'drop-slice-1')
+  await cutShort(server.url, 'drop-slice-1', (broken) => new Topics(broken).delete(arn))
   expect(await topics.get(arn)).toBeNull()
   await topics.put(arn, {})
   await subscriptions.create(newSubscription(arn, 0))
@@ -239,12 +241,3 @@ test('can be changed and deleted when memory is full', async () => {
   expect(await redis.exists(topicKey(arn), `${shardBase(shardOf(arn))}topics`)).toBe(0)
   expect(await indexFaults(redis)).toEqual([])
 })
-
-/** Runs an action on a connection on which one script fails, as if the process had died before it. */
-async function cutShort(action: (broken: Redis) => Promise<unknown>, script: string): Promise<void> {
-  const broken = new Redis(server.url)
-  Object.assign(broken, { [script]: () => undefined })
-  Object.assign(broken, { [`${script}Buffer`]: () => Promise.reject(new Error('cut short')) })
-  await expect(action(broken)).rejects.toThrow('cut short')
-  broken.disconnect()
-}

@@ -1,6 +1,6 @@
 /** For the tests of topics and subscriptions: inputs, and a check of everything stored against everything else. */
 import { topicArn } from '@fantail/contracts'
-import type { Redis } from 'ioredis'
+import { Redis } from 'ioredis'
 import { endpointsKey, sliceKey, slotsKey, subscriptionsKey, topicKey, topicsKey } from './keys.ts'
 import { SHARD_COUNT, shardBase, shardOf, sliceShard } from './shards.ts'
 import type { NewSubscription } from './subscriptions.ts'
@@ -25,6 +25,21 @@ export function newSubscription(
     attributes: {},
     ...set,
   }
+}
+
+/** Runs an action on a connection on which one script fails, as if the process had died before it. */
+export async function cutShort(
+  url: string,
+  script: string,
+  action: (broken: Redis) => Promise<unknown>,
+): Promise<void> {
+  const broken = new Redis(url)
+  const refuse = () => Promise.reject(new Error('cut short'))
+  Object.assign(broken, { [script]: refuse, [`${script}Buffer`]: refuse })
+  const result = await action(broken).catch((error: unknown) => error)
+  broken.disconnect()
+  if (!(result instanceof Error && result.message === 'cut short'))
+    throw new Error(`${script} was not reached`)
 }
 
 /** Everything that is not as it must be when no change is going on: nothing, in a store that works. */
