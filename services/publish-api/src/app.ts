@@ -1,0 +1,41 @@
+/** The API as a Hono application over what it is given; it opens nothing by itself, so tests call `app.request()`. */
+import { Hono } from 'hono'
+import type { ApiDeps } from './deps.ts'
+import type { Endpoint } from './http/endpoint.ts'
+import { type App, mount, type Variables } from './http/mount.ts'
+import { deliveryPolicyRoutes } from './routes/delivery-policies.ts'
+import { docsRoutes } from './routes/docs.ts'
+import { linkRoutes } from './routes/links.ts'
+import { messageRoutes } from './routes/messages.ts'
+import { publishRoutes } from './routes/publish.ts'
+import { queueMessageRoutes } from './routes/queue-messages.ts'
+import { queueRoutes } from './routes/queues.ts'
+import { redriveRoutes } from './routes/redrives.ts'
+import { serviceRoutes } from './routes/service.ts'
+import { subscriptionActionRoutes } from './routes/subscription-actions.ts'
+import { subscriptionRoutes } from './routes/subscriptions.ts'
+import { topicRoutes } from './routes/topics.ts'
+
+export function createApp(deps: ApiDeps): App {
+  const app: App = new Hono<{ Variables: Variables }>()
+  mount(app, endpointsOf(deps), deps)
+  return app
+}
+
+/** Every route there is. */
+export function endpointsOf(deps: ApiDeps): Endpoint[] {
+  const routes = [
+    ...publishRoutes(deps),
+    ...topicRoutes(deps),
+    ...subscriptionRoutes(deps),
+    ...subscriptionActionRoutes(deps),
+    ...deliveryPolicyRoutes(deps),
+    ...messageRoutes(deps),
+    ...queueRoutes(deps),
+    ...queueMessageRoutes(deps),
+    ...redriveRoutes(deps),
+    ...linkRoutes(deps),
+    ...serviceRoutes(deps),
+  ]
+  return [...routes, ...docsRoutes(routes)]
+}

@@ -1,0 +1,64 @@
+/** What the API is given: stores, publisher and settings, each by the methods it uses. Connecting them is main's part. */
+import type { ApiSettings } from '@fantail/config'
+import type { HttpSender } from '@fantail/delivery'
+import type { Publisher } from '@fantail/jobs'
+import type { Checks } from '@fantail/runtime'
+import type {
+  Idempotency,
+  LaneStore,
+  Queues,
+  QueueWaits,
+  Redrives,
+  StorageGuard,
+  Subscriptions,
+  Topics,
+} from '@fantail/store'
+import type { TopicCache } from './topic-cache.ts'
+
+/** A class's public side, so that a test may hand in something smaller. */
+type Methods<T> = Pick<T, keyof T>
+
+export type Settings = Pick<ApiSettings, 'arn' | 'publicUrl' | 'maxRetrySeconds' | 'retryJitter'>
+
+export interface Log {
+  debug(fields: object, event: string): void
+  info(fields: object, event: string): void
+  warn(fields: object, event: string): void
+  error(fields: object, event: string): void
+}
+
+export interface ApiMetrics {
+  requested(request: { method: string; route: string; status: number; durationMs: number }): void
+  published(messages: number, bytes: number): void
+  /** The Prometheus exposition of this process. */
+  expose(): Promise<{ contentType: string; text: string }>
+}
+
+/** Answers with the JSON members of the REST API; null once a message has left the log. */
+export interface MessageLog {
+  message(messageId: string): Promise<object | null>
+  deliveries(messageId: string): Promise<object[] | null>
+}
+
+export interface ApiDeps {
+  topics: Methods<Topics>
+  topicCache: Methods<TopicCache>
+  subscriptions: Methods<Subscriptions>
+  lanes: Pick<LaneStore, 'park' | 'figures' | 'retryNow' | 'purge'>
+  queues: Methods<Queues>
+  queueWaits: Pick<QueueWaits, 'receiveWaiting'>
+  redrives: Pick<Redrives, 'create' | 'dryRun' | 'get' | 'list' | 'patch' | 'pause' | 'resume' | 'cancel'>
+  messages: MessageLog
+  publisher: Pick<Publisher, 'publish'>
+  idempotency: Methods<Idempotency>
+  storageGuard: Pick<StorageGuard, 'admit'>
+  /** For `/test`: attempts outside lanes. */
+  sender: Pick<HttpSender, 'attempt'>
+  /** What `/readyz` asks, by name. */
+  checks: Checks
+  settings: Settings
+  log: Log
+  metrics: ApiMetrics
+  /** Epoch ms. */
+  clock: () => number
+}

@@ -1,0 +1,66 @@
+/**
+ * A route as data: what it takes, answers and may refuse, and what it does. Mounting and the OpenAPI document both read
+ * it, so neither can know a route that the other does not.
+ */
+import type { ErrorCode, Problem } from '@fantail/contracts'
+import type { z } from 'zod'
+
+export type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE'
+
+/** What a handler answers: `body` is written as JSON, `text` as it is. */
+export interface Answer {
+  status: number
+  body?: unknown
+  text?: string | Buffer
+  headers?: Record<string, string>
+}
+
+export interface Call<Q = unknown, B = unknown> {
+  request: Request
+  requestId: string
+  params: Record<string, string>
+  query: Q
+  body: B
+}
+
+export interface AnswerDoc {
+  description: string
+  schema?: z.ZodType
+  contentType?: string
+}
+
+export interface Endpoint<Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.ZodType> {
+  method: Method
+  /** As OpenAPI has it: `/v1/topics/{topic}`. */
+  path: string
+  tag: string
+  summary: string
+  description?: string
+  query?: Q
+  /** `own`: the handler judges it; the schema documents. */
+  queryIs?: 'own'
+  body?: B
+  /** `optional`: no body counts as `{}`. `own`: the handler reads it by itself. Default: `required`. */
+  bodyIs?: 'required' | 'optional' | 'own'
+  /** Members of the body that this version does not know yet: `not_supported`. */
+  unsupported?: readonly string[]
+  /** Members that exist and cannot be set: each is told so, instead of being called unknown. */
+  fixed?: readonly string[]
+  /** Problems that a schema cannot tell; asked whatever else is wrong with the body. */
+  check?: (body: Record<string, unknown>) => Problem[]
+  answers: Record<number, AnswerDoc>
+  /** Beyond those that every route has. */
+  errors: ErrorCode[]
+  handle(call: Call<z.output<Q>, z.output<B>>): Promise<Answer> | Answer
+}
+
+/** Keeps the types of query and body; the list of routes does not need them. */
+export function endpoint<Q extends z.ZodType, B extends z.ZodType>(definition: Endpoint<Q, B>): Endpoint {
+  return definition as unknown as Endpoint
+}
+
+export function ok(body: unknown): Answer {
+  return { status: 200, body }
+}
+
+export const NO_CONTENT: Answer = { status: 204 }

@@ -1,0 +1,108 @@
+/** The OpenAPI 3.1 document, made from the same endpoints that are mounted. */
+import { ERROR_STATUS, ErrorAnswer, type ErrorCode, namedSchemas } from '@fantail/contracts'
+import { z } from 'zod'
+import type { AnswerDoc, Endpoint } from './endpoint.ts'
+
+export interface ApiInfo {
+  title: string
+  version: string
+  description: string
+}
+
+/** What any route may answer, whatever it is asked. */
+const EVERYWHERE: ErrorCode[] = ['storage_unavailable', 'internal']
+const COMPONENTS = '#/components/schemas/'
+
+type Json = Record<string, unknown>
+
+export function openApiDocument(endpoints: Endpoint[], info: ApiInfo): Json {
+  const paths: Record<string, Json> = {}
+  for (const endpoint of endpoints) {
+    const operations = paths[endpoint.path] ?? {}
+    operations[endpoint.method.toLowerCase()] = operation(endpoint)
+    paths[endpoint.path] = operations
+  }
+  const tags = [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({ name }))
+  return { openapi: '3.1.0', info, tags, paths, components: { schemas: componentSchemas() } }
+}
+
+function componentSchemas(): Json {
+  const { schemas } = z.toJSONSchema(namedSchemas, { uri: (id) => COMPONENTS + id, unrepresentable: 'any' })
+  return Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, withoutMeta(schema)]))
+}
+
+function withoutMeta({ $schema: _schema, $id: _id, ...schema }: Json): Json {
+  return schema
+}
+
+/** A reference where the schema has a name, else its JSON Schema. */
+function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
+  const name = namedSchemas.get(schema)?.id
+  if (name !== undefined) return { $ref: COMPONENTS + name }
+  return withoutMeta(z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json)
+}
+
+function operation(endpoint: Endpoint): Json {
+  const { method, path, tag, summary, description, body, bodyIs, answers, errors } = endpoint
+  const operationId = `${method.toLowerCase()}${path.replace(/[^A-Za-z]+(.)?/g, (_, next?: string) => next?.toUpperCase() ?? '')}`
+  return {
+    operationId,
+    tags: [tag],
+    summary,
+    ...(description !== undefined && { description }),
+    parameters: [...pathParameters(path), ...queryParameters(endpoint)],
+    ...(body && {
+      requestBody: {
+        required: bodyIs !== 'optional',
+        content: { 'application/json': { schema: schemaOf(body, 'input') } },
+      },
+    }),
+    responses: { ...answerResponses(answers), ...errorResponses([...errors, ...EVERYWHERE], answers) },
+  }
+}
+
+function pathParameters(path: string): Json[] {
+  return Array.from(path.matchAll(/\{(\w+)\}/g), ([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }))
+}
+
+function queryParameters({ query }: Endpoint): Json[] {
+  if (!query) return []
+  const { properties, required } = z.toJSONSchema(query, { io: 'input', unrepresentable: 'any' })
+  return Object.entries(properties ?? {}).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: required?.includes(name) ?? false,
+    schema: typeof schema === 'object' ? withoutMeta(schema as Json) : schema,
+  }))
+}
+
+function answerResponses(answers: Record<number, AnswerDoc>): Json {
+  return Object.fromEntries(
+    Object.entries(answers).map(([status, { description, schema, contentType }]) => {
+      const type = contentType ?? (schema && 'application/json')
+      const content = type && { [type]: { schema: schema ? schemaOf(schema, 'output') : { type: 'string' } } }
+      return [status, { description, ...(content && { content }) }]
+    }),
+  )
+}
+
+/** One response per status, naming the codes it may carry. */
+function errorResponses(errors: ErrorCode[], answers: Record<number, AnswerDoc>): Json {
+  const byStatus = new Map<number, ErrorCode[]>()
+  for (const code of new Set(errors)) {
+    const status = ERROR_STATUS[code]
+    if (!(status in answers)) byStatus.set(status, [...(byStatus.get(status) ?? []), code])
+  }
+  const content = { 'application/json': { schema: schemaOf(ErrorAnswer, 'output') } }
+  return Object.fromEntries(
+    Array.from(byStatus, ([status, codes]) => [
+      status,
+      { description: codes.map((code) => `\`${code}\``).join(', '), content },
+    ]),
+  )
+}

@@ -1,0 +1,11 @@
+/** The base of links that are handed out: as configured, else the origin that the caller used. */
+import type { Settings } from '../deps.ts'
+
+export function publicUrlFor(settings: Settings, request: Request): string {
+  return settings.publicUrl?.replace(/\/+$/, '') ?? originOf(request.url)
+}
+
+function originOf(url: string): string {
+  const path = url.indexOf('/', url.indexOf('://') + 3)
+  return path < 0 ? url : url.slice(0, path)
+}

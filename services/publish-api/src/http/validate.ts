@@ -1,0 +1,80 @@
+/** A request's query and body held against their schemas: all that is wrong with either is told at once. */
+import { FantailError, type Problem, problemsOf } from '@fantail/contracts'
+import type { z } from 'zod'
+import type { Endpoint } from './endpoint.ts'
+import { invalid } from './errors.ts'
+import { parseJson, readJsonText } from './read-body.ts'
+
+export interface Input {
+  query: unknown
+  body: unknown
+}
+
+const NOTHING = {}
+
+export async function readInput(endpoint: Endpoint, request: Request): Promise<Input> {
+  const problems: Problem[] = []
+  const query = endpoint.queryIs === 'own' ? NOTHING : checkQuery(endpoint.query, request.url, problems)
+  const body =
+    endpoint.body && endpoint.bodyIs !== 'own' ? await readBody(endpoint, request, problems) : undefined
+  if (problems.length > 0) throw invalid(problems)
+  return { query, body }
+}
+
+/** A query against its schema; without a schema nothing may be asked. */
+export function checkQuery(schema: z.ZodType | undefined, url: string, problems: Problem[]): unknown {
+  const start = url.indexOf('?')
+  if (start < 0 && schema === undefined) return NOTHING
+  const members = queryMembers(start < 0 ? '' : url.slice(start + 1), problems)
+  if (schema) return checked(schema, members, problems)
+  for (const path of Object.keys(members)) problems.push({ path, message: 'is not a known member' })
+  return NOTHING
+}
+
+function queryMembers(search: string, problems: Problem[]): Record<string, string> {
+  const members = new Map<string, string>()
+  for (const [name, value] of new URLSearchParams(search.split('#', 1)[0])) {
+    if (members.has(name)) problems.push({ path: name, message: 'is given more than once' })
+    members.set(name, value)
+  }
+  return Object.fromEntries(members)
+}
+
+async function readBody(endpoint: Endpoint, request: Request, problems: Problem[]): Promise<unknown> {
+  const text = await readJsonText(request)
+  const value = text === '' && endpoint.bodyIs === 'optional' ? {} : parseJson(text)
+  if (!isObject(value)) return checked(endpoint.body as z.ZodType, value, problems)
+  refuseUnsupported(value, endpoint.unsupported ?? [])
+  for (const path of endpoint.fixed ?? []) {
+    if (!Object.hasOwn(value, path)) continue
+    problems.push({ path, message: 'cannot be changed' })
+    delete value[path]
+  }
+  problems.push(...(endpoint.check?.(value) ?? []))
+  return checked(endpoint.body as z.ZodType, value, problems)
+}
+
+/** The schema's output, or undefined after adding what is wrong. */
+function checked(schema: z.ZodType, value: unknown, problems: Problem[]): unknown {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  problems.push(...problemsOf(result.error))
+  return undefined
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** `not_supported`, naming each such member; `path` stands before their names. */
+export function refuseUnsupported(
+  body: Record<string, unknown>,
+  members: readonly string[],
+  path = '',
+): void {
+  const found = members.filter((member) => Object.hasOwn(body, member)).map((member) => path + member)
+  if (found.length === 0) return
+  throw new FantailError('not_supported', `${found.join(', ')}: not supported by this version`, {
+    details: found.map((member) => ({ path: member, message: 'is not supported by this version' })),
+  })
+}

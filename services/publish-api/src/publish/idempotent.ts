@@ -1,0 +1,40 @@
+/** `Idempotency-Key` on publish: the same request gets the same answer for 24 hours (store: idempotency.ts). */
+import { createHash } from 'node:crypto'
+import { FantailError, IDEMPOTENCY_KEY_CHARS_MAX } from '@fantail/contracts'
+import type { IdempotentPublish } from '@fantail/store'
+import { invalid } from '../http/errors.ts'
+import type { NewMessage, NewMessages } from './read-messages.ts'
+
+const KEY = /^[\x21-\x7e]+$/
+
+/** The request's key, if it has one; `validation_failed` where it is not 1 to 255 visible ASCII characters. */
+export function keyOf(request: Request): string | undefined {
+  const key = request.headers.get('idempotency-key')
+  if (key === null) return undefined
+  if (KEY.test(key) && key.length <= IDEMPOTENCY_KEY_CHARS_MAX) return key
+  const message = `must have 1 to ${IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters`
+  throw invalid([{ path: 'Idempotency-Key', message }])
+}
+
+/** Equal for requests that ask for the same messages, whatever the order of their members. */
+export function requestHash({ batch, messages }: NewMessages): string {
+  return createHash('sha256')
+    .update(JSON.stringify([batch, messages.map(canonical)]))
+    .digest('base64url')
+}
+
+function canonical({ message, subject, attributes, structure }: NewMessage): unknown[] {
+  const sorted = Object.entries(attributes ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))
+  return [
+    message,
+    subject ?? null,
+    structure ?? null,
+    sorted.map(([name, { type, value }]) => [name, type, value]),
+  ]
+}
+
+/** The ids that the key stands for; `idempotency_mismatch` where it was used for another request. */
+export function replay(first: IdempotentPublish, hash: string): string[] {
+  if (first.h === hash) return first.ids
+  throw new FantailError('idempotency_mismatch', 'this Idempotency-Key was used for another request')
+}

@@ -1,0 +1,166 @@
+/**
+ * The body of a publish as messages. Publishing carries the throughput, so the shapes that are right are taken by hand;
+ * anything else goes to the zod schema, whose only part is to say everything that is wrong.
+ */
+import {
+  attributeNameProblem,
+  attributeProblem,
+  BATCH_MESSAGES_MAX,
+  BatchInput,
+  FantailError,
+  MESSAGE_BYTES_MAX,
+  MESSAGE_UNSUPPORTED,
+  type MessageAttribute,
+  MessageInput,
+  messageBytes,
+  type Problem,
+  problemsOf,
+  structureProblem,
+  subjectProblem,
+  textProblem,
+  toAttribute,
+} from '@fantail/contracts'
+import { invalid } from '../http/errors.ts'
+import { parseJson } from '../http/read-body.ts'
+import { isObject, refuseUnsupported } from '../http/validate.ts'
+import { mayLoseDigits, parseExactly, sourceOf } from './exact-numbers.ts'
+
+export interface NewMessage {
+  message: string
+  subject?: string
+  attributes?: Record<string, MessageAttribute>
+  structure?: 'json'
+}
+
+export interface NewMessages {
+  /** Given as `{messages: […]}`: answered as `{results: […]}`. */
+  batch: boolean
+  messages: NewMessage[]
+  /** Of texts and attributes together. */
+  bytes: number
+}
+
+/** The messages of a JSON body; throws `malformed_json`, `validation_failed`, `not_supported` or `too_large`. */
+export function readMessages(text: string): NewMessages {
+  const value = parseJson(text)
+  try {
+    const exact = mayLoseDigits(text) ? parseExactly(text) : value
+    return take(value, exact) ?? refuse(value)
+  } catch (error) {
+    // The one limit of JSON.stringify and of revivers: their depth is the stack's.
+    if (error instanceof RangeError) throw invalid([{ path: 'message', message: 'is nested too deeply' }])
+    throw error
+  }
+}
+
+/** The whole body as one message, whatever it holds. */
+export function readRaw(text: string, subject: string | undefined): NewMessages {
+  const problem = textProblem(text)
+  if (problem !== undefined) throw invalid([{ path: 'message', message: problem }])
+  const bytes = Buffer.byteLength(text)
+  if (bytes > MESSAGE_BYTES_MAX) throw tooLarge([sizeProblem('message')])
+  const message: NewMessage = subject === undefined ? { message: text } : { message: text, subject }
+  return { batch: false, messages: [message], bytes }
+}
+
+function take(value: unknown, exact: unknown): NewMessages | undefined {
+  if (!isObject(value) || !isObject(exact)) return undefined
+  if (!('messages' in value)) {
+    const message = takeMessage(value, exact)
+    const bytes = message === undefined ? 0 : messageBytes(message.message, message.attributes)
+    if (message === undefined || bytes > MESSAGE_BYTES_MAX) return undefined
+    return { batch: false, messages: [message], bytes }
+  }
+  return Object.keys(value).length === 1 ? takeBatch(value.messages, exact.messages) : undefined
+}
+
+function takeBatch(values: unknown, exact: unknown): NewMessages | undefined {
+  if (!Array.isArray(values) || !Array.isArray(exact)) return undefined
+  if (values.length === 0 || values.length > BATCH_MESSAGES_MAX) return undefined
+  const messages: NewMessage[] = []
+  let bytes = 0
+  for (let i = 0; i < values.length; i++) {
+    const message = takeMessage(values[i], exact[i])
+    if (message === undefined) return undefined
+    const size = messageBytes(message.message, message.attributes)
+    if (size > MESSAGE_BYTES_MAX) return undefined
+    bytes += size
+    messages.push(message)
+  }
+  return { batch: true, messages, bytes }
+}
+
+/** One message where everything about it but its size is right. `exact` is the same value with its numbers as written. */
+function takeMessage(value: unknown, exact: unknown): NewMessage | undefined {
+  if (!isObject(value)) return undefined
+  for (const name in value) {
+    if (name !== 'message' && name !== 'subject' && name !== 'attributes' && name !== 'structure')
+      return undefined
+  }
+  const { subject, structure } = value
+  const written = exact as Record<string, unknown>
+  const message = messageText(value.message, written.message)
+  if (message === undefined || textProblem(message) !== undefined) return undefined
+  const result: NewMessage = { message }
+  if (subject !== undefined) {
+    if (typeof subject !== 'string' || subjectProblem(subject) !== undefined) return undefined
+    result.subject = subject
+  }
+  if (structure !== undefined) {
+    if (structure !== 'json' || structureProblem(message) !== undefined) return undefined
+    result.structure = structure
+  }
+  if (value.attributes !== undefined) {
+    const attributes = takeAttributes(value.attributes, written.attributes)
+    if (attributes === undefined) return undefined
+    result.attributes = attributes
+  }
+  return result
+}
+
+function messageText(value: unknown, exact: unknown): string | undefined {
+  if (typeof value === 'string') return value
+  return typeof value === 'object' && value !== null ? JSON.stringify(exact) : undefined
+}
+
+function takeAttributes(value: unknown, exact: unknown): Record<string, MessageAttribute> | undefined {
+  if (!isObject(value)) return undefined
+  const attributes: Record<string, MessageAttribute> = {}
+  for (const name of Object.keys(value)) {
+    const attribute = toAttribute(value[name])
+    if (attribute === undefined || attributeNameProblem(name) !== undefined) return undefined
+    if (attributeProblem(attribute) !== undefined) return undefined
+    const source = sourceOf((exact as Record<string, unknown>)[name])
+    attributes[name] = source === undefined ? attribute : { ...attribute, value: source }
+  }
+  return attributes
+}
+
+/** Throws what is wrong with a body that `take` did not take. */
+function refuse(value: unknown): never {
+  const batch = isObject(value) && 'messages' in value
+  const entries = batch ? (Array.isArray(value.messages) ? value.messages : []) : [value]
+  const pathTo = (index: number) => (batch ? `messages[${index}].` : '')
+  for (const [index, entry] of entries.entries()) {
+    if (isObject(entry)) refuseUnsupported(entry, MESSAGE_UNSUPPORTED, pathTo(index))
+  }
+  const result = (batch ? BatchInput : MessageInput).safeParse(value)
+  const problems = result.success ? [] : problemsOf(result.error)
+  const sizes = entries.flatMap((entry, index) => {
+    const message = takeMessage(entry, entry)
+    if (message === undefined || messageBytes(message.message, message.attributes) <= MESSAGE_BYTES_MAX)
+      return []
+    return [sizeProblem(`${pathTo(index)}message`)]
+  })
+  if (problems.length === 0 && sizes.length > 0) throw tooLarge(sizes)
+  throw invalid([...problems, ...sizes])
+}
+
+function sizeProblem(path: string): Problem {
+  return { path, message: `and its attributes must have at most ${MESSAGE_BYTES_MAX} bytes together` }
+}
+
+function tooLarge(details: Problem[]): FantailError {
+  const [first] = details
+  return new FantailError('too_large', `${first?.path} ${first?.message}`, { details })
+}

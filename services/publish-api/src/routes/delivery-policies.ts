@@ -1,0 +1,62 @@
+/** Looking at a delivery policy before it is set. */
+import { PreviewAnswer, PreviewInput, type Problem, resolveTopic } from '@fantail/contracts'
+import {
+  checkDeliveryPolicy,
+  effectivePolicy,
+  parseDeliveryPolicy,
+  previewRetries,
+  totalRetrySeconds,
+} from '@fantail/policy'
+import type { z } from 'zod'
+import type { ApiDeps } from '../deps.ts'
+import { type Answer, type Endpoint, endpoint, ok } from '../http/endpoint.ts'
+import { notFound } from '../http/errors.ts'
+
+export function deliveryPolicyRoutes(deps: ApiDeps): Endpoint[] {
+  return [
+    endpoint({
+      method: 'POST',
+      path: '/v1/delivery-policies/preview',
+      tag: 'Delivery policies',
+      summary: 'When the retries of a delivery policy would come',
+      description:
+        'Nominal times after the first attempt, before jitter and without what the attempts themselves take.',
+      body: PreviewInput,
+      check: (body) => problemsOfPolicy(deps, body),
+      answers: { 200: { description: 'Every retry', schema: PreviewAnswer } },
+      errors: ['malformed_json', 'validation_failed', 'not_found', 'too_large', 'unsupported_media_type'],
+      handle: ({ body }) => preview(deps, body),
+    }),
+  ]
+}
+
+function problemsOfPolicy({ settings }: ApiDeps, body: Record<string, unknown>): Problem[] {
+  if (!('deliveryPolicy' in body)) return [{ path: 'deliveryPolicy', message: 'is required' }]
+  const { maxRetrySeconds } = settings
+  // Raw subscriptions may name every content type that others may: a preview need not know which it is for.
+  return checkDeliveryPolicy(body.deliveryPolicy, {
+    path: 'deliveryPolicy',
+    maxRetrySeconds,
+    contentTypes: 'raw',
+  })
+}
+
+async function preview(
+  deps: ApiDeps,
+  { deliveryPolicy, topic }: z.output<typeof PreviewInput>,
+): Promise<Answer> {
+  const own = { deliveryPolicy: parseDeliveryPolicy(deliveryPolicy) }
+  const { healthyRetryPolicy } = effectivePolicy(await topicPolicy(deps, topic), own)
+  return ok({
+    retries: previewRetries(healthyRetryPolicy),
+    totalSeconds: totalRetrySeconds(healthyRetryPolicy),
+    jitter: deps.settings.retryJitter,
+  })
+}
+
+async function topicPolicy(deps: ApiDeps, topic: string | undefined) {
+  if (topic === undefined) return { deliveryPolicy: null, disableSubscriptionOverrides: false }
+  const found = await deps.topics.get(resolveTopic(topic, deps.settings.arn))
+  if (!found) throw notFound('topic')
+  return found
+}

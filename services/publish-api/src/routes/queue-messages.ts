@@ -1,0 +1,224 @@
+/** What is in a queue: sending, receiving, acknowledging, and looking without taking. */
+import {
+  AckInput,
+  DeadLetterCounts,
+  type ErrorCode,
+  FantailError,
+  HandleResults,
+  type MessageAttribute,
+  messageBytes,
+  NoBody,
+  PeekAnswer,
+  PeekQuery,
+  PurgeAnswer,
+  problemsOf,
+  QUEUE_MESSAGE_BYTES_MAX,
+  QueueBatchInput,
+  QueueItemInput,
+  QueueMessageView,
+  QueueSendAnswer,
+  QueueSendInput,
+  ReceivedAnswer,
+  ReceiveInput,
+  toAttribute,
+  VisibilityInput,
+} from '@fantail/contracts'
+import type { PeekRequest, SendItem } from '@fantail/store'
+import type { z } from 'zod'
+import type { ApiDeps } from '../deps.ts'
+import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
+import { invalid, notFound } from '../http/errors.ts'
+import { parseJson, readJsonText } from '../http/read-body.ts'
+import { isObject } from '../http/validate.ts'
+import { subscriptionArnOf } from '../subscriptions/arn-of.ts'
+import { queueMessageView } from '../views.ts'
+import { queueOf } from './queues.ts'
+
+const ERRORS: ErrorCode[] = [
+  'malformed_json',
+  'validation_failed',
+  'not_found',
+  'too_large',
+  'unsupported_media_type',
+]
+
+export function queueMessageRoutes(deps: ApiDeps): Endpoint[] {
+  const { queues } = deps
+  const post = (name: string, summary: string) => ({
+    method: 'POST' as const,
+    path: `/v1/queues/{queue}/${name}`,
+    tag: 'Queues',
+    summary,
+    errors: ERRORS,
+  })
+  const handleResults = { 200: { description: 'In the order of the handles', schema: HandleResults } }
+  return [
+    endpoint({
+      ...post('messages', 'Send a message, or a batch of up to 100'),
+      errors: [...ERRORS, 'storage_full'],
+      body: QueueSendInput,
+      bodyIs: 'own',
+      answers: { 201: { description: 'Sent', schema: QueueSendAnswer } },
+      handle: (call) => send(deps, call),
+    }),
+    endpoint({
+      ...post('receive', 'Receive messages, waiting for them if asked'),
+      body: ReceiveInput,
+      bodyIs: 'optional',
+      answers: { 200: { description: 'Up to maxMessages, possibly none', schema: ReceivedAnswer } },
+      handle: (call) => receive(deps, call),
+    }),
+    endpoint({
+      ...post('ack', 'Delete received messages'),
+      body: AckInput,
+      answers: handleResults,
+      handle: async (call) =>
+        ok({ results: await queues.ack(queueOf(deps, call), call.body.receiptHandles) }),
+    }),
+    endpoint({
+      ...post('visibility', 'Hide received messages for longer, or show them at once with 0'),
+      body: VisibilityInput,
+      answers: handleResults,
+      handle: async (call) => {
+        const { receiptHandles, visibilityTimeoutSeconds } = call.body
+        const results = await queues.changeVisibility(
+          queueOf(deps, call),
+          receiptHandles,
+          visibilityTimeoutSeconds,
+        )
+        return ok({ results })
+      },
+    }),
+    endpoint({
+      ...post('purge', 'Remove everything in the queue'),
+      body: NoBody,
+      bodyIs: 'optional',
+      answers: { 200: { description: 'How many were removed', schema: PurgeAnswer } },
+      handle: (call) => purge(deps, call),
+    }),
+    ...lookingRoutes(deps),
+  ]
+}
+
+function lookingRoutes(deps: ApiDeps): Endpoint[] {
+  const { queues } = deps
+  const route = { path: '/v1/queues/{queue}/messages/{messageId}', tag: 'Queues' }
+  const errors: ErrorCode[] = ['validation_failed', 'not_found']
+  return [
+    endpoint({
+      method: 'GET',
+      path: '/v1/queues/{queue}/messages',
+      tag: 'Queues',
+      summary: 'Look at messages without receiving them',
+      query: PeekQuery,
+      answers: { 200: { description: 'A page', schema: PeekAnswer } },
+      errors,
+      handle: (call) => peek(deps, call),
+    }),
+    endpoint({
+      ...route,
+      method: 'GET',
+      summary: 'Look at one message',
+      answers: { 200: { description: 'The message', schema: QueueMessageView } },
+      errors,
+      handle: async (call) => {
+        const message = await queues.message(queueOf(deps, call), call.params.messageId ?? '')
+        if (!message) throw notFound('message in this queue')
+        return ok(queueMessageView(message))
+      },
+    }),
+    endpoint({
+      ...route,
+      method: 'DELETE',
+      summary: 'Delete one message, whoever has received it',
+      answers: { 204: { description: 'Gone, or there was none' } },
+      errors,
+      handle: async (call) => {
+        await queues.deleteMessage(queueOf(deps, call), call.params.messageId ?? '')
+        return NO_CONTENT
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/v1/queues/{queue}/dead-letters',
+      tag: 'Queues',
+      summary: 'Count dead letters by reason, status code and subscription',
+      answers: { 200: { description: 'The counts', schema: DeadLetterCounts } },
+      errors,
+      handle: async (call) => ok(await queues.deadLetterCounts(queueOf(deps, call))),
+    }),
+  ]
+}
+
+async function send(deps: ApiDeps, call: Call): Promise<Answer> {
+  const value = parseJson(await readJsonText(call.request))
+  const batch = isObject(value) && 'messages' in value
+  const result = (batch ? QueueBatchInput : QueueItemInput).safeParse(value)
+  if (!result.success) throw invalid(problemsOf(result.error))
+  const inputs = 'messages' in result.data ? result.data.messages : [result.data]
+  const items = inputs.map((input, index) => toItem(input, batch ? `messages[${index}].` : ''))
+  const waiting = deps.storageGuard.admit()
+  if (waiting) await waiting
+  const queueArn = queueOf(deps, call)
+  const results = await deps.queues.send(queueArn, items)
+  deps.log.info({ requestId: call.requestId, queueArn, messages: items.length }, 'queue.sent')
+  return { status: 201, body: batch ? { results: results.map(receipt) } : receipt(results[0]) }
+}
+
+function receipt(sent: { messageId: string } | undefined): object {
+  return { messageId: sent?.messageId }
+}
+
+function toItem({ body, attributes, delaySeconds }: z.output<typeof QueueItemInput>, path: string): SendItem {
+  const named = attributes === undefined ? undefined : toAttributes(attributes as Record<string, unknown>)
+  if (messageBytes(body, named) > QUEUE_MESSAGE_BYTES_MAX) {
+    const message = `and its attributes must have at most ${QUEUE_MESSAGE_BYTES_MAX} bytes together`
+    throw new FantailError('too_large', `body ${message}`, { details: [{ path: `${path}body`, message }] })
+  }
+  return { body, ...(named && { attributes: named }), ...(delaySeconds !== undefined && { delaySeconds }) }
+}
+
+function toAttributes(inputs: Record<string, unknown>): Record<string, MessageAttribute> {
+  const entries = Object.entries(inputs).map(([name, input]) => [name, toAttribute(input)] as const)
+  return Object.fromEntries(
+    entries.filter((entry): entry is [string, MessageAttribute] => entry[1] !== undefined),
+  )
+}
+
+async function receive(deps: ApiDeps, call: Call<unknown, z.output<typeof ReceiveInput>>): Promise<Answer> {
+  const queueArn = queueOf(deps, call)
+  const { maxMessages, visibilityTimeoutSeconds } = call.body
+  const queue = await deps.queues.get(queueArn)
+  if (!queue) throw notFound('queue')
+  const messages = await deps.queueWaits.receiveWaiting(queueArn, {
+    maxMessages,
+    waitSeconds: call.body.waitSeconds ?? queue.receiveWaitSeconds,
+    ...(visibilityTimeoutSeconds !== undefined && { visibilityTimeoutSeconds }),
+    signal: call.request.signal,
+  })
+  if (messages.length > 0) {
+    deps.log.info({ requestId: call.requestId, queueArn, messages: messages.length }, 'queue.received')
+  }
+  return ok({ messages: messages.map(queueMessageView) })
+}
+
+async function purge(deps: ApiDeps, call: Call): Promise<Answer> {
+  const queueArn = queueOf(deps, call)
+  const discarded = await deps.queues.purge(queueArn)
+  deps.log.info({ requestId: call.requestId, queueArn, discarded }, 'queue.purged')
+  return ok({ discarded })
+}
+
+async function peek(deps: ApiDeps, call: Call<z.output<typeof PeekQuery>>): Promise<Answer> {
+  const { subscription, statusCode, since, until, cursor, limit } = call.query
+  const request: PeekRequest = {
+    limit,
+    ...(subscription !== undefined && { subscription: await subscriptionArnOf(deps, subscription) }),
+    ...(statusCode !== undefined && { statusCode }),
+    ...(since !== undefined && { since: Date.parse(since) }),
+    ...(until !== undefined && { until: Date.parse(until) }),
+    ...(cursor !== undefined && { cursor }),
+  }
+  const { items, nextCursor } = await deps.queues.peek(queueOf(deps, call), request)
+  return ok({ messages: items.map(queueMessageView), nextCursor })
+}

@@ -1,0 +1,167 @@
+/** Queues: their definitions. */
+import {
+  FantailError,
+  parseArn,
+  QUEUE_RETENTION_SECONDS_DEFAULT,
+  QUEUE_UNSUPPORTED,
+  QUEUE_VISIBILITY_SECONDS_DEFAULT,
+  QueueInput,
+  QueueList,
+  QueueListQuery,
+  QueueView,
+  resolveQueue,
+} from '@fantail/contracts'
+import type { QueueSettings } from '@fantail/store'
+import type { z } from 'zod'
+import type { ApiDeps } from '../deps.ts'
+import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
+import { notFound } from '../http/errors.ts'
+import { publicUrlFor } from '../http/public-url.ts'
+import { queueView } from '../views.ts'
+
+const INPUT_ERRORS = [
+  'malformed_json',
+  'validation_failed',
+  'not_supported',
+  'too_large',
+  'unsupported_media_type',
+  'storage_full',
+] as const
+
+export function queueRoutes(deps: ApiDeps): Endpoint[] {
+  const route = { path: '/v1/queues/{queue}', tag: 'Queues' }
+  const input = { body: QueueInput, unsupported: QUEUE_UNSUPPORTED }
+  return [
+    endpoint({
+      ...route,
+      ...input,
+      method: 'PUT',
+      summary: 'Create a queue, or set the members given',
+      bodyIs: 'optional',
+      answers: {
+        200: { description: 'It existed: the members given are set', schema: QueueView },
+        201: { description: 'Created', schema: QueueView },
+      },
+      errors: [...INPUT_ERRORS],
+      handle: (call) => putQueue(deps, call),
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/v1/queues',
+      tag: 'Queues',
+      summary: 'List queues',
+      query: QueueListQuery,
+      answers: { 200: { description: 'A page, sorted by ARN', schema: QueueList } },
+      errors: ['validation_failed'],
+      handle: (call) => listQueues(deps, call),
+    }),
+    endpoint({
+      ...route,
+      method: 'GET',
+      summary: 'Read a queue and how full it is',
+      answers: { 200: { description: 'The queue', schema: QueueView } },
+      errors: ['validation_failed', 'not_found'],
+      handle: async (call) => ok(await readQueue(deps, call, queueOf(deps, call))),
+    }),
+    endpoint({
+      ...route,
+      ...input,
+      method: 'PATCH',
+      summary: 'Set the members given of a queue',
+      answers: { 200: { description: 'The queue as it is now', schema: QueueView } },
+      errors: [...INPUT_ERRORS, 'not_found'],
+      handle: (call) => patchQueue(deps, call),
+    }),
+    endpoint({
+      ...route,
+      method: 'DELETE',
+      summary: 'Delete a queue with everything in it',
+      answers: { 204: { description: 'Gone, or there was none' } },
+      errors: ['validation_failed'],
+      handle: (call) => deleteQueue(deps, call),
+    }),
+  ]
+}
+
+/** The ARN of the queue that a path names. */
+export function queueOf({ settings }: Pick<ApiDeps, 'settings'>, { params }: Call): string {
+  return resolveQueue(params.queue ?? '', settings.arn)
+}
+
+type QueueCall = Call<unknown, z.output<typeof QueueInput>>
+
+async function putQueue(deps: ApiDeps, call: QueueCall): Promise<Answer> {
+  const arn = queueOf(deps, call)
+  if (arn.endsWith('.fifo')) {
+    throw new FantailError(
+      'not_supported',
+      'FIFO queues (names ending in .fifo) are not supported by this version',
+      {
+        details: [{ path: 'queue', message: 'names a FIFO queue' }],
+      },
+    )
+  }
+  const { created } = await deps.queues.put(arn, settingsOf(deps, call.body))
+  logChange(deps, call, { arn, event: created ? 'queue.created' : 'queue.changed' })
+  return { status: created ? 201 : 200, body: await readQueue(deps, call, arn) }
+}
+
+async function patchQueue(deps: ApiDeps, call: QueueCall): Promise<Answer> {
+  const arn = queueOf(deps, call)
+  await deps.queues.patch(arn, settingsOf(deps, call.body))
+  logChange(deps, call, { arn, event: 'queue.changed' })
+  return ok(await readQueue(deps, call, arn))
+}
+
+function logChange(deps: ApiDeps, call: QueueCall, { arn, event }: { arn: string; event: string }): void {
+  deps.log.info({ requestId: call.requestId, queueArn: arn, members: Object.keys(call.body) }, event)
+}
+
+async function deleteQueue(deps: ApiDeps, call: Call): Promise<Answer> {
+  const arn = queueOf(deps, call)
+  await deps.queues.delete(arn)
+  deps.log.info({ requestId: call.requestId, queueArn: arn }, 'queue.deleted')
+  return NO_CONTENT
+}
+
+async function listQueues(deps: ApiDeps, call: Call<z.output<typeof QueueListQuery>>): Promise<Answer> {
+  const { items, nextCursor } = await deps.queues.list(call.query)
+  const shown = await Promise.all(items.map(({ arn }) => showQueue(deps, call, arn)))
+  return ok({ queues: shown.filter((view) => view !== null), nextCursor })
+}
+
+async function readQueue(deps: ApiDeps, call: Call, arn: string): Promise<object> {
+  const view = await showQueue(deps, call, arn)
+  if (!view) throw notFound('queue')
+  return view
+}
+
+async function showQueue(deps: ApiDeps, { request }: Call, arn: string): Promise<object | null> {
+  const [found, sources] = await Promise.all([deps.queues.getWithCounts(arn), deps.queues.sources(arn)])
+  const { account, name } = parseArn(arn) ?? {}
+  const url = `${publicUrlFor(deps.settings, request)}/${account}/${name}`
+  return found && queueView({ ...found, sources, url, now: deps.clock() })
+}
+
+/** The members given, with what a reset (`null`) sets and the dead-letter queue by its ARN. */
+function settingsOf({ settings }: ApiDeps, input: z.output<typeof QueueInput>): Partial<QueueSettings> {
+  const { visibilityTimeoutSeconds, retentionSeconds, delaySeconds, receiveWaitSeconds, redrivePolicy } =
+    input
+  const path = 'redrivePolicy.deadLetterTargetArn'
+  return {
+    ...(visibilityTimeoutSeconds !== undefined && {
+      visibilityTimeoutSeconds: visibilityTimeoutSeconds ?? QUEUE_VISIBILITY_SECONDS_DEFAULT,
+    }),
+    ...(retentionSeconds !== undefined && {
+      retentionSeconds: retentionSeconds ?? QUEUE_RETENTION_SECONDS_DEFAULT,
+    }),
+    ...(delaySeconds !== undefined && { delaySeconds: delaySeconds ?? 0 }),
+    ...(receiveWaitSeconds !== undefined && { receiveWaitSeconds: receiveWaitSeconds ?? 0 }),
+    ...(redrivePolicy !== undefined && {
+      redrivePolicy: redrivePolicy && {
+        ...redrivePolicy,
+        deadLetterTargetArn: resolveQueue(redrivePolicy.deadLetterTargetArn, settings.arn, path),
+      },
+    }),
+  }
+}

@@ -1,0 +1,145 @@
+/** Redrives. */
+import {
+  DryRunAnswer,
+  type ErrorCode,
+  NoBody,
+  type RedriveFilter,
+  RedriveInput,
+  RedriveList,
+  RedriveListQuery,
+  RedriveRateInput,
+  type RedriveTask,
+  RedriveView,
+  resolveQueue,
+} from '@fantail/contracts'
+import type { z } from 'zod'
+import type { ApiDeps } from '../deps.ts'
+import { type Answer, type Call, type Endpoint, endpoint, ok } from '../http/endpoint.ts'
+import { notFound } from '../http/errors.ts'
+import { subscriptionArnOf } from '../subscriptions/arn-of.ts'
+import { redriveView } from '../views.ts'
+
+const INPUT_ERRORS: ErrorCode[] = [
+  'malformed_json',
+  'validation_failed',
+  'not_found',
+  'too_large',
+  'unsupported_media_type',
+]
+const TAG = 'Redrives'
+const TASK = { 200: { description: 'The task as it is now', schema: RedriveView } }
+
+export function redriveRoutes(deps: ApiDeps): Endpoint[] {
+  const { redrives } = deps
+  return [
+    endpoint({
+      method: 'POST',
+      path: '/v1/redrives',
+      tag: TAG,
+      summary: 'Move dead letters back to their subscriptions, or to a queue',
+      body: RedriveInput,
+      answers: {
+        200: { description: 'With dryRun: what would be moved', schema: DryRunAnswer },
+        202: { description: 'The task has begun', schema: RedriveView },
+      },
+      errors: [...INPUT_ERRORS, 'redrive_active'],
+      handle: (call) => createRedrive(deps, call),
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/v1/redrives',
+      tag: TAG,
+      summary: 'List redrive tasks',
+      query: RedriveListQuery,
+      answers: { 200: { description: 'A page, newest first', schema: RedriveList } },
+      errors: ['validation_failed'],
+      handle: ({ query }) => listRedrives(deps, query),
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/v1/redrives/{id}',
+      tag: TAG,
+      summary: 'Read a redrive task and its progress',
+      answers: { 200: { description: 'The task', schema: RedriveView } },
+      errors: ['not_found'],
+      handle: async ({ params }) => {
+        const task = await redrives.get(params.id ?? '')
+        if (!task) throw notFound('redrive')
+        return ok(redriveView(task))
+      },
+    }),
+    endpoint({
+      method: 'PATCH',
+      path: '/v1/redrives/{id}',
+      tag: TAG,
+      summary: 'Change the rate of an active task',
+      body: RedriveRateInput,
+      answers: TASK,
+      errors: [...INPUT_ERRORS, 'wrong_state'],
+      handle: async (call) => changed(deps, call, await redrives.patch(call.params.id ?? '', call.body)),
+    }),
+    ...(['cancel', 'pause', 'resume'] as const).map((action) =>
+      endpoint({
+        method: 'POST',
+        path: `/v1/redrives/{id}/${action}`,
+        tag: TAG,
+        summary: `${action[0]?.toUpperCase()}${action.slice(1)} a redrive task`,
+        body: NoBody,
+        bodyIs: 'optional',
+        answers: TASK,
+        errors: [...INPUT_ERRORS, 'wrong_state'],
+        handle: async (call) => changed(deps, call, await redrives[action](call.params.id ?? '')),
+      }),
+    ),
+  ]
+}
+
+function changed(deps: ApiDeps, { requestId }: Call, task: RedriveTask): Answer {
+  const { id: redriveId, status, maxMessagesPerSecond } = task
+  deps.log.info({ requestId, redriveId, status, maxMessagesPerSecond }, 'redrive.changed')
+  return ok(redriveView(task))
+}
+
+async function createRedrive(
+  deps: ApiDeps,
+  { body, requestId }: Call<unknown, z.output<typeof RedriveInput>>,
+): Promise<Answer> {
+  const { arn } = deps.settings
+  const source = resolveQueue(body.source, arn, 'source')
+  const destination = body.destination ? resolveQueue(body.destination, arn, 'destination') : null
+  const filter = await toFilter(deps, body.filter ?? {})
+  if (body.dryRun) {
+    const { matched, bySubscription, byStatusCode } = await deps.redrives.dryRun(source, filter)
+    return ok({ matched, bySubscription, byStatusCode })
+  }
+  const maxMessagesPerSecond = body.maxMessagesPerSecond ?? null
+  const task = await deps.redrives.create({ source, destination, maxMessagesPerSecond, filter })
+  deps.log.info(
+    { requestId, redriveId: task.id, source, destination, matched: task.matched },
+    'redrive.created',
+  )
+  return { status: 202, body: redriveView(task) }
+}
+
+type FilterInput = NonNullable<z.output<typeof RedriveInput>['filter']>
+
+async function toFilter(deps: ApiDeps, filter: FilterInput): Promise<RedriveFilter> {
+  const { subscription, statusCode, since, until, messageIds } = filter
+  const path = 'filter.subscription'
+  return {
+    ...(subscription !== undefined && { subscription: await subscriptionArnOf(deps, subscription, path) }),
+    ...(statusCode !== undefined && { statusCode }),
+    ...(since !== undefined && { since: Date.parse(since) }),
+    ...(until !== undefined && { until: Date.parse(until) }),
+    ...(messageIds !== undefined && { messageIds }),
+  }
+}
+
+async function listRedrives(deps: ApiDeps, query: z.output<typeof RedriveListQuery>): Promise<Answer> {
+  const { source, ...rest } = query
+  const { items, nextCursor } = await deps.redrives.list({
+    ...rest,
+    ...(source !== undefined && { source: resolveQueue(source, deps.settings.arn, 'source') }),
+  })
+  return ok({ redrives: items.map(redriveView), nextCursor })
+}

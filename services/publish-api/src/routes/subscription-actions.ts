@@ -1,0 +1,163 @@
+/** What can be done to a subscription beside changing its settings. */
+import {
+  ConfirmInput,
+  DiscardedAnswer,
+  type ErrorCode,
+  FantailError,
+  MovedAnswer,
+  NoBody,
+  RetryInput,
+  type SubscriptionRecord,
+  SubscriptionView,
+  TestAnswer,
+} from '@fantail/contracts'
+import type { z } from 'zod'
+import type { ApiDeps } from '../deps.ts'
+import { type Answer, type Call, type Endpoint, endpoint, ok } from '../http/endpoint.ts'
+import { invalid, notFound } from '../http/errors.ts'
+import { publicUrlFor } from '../http/public-url.ts'
+import { changeStatus, visibleSubscription } from '../subscriptions/change.ts'
+import { askAgain, confirm } from '../subscriptions/confirmations.ts'
+import { attemptOnce } from '../subscriptions/test-attempt.ts'
+import { showSubscription } from '../subscriptions/views.ts'
+import { idOf } from './subscriptions.ts'
+
+const ERRORS: ErrorCode[] = [
+  'malformed_json',
+  'validation_failed',
+  'not_found',
+  'wrong_state',
+  'conflict',
+  'too_large',
+  'unsupported_media_type',
+]
+
+export function subscriptionActionRoutes(deps: ApiDeps): Endpoint[] {
+  const action = (name: string, summary: string) => ({
+    method: 'POST' as const,
+    path: `/v1/subscriptions/{id}/${name}`,
+    tag: 'Subscriptions',
+    summary,
+    errors: ERRORS,
+  })
+  const subscription = { 200: { description: 'The subscription as it is now', schema: SubscriptionView } }
+  return [
+    endpoint({
+      ...action('pause', 'Stop attempts; messages go on to be kept for it'),
+      body: NoBody,
+      bodyIs: 'optional',
+      answers: subscription,
+      handle: (call) => setStatus(deps, call, 'paused'),
+    }),
+    endpoint({
+      ...action('resume', 'Let attempts go on'),
+      body: NoBody,
+      bodyIs: 'optional',
+      answers: subscription,
+      handle: (call) => setStatus(deps, call, 'active'),
+    }),
+    endpoint({
+      ...action('confirm', 'Confirm a pending subscription with its token'),
+      body: ConfirmInput,
+      answers: subscription,
+      handle: (call) => confirmByToken(deps, call),
+    }),
+    endpoint({
+      ...action('send-confirmation', 'Ask a pending subscription’s endpoint once more, with a new token'),
+      body: NoBody,
+      bodyIs: 'optional',
+      answers: subscription,
+      handle: (call) => sendConfirmation(deps, call),
+    }),
+    endpoint({
+      ...action('retry', 'Make everything that waits for a retry due now'),
+      body: RetryInput,
+      bodyIs: 'optional',
+      answers: { 200: { description: 'How many were moved', schema: MovedAnswer } },
+      handle: (call) => retryNow(deps, call),
+    }),
+    endpoint({
+      ...action('purge', 'Discard everything that waits'),
+      body: NoBody,
+      bodyIs: 'optional',
+      answers: { 200: { description: 'How many were discarded', schema: DiscardedAnswer } },
+      handle: (call) => purge(deps, call),
+    }),
+    endpoint({
+      ...action('test', 'Make one attempt at once, outside the lane, with a message of its own'),
+      body: NoBody,
+      bodyIs: 'optional',
+      answers: { 200: { description: 'What came of it', schema: TestAnswer } },
+      handle: (call) => test(deps, call),
+    }),
+  ]
+}
+
+/** The changed subscription after one wide log line. */
+async function changed(
+  deps: ApiDeps,
+  call: Call,
+  record: SubscriptionRecord,
+  event: string,
+): Promise<Answer> {
+  deps.topicCache.forget(record.topicArn)
+  const { id: subscriptionId, topicArn, status } = record
+  deps.log.info({ requestId: call.requestId, topicArn, subscriptionId, status }, event)
+  return ok(await showSubscription(deps, record))
+}
+
+async function setStatus(deps: ApiDeps, call: Call, status: 'paused' | 'active'): Promise<Answer> {
+  const record = await changeStatus(deps, idOf(call), status)
+  return changed(deps, call, record, status === 'paused' ? 'subscription.paused' : 'subscription.resumed')
+}
+
+async function confirmByToken(
+  deps: ApiDeps,
+  call: Call<unknown, z.output<typeof ConfirmInput>>,
+): Promise<Answer> {
+  const record = await visibleSubscription(deps, idOf(call))
+  if (record.token === null) throw new FantailError('wrong_state', 'it needs no confirmation')
+  const confirmed = await confirm(deps, record, call.body.token)
+  if (!confirmed) throw invalid([{ path: 'token', message: 'is not this subscription’s, or has expired' }])
+  return changed(deps, call, confirmed, 'subscription.confirmed')
+}
+
+async function sendConfirmation(deps: ApiDeps, call: Call): Promise<Answer> {
+  const record = await askAgain(deps, idOf(call), publicUrlFor(deps.settings, call.request))
+  return changed(deps, call, record, 'subscription.confirmationSent')
+}
+
+async function retryNow(deps: ApiDeps, call: Call<unknown, z.output<typeof RetryInput>>): Promise<Answer> {
+  const { id, shard } = await laneOf(deps, call)
+  const { maxPerSecond } = call.body
+  const moved = await deps.lanes.retryNow(shard, id, maxPerSecond === undefined ? {} : { maxPerSecond })
+  deps.log.info(
+    { requestId: call.requestId, subscriptionId: id, moved, maxPerSecond },
+    'subscription.retried',
+  )
+  return ok({ moved })
+}
+
+async function purge(deps: ApiDeps, call: Call): Promise<Answer> {
+  const { id, shard } = await laneOf(deps, call)
+  const discarded = await deps.lanes.purge(shard, id)
+  deps.log.info({ requestId: call.requestId, subscriptionId: id, discarded }, 'subscription.purged')
+  return ok({ discarded })
+}
+
+async function test(deps: ApiDeps, call: Call): Promise<Answer> {
+  const record = await visibleSubscription(deps, idOf(call))
+  const topic = await deps.topics.get(record.topicArn)
+  if (!topic) throw notFound('subscription')
+  const publicUrl = publicUrlFor(deps.settings, call.request)
+  const result = await attemptOnce(deps, { record, topic, publicUrl })
+  deps.log.info({ requestId: call.requestId, subscriptionId: record.id, ...result }, 'subscription.tested')
+  return ok(result)
+}
+
+async function laneOf(deps: ApiDeps, call: Call): Promise<{ id: string; shard: number }> {
+  const { id } = await visibleSubscription(deps, idOf(call))
+  const place = await deps.subscriptions.locate(id)
+  if (!place) throw notFound('subscription')
+  return { id, shard: place.shard }
+}

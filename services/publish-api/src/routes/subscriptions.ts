@@ -1,0 +1,146 @@
+/** Subscriptions. */
+import {
+  NewSubscriptionInput,
+  parseArn,
+  resolveSubscription,
+  resolveTopic,
+  SUBSCRIPTION_FIXED,
+  SUBSCRIPTION_UNSUPPORTED,
+  SubscriptionInput,
+  SubscriptionList,
+  SubscriptionListQuery,
+  SubscriptionView,
+} from '@fantail/contracts'
+import type { z } from 'zod'
+import type { ApiDeps } from '../deps.ts'
+import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
+import { publicUrlFor } from '../http/public-url.ts'
+import { changeSettings, deleteSubscription, visibleSubscription } from '../subscriptions/change.ts'
+import { settingsOf } from '../subscriptions/settings.ts'
+import { newSubscriptionProblems, subscribe } from '../subscriptions/subscribe.ts'
+import { showSubscription, showSubscriptions } from '../subscriptions/views.ts'
+
+const INPUT_ERRORS = [
+  'malformed_json',
+  'validation_failed',
+  'not_supported',
+  'not_found',
+  'too_large',
+  'unsupported_media_type',
+  'storage_full',
+] as const
+
+export function subscriptionRoutes(deps: ApiDeps): Endpoint[] {
+  return [
+    endpoint({
+      method: 'POST',
+      path: '/v1/topics/{topic}/subscriptions',
+      tag: 'Subscriptions',
+      summary: 'Subscribe a webhook or a queue to a topic',
+      body: NewSubscriptionInput,
+      unsupported: SUBSCRIPTION_UNSUPPORTED,
+      check: (body) => newSubscriptionProblems(deps, body),
+      answers: {
+        200: {
+          description: 'The one that has this endpoint; the settings given agree',
+          schema: SubscriptionView,
+        },
+        201: { description: 'Subscribed', schema: SubscriptionView },
+      },
+      errors: [...INPUT_ERRORS, 'subscription_exists'],
+      handle: (call) => postSubscription(deps, call),
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/v1/subscriptions',
+      tag: 'Subscriptions',
+      summary: 'List subscriptions',
+      query: SubscriptionListQuery,
+      answers: { 200: { description: 'A page', schema: SubscriptionList } },
+      errors: ['validation_failed'],
+      handle: ({ query }) => listSubscriptions(deps, query),
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/v1/subscriptions/{id}',
+      tag: 'Subscriptions',
+      summary: 'Read a subscription and how its lane stands',
+      answers: { 200: { description: 'The subscription', schema: SubscriptionView } },
+      errors: ['not_found'],
+      handle: async (call) => ok(await showSubscription(deps, await visibleSubscription(deps, idOf(call)))),
+    }),
+    endpoint({
+      method: 'PATCH',
+      path: '/v1/subscriptions/{id}',
+      tag: 'Subscriptions',
+      summary: 'Set the members given of a subscription',
+      body: SubscriptionInput,
+      unsupported: SUBSCRIPTION_UNSUPPORTED,
+      fixed: SUBSCRIPTION_FIXED,
+      answers: { 200: { description: 'The subscription as it is now', schema: SubscriptionView } },
+      errors: [...INPUT_ERRORS, 'conflict'],
+      handle: (call) => patchSubscription(deps, call),
+    }),
+    endpoint({
+      method: 'DELETE',
+      path: '/v1/subscriptions/{id}',
+      tag: 'Subscriptions',
+      summary: 'Delete a subscription',
+      description: 'What waits for it is discarded and counted.',
+      answers: { 204: { description: 'Gone, or there was none' } },
+      errors: [],
+      handle: (call) => removeSubscription(deps, call),
+    }),
+  ]
+}
+
+/** The subscription that a path names by id or ARN. */
+export function idOf(call: Call): string {
+  return resolveSubscription(call.params.id ?? '')
+}
+
+async function postSubscription(
+  deps: ApiDeps,
+  { params, body, request, requestId }: Call<unknown, z.output<typeof NewSubscriptionInput>>,
+): Promise<Answer> {
+  const topicArn = resolveTopic(params.topic ?? '', deps.settings.arn)
+  const publicUrl = publicUrlFor(deps.settings, request)
+  const { subscription, created } = await subscribe(deps, { topicArn, input: body, publicUrl })
+  if (created) {
+    const { id: subscriptionId, protocol, status } = subscription
+    deps.topicCache.forget(topicArn)
+    deps.log.info({ requestId, topicArn, subscriptionId, protocol, status }, 'subscription.created')
+  }
+  return { status: created ? 201 : 200, body: await showSubscription(deps, subscription) }
+}
+
+async function listSubscriptions(
+  deps: ApiDeps,
+  { topic, endpoint: address, status, cursor, limit }: z.output<typeof SubscriptionListQuery>,
+): Promise<Answer> {
+  const { items, nextCursor } = await deps.subscriptions.list({
+    limit,
+    ...(topic !== undefined && { topicArn: resolveTopic(topic, deps.settings.arn) }),
+    ...(address !== undefined && { endpoint: address }),
+    ...(status !== undefined && { status }),
+    ...(cursor !== undefined && { cursor }),
+  })
+  return ok({ subscriptions: await showSubscriptions(deps, items), nextCursor })
+}
+
+async function patchSubscription(
+  deps: ApiDeps,
+  call: Call<unknown, z.output<typeof SubscriptionInput>>,
+): Promise<Answer> {
+  const { body, requestId } = call
+  const record = await changeSettings(deps, idOf(call), settingsOf(body, deps.settings))
+  deps.log.info({ requestId, subscriptionId: record.id, members: Object.keys(body) }, 'subscription.changed')
+  return ok(await showSubscription(deps, record))
+}
+
+async function removeSubscription(deps: ApiDeps, call: Call): Promise<Answer> {
+  const id = parseArn(call.params.id ?? '')?.subscriptionId ?? call.params.id ?? ''
+  await deleteSubscription(deps, id)
+  deps.log.info({ requestId: call.requestId, subscriptionId: id }, 'subscription.deleted')
+  return NO_CONTENT
+}

@@ -1,0 +1,159 @@
+/** Topics. */
+import {
+  FantailError,
+  type Problem,
+  RETENTION_SECONDS_DEFAULT,
+  resolveTopic,
+  TOPIC_UNSUPPORTED,
+  TopicInput,
+  TopicList,
+  TopicListQuery,
+  TopicView,
+} from '@fantail/contracts'
+import { checkDeliveryPolicy, parseDeliveryPolicy } from '@fantail/policy'
+import type { TopicSettings } from '@fantail/store'
+import type { z } from 'zod'
+import type { ApiDeps } from '../deps.ts'
+import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
+import { notFound } from '../http/errors.ts'
+import { topicView } from '../views.ts'
+
+const INPUT_ERRORS = [
+  'malformed_json',
+  'validation_failed',
+  'not_supported',
+  'too_large',
+  'unsupported_media_type',
+] as const
+
+export function topicRoutes(deps: ApiDeps): Endpoint[] {
+  const arnOf = (call: Call) => resolveTopic(call.params.topic ?? '', deps.settings.arn)
+  const common = {
+    body: TopicInput,
+    unsupported: TOPIC_UNSUPPORTED,
+    check: (body: Record<string, unknown>) => policyProblems(deps, body.deliveryPolicy),
+  }
+  return [
+    endpoint({
+      ...common,
+      method: 'PUT',
+      path: '/v1/topics/{topic}',
+      tag: 'Topics',
+      summary: 'Create a topic, or set the members given',
+      bodyIs: 'optional',
+      answers: {
+        200: { description: 'It existed: the members given are set', schema: TopicView },
+        201: { description: 'Created', schema: TopicView },
+      },
+      errors: [...INPUT_ERRORS, 'storage_full'],
+      handle: (call) => putTopic(deps, arnOf(call), call),
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/v1/topics',
+      tag: 'Topics',
+      summary: 'List topics',
+      query: TopicListQuery,
+      answers: { 200: { description: 'A page, sorted by ARN', schema: TopicList } },
+      errors: ['validation_failed'],
+      handle: ({ query }) => listTopics(deps, query),
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/v1/topics/{topic}',
+      tag: 'Topics',
+      summary: 'Read a topic',
+      answers: { 200: { description: 'The topic', schema: TopicView } },
+      errors: ['validation_failed', 'not_found'],
+      handle: async (call) => ok(await readTopic(deps, arnOf(call))),
+    }),
+    endpoint({
+      ...common,
+      method: 'PATCH',
+      path: '/v1/topics/{topic}',
+      tag: 'Topics',
+      summary: 'Set the members given of a topic',
+      answers: { 200: { description: 'The topic as it is now', schema: TopicView } },
+      errors: [...INPUT_ERRORS, 'not_found', 'storage_full'],
+      handle: (call) => patchTopic(deps, arnOf(call), call),
+    }),
+    endpoint({
+      method: 'DELETE',
+      path: '/v1/topics/{topic}',
+      tag: 'Topics',
+      summary: 'Delete a topic with its subscriptions',
+      description: 'What waits for its subscriptions is discarded and counted.',
+      answers: { 204: { description: 'Gone, or there was none' } },
+      errors: ['validation_failed'],
+      handle: (call) => deleteTopic(deps, arnOf(call), call),
+    }),
+  ]
+}
+
+type TopicCall = Call<unknown, z.output<typeof TopicInput>>
+
+async function putTopic(deps: ApiDeps, arn: string, { body, requestId }: TopicCall): Promise<Answer> {
+  if (arn.endsWith('.fifo')) {
+    throw new FantailError(
+      'not_supported',
+      'FIFO topics (names ending in .fifo) are not supported by this version',
+      {
+        details: [{ path: 'topic', message: 'names a FIFO topic' }],
+      },
+    )
+  }
+  const { created } = await deps.topics.put(arn, settingsOf(body))
+  deps.topicCache.forget(arn)
+  deps.log.info(
+    { requestId, topicArn: arn, members: Object.keys(body) },
+    created ? 'topic.created' : 'topic.changed',
+  )
+  return { status: created ? 201 : 200, body: await readTopic(deps, arn) }
+}
+
+async function patchTopic(deps: ApiDeps, arn: string, { body, requestId }: TopicCall): Promise<Answer> {
+  await deps.topics.patch(arn, settingsOf(body))
+  deps.log.info({ requestId, topicArn: arn, members: Object.keys(body) }, 'topic.changed')
+  return ok(await readTopic(deps, arn))
+}
+
+async function deleteTopic(deps: ApiDeps, arn: string, { requestId }: Call): Promise<Answer> {
+  await deps.topics.delete(arn)
+  deps.topicCache.forget(arn)
+  deps.log.info({ requestId, topicArn: arn }, 'topic.deleted')
+  return NO_CONTENT
+}
+
+async function readTopic(deps: ApiDeps, arn: string): Promise<object> {
+  const found = await deps.topics.getWithCounts(arn)
+  if (!found) throw notFound('topic')
+  return topicView(found)
+}
+
+async function listTopics(deps: ApiDeps, query: z.output<typeof TopicListQuery>): Promise<Answer> {
+  const { items, nextCursor } = await deps.topics.list(query)
+  const counted = await Promise.all(items.map(({ arn }) => deps.topics.getWithCounts(arn)))
+  // One that was deleted meanwhile is left out.
+  return ok({ topics: counted.filter((found) => found !== null).map(topicView), nextCursor })
+}
+
+/** The members given, with what a reset (`null`) sets. */
+function settingsOf(input: z.output<typeof TopicInput>): Partial<TopicSettings> {
+  const { displayName, deliveryPolicy, disableSubscriptionOverrides, retentionSeconds } = input
+  return {
+    ...(displayName !== undefined && { displayName: displayName ?? '' }),
+    ...(deliveryPolicy !== undefined && { deliveryPolicy: parseDeliveryPolicy(deliveryPolicy) }),
+    ...(disableSubscriptionOverrides !== undefined && {
+      disableSubscriptionOverrides: disableSubscriptionOverrides ?? false,
+    }),
+    ...(retentionSeconds !== undefined && {
+      retentionSeconds: retentionSeconds ?? RETENTION_SECONDS_DEFAULT,
+    }),
+  }
+}
+
+/** A topic's policy governs raw and other subscriptions alike, so only what both allow will do. */
+function policyProblems({ settings }: ApiDeps, policy: unknown): Problem[] {
+  const { maxRetrySeconds } = settings
+  return checkDeliveryPolicy(policy, { path: 'deliveryPolicy', maxRetrySeconds, contentTypes: 'plain' })
+}

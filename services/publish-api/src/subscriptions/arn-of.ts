@@ -1,0 +1,26 @@
+/** The ARN by which dead letters name a subscription, from its id or ARN. */
+import { FantailError, parseArn, resolveSubscription } from '@fantail/contracts'
+import type { ApiDeps } from '../deps.ts'
+
+/** A deleted subscription can still be named by its ARN; an id alone needs the record: `validation_failed` without. */
+export async function subscriptionArnOf(
+  { subscriptions }: Pick<ApiDeps, 'subscriptions'>,
+  idOrArn: string,
+  path = 'subscription',
+): Promise<string> {
+  if (parseArn(idOrArn)?.subscriptionId !== undefined) return idOrArn
+  const record = await subscriptions.get(known(idOrArn, path))
+  if (record) return record.arn
+  throw FantailError.invalid(path, 'names no subscription; a deleted one can be named by its ARN')
+}
+
+function known(idOrArn: string, path: string): string {
+  try {
+    return resolveSubscription(idOrArn)
+  } catch (error) {
+    throw new FantailError('validation_failed', `${path} must be a subscription’s id or ARN`, {
+      details: [{ path, message: 'must be a subscription’s id or ARN' }],
+      cause: error,
+    })
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * Confirming and restoring subscriptions (sns-semantics §2.3, §2.4).
+ *
+ *   subscribe with handshake → pending ─ token → active
+ *   unsubscribe by link → unsubscribed (invisible, nothing waits) ─ token → as it was before
+ *
+ * Either state ends by deletion when its token expires, 48 hours on. The message that carries a token travels through the
+ * subscription's own lane, so it is retried like any other; a token is kept after its use, so confirming twice is the same.
+ */
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import {
+  CONFIRMATION_SECONDS,
+  createMessageId,
+  FantailError,
+  type Message,
+  type MessageKind,
+  type SubscriptionRecord,
+} from '@fantail/contracts'
+import { deliveryId } from '@fantail/store'
+import type { ApiDeps } from '../deps.ts'
+import { notFound } from '../http/errors.ts'
+
+type Tools = Pick<ApiDeps, 'subscriptions' | 'lanes' | 'clock'>
+
+const TOKEN_BYTES = 144
+
+export interface Token {
+  token: string
+  tokenExpiresAt: number
+}
+
+/** 288 hex digits, as SNS's are. */
+export function createToken(now: number): Token {
+  return {
+    token: randomBytes(TOKEN_BYTES).toString('hex'),
+    tokenExpiresAt: now + CONFIRMATION_SECONDS * 1_000,
+  }
+}
+
+/** Parks the message that asks a pending subscription's endpoint to confirm. */
+export async function askToConfirm(
+  deps: Tools,
+  record: SubscriptionRecord,
+  publicUrl: string,
+): Promise<void> {
+  const text = `You have chosen to subscribe to the topic ${record.topicArn}.\nTo confirm the subscription, visit the SubscribeURL included in this message.`
+  await parkMessage(deps, record, { kind: 'SubscriptionConfirmation', text, publicUrl })
+}
+
+/** Gives a pending subscription a new token and asks again; `wrong_state` where it awaits none. */
+export async function askAgain(deps: Tools, id: string, publicUrl: string): Promise<SubscriptionRecord> {
+  const record = await deps.subscriptions.update(id, (current) => {
+    if (current.unsubscribed) throw notFound('subscription')
+    if (current.status !== 'pending')
+      throw new FantailError('wrong_state', `it is ${current.status}, not pending`)
+    return createToken(deps.clock())
+  })
+  await askToConfirm(deps, record, publicUrl)
+  return record
+}
+
+/** True where the text is the record's token and still counts: after its use it does so without end. */
+export function tokenMatches(record: SubscriptionRecord, token: string, now: number): boolean {
+  if (record.token === null) return false
+  if (record.tokenExpiresAt !== null && record.tokenExpiresAt <= now) return false
+  const [own, given] = [Buffer.from(record.token), Buffer.from(token)]
+  return own.length === given.length && timingSafeEqual(own, given)
+}
+
+/** Makes a pending or unsubscribed one take part again; undefined where the token is not its own. */
+export async function confirm(
+  deps: Tools,
+  record: SubscriptionRecord,
+  token: string,
+): Promise<SubscriptionRecord | undefined> {
+  if (!tokenMatches(record, token, deps.clock())) return undefined
+  if (record.status !== 'pending' && !record.unsubscribed) return record
+  return deps.subscriptions.update(record.id, (current) => {
+    // Another confirmation or a new token came first: what it made of the record stands.
+    if (!tokenMatches(current, token, deps.clock())) return {}
+    const status = current.status === 'pending' ? 'active' : current.status
+    return { status, unsubscribed: false, tokenExpiresAt: null }
+  })
+}
+
+/**
+ * Takes an http(s) subscription out by its link and asks the endpoint whether that was meant; a pending one, or one that
+ * cannot be asked, is deleted.
+ */
+export async function unsubscribeByLink(
+  deps: Tools,
+  record: SubscriptionRecord,
+  publicUrl: string,
+): Promise<void> {
+  if (record.status === 'pending' || record.protocol === 'sqs') {
+    await deps.subscriptions.delete(record.id)
+    return
+  }
+  const taken = await deps.subscriptions.update(record.id, () => ({
+    unsubscribed: true,
+    ...createToken(deps.clock()),
+  }))
+  const place = await deps.subscriptions.locate(record.id)
+  if (place) await deps.lanes.purge(place.shard, record.id)
+  const text = `You have chosen to deactivate subscription ${record.arn}.\nTo cancel this operation and restore the subscription, visit the SubscribeURL included in this message.`
+  await parkMessage(deps, taken, { kind: 'UnsubscribeConfirmation', text, publicUrl })
+}
+
+interface Confirmation {
+  kind: MessageKind
+  text: string
+  publicUrl: string
+}
+
+async function parkMessage(deps: Tools, record: SubscriptionRecord, about: Confirmation): Promise<void> {
+  const place = await deps.subscriptions.locate(record.id)
+  if (!place || record.token === null) throw notFound('subscription')
+  const publishedAt = deps.clock()
+  const message: Message = {
+    messageId: createMessageId(publishedAt),
+    topicArn: record.topicArn,
+    publishedAt,
+    message: about.text,
+    kind: about.kind,
+    token: record.token,
+    publicUrl: about.publicUrl,
+  }
+  const delivery = deliveryId(message.messageId)
+  const entry = { subscriptionId: record.id, delivery, message: 0, park: { as: 'fresh' as const } }
+  await deps.lanes.park(place.shard, {
+    messages: [{ id: delivery, body: JSON.stringify(message) }],
+    jobs: [{ job: '', fence: 0, fields: [], entries: [entry] }],
+  })
+}

@@ -1,0 +1,71 @@
+/** One attempt outside the lane, to see what an endpoint answers: nothing is retried, counted or dead-lettered. */
+import {
+  type AttemptResult,
+  createMessageId,
+  FantailError,
+  type Message,
+  type SubscriptionRecord,
+  type TopicRecord,
+} from '@fantail/contracts'
+import { compileEnvelope, compileTarget, queueBody, renderBody, renderHeaders } from '@fantail/delivery'
+import { effectivePolicy } from '@fantail/policy'
+import type { ApiDeps } from '../deps.ts'
+
+export interface TestAttempt {
+  record: SubscriptionRecord
+  topic: TopicRecord
+  publicUrl: string
+}
+
+export interface TestResult {
+  /** null where there was no answer. */
+  statusCode: number | null
+  durationMs: number
+  error?: string
+}
+
+type Tools = Pick<ApiDeps, 'sender' | 'queues' | 'clock'>
+
+export async function attemptOnce(
+  deps: Tools,
+  { record, topic, publicUrl }: TestAttempt,
+): Promise<TestResult> {
+  const publishedAt = deps.clock()
+  const message: Message = {
+    messageId: createMessageId(publishedAt),
+    topicArn: record.topicArn,
+    publishedAt,
+    subject: 'Fantail test',
+    message: 'This is a test of your subscription. Nothing was published.',
+    publicUrl,
+  }
+  const target = compileTarget(record, effectivePolicy(topic, record))
+  const envelope = compileEnvelope(message)
+  if (record.protocol === 'sqs') return appendOnce(deps, record, queueBody(envelope, target))
+  const headers = renderHeaders(envelope, target)
+  return toResult(await deps.sender.attempt({ url: target.url, headers, body: renderBody(envelope, target) }))
+}
+
+function toResult(result: AttemptResult): TestResult {
+  const durationMs = Math.round(result.durationMs)
+  if (result.kind === 'failure')
+    return { statusCode: null, durationMs, error: `${result.error}: ${result.detail}` }
+  return { statusCode: result.statusCode, durationMs }
+}
+
+/** An append that succeeds counts as 200, the status that SQS would answer. */
+async function appendOnce(
+  { queues }: Tools,
+  { endpoint }: SubscriptionRecord,
+  item: ReturnType<typeof queueBody>,
+): Promise<TestResult> {
+  const startedAt = performance.now()
+  const elapsed = () => Math.round(performance.now() - startedAt)
+  try {
+    await queues.send(endpoint, [item])
+    return { statusCode: 200, durationMs: elapsed() }
+  } catch (error) {
+    if (!(error instanceof FantailError) || error.code !== 'not_found') throw error
+    return { statusCode: null, durationMs: elapsed(), error: `queue_missing: no queue ${endpoint}` }
+  }
+}

@@ -1,0 +1,78 @@
+/** Subscriptions as the REST API shows them: the record, the policy in force, and how the lane stands. */
+import type { SubscriptionRecord, TopicRecord } from '@fantail/contracts'
+import { effectivePolicy } from '@fantail/policy'
+import type { LaneFigures } from '@fantail/store'
+import type { ApiDeps } from '../deps.ts'
+import { notFound } from '../http/errors.ts'
+import { iso, isoOrNull, secondsSince } from '../views.ts'
+
+type Tools = Pick<ApiDeps, 'topics' | 'subscriptions' | 'lanes' | 'clock'>
+
+/** One subscription; `not_found` where it is deleted at this moment. */
+export async function showSubscription(deps: Tools, record: SubscriptionRecord): Promise<object> {
+  const [view] = await showSubscriptions(deps, [record])
+  if (!view) throw notFound('subscription')
+  return view
+}
+
+/** A page of them, without those that are deleted at this moment. Three trips, however many. */
+export async function showSubscriptions(deps: Tools, records: SubscriptionRecord[]): Promise<object[]> {
+  const topicArns = [...new Set(records.map(({ topicArn }) => topicArn))]
+  const [topics, places] = await Promise.all([
+    Promise.all(topicArns.map((arn) => deps.topics.get(arn))),
+    Promise.all(records.map(({ id }) => deps.subscriptions.locate(id))),
+  ])
+  const topicByArn = new Map(topicArns.map((arn, index) => [arn, topics[index] ?? undefined]))
+  const shown = records.flatMap((record, index) => {
+    const topic = topicByArn.get(record.topicArn)
+    const place = places[index]
+    return topic && place ? [{ record, topic, lane: { subscriptionId: record.id, shard: place.shard } }] : []
+  })
+  const figures = shown.length === 0 ? [] : await deps.lanes.figures(shown.map(({ lane }) => lane))
+  const now = deps.clock()
+  return shown.flatMap(({ record, topic }, index) => {
+    const lane = figures[index]
+    return lane ? [subscriptionView({ record, topic, lane, now })] : []
+  })
+}
+
+interface Shown {
+  record: SubscriptionRecord
+  topic: TopicRecord
+  lane: LaneFigures
+  now: number
+}
+
+function subscriptionView({ record, topic, lane, now }: Shown): object {
+  return {
+    id: record.id,
+    arn: record.arn,
+    topicArn: record.topicArn,
+    protocol: record.protocol,
+    endpoint: record.endpoint,
+    status: record.status,
+    rawMessageDelivery: record.rawMessageDelivery,
+    deliveryPolicy: record.deliveryPolicy,
+    effectiveDeliveryPolicy: effectivePolicy(topic, record),
+    redrivePolicy: record.redrivePolicy,
+    maxInFlight: record.maxInFlight,
+    confirmation: record.confirmation,
+    confirmationExpiresAt: record.status === 'pending' ? isoOrNull(record.tokenExpiresAt) : null,
+    createdAt: iso(record.createdAt),
+    lane: laneView(lane, now),
+  }
+}
+
+function laneView(lane: LaneFigures, now: number): object {
+  const { waiting, inFlight, oldestPublishedAt, nextAttemptAt, rate, lastError, lastStatusCode } = lane
+  return {
+    waiting,
+    inFlight,
+    oldestWaitingSeconds: oldestPublishedAt === null ? null : secondsSince(oldestPublishedAt, now),
+    nextAttemptAt: isoOrNull(nextAttemptAt),
+    drainSeconds: rate === null ? null : waiting / rate,
+    rate,
+    lastError,
+    lastStatusCode,
+  }
+}

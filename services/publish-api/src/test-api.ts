@@ -1,0 +1,180 @@
+/** The API over a Redis of its own, for tests: real stores and publisher, a log and metrics that can be looked at. */
+import { ARN_DEFAULTS, type AttemptResult, type Message } from '@fantail/contracts'
+import { createPublisher, dispatchQueueName, type Publisher } from '@fantail/jobs'
+import {
+  connect,
+  Idempotency,
+  Lanes,
+  Queues,
+  QueueWaits,
+  Redrives,
+  StorageGuard,
+  Subscriptions,
+  Topics,
+  whenReady,
+} from '@fantail/store'
+import { startRedis, type TestRedis, type TestRedisOptions, waitFor } from '@fantail/test-kit'
+import { expect } from 'vitest'
+import type { z } from 'zod'
+import { createApp, endpointsOf } from './app.ts'
+import type { ApiDeps } from './deps.ts'
+import { honoPath } from './http/mount.ts'
+import { TopicCache } from './topic-cache.ts'
+
+type Redis = ReturnType<typeof connect>
+
+export interface TestApi {
+  deps: ApiDeps
+  server: TestRedis
+  redis: Redis
+  events: { event: string; fields: Record<string, unknown> }[]
+  /** What `/test` was asked to attempt; answered by `attemptResult`. */
+  attempts: { url: string; body: string }[]
+  attemptResult: AttemptResult
+  /** A request; `body` is sent as JSON unless it is text or bytes. Checks the answer against what is documented. */
+  call(method: string, path: string, options?: CallOptions): Promise<Called>
+  /** Every message in the dispatch queue. */
+  published(): Promise<Message[]>
+  stop(): Promise<void>
+}
+
+export interface CallOptions {
+  body?: unknown
+  headers?: Record<string, string>
+}
+
+export interface Called {
+  status: number
+  headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers whose shape the schema has checked.
+  body: any
+  text: string
+}
+
+export async function startTestApi(options: TestRedisOptions = {}): Promise<TestApi> {
+  const server = await startRedis(options)
+  const redis = connect({ url: server.url, name: 'test' })
+  const subscriber = connect({ url: server.url, name: 'test-subscriber', commandTimeoutMs: null })
+  const publisher = createPublisher({ url: server.url, queues: 1, minReplicas: 0 })
+  await Promise.all([whenReady(redis), whenReady(subscriber)])
+  await waitFor(() => publisher.ready, { what: 'the publisher' })
+  const queueWaits = new QueueWaits({ queues: new Queues(redis), subscriber })
+  const api = buildApi({ server, redis, publisher, queueWaits })
+  api.stop = async () => {
+    queueWaits.close()
+    await publisher.close()
+    redis.disconnect()
+    subscriber.disconnect()
+    await server.stop()
+  }
+  return api
+}
+
+interface Parts {
+  server: TestRedis
+  redis: Redis
+  publisher: Publisher
+  queueWaits: QueueWaits
+}
+
+function buildApi({ server, redis, publisher, queueWaits }: Parts): TestApi {
+  const topics = new Topics(redis)
+  const events: TestApi['events'] = []
+  const note = (fields: object, event: string) => void events.push({ event, fields: { ...fields } })
+  const api = {
+    server,
+    redis,
+    events,
+    attempts: [],
+    published: () => publishedMessages(redis),
+  } as unknown as TestApi
+  api.attemptResult = { kind: 'response', statusCode: 204, durationMs: 3 }
+  api.deps = {
+    topics,
+    topicCache: new TopicCache({ topics }),
+    subscriptions: new Subscriptions(redis),
+    lanes: new Lanes(redis),
+    queues: new Queues(redis),
+    queueWaits,
+    redrives: new Redrives(redis),
+    messages: { message: async () => null, deliveries: async () => null },
+    publisher,
+    idempotency: new Idempotency(redis),
+    storageGuard: new StorageGuard({ redis }),
+    sender: {
+      attempt: async ({ url, body }) => {
+        api.attempts.push({ url, body: body.toString() })
+        return api.attemptResult
+      },
+    },
+    checks: { redis: () => redis.ping() },
+    settings: { arn: ARN_DEFAULTS, publicUrl: undefined, maxRetrySeconds: 3_600, retryJitter: 0.1 },
+    log: { debug: () => undefined, info: note, warn: note, error: note },
+    metrics: {
+      requested: () => undefined,
+      published: () => undefined,
+      expose: async () => ({ contentType: 'text/plain; version=0.0.4', text: 'up 1\n' }),
+    },
+    clock: () => Date.now(),
+  }
+  const app = createApp(api.deps)
+  const documented = documentedAnswers(api.deps)
+  api.call = async (method, path, given = {}) => {
+    const response = await app.request(path, { method, ...toInit(given) })
+    const text = await response.text()
+    const json = response.headers.get('content-type')?.startsWith('application/json') ?? false
+    const body = json ? JSON.parse(text) : undefined
+    documented(method, path, response.status, body)
+    return { status: response.status, headers: response.headers, body, text }
+  }
+  return api
+}
+
+function toInit({ body, headers = {} }: CallOptions): RequestInit {
+  if (body === undefined) return { headers }
+  if (typeof body === 'string' || body instanceof Uint8Array)
+    return { headers, body: body as RequestInit['body'] }
+  return { headers: { 'Content-Type': 'application/json', ...headers }, body: JSON.stringify(body) }
+}
+
+/** Fails where a success's body is not exactly what its route documents, or an error's not the one shape. */
+function documentedAnswers(deps: ApiDeps) {
+  const routes = endpointsOf(deps).map((endpoint) => ({
+    endpoint,
+    path: new RegExp(`^${honoPath(endpoint.path).replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+')}$`),
+  }))
+  return (method: string, url: string, status: number, body: unknown) => {
+    const path = url.split('?')[0] ?? ''
+    const route = routes.find(
+      (candidate) => candidate.endpoint.method === method && candidate.path.test(path),
+    )
+    const answer = route?.endpoint.answers[status]
+    if (answer?.schema) expect(difference(answer.schema, body)).toBeUndefined()
+    else if (status >= 400 && !answer) expect(body).toMatchObject({ error: { code: expect.any(String) } })
+  }
+}
+
+/** What is wrong with a body; members that the schema does not know are dropped by it and so differ. */
+function difference(schema: z.ZodType, body: unknown): unknown {
+  const parsed = schema.safeParse(body)
+  if (!parsed.success) return parsed.error.issues
+  return JSON.stringify(sorted(parsed.data)) === JSON.stringify(sorted(body))
+    ? undefined
+    : { undocumented: body }
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, member]) => [name, sorted(member)]),
+  )
+}
+
+async function publishedMessages(redis: Redis): Promise<Message[]> {
+  const keys = await redis.keys(`*${dispatchQueueName(0)}*:[0-9]*`)
+  const data = await Promise.all(keys.map((key) => redis.hget(key, 'data')))
+  return data.flatMap((text) => (JSON.parse(text ?? '{"m":[]}') as { m: Message[] }).m)
+}

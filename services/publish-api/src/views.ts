@@ -1,0 +1,104 @@
+/** Records as the REST API shows them. */
+import type { DeadLetter, QueueMessage, RedriveTask, TopicRecord } from '@fantail/contracts'
+import { effectivePolicy } from '@fantail/policy'
+import type { QueueWithCounts, SubscriptionCounts } from '@fantail/store'
+
+export function iso(epochMs: number): string {
+  return new Date(epochMs).toISOString()
+}
+
+export function isoOrNull(epochMs: number | null): string | null {
+  return epochMs === null ? null : iso(epochMs)
+}
+
+export interface CountedTopic {
+  topic: TopicRecord
+  subscriptions: SubscriptionCounts
+}
+
+export function topicView({ topic, subscriptions }: CountedTopic): object {
+  const { active, pending, paused } = subscriptions
+  return {
+    name: topic.name,
+    arn: topic.arn,
+    displayName: topic.displayName,
+    deliveryPolicy: topic.deliveryPolicy,
+    effectiveDeliveryPolicy: effectivePolicy(topic),
+    disableSubscriptionOverrides: topic.disableSubscriptionOverrides,
+    retentionSeconds: topic.retentionSeconds,
+    signing: topic.signing,
+    subscriptions: { active, pending, paused },
+    createdAt: iso(topic.createdAt),
+  }
+}
+
+export interface QueueFacts extends QueueWithCounts {
+  sources: string[]
+  url: string
+  now: number
+}
+
+export function queueView({ queue, counts, oldestSentAt, sources, url, now }: QueueFacts): object {
+  return {
+    name: queue.name,
+    arn: queue.arn,
+    url,
+    visibilityTimeoutSeconds: queue.visibilityTimeoutSeconds,
+    retentionSeconds: queue.retentionSeconds,
+    delaySeconds: queue.delaySeconds,
+    receiveWaitSeconds: queue.receiveWaitSeconds,
+    redrivePolicy: queue.redrivePolicy,
+    counts: { visible: counts.visible, inFlight: counts.inFlight, delayed: counts.delayed },
+    oldestSeconds: oldestSentAt === null ? null : secondsSince(oldestSentAt, now),
+    deadLetterSources: sources,
+    createdAt: iso(queue.createdAt),
+    modifiedAt: iso(queue.modifiedAt),
+  }
+}
+
+/** Never negative: the two times may come from two clocks. */
+export function secondsSince(then: number, now: number): number {
+  return Math.max(0, now - then) / 1_000
+}
+
+export function queueMessageView(message: QueueMessage): object {
+  const { messageId, receiptHandle, receiveCount, body, attributes, sentAt, deadLetter } = message
+  return {
+    messageId,
+    ...(receiptHandle !== undefined && { receiptHandle }),
+    receiveCount,
+    body,
+    attributes,
+    sentAt: iso(sentAt),
+    ...(deadLetter && { deadLetter: deadLetterView(deadLetter) }),
+  }
+}
+
+function deadLetterView(letter: DeadLetter): object {
+  return {
+    reason: letter.reason,
+    statusCode: letter.statusCode,
+    lastError: letter.lastError,
+    attempts: letter.attempts,
+    subscriptionArn: letter.subscriptionArn,
+    topicArn: letter.topicArn,
+    publishedAt: iso(letter.publishedAt),
+    deadLetteredAt: iso(letter.deadLetteredAt),
+  }
+}
+
+export function redriveView(task: RedriveTask): object {
+  return {
+    id: task.id,
+    status: task.status,
+    source: task.source,
+    destination: task.destination,
+    matched: task.matched,
+    moved: task.moved,
+    skipped: task.skipped,
+    maxMessagesPerSecond: task.maxMessagesPerSecond,
+    startedAt: iso(task.startedAt),
+    endedAt: isoOrNull(task.endedAt),
+    ...(task.error !== null && { error: task.error }),
+  }
+}
