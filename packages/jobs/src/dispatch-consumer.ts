@@ -45,12 +45,16 @@ export interface ConsumerOptions {
   /** Number of the dispatch queue. */
   queue: number
   jobsMax: number
+  /** False: fetch no further job for now; asked whenever a job starts or ends. */
+  hasRoom?(): boolean
   run(run: DispatchRun): Promise<void>
   /** The job is completed and gone from Redis: its checkpoints may go too. */
   completed(run: DispatchRun): void
   log: ConsumerLog
   telemetry?: Telemetry | undefined
 }
+
+const ENDED_MAX = 10_000
 
 interface RunEntry {
   run: DispatchRun
@@ -66,6 +70,7 @@ export class DispatchConsumer {
   readonly #trouble: TroubleGuard
   readonly #poison: PoisonWatch
   readonly #name: string
+  readonly #ended = new Map<string, DispatchRun>()
   #lastError = ''
 
   constructor(options: ConsumerOptions) {
@@ -113,6 +118,12 @@ export class DispatchConsumer {
     this.#worker.on('drained', () => this.#setStalledInterval(STALLED_IDLE_MS))
   }
 
+  /** Jobs in hand always end, and BullMQ looks at the bound when one does: a lower bound only stops fetching. */
+  #setConcurrency(): void {
+    const { jobsMax, hasRoom } = this.#options
+    this.#worker.concurrency = hasRoom?.() === false ? Math.max(1, this.#runs.size) : jobsMax
+  }
+
   /** BullMQ reads the option anew before each check; an idle worker looks less often. */
   #setStalledInterval(intervalMs: number): void {
     this.#worker.opts.stalledInterval = intervalMs
@@ -128,22 +139,33 @@ export class DispatchConsumer {
       isLost: () => entry.lost,
     }
     this.#runs.set(id, entry)
-    await this.#options.run(entry.run)
-    await this.#holdLock(id)
+    this.#setConcurrency()
+    try {
+      await this.#options.run(entry.run)
+      await this.#holdLock(id)
+    } finally {
+      this.#runs.delete(id)
+      this.#setConcurrency()
+    }
+    this.#remember(id, entry.run)
+  }
+
+  /** Until BullMQ says that the job is completed, which it does not where the job went to another worker. */
+  #remember(id: string, run: DispatchRun): void {
+    if (this.#ended.size >= ENDED_MAX) this.#ended.clear()
+    this.#ended.set(id, run)
   }
 
   #completed(job: Job<DispatchJobData>): void {
-    const entry = this.#runs.get(job.id ?? '')
-    this.#runs.delete(job.id ?? '')
-    if (entry) this.#options.completed(entry.run)
+    const run = this.#ended.get(job.id ?? '')
+    this.#ended.delete(job.id ?? '')
+    if (run) this.#options.completed(run)
   }
 
   /** Before completing: a lock that ran out while Redis was away is taken again (BullMQ refuses without it). */
   async #holdLock(id: string): Promise<void> {
     const entry = this.#runs.get(id)
-    if (!entry) return
-    if (performance.now() - entry.since > LOCK_MS / 2) await this.#retakeLock(id)
-    if (entry.lost) this.#runs.delete(id)
+    if (entry && performance.now() - entry.since > LOCK_MS / 2) await this.#retakeLock(id)
   }
 
   /** Before the stalled check comes round again and hands our running jobs to somebody else. */

@@ -1,3 +1,4 @@
+export type { Telemetry } from 'bullmq'
 export * from './bull.ts'
 export * from './dispatch-consumer.ts'
 export * from './dispatch-job.ts'

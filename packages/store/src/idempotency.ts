@@ -35,4 +35,10 @@ export class Idempotency {
     const winner = set === 'OK' ? value : ((await this.#redis.get(name)) ?? value)
     return JSON.parse(winner) as IdempotentPublish
   }
+
+  /** Dispatch's claim, by the Redis key that a message carries: false where the key holds another publish. */
+  async holds(name: string, value: string): Promise<boolean> {
+    const set = await this.#redis.set(name, value, 'EX', IDEMPOTENCY_SECONDS, 'NX')
+    return set === 'OK' || (await this.#redis.get(name)) === value
+  }
 }

@@ -1,0 +1,82 @@
+/** One attempt, by the subscription's protocol; whatever goes wrong is an outcome, never a throw. */
+import { type AttemptResult, FantailError } from '@fantail/contracts'
+import { type HttpSender, queueBody, renderBody, renderHeaders } from '@fantail/delivery'
+import { deadLetterItemId, type Queues } from '@fantail/store'
+import type { CompiledSubscription } from './compiled-slice.ts'
+import type { MessageContext } from './message-context.ts'
+import type { Outcome } from './outcome.ts'
+import type { WorkerMetrics } from './worker-metrics.ts'
+
+export interface AttemptMakerOptions {
+  sender: HttpSender
+  queues: Queues
+  metrics: WorkerMetrics
+}
+
+export class AttemptMaker {
+  readonly #options: AttemptMakerOptions
+
+  constructor(options: AttemptMakerOptions) {
+    this.#options = options
+  }
+
+  /** `delivery` names what is appended to a queue, so that an append that is repeated changes nothing. */
+  async attempt(
+    subscription: CompiledSubscription,
+    context: MessageContext,
+    delivery: Buffer,
+  ): Promise<Outcome> {
+    const startedAt = performance.now()
+    const result =
+      subscription.record.protocol === 'sqs'
+        ? await this.#append(subscription, context, delivery, startedAt)
+        : await this.#post(subscription, context)
+    const durationMs = performance.now() - startedAt
+    const outcome = { result, answeredAfterMs: hasAnswered(result) ? durationMs : undefined }
+    this.#options.metrics.attempted(subscription, context, outcome, durationMs)
+    return outcome
+  }
+
+  #post({ target }: CompiledSubscription, { envelope }: MessageContext): Promise<AttemptResult> {
+    const headers = renderHeaders(envelope, target)
+    return this.#options.sender.attempt({ url: target.url, headers, body: renderBody(envelope, target) })
+  }
+
+  /** A queue of ours: the append is the attempt. */
+  async #append(
+    { target, record }: CompiledSubscription,
+    { envelope }: MessageContext,
+    delivery: Buffer,
+    startedAt: number,
+  ): Promise<AttemptResult> {
+    const { body, attributes } = queueBody(envelope, target)
+    const id = deadLetterItemId(record.id, delivery)
+    try {
+      await this.#options.queues.send(record.endpoint, [{ id, body, attributes }])
+      return { kind: 'response', statusCode: 200, durationMs: performance.now() - startedAt }
+    } catch (error) {
+      return queueFailure(error, performance.now() - startedAt)
+    }
+  }
+}
+
+/** A missing queue and a message it cannot take are client-side: no retry (sns-semantics §7.2). */
+function queueFailure(error: unknown, durationMs: number): AttemptResult {
+  const detail = error instanceof Error ? error.message : String(error)
+  if (!(error instanceof FantailError))
+    return { kind: 'failure', error: 'storage', detail, durationMs, permanent: false }
+  const missing = error.code === 'not_found'
+  const permanent = missing || error.status < 500
+  return {
+    kind: 'failure',
+    error: missing ? 'queue_missing' : 'queue_refused',
+    detail,
+    durationMs,
+    permanent,
+  }
+}
+
+/** A refusal at once (nobody listens, no such name) says that nothing hangs. */
+function hasAnswered(result: AttemptResult): boolean {
+  return result.kind === 'response' || result.error !== 'timeout'
+}

@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import { AttemptSlots } from './attempt-slots.ts'
+
+function take(slots: AttemptSlots, id: string, wanted: number, cap = 32): number {
+  let got = 0
+  while (got < wanted && slots.acquire(id, cap)) got++
+  return got
+}
+
+/** Answers promptly until the subscription has its full allowance. */
+function prove(slots: AttemptSlots, id: string): void {
+  for (let i = 0; i < 4; i++) {
+    slots.acquire(id, 32)
+    slots.release(id, 32, 5)
+  }
+}
+
+test('a subscription earns its allowance by answering, up to maxInFlight', () => {
+  const slots = new AttemptSlots({ attemptsMax: 2_000 })
+  expect(take(slots, 'new', 100)).toBe(4)
+  prove(slots, 'good')
+  expect(take(slots, 'good', 100)).toBe(32)
+  prove(slots, 'small')
+  expect(take(slots, 'small', 100, 8)).toBe(8)
+})
+
+test('one whose attempt outlasts a second keeps at most two until it answers', () => {
+  const slots = new AttemptSlots({ attemptsMax: 2_000 })
+  prove(slots, 'a')
+  expect(take(slots, 'a', 1)).toBe(1)
+  slots.hang('a')
+  expect(take(slots, 'a', 100)).toBe(1)
+  expect(slots.isSlow('a')).toBe(true)
+  slots.release('a', 32, 3)
+  expect(take(slots, 'a', 100)).toBeGreaterThan(2)
+})
+
+test('a timeout is no answer', () => {
+  const slots = new AttemptSlots({ attemptsMax: 2_000 })
+  slots.acquire('a', 32)
+  slots.hang('a')
+  slots.release('a', 32, undefined)
+  expect(take(slots, 'a', 100)).toBe(2)
+})
+
+test('however many hang, together they hold at most half of the slots', () => {
+  const slots = new AttemptSlots({ attemptsMax: 100 })
+  let held = 0
+  for (let i = 0; i < 1_000; i++) {
+    held += take(slots, `hung-${i}`, 100)
+    slots.hang(`hung-${i}`)
+  }
+  expect(held).toBe(50)
+  expect(slots.room('another', 32)).toBe(0)
+})
+
+test('proven subscriptions keep half of the slots though proven ones hang all at once', () => {
+  const slots = new AttemptSlots({ attemptsMax: 100 })
+  const ids = ['a', 'b', 'c', 'd']
+  for (const id of [...ids, 'healthy']) prove(slots, id)
+  for (const id of ids) take(slots, id, 100)
+  expect(slots.inFlight).toBe(100)
+  for (const id of ids) slots.hang(id)
+  expect(take(slots, 'healthy', 100)).toBe(32)
+})
+
+test('every slot comes back', () => {
+  const slots = new AttemptSlots({ attemptsMax: 10 })
+  prove(slots, 'a')
+  const taken = take(slots, 'a', 100)
+  slots.hang('a')
+  for (let i = 0; i < taken; i++) slots.release('a', 32, i % 2 === 0 ? 2 : undefined)
+  expect(slots.inFlight).toBe(0)
+  expect(slots.free).toBe(10)
+})
+
+test('a slow answer sends first attempts by the lane for a while', () => {
+  let now = 0
+  const slots = new AttemptSlots({ attemptsMax: 10, now: () => now })
+  slots.acquire('a', 32)
+  slots.release('a', 32, 600)
+  expect(slots.isSlow('a')).toBe(true)
+  now += 6_000
+  expect(slots.isSlow('a')).toBe(false)
+})

@@ -1,0 +1,159 @@
+/**
+ * Who may start an attempt now (invariant 3: no subscription can slow another).
+ *
+ * Each subscription has an allowance that is earned: it starts at START_ALLOWANCE, doubles with every prompt answer up
+ * to its `maxInFlight`, and falls to HUNG_ALLOWANCE while an attempt has gone without an answer for longer than
+ * `HUNG_MS`. A subscription is *proven* while it answers, else *suspect*. Suspects together get at most half of the
+ * slots. Attempts that were started while a subscription was proven may turn suspect in numbers above that half; the
+ * proven ones keep their half all the same, so the slots may for the length of a deadline be half as many again.
+ */
+
+const START_ALLOWANCE = 4
+const HUNG_ALLOWANCE = 2
+/** An attempt without an answer for so long makes its subscription hung. */
+export const HUNG_MS = 1_000
+/** A slower answer earns nothing, and first attempts go by the lane for a while. */
+export const SLOW_MS = 500
+const SLOW_FOR_MS = 5_000
+const REMEMBERED_MAX = 200_000
+
+interface Standing {
+  inFlight: number
+  allowance: number
+  hung: boolean
+  proven: boolean
+  /** Until when first attempts go by the lane (performance.now()). */
+  slowUntil: number
+}
+
+export interface SlotsOptions {
+  attemptsMax: number
+  now?: () => number
+}
+
+export class AttemptSlots {
+  readonly #attemptsMax: number
+  readonly #now: () => number
+  readonly #standings = new Map<string, Standing>()
+  #provenInFlight = 0
+  #suspectInFlight = 0
+
+  constructor(options: SlotsOptions) {
+    this.#attemptsMax = options.attemptsMax
+    this.#now = options.now ?? (() => performance.now())
+  }
+
+  get inFlight(): number {
+    return this.#provenInFlight + this.#suspectInFlight
+  }
+
+  /** Slots that some subscription could get now. */
+  get free(): number {
+    return Math.max(this.#freeOf(true), this.#freeOf(false))
+  }
+
+  /** Takes a slot for the subscription, or answers false. Every slot taken is given back by `release`. */
+  acquire(subscriptionId: string, maxInFlight: number): boolean {
+    const standing = this.#standing(subscriptionId)
+    if (standing.inFlight >= Math.min(standing.allowance, maxInFlight)) return false
+    if (this.#freeOf(standing.proven) <= 0) return false
+    standing.inFlight++
+    this.#count(standing, 1)
+    return true
+  }
+
+  /** `answeredAfterMs` is undefined where no answer came (timeout, connection failure) or nothing was sent. */
+  release(subscriptionId: string, maxInFlight: number, answeredAfterMs: number | undefined): void {
+    const standing = this.#standing(subscriptionId)
+    standing.inFlight--
+    this.#count(standing, -1)
+    if (answeredAfterMs !== undefined) this.#answered(standing, maxInFlight, answeredAfterMs)
+    if (standing.inFlight === 0 && isUnremarkable(standing)) this.#standings.delete(subscriptionId)
+  }
+
+  /** An attempt has gone without an answer for HUNG_MS. */
+  hang(subscriptionId: string): void {
+    const standing = this.#standing(subscriptionId)
+    standing.hung = true
+    standing.allowance = HUNG_ALLOWANCE
+    this.#setProven(standing, false)
+    standing.slowUntil = this.#now() + SLOW_FOR_MS
+  }
+
+  /** True where first attempts should go by the lane: hung, or slow not long ago. */
+  isSlow(subscriptionId: string): boolean {
+    const standing = this.#standings.get(subscriptionId)
+    return standing !== undefined && (standing.hung || standing.slowUntil > this.#now())
+  }
+
+  /** How many more attempts the subscription may start now. */
+  room(subscriptionId: string, maxInFlight: number): number {
+    const standing = this.#standings.get(subscriptionId)
+    if (!standing) return Math.max(0, Math.min(START_ALLOWANCE, maxInFlight, this.#freeOf(false)))
+    const own = Math.min(standing.allowance, maxInFlight) - standing.inFlight
+    return Math.max(0, Math.min(own, this.#freeOf(standing.proven)))
+  }
+
+  /** Room of every subscription that has something in flight or is hung. */
+  *busy(): Generator<[subscriptionId: string, room: number]> {
+    for (const [id, { inFlight, hung, allowance, proven }] of this.#standings) {
+      if (inFlight === 0 && !hung) continue
+      yield [id, Math.max(0, Math.min(allowance - inFlight, this.#freeOf(proven)))]
+    }
+  }
+
+  #standing(subscriptionId: string): Standing {
+    let standing = this.#standings.get(subscriptionId)
+    if (!standing) {
+      if (this.#standings.size >= REMEMBERED_MAX) this.#forgetIdle()
+      standing = { inFlight: 0, allowance: START_ALLOWANCE, hung: false, proven: false, slowUntil: 0 }
+      this.#standings.set(subscriptionId, standing)
+    }
+    return standing
+  }
+
+  #forgetIdle(): void {
+    for (const [id, standing] of this.#standings) if (standing.inFlight === 0) this.#standings.delete(id)
+  }
+
+  #answered(standing: Standing, maxInFlight: number, afterMs: number): void {
+    standing.hung = false
+    if (afterMs > SLOW_MS) {
+      standing.slowUntil = this.#now() + SLOW_FOR_MS
+      standing.allowance = Math.max(standing.allowance, START_ALLOWANCE)
+      if (afterMs > HUNG_MS) return
+    } else {
+      standing.slowUntil = 0
+      standing.allowance = Math.min(
+        Math.max(standing.allowance, START_ALLOWANCE) * 2,
+        Math.max(maxInFlight, 1),
+      )
+    }
+    this.#setProven(standing, true)
+  }
+
+  #setProven(standing: Standing, proven: boolean): void {
+    if (standing.proven === proven) return
+    this.#count(standing, -standing.inFlight)
+    standing.proven = proven
+    this.#count(standing, standing.inFlight)
+  }
+
+  #count(standing: Standing, by: number): void {
+    if (standing.proven) this.#provenInFlight += by
+    else this.#suspectInFlight += by
+  }
+
+  #freeOf(proven: boolean): number {
+    const half = this.#attemptsMax / 2
+    if (!proven) return Math.min(half, this.#attemptsMax - this.#provenInFlight) - this.#suspectInFlight
+    return this.#attemptsMax - this.#provenInFlight - Math.min(this.#suspectInFlight, half)
+  }
+}
+
+/** Nothing was learned that a new standing would not say too. */
+function isUnremarkable(standing: Standing): boolean {
+  return (
+    !standing.hung && !standing.proven && standing.allowance === START_ALLOWANCE && standing.slowUntil === 0
+  )
+}

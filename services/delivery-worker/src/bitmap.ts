@@ -1,0 +1,25 @@
+/** Bits by subscription slot: what of a slice is settled, delivered, parked. */
+export class Bitmap {
+  readonly bytes: Buffer
+
+  constructor(bits: number, from?: Buffer) {
+    this.bytes = Buffer.alloc(Math.max((bits + 7) >> 3, from?.length ?? 0))
+    if (from) this.bytes.set(from)
+  }
+
+  has(bit: number): boolean {
+    return ((this.bytes[bit >> 3] ?? 0) & (1 << (bit & 7))) !== 0
+  }
+
+  add(bit: number): void {
+    const byte = bit >> 3
+    this.bytes[byte] = (this.bytes[byte] ?? 0) | (1 << (bit & 7))
+  }
+
+  /** A copy without trailing zero bytes. */
+  packed(): Buffer {
+    let end = this.bytes.length
+    while (end > 0 && this.bytes[end - 1] === 0) end--
+    return Buffer.from(this.bytes.subarray(0, end))
+  }
+}

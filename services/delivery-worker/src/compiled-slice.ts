@@ -1,0 +1,55 @@
+/** A slice made ready for attempts: effective policies, targets, and each subscription by id. */
+import type { EffectiveDeliveryPolicy, SubscriptionRecord, TopicRecord } from '@fantail/contracts'
+import { compileTarget, type Target } from '@fantail/delivery'
+import { effectivePolicy, QUEUE_POLICY } from '@fantail/policy'
+import type { SliceData } from '@fantail/store'
+
+export interface CompiledSubscription {
+  record: SubscriptionRecord
+  policy: EffectiveDeliveryPolicy
+  /** maxReceivesPerSecond, or null where unthrottled. */
+  rate: number | null
+  target: Target
+  sliceId: string
+  shard: number
+}
+
+export interface CompiledSlice {
+  sliceId: string
+  shard: number
+  revision: string
+  topic: TopicRecord
+  /** Those that messages are matched against: confirmed, active or paused. */
+  subscriptions: CompiledSubscription[]
+  /** All of them, the unconfirmed too (their lanes carry confirmations). */
+  byId: Map<string, CompiledSubscription>
+  /** One more than the highest slot in use: the length of this slice's bitmaps in bits. */
+  slots: number
+}
+
+export function compileSlice(data: SliceData): CompiledSlice {
+  const compiled = data.subscriptions.map((record) => compile(record, data))
+  return {
+    sliceId: data.sliceId,
+    shard: data.shard,
+    revision: data.revision,
+    topic: data.topic,
+    subscriptions: compiled.filter(({ record }) => record.status !== 'pending' && !record.unsubscribed),
+    byId: new Map(compiled.map((subscription) => [subscription.record.id, subscription])),
+    slots: data.subscriptions.reduce((most, record) => Math.max(most, record.slot + 1), 0),
+  }
+}
+
+function compile(record: SubscriptionRecord, { topic, sliceId, shard }: SliceData): CompiledSubscription {
+  const own = effectivePolicy(topic, record)
+  // Queue subscribers follow the fixed policy of AWS-managed endpoints; only the throttle is their own (§1.11).
+  const policy =
+    record.protocol === 'sqs' ? { ...own, healthyRetryPolicy: QUEUE_POLICY.healthyRetryPolicy } : own
+  const rate = own.throttlePolicy?.maxReceivesPerSecond ?? null
+  return { record, policy, rate, target: compileTarget(record, policy), sliceId, shard }
+}
+
+/** About how many bytes the slice takes, for the cache's bound. */
+export function weightOf(slice: CompiledSlice): number {
+  return 2_000 + slice.byId.size * 2_500
+}

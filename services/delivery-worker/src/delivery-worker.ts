@@ -1,0 +1,200 @@
+/**
+ * A delivery worker, wired: dispatch jobs in, attempts out, lanes between. The parts know each other only by what they
+ * are given here.
+ *
+ *   DispatchConsumer ─▶ Dispatcher ─▶ Express ──2xx──▶ done
+ *                                       └─▶ Parking ─▶ lanes ─▶ LaneLoop ─▶ LaneAttempts ─▶ Finishing ─▶ Settling
+ */
+import type { HttpSender } from '@fantail/delivery'
+import { DispatchConsumer, type Telemetry } from '@fantail/jobs'
+import type { Logger } from '@fantail/runtime'
+import {
+  Counts,
+  connect,
+  Idempotency,
+  Lanes,
+  OutcomeLog,
+  Plans,
+  Queues,
+  type Redis,
+  takeRole,
+  WAKE_CHANGES,
+  WAKE_LANES,
+} from '@fantail/store'
+import { AttemptMaker } from './attempt-maker.ts'
+import { AttemptSlots } from './attempt-slots.ts'
+import { Dispatcher } from './dispatcher.ts'
+import { Express } from './express.ts'
+import { Finishing } from './finishing.ts'
+import { LaneAttempts } from './lane-attempts.ts'
+import { LaneBodies } from './lane-bodies.ts'
+import { LaneLoop } from './lane-loop.ts'
+import { OutcomeRecorder } from './outcome-recorder.ts'
+import { Parking } from './parking.ts'
+import { PlanCache } from './plan-cache.ts'
+import { RedisClock } from './redis-clock.ts'
+import { createRetentionSweep } from './retention-sweep.ts'
+import { Settling } from './settling.ts'
+import type { WorkerMetrics } from './worker-metrics.ts'
+
+export interface DeliveryWorkerOptions {
+  redisUrl: string
+  /** Dispatch queues that publishers write to (FANTAIL_QUEUES). */
+  queues: number
+  attemptsMax: number
+  attemptTimeoutMs: number
+  jitter: number
+  maxRetrySeconds: number
+  logMessages: number
+  publicUrl: string | undefined
+  sender: HttpSender
+  metrics: WorkerMetrics
+  log: Logger
+  telemetry?: Telemetry | undefined
+}
+
+const JOBS_MAX = 512
+const SWEEP_ROLE_MS = 50_000
+
+export interface DeliveryWorker {
+  start(): Promise<void>
+  stop(): Promise<void>
+  redis: Redis
+  /** What is under way, for the gauges. */
+  figures(): { attempts: number; queued: number; jobs: number }
+}
+
+export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
+  const { redisUrl, log, metrics, jitter, maxRetrySeconds, attemptTimeoutMs } = options
+  const redis = connect({ url: redisUrl, name: 'fantail-worker', onState: tellState(log) })
+  const subscriber = connect({ url: redisUrl, name: 'fantail-worker-wakes', commandTimeoutMs: null })
+  const lanes = new Lanes(redis)
+  const queues = new Queues(redis)
+  const plansStore = new Plans(redis, {
+    onCorrupt: (error) => log.error({ err: error }, 'subscription.unreadable'),
+  })
+  const plans = new PlanCache(plansStore)
+  const counts = new Counts(redis)
+  const clock = new RedisClock()
+  const slots = new AttemptSlots({ attemptsMax: options.attemptsMax })
+  const outcomes = new OutcomeLog(redis, plansStore, lanes, {
+    queues: options.queues,
+    entriesMax: options.logMessages,
+  })
+  const recorder = new OutcomeRecorder(outcomes, metrics, log)
+  const onDue = (shard: number, at: number | null) => laneLoop.dueAt(shard, at)
+  const parking = new Parking(lanes, log, onDue)
+  const settling = new Settling(lanes, log, onDue)
+  const now = () => clock.now()
+  const finishing = new Finishing({ settling, queues, recorder, log, jitter, maxRetrySeconds, now })
+  const attempts = new AttemptMaker({ sender: options.sender, queues, metrics })
+  const bodies = new LaneBodies(lanes, options.publicUrl)
+  const laneAttempts = new LaneAttempts({ attempts, finishing, settling, slots, plans, log })
+  const laneLoop = new LaneLoop({
+    lanes,
+    slots,
+    plans,
+    bodies,
+    attempts: laneAttempts,
+    settling,
+    recorder,
+    clock,
+    log,
+    attemptTimeoutMs,
+  })
+  const express = new Express({
+    slots,
+    attempts,
+    parking,
+    finishing,
+    plans,
+    metrics,
+    attemptTimeoutMs,
+    jitter,
+    maxRetrySeconds,
+    now,
+    onRoom: () => {
+      dispatcher.roomChanged()
+      laneLoop.roomChanged()
+    },
+  })
+  laneAttempts.onRoom = () => {
+    laneLoop.roomChanged()
+    express.roomChanged()
+  }
+  const dispatcher = new Dispatcher({
+    plans,
+    lanes,
+    express,
+    parking,
+    recorder,
+    idempotency: new Idempotency(redis),
+    log,
+    publicUrl: options.publicUrl,
+    count: (cause) => counts.add(cause),
+  })
+  const consumers = Array.from(
+    { length: options.queues },
+    (_, queue) =>
+      new DispatchConsumer({
+        url: redisUrl,
+        redis,
+        queue,
+        jobsMax: JOBS_MAX,
+        hasRoom: () => dispatcher.hasRoom,
+        run: (run) => dispatcher.run(run),
+        completed: (run) => void dispatcher.completed(run.key),
+        log,
+        telemetry: options.telemetry,
+      }),
+  )
+  const sweep = createRetentionSweep({
+    lanes,
+    log,
+    handOn: (shard, result) => laneLoop.handOn(shard, result, performance.now()),
+    isLeader: () => takeRole(redis, 'retention-sweep', SWEEP_ROLE_MS),
+  })
+  redis.on('ready', () => laneLoop.reconnected())
+  listen(subscriber, { plans, laneLoop })
+  return {
+    redis,
+    figures: () => ({ attempts: slots.inFlight, queued: express.queued, jobs: dispatcher.runs }),
+    async start() {
+      laneLoop.start()
+      await Promise.all(consumers.map((consumer) => consumer.start()))
+      await sweep.start()
+    },
+    async stop() {
+      // No new work; then what is queued is parked, what runs ends and is settled; then the connections go.
+      const jobsDone = Promise.all(consumers.map((consumer) => consumer.stop()))
+      await Promise.all([laneLoop.stop(), sweep.stop()])
+      await Promise.all([express.stop(), laneAttempts.stop()])
+      await Promise.all([parking.whenIdle(), settling.whenIdle()])
+      await jobsDone
+      await recorder.stop()
+      await options.sender.close()
+      subscriber.disconnect()
+      redis.disconnect()
+    },
+  }
+}
+
+/** Wakes: something is due in a shard, or a topic has changed. Subscribed anew with every connection. */
+function listen(subscriber: Redis, { plans, laneLoop }: { plans: PlanCache; laneLoop: LaneLoop }): void {
+  subscriber.on('ready', () => {
+    // Fails only with the connection, whose next 'ready' comes here again.
+    subscriber.subscribe(WAKE_LANES, WAKE_CHANGES).catch(() => undefined)
+  })
+  subscriber.on('message', (channel: string, text: string) => {
+    if (channel === WAKE_CHANGES) return plans.invalidate(text)
+    const [shard, due] = text.split(':').map(Number)
+    if (shard !== undefined && due !== undefined) laneLoop.dueAt(shard, due)
+  })
+}
+
+function tellState(log: Logger) {
+  return (state: 'up' | 'down', error: Error | undefined) => {
+    if (state === 'up') log.info({}, 'redis.up')
+    else log.warn({ err: error }, 'redis.down')
+  }
+}

@@ -1,0 +1,250 @@
+/**
+ * Runs dispatch jobs: opens the checkpoints of earlier starts, drops what an idempotency key rules out, matches each
+ * message against its topic's slices, and hands the deliveries to the express path.
+ *
+ * From its third start a job runs one message at a time and notes which: one that was under way at three deaths of a
+ * worker in a row is set aside, so that it cannot keep its neighbours from being delivered.
+ */
+import type { Message } from '@fantail/contracts'
+import type { DispatchRun } from '@fantail/jobs'
+import { createStateLog, type Logger, type TellState } from '@fantail/runtime'
+import type { Idempotency, LaneStore } from '@fantail/store'
+import type { Express } from './express.ts'
+import { JobRun, Unit } from './job-run.ts'
+import { MessageContext } from './message-context.ts'
+import type { OutcomeRecorder } from './outcome-recorder.ts'
+import type { Parking } from './parking.ts'
+import type { PlanCache, TopicPlan } from './plan-cache.ts'
+
+/** Deliveries that wait for a slot; no more units are begun above it. */
+export const QUEUED_MAX = 2_000
+const CHECKPOINT_MS = 25
+const CAUTIOUS_FROM_FENCE = 3
+const DEATHS_MAX = 3
+const RETRY_MS = 200
+/** Which message a cautious run has under way: `<index>,<times in a row>`. */
+const UNDER_WAY = 'under-way'
+
+export interface DispatcherOptions {
+  plans: PlanCache
+  lanes: LaneStore
+  express: Express
+  parking: Parking
+  recorder: OutcomeRecorder
+  idempotency: Idempotency
+  log: Logger
+  /** Base of links where a message names none. */
+  publicUrl: string | undefined
+  /** Counts `what` once in Redis, beside the scripts' own counts. */
+  count(cause: string): Promise<void>
+}
+
+export class Dispatcher {
+  readonly #options: DispatcherOptions
+  readonly #runs = new Map<string, JobRun>()
+  readonly #checkpointed = new Map<string, Set<number>>()
+  readonly #tell: TellState
+  #roomWaiters: (() => void)[] = []
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(options: DispatcherOptions) {
+    this.#options = options
+    this.#tell = createStateLog({ log: options.log, what: 'dispatch', initial: 'up' })
+  }
+
+  get runs(): number {
+    return this.#runs.size
+  }
+
+  /** False while enough deliveries wait: no further job should be fetched. */
+  get hasRoom(): boolean {
+    return this.#options.express.queued < QUEUED_MAX
+  }
+
+  /** Resolves when every delivery of the job is settled, or the run is lost. */
+  async run(job: DispatchRun): Promise<void> {
+    const contexts = job.messages.flatMap((message) => this.#context(message))
+    const run = new JobRun(job, contexts, (unit) => this.#options.recorder.dispatched(unit))
+    this.#runs.set(run.key, run)
+    this.#armCheckpoints()
+    try {
+      if (run.fence >= CAUTIOUS_FROM_FENCE) await this.#runCautiously(run)
+      else await this.#runAll(run)
+    } finally {
+      this.#runs.delete(run.key)
+      const shards = run.touchedShards()
+      if (shards.size > 0) this.#checkpointed.set(run.key, shards)
+    }
+  }
+
+  /** The job is gone from Redis: so go its checkpoints, here best-effort, else when their day is over. */
+  async completed(key: string): Promise<void> {
+    const shards = this.#checkpointed.get(key)
+    if (!shards) return
+    this.#checkpointed.delete(key)
+    try {
+      await Promise.all([...shards].map((shard) => this.#options.lanes.deleteCheckpoints(shard, [key])))
+    } catch (error) {
+      this.#options.log.debug({ err: error, job: key }, 'checkpoint.left_to_expire')
+    }
+  }
+
+  /** Called when a delivery left the queue: units that wait for room go on. */
+  readonly roomChanged = (): void => {
+    if (this.#roomWaiters.length === 0 || this.#options.express.queued >= QUEUED_MAX) return
+    for (const resolve of this.#roomWaiters.splice(0)) resolve()
+  }
+
+  async #runAll(run: JobRun): Promise<void> {
+    await Promise.all(run.messages.map((context, index) => this.#startMessage(run, index, context)))
+    await run.whenUnitsEnded()
+  }
+
+  async #runCautiously(run: JobRun): Promise<void> {
+    for (const [index, context] of run.messages.entries()) {
+      if (run.lost) return
+      if (await this.#killsWorkers(run, index, context)) continue
+      await this.#startMessage(run, index, context)
+      await run.whenUnitsEnded()
+    }
+  }
+
+  /** True where the message was set aside. The note is written before the message is touched. */
+  async #killsWorkers(run: JobRun, index: number, context: MessageContext): Promise<boolean> {
+    const plan = await this.#planOf(run, context)
+    const first = plan?.slices[0]
+    if (!first) return false
+    const [noted, deaths] = await this.#noted(run, first.shard)
+    const times = noted === index ? deaths + 1 : 1
+    if (times > DEATHS_MAX) {
+      await this.#setAside(context, 'worker died')
+      return true
+    }
+    const fields: [string, Buffer][] = [[UNDER_WAY, Buffer.from(`${index},${times}`)]]
+    const request = { messages: [], jobs: [{ job: run.key, fence: run.fence, fields, entries: [] }] }
+    const result = await this.#untilDone(run, () => this.#options.lanes.park(first.shard, request))
+    if (result?.jobs[0]?.stale !== false) run.lost = true
+    return run.lost
+  }
+
+  async #noted(run: JobRun, shard: number): Promise<[index: number, deaths: number]> {
+    await this.#restore(run, shard)
+    const [index, deaths] = String(run.restored.get(`${shard}:${UNDER_WAY}`) ?? '-1,0')
+      .split(',')
+      .map(Number)
+    return [index ?? -1, deaths ?? 0]
+  }
+
+  async #setAside(context: MessageContext, detail: string): Promise<void> {
+    const { messageId, topicArn } = context.message
+    this.#options.log.error({ messageId, topicArn, detail }, 'message.set_aside')
+    await this.#options.count('aside')
+    this.#options.recorder.unmatched(context)
+  }
+
+  async #startMessage(run: JobRun, index: number, context: MessageContext): Promise<void> {
+    if (!(await this.#isFirst(run, context))) return
+    const plan = await this.#planOf(run, context)
+    if (plan === undefined) return
+    if (plan === null || plan.slices.length === 0) {
+      if (plan === null) await this.#untilDone(run, () => this.#options.count('discarded:topicDeleted'))
+      this.#options.recorder.unmatched(context)
+      return
+    }
+    for (const ref of plan.slices) {
+      await this.#room()
+      if (run.fence > 1) await this.#restore(run, ref.shard)
+      if (run.lost) return
+      const cached = this.#options.plans.sliceOf(plan, ref)
+      const slice =
+        cached instanceof Promise
+          ? await this.#untilDone(run, () => this.#options.plans.sliceOf(plan, ref))
+          : cached
+      if (slice) this.#startUnit(new Unit(run, index, context, slice))
+    }
+  }
+
+  #startUnit(unit: Unit): void {
+    unit.run.addUnit(unit)
+    // Held open while deliveries are handed over, so that the unit cannot end between two of them.
+    unit.open++
+    this.#options.express.start(unit)
+    unit.close()
+  }
+
+  /** null: no such topic. undefined: the run is lost. */
+  async #planOf(run: JobRun, context: MessageContext): Promise<TopicPlan | null | undefined> {
+    const plan = this.#options.plans.topic(context.message.topicArn)
+    if (!(plan instanceof Promise)) return plan
+    return this.#untilDone(run, () => this.#options.plans.topic(context.message.topicArn))
+  }
+
+  /** The same claim that the publisher makes: whoever came first is delivered. */
+  async #isFirst(run: JobRun, { message }: MessageContext): Promise<boolean> {
+    if (!message.idempotency) return true
+    const { key, value } = message.idempotency
+    return (await this.#untilDone(run, () => this.#options.idempotency.holds(key, value))) ?? false
+  }
+
+  readonly #restoring = new WeakMap<JobRun, Map<number, Promise<void>>>()
+
+  /** Once per shard and run: stores this run's fence, which makes earlier runs stale, and reads what they settled. */
+  #restore(run: JobRun, shard: number): Promise<void> {
+    const shards = this.#restoring.get(run) ?? new Map<number, Promise<void>>()
+    this.#restoring.set(run, shards)
+    const running = shards.get(shard) ?? this.#openCheckpoint(run, shard)
+    shards.set(shard, running)
+    return running
+  }
+
+  async #openCheckpoint(run: JobRun, shard: number): Promise<void> {
+    const found = await this.#untilDone(run, () =>
+      this.#options.lanes.openCheckpoint(shard, run.key, run.fence),
+    )
+    if (!found || found.stale) run.lost = true
+    else run.restore(shard, found.fields)
+  }
+
+  async #room(): Promise<void> {
+    while (this.#options.express.queued >= QUEUED_MAX) {
+      await new Promise<void>((resolve) => this.#roomWaiters.push(resolve))
+    }
+  }
+
+  #context(message: Message): MessageContext[] {
+    try {
+      return [new MessageContext(message, this.#options.publicUrl)]
+    } catch (error) {
+      this.#options.log.error({ err: error }, 'message.unreadable')
+      return []
+    }
+  }
+
+  /** Redis decides nothing about a job but when: what fails is tried again for as long as the run is ours. */
+  async #untilDone<T>(run: JobRun, attempt: () => Promise<T> | T): Promise<T | undefined> {
+    while (!run.lost) {
+      try {
+        const value = await attempt()
+        this.#tell('up')
+        return value
+      } catch (error) {
+        this.#tell('down', error)
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS * (0.5 + Math.random())))
+      }
+    }
+    return undefined
+  }
+
+  /** A run that lasts longer than an instant tells what it has settled, so that its successor repeats only an instant. */
+  #armCheckpoints(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined
+      const before = performance.now() - CHECKPOINT_MS
+      for (const run of this.#runs.values()) {
+        if (run.startedAt > before || run.lost) continue
+        for (const shard of run.dirtyShards()) this.#options.parking.checkpoint(shard, run)
+      }
+      if (this.#runs.size > 0) this.#armCheckpoints()
+    }, CHECKPOINT_MS)
+  }
+}

@@ -1,0 +1,334 @@
+/**
+ * First attempts straight from the dispatch job.
+ *
+ * A delivery here is *queued* (its subscription or the worker is at its cap), *running*, *detached* (still running after
+ * a second: parked under a lease and settled when it ends), or out: delivered, or parked in its lane. What is slow is
+ * parked rather than waited for, so a job never waits longer than about a second for one endpoint.
+ */
+import { nextStep } from '@fantail/policy'
+import type { DeadState, ParkAs, RetryState } from '@fantail/store'
+import type { AttemptMaker } from './attempt-maker.ts'
+import { type AttemptSlots, HUNG_MS, SLOW_MS } from './attempt-slots.ts'
+import type { CompiledSubscription } from './compiled-slice.ts'
+import type { Finishing } from './finishing.ts'
+import type { Unit } from './job-run.ts'
+import { type Outcome, resultState } from './outcome.ts'
+import type { Parking } from './parking.ts'
+import type { PlanCache } from './plan-cache.ts'
+import type { WorkerMetrics } from './worker-metrics.ts'
+
+/** How often running and queued deliveries are looked over, and the least age of a run that is checkpointed. */
+const LOOK_MS = 25
+/** A plan older than this is checked again before an attempt (invariant 6 allows 100 ms). */
+const PLAN_AGE_MS_MAX = 80
+
+interface Delivery {
+  unit: Unit
+  subscription: CompiledSubscription
+  slot: number
+  queuedAt: number
+  startedAt: number
+  /** Parked under a lease while it runs; settled by whichever comes last, the lease or the result. */
+  detached: { lease: string | null | undefined; outcome: Outcome | undefined } | undefined
+}
+
+export interface ExpressOptions {
+  slots: AttemptSlots
+  attempts: AttemptMaker
+  parking: Parking
+  finishing: Finishing
+  plans: PlanCache
+  metrics: WorkerMetrics
+  /** Deadline of one attempt; a detached attempt's lease outlasts it. */
+  attemptTimeoutMs: number
+  jitter: number
+  maxRetrySeconds: number
+  /** Epoch ms by Redis's clock. */
+  now(): number
+  /** A delivery has left the queue or the slots: there may be room for more. */
+  onRoom(): void
+}
+
+/** Beyond the deadline of the attempt itself: the way back to Redis, and a worker that is short of time. */
+export const LEASE_MARGIN_MS = 5_000
+
+export class Express {
+  readonly #options: ExpressOptions
+  readonly #running = new Set<Delivery>()
+  readonly #queues = new Map<string, Delivery[]>()
+  readonly #checking = new Set<Unit>()
+  #queued = 0
+  /** Something waits for a slot of the worker, not only of its own subscription. */
+  #starved = false
+  #timer: NodeJS.Timeout | undefined
+  #closing = false
+  #idle: (() => void)[] = []
+
+  constructor(options: ExpressOptions) {
+    this.#options = options
+  }
+
+  get queued(): number {
+    return this.#queued
+  }
+
+  get running(): number {
+    return this.#running.size
+  }
+
+  /** Makes, queues or parks the first attempt of every matching subscription that is not settled yet. */
+  start(unit: Unit): void {
+    const tooOld =
+      this.#options.now() - unit.context.message.publishedAt > unit.slice.topic.retentionSeconds * 1_000
+    const now = performance.now()
+    for (const subscription of unit.slice.subscriptions) {
+      const { slot } = subscription.record
+      if (unit.settled.has(slot)) continue
+      unit.open++
+      const delivery = { unit, subscription, slot, queuedAt: now, startedAt: 0, detached: undefined }
+      if (tooOld || this.#goesByLane(subscription)) this.#park(delivery, { as: 'fresh' })
+      else this.#offer(delivery)
+    }
+    this.#arm()
+  }
+
+  /** Slots came free elsewhere. */
+  readonly roomChanged = (): void => {
+    if (this.#starved && this.#options.slots.free > 0) this.#pumpOthers()
+  }
+
+  /** Parks what is queued; resolves when nothing runs any more. Called once, at the end. */
+  async stop(): Promise<void> {
+    this.#closing = true
+    for (const id of [...this.#queues.keys()]) this.#parkQueue(id)
+    if (this.#running.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve))
+    clearTimeout(this.#timer)
+  }
+
+  #goesByLane(subscription: CompiledSubscription): boolean {
+    const { status, id } = subscription.record
+    return (
+      status !== 'active' || subscription.rate !== null || this.#closing || this.#options.slots.isSlow(id)
+    )
+  }
+
+  #offer(delivery: Delivery): void {
+    const { id, maxInFlight } = delivery.subscription.record
+    const queue = this.#queues.get(id)
+    if (!queue && this.#options.slots.acquire(id, maxInFlight)) {
+      this.#run(delivery)
+      return
+    }
+    this.#starved ||= this.#options.slots.free <= 0
+    this.#queued++
+    if (queue) queue.push(delivery)
+    else this.#queues.set(id, [delivery])
+  }
+
+  /** Starts what the subscription has queued as far as it has slots. */
+  #pump(id: string): void {
+    const queue = this.#queues.get(id)
+    if (!queue) return
+    while (queue.length > 0) {
+      const next = queue[0]
+      if (!next || this.#needsCheck(next.unit)) return
+      if (!this.#options.slots.acquire(id, next.subscription.record.maxInFlight)) {
+        this.#starved ||= this.#options.slots.free <= 0
+        return
+      }
+      queue.shift()
+      this.#queued--
+      this.#run(next)
+    }
+    this.#queues.delete(id)
+  }
+
+  /** The lost run's deliveries are another worker's; an old plan is checked before anything starts by it. */
+  #needsCheck(unit: Unit): boolean {
+    if (performance.now() - unit.checkedAt < PLAN_AGE_MS_MAX && !unit.run.lost) return false
+    if (!this.#checking.has(unit)) {
+      this.#checking.add(unit)
+      void this.#check(unit)
+    }
+    return true
+  }
+
+  async #check(unit: Unit): Promise<void> {
+    const askedAt = performance.now()
+    let slice = null
+    try {
+      slice = unit.run.lost ? null : await this.#options.plans.slice(unit.slice)
+    } catch {
+      // Redis is away: nothing may start by this plan. Parking says so in the log, and tries until it works.
+    }
+    this.#checking.delete(unit)
+    const current = slice?.revision === unit.slice.revision
+    if (slice) {
+      unit.slice = slice
+      unit.checkedAt = askedAt
+    }
+    if (!current) this.#requeue(unit, slice !== null)
+    for (const id of [...this.#queues.keys()]) this.#pump(id)
+  }
+
+  /** The plan changed: what the unit has queued goes by the new one, or by the lane, which knows best. */
+  #requeue(unit: Unit, planKnown: boolean): void {
+    for (const [id, queue] of this.#queues) {
+      const kept = queue.filter((delivery) => {
+        if (delivery.unit !== unit) return true
+        const subscription = unit.slice.byId.get(id)
+        if (planKnown && subscription && !this.#goesByLane(subscription)) {
+          delivery.subscription = subscription
+          return true
+        }
+        this.#queued--
+        this.#park(delivery, { as: 'fresh' })
+        return false
+      })
+      if (kept.length === 0) this.#queues.delete(id)
+      else this.#queues.set(id, kept)
+    }
+    this.#options.onRoom()
+  }
+
+  #run(delivery: Delivery): void {
+    delivery.startedAt = performance.now()
+    this.#running.add(delivery)
+    const { unit, subscription } = delivery
+    void this.#options.attempts
+      .attempt(subscription, unit.context, unit.context.id)
+      .then((outcome) => this.#ended(delivery, outcome))
+  }
+
+  #ended(delivery: Delivery, outcome: Outcome): void {
+    this.#running.delete(delivery)
+    const { id, maxInFlight } = delivery.subscription.record
+    this.#options.slots.release(id, maxInFlight, outcome.answeredAfterMs)
+    if (delivery.detached) {
+      delivery.detached.outcome = outcome
+      this.#settleDetached(delivery)
+    } else {
+      this.#finish(delivery, outcome)
+    }
+    this.#pump(id)
+    this.roomChanged()
+    this.#options.onRoom()
+    if (this.#closing && this.#running.size === 0) for (const resolve of this.#idle.splice(0)) resolve()
+  }
+
+  /** Queues that wait for a slot of the worker rather than of their subscription, the longest waiting first. */
+  #pumpOthers(): void {
+    this.#starved = false
+    for (const id of this.#queues.keys()) {
+      if (this.#options.slots.free <= 0) return
+      this.#pump(id)
+    }
+  }
+
+  #finish(delivery: Delivery, outcome: Outcome): void {
+    const { unit, slot, subscription } = delivery
+    const { jitter, maxRetrySeconds } = this.#options
+    const policy = subscription.policy.healthyRetryPolicy
+    const step = nextStep({
+      result: outcome.result,
+      attempts: 1,
+      policy,
+      jitter,
+      random: Math.random,
+      maxRetrySeconds,
+    })
+    if (step.step === 'delivered') {
+      this.#options.metrics.delivered(subscription, unit.context)
+      unit.delivered.add(slot)
+      unit.markSettled(slot)
+      unit.close()
+      return
+    }
+    const { statusCode, error } = resultState(outcome.result)
+    unit.failures.push([slot, statusCode, error])
+    if (step.step === 'retry') {
+      const state: RetryState = { kind: 'retry', attempts: 1, statusCode, error }
+      this.#park(delivery, { as: 'retry', delayMs: step.delayMs, state })
+    } else {
+      const state: DeadState = { kind: 'dead', reason: step.reason, attempts: 1, statusCode, error }
+      this.#park(delivery, { as: 'dead', state })
+    }
+  }
+
+  #park(delivery: Delivery, park: ParkAs): void {
+    const { unit, subscription, slot } = delivery
+    this.#options.parking.park(unit.slice.shard, {
+      run: unit.run,
+      subscriptionId: subscription.record.id,
+      delivery: unit.context.id,
+      context: unit.context,
+      park,
+      mark: () => unit.markSettled(slot),
+      done: (outcome, lease) => {
+        if (outcome === 'parked' || outcome === 'present') unit.parked.add(slot)
+        if (delivery.detached) {
+          delivery.detached.lease = lease
+          this.#settleDetached(delivery)
+        }
+        unit.close()
+      },
+    })
+  }
+
+  /** Both the lease and the outcome are needed; without a lease (gone, stale, present) the attempt was for nothing. */
+  #settleDetached({ detached, subscription, unit }: Delivery): void {
+    if (!detached?.outcome || !detached.lease) return
+    const claimed = {
+      subscriptionId: subscription.record.id,
+      delivery: unit.context.id,
+      lease: detached.lease,
+    }
+    void this.#options.finishing.finish({
+      claimed,
+      subscription,
+      attempts: 1,
+      outcome: detached.outcome,
+      message: unit.context,
+    })
+  }
+
+  #arm(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined
+      this.#look()
+      if (this.#running.size > 0 || this.#queued > 0) this.#arm()
+    }, LOOK_MS)
+  }
+
+  /** Detaches what runs too long and parks what would wait too long. */
+  #look(): void {
+    const now = performance.now()
+    for (const delivery of this.#running) {
+      const ageMs = now - delivery.startedAt
+      if (ageMs < SLOW_MS) break
+      if (this.#queues.has(delivery.subscription.record.id)) this.#parkQueue(delivery.subscription.record.id)
+      if (ageMs >= HUNG_MS && !delivery.detached) this.#detach(delivery)
+    }
+    for (const [id, queue] of this.#queues) {
+      const oldest = queue[0]
+      if (!oldest || now - oldest.queuedAt > HUNG_MS || this.#options.slots.isSlow(id)) this.#parkQueue(id)
+      else this.#pump(id)
+    }
+  }
+
+  #detach(delivery: Delivery): void {
+    this.#options.slots.hang(delivery.subscription.record.id)
+    delivery.detached = { lease: undefined, outcome: undefined }
+    const ranMs = performance.now() - delivery.startedAt
+    const leaseMs = Math.max(0, this.#options.attemptTimeoutMs - ranMs) + LEASE_MARGIN_MS
+    this.#park(delivery, { as: 'detached', leaseMs })
+  }
+
+  #parkQueue(id: string): void {
+    const queue = this.#queues.get(id) ?? []
+    this.#queues.delete(id)
+    this.#queued -= queue.length
+    for (const delivery of queue) this.#park(delivery, { as: 'fresh' })
+    if (queue.length > 0) this.#options.onRoom()
+  }
+}

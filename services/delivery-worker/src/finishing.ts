@@ -1,0 +1,157 @@
+/**
+ * The end of a claimed delivery: delivered, due again, or dead.
+ *
+ * Dead is three steps: mark (the lease stays), append to the queue by the delivery's own id, forget. A worker that dies
+ * between two of them leaves a claim whose lease runs out; whoever claims it next goes on from the mark and attempts
+ * nothing. Without a dead-letter queue, and for confirmations, it is discarded and counted in one step.
+ */
+import { FantailError } from '@fantail/contracts'
+import { queueBody } from '@fantail/delivery'
+import { nextStep } from '@fantail/policy'
+import type { Logger } from '@fantail/runtime'
+import { type DeadState, deadLetterItemId, parseDeliveryId, type Queues } from '@fantail/store'
+import type { CompiledSubscription } from './compiled-slice.ts'
+import type { MessageContext } from './message-context.ts'
+import { type Outcome, resultState } from './outcome.ts'
+import type { OutcomeRecorder } from './outcome-recorder.ts'
+import type { Claimed, Settling } from './settling.ts'
+
+/** A dead delivery keeps its lease for so long while it is appended to its queue. */
+const DEAD_LEASE_MS = 20_000
+
+export interface EndedAttempt {
+  claimed: Claimed
+  subscription: CompiledSubscription
+  message: MessageContext
+  /** Made, this one included. */
+  attempts: number
+  outcome: Outcome
+}
+
+export interface DeadDelivery {
+  claimed: Claimed
+  subscription: CompiledSubscription
+  message: MessageContext
+  state: DeadState
+}
+
+export interface FinishingOptions {
+  settling: Settling
+  queues: Queues
+  recorder: OutcomeRecorder
+  log: Logger
+  jitter: number
+  maxRetrySeconds: number
+  /** Epoch ms by Redis's clock. */
+  now(): number
+}
+
+export class Finishing {
+  readonly #options: FinishingOptions
+
+  constructor(options: FinishingOptions) {
+    this.#options = options
+  }
+
+  /** Resolves when Redis has it, or the lease was no longer ours. */
+  async finish(ended: EndedAttempt): Promise<void> {
+    const { claimed, subscription, attempts, outcome } = ended
+    const { jitter, maxRetrySeconds, settling } = this.#options
+    const policy = subscription.policy.healthyRetryPolicy
+    const state = { attempts, ...resultState(outcome.result) }
+    const step = nextStep({
+      result: outcome.result,
+      attempts,
+      policy,
+      jitter,
+      random: Math.random,
+      maxRetrySeconds,
+    })
+    if (step.step === 'delivered') {
+      const { accepted } = await settling.settle(subscription.shard, claimed, { op: 'delivered' })
+      if (accepted) this.#options.recorder.ended(ended, 'delivered', null, state)
+    } else if (step.step === 'retry') {
+      const retry = { op: 'retry', delayMs: step.delayMs, state: { kind: 'retry', ...state } } as const
+      await settling.settle(subscription.shard, claimed, retry)
+    } else {
+      await this.#die(ended, { kind: 'dead', reason: step.reason, ...state })
+    }
+  }
+
+  /** A delivery that was claimed marked dead, or has become so: to its queue, or counted. */
+  async bury(dead: DeadDelivery): Promise<void> {
+    const target = deadLetterTarget(dead)
+    if (target === null) return this.#discard(dead, dead.state.reason)
+    const appended = await this.#append(dead, target)
+    if (appended === 'later') return
+    if (appended === 'missing') return this.#discard(dead, 'deadLetterQueueMissing')
+    const { accepted } = await this.#options.settling.settle(dead.subscription.shard, dead.claimed, {
+      op: 'forget',
+    })
+    if (accepted) this.#options.recorder.ended(dead, 'deadLettered', dead.state.reason, dead.state)
+  }
+
+  async #die(ended: EndedAttempt, state: DeadState): Promise<void> {
+    const dead = { ...ended, state }
+    if (deadLetterTarget(dead) === null) return this.#discard(dead, state.reason)
+    const mark = { op: 'markDead', leaseMs: DEAD_LEASE_MS, state } as const
+    const { accepted, lease } = await this.#options.settling.settle(
+      ended.subscription.shard,
+      ended.claimed,
+      mark,
+    )
+    if (accepted)
+      await this.bury({ ...dead, claimed: { ...ended.claimed, lease: lease ?? ended.claimed.lease } })
+  }
+
+  async #discard(dead: DeadDelivery, cause: string): Promise<void> {
+    const { settling, log, recorder } = this.#options
+    const { accepted } = await settling.settle(dead.subscription.shard, dead.claimed, {
+      op: 'discard',
+      cause,
+    })
+    if (!accepted) return
+    recorder.ended(dead, cause === 'expired' ? 'expired' : 'discarded', dead.state.reason, dead.state)
+    const { id } = dead.subscription.record
+    log.warn({ subscriptionId: id, messageId: dead.message.message.messageId, cause }, 'delivery.discarded')
+  }
+
+  /** 'later': the queue could not be reached; the claim's lease runs out and the append is tried again. */
+  async #append(dead: DeadDelivery, queueArn: string): Promise<'done' | 'missing' | 'later'> {
+    const { subscription, message, state, claimed } = dead
+    const { messageId, generation } = parseDeliveryId(claimed.delivery)
+    const { record } = subscription
+    const letter = {
+      reason: state.reason,
+      statusCode: state.statusCode,
+      lastError: state.error,
+      attempts: state.attempts,
+      subscriptionArn: record.arn,
+      topicArn: record.topicArn,
+      messageId,
+      generation,
+      publishedAt: message.message.publishedAt,
+      deadLetteredAt: this.#options.now(),
+      message: message.message,
+    }
+    const id = deadLetterItemId(record.id, claimed.delivery)
+    try {
+      const { body, attributes } = queueBody(message.envelope, subscription.target)
+      await this.#options.queues.send(queueArn, [{ id, body, attributes, deadLetter: letter }])
+      return 'done'
+    } catch (error) {
+      if (error instanceof FantailError && error.code === 'not_found') return 'missing'
+      this.#options.log.warn({ queueArn, error: String(error) }, 'dead_letter.postponed')
+      return 'later'
+    }
+  }
+}
+
+/** null: none, or a confirmation, which never goes there (sns-semantics §7.2). */
+function deadLetterTarget({
+  subscription,
+  message,
+}: Pick<DeadDelivery, 'subscription' | 'message'>): string | null {
+  if (message.message.kind !== undefined && message.message.kind !== 'Notification') return null
+  return subscription.record.redrivePolicy?.deadLetterTargetArn ?? null
+}

@@ -1,0 +1,142 @@
+/**
+ * One start of a dispatch job: its messages, and for each message and slice a Unit that knows what of it is settled.
+ *
+ * A delivery of a unit is *open* until it is delivered at once, parked in its lane, or refused because its subscription
+ * is gone; then it is *settled*, for good: a later start of the job finds the bit in the checkpoint and leaves it alone.
+ */
+import type { DispatchRun } from '@fantail/jobs'
+import { Bitmap } from './bitmap.ts'
+import type { CompiledSlice } from './compiled-slice.ts'
+import type { MessageContext } from './message-context.ts'
+import type { FencedRun } from './parking.ts'
+
+export type Failure = [slot: number, statusCode: number | null, error: string | null]
+
+export class Unit {
+  readonly run: JobRun
+  readonly context: MessageContext
+  readonly field: string
+  /** Replaced when the plan changes while deliveries wait. */
+  slice: CompiledSlice
+  /** When the slice was last known to be current (performance.now()). */
+  checkedAt = performance.now()
+  readonly startedAt = performance.now()
+  readonly settled: Bitmap
+  readonly delivered: Bitmap
+  readonly parked: Bitmap
+  readonly failures: Failure[] = []
+  open = 0
+  /** Settled bits so far, and how many of them the stored checkpoint and the one on its way have. */
+  changes = 0
+  stored = 0
+  storing = 0
+
+  constructor(run: JobRun, messageIndex: number, context: MessageContext, slice: CompiledSlice) {
+    this.run = run
+    this.context = context
+    this.slice = slice
+    this.field = `${messageIndex}.${slice.sliceId}`
+    const before = run.restored.get(this.field)
+    this.settled = new Bitmap(slice.slots, before)
+    this.delivered = new Bitmap(slice.slots)
+    this.parked = new Bitmap(slice.slots)
+  }
+
+  markSettled(slot: number): void {
+    if (this.settled.has(slot)) return
+    this.settled.add(slot)
+    this.changes++
+  }
+
+  /** One delivery less is open; the last one ends the unit. */
+  close(): void {
+    this.open--
+    if (this.open === 0) this.run.unitEnded(this)
+  }
+}
+
+export class JobRun implements FencedRun {
+  readonly key: string
+  readonly fence: number
+  readonly messages: MessageContext[]
+  readonly startedAt = performance.now()
+  /** Checkpoint of earlier starts: field → settled slots. */
+  readonly restored = new Map<string, Buffer>()
+  readonly units: Unit[] = []
+  readonly #isLost: () => boolean
+  readonly #onUnitEnded: (unit: Unit) => void
+  readonly #restoredShards = new Set<number>()
+  #refused = false
+  #openUnits = 0
+  #waiting: (() => void) | undefined
+
+  constructor(run: DispatchRun, messages: MessageContext[], onUnitEnded: (unit: Unit) => void) {
+    this.key = run.key
+    this.fence = run.fence
+    this.messages = messages
+    this.#isLost = () => run.isLost()
+    this.#onUnitEnded = onUnitEnded
+  }
+
+  get lost(): boolean {
+    return this.#refused || this.#isLost()
+  }
+
+  set lost(value: boolean) {
+    this.#refused = value
+  }
+
+  /** What earlier starts settled in this shard; its other notes stand under `<shard>:<name>`. */
+  restore(shard: number, fields: Map<string, Buffer>): void {
+    for (const [name, value] of fields) this.restored.set(/^\d/.test(name) ? name : `${shard}:${name}`, value)
+    this.#restoredShards.add(shard)
+  }
+
+  addUnit(unit: Unit): void {
+    this.units.push(unit)
+    this.#openUnits++
+  }
+
+  unitEnded(unit: Unit): void {
+    this.#openUnits--
+    this.#onUnitEnded(unit)
+    if (this.#openUnits === 0) this.#waiting?.()
+  }
+
+  /** Resolves when every unit that was added has ended. */
+  async whenUnitsEnded(): Promise<void> {
+    if (this.#openUnits === 0) return
+    await new Promise<void>((resolve) => {
+      this.#waiting = resolve
+    })
+    this.#waiting = undefined
+  }
+
+  /** Shards in which something is settled that no stored checkpoint tells. */
+  dirtyShards(): Set<number> {
+    const shards = new Set<number>()
+    for (const unit of this.units)
+      if (unit.changes > Math.max(unit.stored, unit.storing)) shards.add(unit.slice.shard)
+    return shards
+  }
+
+  checkpointFields(shard: number): [string, Buffer][] {
+    const fields: [string, Buffer][] = []
+    for (const unit of this.units) {
+      if (unit.slice.shard !== shard || unit.changes === unit.stored) continue
+      unit.storing = unit.changes
+      fields.push([unit.field, unit.settled.packed()])
+    }
+    return fields
+  }
+
+  checkpointed(shard: number): void {
+    for (const unit of this.units) if (unit.slice.shard === shard) unit.stored = unit.storing
+  }
+
+  /** Shards where a checkpoint may stand. */
+  touchedShards(): Set<number> {
+    const written = this.units.filter((unit) => unit.stored > 0).map((unit) => unit.slice.shard)
+    return new Set([...this.#restoredShards, ...written])
+  }
+}

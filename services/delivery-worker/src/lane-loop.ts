@@ -1,0 +1,243 @@
+/**
+ * Decides when which shard's lanes are taken from, and hands the claims on.
+ *
+ * For each shard it knows when something is next due: told by every script's reply, by wakes (pub/sub), by a poll of the
+ * busy-shards hint once a second (a wake may be lost), and by a look at all shards once a minute (a hint may be lost).
+ * A worker takes only what it has free slots for; several workers share a shard by taking in turn.
+ */
+import { createStateLog, type Logger, type TellState } from '@fantail/runtime'
+import type { ClaimedLane, LaneStore, TakeResult } from '@fantail/store'
+import type { AttemptSlots } from './attempt-slots.ts'
+import type { CompiledSubscription } from './compiled-slice.ts'
+import { LEASE_MARGIN_MS } from './express.ts'
+import type { ClaimInHand, LaneAttempts } from './lane-attempts.ts'
+import type { LaneBodies } from './lane-bodies.ts'
+import { MessageContext } from './message-context.ts'
+import type { OutcomeRecorder } from './outcome-recorder.ts'
+import type { PlanCache } from './plan-cache.ts'
+import type { RedisClock } from './redis-clock.ts'
+import type { Settling } from './settling.ts'
+
+const LANES_PER_TAKE = 100
+const DELIVERIES_PER_TAKE_MAX = 500
+/** Send times are at most this far ahead; the lease covers it. */
+const AHEAD_MS = 250
+const TAKES_AT_ONCE_MAX = 4
+const HINTS_MS = 1_000
+const SWEEP_MS = 60_000
+const RECONNECT_JITTER_MS = 500
+const RETRY_MS = 500
+
+export interface LaneLoopOptions {
+  lanes: LaneStore
+  slots: AttemptSlots
+  plans: PlanCache
+  bodies: LaneBodies
+  attempts: LaneAttempts
+  settling: Settling
+  recorder: OutcomeRecorder
+  clock: RedisClock
+  log: Logger
+  attemptTimeoutMs: number
+}
+
+export class LaneLoop {
+  readonly #options: LaneLoopOptions
+  readonly #tell: TellState
+  /** Shard → Redis time of its next due delivery. */
+  readonly #due = new Map<number, number>()
+  readonly #taking = new Set<number>()
+  #timer: NodeJS.Timeout | undefined
+  #hints: NodeJS.Timeout | undefined
+  #sweptAt = Number.NEGATIVE_INFINITY
+  #notBefore = 0
+  #starved = false
+  #stopped = false
+
+  constructor(options: LaneLoopOptions) {
+    this.#options = options
+    this.#tell = createStateLog({ log: options.log, what: 'lanes', initial: 'up' })
+  }
+
+  start(): void {
+    void this.#readHints()
+  }
+
+  /** Takes no more; resolves when no take is under way. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    clearTimeout(this.#timer)
+    clearTimeout(this.#hints)
+    while (this.#taking.size > 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+
+  /** Something of the shard is due at this Redis time; null: a script said that nothing is. */
+  readonly dueAt = (shard: number, at: number | null): void => {
+    if (at === null) return
+    if ((this.#due.get(shard) ?? Number.POSITIVE_INFINITY) <= at) return
+    this.#due.set(shard, at)
+    this.#schedule()
+  }
+
+  /** Slots came free. */
+  readonly roomChanged = (): void => {
+    if (!this.#starved || this.#options.slots.free <= 0) return
+    this.#starved = false
+    this.#schedule()
+  }
+
+  /** The connection is back: what has ended is settled first, and the workers do not all come at once. */
+  reconnected(): void {
+    this.#notBefore = performance.now() + Math.random() * RECONNECT_JITTER_MS
+    this.#sweptAt = Number.NEGATIVE_INFINITY
+  }
+
+  #schedule(): void {
+    clearTimeout(this.#timer)
+    if (this.#stopped || this.#starved || this.#taking.size >= TAKES_AT_ONCE_MAX) return
+    const next = this.#nextShard()
+    if (!next) return
+    const wait = Math.max(next.at - this.#options.clock.now(), this.#notBefore - performance.now())
+    if (wait <= 0) setImmediate(() => this.#takeDue())
+    else this.#timer = setTimeout(() => this.#takeDue(), Math.min(Math.ceil(wait), SWEEP_MS))
+  }
+
+  #nextShard(): { shard: number; at: number } | undefined {
+    let next: { shard: number; at: number } | undefined
+    for (const [shard, at] of this.#due) {
+      if (!this.#taking.has(shard) && (!next || at < next.at)) next = { shard, at }
+    }
+    return next
+  }
+
+  #takeDue(): void {
+    while (!this.#stopped && this.#taking.size < TAKES_AT_ONCE_MAX) {
+      const next = this.#nextShard()
+      if (!next || next.at > this.#options.clock.now() || performance.now() < this.#notBefore) break
+      if (this.#options.slots.free <= 0) {
+        this.#starved = true
+        return
+      }
+      void this.#take(next.shard)
+    }
+    this.#schedule()
+  }
+
+  async #take(shard: number): Promise<void> {
+    const { lanes, slots, attemptTimeoutMs } = this.#options
+    this.#taking.add(shard)
+    this.#due.delete(shard)
+    try {
+      const result = await lanes.take(shard, {
+        lanesMax: LANES_PER_TAKE,
+        deliveriesMax: Math.min(slots.free, DELIVERIES_PER_TAKE_MAX),
+        leaseMs: attemptTimeoutMs + LEASE_MARGIN_MS + AHEAD_MS,
+        limits: this.#limits(),
+      })
+      const repliedAt = performance.now()
+      this.#options.clock.tell(result.now)
+      this.dueAt(shard, result.nextDueAt)
+      await this.handOn(shard, result, repliedAt)
+      this.#tell('up')
+    } catch (error) {
+      this.#tell('down', error)
+      this.dueAt(shard, this.#options.clock.now() + RETRY_MS)
+    } finally {
+      this.#taking.delete(shard)
+      this.#schedule()
+    }
+  }
+
+  /** How many claims each subscription that is busy here may get; the others get what a new one may start with. */
+  #limits(): Map<string, number> {
+    const limits = new Map<string, number>()
+    for (const [id, room] of this.#options.slots.busy()) limits.set(id, room)
+    return limits
+  }
+
+  /** Records what the script removed by itself and begins what it claimed. */
+  async handOn(shard: number, result: TakeResult, repliedAt: number): Promise<void> {
+    for (const { subscriptionId, delivery } of result.expired)
+      this.#options.recorder.expired(subscriptionId, delivery)
+    const claims = result.lanes.flatMap((lane) => lane.claims)
+    if (claims.length === 0) return
+    const contexts = await this.#options.bodies.get(
+      shard,
+      claims.map((claim) => claim.delivery),
+    )
+    let at = 0
+    for (const lane of result.lanes) {
+      const messages = contexts.slice(at, at + lane.claims.length)
+      at += lane.claims.length
+      await this.#handOnLane(shard, lane, messages, { now: result.now, repliedAt })
+    }
+  }
+
+  async #handOnLane(
+    shard: number,
+    lane: ClaimedLane,
+    messages: (MessageContext | Error | null)[],
+    taken: { now: number; repliedAt: number },
+  ): Promise<void> {
+    const slice = await this.#options.plans.slice({ sliceId: lane.sliceId, shard }, lane.sliceRevision)
+    const subscription = slice?.byId.get(lane.subscriptionId)
+    lane.claims.forEach((claim, i) => {
+      const message = messages[i] ?? null
+      const claimed = { subscriptionId: lane.subscriptionId, delivery: claim.delivery, lease: claim.lease }
+      if (!(message instanceof MessageContext)) {
+        const detail =
+          message === null ? 'its body is missing' : `its body cannot be read: ${message.message}`
+        this.#options.log.error({ shard, subscriptionId: lane.subscriptionId, detail }, 'delivery.set_aside')
+        void this.#options.settling.settle(shard, claimed, { op: 'aside', detail })
+        return
+      }
+      if (!subscription) {
+        void this.#options.settling.settle(shard, claimed, { op: 'return' })
+        return
+      }
+      const sendAt = claim.sendAt === null ? null : taken.repliedAt + (claim.sendAt - taken.now)
+      this.#begin({ subscription, claim, message, sendAt, checkedAt: taken.repliedAt })
+    })
+  }
+
+  #begin(hand: ClaimInHand): void {
+    const { subscription, claim } = hand
+    if (claim.state?.kind === 'dead') {
+      this.#options.attempts.bury(hand)
+      return
+    }
+    const { id, maxInFlight } = subscription.record
+    if (claim.sendAt !== null || this.#options.slots.acquire(id, maxInFlight)) {
+      this.#options.attempts.begin(hand)
+      return
+    }
+    this.#starved ||= this.#options.slots.free <= 0
+    void this.#options.settling.settle(subscription.shard, claimedOf(subscription, claim), { op: 'return' })
+  }
+
+  /** Hints once a second, all shards once a minute. Lost wakes cost a second, lost hints a minute. */
+  async #readHints(): Promise<void> {
+    try {
+      const sweep = performance.now() - this.#sweptAt > SWEEP_MS
+      if (sweep) {
+        const times = await this.#options.lanes.dueTimes()
+        times.forEach((at, shard) => {
+          this.dueAt(shard, at)
+        })
+        this.#sweptAt = performance.now()
+      } else {
+        for (const [shard, at] of await this.#options.lanes.busyShards()) this.dueAt(shard, at)
+      }
+      this.#tell('up')
+    } catch (error) {
+      this.#tell('down', error)
+    }
+    if (!this.#stopped) this.#hints = setTimeout(() => void this.#readHints(), HINTS_MS)
+  }
+}
+
+const claimedOf = ({ record }: CompiledSubscription, { delivery, lease }: ClaimInHand['claim']) => ({
+  subscriptionId: record.id,
+  delivery,
+  lease,
+})

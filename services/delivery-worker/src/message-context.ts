@@ -1,0 +1,42 @@
+/** One message in hand: its envelope and stored body are made once, when first needed, for all of its deliveries. */
+import { type Message, parseMessageId } from '@fantail/contracts'
+import { compileEnvelope, type Envelope } from '@fantail/delivery'
+
+export class MessageContext {
+  readonly message: Message
+  /** 16 bytes. */
+  readonly id: Buffer
+  #envelope: Envelope | undefined
+  readonly #publicUrl: string | undefined
+  #body: string | undefined
+
+  /** Throws where the message has no proper id. `publicUrl` is for links where the message names none. */
+  constructor(message: Message, publicUrl?: string, body?: string) {
+    const id = parseMessageId(message.messageId)
+    if (!id) throw new TypeError(`not a message id: ${message.messageId}`)
+    this.message = message
+    this.id = id
+    this.#publicUrl = publicUrl
+    this.#body = body
+  }
+
+  /** Of the message's text and attributes, as the publisher's limit counts them. */
+  get sizeBytes(): number {
+    let bytes = Buffer.byteLength(this.message.message)
+    for (const [name, { type, value }] of Object.entries(this.message.attributes ?? {})) {
+      bytes += Buffer.byteLength(name) + Buffer.byteLength(type) + Buffer.byteLength(value)
+    }
+    return bytes
+  }
+
+  get envelope(): Envelope {
+    this.#envelope ??= compileEnvelope(this.message, this.#publicUrl)
+    return this.#envelope
+  }
+
+  /** What lanes store once per shard. */
+  get body(): string {
+    this.#body ??= JSON.stringify(this.message)
+    return this.#body
+  }
+}

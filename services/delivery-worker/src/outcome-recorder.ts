@@ -1,0 +1,137 @@
+/**
+ * Tells what became of deliveries: to the outcome log, to the metrics, to nobody else. Entries of one turn go in one
+ * trip; while Redis is away at most ENTRIES_MAX are kept, the oldest are dropped and counted.
+ */
+
+import { createStateLog, type Logger, type TellState } from '@fantail/runtime'
+import type { LaneEntry, LaneOutcome, OutcomeLog } from '@fantail/store'
+import { type DispatchEntry, parseDeliveryId } from '@fantail/store'
+import type { CompiledSubscription } from './compiled-slice.ts'
+import type { Unit } from './job-run.ts'
+import type { MessageContext } from './message-context.ts'
+import type { Claimed } from './settling.ts'
+import type { WorkerMetrics } from './worker-metrics.ts'
+
+const ENTRIES_MAX = 20_000
+const BATCH_MAX = 500
+const NOTHING = Buffer.alloc(0)
+
+export interface EndedDelivery {
+  claimed: Claimed
+  subscription: CompiledSubscription
+  message: MessageContext
+}
+
+export interface EndState {
+  attempts: number
+  statusCode: number | null
+  error: string | null
+}
+
+export class OutcomeRecorder {
+  readonly #log: OutcomeLog
+  readonly #metrics: WorkerMetrics
+  readonly #tell: TellState
+  #dispatch: DispatchEntry[] = []
+  #lanes: LaneEntry[] = []
+  #writing: Promise<void> | undefined
+  #dropped = 0
+
+  constructor(log: OutcomeLog, metrics: WorkerMetrics, logger: Logger) {
+    this.#log = log
+    this.#metrics = metrics
+    this.#tell = createStateLog({ log: logger, what: 'outcome_log', initial: 'up' })
+  }
+
+  /** Entries that were dropped because Redis was away too long. */
+  get dropped(): number {
+    return this.#dropped
+  }
+
+  /** A unit has ended: what of it was delivered at once and what waits in lanes. */
+  dispatched(unit: Unit): void {
+    if (unit.run.lost) return
+    const { messageId, topicArn } = unit.context.message
+    this.#dispatch.push({
+      messageId,
+      topicArn,
+      sizeBytes: unit.context.sizeBytes,
+      slice: { sliceId: unit.slice.sliceId, shard: unit.slice.shard },
+      delivered: unit.delivered.packed(),
+      parked: unit.parked.packed(),
+      filtered: NOTHING,
+      failures: unit.failures,
+    })
+    this.#flush()
+  }
+
+  /** Nothing matched in the whole topic, or there is no such topic any more. */
+  unmatched(context: MessageContext): void {
+    const { messageId, topicArn } = context.message
+    const nothing = { slice: null, delivered: NOTHING, parked: NOTHING, filtered: NOTHING, failures: [] }
+    this.#dispatch.push({ messageId, topicArn, sizeBytes: context.sizeBytes, ...nothing })
+    this.#flush()
+  }
+
+  /** A claimed delivery has left its lane. */
+  ended(delivery: EndedDelivery, outcome: LaneOutcome, reason: string | null, state: EndState): void {
+    this.#metrics.ended(delivery.subscription, delivery.message, outcome, reason)
+    const { messageId, generation } = parseDeliveryId(delivery.claimed.delivery)
+    const { subscriptionId } = delivery.claimed
+    const { attempts, statusCode, error } = state
+    this.#lanes.push({ messageId, subscriptionId, generation, outcome, reason, attempts, statusCode, error })
+    this.#flush()
+  }
+
+  /** Removed by a script on its own. */
+  expired(subscriptionId: string, delivery: Buffer): void {
+    const { messageId, generation } = parseDeliveryId(delivery)
+    const state = { attempts: 0, statusCode: null, error: null }
+    this.#lanes.push({
+      messageId,
+      subscriptionId,
+      generation,
+      outcome: 'expired',
+      reason: 'expired',
+      ...state,
+    })
+    this.#flush()
+  }
+
+  /** Resolves when everything told so far is written, or could not be. */
+  async stop(): Promise<void> {
+    await this.#writing
+  }
+
+  #flush(): void {
+    this.#writing ??= this.#write().finally(() => {
+      this.#writing = undefined
+    })
+  }
+
+  async #write(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve))
+    while (this.#dispatch.length + this.#lanes.length > 0) {
+      this.#dropOldest()
+      const batch = { dispatch: this.#dispatch.splice(0, BATCH_MAX), lanes: this.#lanes.splice(0, BATCH_MAX) }
+      try {
+        await this.#log.append(batch)
+        this.#tell('up')
+      } catch (error) {
+        this.#tell('down', error)
+        this.#dispatch.unshift(...batch.dispatch)
+        this.#lanes.unshift(...batch.lanes)
+        return
+      }
+    }
+  }
+
+  #dropOldest(): void {
+    const over = this.#dispatch.length + this.#lanes.length - ENTRIES_MAX
+    if (over <= 0) return
+    this.#dropped += over
+    const fromLanes = Math.min(over, this.#lanes.length)
+    this.#lanes.splice(0, fromLanes)
+    this.#dispatch.splice(0, over - fromLanes)
+  }
+}

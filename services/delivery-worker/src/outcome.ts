@@ -1,0 +1,13 @@
+/** What an attempt came to, as the worker's parts hand it on. */
+import type { AttemptResult } from '@fantail/contracts'
+
+export interface Outcome {
+  result: AttemptResult
+  /** undefined where no answer came. */
+  answeredAfterMs: number | undefined
+}
+
+export function resultState(result: AttemptResult): { statusCode: number | null; error: string | null } {
+  if (result.kind === 'response') return { statusCode: result.statusCode, error: null }
+  return { statusCode: null, error: result.error }
+}

@@ -1,0 +1,130 @@
+/**
+ * Parks deliveries and writes checkpoints: one script per shard for all runs that have something there.
+ *
+ * A park carries its run's fence, and the run's checkpoint as it will be when the park is done, so the two are one
+ * write: a worker that takes the job over finds exactly what is settled. Refused as stale: the run is lost.
+ */
+
+import { createStateLog, type Logger } from '@fantail/runtime'
+import type { LaneStore, ParkAs, ParkJob, ParkMessage, ParkOutcome } from '@fantail/store'
+import type { MessageContext } from './message-context.ts'
+import { ShardQueue } from './shard-queue.ts'
+
+const ENTRIES_PER_SCRIPT_MAX = 500
+
+/** What a run shows to parking. */
+export interface FencedRun {
+  key: string
+  fence: number
+  lost: boolean
+  /** Checkpoint fields of this shard that have changed since the last that was stored. */
+  checkpointFields(shard: number): [string, Buffer][]
+  /** The fields last asked for are stored. */
+  checkpointed(shard: number): void
+}
+
+export interface ParkItem {
+  run: FencedRun
+  subscriptionId: string
+  delivery: Buffer
+  context: MessageContext
+  park: ParkAs
+  /** Counts the delivery as settled in its run's checkpoint: called just before the script that parks it. */
+  mark(): void
+  /** Called once. `stale`: the run is lost and the delivery is another worker's. */
+  done(outcome: ParkOutcome | 'stale', lease: string | null): void
+}
+
+type Item = ParkItem | { run: FencedRun; checkpoint: true }
+
+export class Parking {
+  readonly #lanes: LaneStore
+  readonly #queue: ShardQueue<Item>
+  readonly #onDue: (shard: number, nextDueAt: number | null) => void
+
+  constructor(lanes: LaneStore, log: Logger, onDue: (shard: number, nextDueAt: number | null) => void) {
+    this.#lanes = lanes
+    this.#onDue = onDue
+    this.#queue = new ShardQueue<Item>({
+      batchMax: ENTRIES_PER_SCRIPT_MAX,
+      run: (shard, batch) => this.#run(shard, batch),
+      tell: createStateLog({ log, what: 'parking', initial: 'up' }),
+    })
+  }
+
+  get pending(): number {
+    return this.#queue.pending
+  }
+
+  park(shard: number, item: ParkItem): void {
+    this.#queue.push(shard, item)
+  }
+
+  /** Writes what the run has settled in this shard. */
+  checkpoint(shard: number, run: FencedRun): void {
+    this.#queue.push(shard, { run, checkpoint: true })
+  }
+
+  whenIdle(): Promise<void> {
+    return this.#queue.whenIdle()
+  }
+
+  stop(): void {
+    this.#queue.stop()
+  }
+
+  async #run(shard: number, batch: Item[]): Promise<void> {
+    const groups = groupByRun(batch)
+    for (const items of groups.values()) for (const item of items) item.mark()
+    const { request, groupsSent } = buildRequest(shard, groups)
+    const result =
+      request.jobs.length === 0 ? { jobs: [], nextDueAt: null } : await this.#lanes.park(shard, request)
+    for (const [run, items] of groups) {
+      const parked = result.jobs[groupsSent.indexOf(run)]
+      if (!parked || parked.stale) run.lost = true
+      else run.checkpointed(shard)
+      items.forEach((item, i) => {
+        if (!parked || parked.stale) item.done('stale', null)
+        else item.done(parked.outcomes[i] ?? 'gone', parked.leases[i] ?? null)
+      })
+    }
+    this.#onDue(shard, result.nextDueAt)
+  }
+}
+
+function groupByRun(batch: Item[]): Map<FencedRun, ParkItem[]> {
+  const groups = new Map<FencedRun, ParkItem[]>()
+  for (const item of batch) {
+    const items = groups.get(item.run) ?? []
+    if (!('checkpoint' in item)) items.push(item)
+    groups.set(item.run, items)
+  }
+  return groups
+}
+
+function buildRequest(shard: number, groups: Map<FencedRun, ParkItem[]>) {
+  const messages: ParkMessage[] = []
+  const positions = new Map<MessageContext, number>()
+  const jobs: ParkJob[] = []
+  const groupsSent: FencedRun[] = []
+  const position = (context: MessageContext) => {
+    let at = positions.get(context)
+    if (at === undefined) {
+      at = messages.push({ id: context.id, body: context.body }) - 1
+      positions.set(context, at)
+    }
+    return at
+  }
+  for (const [run, items] of groups) {
+    if (run.lost) continue
+    const entries = items.map(({ subscriptionId, delivery, context, park }) => ({
+      subscriptionId,
+      delivery,
+      message: position(context),
+      park,
+    }))
+    groupsSent.push(run)
+    jobs.push({ job: run.key, fence: run.fence, fields: run.checkpointFields(shard), entries })
+  }
+  return { request: { messages, jobs }, groupsSent }
+}

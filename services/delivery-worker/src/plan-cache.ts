@@ -1,0 +1,141 @@
+/**
+ * What attempts are made by: topics and their slices, as of at most `ageMsMax` ago (invariant 6).
+ *
+ * A plan is asked for before every burst of attempts. One that was checked not long ago is handed out at once; else its
+ * revision is fetched, together with all others asked for in the same turn, and only what changed is loaded anew.
+ */
+import type { TopicRecord } from '@fantail/contracts'
+import type { Plans, SliceRef } from '@fantail/store'
+import { LRUCache } from 'lru-cache'
+import { Batcher } from './batcher.ts'
+import { type CompiledSlice, compileSlice, weightOf } from './compiled-slice.ts'
+
+export interface TopicPlan {
+  topic: TopicRecord
+  revision: string
+  slices: SliceRef[]
+  /** When this revision was fetched (performance.now()): a slice checked since then belongs to it. */
+  since: number
+}
+
+const AGE_MS_MAX = 50
+/** A plan is loaded anew after so long whatever its revision says. */
+const RELOAD_MS = 60_000
+const CACHE_BYTES_MAX = 134_217_728
+const BATCH_MAX = 500
+
+interface Cached<T> {
+  value: T
+  loadedAt: number
+  checkedAt: number
+}
+
+export class PlanCache {
+  readonly #plans: Plans
+  readonly #topics = new LRUCache<string, Cached<TopicPlan>>({ max: 100_000 })
+  readonly #slices = new LRUCache<string, Cached<CompiledSlice>>({
+    maxSize: CACHE_BYTES_MAX,
+    sizeCalculation: (cached) => weightOf(cached.value),
+  })
+  readonly #topicRevisions: Batcher<string, string | null>
+  readonly #sliceRevisions: Batcher<SliceRef, string | null>
+  readonly #loading = new Map<string, Promise<unknown>>()
+
+  constructor(plans: Plans) {
+    this.#plans = plans
+    this.#topicRevisions = new Batcher((arns) => plans.topicRevisions(arns), BATCH_MAX)
+    this.#sliceRevisions = new Batcher((refs) => plans.sliceRevisions(refs), BATCH_MAX)
+  }
+
+  /** The topic's plan, or null where there is no such topic. Rejects where Redis does not answer. */
+  topic(arn: string): Promise<TopicPlan | null> | TopicPlan {
+    const cached = this.#topics.get(arn)
+    if (cached && performance.now() - cached.checkedAt < AGE_MS_MAX) return cached.value
+    return this.#once(`t:${arn}`, () => this.#checkTopic(arn))
+  }
+
+  /** The slice at `revision` or a later one; null where it is gone. */
+  slice(ref: SliceRef, revision?: string): Promise<CompiledSlice | null> | CompiledSlice {
+    const cached = this.#slices.get(ref.sliceId)
+    if (cached && revision === cached.value.revision && !isOld(cached)) {
+      cached.checkedAt = performance.now()
+      return cached.value
+    }
+    const checked = cached && revision === undefined && performance.now() - cached.checkedAt < AGE_MS_MAX
+    if (checked && cached) return cached.value
+    return this.#once(`s:${ref.sliceId}`, () => this.#checkSlice(ref))
+  }
+
+  /** A slice of a plan in hand: whatever changes a slice changes its topic's revision too, so one check serves both. */
+  sliceOf(plan: TopicPlan, ref: SliceRef): Promise<CompiledSlice | null> | CompiledSlice {
+    const cached = this.#slices.get(ref.sliceId)
+    if (cached && cached.checkedAt >= plan.since && !isOld(cached)) return cached.value
+    return this.#once(`s:${ref.sliceId}`, () => this.#checkSlice(ref))
+  }
+
+  /** Somebody changed the topic: the next use checks again. */
+  invalidate(arn: string): void {
+    const cached = this.#topics.get(arn)
+    if (!cached) return
+    cached.checkedAt = 0
+    for (const { sliceId } of cached.value.slices) {
+      const slice = this.#slices.get(sliceId)
+      if (slice) slice.checkedAt = 0
+    }
+  }
+
+  async #checkTopic(arn: string): Promise<TopicPlan | null> {
+    const startedAt = performance.now()
+    const revision = await this.#topicRevisions.get(arn)
+    const cached = this.#topics.get(arn)
+    if (revision === null) {
+      this.#topics.delete(arn)
+      return null
+    }
+    if (cached && cached.value.revision === revision && !isOld(cached)) {
+      cached.checkedAt = startedAt
+      return cached.value
+    }
+    return this.#loadTopic(arn)
+  }
+
+  async #loadTopic(arn: string): Promise<TopicPlan | null> {
+    const since = performance.now()
+    const found = await this.#plans.topicSlices(arn)
+    if (!found) return null
+    const value = { ...found, since }
+    this.#topics.set(arn, { value, loadedAt: since, checkedAt: since })
+    return value
+  }
+
+  async #checkSlice(ref: SliceRef): Promise<CompiledSlice | null> {
+    const startedAt = performance.now()
+    const revision = await this.#sliceRevisions.get(ref)
+    const cached = this.#slices.get(ref.sliceId)
+    if (revision !== null && cached && cached.value.revision === revision && !isOld(cached)) {
+      cached.checkedAt = startedAt
+      return cached.value
+    }
+    const data = revision === null ? null : await this.#plans.slice(ref)
+    if (!data) {
+      this.#slices.delete(ref.sliceId)
+      return null
+    }
+    const value = compileSlice(data)
+    this.#slices.set(ref.sliceId, { value, loadedAt: startedAt, checkedAt: startedAt })
+    return value
+  }
+
+  /** Those who ask while an answer is on its way share it. */
+  #once<T>(key: string, load: () => Promise<T>): Promise<T> {
+    const running = this.#loading.get(key)
+    if (running) return running as Promise<T>
+    const promise = load().finally(() => this.#loading.delete(key))
+    this.#loading.set(key, promise)
+    return promise
+  }
+}
+
+function isOld<T>(cached: Cached<T>): boolean {
+  return performance.now() - cached.loadedAt > RELOAD_MS
+}

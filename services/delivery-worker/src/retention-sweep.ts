@@ -1,0 +1,41 @@
+/**
+ * Once a minute, one worker looks for deliveries that have become too old in lanes that nobody takes from (paused,
+ * throttled far behind): without a dead-letter queue the script removes and counts them, with one they come back
+ * claimed, marked dead, and are buried here like any other.
+ */
+import { createLoop, type Logger, type WakeableLoop } from '@fantail/runtime'
+import { type LaneStore, SHARD_COUNT, type SweepResult } from '@fantail/store'
+
+const SWEEP_MS = 60_000
+const DELIVERIES_PER_STEP = 200
+const LEASE_MS = 30_000
+
+export interface RetentionSweepOptions {
+  lanes: LaneStore
+  log: Logger
+  /** Buries the claims of one step and records what was removed. */
+  handOn(shard: number, result: SweepResult): Promise<void>
+  /** True for one process at a time. */
+  isLeader(): Promise<boolean>
+}
+
+export function createRetentionSweep(options: RetentionSweepOptions): WakeableLoop {
+  const { lanes, log, handOn, isLeader } = options
+  return createLoop({
+    name: 'retention_sweep',
+    log,
+    turn: async (signal) => {
+      if (!(await isLeader())) return SWEEP_MS / 2
+      for (let shard = 0; shard < SHARD_COUNT && !signal.aborted; shard++) {
+        let cursor: string | null = null
+        do {
+          const request = { cursor, deliveriesMax: DELIVERIES_PER_STEP, leaseMs: LEASE_MS }
+          const result: SweepResult = await lanes.sweep(shard, request)
+          await handOn(shard, result)
+          cursor = result.cursor
+        } while (cursor !== null && !signal.aborted)
+      }
+      return SWEEP_MS
+    },
+  })
+}

@@ -1,0 +1,72 @@
+/**
+ * Settles claims: one script per shard for everything that ended there since the last. A settlement that Redis does not
+ * take is tried again; when its lease has run out meanwhile it changes nothing and the delivery is attempted again.
+ */
+
+import { createStateLog, type Logger } from '@fantail/runtime'
+import type { LaneStore, SettleTo } from '@fantail/store'
+import { ShardQueue } from './shard-queue.ts'
+
+const SETTLEMENTS_PER_SCRIPT_MAX = 500
+
+export interface Claimed {
+  subscriptionId: string
+  delivery: Buffer
+  lease: string
+}
+
+interface Item extends Claimed {
+  to: SettleTo
+  done(accepted: boolean, lease: string | null): void
+}
+
+export interface Settled {
+  /** False: the lease was no longer ours. */
+  accepted: boolean
+  /** After `markDead`: the lease that holds now. */
+  lease: string | null
+}
+
+export class Settling {
+  readonly #lanes: LaneStore
+  readonly #queue: ShardQueue<Item>
+  readonly #onDue: (shard: number, nextDueAt: number | null) => void
+
+  constructor(lanes: LaneStore, log: Logger, onDue: (shard: number, nextDueAt: number | null) => void) {
+    this.#lanes = lanes
+    this.#onDue = onDue
+    this.#queue = new ShardQueue<Item>({
+      batchMax: SETTLEMENTS_PER_SCRIPT_MAX,
+      run: (shard, batch) => this.#run(shard, batch),
+      tell: createStateLog({ log, what: 'settling', initial: 'up' }),
+    })
+  }
+
+  get pending(): number {
+    return this.#queue.pending
+  }
+
+  settle(shard: number, claimed: Claimed, to: SettleTo): Promise<Settled> {
+    return new Promise((resolve) => {
+      const { subscriptionId, delivery, lease } = claimed
+      const done = (accepted: boolean, newLease: string | null) => resolve({ accepted, lease: newLease })
+      this.#queue.push(shard, { subscriptionId, delivery, lease, to, done })
+    })
+  }
+
+  whenIdle(): Promise<void> {
+    return this.#queue.whenIdle()
+  }
+
+  stop(): void {
+    this.#queue.stop()
+  }
+
+  async #run(shard: number, batch: Item[]): Promise<void> {
+    const result = await this.#lanes.settle(shard, batch)
+    batch.forEach((item, i) => {
+      item.done(result.accepted[i] ?? false, result.leases[i] ?? null)
+    })
+    this.#onDue(shard, result.nextDueAt)
+  }
+}

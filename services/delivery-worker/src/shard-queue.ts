@@ -1,0 +1,88 @@
+/**
+ * Items for one shard's scripts: what arrives while a script runs goes together into the next one. A batch that failed
+ * is tried again, later and later, until it is done or `stop` is called: the scripts are safe to repeat.
+ */
+import type { TellState } from '@fantail/runtime'
+
+const RETRY_MS_MIN = 100
+const RETRY_MS_MAX = 2_000
+
+export interface ShardQueueOptions<T> {
+  batchMax: number
+  /** Runs the script; `batch` is never empty. */
+  run(shard: number, batch: T[]): Promise<void>
+  tell: TellState
+}
+
+interface Line<T> {
+  items: T[]
+  running: boolean
+}
+
+export class ShardQueue<T> {
+  readonly #options: ShardQueueOptions<T>
+  readonly #lines = new Map<number, Line<T>>()
+  #pending = 0
+  #stopped = false
+  #idle: (() => void)[] = []
+
+  constructor(options: ShardQueueOptions<T>) {
+    this.#options = options
+  }
+
+  /** Items that no script has dealt with yet. */
+  get pending(): number {
+    return this.#pending
+  }
+
+  push(shard: number, item: T): void {
+    let line = this.#lines.get(shard)
+    if (!line) {
+      line = { items: [], running: false }
+      this.#lines.set(shard, line)
+    }
+    this.#pending++
+    line.items.push(item)
+    if (line.running) return
+    line.running = true
+    // After this turn, so that what one reply of Redis or one burst of answers brings goes together.
+    const started = line
+    setImmediate(() => void this.#drain(shard, started))
+  }
+
+  /** Resolves when nothing is pending. */
+  async whenIdle(): Promise<void> {
+    if (this.#pending === 0) return
+    await new Promise<void>((resolve) => this.#idle.push(resolve))
+  }
+
+  /** No batch is tried again from now on. */
+  stop(): void {
+    this.#stopped = true
+  }
+
+  async #drain(shard: number, line: Line<T>): Promise<void> {
+    while (line.items.length > 0) {
+      const batch = line.items.splice(0, this.#options.batchMax)
+      // What comes after a batch that was given up might rely on it: it is given up too.
+      if (!(await this.#runUntilDone(shard, batch))) batch.push(...line.items.splice(0))
+      this.#pending -= batch.length
+    }
+    line.running = false
+    if (this.#pending === 0) for (const resolve of this.#idle.splice(0)) resolve()
+  }
+
+  async #runUntilDone(shard: number, batch: T[]): Promise<boolean> {
+    for (let delayMs = RETRY_MS_MIN; ; delayMs = Math.min(delayMs * 2, RETRY_MS_MAX)) {
+      try {
+        await this.#options.run(shard, batch)
+        this.#options.tell('up')
+        return true
+      } catch (error) {
+        this.#options.tell('down', error)
+        if (this.#stopped) return false
+        await new Promise((resolve) => setTimeout(resolve, delayMs * (0.5 + Math.random() / 2)))
+      }
+    }
+  }
+}

@@ -1,0 +1,24 @@
+/** What the worker counts, as its parts tell it; telemetry turns it into instruments. */
+import type { LaneOutcome } from '@fantail/store'
+import type { CompiledSubscription } from './compiled-slice.ts'
+import type { MessageContext } from './message-context.ts'
+import type { Outcome } from './outcome.ts'
+
+export interface WorkerMetrics {
+  /** One attempt has ended, in whatever way. */
+  attempted(
+    subscription: CompiledSubscription,
+    message: MessageContext,
+    outcome: Outcome,
+    durationMs: number,
+  ): void
+  /** A first attempt straight from dispatch succeeded. */
+  delivered(subscription: CompiledSubscription, message: MessageContext): void
+  /** A claimed delivery has left its lane. */
+  ended(
+    subscription: CompiledSubscription,
+    message: MessageContext,
+    outcome: LaneOutcome,
+    reason: string | null,
+  ): void
+}
