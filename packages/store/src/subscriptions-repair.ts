@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis'
 import { subscriptionsKey } from './keys.ts'
 import { shardBase } from './shards.ts'
 import { placeOfSubscription, type SubscriptionPlace } from './subscriptions-id.ts'
-import { subscriptionFields, unpackSubscription } from './subscriptions-record.ts'
+import { sha1, subscriptionFields, unpackSubscription } from './subscriptions-record.ts'
 import { finishCreate, finishDelete, removeSubscription, settleCreate } from './subscriptions-scripts.ts'
 
 interface Mark {
@@ -25,8 +25,9 @@ export async function resumeCreate(redis: Redis, mark: Mark): Promise<void> {
 
 export async function resumeDelete(redis: Redis, mark: Mark): Promise<void> {
   const { place, endpointHash } = parsed(mark)
-  await removeSubscription(redis, place, mark.id)
-  await finishDelete(redis, { place, id: mark.id, arn: mark.arn, endpointHash })
+  const token = await removeSubscription(redis, place, mark.id)
+  const tokenHash = token ? sha1(token) : ''
+  await finishDelete(redis, { place, id: mark.id, arn: mark.arn, endpointHash, tokenHash })
 }
 
 function parsed(mark: Mark): { place: SubscriptionPlace; endpointHash: Buffer } {

@@ -159,23 +159,21 @@ export async function deleteSubscription(
   return outcome === 'deleted' || outcome === 'begun' ? outcome : 'absent'
 }
 
-/** Whether it was this call that removed it from its slice. */
+/** The token that it had ('' for none), or null where it was already gone. */
 export async function removeSubscription(
   redis: Redis,
   place: SubscriptionPlace,
   id: string,
-): Promise<boolean> {
+): Promise<string | null> {
   const args = [place.sliceId, place.shard, id, newRevision()]
-  return (await runScript(redis, REMOVE, [shardBase(place.shard)], args)) === 1
+  const token = await runScript(redis, REMOVE, [shardBase(place.shard)], args)
+  return token === null ? null : String(token)
 }
 
-export async function finishDelete(
-  redis: Redis,
-  entry: Pick<HomeEntry, 'place' | 'id' | 'arn' | 'endpointHash'>,
-): Promise<void> {
-  const { place, id, arn, endpointHash } = entry
+export async function finishDelete(redis: Redis, entry: HomeEntry): Promise<void> {
+  const { place, id, arn, endpointHash, tokenHash } = entry
   const mark = deleteMark(arn, endpointHash.toString('hex'), id)
-  const args = [arn, place.topicUid, place.sliceNumber, mark, newRevision()]
+  const args = [arn, place.topicUid, place.sliceNumber, mark, newRevision(), tokenHash]
   await runScript(redis, FINISH_DELETE, [shardBase(place.homeShard)], args)
 }
 

@@ -1,7 +1,8 @@
 /** For the tests of topics and subscriptions: inputs, and a check of everything stored against everything else. */
 import { topicArn } from '@fantail/contracts'
 import { Redis } from 'ioredis'
-import { endpointsKey, sliceKey, slotsKey, subscriptionsKey, topicKey, topicsKey } from './keys.ts'
+import { endpointsKey, sliceKey, slotsKey, subscriptionsKey, tokensKey, topicKey, topicsKey } from './keys.ts'
+import { readScript, runScript, type ScriptValue } from './scripts.ts'
 import { SHARD_COUNT, shardBase, shardOf, sliceShard } from './shards.ts'
 import type { NewSubscription } from './subscriptions.ts'
 import { endpointHash, idBytes, subscriptionFields, unpackSubscription } from './subscriptions-record.ts'
@@ -42,6 +43,26 @@ export async function cutShort(
     throw new Error(`${script} was not reached`)
 }
 
+/** A connection on which one script is held until it is released, as if the process were frozen before it. */
+export function holdBefore(redis: Redis, name: string) {
+  const connection = redis.duplicate()
+  const script = readScript(name)
+  const reached = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  const held = async (...args: ScriptValue[]) => {
+    reached.resolve()
+    await released.promise
+    return runScript(redis, script, args.slice(0, script.keys), args.slice(script.keys))
+  }
+  Object.assign(connection, { [name]: held, [`${name}Buffer`]: held })
+  return {
+    connection,
+    reached: reached.promise,
+    release: () => released.resolve(),
+    [Symbol.dispose]: () => connection.disconnect(),
+  }
+}
+
 /** Everything that is not as it must be when no change is going on: nothing, in a store that works. */
 export async function indexFaults(redis: Redis, sliceSubscriptionsMax = 3): Promise<string[]> {
   const faults: string[] = []
@@ -80,6 +101,7 @@ async function topicFaults(
   const uid = topic.uid ?? ''
   known.add(uid)
   const endpoints = new Map<string, string>()
+  let tokens = 0
   const counts = JSON.parse(topic.slices ?? '') as number[]
   for (const [number, count] of counts.entries()) {
     const base = shardBase(sliceShard(arn, number))
@@ -106,8 +128,9 @@ async function topicFaults(
       const expires = await redis.zscore(`${base}expiries`, id)
       check(`expiry of ${id}`, expires ?? '', fields.expires)
       if (record.token) {
+        tokens += 1
         const hash = fields.tokenHash
-        const found = await redis.hgetBuffer(`${shardBase(shardOf(arn))}tokens:${uid}`, hash)
+        const found = await redis.hgetBuffer(tokensKey(shardBase(shardOf(arn)), uid), hash)
         check(`token of ${id}`, found?.toString('hex'), idBytes(id).toString('hex'))
       }
     }
@@ -125,6 +148,7 @@ async function topicFaults(
     check(`settings of slice ${number}`, settings, [topic.record, topic.rate, topic.ret, topic.ovr, arn])
   }
   const stored = await redis.hgetallBuffer(endpointsKey(shardBase(shardOf(arn)), uid))
+  check('tokens', await redis.hlen(tokensKey(shardBase(shardOf(arn)), uid)), tokens)
   check('endpoints', Object.keys(stored).length, endpoints.size)
   for (const [hash, id] of endpoints) {
     const found = await redis.hgetBuffer(endpointsKey(shardBase(shardOf(arn)), uid), Buffer.from(hash, 'hex'))

@@ -15,7 +15,7 @@ import {
   subscriptionsKey,
   Topics,
 } from './index.ts'
-import { cutShort, indexFaults, newSubscription, topicName } from './subscriptions.fixture.ts'
+import { indexFaults, newSubscription, topicName } from './subscriptions.fixture.ts'
 
 const ARN = topicName('events')
 const SLICE = { sliceSubscriptionsMax: 3 }
@@ -310,71 +310,6 @@ describe('deletion', () => {
   })
 })
 
-describe('a process that dies midway', () => {
-  const cases: {
-    script: string
-    act: (client: Subscriptions, last: SubscriptionRecord) => Promise<unknown>
-  }[] = [
-    { script: 'place-subscription-1', act: (client) => client.create(newSubscription(ARN, 9)) },
-    {
-      script: 'finish-create-1',
-      act: (client) => client.create(newSubscription(ARN, 9, handshake('n', 9e12))),
-    },
-    { script: 'remove-subscription-1', act: (client, last) => client.delete(last.id) },
-    { script: 'finish-delete-1', act: (client, last) => client.delete(last.id) },
-  ]
-
-  test.each(cases)('before $script leaves what the sweep puts in order', async ({ script, act }) => {
-    for (let i = 0; i < 4; i++) await create(i)
-    const last = await create(4, handshake('last', 9e12))
-    await cutShort(server.url, script, (broken) => act(new Subscriptions(broken, SLICE), last))
-    expect(await indexFaults(redis)).not.toEqual([])
-    expect(await topics.resumeDeletions()).toBe(0)
-    expect(await topics.resumeDeletions({ ageMs: 0 })).toBe(1)
-    expect(await indexFaults(redis)).toEqual([])
-    await create(9)
-    await create(4)
-    expect(await indexFaults(redis)).toEqual([])
-  })
-
-  test.each(cases)('before $script does not keep others from the endpoint', async ({ script, act }) => {
-    for (let i = 0; i < 4; i++) await create(i)
-    const last = await create(4)
-    await cutShort(server.url, script, (broken) => act(new Subscriptions(broken, SLICE), last))
-    const endpoints = [4, 9]
-    await Promise.all([...endpoints, ...endpoints].map((endpoint) => create(endpoint)))
-    await topics.resumeDeletions({ ageMs: 0 })
-    expect(await indexFaults(redis)).toEqual([])
-    const { items } = await subscriptions.list({ topicArn: ARN, limit: 10 })
-    expect(items.map((item) => Number(item.endpoint.split('/').at(-1))).sort()).toEqual([0, 1, 2, 3, 4, 9])
-  })
-
-  test('is refused when it comes back after its place was given up', async () => {
-    for (let i = 0; i < 3; i++) await create(i)
-    await create(3)
-    const zombie = new Redis(server.url)
-    const frozen = Promise.withResolvers<void>()
-    const reached = Promise.withResolvers<void>()
-    const script = 'place-subscription-1Buffer'
-    const real = redis as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>
-    const place = async (...args: unknown[]) => {
-      reached.resolve()
-      await frozen.promise
-      return real[script]?.(...args)
-    }
-    Object.assign(zombie, { 'place-subscription-1': place, [script]: place })
-    const late = new Subscriptions(zombie, SLICE).create(newSubscription(ARN, 8))
-    await reached.promise
-    expect(await topics.resumeDeletions({ ageMs: 0 })).toBe(1)
-    expect(await indexFaults(redis)).toEqual([])
-    frozen.resolve()
-    expect((await late).created).toBe(true)
-    zombie.disconnect()
-    expect(await indexFaults(redis)).toEqual([])
-    expect(await counts()).toEqual({ active: 5, pending: 0, paused: 0 })
-  })
-})
-
 describe('tokens', () => {
   test('find their subscription, also after they were replaced', async () => {
     for (let i = 0; i < 4; i++) {
@@ -479,7 +414,7 @@ describe('lists', () => {
   test('filter by topic, endpoint and status, and hide those that left', async () => {
     const other = topicName('other')
     await topics.put(other, {})
-    const made = []
+    const made: SubscriptionRecord[] = []
     for (let i = 0; i < 5; i++) made.push(await create(i))
     const elsewhere = (await subscriptions.create(newSubscription(other, 1))).subscription
     const paused = await subscriptions.update(made[1]?.id ?? '', () => ({ status: 'paused' }))
@@ -493,6 +428,9 @@ describe('lists', () => {
     expect(await found({ endpoint, topicArn: ARN })).toEqual([paused.id])
     expect(await found({ endpoint, topicArn: ARN, status: 'active' })).toEqual([])
     expect(await found({ status: 'paused' })).toEqual([paused.id])
+    for (const only of made.filter(({ id }) => id !== paused.id && id !== made[2]?.id)) {
+      expect(await found({ endpoint: only.endpoint, limit: 1, status: 'active' })).toContain(only.id)
+    }
     expect(await found({ topicArn: ARN })).toHaveLength(4)
     expect(await found({ endpoint: made[2]?.endpoint, topicArn: ARN })).toEqual([])
     expect(await found({ topicArn: topicName('none') })).toEqual([])

@@ -185,9 +185,9 @@ export class Subscriptions {
     const entry = homeEntry(stored)
     const outcome = await deleteSubscription(this.#redis, entry)
     if (outcome !== 'begun') return outcome === 'deleted'
-    const removed = await removeSubscription(this.#redis, stored.place, id)
-    await finishDelete(this.#redis, entry)
-    return removed
+    const token = await removeSubscription(this.#redis, stored.place, id)
+    await finishDelete(this.#redis, { ...entry, tokenHash: token ? sha1(token) : '' })
+    return token !== null
   }
 
   /** The topic's subscription with this token; expired, confirmed or unsubscribed as it may be. */
@@ -264,12 +264,15 @@ export class Subscriptions {
     const after = subscriptionFields(record)
     const update = { place, id: record.id, topicArn: record.topicArn, expected: stored.text, record: text }
     if (place.shard === place.homeShard) return updateSubscription(this.#redis, { ...update, before, after })
+    // The new token's entry comes first and the old one's goes last; where nothing was written, the new one's goes.
+    const sameToken = record.token === stored.record.token
+    const [oldToken, newToken] = sameToken ? (['', ''] as const) : [before.tokenHash, after.tokenHash]
     const touch = { arn: record.topicArn, uid: place.topicUid, idBytes: idBytes(record.id) }
-    const first = { ...touch, revision: newRevision(), removeToken: '' as const, addToken: after.tokenHash }
+    const first = { ...touch, revision: newRevision(), removeToken: '' as const, addToken: newToken }
     await touchTopic(this.#redis, first)
     const result = await updateSubscription(this.#redis, { ...update, before, after })
-    const lost = result.outcome === 'set' && record.token !== stored.record.token ? before.tokenHash : ''
-    await touchTopic(this.#redis, { ...touch, revision: newRevision(), removeToken: lost, addToken: '' })
+    const removeToken = result.outcome === 'set' ? oldToken : newToken
+    await touchTopic(this.#redis, { ...touch, revision: newRevision(), removeToken, addToken: '' })
     return result
   }
 

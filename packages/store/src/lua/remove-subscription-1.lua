@@ -1,7 +1,7 @@
 -- Removes a subscription from a slice of another shard than its topic's, and for a minute refuses to place it again.
 -- KEYS: base of the slice's shard
 -- ARGV: slice id, shard number, id, revision
--- Returns: 1, or 0 where it was already gone
+-- Returns: its token or '', nil where it was already gone
 -- @include now
 -- @include when-full
 -- @include lane-next
@@ -13,4 +13,4 @@ local now, before = now_ms(base), first_due(base)
 redis.call('SET', base .. 'gone:' .. ARGV[3], '1', 'PX', 60000)
 local removed = remove_subscription(base, ARGV[1], ARGV[3], ARGV[4], now)
 wake_if_earlier(base, ARGV[2], before, now)
-return removed and 1 or 0
+return removed and (removed.k or '')

@@ -23,7 +23,7 @@ local function close_lane(base, id, now)
   lane_next(base, id, now)
 end
 
--- Removes a subscription; returns whether there was one.
+-- Removes a subscription; returns its packed record as a table, or false where there is none.
 local function remove_subscription(base, slice, id, rev, now)
   local subs = base .. 'subs:' .. slice
   local text = redis.call('HGET', subs, id)
@@ -35,7 +35,7 @@ local function remove_subscription(base, slice, id, rev, now)
   redis.call('SETBIT', base .. 'slots:' .. slice, record.o, 0)
   redis.call('HSET', base .. 'slice:' .. slice, 'rev', rev)
   close_lane(base, id, now)
-  return true
+  return record
 end
 
 -- Removes a slice with all its subscriptions, and for a minute refuses whatever would still be placed in it.
