@@ -1,3 +1,7 @@
+export { type AddressGuard, type AddressGuardOptions, createAddressGuard } from './address-guard.ts'
 export * from './envelope.ts'
+export type { HttpRequest } from './http-attempt.ts'
+export * from './http-sender.ts'
 export * from './request-headers.ts'
+export { createResolver, NameError, type Resolver, type ResolverOptions } from './resolver.ts'
 export * from './target.ts'

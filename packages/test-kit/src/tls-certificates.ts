@@ -33,7 +33,8 @@ export function createSelfSigned(names: string[], validity: Validity = {}): Test
 /** A root whose `cert` a client may trust, and which issues certificates. */
 export function createAuthority(): TestAuthority {
   const keys = createKeys()
-  const subject = 'Fantail test authority'
+  // A name of its own, or a client would take one authority's certificate for another's, badly signed.
+  const subject = `Fantail test authority ${randomBytes(4).toString('hex')}`
   const root = build({ subject, names: [], keys, signer: keys, authority: true })
   return {
     ...root,

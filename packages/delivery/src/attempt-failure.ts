@@ -1,0 +1,64 @@
+/** What went wrong in an attempt, as one of the few codes that people and policies know. */
+import type { AttemptErrorCode, AttemptResult } from '@fantail/contracts'
+import { errors } from 'undici'
+import { ForbiddenAddressError } from './connector.ts'
+import { NameError } from './resolver.ts'
+
+const DETAIL_CHARS_MAX = 200
+
+/** `permanent` failures are those that another attempt cannot mend while configuration and subscription stay as they are. */
+export function failure(
+  error: AttemptErrorCode,
+  detail: string,
+  durationMs: number,
+  permanent = false,
+): AttemptResult {
+  return { kind: 'failure', error, detail: detail.slice(0, DETAIL_CHARS_MAX), durationMs, permanent }
+}
+
+/** Details name hosts and addresses, never URLs, which may hold credentials. */
+export function failureOf(error: Error, durationMs: number): AttemptResult {
+  if (error instanceof ForbiddenAddressError)
+    return failure('forbidden_address', error.message, durationMs, true)
+  if (error instanceof NameError) return failure('dns', error.message, durationMs)
+  const code = codeOf(error)
+  if (code === 'UND_ERR_INVALID_ARG') return failure('connection_failed', error.message, durationMs, true)
+  return failure(attemptErrorCode(error), error.message || code, durationMs)
+}
+
+/** The peer went away: on a connection used before, without an answer begun, a reason to try a fresh one. */
+export function isReset(error: Error): boolean {
+  return attemptErrorCode(error) === 'connection_reset'
+}
+
+/** An AggregateError of several addresses carries the code of the first. */
+function codeOf(error: Error): string {
+  const { code } = error as NodeJS.ErrnoException
+  return typeof code === 'string' ? code : ''
+}
+
+const BY_CODE: Record<string, AttemptErrorCode> = {
+  ECONNREFUSED: 'connection_refused',
+  ECONNRESET: 'connection_reset',
+  ECONNABORTED: 'connection_reset',
+  EPIPE: 'connection_reset',
+  ETIMEDOUT: 'timeout',
+  EPROTO: 'tls',
+  UND_ERR_HEADERS_OVERFLOW: 'invalid_response',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'invalid_response',
+}
+
+/** OpenSSL's and Node's names for what a certificate or a handshake can be accused of. */
+const TLS_CODE =
+  /^(ERR_SSL_|ERR_TLS_|ERR_OSSL_|CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_)/
+
+function attemptErrorCode(error: Error): AttemptErrorCode {
+  const code = codeOf(error)
+  const known = BY_CODE[code]
+  if (known) return known
+  if (error instanceof errors.HTTPParserError) return 'invalid_response'
+  // undici has one code for "the peer closed" and for answers it will not take ("bad response", "bad upgrade").
+  if (code === 'UND_ERR_SOCKET')
+    return error.message.startsWith('bad ') ? 'invalid_response' : 'connection_reset'
+  return TLS_CODE.test(code) ? 'tls' : 'connection_failed'
+}

@@ -1,0 +1,206 @@
+/**
+ * One attempt: the request, what came of it, and the handler that undici calls on the way. States: dialling or writing →
+ * waiting for an answer → reading it → settled. Two things start a second exchange inside the same attempt and deadline:
+ * a reset of a reused connection before any byte of an answer (the server had closed it meanwhile), and a 401 that asks
+ * for the URL's credentials. Each happens once.
+ */
+import type { AttemptResult } from '@fantail/contracts'
+import type { Dispatcher } from 'undici'
+import { failure, failureOf, isReset } from './attempt-failure.ts'
+import type { Connection, Connections, NamedOrigin } from './connections.ts'
+import type { Credentials } from './credentials.ts'
+import type { Deadlines, Expiring } from './deadlines.ts'
+import { parseRetryAfter } from './retry-after.ts'
+
+export interface HttpEndpoint {
+  origin: NamedOrigin
+  /** Path and query. */
+  path: string
+  credentials: Credentials | undefined
+}
+
+export interface HttpRequest {
+  url: string
+  /** Names and values in turn, or a record. */
+  headers: string[] | Record<string, string>
+  body: string | Buffer
+}
+
+/** What attempts of one sender share. */
+export interface AttemptContext {
+  connections: Connections
+  deadlines: Deadlines<HttpAttempt>
+  timeoutMs: number
+  responseBytesMax: number
+}
+
+type Controller = Dispatcher.DispatchController
+type ResponseHeaders = Record<string, string | string[] | undefined>
+
+export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAttempt> {
+  previous: HttpAttempt | undefined
+  next: HttpAttempt | undefined
+  expiresAt = 0
+  readonly #context: AttemptContext
+  readonly #endpoint: HttpEndpoint
+  readonly #request: HttpRequest
+  readonly #resolve: (result: AttemptResult) => void
+  readonly #startedAt: number
+  #connection: Connection | undefined
+  /** Of the present exchange; calls from an earlier one carry another. */
+  #controller: Controller | null = null
+  #settled = false
+  #reused = false
+  #answerBegun = false
+  #retriedFresh = false
+  #authenticated = false
+  #authorization: string | undefined
+  #statusCode = 0
+  #responseBytes = 0
+  #keepAlive = true
+  #retryAfterSeconds: number | undefined
+  #challenge: string | string[] | undefined
+
+  constructor(
+    context: AttemptContext,
+    endpoint: HttpEndpoint,
+    request: HttpRequest,
+    resolve: (result: AttemptResult) => void,
+  ) {
+    this.#context = context
+    this.#endpoint = endpoint
+    this.#request = request
+    this.#resolve = resolve
+    this.#startedAt = performance.now()
+    context.deadlines.add(this, this.#startedAt)
+    this.#exchange(false)
+  }
+
+  /** Called by the deadline; the list has let go of this one already. */
+  expire(): void {
+    this.#settled = true
+    this.#discard()
+    this.#resolve(failure('timeout', this.#timeoutDetail(), this.#durationMs()))
+  }
+
+  onRequestStart(controller: Controller): void {
+    this.#controller = controller
+    this.#reused = (this.#connection?.exchanges ?? 0) > 0
+  }
+
+  onResponseStarted(): void {
+    this.#answerBegun = true
+  }
+
+  /** Also called for each 1xx, which says nothing yet. */
+  onResponseStart(controller: Controller, statusCode: number, headers: ResponseHeaders): void {
+    if (controller !== this.#controller || statusCode < 200) return
+    this.#statusCode = statusCode
+    this.#keepAlive = headers.connection === undefined || !/\bclose\b/i.test(String(headers.connection))
+    if (statusCode === 401) this.#challenge = headers['www-authenticate']
+    const retryAfter = headers['retry-after']
+    if (retryAfter === undefined || (statusCode !== 429 && statusCode !== 503)) return
+    const date = typeof headers.date === 'string' ? headers.date : undefined
+    this.#retryAfterSeconds = parseRetryAfter(String(retryAfter), date, Date.now())
+  }
+
+  /**
+   * What an endpoint says beyond its status is read, so that the connection can be used again, and dropped. Past the bound
+   * the connection is cut and the status stands: the endpoint has answered, and asking again would bring the same flood.
+   */
+  onResponseData(controller: Controller, chunk: Buffer): void {
+    if (controller !== this.#controller || this.#settled) return
+    this.#responseBytes += chunk.length
+    if (this.#responseBytes <= this.#context.responseBytesMax) return
+    this.#discard()
+    this.#answered()
+  }
+
+  onResponseEnd(controller: Controller): void {
+    if (controller !== this.#controller || this.#settled) return
+    if (this.#keepAlive && this.#connection) this.#context.connections.release(this.#connection)
+    else this.#discard()
+    this.#connection = undefined
+    this.#answered()
+  }
+
+  /** There is no controller where the request was never begun. */
+  onResponseError(controller: Controller | null | undefined, error: Error): void {
+    if ((controller ?? null) !== this.#controller || this.#settled) return
+    this.#discard()
+    if (this.#reused && !this.#answerBegun && !this.#retriedFresh && isReset(error)) {
+      this.#retriedFresh = true
+      this.#exchange(true)
+    } else {
+      this.#settle(failureOf(error, this.#durationMs()))
+    }
+  }
+
+  #exchange(fresh: boolean): void {
+    const { origin, path, credentials } = this.#endpoint
+    this.#controller = null
+    this.#answerBegun = false
+    this.#reused = false
+    this.#statusCode = 0
+    this.#responseBytes = 0
+    this.#authorization = credentials?.authorization('POST', path)
+    this.#connection = this.#context.connections.acquire(origin, fresh)
+    const { body } = this.#request
+    this.#connection.client.dispatch({ path, method: 'POST', headers: this.#headers(), body }, this)
+  }
+
+  #headers(): string[] | Record<string, string> {
+    const { headers } = this.#request
+    if (this.#authorization === undefined) return headers
+    return Array.isArray(headers)
+      ? [...headers, 'Authorization', this.#authorization]
+      : { ...headers, Authorization: this.#authorization }
+  }
+
+  /** The status stands, unless it asks for credentials that there are. */
+  #answered(): void {
+    if (this.#statusCode === 401 && this.#takesChallenge()) {
+      this.#authenticated = true
+      // undici is still inside this response; let it finish before its client is asked again.
+      this.#controller = null
+      queueMicrotask(() => {
+        if (!this.#settled) this.#exchange(false)
+      })
+      return
+    }
+    const result: AttemptResult = {
+      kind: 'response',
+      statusCode: this.#statusCode,
+      durationMs: this.#durationMs(),
+    }
+    if (this.#retryAfterSeconds !== undefined) result.retryAfterSeconds = this.#retryAfterSeconds
+    this.#settle(result)
+  }
+
+  #takesChallenge(): boolean {
+    const { credentials } = this.#endpoint
+    if (this.#authenticated || !credentials || this.#challenge === undefined) return false
+    return credentials.challenge(this.#challenge, this.#authorization)
+  }
+
+  #settle(result: AttemptResult): void {
+    this.#settled = true
+    this.#context.deadlines.remove(this)
+    this.#resolve(result)
+  }
+
+  #discard(): void {
+    const connection = this.#connection
+    this.#connection = undefined
+    if (connection) this.#context.connections.discard(connection)
+  }
+
+  #durationMs(): number {
+    return Math.round(performance.now() - this.#startedAt)
+  }
+
+  #timeoutDetail(): string {
+    const missing = this.#statusCode > 0 ? 'complete answer' : this.#controller ? 'answer' : 'connection'
+    return `no ${missing} within ${this.#context.timeoutMs} ms`
+  }
+}

@@ -1,0 +1,568 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { AttemptResult } from '@fantail/contracts'
+import {
+  createAuthority,
+  createSelfSigned,
+  freePort,
+  onRawRequest,
+  type RawServer,
+  type Receiver,
+  startRawServer,
+  startReceiver,
+  waitFor,
+} from '@fantail/test-kit'
+import { afterEach, describe, expect, test } from 'vitest'
+import { createHttpSender, type HttpSender, type HttpSenderOptions } from './http-sender.ts'
+import { NameError } from './resolver.ts'
+
+const opened: { close(): Promise<void> }[] = []
+
+afterEach(async () => {
+  // Senders first, cutting what still runs, then what they talk to.
+  for (const thing of opened.splice(0).toReversed()) await thing.close()
+})
+
+function sender(options: Partial<HttpSenderOptions> = {}): HttpSender {
+  const created = createHttpSender({ allowPrivate: true, timeoutMs: 5_000, ...options })
+  opened.push({ close: () => created.close(0) })
+  return created
+}
+
+async function receiver(...options: Parameters<typeof startReceiver>): Promise<Receiver> {
+  const started = await startReceiver(...options)
+  opened.push(started)
+  return started
+}
+
+async function raw(...options: Parameters<typeof startRawServer>): Promise<RawServer> {
+  const started = await startRawServer(...options)
+  opened.push(started)
+  return started
+}
+
+/** A server that answers every request on every connection with these bytes. */
+function saying(...pieces: string[]): Promise<RawServer> {
+  return raw((socket) => {
+    onRawRequest(socket, () => {
+      for (const piece of pieces) socket.write(piece, 'latin1')
+    })
+  })
+}
+
+const headers = ['Content-Type', 'text/plain']
+const post = (to: HttpSender, url: string, body: string | Buffer = 'hello') =>
+  to.attempt({ url, headers, body })
+const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'
+
+function failed(error: string, detail: unknown = expect.any(String)) {
+  return { kind: 'failure', error, detail, permanent: false, durationMs: expect.any(Number) }
+}
+
+describe('a request', () => {
+  test('is a POST with the path, query, headers and body given', async () => {
+    const hooks = await receiver()
+    const result = await sender().attempt({
+      url: `${hooks.url}/in/a%20b?x=1&y=é#frag`,
+      headers: { 'x-one': '1', 'Content-Type': 'text/plain; charset=UTF-8' },
+      body: Buffer.from('grüße'),
+    })
+    expect(result).toEqual({ kind: 'response', statusCode: 200, durationMs: expect.any(Number) })
+    const [request] = hooks.requests
+    expect(request).toMatchObject({ method: 'POST', path: '/in/a%20b?x=1&y=%C3%A9', text: 'grüße' })
+    expect(request?.headers).toMatchObject({
+      host: `127.0.0.1:${hooks.port}`,
+      connection: 'keep-alive',
+      'content-length': '7',
+      'content-type': 'text/plain; charset=UTF-8',
+      'x-one': '1',
+    })
+  })
+
+  test('with an empty body says so', async () => {
+    const hooks = await receiver()
+    await post(sender(), hooks.url, '')
+    expect(hooks.requests[0]?.headers['content-length']).toBe('0')
+  })
+
+  test.each([200, 201, 202, 204, 304, 400, 401, 404, 410, 429, 500, 503, 599])(
+    'answered %i is a response',
+    async (status) => {
+      const hooks = await receiver()
+      hooks.respond('/', { status })
+      expect(await post(sender(), hooks.url)).toMatchObject({ kind: 'response', statusCode: status })
+      expect(hooks.requests).toHaveLength(1)
+    },
+  )
+
+  test.each([301, 302, 303, 307, 308])('redirected by %i is not followed', async (status) => {
+    const hooks = await receiver()
+    hooks.respond('/', { status, headers: { location: `${hooks.url}/elsewhere` } })
+    expect(await post(sender(), hooks.url)).toMatchObject({ kind: 'response', statusCode: status })
+    await post(sender(), `${hooks.url}/marker`)
+    expect(hooks.requests.map(({ path }) => path)).toEqual(['/', '/marker'])
+  })
+
+  test('gets its answer after informational ones', async () => {
+    const server = await saying(
+      'HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n',
+      OK,
+    )
+    expect(await post(sender(), server.url)).toMatchObject({ kind: 'response', statusCode: 200 })
+  })
+
+  test('takes a compressed body as it is', async () => {
+    const hooks = await receiver()
+    hooks.respond('/', { headers: { 'content-encoding': 'gzip' }, body: 'no gzip at all' })
+    expect(await post(sender(), hooks.url)).toMatchObject({ kind: 'response', statusCode: 200 })
+  })
+
+  test('gets an answer that comes byte by byte', async () => {
+    const answer = 'HTTP/1.1 202 Accepted\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n'
+    const server = await raw((socket) => {
+      socket.setNoDelay(true)
+      const next = (at: number) => {
+        if (at < answer.length) socket.write(answer.charAt(at), () => setImmediate(next, at + 1))
+      }
+      onRawRequest(socket, () => next(0))
+    })
+    expect(await post(sender(), server.url)).toMatchObject({ kind: 'response', statusCode: 202 })
+  })
+
+  test('gets an answer whose end is the end of the connection', async () => {
+    const server = await raw((socket) => onRawRequest(socket, () => socket.end('HTTP/1.0 200 OK\r\n\r\nbye')))
+    expect(await post(sender(), server.url)).toMatchObject({ kind: 'response', statusCode: 200 })
+  })
+
+  test.each([
+    ['120', 120],
+    ['0', 0],
+    ['99999999999999999999', 31_536_000],
+    ['Wed, 21 Oct 2015 07:28:30 GMT', 30],
+    ['Wed, 21 Oct 2015 07:00:00 GMT', 0],
+    ['Wednesday, 21-Oct-15 07:28:30 GMT', 30],
+    ['soon', undefined],
+    ['-1', undefined],
+    ['1.5', undefined],
+  ])('Retry-After %s asks for %s seconds', async (value, seconds) => {
+    const hooks = await receiver()
+    const date = 'Wed, 21 Oct 2015 07:28:00 GMT'
+    hooks.respond('/busy', { status: 503, headers: { 'retry-after': value, date } })
+    hooks.respond('/limit', { status: 429, headers: { 'retry-after': value, date } })
+    hooks.respond('/fine', { status: 500, headers: { 'retry-after': value, date } })
+    const to = sender()
+    const got = async (path: string) => {
+      const result = await post(to, hooks.url + path)
+      return result.kind === 'response' ? result.retryAfterSeconds : 'no response'
+    }
+    expect([await got('/busy'), await got('/limit'), await got('/fine')]).toEqual([
+      seconds,
+      seconds,
+      undefined,
+    ])
+  })
+})
+
+describe('the deadline', () => {
+  const SHORT = { timeoutMs: 150 }
+
+  async function timesOut(url: string, what: string, options: Partial<HttpSenderOptions> = {}) {
+    const started = performance.now()
+    const result = await post(sender({ ...SHORT, ...options }), url)
+    expect(result).toEqual(failed('timeout', `no ${what} within 150 ms`))
+    expect(performance.now() - started).toBeGreaterThanOrEqual(145)
+    expect(performance.now() - started).toBeLessThan(2_000)
+  }
+
+  test('covers the wait for an answer', async () => {
+    const hooks = await receiver()
+    hooks.respond('/', { hang: 'beforeHeaders' })
+    await timesOut(hooks.url, 'answer')
+    await waitFor(() => hooks.connections().open === 0, { what: 'the connection to be closed' })
+  })
+
+  test('covers the body', async () => {
+    const hooks = await receiver()
+    hooks.respond('/', { hang: 'midBody' })
+    await timesOut(hooks.url, 'complete answer')
+  })
+
+  test('covers an answer that drips', async () => {
+    const server = await raw((socket) => {
+      onRawRequest(socket, () => {
+        const timer = setInterval(() => socket.write('1\r\nx\r\n'), 10)
+        socket.once('close', () => clearInterval(timer))
+        socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n')
+      })
+    })
+    await timesOut(server.url, 'complete answer')
+  })
+
+  test('covers headers that never end', async () => {
+    const server = await raw((socket) => {
+      onRawRequest(socket, () => {
+        const timer = setInterval(() => socket.write('a: b\r\n'), 10)
+        socket.once('close', () => clearInterval(timer))
+        socket.write('HTTP/1.1 200 OK\r\n')
+      })
+    })
+    await timesOut(server.url, 'answer')
+  })
+
+  test('covers informational answers without an end', async () => {
+    const server = await raw((socket) => {
+      onRawRequest(socket, () => {
+        const timer = setInterval(() => socket.write('HTTP/1.1 102 Processing\r\n\r\n'), 10)
+        socket.once('close', () => clearInterval(timer))
+      })
+    })
+    await timesOut(server.url, 'answer')
+  })
+
+  test('covers the name', async () => {
+    const resolver = { resolve: () => new Promise<string[]>(() => {}) }
+    await timesOut('http://slow.example/', 'connection', { resolver })
+  })
+
+  test('covers TLS', async () => {
+    const server = await raw((socket) => socket.resume())
+    await timesOut(server.url.replace('http', 'https'), 'connection')
+    await waitFor(() => server.open() === 0, { what: 'the connection to be closed' })
+  })
+
+  test('is each attempt’s own, and a connection that hung is not used again', async () => {
+    const hooks = await receiver()
+    hooks.respond('/hang', { hang: 'beforeHeaders' })
+    const to = sender(SHORT)
+    const hanging = [1, 2, 3].map(() => post(to, `${hooks.url}/hang`))
+    await hooks.waitForRequests(3)
+    expect(await post(to, `${hooks.url}/fine`)).toMatchObject({ statusCode: 200 })
+    expect((await Promise.all(hanging)).map(({ kind }) => kind)).toEqual(['failure', 'failure', 'failure'])
+    await waitFor(() => to.stats().connections === 1, { what: 'only the good connection to be left' })
+    expect(to.stats()).toEqual({ inFlight: 0, connections: 1, idle: 1, origins: 1 })
+  })
+})
+
+describe('a failure', () => {
+  test('refused', async () => {
+    const port = await freePort()
+    expect(await post(sender(), `http://127.0.0.1:${port}`)).toEqual(failed('connection_refused'))
+  })
+
+  test('reset before an answer, and not tried again on a fresh connection', async () => {
+    const server = await raw((socket) => onRawRequest(socket, () => socket.resetAndDestroy()))
+    expect(await post(sender(), server.url)).toEqual(failed('connection_reset'))
+    expect(server.accepted()).toBe(1)
+  })
+
+  test('closed before an answer', async () => {
+    const server = await raw((socket) => onRawRequest(socket, () => socket.end()))
+    expect(await post(sender(), server.url)).toEqual(failed('connection_reset'))
+  })
+
+  test('reset in the middle of the body', async () => {
+    const server = await raw((socket) => {
+      onRawRequest(socket, () => {
+        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc', () => socket.resetAndDestroy())
+      })
+    })
+    expect(await post(sender(), server.url)).toEqual(failed('connection_reset'))
+  })
+
+  test('closed in the middle of a chunked body', async () => {
+    const server = await raw((socket) => {
+      onRawRequest(socket, () => socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab'))
+    })
+    expect(await post(sender(), server.url)).toEqual(failed('connection_reset'))
+  })
+
+  test.each([
+    ['garbage', 'SSH-2.0-OpenSSH_9.2\r\n'],
+    ['a bad status', 'HTTP/1.1 abc OK\r\n\r\n'],
+    ['a bad header', 'HTTP/1.1 200 OK\r\nno colon here\r\n\r\n'],
+    ['a bad chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'],
+    ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx'],
+    [
+      'length and chunks',
+      'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    ],
+    ['another protocol', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'],
+    ['too many headers', `HTTP/1.1 200 OK\r\n${`x: ${'y'.repeat(1_000)}\r\n`.repeat(20)}\r\n`],
+  ])('invalid: %s', async (_what, answer) => {
+    const server = await saying(answer)
+    expect(await post(sender(), server.url)).toEqual(failed('invalid_response'))
+    await waitFor(() => server.open() === 0, { what: 'the connection to be closed' })
+  })
+
+  test('a second, unasked answer ends the connection, and the next request fares well', async () => {
+    const server = await saying(OK + OK)
+    const to = sender()
+    expect(await post(to, server.url)).toMatchObject({ statusCode: 200 })
+    await waitFor(() => to.stats().connections === 0, { what: 'the connection to be ended' })
+    expect(await post(to, server.url)).toMatchObject({ statusCode: 200 })
+  })
+
+  test('a name that cannot be resolved', async () => {
+    const resolver = { resolve: (name: string) => Promise.reject(new NameError(name, 'ENOTFOUND')) }
+    expect(await post(sender({ resolver }), 'http://nowhere.example/')).toEqual(
+      failed('dns', 'cannot resolve nowhere.example (ENOTFOUND)'),
+    )
+    expect(await post(sender(), 'http://does-not-exist.invalid/')).toEqual(failed('dns'))
+  })
+
+  test('a URL or a header that cannot be sent is permanent', async () => {
+    const to = sender()
+    for (const url of ['', 'nonsense', 'ftp://127.0.0.1/', 'http://']) {
+      expect(await post(to, url)).toMatchObject({ error: 'connection_failed', permanent: true })
+    }
+    const request = { url: 'http://127.0.0.1:1/', headers: ['a', 'b\nc'], body: '' }
+    expect(await to.attempt(request)).toMatchObject({ error: 'connection_failed', permanent: true })
+    expect(to.stats()).toEqual({ inFlight: 0, connections: 0, idle: 0, origins: 0 })
+  })
+})
+
+describe('TLS', () => {
+  const authority = createAuthority()
+  const ca = authority.cert
+  const day = 86_400_000
+
+  const attemptAgainst = async (
+    tls: { key: string; cert: string },
+    options: Partial<HttpSenderOptions> = {},
+  ) => {
+    const hooks = await receiver({ tls })
+    return post(sender({ ca, ...options }), `https://localhost:${hooks.port}/`)
+  }
+
+  test('with a certificate for the host is delivered', async () => {
+    const hooks = await receiver({ tls: authority.issue(['localhost', '127.0.0.1']) })
+    const to = sender({ ca })
+    expect(await post(to, `https://localhost:${hooks.port}/a`)).toMatchObject({ statusCode: 200 })
+    expect(await post(to, `https://127.0.0.1:${hooks.port}/b`)).toMatchObject({ statusCode: 200 })
+    hooks.dropConnections()
+    await waitFor(() => to.stats().connections === 0, { what: 'both ends to be seen' })
+    expect(await post(to, `https://localhost:${hooks.port}/c`)).toMatchObject({ statusCode: 200 })
+  })
+
+  test.each([
+    [
+      'expired',
+      () =>
+        authority.issue(['localhost'], {
+          notBefore: new Date(Date.now() - 2 * day),
+          notAfter: new Date(Date.now() - day),
+        }),
+      /expired/,
+    ],
+    ['for another host', () => authority.issue(['other.example']), /altnames/],
+    ['self-signed', () => createSelfSigned(['localhost']), /self-signed/],
+    ['of an unknown authority', () => createAuthority().issue(['localhost']), /unable to verify/],
+  ])('with a certificate %s fails', async (_what, certificate, detail) => {
+    expect(await attemptAgainst(certificate())).toEqual(failed('tls', expect.stringMatching(detail)))
+  })
+
+  test('against a server that speaks plain HTTP fails', async () => {
+    const hooks = await receiver()
+    expect(await post(sender(), `https://127.0.0.1:${hooks.port}/`)).toEqual(failed('tls'))
+  })
+})
+
+describe('the response body', () => {
+  test('up to the bound is read, and the connection used again', async () => {
+    const hooks = await receiver()
+    hooks.respond('/', { body: 'x'.repeat(1_000) })
+    const to = sender({ responseBytesMax: 1_000 })
+    await post(to, hooks.url)
+    await post(to, hooks.url)
+    expect(hooks.connections().accepted).toBe(1)
+  })
+
+  test.each([200, 503])('past the bound is cut, and the status %i stands', async (status) => {
+    const hooks = await receiver()
+    hooks.respond('/', { status, body: Buffer.alloc(5_000_000) })
+    const to = sender({ responseBytesMax: 1_000 })
+    expect(await post(to, hooks.url)).toMatchObject({ kind: 'response', statusCode: status })
+    expect(to.stats().connections).toBe(0)
+    await waitFor(() => hooks.connections().open === 0, { what: 'the connection to be closed' })
+  })
+
+  test('without an end is cut', async () => {
+    const server = await raw((socket) => {
+      onRawRequest(socket, () => {
+        const more = () => {
+          while (socket.writable && socket.write('400\r\n'.padEnd(0x400 + 5, 'x').concat('\r\n'))) {}
+        }
+        socket.on('drain', more)
+        socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n')
+        more()
+      })
+    })
+    expect(await post(sender(), server.url)).toMatchObject({ kind: 'response', statusCode: 200 })
+  })
+})
+
+describe('connections', () => {
+  test('are used again, one request at a time', async () => {
+    const hooks = await receiver()
+    const to = sender()
+    for (let i = 0; i < 5; i++) await post(to, hooks.url)
+    await Promise.all(Array.from({ length: 5 }, () => post(to, hooks.url)))
+    expect(hooks.connections().accepted).toBeLessThanOrEqual(5)
+    expect(to.stats()).toMatchObject({ inFlight: 0, origins: 1 })
+  })
+
+  test('a reset of a used one before any answer is tried once more on a fresh one', async () => {
+    const seen: string[] = []
+    const server = await raw((socket, connection) => {
+      onRawRequest(socket, (_request, n) => {
+        seen.push(`${connection}.${n}`)
+        if (n === 2) socket.resetAndDestroy()
+        else socket.write(OK)
+      })
+    })
+    const to = sender()
+    expect(await post(to, server.url)).toMatchObject({ statusCode: 200 })
+    expect(await post(to, server.url)).toMatchObject({ statusCode: 200 })
+    expect(seen).toEqual(['1.1', '1.2', '2.1'])
+  })
+
+  test('a reset of the fresh one too is a failure', async () => {
+    const server = await raw((socket, connection) => {
+      onRawRequest(socket, (_request, n) => {
+        if (connection === 1 && n === 1) socket.write(OK)
+        else socket.resetAndDestroy()
+      })
+    })
+    const to = sender()
+    await post(to, server.url)
+    expect(await post(to, server.url)).toEqual(failed('connection_reset'))
+    expect(server.accepted()).toBe(2)
+  })
+
+  test('a reset of a used one within an answer is a failure', async () => {
+    const server = await raw((socket) => {
+      onRawRequest(socket, (_request, n) => {
+        if (n === 1) socket.write(OK)
+        else socket.write('HTTP/1.1 200 OK\r\nContent-Le', () => socket.resetAndDestroy())
+      })
+    })
+    const to = sender()
+    await post(to, server.url)
+    expect(await post(to, server.url)).toEqual(failed('connection_reset'))
+    expect(server.accepted()).toBe(1)
+  })
+
+  test('closed by the server while idle are forgotten', async () => {
+    const hooks = await receiver()
+    const to = sender()
+    await post(to, hooks.url)
+    expect(to.stats()).toMatchObject({ connections: 1, idle: 1, origins: 1 })
+    hooks.dropConnections()
+    await waitFor(() => to.stats().connections === 0, { what: 'the end to be seen' })
+    expect(to.stats().origins).toBe(0)
+    expect(await post(to, hooks.url)).toMatchObject({ statusCode: 200 })
+  })
+
+  test('that the server does not keep are not kept', async () => {
+    const hooks = await receiver()
+    hooks.respond('/', { headers: { connection: 'close' } })
+    const to = sender()
+    await Promise.all([1, 2, 3].map(() => post(to, hooks.url)))
+    expect(to.stats()).toMatchObject({ connections: 0, idle: 0, origins: 0 })
+  })
+
+  test('idle for too long are closed', async () => {
+    const hooks = await receiver({ keepAliveTimeoutMs: 0 })
+    const to = sender({ idleMs: 20 })
+    await post(to, hooks.url)
+    await waitFor(() => hooks.connections().open === 0 && to.stats().connections === 0, {
+      what: 'no connection',
+    })
+  })
+
+  test('are as many as attempts need, and only so many are kept', async () => {
+    const hooks = await receiver()
+    let open: (() => void) | undefined
+    const until = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    hooks.respond('/', { until })
+    const to = sender({ connectionsMax: 8 })
+    const all = Array.from({ length: 50 }, () => post(to, hooks.url))
+    await hooks.waitForRequests(50)
+    expect(to.stats()).toEqual({ inFlight: 50, connections: 50, idle: 0, origins: 1 })
+    open?.()
+    await Promise.all(all)
+    await waitFor(() => hooks.connections().open === 8, { what: 'what is too much to be closed' })
+    expect(to.stats()).toEqual({ inFlight: 0, connections: 8, idle: 8, origins: 1 })
+  })
+
+  test('idle to many origins are bounded together, the longest idle going first', async () => {
+    const server = createServer((_request, response) => response.end())
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    opened.push({ close: () => new Promise((resolve) => server.close(() => resolve())) })
+    const { port } = server.address() as AddressInfo
+    const resolver = { resolve: () => Promise.resolve(['127.0.0.1']) }
+    const to = sender({ resolver, idleConnectionsMax: 5 })
+    for (let i = 0; i < 20; i++) await post(to, `http://host-${i}.example:${port}/`)
+    expect(to.stats()).toEqual({ inFlight: 0, connections: 5, idle: 5, origins: 5 })
+  })
+})
+
+describe('the address guard', () => {
+  test('refuses literal and resolved addresses at every connection, for good', async () => {
+    const hooks = await receiver()
+    let addresses = ['127.0.0.1']
+    const resolver = { resolve: () => Promise.resolve(addresses) }
+    const guarded = sender({ allowPrivate: false, resolver })
+    const refused = { ...failed('forbidden_address'), permanent: true }
+    expect(await post(guarded, hooks.url)).toEqual(refused)
+    expect(await post(guarded, `http://2130706433:${hooks.port}/`)).toEqual(refused)
+    expect(await post(guarded, `http://[::ffff:127.0.0.1]:${hooks.port}/`)).toEqual(refused)
+    expect(await post(guarded, `http://rebound.example:${hooks.port}/`)).toEqual(refused)
+    const named = sender({ allowPrivate: false, allow: ['rebound.example'], deny: ['127.0.0.2'], resolver })
+    expect(await post(named, `http://rebound.example:${hooks.port}/`)).toMatchObject({ statusCode: 200 })
+    addresses = ['127.0.0.2']
+    hooks.dropConnections()
+    await waitFor(() => named.stats().connections === 0, { what: 'the end to be seen' })
+    expect(await post(named, `http://rebound.example:${hooks.port}/`)).toEqual(refused)
+    expect(hooks.requests).toHaveLength(1)
+  })
+
+  test('leaves the addresses that may be dialled', async () => {
+    const hooks = await receiver()
+    const resolver = { resolve: () => Promise.resolve(['127.0.0.9', '127.0.0.1']) }
+    const to = sender({ deny: ['127.0.0.9'], resolver })
+    expect(await post(to, `http://two.example:${hooks.port}/`)).toMatchObject({ statusCode: 200 })
+  })
+
+  test('the next address is tried when the first does not answer', async () => {
+    const hooks = await receiver()
+    const resolver = { resolve: () => Promise.resolve(['127.0.0.9', '127.0.0.1']) }
+    expect(await post(sender({ resolver }), `http://two.example:${hooks.port}/`)).toMatchObject({
+      statusCode: 200,
+    })
+  })
+
+  test('localhost is just a name', async () => {
+    const hooks = await receiver()
+    expect(await post(sender(), `http://localhost:${hooks.port}/`)).toMatchObject({ statusCode: 200 })
+  })
+})
+
+test('close lets attempts end, takes no more, and cuts what outlasts its grace', async () => {
+  const hooks = await receiver()
+  hooks.respond('/slow', { delayMs: 30 })
+  hooks.respond('/hang', { hang: 'beforeHeaders' })
+  const patient = sender()
+  const slow = post(patient, `${hooks.url}/slow`)
+  await patient.close()
+  expect(await slow).toMatchObject({ statusCode: 200 })
+  expect(await post(patient, hooks.url)).toEqual(failed('connection_failed', 'the sender is closed'))
+  const hasty = sender()
+  const hanging: Promise<AttemptResult> = post(hasty, `${hooks.url}/hang`)
+  await hooks.waitForRequests(1, '/hang')
+  await hasty.close(0)
+  expect(await hanging).toMatchObject({ error: 'timeout' })
+  await waitFor(() => hooks.connections().open === 0, { what: 'all connections to be closed' })
+})

@@ -1,0 +1,137 @@
+/**
+ * Makes HTTP attempts: POST, no redirects, one deadline over name, connect, TLS, headers and body. Whatever happens is an
+ * `AttemptResult`; nothing is thrown. The caller bounds how many are in flight.
+ */
+import type { AttemptResult } from '@fantail/contracts'
+import { ATTEMPT_DEADLINE_MS } from '@fantail/contracts'
+import { LRUCache } from 'lru-cache'
+import { createAddressGuard } from './address-guard.ts'
+import { failure } from './attempt-failure.ts'
+import { Connections } from './connections.ts'
+import { createConnector } from './connector.ts'
+import { Credentials } from './credentials.ts'
+import { Deadlines } from './deadlines.ts'
+import { type AttemptContext, HttpAttempt, type HttpEndpoint, type HttpRequest } from './http-attempt.ts'
+import { createResolver, type Resolver } from './resolver.ts'
+
+export interface HttpSenderOptions {
+  /** For the whole attempt. */
+  timeoutMs?: number
+  /** Bytes of a response that are read (and dropped) before its connection is cut; its status counts all the same. */
+  responseBytesMax?: number
+  /** Status line and headers. */
+  responseHeaderBytesMax?: number
+  allowPrivate: boolean
+  /** Exceptions from the refusal of private addresses, see AddressGuardOptions. */
+  allow?: string[]
+  deny?: string[]
+  resolver?: Resolver
+  /** Connections kept per origin; more are opened when needed and closed after use. */
+  connectionsMax?: number
+  /** Idle connections kept to all origins together. */
+  idleConnectionsMax?: number
+  /** How long a connection stays idle where the server names no time. */
+  idleMs?: number
+  /** PEM certificates trusted instead of the system's. */
+  ca?: string | string[]
+}
+
+export interface SenderStats {
+  inFlight: number
+  connections: number
+  idle: number
+  origins: number
+}
+
+export interface HttpSender {
+  attempt(request: HttpRequest): Promise<AttemptResult>
+  stats(): SenderStats
+  /**
+   * Takes no more attempts, lets those in flight end for `graceMs` (default: their deadline), then cuts them short as
+   * timeouts, and closes every connection.
+   */
+  close(graceMs?: number): Promise<void>
+}
+
+const DEFAULTS = {
+  timeoutMs: ATTEMPT_DEADLINE_MS,
+  responseBytesMax: 65_536,
+  responseHeaderBytesMax: 16_384,
+  connectionsMax: 256,
+  idleConnectionsMax: 4_096,
+  idleMs: 15_000,
+}
+/** Parsed URLs, and which of them want their credentials. */
+const ENDPOINTS_MAX = 20_000
+
+export function createHttpSender(options: HttpSenderOptions): HttpSender {
+  const settings = { ...DEFAULTS, ...options }
+  const guard = createAddressGuard(settings)
+  const connector = createConnector({
+    guard,
+    resolver: settings.resolver ?? createResolver(),
+    ca: settings.ca,
+  })
+  const connections = new Connections({
+    connector,
+    perOriginMax: settings.connectionsMax,
+    idleMax: settings.idleConnectionsMax,
+    idleMs: settings.idleMs,
+    headerBytesMax: settings.responseHeaderBytesMax,
+  })
+  const { timeoutMs, responseBytesMax } = settings
+  const deadlines = new Deadlines<HttpAttempt>(timeoutMs)
+  const context: AttemptContext = { connections, deadlines, timeoutMs, responseBytesMax }
+  const endpoints = new LRUCache<string, HttpEndpoint>({ max: ENDPOINTS_MAX })
+  let closing = false
+
+  const endpointOf = (url: string): HttpEndpoint | undefined => {
+    const known = endpoints.get(url)
+    if (known) return known
+    const endpoint = parseEndpoint(url)
+    if (endpoint) endpoints.set(url, endpoint)
+    return endpoint
+  }
+
+  return {
+    attempt: (request) => {
+      if (closing) return Promise.resolve(failure('connection_failed', 'the sender is closed', 0))
+      const endpoint = endpointOf(request.url)
+      if (!endpoint) return Promise.resolve(failure('connection_failed', 'not an http or https URL', 0, true))
+      return new Promise((resolve) => {
+        new HttpAttempt(context, endpoint, request, resolve)
+      })
+    },
+    stats: () => ({ inFlight: deadlines.size, ...connections.stats() }),
+    close: async (graceMs = timeoutMs) => {
+      closing = true
+      const cut = setTimeout(() => deadlines.flush(), graceMs)
+      await deadlines.quiet()
+      clearTimeout(cut)
+      connections.close()
+    },
+  }
+}
+
+function parseEndpoint(text: string): HttpEndpoint | undefined {
+  const url = URL.parse(text)
+  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined
+  const secure = url.protocol === 'https:'
+  const port = url.port === '' ? (secure ? 443 : 80) : Number(url.port)
+  const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname
+  const named = url.username !== '' || url.password !== ''
+  return {
+    origin: { name: url.origin, secure, host, port },
+    path: url.pathname + url.search,
+    credentials: named ? new Credentials(decode(url.username), decode(url.password)) : undefined,
+  }
+}
+
+/** A percent sign that escapes nothing stands for itself. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
