@@ -6,6 +6,7 @@ import type { Checks } from '@fantail/runtime'
 import type {
   Idempotency,
   LaneStore,
+  OutcomeLog,
   Queues,
   QueueWaits,
   Redrives,
@@ -13,6 +14,7 @@ import type {
   Subscriptions,
   Topics,
 } from '@fantail/store'
+import type { Metrics, Spans } from '@fantail/telemetry'
 import type { TopicCache } from './topic-cache.ts'
 
 /** A class's public side, so that a test may hand in something smaller. */
@@ -27,19 +29,6 @@ export interface Log {
   error(fields: object, event: string): void
 }
 
-export interface ApiMetrics {
-  requested(request: { method: string; route: string; status: number; durationMs: number }): void
-  published(messages: number, bytes: number): void
-  /** The Prometheus exposition of this process. */
-  expose(): Promise<{ contentType: string; text: string }>
-}
-
-/** Answers with the JSON members of the REST API; null once a message has left the log. */
-export interface MessageLog {
-  message(messageId: string): Promise<object | null>
-  deliveries(messageId: string): Promise<object[] | null>
-}
-
 export interface ApiDeps {
   topics: Methods<Topics>
   topicCache: Methods<TopicCache>
@@ -48,7 +37,7 @@ export interface ApiDeps {
   queues: Methods<Queues>
   queueWaits: Pick<QueueWaits, 'receiveWaiting'>
   redrives: Pick<Redrives, 'create' | 'dryRun' | 'get' | 'list' | 'patch' | 'pause' | 'resume' | 'cancel'>
-  messages: MessageLog
+  messages: Pick<OutcomeLog, 'message' | 'deliveries'>
   publisher: Pick<Publisher, 'publish'>
   idempotency: Methods<Idempotency>
   storageGuard: Pick<StorageGuard, 'admit'>
@@ -58,7 +47,10 @@ export interface ApiDeps {
   checks: Checks
   settings: Settings
   log: Log
-  metrics: ApiMetrics
+  metrics: Pick<Metrics, 'messagesPublished' | 'publishBytes'>
+  /** The text of a Prometheus scrape. */
+  renderMetrics: () => Promise<string>
+  spans: Pick<Spans, 'on' | 'start'>
   /** Epoch ms. */
   clock: () => number
 }

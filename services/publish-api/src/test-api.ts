@@ -5,14 +5,18 @@ import {
   connect,
   Idempotency,
   Lanes,
+  OutcomeLog,
+  Plans,
   Queues,
   QueueWaits,
+  type Redis,
   Redrives,
   StorageGuard,
   Subscriptions,
   Topics,
   whenReady,
 } from '@fantail/store'
+import { createMetrics, NO_SPANS } from '@fantail/telemetry'
 import { startRedis, type TestRedis, type TestRedisOptions, waitFor } from '@fantail/test-kit'
 import { expect } from 'vitest'
 import type { z } from 'zod'
@@ -20,8 +24,6 @@ import { createApp, endpointsOf } from './app.ts'
 import type { ApiDeps } from './deps.ts'
 import { honoPath } from './http/mount.ts'
 import { TopicCache } from './topic-cache.ts'
-
-type Redis = ReturnType<typeof connect>
 
 export interface TestApi {
   deps: ApiDeps
@@ -79,6 +81,7 @@ interface Parts {
 
 function buildApi({ server, redis, publisher, queueWaits }: Parts): TestApi {
   const topics = new Topics(redis)
+  const lanes = new Lanes(redis)
   const events: TestApi['events'] = []
   const note = (fields: object, event: string) => void events.push({ event, fields: { ...fields } })
   const api = {
@@ -93,11 +96,11 @@ function buildApi({ server, redis, publisher, queueWaits }: Parts): TestApi {
     topics,
     topicCache: new TopicCache({ topics }),
     subscriptions: new Subscriptions(redis),
-    lanes: new Lanes(redis),
+    lanes,
     queues: new Queues(redis),
     queueWaits,
     redrives: new Redrives(redis),
-    messages: { message: async () => null, deliveries: async () => null },
+    messages: new OutcomeLog(redis, new Plans(redis), lanes, { queues: 1, entriesMax: 1_000 }),
     publisher,
     idempotency: new Idempotency(redis),
     storageGuard: new StorageGuard({ redis }),
@@ -110,11 +113,9 @@ function buildApi({ server, redis, publisher, queueWaits }: Parts): TestApi {
     checks: { redis: () => redis.ping() },
     settings: { arn: ARN_DEFAULTS, publicUrl: undefined, maxRetrySeconds: 3_600, retryJitter: 0.1 },
     log: { debug: () => undefined, info: note, warn: note, error: note },
-    metrics: {
-      requested: () => undefined,
-      published: () => undefined,
-      expose: async () => ({ contentType: 'text/plain; version=0.0.4', text: 'up 1\n' }),
-    },
+    metrics: createMetrics(),
+    renderMetrics: async () => 'up 1\n',
+    spans: NO_SPANS,
     clock: () => Date.now(),
   }
   const app = createApp(api.deps)

@@ -125,10 +125,18 @@ export const DeliveriesAnswer = z.object({
     named(
       'Delivery',
       z.object({
-        subscriptionId: z.string(),
-        endpoint: z.string().nullable(),
-        state: z.string(),
-        attempts: z.int().nullable(),
+        subscriptionId: z.string().nullable().describe('null where it is known no more'),
+        endpoint: z.string().nullable().describe('Without credentials'),
+        state: z.enum([
+          'delivered',
+          'waiting',
+          'inFlight',
+          'deadLettered',
+          'discarded',
+          'expired',
+          'filtered',
+        ]),
+        attempts: z.int(),
         lastStatusCode: z.int().nullable(),
         lastError: z.string().nullable(),
         nextAttemptAt: Timestamp.nullable(),

@@ -10,13 +10,11 @@ import { readInput } from './validate.ts'
 export interface Variables {
   requestId: string
   startedAt: number
-  /** The endpoint's path, for metrics; absent where none matched. */
-  route: string
 }
 
 export type App = Hono<{ Variables: Variables }>
 type ApiContext = Context<{ Variables: Variables }>
-type Tools = Pick<ApiDeps, 'log' | 'metrics'>
+type Tools = Pick<ApiDeps, 'log'>
 
 const REQUEST_ID = /^[A-Za-z0-9._:@/-]{1,128}$/
 
@@ -27,7 +25,7 @@ export function mount(app: App, endpoints: Endpoint[], tools: Tools): void {
   }
   const paths = allowedMethods(endpoints)
   app.notFound((context) => {
-    begin(context, '')
+    begin(context)
     return fail(noRoute(context, paths), context, tools)
   })
   app.onError((thrown, context) => fail(thrown, context, tools))
@@ -38,17 +36,16 @@ export function honoPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, ':$1')
 }
 
-function begin(context: ApiContext, route: string): string {
+function begin(context: ApiContext): string {
   const given = context.req.raw.headers.get('x-request-id')
   const requestId = given !== null && REQUEST_ID.test(given) ? given : randomUUID()
   context.set('requestId', requestId)
   context.set('startedAt', performance.now())
-  context.set('route', route)
   return requestId
 }
 
 async function answer(endpoint: Endpoint, context: ApiContext, tools: Tools): Promise<Response> {
-  const requestId = begin(context, endpoint.path)
+  const requestId = begin(context)
   const request = context.req.raw
   const { query, body } = await readInput(endpoint, request)
   const params = context.req.param() as Record<string, string>
@@ -69,7 +66,7 @@ function toResponse({ status, body, text, headers }: Answer, requestId: string):
 
 function fail(thrown: unknown, context: ApiContext, tools: Tools): Response {
   const error = toFantailError(thrown)
-  const requestId = context.get('requestId') ?? begin(context, '')
+  const requestId = context.get('requestId') ?? begin(context)
   if (error.code === 'internal') {
     tools.log.error({ requestId, path: context.req.path, err: error.cause }, 'request.failed')
   }
@@ -79,10 +76,9 @@ function fail(thrown: unknown, context: ApiContext, tools: Tools): Response {
   return response
 }
 
-function finish(context: ApiContext, status: number, { log, metrics }: Tools, code?: string): void {
+function finish(context: ApiContext, status: number, { log }: Tools, code?: string): void {
   const method = context.req.method
   const durationMs = performance.now() - context.get('startedAt')
-  metrics.requested({ method, route: context.get('route'), status, durationMs })
   const requestId = context.get('requestId')
   log.debug(
     { requestId, method, path: context.req.path, status, durationMs, ...(code && { code }) },

@@ -1,8 +1,11 @@
 /** What became of a message. */
 import { DeliveriesAnswer, MessageView, parseMessageId } from '@fantail/contracts'
+import { redactEndpoint } from '@fantail/delivery'
+import type { DeliveryOutcome, MessageSummary } from '@fantail/store'
 import type { ApiDeps } from '../deps.ts'
 import { type Call, type Endpoint, endpoint, ok } from '../http/endpoint.ts'
 import { notFound } from '../http/errors.ts'
+import { iso, isoOrNull } from '../views.ts'
 
 export function messageRoutes({ messages }: ApiDeps): Endpoint[] {
   return [
@@ -14,7 +17,7 @@ export function messageRoutes({ messages }: ApiDeps): Endpoint[] {
       description: 'From the outcome log: 404 once the message has left it.',
       answers: { 200: { description: 'The message and its counts', schema: MessageView } },
       errors: ['not_found'],
-      handle: async (call) => ok(found(await messages.message(messageIdOf(call)))),
+      handle: async (call) => ok(messageView(found(await messages.message(messageIdOf(call))))),
     }),
     endpoint({
       method: 'GET',
@@ -23,7 +26,10 @@ export function messageRoutes({ messages }: ApiDeps): Endpoint[] {
       summary: 'What became of a message, delivery by delivery',
       answers: { 200: { description: 'Its deliveries', schema: DeliveriesAnswer } },
       errors: ['not_found'],
-      handle: async (call) => ok({ deliveries: found(await messages.deliveries(messageIdOf(call))) }),
+      handle: async (call) => {
+        const deliveries = found(await messages.deliveries(messageIdOf(call)))
+        return ok({ deliveries: deliveries.map(deliveryView) })
+      },
     }),
   ]
 }
@@ -37,4 +43,17 @@ function messageIdOf({ params }: Call): string {
 function found<T>(value: T | null): T {
   if (value === null) throw notFound('message')
   return value
+}
+
+function messageView(message: MessageSummary): object {
+  return { ...message, publishedAt: iso(message.publishedAt) }
+}
+
+function deliveryView(delivery: DeliveryOutcome): object {
+  const { endpoint, nextAttemptAt } = delivery
+  return {
+    ...delivery,
+    endpoint: endpoint === null ? null : redactEndpoint(endpoint),
+    nextAttemptAt: isoOrNull(nextAttemptAt),
+  }
 }

@@ -9,6 +9,7 @@ import {
   resolveTopic,
 } from '@fantail/contracts'
 import { idempotencyKey } from '@fantail/store'
+import { spanContextOf, traceparentOf } from '@fantail/telemetry'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint } from '../http/endpoint.ts'
 import { invalid, notFound } from '../http/errors.ts'
@@ -16,8 +17,8 @@ import { publicUrlFor } from '../http/public-url.ts'
 import { readJsonText, readText } from '../http/read-body.ts'
 import { keyOf, replay, requestHash } from '../publish/idempotent.ts'
 import { type NewMessages, readMessages, readRaw } from '../publish/read-messages.ts'
+import type { KnownTopic } from '../topic-cache.ts'
 
-const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
 /** What a message weighs in a job beside its text and attributes. */
 const OVERHEAD_BYTES = 256
 
@@ -58,18 +59,15 @@ async function publish(deps: ApiDeps, call: PublishCall): Promise<Answer> {
   const topicArn = resolveTopic(call.params.topic ?? '', deps.settings.arn)
   const key = keyOf(call.request)
   const given = await readGiven(call)
-  const waiting = deps.storageGuard.admit()
-  if (waiting) await waiting
-  const topic = deps.topicCache.known(topicArn) ?? (await deps.topicCache.find(topicArn))
-  if (!topic) throw notFound('topic')
-  const weight = { bytes: given.bytes + given.messages.length * OVERHEAD_BYTES, fanOut: topic.fanOut }
+  const fanOut = await admit(deps, topicArn)
   const messages = toMessages(deps, call, { topicArn, given })
+  const weight = { bytes: given.bytes + given.messages.length * OVERHEAD_BYTES, fanOut }
   const ids = messages.map(({ messageId }) => messageId)
   let stored = ids
   if (key === undefined) await deps.publisher.publish(messages, weight)
   else stored = await publishOnce(deps, { topicArn, key, hash: requestHash(given), messages, weight })
   const replayed = stored[0] !== ids[0]
-  if (!replayed) deps.metrics.published(messages.length, given.bytes)
+  if (!replayed) count(deps, topicArn, given)
   const { requestId } = call
   const durationMs = performance.now() - startedAt
   const which = stored.length === 1 ? { messageId: stored[0] } : { messageIds: stored }
@@ -78,6 +76,23 @@ async function publish(deps: ApiDeps, call: PublishCall): Promise<Answer> {
     'message.published',
   )
   return toAnswer(stored, given.batch, replayed)
+}
+
+/** How many subscriptions a message reaches; throws where the topic is missing or storage is full. */
+async function admit({ storageGuard, topicCache }: ApiDeps, topicArn: string): Promise<number> {
+  const waiting = storageGuard.admit()
+  let topic: KnownTopic | null | undefined = topicCache.known(topicArn)
+  // Side by side, so that a Redis that does not answer keeps the caller waiting for one timeout and not for two.
+  if (!topic) topic = (await Promise.all([topicCache.find(topicArn), waiting]))[0]
+  else if (waiting) await waiting
+  if (!topic) throw notFound('topic')
+  return topic.fanOut
+}
+
+function count({ metrics }: ApiDeps, topicArn: string, given: NewMessages): void {
+  const topic = topicArn.slice(topicArn.lastIndexOf(':') + 1)
+  metrics.messagesPublished.of({ topic }).add(given.messages.length)
+  metrics.publishBytes.of({ topic }).add(given.bytes)
 }
 
 async function readGiven({ request, query }: PublishCall): Promise<NewMessages> {
@@ -97,8 +112,7 @@ interface Given {
 function toMessages(deps: ApiDeps, { request }: PublishCall, { topicArn, given }: Given): Message[] {
   const publishedAt = deps.clock()
   const publicUrl = publicUrlFor(deps.settings, request)
-  const trace = request.headers.get('traceparent')
-  const traceparent = trace !== null && TRACEPARENT.test(trace) ? trace : undefined
+  const traceparent = traceOf(deps, request)
   return given.messages.map((message) => {
     const result: Message = {
       messageId: createMessageId(publishedAt),
@@ -110,6 +124,15 @@ function toMessages(deps: ApiDeps, { request }: PublishCall, { topicArn, given }
     if (traceparent !== undefined) result.traceparent = traceparent
     return result
   })
+}
+
+/** The caller's trace, continued by a span of ours where spans are recorded. */
+function traceOf({ spans }: ApiDeps, request: Request): string | undefined {
+  const given = request.headers.get('traceparent') ?? undefined
+  if (!spans.on) return given !== undefined && spanContextOf(given) ? given : undefined
+  const span = spans.start('publish', { traceparent: given })
+  span.end()
+  return traceparentOf(span)
 }
 
 interface Once {

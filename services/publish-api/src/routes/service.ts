@@ -1,10 +1,10 @@
 /** Health, readiness, metrics. */
 import { HealthAnswer, ReadyAnswer } from '@fantail/contracts'
-import { runChecks } from '@fantail/runtime'
+import { METRICS_CONTENT_TYPE, runChecks } from '@fantail/runtime'
 import type { ApiDeps } from '../deps.ts'
 import { type Endpoint, endpoint, ok } from '../http/endpoint.ts'
 
-export function serviceRoutes({ checks, metrics }: ApiDeps): Endpoint[] {
+export function serviceRoutes({ checks, renderMetrics }: ApiDeps): Endpoint[] {
   const tag = 'Service'
   return [
     endpoint({
@@ -38,10 +38,11 @@ export function serviceRoutes({ checks, metrics }: ApiDeps): Endpoint[] {
       summary: 'Metrics for Prometheus',
       answers: { 200: { description: 'The text format', contentType: 'text/plain' } },
       errors: [],
-      handle: async () => {
-        const { text, contentType } = await metrics.expose()
-        return { status: 200, text, headers: { 'Content-Type': contentType } }
-      },
+      handle: async () => ({
+        status: 200,
+        text: await renderMetrics(),
+        headers: { 'Content-Type': METRICS_CONTENT_TYPE },
+      }),
     }),
   ]
 }

@@ -1,0 +1,56 @@
+/** The HTTP server around the app: bounds on slow clients, the one error shape for requests no route ever sees, a clean end. */
+import { randomUUID } from 'node:crypto'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { FantailError } from '@fantail/contracts'
+import { getRequestListener } from '@hono/node-server'
+import { errorResponse } from './errors.ts'
+import type { App } from './mount.ts'
+
+/** For headers and body to arrive: a caller that is slower holds a connection for nothing. */
+const HEADERS_TIMEOUT_MS = 10_000
+const REQUEST_TIMEOUT_MS = 30_000
+/** Longer than load balancers keep idle connections (60 s), so that it is not we who close one they are about to use. */
+const KEEP_ALIVE_MS = 65_000
+/** For requests under way when the server stops; waits for messages end at once. */
+const CLOSE_GRACE_MS = 10_000
+
+export interface ApiServer {
+  port: number
+  /** Takes no new connections, lets requests under way end, then cuts what is left. */
+  close(): Promise<void>
+}
+
+/** Rejects where the port is taken. */
+export async function listen(app: App, { host, port }: { host: string; port: number }): Promise<ApiServer> {
+  const server = createServer(
+    {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      noDelay: true,
+    },
+    getRequestListener(app.fetch, { hostname: host, errorHandler: refuse }),
+  )
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+  return { port: (server.address() as AddressInfo).port, close: () => close(server) }
+}
+
+/** A target or Host header that is no URL: the only thing that fails before the app. */
+function refuse(error: unknown): Response {
+  const message = error instanceof Error ? error.message : 'the request could not be read'
+  return errorResponse(new FantailError('validation_failed', message, { cause: error }), randomUUID())
+}
+
+async function close(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  const cut = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS)
+  await closed
+  clearTimeout(cut)
+}

@@ -1,0 +1,31 @@
+/** The API process: settings in, Redis found, telemetry started, the API up; and down again on SIGTERM. */
+import { readApiSettings, resolveRedisUrl } from '@fantail/config'
+import { createLogger, runService } from '@fantail/runtime'
+import { startTelemetry } from '@fantail/telemetry'
+import { startPublishApi } from './publish-api.ts'
+
+const NAME = 'publish-api'
+const log = createLogger({ service: NAME, level: process.env.FANTAIL_LOG_LEVEL })
+
+await runService({
+  name: NAME,
+  log,
+  start: async (signal) => {
+    const settings = readApiSettings(process.env)
+    const redisUrl = await resolveRedisUrl(settings, {
+      signal,
+      onWait: (path) => log.info({ path }, 'redis.awaited'),
+    })
+    const telemetry = await startTelemetry({
+      service: NAME,
+      onProblem: (detail) => log.warn({ detail }, 'telemetry.failed'),
+    })
+    const api = await startPublishApi({ settings, redisUrl, log, telemetry })
+    log.info({ host: settings.host, port: api.port }, 'api.listening')
+    return { api, telemetry }
+  },
+  stop: async ({ api, telemetry }) => {
+    await api.stop()
+    await telemetry.stop()
+  },
+})

@@ -1,0 +1,139 @@
+/** The API process, wired: connections to Redis, the stores on them, the app over those, the server around that. */
+import type { ApiSettings } from '@fantail/config'
+import { createHttpSender } from '@fantail/delivery'
+import { createPublisher } from '@fantail/jobs'
+import { createStateLog, type Logger } from '@fantail/runtime'
+import {
+  connect,
+  Idempotency,
+  Lanes,
+  OutcomeLog,
+  Plans,
+  Queues,
+  QueueWaits,
+  type Redis,
+  Redrives,
+  StorageGuard,
+  Subscriptions,
+  Topics,
+  WAKE_CHANGES,
+} from '@fantail/store'
+import type { Telemetry } from '@fantail/telemetry'
+import { createApp } from './app.ts'
+import type { ApiDeps } from './deps.ts'
+import { type ApiServer, listen } from './http/server.ts'
+import { createRedisClock } from './redis-clock.ts'
+import { TopicCache } from './topic-cache.ts'
+
+export interface PublishApiOptions {
+  settings: ApiSettings
+  redisUrl: string
+  log: Logger
+  telemetry: Telemetry
+}
+
+export interface PublishApi {
+  port: number
+  /** Finishes the requests under way, then closes every connection. */
+  stop(): Promise<void>
+}
+
+/** Listens at once; while Redis is away it answers 503. Rejects where the port is taken. */
+export async function startPublishApi(options: PublishApiOptions): Promise<PublishApi> {
+  const { settings, redisUrl, log, telemetry } = options
+  const redis = connect({
+    url: redisUrl,
+    name: 'fantail-api',
+    onState: createStateLog({ log, what: 'redis' }),
+  })
+  const subscriber = connect({ url: redisUrl, name: 'fantail-api-wakes', commandTimeoutMs: null })
+  const publisher = createPublisher({
+    url: redisUrl,
+    queues: settings.queues,
+    minReplicas: settings.minReplicas,
+  })
+  const clock = createRedisClock(redis)
+  const sender = createHttpSender({
+    timeoutMs: settings.attemptTimeoutMs,
+    allowPrivate: settings.allowPrivateEndpoints,
+  })
+  const { queueWaits, ...stores } = createStores({ redis, subscriber, options })
+  const deps: ApiDeps = {
+    ...stores,
+    queueWaits,
+    publisher,
+    sender,
+    checks: { redis: () => redis.ping(), publisher: async () => assertReady(publisher.ready) },
+    settings,
+    log,
+    metrics: telemetry.metrics,
+    renderMetrics: () => telemetry.renderMetrics(),
+    spans: telemetry.spans,
+    clock: () => clock.now(),
+  }
+  followChanges(subscriber, deps.topicCache)
+  const stop = async (server?: ApiServer) => {
+    queueWaits.close()
+    await server?.close()
+    await Promise.all([publisher.close(), sender.close()])
+    clock.stop()
+    redis.disconnect()
+    subscriber.disconnect()
+  }
+  try {
+    const server = await listen(createApp(deps), settings)
+    return { port: server.port, stop: () => stop(server) }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+interface Connections {
+  redis: Redis
+  subscriber: Redis
+  options: PublishApiOptions
+}
+
+function createStores({ redis, subscriber, options: { settings, log } }: Connections) {
+  const { arn: defaults, queues: queueCount, logMessages, redisMemoryBytes } = settings
+  const onCorrupt = (error: Error) => log.error({ err: error }, 'record.unreadable')
+  const topics = new Topics(redis, { defaults })
+  const queues = new Queues(redis, { defaults })
+  const lanes = new Lanes(redis)
+  const plans = new Plans(redis, { onCorrupt })
+  return {
+    topics,
+    topicCache: new TopicCache({ topics }),
+    subscriptions: new Subscriptions(redis, { onCorrupt }),
+    lanes,
+    queues,
+    queueWaits: new QueueWaits({ queues, subscriber }),
+    redrives: new Redrives(redis),
+    messages: new OutcomeLog(redis, plans, lanes, { queues: queueCount, entriesMax: logMessages }),
+    idempotency: new Idempotency(redis),
+    storageGuard: new StorageGuard({
+      redis,
+      memoryBytes: redisMemoryBytes,
+      onState: (state, sample) => log[state === 'full' ? 'warn' : 'info']({ ...sample }, `storage.${state}`),
+    }),
+  }
+}
+
+/** Drops what the cache knows of a topic that changed, and everything after a gap in the announcements. */
+function followChanges(subscriber: Redis, cache: Pick<TopicCache, 'forget' | 'clear'>): void {
+  subscriber.on('message', (channel: string, text: string) => {
+    if (channel === WAKE_CHANGES) cache.forget(text)
+  })
+  const subscribe = () => {
+    cache.clear()
+    // Where this fails the connection has broken again, and comes back here.
+    subscriber.subscribe(WAKE_CHANGES).catch(() => undefined)
+  }
+  subscriber.on('ready', subscribe)
+  if (subscriber.status === 'ready') subscribe()
+}
+
+function assertReady(ready: boolean): void {
+  if (!ready) throw new Error('cannot write to the dispatch queue')
+}

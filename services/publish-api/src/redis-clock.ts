@@ -1,0 +1,39 @@
+/**
+ * The time that messages are given: Redis's, asked for when the connection comes up and every half minute, and carried on
+ * by the monotonic clock in between. Deliveries expire by this time, so this machine's own clock must not decide it.
+ */
+import type { Redis } from '@fantail/store'
+
+const ASK_EVERY_MS = 30_000
+
+export interface RedisClock {
+  /** Epoch ms; until Redis has told it, this machine's. */
+  now(): number
+  stop(): void
+}
+
+export function createRedisClock(redis: Pick<Redis, 'time' | 'on' | 'off' | 'status'>): RedisClock {
+  let offset = Date.now() - performance.now()
+  const ask = async () => {
+    const askedAt = performance.now()
+    try {
+      const [seconds, microseconds] = await redis.time()
+      const redisNow = Number(seconds) * 1_000 + Number(microseconds) / 1_000
+      offset = redisNow - (askedAt + performance.now()) / 2
+    } catch {
+      // Redis is away: the clock runs on as it was set, and is set again when the connection is back.
+    }
+  }
+  const onReady = () => void ask()
+  redis.on('ready', onReady)
+  if (redis.status === 'ready') onReady()
+  const timer = setInterval(onReady, ASK_EVERY_MS)
+  timer.unref()
+  return {
+    now: () => Math.floor(offset + performance.now()),
+    stop: () => {
+      clearInterval(timer)
+      redis.off('ready', onReady)
+    },
+  }
+}
