@@ -1,0 +1,5 @@
+export * from './instruments.ts'
+export * from './metrics.ts'
+export * from './sent-signals.ts'
+export * from './spans.ts'
+export * from './telemetry.ts'

@@ -1,0 +1,123 @@
+/**
+ * Counters, histograms and gauges that live in the process and are read when somebody scrapes. OpenTelemetry's own
+ * instruments hash their attributes with every record: about 950 ns where recording to a series kept at hand takes 5 to 40, and a
+ * delivery records four times.
+ */
+
+export type Labels<L extends string = string> = Readonly<Record<L, string>>
+
+export interface InstrumentWords<L extends string> {
+  /** As Prometheus shows it, a counter without its `_total`. */
+  name: string
+  help: string
+  /** UCUM: `s`, `By`; empty for plain counts. */
+  unit?: string
+  labels: readonly L[]
+  /** Distinct label sets that are kept apart; what comes after shares one series, so that no input can fill memory. */
+  seriesMax?: number
+}
+
+const SERIES_MAX = 2_000
+/** OpenTelemetry's name for the series of everything that came too late for one of its own. */
+const OVERFLOW: Labels = { otel_metric_overflow: 'true' }
+
+/** One label set of a counter; keep it where the hot path is. */
+export class CounterSeries {
+  readonly labels: Labels
+  value = 0
+
+  constructor(labels: Labels) {
+    this.labels = labels
+  }
+
+  add(count = 1): void {
+    this.value += count
+  }
+}
+
+/** One label set of a histogram. */
+export class HistogramSeries {
+  readonly labels: Labels
+  /** Inclusive upper bounds; the last count is of what is above them all. */
+  readonly bounds: readonly number[]
+  readonly counts: number[]
+  sum = 0
+
+  constructor(labels: Labels, bounds: readonly number[]) {
+    this.labels = labels
+    this.bounds = bounds
+    this.counts = Array.from({ length: bounds.length + 1 }, () => 0)
+  }
+
+  /** A negative value is a clock that differs from another, and counts as none at all. */
+  record(value: number): void {
+    const counted = Math.max(value, 0)
+    let bucket = 0
+    while (bucket < this.bounds.length && counted > (this.bounds[bucket] ?? 0)) bucket++
+    this.counts[bucket] = (this.counts[bucket] ?? 0) + 1
+    this.sum += counted
+  }
+}
+
+abstract class Instrument<L extends string, S> {
+  readonly words: InstrumentWords<L>
+  readonly #series = new Map<string, S>()
+
+  constructor(words: InstrumentWords<L>) {
+    this.words = words
+  }
+
+  protected abstract create(labels: Labels): S
+
+  /** The series of a label set, made at its first use. */
+  of(labels: Labels<L>): S {
+    const key = this.words.labels.map((name) => labels[name]).join('\n')
+    return this.#series.get(key) ?? this.#admit(key, labels)
+  }
+
+  series(): Iterable<S> {
+    return this.#series.values()
+  }
+
+  clear(): void {
+    this.#series.clear()
+  }
+
+  #admit(key: string, labels: Labels): S {
+    const full = this.#series.size >= (this.words.seriesMax ?? SERIES_MAX)
+    const seriesKey = full ? 'overflow' : key
+    const made = this.#series.get(seriesKey) ?? this.create(full ? OVERFLOW : labels)
+    this.#series.set(seriesKey, made)
+    return made
+  }
+}
+
+export class Counter<L extends string> extends Instrument<L, CounterSeries> {
+  protected override create(labels: Labels): CounterSeries {
+    return new CounterSeries(labels)
+  }
+}
+
+export class Histogram<L extends string> extends Instrument<L, HistogramSeries> {
+  readonly #bounds: readonly number[]
+
+  constructor(words: InstrumentWords<L>, bounds: readonly number[]) {
+    super(words)
+    this.#bounds = bounds
+  }
+
+  protected override create(labels: Labels): HistogramSeries {
+    return new HistogramSeries(labels, this.#bounds)
+  }
+}
+
+/** Holds what was last observed; `metrics.ts` fills it just before it is read. */
+export class Gauge<L extends string> extends Instrument<L, CounterSeries> {
+  protected override create(labels: Labels): CounterSeries {
+    return new CounterSeries(labels)
+  }
+
+  set(labels: Labels<L>, value: number): void {
+    this.of(labels).value = value
+  }
+}

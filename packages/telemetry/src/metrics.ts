@@ -1,0 +1,175 @@
+/**
+ * Everything Fantail counts, after what SNS counts (sns-semantics §11.1). `topic` is a topic's name; a subscription's id
+ * stands only where its own lane is meant.
+ */
+import { Counter, Gauge, Histogram } from './instruments.ts'
+
+const ATTEMPT_BOUNDS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15]
+/** Up to the longest that a delivery can wait by default. */
+const ARRIVAL_BOUNDS_SECONDS = [
+  ...ATTEMPT_BOUNDS_SECONDS,
+  60,
+  300,
+  900,
+  3_600,
+  14_400,
+  43_200,
+  86_400,
+  345_600,
+]
+const LANES_MAX = 1_000
+/** A histogram's series is twenty lines of a scrape. */
+const HISTOGRAM_SERIES_MAX = 250
+
+export interface LaneObservation {
+  /** The topic's name. */
+  topic: string
+  /** The subscription's id. */
+  subscription: string
+  waiting: number
+  inFlight: number
+  oldestSeconds: number | null
+  /** null where nothing limits the lane, or where it is paused. */
+  drainSeconds: number | null
+}
+
+/** Read at every scrape; those with the most waiting are shown, at most a thousand. */
+export type LaneSource = () => Promise<LaneObservation[]>
+
+function createInstruments() {
+  return {
+    messagesPublished: new Counter({
+      name: 'fantail_messages_published',
+      help: 'Messages accepted, each entry of a batch.',
+      labels: ['topic'],
+    }),
+    publishBytes: new Counter({
+      name: 'fantail_publish_bytes',
+      help: 'Bytes of accepted messages with their attributes.',
+      unit: 'By',
+      labels: ['topic'],
+    }),
+    deliveriesDelivered: new Counter({
+      name: 'fantail_deliveries_delivered',
+      help: 'Deliveries that their endpoint accepted.',
+      labels: ['topic'],
+    }),
+    attemptsFailed: new Counter({
+      name: 'fantail_attempts_failed',
+      help: 'Failed attempts, each retry included.',
+      labels: ['topic'],
+    }),
+    deliveriesDeadLettered: new Counter({
+      name: 'fantail_deliveries_dead_lettered',
+      help: 'Deliveries stored in a dead-letter queue.',
+      labels: ['topic'],
+    }),
+    deadLettersFailed: new Counter({
+      name: 'fantail_dead_letters_failed',
+      help: 'Tries to store a delivery in a dead-letter queue that failed.',
+      labels: ['topic'],
+    }),
+    deliveriesDiscarded: new Counter({
+      name: 'fantail_deliveries_discarded',
+      help: 'Deliveries given up without a dead-letter queue, by cause.',
+      labels: ['topic', 'cause'],
+    }),
+    deliveriesExpired: new Counter({
+      name: 'fantail_deliveries_expired',
+      help: 'Deliveries older than their topic keeps messages, without a dead-letter queue.',
+      labels: ['topic'],
+    }),
+    deliveriesFilteredOut: new Counter({
+      name: 'fantail_deliveries_filtered_out',
+      help: 'Deliveries not made because a filter policy rejected the message.',
+      labels: ['topic'],
+    }),
+    attemptSeconds: new Histogram(
+      {
+        name: 'fantail_attempt_duration_seconds',
+        help: 'Time from the start of an attempt to its end, by result: delivered, retry, permanent.',
+        unit: 's',
+        labels: ['result'],
+        seriesMax: HISTOGRAM_SERIES_MAX,
+      },
+      ATTEMPT_BOUNDS_SECONDS,
+    ),
+    arrivalSeconds: new Histogram(
+      {
+        name: 'fantail_publish_to_arrival_seconds',
+        help: 'Time from publishing a message to its acceptance by an endpoint.',
+        unit: 's',
+        labels: ['topic'],
+        seriesMax: HISTOGRAM_SERIES_MAX,
+      },
+      ARRIVAL_BOUNDS_SECONDS,
+    ),
+    lanesWaiting: new Gauge({
+      name: 'fantail_lane_waiting_deliveries',
+      help: 'Deliveries that wait in a lane.',
+      labels: ['topic', 'subscription'],
+    }),
+    lanesInFlight: new Gauge({
+      name: 'fantail_lane_in_flight_deliveries',
+      help: 'Deliveries of a lane that are in flight.',
+      labels: ['topic', 'subscription'],
+    }),
+    lanesOldestSeconds: new Gauge({
+      name: 'fantail_lane_oldest_age_seconds',
+      help: 'Time since the oldest waiting delivery of a lane was published.',
+      unit: 's',
+      labels: ['topic', 'subscription'],
+    }),
+    lanesDrainSeconds: new Gauge({
+      name: 'fantail_lane_drain_seconds',
+      help: 'Time that a lane needs at its rate for what waits now.',
+      unit: 's',
+      labels: ['topic', 'subscription'],
+    }),
+  }
+}
+
+type Instruments = ReturnType<typeof createInstruments>
+
+export interface Metrics extends Instruments {
+  /** Where the gauges of lanes come from. A source that fails leaves them out of that scrape. */
+  observeLanes(source: LaneSource): void
+  /** Brings the gauges up to date; rejects with what kept a source from answering. */
+  refresh(): Promise<void>
+  instruments(): Instruments
+}
+
+/** One set per process. It needs no SDK, so that parts can count before telemetry has started and in tests. */
+export function createMetrics(): Metrics {
+  const instruments = createInstruments()
+  let lanes: LaneSource = async () => []
+  return {
+    ...instruments,
+    observeLanes(source) {
+      lanes = source
+    },
+    async refresh() {
+      try {
+        // In one go once the answer is there: two scrapes at the same time must not empty each other's gauges.
+        showLanes(instruments, await lanes())
+      } catch (error) {
+        showLanes(instruments, [])
+        throw error
+      }
+    },
+    instruments: () => instruments,
+  }
+}
+
+function showLanes(instruments: Instruments, observed: LaneObservation[]): void {
+  const { lanesWaiting, lanesInFlight, lanesOldestSeconds, lanesDrainSeconds } = instruments
+  for (const gauge of [lanesWaiting, lanesInFlight, lanesOldestSeconds, lanesDrainSeconds]) gauge.clear()
+  const shown = observed.toSorted((a, b) => b.waiting - a.waiting).slice(0, LANES_MAX)
+  for (const { topic, subscription, ...lane } of shown) {
+    const labels = { topic, subscription }
+    lanesWaiting.set(labels, lane.waiting)
+    lanesInFlight.set(labels, lane.inFlight)
+    if (lane.oldestSeconds !== null) lanesOldestSeconds.set(labels, lane.oldestSeconds)
+    if (lane.drainSeconds !== null) lanesDrainSeconds.set(labels, lane.drainSeconds)
+  }
+}

@@ -1,0 +1,157 @@
+/**
+ * Starts telemetry for a process: Prometheus text for its own /metrics always, OTLP where OTEL_* variables ask for it.
+ * The SDK is loaded only then (about 230 ms and 46 MB; what scrapes alone need is 90 ms and 30 MB).
+ */
+import { DiagLogLevel, diag, metrics as globalMetrics, trace } from '@opentelemetry/api'
+import type { PrometheusExporter } from '@opentelemetry/exporter-prometheus'
+import type { IMetricReader, MetricProducer } from '@opentelemetry/sdk-metrics'
+import { createMetrics, type Metrics } from './metrics.ts'
+import { type Env, type SentSignals, sentSignals } from './sent-signals.ts'
+import { createSpans, NO_SPANS, type Spans } from './spans.ts'
+
+export interface TelemetryOptions {
+  /** `publish-api`, `delivery-worker`, `redrive`; OTEL_SERVICE_NAME goes before it. */
+  service: string
+  metrics?: Metrics
+  env?: Env
+  /** Told what keeps telemetry from being collected or sent, the same no more than once a minute. */
+  onProblem?: (detail: string) => void
+}
+
+export interface Telemetry {
+  metrics: Metrics
+  spans: Spans
+  /** The text of a Prometheus scrape: ours, and what BullMQ counts. */
+  renderMetrics(): Promise<string>
+  /** Sends what is left, within a bound; never rejects. */
+  stop(): Promise<void>
+}
+
+const PROBLEM_PAUSE_MS = 60_000
+const EXPORT_INTERVAL_MS = 60_000
+/** The SDK tries a collector that is away for nine seconds, half of what a process has for stopping. */
+const STOP_TIMEOUT_MS = 3_000
+
+export async function startTelemetry(options: TelemetryOptions): Promise<Telemetry> {
+  const { service, metrics = createMetrics(), env = process.env, onProblem = () => {} } = options
+  const tell = sparingly(onProblem)
+  const [{ createMetricProducer }, { PrometheusExporter, PrometheusSerializer }] = await Promise.all([
+    import('./metric-producer.ts'),
+    import('@opentelemetry/exporter-prometheus'),
+  ])
+  const producer = createMetricProducer(metrics)
+  const reader = new PrometheusExporter({ preventServerStart: true, metricProducers: [producer] })
+  const sent = sentSignals(env)
+  reportTo(tell, env)
+  const stop = await (sent.traces || sent.metrics
+    ? startSdk({ service, reader, producer, env, sent })
+    : startReader(reader))
+  const serializer = new PrometheusSerializer(undefined, false, undefined, true, true)
+  return {
+    metrics,
+    spans: sent.traces ? createSpans(trace.getTracer('fantail')) : NO_SPANS,
+    async renderMetrics() {
+      const { resourceMetrics, errors } = await reader.collect()
+      for (const error of errors) tell(String(error))
+      return serializer.serialize(resourceMetrics)
+    },
+    async stop() {
+      await within(STOP_TIMEOUT_MS, stop()).catch((error: unknown) => tell(String(error)))
+      // A process may start telemetry again, as tests do: the global places take no second owner.
+      globalMetrics.disable()
+      trace.disable()
+      diag.disable()
+    },
+  }
+}
+
+async function within(timeoutMs: number, work: Promise<void>): Promise<void> {
+  const late = Promise.withResolvers<void>()
+  const timer = setTimeout(() => late.reject(new Error(`not all was sent within ${timeoutMs} ms`)), timeoutMs)
+  await Promise.race([work, late.promise]).finally(() => clearTimeout(timer))
+}
+
+type Stop = () => Promise<void>
+
+async function startReader(reader: PrometheusExporter): Promise<Stop> {
+  const { MeterProvider } = await import('@opentelemetry/sdk-metrics')
+  const provider = new MeterProvider({ readers: [reader] })
+  globalMetrics.setGlobalMeterProvider(provider)
+  return () => provider.shutdown()
+}
+
+interface SdkParts {
+  service: string
+  reader: PrometheusExporter
+  producer: MetricProducer
+  env: Env
+  sent: SentSignals
+}
+
+async function startSdk({ service, reader, producer, env, sent }: SdkParts): Promise<Stop> {
+  const [{ NodeSDK }, { envDetector, serviceInstanceIdDetector }] = await Promise.all([
+    import('@opentelemetry/sdk-node'),
+    import('@opentelemetry/resources'),
+  ])
+  const readers: IMetricReader[] = sent.metrics ? [reader, await otlpReader(producer, env)] : [reader]
+  const sdk = new NodeSDK({
+    serviceName: env.OTEL_SERVICE_NAME || service,
+    metricReaders: readers,
+    logRecordProcessors: [],
+    // The SDK's defaults tell the process's command line and its owner too.
+    ...(env.OTEL_NODE_RESOURCE_DETECTORS
+      ? {}
+      : { resourceDetectors: [envDetector, serviceInstanceIdDetector] }),
+    // Without processors of ours it makes them from the environment; an empty list means no traces.
+    ...(sent.traces ? {} : { spanProcessors: [] }),
+  })
+  sdk.start()
+  return () => sdk.shutdown()
+}
+
+/** The SDK makes its own OTLP reader only where it is given no readers at all. */
+async function otlpReader(producer: MetricProducer, env: Env): Promise<IMetricReader> {
+  const { PeriodicExportingMetricReader } = await import('@opentelemetry/sdk-metrics')
+  const { OTLPMetricExporter } = await importOtlpExporter(env)
+  const exportIntervalMillis = Number(env.OTEL_METRIC_EXPORT_INTERVAL) || EXPORT_INTERVAL_MS
+  const exportTimeoutMillis = Math.min(Number(env.OTEL_METRIC_EXPORT_TIMEOUT) || 30_000, exportIntervalMillis)
+  return new PeriodicExportingMetricReader({
+    exporter: new OTLPMetricExporter(),
+    exportIntervalMillis,
+    exportTimeoutMillis,
+    metricProducers: [producer],
+  })
+}
+
+function importOtlpExporter(env: Env) {
+  switch (env.OTEL_EXPORTER_OTLP_METRICS_PROTOCOL || env.OTEL_EXPORTER_OTLP_PROTOCOL) {
+    case 'grpc':
+      return import('@opentelemetry/exporter-metrics-otlp-grpc')
+    case 'http/json':
+      return import('@opentelemetry/exporter-metrics-otlp-http')
+    default:
+      return import('@opentelemetry/exporter-metrics-otlp-proto')
+  }
+}
+
+function reportTo(tell: (detail: string) => void, env: Env): void {
+  // Then the SDK writes to the console, as was asked for.
+  if (env.OTEL_LOG_LEVEL) return
+  const report = (message: string, ...rest: unknown[]) => tell([message, ...rest.map(String)].join(' '))
+  const silent = () => {}
+  const logger = { error: report, warn: report, info: silent, debug: silent, verbose: silent }
+  diag.setLogger(logger, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true })
+}
+
+/** A collector that is away would otherwise be a line every few seconds. */
+function sparingly(tell: (detail: string) => void): (detail: string) => void {
+  let last = ''
+  let toldAt = Number.NEGATIVE_INFINITY
+  return (detail) => {
+    const now = performance.now()
+    if (detail === last && now - toldAt < PROBLEM_PAUSE_MS) return
+    last = detail
+    toldAt = now
+    tell(detail)
+  }
+}
