@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { type Checks, runChecks } from './checks.ts'
-import { logLines } from './log-lines.ts'
+import { logLines } from './log-lines.fixture.ts'
 import { createLogger } from './logger.ts'
 import { createOpsServer, type OpsServer } from './ops-server.ts'
 

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { waitFor } from '@fantail/test-kit'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { LogLine } from './log-lines.ts'
+import type { LogLine } from './log-lines.fixture.ts'
 
 const children: ChildProcess[] = []
 
