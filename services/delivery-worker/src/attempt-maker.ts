@@ -8,7 +8,7 @@ import type { Outcome } from './outcome.ts'
 import type { WorkerMetrics } from './worker-metrics.ts'
 
 export interface AttemptMakerOptions {
-  sender: HttpSender
+  sender: Pick<HttpSender, 'attempt'>
   queues: Queues
   metrics: WorkerMetrics
 }

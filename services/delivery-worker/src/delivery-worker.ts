@@ -20,6 +20,7 @@ import {
   takeRole,
   WAKE_CHANGES,
   WAKE_LANES,
+  whenReady,
 } from '@fantail/store'
 import { AttemptMaker } from './attempt-maker.ts'
 import { AttemptSlots } from './attempt-slots.ts'
@@ -47,7 +48,7 @@ export interface DeliveryWorkerOptions {
   maxRetrySeconds: number
   logMessages: number
   publicUrl: string | undefined
-  sender: HttpSender
+  sender: Pick<HttpSender, 'attempt' | 'close'>
   metrics: WorkerMetrics
   log: Logger
   telemetry?: Telemetry | undefined
@@ -160,6 +161,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     redis,
     figures: () => ({ attempts: slots.inFlight, queued: express.queued, jobs: dispatcher.runs }),
     async start() {
+      await whenReady(redis)
       laneLoop.start()
       await Promise.all(consumers.map((consumer) => consumer.start()))
       await sweep.start()

@@ -1,0 +1,306 @@
+import type { DeliveryPolicy } from '@fantail/contracts'
+import { shardBase } from '@fantail/store'
+import { waitFor } from '@fantail/test-kit'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import {
+  createFakeSender,
+  createFixture,
+  DLQ,
+  type FakeSender,
+  type Fixture,
+  TOPIC,
+  urlOf,
+} from './worker.fixture.ts'
+
+let fixture: Fixture
+let sender: FakeSender
+beforeAll(async () => {
+  fixture = await createFixture()
+})
+beforeEach(async () => {
+  await fixture.reset()
+  sender = createFakeSender()
+})
+afterAll(() => fixture.stop())
+
+const retries = (set: Partial<NonNullable<DeliveryPolicy['healthyRetryPolicy']>>): DeliveryPolicy => ({
+  healthyRetryPolicy: { minDelayTarget: 1, maxDelayTarget: 1, numRetries: 3, ...set },
+})
+const sentTo = (name: string) => sender.sent.filter((sent) => sent.url === urlOf(name))
+
+/** Everything that Fantail keeps for deliveries; topics, subscriptions, counts and the log stay. */
+async function leftovers(): Promise<string[]> {
+  const keys = await fixture.redis.keys('ft:*')
+  const kinds = /:(msg|fresh|retry|lease|state|ck):/
+  return keys.filter((key) => kinds.test(key))
+}
+
+test('a message reaches every subscription and leaves nothing behind', async () => {
+  await fixture.subscribe('a')
+  await fixture.subscribe('b')
+  await fixture.startWorker(sender)
+  await fixture.publish('hello')
+  await waitFor(() => sender.sent.length === 2)
+  expect(sender.sent.map((sent) => [sent.url, sent.body]).sort()).toEqual([
+    [urlOf('a'), 'hello'],
+    [urlOf('b'), 'hello'],
+  ])
+  expect(await leftovers()).toEqual([])
+})
+
+test('many messages to many subscriptions: each exactly once', async () => {
+  for (let i = 0; i < 10; i++) await fixture.subscribe(`s${i}`)
+  await fixture.startWorker(sender)
+  const ids = (
+    await Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        fixture.publishAll(Array.from({ length: 20 }, (_, j) => `${i}.${j}`)),
+      ),
+    )
+  ).flat()
+  await waitFor(() => sender.sent.length >= 4_000)
+  await waitFor(async () => (await leftovers()).length === 0)
+  expect(new Set(sender.sent.map((sent) => `${sent.url} ${sent.messageId}`)).size).toBe(4_000)
+  expect(new Set(sender.sent.map((sent) => sent.messageId))).toEqual(new Set(ids))
+})
+
+test('retries after a 503 and is delivered', async () => {
+  await fixture.subscribe('flaky', { deliveryPolicy: retries({ numNoDelayRetries: 2 }) })
+  sender.answer = (_, n) => (n < 3 ? 503 : 200)
+  await fixture.startWorker(sender)
+  await fixture.publish('again')
+  await waitFor(() => sender.sent.length === 3)
+  await waitFor(async () => (await leftovers()).length === 0)
+  expect(new Set(sender.sent.map((sent) => sent.messageId)).size).toBe(1)
+})
+
+test('delays between retries follow the policy, counted from the end of the attempt', async () => {
+  await fixture.subscribe('flaky', { deliveryPolicy: retries({ numRetries: 1 }) })
+  sender.answer = () => 503
+  await fixture.startWorker(sender)
+  await fixture.publish('later')
+  await waitFor(() => sender.sent.length === 2)
+  const [first, second] = sender.sent
+  expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(990)
+})
+
+test('a permanent failure goes to the dead-letter queue after one attempt', async () => {
+  await fixture.queues.put(DLQ, {})
+  const subscription = await fixture.subscribe('gone', { redrivePolicy: { deadLetterTargetArn: DLQ } })
+  sender.answer = () => 404
+  await fixture.startWorker(sender)
+  const messageId = await fixture.publish('dead')
+  const letter = await waitFor(async () => (await fixture.queues.receive(DLQ, { maxMessages: 1 }))[0])
+  expect(letter).toMatchObject({
+    body: 'dead',
+    deadLetter: {
+      reason: 'permanent',
+      statusCode: 404,
+      attempts: 1,
+      subscriptionArn: subscription.arn,
+      messageId,
+    },
+  })
+  expect(sender.sent).toHaveLength(1)
+  await waitFor(async () => (await leftovers()).length === 0)
+})
+
+test('retries that are used up end in the dead-letter queue', async () => {
+  await fixture.queues.put(DLQ, {})
+  const deliveryPolicy = retries({ numRetries: 2, numNoDelayRetries: 2 })
+  await fixture.subscribe('down', { deliveryPolicy, redrivePolicy: { deadLetterTargetArn: DLQ } })
+  sender.answer = () => 500
+  await fixture.startWorker(sender)
+  await fixture.publish('exhausted')
+  const letter = await waitFor(async () => (await fixture.queues.receive(DLQ, { maxMessages: 1 }))[0])
+  expect(letter.deadLetter).toMatchObject({ reason: 'retriesExhausted', attempts: 3, statusCode: 500 })
+  expect(sender.sent).toHaveLength(3)
+})
+
+test('without a dead-letter queue it is discarded and counted', async () => {
+  await fixture.subscribe('gone')
+  sender.answer = () => 400
+  await fixture.startWorker(sender)
+  await fixture.publish('nowhere')
+  await waitFor(async () => (await fixture.counts.read())['discarded:permanent'] === 1)
+  expect(await leftovers()).toEqual([])
+})
+
+test('a missing dead-letter queue is counted as such', async () => {
+  await fixture.subscribe('gone', { redrivePolicy: { deadLetterTargetArn: DLQ } })
+  sender.answer = () => 400
+  await fixture.startWorker(sender)
+  await fixture.publish('nowhere')
+  await waitFor(async () => (await fixture.counts.read())['discarded:deadLetterQueueMissing'] === 1)
+})
+
+test('a queue subscription gets the message as a queue message', async () => {
+  const queue = 'arn:aws:sqs:us-east-1:000000000000:work'
+  await fixture.queues.put(queue, {})
+  await fixture.subscribe('unused', { protocol: 'sqs', endpoint: queue })
+  await fixture.startWorker(sender)
+  await fixture.publish('to a queue')
+  const received = await waitFor(async () => (await fixture.queues.receive(queue, { maxMessages: 1 }))[0])
+  expect(received.body).toBe('to a queue')
+  expect(sender.sent).toEqual([])
+})
+
+test('a hung endpoint keeps at most its allowance and does not hold up its neighbour', async () => {
+  await fixture.subscribe('hung')
+  await fixture.subscribe('good')
+  sender.answer = (url) => (url === urlOf('hung') ? 'hang' : 200)
+  await fixture.startWorker(sender)
+  for (let round = 0; round < 5; round++)
+    await fixture.publishAll(Array.from({ length: 40 }, (_, i) => `${round}.${i}`))
+  await waitFor(() => sentTo('good').length === 200)
+  expect(sender.inFlightMax.get(urlOf('hung'))).toBeLessThanOrEqual(32)
+})
+
+test('a detached attempt that succeeds late is settled, not repeated', async () => {
+  await fixture.subscribe('slow')
+  let answer: (status: number) => void = () => undefined
+  sender.answer = () => new Promise<number>((resolve) => (answer = resolve))
+  await fixture.startWorker(sender)
+  await fixture.publish('slow one')
+  await waitFor(async () => (await leftovers()).some((key) => key.includes(':lease:')))
+  answer(200)
+  await waitFor(async () => (await leftovers()).length === 0)
+  expect(sender.sent).toHaveLength(1)
+})
+
+test('a paused subscription waits and goes on when resumed', async () => {
+  const { id } = await fixture.subscribe('paused')
+  await fixture.subscriptions.update(id, () => ({ status: 'paused' }))
+  await fixture.subscribe('other')
+  await fixture.startWorker(sender)
+  await fixture.publish('while paused')
+  await waitFor(() => sentTo('other').length === 1)
+  await waitFor(async () => (await leftovers()).some((key) => key.includes(':fresh:')))
+  expect(sentTo('paused')).toEqual([])
+  await fixture.subscriptions.update(id, () => ({ status: 'active' }))
+  await waitFor(() => sentTo('paused').length === 1)
+})
+
+test('an unsubscribed endpoint gets nothing more and what waited is counted', async () => {
+  const { id } = await fixture.subscribe('leaving')
+  await fixture.subscriptions.update(id, () => ({ status: 'paused' }))
+  await fixture.startWorker(sender)
+  await fixture.publishAll(['1', '2', '3'])
+  await waitFor(async () => (await leftovers()).some((key) => key.includes(':fresh:')))
+  await fixture.subscriptions.delete(id)
+  await waitFor(async () => (await fixture.counts.read())['discarded:unsubscribed'] === 3)
+  expect(await leftovers()).toEqual([])
+  expect(sender.sent).toEqual([])
+})
+
+test('a throttled subscription is paced and everything arrives', async () => {
+  await fixture.subscribe('paced', { deliveryPolicy: { throttlePolicy: { maxReceivesPerSecond: 50 } } })
+  await fixture.startWorker(sender)
+  await fixture.publishAll(Array.from({ length: 100 }, (_, i) => `${i}`))
+  await waitFor(() => sender.sent.length === 100)
+  const times = sender.sent.map((sent) => sent.at)
+  for (const from of times) {
+    expect(times.filter((at) => at >= from && at < from + 1_000).length).toBeLessThanOrEqual(56)
+  }
+})
+
+test('a message of a deleted topic is counted, one that matches nothing is told by the log', async () => {
+  await fixture.startWorker(sender)
+  const unmatched = await fixture.publish('nobody')
+  await waitFor(async () => (await fixture.outcomes.message(unmatched)) !== null)
+  await fixture.publish('no topic', 'arn:aws:sns:us-east-1:000000000000:missing')
+  await waitFor(async () => (await fixture.counts.read())['discarded:topicDeleted'] === 1)
+})
+
+test('the outcome log tells what became of each delivery', async () => {
+  await fixture.queues.put(DLQ, {})
+  const names = ['ok', 'dead', 'waiting']
+  const ids = new Map<string, string>()
+  for (const name of names) {
+    const redrivePolicy = name === 'dead' ? { deadLetterTargetArn: DLQ } : null
+    ids.set((await fixture.subscribe(name, { redrivePolicy })).id, name)
+  }
+  sender.answer = (url) => (url === urlOf('ok') ? 200 : url === urlOf('dead') ? 404 : 503)
+  await fixture.startWorker(sender)
+  const messageId = await fixture.publish('story')
+  await waitFor(async () => (await fixture.outcomes.message(messageId))?.counts.deadLettered === 1)
+  const deliveries = (await fixture.outcomes.deliveries(messageId)) ?? []
+  const told = Object.fromEntries(deliveries.map((row) => [ids.get(row.subscriptionId ?? ''), row]))
+  expect(told.ok).toMatchObject({ state: 'delivered', attempts: 1 })
+  expect(told.dead).toMatchObject({
+    state: 'deadLettered',
+    attempts: 1,
+    lastStatusCode: 404,
+    reason: 'permanent',
+  })
+  expect(told.waiting).toMatchObject({ state: 'waiting', attempts: 1, lastStatusCode: 503 })
+  expect(told.waiting?.nextAttemptAt).toBeGreaterThan(Date.now())
+  expect((await fixture.outcomes.message(messageId))?.counts).toMatchObject({
+    delivered: 1,
+    deadLettered: 1,
+    waiting: 1,
+  })
+})
+
+test('a message whose body was lost is set aside and its neighbours go on', async () => {
+  const { id } = await fixture.subscribe('lane')
+  await fixture.subscriptions.update(id, () => ({ status: 'paused' }))
+  await fixture.startWorker(sender)
+  await fixture.publishAll(['lost', 'kept'])
+  const keys = await waitFor(async () => {
+    const found = await fixture.redis.keysBuffer('ft:*msg:*')
+    return found.length === 2 ? found : undefined
+  })
+  for (const key of keys) {
+    if (String(await fixture.redis.hget(key, 'b')).includes('lost')) await fixture.redis.del(key)
+  }
+  await fixture.subscriptions.update(id, () => ({ status: 'active' }))
+  await waitFor(() => sender.sent.length === 1)
+  expect(sender.sent[0]?.body).toBe('kept')
+  await waitFor(async () => (await fixture.counts.read())['discarded:aside'] === 1)
+})
+
+test('a change of the policy acts on what already waits', async () => {
+  const { id } = await fixture.subscribe('policy', { deliveryPolicy: retries({ numRetries: 0 }) })
+  await fixture.subscriptions.update(id, () => ({ status: 'paused' }))
+  sender.answer = (_, n) => (n === 1 ? 500 : 200)
+  await fixture.startWorker(sender)
+  await fixture.publish('policy')
+  await waitFor(async () => (await leftovers()).some((key) => key.includes(':fresh:')))
+  await fixture.subscriptions.update(id, () => ({
+    status: 'active',
+    deliveryPolicy: retries({ numNoDelayRetries: 3 }),
+  }))
+  await waitFor(() => sender.sent.length === 2)
+})
+
+test('stopping hands over what waits for its turn', async () => {
+  await fixture.subscribe('paced', { deliveryPolicy: { throttlePolicy: { maxReceivesPerSecond: 10 } } })
+  const first = await fixture.startWorker(sender)
+  await fixture.publishAll(Array.from({ length: 20 }, (_, i) => `${i}`))
+  await waitFor(() => sender.sent.length >= 3)
+  await first.stop()
+  await fixture.startWorker(sender)
+  await waitFor(() => new Set(sender.sent.map((sent) => sent.messageId)).size === 20)
+  expect(sender.sent).toHaveLength(20)
+})
+
+test('idempotency: of two messages under one key the first claimed is delivered', async () => {
+  await fixture.subscribe('a')
+  const key = `${shardBase(0)}idem:test`
+  const messages = ['winner', 'loser'].map((text, i) => ({
+    ...{
+      messageId: `0192${i}000-0000-7000-8000-000000000000`,
+      topicArn: TOPIC,
+      publishedAt: Date.now(),
+      message: text,
+    },
+    idempotency: { key, value: text },
+  }))
+  await fixture.redis.set(key, 'winner')
+  await fixture.startWorker(sender)
+  await fixture.publisher.publish(messages, { bytes: 600, fanOut: 1 })
+  await fixture.publish('last')
+  await waitFor(() => sender.sent.some((sent) => sent.body === 'last'))
+  expect(sender.sent.map((sent) => sent.body).sort()).not.toContain('loser')
+})
