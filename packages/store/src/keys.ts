@@ -46,7 +46,7 @@ export const laneKey = (base: string, subscriptionId: string) => `${base}lane:${
 export const freshKey = (base: string, subscriptionId: string) => `${base}fresh:${subscriptionId}`
 /** Sorted set by due ms: deliveries with attempts behind them, and those marked dead. */
 export const retryKey = (base: string, subscriptionId: string) => `${base}retry:${subscriptionId}`
-/** Sorted set by lease (lease end in ms plus a fraction that makes it unique): deliveries in flight. */
+/** Sorted set by lease (its end in ms times 2,048 plus a number that makes it unique): deliveries in flight. */
 export const leaseKey = (base: string, subscriptionId: string) => `${base}lease:${subscriptionId}`
 /** Hash: delivery → packed retry state; only of deliveries that have one. */
 export const stateKey = (base: string, subscriptionId: string) => `${base}state:${subscriptionId}`
@@ -90,6 +90,17 @@ export const queuesGoneKey = (base: string) => `${base}queues:gone`
 export const sourcesKey = (arn: string, service: 'sqs' | 'sns') =>
   `${shardBase(shardOf(arn))}sources:${service}:${arn}`
 
+// ---- redrives: owned by redrives.ts, in the source's home shard
+
+/** Hash: a task (its members by name), and how far it is: `uid` of the source, `newest` (bound of the queue's clock),
+ *  `score` and `last` (scan cursor), `done` '1' scanned to the end, `fence`, `batch` number, `items` (JSON ids of the open
+ *  batch; absent between batches), `next` (ms: start of the next batch by the rate). 14 days after its end. */
+export const redriveKey = (base: string, id: string) => `${base}redrive:${id}`
+/** Sorted set, all scores 0: ids of the shard's tasks, which begin with their time; swept. */
+export const redrivesKey = (base: string) => `${base}redrives`
+/** Hash: source ARN → id of its active task. */
+export const redrivingKey = (base: string) => `${base}redriving`
+
 // ---- not in a shard
 
 /** Hash: shard → earliest due ms, a hint written after parks; lost hints are covered by the sweep. */
@@ -100,6 +111,8 @@ export const outcomeLogKey = (queueNumber: number) => `ft:{log${queueNumber}}:ou
 export const WAKE_LANES = 'ft:wake:lanes'
 export const WAKE_QUEUES = 'ft:wake:queues'
 export const WAKE_CHANGES = 'ft:wake:changes'
+/** A redrive task's id: created, resumed, canceled. */
+export const WAKE_REDRIVES = 'ft:wake:redrives'
 /** String: messageId of the first publish with this key, 24 h. `scope` is the topic ARN. */
 export const idempotencyKey = (scope: string, key: string) =>
   `${shardBase(shardOf(scope))}idem:${scope}:${key}`

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { crashing } from '@fantail/test-kit'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { aDeadLetter, crashing, newArn, type QueueFixture, startQueues } from './queues.fixture.ts'
+import { aDeadLetter, newArn, type QueueFixture, startQueues } from './queues.fixture.ts'
 import { Queues } from './queues.ts'
 
 const HOUR_MS = 3_600_000
@@ -131,7 +132,7 @@ test('delays hide before the first receive: the queue default, or the message ow
   await skew(61_000)
   expect((await queues.receive(arn, ten)).map((m) => m.body).sort()).toEqual(['default', 'now'])
   await skew(91_000)
-  expect((await queues.receive(arn, ten)).map((m) => m.body)).toEqual(['long', 'default', 'now'])
+  expect((await queues.receive(arn, ten)).map((m) => m.body)).toEqual(['long', 'now', 'default'])
 })
 
 test('messages come in the order in which they were sent, those of one millisecond too', async () => {

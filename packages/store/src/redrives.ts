@@ -1,7 +1,39 @@
-/** Redrive tasks. */
-import type { RedriveFilter, RedriveStatus, RedriveTask } from '@fantail/contracts'
+/**
+ * Redrive tasks, as users see them.
+ *
+ *   running ⇄ paused      running, paused ──cancel──▶ canceling (a batch is under way) ──▶ canceled
+ *   running ──▶ completed | failed
+ *
+ * A task is one hash in its source's shard, beside the queue it works on, so that choosing and ending a batch is one
+ * script each; the last byte of its id is the number of that shard. What enters the source after the task began is not
+ * the task's, so messages that fail again cannot keep it going for ever. The redrive service runs tasks
+ * (redrive-batches.ts); ended ones are kept for 14 days.
+ */
+import { randomBytes } from 'node:crypto'
+import {
+  createMessageId,
+  FantailError,
+  parseMessageId,
+  type RedriveFilter,
+  type RedriveStatus,
+  type RedriveTask,
+} from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import type { Page } from './pages.ts'
+import { redriveKey, redrivesKey, redrivingKey } from './keys.ts'
+import { decodeCursor, encodeCursor, type Page, replies } from './pages.ts'
+import { queueMissing } from './queue-definitions.ts'
+import { Queues } from './queues.ts'
+import { readScript, runScript, type ScriptValue } from './scripts.ts'
+import { SHARD_COUNT, shardBase, shardOf } from './shards.ts'
+
+const COUNT = readScript('count-redrive-1')
+const CREATE = readScript('create-redrive-1')
+const CHANGE = readScript('change-redrive-1')
+const PRUNE = readScript('prune-redrives-1')
+
+const SCAN_ITEMS_MAX = 1_000
+const LIST_ROUNDS_MAX = 20
+const PRUNE_MAX = 100
 
 export interface NewRedrive {
   source: string
@@ -27,50 +59,215 @@ export interface ListRedrives {
 
 export class Redrives {
   readonly #redis: Redis
+  readonly #queues: Queues
 
   constructor(redis: Redis) {
     this.#redis = redis
+    this.#queues = new Queues(redis)
   }
 
   /** Starts a task, which the redrive service takes up by itself; `not_found`, `validation_failed`, `redrive_active`. */
   async create(input: NewRedrive): Promise<RedriveTask> {
-    throw this.#later(input)
+    const { source, destination, filter } = input
+    if (destination === source)
+      throw FantailError.invalid('destination', 'must be another queue than the source')
+    if (destination !== null && (await this.#queues.get(destination)) === null) {
+      throw FantailError.invalid('destination', 'names no queue')
+    }
+    if ((await this.#redis.hexists(redrivingKey(shardBase(shardOf(source))), source)) === 1) throw active()
+    const { newest, matched } = await this.#count(source, filter)
+    const id = newTaskId(shardOf(source), Number(newest))
+    const result = await this.#run(shardOf(source), CREATE, [
+      source,
+      id,
+      destination ?? '',
+      JSON.stringify(filter),
+      newest,
+      matched,
+      input.maxMessagesPerSecond ?? '',
+    ])
+    if (String(result) === 'missing') throw queueMissing()
+    if (String(result) === 'active') throw active()
+    return this.#need(id)
   }
 
   /** What `create` would match now; creates nothing; `not_found`. */
   async dryRun(source: string, filter: RedriveFilter): Promise<RedriveCounts> {
-    throw this.#later(source, filter)
+    const { matched, bySubscription, byStatusCode } = await this.#count(source, filter)
+    return { matched, bySubscription, byStatusCode }
   }
 
   async get(id: string): Promise<RedriveTask | null> {
-    throw this.#later(id)
+    const shard = shardOfTask(id)
+    if (shard === undefined) return null
+    return readTask(await this.#redis.hgetall(redriveKey(shardBase(shard), id)))
   }
 
-  /** Newest first. */
-  async list(request: ListRedrives): Promise<Page<RedriveTask>> {
-    throw this.#later(request)
+  /** Newest first. A page may be short and still have a next one. */
+  async list({ source, status, cursor, limit }: ListRedrives): Promise<Page<RedriveTask>> {
+    const shards = source === undefined ? undefined : [shardOf(source)]
+    let after = cursor === undefined ? '' : (decodeCursor(cursor, 1)[0] ?? '')
+    const items: RedriveTask[] = []
+    for (let round = 0; round < LIST_ROUNDS_MAX; round++) {
+      const ids = await this.#newest(shards, after, limit)
+      const tasks = await Promise.all(ids.map((id) => this.get(id)))
+      for (const [i, task] of tasks.entries()) {
+        after = ids[i] ?? after
+        if (!task || (source && task.source !== source) || (status && task.status !== status)) continue
+        items.push(task)
+        if (items.length === limit) return { items, nextCursor: encodeCursor([after]) }
+      }
+      if (ids.length < limit) return { items, nextCursor: null }
+    }
+    return { items, nextCursor: encodeCursor([after]) }
   }
 
   /** Changes the rate of an active task (null: none); `not_found`, `wrong_state`. */
   async patch(id: string, change: { maxMessagesPerSecond: number | null }): Promise<RedriveTask> {
-    throw this.#later(id, change)
+    return this.#change(id, 'rate', change.maxMessagesPerSecond ?? '')
   }
 
-  /** `not_found`, `wrong_state`; as `resume` and `cancel`. */
+  /** `not_found`, `wrong_state` where the task has ended; as `resume` and `cancel`. */
   async pause(id: string): Promise<RedriveTask> {
-    throw this.#later(id)
+    return this.#change(id, 'pause')
   }
 
   async resume(id: string): Promise<RedriveTask> {
-    throw this.#later(id)
+    return this.#change(id, 'resume')
   }
 
   /** `canceling` while a batch is under way, `canceled` after it. */
   async cancel(id: string): Promise<RedriveTask> {
-    throw this.#later(id)
+    return this.#change(id, 'cancel')
   }
 
-  #later(...given: unknown[]): Error {
-    return new Error(`not yet: ${JSON.stringify(given)} ${this.#redis.status}`)
+  /** Ids of the tasks that somebody must be running: `running` and `canceling`. */
+  async runnable(): Promise<string[]> {
+    const pipeline = this.#redis.pipeline()
+    for (let shard = 0; shard < SHARD_COUNT; shard++) pipeline.hvals(redrivingKey(shardBase(shard)))
+    const ids = ((await replies(pipeline)) as string[][]).flat()
+    const tasks = await Promise.all(ids.map((id) => this.get(id)))
+    return ids.filter((_, i) => tasks[i]?.status === 'running' || tasks[i]?.status === 'canceling')
   }
+
+  /** Takes ended tasks off the lists when their time is over. */
+  async sweep(): Promise<void> {
+    await Promise.all(
+      Array.from({ length: SHARD_COUNT }, (_, shard) =>
+        runScript(this.#redis, PRUNE, [shardBase(shard)], [PRUNE_MAX]),
+      ),
+    )
+  }
+
+  async #change(id: string, what: 'rate' | 'pause' | 'resume' | 'cancel', rate: ScriptValue = '') {
+    const shard = shardOfTask(id)
+    const result = shard === undefined ? 'missing' : String(await this.#run(shard, CHANGE, [id, what, rate]))
+    if (result === 'missing') throw taskMissing()
+    if (result === 'wrong')
+      throw new FantailError('wrong_state', 'the task is not in a state that allows this')
+    return this.#need(id)
+  }
+
+  async #need(id: string): Promise<RedriveTask> {
+    const task = await this.get(id)
+    if (task === null) throw taskMissing()
+    return task
+  }
+
+  async #count(source: string, filter: RedriveFilter): Promise<RedriveCounts & { newest: string }> {
+    const counts: RedriveCounts = { matched: 0, bySubscription: {}, byStatusCode: {} }
+    let cursor = ['', '']
+    let newest = ''
+    do {
+      const args = [source, ...cursor, newest, SCAN_ITEMS_MAX, ...filterValues(filter)]
+      const reply = (await this.#run(shardOf(source), COUNT, args)) as CountReply | null
+      if (reply === null) throw queueMissing()
+      newest = String(reply[0])
+      cursor = [String(reply[1]), String(reply[2])]
+      counts.matched += reply[3]
+      addCounts(counts.bySubscription, reply[4])
+      addCounts(counts.byStatusCode, reply[5])
+    } while (cursor[0] !== '')
+    return { ...counts, newest }
+  }
+
+  /** The newest ids before `after` ('' the very newest), of some shards or all. */
+  async #newest(shards: number[] | undefined, after: string, limit: number): Promise<string[]> {
+    const pipeline = this.#redis.pipeline()
+    for (const shard of shards ?? Array.from({ length: SHARD_COUNT }, (_, i) => i)) {
+      const max = after === '' ? '+' : `(${after}`
+      pipeline.zrevrangebylex(redrivesKey(shardBase(shard)), max, '-', 'LIMIT', 0, limit)
+    }
+    const ids = ((await replies(pipeline)) as string[][]).flat()
+    return ids.sort((a, b) => (a < b ? 1 : -1)).slice(0, limit)
+  }
+
+  #run(shard: number, script: Parameters<typeof runScript>[1], args: ScriptValue[]): Promise<unknown> {
+    return runScript(this.#redis, script, [shardBase(shard)], args)
+  }
+}
+
+type CountReply = [
+  newest: Buffer,
+  score: Buffer,
+  id: Buffer,
+  matched: number,
+  subscriptions: Buffer[],
+  statuses: Buffer[],
+]
+
+/** As queue-scan.lua takes them. */
+export function filterValues(filter: RedriveFilter): ScriptValue[] {
+  const { subscription = '', statusCode = '', since = '', until = '', messageIds } = filter
+  return [subscription, statusCode, since, until, messageIds ? JSON.stringify(messageIds) : '']
+}
+
+/** The shard of a task, or undefined where the text is no task's id. */
+export function shardOfTask(id: string): number | undefined {
+  const shard = parseMessageId(id)?.[15]
+  return shard !== undefined && shard < SHARD_COUNT ? shard : undefined
+}
+
+let lastTaskAt = 0
+
+/** Ids order the lists: those made in one process never share a millisecond. */
+function newTaskId(shard: number, now: number): string {
+  lastTaskAt = Math.max(now, lastTaskAt + 1)
+  const random = randomBytes(10)
+  random[9] = shard
+  return createMessageId(lastTaskAt, random)
+}
+
+function readTask(fields: Record<string, string>): RedriveTask | null {
+  const { id, source, status } = fields
+  if (id === undefined || source === undefined) return null
+  return {
+    id,
+    status: status as RedriveStatus,
+    source,
+    destination: fields.destination || null,
+    filter: JSON.parse(fields.filter ?? '{}') as RedriveFilter,
+    matched: Number(fields.matched),
+    moved: Number(fields.moved),
+    skipped: Number(fields.skipped),
+    maxMessagesPerSecond: fields.rate ? Number(fields.rate) : null,
+    startedAt: Number(fields.startedAt),
+    endedAt: fields.endedAt ? Number(fields.endedAt) : null,
+    error: fields.error || null,
+  }
+}
+
+function addCounts(counts: Record<string, number>, flat: Buffer[]): void {
+  for (let i = 0; i < flat.length; i += 2) {
+    const name = String(flat[i]) || 'none'
+    counts[name] = (counts[name] ?? 0) + Number(flat[i + 1])
+  }
+}
+
+function active(): FantailError {
+  return new FantailError('redrive_active', 'the source has an active redrive')
+}
+
+function taskMissing(): FantailError {
+  return new FantailError('not_found', 'no such redrive')
 }

@@ -1,3 +1,4 @@
+export * from './crashing.ts'
 export * from './raw-server.ts'
 export * from './receiver.ts'
 export * from './redis-server.ts'

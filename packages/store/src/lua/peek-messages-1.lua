@@ -9,7 +9,8 @@ local PAGE_BYTES_MAX = 4194304
 local queue = open_queue(KEYS[1], ARGV[1])
 if not queue then return false end
 local limit, bytes, items = tonumber(ARGV[4]), 0, {}
-local score, id = scan(queue, { score = ARGV[2], id = ARGV[3] }, read_filter(6), '', tonumber(ARGV[5]), function(id)
+local filter = read_filter(unpack(ARGV, 6, 10))
+local score, id = scan(queue, { score = ARGV[2], id = ARGV[3] }, filter, '', tonumber(ARGV[5]), function(id)
   items[#items + 1] = item_of(queue, id)
   bytes = bytes + #items[#items][2]
   return #items >= limit or bytes >= PAGE_BYTES_MAX

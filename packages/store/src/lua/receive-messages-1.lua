@@ -22,7 +22,8 @@ local until_ms = queue.clock + (tonumber(ARGV[3]) or queue.visibility)
 local function receive(id, nonce)
   local item = q .. 'i:' .. id
   redis.call('ZREM', q .. 'ready', id)
-  redis.call('ZADD', q .. 'flight', until_ms, id)
+  -- Thousandths keep the order of those that come back together.
+  redis.call('ZADD', q .. 'flight', until_ms - (max - #messages) / 1000, id)
   redis.call('HINCRBY', item, 'c', 1)
   redis.call('HSETNX', item, 'f', queue.now)
   redis.call('HSET', item, 'h', nonce, 't', queue.clock)

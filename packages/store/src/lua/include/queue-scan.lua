@@ -12,9 +12,8 @@ local function rank_after(queue, score, id)
   return low
 end
 
--- A filter from five values of ARGV: subscription, status code, since, until ('' each: any), JSON array of ids ('').
-local function read_filter(at)
-  local subscription, status, since, before, ids = unpack(ARGV, at, at + 4)
+-- A filter from five values: subscription, status code, since, until, JSON array of ids ('' each: any).
+local function read_filter(subscription, status, since, before, ids)
   local filter = { subscription = subscription, status = status, since = tonumber(since), before = tonumber(before) }
   if ids ~= '' then
     filter.ids = {}

@@ -1,0 +1,29 @@
+-- Appends a batch of a redrive task to a queue. What this batch appended before stays appended once, also where it has
+-- been consumed since: the shard remembers the batch's items (as park-redriven does). A lower fence or an earlier batch
+-- changes nothing.
+-- KEYS[1] base of the queue
+-- ARGV: arn, task, fence, batch, then 14 values an item (queue-store.lua)
+-- Returns 1, 0 where stale, or false where there is no such queue.
+-- @include now
+-- @include when-full
+-- @include queue
+-- @include queue-store
+local ITEM_VALUES, BATCH_MS = 14, 86400000
+local base, key = KEYS[1], KEYS[1] .. 'redriven:' .. ARGV[2]
+local fence, batch = tonumber(ARGV[3]), tonumber(ARGV[4])
+local queue = open_queue(base, ARGV[1])
+if not queue then return false end
+local stored = redis.call('HMGET', key, 'f', 'b')
+local last = tonumber(stored[2]) or batch
+if (tonumber(stored[1]) or 0) > fence or last > batch then return 0 end
+run_when_full(base)
+keep_clock(queue)
+if last < batch then redis.call('DEL', key) end
+redis.call('HSET', key, 'f', fence, 'b', batch)
+redis.call('PEXPIRE', key, BATCH_MS)
+for at = 4, #ARGV - 1, ITEM_VALUES do
+  local id = ARGV[at + 1]
+  if redis.call('HSETNX', key, id, '') == 1 then store_item(queue, at) end
+end
+redis.call('PUBLISH', 'ft:wake:queues', queue.arn)
+return 1

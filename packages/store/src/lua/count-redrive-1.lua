@@ -1,0 +1,32 @@
+-- Counts what a redrive would match, one page.
+-- KEYS[1] base
+-- ARGV: source, cursor's score and id ('' both: from the start), newest by the queue's clock ('' now), max looked at,
+--   filter (five values, queue-scan.lua)
+-- Returns false where there is no such queue, else: newest, score and id of the next cursor ('' both: the end), matched,
+--   flat counts by subscription, flat counts by status code.
+-- @include now
+-- @include queue
+-- @include queue-scan
+local queue = open_queue(KEYS[1], ARGV[1])
+if not queue then return false end
+local newest = ARGV[4] ~= '' and ARGV[4] or string.format('%.0f', queue.clock + 1)
+local matched, subscriptions, statuses = 0, {}, {}
+
+local function add(counts, name) counts[name] = (counts[name] or 0) + 1 end
+local function flat(counts)
+  local list = {}
+  for name, count in pairs(counts) do
+    list[#list + 1] = name
+    list[#list + 1] = tostring(count)
+  end
+  return list
+end
+
+local cursor, filter = { score = ARGV[2], id = ARGV[3] }, read_filter(unpack(ARGV, 6, 10))
+local score, id = scan(queue, cursor, filter, newest, tonumber(ARGV[5]), function(_, subscription, status)
+  matched = matched + 1
+  if subscription then add(subscriptions, subscription) end
+  if status then add(statuses, status) end
+  return false
+end)
+return { newest, score, id, matched, flat(subscriptions), flat(statuses) }

@@ -1,0 +1,214 @@
+/**
+ * Running a redrive task, one batch at a time.
+ *
+ *   choose ──▶ recorded in the task, its items held ──move──▶ in lanes or queues ──finish──▶ gone from the source
+ *
+ * Every start of a task takes a new fence; each step carries it and is refused under an older one. A crash after
+ * `choose` leaves the batch in the task: the next start is given the same one, and the shards it goes to remember what
+ * that batch has put there, so the repetition adds nothing, also where it has been delivered or consumed since.
+ */
+import { type DeadLetter, parseArn, parseMessageId, type RedriveFilter } from '@fantail/contracts'
+import type { Redis } from 'ioredis'
+import type { LaneStore } from './lane-api.ts'
+import { deliveryId, type RedrivenEntry } from './lane-records.ts'
+import { redrivenItemId } from './queue-ids.ts'
+import { type ItemReply, itemValues, type ReadItem, readItem } from './queue-items.ts'
+import { filterValues, shardOfTask } from './redrives.ts'
+import { readScript, runScript } from './scripts.ts'
+import { shardBase, shardOf } from './shards.ts'
+import type { Subscriptions } from './subscriptions.ts'
+
+const OPEN = readScript('open-redrive-1')
+const CHOOSE = readScript('choose-redriven-1')
+const APPEND = readScript('append-redriven-1')
+const FINISH = readScript('finish-redriven-1')
+
+const BATCH_ITEMS_MAX = 100
+const BATCH_BYTES_MAX = 4_194_304
+const SCAN_ITEMS_MAX = 1_000
+
+/** A start of a task. */
+export interface RedriveRun {
+  id: string
+  fence: number
+  destination: string | null
+  filter: RedriveFilter
+}
+
+export interface RedriveBatch {
+  number: number
+  /** An item without a message has left the source since the batch was chosen. */
+  items: { id: string; item: ReadItem | null }[]
+}
+
+/** `again`: nothing to move on this page. `wait`: the rate. `stop`: paused or ended. `stale`: another run has the task. */
+export type RedriveChoice =
+  | { kind: 'batch'; batch: RedriveBatch }
+  | { kind: 'wait'; waitMs: number }
+  | { kind: 'again' | 'stop' | 'stale' }
+
+/** By item id: whether it has been moved; or the batch cannot be moved at all, or not by this run. */
+export type RedriveMove =
+  | { kind: 'moved'; moved: Map<string, boolean> }
+  | { kind: 'failed'; error: string }
+  | { kind: 'stale' }
+
+export interface RedriveBatchesOptions {
+  redis: Redis
+  lanes: Pick<LaneStore, 'parkRedriven'>
+  subscriptions: Pick<Subscriptions, 'locate'>
+}
+
+export class RedriveBatches {
+  readonly #redis: Redis
+  readonly #lanes: Pick<LaneStore, 'parkRedriven'>
+  readonly #subscriptions: Pick<Subscriptions, 'locate'>
+
+  constructor({ redis, lanes, subscriptions }: RedriveBatchesOptions) {
+    this.#redis = redis
+    this.#lanes = lanes
+    this.#subscriptions = subscriptions
+  }
+
+  /** The fence of a new run, which makes all earlier ones stale; null where the task is not to be run. */
+  async open(id: string): Promise<number | null> {
+    const fence = await this.#run(taskShard(id), OPEN, [id])
+    return fence === 0 ? null : (fence as number)
+  }
+
+  async choose(run: RedriveRun): Promise<RedriveChoice> {
+    const bounds = [BATCH_ITEMS_MAX, BATCH_BYTES_MAX, SCAN_ITEMS_MAX]
+    const args = [run.id, run.fence, ...bounds, ...filterValues(run.filter)]
+    const [kind, value, items] = (await this.#run(taskShard(run.id), CHOOSE, args)) as ChooseReply
+    switch (String(kind)) {
+      case 'batch':
+        return { kind: 'batch', batch: { number: value ?? 0, items: (items ?? []).map(batchItem) } }
+      case 'wait':
+        return { kind: 'wait', waitMs: value ?? 0 }
+      default:
+        return { kind: String(kind) as 'again' | 'stop' | 'stale' }
+    }
+  }
+
+  /** Puts each message where it belongs; safe to repeat. */
+  async move(run: RedriveRun, batch: RedriveBatch): Promise<RedriveMove> {
+    const moved = new Map(batch.items.map(({ id }) => [id, false]))
+    const present = batch.items.flatMap(({ item }) => (item === null ? [] : [item]))
+    const toQueues = new Map<string, ReadItem[]>()
+    const toLanes: ReadItem[] = []
+    for (const item of present) {
+      const queue = run.destination ?? item.message.deadLetterSourceArn
+      if (queue !== undefined) toQueues.set(queue, [...(toQueues.get(queue) ?? []), item])
+      else if (item.message.deadLetter) toLanes.push(item)
+    }
+    for (const [queue, items] of toQueues) {
+      const result = await this.#append(run, batch.number, queue, items)
+      if (result === 'stale') return { kind: 'stale' }
+      if (result === 'missing' && queue === run.destination) {
+        return { kind: 'failed', error: 'the destination queue is gone' }
+      }
+      if (result === 'appended') for (const { message } of items) moved.set(message.messageId, true)
+    }
+    return (await this.#park(run, batch.number, toLanes, moved))
+      ? { kind: 'moved', moved }
+      : { kind: 'stale' }
+  }
+
+  /** Ends the batch, and with `error` the task; false where another run has it. */
+  async finish(run: RedriveRun, number: number, moved: Map<string, boolean>, error = ''): Promise<boolean> {
+    const flags = [...moved].flatMap(([id, isMoved]) => [id, isMoved ? '1' : '0'])
+    return (await this.#run(taskShard(run.id), FINISH, [run.id, run.fence, number, error, ...flags])) === 1
+  }
+
+  async #append(run: RedriveRun, batch: number, queue: string, items: ReadItem[]) {
+    const values = items.flatMap((item) => itemValues(redrivenItem(run.id, item)))
+    const result = await this.#run(shardOf(queue), APPEND, [queue, run.id, run.fence, batch, ...values])
+    if (result === null) return 'missing'
+    return result === 1 ? 'appended' : 'stale'
+  }
+
+  /** One script per shard; false where stale. A message whose subscription is gone stays. */
+  async #park(
+    run: RedriveRun,
+    batch: number,
+    items: ReadItem[],
+    moved: Map<string, boolean>,
+  ): Promise<boolean> {
+    const places = await Promise.all(items.map((item) => this.#place(item)))
+    const shards = new Set(places.flatMap((place) => (place === null ? [] : [place.shard])))
+    for (const shard of shards) {
+      const here = places.filter((place) => place?.shard === shard).filter((place) => place !== null)
+      const result = await this.#lanes.parkRedriven(shard, {
+        task: run.id,
+        fence: run.fence,
+        batch,
+        messages: here.map(({ deadLetter }) => ({
+          id: messageIdBytes(deadLetter),
+          body: JSON.stringify(deadLetter.message),
+        })),
+        entries: here.map(({ entry }, message) => ({ ...entry, message })),
+      })
+      if (result.stale) return false
+      for (const [i, outcome] of result.outcomes.entries()) {
+        const itemId = here[i]?.entry.itemId
+        if (itemId !== undefined) moved.set(itemId, outcome !== 'gone')
+      }
+    }
+    return true
+  }
+
+  async #place({ message }: ReadItem): Promise<Place | null> {
+    const deadLetter = message.deadLetter
+    const subscriptionId = parseArn(deadLetter?.subscriptionArn ?? '')?.subscriptionId
+    if (deadLetter === undefined || subscriptionId === undefined) return null
+    const location = await this.#subscriptions.locate(subscriptionId)
+    if (location === null) return null
+    const delivery = deliveryId(deadLetter.messageId, deadLetter.generation + 1)
+    const entry = { subscriptionId, delivery, itemId: message.messageId }
+    return { shard: location.shard, deadLetter, entry }
+  }
+
+  #run(shard: number, script: Parameters<typeof runScript>[1], args: (string | number)[] | unknown[]) {
+    return runScript(this.#redis, script, [shardBase(shard)], args as (string | number | Buffer)[])
+  }
+}
+
+type ChooseReply = [kind: Buffer, value?: number, items?: ItemReply[]]
+
+interface Place {
+  shard: number
+  deadLetter: DeadLetter
+  entry: Omit<RedrivenEntry, 'message'>
+}
+
+function taskShard(id: string): number {
+  const shard = shardOfTask(id)
+  if (shard === undefined) throw new TypeError(`not a redrive's id: ${id}`)
+  return shard
+}
+
+function batchItem(reply: ItemReply): RedriveBatch['items'][number] {
+  return { id: String(reply[0]), item: reply[1] == null ? null : readItem(reply) }
+}
+
+/** A new message: id, time of sending and retention begin anew (sns-semantics §8.11); why it died stays with it. */
+function redrivenItem(taskId: string, { message, payload }: ReadItem): Parameters<typeof itemValues>[0] {
+  return {
+    id: redrivenItemId(taskId, message.messageId),
+    payload,
+    idGiven: true,
+    delayMs: 0,
+    sentAt: null,
+    retentionFrom: null,
+    receiveCount: 0,
+    firstReceivedAt: null,
+    deadLetterSourceArn: null,
+    deadLetter: message.deadLetter ?? null,
+  }
+}
+
+function messageIdBytes(deadLetter: DeadLetter): Buffer {
+  const id = parseMessageId(deadLetter.messageId)
+  if (id === undefined) throw new TypeError(`not a message id: ${deadLetter.messageId}`)
+  return id
+}

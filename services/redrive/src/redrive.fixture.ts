@@ -1,0 +1,168 @@
+/** Dead letters of real subscriptions in a real queue, and what comes out of their lanes. */
+import { createMessageId, type DeadLetter, type Message, queueArn, topicArn } from '@fantail/contracts'
+import {
+  connect,
+  deadLetterItemId,
+  deliveryId,
+  Lanes,
+  parseDeliveryId,
+  Queues,
+  type Redis,
+  RedriveBatches,
+  Redrives,
+  SHARD_COUNT,
+  Subscriptions,
+  shardBase,
+  skewKey,
+  Topics,
+  whenReady,
+} from '@fantail/store'
+import { startRedis } from '@fantail/test-kit'
+
+export const SOURCE = queueArn('dead')
+export const TOPIC = topicArn('orders')
+
+export type Fixture = Awaited<ReturnType<typeof startFixture>>
+
+export async function startFixture() {
+  const server = await startRedis()
+  const redis = connect({ url: server.url, name: 'test' })
+  await whenReady(redis)
+  const fixture = {
+    server,
+    redis,
+    ...storesOn(redis),
+    topics: new Topics(redis),
+    /** Every delivery that has left a lane: `<subscription id> <message id> <generation>`. */
+    delivered: [] as string[],
+    reset: async () => {
+      await redis.flushall()
+      fixture.delivered.length = 0
+      await fixture.queues.put(SOURCE, {})
+      await fixture.topics.put(TOPIC, {})
+    },
+    stop: async () => {
+      redis.disconnect()
+      await server.stop()
+    },
+  }
+  return fixture
+}
+
+/** Everything a redrive needs, on a connection that a test may break. */
+export function storesOn(redis: Redis) {
+  const subscriptions = new Subscriptions(redis)
+  return {
+    queues: new Queues(redis),
+    subscriptions,
+    lanes: new Lanes(redis),
+    redrives: new Redrives(redis),
+    batches: new RedriveBatches({ redis, subscriptions, lanes: new Lanes(redis) }),
+  }
+}
+
+let endpoints = 0
+
+export async function subscribe({ subscriptions }: Pick<Fixture, 'subscriptions'>): Promise<string> {
+  endpoints += 1
+  const { subscription } = await subscriptions.create({
+    topicArn: TOPIC,
+    protocol: 'https',
+    endpoint: `https://example.com/${endpoints}`,
+    rawMessageDelivery: false,
+    deliveryPolicy: null,
+    redrivePolicy: { deadLetterTargetArn: SOURCE },
+    maxInFlight: 32,
+    confirmation: 'none',
+    attributes: {},
+  })
+  return subscription.id
+}
+
+/** Puts `count` dead letters of a subscription into the source; returns their messages' ids. */
+export async function bury(
+  { queues }: Pick<Fixture, 'queues'>,
+  subscriptionId: string,
+  count: number,
+  set: Partial<DeadLetter> = {},
+): Promise<string[]> {
+  const letters = Array.from({ length: count }, () => aDeadLetter(subscriptionId, set))
+  await queues.send(
+    SOURCE,
+    letters.map((deadLetter) => ({
+      id: deadLetterItemId(subscriptionId, deliveryId(deadLetter.messageId, deadLetter.generation)),
+      body: deadLetter.message.message,
+      deadLetter,
+    })),
+  )
+  return letters.map((letter) => letter.messageId)
+}
+
+function aDeadLetter(subscriptionId: string, set: Partial<DeadLetter>): DeadLetter {
+  const publishedAt = Date.now()
+  const messageId = createMessageId(publishedAt)
+  const message: Message = { messageId, topicArn: TOPIC, publishedAt, message: `text of ${messageId}` }
+  return {
+    reason: 'retriesExhausted',
+    statusCode: 500,
+    lastError: null,
+    attempts: 4,
+    subscriptionArn: `${TOPIC}:${subscriptionId}`,
+    topicArn: TOPIC,
+    messageId,
+    generation: 0,
+    publishedAt,
+    deadLetteredAt: Date.now(),
+    message,
+    ...set,
+  }
+}
+
+/** Takes and delivers all that is due in all lanes. */
+export async function drainLanes({ lanes, delivered }: Pick<Fixture, 'lanes' | 'delivered'>): Promise<void> {
+  for (let shard = 0; shard < SHARD_COUNT; shard++) {
+    const request = {
+      lanesMax: 100,
+      deliveriesMax: 1_000,
+      leaseMs: 60_000,
+      limits: new Map<string, number>(),
+    }
+    for (;;) {
+      const taken = await lanes.take(shard, request)
+      const claims = taken.lanes.flatMap(({ subscriptionId, claims }) =>
+        claims.map(({ delivery, lease }) => ({
+          subscriptionId,
+          delivery,
+          lease,
+          to: { op: 'delivered' as const },
+        })),
+      )
+      if (claims.length === 0) break
+      await lanes.settle(shard, claims)
+      for (const { subscriptionId, delivery } of claims) {
+        const { messageId, generation } = parseDeliveryId(delivery)
+        delivered.push(`${subscriptionId} ${messageId} ${generation}`)
+      }
+    }
+  }
+}
+
+/** Receives and acknowledges all of a queue; returns the bodies. */
+export async function drainQueue({ queues }: Pick<Fixture, 'queues'>, arn: string): Promise<string[]> {
+  const bodies: string[] = []
+  for (;;) {
+    const messages = await queues.receive(arn, { maxMessages: 10 })
+    if (messages.length === 0) return bodies
+    await queues.ack(
+      arn,
+      messages.map((message) => message.receiptHandle ?? ''),
+    )
+    bodies.push(...messages.map((message) => message.body))
+  }
+}
+
+export async function setSkew(redis: Redis, ms: number): Promise<void> {
+  await Promise.all(
+    Array.from({ length: SHARD_COUNT }, (_, shard) => redis.set(skewKey(shardBase(shard)), ms)),
+  )
+}

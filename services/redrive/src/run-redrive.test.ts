@@ -1,0 +1,356 @@
+import { queueArn } from '@fantail/contracts'
+import { redriveKey, redrivingKey, shardBase, shardOf } from '@fantail/store'
+import { crashing, waitFor } from '@fantail/test-kit'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import {
+  bury,
+  drainLanes,
+  drainQueue,
+  type Fixture,
+  SOURCE,
+  setSkew,
+  startFixture,
+  storesOn,
+  subscribe,
+} from './redrive.fixture.ts'
+import { runRedrive } from './run-redrive.ts'
+
+const never = new AbortController().signal
+let fixture: Fixture
+beforeAll(async () => {
+  fixture = await startFixture()
+})
+beforeEach(() => fixture.reset())
+afterAll(() => fixture.stop())
+
+const everything = { source: SOURCE, destination: null, maxMessagesPerSecond: null, filter: {} }
+const visible = async () => (await fixture.queues.getWithCounts(SOURCE))?.counts
+
+test('dead letters return to their subscriptions with a new generation, and the task tells how many', async () => {
+  const [a, b] = [await subscribe(fixture), await subscribe(fixture)]
+  const ofA = await bury(fixture, a, 150)
+  const ofB = await bury(fixture, b, 3, { generation: 4 })
+  const task = await fixture.redrives.create(everything)
+  expect(task).toMatchObject({ status: 'running', matched: 153, moved: 0, skipped: 0, endedAt: null })
+  expect(await runRedrive(fixture, task.id, never)).toBe('stopped')
+  await drainLanes(fixture)
+  const expected = [...ofA.map((id) => `${a} ${id} 1`), ...ofB.map((id) => `${b} ${id} 5`)]
+  expect(fixture.delivered.sort()).toEqual(expected.sort())
+  expect(await fixture.redrives.get(task.id)).toMatchObject({
+    status: 'completed',
+    matched: 153,
+    moved: 153,
+    skipped: 0,
+  })
+  expect(await visible()).toEqual({ visible: 0, inFlight: 0, delayed: 0 })
+  expect(await fixture.queues.deadLetterCounts(SOURCE)).toEqual({
+    byReason: {},
+    byStatusCode: {},
+    bySubscription: {},
+  })
+})
+
+test('a message whose subscription is gone stays, can be received, and counts as skipped', async () => {
+  const gone = await subscribe(fixture)
+  await bury(fixture, gone, 2)
+  await fixture.queues.send(SOURCE, [{ body: 'never was a dead letter' }])
+  await fixture.subscriptions.delete(gone)
+  const task = await fixture.redrives.create(everything)
+  await runRedrive(fixture, task.id, never)
+  expect(await fixture.redrives.get(task.id)).toMatchObject({ status: 'completed', moved: 0, skipped: 3 })
+  expect((await drainQueue(fixture, SOURCE)).length).toBe(3)
+})
+
+test('what a consumer has in flight stays with it', async () => {
+  const id = await subscribe(fixture)
+  await bury(fixture, id, 3)
+  await fixture.queues.receive(SOURCE, { maxMessages: 1 })
+  const task = await fixture.redrives.create(everything)
+  await runRedrive(fixture, task.id, never)
+  expect(await fixture.redrives.get(task.id)).toMatchObject({ moved: 2, skipped: 1 })
+  expect(await visible()).toEqual({ visible: 0, inFlight: 1, delayed: 0 })
+})
+
+test('messages moved by maxReceiveCount return to the queue they came from', async () => {
+  const origin = queueArn('origin')
+  await fixture.queues.put(origin, {
+    redrivePolicy: { deadLetterTargetArn: SOURCE, maxReceiveCount: 1 },
+  })
+  const [sent] = await fixture.queues.send(origin, [{ body: 'poison' }])
+  await fixture.queues.receive(origin, { maxMessages: 1, visibilityTimeoutSeconds: 0 })
+  await fixture.queues.receive(origin, { maxMessages: 1 })
+  const task = await fixture.redrives.create(everything)
+  await runRedrive(fixture, task.id, never)
+  const [again] = await fixture.queues.receive(origin, { maxMessages: 1 })
+  expect(again).toMatchObject({ body: 'poison', receiveCount: 1 })
+  expect(again?.messageId).not.toBe(sent?.messageId)
+  expect(again).not.toHaveProperty('deadLetterSourceArn')
+})
+
+test('with a destination all of it goes there, and the task fails when that queue goes away', async () => {
+  const id = await subscribe(fixture)
+  const destination = queueArn('elsewhere')
+  await fixture.queues.put(destination, {})
+  const messages = await bury(fixture, id, 120)
+  const first = await fixture.redrives.create({ ...everything, destination })
+  await runRedrive(fixture, first.id, never)
+  expect((await drainQueue(fixture, destination)).sort()).toEqual(messages.map((m) => `text of ${m}`).sort())
+  await bury(fixture, id, 2)
+  const second = await fixture.redrives.create({ ...everything, destination })
+  await fixture.queues.delete(destination)
+  await runRedrive(fixture, second.id, never)
+  expect(await fixture.redrives.get(second.id)).toMatchObject({
+    status: 'failed',
+    error: 'the destination queue is gone',
+    moved: 0,
+  })
+  expect((await visible())?.visible).toBe(2)
+})
+
+test('filters choose by subscription, status code, time and either id', async () => {
+  const [a, b] = [await subscribe(fixture), await subscribe(fixture)]
+  const now = Date.now()
+  const [early = ''] = await bury(fixture, a, 1, { deadLetteredAt: now - 5_000 })
+  await bury(fixture, a, 1, { statusCode: 404 })
+  const [late = ''] = await bury(fixture, b, 1)
+  const { items } = await fixture.queues.peek(SOURCE, { limit: 10, statusCode: 404 })
+  const matched = async (filter: object) => (await fixture.redrives.dryRun(SOURCE, filter)).matched
+  expect(await matched({ subscription: items[0]?.deadLetter?.subscriptionArn })).toBe(2)
+  expect(await matched({ statusCode: 500 })).toBe(2)
+  expect(await matched({ since: now - 4_000 })).toBe(2)
+  expect(await matched({ until: now - 4_000 })).toBe(1)
+  expect(await matched({ messageIds: [late, items[0]?.messageId ?? '', 'other'] })).toBe(2)
+  const task = await fixture.redrives.create({ ...everything, filter: { messageIds: [early] } })
+  await runRedrive(fixture, task.id, never)
+  await drainLanes(fixture)
+  expect(fixture.delivered).toEqual([`${a} ${early} 1`])
+  expect((await visible())?.visible).toBe(2)
+})
+
+test('a dry run counts page by page and changes nothing', async () => {
+  const [a, b] = [await subscribe(fixture), await subscribe(fixture)]
+  await bury(fixture, a, 1_500, { statusCode: 503 })
+  await bury(fixture, b, 700, { statusCode: null })
+  await fixture.queues.send(SOURCE, [{ body: 'plain' }])
+  const counts = await fixture.redrives.dryRun(SOURCE, {})
+  expect(counts.matched).toBe(2_201)
+  expect(counts.byStatusCode).toEqual({ 503: 1_500, none: 700 })
+  expect(Object.values(counts.bySubscription).sort()).toEqual([1_500, 700])
+  expect((await fixture.redrives.list({ limit: 10 })).items).toEqual([])
+})
+
+test('what fails again during the redrive is left for the next one', async () => {
+  const id = await subscribe(fixture)
+  await bury(fixture, id, 1)
+  const task = await fixture.redrives.create({ ...everything, maxMessagesPerSecond: 1 })
+  await bury(fixture, id, 5, { generation: 1, deadLetteredAt: Date.now() + 100 })
+  await setSkew(fixture.redis, 60_000)
+  await runRedrive(fixture, task.id, never)
+  expect(await fixture.redrives.get(task.id)).toMatchObject({ status: 'completed', moved: 1 })
+  expect((await visible())?.visible).toBe(5)
+})
+
+test('the rate holds, and a change of it acts within a second', async () => {
+  const id = await subscribe(fixture)
+  await bury(fixture, id, 400)
+  const task = await fixture.redrives.create({ ...everything, maxMessagesPerSecond: 40 })
+  const from = performance.now()
+  const moved: { count: number; at: number }[] = []
+  const onMoved = (count: number) => moved.push({ count, at: performance.now() - from })
+  const running = runRedrive({ ...fixture, onMoved }, task.id, never)
+  const total = (before = Number.POSITIVE_INFINITY) =>
+    moved.filter(({ at }) => at < before).reduce((sum, { count }) => sum + count, 0)
+  await waitFor(() => total() >= 80)
+  expect(total(1_000)).toBeGreaterThanOrEqual(30)
+  expect(total(1_000)).toBeLessThanOrEqual(50)
+  await fixture.redrives.patch(task.id, { maxMessagesPerSecond: null })
+  const changedAt = performance.now()
+  await running
+  expect(performance.now() - changedAt).toBeLessThan(1_000)
+  expect(total()).toBe(400)
+})
+
+test('pause ends the run between batches, resume goes on where it was', async () => {
+  const id = await subscribe(fixture)
+  await bury(fixture, id, 60)
+  const task = await fixture.redrives.create({ ...everything, maxMessagesPerSecond: 40 })
+  let moved = 0
+  const onMoved = (count: number) => {
+    moved += count
+  }
+  const running = runRedrive({ ...fixture, onMoved }, task.id, never)
+  await waitFor(() => moved > 0)
+  expect(await fixture.redrives.pause(task.id)).toMatchObject({ status: 'paused' })
+  expect(await running).toBe('stopped')
+  expect(await runRedrive(fixture, task.id, never)).toBe('nothing')
+  expect(await visible()).toEqual({ visible: 60 - moved, inFlight: 0, delayed: 0 })
+  await fixture.redrives.patch(task.id, { maxMessagesPerSecond: null })
+  await fixture.redrives.resume(task.id)
+  await runRedrive(fixture, task.id, never)
+  expect(await fixture.redrives.get(task.id)).toMatchObject({ status: 'completed', moved: 60 })
+})
+
+test('cancel leaves what has not been moved; a task between batches is canceled at once', async () => {
+  const id = await subscribe(fixture)
+  await bury(fixture, id, 3)
+  const task = await fixture.redrives.create({ ...everything, maxMessagesPerSecond: 1 })
+  const fence = (await fixture.batches.open(task.id)) ?? 0
+  const run = { id: task.id, fence, destination: null, filter: {} }
+  expect(await fixture.batches.choose(run)).toMatchObject({ kind: 'batch' })
+  expect(await fixture.redrives.cancel(task.id)).toMatchObject({ status: 'canceling', endedAt: null })
+  await runRedrive(fixture, task.id, never)
+  expect(await fixture.redrives.get(task.id)).toMatchObject({ status: 'canceled', moved: 1 })
+  expect(await visible()).toEqual({ visible: 2, inFlight: 0, delayed: 0 })
+  const second = await fixture.redrives.create(everything)
+  expect(await fixture.redrives.cancel(second.id)).toMatchObject({
+    status: 'canceled',
+    endedAt: expect.any(Number),
+  })
+  for (const change of ['pause', 'resume', 'cancel'] as const) {
+    await expect(fixture.redrives[change](second.id)).rejects.toMatchObject({ code: 'wrong_state' })
+  }
+})
+
+test('a source has one active task, however many ask at the same time', async () => {
+  const id = await subscribe(fixture)
+  await bury(fixture, id, 1)
+  const asked = await Promise.allSettled(Array.from({ length: 5 }, () => fixture.redrives.create(everything)))
+  const created = asked.filter((result) => result.status === 'fulfilled')
+  expect(created.length).toBe(1)
+  await expect(fixture.redrives.create(everything)).rejects.toMatchObject({ code: 'redrive_active' })
+  await runRedrive(fixture, created[0]?.value.id ?? '', never)
+  await fixture.redrives.create(everything)
+})
+
+test('queues that do not exist are refused, and a source that goes away fails the task', async () => {
+  const nowhere = queueArn('nowhere')
+  await expect(fixture.redrives.create({ ...everything, source: nowhere })).rejects.toMatchObject({
+    code: 'not_found',
+  })
+  await expect(fixture.redrives.dryRun(nowhere, {})).rejects.toMatchObject({ code: 'not_found' })
+  for (const destination of [nowhere, SOURCE]) {
+    await expect(fixture.redrives.create({ ...everything, destination })).rejects.toMatchObject({
+      code: 'validation_failed',
+    })
+  }
+  const task = await fixture.redrives.create(everything)
+  await fixture.queues.delete(SOURCE)
+  await fixture.queues.put(SOURCE, {})
+  await runRedrive(fixture, task.id, never)
+  expect(await fixture.redrives.get(task.id)).toMatchObject({
+    status: 'failed',
+    error: 'the source queue is gone',
+  })
+  expect(await fixture.redrives.get('no-such-task')).toBeNull()
+})
+
+test('tasks are listed newest first, by source and status, page by page', async () => {
+  const sources = ['s1', 's2', 's3'].map((name) => queueArn(name))
+  const ids: string[] = []
+  for (const source of [...sources, ...sources]) {
+    await fixture.queues.put(source, {})
+    const task = await fixture.redrives.create({ ...everything, source })
+    ids.unshift(task.id)
+    if (ids.length <= 3) await runRedrive(fixture, task.id, never)
+  }
+  const listed = async (request: object) =>
+    (await fixture.redrives.list({ limit: 10, ...request })).items.map((task) => task.id)
+  expect(await listed({})).toEqual(ids)
+  expect(await listed({ status: 'running' })).toEqual(ids.slice(0, 3))
+  expect(await listed({ source: sources[0] })).toEqual([ids[2], ids[5]])
+  const first = await fixture.redrives.list({ limit: 4 })
+  const rest = await fixture.redrives.list({ limit: 4, cursor: first.nextCursor ?? '' })
+  expect([...first.items, ...rest.items].map((task) => task.id)).toEqual(ids)
+  expect(rest.nextCursor).toBeNull()
+  expect((await fixture.redrives.runnable()).sort()).toEqual(ids.slice(0, 3).sort())
+})
+
+test('ended tasks leave the list when their time is over', async () => {
+  const task = await fixture.redrives.create(everything)
+  await runRedrive(fixture, task.id, never)
+  const base = shardBase(shardOf(SOURCE))
+  expect(await fixture.redis.pttl(redriveKey(base, task.id))).toBeGreaterThan(13 * 86_400_000)
+  await fixture.redis.del(redriveKey(base, task.id))
+  await fixture.redrives.sweep()
+  expect(await fixture.redis.exists(`${base}redrives`, redrivingKey(base))).toBe(0)
+})
+
+test('a run that has been overtaken changes nothing', async () => {
+  const id = await subscribe(fixture)
+  await bury(fixture, id, 2)
+  const task = await fixture.redrives.create({ ...everything, maxMessagesPerSecond: 4 })
+  const zombie = {
+    id: task.id,
+    fence: (await fixture.batches.open(task.id)) ?? 0,
+    destination: null,
+    filter: {},
+  }
+  const choice = await fixture.batches.choose(zombie)
+  if (choice.kind !== 'batch') throw new Error(`got ${choice.kind}`)
+  await runRedrive(fixture, task.id, never)
+  await drainLanes(fixture)
+  expect(await fixture.batches.choose(zombie)).toEqual({ kind: 'stale' })
+  expect(await fixture.batches.move(zombie, choice.batch)).toEqual({ kind: 'stale' })
+  expect(await fixture.batches.finish(zombie, choice.batch.number, new Map())).toBe(false)
+  await drainLanes(fixture)
+  expect(fixture.delivered.length).toBe(2)
+  expect(await fixture.redrives.get(task.id)).toMatchObject({ status: 'completed', moved: 2 })
+})
+
+describe('a run that dies at any script, before or after it is carried out, and is run again', () => {
+  const destination = queueArn('destination')
+
+  /** Scripts of one whole run, in order. */
+  async function scriptsOf(to: string | null): Promise<number> {
+    let scripts = 0
+    const counting = crashing(fixture.redis, () => {
+      scripts += 1
+      return false
+    })
+    await scene(to, (id) => runRedrive(storesOn(counting), id, never))
+    return scripts
+  }
+
+  /** Two subscriptions' dead letters, over more than one batch; returns what must come out. */
+  async function scene(to: string | null, run: (id: string) => Promise<unknown>): Promise<string[]> {
+    await fixture.reset()
+    await fixture.queues.put(destination, {})
+    const subscriptions = [await subscribe(fixture), await subscribe(fixture)]
+    const messages = []
+    for (const id of subscriptions) messages.push(...(await bury(fixture, id, 55)))
+    const task = await fixture.redrives.create({ ...everything, destination: to })
+    await run(task.id)
+    expect(await fixture.redrives.get(task.id)).toMatchObject({ status: 'completed', moved: 110, skipped: 0 })
+    return messages
+  }
+
+  for (const to of [null, destination]) {
+    test(`moves each message exactly once to ${to ?? 'its subscription'}`, async () => {
+      const steps = await scriptsOf(to)
+      expect(steps).toBeGreaterThanOrEqual(7)
+      for (let step = 1; step <= steps; step++) {
+        for (const after of [false, true]) {
+          const consumed: string[] = []
+          const consume = async () => {
+            await drainLanes(fixture)
+            consumed.push(...(await drainQueue(fixture, destination)))
+          }
+          const messages = await scene(to, async (id) => {
+            let n = 0
+            const dying = storesOn(crashing(fixture.redis, () => ++n === step, after))
+            await expect(runRedrive(dying, id, never)).rejects.toThrow('crashed')
+            await consume()
+            await runRedrive(fixture, id, never)
+          })
+          await consume()
+          const out =
+            to === null
+              ? fixture.delivered.map((line) => line.split(' ')[1])
+              : consumed.map((b) => b.slice(8))
+          expect(out.sort(), `step ${step}, ${after ? 'after' : 'before'}`).toEqual(messages.sort())
+          expect(await visible()).toEqual({ visible: 0, inFlight: 0, delayed: 0 })
+        }
+      }
+    })
+  }
+})

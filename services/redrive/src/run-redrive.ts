@@ -1,0 +1,70 @@
+/**
+ * One run of a redrive task: batch after batch until the task is done, paused, cancelled, or another run has it. Between
+ * batches it asks Redis anew, so a change of rate or status acts within half a second.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import type { RedriveBatch, RedriveBatches, RedriveRun, Redrives } from '@fantail/store'
+
+const WAIT_MAX_MS = 500
+
+export interface RunRedriveDeps {
+  redrives: Pick<Redrives, 'get'>
+  batches: Pick<RedriveBatches, 'open' | 'choose' | 'move' | 'finish'>
+  /** Told of every batch that has been moved. */
+  onMoved?: (moved: number, skipped: number) => void
+}
+
+/** `stopped`: paused, ended or aborted. `stale`: another run took the task over. `nothing`: it was not to be run. */
+export type RedriveRunResult = 'stopped' | 'stale' | 'nothing'
+
+/** Throws what Redis throws; the next run begins where this one was. */
+export async function runRedrive(
+  deps: RunRedriveDeps,
+  id: string,
+  signal: AbortSignal,
+): Promise<RedriveRunResult> {
+  const fence = await deps.batches.open(id)
+  const task = fence === null ? null : await deps.redrives.get(id)
+  if (fence === null || task === null) return 'nothing'
+  const run: RedriveRun = { id, fence, destination: task.destination, filter: task.filter }
+  while (!signal.aborted) {
+    const choice = await deps.batches.choose(run)
+    switch (choice.kind) {
+      case 'batch':
+        if (!(await moveBatch(deps, run, choice.batch))) return 'stale'
+        break
+      case 'wait':
+        await pause(Math.min(choice.waitMs, WAIT_MAX_MS), signal)
+        break
+      case 'again':
+        break
+      case 'stop':
+        return 'stopped'
+      case 'stale':
+        return 'stale'
+    }
+  }
+  return 'stopped'
+}
+
+/** False where another run has the task. */
+async function moveBatch(deps: RunRedriveDeps, run: RedriveRun, batch: RedriveBatch): Promise<boolean> {
+  const result = await deps.batches.move(run, batch)
+  if (result.kind === 'stale') return false
+  if (result.kind === 'failed') {
+    const none = new Map(batch.items.map(({ id }) => [id, false]))
+    return deps.batches.finish(run, batch.number, none, result.error)
+  }
+  if (!(await deps.batches.finish(run, batch.number, result.moved))) return false
+  const moved = [...result.moved.values()].filter(Boolean).length
+  deps.onMoved?.(moved, result.moved.size - moved)
+  return true
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await delay(ms, undefined, { signal })
+  } catch {
+    // Aborted: the loop sees it.
+  }
+}
