@@ -45,7 +45,8 @@ export class Credentials {
     const digest = digests.find(({ hash }) => hash === 'sha256') ?? digests[0]
     if (digest) {
       if (sent?.includes(`nonce="${quote(digest.nonce)}"`)) return false
-      this.#digest = digest
+      // Attempts at the same time may all be given one nonce; its count must not begin again.
+      if (this.#digest?.nonce !== digest.nonce) this.#digest = digest
       return true
     }
     this.#digest = undefined

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { AttemptResult } from '@fantail/contracts'
 import {
   createAuthority,
@@ -281,6 +281,8 @@ describe('a failure', () => {
     ['a bad status', 'HTTP/1.1 abc OK\r\n\r\n'],
     ['a bad header', 'HTTP/1.1 200 OK\r\nno colon here\r\n\r\n'],
     ['a bad chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'],
+    // Allowed by RFC 9110 §15.2, but undici takes no 100 that it has not asked for.
+    ['an unasked 100', `HTTP/1.1 100 Continue\r\n\r\n${OK}`],
     ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx'],
     [
       'length and chunks',
@@ -548,6 +550,42 @@ describe('the address guard', () => {
     const hooks = await receiver()
     expect(await post(sender(), `http://localhost:${hooks.port}/`)).toMatchObject({ statusCode: 200 })
   })
+})
+
+test('whatever the endpoint does, every attempt ends and no connection is forgotten', async () => {
+  const faults: ((socket: Socket) => void)[] = [
+    (socket) => socket.write(OK),
+    (socket) => socket.write(OK),
+    (socket) => socket.end(OK),
+    (socket) => socket.write(OK, () => socket.resetAndDestroy()),
+    (socket) => socket.resetAndDestroy(),
+    (socket) => socket.end(),
+    (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc', () => socket.end()),
+    (socket) => socket.write('nonsense\r\n\r\n'),
+    (socket) => socket.write(OK + OK),
+    (socket) => socket.write(`HTTP/1.1 500 No\r\nContent-Length: 5000\r\n\r\n${'x'.repeat(5_000)}`),
+    (socket) => socket.write('HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n', () => socket.end()),
+    () => {},
+  ]
+  let asked = 0
+  const server = await raw((socket) => {
+    onRawRequest(socket, () => faults[(asked++ * 7) % faults.length]?.(socket))
+  })
+  const to = sender({ timeoutMs: 300, connectionsMax: 16, responseBytesMax: 1_000 })
+  const results: AttemptResult[] = []
+  const one = async () => {
+    for (let i = 0; i < 20; i++) results.push(await post(to, `${server.url}/${i}`))
+  }
+  await Promise.all(Array.from({ length: 40 }, one))
+  expect(results).toHaveLength(800)
+  const kinds = new Set(
+    results.map((result) => (result.kind === 'response' ? result.statusCode : result.error)),
+  )
+  expect(kinds).toEqual(new Set([200, 500, 'connection_reset', 'invalid_response', 'timeout']))
+  await waitFor(() => to.stats().connections === to.stats().idle, { what: 'no busy connection' })
+  expect(to.stats().inFlight).toBe(0)
+  expect(to.stats().connections).toBeLessThanOrEqual(16)
+  await waitFor(() => server.open() === to.stats().connections, { what: 'both sides to agree' })
 })
 
 test('close lets attempts end, takes no more, and cuts what outlasts its grace', async () => {
