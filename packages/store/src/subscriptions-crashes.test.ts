@@ -177,6 +177,17 @@ describe('a process that stood still', () => {
     expect(await indexFaults(redis)).toEqual([])
   })
 
+  test('leaves no entry of a token that a deleted subscription did not get any more', async () => {
+    const made = await create(8)
+    using frozen = holdBefore(redis, 'update-subscription-1')
+    const late = new Subscriptions(frozen.connection, SLICE).update(made.id, () => ({ token: 'late' }))
+    await frozen.reached
+    expect(await subscriptions.delete(made.id)).toBe(true)
+    frozen.release()
+    await expect(late).rejects.toMatchObject({ code: 'not_found' })
+    expect(await indexFaults(redis)).toEqual([])
+  })
+
   test("does not put back a topic's older settings, nor hide that newer ones are on their way", async () => {
     await create(8)
     using configuring = holdBefore(redis, 'configure-slice-1')

@@ -7,5 +7,11 @@ local function set_slice_topic(base, slice, arn, settings, rev, now)
   redis.call('HSET', key, 'v', settings.v, 'arn', arn, 'topic', settings.record, 'rate', settings.rate,
     'ret', settings.ret, 'ovr', settings.ovr, 'rev', rev)
   if not had[1] or (had[2] == settings.rate and had[3] == settings.ovr) then return end
-  for _, id in ipairs(redis.call('HKEYS', base .. 'subs:' .. slice)) do lane_next(base, id, now) end
+  local ids = redis.call('HKEYS', base .. 'subs:' .. slice)
+  if #ids == 0 then return end
+  -- Lanes that are not in `due` are empty or paused: no throttle moves them, and there may be 500 of them.
+  local due = redis.call('ZMSCORE', base .. 'due', unpack(ids))
+  for i, id in ipairs(ids) do
+    if due[i] then lane_next(base, id, now) end
+  end
 end
