@@ -71,6 +71,7 @@ export class Dispatcher {
       if (run.fence >= CAUTIOUS_FROM_FENCE) await this.#runCautiously(run)
       else await this.#runAll(run)
     } finally {
+      run.ended = true
       this.#runs.delete(run.key)
       const shards = run.touchedShards()
       if (shards.size > 0) this.#checkpointed.set(run.key, shards)

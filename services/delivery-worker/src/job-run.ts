@@ -66,6 +66,8 @@ export class JobRun implements FencedRun {
   readonly #isLost: () => boolean
   readonly #onUnitEnded: (unit: Unit) => void
   readonly #restoredShards = new Set<number>()
+  /** Everything is settled and the job about to be completed: a checkpoint would only be left behind. */
+  ended = false
   #refused = false
   #openUnits = 0
   #waiting: (() => void) | undefined
@@ -134,9 +136,9 @@ export class JobRun implements FencedRun {
     for (const unit of this.units) if (unit.slice.shard === shard) unit.stored = unit.storing
   }
 
-  /** Shards where a checkpoint may stand. */
+  /** Shards where a checkpoint stands or is on its way. */
   touchedShards(): Set<number> {
-    const written = this.units.filter((unit) => unit.stored > 0).map((unit) => unit.slice.shard)
+    const written = this.units.filter((unit) => unit.storing > 0).map((unit) => unit.slice.shard)
     return new Set([...this.#restoredShards, ...written])
   }
 }

@@ -17,6 +17,8 @@ export interface FencedRun {
   key: string
   fence: number
   lost: boolean
+  /** No checkpoint is wanted any more. */
+  ended: boolean
   /** Checkpoint fields of this shard that have changed since the last that was stored. */
   checkpointFields(shard: number): [string, Buffer][]
   /** The fields last asked for are stored. */
@@ -116,7 +118,7 @@ function buildRequest(shard: number, groups: Map<FencedRun, ParkItem[]>) {
     return at
   }
   for (const [run, items] of groups) {
-    if (run.lost) continue
+    if (run.lost || run.ended) continue
     const entries = items.map(({ subscriptionId, delivery, context, park }) => ({
       subscriptionId,
       delivery,
