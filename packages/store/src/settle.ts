@@ -7,33 +7,63 @@ import { shardBase } from './shards.ts'
 
 const SETTLE = readScript('settle-deliveries-1')
 
+/** Settlements per script. */
+const STEP = 1_000
+
+type Settled = SettleResult & { woke: boolean }
+
+/** More than a step's worth is not settled in one script; each settlement stands for itself anyway. */
 export async function settleDeliveries(
   redis: Redis,
   shard: number,
   settlements: Settlement[],
-): Promise<SettleResult & { woke: boolean }> {
-  const args = [shard, ...settlements.flatMap(packSettlement)]
-  const reply = await runScript(redis, SETTLE, [shardBase(shard)], args)
-  const [due, woke, ...outcomes] = reply as [Buffer, number, ...(number | Buffer)[]]
-  return {
-    accepted: outcomes.map((outcome) => outcome !== 0),
-    leases: outcomes.map((outcome) => (typeof outcome === 'number' ? null : outcome.toString())),
-    nextDueAt: readTime(due),
-    woke: woke === 1,
+): Promise<Settled> {
+  let all = await settleStep(redis, shard, settlements.slice(0, STEP))
+  for (let done = STEP; done < settlements.length; done += STEP) {
+    const next = await settleStep(redis, shard, settlements.slice(done, done + STEP))
+    const accepted = [...all.accepted, ...next.accepted]
+    all = { ...next, accepted, leases: [...all.leases, ...next.leases], woke: all.woke || next.woke }
   }
+  return all
 }
 
-function packSettlement({ subscriptionId, delivery, lease, to }: Settlement): ScriptValue[] {
-  return [subscriptionId, delivery, lease, to.op, ...packTo(to)]
+async function settleStep(redis: Redis, shard: number, settlements: Settlement[]): Promise<Settled> {
+  const positions = settlements.map((_, i) => i)
+  const lanes = Map.groupBy(positions, (i) => settlements[i]?.subscriptionId ?? '')
+  const args = [...lanes].flatMap(([id, at]) =>
+    packLane(
+      id,
+      at.flatMap((i) => settlements[i] ?? []),
+    ),
+  )
+  const reply = await runScript(redis, SETTLE, [shardBase(shard)], [shard, ...args])
+  const [due, woke, ...outcomes] = reply as [Buffer, number, ...(number | Buffer)[]]
+  const accepted = new Array<boolean>(settlements.length).fill(false)
+  const leases = new Array<string | null>(settlements.length).fill(null)
+  for (const [n, i] of [...lanes.values()].flat().entries()) {
+    const outcome = outcomes[n] ?? 0
+    accepted[i] = outcome !== 0
+    leases[i] = typeof outcome === 'number' ? null : outcome.toString()
+  }
+  return { accepted, leases, nextDueAt: readTime(due), woke: woke === 1 }
 }
 
-/** Ms, text; the script knows no other order. */
-function packTo(to: SettleTo): [number, string] {
+function packLane(id: string, settlements: Settlement[]): ScriptValue[] {
+  const deliveries = settlements.map(({ delivery }) => delivery)
+  return [id, settlements.length, ...deliveries, ...settlements.flatMap(packSettlement)]
+}
+
+function packSettlement({ lease, to }: Settlement): ScriptValue[] {
+  return [lease, to.op, ...packTo(to)]
+}
+
+/** Ms and text, where the script expects them. */
+function packTo(to: SettleTo): [] | [number, string] {
   switch (to.op) {
     case 'delivered':
     case 'forget':
     case 'return':
-      return [0, '']
+      return []
     case 'retry':
       return [to.delayMs, packState(to.state)]
     case 'markDead':

@@ -33,10 +33,10 @@ local function park_entry()
     return -1
   end
   if is_present(base, id, delivery) then return 0 end
-  local score = set == 'lease' and new_lease(base, now + ms) or now + ms
-  put_in_lane(base, id, delivery, message, set, exact(score))
+  local score = set == 'lease' and new_lease(base, now + ms) or math.ceil(now + ms)
+  put_in_lane(base, id, delivery, message, set, score)
   if state ~= '' then set_state(base, id, delivery, state) end
-  return set == 'lease' and exact(score) or 1
+  return set == 'lease' and text(score) or 1
 end
 
 local function park_job()
@@ -67,5 +67,5 @@ finish_park(base, now, bodies)
 save_leases(base)
 write_counts(base)
 local due, woke = wake_if_earlier(base, shard, before, now)
-reply[1], reply[2] = due and exact(due) or '', woke and 1 or 0
+reply[1], reply[2] = due and text(due) or '', woke and 1 or 0
 return reply

@@ -40,4 +40,4 @@ for i = 1, tonumber(ARGV[at + 3]) do
 end
 finish_park(base, now, 3)
 local due, woke = wake_if_earlier(base, shard, before, now)
-return { due and string.format('%.17g', due) or '', woke and 1 or 0, outcomes }
+return { due and text(due) or '', woke and 1 or 0, outcomes }

@@ -12,5 +12,6 @@ local base, id = KEYS[1], ARGV[1]
 run_when_full(base)
 local removed = discard_waiting(base, id, tonumber(ARGV[2]), 'discarded:purged')
 lane_next(base, id, now_ms(base))
+write_drops(base)
 write_counts(base)
 return { removed, redis.call('ZCARD', base .. 'fresh:' .. id) + redis.call('ZCARD', base .. 'retry:' .. id) }

@@ -16,7 +16,7 @@ local at = first and now or tonumber(ARGV[5])
 if gap == 0 then at = now end
 local key = base .. 'retry:' .. id
 -- Those moved already are due at `at` or before; one that is due by then anyway needs no move.
-local found = redis.call('ZRANGEBYSCORE', key, string.format('(%.17g', at), '+inf', 'WITHSCORES', 'LIMIT', 0, max)
+local found = redis.call('ZRANGEBYSCORE', key, '(' .. text(at), '+inf', 'WITHSCORES', 'LIMIT', 0, max)
 local moved = 0
 if first and #found > 0 then at = at - gap end
 for i = 1, #found, 2 do
@@ -28,4 +28,4 @@ for i = 1, #found, 2 do
 end
 lane_next(base, id, now)
 local due, woke = wake_if_earlier(base, shard, before, now)
-return { #found / 2, moved, string.format('%.17g', at), due and string.format('%.17g', due) or '', woke and 1 or 0 }
+return { #found / 2, moved, text(at), due and text(due) or '', woke and 1 or 0 }

@@ -1,9 +1,10 @@
 -- Settles claims: each changes something only where its lease is the delivery's current one. In the lane of a deleted
 -- subscription nothing waits again: a retry or return there is discarded and counted.
 -- KEYS[1] the shard's prefix
--- ARGV    shard number; then for each claim: subscription, delivery, lease, what became of it (delivered, retry,
---         markDead, forget, discard, return, aside), ms (retry: delay, markDead: least lease), text (retry, markDead:
---         state; discard: cause; aside: detail)
+-- ARGV    shard number; then for each lane: subscription, number of claims, their deliveries, and for each of them lease
+--         and what became of it (delivered, retry, markDead, forget, discard, return, aside); behind retry also its delay
+--         in ms and the state, behind markDead the least lease in ms and the state, behind discard 0 and the cause, behind
+--         aside 0 and the detail
 -- Returns earliest due time or '', whether a wake was published (1), then for each claim 0 refused, 1 accepted, or for
 --         an accepted markDead the lease that holds from now on
 -- @include when-full
@@ -15,29 +16,43 @@
 -- @include lane-lease
 -- @include lane-state
 -- @include lane-return
--- @include lane-discard
 -- @include lane-settle
 local base, shard = KEYS[1], ARGV[1]
 run_when_full(base)
 local now, before = now_ms(base), first_due(base)
-local lanes = {}
-local reply = { '', 0 }
-for i = 2, #ARGV, 6 do
-  local id, delivery, lease = ARGV[i], ARGV[i + 1], ARGV[i + 2]
-  local current = redis.call('ZSCORE', base .. 'lease:' .. id, delivery)
-  local outcome = 0
-  if current and tonumber(current) == tonumber(lease) then
-    lanes[id] = lanes[id] or lane_of(base, id, now) or { gone = true }
-    local claim = { base = base, now = now, lane = lanes[id], id = id, delivery = delivery, lease = lease }
-    outcome = settle[ARGV[i + 3]](claim, ARGV[i + 5], tonumber(ARGV[i + 4]))
-  end
-  reply[#reply + 1] = outcome
+local WITH_MORE = { retry = true, markDead = true, discard = true, aside = true }
+local at, reply = 1, { '', 0 }
+
+local function next_arg()
+  at = at + 1
+  return ARGV[at]
 end
-for id, lane in pairs(lanes) do
-  lane_next(base, id, now, lane)
+
+local function settle_claim(batch, delivery)
+  local lease, op = next_arg(), next_arg()
+  local ms, detail
+  if WITH_MORE[op] then ms, detail = tonumber(next_arg()), next_arg() end
+  local current = batch.leases[delivery]
+  if not current or current ~= tonumber(lease) then return 0 end
+  note_lease(batch, current)
+  return settle[op](batch, delivery, detail, ms)
+end
+
+while at < #ARGV do
+  local id, claims = next_arg(), tonumber(next_arg())
+  local first, last = at + 1, at + claims
+  local leases = redis.call('ZMSCORE', base .. 'lease:' .. id, unpack(ARGV, first, last))
+  local batch = new_batch(base, id, now, first, leases)
+  at = last
+  for i = first, last do
+    reply[#reply + 1] = settle_claim(batch, ARGV[i])
+  end
+  write_batch(batch)
+  if is_due_changed(batch) then lane_next(base, id, now, batch.lane) end
 end
 save_leases(base)
+write_drops(base)
 write_counts(base)
 local due, woke = wake_if_earlier(base, shard, before, now)
-reply[1], reply[2] = due and exact(due) or '', woke and 1 or 0
+reply[1], reply[2] = due and text(due) or '', woke and 1 or 0
 return reply

@@ -31,15 +31,15 @@ local function correct_times(id)
   for _, delivery in ipairs(ids) do
     redis.call('ZADD', key, now, delivery)
   end
-  local returned = return_leases(base, id, '(' .. now + LEASE_AHEAD_MAX_MS, '+inf', now)
+  local returned = return_leases(base, id, now + LEASE_AHEAD_MAX_MS, math.huge, now)
   return #ids == RETURNS_MAX or returned == RETURNS_MAX
 end
 
 local function sweep_lane(id)
-  local lane = lane_of(base, id, now)
+  local lane = lane_of(base, id, now, true)
   if index == 'held' then redis.call('SREM', base .. 'held', id) end
   if lane and not lane.gone then
-    local returned = return_leases(base, id, '-inf', now, now)
+    local returned = return_leases(base, id, 0, now, now)
     local claims = { id, lane.sid, lane.slice.rev }
     local _, more = expire_lane(take, id, lane, claims, take.left)
     if #claims > 3 then take.lanes[#take.lanes + 1] = claims end
@@ -54,6 +54,7 @@ for i = 1, #step[2], index == 'held' and 1 or 2 do
   sweep_lane(step[2][i])
 end
 save_leases(base)
+write_drops(base)
 write_counts(base)
 local due = wake_if_earlier(base, shard, before, now)
-return { now, due and exact(due) or '', 0, take.lanes, take.expired, step[1], unfinished and 1 or 0 }
+return { now, due and text(due) or '', 0, take.lanes, take.expired, step[1], unfinished and 1 or 0 }

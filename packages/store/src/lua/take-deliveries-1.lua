@@ -18,7 +18,7 @@
 local DELIVERIES_MAX = 1000
 local DRAIN_MAX = 1000
 local STEPS_MAX = 2000
-local POSTPONE_MS = 250
+local POSTPONE_MS = 250.5
 local base = KEYS[1]
 run_when_full(base)
 local now = now_ms(base)
@@ -34,30 +34,42 @@ local function drain(id)
   drained = drained + n
 end
 
--- A lane cut short by its limit is looked at again after POSTPONE_MS, or once one of its claims is settled: lanes full
--- of attempts that hang cannot keep others from the head of the line.
+-- A lane cut short by its limit is looked at again after POSTPONE_MS, or once one of its claims is settled (the half ms
+-- tells settle so): lanes full of attempts that hang cannot keep others from the head of the line.
 local function take_lane(id, lane)
   local max = limits[id] or lane.cap
   local claims = { id, lane.sid, lane.slice.rev }
-  local claimed, looked = claim_due(take, id, lane, math.min(max, take.left), claims)
+  local claimed, looked, more = claim_due(take, id, lane, math.min(max, take.left), claims)
   steps = steps + looked
-  if #claims > 3 then take.lanes[#take.lanes + 1] = claims end
-  local due = lane_next(base, id, now, lane, true)
-  if due and claimed >= max and due < now + POSTPONE_MS then redis.call('ZADD', base .. 'due', now + POSTPONE_MS, id) end
+  if claims[4] then take.lanes[#take.lanes + 1] = claims end
+  local not_before = claimed >= max and now + POSTPONE_MS or now
+  if more then
+    set_due(base, id, now, lane, now, lane.leased, not_before)
+  else
+    lane_next(base, id, now, lane, not_before)
+  end
 end
 
-for _, id in ipairs(redis.call('ZRANGEBYSCORE', base .. 'due', '-inf', now, 'LIMIT', 0, ARGV[1])) do
+local function return_ended(id, lane)
+  lane.leased = first_lease_end(base, id)
+  if not lane.leased or lane.leased > now then return end
+  steps = steps + return_leases(base, id, 0, now, now)
+  lane.leased = first_lease_end(base, id)
+end
+
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', base .. 'due', '-inf', now, 'LIMIT', '0', ARGV[1])) do
   if take.left <= 0 or steps >= STEPS_MAX or drained >= DRAIN_MAX then break end
-  local lane = lane_of(base, id, now)
-  if lane and not lane.paused then steps = steps + return_leases(base, id, '-inf', now, now) end
+  local lane = lane_of(base, id, now, true)
+  if lane and not lane.paused then return_ended(id, lane) end
   if lane and lane.gone then drain(id) end
   if lane and not lane.gone and not lane.paused then
     take_lane(id, lane)
   else
-    lane_next(base, id, now, lane, true)
+    lane_next(base, id, now, lane, now)
   end
 end
 save_leases(base)
+write_drops(base)
 write_counts(base)
 local due = head_of(base .. 'due')
-return { now, due and exact(due) or '', drained, take.lanes, take.expired }
+return { now, due and text(due) or '', drained, take.lanes, take.expired }

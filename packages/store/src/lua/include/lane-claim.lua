@@ -2,23 +2,24 @@
 -- lanes and expired (what it returns).
 local EXPIRE_MAX = 64
 
--- Moves them in flight and lists delivery, lease, send time, state for each. Only attempts take a slot of the throttle.
+-- Moves them in flight and lists delivery, lease, send time, state for each; lane.leased becomes the first lease end.
+-- Only attempts take a slot of the throttle.
 local function claim(take, id, lane, set, ids, states, claims)
   if #ids == 0 then return end
-  local leases = {}
+  local leases, n = {}, #claims
   for i, delivery in ipairs(ids) do
     local state, send = states and states[i] or '', ''
     if lane.gap and not is_dead(state) then
-      send = exact(lane.tat)
+      send = text(lane.tat)
       lane.tat = lane.tat + lane.gap
     end
-    local lease = exact(new_lease(take.base, take.now + take.lease_ms))
-    leases[#leases + 1] = lease
-    leases[#leases + 1] = delivery
-    for _, value in ipairs({ delivery, lease, send, state }) do
-      claims[#claims + 1] = value
-    end
+    local lease = new_lease(take.base, take.now + take.lease_ms)
+    local name = text(lease)
+    leases[2 * i - 1], leases[2 * i] = name, delivery
+    claims[n + 1], claims[n + 2], claims[n + 3], claims[n + 4] = delivery, name, send, state
+    n = n + 4
   end
+  lane.leased = earlier(lane.leased, take.now + take.lease_ms)
   redis.call('ZREM', take.base .. set .. ':' .. id, unpack(ids))
   redis.call('ZADD', take.base .. 'lease:' .. id, unpack(leases))
   take.left = take.left - #ids

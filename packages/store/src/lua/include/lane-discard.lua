@@ -1,10 +1,10 @@
--- Takes deliveries out of a lane for good: their entries, states and references.
+-- Takes deliveries out of a lane for good: their entries, states and (with write_drops) references.
 local function discard(base, id, set, ids)
   if #ids == 0 then return end
   redis.call('ZREM', base .. set .. ':' .. id, unpack(ids))
   redis.call('HDEL', base .. 'state:' .. id, unpack(ids))
   for _, delivery in ipairs(ids) do
-    drop_body(base, delivery)
+    drop_body(delivery)
   end
 end
 

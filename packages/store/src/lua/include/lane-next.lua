@@ -2,6 +2,8 @@
 -- Slices are remembered for the length of a script: change a slice before, not after, the first lane_next.
 local SEND_AHEAD_MS = 250
 local STORED_AHEAD_MAX_MS = 1000
+-- A lease is its end in ms times this, plus a number that makes it unique.
+local LEASE_UNIT = 2048
 local slices = {}
 
 local function slice_of(base, sid)
@@ -14,16 +16,35 @@ local function slice_of(base, sid)
   return slice
 end
 
--- nil where there is no such lane. gap: ms between sends where throttled; tat: theoretical arrival time of the next.
-local function lane_of(base, id, now)
-  local h = redis.call('HMGET', base .. 'lane:' .. id, 's', 'r', 'p', 'g', 'x', 'k', 'c', 'q')
+-- Numbers are passed to Redis as texts made once: each number among the arguments of a call costs as much as the call.
+local texts = {}
+
+local function text(number)
+  local known = texts[number]
+  if not known then
+    known = string.format('%.17g', number)
+    texts[number] = known
+  end
+  return known
+end
+
+-- nil where there is no such lane. gap: ms between sends where throttled; tat: theoretical arrival time of the next;
+-- turn, cap and dlq only when it is to be claimed from.
+local function lane_of(base, id, now, to_claim)
+  local h
+  if to_claim then
+    h = redis.call('HMGET', base .. 'lane:' .. id, 's', 'r', 'p', 'g', 'x', 'k', 'c', 'q')
+  else
+    h = redis.call('HMGET', base .. 'lane:' .. id, 's', 'r', 'p', 'g', 'x')
+  end
   if not h[1] then return nil end
-  local slice = slice_of(base, h[1])
+  local slice, gone = slice_of(base, h[1]), h[4] == '1'
+  local lane = {
+    sid = h[1], slice = slice, gone = gone, paused = h[3] == '1' and not gone, dlq = h[8] == '1',
+    turn = tonumber(h[6]) or 0, cap = tonumber(h[7]) or 32,
+    rate = false, gap = false, tat = false, leased = false,
+  }
   local rate = (not slice.fixed and tonumber(h[2])) or slice.rate
-  local lane = { slice = slice, sid = h[1], gone = h[4] == '1', dlq = h[8] == '1' }
-  lane.paused = h[3] == '1' and not lane.gone
-  lane.turn = tonumber(h[6]) or 0
-  lane.cap = tonumber(h[7]) or 32
   if rate and rate > 0 then
     lane.rate, lane.gap = rate, 1000 / rate
     lane.tat = math.max(tonumber(h[5]) or 0, now)
@@ -34,7 +55,7 @@ local function lane_of(base, id, now)
 end
 
 local function head_of(key)
-  return tonumber(redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')[2])
+  return tonumber(redis.call('ZRANGE', key, '0', '0', 'WITHSCORES')[2])
 end
 
 local function earlier(a, b)
@@ -42,15 +63,27 @@ local function earlier(a, b)
   return b and math.min(a, b) or a
 end
 
--- Writes the lane's next due time into `due` (or removes it there) and returns it, nil where there is none: paused,
--- empty or missing. A paused lane with anything in it is noted in `held`, for the sweep. A deleted lane is due now
--- while anything waits, at its first lease end while the rest is in flight, and removed when empty. A throttled lane
--- is due half of SEND_AHEAD_MS before its next send time: a take then finds several slots of a fast lane at once.
--- Overdue lanes keep their place in the line, unless `served`: then they go behind the others that are due now.
-local function lane_next(base, id, now, lane, served)
-  lane = lane or lane_of(base, id, now)
-  local waiting = earlier(head_of(base .. 'fresh:' .. id), head_of(base .. 'retry:' .. id))
-  local leased = head_of(base .. 'lease:' .. id)
+-- When the first lease of a lane ends.
+local function first_lease_end(base, id)
+  local lease = head_of(base .. 'lease:' .. id)
+  return lease and math.floor(lease / LEASE_UNIT)
+end
+
+-- Due times of what waits and of the first lease. One that is past already needs no company.
+local function heads_of(base, id, now)
+  local waiting = head_of(base .. 'fresh:' .. id)
+  if not waiting or waiting > now then waiting = earlier(waiting, head_of(base .. 'retry:' .. id)) end
+  return waiting, first_lease_end(base, id)
+end
+
+-- Writes when the lane is due into `due` (or removes it there) and returns that, nil where there is none: paused, empty
+-- or missing. A paused lane with anything in it is noted in `held`, for the sweep. A deleted lane is due now while
+-- anything waits, at its first lease end while the rest is in flight, and removed when empty. A throttled lane is due
+-- half of SEND_AHEAD_MS before its next send time: a take then finds several slots of a fast lane at once.
+-- `not_before` is for take: a lane just served goes behind the others that are due. Without it an overdue lane keeps
+-- its place in the line. Whole ms, except for a lane that take has postponed: small sorted sets are slow with fractions
+-- (20 against 1 µs).
+local function set_due(base, id, now, lane, waiting, leased, not_before)
   local empty = not waiting and not leased
   if not lane or empty or lane.paused then
     redis.call('ZREM', base .. 'due', id)
@@ -60,13 +93,16 @@ local function lane_next(base, id, now, lane, served)
   end
   if waiting and lane.gone then waiting = now end
   if waiting and lane.gap and not lane.gone then waiting = math.max(waiting, lane.tat - SEND_AHEAD_MS / 2) end
-  local due = earlier(waiting, leased)
-  if due > now then
-    redis.call('ZADD', base .. 'due', due, id)
-  elseif served then
-    redis.call('ZADD', base .. 'due', now, id)
+  local due = math.max(math.ceil(earlier(waiting, leased)), not_before or now)
+  if due > now or not_before then
+    redis.call('ZADD', base .. 'due', text(due), id)
   else
-    redis.call('ZADD', base .. 'due', 'LT', now, id)
+    redis.call('ZADD', base .. 'due', 'LT', text(now), id)
   end
-  return math.max(due, now)
+  return due
+end
+
+local function lane_next(base, id, now, lane, not_before)
+  local waiting, leased = heads_of(base, id, now)
+  return set_due(base, id, now, lane or lane_of(base, id, now), waiting, leased, not_before)
 end

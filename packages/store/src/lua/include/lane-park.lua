@@ -17,7 +17,7 @@ local function is_present(base, id, delivery)
 end
 
 local function put_in_lane(base, id, delivery, message, set, score)
-  redis.call('ZADD', base .. set .. ':' .. id, score, delivery)
+  redis.call('ZADD', base .. set .. ':' .. id, text(score), delivery)
   added[message] = (added[message] or 0) + 1
   lanes[id].touched = true
 end

@@ -1,27 +1,40 @@
 -- What of a lane is claimed next: fresh deliveries first, but of five claims at least one from the retries.
 local RETRY_TURN = 5
 
+-- Up to n that are due, and whether there are more.
 local function due_of(key, now, skip, n)
-  if n <= 0 then return {} end
-  return redis.call('ZRANGEBYSCORE', key, '-inf', now, 'LIMIT', skip, n)
+  local ids = redis.call('ZRANGEBYSCORE', key, '-inf', text(now), 'LIMIT', text(skip), text(n + 1))
+  if #ids <= n then return ids, false end
+  ids[n + 1] = nil
+  return ids, true
 end
 
+-- Fresh deliveries, retries, and whether more is due than these.
 local function pick(take, id, lane, n)
-  local fresh_key, retry_key = take.base .. 'fresh:' .. id, take.base .. 'retry:' .. id
-  local turns = math.floor((lane.turn + n) / RETRY_TURN)
-  local retries = due_of(retry_key, take.now, 0, math.min(turns, n))
-  local fresh = due_of(fresh_key, take.now, 0, n - #retries)
-  for _, delivery in ipairs(due_of(retry_key, take.now, #retries, n - #retries - #fresh)) do
-    retries[#retries + 1] = delivery
+  local retry_key = take.base .. 'retry:' .. id
+  local turns = math.min(math.floor((lane.turn + n) / RETRY_TURN), n)
+  local retries = turns > 0 and due_of(retry_key, take.now, 0, turns) or {}
+  local room = n - #retries
+  local fresh, more = due_of(take.base .. 'fresh:' .. id, take.now, 0, room)
+  if not more then
+    local others
+    others, more = due_of(retry_key, take.now, #retries, room - #fresh)
+    for _, delivery in ipairs(others) do
+      retries[#retries + 1] = delivery
+    end
   end
-  return fresh, retries
+  return fresh, retries, more
 end
 
--- Without those that are too old; they stay for the lane's next turn.
+-- Without those that are too old; they stay for the lane's next turn. The list itself where there are none.
 local function young(take, lane, ids)
-  local kept = {}
-  for _, delivery in ipairs(ids) do
-    if not is_old(take, lane, delivery) then kept[#kept + 1] = delivery end
+  local kept = ids
+  for i, delivery in ipairs(ids) do
+    if is_old(take, lane, delivery) then
+      if kept == ids then kept = { unpack(ids, 1, i - 1) } end
+    elseif kept ~= ids then
+      kept[#kept + 1] = delivery
+    end
   end
   return kept
 end
@@ -32,13 +45,15 @@ local function slots_of(take, lane)
   return math.max(0, math.floor((take.now + SEND_AHEAD_MS - lane.tat) / lane.gap) + 1)
 end
 
--- Claims up to max; returns how many, and how many deliveries were looked at.
+-- Claims up to max; returns how many, how many deliveries were looked at, and whether more is due than was claimed (nil
+-- where that is not known).
 local function claim_due(take, id, lane, max, claims)
   local slots = slots_of(take, lane)
-  local fresh, retries = pick(take, id, lane, math.min(max, slots))
+  local fresh, retries, more = pick(take, id, lane, math.min(max, slots))
   local young_fresh, young_retries = young(take, lane, fresh), young(take, lane, retries)
   local dead, looked = 0, #fresh + #retries
   if #young_fresh + #young_retries < looked then
+    more = nil
     dead = expire_lane(take, id, lane, claims, max)
     fresh, retries = pick(take, id, lane, math.min(max - dead, slots))
     young_fresh, young_retries = young(take, lane, fresh), young(take, lane, retries)
@@ -49,7 +64,11 @@ local function claim_due(take, id, lane, max, claims)
   local got = #young_fresh + #young_retries
   if got > 0 then
     local turn = (lane.turn + got) % RETRY_TURN
-    redis.call('HSET', take.base .. 'lane:' .. id, 'k', turn, unpack(lane.gap and { 'x', exact(lane.tat) } or {}))
+    if lane.gap then
+      redis.call('HSET', take.base .. 'lane:' .. id, 'k', text(turn), 'x', text(lane.tat))
+    else
+      redis.call('HSET', take.base .. 'lane:' .. id, 'k', text(turn))
+    end
   end
-  return got + dead, looked
+  return got + dead, looked, more
 end

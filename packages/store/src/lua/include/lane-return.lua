@@ -7,7 +7,7 @@ end
 local function put_back(base, id, delivery, state, now)
   redis.call('ZREM', base .. 'lease:' .. id, delivery)
   if state then
-    redis.call('ZADD', base .. 'retry:' .. id, now, delivery)
+    redis.call('ZADD', base .. 'retry:' .. id, text(now), delivery)
   else
     redis.call('ZADD', base .. 'fresh:' .. id, math.min(now, published_at(delivery)), delivery)
   end
@@ -15,9 +15,10 @@ end
 
 local RETURNS_MAX = 100
 
--- Leases that end between two times: their workers are gone. Returns how many, at most RETURNS_MAX.
+-- Leases that end from one ms to another: their workers are gone. Returns how many, at most RETURNS_MAX.
 local function return_leases(base, id, from, to, now)
-  local ids = redis.call('ZRANGEBYSCORE', base .. 'lease:' .. id, from, to, 'LIMIT', 0, RETURNS_MAX)
+  local first, last = from * LEASE_UNIT, (to + 1) * LEASE_UNIT - 1
+  local ids = redis.call('ZRANGEBYSCORE', base .. 'lease:' .. id, first, last, 'LIMIT', 0, RETURNS_MAX)
   if #ids == 0 then return 0 end
   local states = redis.call('HMGET', base .. 'state:' .. id, unpack(ids))
   for i, delivery in ipairs(ids) do

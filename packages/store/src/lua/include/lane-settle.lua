@@ -1,55 +1,109 @@
--- What may become of a claim whose lease is current; each answers 1, or the lease that holds from now on.
+-- What may become of a claim whose lease is current; each answers 1, or the lease that holds from now on. A batch is
+-- what the claims of one lane come to: most of its writes are made together, by write_batch.
 local ASIDE_MAX = 1000
 local settle = {}
 
-local function remove(claim, cause)
-  discard(claim.base, claim.id, 'lease', { claim.delivery })
+-- `leases` are those of ARGV's deliveries from `first` on.
+local function new_batch(base, id, now, first, leases)
+  local current = {}
+  for i, lease in ipairs(leases) do
+    current[ARGV[first + i - 1]] = tonumber(lease)
+  end
+  return {
+    base = base, id = id, now = now, leases = current, first_end = math.huge, waits = false, lane = nil,
+    ended = {}, left = {}, retry = {}, states = {},
+  }
+end
+
+local function note_lease(batch, lease)
+  batch.first_end = math.min(batch.first_end, math.floor(lease / LEASE_UNIT))
+end
+
+local function open_lane(batch)
+  batch.lane = batch.lane or lane_of(batch.base, batch.id, batch.now) or { gone = true }
+  return batch.lane
+end
+
+-- A lane that is due before the first of its settled leases would have ended is due for another reason, and stays so:
+-- most settlements need no look at what else the lane holds (13 of 22 µs). Not so where take has postponed it.
+local function is_due_changed(batch)
+  if batch.first_end == math.huge then return false end
+  local due = tonumber(redis.call('ZSCORE', batch.base .. 'due', batch.id))
+  return batch.waits or not due or due <= batch.now or due >= batch.first_end or due % 1 ~= 0
+end
+
+local function remove(batch, delivery, cause)
+  batch.leases[delivery] = nil
+  batch.ended[#batch.ended + 1] = delivery
+  drop_body(delivery)
   if cause then count(cause, 1) end
   return 1
 end
 
-function settle.delivered(claim)
-  return remove(claim)
+function settle.delivered(batch, delivery)
+  return remove(batch, delivery)
 end
 
-function settle.forget(claim)
-  return remove(claim, 'deadLettered')
+function settle.forget(batch, delivery)
+  return remove(batch, delivery, 'deadLettered')
 end
 
-function settle.discard(claim, cause)
-  return remove(claim, cause == 'expired' and cause or 'discarded:' .. cause)
+function settle.discard(batch, delivery, cause)
+  return remove(batch, delivery, cause == 'expired' and cause or 'discarded:' .. cause)
 end
 
-function settle.aside(claim, detail)
-  local hex = string.gsub(claim.delivery, '.', function(c)
+function settle.aside(batch, delivery, detail)
+  local hex = string.gsub(delivery, '.', function(c)
     return string.format('%02x', string.byte(c))
   end)
-  local note = { at = claim.now, subscriptionId = claim.id, delivery = hex, detail = detail }
-  redis.call('LPUSH', claim.base .. 'aside', cjson.encode(note))
-  redis.call('LTRIM', claim.base .. 'aside', 0, ASIDE_MAX - 1)
-  return remove(claim, 'discarded:aside')
+  local note = { at = batch.now, subscriptionId = batch.id, delivery = hex, detail = detail }
+  redis.call('LPUSH', batch.base .. 'aside', cjson.encode(note))
+  redis.call('LTRIM', batch.base .. 'aside', 0, ASIDE_MAX - 1)
+  return remove(batch, delivery, 'discarded:aside')
 end
 
-function settle.retry(claim, state, delay)
-  local base, id, delivery = claim.base, claim.id, claim.delivery
-  if claim.lane.gone then return remove(claim, 'discarded:unsubscribed') end
-  set_state(base, id, delivery, state)
-  redis.call('ZREM', base .. 'lease:' .. id, delivery)
-  redis.call('ZADD', base .. 'retry:' .. id, claim.now + delay, delivery)
+function settle.retry(batch, delivery, state, delay)
+  if open_lane(batch).gone then return remove(batch, delivery, 'discarded:unsubscribed') end
+  batch.leases[delivery] = nil
+  batch.waits = true
+  local n = #batch.retry
+  batch.left[#batch.left + 1] = delivery
+  batch.states[n + 1], batch.states[n + 2] = delivery, state
+  batch.retry[n + 1], batch.retry[n + 2] = text(math.ceil(batch.now + delay)), delivery
   return 1
 end
 
-settle['return'] = function(claim)
-  local base, id, delivery = claim.base, claim.id, claim.delivery
-  if claim.lane.gone then return remove(claim, 'discarded:unsubscribed') end
-  put_back(base, id, delivery, redis.call('HGET', base .. 'state:' .. id, delivery), claim.now)
+settle['return'] = function(batch, delivery)
+  if open_lane(batch).gone then return remove(batch, delivery, 'discarded:unsubscribed') end
+  batch.leases[delivery] = nil
+  batch.waits = true
+  local state = redis.call('HGET', batch.base .. 'state:' .. batch.id, delivery)
+  put_back(batch.base, batch.id, delivery, state, batch.now)
   return 1
 end
 
-function settle.markDead(claim, state, lease_ms)
-  set_state(claim.base, claim.id, claim.delivery, state)
-  if tonumber(claim.lease) >= claim.now + lease_ms then return claim.lease end
-  local longer = exact(new_lease(claim.base, claim.now + lease_ms))
-  redis.call('ZADD', claim.base .. 'lease:' .. claim.id, longer, claim.delivery)
-  return longer
+function settle.markDead(batch, delivery, state, lease_ms)
+  set_state(batch.base, batch.id, delivery, state)
+  local lease = batch.leases[delivery]
+  if lease < (batch.now + lease_ms) * LEASE_UNIT then
+    lease = new_lease(batch.base, batch.now + lease_ms)
+    batch.leases[delivery] = lease
+    batch.waits = true
+    redis.call('ZADD', batch.base .. 'lease:' .. batch.id, text(lease), delivery)
+  end
+  return text(lease)
+end
+
+local function write_batch(batch)
+  local base, id = batch.base, batch.id
+  if #batch.left > 0 then
+    redis.call('HSET', base .. 'state:' .. id, unpack(batch.states))
+    redis.call('ZADD', base .. 'retry:' .. id, unpack(batch.retry))
+    redis.call('ZREM', base .. 'lease:' .. id, unpack(batch.left))
+    note_failure(base, id, batch.states[#batch.states])
+  end
+  if #batch.ended > 0 then
+    redis.call('ZREM', base .. 'lease:' .. id, unpack(batch.ended))
+    redis.call('HDEL', base .. 'state:' .. id, unpack(batch.ended))
+  end
 end

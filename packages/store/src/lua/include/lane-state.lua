@@ -1,10 +1,14 @@
 -- Retry states: `A<attempts>,<status code>,<error>` or, marked dead, `D<reason>,<attempts>,<status code>,<error>`.
--- Also notes the failure in the lane, for people.
-local function set_state(base, id, delivery, state)
-  redis.call('HSET', base .. 'state:' .. id, delivery, state)
+-- The lane shows its last failure, for people.
+local function note_failure(base, id, state)
   local code, err = string.match(state, '^A%d+,(%d*),(.*)$')
   if not code then code, err = string.match(state, '^D%w+,%d+,(%d*),(.*)$') end
   if code and code .. err ~= '' then redis.call('HSET', base .. 'lane:' .. id, 'h', code, 'e', err) end
+end
+
+local function set_state(base, id, delivery, state)
+  redis.call('HSET', base .. 'state:' .. id, delivery, state)
+  note_failure(base, id, state)
 end
 
 local function is_dead(state)
