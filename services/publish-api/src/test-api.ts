@@ -29,6 +29,9 @@ export interface TestApi {
   deps: ApiDeps
   server: TestRedis
   redis: Redis
+  /** All of them, for looking into lanes as a worker does. */
+  lanes: Lanes
+  outcomes: OutcomeLog
   events: { event: string; fields: Record<string, unknown> }[]
   /** What `/test` was asked to attempt; answered by `attemptResult`. */
   attempts: { url: string; body: string }[]
@@ -82,11 +85,14 @@ interface Parts {
 function buildApi({ server, redis, publisher, queueWaits }: Parts): TestApi {
   const topics = new Topics(redis)
   const lanes = new Lanes(redis)
+  const outcomes = new OutcomeLog(redis, new Plans(redis), lanes, { queues: 1, entriesMax: 1_000 })
   const events: TestApi['events'] = []
   const note = (fields: object, event: string) => void events.push({ event, fields: { ...fields } })
   const api = {
     server,
     redis,
+    lanes,
+    outcomes,
     events,
     attempts: [],
     published: () => publishedMessages(redis),
@@ -100,7 +106,7 @@ function buildApi({ server, redis, publisher, queueWaits }: Parts): TestApi {
     queues: new Queues(redis),
     queueWaits,
     redrives: new Redrives(redis),
-    messages: new OutcomeLog(redis, new Plans(redis), lanes, { queues: 1, entriesMax: 1_000 }),
+    messages: outcomes,
     publisher,
     idempotency: new Idempotency(redis),
     storageGuard: new StorageGuard({ redis }),

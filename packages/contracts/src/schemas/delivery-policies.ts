@@ -39,7 +39,11 @@ export const DeliveryPolicyShape = named(
 export const EffectiveDeliveryPolicyShape = named(
   'EffectiveDeliveryPolicy',
   z.object({
-    healthyRetryPolicy: z.object({ ...retry, ...shape }),
+    healthyRetryPolicy: z.object({
+      ...retry,
+      ...shape,
+      numRetries: z.int().min(0).describe('Retries over all phases; queues have a fixed policy with more'),
+    }),
     throttlePolicy: throttlePolicy.nullable(),
     requestPolicy,
   }),

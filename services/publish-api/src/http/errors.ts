@@ -1,6 +1,6 @@
 /** Every failure as the one shape `{error: {code, message, details?}, requestId}`. */
 import { FantailError, type Problem } from '@fantail/contracts'
-import { storageError } from '@fantail/jobs'
+import { isOutOfMemory, isTrouble } from '@fantail/jobs'
 
 const PROBLEMS_IN_MESSAGE = 3
 
@@ -27,16 +27,24 @@ export function toFantailError(error: unknown): FantailError {
   return new FantailError('internal', 'something went wrong on our side', { cause: error })
 }
 
-function isStorageError(error: unknown): boolean {
+function isStorageError(error: unknown): error is Error {
   if (!(error instanceof Error)) return false
-  return error.name === 'ReplyError'
-    ? !isProgramError(error)
-    : error.name === 'MaxRetriesPerRequestError' || CONNECTION.test(error.message)
+  const { name, message } = error
+  return isTrouble(error) || name === 'MaxRetriesPerRequestError' || CONNECTION.test(message)
 }
 
-/** Replies that say that we are wrong, not Redis: these must be seen as what they are. */
-function isProgramError(error: Error): boolean {
-  return /^(ERR|WRONGTYPE|NOSCRIPT|CROSSSLOT)\b/.test(error.message) && !/OOM/.test(error.message)
+/** Of anything but a publish, which has words of its own for what may have become of a message. */
+function storageError(error: Error): FantailError {
+  if (isOutOfMemory(error)) {
+    return new FantailError('storage_full', 'storage is full; nothing was changed', {
+      retryAfterSeconds: 5,
+      cause: error,
+    })
+  }
+  const message = isTrouble(error)
+    ? 'storage refuses writes at the moment; nothing was changed'
+    : 'storage does not answer; a change that was asked for may or may not have been made'
+  return new FantailError('storage_unavailable', message, { retryAfterSeconds: 1, cause: error })
 }
 
 export function errorResponse(error: FantailError, requestId: string): Response {

@@ -78,7 +78,7 @@ function fail(thrown: unknown, context: ApiContext, tools: Tools): Response {
 
 function finish(context: ApiContext, status: number, { log }: Tools, code?: string): void {
   const method = context.req.method
-  const durationMs = performance.now() - context.get('startedAt')
+  const durationMs = Math.round((performance.now() - context.get('startedAt')) * 10) / 10
   const requestId = context.get('requestId')
   log.debug(
     { requestId, method, path: context.req.path, status, durationMs, ...(code && { code }) },

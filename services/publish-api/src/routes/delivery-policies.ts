@@ -31,7 +31,6 @@ export function deliveryPolicyRoutes(deps: ApiDeps): Endpoint[] {
 }
 
 function problemsOfPolicy({ settings }: ApiDeps, body: Record<string, unknown>): Problem[] {
-  if (!('deliveryPolicy' in body)) return [{ path: 'deliveryPolicy', message: 'is required' }]
   const { maxRetrySeconds } = settings
   // Raw subscriptions may name every content type that others may: a preview need not know which it is for.
   return checkDeliveryPolicy(body.deliveryPolicy, {

@@ -69,7 +69,7 @@ async function publish(deps: ApiDeps, call: PublishCall): Promise<Answer> {
   const replayed = stored[0] !== ids[0]
   if (!replayed) count(deps, topicArn, given)
   const { requestId } = call
-  const durationMs = performance.now() - startedAt
+  const durationMs = Math.round((performance.now() - startedAt) * 10) / 10
   const which = stored.length === 1 ? { messageId: stored[0] } : { messageIds: stored }
   deps.log.info(
     { requestId, topicArn, ...which, bytes: given.bytes, replayed, durationMs },

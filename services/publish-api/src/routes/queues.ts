@@ -13,6 +13,7 @@ import {
 } from '@fantail/contracts'
 import type { QueueSettings } from '@fantail/store'
 import type { z } from 'zod'
+import { deadLetterSources } from '../dead-letter-sources.ts'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
 import { notFound } from '../http/errors.ts'
@@ -137,7 +138,7 @@ async function readQueue(deps: ApiDeps, call: Call, arn: string): Promise<object
 }
 
 async function showQueue(deps: ApiDeps, { request }: Call, arn: string): Promise<object | null> {
-  const [found, sources] = await Promise.all([deps.queues.getWithCounts(arn), deps.queues.sources(arn)])
+  const [found, sources] = await Promise.all([deps.queues.getWithCounts(arn), deadLetterSources(deps, arn)])
   const { account, name } = parseArn(arn) ?? {}
   const url = `${publicUrlFor(deps.settings, request)}/${account}/${name}`
   return found && queueView({ ...found, sources, url, now: deps.clock() })

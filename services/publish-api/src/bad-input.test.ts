@@ -1,0 +1,293 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { endpointsOf } from './app.ts'
+import { startTestApi, type TestApi } from './test-api.ts'
+
+let api: TestApi
+/** Values for the parts of paths. */
+const names: Record<string, string> = { topic: 'orders', queue: 'work', messageId: 'none' }
+
+beforeAll(async () => {
+  api = await startTestApi()
+  await api.call('PUT', '/v1/topics/orders')
+  await api.call('PUT', '/v1/queues/work')
+  const body = { endpoint: 'https://example.com/' }
+  names.id = (await api.call('POST', '/v1/topics/orders/subscriptions', { body })).body.id
+})
+
+afterAll(() => api.stop())
+
+const fill = (path: string) => path.replace(/\{(\w+)\}/g, (_, name: string) => names[name] ?? name)
+const withBody = () => endpointsOf(api.deps).filter(({ body }) => body !== undefined)
+
+test('every route that takes JSON refuses what is no JSON, and what is said to be something else', async () => {
+  for (const { method, path } of withBody()) {
+    const broken = await api.call(method, fill(path), {
+      body: '{"a":',
+      headers: { 'Content-Type': 'application/json' },
+    })
+    expect([path, broken.body.error.code]).toEqual([path, 'malformed_json'])
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp']) {
+      const other = await api.call(method, fill(path), { body: '{}', headers: { 'Content-Type': type } })
+      expect([path, other.status, other.body.error.code]).toEqual([path, 415, 'unsupported_media_type'])
+    }
+    const bytes = await api.call(method, fill(path), {
+      body: new Uint8Array([34, 255, 34]),
+      headers: { 'Content-Type': 'application/json' },
+    })
+    expect([path, bytes.body.error.code]).toEqual([path, 'malformed_json'])
+  }
+})
+
+test('every route that takes JSON refuses other values than objects, unknown members and bodies over 1 MiB', async () => {
+  for (const { method, path, unsupported = [] } of withBody()) {
+    for (const body of ['[]', '"text"', '1', 'null']) {
+      const answer = await api.call(method, fill(path), {
+        body,
+        headers: { 'Content-Type': 'application/json' },
+      })
+      expect([path, body, answer.body.error.code]).toEqual([path, body, 'validation_failed'])
+    }
+    const unknown = await api.call(method, fill(path), { body: { surprise: 1 } })
+    expect([path, unknown.body.error.details]).toEqual([
+      path,
+      expect.arrayContaining([{ path: 'surprise', message: 'is not a known member' }]),
+    ])
+    const large = await api.call(method, fill(path), { body: { surprise: 'x'.repeat(1_048_576) } })
+    expect([path, large.status]).toEqual([path, 413])
+    for (const member of unsupported) {
+      const answer = await api.call(method, fill(path), { body: { [member]: true } })
+      expect(answer.body.error).toMatchObject({ code: 'not_supported', details: [{ path: member }] })
+    }
+  }
+})
+
+test('every route refuses unknown, doubled and out-of-range members of its query', async () => {
+  for (const { method, path, query, queryIs } of endpointsOf(api.deps)) {
+    if (queryIs === 'own') continue
+    const unknown = await api.call(method, `${fill(path)}?surprise=1`, method === 'GET' ? {} : { body: {} })
+    expect([method, path, unknown.body.error.details?.[0]]).toEqual([
+      method,
+      path,
+      { path: 'surprise', message: 'is not a known member' },
+    ])
+    if (!query || method !== 'GET') continue
+    const doubled = await api.call(method, `${fill(path)}?limit=1&limit=2`)
+    expect(doubled.body.error.details).toMatchObject([{ path: 'limit' }])
+    for (const limit of ['0', '101', '-1', '1.5', 'x', '']) {
+      expect([limit, (await api.call(method, `${fill(path)}?limit=${limit}`)).body.error.code]).toEqual([
+        limit,
+        'validation_failed',
+      ])
+    }
+    const cursor = await api.call(method, `${fill(path)}?cursor=nonsense`)
+    expect([path, cursor.body.error.details?.[0]?.path]).toEqual([path, 'cursor'])
+  }
+})
+
+test('every path answers other methods with 405 and what it takes', async () => {
+  const byPath = Map.groupBy(endpointsOf(api.deps), ({ path }) => path)
+  for (const [path, endpoints] of byPath) {
+    const taken = endpoints.map(({ method }) => method as string)
+    for (const method of ['GET', 'PUT', 'POST', 'PATCH', 'DELETE', 'OPTIONS'].filter(
+      (one) => !taken.includes(one),
+    )) {
+      const { status, body, headers } = await api.call(method, fill(path))
+      expect([path, method, status, body.error.code]).toEqual([path, method, 405, 'method_not_allowed'])
+      expect(
+        headers
+          .get('allow')
+          ?.split(', ')
+          .filter((one) => one !== 'HEAD')
+          .sort(),
+      ).toEqual(taken.sort())
+    }
+  }
+})
+
+test('paths that nothing is at are 404; names that nothing can have are 400', async () => {
+  for (const path of [
+    '/nothing',
+    '/v1',
+    '/v1/topics/',
+    '/v1/topics/a/b',
+    '/v1/subscriptions/a/b',
+    '/docs/x',
+    '/v2/topics',
+  ]) {
+    expect([path, (await api.call('GET', path)).body.error.code]).toEqual([path, 'not_found'])
+  }
+  for (const name of [
+    'a%20b',
+    'a.b',
+    'x'.repeat(257),
+    'arn:aws:sqs:us-east-1:000000000000:orders',
+    '%E0%A4%A',
+    '%00',
+  ]) {
+    expect([name, (await api.call('PUT', `/v1/topics/${name}`)).body.error.code]).toEqual([
+      name,
+      'validation_failed',
+    ])
+  }
+  for (const name of ['a%20b', 'x'.repeat(81), 'arn:aws:sns:us-east-1:000000000000:orders']) {
+    expect([name, (await api.call('PUT', `/v1/queues/${name}`)).body.error.code]).toEqual([
+      name,
+      'validation_failed',
+    ])
+  }
+})
+
+const CASES: [method: string, path: string, body: unknown, paths: string[]][] = [
+  ['PUT', '/v1/topics/orders', { displayName: 'x'.repeat(101) }, ['displayName']],
+  ['PUT', '/v1/topics/orders', { disableSubscriptionOverrides: 'yes' }, ['disableSubscriptionOverrides']],
+  ['PUT', '/v1/topics/orders', { retentionSeconds: 59 }, ['retentionSeconds']],
+  [
+    'PATCH',
+    '/v1/topics/orders',
+    { retentionSeconds: 1_209_601, displayName: 5 },
+    ['displayName', 'retentionSeconds'],
+  ],
+  ['PATCH', '/v1/topics/orders', { deliveryPolicy: [] }, ['deliveryPolicy']],
+  ['POST', '/v1/topics/orders/subscriptions', {}, ['endpoint']],
+  ['POST', '/v1/topics/orders/subscriptions', { endpoint: '' }, ['endpoint']],
+  [
+    'POST',
+    '/v1/topics/orders/subscriptions',
+    { endpoint: 1, protocol: 'smtp', maxInFlight: 0, confirmation: 'maybe' },
+    ['endpoint', 'protocol', 'confirmation', 'maxInFlight'],
+  ],
+  [
+    'POST',
+    '/v1/topics/orders/subscriptions',
+    { endpoint: 'https://a.example', maxInFlight: 257, rawMessageDelivery: 1 },
+    ['rawMessageDelivery', 'maxInFlight'],
+  ],
+  [
+    'POST',
+    '/v1/topics/orders/subscriptions',
+    { endpoint: 'https://a.example', redrivePolicy: { deadLetterTargetArn: 'a b' } },
+    ['redrivePolicy.deadLetterTargetArn'],
+  ],
+  [
+    'POST',
+    '/v1/topics/orders/subscriptions',
+    { endpoint: 'https://a.example', redrivePolicy: { maxReceiveCount: 1 } },
+    ['redrivePolicy.deadLetterTargetArn', 'redrivePolicy.maxReceiveCount'],
+  ],
+  [
+    'POST',
+    '/v1/topics/orders/subscriptions',
+    { endpoint: 'arn:aws:sqs:us-east-1:000000000000:q', confirmation: 'handshake' },
+    ['confirmation'],
+  ],
+  ['POST', '/v1/subscriptions/{id}/confirm', {}, ['token']],
+  ['POST', '/v1/subscriptions/{id}/retry', { maxPerSecond: 0 }, ['maxPerSecond']],
+  ['POST', '/v1/delivery-policies/preview', {}, ['deliveryPolicy']],
+  [
+    'POST',
+    '/v1/delivery-policies/preview',
+    { deliveryPolicy: { healthyRetryPolicy: { minDelayTarget: 3600, maxDelayTarget: 3600, numRetries: 2 } } },
+    ['deliveryPolicy.healthyRetryPolicy'],
+  ],
+  [
+    'PUT',
+    '/v1/queues/work',
+    { visibilityTimeoutSeconds: 43_201, retentionSeconds: 59, delaySeconds: -1, receiveWaitSeconds: 21 },
+    ['visibilityTimeoutSeconds', 'retentionSeconds', 'delaySeconds', 'receiveWaitSeconds'],
+  ],
+  [
+    'PUT',
+    '/v1/queues/work',
+    { redrivePolicy: { deadLetterTargetArn: 'dlq', maxReceiveCount: 1_001 } },
+    ['redrivePolicy.maxReceiveCount'],
+  ],
+  [
+    'PUT',
+    '/v1/queues/work',
+    { redrivePolicy: { deadLetterTargetArn: 'no-such-queue', maxReceiveCount: 3 } },
+    ['redrivePolicy.deadLetterTargetArn'],
+  ],
+  ['POST', '/v1/queues/work/messages', { body: 'a\u0000b' }, ['body']],
+  [
+    'POST',
+    '/v1/queues/work/messages',
+    { body: 'x', attributes: { 'a..b': '' } },
+    ['attributes.a..b', 'attributes.a..b'],
+  ],
+  ['POST', '/v1/queues/work/messages', { messages: [] }, ['messages']],
+  [
+    'POST',
+    '/v1/queues/work/receive',
+    { maxMessages: 11, waitSeconds: 21, visibilityTimeoutSeconds: -1 },
+    ['maxMessages', 'waitSeconds', 'visibilityTimeoutSeconds'],
+  ],
+  ['POST', '/v1/queues/work/ack', { receiptHandles: [] }, ['receiptHandles']],
+  [
+    'POST',
+    '/v1/queues/work/ack',
+    { receiptHandles: Array.from({ length: 101 }, () => 'x') },
+    ['receiptHandles'],
+  ],
+  [
+    'POST',
+    '/v1/queues/work/visibility',
+    { receiptHandles: [''], visibilityTimeoutSeconds: 43_201 },
+    ['receiptHandles[0]', 'visibilityTimeoutSeconds'],
+  ],
+  ['GET', '/v1/queues/work/messages?statusCode=99&since=yesterday', undefined, ['statusCode', 'since']],
+  ['GET', '/v1/queues/work/messages?subscription=nobody', undefined, ['subscription']],
+  ['GET', '/v1/subscriptions?status=gone&topic=a', undefined, ['status']],
+  ['GET', '/v1/subscriptions?topic=a%20b', undefined, ['topic']],
+  ['POST', '/v1/redrives', {}, ['source']],
+  ['POST', '/v1/redrives', { source: 'a b' }, ['source']],
+  ['POST', '/v1/redrives', { source: 'work', destination: 'a b' }, ['destination']],
+  [
+    'POST',
+    '/v1/redrives',
+    {
+      source: 'work',
+      maxMessagesPerSecond: 0,
+      dryRun: 'yes',
+      filter: { statusCode: 1, since: 5, messageIds: [] },
+    },
+    ['maxMessagesPerSecond', 'filter.statusCode', 'filter.since', 'filter.messageIds', 'dryRun'],
+  ],
+  ['PATCH', '/v1/redrives/{id}', { maxMessagesPerSecond: -1 }, ['maxMessagesPerSecond']],
+  ['GET', '/v1/redrives?status=odd', undefined, ['status']],
+]
+
+test.each(CASES)('%s %s %j names what is wrong', async (method, path, body, paths) => {
+  const { status, body: answer } = await api.call(method, fill(path), body === undefined ? {} : { body })
+  expect([status, answer.error.code]).toEqual([400, 'validation_failed'])
+  expect(answer.error.details.map(({ path: where }: { path: string }) => where)).toEqual(paths)
+})
+
+test('an Idempotency-Key must be 1 to 255 visible characters', async () => {
+  for (const key of ['', 'a b', 'x'.repeat(256)]) {
+    const answer = await api.call('POST', '/v1/topics/orders/messages', {
+      body: { message: 'x' },
+      headers: { 'Idempotency-Key': key },
+    })
+    expect(answer.body.error.details).toMatchObject([{ path: 'Idempotency-Key' }])
+  }
+})
+
+test('raw publishing refuses what is empty or no text, and takes a subject only by its rules', async () => {
+  const path = '/v1/topics/orders/messages'
+  expect((await api.call('POST', `${path}?raw=true`)).body.error.details).toMatchObject([{ path: 'message' }])
+  expect((await api.call('POST', `${path}?raw=true`, { body: new Uint8Array([255, 254]) })).status).toBe(400)
+  for (const query of ['raw=true&subject=', 'raw=true&subject=a%0Ab', 'raw=yes', 'subject=x']) {
+    expect([query, (await api.call('POST', `${path}?${query}`, { body: { message: 'x' } })).status]).toEqual([
+      query,
+      400,
+    ])
+  }
+})
+
+test('an incoming X-Request-Id is kept where it is sane', async () => {
+  const kept = await api.call('GET', '/healthz', { headers: { 'X-Request-Id': 'abc-1.2:3' } })
+  expect(kept.headers.get('x-request-id')).toBe('abc-1.2:3')
+  const replaced = await api.call('GET', '/nothing', { headers: { 'X-Request-Id': 'a b <script>' } })
+  expect(replaced.body.requestId).toMatch(/^[0-9a-f-]{36}$/)
+  expect(replaced.headers.get('x-request-id')).toBe(replaced.body.requestId)
+})

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createApp, endpointsOf } from '../app.ts'
+import { startTestApi, type TestApi } from '../test-api.ts'
+
+type Json = Record<string, unknown>
+
+interface Operation {
+  operationId: string
+  parameters: { name: string; in: string; required: boolean; schema: Json }[]
+  requestBody?: { content: Record<string, { schema: Json }> }
+  responses: Record<string, { description: string; content?: Record<string, { schema: Json }> }>
+}
+
+interface Document {
+  openapi: string
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, Json> }
+}
+
+let api: TestApi
+let document: Document
+let operations: [route: string, operation: Operation][]
+
+beforeAll(async () => {
+  api = await startTestApi()
+  document = (await api.call('GET', '/openapi.json')).body
+  operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]): [string, Operation] => [
+      `${method.toUpperCase()} ${path}`,
+      operation,
+    ]),
+  )
+})
+
+afterAll(() => api.stop())
+
+test('every route that is mounted is in the document, and no other', () => {
+  const mounted = createApp(api.deps).routes.map(
+    ({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`,
+  )
+  expect(operations.map(([route]) => route).sort()).toEqual(mounted.sort())
+  expect(document.openapi).toBe('3.1.0')
+})
+
+test('every operation has its own id, its path parameters, an answer and its errors', () => {
+  const ids = operations.map(([, { operationId }]) => operationId)
+  expect(new Set(ids).size).toBe(ids.length)
+  for (const [route, { parameters, responses }] of operations) {
+    const named = Array.from(route.matchAll(/\{(\w+)\}/g), ([, name]) => name)
+    expect(parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)).toEqual(named)
+    expect(Object.keys(responses)).toEqual(expect.arrayContaining(['500']))
+    expect(Object.keys(responses).some((status) => status.startsWith('2'))).toBe(true)
+  }
+  const publish = document.paths['/v1/topics/{topic}/messages']?.post
+  expect(Object.keys(publish?.responses ?? {})).toEqual([
+    '202',
+    '400',
+    '404',
+    '409',
+    '413',
+    '415',
+    '429',
+    '500',
+    '503',
+  ])
+})
+
+test('every reference leads somewhere', () => {
+  const references = JSON.stringify(document).match(/"\$ref":"[^"]+"/g) ?? []
+  expect(references.length).toBeGreaterThan(20)
+  for (const reference of references) {
+    const name = /^"\$ref":"#\/components\/schemas\/(\w+)"$/.exec(reference)?.[1]
+    expect([reference, document.components.schemas[name ?? '']]).toEqual([reference, expect.any(Object)])
+  }
+})
+
+test('what a member may be stands in the document: bounds, policies, queries as numbers', () => {
+  const put = document.paths['/v1/topics/{topic}']?.put?.requestBody?.content['application/json']?.schema
+  const text = JSON.stringify(put)
+  expect(text).toContain('"additionalProperties":false')
+  expect(text).toContain('"maxReceivesPerSecond"')
+  expect(text).toContain('"maximum":1209600')
+  const limit = document.paths['/v1/topics']?.get?.parameters.find(({ name }) => name === 'limit')
+  expect(limit).toMatchObject({
+    in: 'query',
+    required: false,
+    schema: { type: 'integer', minimum: 1, maximum: 100 },
+  })
+  expect(endpointsOf(api.deps).every(({ summary }) => summary.length > 10)).toBe(true)
+})
+
+test('the page and everything it loads come from here, and nothing else may run', async () => {
+  const page = await api.call('GET', '/docs')
+  const sources = Array.from(page.text.matchAll(/(?:src|href)="([^"]+)"/g), ([, source]) => source ?? '')
+  expect(sources).toEqual(['/_assets/scalar.js', '/_assets/docs.js'])
+  expect(page.text).not.toMatch(/<script>|<style|onload=/)
+  const policy = page.headers.get('content-security-policy') ?? ''
+  expect(policy).toContain("default-src 'self'")
+  expect(policy).toContain("script-src 'self';")
+  expect(policy).not.toContain('http')
+  for (const source of sources) {
+    const asset = await api.call('GET', source)
+    expect([source, asset.status, asset.headers.get('content-type')]).toEqual([
+      source,
+      200,
+      'text/javascript; charset=utf-8',
+    ])
+  }
+})

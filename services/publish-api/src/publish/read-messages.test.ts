@@ -1,0 +1,231 @@
+import { BatchInput, type FantailError, MessageInput, type Problem } from '@fantail/contracts'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { readMessages } from './read-messages.ts'
+
+const LONG = 'x'.repeat(100)
+
+/** What is refused, and how: each row is one class of bad input. */
+const BAD: [what: string, body: unknown, code: string, paths: string[]][] = [
+  ['no object', 5, 'validation_failed', ['']],
+  ['an array', [{ message: 'x' }], 'validation_failed', ['']],
+  ['no message', {}, 'validation_failed', ['message']],
+  ['an empty message', { message: '' }, 'validation_failed', ['message']],
+  ['a number for a message', { message: 1 }, 'validation_failed', ['message']],
+  ['null for a message', { message: null }, 'validation_failed', ['message']],
+  ['half a surrogate pair', { message: '\ud800' }, 'validation_failed', ['message']],
+  ['an unknown member', { message: 'x', body: 'y' }, 'validation_failed', ['body']],
+  ['an empty subject', { message: 'x', subject: '' }, 'validation_failed', ['subject']],
+  ['a subject of 100 characters', { message: 'x', subject: LONG }, 'validation_failed', ['subject']],
+  ['a line break in the subject', { message: 'x', subject: 'a\nb' }, 'validation_failed', ['subject']],
+  [
+    'a control character in the subject',
+    { message: 'x', subject: 'a\u0085b' },
+    'validation_failed',
+    ['subject'],
+  ],
+  ['a number for a subject', { message: 'x', subject: 1 }, 'validation_failed', ['subject']],
+  ['null for a subject', { message: 'x', subject: null }, 'validation_failed', ['subject']],
+  ['another structure', { message: 'x', structure: 'xml' }, 'validation_failed', ['structure']],
+  ['structure json without JSON', { message: 'x', structure: 'json' }, 'validation_failed', ['message']],
+  [
+    'structure json without default',
+    { message: '{"http":"x"}', structure: 'json' },
+    'validation_failed',
+    ['message'],
+  ],
+  [
+    'structure json of an array',
+    { message: ['default'], structure: 'json' },
+    'validation_failed',
+    ['message'],
+  ],
+  ['attributes that are no object', { message: 'x', attributes: [] }, 'validation_failed', ['attributes']],
+  ['an attribute of null', { message: 'x', attributes: { a: null } }, 'validation_failed', ['attributes.a']],
+  [
+    'an attribute that mixes',
+    { message: 'x', attributes: { a: ['b', 1] } },
+    'validation_failed',
+    ['attributes.a'],
+  ],
+  ['an empty attribute', { message: 'x', attributes: { a: '' } }, 'validation_failed', ['attributes.a']],
+  ['a bad name', { message: 'x', attributes: { 'a b': 'c' } }, 'validation_failed', ['attributes.a b']],
+  [
+    'a name with a dot at its end',
+    { message: 'x', attributes: { 'a.': 'c' } },
+    'validation_failed',
+    ['attributes.a.'],
+  ],
+  [
+    'a name with two dots',
+    { message: 'x', attributes: { 'a..b': 'c' } },
+    'validation_failed',
+    ['attributes.a..b'],
+  ],
+  [
+    'a reserved name',
+    { message: 'x', attributes: { 'aWs.b': 'c' } },
+    'validation_failed',
+    ['attributes.aWs.b'],
+  ],
+  [
+    'a long name',
+    { message: 'x', attributes: { [LONG.repeat(3)]: 'c' } },
+    'validation_failed',
+    [`attributes.${LONG.repeat(3)}`],
+  ],
+  [
+    'an unknown type',
+    { message: 'x', attributes: { a: { type: 'Text', value: 'b' } } },
+    'validation_failed',
+    ['attributes.a.type'],
+  ],
+  [
+    'a number that is none',
+    { message: 'x', attributes: { a: { type: 'Number', value: 'b' } } },
+    'validation_failed',
+    ['attributes.a.value'],
+  ],
+  [
+    'base64 that is none',
+    { message: 'x', attributes: { a: { type: 'Binary', value: 'b' } } },
+    'validation_failed',
+    ['attributes.a.value'],
+  ],
+  [
+    'a third member',
+    { message: 'x', attributes: { a: { type: 'String', value: 'b', c: 1 } } },
+    'validation_failed',
+    ['attributes.a'],
+  ],
+  ['no messages', { messages: [] }, 'validation_failed', ['messages']],
+  ['messages that are no array', { messages: {} }, 'validation_failed', ['messages']],
+  [
+    '101 messages',
+    { messages: Array.from({ length: 101 }, () => ({ message: 'x' })) },
+    'validation_failed',
+    ['messages'],
+  ],
+  [
+    'a batch with a member beside it',
+    { messages: [{ message: 'x' }], subject: 's' },
+    'validation_failed',
+    ['subject'],
+  ],
+  [
+    'two bad entries',
+    { messages: [{ message: 1 }, { message: 'x' }, { subject: '' }] },
+    'validation_failed',
+    ['messages[0].message', 'messages[2].message', 'messages[2].subject'],
+  ],
+  ['a FIFO group', { message: 'x', groupId: 'g' }, 'not_supported', ['groupId']],
+  [
+    'a deduplication id in a batch',
+    { messages: [{ message: 'x' }, { message: 'y', deduplicationId: 'd' }] },
+    'not_supported',
+    ['messages[1].deduplicationId'],
+  ],
+  ['too many bytes', { message: 'é'.repeat(131_073) }, 'too_large', ['message']],
+  [
+    'too many bytes in a batch',
+    { messages: [{ message: 'x' }, { message: 'y'.repeat(262_145) }] },
+    'too_large',
+    ['messages[1].message'],
+  ],
+]
+
+test.each(BAD)('refuses %s', (_what, body, code, paths) => {
+  const error = refusal(JSON.stringify(body))
+  expect(error?.code).toBe(code)
+  expect(error?.details?.map(({ path }: Problem) => path)).toEqual(paths)
+})
+
+test('tells every problem at once', () => {
+  const error = refusal(
+    JSON.stringify({ message: '', subject: '', attributes: { 'a..b': '', c: 1 }, structure: 'x', y: 1 }),
+  )
+  expect(error?.details?.map(({ path }: Problem) => path)).toEqual([
+    'message',
+    'subject',
+    'attributes.a..b',
+    'attributes.a..b',
+    'structure',
+    'y',
+  ])
+})
+
+test('refuses text that is no JSON, and JSON nested past what can be written again', () => {
+  expect(refusal('{"message":')?.code).toBe('malformed_json')
+  expect(refusal('')?.code).toBe('malformed_json')
+  const deep = (depth: number, inner: string) =>
+    `{"message":${'['.repeat(depth)}${inner}${']'.repeat(depth)}}`
+  for (const inner of ['', '1.50']) {
+    expect(refusal(deep(400_000, inner))).toMatchObject({
+      code: 'validation_failed',
+      details: [{ path: 'message' }],
+    })
+    expect(readMessages(deep(500, inner)).messages[0]?.message).toBe(deep(500, inner).slice(11, -1))
+  }
+})
+
+test('an attribute called __proto__ is refused and changes no object', () => {
+  const error = refusal('{"message":"x","attributes":{"__proto__":"y"}}')
+  expect(error?.details?.[0]?.path).toBe('attributes.__proto__')
+  expect(Object.prototype).not.toHaveProperty('type')
+})
+
+/** Values near to right ones, so that both answers come up often. */
+const text = fc.constantFrom('x', '', 'a\nb', '{"default":"d"}', '\ud800', 'é')
+const attribute = fc.oneof(
+  text,
+  fc.double(),
+  fc.array(text),
+  fc.record({
+    type: fc.constantFrom('String', 'Number', 'Binary', 'X'),
+    value: fc.constantFrom('1', 'aGk=', ''),
+  }),
+  fc.constant(null),
+)
+const message = fc.record(
+  {
+    message: fc.oneof(text, fc.jsonValue()),
+    subject: fc.oneof(text, fc.constant(1)),
+    attributes: fc.oneof(
+      fc.dictionary(fc.constantFrom('a', 'a.b', '.a', 'AWS.x', '__proto__'), attribute),
+      fc.constant(1),
+    ),
+    structure: fc.constantFrom('json', 'xml'),
+    extra: fc.constant(1),
+  },
+  { requiredKeys: ['message'] },
+)
+
+test('what the fast way takes, the schemas take, and the other way round', () => {
+  const bodies = fc.oneof(
+    message,
+    fc.record({ messages: fc.array(message, { maxLength: 3 }) }),
+    fc.jsonValue(),
+  )
+  fc.assert(
+    fc.property(bodies, (body) => {
+      const json = JSON.stringify(body)
+      const value: unknown = JSON.parse(json)
+      const batch =
+        typeof value === 'object' && value !== null && !Array.isArray(value) && 'messages' in value
+      const valid = (batch ? BatchInput : MessageInput).safeParse(value).success
+      const error = refusal(json)
+      expect(error === undefined).toBe(valid)
+      if (error) expect(error.details?.length).toBeGreaterThan(0)
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+function refusal(json: string): FantailError | undefined {
+  try {
+    readMessages(json)
+    return undefined
+  } catch (error) {
+    return error as FantailError
+  }
+}

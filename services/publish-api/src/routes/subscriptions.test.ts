@@ -1,0 +1,327 @@
+import { CONFIRMATION_SECONDS, type Message } from '@fantail/contracts'
+import { deliveryId, placeOfSubscription } from '@fantail/store'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestApi, type TestApi } from '../test-api.ts'
+
+const QUEUE = 'arn:aws:sqs:us-east-1:000000000000:letters'
+let api: TestApi
+
+beforeAll(async () => {
+  api = await startTestApi()
+  await api.call('PUT', '/v1/topics/orders')
+  await api.call('PUT', '/v1/queues/letters')
+})
+
+afterAll(() => api.stop())
+
+const subscribe = (body: object, topic = 'orders') =>
+  api.call('POST', `/v1/topics/${topic}/subscriptions`, { body })
+
+/** What waits in a subscription's lane, claimed as a worker would. */
+async function waiting(id: string): Promise<Message[]> {
+  const { shard } = placeOfSubscription(id) ?? { shard: -1 }
+  const { lanes } = await api.lanes.take(shard, {
+    lanesMax: 10,
+    deliveriesMax: 100,
+    leaseMs: 60_000,
+    limits: new Map(),
+  })
+  const claims = lanes.find(({ subscriptionId }) => subscriptionId === id)?.claims ?? []
+  const bodies = await api.lanes.messages(
+    shard,
+    claims.map(({ delivery }) => delivery),
+  )
+  return bodies.map((body) => JSON.parse(String(body)) as Message)
+}
+
+test('a webhook is active at once, under the defaults', async () => {
+  const { status, body } = await subscribe({ endpoint: 'https://example.com/hook' })
+  expect(status).toBe(201)
+  expect(body).toMatchObject({
+    arn: `arn:aws:sns:us-east-1:000000000000:orders:${body.id}`,
+    protocol: 'https',
+    status: 'active',
+    rawMessageDelivery: false,
+    redrivePolicy: null,
+    maxInFlight: 32,
+    confirmation: 'none',
+    lane: { waiting: 0, inFlight: 0, drainSeconds: null, rate: null },
+  })
+  const topic = await api.call('GET', '/v1/topics/orders')
+  expect(topic.body.subscriptions.active).toBe(1)
+})
+
+test('an answer tells the policy in force and how long the lane takes to drain', async () => {
+  await api.call('PUT', '/v1/topics/slow', {
+    body: { deliveryPolicy: { throttlePolicy: { maxReceivesPerSecond: 4 } } },
+  })
+  const { body } = await subscribe({ endpoint: 'https://example.com/slow' }, 'slow')
+  const { shard } = placeOfSubscription(body.id) ?? { shard: -1 }
+  const messageId = '01a1fbe2-80fa-72ab-bc08-d682f311b524'
+  const entry = {
+    subscriptionId: body.id,
+    delivery: deliveryId(messageId),
+    message: 0,
+    park: { as: 'fresh' as const },
+  }
+  await api.deps.lanes.park(shard, {
+    messages: [{ id: deliveryId(messageId), body: '{}' }],
+    jobs: [{ job: '', fence: 0, fields: [], entries: [entry] }],
+  })
+  const read = await api.call('GET', `/v1/subscriptions/${body.arn}`)
+  expect(read.body.effectiveDeliveryPolicy.throttlePolicy).toEqual({ maxReceivesPerSecond: 4 })
+  expect(read.body.lane).toMatchObject({ waiting: 1, rate: 4, drainSeconds: 0.25 })
+  expect(read.body.lane.oldestWaitingSeconds).toBeGreaterThan(0)
+})
+
+test('the same endpoint again answers the one that exists, or a conflict where settings differ', async () => {
+  const endpoint = 'https://example.com/again'
+  const first = await subscribe({
+    endpoint,
+    maxInFlight: 5,
+    redrivePolicy: { deadLetterTargetArn: 'letters' },
+  })
+  const same = await subscribe({
+    endpoint,
+    redrivePolicy: { deadLetterTargetArn: QUEUE },
+    rawMessageDelivery: null,
+  })
+  expect([same.status, same.body.id]).toEqual([200, first.body.id])
+  for (const other of [
+    { maxInFlight: 6 },
+    { rawMessageDelivery: true },
+    { redrivePolicy: null },
+    { confirmation: 'handshake' },
+  ]) {
+    const { status, body } = await subscribe({ endpoint, ...other })
+    expect([status, body.error.code]).toEqual([409, 'subscription_exists'])
+  }
+  expect((await subscribe({ endpoint: `${endpoint}/` })).status).toBe(201)
+})
+
+test('a queue is subscribed by ARN, or by name with its protocol, also before it exists', async () => {
+  const named = await subscribe({ endpoint: 'not-yet', protocol: 'sqs' })
+  expect(named.body).toMatchObject({
+    protocol: 'sqs',
+    endpoint: 'arn:aws:sqs:us-east-1:000000000000:not-yet',
+  })
+  expect((await subscribe({ endpoint: QUEUE })).body.protocol).toBe('sqs')
+  const policy = await subscribe({
+    endpoint: `${QUEUE}-2`,
+    deliveryPolicy: { throttlePolicy: { maxReceivesPerSecond: 1 } },
+  })
+  expect(policy.body.error.details).toMatchObject([{ path: 'deliveryPolicy' }])
+})
+
+test('PATCH sets what it is given; a policy must fit the delivery it is for', async () => {
+  const { body } = await subscribe({ endpoint: 'https://example.com/patch' })
+  const path = `/v1/subscriptions/${body.id}`
+  const raw = {
+    rawMessageDelivery: true,
+    deliveryPolicy: { requestPolicy: { headerContentType: 'text/csv' } },
+  }
+  expect((await api.call('PATCH', path, { body: { deliveryPolicy: raw.deliveryPolicy } })).status).toBe(400)
+  expect((await api.call('PATCH', path, { body: raw })).body).toMatchObject(raw)
+  const back = await api.call('PATCH', path, { body: { rawMessageDelivery: false } })
+  expect(back.body.error.details).toMatchObject([{ path: 'deliveryPolicy.requestPolicy.headerContentType' }])
+  const reset = await api.call('PATCH', path, {
+    body: { rawMessageDelivery: null, deliveryPolicy: null, maxInFlight: null },
+  })
+  expect(reset.body).toMatchObject({ rawMessageDelivery: false, deliveryPolicy: null, maxInFlight: 32 })
+})
+
+test('endpoint and protocol cannot change', async () => {
+  const { body } = await subscribe({ endpoint: 'https://example.com/fixed' })
+  const answer = await api.call('PATCH', `/v1/subscriptions/${body.id}`, {
+    body: { endpoint: 'https://b.example', protocol: 'http', maxInFlight: 0 },
+  })
+  expect(answer.status).toBe(400)
+  expect(answer.body.error.details).toMatchObject([
+    { path: 'endpoint', message: 'cannot be changed' },
+    { path: 'protocol', message: 'cannot be changed' },
+    { path: 'maxInFlight' },
+  ])
+})
+
+test('a dead-letter queue knows its subscriptions for as long as they name it', async () => {
+  await api.call('PUT', '/v1/queues/dlq-a')
+  await api.call('PUT', '/v1/queues/dlq-b')
+  const sources = async (queue: string) =>
+    (await api.call('GET', `/v1/queues/${queue}`)).body.deadLetterSources
+  await api.call('PUT', '/v1/topics/sources')
+  const one = await subscribe(
+    { endpoint: 'https://example.com/1', redrivePolicy: { deadLetterTargetArn: 'dlq-a' } },
+    'sources',
+  )
+  const two = await subscribe(
+    { endpoint: 'https://example.com/2', redrivePolicy: { deadLetterTargetArn: 'dlq-a' } },
+    'sources',
+  )
+  expect((await sources('dlq-a')).sort()).toEqual([one.body.arn, two.body.arn].sort())
+  await api.call('PATCH', `/v1/subscriptions/${one.body.id}`, {
+    body: { redrivePolicy: { deadLetterTargetArn: 'dlq-b' } },
+  })
+  expect([await sources('dlq-a'), await sources('dlq-b')]).toEqual([[two.body.arn], [one.body.arn]])
+  await api.call('DELETE', `/v1/subscriptions/${two.body.id}`)
+  await api.call('DELETE', '/v1/topics/sources')
+  expect([await sources('dlq-a'), await sources('dlq-b')]).toEqual([[], []])
+})
+
+test('lists can be narrowed by topic, endpoint and status', async () => {
+  await api.call('PUT', '/v1/topics/narrow')
+  const paused = await subscribe({ endpoint: 'https://example.com/n1' }, 'narrow')
+  await subscribe({ endpoint: 'https://example.com/n2' }, 'narrow')
+  await api.call('POST', `/v1/subscriptions/${paused.body.id}/pause`)
+  const endpoints = async (query: string) => {
+    const { body } = await api.call('GET', `/v1/subscriptions?${query}`)
+    return body.subscriptions.map(({ endpoint }: { endpoint: string }) => endpoint).sort()
+  }
+  expect(await endpoints('topic=narrow')).toEqual(['https://example.com/n1', 'https://example.com/n2'])
+  expect(await endpoints('topic=narrow&status=paused')).toEqual(['https://example.com/n1'])
+  expect(await endpoints('endpoint=https%3A%2F%2Fexample.com%2Fn2')).toEqual(['https://example.com/n2'])
+})
+
+test('DELETE answers 204 twice', async () => {
+  const { body } = await subscribe({ endpoint: 'https://example.com/gone' })
+  for (let i = 0; i < 2; i++)
+    expect((await api.call('DELETE', `/v1/subscriptions/${body.id}`)).status).toBe(204)
+  expect((await api.call('GET', `/v1/subscriptions/${body.id}`)).status).toBe(404)
+})
+
+test('a handshake is pending for 48 hours and its token waits in the lane', async () => {
+  const { body } = await subscribe({ endpoint: 'https://example.com/handshake', confirmation: 'handshake' })
+  expect(body.status).toBe('pending')
+  expect(Date.parse(body.confirmationExpiresAt) - Date.parse(body.createdAt)).toBeGreaterThan(
+    (CONFIRMATION_SECONDS - 60) * 1_000,
+  )
+  const [message] = await waiting(body.id)
+  expect(message).toMatchObject({
+    kind: 'SubscriptionConfirmation',
+    token: expect.stringMatching(/^[0-9a-f]{288}$/),
+    publicUrl: 'http://localhost',
+  })
+  expect(JSON.stringify(body)).not.toContain(message?.token)
+  const path = `/v1/subscriptions/${body.id}`
+  for (const action of ['pause', 'resume']) {
+    expect((await api.call('POST', `${path}/${action}`)).body.error.code).toBe('wrong_state')
+  }
+  const wrong = await api.call('POST', `${path}/confirm`, { body: { token: 'ab'.repeat(144) } })
+  expect(wrong.body.error.details).toMatchObject([{ path: 'token' }])
+  for (let i = 0; i < 2; i++) {
+    const { status, body: confirmed } = await api.call('POST', `${path}/confirm`, {
+      body: { token: message?.token },
+    })
+    expect([status, confirmed.status, confirmed.confirmationExpiresAt]).toEqual([200, 'active', null])
+  }
+})
+
+test('asking again replaces the token; subscribing again asks again', async () => {
+  const endpoint = 'https://example.com/ask'
+  const { body } = await subscribe({ endpoint, confirmation: 'handshake' })
+  const [first] = await waiting(body.id)
+  const path = `/v1/subscriptions/${body.id}`
+  expect((await api.call('POST', `${path}/send-confirmation`)).status).toBe(200)
+  const [second] = await waiting(body.id)
+  expect((await subscribe({ endpoint, confirmation: 'handshake' })).status).toBe(200)
+  const [third] = await waiting(body.id)
+  const tokens = [first?.token, second?.token, third?.token]
+  expect(new Set(tokens).size).toBe(3)
+  const answers = await Promise.all(
+    tokens.map((token) => api.call('POST', `${path}/confirm`, { body: { token } })),
+  )
+  expect(answers.map(({ status }) => status)).toEqual([400, 400, 200])
+  expect((await api.call('POST', `${path}/send-confirmation`)).body.error.code).toBe('wrong_state')
+})
+
+test('pause and resume can be repeated', async () => {
+  const { body } = await subscribe({ endpoint: 'https://example.com/pause' })
+  const statuses: string[] = []
+  for (const action of ['pause', 'pause', 'resume', 'resume']) {
+    statuses.push((await api.call('POST', `/v1/subscriptions/${body.id}/${action}`)).body.status)
+  }
+  expect(statuses).toEqual(['paused', 'paused', 'active', 'active'])
+})
+
+test('what waits can be made due now or discarded', async () => {
+  const { body } = await subscribe({ endpoint: 'https://example.com/wait' })
+  const { shard } = placeOfSubscription(body.id) ?? { shard: -1 }
+  const ids = ['01a1fbe2-80fa-72ab-bc08-d682f311b525', '01a1fbe2-80fa-72ab-bc08-d682f311b526']
+  const state = { kind: 'retry' as const, attempts: 1, statusCode: 503, error: null }
+  await api.deps.lanes.park(shard, {
+    messages: ids.map((id) => ({ id: deliveryId(id), body: '{}' })),
+    jobs: [
+      {
+        job: '',
+        fence: 0,
+        fields: [],
+        entries: ids.map((id, message) => ({
+          subscriptionId: body.id,
+          delivery: deliveryId(id),
+          message,
+          park: { as: 'retry', delayMs: 60_000, state },
+        })),
+      },
+    ],
+  })
+  const path = `/v1/subscriptions/${body.id}`
+  expect((await api.call('POST', `${path}/retry`, { body: { maxPerSecond: 100 } })).body).toEqual({
+    moved: 2,
+  })
+  expect((await api.call('POST', `${path}/purge`)).body).toEqual({ discarded: 2 })
+  expect((await api.call('GET', path)).body.lane.waiting).toBe(0)
+})
+
+test('/test makes one attempt and tells what came of it', async () => {
+  const { body } = await subscribe({ endpoint: 'https://example.com/test', rawMessageDelivery: true })
+  const path = `/v1/subscriptions/${body.id}/test`
+  expect((await api.call('POST', path)).body).toEqual({ statusCode: 204, durationMs: 3 })
+  expect(api.attempts.at(-1)).toMatchObject({
+    url: 'https://example.com/test',
+    body: expect.stringContaining('test'),
+  })
+  api.attemptResult = {
+    kind: 'failure',
+    error: 'timeout',
+    detail: 'no answer',
+    durationMs: 15_000,
+    permanent: false,
+  }
+  expect((await api.call('POST', path)).body).toEqual({
+    statusCode: null,
+    durationMs: 15_000,
+    error: 'timeout: no answer',
+  })
+  const queue = await subscribe({ endpoint: 'test-queue', protocol: 'sqs' })
+  const missing = await api.call('POST', `/v1/subscriptions/${queue.body.id}/test`)
+  expect(missing.body).toMatchObject({ statusCode: null, error: expect.stringContaining('queue_missing') })
+  await api.call('PUT', '/v1/queues/test-queue')
+  expect((await api.call('POST', `/v1/subscriptions/${queue.body.id}/test`)).body.statusCode).toBe(200)
+})
+
+test.each([
+  'example.com/hook',
+  'ftp://example.com/',
+  'http://',
+  'http:///path',
+  'https://exa mple.com/',
+  'https://under_score.example/',
+  'https://example.com:0/',
+  'https://example.com:99999/',
+  'https://example.com/\u0000',
+  'https://example.com\\@evil.example/',
+  'https://sqs.us-east-1.amazonaws.com:x/',
+  'arn:aws:lambda:us-east-1:000000000000:function',
+  'arn:aws:sns:us-east-1:000000000000:orders',
+  'letters',
+  `https://example.com/${'x'.repeat(2_030)}`,
+])('refuses the endpoint %s', async (endpoint) => {
+  const { status, body } = await subscribe({ endpoint })
+  expect([status, body.error.code]).toEqual([400, 'validation_failed'])
+  expect(body.error.details).toMatchObject([{ path: 'endpoint' }])
+})
+
+test('refuses a protocol that the endpoint does not have, and takes credentials', async () => {
+  const other = await subscribe({ endpoint: 'https://example.com/p', protocol: 'http' })
+  expect(other.body.error.details).toMatchObject([{ path: 'protocol' }])
+  expect((await subscribe({ endpoint: 'https://user:pass@example.com/p' })).status).toBe(201)
+})

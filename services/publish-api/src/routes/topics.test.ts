@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestApi, type TestApi } from '../test-api.ts'
+
+const ARN = 'arn:aws:sns:us-east-1:000000000000:orders'
+const POLICY = {
+  healthyRetryPolicy: { minDelayTarget: 5, maxDelayTarget: 60, numRetries: 10 },
+  throttlePolicy: { maxReceivesPerSecond: 7 },
+}
+let api: TestApi
+
+beforeAll(async () => {
+  api = await startTestApi()
+})
+
+afterAll(() => api.stop())
+
+test('PUT creates a topic with defaults, then sets only what it is given', async () => {
+  const created = await api.call('PUT', '/v1/topics/orders')
+  expect(created.status).toBe(201)
+  expect(created.body).toMatchObject({
+    name: 'orders',
+    arn: ARN,
+    displayName: '',
+    deliveryPolicy: null,
+    effectiveDeliveryPolicy: {
+      healthyRetryPolicy: { numRetries: 3, backoffFunction: 'linear' },
+      throttlePolicy: null,
+    },
+    retentionSeconds: 345_600,
+    signing: 'none',
+    subscriptions: { active: 0, pending: 0, paused: 0 },
+  })
+  const set = await api.call('PUT', `/v1/topics/${ARN}`, {
+    body: { displayName: 'Orders', deliveryPolicy: POLICY },
+  })
+  expect(set.status).toBe(200)
+  const patched = await api.call('PATCH', '/v1/topics/orders', { body: { retentionSeconds: 60 } })
+  expect(patched.body).toMatchObject({ displayName: 'Orders', deliveryPolicy: POLICY, retentionSeconds: 60 })
+  expect(patched.body.effectiveDeliveryPolicy).toMatchObject({
+    healthyRetryPolicy: { minDelayTarget: 5, maxDelayTarget: 60, numRetries: 10, numNoDelayRetries: 0 },
+    throttlePolicy: { maxReceivesPerSecond: 7 },
+  })
+})
+
+test('null resets a member', async () => {
+  const everything = {
+    displayName: 'x',
+    deliveryPolicy: POLICY,
+    disableSubscriptionOverrides: true,
+    retentionSeconds: 60,
+  }
+  await api.call('PUT', '/v1/topics/reset', { body: everything })
+  const nothing = {
+    displayName: null,
+    deliveryPolicy: null,
+    disableSubscriptionOverrides: null,
+    retentionSeconds: null,
+  }
+  expect((await api.call('PATCH', '/v1/topics/reset', { body: nothing })).body).toMatchObject({
+    displayName: '',
+    deliveryPolicy: null,
+    disableSubscriptionOverrides: false,
+    retentionSeconds: 345_600,
+  })
+})
+
+test('a policy replaces the whole one before it', async () => {
+  await api.call('PUT', '/v1/topics/whole', { body: { deliveryPolicy: POLICY } })
+  const requestPolicy = { headerContentType: 'application/json' }
+  const { body } = await api.call('PATCH', '/v1/topics/whole', {
+    body: { deliveryPolicy: { requestPolicy } },
+  })
+  expect(body.deliveryPolicy).toEqual({ requestPolicy })
+})
+
+test('every problem of a policy is told beside those of other members', async () => {
+  const deliveryPolicy = {
+    healthyRetryPolicy: { minDelayTarget: 0, numRetries: 101 },
+    throttlePolicy: { maxReceivesPerSecond: 0.5 },
+    extra: 1,
+  }
+  const { status, body } = await api.call('PUT', '/v1/topics/bad', {
+    body: { deliveryPolicy, retentionSeconds: 1, colour: 'red' },
+  })
+  expect(status).toBe(400)
+  expect(body.error.details.map(({ path }: { path: string }) => path).sort()).toEqual([
+    'colour',
+    'deliveryPolicy.extra',
+    'deliveryPolicy.healthyRetryPolicy.maxDelayTarget',
+    'deliveryPolicy.healthyRetryPolicy.minDelayTarget',
+    'deliveryPolicy.healthyRetryPolicy.numRetries',
+    'deliveryPolicy.throttlePolicy.maxReceivesPerSecond',
+    'retentionSeconds',
+  ])
+})
+
+test('lists come in pages of names with a prefix', async () => {
+  for (const name of ['page-1', 'page-2', 'page-3']) await api.call('PUT', `/v1/topics/${name}`)
+  const first = await api.call('GET', '/v1/topics?prefix=page-&limit=2')
+  const second = await api.call('GET', `/v1/topics?prefix=page-&limit=2&cursor=${first.body.nextCursor}`)
+  const names = [...first.body.topics, ...second.body.topics].map(({ name }: { name: string }) => name)
+  expect(names).toEqual(['page-1', 'page-2', 'page-3'])
+  expect(second.body.nextCursor).toBeNull()
+})
+
+test('DELETE answers 204 twice, and the topic is gone', async () => {
+  await api.call('PUT', '/v1/topics/brief')
+  expect((await api.call('DELETE', '/v1/topics/brief')).status).toBe(204)
+  expect((await api.call('DELETE', '/v1/topics/brief')).status).toBe(204)
+  expect((await api.call('GET', '/v1/topics/brief')).status).toBe(404)
+  expect((await api.call('PATCH', '/v1/topics/brief', { body: {} })).status).toBe(404)
+})
+
+test('FIFO topics are refused by name', async () => {
+  const { status, body } = await api.call('PUT', '/v1/topics/orders.fifo')
+  expect([status, body.error.code]).toEqual([400, 'not_supported'])
+})
+
+test('a policy can be looked at before it is set, with what a topic adds', async () => {
+  const backoffFunction = 'exponential'
+  const healthyRetryPolicy = {
+    minDelayTarget: 1,
+    maxDelayTarget: 8,
+    numRetries: 6,
+    numNoDelayRetries: 1,
+    numMinDelayRetries: 1,
+    numMaxDelayRetries: 1,
+    backoffFunction,
+  }
+  const own = await api.call('POST', '/v1/delivery-policies/preview', {
+    body: { deliveryPolicy: { healthyRetryPolicy } },
+  })
+  expect(own.body.retries.map(({ phase }: { phase: string }) => phase)).toEqual([
+    'immediate',
+    'preBackoff',
+    'backoff',
+    'backoff',
+    'backoff',
+    'postBackoff',
+  ])
+  expect(own.body).toMatchObject({ jitter: 0.1, totalSeconds: own.body.retries.at(-1).atSeconds })
+  await api.call('PUT', '/v1/topics/preview', { body: { deliveryPolicy: { healthyRetryPolicy } } })
+  const inherited = await api.call('POST', '/v1/delivery-policies/preview', {
+    body: { deliveryPolicy: {}, topic: 'preview' },
+  })
+  expect(inherited.body).toEqual(own.body)
+})
