@@ -1,4 +1,5 @@
 export type { Redis } from 'ioredis'
+export * from './busy-lanes.ts'
 export * from './counts.ts'
 export * from './idempotency.ts'
 export * from './keys.ts'

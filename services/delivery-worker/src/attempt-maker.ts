@@ -2,6 +2,7 @@
 import { type AttemptResult, FantailError } from '@fantail/contracts'
 import { type HttpSender, queueBody, renderBody, renderHeaders } from '@fantail/delivery'
 import { deadLetterItemId, type Queues } from '@fantail/store'
+import { type Span, type Spans, traceparentOf } from '@fantail/telemetry'
 import type { CompiledSubscription } from './compiled-slice.ts'
 import type { MessageContext } from './message-context.ts'
 import type { Outcome } from './outcome.ts'
@@ -11,6 +12,7 @@ export interface AttemptMakerOptions {
   sender: Pick<HttpSender, 'attempt'>
   queues: Queues
   metrics: WorkerMetrics
+  spans: Spans
 }
 
 export class AttemptMaker {
@@ -27,18 +29,25 @@ export class AttemptMaker {
     delivery: Buffer,
   ): Promise<Outcome> {
     const startedAt = performance.now()
+    const span = this.#options.spans.on ? this.#startSpan(subscription, context) : undefined
     const result =
       subscription.record.protocol === 'sqs'
         ? await this.#append(subscription, context, delivery, startedAt)
-        : await this.#post(subscription, context)
+        : await this.#post(subscription, context, span)
+    if (span) endSpan(span, result)
     const durationMs = performance.now() - startedAt
     const outcome = { result, answeredAfterMs: hasAnswered(result) ? durationMs : undefined }
     this.#options.metrics.attempted(subscription, context, outcome, durationMs)
     return outcome
   }
 
-  #post({ target }: CompiledSubscription, { envelope }: MessageContext): Promise<AttemptResult> {
-    const headers = renderHeaders(envelope, target)
+  #startSpan({ record }: CompiledSubscription, { message }: MessageContext): Span {
+    const attributes = { 'fantail.subscription': record.id, 'fantail.message': message.messageId }
+    return this.#options.spans.start('attempt', { traceparent: message.traceparent, attributes })
+  }
+
+  #post({ target }: CompiledSubscription, { envelope }: MessageContext, span?: Span): Promise<AttemptResult> {
+    const headers = renderHeaders(envelope, target, span && traceparentOf(span))
     return this.#options.sender.attempt({ url: target.url, headers, body: renderBody(envelope, target) })
   }
 
@@ -79,4 +88,10 @@ function queueFailure(error: unknown, durationMs: number): AttemptResult {
 /** A refusal at once (nobody listens, no such name) says that nothing hangs. */
 function hasAnswered(result: AttemptResult): boolean {
   return result.kind === 'response' || result.error !== 'timeout'
+}
+
+function endSpan(span: Span, result: AttemptResult): void {
+  if (result.kind === 'response') span.setAttribute('http.response.status_code', result.statusCode)
+  else span.setAttribute('error.type', result.error)
+  span.end()
 }

@@ -1,7 +1,7 @@
 /** A slice made ready for attempts: effective policies, targets, and each subscription by id. */
 import type { EffectiveDeliveryPolicy, SubscriptionRecord, TopicRecord } from '@fantail/contracts'
 import { compileTarget, type Target } from '@fantail/delivery'
-import { effectivePolicy, QUEUE_POLICY } from '@fantail/policy'
+import { effectivePolicy } from '@fantail/policy'
 import type { SliceData } from '@fantail/store'
 
 export interface CompiledSubscription {
@@ -10,6 +10,7 @@ export interface CompiledSubscription {
   /** maxReceivesPerSecond, or null where unthrottled. */
   rate: number | null
   target: Target
+  topicName: string
   sliceId: string
   shard: number
 }
@@ -41,12 +42,17 @@ export function compileSlice(data: SliceData): CompiledSlice {
 }
 
 function compile(record: SubscriptionRecord, { topic, sliceId, shard }: SliceData): CompiledSubscription {
-  const own = effectivePolicy(topic, record)
-  // Queue subscribers follow the fixed policy of AWS-managed endpoints; only the throttle is their own (§1.11).
-  const policy =
-    record.protocol === 'sqs' ? { ...own, healthyRetryPolicy: QUEUE_POLICY.healthyRetryPolicy } : own
-  const rate = own.throttlePolicy?.maxReceivesPerSecond ?? null
-  return { record, policy, rate, target: compileTarget(record, policy), sliceId, shard }
+  const policy = effectivePolicy(topic, record)
+  const rate = policy.throttlePolicy?.maxReceivesPerSecond ?? null
+  return {
+    record,
+    policy,
+    rate,
+    target: compileTarget(record, policy),
+    topicName: topic.name,
+    sliceId,
+    shard,
+  }
 }
 
 /** About how many bytes the slice takes, for the cache's bound. */

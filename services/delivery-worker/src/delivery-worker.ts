@@ -6,7 +6,7 @@
  *                                       └─▶ Parking ─▶ lanes ─▶ LaneLoop ─▶ LaneAttempts ─▶ Finishing ─▶ Settling
  */
 import type { HttpSender } from '@fantail/delivery'
-import { DispatchConsumer, type Telemetry } from '@fantail/jobs'
+import { type Telemetry as BullTelemetry, DispatchConsumer } from '@fantail/jobs'
 import type { Logger } from '@fantail/runtime'
 import {
   Counts,
@@ -22,6 +22,7 @@ import {
   WAKE_LANES,
   whenReady,
 } from '@fantail/store'
+import type { Telemetry } from '@fantail/telemetry'
 import { AttemptMaker } from './attempt-maker.ts'
 import { AttemptSlots } from './attempt-slots.ts'
 import { Dispatcher } from './dispatcher.ts'
@@ -29,6 +30,7 @@ import { Express } from './express.ts'
 import { Finishing } from './finishing.ts'
 import { LaneAttempts } from './lane-attempts.ts'
 import { LaneBodies } from './lane-bodies.ts'
+import { observeLanes } from './lane-gauges.ts'
 import { LaneLoop } from './lane-loop.ts'
 import { OutcomeRecorder } from './outcome-recorder.ts'
 import { Parking } from './parking.ts'
@@ -36,7 +38,7 @@ import { PlanCache } from './plan-cache.ts'
 import { RedisClock } from './redis-clock.ts'
 import { createRetentionSweep } from './retention-sweep.ts'
 import { Settling } from './settling.ts'
-import type { WorkerMetrics } from './worker-metrics.ts'
+import { createWorkerMetrics } from './telemetry-metrics.ts'
 
 export interface DeliveryWorkerOptions {
   redisUrl: string
@@ -44,14 +46,16 @@ export interface DeliveryWorkerOptions {
   queues: number
   attemptsMax: number
   attemptTimeoutMs: number
-  jitter: number
+  /** Half width of the band that delays are spread over. */
+  retryJitter: number
   maxRetrySeconds: number
   logMessages: number
-  publicUrl: string | undefined
+  publicUrl?: string | undefined
   sender: Pick<HttpSender, 'attempt' | 'close'>
-  metrics: WorkerMetrics
+  telemetry: Pick<Telemetry, 'metrics' | 'spans'>
+  /** BullMQ's own spans, where traces are exported. */
+  bullTelemetry?: BullTelemetry | undefined
   log: Logger
-  telemetry?: Telemetry | undefined
 }
 
 const JOBS_MAX = 512
@@ -66,7 +70,8 @@ export interface DeliveryWorker {
 }
 
 export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
-  const { redisUrl, log, metrics, jitter, maxRetrySeconds, attemptTimeoutMs } = options
+  const { redisUrl, log, retryJitter: jitter, maxRetrySeconds, attemptTimeoutMs } = options
+  const { spans } = options.telemetry
   const redis = connect({ url: redisUrl, name: 'fantail-worker', onState: tellState(log) })
   const subscriber = connect({ url: redisUrl, name: 'fantail-worker-wakes', commandTimeoutMs: null })
   const lanes = new Lanes(redis)
@@ -77,6 +82,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const plans = new PlanCache(plansStore)
   const counts = new Counts(redis)
   const clock = new RedisClock()
+  const now = () => clock.now()
+  const metrics = createWorkerMetrics(options.telemetry.metrics, now)
   const slots = new AttemptSlots({ attemptsMax: options.attemptsMax })
   const outcomes = new OutcomeLog(redis, plansStore, lanes, {
     queues: options.queues,
@@ -86,9 +93,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const onDue = (shard: number, at: number | null) => laneLoop.dueAt(shard, at)
   const parking = new Parking(lanes, log, onDue)
   const settling = new Settling(lanes, log, onDue)
-  const now = () => clock.now()
   const finishing = new Finishing({ settling, queues, recorder, log, jitter, maxRetrySeconds, now })
-  const attempts = new AttemptMaker({ sender: options.sender, queues, metrics })
+  const attempts = new AttemptMaker({ sender: options.sender, queues, metrics, spans })
   const bodies = new LaneBodies(lanes, options.publicUrl)
   const laneAttempts = new LaneAttempts({ attempts, finishing, settling, slots, plans, log })
   const laneLoop = new LaneLoop({
@@ -146,7 +152,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
         run: (run) => dispatcher.run(run),
         completed: (run) => void dispatcher.completed(run.key),
         log,
-        telemetry: options.telemetry,
+        telemetry: options.bullTelemetry,
       }),
   )
   const sweep = createRetentionSweep({
@@ -157,6 +163,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   })
   redis.on('ready', () => laneLoop.reconnected())
   listen(subscriber, { plans, laneLoop })
+  options.telemetry.metrics.observeLanes(() => observeLanes({ redis, lanes, plans, now }))
   return {
     redis,
     figures: () => ({ attempts: slots.inFlight, queued: express.queued, jobs: dispatcher.runs }),

@@ -17,9 +17,9 @@ import {
   Topics,
   whenReady,
 } from '@fantail/store'
+import { createMetrics, NO_SPANS } from '@fantail/telemetry'
 import { startRedis, type TestRedisOptions, waitFor } from '@fantail/test-kit'
 import { createDeliveryWorker, type DeliveryWorker, type DeliveryWorkerOptions } from './delivery-worker.ts'
-import type { WorkerMetrics } from './worker-metrics.ts'
 
 export const TOPIC = 'arn:aws:sns:us-east-1:000000000000:orders'
 export const DLQ = 'arn:aws:sqs:us-east-1:000000000000:dead'
@@ -75,12 +75,6 @@ async function resultOf(answer: Answer, timeoutMs: number): Promise<AttemptResul
   return { kind: 'response', statusCode: settled, durationMs: 1 }
 }
 
-const NO_METRICS: WorkerMetrics = {
-  attempted: () => undefined,
-  delivered: () => undefined,
-  ended: () => undefined,
-}
-
 export async function createFixture(redisOptions: TestRedisOptions = {}) {
   const server = await startRedis(redisOptions)
   const redis = connect({ url: server.url, name: 'test' })
@@ -108,12 +102,12 @@ export async function createFixture(redisOptions: TestRedisOptions = {}) {
         queues: 1,
         attemptsMax: 200,
         attemptTimeoutMs: 3_000,
-        jitter: 0,
+        retryJitter: 0,
         maxRetrySeconds: 3_600,
         logMessages: 10_000,
         publicUrl: 'http://localhost:4100',
         sender,
-        metrics: NO_METRICS,
+        telemetry: { metrics: createMetrics(), spans: NO_SPANS },
         log: createLogger({ service: 'test', level: process.env.FANTAIL_LOG_LEVEL ?? 'silent' }),
         ...options,
       })

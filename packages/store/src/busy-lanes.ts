@@ -1,0 +1,32 @@
+/** Lanes in which something waits or is in flight, for gauges: read from what decides their turns, a bounded number. */
+import type { Redis } from 'ioredis'
+import { dueKey, heldKey, laneKey } from './keys.ts'
+import { SHARD_COUNT, shardBase } from './shards.ts'
+
+export interface BusyLane {
+  subscriptionId: string
+  shard: number
+  sliceId: string
+}
+
+/** At most `max` of each shard's lanes, those that are due first; two trips. */
+export async function busyLanes(redis: Redis, max: number): Promise<BusyLane[]> {
+  const bases = Array.from({ length: SHARD_COUNT }, (_, shard) => shardBase(shard))
+  const ids = await Promise.all(
+    bases.map(async (base) => {
+      const [due, paused] = await Promise.all([
+        redis.zrange(dueKey(base), '0', String(max - 1)),
+        redis.srandmember(heldKey(base), String(max)),
+      ])
+      return [...new Set([...due, ...paused])].slice(0, max)
+    }),
+  )
+  const found = ids.flatMap((list, shard) => list.map((subscriptionId) => ({ subscriptionId, shard })))
+  const slices = await Promise.all(
+    found.map(({ subscriptionId, shard }) => redis.hget(laneKey(shardBase(shard), subscriptionId), 's')),
+  )
+  return found.flatMap((lane, i) => {
+    const sliceId = slices[i]
+    return sliceId ? [{ ...lane, sliceId }] : []
+  })
+}

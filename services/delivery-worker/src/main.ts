@@ -1,0 +1,54 @@
+/** The delivery worker's process: settings in, Redis found, telemetry started, the worker up; and down on SIGTERM. */
+import { readWorkerSettings, resolveRedisUrl } from '@fantail/config'
+import { createHttpSender } from '@fantail/delivery'
+import { createTelemetry } from '@fantail/jobs'
+import { createLogger, createOpsServer, runService } from '@fantail/runtime'
+import { startTelemetry } from '@fantail/telemetry'
+import { createDeliveryWorker } from './delivery-worker.ts'
+
+const NAME = 'delivery-worker'
+const log = createLogger({ service: NAME, level: process.env.FANTAIL_LOG_LEVEL })
+
+await runService({
+  name: NAME,
+  log,
+  start: async (signal) => {
+    const settings = readWorkerSettings(process.env)
+    const redisUrl = await resolveRedisUrl(settings, {
+      signal,
+      onWait: (path) => log.info({ path }, 'redis.awaited'),
+    })
+    const telemetry = await startTelemetry({
+      service: NAME,
+      onProblem: (detail) => log.warn({ detail }, 'telemetry.failed'),
+    })
+    const sender = createHttpSender({
+      timeoutMs: settings.attemptTimeoutMs,
+      allowPrivate: settings.allowPrivateEndpoints,
+    })
+    const worker = createDeliveryWorker({
+      ...settings,
+      redisUrl,
+      sender,
+      log,
+      telemetry,
+      bullTelemetry: telemetry.spans.on ? createTelemetry() : undefined,
+    })
+    const ops = createOpsServer({
+      host: settings.host,
+      port: settings.opsPort,
+      log,
+      metrics: () => telemetry.renderMetrics(),
+      checks: { redis: () => worker.redis.ping() },
+    })
+    await ops.start()
+    log.info({ host: settings.host, port: ops.port() }, 'ops.listening')
+    await worker.start()
+    return { worker, ops, telemetry }
+  },
+  stop: async ({ worker, ops, telemetry }) => {
+    await worker.stop()
+    await ops.stop()
+    await telemetry.stop()
+  },
+})

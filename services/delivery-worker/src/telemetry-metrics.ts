@@ -1,0 +1,61 @@
+/** The worker's counts as instruments; a topic's series are looked up once and kept. */
+
+import { classify } from '@fantail/policy'
+import type { Metrics } from '@fantail/telemetry'
+import type { CompiledSubscription } from './compiled-slice.ts'
+import type { WorkerMetrics } from './worker-metrics.ts'
+
+const TOPICS_MAX = 10_000
+
+export function createWorkerMetrics(metrics: Metrics, now: () => number): WorkerMetrics {
+  const topics = new Map<string, ReturnType<typeof seriesOf>>()
+  const results = {
+    delivered: metrics.attemptSeconds.of({ result: 'delivered' }),
+    retry: metrics.attemptSeconds.of({ result: 'retry' }),
+    permanent: metrics.attemptSeconds.of({ result: 'permanent' }),
+  }
+  const of = ({ topicName }: CompiledSubscription) => {
+    let series = topics.get(topicName)
+    if (!series) {
+      if (topics.size >= TOPICS_MAX) topics.clear()
+      series = seriesOf(metrics, topicName)
+      topics.set(topicName, series)
+    }
+    return series
+  }
+  return {
+    attempted(subscription, _message, outcome, durationMs) {
+      const result = classify(outcome.result)
+      results[result].record(durationMs / 1_000)
+      // A queue's failure counts once, when it is given up (sns-semantics §11.1).
+      if (result !== 'delivered' && subscription.record.protocol !== 'sqs') of(subscription).failed.add()
+    },
+    delivered(subscription, { message }) {
+      const series = of(subscription)
+      series.delivered.add()
+      series.arrival.record(Math.max(0, now() - message.publishedAt) / 1_000)
+    },
+    ended(subscription, message, outcome, reason) {
+      const series = of(subscription)
+      if (outcome === 'delivered') this.delivered(subscription, message)
+      else if (subscription.record.protocol === 'sqs') series.failed.add()
+      if (outcome === 'deadLettered') series.deadLettered.add()
+      if (outcome === 'expired') series.expired.add()
+      const cause = reason ?? 'unknown'
+      if (outcome === 'discarded')
+        metrics.deliveriesDiscarded.of({ topic: subscription.topicName, cause }).add()
+      if (reason === 'deadLetterQueueMissing') series.deadLetterFailed.add()
+    },
+  }
+}
+
+function seriesOf(metrics: Metrics, topic: string) {
+  return {
+    delivered: metrics.deliveriesDelivered.of({ topic }),
+    failed: metrics.attemptsFailed.of({ topic }),
+    deadLettered: metrics.deliveriesDeadLettered.of({ topic }),
+    deadLetterFailed: metrics.deadLettersFailed.of({ topic }),
+    expired: metrics.deliveriesExpired.of({ topic }),
+    arrival: metrics.arrivalSeconds.of({ topic }),
+  }
+}
