@@ -92,7 +92,7 @@ export const sourcesKey = (arn: string, service: 'sqs' | 'sns') =>
 
 // ---- redrives: owned by redrives.ts, in the source's home shard
 
-/** Hash: a task (its members by name), and how far it is: `uid` of the source, `newest` (bound of the queue's clock),
+/** Hash: a task (its members by name), and how far it is: `uid` of the source, `newest` (highest score in `age` when it began),
  *  `score` and `last` (scan cursor), `done` '1' scanned to the end, `fence`, `batch` number, `items` (JSON ids of the open
  *  batch; absent between batches), `next` (ms: start of the next batch by the rate). 14 days after its end. */
 export const redriveKey = (base: string, id: string) => `${base}redrive:${id}`

@@ -148,10 +148,10 @@ export class QueueDefinitions {
 
   /** Ends deletions that a crash left half done. */
   protected async resumeDeletions(): Promise<void> {
-    for (let shard = 0; shard < SHARD_COUNT; shard++) {
-      for (const uid of await this.redis.smembers(queuesGoneKey(shardBase(shard)))) {
-        await this.#drop(shard, uid)
-      }
+    const pipeline = this.redis.pipeline()
+    for (let shard = 0; shard < SHARD_COUNT; shard++) pipeline.smembers(queuesGoneKey(shardBase(shard)))
+    for (const [shard, uids] of ((await replies(pipeline)) as string[][]).entries()) {
+      for (const uid of uids) await this.#drop(shard, uid)
     }
   }
 

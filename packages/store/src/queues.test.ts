@@ -1,8 +1,13 @@
 import { randomUUID } from 'node:crypto'
+import { topicArn } from '@fantail/contracts'
 import { crashing } from '@fantail/test-kit'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { sourcesKey } from './keys.ts'
 import { aDeadLetter, newArn, type QueueFixture, startQueues } from './queues.fixture.ts'
 import { Queues } from './queues.ts'
+import { newSubscription } from './subscriptions.fixture.ts'
+import { Subscriptions } from './subscriptions.ts'
+import { Topics } from './topics.ts'
 
 const HOUR_MS = 3_600_000
 let fixture: QueueFixture
@@ -410,6 +415,23 @@ test('the dead-letter queue must exist, and knows the queues that name it', asyn
   await queues.patch(arn, { redrivePolicy: { deadLetterTargetArn: dlq, maxReceiveCount: 1 } })
   await queues.delete(arn)
   expect(await queues.sources(dlq)).toEqual([])
+})
+
+test('a subscription is a source for as long as it names the queue', async () => {
+  const { queues, redis, skew } = fixture
+  const arn = await aQueue()
+  const topic = topicArn('with-dead-letters')
+  await new Topics(redis).put(topic, {})
+  const subscriptions = new Subscriptions(redis)
+  const redrivePolicy = { deadLetterTargetArn: arn }
+  const { subscription } = await subscriptions.create(newSubscription(topic, 1, { redrivePolicy }))
+  await queues.addSource(arn, subscription.arn)
+  expect(await queues.sources(arn)).toEqual([subscription.arn])
+  await subscriptions.delete(subscription.id)
+  expect(await queues.sources(arn)).toEqual([])
+  await skew(61_000)
+  await queues.sources(arn)
+  expect(await redis.exists(sourcesKey(arn, 'sns'))).toBe(0)
 })
 
 test('a list is sorted, paged and filtered by the name', async () => {

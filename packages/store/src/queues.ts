@@ -14,7 +14,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { FantailError, parseMessageId, type QueueMessage } from '@fantail/contracts'
 import { queuesKey } from './keys.ts'
-import { decodeCursor, encodeCursor, type Page } from './pages.ts'
+import { decodeCursor, encodeCursor, listNames, type Page } from './pages.ts'
 import { QueueDefinitions, queueMissing } from './queue-definitions.ts'
 import {
   formatHandle,
@@ -36,7 +36,6 @@ import type {
   SendItem,
 } from './queue-records.ts'
 import { readScript } from './scripts.ts'
-import { SHARD_COUNT, shardBase } from './shards.ts'
 
 const SEND = readScript('send-messages-1')
 const RECEIVE = readScript('receive-messages-1')
@@ -184,13 +183,15 @@ export class Queues extends QueueDefinitions {
   async sweep(): Promise<number> {
     await this.resumeDeletions()
     let removed = 0
-    for (let shard = 0; shard < SHARD_COUNT; shard++) {
-      const key = queuesKey(shardBase(shard))
-      for (let from = '-'; from !== ''; ) {
-        const arns = await this.redis.zrangebylex(key, from, '+', 'LIMIT', 0, SWEEP_QUEUES_MAX)
-        for (const arn of arns) removed += await this.#sweepQueue(arn)
-        from = arns.length < SWEEP_QUEUES_MAX ? '' : `(${arns.at(-1)}`
-      }
+    for (let after: string | undefined = ''; after !== undefined; ) {
+      const page: string[] = await listNames(this.redis, {
+        key: queuesKey,
+        prefix: '',
+        after,
+        limit: SWEEP_QUEUES_MAX,
+      })
+      for (const arn of page) removed += await this.#sweepQueue(arn)
+      after = page.length < SWEEP_QUEUES_MAX ? undefined : page.at(-1)
     }
     return removed
   }

@@ -75,8 +75,8 @@ export class Redrives {
       throw FantailError.invalid('destination', 'names no queue')
     }
     if ((await this.#redis.hexists(redrivingKey(shardBase(shardOf(source))), source)) === 1) throw active()
-    const { newest, matched } = await this.#count(source, filter)
-    const id = newTaskId(shardOf(source), Number(newest))
+    const { newest, matched, now } = await this.#count(source, filter)
+    const id = newTaskId(shardOf(source), now)
     const result = await this.#run(shardOf(source), CREATE, [
       source,
       id,
@@ -150,13 +150,15 @@ export class Redrives {
     return ids.filter((_, i) => tasks[i]?.status === 'running' || tasks[i]?.status === 'canceling')
   }
 
-  /** Takes ended tasks off the lists when their time is over. */
-  async sweep(): Promise<void> {
-    await Promise.all(
-      Array.from({ length: SHARD_COUNT }, (_, shard) =>
-        runScript(this.#redis, PRUNE, [shardBase(shard)], [PRUNE_MAX]),
-      ),
-    )
+  /** Takes ended tasks off the lists when their time is over; answers how many. */
+  async sweep(): Promise<number> {
+    const pipeline = this.#redis.pipeline()
+    for (let shard = 0; shard < SHARD_COUNT; shard++) pipeline.zcard(redrivesKey(shardBase(shard)))
+    let pruned = 0
+    for (const [shard, tasks] of ((await replies(pipeline)) as number[]).entries()) {
+      if (tasks > 0) pruned += (await this.#run(shard, PRUNE, [PRUNE_MAX])) as number
+    }
+    return pruned
   }
 
   async #change(id: string, what: 'rate' | 'pause' | 'resume' | 'cancel', rate: ScriptValue = '') {
@@ -174,21 +176,26 @@ export class Redrives {
     return task
   }
 
-  async #count(source: string, filter: RedriveFilter): Promise<RedriveCounts & { newest: string }> {
+  async #count(
+    source: string,
+    filter: RedriveFilter,
+  ): Promise<RedriveCounts & { newest: string; now: number }> {
     const counts: RedriveCounts = { matched: 0, bySubscription: {}, byStatusCode: {} }
     let cursor = ['', '']
     let newest = ''
+    let now = 0
     do {
       const args = [source, ...cursor, newest, SCAN_ITEMS_MAX, ...filterValues(filter)]
       const reply = (await this.#run(shardOf(source), COUNT, args)) as CountReply | null
       if (reply === null) throw queueMissing()
       newest = String(reply[0])
+      now = reply[6]
       cursor = [String(reply[1]), String(reply[2])]
       counts.matched += reply[3]
       addCounts(counts.bySubscription, reply[4])
       addCounts(counts.byStatusCode, reply[5])
     } while (cursor[0] !== '')
-    return { ...counts, newest }
+    return { ...counts, newest, now }
   }
 
   /** The newest ids before `after` ('' the very newest), of some shards or all. */
@@ -214,6 +221,7 @@ type CountReply = [
   matched: number,
   subscriptions: Buffer[],
   statuses: Buffer[],
+  now: number,
 ]
 
 /** As queue-scan.lua takes them. */

@@ -17,15 +17,15 @@ import {
   Topics,
   whenReady,
 } from '@fantail/store'
-import { startRedis } from '@fantail/test-kit'
+import { startRedis, type TestRedisOptions } from '@fantail/test-kit'
 
 export const SOURCE = queueArn('dead')
 export const TOPIC = topicArn('orders')
 
 export type Fixture = Awaited<ReturnType<typeof startFixture>>
 
-export async function startFixture() {
-  const server = await startRedis()
+export async function startFixture(options: TestRedisOptions = {}) {
+  const server = await startRedis(options)
   const redis = connect({ url: server.url, name: 'test' })
   await whenReady(redis)
   const fixture = {

@@ -1,15 +1,15 @@
 -- Counts what a redrive would match, one page.
 -- KEYS[1] base
--- ARGV: source, cursor's score and id ('' both: from the start), newest by the queue's clock ('' now), max looked at,
+-- ARGV: source, cursor's score and id ('' both: from the start), highest score ('' that of now), max looked at,
 --   filter (five values, queue-scan.lua)
--- Returns false where there is no such queue, else: newest, score and id of the next cursor ('' both: the end), matched,
---   flat counts by subscription, flat counts by status code.
+-- Returns false where there is no such queue, else: highest score, score and id of the next cursor ('' both: the end),
+--   matched, flat counts by subscription, flat counts by status code, time.
 -- @include now
 -- @include queue
 -- @include queue-scan
 local queue = open_queue(KEYS[1], ARGV[1])
 if not queue then return false end
-local newest = ARGV[4] ~= '' and ARGV[4] or string.format('%.0f', queue.clock + 1)
+local newest = ARGV[4] ~= '' and ARGV[4] or newest_score(queue)
 local matched, subscriptions, statuses = 0, {}, {}
 
 local function add(counts, name) counts[name] = (counts[name] or 0) + 1 end
@@ -29,4 +29,4 @@ local score, id = scan(queue, cursor, filter, newest, tonumber(ARGV[5]), functio
   if status then add(statuses, status) end
   return false
 end)
-return { newest, score, id, matched, flat(subscriptions), flat(statuses) }
+return { newest, score, id, matched, flat(subscriptions), flat(statuses), queue.now }

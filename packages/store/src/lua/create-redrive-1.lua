@@ -1,6 +1,6 @@
 -- Starts a redrive task, unless its source has an active one.
 -- KEYS[1] base of the source
--- ARGV: source, id, destination or '', filter (JSON), newest by the queue's clock, matched, rate or ''
+-- ARGV: source, id, destination or '', filter (JSON), highest score (queue-scan.lua), matched, rate or ''
 -- Returns 'missing' (no such queue), 'active', or 'created'.
 -- @include now
 -- @include queue

@@ -1,14 +1,15 @@
--- Removes what was sent before a time, at most `max` items: visible, in flight or delayed.
+-- Removes what is there, at most `max` items: visible, in flight or delayed.
 -- KEYS[1] base
--- ARGV: arn, time by the queue's clock ('' now), max
--- Returns false where there is no such queue, else: that time, items removed.
+-- ARGV: arn, highest score ('' that of now), max
+-- Returns false where there is no such queue, else: that score, items removed.
 -- @include now
 -- @include when-full
 -- @include queue
+-- @include queue-scan
 local queue = open_queue(KEYS[1], ARGV[1])
 if not queue then return false end
 run_when_full(KEYS[1])
-local before = ARGV[2] ~= '' and ARGV[2] or string.format('%.0f', queue.clock + 1)
+local before = ARGV[2] ~= '' and ARGV[2] or newest_score(queue)
 local ids = redis.call('ZRANGEBYSCORE', queue.q .. 'age', '-inf', before, 'LIMIT', 0, tonumber(ARGV[3]))
 for _, id in ipairs(ids) do remove_item(queue, id) end
 trim_recent(queue)

@@ -1,5 +1,10 @@
 -- Reading a queue in the order of retention, page by page. Needs queue.
 
+-- The highest score there is: what is in the queue now has no higher one, what comes later has.
+local function newest_score(queue)
+  return redis.call('ZRANGE', queue.q .. 'age', -1, -1, 'WITHSCORES')[2] or string.format('%.0f', queue.clock)
+end
+
 -- The rank in `age` of the first item after (score, id), whether that one is still there or not.
 local function rank_after(queue, score, id)
   local age = queue.q .. 'age'
@@ -35,7 +40,7 @@ local function passes(queue, filter, id)
 end
 
 -- Calls `visit(id, subscription, status)` for each item that passes, oldest first, until it answers true or `max`
--- items have been looked at; only items kept from `newest` ('' any) or earlier, and none whose retention is over.
+-- items have been looked at; only items up to the score `newest` ('' any), and none whose retention is over.
 -- Returns the cursor's score and id, '' both at the end.
 local function scan(queue, cursor, filter, newest, max, visit)
   local age = queue.q .. 'age'

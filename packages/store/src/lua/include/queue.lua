@@ -2,9 +2,9 @@
 local RECENT_MS = 600000
 local RECENT_MAX = 100000
 
--- nil where there is no such queue. `clock` is the queue's own time in ms: Redis's, except that it never goes back by
--- more than a second (Redis may, after a failover), so no message stays hidden for longer than it was to be. Only
--- scores are in this time; `offset` is what it is ahead of `now`.
+-- nil where there is no such queue. `clock` is the queue's own time in ms: Redis's, except that it never goes back.
+-- Where Redis's does (a failover), the clock stands still for up to a second or else goes on from where it was, so that
+-- no message stays hidden for longer than it was to be. Only scores are in this time; `offset` is what it is ahead.
 local function open_queue(base, arn)
   local key = base .. 'queue:' .. arn
   local h = redis.call('HMGET', key, 'uid', 'v', 'r', 'd', 'm', 't', 'seen', 'off')
@@ -13,17 +13,14 @@ local function open_queue(base, arn)
   queue.visibility, queue.retention, queue.delay = tonumber(h[2]), tonumber(h[3]), tonumber(h[4])
   queue.receives, queue.target = tonumber(h[5]), h[6]
   queue.seen, queue.offset = tonumber(h[7]) or 0, tonumber(h[8]) or 0
-  queue.clock = queue.now + queue.offset
-  if queue.clock + 1000 < queue.seen then
-    queue.offset = queue.seen - queue.now
-    queue.clock = queue.seen
-  end
+  if queue.now + queue.offset + 1000 < queue.seen then queue.offset = queue.seen - queue.now end
+  queue.clock = math.max(queue.now + queue.offset, queue.seen)
   return queue
 end
 
 -- Every script that writes stores how far the clock has come.
 local function keep_clock(queue)
-  redis.call('HSET', queue.key, 'seen', math.max(queue.clock, queue.seen), 'off', queue.offset)
+  redis.call('HSET', queue.key, 'seen', queue.clock, 'off', queue.offset)
 end
 
 local function count_dead(queue, by, reason, status, subscription)

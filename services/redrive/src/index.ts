@@ -1,0 +1,1 @@
+export * from './redrive-service.ts'

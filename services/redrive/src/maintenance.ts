@@ -1,0 +1,98 @@
+/**
+ * Sweeps, once a minute, by one process at a time: a BullMQ scheduler makes one job a minute whatever the number of
+ * processes, and the queue runs one job at once. A sweep that fails keeps no other from its turn.
+ */
+import { createQueue, createWorker, STALLED_IDLE_MS, type Telemetry, TroubleGuard } from '@fantail/jobs'
+import { createLoop, createStateLog, type Logger } from '@fantail/runtime'
+import type { Redis } from '@fantail/store'
+
+export const MAINTENANCE_QUEUE = 'maintenance'
+const SWEEP_MS = 60_000
+/** The scheduler is written again now and then, should Redis have lost it. */
+const SCHEDULE_MS = 600_000
+
+export interface MaintenanceOptions {
+  redisUrl: string
+  redis: Redis
+  log: Logger
+  /** By name; each answers how much it did. */
+  sweeps: Record<string, () => Promise<number>>
+  everyMs?: number
+  telemetry?: Telemetry | undefined
+}
+
+export interface Maintenance {
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+export function createMaintenance(options: MaintenanceOptions): Maintenance {
+  const { redis, log, redisUrl, telemetry, everyMs = SWEEP_MS } = options
+  const sweep = createSweep(options)
+  const tell = createStateLog({ log, what: 'maintenance', initial: 'up' })
+  const queue = createQueue<object>({ name: MAINTENANCE_QUEUE, connection: redis, telemetry })
+  const process = async () => {
+    await sweep()
+    tell('up')
+  }
+  const worker = createWorker<object>({
+    name: MAINTENANCE_QUEUE,
+    url: redisUrl,
+    concurrency: 1,
+    process,
+    telemetry,
+  })
+  worker.opts.stalledInterval = STALLED_IDLE_MS
+  const trouble = new TroubleGuard(worker, redis, log)
+  const failed = (error: Error) => {
+    if (!trouble.notice(error)) tell('down', error)
+  }
+  queue.on('error', failed)
+  worker.on('error', failed)
+  const schedule = createLoop({
+    name: 'maintenance_schedule',
+    log,
+    turn: async () => {
+      await queue.setGlobalConcurrency(1)
+      await queue.upsertJobScheduler('sweep', { every: everyMs }, { name: 'sweep', opts: { attempts: 1 } })
+      return SCHEDULE_MS
+    },
+  })
+  return {
+    async start() {
+      await worker.waitUntilReady()
+      // The loop ends with close(); what it throws before that is an error of the start itself.
+      void worker.run().catch(failed)
+      schedule.start()
+    },
+    async stop() {
+      trouble.stop()
+      await schedule.stop()
+      await worker.close()
+      await queue.close()
+    },
+  }
+}
+
+/** Runs all sweeps in turn; one log line where there was something to do, one per change of a sweep's state. */
+function createSweep({ sweeps, log }: MaintenanceOptions): () => Promise<void> {
+  const tells = new Map(
+    Object.keys(sweeps).map((name) => [name, createStateLog({ log, what: `sweep_${name}`, initial: 'up' })]),
+  )
+  return async () => {
+    const from = performance.now()
+    const swept: Record<string, number> = {}
+    for (const [name, sweep] of Object.entries(sweeps)) {
+      const tell = tells.get(name)
+      try {
+        const count = await sweep()
+        if (count > 0) swept[name] = count
+        tell?.('up')
+      } catch (error) {
+        tell?.('down', error)
+      }
+    }
+    const durationMs = Math.round(performance.now() - from)
+    if (Object.keys(swept).length > 0) log.info({ ...swept, durationMs }, 'maintenance.swept')
+  }
+}

@@ -1,0 +1,190 @@
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { createLogger, type Logger } from '@fantail/runtime'
+import { waitFor } from '@fantail/test-kit'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import {
+  bury,
+  drainLanes,
+  drainQueue,
+  type Fixture,
+  SOURCE,
+  startFixture,
+  subscribe,
+} from './redrive.fixture.ts'
+import { createRedriveService, type RedriveService } from './redrive-service.ts'
+
+let fixture: Fixture
+const services: RedriveService[] = []
+const lines: string[] = []
+beforeAll(async () => {
+  fixture = await startFixture()
+})
+beforeEach(() => fixture.reset())
+afterEach(async () => {
+  await Promise.all(services.splice(0).map((service) => service.stop()))
+  lines.length = 0
+})
+afterAll(() => fixture.stop())
+
+const everything = { source: SOURCE, destination: null, maxMessagesPerSecond: null, filter: {} }
+const status = async (id: string) => (await fixture.redrives.get(id))?.status
+
+function logger(): Logger {
+  return createLogger({ service: 'test', destination: { write: (line: string) => void lines.push(line) } })
+}
+
+async function serve(sweepEveryMs?: number): Promise<RedriveService> {
+  const service = createRedriveService({ redisUrl: fixture.server.url, log: logger(), sweepEveryMs })
+  services.push(service)
+  await service.start()
+  return service
+}
+
+test('a task is taken up when it is created and leaves no job behind', async () => {
+  await serve()
+  const id = await subscribe(fixture)
+  await bury(fixture, id, 250)
+  const task = await fixture.redrives.create(everything)
+  await waitFor(async () => (await status(task.id)) === 'completed')
+  await drainLanes(fixture)
+  expect(fixture.delivered.length).toBe(250)
+  await waitFor(async () => (await fixture.redis.exists(`ft:{redrive}:redrive:${task.id}`)) === 0)
+})
+
+test('a paused task has no job; resume and cancel give it one', async () => {
+  await serve()
+  const id = await subscribe(fixture)
+  await bury(fixture, id, 30)
+  const task = await fixture.redrives.create({ ...everything, maxMessagesPerSecond: 4 })
+  await waitFor(async () => ((await fixture.redrives.get(task.id))?.moved ?? 0) > 0)
+  await fixture.redrives.pause(task.id)
+  await waitFor(async () => (await fixture.redis.exists(`ft:{redrive}:redrive:${task.id}`)) === 0)
+  await fixture.redrives.resume(task.id)
+  const moved = (await fixture.redrives.get(task.id))?.moved ?? 0
+  await waitFor(async () => ((await fixture.redrives.get(task.id))?.moved ?? 0) > moved)
+  await fixture.redrives.cancel(task.id)
+  await waitFor(async () => (await status(task.id)) === 'canceled')
+})
+
+test('a task that was resumed while its last job was still ending is run on', async () => {
+  await serve()
+  const id = await subscribe(fixture)
+  await bury(fixture, id, 40)
+  const task = await fixture.redrives.create({ ...everything, maxMessagesPerSecond: 20 })
+  for (let i = 0; i < 5; i++) {
+    const moved = (await fixture.redrives.get(task.id))?.moved ?? 0
+    await waitFor(async () => ((await fixture.redrives.get(task.id))?.moved ?? 0) > moved)
+    await fixture.redrives.pause(task.id)
+    await fixture.redrives.resume(task.id)
+  }
+  await fixture.redrives.patch(task.id, { maxMessagesPerSecond: null })
+  await waitFor(async () => (await status(task.id)) === 'completed')
+})
+
+test('a task whose wake was lost is found at the start and by the sweep', async () => {
+  const id = await subscribe(fixture)
+  await bury(fixture, id, 2)
+  const first = await fixture.redrives.create(everything)
+  await serve(200)
+  await waitFor(async () => (await status(first.id)) === 'completed')
+  const wakes = await fixture.redis.call('CLIENT', 'LIST', 'TYPE', 'pubsub')
+  expect(wakes).toContain('fantail-redrive-wakes')
+  await services[0]?.redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub')
+  await bury(fixture, id, 2)
+  const second = await fixture.redrives.create(everything)
+  await waitFor(async () => (await status(second.id)) === 'completed')
+})
+
+test('a service that stops hands its task to another one', async () => {
+  const one = await serve()
+  await serve()
+  const id = await subscribe(fixture)
+  await bury(fixture, id, 60)
+  const task = await fixture.redrives.create({ ...everything, maxMessagesPerSecond: 40 })
+  await waitFor(async () => ((await fixture.redrives.get(task.id))?.moved ?? 0) > 0)
+  await one.stop()
+  services.splice(0, 1)
+  await waitFor(async () => (await status(task.id)) === 'completed')
+  await drainLanes(fixture)
+  expect(new Set(fixture.delivered).size).toBe(60)
+  expect(fixture.delivered.length).toBe(60)
+})
+
+test('a process that is killed in the middle of a task loses and doubles nothing', async () => {
+  const main = fileURLToPath(new URL('main.ts', import.meta.url))
+  const env = { ...process.env, REDIS_URL: fixture.server.url, FANTAIL_OPS_PORT: '0' }
+  const child = spawn(process.execPath, ['--conditions=@fantail/source', main], { env, stdio: 'ignore' })
+  try {
+    const id = await subscribe(fixture)
+    await bury(fixture, id, 60)
+    const task = await fixture.redrives.create({ ...everything, maxMessagesPerSecond: 40 })
+    await waitFor(async () => ((await fixture.redrives.get(task.id))?.moved ?? 0) > 0)
+    child.kill('SIGKILL')
+    await serve()
+    await waitFor(async () => (await status(task.id)) === 'completed', { timeoutMs: 20_000 })
+    await drainLanes(fixture)
+    expect(new Set(fixture.delivered).size).toBe(60)
+    expect(fixture.delivered.length).toBe(60)
+  } finally {
+    child.kill('SIGKILL')
+  }
+})
+
+test('Redis going away and coming back in the middle of a task needs no help', async () => {
+  const own = await startFixture({ appendfsync: 'always' })
+  const service = createRedriveService({ redisUrl: own.server.url, log: logger() })
+  try {
+    await own.reset()
+    await service.start()
+    const id = await subscribe(own)
+    await bury(own, id, 40)
+    const task = await own.redrives.create({ ...everything, maxMessagesPerSecond: 20 })
+    await waitFor(async () => ((await own.redrives.get(task.id))?.moved ?? 0) > 0)
+    await own.server.kill()
+    await own.server.restart()
+    await waitFor(() => own.redis.status === 'ready')
+    await waitFor(async () => (await own.redrives.get(task.id))?.status === 'completed')
+    await drainLanes(own)
+    expect(own.delivered.length).toBe(40)
+  } finally {
+    await service.stop()
+    await own.stop()
+  }
+})
+
+test('sweeps run by themselves: old messages of an idle queue go away', async () => {
+  await fixture.queues.patch(SOURCE, { retentionSeconds: 60 })
+  const [service] = [await serve(200), await serve(200)]
+  await bury(fixture, await subscribe(fixture), 3, { deadLetteredAt: Date.now() - 100_000 })
+  const uid = (await fixture.queues.get(SOURCE))?.uid
+  await waitFor(async () => (await service?.redis.keys(`*q:${uid}:i:*`))?.length === 0)
+  expect(await drainQueue(fixture, SOURCE)).toEqual([])
+})
+
+async function reads(): Promise<number> {
+  return Number(/total_reads_processed:(\d+)/.exec(await fixture.redis.info('stats'))?.[1])
+}
+
+test('an idle service makes fewer than two round trips a second', async () => {
+  await serve(3_600_000)
+  const quiet = async () => {
+    const before = await reads()
+    const from = performance.now()
+    await waitFor(() => performance.now() - from > 300)
+    return (await reads()) - before <= 2
+  }
+  await waitFor(quiet)
+  const before = await reads()
+  const from = performance.now()
+  await waitFor(() => performance.now() - from > 3_000)
+  expect(((await reads()) - before) / 3).toBeLessThan(1.5)
+})
+
+test('a minute of sweeps over idle queues adds next to nothing', async () => {
+  const before = await reads()
+  await fixture.queues.sweep()
+  await fixture.redrives.sweep()
+  expect(await fixture.redrives.runnable()).toEqual([])
+  expect((await reads()) - before).toBeLessThan(20)
+})

@@ -1,0 +1,76 @@
+/** The redrive service, wired: tasks, and the sweeps that keep queues, topics and subscriptions tidy. */
+import type { Telemetry } from '@fantail/jobs'
+import { createStateLog, type Logger } from '@fantail/runtime'
+import {
+  connect,
+  Lanes,
+  Queues,
+  type Redis,
+  RedriveBatches,
+  Redrives,
+  Subscriptions,
+  Topics,
+  whenReady,
+} from '@fantail/store'
+import { createMaintenance } from './maintenance.ts'
+import { createTaskJobs } from './task-jobs.ts'
+
+export interface RedriveServiceOptions {
+  redisUrl: string
+  log: Logger
+  telemetry?: Telemetry | undefined
+  /** Between sweeps; a minute. */
+  sweepEveryMs?: number
+}
+
+export interface RedriveService {
+  redis: Redis
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+export function createRedriveService({
+  redisUrl,
+  log,
+  telemetry,
+  sweepEveryMs,
+}: RedriveServiceOptions): RedriveService {
+  const onState = createStateLog({ log, what: 'redis' })
+  const redis = connect({ url: redisUrl, name: 'fantail-redrive', onState })
+  const subscriber = connect({ url: redisUrl, name: 'fantail-redrive-wakes', commandTimeoutMs: null })
+  const onProblem = (error: Error) => log.warn({ err: error }, 'queue.move_postponed')
+  const queues = new Queues(redis, { onProblem })
+  const topics = new Topics(redis)
+  const subscriptions = new Subscriptions(redis, {
+    onCorrupt: (error) => log.error({ err: error }, 'subscription.unreadable'),
+  })
+  const redrives = new Redrives(redis)
+  const batches = new RedriveBatches({ redis, subscriptions, lanes: new Lanes(redis) })
+  const tasks = createTaskJobs({ redisUrl, redis, subscriber, redrives, batches, log, telemetry })
+  const maintenance = createMaintenance({
+    redisUrl,
+    redis,
+    log,
+    telemetry,
+    ...(sweepEveryMs === undefined ? {} : { everyMs: sweepEveryMs }),
+    sweeps: {
+      tasks: () => tasks.addMissing(),
+      redrives: () => redrives.sweep(),
+      queues: () => queues.sweep(),
+      topics: () => topics.resumeDeletions(),
+      subscriptions: () => subscriptions.expirePending(),
+    },
+  })
+  return {
+    redis,
+    async start() {
+      await whenReady(redis)
+      await Promise.all([tasks.start(), maintenance.start()])
+    },
+    async stop() {
+      await Promise.all([tasks.stop(), maintenance.stop()])
+      subscriber.disconnect()
+      redis.disconnect()
+    },
+  }
+}

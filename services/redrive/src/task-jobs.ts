@@ -1,0 +1,143 @@
+/**
+ * One BullMQ job per task that is to be run; its id is the task's, so a task never has two. BullMQ hands the job to one
+ * process and, when that dies, to another. A task gets its job when it is created, resumed or cancelled (a wake), when
+ * a job ends while the task goes on (resumed meanwhile, or this process stops), and by the sweep, should those be lost.
+ */
+import {
+  createQueue,
+  createWorker,
+  STALLED_BUSY_MS,
+  STALLED_IDLE_MS,
+  type Telemetry,
+  TroubleGuard,
+} from '@fantail/jobs'
+import { createStateLog, type Logger } from '@fantail/runtime'
+import { type Redis, type RedriveBatches, type Redrives, WAKE_REDRIVES } from '@fantail/store'
+import { runRedrive } from './run-redrive.ts'
+
+export const TASK_QUEUE = 'redrive'
+const TASKS_MAX = 50
+
+export interface TaskJobsOptions {
+  redisUrl: string
+  redis: Redis
+  /** For wakes; shared, not closed here. */
+  subscriber: Redis
+  redrives: Redrives
+  batches: RedriveBatches
+  log: Logger
+  telemetry?: Telemetry | undefined
+}
+
+interface TaskJob {
+  task: string
+}
+
+export interface TaskJobs {
+  start(): Promise<void>
+  /** Runs end after the batch in hand; their jobs go to other processes. */
+  stop(): Promise<void>
+  /** Gives a job to every task that should have one; answers how many had none. */
+  addMissing(): Promise<number>
+}
+
+export function createTaskJobs(options: TaskJobsOptions): TaskJobs {
+  const { redis, redrives, log, subscriber, telemetry } = options
+  const stopping = new AbortController()
+  const tell = createStateLog({ log, what: 'redrive_jobs', initial: 'up' })
+  const adding = new Set<Promise<void>>()
+  const queue = createQueue<TaskJob>({ name: TASK_QUEUE, connection: redis, telemetry })
+  const worker = createWorker<TaskJob>({
+    name: TASK_QUEUE,
+    url: options.redisUrl,
+    concurrency: TASKS_MAX,
+    process: (job) => runTask(options, job.data.task, stopping.signal),
+    telemetry,
+  })
+  worker.opts.stalledInterval = STALLED_IDLE_MS
+  const trouble = new TroubleGuard(worker, redis, log)
+  const failed = (error: Error) => {
+    if (!trouble.notice(error)) tell('down', error)
+  }
+
+  const add = async (id: string): Promise<void> => {
+    const task = await redrives.get(id)
+    if (task?.status !== 'running' && task?.status !== 'canceling') return
+    await queue.add('redrive', { task: id }, { jobId: id })
+  }
+  /** What fails here is found by the sweep. */
+  const tryAdd = (id: string): void => {
+    const done: Promise<void> = add(id).catch(failed)
+    adding.add(done)
+    void done.finally(() => adding.delete(done))
+  }
+  const wake = (channel: string, id: string): void => {
+    if (channel === WAKE_REDRIVES) tryAdd(id)
+  }
+  const subscribe = (): void => {
+    // Fails only with the connection, whose next 'ready' comes here again.
+    subscriber.subscribe(WAKE_REDRIVES).catch(failed)
+  }
+
+  queue.on('error', failed)
+  worker.on('error', failed)
+  worker.on('failed', (_, error) => failed(error))
+  worker.on('active', () => {
+    worker.opts.stalledInterval = STALLED_BUSY_MS
+  })
+  worker.on('drained', () => {
+    worker.opts.stalledInterval = STALLED_IDLE_MS
+  })
+  worker.on('completed', (job) => {
+    tell('up')
+    tryAdd(job.data.task)
+  })
+
+  const addMissing = async (): Promise<number> => {
+    let missing = 0
+    for (const id of await redrives.runnable()) {
+      if (await queue.getJob(id)) continue
+      await add(id)
+      missing += 1
+    }
+    return missing
+  }
+  return {
+    addMissing,
+    async start() {
+      subscriber.on('ready', subscribe)
+      subscriber.on('message', wake)
+      if (subscriber.status === 'ready') subscribe()
+      await worker.waitUntilReady()
+      // The loop ends with close(); what it throws before that is an error of the start itself.
+      void worker.run().catch(failed)
+      await addMissing()
+    },
+    async stop() {
+      subscriber.off('ready', subscribe)
+      subscriber.off('message', wake)
+      stopping.abort()
+      trouble.stop()
+      await worker.close()
+      await Promise.all(adding)
+      await queue.close()
+    },
+  }
+}
+
+async function runTask(
+  { redrives, batches, log }: TaskJobsOptions,
+  id: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const from = performance.now()
+  let moved = 0
+  let skipped = 0
+  const onMoved = (movedOfBatch: number, skippedOfBatch: number) => {
+    moved += movedOfBatch
+    skipped += skippedOfBatch
+  }
+  const result = await runRedrive({ redrives, batches, onMoved }, id, signal)
+  const durationMs = Math.round(performance.now() - from)
+  log.info({ task: id, result, moved, skipped, durationMs }, 'redrive.ran')
+}
