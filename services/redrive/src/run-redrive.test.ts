@@ -161,7 +161,7 @@ test('the rate holds, and a change of it acts within a second', async () => {
   const total = (before = Number.POSITIVE_INFINITY) =>
     moved.filter(({ at }) => at < before).reduce((sum, { count }) => sum + count, 0)
   await waitFor(() => total() >= 80)
-  expect(total(1_000)).toBeGreaterThanOrEqual(30)
+  expect(total(1_000)).toBeGreaterThanOrEqual(20)
   expect(total(1_000)).toBeLessThanOrEqual(50)
   await fixture.redrives.patch(task.id, { maxMessagesPerSecond: null })
   const changedAt = performance.now()
