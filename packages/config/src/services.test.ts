@@ -108,7 +108,7 @@ describe('settings', () => {
     const env = { FANTAIL_PORT: '5000' }
     expect(readWorkerSettings(env).opsPort).toBe(5_001)
     expect(readRedriveSettings(env).opsPort).toBe(5_002)
-    expect(readReceiverSettings(env).receiverPort).toBe(5_003)
+    expect(readReceiverSettings(env).receiverPort).toBe(5_009)
     expect(readWorkerSettings({ ...env, FANTAIL_OPS_PORT: '9000' }).opsPort).toBe(9_000)
     expect(readWorkerSettings({ ...env, FANTAIL_OPS_PORT: '0' }).opsPort).toBe(0)
     expect(readWorkerSettings({ FANTAIL_PORT: '0' }).opsPort).toBe(0)

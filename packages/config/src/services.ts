@@ -45,8 +45,8 @@ export function readRedriveSettings(env: Env): RedriveSettings {
 
 /** Throws a SettingsError that names every problem. */
 export function readReceiverSettings(env: Env): ReceiverSettings {
-  const values = read(receiverTable, env, [hostRule, portRule('FANTAIL_RECEIVER_PORT', 3)])
-  return { ...values, host: hostOf(values), receiverPort: values.receiverPort ?? portAfter(values.port, 3) }
+  const values = read(receiverTable, env, [hostRule, portRule('FANTAIL_RECEIVER_PORT', 9)])
+  return { ...values, host: hostOf(values), receiverPort: values.receiverPort ?? portAfter(values.port, 9) }
 }
 
 function read<T extends Table>(table: T, env: Env, rules: Rule<T>[]): Values<T> {

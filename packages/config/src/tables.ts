@@ -173,7 +173,7 @@ export const receiverTable = {
   receiverPort: optional({
     name: 'FANTAIL_RECEIVER_PORT',
     schema: wholeNumber(PORT),
-    unset: 'FANTAIL_PORT + 3',
+    unset: 'FANTAIL_PORT + 9',
     description: 'Port of the example webhook receiver; 0 takes a free one.',
   }),
 }
