@@ -1,0 +1,62 @@
+// @ts-check
+/** The commands that run once: everything that is checked, the build, the benchmark. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from './paths.mjs'
+import { provideRedisServer } from './redis-server.mjs'
+import { StepError, say, show } from './steps.mjs'
+
+/** In the order of how soon they answer. */
+const CHECKS = [
+  { what: 'format', command: 'biome', args: ['format', '.'] },
+  { what: 'lint', command: 'biome', args: ['lint', '--error-on-warnings', '.'] },
+  { what: 'types', command: 'tsc', args: ['--noEmit', '-p', 'tsconfig.json'] },
+]
+const BENCH = join('tests', 'bench', 'main.ts')
+
+/**
+ * Format, lint, types and all tests; with arguments, vitest alone, which gets them.
+ * @param {NodeJS.ProcessEnv} env
+ * @param {string[]} args
+ */
+export async function test(env, args) {
+  const checks = args.length > 0 ? [] : CHECKS
+  for (const { what, command, args: words } of checks) {
+    say(`${what}: ${[command, ...words].join(' ')}`)
+    const code = await show(command, words, { cwd: root, env })
+    if (code !== 0) return failed(what, code)
+  }
+  const words = ['run', ...args]
+  say(`tests: vitest ${words.join(' ')}`)
+  const code = await show('vitest', words, { cwd: root, env: await withTestRedis(env) })
+  return code === 0 ? 0 : failed('tests', code)
+}
+
+/** @param {NodeJS.ProcessEnv} env */
+export async function build(env) {
+  return show('tsc', ['-b', 'tsconfig.build.json'], { cwd: root, env })
+}
+
+/** @param {NodeJS.ProcessEnv} env @param {string[]} args */
+export async function bench(env, args) {
+  if (!existsSync(join(root, BENCH))) throw new StepError(`no ${BENCH} here`)
+  const words = ['--conditions=@fantail/source', BENCH, ...args]
+  return show('node', words, { cwd: root, env: await withTestRedis(env) })
+}
+
+/**
+ * Tests and the benchmark start servers of their own, whatever REDIS_URL says: they kill and freeze them.
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {Promise<NodeJS.ProcessEnv>}
+ */
+async function withTestRedis(env) {
+  const server = await provideRedisServer(env)
+  if (server.kind === 'binary') return { ...env, FANTAIL_REDIS_SERVER: server.path }
+  return { ...env, FANTAIL_TEST_REDIS: 'container', FANTAIL_REDIS_IMAGE: server.image }
+}
+
+/** @param {string} what @param {number} code */
+function failed(what, code) {
+  console.error(`\nfantail: ${what} failed (exit code ${code})`)
+  return code
+}

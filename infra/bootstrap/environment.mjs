@@ -1,0 +1,65 @@
+// @ts-check
+/** The environment that every tool and service of the repository runs in. */
+import { accessSync, constants, existsSync, readdirSync, realpathSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { binDir, privateDir, root } from './paths.mjs'
+
+/** Tools that the lockfile has no binary of for this platform (packages.mjs). */
+export const toolsDir = join(privateDir, 'tools')
+
+/**
+ * Pinned tools first on PATH, nothing sent home, and caches where they can be written.
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {NodeJS.ProcessEnv}
+ */
+export function toolEnvironment(env) {
+  const tools = [join(toolsDir, 'node_modules', '.bin'), ...nativePnpm(), binDir]
+  const path = [...tools, env.PATH ?? ''].filter((dir) => dir !== '').join(delimiter)
+  return { ...env, ...writableHome(env), PATH: path, TURBO_TELEMETRY_DISABLED: '1', DO_NOT_TRACK: '1' }
+}
+
+/**
+ * The folder of pnpm's own binary. Through its shim every task of turbo would keep one more Node in memory.
+ * @returns {string[]}
+ */
+function nativePnpm() {
+  const wrapper = join(root, 'node_modules', 'pnpm')
+  if (!existsSync(wrapper)) return []
+  const scope = join(dirname(realpathSync(wrapper)), '@pnpm')
+  if (!existsSync(scope)) return []
+  return readdirSync(scope)
+    .filter((name) => name.startsWith('exe.') && existsSync(join(scope, name, 'pnpm')))
+    .map((name) => join(scope, name))
+}
+
+/**
+ * npm and pnpm keep caches below HOME; where that cannot be written (a user without one), below `.fantail`.
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {NodeJS.ProcessEnv}
+ */
+export function writableHome(env) {
+  const home = env.HOME ?? homedir()
+  const cache = env.npm_config_cache ?? join(home, '.npm')
+  if (canWrite(home) && canWrite(cache)) return {}
+  const own = join(privateDir, 'home')
+  return {
+    npm_config_cache: join(own, 'npm'),
+    XDG_CACHE_HOME: join(own, 'cache'),
+    XDG_CONFIG_HOME: env.XDG_CONFIG_HOME ?? join(own, 'config'),
+    XDG_DATA_HOME: join(own, 'data'),
+    XDG_STATE_HOME: join(own, 'state'),
+  }
+}
+
+/** @param {string} path whether it, or the folder it would be made in, can be written */
+function canWrite(path) {
+  let dir = path
+  while (!existsSync(dir) && dirname(dir) !== dir) dir = dirname(dir)
+  try {
+    accessSync(dir, constants.W_OK)
+    return true
+  } catch {
+    return false // Read-only or not ours.
+  }
+}

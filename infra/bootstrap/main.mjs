@@ -1,0 +1,29 @@
+// @ts-check
+/**
+ * What `npm start`, `npm test` and their like run: installs what is missing, then does the thing. Plain JavaScript
+ * without packages, for whatever Node is there (18 or newer); all that follows runs on the Node that the repository pins.
+ *
+ *   node infra/bootstrap/main.mjs start | test [files…] | build | bench [options…]
+ */
+import { bench, build, test } from './checks.mjs'
+import { toolEnvironment } from './environment.mjs'
+import { installPackages } from './packages.mjs'
+import { start } from './start.mjs'
+import { StepError } from './steps.mjs'
+
+/** @type {Record<string, (env: NodeJS.ProcessEnv, args: string[]) => Promise<number>>} */
+const COMMANDS = { start, test, build, bench }
+
+const [name = '', ...args] = process.argv.slice(2)
+const command = COMMANDS[name]
+
+try {
+  if (!command)
+    throw new StepError(`usage: node infra/bootstrap/main.mjs ${Object.keys(COMMANDS).join(' | ')}`)
+  await installPackages(process.env)
+  process.exitCode = await command(toolEnvironment(process.env), args)
+} catch (error) {
+  if (!(error instanceof StepError)) throw error
+  console.error(`\nfantail: ${error.message}\n`)
+  process.exitCode = 1
+}

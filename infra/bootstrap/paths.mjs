@@ -1,0 +1,19 @@
+// @ts-check
+/** Where things stand, relative to this file and never to the working directory. */
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The repository. */
+export const root = fileURLToPath(new URL('../../', import.meta.url)).replace(/\/$/, '')
+
+/** What the bootstrap makes and a checkout ignores. */
+export const privateDir = join(root, '.fantail')
+
+/** Binaries of the package manager's, the pinned Node among them. */
+export const binDir = join(root, 'node_modules', '.bin')
+
+/**
+ * The folder of the local Redis; a relative one is the repository's, as for every service.
+ * @param {NodeJS.ProcessEnv} env
+ */
+export const dataDir = (env) => resolve(root, env.FANTAIL_DATA_DIR?.trim() || '.fantail')

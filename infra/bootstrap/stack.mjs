@@ -1,0 +1,126 @@
+// @ts-check
+/** The local stack as its user sees it: addresses, readiness, and the lines to paste. */
+import { setTimeout as delay } from 'node:timers/promises'
+import { isFree } from './ports.mjs'
+import { StepError } from './steps.mjs'
+
+const POLL_MS = 100
+/** After this long, whoever is missing is named once; waiting goes on. */
+const SLOW_MS = 20_000
+const PORT_DEFAULT = 4100
+
+/**
+ * Each service with its place after FANTAIL_PORT and the path that answers 200 once it can be used.
+ * @type {{ name: string, offset: number, ready: string, about: string }[]}
+ */
+export const SERVICES = [
+  { name: 'publish-api', offset: 0, ready: '/readyz', about: 'API, documentation at /docs' },
+  { name: 'delivery-worker', offset: 1, ready: '/readyz', about: '/metrics /readyz' },
+  { name: 'redrive', offset: 2, ready: '/readyz', about: '/metrics /readyz' },
+  {
+    name: 'receiver',
+    offset: 9,
+    ready: '/',
+    about: 'shows what arrived; /ok /status/503 /flaky/3 /slow/5000 /hang',
+  },
+]
+
+/**
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {{ name: string, port: number, url: string, ready: string, about: string }[]}
+ */
+export function addresses(env) {
+  const host = env.FANTAIL_HOST?.trim() || '127.0.0.1'
+  const base = Number(env.FANTAIL_PORT?.trim() || PORT_DEFAULT)
+  if (!Number.isInteger(base) || base < 1 || base > 65_000) {
+    throw new StepError('FANTAIL_PORT must be a whole number from 1 to 65000 for the local stack')
+  }
+  return SERVICES.map(({ offset, ...service }) => {
+    const port = base + offset
+    return { ...service, port, url: `http://${host.includes(':') ? `[${host}]` : host}:${port}` }
+  })
+}
+
+/**
+ * Rejects with a StepError that names the ports that someone else listens on.
+ * @param {NodeJS.ProcessEnv} env
+ */
+export async function checkPorts(env) {
+  const host = env.FANTAIL_HOST?.trim() || '127.0.0.1'
+  const taken = []
+  for (const { name, port } of addresses(env)) {
+    if (!(await isFree(port, host))) taken.push(`port ${port} (for ${name})`)
+  }
+  if (taken.length === 0) return
+  throw new StepError(
+    `${taken.join(', ')} of ${host} cannot be listened on: another Fantail, or another program, has it.\n` +
+      '  Stop that one, or choose another range: FANTAIL_PORT=4200 npm start',
+  )
+}
+
+/**
+ * Waits until every service answers, then prints where they are and what to paste.
+ * @param {NodeJS.ProcessEnv} env
+ * @param {AbortSignal} [signal]
+ */
+export async function announceStack(env, signal) {
+  const services = addresses(env)
+  const slowAt = performance.now() + SLOW_MS
+  let told = false
+  for (;;) {
+    const missing = await notReady(services)
+    if (signal?.aborted) return
+    if (missing.length === 0) break
+    if (!told && performance.now() > slowAt) {
+      console.log(`fantail: still waiting for ${missing.join(', ')}; the lines above may say why`)
+      told = true
+    }
+    await delay(POLL_MS)
+  }
+  console.log(announcement(services))
+}
+
+/** @param {ReturnType<typeof addresses>} services */
+async function notReady(services) {
+  const answers = await Promise.all(services.map(({ url, ready }) => isReady(`${url}${ready}`)))
+  return services.filter((_, index) => !answers[index]).map(({ name }) => name)
+}
+
+/** @param {string} url */
+async function isReady(url) {
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(2_000) })
+    await answer.arrayBuffer()
+    return answer.ok
+  } catch {
+    return false // Not listening yet.
+  }
+}
+
+/** @param {ReturnType<typeof addresses>} services */
+function announcement(services) {
+  const width = Math.max(...services.map(({ name }) => name.length))
+  const lines = services.map(({ name, url, about }) => `  ${name.padEnd(width)}  ${url}  ${about}`)
+  const [api, , , receiver] = services.map(({ url }) => url)
+  return [
+    '',
+    'Fantail is ready.',
+    ...lines,
+    '',
+    'Create a topic, subscribe the receiver, publish:',
+    ...curlLines(api ?? '', receiver ?? ''),
+    '',
+    'Ctrl-C stops everything; the next start finds its data again.',
+    '',
+  ].join('\n')
+}
+
+/** Each may be pasted again: what exists is left as it is. @param {string} api @param {string} receiver */
+export function curlLines(api, receiver) {
+  const json = "-H 'content-type: application/json'"
+  return [
+    `curl -sS -X PUT ${api}/v1/topics/hello ${json} -d '{}'`,
+    `curl -sS ${api}/v1/topics/hello/subscriptions ${json} -d '{"endpoint":"${receiver}/ok"}'`,
+    `curl -sS ${api}/v1/topics/hello/messages ${json} -d '{"message":"Hello from Fantail"}'`,
+  ]
+}

@@ -1,0 +1,104 @@
+// @ts-check
+/**
+ * The local stack: turbo runs the dev task of every package that has one; this waits for them, says what can be done
+ * now, and at the end waits until everything is gone.
+ */
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { dataDir, root } from './paths.mjs'
+import { isFree } from './ports.mjs'
+import { isStillThere, processOf } from './processes.mjs'
+import { provideRedisServer } from './redis-server.mjs'
+import { addresses, announceStack, checkPorts } from './stack.mjs'
+import { say } from './steps.mjs'
+
+const POLL_MS = 100
+/** Past what a service may take to stop (18 s), and its supervisor to end it. */
+const GONE_MS = 25_000
+
+/**
+ * Resolves with the exit code once every service is gone.
+ * @param {NodeJS.ProcessEnv} env
+ */
+export async function start(env) {
+  await checkPorts(env)
+  if (!env.REDIS_URL?.trim()) {
+    const server = await provideRedisServer(env)
+    say(
+      server.kind === 'binary'
+        ? `Redis ${server.version}: ${server.path}`
+        : `Redis in Docker: ${server.image}`,
+    )
+  }
+  // One ops port for all would be one for the first that takes it.
+  const { FANTAIL_OPS_PORT: _ops, ...rest } = env
+  return runTurbo({ ...rest, FANTAIL_STACK_PID: String(process.pid) })
+}
+
+/** @param {NodeJS.ProcessEnv} env */
+async function runTurbo(env) {
+  say('starting Redis, publish-api, delivery-worker, redrive and a receiver: turbo run dev')
+  // In a group of its own: a second Ctrl-C would make turbo kill its tasks, and the terminal's comes on top of ours.
+  const options = /** @type {const} */ ({
+    cwd: root,
+    env,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    detached: true,
+  })
+  const turbo = spawn('turbo', ['run', 'dev'], options)
+  const stopping = new AbortController()
+  onStop(() => {
+    say('stopping')
+    stopping.abort()
+    // The whole group: turbo's own Node wrapper takes the signal and keeps it.
+    if (turbo.pid !== undefined) process.kill(-turbo.pid, 'SIGINT')
+  })
+  const announced = announceStack(env, stopping.signal)
+  const code = await new Promise((resolve, reject) => {
+    turbo.once('error', reject)
+    turbo.once('exit', (exitCode) => resolve(exitCode ?? 1))
+  })
+  const asked = stopping.signal.aborted
+  stopping.abort()
+  await Promise.all([announced, allGone(env)])
+  return asked ? 0 : code
+}
+
+/**
+ * Calls `stop` once: at the first signal, or when npm, which started this, is gone.
+ * @param {() => void} stop
+ */
+function onStop(stop) {
+  let stopped = false
+  const once = () => {
+    if (stopped) return
+    stopped = true
+    stop()
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, once)
+  const npm = process.env.npm_lifecycle_event ? processOf(process.ppid) : undefined
+  if (!npm) return
+  setInterval(() => {
+    if (!isStillThere(npm)) once()
+  }, 1_000).unref()
+}
+
+/** Ports free, and Redis ended with its data on disk. @param {NodeJS.ProcessEnv} env */
+async function allGone(env) {
+  const host = env.FANTAIL_HOST?.trim() || '127.0.0.1'
+  const end = performance.now() + GONE_MS
+  for (;;) {
+    const free = await Promise.all(addresses(env).map(({ port }) => isFree(port, host)))
+    if (free.every(Boolean) && !existsSync(join(dataDir(env), 'stack.lock'))) return
+    if (performance.now() > end) {
+      const held = addresses(env).filter((_, index) => !free[index])
+      console.error(
+        `fantail: still there: ${held.map(({ name, port }) => `${name} (port ${port})`).join(', ')}`,
+      )
+      return
+    }
+    await delay(POLL_MS)
+  }
+}

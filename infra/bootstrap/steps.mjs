@@ -1,0 +1,90 @@
+// @ts-check
+/** Progress lines, child processes, and errors that say what was tried and what to do. */
+import { spawn } from 'node:child_process'
+import { accessSync, constants, statSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+
+/** An expected failure: its message is all that a user needs, no stack. */
+export class StepError extends Error {}
+
+/** @param {string} text */
+export const say = (text) => console.log(`fantail: ${text}`)
+
+/**
+ * @typedef {{ env?: NodeJS.ProcessEnv, cwd?: string, timeoutMs?: number }} RunOptions
+ * @typedef {{ code: number, stdout: string, stderr: string }} Finished
+ */
+
+/**
+ * Runs a command to its end and keeps what it prints. A command that cannot be started, or is killed, has code 127.
+ * @param {string} command
+ * @param {string[]} args
+ * @param {RunOptions} [options]
+ * @returns {Promise<Finished>}
+ */
+export function capture(command, args, { env = process.env, cwd, timeoutMs } = {}) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { env, cwd, timeout: timeoutMs, stdio: ['ignore', 'pipe', 'pipe'] })
+    let stdout = ''
+    let stderr = ''
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      stdout += text
+    })
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      stderr += text
+    })
+    child.once('error', (error) => resolve({ code: 127, stdout, stderr: `${stderr}${error.message}` }))
+    child.once('close', (code) => resolve({ code: code ?? 127, stdout, stderr }))
+  })
+}
+
+/**
+ * Runs a command on this terminal; resolves with its exit code.
+ * @param {string} command
+ * @param {string[]} args
+ * @param {RunOptions} [options]
+ * @returns {Promise<number>}
+ */
+export function show(command, args, { env = process.env, cwd } = {}) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { env, cwd, stdio: 'inherit' })
+    child.once('error', (error) => {
+      console.error(`fantail: ${command} could not be started: ${error.message}`)
+      resolve(127)
+    })
+    child.once('exit', (code) => resolve(code ?? 1))
+  })
+}
+
+/**
+ * The last lines of what a failed command said, for an error message.
+ * @param {Finished} finished
+ */
+export function lastWords({ stdout, stderr }) {
+  const lines = `${stdout}\n${stderr}`.split('\n').filter((line) => line.trim() !== '')
+  return lines.slice(-12).join('\n')
+}
+
+/**
+ * The first executable of this name on a PATH.
+ * @param {string} name
+ * @param {string | undefined} path
+ * @returns {string | undefined}
+ */
+export function onPath(name, path) {
+  return (path ?? '')
+    .split(delimiter)
+    .filter((dir) => dir !== '')
+    .map((dir) => join(dir, name))
+    .find(isExecutable)
+}
+
+/** @param {string} file */
+export function isExecutable(file) {
+  try {
+    accessSync(file, constants.X_OK)
+    return statSync(file).isFile()
+  } catch {
+    return false // Absent or not ours to run: both mean "look further".
+  }
+}

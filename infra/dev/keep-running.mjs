@@ -1,0 +1,37 @@
+// @ts-check
+/**
+ * The dev task of a service: runs its sources, starts it again when it dies and when a source is edited, and ends it
+ * cleanly. Neither turbo nor `node --watch` starts a killed service again.
+ *
+ *   node keep-running.mjs src/main.ts
+ */
+import { spawn } from 'node:child_process'
+import { basename, resolve } from 'node:path'
+import { whenStackEnds } from './stack-end.mjs'
+import { supervise } from './supervise.mjs'
+import { watchSources } from './watch-sources.mjs'
+
+const service = process.cwd()
+const name = basename(service)
+const entry = resolve(service, process.argv[2] ?? 'src/main.ts')
+const env = { FANTAIL_MODE: 'local', ...process.env }
+
+const running = supervise({
+  name,
+  launch: () =>
+    spawn(process.execPath, ['--conditions=@fantail/source', '--enable-source-maps', entry], {
+      env,
+      stdio: ['ignore', 'inherit', 'inherit'],
+      detached: true,
+    }),
+})
+
+watchSources(service, (file) => {
+  console.log(`${file} was edited, starting ${name} again`)
+  running.replace()
+})
+
+whenStackEnds(async () => {
+  await running.stop()
+  process.exit(0)
+})

@@ -1,0 +1,56 @@
+// @ts-check
+/** Starts the local Redis with `redis.conf`; only its warnings and its last words are shown. */
+import { spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { root } from '../bootstrap/paths.mjs'
+
+const conf = join(root, 'infra', 'redis', 'redis.conf')
+
+/**
+ * @param {import('../bootstrap/redis-server.mjs').RedisServer} server
+ * @param {{ port: number, data: string }} place
+ */
+export function launchRedis(server, { port, data }) {
+  const [command, args] =
+    server.kind === 'binary'
+      ? [server.path, [conf, '--port', String(port), '--dir', data]]
+      : ['docker', dockerWords(server.image, { port, data })]
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+  forward(child.stdout)
+  forward(child.stderr)
+  return child
+}
+
+/** @param {string} image @param {{ port: number, data: string }} place */
+function dockerWords(image, { port, data }) {
+  const name = `fantail-redis-${createHash('sha256').update(data).digest('hex').slice(0, 12)}`
+  // One that a crash of ours left running.
+  spawnSync('docker', ['rm', '-f', name], { stdio: 'ignore' })
+  const user = process.getuid ? ['--user', `${process.getuid()}:${process.getgid?.()}`] : []
+  const mounts = ['-v', `${data}:/data`, '-v', `${conf}:/redis.conf:ro`]
+  const publish = ['-p', `127.0.0.1:${port}:6379`]
+  // Inside, it must listen on the container's address; outside, only loopback is published.
+  const settings = [
+    'redis-server',
+    '/redis.conf',
+    '--bind',
+    '0.0.0.0',
+    '--protected-mode',
+    'no',
+    '--dir',
+    '/data',
+  ]
+  return ['run', '--rm', '--name', name, ...user, ...publish, ...mounts, image, ...settings]
+}
+
+/**
+ * Redis marks warnings with `#`; what it says before its log is set up has no mark and is worth reading, too.
+ * @param {NodeJS.ReadableStream} stream
+ */
+function forward(stream) {
+  createInterface({ input: stream }).on('line', (line) => {
+    if (line.trim() !== '' && !/^\d+:\S+ .*\d{4} [\d:.]+ [*.-] /.test(line)) console.log(line)
+  })
+}

@@ -1,0 +1,108 @@
+// @ts-check
+/**
+ * The dev task of `infra`: Redis on a free port of its own, with its data in the data folder, so that the next start
+ * finds it again. Never the Redis that someone else runs: that one is used only where REDIS_URL says so.
+ *
+ * `redis.url` is there while Redis answers: written whole once it does, removed when the stack ends. The port stays the
+ * same over restarts; services keep the address that they read.
+ */
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { tryLock } from '../bootstrap/lock.mjs'
+import { dataDir } from '../bootstrap/paths.mjs'
+import { freePort, isFree } from '../bootstrap/ports.mjs'
+import { provideRedisServer } from '../bootstrap/redis-server.mjs'
+import { announceStack } from '../bootstrap/stack.mjs'
+import { StepError } from '../bootstrap/steps.mjs'
+import { answersPing, askRedis, namedConnections } from './ask-redis.mjs'
+import { launchRedis } from './launch-redis.mjs'
+import { whenStackEnds } from './stack-end.mjs'
+import { supervise } from './supervise.mjs'
+
+const POLL_MS = 50
+/** turbo kills its tasks 10 s after Ctrl-C; services that take longer lose Redis and cope. */
+const CLIENTS_LEAVE_MS = 8_000
+
+const dir = dataDir(process.env)
+const urlFile = join(dir, 'redis.url')
+
+try {
+  if (process.env.REDIS_URL?.trim()) useOther()
+  else await runOwn()
+  // `npm start` does this itself, without turbo's prefix.
+  if (process.env.FANTAIL_STACK_PID === undefined) await announceStack(process.env)
+} catch (error) {
+  if (!(error instanceof StepError)) throw error
+  console.error(error.message)
+  process.exit(1)
+}
+
+function useOther() {
+  console.log('using the Redis of REDIS_URL, starting none')
+  const alive = setInterval(() => {}, 60_000)
+  whenStackEnds(() => clearInterval(alive))
+}
+
+async function runOwn() {
+  const unlock = tryLock(join(dir, 'stack.lock'))
+  if (!unlock) throw new StepError(`another local stack uses ${dir}; stop it, or set FANTAIL_DATA_DIR`)
+  // One that a crash left behind, before a service can read it.
+  rmSync(urlFile, { force: true })
+  const server = await provideRedisServer(process.env)
+  const data = join(dir, 'data')
+  mkdirSync(data, { recursive: true })
+  const port = await choosePort(data)
+  const redis = supervise({ name: 'redis', launch: () => launchRedis(server, { port, data }) })
+  whenStackEnds(async () => {
+    rmSync(urlFile, { force: true })
+    await clientsLeave(port)
+    await redis.stop()
+    unlock()
+    process.exit(0)
+  })
+  while (!(await answersPing(port))) await delay(POLL_MS)
+  writeWhole(urlFile, `redis://127.0.0.1:${port}\n`)
+  console.log(`redis://127.0.0.1:${port} answers, data in ${data}`)
+}
+
+/** The last one if it is free: whoever noted its address finds Redis there again. @param {string} data */
+async function choosePort(data) {
+  const file = join(dir, 'redis.port')
+  const last = readPort(file)
+  if (last !== undefined) await endLeftBehind(last, data)
+  const port = last !== undefined && (await isFree(last, '127.0.0.1')) ? last : await freePort()
+  writeWhole(file, `${port}\n`)
+  return port
+}
+
+/** A Redis that outlived its stack must not write to the files of the new one. @param {number} port @param {string} data */
+async function endLeftBehind(port, data) {
+  while ((await askRedis(port, 'CONFIG GET dir'))?.includes(`\r\n${data}\r\n`)) {
+    await askRedis(port, 'SHUTDOWN')
+    await delay(POLL_MS)
+  }
+}
+
+/** @param {string} file */
+function readPort(file) {
+  try {
+    return Number(readFileSync(file, 'utf8')) || undefined
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** @param {string} file @param {string} text */
+function writeWhole(file, text) {
+  const part = `${file}.${process.pid}`
+  writeFileSync(part, text)
+  renameSync(part, file)
+}
+
+/** Services write what they have in hand before they end; Redis ends after them. @param {number} port */
+async function clientsLeave(port) {
+  const end = performance.now() + CLIENTS_LEAVE_MS
+  while (performance.now() < end && (await namedConnections(port)) > 0) await delay(POLL_MS)
+}

@@ -1,0 +1,49 @@
+// @ts-check
+/**
+ * When a dev task must end: by SIGINT, SIGTERM or SIGHUP, or because the stack above it is gone. A killed turbo tells
+ * nobody, and between it and its tasks stand shells and pnpm, which live on; so everyone up to the top is watched.
+ */
+import { isStillThere, processOf } from '../bootstrap/processes.mjs'
+
+const WATCH_MS = 500
+
+/**
+ * Calls `end` once, with the reason.
+ * @param {(reason: string) => void} end
+ */
+export function whenStackEnds(end) {
+  let ended = false
+  const once = (/** @type {string} */ reason) => {
+    if (ended) return
+    ended = true
+    end(reason)
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, once)
+  const above = stackAbove(process.ppid)
+  const timer = setInterval(() => {
+    const gone = above.find((ancestor) => !isStillThere(ancestor))
+    if (!gone) return
+    clearInterval(timer)
+    once(`${gone.name} (${gone.pid}) is gone`)
+  }, WATCH_MS)
+  timer.unref()
+}
+
+/**
+ * From the parent up to the process that FANTAIL_STACK_PID names, or else to turbo; by itself, the parent alone.
+ * @param {number} parent
+ */
+function stackAbove(parent) {
+  /** @type {import('../bootstrap/processes.mjs').Process[]} */
+  const chain = []
+  for (let pid = parent; pid > 1; ) {
+    const ancestor = processOf(pid)
+    if (!ancestor) break
+    chain.push(ancestor)
+    pid = ancestor.parent
+  }
+  const top = Number(process.env.FANTAIL_STACK_PID)
+  const topAt = chain.findIndex((ancestor) => ancestor.pid === top)
+  const turboAt = chain.findLastIndex((ancestor) => ancestor.name === 'turbo')
+  return chain.slice(0, Math.max(topAt, turboAt, 0) + 1)
+}

@@ -1,0 +1,98 @@
+// @ts-check
+/**
+ * One child that is to live: started again 0.5 s after it dies, stopped with a signal and, past its grace, killed. It
+ * leads a process group of its own, so that a Ctrl-C of the terminal reaches it through us only, once.
+ *
+ *   running ─dies→ waiting ─0.5 s→ running;  any ─stop()→ stopping → stopped
+ *
+ * A guard, a shell that waits for our end of a pipe to close, ends the child where we are killed ourselves.
+ */
+import { spawn } from 'node:child_process'
+
+const RESTART_MS = 500
+const GRACE_MS = 20_000
+
+/** TERM, up to 20 s, KILL; one word on the pipe sends the guard home instead. */
+const GUARD = `read -r word
+[ "$word" = released ] && exit
+kill -TERM "$1" 2>/dev/null
+n=0
+while kill -0 "$1" 2>/dev/null; do
+  n=$((n + 1))
+  [ $n -gt 200 ] && kill -KILL "$1"
+  sleep 0.1
+done`
+
+/**
+ * @typedef {import('node:child_process').ChildProcess} ChildProcess
+ * @typedef {object} Supervised
+ * @property {string} name
+ * @property {() => ChildProcess} launch starts the child, `detached`
+ * @property {(child: ChildProcess) => void} [onStart]
+ */
+
+/** @param {Supervised} supervised */
+export function supervise({ name, launch, onStart }) {
+  /** @type {ChildProcess | undefined} */
+  let child
+  /** @type {NodeJS.Timeout | undefined} */
+  let waiting
+  let stopping = false
+  let replacing = false
+  const start = () => {
+    const started = launch()
+    const release = guard(started)
+    child = started
+    const ended = (/** @type {string} */ how) => {
+      if (child !== started) return
+      release()
+      child = undefined
+      if (stopping) return
+      if (!replacing) console.error(`${name} ended (${how}), starting it again`)
+      waiting = setTimeout(start, replacing ? 0 : RESTART_MS)
+      replacing = false
+    }
+    started.once('exit', (code, signal) => ended(signal ?? `exit code ${code}`))
+    started.once('error', (error) => ended(error.message))
+    onStart?.(started)
+  }
+  start()
+  return {
+    /** Replaces the child by a new one, at once after its clean end. */
+    replace: () => {
+      if (!child || replacing || stopping) return
+      replacing = true
+      void end(child)
+    },
+    /** Resolves when the child is gone, for good. */
+    stop: async () => {
+      stopping = true
+      clearTimeout(waiting)
+      if (child) await end(child)
+    },
+  }
+}
+
+/** @param {ChildProcess} child */
+async function end(child) {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const gone = new Promise((resolve) => child.once('exit', resolve))
+  child.kill('SIGTERM')
+  const timer = setTimeout(() => child.kill('SIGKILL'), GRACE_MS)
+  await gone
+  clearTimeout(timer)
+}
+
+/** @param {ChildProcess} child @returns {() => void} sends the guard home */
+function guard(child) {
+  if (child.pid === undefined) return () => {}
+  const shell = spawn('sh', ['-c', GUARD, 'fantail-guard', String(child.pid)], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  })
+  shell.once('error', (error) => console.error(`no guard for process ${child.pid}: ${error.message}`))
+  shell.stdin.on('error', () => {
+    // The guard was killed; the child it watched is supervised all the same.
+  })
+  return () => shell.stdin.end('released\n')
+}

@@ -1,0 +1,30 @@
+// @ts-check
+/** Tells of edits to sources: TypeScript and Lua, tests left out, several edits in a row as one. */
+import { existsSync, readdirSync, watch } from 'node:fs'
+import { join } from 'node:path'
+import { root } from '../bootstrap/paths.mjs'
+
+const SETTLE_MS = 200
+
+/**
+ * @param {string} service its folder
+ * @param {(file: string) => void} onEdit
+ */
+export function watchSources(service, onEdit) {
+  /** @type {NodeJS.Timeout | undefined} */
+  let timer
+  for (const dir of sourceDirs(service)) {
+    watch(dir, { recursive: true }, (_event, file) => {
+      if (!file || !/\.(ts|lua)$/.test(file) || file.endsWith('.test.ts')) return
+      clearTimeout(timer)
+      timer = setTimeout(() => onEdit(file), SETTLE_MS)
+    })
+  }
+}
+
+/** @param {string} service */
+function sourceDirs(service) {
+  const packages = join(root, 'packages')
+  const dirs = readdirSync(packages).map((name) => join(packages, name, 'src'))
+  return [join(service, 'src'), ...dirs].filter((dir) => existsSync(dir))
+}

@@ -1,0 +1,18 @@
+/** The receiver of the local stack. */
+import { readReceiverSettings, SettingsError } from '@fantail/config'
+import { createReceiver } from './receiver.ts'
+
+try {
+  const { host, receiverPort } = readReceiverSettings(process.env)
+  const server = createReceiver({ print: (line) => console.log(line) })
+  server.once('error', (error) => {
+    console.error(`the receiver cannot listen: ${error.message}`)
+    process.exit(1)
+  })
+  server.listen(receiverPort, host)
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(0))
+} catch (error) {
+  if (!(error instanceof SettingsError)) throw error
+  console.error(error.message)
+  process.exit(1)
+}

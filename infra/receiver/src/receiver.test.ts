@@ -1,0 +1,77 @@
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createReceiver } from './receiver.ts'
+
+let server: Server
+let url: string
+let printed: string[]
+
+beforeEach(async () => {
+  printed = []
+  server = createReceiver({ print: (line) => void printed.push(line) })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+
+afterEach(async () => {
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+})
+
+const deliver = (path: string, messageId: string, signal?: AbortSignal) =>
+  fetch(`${url}${path}`, {
+    method: 'POST',
+    headers: { 'x-amz-sns-message-id': messageId },
+    body: 'hello',
+    signal: signal ?? null,
+  })
+
+describe('the receiver', () => {
+  it.each([
+    ['/ok', 200],
+    ['/status/503', 503],
+    ['/status/204', 204],
+    ['/slow/1', 200],
+    ['/status/99', 404],
+    ['/ok/more', 404],
+    ['/elsewhere', 404],
+  ])('answers %s with %i', async (path, status) => {
+    expect((await deliver(path, 'm1')).status).toBe(status)
+  })
+
+  it('fails a flaky path so many times per message, and says so', async () => {
+    const statuses: number[] = []
+    for (const id of ['m1', 'm1', 'm2', 'm1']) statuses.push((await deliver('/flaky/2', id)).status)
+
+    expect(statuses).toEqual([503, 503, 503, 200])
+    expect(printed[1]).toBe('received POST /flaky/2 messageId=m1 attempt=2 → 503')
+  })
+
+  it('takes the message id from an envelope where no header has it', async () => {
+    await fetch(`${url}/ok`, { method: 'POST', body: JSON.stringify({ MessageId: 'm7' }) })
+
+    expect(printed).toEqual(['received POST /ok messageId=m7 attempt=1 → 200'])
+  })
+
+  it('never answers a hanging path', async () => {
+    const hanging = deliver('/hang', 'm1', AbortSignal.timeout(100))
+
+    await expect(hanging).rejects.toThrow(/timeout/i)
+    expect(printed).toEqual(['received POST /hang messageId=m1 attempt=1 → hangs'])
+  })
+
+  it('lists the last hundred, newest first', async () => {
+    for (let i = 0; i < 101; i++) await deliver('/ok', `m${i}`)
+
+    const { received } = (await (await fetch(url)).json()) as { received: { messageId: string }[] }
+    expect(received).toHaveLength(100)
+    expect(received[0]).toMatchObject({
+      messageId: 'm100',
+      path: '/ok',
+      status: 200,
+      attempt: 1,
+      body: 'hello',
+    })
+  })
+})

@@ -1,0 +1,76 @@
+/** The receiver's HTTP side: every request is counted, shown, and answered as its path asks. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Arrivals } from './arrivals.ts'
+import { behaviourOf } from './behaviour.ts'
+
+/** More than the largest message in its envelope, escaped. */
+const BODY_BYTES_MAX = 4 * 1024 * 1024
+const PATHS = ['/ok', '/status/503', '/flaky/3', '/slow/5000', '/hang']
+
+export interface ReceiverOptions {
+  /** Gets one line per request. */
+  print: (line: string) => void
+}
+
+/** Not listening yet. */
+export function createReceiver({ print }: ReceiverOptions): Server {
+  const arrivals = new Arrivals()
+  return createServer((request, response) => {
+    void handle(request, response, { arrivals, print }).catch((error: Error) => {
+      // The other side left in the middle; there is nobody to answer.
+      print(`gave up on ${request.method} ${request.url}: ${error.message}`)
+      response.destroy()
+    })
+  })
+}
+
+interface Context {
+  arrivals: Arrivals
+  print: (line: string) => void
+}
+
+async function handle(request: IncomingMessage, response: ServerResponse, context: Context): Promise<void> {
+  const { arrivals, print } = context
+  const method = request.method ?? 'GET'
+  const path = request.url?.split('?', 1)[0] ?? '/'
+  if (path === '/' && method === 'GET') return answer(response, 200, { received: arrivals.list() })
+  const body = await readBody(request)
+  const messageId = messageIdOf(request, body)
+  const attempt = arrivals.count(path, messageId)
+  const behaviour = behaviourOf(path, attempt)
+  if (!behaviour) return answer(response, 404, { error: `no such path; here are ${PATHS.join(', ')}` })
+  const { status, delayMs } = behaviour
+  arrivals.add({ at: new Date().toISOString(), method, path, messageId, attempt, status, body })
+  print(
+    `received ${method} ${path} messageId=${messageId ?? 'none'} attempt=${attempt} → ${status ?? 'hangs'}`,
+  )
+  if (status === null) return
+  if (delayMs > 0) await delay(delayMs)
+  answer(response, status, { received: messageId })
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > BODY_BYTES_MAX) throw new Error(`a body of more than ${BODY_BYTES_MAX} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** From the header that every delivery has, else from an envelope. */
+function messageIdOf(request: IncomingMessage, body: string): string | null {
+  const header = request.headers['x-amz-sns-message-id']
+  if (typeof header === 'string') return header
+  return /"MessageId"\s*:\s*"([^"]+)"/.exec(body)?.[1] ?? null
+}
+
+function answer(response: ServerResponse, status: number, value: unknown): void {
+  // These statuses have no body.
+  const body = status === 204 || status === 304 ? '' : `${JSON.stringify(value, null, 2)}\n`
+  response.writeHead(status, { 'content-type': 'application/json' })
+  response.end(body)
+}
