@@ -16,6 +16,12 @@ export class Bitmap {
     this.bytes[byte] = (this.bytes[byte] ?? 0) | (1 << (bit & 7))
   }
 
+  count(): number {
+    let bits = 0
+    for (let byte of this.bytes) for (; byte !== 0; byte &= byte - 1) bits++
+    return bits
+  }
+
   /** A copy without trailing zero bytes. */
   packed(): Buffer {
     let end = this.bytes.length

@@ -116,6 +116,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     finishing,
     plans,
     metrics,
+    log,
     attemptTimeoutMs,
     jitter,
     maxRetrySeconds,

@@ -73,6 +73,7 @@ export class Dispatcher {
     } finally {
       run.ended = true
       this.#runs.delete(run.key)
+      this.#logRun(run)
       const shards = run.touchedShards()
       if (shards.size > 0) this.#checkpointed.set(run.key, shards)
     }
@@ -88,6 +89,17 @@ export class Dispatcher {
     } catch (error) {
       this.#options.log.debug({ err: error, job: key }, 'checkpoint.left_to_expire')
     }
+  }
+
+  /** One line per job: what of its messages was delivered at once and what waits in lanes. */
+  #logRun(run: JobRun): void {
+    if (!this.#options.log.isLevelEnabled('info')) return
+    const { key: job, fence, lost, units } = run
+    const delivered = units.reduce((sum, unit) => sum + unit.delivered.count(), 0)
+    const parked = units.reduce((sum, unit) => sum + unit.parked.count(), 0)
+    const durationMs = Math.round(performance.now() - run.startedAt)
+    const counts = { messages: run.messages.length, slices: units.length, delivered, parked }
+    this.#options.log.info({ job, fence, ...counts, lost, durationMs }, 'dispatch.completed')
   }
 
   /** Called when a delivery left the queue: units that wait for room go on. */

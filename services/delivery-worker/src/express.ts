@@ -6,6 +6,7 @@
  * parked rather than waited for, so a job never waits longer than about a second for one endpoint.
  */
 import { nextStep } from '@fantail/policy'
+import type { Logger } from '@fantail/runtime'
 import type { DeadState, ParkAs, RetryState } from '@fantail/store'
 import type { AttemptMaker } from './attempt-maker.ts'
 import { type AttemptSlots, HUNG_MS, SLOW_MS } from './attempt-slots.ts'
@@ -43,6 +44,7 @@ export interface ExpressOptions {
   attemptTimeoutMs: number
   jitter: number
   maxRetrySeconds: number
+  log: Logger
   /** Epoch ms by Redis's clock. */
   now(): number
   /** A delivery has left the queue or the slots: there may be room for more. */
@@ -246,6 +248,7 @@ export class Express {
     }
     const { statusCode, error } = resultState(outcome.result)
     unit.failures.push([slot, statusCode, error])
+    this.#logFailure(delivery, outcome, step.step)
     if (step.step === 'retry') {
       const state: RetryState = { kind: 'retry', attempts: 1, statusCode, error }
       this.#park(delivery, { as: 'retry', delayMs: step.delayMs, state })
@@ -253,6 +256,24 @@ export class Express {
       const state: DeadState = { kind: 'dead', reason: step.reason, attempts: 1, statusCode, error }
       this.#park(delivery, { as: 'dead', state })
     }
+  }
+
+  /** First attempts that succeed are told together, per job. */
+  #logFailure({ unit, subscription }: Delivery, { result }: Outcome, decision: string): void {
+    const { messageId, topicArn } = unit.context.message
+    const { id: subscriptionId, protocol } = subscription.record
+    const durationMs = Math.round(result.durationMs)
+    const told = {
+      messageId,
+      topicArn,
+      subscriptionId,
+      protocol,
+      attempts: 1,
+      ...resultState(result),
+      durationMs,
+      decision,
+    }
+    this.#options.log.info(told, 'delivery.attempted')
   }
 
   #park(delivery: Delivery, park: ParkAs): void {

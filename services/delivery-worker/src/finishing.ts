@@ -67,6 +67,7 @@ export class Finishing {
       random: Math.random,
       maxRetrySeconds,
     })
+    this.#logAttempt(ended, step.step)
     if (step.step === 'delivered') {
       const { accepted } = await settling.settle(subscription.shard, claimed, { op: 'delivered' })
       if (accepted) this.#options.recorder.ended(ended, 'delivered', null, state)
@@ -88,7 +89,28 @@ export class Finishing {
     const { accepted } = await this.#options.settling.settle(dead.subscription.shard, dead.claimed, {
       op: 'forget',
     })
-    if (accepted) this.#options.recorder.ended(dead, 'deadLettered', dead.state.reason, dead.state)
+    if (!accepted) return
+    this.#options.recorder.ended(dead, 'deadLettered', dead.state.reason, dead.state)
+    const { subscriptionId } = dead.claimed
+    const { messageId } = dead.message.message
+    const { reason, statusCode, error, attempts } = dead.state
+    this.#options.log.info(
+      { messageId, subscriptionId, queueArn: target, reason, statusCode, error, attempts },
+      'delivery.dead_lettered',
+    )
+  }
+
+  /** One line per attempt from a lane. */
+  #logAttempt({ claimed, message, subscription, attempts, outcome }: EndedAttempt, decision: string): void {
+    const { subscriptionId } = claimed
+    const { messageId, topicArn } = message.message
+    const { statusCode, error } = resultState(outcome.result)
+    const durationMs = Math.round(outcome.result.durationMs)
+    const { protocol } = subscription.record
+    this.#options.log.info(
+      { messageId, topicArn, subscriptionId, protocol, attempts, statusCode, error, durationMs, decision },
+      'delivery.attempted',
+    )
   }
 
   async #die(ended: EndedAttempt, state: DeadState): Promise<void> {
