@@ -41,13 +41,12 @@ export async function start(env) {
 async function runTurbo(env) {
   say('starting Redis, publish-api, delivery-worker, redrive and a receiver: turbo run dev')
   // In a group of its own: a second Ctrl-C would make turbo kill its tasks, and the terminal's comes on top of ours.
-  const options = /** @type {const} */ ({
+  const turbo = spawn('turbo', ['run', 'dev'], {
     cwd: root,
     env,
     stdio: ['ignore', 'inherit', 'inherit'],
     detached: true,
   })
-  const turbo = spawn('turbo', ['run', 'dev'], options)
   const stopping = new AbortController()
   onStop(() => {
     say('stopping')
