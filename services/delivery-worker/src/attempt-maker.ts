@@ -1,7 +1,7 @@
 /** One attempt, by the subscription's protocol; whatever goes wrong is an outcome, never a throw. */
 import { type AttemptResult, FantailError } from '@fantail/contracts'
 import { type HttpSender, queueBody, renderBody, renderHeaders } from '@fantail/delivery'
-import { deadLetterItemId, type Queues } from '@fantail/store'
+import { deliveryItemId, type Queues } from '@fantail/store'
 import { type Span, type Spans, traceparentOf } from '@fantail/telemetry'
 import type { CompiledSubscription } from './compiled-slice.ts'
 import type { MessageContext } from './message-context.ts'
@@ -59,7 +59,7 @@ export class AttemptMaker {
     startedAt: number,
   ): Promise<AttemptResult> {
     const { body, attributes } = queueBody(envelope, target)
-    const id = deadLetterItemId(record.id, delivery)
+    const id = deliveryItemId(record.id, delivery)
     try {
       await this.#options.queues.send(record.endpoint, [{ id, body, attributes }])
       return { kind: 'response', statusCode: 200, durationMs: performance.now() - startedAt }
