@@ -33,6 +33,8 @@ export interface ReceivedRequest {
   attempt: number
   /** Tells connections apart: the client's port. */
   clientPort: number
+  /** The status it was answered with; null while it is open, or where it was left without an answer. */
+  answered: number | null
 }
 
 export interface Reply {
@@ -100,7 +102,8 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
     requests.push(received)
     const responder = responders.findLast(({ match }) => matches(received, match))
     if (responder) responder.asked += 1
-    await answer(response, responder ? await responder.reply(received, responder.asked) : {})
+    const reply = responder ? await responder.reply(received, responder.asked) : {}
+    received.answered = await answer(response, reply)
   }
   const server = options.tls ? createHttpsServer(options.tls, onRequest) : createHttpServer(onRequest)
   if (options.keepAliveTimeoutMs !== undefined) server.keepAliveTimeout = options.keepAliveTimeoutMs
@@ -196,21 +199,25 @@ function record(
     subscriptionId,
     attempt,
     clientPort: request.socket.remotePort ?? 0,
+    answered: null,
   }
 }
 
-async function answer(response: ServerResponse, reply: Reply): Promise<void> {
+/** The status, or null where the answer was not completed. */
+async function answer(response: ServerResponse, reply: Reply): Promise<number | null> {
   if (reply.delayMs) await new Promise((resolve) => setTimeout(resolve, reply.delayMs))
   if (reply.until) await reply.until
-  if (reply.hang === 'beforeHeaders') return
+  if (reply.hang === 'beforeHeaders') return null
   const body = reply.body === undefined ? undefined : Buffer.from(reply.body)
   if (reply.hang === 'midBody') {
     response.writeHead(reply.status ?? 200, { 'content-length': '1000', ...reply.headers })
     response.write(body ?? 'half')
-    return
+    return null
   }
-  response.writeHead(reply.status ?? 200, reply.headers)
+  const status = reply.status ?? 200
+  response.writeHead(status, reply.headers)
   response.end(body)
+  return status
 }
 
 /** Requests open per path, and the most there were. */

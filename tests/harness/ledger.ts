@@ -1,0 +1,240 @@
+/**
+ * Holds a run against invariant 2: every message that was accepted, for every subscription, is delivered, dead-lettered,
+ * discarded, expired or still waiting; nothing is lost.
+ *
+ * Each message's text is its own, and its subscriptions are raw webhooks at a path each, so that an arrival, a dead letter
+ * and a publish can be told to be the same delivery, also where the publisher never learned the message's id. A publish
+ * is *accepted* (202), *refused* (surely not stored) or *unknown* (no answer, or a 503 that says so); an unknown message
+ * either counts for all subscriptions or for none.
+ */
+import { Counts } from '@fantail/store'
+import { type Receiver, waitFor } from '@fantail/test-kit'
+import type { ErrorBody } from './rest-client.ts'
+import type { Stack } from './stack.ts'
+
+export interface LedgerOptions {
+  stack: Stack
+  receiver: Receiver
+  topic: string
+  /** One subscription for each, at this path of the receiver; the settings go to the API as they are. */
+  subscriptions: Record<string, Record<string, unknown>>
+  /** Queue that the subscriptions dead-letter to; made here. */
+  deadLetterQueue?: string
+}
+
+export interface Subscribed {
+  id: string
+  arn: string
+  path: string
+}
+
+export interface Account {
+  accepted: number
+  unknown: number
+  refused: number
+  /** Deliveries that are owed: of accepted messages, and of unknown ones that turned out to be stored. */
+  owed: number
+  delivered: number
+  deadLettered: number
+  discarded: number
+  expired: number
+  waiting: number
+  lost: number
+  /** Arrivals beyond the first that was answered 2xx, among deliveries. */
+  duplicates: number
+  /** Deliveries of messages that were refused for sure: must be 0. */
+  refusedYetSeen: number
+}
+
+type Fate = 'accepted' | 'refused' | 'unknown'
+
+const DISCARDED = 'discarded:'
+
+export class Ledger {
+  readonly subscriptions: Subscribed[] = []
+  readonly fates = new Map<string, Fate>()
+  /** Of refused and unknown publishes, in order. */
+  readonly failures: { status: number; code: string; retryAfter: string | undefined; tookMs: number }[] = []
+  readonly #options: LedgerOptions
+  #countsBefore: Record<string, number> = {}
+
+  private constructor(options: LedgerOptions) {
+    this.#options = options
+  }
+
+  /** Makes the topic, its subscriptions and their queue. */
+  static async open(options: LedgerOptions): Promise<Ledger> {
+    const { stack, receiver, topic, deadLetterQueue } = options
+    const { client } = stack
+    const ledger = new Ledger(options)
+    await client.put(`/v1/topics/${topic}`)
+    if (deadLetterQueue !== undefined) await client.put(`/v1/queues/${deadLetterQueue}`)
+    const policy = deadLetterQueue && { redrivePolicy: { deadLetterTargetArn: deadLetterQueue } }
+    for (const [path, settings] of Object.entries(options.subscriptions)) {
+      const input = { endpoint: `${receiver.url}${path}`, rawMessageDelivery: true, ...policy, ...settings }
+      const { id, arn } = await client.post<Subscribed>(`/v1/topics/${topic}/subscriptions`, input)
+      ledger.subscriptions.push({ id, arn, path })
+    }
+    ledger.#countsBefore = await new Counts(stack.connection).read()
+    return ledger
+  }
+
+  /** Publishes one text through the API. */
+  async publish(text: string): Promise<Fate> {
+    const fate = await this.#publish(text)
+    this.fates.set(text, fate)
+    return fate
+  }
+
+  /** `count` texts from `next`, at a steady rate, whatever the API answers; resolves when all are answered. */
+  async publishAtRate(options: { count: number; perSecond: number; prefix?: string }): Promise<void> {
+    const { count, perSecond, prefix = 'm' } = options
+    const startedAt = performance.now()
+    const open: Promise<unknown>[] = []
+    for (let n = 0; n < count; ) {
+      const due = Math.min(count, Math.ceil(((performance.now() - startedAt) / 1_000) * perSecond))
+      for (; n < due; n++) open.push(this.publish(`${prefix}${n}`))
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+    await Promise.all(open)
+  }
+
+  count(fate: Fate): number {
+    return [...this.fates.values()].filter((value) => value === fate).length
+  }
+
+  async account(): Promise<Account> {
+    const { delivered, arrivals } = this.#arrivals()
+    const dead = await this.#deadLetters()
+    const counts = await this.#countsSince()
+    const waiting = await this.#waiting()
+    const placed = new Set([...delivered, ...dead])
+    const seenTexts = new Set([...placed].map((key) => key.slice(key.indexOf(' ') + 1)))
+    const texts = [...this.fates].filter(
+      ([text, fate]) => fate === 'accepted' || (fate === 'unknown' && seenTexts.has(text)),
+    )
+    const owed = texts.length * this.subscriptions.length
+    const ended = [...placed].filter((key) => this.#isOwed(key)).length
+    const { discarded, expired } = counts
+    return {
+      accepted: this.count('accepted'),
+      unknown: this.count('unknown'),
+      refused: this.count('refused'),
+      owed,
+      delivered: delivered.size,
+      deadLettered: dead.size,
+      discarded,
+      expired,
+      waiting,
+      lost: owed - ended - discarded - expired - waiting,
+      duplicates: arrivals - delivered.size,
+      refusedYetSeen: [...placed].length - ended,
+    }
+  }
+
+  /** Resolves with the account once nothing waits and nothing is missing; fails with the account where that never is. */
+  async whenSettled({ timeoutMs = 30_000, waiting = 0 } = {}): Promise<Account> {
+    let account: Account | undefined
+    const isSettled = async () => {
+      account = await this.account().catch(() => undefined)
+      return account !== undefined && account.waiting === waiting && account.lost === 0
+    }
+    try {
+      await waitFor(isSettled, { what: 'every delivery to have ended', timeoutMs, intervalMs: 100 })
+    } catch (cause) {
+      throw new Error(`not settled: ${JSON.stringify(account)}\nmissing: ${this.missing().join(', ')}`, {
+        cause,
+      })
+    }
+    if (!account) throw new Error('no account')
+    return account
+  }
+
+  /** Up to 20 deliveries of accepted messages that have not arrived: `<path> <text>`. */
+  missing(): string[] {
+    const { delivered } = this.#arrivals()
+    const accepted = [...this.fates].filter(([, fate]) => fate === 'accepted').map(([text]) => text)
+    return this.subscriptions
+      .flatMap(({ path }) => accepted.map((text) => `${path} ${text}`))
+      .filter((key) => !delivered.has(key))
+      .slice(0, 20)
+  }
+
+  async #publish(text: string): Promise<Fate> {
+    const { stack, topic } = this.#options
+    const startedAt = performance.now()
+    const fail = (status: number, code: string, retryAfter?: string) =>
+      this.failures.push({ status, code, retryAfter, tookMs: performance.now() - startedAt })
+    try {
+      const path = `/v1/topics/${topic}/messages`
+      const { status, headers, body } = await stack.client.call('POST', path, { body: { message: text } })
+      if (status === 202) return 'accepted'
+      const { error } = body as ErrorBody
+      fail(status, error.code, String(headers['retry-after'] ?? ''))
+      return /may or may not|may be lost/.test(error.message) ? 'unknown' : 'refused'
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      fail(0, String(code))
+      // Nobody was listening: the request was never sent.
+      return code === 'ECONNREFUSED' ? 'refused' : 'unknown'
+    }
+  }
+
+  /** Deliveries answered 2xx, as `<path> <text>`, and how many such answers there were. */
+  #arrivals(): { delivered: Set<string>; arrivals: number } {
+    const paths = new Set(this.subscriptions.map(({ path }) => path))
+    const delivered = new Set<string>()
+    let arrivals = 0
+    for (const { path, text, answered } of this.#options.receiver.requests) {
+      if (!paths.has(path) || !this.fates.has(text) || answered === null || answered >= 300) continue
+      arrivals++
+      delivered.add(`${path} ${text}`)
+    }
+    return { delivered, arrivals }
+  }
+
+  #isOwed(key: string): boolean {
+    return this.fates.get(key.slice(key.indexOf(' ') + 1)) !== 'refused'
+  }
+
+  async #deadLetters(): Promise<Set<string>> {
+    const { stack, deadLetterQueue } = this.#options
+    const found = new Set<string>()
+    if (deadLetterQueue === undefined) return found
+    const pathOf = new Map(this.subscriptions.map(({ arn, path }) => [arn, path]))
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const query = cursor === '' ? '' : `?cursor=${encodeURIComponent(cursor)}`
+      const page: DeadLetterPage = await stack.client.get(`/v1/queues/${deadLetterQueue}/messages${query}`)
+      for (const { body, deadLetter } of page.messages) {
+        const path = pathOf.get(deadLetter.subscriptionArn)
+        if (path !== undefined) found.add(`${path} ${body}`)
+      }
+      cursor = page.nextCursor
+    }
+    return found
+  }
+
+  async #countsSince(): Promise<{ discarded: number; expired: number }> {
+    const now = await new Counts(this.#options.stack.connection).read()
+    const since = (cause: string) => (now[cause] ?? 0) - (this.#countsBefore[cause] ?? 0)
+    const causes = Object.keys(now).filter((cause) => cause.startsWith(DISCARDED))
+    return { discarded: causes.reduce((sum, cause) => sum + since(cause), 0), expired: since('expired') }
+  }
+
+  /** In lanes, and in dispatch jobs that have not ended. */
+  async #waiting(): Promise<number> {
+    const lanes = await Promise.all(
+      this.subscriptions.map(({ id }) =>
+        this.#options.stack.client.get<{ lane: { waiting: number; inFlight: number } }>(
+          `/v1/subscriptions/${id}`,
+        ),
+      ),
+    )
+    return lanes.reduce((sum, { lane }) => sum + lane.waiting + lane.inFlight, 0)
+  }
+}
+
+interface DeadLetterPage {
+  messages: { body: string; deadLetter: { subscriptionArn: string } }[]
+  nextCursor: string | null
+}

@@ -1,0 +1,159 @@
+/**
+ * One service as a child process of the test, as users run it: from source, settings from the environment. Its ports are
+ * free ones of the system's choice, read from its log; what it logs is kept for failures.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { waitFor } from '@fantail/test-kit'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const LINES_MAX = 2_000
+/** A process that is told to stop gives up by itself after 18 s. */
+const STOP_TIMEOUT_MS = 20_000
+
+export type ServiceName = 'publish-api' | 'delivery-worker' | 'redrive'
+
+export interface LogLine {
+  level: string
+  msg: string
+  [field: string]: unknown
+}
+
+/** Whatever happens to the test process, its children do not outlive it. */
+const living = new Set<ChildProcess>()
+process.on('exit', () => {
+  for (const child of living) child.kill('SIGKILL')
+})
+
+export class ServiceProcess {
+  readonly name: ServiceName
+  readonly label: string
+  readonly #env: Record<string, string>
+  #child: ChildProcess | undefined
+  #lines: string[] = []
+  /** Lines logged before the present start. */
+  #startedAtLine = 0
+  #port = 0
+
+  constructor(name: ServiceName, label: string, env: Record<string, string>) {
+    this.name = name
+    this.label = label
+    this.#env = env
+  }
+
+  /** Origin of the API, or of the health and metrics of another service. */
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`
+  }
+
+  get pid(): number {
+    return this.#child?.pid ?? 0
+  }
+
+  get running(): boolean {
+    return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null
+  }
+
+  /** What was logged, parsed; a line that is no JSON stands as its `msg`. */
+  logLines(): LogLine[] {
+    return this.#lines.map(parseLine)
+  }
+
+  logText(): string {
+    return this.#lines.map((line) => `${this.label} ${line}`).join('\n')
+  }
+
+  /** Starts the process; resolves when it listens and, unless told otherwise, is ready. */
+  async start({ untilReady = true } = {}): Promise<void> {
+    this.#startedAtLine = this.#lines.length
+    this.#port = 0
+    const main = `services/${this.name}/src/main.ts`
+    const env = { ...baseEnv(), ...this.#env }
+    const words = ['--conditions=@fantail/source', main]
+    const child = spawn(process.execPath, words, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] })
+    this.#child = child
+    living.add(child)
+    child.once('exit', () => living.delete(child))
+    for (const stream of [child.stdout, child.stderr]) this.#keepLines(stream)
+    const wait = { intervalMs: 20, timeoutMs: 20_000 }
+    await waitFor(() => this.#listens(), { ...wait, what: `${this.label} to listen` })
+    if (untilReady) await waitFor(() => this.isReady(), { ...wait, what: `${this.label} to be ready` })
+  }
+
+  async isReady(): Promise<boolean> {
+    try {
+      const response = await fetch(`${this.url}/readyz`, { signal: AbortSignal.timeout(3_000) })
+      await response.arrayBuffer()
+      return response.ok
+    } catch {
+      return false
+    }
+  }
+
+  /** SIGKILL by default; resolves when the process is gone. */
+  async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+    const child = this.#child
+    if (!child || !this.running) return
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    child.kill(signal)
+    await ended
+  }
+
+  /** SIGSTOP, SIGCONT: nothing is waited for. */
+  signal(signal: NodeJS.Signals): void {
+    this.#child?.kill(signal)
+  }
+
+  async restart(): Promise<void> {
+    await this.kill()
+    await this.start()
+  }
+
+  /** The way a supervisor would, by force where that takes too long. Resolves with the exit code. */
+  async stop(): Promise<number | null> {
+    const child = this.#child
+    if (!child || !this.running) return child?.exitCode ?? null
+    child.kill('SIGCONT')
+    const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS)
+    await this.kill('SIGTERM')
+    clearTimeout(timer)
+    return child.exitCode
+  }
+
+  #listens(): boolean {
+    if (!this.running) throw new Error(`${this.label} ended while starting\n${this.logText()}`)
+    if (this.#port > 0) return true
+    const lines = this.#lines.slice(this.#startedAtLine).map(parseLine)
+    const told = lines.find(({ msg }) => msg === 'api.listening' || msg === 'ops.listening')
+    this.#port = Number(told?.port ?? 0)
+    return this.#port > 0
+  }
+
+  #keepLines(stream: NodeJS.ReadableStream): void {
+    let rest = ''
+    stream.setEncoding('utf8')
+    stream.on('data', (chunk: string) => {
+      const lines = (rest + chunk).split('\n')
+      rest = lines.pop() ?? ''
+      this.#lines.push(...lines)
+      const over = this.#lines.length - LINES_MAX
+      if (over <= 0) return
+      this.#lines.splice(0, over)
+      this.#startedAtLine = Math.max(0, this.#startedAtLine - over)
+    })
+  }
+}
+
+/** Nothing of the caller's settings may reach a test's services. */
+function baseEnv(): Record<string, string> {
+  const { PATH = '', HOME = '', TMPDIR } = process.env
+  return { PATH, HOME, ...(TMPDIR === undefined ? {} : { TMPDIR }) }
+}
+
+function parseLine(line: string): LogLine {
+  try {
+    return JSON.parse(line) as LogLine
+  } catch {
+    return { level: 'raw', msg: line }
+  }
+}

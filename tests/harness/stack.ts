@@ -1,0 +1,117 @@
+/**
+ * The whole of Fantail for a test file: a Redis of its own and every service as a process, ended with the file. When a
+ * test fails, what the services logged is printed.
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connect, type Redis, whenReady } from '@fantail/store'
+import { startRedis, type TestRedis, type TestRedisOptions } from '@fantail/test-kit'
+import { afterAll, beforeAll, beforeEach } from 'vitest'
+import { RestClient } from './rest-client.ts'
+import { type ServiceName, ServiceProcess } from './service-process.ts'
+
+export interface StackOptions {
+  /** Delivery workers; default 1. */
+  workers?: number
+  /** Whether the redrive service runs; default false. */
+  redrive?: boolean
+  redis?: TestRedisOptions
+  /** Settings of every service. */
+  env?: Record<string, string>
+  /** Where the API finds Redis instead, e.g. a proxy before it. */
+  apiRedisUrl?: (redis: TestRedis) => Promise<string>
+}
+
+export interface Stack {
+  redis: TestRedis
+  /** A connection of the test's own. */
+  connection: Redis
+  api: ServiceProcess
+  workers: ServiceProcess[]
+  redrive: ServiceProcess | undefined
+  client: RestClient
+  services(): ServiceProcess[]
+  worker(index: number): ServiceProcess
+  logText(): string
+  stop(): Promise<void>
+}
+
+/** Resolves when every service is ready. */
+export async function startStack(options: StackOptions = {}): Promise<Stack> {
+  const redis = await startRedis(options.redis)
+  const dataDir = await mkdtemp(join(tmpdir(), 'fantail-data-'))
+  const connection = connect({ url: redis.url, name: 'test' })
+  const create = (name: ServiceName, label: string, redisUrl = redis.url) =>
+    new ServiceProcess(name, label, { ...settings(redisUrl, dataDir), ...options.env })
+  const api = create('publish-api', 'api', await options.apiRedisUrl?.(redis))
+  const workers = Array.from({ length: options.workers ?? 1 }, (_, i) =>
+    create('delivery-worker', `worker-${i}`),
+  )
+  const redrive = options.redrive ? create('redrive', 'redrive') : undefined
+  const client = new RestClient(() => api.url)
+  const services = () => [api, ...workers, ...(redrive ? [redrive] : [])]
+  const stack: Stack = {
+    redis,
+    connection,
+    api,
+    workers,
+    redrive,
+    client,
+    services,
+    worker: (index) => {
+      const worker = workers[index]
+      if (!worker) throw new RangeError(`no worker ${index}`)
+      return worker
+    },
+    logText: () =>
+      services()
+        .map((service) => service.logText())
+        .join('\n'),
+    async stop() {
+      await client.close()
+      connection.disconnect()
+      await Promise.all(services().map((service) => service.stop()))
+      await redis.stop()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+  try {
+    await whenReady(connection)
+    await Promise.all(services().map((service) => service.start()))
+  } catch (error) {
+    await stack.stop()
+    throw error
+  }
+  return stack
+}
+
+function settings(redisUrl: string, dataDir: string): Record<string, string> {
+  return {
+    FANTAIL_MODE: 'local',
+    FANTAIL_PORT: '0',
+    FANTAIL_OPS_PORT: '0',
+    FANTAIL_DATA_DIR: dataDir,
+    FANTAIL_LOG_LEVEL: 'info',
+    REDIS_URL: redisUrl,
+  }
+}
+
+const LOG_CHARS_SHOWN = 20_000
+
+/** A stack for the tests of a file (or of a `describe`): started before the first, stopped after the last. */
+export function useStack(options: StackOptions = {}): () => Stack {
+  let stack: Stack | undefined
+  const current = () => {
+    if (!stack) throw new Error('the stack runs in tests and hooks only')
+    return stack
+  }
+  beforeAll(async () => {
+    stack = await startStack(options)
+  }, 60_000)
+  beforeEach(({ onTestFailed }) => {
+    onTestFailed(() => console.error(current().logText().slice(-LOG_CHARS_SHOWN)))
+  })
+  afterAll(() => stack?.stop(), 60_000)
+  return current
+}
