@@ -28,8 +28,19 @@ export interface CompiledSlice {
   slots: number
 }
 
-export function compileSlice(data: SliceData): CompiledSlice {
-  const compiled = data.subscriptions.map((record) => compile(record, data))
+/** A subscription that cannot be compiled is told and left out; its neighbours are not affected. */
+export function compileSlice(
+  data: SliceData,
+  onUnusable: (subscriptionId: string, error: unknown) => void,
+): CompiledSlice {
+  const compiled = data.subscriptions.flatMap((record) => {
+    try {
+      return [compile(record, data)]
+    } catch (error) {
+      onUnusable(record.id, error)
+      return []
+    }
+  })
   return {
     sliceId: data.sliceId,
     shard: data.shard,

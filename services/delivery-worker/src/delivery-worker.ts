@@ -79,7 +79,9 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const plansStore = new Plans(redis, {
     onCorrupt: (error) => log.error({ err: error }, 'subscription.unreadable'),
   })
-  const plans = new PlanCache(plansStore)
+  const plans = new PlanCache(plansStore, (subscriptionId, error) =>
+    log.error({ subscriptionId, err: error }, 'subscription.unusable'),
+  )
   const counts = new Counts(redis)
   const clock = new RedisClock()
   const now = () => clock.now()

@@ -18,6 +18,8 @@ import type { PlanCache, TopicPlan } from './plan-cache.ts'
 
 /** Deliveries that wait for a slot; no more units are begun above it. */
 export const QUEUED_MAX = 2_000
+/** Message text of all jobs in hand; a job more or less. */
+const BYTES_MAX = 67_108_864
 const CHECKPOINT_MS = 25
 const CAUTIOUS_FROM_FENCE = 3
 const DEATHS_MAX = 3
@@ -45,6 +47,7 @@ export class Dispatcher {
   readonly #checkpointed = new Map<string, Set<number>>()
   readonly #tell: TellState
   #roomWaiters: (() => void)[] = []
+  #bytes = 0
   #timer: NodeJS.Timeout | undefined
 
   constructor(options: DispatcherOptions) {
@@ -58,13 +61,15 @@ export class Dispatcher {
 
   /** False while enough deliveries wait: no further job should be fetched. */
   get hasRoom(): boolean {
-    return this.#options.express.queued < QUEUED_MAX
+    return this.#options.express.queued < QUEUED_MAX && this.#bytes < BYTES_MAX
   }
 
   /** Resolves when every delivery of the job is settled, or the run is lost. */
   async run(job: DispatchRun): Promise<void> {
     const contexts = job.messages.flatMap((message) => this.#context(message))
     const run = new JobRun(job, contexts, (unit) => this.#options.recorder.dispatched(unit))
+    const bytes = job.messages.reduce((sum, { message }) => sum + message.length, 0)
+    this.#bytes += bytes
     this.#runs.set(run.key, run)
     this.#armCheckpoints()
     try {
@@ -72,6 +77,7 @@ export class Dispatcher {
       else await this.#runAll(run)
     } finally {
       run.ended = true
+      this.#bytes -= bytes
       this.#runs.delete(run.key)
       this.#logRun(run)
       const shards = run.touchedShards()

@@ -192,7 +192,8 @@ export class LaneLoop {
         return
       }
       if (!subscription) {
-        void this.#options.settling.settle(shard, claimed, { op: 'return' })
+        // Deleted this moment, or its record is unreadable: the lease is left to run out, so that nothing spins.
+        this.#options.log.warn({ shard, subscriptionId: lane.subscriptionId }, 'claim.subscription_unknown')
         return
       }
       const sendAt = claim.sendAt === null ? null : taken.repliedAt + (claim.sendAt - taken.now)

@@ -41,8 +41,11 @@ export class PlanCache {
   readonly #sliceRevisions: Batcher<SliceRef, string | null>
   readonly #loading = new Map<string, Promise<unknown>>()
 
-  constructor(plans: Plans) {
+  readonly #onUnusable: (subscriptionId: string, error: unknown) => void
+
+  constructor(plans: Plans, onUnusable: (subscriptionId: string, error: unknown) => void) {
     this.#plans = plans
+    this.#onUnusable = onUnusable
     this.#topicRevisions = new Batcher((arns) => plans.topicRevisions(arns), BATCH_MAX)
     this.#sliceRevisions = new Batcher((refs) => plans.sliceRevisions(refs), BATCH_MAX)
   }
@@ -57,10 +60,8 @@ export class PlanCache {
   /** The slice at `revision` or a later one; null where it is gone. */
   slice(ref: SliceRef, revision?: string): Promise<CompiledSlice | null> | CompiledSlice {
     const cached = this.#slices.get(ref.sliceId)
-    if (cached && revision === cached.value.revision && !isOld(cached)) {
-      cached.checkedAt = performance.now()
-      return cached.value
-    }
+    // The revision was read by a script some time ago: it says nothing about now, and so not that the slice was checked.
+    if (cached && revision === cached.value.revision && !isOld(cached)) return cached.value
     const checked = cached && revision === undefined && performance.now() - cached.checkedAt < AGE_MS_MAX
     if (checked && cached) return cached.value
     return this.#once(`s:${ref.sliceId}`, () => this.#checkSlice(ref))
@@ -121,7 +122,7 @@ export class PlanCache {
       this.#slices.delete(ref.sliceId)
       return null
     }
-    const value = compileSlice(data)
+    const value = compileSlice(data, this.#onUnusable)
     this.#slices.set(ref.sliceId, { value, loadedAt: startedAt, checkedAt: startedAt })
     return value
   }
