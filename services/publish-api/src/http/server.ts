@@ -14,6 +14,7 @@ const REQUEST_TIMEOUT_MS = 30_000
 const KEEP_ALIVE_MS = 65_000
 /** For requests under way when the server stops; waits for messages end at once. */
 const CLOSE_GRACE_MS = 10_000
+const IDLE_CHECK_MS = 50
 
 export interface ApiServer {
   port: number
@@ -50,7 +51,10 @@ function refuse(error: unknown): Response {
 
 async function close(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  // Only connections that are idle at this moment are closed by `close`; the others stay open after their answer.
+  const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)
   const cut = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS)
   await closed
+  clearInterval(idle)
   clearTimeout(cut)
 }

@@ -1,0 +1,45 @@
+import { connect, type Redis, whenReady } from '@fantail/store'
+import { startRedis, type TestRedis, waitFor } from '@fantail/test-kit'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createRedisClock } from './redis-clock.ts'
+
+let server: TestRedis
+let redis: Redis
+
+beforeAll(async () => {
+  server = await startRedis()
+  redis = connect({ url: server.url, name: 'test' })
+  await whenReady(redis)
+})
+
+afterAll(async () => {
+  redis.disconnect()
+  await server.stop()
+})
+
+test('tells the time of Redis, not this machine’s', async () => {
+  const ahead = {
+    status: 'ready' as const,
+    time: async () => {
+      const [seconds = 0, microseconds = 0] = (await redis.time()).map(Number)
+      return [seconds + 3_600, microseconds]
+    },
+    on: () => ahead,
+    off: () => ahead,
+  } as unknown as Parameters<typeof createRedisClock>[0]
+  const clock = createRedisClock(ahead)
+  await waitFor(() => Math.abs(clock.now() - Date.now() - 3_600_000) < 1_000, { what: 'the clock to be set' })
+  expect(Number.isInteger(clock.now())).toBe(true)
+  clock.stop()
+})
+
+test('runs on this machine’s clock until Redis has answered', () => {
+  const clock = createRedisClock({
+    ...redis,
+    status: 'connecting',
+    on: () => redis,
+    off: () => redis,
+  } as unknown as Redis)
+  expect(Math.abs(clock.now() - Date.now())).toBeLessThan(1_000)
+  clock.stop()
+})
