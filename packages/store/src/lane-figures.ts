@@ -3,7 +3,7 @@
 import { publishedAtOf } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import type { DeliveryRef, DeliveryWhere, LaneFigures } from './lane-records.ts'
-import { parseDeliveryId } from './lane-records.ts'
+import { parseDeliveryId, unpackError } from './lane-records.ts'
 import { readState, readTime } from './lane-replies.ts'
 import { readScript, runScript } from './scripts.ts'
 import { shardBase } from './shards.ts'
@@ -50,7 +50,7 @@ function readFigures([waiting, inFlight, next, rate, error, code, heads]: Figure
     oldestPublishedAt: published.length === 0 ? null : Math.min(...published),
     nextAttemptAt: readTime(next),
     rate: readTime(rate),
-    lastError: error.toString() || null,
+    lastError: unpackError(error.toString()),
     lastStatusCode: readTime(code),
   }
 }

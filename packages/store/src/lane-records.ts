@@ -220,9 +220,27 @@ export function parseDeliveryId(id: Buffer): { messageId: string; generation: nu
   return { messageId: formatMessageId(id), generation: id.length > 16 ? id.readUInt16BE(16) : 0 }
 }
 
+/** Longer error codes in two letters: a state of up to 14 bytes costs 16 of memory, a longer one 32. */
+const SHORT_ERRORS: Record<string, string> = {
+  connection_refused: '#r',
+  connection_reset: '#x',
+  connection_failed: '#f',
+  invalid_response: '#i',
+  forbidden_address: '#a',
+  queue_missing: '#m',
+  queue_refused: '#q',
+}
+const LONG_ERRORS = new Map(Object.entries(SHORT_ERRORS).map(([error, short]) => [short, error]))
+
+/** An error as the lane scripts stored it; null where there is none. */
+export function unpackError(text: string): string | null {
+  return LONG_ERRORS.get(text) ?? (text || null)
+}
+
 /** `A<attempts>,<statusCode>,<error>` or `D<reason>,<attempts>,<statusCode>,<error>`; empty where null. */
 export function packState(state: RetryState | DeadState): string {
-  const rest = `${state.attempts},${state.statusCode ?? ''},${state.error ?? ''}`
+  const error = state.error === null ? '' : (SHORT_ERRORS[state.error] ?? state.error)
+  const rest = `${state.attempts},${state.statusCode ?? ''},${error}`
   return state.kind === 'retry' ? `A${rest}` : `D${state.reason},${rest}`
 }
 
@@ -234,7 +252,7 @@ export function unpackState(text: string): RetryState | DeadState | null {
   const rest = {
     attempts: Number(match[2]),
     statusCode: match[3] ? Number(match[3]) : null,
-    error: match[4] || null,
+    error: unpackError(match[4] ?? ''),
   }
   if (match[1] === undefined) return { kind: 'retry', ...rest }
   return { kind: 'dead', reason: match[1] as DeadLetterReason, ...rest }

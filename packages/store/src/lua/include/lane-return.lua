@@ -1,7 +1,8 @@
 -- Back to waiting. Without a retry state to the fresh, by the time of publishing: that is before what was parked after
 -- it, and never in the future.
 local function published_at(delivery)
-  return struct.unpack('>I6', delivery)
+  local ms = struct.unpack('>I6', delivery) -- also returns a position, which must not go into a min()
+  return ms
 end
 
 local function put_back(base, id, delivery, state, now)

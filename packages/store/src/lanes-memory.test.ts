@@ -1,0 +1,50 @@
+import { startRedis, type TestRedis } from '@fantail/test-kit'
+import { Redis } from 'ioredis'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { makeMessage, parkAll, writeLane, writeSlice } from './lane-fixture.ts'
+import type { ParkAs } from './lane-records.ts'
+import { Lanes } from './lanes.ts'
+
+/** A power of two would flatter the hash tables, just past one would wrong them. */
+const DELIVERIES = 24_000
+const CHUNK = 1_000
+
+let server: TestRedis
+let redis: Redis
+
+beforeAll(async () => {
+  server = await startRedis()
+  redis = new Redis(server.url)
+  await writeSlice(redis)
+})
+afterAll(async () => {
+  redis.disconnect()
+  await server.stop()
+})
+
+async function usedBytes(): Promise<number> {
+  return Number(/used_memory:(\d+)/.exec(await redis.info('memory'))?.[1])
+}
+
+/** Bytes that a delivery adds where its message is stored for another lane already. */
+async function bytesPerDelivery(park: ParkAs): Promise<number> {
+  const lanes = new Lanes(redis)
+  const [first, second] = [await writeLane(redis), await writeLane(redis)]
+  const messages = Array.from({ length: DELIVERIES }, () => makeMessage())
+  const parkIn = async (id: string, as?: ParkAs) => {
+    for (let i = 0; i < DELIVERIES; i += CHUNK) await parkAll(lanes, [id], messages.slice(i, i + CHUNK), as)
+  }
+  await parkIn(first)
+  const before = await usedBytes()
+  await parkIn(second, park)
+  return ((await usedBytes()) - before) / DELIVERIES
+}
+
+test('a waiting delivery costs at most 150 bytes, one with a retry state at most 230', async () => {
+  const state = { kind: 'retry', attempts: 12, statusCode: 503, error: 'connection_refused' } as const
+  const fresh = await bytesPerDelivery({ as: 'fresh' })
+  const retry = await bytesPerDelivery({ as: 'retry', delayMs: 60_000, state })
+  console.log(`bytes per waiting delivery: fresh ${fresh.toFixed(0)}, with retry state ${retry.toFixed(0)}`)
+  expect(fresh).toBeLessThanOrEqual(150)
+  expect(retry).toBeLessThanOrEqual(230)
+})

@@ -1,0 +1,103 @@
+/**
+ * What lanes should do, in memory and without Redis: which deliveries wait, which are in flight under which lease, and
+ * how the others ended. The model test plays the same operations here and on a real Redis and compares everything.
+ *
+ * Redis's clock runs on during a test, so the operations' times stand far apart: time moves in steps of 10 s, every
+ * span ends 5 s off a step, and a run takes less than that.
+ */
+import type { DeadState, RetryState, SettleTo } from './lane-records.ts'
+
+export const STEP_MS = 10_000
+export const LEASE_MS = 25_000
+export const DEAD_LEASE_MS = 12_000
+export const RETENTION_SECONDS = 95
+
+export interface Entry {
+  lane: string
+  /** Hex. */
+  delivery: string
+  publishedAt: number
+  where: 'fresh' | 'retry' | 'lease'
+  /** Due, or the end of the lease. */
+  at: number
+  lease: string | null
+  state: RetryState | DeadState | null
+}
+
+export interface LaneModel {
+  id: string
+  maxInFlight: number
+  rate: number | null
+  deadLetters: boolean
+  paused: boolean
+  gone: boolean
+}
+
+export class Model {
+  readonly lanes: Map<string, LaneModel>
+  readonly entries = new Map<string, Entry>()
+  readonly ended: Record<string, number> = {}
+  /** Lanes that the last take cut short: they may be due later than they otherwise were. */
+  readonly cut = new Set<string>()
+  parked = 0
+
+  constructor(lanes: LaneModel[]) {
+    this.lanes = new Map(lanes.map((lane) => [lane.id, lane]))
+  }
+
+  of(lane: string, where?: Entry['where']): Entry[] {
+    return [...this.entries.values()].filter(
+      (e) => e.lane === lane && (where === undefined || e.where === where),
+    )
+  }
+
+  end(entry: Entry, reason: string): void {
+    this.entries.delete(entry.lane + entry.delivery)
+    this.ended[reason] = (this.ended[reason] ?? 0) + 1
+  }
+
+  park(entry: Entry): 'parked' | 'present' | 'gone' {
+    const key = entry.lane + entry.delivery
+    this.parked++
+    if (this.lanes.get(entry.lane)?.gone) {
+      this.ended['discarded:unsubscribed'] = (this.ended['discarded:unsubscribed'] ?? 0) + 1
+      return 'gone'
+    }
+    if (this.entries.has(key)) {
+      this.parked--
+      return 'present'
+    }
+    this.entries.set(key, entry)
+    return 'parked'
+  }
+
+  returnEnded(lane: string, now: number): void {
+    for (const entry of this.of(lane, 'lease')) if (entry.at <= now) this.putBack(entry, now)
+  }
+
+  putBack(entry: Entry, now: number): void {
+    entry.where = entry.state ? 'retry' : 'fresh'
+    entry.at = entry.state ? now : Math.min(now, entry.publishedAt)
+    entry.lease = null
+  }
+
+  settle(lane: string, delivery: string, lease: string, to: SettleTo, now: number): boolean {
+    const entry = this.entries.get(lane + delivery)
+    if (entry?.where !== 'lease' || entry.lease !== lease) return false
+    this.cut.delete(lane)
+    const gone = this.lanes.get(lane)?.gone
+    if (gone && (to.op === 'retry' || to.op === 'return')) this.end(entry, 'discarded:unsubscribed')
+    else if (to.op === 'delivered') this.end(entry, 'delivered')
+    else if (to.op === 'forget') this.end(entry, 'deadLettered')
+    else if (to.op === 'discard') this.end(entry, `discarded:${to.cause}`)
+    else if (to.op === 'aside') this.end(entry, 'discarded:aside')
+    else if (to.op === 'return') this.putBack(entry, now)
+    else if (to.op === 'markDead') entry.state = to.state
+    else Object.assign(entry, { where: 'retry', at: now + to.delayMs, lease: null, state: to.state })
+    return true
+  }
+
+  isOld(entry: Entry, now: number): boolean {
+    return entry.state?.kind !== 'dead' && entry.publishedAt < now - RETENTION_SECONDS * 1_000
+  }
+}

@@ -1,0 +1,111 @@
+/** The throttle as an endpoint sees it: several workers take at odd times, and each sends at the time it was given. */
+import { startRedis, type TestRedis } from '@fantail/test-kit'
+import fc from 'fast-check'
+import { Redis } from 'ioredis'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { dueKey } from './keys.ts'
+import {
+  BASE,
+  claimsOf,
+  makeMessage,
+  parkAll,
+  SHARD,
+  skew,
+  takeFrom,
+  writeLane,
+  writeSlice,
+} from './lane-fixture.ts'
+import { Lanes } from './lanes.ts'
+
+const WORKERS = 3
+const SPAN_MS = 12_000
+
+let server: TestRedis
+let redis: Redis
+let workers: Lanes[]
+let connections: Redis[]
+
+beforeAll(async () => {
+  server = await startRedis()
+  redis = new Redis(server.url)
+  connections = Array.from({ length: WORKERS }, () => new Redis(server.url))
+  workers = connections.map((connection) => new Lanes(connection))
+})
+afterAll(async () => {
+  for (const connection of [redis, ...connections]) connection.disconnect()
+  await server.stop()
+})
+
+/** Send times while Redis's clock runs through SPAN_MS in the given pauses, over and over, and workers take turns. */
+async function sendTimes(rate: number, pausesMs: number[]): Promise<number[]> {
+  await redis.flushall()
+  await writeSlice(redis)
+  const id = await writeLane(redis, { rate, maxInFlight: 256 })
+  const [first] = workers
+  if (!first) throw new Error('there are workers')
+  const messages = Array.from({ length: Math.ceil((rate * SPAN_MS) / 1_000) + 300 }, () => makeMessage())
+  for (let i = 0; i < messages.length; i += 500) await parkAll(first, [id], messages.slice(i, i + 500))
+  const begun = Date.now()
+  const times: number[] = []
+  for (let turn = 0, at = 0; at < SPAN_MS; turn++, at += pausesMs[turn % pausesMs.length] ?? 1) {
+    await skew(redis, at - (Date.now() - begun))
+    const worker = workers[turn % WORKERS] ?? first
+    const claims = claimsOf(await takeFrom(worker))
+    times.push(...claims.map(({ sendAt }) => (sendAt ?? Number.NaN) - begun))
+    await worker.settle(
+      SHARD,
+      claims.map((claim) => ({ ...claim, to: { op: 'delivered' } as const })),
+    )
+  }
+  return times
+}
+
+function mostInOneSecond(times: number[]): number {
+  const sorted = times.toSorted((a, b) => a - b)
+  let from = 0
+  return sorted.reduce((most, time, i) => {
+    while (time - (sorted[from] ?? 0) >= 1_000) from++
+    return Math.max(most, i - from + 1)
+  }, 0)
+}
+
+test('no second sees more than the rate allows, and ten seconds see all of it', async () => {
+  const pauses = fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 1, maxLength: 20 })
+  const paced = fc.asyncProperty(fc.constantFrom(1, 3, 20, 150), pauses, async (rate, pausesMs) => {
+    const times = await sendTimes(rate, pausesMs)
+    expect(mostInOneSecond(times)).toBeLessThanOrEqual(1.1 * rate + 1)
+    const inTenSeconds = times.filter((time) => time >= 1_000 && time < 11_000).length
+    expect(inTenSeconds).toBeGreaterThanOrEqual(Math.floor(0.97 * 10 * rate))
+  })
+  await fc.assert(paced, { numRuns: 15, endOnFailure: true })
+})
+
+test('a throttle holds while the clock is set back and forth', async () => {
+  const jumps = fc.array(fc.constantFrom(20, 60, -500, 90, -3_000, 700), { minLength: 30, maxLength: 60 })
+  const paced = fc.asyncProperty(jumps, async (steps) => {
+    await redis.flushall()
+    await writeSlice(redis)
+    const id = await writeLane(redis, { rate: 10, maxInFlight: 256 })
+    const [worker] = workers
+    if (!worker) throw new Error('there are workers')
+    await skew(redis, -3_600_000) // due long ago, however far back the clock goes
+    await parkAll(
+      worker,
+      [id],
+      Array.from({ length: 300 }, () => makeMessage(Date.now() - 60_000)),
+    )
+    const begun = Date.now()
+    let [at, elapsed, sent] = [0, 0, 0]
+    for (const step of steps) {
+      at += step
+      elapsed += Math.max(step, 0)
+      await skew(redis, at)
+      await redis.zadd(dueKey(BASE), 0, id)
+      sent += claimsOf(await takeFrom(worker)).length
+    }
+    const passedMs = elapsed + Date.now() - begun
+    expect(sent).toBeLessThanOrEqual((passedMs + 250) / 100 + 1)
+    expect(sent).toBeGreaterThan(0)
+  })
+  await fc.assert(paced, { numRuns: 5, endOnFailure: true })
+})
