@@ -7,7 +7,9 @@ import { fileURLToPath } from 'node:url'
 import { waitFor } from '@fantail/test-kit'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-const LINES_MAX = 2_000
+const LINES_MAX = 20_000
+const LINES_SHOWN = 50
+const ROUTINE = /"msg":"(message\.published|delivery\.attempted)"/
 /** A process that is told to stop gives up by itself after 18 s. */
 const STOP_TIMEOUT_MS = 20_000
 
@@ -59,8 +61,10 @@ export class ServiceProcess {
     return this.#lines.map(parseLine)
   }
 
+  /** The last lines as they were, without those that every message and attempt leaves. */
   logText(): string {
-    return this.#lines.map((line) => `${this.label} ${line}`).join('\n')
+    const telling = this.#lines.filter((line) => !ROUTINE.test(line)).slice(-LINES_SHOWN)
+    return telling.map((line) => `${this.label} ${line}`).join('\n')
   }
 
   /** Starts the process; resolves when it listens and, unless told otherwise, is ready. */

@@ -1,0 +1,81 @@
+import { waitFor } from '@fantail/test-kit'
+import { expect, test } from 'vitest'
+import { median, percentile } from '../harness/figures.ts'
+import { useStack } from '../harness/stack.ts'
+import { useReceiver } from '../harness/use-receiver.ts'
+
+const RECEIVERS = 150
+const HUNG = 30
+const ROUNDS = 3
+const MESSAGES = 40
+const PER_SECOND = 10
+const HELD_MAX = 32
+
+const stack = useStack({ workers: 2 })
+const receiver = useReceiver()
+const paths = Array.from({ length: RECEIVERS }, (_, i) => `/r${i}`)
+const others = new Set(paths.slice(HUNG))
+
+test('30 hung receivers among 150 leave the others as fast as they were', async () => {
+  const { client } = stack()
+  await client.put('/v1/topics/hung')
+  for (const path of paths) {
+    const endpoint = `${receiver().url}${path}`
+    await client.post('/v1/topics/hung/subscriptions', { endpoint, rawMessageDelivery: true })
+  }
+  let release: Promise<void> | undefined
+  receiver().respond(
+    ({ path }) => !others.has(path),
+    () => (release ? { until: release } : {}),
+  )
+  await round('warm-up')
+  const [calm, troubled]: [number[], number[]] = [[], []]
+  for (let i = 0; i < ROUNDS; i++) {
+    calm.push(await round(`calm-${i}`))
+    const hang = Promise.withResolvers<void>()
+    release = hang.promise
+    troubled.push(await round(`hung-${i}`))
+    release = undefined
+    hang.resolve()
+    await waitFor(nothingWaits, { timeoutMs: 30_000, intervalMs: 100 })
+  }
+  const held = Math.max(...paths.slice(0, HUNG).map((path) => receiver().inFlightMax(path)))
+  const show = (p99s: number[]) => p99s.map((p99) => p99.toFixed(1)).join(', ')
+  console.info(`p99 in ms: calm ${show(calm)}; with hung receivers ${show(troubled)}; most held: ${held}`)
+  expect(held).toBeLessThanOrEqual(HELD_MAX)
+  expect(median(troubled)).toBeLessThanOrEqual(1.5 * median(calm) + 10)
+}, 120_000)
+
+/** Publishes at a steady rate; the p99 of publish to arrival, over the receivers that never hang. */
+async function round(name: string): Promise<number> {
+  const sentAt = new Map<string, number>()
+  const startedAt = now()
+  for (let n = 0; n < MESSAGES; n++) {
+    await waitFor(() => now() >= startedAt + (n * 1_000) / PER_SECOND, { intervalMs: 2 })
+    const text = `${name}-${n}`
+    sentAt.set(text, now())
+    await stack().client.post('/v1/topics/hung/messages', { message: text })
+  }
+  const isOurs = ({ path, text }: { path: string; text: string }) => others.has(path) && sentAt.has(text)
+  const arrived = await receiver().waitForRequests(MESSAGES * others.size, isOurs, 30_000)
+  return percentile(
+    arrived.map(({ at, text }) => at - (sentAt.get(text) ?? 0)),
+    0.99,
+  )
+}
+
+/** On the clock of the receiver's `at`. */
+function now(): number {
+  return performance.timeOrigin + performance.now()
+}
+
+async function nothingWaits(): Promise<boolean> {
+  type Page = { subscriptions: { lane: { waiting: number; inFlight: number } }[]; nextCursor: string | null }
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const query: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`
+    const page: Page = await stack().client.get(`/v1/subscriptions?topic=hung${query}`)
+    if (page.subscriptions.some(({ lane }) => lane.waiting + lane.inFlight > 0)) return false
+    cursor = page.nextCursor
+  }
+  return true
+}

@@ -1,0 +1,75 @@
+import { waitFor } from '@fantail/test-kit'
+import { expect, test } from 'vitest'
+import { Ledger } from '../harness/ledger.ts'
+import { useStack } from '../harness/stack.ts'
+import { useReceiver } from '../harness/use-receiver.ts'
+
+const MESSAGES = 10_000
+const PER_SECOND = 1_000
+const KILL_EVERY_MS = 2_000
+const DUPLICATES_MAX = 0.02
+
+const stack = useStack({ workers: 2, redis: { appendfsync: 'always' } })
+const receiver = useReceiver()
+
+test('killing one of two workers every 2 s loses nothing and repeats less than 2 %', async () => {
+  const ledger = await Ledger.open({
+    stack: stack(),
+    receiver: receiver(),
+    topic: 'killed-workers',
+    subscriptions: { '/a': {}, '/b': {} },
+  })
+  const publishing = ledger.publishAtRate({ count: MESSAGES, perSecond: PER_SECOND })
+  const kills = await killInTurn(publishing)
+  const account = await ledger.whenSettled()
+  expect(kills).toBeGreaterThanOrEqual(4)
+  expect(account).toMatchObject({ accepted: MESSAGES, delivered: 2 * MESSAGES, lost: 0 })
+  expect(account.duplicates).toBeLessThan(DUPLICATES_MAX * account.owed)
+  console.info(`duplicates: ${account.duplicates} of ${account.owed}, kills: ${kills}`)
+}, 90_000)
+
+/** SIGKILL and a new start every 2 s, the workers in turn, until the publishing has ended. */
+async function killInTurn(publishing: Promise<void>): Promise<number> {
+  let ended = false
+  void publishing.finally(() => {
+    ended = true
+  })
+  const startedAt = performance.now()
+  const restarts: Promise<void>[] = []
+  for (;;) {
+    const dueAt = startedAt + (restarts.length + 1) * KILL_EVERY_MS
+    await waitFor(() => ended || performance.now() >= dueAt, { timeoutMs: 60_000 })
+    if (ended) break
+    restarts.push(
+      stack()
+        .worker(restarts.length % 2)
+        .restart(),
+    )
+  }
+  await Promise.all(restarts)
+  return restarts.length
+}
+
+test('everything is killed right after the last 202, Redis too: nothing is lost', async () => {
+  const ledger = await Ledger.open({
+    stack: stack(),
+    receiver: receiver(),
+    topic: 'killed-at-once',
+    subscriptions: { '/c': {}, '/d': {} },
+  })
+  await ledger.publishAtRate({ count: 1_500, perSecond: PER_SECOND })
+  await Promise.all([
+    stack().redis.kill(),
+    ...stack()
+      .services()
+      .map((service) => service.kill()),
+  ])
+  await stack().redis.restart()
+  await Promise.all(
+    stack()
+      .services()
+      .map((service) => service.start()),
+  )
+  const account = await ledger.whenSettled()
+  expect(account).toMatchObject({ accepted: 1_500, delivered: 3_000, lost: 0 })
+}, 60_000)

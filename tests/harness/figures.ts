@@ -1,0 +1,35 @@
+/** Figures from samples. */
+
+/** The smallest sample that at least the share `p` of them does not exceed. */
+export function percentile(samples: number[], p: number): number {
+  const sorted = samples.toSorted((a, b) => a - b)
+  const value = sorted[Math.max(0, Math.ceil(p * sorted.length) - 1)]
+  if (value === undefined) throw new RangeError('no samples')
+  return value
+}
+
+export function median(samples: number[]): number {
+  return percentile(samples, 0.5)
+}
+
+/** Most of the times (ms) that lie in one window of this length, wherever it begins. */
+export function mostInWindow(times: number[], windowMs: number): number {
+  const sorted = times.toSorted((a, b) => a - b)
+  let [from, most] = [0, 0]
+  sorted.forEach((time, to) => {
+    while ((sorted[from] ?? 0) <= time - windowMs) from++
+    most = Math.max(most, to - from + 1)
+  })
+  return most
+}
+
+/** Fewest of the times in one window of this length that begins at one of them and ends before the last. */
+export function fewestInWindow(times: number[], windowMs: number): number {
+  const sorted = times.toSorted((a, b) => a - b)
+  const last = sorted.at(-1) ?? 0
+  const starts = sorted.filter((time) => time + windowMs <= last)
+  if (starts.length === 0) throw new RangeError('no whole window')
+  return Math.min(
+    ...starts.map((start) => sorted.filter((time) => time >= start && time < start + windowMs).length),
+  )
+}
