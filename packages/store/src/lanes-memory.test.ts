@@ -44,7 +44,6 @@ test('a waiting delivery costs at most 150 bytes, one with a retry state at most
   const state = { kind: 'retry', attempts: 12, statusCode: 503, error: 'connection_refused' } as const
   const fresh = await bytesPerDelivery({ as: 'fresh' })
   const retry = await bytesPerDelivery({ as: 'retry', delayMs: 60_000, state })
-  console.log(`bytes per waiting delivery: fresh ${fresh.toFixed(0)}, with retry state ${retry.toFixed(0)}`)
   expect(fresh).toBeLessThanOrEqual(150)
   expect(retry).toBeLessThanOrEqual(230)
 })
