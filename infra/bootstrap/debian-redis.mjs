@@ -27,8 +27,8 @@ export async function unpackDebianRedis(dir, env) {
       return undefined
     } catch (error) {
       if (!(error instanceof StepError)) throw error
-      reasons.push(error.message)
+      reasons.push(`${choice.packages[0]}: ${error.message}`)
     }
   }
-  return reasons.join('\n')
+  return reasons.join('\n    ')
 }

@@ -62,7 +62,7 @@ function take(path) {
 }
 
 /** @param {string} path */
-function isHeld(path) {
+export function isHeld(path) {
   let text
   try {
     text = readFileSync(path, 'utf8')

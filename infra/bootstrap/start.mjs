@@ -4,9 +4,9 @@
  * now, and at the end waits until everything is gone.
  */
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { isHeld } from './lock.mjs'
 import { dataDir, root } from './paths.mjs'
 import { isFree } from './ports.mjs'
 import { isStillThere, processOf } from './processes.mjs'
@@ -77,11 +77,17 @@ function onStop(stop) {
     stop()
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, once)
-  const npm = process.env.npm_lifecycle_event ? processOf(process.ppid) : undefined
-  if (!npm) return
+  const above = startedBy()
   setInterval(() => {
-    if (!isStillThere(npm)) once()
+    if (!above.every(isStillThere)) once()
   }, 1_000).unref()
+}
+
+/** npm, and the shell that it starts scripts in; none where this was started by hand, maybe to outlive its shell. */
+function startedBy() {
+  const shell = process.env.npm_lifecycle_event ? processOf(process.ppid) : undefined
+  const npm = shell && processOf(shell.parent)
+  return [shell, npm].filter((process) => process !== undefined)
 }
 
 /** Ports free, and Redis ended with its data on disk. @param {NodeJS.ProcessEnv} env */
@@ -90,7 +96,7 @@ async function allGone(env) {
   const end = performance.now() + GONE_MS
   for (;;) {
     const free = await Promise.all(addresses(env).map(({ port }) => isFree(port, host)))
-    if (free.every(Boolean) && !existsSync(join(dataDir(env), 'stack.lock'))) return
+    if (free.every(Boolean) && !isHeld(join(dataDir(env), 'stack.lock'))) return
     if (performance.now() > end) {
       const held = addresses(env).filter((_, index) => !free[index])
       console.error(

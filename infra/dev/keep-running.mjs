@@ -7,6 +7,7 @@
  */
 import { spawn } from 'node:child_process'
 import { basename, resolve } from 'node:path'
+import { forwardOutput } from './output.mjs'
 import { whenStackEnds } from './stack-end.mjs'
 import { supervise } from './supervise.mjs'
 import { watchSources } from './watch-sources.mjs'
@@ -21,9 +22,10 @@ const running = supervise({
   launch: () =>
     spawn(process.execPath, ['--conditions=@fantail/source', '--enable-source-maps', entry], {
       env,
-      stdio: ['ignore', 'inherit', 'inherit'],
+      stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     }),
+  onStart: forwardOutput,
 })
 
 watchSources(service, (file) => {

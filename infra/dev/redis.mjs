@@ -17,6 +17,7 @@ import { announceStack } from '../bootstrap/stack.mjs'
 import { StepError } from '../bootstrap/steps.mjs'
 import { answersPing, askRedis, namedConnections } from './ask-redis.mjs'
 import { launchRedis } from './launch-redis.mjs'
+import './output.mjs'
 import { whenStackEnds } from './stack-end.mjs'
 import { supervise } from './supervise.mjs'
 
