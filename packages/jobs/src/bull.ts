@@ -20,6 +20,8 @@ import type { Redis } from 'ioredis'
 export const LOCK_MS = 3_000
 export const STALLED_BUSY_MS = 1_000
 export const STALLED_IDLE_MS = 5_000
+/** As SILENCE_MS_MAX of the other connections, beyond the 10 s that BullMQ's longest blocking command may take. */
+const WORKER_SILENCE_MS_MAX = 15_000
 
 /** BullMQ's own bookkeeping stays small; what happened to a message is in the outcome log. */
 const STREAMS = { events: { maxLen: 100 } }
@@ -101,6 +103,7 @@ function workerConnection(url: string, name: string): ConnectionOptions {
     url,
     connectionName: name,
     connectTimeout: 2_000,
+    socketTimeout: WORKER_SILENCE_MS_MAX,
     maxRetriesPerRequest: null,
     retryStrategy,
     reconnectOnError,

@@ -6,6 +6,11 @@
 import { Redis, type RedisOptions } from 'ioredis'
 
 export const COMMAND_TIMEOUT_MS = 1_500
+/**
+ * A connection on which an answer is due and nothing comes for so long is given up for a new one. A peer that vanished
+ * without a word (a lost network path, a host that died) would else keep it open for a quarter of an hour.
+ */
+export const SILENCE_MS_MAX = 2_000
 
 export interface ConnectOptions {
   url: string
@@ -35,6 +40,7 @@ export function redisOptions(options: ConnectOptions): RedisOptions {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     connectTimeout: 2_000,
+    socketTimeout: SILENCE_MS_MAX,
     retryStrategy,
     reconnectOnError,
     ...(timeout === null ? {} : { commandTimeout: timeout }),
