@@ -15,6 +15,8 @@ export const HUNG_MS = 1_000
 /** A slower answer earns nothing, and first attempts go by the lane for a while. */
 export const SLOW_MS = 500
 const SLOW_FOR_MS = 5_000
+/** How much of the lateness seen before counts at the next look. */
+const LAG_KEPT = 0.9
 const REMEMBERED_MAX = 200_000
 
 interface Standing {
@@ -37,6 +39,7 @@ export class AttemptSlots {
   readonly #standings = new Map<string, Standing>()
   #provenInFlight = 0
   #suspectInFlight = 0
+  #lagMs = 0
 
   constructor(options: SlotsOptions) {
     this.#attemptsMax = options.attemptsMax
@@ -45,6 +48,16 @@ export class AttemptSlots {
 
   get inFlight(): number {
     return this.#provenInFlight + this.#suspectInFlight
+  }
+
+  /** How late this process's own timers are: an answer seems later by as much, and that is not its endpoint's doing. */
+  tellLag(lagMs: number): void {
+    this.#lagMs = Math.max(lagMs, this.#lagMs * LAG_KEPT, 0)
+  }
+
+  /** What counts as slow now. */
+  get slowMs(): number {
+    return SLOW_MS + 2 * this.#lagMs
   }
 
   /** Slots that some subscription could get now. */
@@ -118,7 +131,7 @@ export class AttemptSlots {
 
   #answered(standing: Standing, maxInFlight: number, afterMs: number): void {
     standing.hung = false
-    if (afterMs > SLOW_MS) {
+    if (afterMs > this.slowMs) {
       standing.slowUntil = this.#now() + SLOW_FOR_MS
       standing.allowance = Math.max(standing.allowance, START_ALLOWANCE)
       if (afterMs > HUNG_MS) return

@@ -41,12 +41,17 @@ export interface DispatcherOptions {
   count(cause: string): Promise<void>
 }
 
+interface Admission {
+  start(): void
+  resolve(): void
+}
+
 export class Dispatcher {
   readonly #options: DispatcherOptions
   readonly #runs = new Map<string, JobRun>()
   readonly #checkpointed = new Map<string, Set<number>>()
   readonly #tell: TellState
-  #roomWaiters: (() => void)[] = []
+  readonly #admissions: Admission[] = []
   #bytes = 0
   #timer: NodeJS.Timeout | undefined
 
@@ -61,7 +66,9 @@ export class Dispatcher {
 
   /** False while enough deliveries wait: no further job should be fetched. */
   get hasRoom(): boolean {
-    return this.#options.express.queued < QUEUED_MAX && this.#bytes < BYTES_MAX
+    return (
+      this.#admissions.length === 0 && this.#options.express.queued < QUEUED_MAX && this.#bytes < BYTES_MAX
+    )
   }
 
   /** Resolves when every delivery of the job is settled, or the run is lost. */
@@ -110,8 +117,13 @@ export class Dispatcher {
 
   /** Called when a delivery left the queue: units that wait for room go on. */
   readonly roomChanged = (): void => {
-    if (this.#roomWaiters.length === 0 || this.#options.express.queued >= QUEUED_MAX) return
-    for (const resolve of this.#roomWaiters.splice(0)) resolve()
+    // One by one: each that starts may fill the room that the next one waits for.
+    while (this.#options.express.queued < QUEUED_MAX) {
+      const next = this.#admissions.shift()
+      if (!next) return
+      next.start()
+      next.resolve()
+    }
   }
 
   async #runAll(run: JobRun): Promise<void> {
@@ -171,7 +183,6 @@ export class Dispatcher {
       return
     }
     for (const ref of plan.slices) {
-      await this.#room()
       if (run.fence > 1) await this.#restore(run, ref.shard)
       if (run.lost) return
       const cached = this.#options.plans.sliceOf(plan, ref)
@@ -179,7 +190,7 @@ export class Dispatcher {
         cached instanceof Promise
           ? await this.#untilDone(run, () => this.#options.plans.sliceOf(plan, ref))
           : cached
-      if (slice) this.#startUnit(new Unit(run, index, context, slice))
+      if (slice) await this.#admit(() => this.#startUnit(new Unit(run, index, context, slice)))
     }
   }
 
@@ -224,10 +235,13 @@ export class Dispatcher {
     else run.restore(shard, found.fields)
   }
 
-  async #room(): Promise<void> {
-    while (this.#options.express.queued >= QUEUED_MAX) {
-      await new Promise<void>((resolve) => this.#roomWaiters.push(resolve))
+  /** Starts a unit when there is room, first come first served. */
+  #admit(start: () => void): Promise<void> | undefined {
+    if (this.#admissions.length === 0 && this.#options.express.queued < QUEUED_MAX) {
+      start()
+      return undefined
     }
+    return new Promise((resolve) => this.#admissions.push({ start, resolve }))
   }
 
   #context(message: Message): MessageContext[] {

@@ -33,6 +33,12 @@ interface Delivery {
   detached: { lease: string | null | undefined; outcome: Outcome | undefined } | undefined
 }
 
+/** What one subscription has waiting; `movedAt`: when something of it was last started or queued first. */
+interface Queue {
+  waiting: Delivery[]
+  movedAt: number
+}
+
 export interface ExpressOptions {
   slots: AttemptSlots
   attempts: AttemptMaker
@@ -57,12 +63,13 @@ export const LEASE_MARGIN_MS = 5_000
 export class Express {
   readonly #options: ExpressOptions
   readonly #running = new Set<Delivery>()
-  readonly #queues = new Map<string, Delivery[]>()
+  readonly #queues = new Map<string, Queue>()
   readonly #checking = new Set<Unit>()
   #queued = 0
   /** Something waits for a slot of the worker, not only of its own subscription. */
   #starved = false
   #timer: NodeJS.Timeout | undefined
+  #lookDueAt = 0
   #closing = false
   #idle: (() => void)[] = []
 
@@ -123,24 +130,25 @@ export class Express {
     }
     this.#starved ||= this.#options.slots.free <= 0
     this.#queued++
-    if (queue) queue.push(delivery)
-    else this.#queues.set(id, [delivery])
+    if (queue) queue.waiting.push(delivery)
+    else this.#queues.set(id, { waiting: [delivery], movedAt: delivery.queuedAt })
   }
 
   /** Starts what the subscription has queued as far as it has slots. */
   #pump(id: string): void {
     const queue = this.#queues.get(id)
     if (!queue) return
-    while (queue.length > 0) {
-      const next = queue[0]
+    while (queue.waiting.length > 0) {
+      const next = queue.waiting[0]
       if (!next || this.#needsCheck(next.unit)) return
       if (!this.#options.slots.acquire(id, next.subscription.record.maxInFlight)) {
         this.#starved ||= this.#options.slots.free <= 0
         return
       }
-      queue.shift()
+      queue.waiting.shift()
       this.#queued--
       this.#run(next)
+      queue.movedAt = next.startedAt
     }
     this.#queues.delete(id)
   }
@@ -176,7 +184,7 @@ export class Express {
   /** The plan changed: what the unit has queued goes by the new one, or by the lane, which knows best. */
   #requeue(unit: Unit, planKnown: boolean): void {
     for (const [id, queue] of this.#queues) {
-      const kept = queue.filter((delivery) => {
+      queue.waiting = queue.waiting.filter((delivery) => {
         if (delivery.unit !== unit) return true
         const subscription = unit.slice.byId.get(id)
         if (planKnown && subscription && !this.#goesByLane(subscription)) {
@@ -187,8 +195,7 @@ export class Express {
         this.#park(delivery, { as: 'fresh' })
         return false
       })
-      if (kept.length === 0) this.#queues.delete(id)
-      else this.#queues.set(id, kept)
+      if (queue.waiting.length === 0) this.#queues.delete(id)
     }
     this.#options.onRoom()
   }
@@ -314,26 +321,34 @@ export class Express {
   }
 
   #arm(): void {
-    this.#timer ??= setTimeout(() => {
+    if (this.#timer) return
+    this.#lookDueAt = performance.now() + LOOK_MS
+    this.#timer = setTimeout(() => {
       this.#timer = undefined
       this.#look()
       if (this.#running.size > 0 || this.#queued > 0) this.#arm()
     }, LOOK_MS)
   }
 
-  /** Detaches what runs too long and parks what would wait too long. */
+  /**
+   * Detaches what runs too long and parks what waits behind it. Time that this process was late itself is not held
+   * against an endpoint, and a queue that moves is not parked, however long: lanes cost more than waiting.
+   */
   #look(): void {
     const now = performance.now()
+    this.#options.slots.tellLag(now - this.#lookDueAt)
+    const slowMs = this.#options.slots.slowMs
+    const hungMs = slowMs + HUNG_MS - SLOW_MS
     for (const delivery of this.#running) {
       const ageMs = now - delivery.startedAt
-      if (ageMs < SLOW_MS) break
+      if (ageMs < slowMs) break
       if (this.#queues.has(delivery.subscription.record.id)) this.#parkQueue(delivery.subscription.record.id)
-      if (ageMs >= HUNG_MS && !delivery.detached) this.#detach(delivery)
+      if (ageMs >= hungMs && !delivery.detached) this.#detach(delivery)
     }
-    for (const [id, queue] of this.#queues) {
-      const oldest = queue[0]
-      if (!oldest || now - oldest.queuedAt > HUNG_MS || this.#options.slots.isSlow(id)) this.#parkQueue(id)
-      else this.#pump(id)
+    for (const [id, { movedAt }] of this.#queues) {
+      this.#pump(id)
+      if (this.#queues.has(id) && (now - movedAt > slowMs || this.#options.slots.isSlow(id)))
+        this.#parkQueue(id)
     }
   }
 
@@ -346,10 +361,10 @@ export class Express {
   }
 
   #parkQueue(id: string): void {
-    const queue = this.#queues.get(id) ?? []
+    const { waiting } = this.#queues.get(id) ?? { waiting: [] }
     this.#queues.delete(id)
-    this.#queued -= queue.length
-    for (const delivery of queue) this.#park(delivery, { as: 'fresh' })
-    if (queue.length > 0) this.#options.onRoom()
+    this.#queued -= waiting.length
+    for (const delivery of waiting) this.#park(delivery, { as: 'fresh' })
+    if (waiting.length > 0) this.#options.onRoom()
   }
 }

@@ -25,6 +25,8 @@ await runService({
     const sender = createHttpSender({
       timeoutMs: settings.attemptTimeoutMs,
       allowPrivate: settings.allowPrivateEndpoints,
+      // The slots are the cap; a lower one would only open and close connections beyond it again and again.
+      connectionsMax: settings.attemptsMax,
     })
     const worker = createDeliveryWorker({
       ...settings,
