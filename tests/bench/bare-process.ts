@@ -1,0 +1,31 @@
+/** No queue at all: undici `request` in a loop, what one process of this client can send. Whatever is not 2xx is lost. */
+import { Pool } from 'undici'
+import { answer, type LoadOptions, type LoadResult } from './ipc.ts'
+import { monotonicMs } from './monotonic.ts'
+import { numberedText } from './sequence.ts'
+
+const HEADERS = { 'content-type': 'text/plain; charset=UTF-8' }
+
+async function load({ port, paths, connections, durationMs, bodyBytes }: LoadOptions): Promise<LoadResult> {
+  const pool = new Pool(`http://127.0.0.1:${port}`, { connections })
+  const startedAt = monotonicMs()
+  const until = performance.now() + durationMs
+  let sent = 0
+  let accepted = 0
+  const loop = async () => {
+    while (performance.now() < until) {
+      const number = sent++
+      const path = paths[number % paths.length] ?? '/'
+      const body = numberedText(Math.floor(number / paths.length), bodyBytes)
+      const answered = await pool.request({ path, method: 'POST', headers: HEADERS, body })
+      await answered.body.dump()
+      if (answered.statusCode < 300) accepted++
+    }
+  }
+  await Promise.all(Array.from({ length: connections }, loop))
+  const endedAt = monotonicMs()
+  await pool.close()
+  return { accepted, refused: sent - accepted, startedAt, endedAt, p50Ms: Number.NaN, p99Ms: Number.NaN }
+}
+
+answer({ load })

@@ -1,0 +1,13 @@
+/** What the two processes of the hand-rolled fan-out agree on. */
+
+export const BULLMQ_QUEUE = 'deliveries'
+
+export interface BullmqJob {
+  messageId: string
+  url: string
+  message: string
+}
+
+export function bullmqConnection(): { url: string; maxRetriesPerRequest: null } {
+  return { url: process.env.REDIS_URL ?? '', maxRetriesPerRequest: null }
+}

@@ -1,0 +1,27 @@
+/** The worker that one would write with BullMQ by hand: one job is one request; a failure throws, BullMQ retries. */
+import { Worker } from 'bullmq'
+import { request } from 'undici'
+import { BULLMQ_QUEUE, type BullmqJob, bullmqConnection } from './bullmq-job.ts'
+import { answer } from './ipc.ts'
+
+const CONCURRENCY = 100
+
+const worker = new Worker<BullmqJob>(
+  BULLMQ_QUEUE,
+  async ({ data }) => {
+    const { statusCode, body } = await request(data.url, {
+      method: 'POST',
+      headers: { 'content-type': 'text/plain; charset=UTF-8', 'x-message-id': data.messageId },
+      body: data.message,
+    })
+    await body.dump()
+    if (statusCode >= 300) throw new Error(`status ${statusCode}`)
+  },
+  { connection: bullmqConnection(), concurrency: CONCURRENCY },
+)
+worker.on('error', (error) => console.error(error))
+
+await worker.waitUntilReady()
+answer({})
+
+process.on('SIGTERM', () => void worker.close().then(() => process.exit(0)))

@@ -1,0 +1,104 @@
+/**
+ * The processes of a run: started here, known by pid, and all ended before the bench ends, however it does. One that ends
+ * unasked ends the bench, because nothing measured after that would mean anything.
+ */
+import { type ChildProcess, fork, type StdioOptions, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { whenAnswering } from './ipc.ts'
+
+export const root = fileURLToPath(new URL('../../', import.meta.url))
+
+const KILL_AFTER_MS = 10_000
+const SAID_BYTES_MAX = 4_096
+/** Where children print: stdout carries results only. */
+const STDERR = 2
+const running = new Map<ChildProcess, string>()
+const ending = new Set<ChildProcess>()
+
+/** A process of the bench's own, ready to be asked. */
+export async function startOwn(file: string, env: NodeJS.ProcessEnv = {}): Promise<ChildProcess> {
+  const child = fork(fileURLToPath(new URL(file, import.meta.url)), {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', STDERR, STDERR, 'ipc'],
+  })
+  keep(child, file)
+  await whenAnswering(child)
+  return child
+}
+
+export interface StartOptions {
+  env?: NodeJS.ProcessEnv
+  /** What it prints is shown only where it ends unasked. */
+  quiet?: boolean
+}
+
+export function start(command: string, args: string[], { env, quiet }: StartOptions = {}): ChildProcess {
+  const stdio: StdioOptions = quiet ? ['ignore', 'pipe', 'pipe'] : ['ignore', STDERR, STDERR]
+  const child = spawn(command, args, { cwd: root, env: { ...process.env, ...env }, stdio })
+  keep(child, [command, ...args].join(' '))
+  return child
+}
+
+function keep(child: ChildProcess, what: string): void {
+  running.set(child, what)
+  let said = ''
+  for (const output of [child.stdout, child.stderr]) {
+    output?.setEncoding('utf8').on('data', (text) => {
+      said = (said + text).slice(-SAID_BYTES_MAX)
+    })
+  }
+  child.once('error', (error) => void abandon(`${what} could not be started: ${error.message}`))
+  child.once('exit', (code, signal) => {
+    running.delete(child)
+    if (!ending.delete(child)) void abandon(`${what} ended (${signal ?? code})\n${said}`)
+  })
+}
+
+async function abandon(why: string): Promise<void> {
+  console.error(`bench: ${why}`)
+  await endAll()
+  process.exit(1)
+}
+
+/** SIGTERM, and SIGKILL for one that does not heed it. */
+export async function end(child: ChildProcess): Promise<void> {
+  if (!running.has(child)) return
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  ending.add(child)
+  const kill = setTimeout(() => child.kill('SIGKILL'), KILL_AFTER_MS)
+  child.kill('SIGTERM')
+  await ended
+  clearTimeout(kill)
+}
+
+export async function endAll(): Promise<void> {
+  await Promise.all([...running.keys()].map(end))
+}
+
+/** Ctrl-C and the like leave nothing behind; `clean` runs last. */
+export function endOnSignals(clean: () => Promise<void>): void {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(
+      signal,
+      () =>
+        void endAll()
+          .then(clean)
+          .finally(() => process.exit(1)),
+    )
+  }
+}
+
+/** Fixed by Linux for everything that programs see, whatever the kernel's own tick. */
+const TICKS_PER_SECOND = 100
+
+/** CPU time that a process has used so far; NaN where there is no /proc. */
+export function cpuMs(pid: number): number {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+    return ((Number(fields[11]) + Number(fields[12])) * 1_000) / TICKS_PER_SECOND
+  } catch {
+    return Number.NaN
+  }
+}

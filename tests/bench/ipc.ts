@@ -1,0 +1,70 @@
+/** What the bench asks its own processes over their IPC channel, one question at a time, and what they answer. */
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+
+export interface LoadOptions {
+  port: number
+  /** One for publishers; the bare loop takes them in turn. */
+  paths: string[]
+  connections: number
+  durationMs: number
+  bodyBytes: number
+}
+
+/** Times are of the clock that all processes share (monotonic.ts). */
+export interface LoadResult {
+  /** Requests answered 2xx. */
+  accepted: number
+  refused: number
+  startedAt: number
+  endedAt: number
+  p50Ms: number
+  p99Ms: number
+}
+
+export interface Arrived {
+  total: number
+  /** Different messages, counted for each path. */
+  distinct: number
+  lastAt: number
+}
+
+type Handlers = Record<string, (argument: never) => unknown>
+type Reply = { value: unknown } | { error: string }
+
+/** Answers each question with what its handler makes of it; the process ends with its parent. */
+export function answer(handlers: Handlers): void {
+  process.on('disconnect', () => process.exit(0))
+  process.on('message', ({ op, argument }: { op: string; argument: never }) => {
+    void reply(handlers, op, argument).then((message) => process.send?.(message))
+  })
+  process.send?.({ value: 'ready' } satisfies Reply)
+}
+
+async function reply(handlers: Handlers, op: string, argument: never): Promise<Reply> {
+  try {
+    const handler = handlers[op]
+    if (!handler) throw new Error(`no such question: ${op}`)
+    return { value: await handler(argument) }
+  } catch (error) {
+    return { error: String(error) }
+  }
+}
+
+/** Resolves when the process can be asked. */
+export async function whenAnswering(child: ChildProcess): Promise<void> {
+  await nextReply(child)
+}
+
+export async function ask<T>(child: ChildProcess, op: string, argument: unknown = {}): Promise<T> {
+  const replied = nextReply(child)
+  child.send({ op, argument })
+  return (await replied) as T
+}
+
+/** Never resolves for a process that ends: that ends the bench (children.ts). */
+async function nextReply(child: ChildProcess): Promise<unknown> {
+  const [message] = (await once(child, 'message')) as [Reply]
+  if ('error' in message) throw new Error(message.error)
+  return message.value
+}

@@ -1,0 +1,88 @@
+/**
+ * One contestant in one scenario: a warm-up, then publishing for a set time as fast as it is let, then the drain.
+ *
+ * Throughput counts every delivery of what was accepted, from the first publish to the arrival of the last: a contestant
+ * that accepts faster than it delivers gains nothing by it, and none may leave work behind.
+ */
+import type { ChildProcess } from 'node:child_process'
+import { cpuMs } from './children.ts'
+import type { Contestant, Load } from './contestants.ts'
+import { type Arrived, ask } from './ipc.ts'
+
+export interface Measurement {
+  deliveriesPerSecond: number
+  publishesPerSecond: number
+  publishP50Ms: number
+  publishP99Ms: number
+  deliveries: number
+  /** From the end of publishing to the last arrival. */
+  drainSeconds: number
+  lost: number
+  duplicates: number
+  refused: number
+  /** CPU microseconds per delivery, by process. */
+  cpuMicros: Record<string, number>
+}
+
+export interface MeasureOptions {
+  contestant: Contestant
+  receiver: ChildProcess
+  fanOut: number
+  /** Without a queue between, a request is a delivery. */
+  direct: boolean
+  warmUp: Load
+  load: Load
+}
+
+const DRAIN_POLL_MS = 25
+/** Longer than the first retry takes: what has not come when nothing came for so long is lost. */
+const SILENCE_MS = 30_000
+
+export async function measure(options: MeasureOptions): Promise<Measurement> {
+  const { contestant } = options
+  await run(options, options.warmUp)
+  const before = cpuOf(contestant)
+  const { sent, arrived, deliveries } = await run(options, options.load)
+  const after = cpuOf(contestant)
+  const micros = Object.entries(after).map(([name, ms]): [string, number] => [
+    name,
+    ((ms - (before[name] ?? 0)) * 1_000) / arrived.total,
+  ])
+  return {
+    deliveriesPerSecond: (arrived.distinct * 1_000) / (arrived.lastAt - sent.startedAt),
+    publishesPerSecond: (sent.accepted * 1_000) / (sent.endedAt - sent.startedAt),
+    publishP50Ms: sent.p50Ms,
+    publishP99Ms: sent.p99Ms,
+    deliveries,
+    drainSeconds: Math.max(0, arrived.lastAt - sent.endedAt) / 1_000,
+    lost: Math.max(0, deliveries - arrived.distinct),
+    duplicates: arrived.total - arrived.distinct,
+    refused: sent.refused,
+    cpuMicros: Object.fromEntries(micros),
+  }
+}
+
+async function run({ contestant, receiver, fanOut, direct }: MeasureOptions, load: Load) {
+  const paths = Array.from({ length: fanOut }, (_, number) => `/s${number}`)
+  await ask(receiver, 'reset')
+  const sent = await contestant.load(paths, load)
+  const deliveries = sent.accepted * (direct ? 1 : fanOut)
+  return { sent, deliveries, arrived: await whenArrived(receiver, deliveries) }
+}
+
+/** Resolves when that many have arrived, or when nothing arrives any more. */
+async function whenArrived(receiver: ChildProcess, deliveries: number): Promise<Arrived> {
+  let latest = await ask<Arrived>(receiver, 'arrived')
+  let changedAt = performance.now()
+  while (latest.distinct < deliveries && performance.now() - changedAt < SILENCE_MS) {
+    await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS))
+    const now = await ask<Arrived>(receiver, 'arrived')
+    if (now.total !== latest.total) changedAt = performance.now()
+    latest = now
+  }
+  return latest
+}
+
+function cpuOf({ processes }: Contestant): Record<string, number> {
+  return Object.fromEntries(Object.entries(processes).map(([name, pid]) => [name, cpuMs(pid)]))
+}

@@ -1,0 +1,72 @@
+/** The words of the command line; npm and pnpm pass them on as they are. */
+import { parseArgs } from 'node:util'
+import { NAMES, type Name } from './contestants.ts'
+
+export const USAGE = `usage: pnpm bench [options]
+  --json             a line of JSON per scenario instead of the tables
+  --quick            fan-out 10 and 1, one short round: less than 50 seconds
+  --rounds N         rounds; each measures every contestant once (3)
+  --seconds N        time of publishing per measurement (5)
+  --fanout 10,1      scenarios by fan-out
+  --only fantail,…   some of ${NAMES.join(', ')}
+  --profile DIR      CPU profiles of Fantail's processes, and what Redis did, of the last round`
+
+export interface BenchOptions {
+  json: boolean
+  rounds: number
+  seconds: number
+  warmUpSeconds: number
+  fanOuts: number[]
+  names: Name[]
+  profileDir: string | undefined
+}
+
+/** Throws an Error with the usage where something is not understood. */
+export function readOptions(args: string[]): BenchOptions {
+  // `pnpm bench -- --quick` and `npm run bench -- --quick` mean the same.
+  const { values } = parse(args.filter((word) => word !== '--'))
+  const { json = false, quick = false } = values
+  return {
+    json,
+    rounds: numberOf('rounds', values.rounds, quick ? 1 : 3),
+    seconds: numberOf('seconds', values.seconds, quick ? 3 : 5),
+    warmUpSeconds: quick ? 1.2 : 2,
+    fanOuts: (values.fanout ?? (quick ? '10,1' : '10,1,100')).split(',').map((n) => numberOf('fanout', n, 0)),
+    names: values.only?.split(',').map(nameOf) ?? [...NAMES],
+    profileDir: values.profile,
+  }
+}
+
+function parse(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      options: {
+        json: { type: 'boolean' },
+        quick: { type: 'boolean' },
+        rounds: { type: 'string' },
+        seconds: { type: 'string' },
+        fanout: { type: 'string' },
+        only: { type: 'string' },
+        profile: { type: 'string' },
+      },
+    })
+  } catch (error) {
+    throw new Error(`${error instanceof Error ? error.message : error}\n${USAGE}`)
+  }
+}
+
+function numberOf(name: string, text: string | undefined, unset: number): number {
+  if (text === undefined) return unset
+  const value = Number(text)
+  if (!Number.isInteger(value) || value < 1 || value > 1_000) {
+    throw new Error(`--${name} takes whole numbers from 1 to 1000, not ${text}\n${USAGE}`)
+  }
+  return value
+}
+
+function nameOf(text: string): Name {
+  const name = NAMES.find((known) => known === text)
+  if (!name) throw new Error(`there is no ${text}\n${USAGE}`)
+  return name
+}

@@ -1,0 +1,108 @@
+/** What is printed: lines of JSON for programs, tables in Markdown for people. */
+import { NAMES, type Name } from './contestants.ts'
+import { cpuOf, type Figure, figure, type Rounds, ratio, sum } from './summary.ts'
+
+const TITLES: Record<Name, string> = {
+  fantail: 'Fantail',
+  bullmq: 'BullMQ by hand',
+  bare: 'no queue, `request` loop',
+}
+
+/** One line: deliveries per second by contestant first, then everything that explains them. */
+export function jsonLine(scenario: string, rounds: Rounds): string {
+  const names = NAMES.filter((name) => rounds[name])
+  const each = <T>(of: (name: Name) => T) => Object.fromEntries(names.map((name) => [name, of(name)]))
+  const line = {
+    scenario,
+    ...each((name) => figure(rounds[name], 'deliveriesPerSecond').median),
+    ratioToBullmq: ratio(rounds, 'bullmq'),
+    ratioToBare: ratio(rounds, 'bare'),
+    rounds: rounds[names[0] ?? 'fantail']?.length ?? 0,
+    minMax: each((name) => {
+      const { min, max } = figure(rounds[name], 'deliveriesPerSecond')
+      return [min, max]
+    }),
+    publishesPerSecond: each((name) => figure(rounds[name], 'publishesPerSecond').median),
+    publishMs: each((name) => ({
+      p50: figure(rounds[name], 'publishP50Ms').median,
+      p99: figure(rounds[name], 'publishP99Ms').median,
+    })),
+    cpuMicrosPerDelivery: each((name) => {
+      const { services, redis } = cpuOf(rounds[name])
+      return { services: services.median, redis: redis.median }
+    }),
+    lost: each((name) => sum(rounds[name], 'lost')),
+    duplicates: each((name) => sum(rounds[name], 'duplicates')),
+    refused: each((name) => sum(rounds[name], 'refused')),
+  }
+  return JSON.stringify(line, (_, value) => (typeof value === 'number' ? roundedTo(value, 2) : value))
+}
+
+export function tables(scenarios: Map<string, Rounds>): string {
+  const rows = [...scenarios]
+  const throughput = table(
+    ['deliveries/s', ...NAMES.map((name) => TITLES[name]), 'Fantail : BullMQ'],
+    rows.map(([scenario, rounds]) => [
+      scenario,
+      ...NAMES.map((name) => withSpread(figure(rounds[name], 'deliveriesPerSecond'))),
+      `${shown(ratio(rounds, 'bullmq'))} x`,
+    ]),
+  )
+  const queued = NAMES.filter((name) => name !== 'bare')
+  const publishing = table(
+    ['publishes/s accepted (p50, p99)', ...queued.map((name) => TITLES[name])],
+    rows.map(([scenario, rounds]) => [scenario, ...queued.map((name) => publishCell(rounds, name))]),
+  )
+  const cost = table(
+    ['CPU µs per delivery: processes + Redis', ...NAMES.map((name) => TITLES[name])],
+    rows.map(([scenario, rounds]) => [scenario, ...NAMES.map((name) => costCell(rounds, name))]),
+  )
+  return [throughput, publishing, cost, arrivals(scenarios)].join('\n\n')
+}
+
+function publishCell(rounds: Rounds, name: Name): string {
+  const of = (what: 'publishP50Ms' | 'publishP99Ms') => shown(figure(rounds[name], what).median)
+  const { median } = figure(rounds[name], 'publishesPerSecond')
+  return `${shown(median)} (${of('publishP50Ms')}, ${of('publishP99Ms')} ms)`
+}
+
+function costCell(rounds: Rounds, name: Name): string {
+  const { services, redis } = cpuOf(rounds[name])
+  return name === 'bare' ? shown(services.median) : `${shown(services.median)} + ${shown(redis.median)}`
+}
+
+/** Says what was checked, for every contestant and all rounds together. */
+function arrivals(scenarios: Map<string, Rounds>): string {
+  const total = (name: Name, of: 'lost' | 'duplicates' | 'refused') =>
+    [...scenarios.values()].reduce((all, rounds) => all + sum(rounds[name], of), 0)
+  const told = NAMES.map((name) => {
+    const [lost, duplicates, refused] = [
+      total(name, 'lost'),
+      total(name, 'duplicates'),
+      total(name, 'refused'),
+    ]
+    return `${TITLES[name]}: ${lost} lost, ${duplicates} twice, ${refused} publishes refused`
+  })
+  return `Every delivery was looked for at the receiver. ${told.join('; ')}.`
+}
+
+function withSpread({ median, min, max }: Figure): string {
+  return min === max ? shown(median) : `${shown(median)} (${shown(min)}–${shown(max)})`
+}
+
+/** Three digits that mean something, thousands set apart. */
+function shown(value: number): string {
+  if (!Number.isFinite(value)) return '–'
+  return roundedTo(value, value < 10 ? 1 : 0).toLocaleString('en-US')
+}
+
+function roundedTo(value: number, digits: number): number {
+  return Math.round(value * 10 ** digits) / 10 ** digits
+}
+
+function table(head: string[], rows: string[][]): string {
+  const all = [head, ...rows]
+  const widths = head.map((_, column) => Math.max(3, ...all.map((row) => row[column]?.length ?? 0)))
+  const line = (cells: string[]) => `| ${cells.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join(' | ')} |`
+  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n')
+}

@@ -1,0 +1,54 @@
+/**
+ * The number that every published message carries in its text, `#00000042#`, so that the receiver can tell a delivery
+ * that came twice from one that never came.
+ */
+
+const DIGITS = 8
+const MARK = 0x23
+const ZERO = 0x30
+
+/** Message text of exactly `bytes` bytes. */
+export function numberedText(sequence: number, bytes: number): string {
+  return `#${String(sequence).padStart(DIGITS, '0')}#`.padEnd(bytes, 'x')
+}
+
+/** Overwrites the number in place; `at` is where the text begins. */
+export function writeSequence(buffer: Buffer, at: number, sequence: number): void {
+  let rest = sequence
+  for (let i = at + DIGITS; i > at; i--) {
+    buffer[i] = ZERO + (rest % 10)
+    rest = Math.floor(rest / 10)
+  }
+}
+
+/** The number of the first text in the range; -1: there is none. */
+export function readSequence(buffer: Buffer, start: number, end: number): number {
+  const at = buffer.indexOf(MARK, start)
+  const last = at + DIGITS + 1
+  if (at < 0 || last >= end || buffer[last] !== MARK) return -1
+  let sequence = 0
+  for (let i = at + 1; i < last; i++) sequence = sequence * 10 + ((buffer[i] ?? 0) - ZERO)
+  return sequence
+}
+
+/** Which numbers came, and how many came in all. */
+export class SequenceSet {
+  total = 0
+  distinct = 0
+  #seen = new Uint8Array(65_536)
+
+  /** What carries no number counts among all, not among the different ones. */
+  add(sequence: number): void {
+    this.total++
+    if (sequence < 0) return
+    if (sequence >= this.#seen.length) this.#grow(sequence)
+    if (this.#seen[sequence] === 0) this.distinct++
+    this.#seen[sequence] = 1
+  }
+
+  #grow(sequence: number): void {
+    const larger = new Uint8Array(2 ** Math.ceil(Math.log2(sequence + 1)))
+    larger.set(this.#seen)
+    this.#seen = larger
+  }
+}

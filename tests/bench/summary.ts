@@ -1,0 +1,53 @@
+/** Rounds to one figure each: medians and their spread, and how the contestants compare. */
+import type { Name } from './contestants.ts'
+import type { Measurement } from './measure.ts'
+
+/** A scenario's rounds, by contestant. */
+export type Rounds = Partial<Record<Name, Measurement[]>>
+
+export interface Figure {
+  median: number
+  min: number
+  max: number
+}
+
+export function figureOf(values: number[]): Figure {
+  const sorted = [...values].sort((a, b) => a - b)
+  const middle = sorted.length / 2
+  const upper = sorted[Math.floor(middle)] ?? Number.NaN
+  const lower = sorted[Math.ceil(middle) - 1] ?? Number.NaN
+  return { median: (lower + upper) / 2, min: sorted[0] ?? Number.NaN, max: sorted.at(-1) ?? Number.NaN }
+}
+
+type Measured =
+  | 'deliveriesPerSecond'
+  | 'publishesPerSecond'
+  | 'publishP50Ms'
+  | 'publishP99Ms'
+  | 'drainSeconds'
+
+export function figure(rounds: Measurement[] | undefined, of: Measured): Figure {
+  return figureOf((rounds ?? []).map((round) => round[of]))
+}
+
+/** CPU per delivery of the contestant's own processes and of its Redis. */
+export function cpuOf(rounds: Measurement[] | undefined): { services: Figure; redis: Figure } {
+  const split = (rounds ?? []).map(({ cpuMicros: { redis = 0, ...services } }) => ({
+    services: Object.values(services).reduce((sum, micros) => sum + micros, 0),
+    redis,
+  }))
+  return {
+    services: figureOf(split.map(({ services }) => services)),
+    redis: figureOf(split.map(({ redis }) => redis)),
+  }
+}
+
+export function sum(rounds: Measurement[] | undefined, of: 'lost' | 'duplicates' | 'refused'): number {
+  return (rounds ?? []).reduce((total, round) => total + round[of], 0)
+}
+
+/** Medians; the spread stands beside the median where it is printed. */
+export function ratio(rounds: Rounds, over: Name): number {
+  const of = (name: Name) => figure(rounds[name], 'deliveriesPerSecond').median
+  return of('fantail') / of(over)
+}
