@@ -22,7 +22,7 @@ const VERSION_MIN = [6, 2]
 /** Homebrew's folders, which a login shell adds to PATH and others do not. */
 const MORE_PATH = '/opt/homebrew/bin:/usr/local/bin:/usr/bin:/usr/sbin'
 
-export const unpackedDir = join(privateDir, 'redis')
+const unpackedDir = join(privateDir, 'redis')
 
 /** @type {Way[]} */
 const WAYS = [
@@ -87,7 +87,8 @@ export async function findRedisServer(env) {
 function candidates(env) {
   const own = env.FANTAIL_REDIS_SERVER ? [env.FANTAIL_REDIS_SERVER] : []
   const path = NAMES.map((name) => onPath(name, env.PATH))
-  const unpacked = NAMES.map((name) => join(unpackedDir, 'bin', name)).filter(isExecutable)
+  const unpackedIn = env.FANTAIL_REDIS_UNPACKED || unpackedDir
+  const unpacked = NAMES.map((name) => join(unpackedIn, 'bin', name)).filter(isExecutable)
   const more = process.platform === 'darwin' ? NAMES.map((name) => onPath(name, MORE_PATH)) : []
   return [...own, ...path, ...unpacked, ...more].filter((file) => file !== undefined)
 }

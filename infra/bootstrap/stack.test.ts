@@ -1,0 +1,44 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, expect, it } from 'vitest'
+import { addresses, checkPorts, curlLines } from './stack.mjs'
+
+let server: Server | undefined
+
+afterEach(() => new Promise((resolve) => (server ? server.close(resolve) : resolve(undefined))))
+
+it('counts every port from FANTAIL_PORT', () => {
+  const places = addresses({ FANTAIL_PORT: '5000', FANTAIL_HOST: '::1' }).map(({ name, url }) => [name, url])
+
+  expect(Object.fromEntries(places)).toEqual({
+    'publish-api': 'http://[::1]:5000',
+    'delivery-worker': 'http://[::1]:5001',
+    redrive: 'http://[::1]:5002',
+    receiver: 'http://[::1]:5009',
+  })
+})
+
+it('names a port that is taken, and the way out', async () => {
+  server = createServer()
+  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+
+  await expect(checkPorts({ FANTAIL_PORT: String(port - 9) })).rejects.toThrow(
+    new RegExp(`port ${port} \\(for receiver\\)[^]*FANTAIL_PORT=`),
+  )
+})
+
+it('refuses a FANTAIL_PORT that is none', () => {
+  expect(() => addresses({ FANTAIL_PORT: 'http' })).toThrow(/FANTAIL_PORT must be/)
+})
+
+it('offers three lines: create, subscribe the receiver, publish', () => {
+  const lines = curlLines('http://127.0.0.1:5000', 'http://127.0.0.1:5009')
+
+  expect(lines.map((line) => /http:\S+/.exec(line)?.[0])).toEqual([
+    'http://127.0.0.1:5000/v1/topics/hello',
+    'http://127.0.0.1:5000/v1/topics/hello/subscriptions',
+    'http://127.0.0.1:5000/v1/topics/hello/messages',
+  ])
+  expect(lines[1]).toContain('{"endpoint":"http://127.0.0.1:5009/ok"}')
+})

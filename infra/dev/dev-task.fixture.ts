@@ -1,0 +1,42 @@
+/** A dev task as a child of the test, in a folder of its own. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { waitFor } from '@fantail/test-kit'
+import { processOf } from '../bootstrap/processes.mjs'
+
+export const script = (name: string) => fileURLToPath(new URL(name, import.meta.url))
+
+export const newFolder = () => mkdtemp(join(tmpdir(), 'fantail-dev-'))
+
+export interface DevTask {
+  child: ChildProcess
+  /** What it printed so far. */
+  output: () => string
+  /** Resolves with the exit code, or the signal that ended it. */
+  ended: Promise<number | string>
+}
+
+/** Runs a command, Node or a shell, with its output collected. */
+export function run(command: string, args: string[], cwd: string, env: NodeJS.ProcessEnv = {}): DevTask {
+  const child = spawn(command, args, {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let text = ''
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (text += chunk))
+  const ended = new Promise<number | string>((resolve) => {
+    child.once('exit', (code, signal) => resolve(code ?? signal ?? 'unknown'))
+  })
+  return { child, output: () => text, ended }
+}
+
+/** Dead but not yet collected by its parent is not alive. */
+export const isAlive = (pid: number) => processOf(pid) !== undefined
+
+export const isGone = (pid: number) => waitFor(() => !isAlive(pid), { what: `process ${pid} to end` })
+
+export const removeFolder = (path: string) => rm(path, { recursive: true, force: true })
