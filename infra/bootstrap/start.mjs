@@ -12,7 +12,7 @@ import { isFree } from './ports.mjs'
 import { isStillThere, processOf } from './processes.mjs'
 import { provideRedisServer } from './redis-server.mjs'
 import { addresses, announceStack, checkPorts } from './stack.mjs'
-import { say } from './steps.mjs'
+import { StepError, say } from './steps.mjs'
 
 const POLL_MS = 100
 /** Past what a service may take to stop (18 s), and its supervisor to end it. */
@@ -24,6 +24,10 @@ const GONE_MS = 25_000
  */
 export async function start(env) {
   await checkPorts(env)
+  const dir = dataDir(env)
+  if (isHeld(join(dir, 'stack.lock'))) {
+    throw new StepError(`another local stack uses ${dir}; stop it, or set FANTAIL_DATA_DIR`)
+  }
   if (!env.REDIS_URL?.trim()) {
     const server = await provideRedisServer(env)
     say(
@@ -52,7 +56,7 @@ async function runTurbo(env) {
     say('stopping')
     stopping.abort()
     // The whole group: turbo's own Node wrapper takes the signal and keeps it.
-    if (turbo.pid !== undefined) process.kill(-turbo.pid, 'SIGINT')
+    if (turbo.pid !== undefined && turbo.exitCode === null) process.kill(-turbo.pid, 'SIGINT')
   })
   const announced = announceStack(env, stopping.signal)
   const code = await new Promise((resolve, reject) => {
