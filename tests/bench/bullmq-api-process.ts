@@ -28,13 +28,12 @@ app.post('/topics/:topic/messages', async (context) => {
 
 await queue.waitUntilReady()
 const server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }, (address: AddressInfo) => {
-  answer({
+  const handlers = {
     port: () => address.port,
     topic: ({ topic, urls }: { topic: string; urls: string[] }) => void topics.set(topic, urls),
+  }
+  answer(handlers, async () => {
+    server.close()
+    await queue.close()
   })
-})
-
-process.on('SIGTERM', () => {
-  server.close()
-  void queue.close().then(() => process.exit(0))
 })

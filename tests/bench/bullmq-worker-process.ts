@@ -22,6 +22,4 @@ const worker = new Worker<BullmqJob>(
 worker.on('error', (error) => console.error(error))
 
 await worker.waitUntilReady()
-answer({})
-
-process.on('SIGTERM', () => void worker.close().then(() => process.exit(0)))
+answer({}, () => worker.close())

@@ -32,9 +32,13 @@ export interface Arrived {
 type Handlers = Record<string, (argument: never) => unknown>
 type Reply = { value: unknown } | { error: string }
 
-/** Answers each question with what its handler makes of it; the process ends with its parent. */
-export function answer(handlers: Handlers): void {
-  process.on('disconnect', () => process.exit(0))
+/** Answers each question with what its handler makes of it; the process ends when told, or with its parent. */
+export function answer(handlers: Handlers, close: () => Promise<void> = async () => undefined): void {
+  const stop = () => void close().finally(() => process.exit(0))
+  process.once('disconnect', stop)
+  process.once('SIGTERM', stop)
+  // A terminal sends it to all at once; the bench ends its processes itself.
+  process.on('SIGINT', () => undefined)
   process.on('message', ({ op, argument }: { op: string; argument: never }) => {
     void reply(handlers, op, argument).then((message) => process.send?.(message))
   })
