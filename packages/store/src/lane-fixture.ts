@@ -76,7 +76,12 @@ export async function parkAll(lanes: Lanes, ids: string[], messages: TestMessage
 
 /** Takes with room for everything, unless said otherwise. */
 export async function takeFrom(lanes: Lanes, request: Partial<TakeRequest> = {}) {
-  const all = { lanesMax: 100, deliveriesMax: 1_000, leaseMs: 20_000, limits: new Map<string, number>() }
+  const all = {
+    lanesMax: 100,
+    deliveriesMax: 1_000,
+    leaseMs: 20_000,
+    limits: new Map<string, number>(),
+  }
   return lanes.take(SHARD, { ...all, ...request })
 }
 

@@ -105,8 +105,10 @@ export interface TakeRequest {
   lanesMax: number
   deliveriesMax: number
   leaseMs: number
-  /** Subscription id → how many claims it may get now; a lane that is not named gets its own maxInFlight. */
+  /** Subscription id → how many claims it may get now. */
   limits: Map<string, number>
+  /** Of a lane that is not named, unless its own maxInFlight is lower; throttled lanes are bounded by their rate alone. */
+  othersMax?: number
 }
 
 export interface Claim {
@@ -162,8 +164,8 @@ export type SettleTo =
   | { op: 'forget' }
   /** Counts `discarded:<cause>`; the cause `expired` counts `expired`. */
   | { op: 'discard'; cause: string }
-  /** Unsent: due now, no attempt counted. */
-  | { op: 'return' }
+  /** Unsent: due now or after `delayMs`, no attempt counted. */
+  | { op: 'return'; delayMs?: number }
   /** Cannot be processed: removed, written to the shard's aside list, counts `discarded:aside`. */
   | { op: 'aside'; detail: string }
 

@@ -14,6 +14,9 @@ import { outcomeLogKey } from './keys.ts'
 import type { LaneStore } from './lane-api.ts'
 import { type DeadState, type DeliveryWhere, deliveryId, type RetryState } from './lane-records.ts'
 import type { Plans, SliceRef } from './plans.ts'
+import { readScript, runScript } from './scripts.ts'
+
+const APPEND = readScript('append-outcomes-1')
 
 /** What dispatch says of one message in one slice; `slice` null: nothing matched, in the whole topic. */
 export interface DispatchEntry {
@@ -97,27 +100,20 @@ export class OutcomeLog {
     this.#options = options
   }
 
-  /** Appends entries; one pipeline. */
+  /** Appends entries; one script per stream. */
   async append(entries: { dispatch: DispatchEntry[]; lanes: LaneEntry[] }): Promise<void> {
     const { entriesMax, queues } = this.#options
     if (entriesMax === 0) return
-    const pipeline = this.#redis.pipeline()
     const kept = Math.max(1, Math.floor(entriesMax / queues))
-    const add = (messageId: string, fields: (string | Buffer | number)[]) =>
-      pipeline.xadd(
-        outcomeLogKey(streamOf(messageId, queues)),
-        'MAXLEN',
-        '~',
-        kept,
-        '*',
-        'm',
-        idBytes(messageId),
-        ...fields,
-      )
-    for (const entry of entries.dispatch) add(entry.messageId, dispatchFields(entry))
-    for (const entry of entries.lanes) add(entry.messageId, laneFields(entry))
-    const replies = (await pipeline.exec()) ?? []
-    for (const [error] of replies) if (error) throw error
+    const streams = Array.from({ length: queues }, (): Buffer[] => [])
+    for (const entry of entries.dispatch) pack(streams, entry.messageId, dispatchText(entry))
+    for (const entry of entries.lanes) pack(streams, entry.messageId, laneText(entry))
+    await Promise.all(
+      streams.map(async (packed, number) => {
+        if (packed.length === 0) return
+        await runScript(this.#redis, APPEND, [outcomeLogKey(number)], [kept, Buffer.concat(packed)])
+      }),
+    )
   }
 
   /** null where the message has left the log, or never was. */
@@ -145,7 +141,8 @@ export class OutcomeLog {
     let from = String(Math.max(0, publishedAtOf(messageId) - CLOCK_SLACK_MS))
     for (;;) {
       const page = (await this.#redis.xrangeBuffer(key, from, '+', 'COUNT', PAGE)) as [Buffer, Buffer[]][]
-      for (const [, fields] of page) if (fields[1]?.equals(wanted)) readEntry(messageId, fields, found)
+      for (const [, fields] of page)
+        if (fields[1]?.equals(wanted)) readEntry(messageId, String(fields[3]), found)
       const last = page.at(-1)
       if (page.length < PAGE || !last) break
       from = `(${last[0].toString()}`
@@ -206,51 +203,63 @@ function streamOf(messageId: string, queues: number): number {
   return (idBytes(messageId)[15] ?? 0) % queues
 }
 
-function dispatchFields(entry: DispatchEntry): (string | Buffer | number)[] {
-  const where = entry.slice ? `${entry.slice.shard}:${entry.slice.sliceId}` : ''
-  const fields: (string | Buffer | number)[] = ['t', entry.topicArn, 'z', entry.sizeBytes, 's', where]
-  if (entry.delivered.length > 0) fields.push('d', entry.delivered)
-  if (entry.parked.length > 0) fields.push('p', entry.parked)
-  if (entry.filtered.length > 0) fields.push('f', entry.filtered)
-  if (entry.failures.length > 0) fields.push('x', JSON.stringify(entry.failures))
-  return fields
+/** Each entry: length of its text, message id, text. */
+function pack(streams: Buffer[][], messageId: string, text: string): void {
+  const id = idBytes(messageId)
+  const entry = Buffer.allocUnsafe(20 + Buffer.byteLength(text))
+  entry.writeUInt32BE(entry.length - 20, 0)
+  entry.set(id, 4)
+  entry.write(text, 20)
+  streams[(id[15] ?? 0) % streams.length]?.push(entry)
 }
 
-function laneFields(entry: LaneEntry): (string | number)[] {
-  const { subscriptionId, generation, outcome, reason, attempts, statusCode, error } = entry
-  return [
-    'l',
-    subscriptionId,
-    'o',
-    JSON.stringify([outcome, generation, attempts, statusCode, error, reason]),
+type DispatchFields = ['d', string, number, string, string, string, string, DispatchEntry['failures']?]
+type LaneFields = ['l', string, LaneOutcome, number, number, number | null, string | null, string | null]
+
+function dispatchText(entry: DispatchEntry): string {
+  const { topicArn, sizeBytes, slice, delivered, parked, filtered, failures } = entry
+  const where = slice ? `${slice.shard}:${slice.sliceId}` : ''
+  const fields: DispatchFields = [
+    'd',
+    topicArn,
+    sizeBytes,
+    where,
+    base64(delivered),
+    base64(parked),
+    base64(filtered),
   ]
+  if (failures.length > 0) fields.push(failures)
+  return JSON.stringify(fields)
 }
 
-const EMPTY = Buffer.alloc(0)
+function laneText(entry: LaneEntry): string {
+  const { subscriptionId, generation, outcome, reason, attempts, statusCode, error } = entry
+  const fields: LaneFields = ['l', subscriptionId, outcome, generation, attempts, statusCode, error, reason]
+  return JSON.stringify(fields)
+}
 
-function readEntry(messageId: string, fields: Buffer[], found: Found): void {
-  const values = new Map<string, Buffer>()
-  for (let i = 0; i + 1 < fields.length; i += 2) values.set(String(fields[i]), fields[i + 1] ?? EMPTY)
-  const lane = values.get('l')
-  if (lane) {
-    const [outcome, generation, attempts, statusCode, error, reason] = JSON.parse(
-      String(values.get('o')),
-    ) as [LaneOutcome, number, number, number | null, string | null, string | null]
-    const subscriptionId = String(lane)
+function base64(bitmap: Buffer): string {
+  return bitmap.length === 0 ? '' : bitmap.toString('base64')
+}
+
+function readEntry(messageId: string, text: string, found: Found): void {
+  const fields = JSON.parse(text) as DispatchFields | LaneFields
+  if (fields[0] === 'l') {
+    const [, subscriptionId, outcome, generation, attempts, statusCode, error, reason] = fields
     found.lanes.push({ messageId, subscriptionId, generation, outcome, attempts, statusCode, error, reason })
     return
   }
-  const where = String(values.get('s') ?? '')
+  const [, topicArn, sizeBytes, where, delivered, parked, filtered, failures = []] = fields
   const colon = where.indexOf(':')
   found.dispatch.push({
     messageId,
-    topicArn: String(values.get('t') ?? ''),
-    sizeBytes: Number(values.get('z')),
+    topicArn,
+    sizeBytes,
     slice: where === '' ? null : { shard: Number(where.slice(0, colon)), sliceId: where.slice(colon + 1) },
-    delivered: values.get('d') ?? EMPTY,
-    parked: values.get('p') ?? EMPTY,
-    filtered: values.get('f') ?? EMPTY,
-    failures: JSON.parse(String(values.get('x') ?? '[]')) as DispatchEntry['failures'],
+    delivered: Buffer.from(delivered, 'base64'),
+    parked: Buffer.from(parked, 'base64'),
+    filtered: Buffer.from(filtered, 'base64'),
+    failures,
   })
 }
 

@@ -96,6 +96,15 @@ test('what was not sent is due at once and counts no attempt', async () => {
   expect(claimsOf(await takeFrom(lanes))).toMatchObject([{ delivery: claim.delivery, state: null }])
 })
 
+test('what got no slot is due a little later, and counts no attempt', async () => {
+  const claim = await claimOne()
+  const { nextDueAt } = await settleOne(claim, { op: 'return', delayMs: 250 })
+  expect(claimsOf(await takeFrom(lanes))).toEqual([])
+  await skew(redis, 300)
+  expect(nextDueAt).toBeGreaterThan(Date.now())
+  expect(claimsOf(await takeFrom(lanes))).toMatchObject([{ delivery: claim.delivery, state: null }])
+})
+
 test('a delivery marked dead is claimed as dead by whoever comes after a crash', async () => {
   const claim = await claimOne()
   const marked = await settleOne(claim, { op: 'markDead', leaseMs: 5_000, state: DEAD })

@@ -62,8 +62,9 @@ function packTo(to: SettleTo): [] | [number, string] {
   switch (to.op) {
     case 'delivered':
     case 'forget':
-    case 'return':
       return []
+    case 'return':
+      return [to.delayMs ?? 0, '']
     case 'retry':
       return [to.delayMs, packState(to.state)]
     case 'markDead':

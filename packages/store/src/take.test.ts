@@ -16,6 +16,7 @@ import {
   writeLane,
   writeSlice,
 } from './lane-fixture.ts'
+import { deliveryId } from './lane-records.ts'
 import { Lanes } from './lanes.ts'
 
 let server: TestRedis
@@ -74,6 +75,14 @@ test('a lane gets no more than its limit, and its own maxInFlight where it has n
   const taken = await takeFrom(lanes, { limits: new Map([[limited, 1]]) })
   const got = new Map(taken.lanes.map((lane) => [lane.subscriptionId, lane.claims.length]))
   expect([got.get(own), got.get(limited)]).toEqual([3, 1])
+})
+
+test('lanes that are not named share a bound of the taker, throttled ones only their rate', async () => {
+  const [plain, paced] = [await writeLane(redis), await writeLane(redis, { rate: 1_000 })]
+  await parkAll(lanes, [plain, paced], messages(5))
+  const taken = await takeFrom(lanes, { othersMax: 2 })
+  const got = new Map(taken.lanes.map((lane) => [lane.subscriptionId, lane.claims.length]))
+  expect([got.get(plain), got.get(paced)]).toEqual([2, 5])
 })
 
 test('a lane cut short by its limit is due again after 250 ms, or when one of its claims is settled', async () => {
@@ -184,6 +193,15 @@ test('what is older than the retention is removed and counted', async () => {
   expect(taken.expired).toEqual([old, failed].map(({ id: delivery }) => ({ subscriptionId: id, delivery })))
   expect(await redis.hgetall(countsKey(BASE))).toEqual({ expired: '2' })
   expect(await Promise.all([old, failed].map((message) => referencesTo(redis, message)))).toEqual([0, 0])
+})
+
+test('a redriven delivery does not expire: it was brought back on purpose', async () => {
+  await writeSlice(redis, { retentionSeconds: 60 })
+  const id = await writeLane(redis)
+  const old = makeMessage(Date.now() - 61_000)
+  const entry = { subscriptionId: id, delivery: deliveryId(old.messageId, 1), message: 0, itemId: 'item' }
+  await lanes.parkRedriven(SHARD, { task: 'task', fence: 1, batch: 1, messages: [old], entries: [entry] })
+  expect(claimsOf(await takeFrom(lanes))).toMatchObject([{ delivery: entry.delivery, state: null }])
 })
 
 test('with a dead-letter queue it is claimed as dead instead, and takes no send time', async () => {

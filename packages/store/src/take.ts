@@ -5,14 +5,17 @@ import { type ClaimedLaneReply, readClaimedLane, readTime } from './lane-replies
 import { readScript, runScript } from './scripts.ts'
 import { shardBase } from './shards.ts'
 
+/** No bound but the lane's own. */
+const OTHERS_MAX = 1_000_000
+
 const TAKE = readScript('take-deliveries-1')
 
 /** Now, earliest due time, drained, lanes with claims, expired (subscription, delivery) one after the other. */
 export type TakeReply = [number, Buffer, number, ClaimedLaneReply[], Buffer[]]
 
 export async function takeDeliveries(redis: Redis, shard: number, request: TakeRequest): Promise<TakeResult> {
-  const { lanesMax, deliveriesMax, leaseMs, limits } = request
-  const args = [lanesMax, deliveriesMax, leaseMs, ...[...limits].flat()]
+  const { lanesMax, deliveriesMax, leaseMs, limits, othersMax = OTHERS_MAX } = request
+  const args = [lanesMax, deliveriesMax, leaseMs, othersMax, ...[...limits].flat()]
   return readTaken((await runScript(redis, TAKE, [shardBase(shard)], args)) as TakeReply)
 }
 

@@ -23,22 +23,21 @@ export class AttemptMaker {
   }
 
   /** `delivery` names what is appended to a queue, so that an append that is repeated changes nothing. */
-  async attempt(
-    subscription: CompiledSubscription,
-    context: MessageContext,
-    delivery: Buffer,
-  ): Promise<Outcome> {
+  attempt(subscription: CompiledSubscription, context: MessageContext, delivery: Buffer): Promise<Outcome> {
     const startedAt = performance.now()
     const span = this.#options.spans.on ? this.#startSpan(subscription, context) : undefined
-    const result =
+    const attempted =
       subscription.record.protocol === 'sqs'
-        ? await this.#append(subscription, context, delivery, startedAt)
-        : await this.#post(subscription, context, span)
-    if (span) endSpan(span, result)
-    const durationMs = performance.now() - startedAt
-    const outcome = { result, answeredAfterMs: hasAnswered(result) ? durationMs : undefined }
-    this.#options.metrics.attempted(subscription, context, outcome, durationMs)
-    return outcome
+        ? this.#append(subscription, context, delivery, startedAt)
+        : this.#post(subscription, context, span)
+    // One promise more, not an async function's three: this is made tens of thousands of times a second.
+    return attempted.then((result) => {
+      if (span) endSpan(span, result)
+      const durationMs = performance.now() - startedAt
+      const outcome = { result, answeredAfterMs: hasAnswered(result) ? durationMs : undefined }
+      this.#options.metrics.attempted(subscription, context, outcome, durationMs)
+      return outcome
+    })
   }
 
   #startSpan({ record }: CompiledSubscription, { message }: MessageContext): Span {

@@ -107,6 +107,11 @@ export class AttemptSlots {
     return Math.max(0, Math.min(own, this.#freeOf(standing.proven)))
   }
 
+  /** What a subscription may start with that has nothing in flight. */
+  get startingRoom(): number {
+    return START_ALLOWANCE
+  }
+
   /** Room of every subscription that has something in flight or is hung. */
   *busy(): Generator<[subscriptionId: string, room: number]> {
     for (const [id, { inFlight, hung, allowance, proven }] of this.#standings) {

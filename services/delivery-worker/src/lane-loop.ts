@@ -27,6 +27,8 @@ const HINTS_MS = 1_000
 const SWEEP_MS = 60_000
 const RECONNECT_JITTER_MS = 500
 const RETRY_MS = 500
+/** A claim that got no slot waits so long, lest the two of us go round in circles. */
+const REFUSED_MS = 250
 
 export interface LaneLoopOptions {
   lanes: LaneStore
@@ -133,6 +135,7 @@ export class LaneLoop {
         deliveriesMax: Math.min(slots.free, DELIVERIES_PER_TAKE_MAX),
         leaseMs: attemptTimeoutMs + LEASE_MARGIN_MS + AHEAD_MS,
         limits: this.#limits(),
+        othersMax: slots.startingRoom,
       })
       const repliedAt = performance.now()
       this.#options.clock.tell(result.now)
@@ -213,7 +216,8 @@ export class LaneLoop {
       return
     }
     this.#starved ||= this.#options.slots.free <= 0
-    void this.#options.settling.settle(subscription.shard, claimedOf(subscription, claim), { op: 'return' })
+    const back = { op: 'return', delayMs: REFUSED_MS } as const
+    void this.#options.settling.settle(subscription.shard, claimedOf(subscription, claim), back)
   }
 
   /** Hints once a second, all shards once a minute. Lost wakes cost a second, lost hints a minute. */

@@ -3,8 +3,8 @@
 -- KEYS[1] the shard's prefix
 -- ARGV    shard number; then for each lane: subscription, number of claims, their deliveries, and for each of them lease
 --         and what became of it (delivered, retry, markDead, forget, discard, return, aside); behind retry also its delay
---         in ms and the state, behind markDead the least lease in ms and the state, behind discard 0 and the cause, behind
---         aside 0 and the detail
+--         in ms and the state, behind markDead the least lease in ms and the state, behind return its delay in ms and '',
+--         behind discard 0 and the cause, behind aside 0 and the detail
 -- Returns earliest due time or '', whether a wake was published (1), then for each claim 0 refused, 1 accepted, or for
 --         an accepted markDead the lease that holds from now on
 -- @include when-full
@@ -20,7 +20,7 @@
 local base, shard = KEYS[1], ARGV[1]
 run_when_full(base)
 local now, before = now_ms(base), first_due(base)
-local WITH_MORE = { retry = true, markDead = true, discard = true, aside = true }
+local WITH_MORE = { retry = true, markDead = true, discard = true, aside = true, ['return'] = true }
 local at, reply = 1, { '', 0 }
 
 local function next_arg()

@@ -1,7 +1,8 @@
 -- Claims what is due, lane by lane, those first that have waited longest; returns ended leases to waiting, expires what
 -- is too old, drains the lanes of deleted subscriptions. Everything it does is bounded; what is left stays due.
 -- KEYS[1] the shard's prefix
--- ARGV    lanes max, deliveries max, lease in ms, then pairs: subscription, claims its lane may get now
+-- ARGV    lanes max, deliveries max, lease in ms, claims of a lane that is not named, then pairs: subscription, claims
+--         its lane may get now
 -- Returns now, earliest due time or '', drained deliveries, lanes (each: subscription, slice, slice's revision, then for
 --         each claim delivery, lease, send time or '', state or ''), expired (subscription, delivery, ...)
 -- @include when-full
@@ -24,8 +25,8 @@ run_when_full(base)
 local now = now_ms(base)
 local take = { base = base, now = now, lease_ms = tonumber(ARGV[3]), lanes = {}, expired = {} }
 take.left = math.min(tonumber(ARGV[2]), DELIVERIES_MAX)
-local drained, steps, limits = 0, 0, {}
-for i = 4, #ARGV, 2 do
+local drained, steps, limits, others = 0, 0, {}, tonumber(ARGV[4])
+for i = 5, #ARGV, 2 do
   limits[ARGV[i]] = tonumber(ARGV[i + 1])
 end
 
@@ -37,7 +38,7 @@ end
 -- A lane cut short by its limit is looked at again after POSTPONE_MS, or once one of its claims is settled (the half ms
 -- tells settle so): lanes full of attempts that hang cannot keep others from the head of the line.
 local function take_lane(id, lane)
-  local max = limits[id] or lane.cap
+  local max = limits[id] or (lane.gap and lane.cap) or math.min(lane.cap, others)
   local claims = { id, lane.sid, lane.slice.rev }
   local claimed, looked, more = claim_due(take, id, lane, math.min(max, take.left), claims)
   steps = steps + looked

@@ -1,14 +1,16 @@
 -- Back to waiting. Without a retry state to the fresh, by the time of publishing: that is before what was parked after
--- it, and never in the future.
+-- it, and never in the future; unless it is to wait for some ms more.
 local function published_at(delivery)
   local ms = struct.unpack('>I6', delivery) -- also returns a position, which must not go into a min()
   return ms
 end
 
-local function put_back(base, id, delivery, state, now)
+local function put_back(base, id, delivery, state, now, delay)
   redis.call('ZREM', base .. 'lease:' .. id, delivery)
   if state then
-    redis.call('ZADD', base .. 'retry:' .. id, text(now), delivery)
+    redis.call('ZADD', base .. 'retry:' .. id, text(now + (delay or 0)), delivery)
+  elseif delay and delay > 0 then
+    redis.call('ZADD', base .. 'fresh:' .. id, text(now + delay), delivery)
   else
     redis.call('ZADD', base .. 'fresh:' .. id, math.min(now, published_at(delivery)), delivery)
   end

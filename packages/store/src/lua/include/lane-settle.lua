@@ -73,12 +73,12 @@ function settle.retry(batch, delivery, state, delay)
   return 1
 end
 
-settle['return'] = function(batch, delivery)
+settle['return'] = function(batch, delivery, _, delay)
   if open_lane(batch).gone then return remove(batch, delivery, 'discarded:unsubscribed') end
   batch.leases[delivery] = nil
   batch.waits = true
   local state = redis.call('HGET', batch.base .. 'state:' .. batch.id, delivery)
-  put_back(batch.base, batch.id, delivery, state, batch.now)
+  put_back(batch.base, batch.id, delivery, state, batch.now, delay)
   return 1
 end
 
