@@ -53,6 +53,9 @@ const START = `Scalar.createApiReference('#app', {
   cdn: '/_assets/scalar.js',
   withDefaultFonts: false,
   telemetry: false,
+  showDeveloperTools: 'never',
+  agent: { disabled: true },
+  mcp: { disabled: true },
 })
 `
 
