@@ -95,9 +95,9 @@ test('while Redis is away publishes fail within two seconds, and work again afte
 test('a Redis that accepts and does not answer is an unknown outcome, stored at most once', async () => {
   const opened = await open()
   await opened.publish([message('before')], weight)
-  server.freeze()
+  await server.freeze()
   const failure = await opened.publish([message('frozen')], weight).catch((error: unknown) => error)
-  server.thaw()
+  await server.thaw()
   expect(failure).toMatchObject({ code: 'storage_unavailable' })
   expect(String(failure)).toMatch(/may or may not/)
   await waitFor(() => opened.ready)

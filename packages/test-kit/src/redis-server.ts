@@ -1,27 +1,26 @@
 /**
- * A real Redis of one's own for a test file: spawned on a free loopback port with a temporary folder, gone with it.
- * The binary is FANTAIL_REDIS_SERVER, or the one that the bootstrap unpacked, or redis-server / valkey-server on PATH.
+ * A real Redis of one's own for a test file: on a free loopback port, with data of its own, gone with it. Spawned from a
+ * binary; in a container where FANTAIL_TEST_REDIS=container and a Docker daemon answers. The binary is
+ * FANTAIL_REDIS_SERVER, or the one that the bootstrap unpacked, or redis-server / valkey-server on PATH.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Redis } from 'ioredis'
+import { spawnServer } from './redis-process.ts'
 import { waitFor } from './wait-for.ts'
 
 export interface TestRedis {
   url: string
   port: number
-  /** Process id of the server that runs now. */
+  /** Process id of the server that runs now; of a container's, as its host sees it. */
   pid(): number
   /** SIGKILL; what is on disk stays. */
   kill(): Promise<void>
   /** SIGSTOP and SIGCONT: a Redis that accepts connections and does not answer. */
-  freeze(): void
-  thaw(): void
+  freeze(): Promise<void>
+  thaw(): Promise<void>
   /** Starts it again on the same port with the same data. */
   restart(): Promise<void>
   /** Ends it and removes its data. */
@@ -35,45 +34,56 @@ export interface TestRedisOptions {
   appendfsync?: 'always' | 'everysec'
 }
 
+/** How a server is run; `start` begins it anew on the same port with the same data and need not wait until it answers. */
+export interface RedisRuntime {
+  pid(): number
+  start(): Promise<void>
+  kill(): Promise<void>
+  freeze(): Promise<void>
+  thaw(): Promise<void>
+  /** Removes the data of a server that was killed. */
+  remove(): Promise<void>
+}
+
 /** Starts a Redis and resolves when it answers. */
 export async function startRedis(options: TestRedisOptions = {}): Promise<TestRedis> {
   const port = await freePort()
-  const dir = await mkdtemp(join(tmpdir(), 'fantail-redis-'))
-  const words = serverWords(port, dir, options)
-  let child = await launch(words, port)
-  const kill = async () => {
-    const ended = new Promise((resolve) => child.once('exit', resolve))
-    if (child.exitCode !== null || child.signalCode !== null) return
-    child.kill('SIGKILL')
-    await ended
-  }
+  const words = settingWords(options)
+  const runtime = (await inContainer(port, words)) ?? (await spawnServer(redisServerPath(), port, words))
+  await untilAnswers(port)
   return {
     url: `redis://127.0.0.1:${port}`,
     port,
-    pid: () => child.pid ?? 0,
-    kill,
-    freeze: () => void child.kill('SIGSTOP'),
-    thaw: () => void child.kill('SIGCONT'),
+    pid: runtime.pid,
+    kill: runtime.kill,
+    freeze: runtime.freeze,
+    thaw: runtime.thaw,
     restart: async () => {
-      child = await launch(words, port)
+      await runtime.start()
+      await untilAnswers(port)
     },
     stop: async () => {
-      await kill()
-      await rm(dir, { recursive: true, force: true })
+      await runtime.kill()
+      await runtime.remove()
     },
   }
 }
 
-function serverWords(port: number, dir: string, options: TestRedisOptions): string[] {
+async function inContainer(port: number, words: string[]): Promise<RedisRuntime | undefined> {
+  if (process.env.FANTAIL_TEST_REDIS !== 'container') return undefined
+  // Loaded here: it takes longer than starting a server.
+  const { containerProblem, startContainer } = await import('./redis-container.ts')
+  return (await containerProblem()) ? undefined : startContainer(port, words)
+}
+
+function settingWords(options: TestRedisOptions): string[] {
   const persistence = options.appendfsync
     ? ['--appendonly', 'yes', '--appendfsync', options.appendfsync]
     : ['--appendonly', 'no']
-  const base = ['--port', String(port), '--bind', '127.0.0.1', '--dir', dir, '--save', '']
-  return [...base, '--maxmemory-policy', 'noeviction', ...persistence, ...(options.args ?? [])]
+  return ['--save', '', '--maxmemory-policy', 'noeviction', ...persistence, ...(options.args ?? [])]
 }
 
-async function launch(words: string[], port: number): Promise<ChildProcess> {
-  const child = spawn(redisServerPath(), words, { stdio: 'ignore' })
+async function untilAnswers(port: number): Promise<void> {
   const probe = new Redis(port, '127.0.0.1', { retryStrategy: () => 10, maxRetriesPerRequest: null })
   probe.on('error', () => {
     // Refused until the server listens; the wait below is what fails when it never does.
@@ -83,7 +93,6 @@ async function launch(words: string[], port: number): Promise<ChildProcess> {
   } finally {
     probe.disconnect()
   }
-  return child
 }
 
 /** The server binary; throws with the way to get one where there is none. */

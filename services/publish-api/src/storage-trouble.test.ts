@@ -17,7 +17,7 @@ async function timed(call: Promise<Called>): Promise<Called & { ms: number }> {
 test('a Redis that does not answer is 503 on every route within two seconds, and needs no restart', async () => {
   api = await startTestApi()
   await api.call('PUT', '/v1/topics/orders')
-  api.server.freeze()
+  await api.server.freeze()
   const answers = await Promise.all([
     timed(publish()),
     timed(api.call('GET', '/v1/topics/orders')),
@@ -38,7 +38,7 @@ test('a Redis that does not answer is 503 on every route within two seconds, and
   )
   expect([link.status, link.headers.get('retry-after')]).toEqual([503, '1'])
   expect(link.text).toContain('<Type>Receiver</Type><Code>ServiceUnavailable</Code>')
-  api.server.thaw()
+  await api.server.thaw()
   await waitFor(async () => (await publish()).status === 202, { what: 'publishing to work again' })
 })
 

@@ -1,0 +1,58 @@
+/** A Redis in a container, its data in the container: killed and frozen by the daemon, so on any host that it runs on. */
+import { RedisContainer } from '@testcontainers/redis'
+import { getContainerRuntimeClient, ImageName } from 'testcontainers'
+import type { RedisRuntime } from './redis-server.ts'
+import { waitFor } from './wait-for.ts'
+
+const REDIS_PORT = 6379
+
+const imageName = () => process.env.FANTAIL_REDIS_IMAGE || 'redis:7.4-alpine'
+
+let problem: Promise<string | undefined> | undefined
+
+/** Why no container can be run; undefined: one can. Asked once per process. */
+export function containerProblem(): Promise<string | undefined> {
+  problem ??= findProblem()
+  return problem
+}
+
+async function findProblem(): Promise<string | undefined> {
+  try {
+    const client = await getContainerRuntimeClient()
+    await client.image.pull(ImageName.fromString(imageName()))
+    return undefined
+  } catch (error) {
+    return `no Redis container: ${error instanceof Error ? error.message : String(error)}`
+  }
+}
+
+/** Resolves with the server started, maybe before it answers. */
+export async function startContainer(port: number, words: string[]): Promise<RedisRuntime> {
+  const place = ['--bind', '0.0.0.0', '--protected-mode', 'no', '--dir', '/data']
+  const started = await new RedisContainer(imageName())
+    .withExposedPorts({ container: REDIS_PORT, host: port })
+    .withCommand(['redis-server', ...place, ...words])
+    .start()
+  const client = await getContainerRuntimeClient()
+  const container = client.container.getById(started.getId())
+  const state = async () => (await container.inspect()).State
+  let pid = (await state()).Pid
+  return {
+    pid: () => pid,
+    start: async () => {
+      await container.start()
+      pid = (await state()).Pid
+    },
+    kill: async () => {
+      const { Running, Paused } = await state()
+      if (!Running) return
+      // The daemon does not kill what it has frozen.
+      if (Paused) await container.unpause()
+      await container.kill({ signal: 'SIGKILL' })
+      await waitFor(async () => !(await state()).Running, { what: 'the container to end' })
+    },
+    freeze: () => container.pause(),
+    thaw: () => container.unpause(),
+    remove: () => container.remove({ v: true, force: true }),
+  }
+}
