@@ -41,4 +41,6 @@ export interface LaneStore {
   /** The busy-shards hint: shards whose earliest due time a script made earlier, until `noteDue` says otherwise. */
   busyShards(): Promise<Map<number, number>>
   noteDue(shard: number, dueAt: number | null): Promise<void>
+  /** Epoch ms as scripts see it: what due times and send times are to be compared with. */
+  now(): Promise<number>
 }

@@ -13,7 +13,7 @@
  * refused. A body is stored once per shard and counted by the deliveries that refer to it.
  */
 import type { Redis } from 'ioredis'
-import { BUSY_SHARDS, checkpointKey, dueKey, messageKey } from './keys.ts'
+import { BUSY_SHARDS, checkpointKey, dueKey, messageKey, skewKey } from './keys.ts'
 import type { LaneStore } from './lane-api.ts'
 import { deliveryStates, laneFigures } from './lane-figures.ts'
 import type * as lane from './lane-records.ts'
@@ -106,6 +106,12 @@ export class Lanes implements LaneStore {
   async noteDue(shard: number, dueAt: number | null): Promise<void> {
     if (dueAt === null) await this.#redis.hdel(BUSY_SHARDS, String(shard))
     else await this.#redis.hset(BUSY_SHARDS, String(shard), String(dueAt))
+  }
+
+  async now(): Promise<number> {
+    const [time, skew] = await Promise.all([this.#redis.time(), this.#redis.get(skewKey(shardBase(0)))])
+    const [seconds, microseconds] = time
+    return Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000) + Number(skew ?? 0)
   }
 
   /** Beside the wake that the script published; another slot, so it cannot be part of the script. */

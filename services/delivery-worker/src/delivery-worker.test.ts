@@ -1,5 +1,5 @@
 import type { DeliveryPolicy } from '@fantail/contracts'
-import { shardBase } from '@fantail/store'
+import { SHARD_COUNT, shardBase, skewKey } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import {
@@ -115,6 +115,14 @@ test('retries that are used up end in the dead-letter queue', async () => {
   const letter = await waitFor(async () => (await fixture.queues.receive(DLQ, { maxMessages: 1 }))[0])
   expect(letter.deadLetter).toMatchObject({ reason: 'retriesExhausted', attempts: 3, statusCode: 500 })
   expect(sender.sent).toHaveLength(3)
+})
+
+test('a worker whose own clock is a minute behind is no later for it', async () => {
+  for (let shard = 0; shard < SHARD_COUNT; shard++) await fixture.redis.set(skewKey(shardBase(shard)), 60_000)
+  await fixture.subscribe('throttled', { deliveryPolicy: { throttlePolicy: { maxReceivesPerSecond: 10 } } })
+  await fixture.startWorker(sender)
+  await fixture.publish('by lane')
+  await waitFor(() => sender.sent.length === 1, { timeoutMs: 5_000 })
 })
 
 test('without a dead-letter queue it is discarded and counted', async () => {

@@ -220,9 +220,13 @@ export class LaneLoop {
     void this.#options.settling.settle(subscription.shard, claimedOf(subscription, claim), back)
   }
 
-  /** Hints once a second, all shards once a minute. Lost wakes cost a second, lost hints a minute. */
+  /**
+   * Hints once a second, all shards once a minute. Lost wakes cost a second, lost hints a minute. The time comes in the
+   * same trip: a worker whose own clock is behind would else wait for its first take by as much.
+   */
   async #readHints(): Promise<void> {
     try {
+      void this.#tellTime()
       const sweep = performance.now() - this.#sweptAt > SWEEP_MS
       if (sweep) {
         const times = await this.#options.lanes.dueTimes()
@@ -238,6 +242,15 @@ export class LaneLoop {
       this.#tell('down', error)
     }
     if (!this.#stopped) this.#hints = setTimeout(() => void this.#readHints(), HINTS_MS)
+  }
+
+  async #tellTime(): Promise<void> {
+    try {
+      this.#options.clock.tell(await this.#options.lanes.now())
+      this.#schedule()
+    } catch {
+      // The hints, asked for in the same trip, tell of it.
+    }
   }
 }
 
