@@ -2,7 +2,7 @@
 import { Hono } from 'hono'
 import type { ApiDeps } from './deps.ts'
 import type { Endpoint } from './http/endpoint.ts'
-import { type App, mount, type Variables } from './http/mount.ts'
+import { type App, type Bindings, mount } from './http/mount.ts'
 import { deliveryPolicyRoutes } from './routes/delivery-policies.ts'
 import { docsRoutes } from './routes/docs.ts'
 import { linkRoutes } from './routes/links.ts'
@@ -17,7 +17,7 @@ import { subscriptionRoutes } from './routes/subscriptions.ts'
 import { topicRoutes } from './routes/topics.ts'
 
 export function createApp(deps: ApiDeps): App {
-  const app: App = new Hono<{ Variables: Variables }>()
+  const app: App = new Hono<{ Bindings: Bindings }>()
   mount(app, endpointsOf(deps), deps)
   return app
 }

@@ -23,6 +23,8 @@ type Methods<T> = Pick<T, keyof T>
 export type Settings = Pick<ApiSettings, 'arn' | 'publicUrl' | 'maxRetrySeconds' | 'retryJitter'>
 
 export interface Log {
+  /** For lines that cost something to put together. */
+  isLevelEnabled(level: 'debug' | 'info'): boolean
   debug(fields: object, event: string): void
   info(fields: object, event: string): void
   warn(fields: object, event: string): void

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect as connectSocket } from 'node:net'
 import { readApiSettings } from '@fantail/config'
+import { REQUEST_BYTES_MAX } from '@fantail/contracts'
 import { createLogger } from '@fantail/runtime'
 import { connect, type Redis, Topics, whenReady } from '@fantail/store'
 import { createMetrics, NO_SPANS } from '@fantail/telemetry'
@@ -44,15 +45,16 @@ const startApi = () =>
 const publish = (topic: string, init: RequestInit = {}) =>
   fetch(`${origin}/v1/topics/${topic}/messages?raw=true`, { method: 'POST', body: 'x', ...init })
 
-/** What a raw request gets: for what no HTTP client would send. */
-async function exchange(text: string): Promise<string> {
+/** What a raw request gets: for what no HTTP client would send. `stay` waits for the answer to something whole. */
+async function exchange(text: string, { stay = false } = {}): Promise<string> {
   const socket = connectSocket(api.port, '127.0.0.1')
   socket.setEncoding('utf8')
   let answer = ''
   socket.on('data', (chunk) => {
     answer += chunk
   })
-  socket.end(text)
+  if (stay) socket.write(text)
+  else socket.end(text)
   await once(socket, 'close')
   return answer
 }
@@ -75,6 +77,50 @@ test('publishes over HTTP, in chunks too, and refuses a body that grows past its
     413,
     'too_large',
   ])
+})
+
+const POST = 'POST /v1/topics/orders/messages HTTP/1.1\r\nHost: a\r\nConnection: close\r\n'
+const JSON_HEAD = `${POST}Content-Type: application/json\r\n`
+const LENGTH = `Content-Length: ${REQUEST_BYTES_MAX}\r\n\r\n`
+/** As many bytes as a body may have, most of them insignificant. */
+const LARGEST = '{"message":"x"}'.padEnd(REQUEST_BYTES_MAX)
+
+test.each([
+  ['in one piece', `${JSON_HEAD}Content-Length: 15\r\n\r\n{"message":"x"}`, 202],
+  [
+    'in chunks of one piece',
+    `${JSON_HEAD}Transfer-Encoding: chunked\r\n\r\nf\r\n{"message":"x"}\r\n0\r\n\r\n`,
+    202,
+  ],
+  ['of the largest size', `${JSON_HEAD}${LENGTH}${LARGEST}`, 202],
+  ['of none', `${POST}Content-Length: 0\r\n\r\n`, 400],
+  ['announced too large', `${JSON_HEAD}Content-Length: ${REQUEST_BYTES_MAX + 1}\r\n\r\n`, 413],
+  ['of no type', `${POST}Content-Length: 15\r\n\r\n{"message":"x"}`, 415],
+  ['of two types', `${JSON_HEAD}Content-Type: text/plain\r\nContent-Length: 15\r\n\r\n{"message":"x"}`, 415],
+])('a body %s', async (_, request, status) => {
+  expect(await exchange(request, { stay: true })).toContain(`HTTP/1.1 ${status} `)
+})
+
+test('a body is put together from its pieces, also of characters', async () => {
+  const socket = connectSocket(api.port, '127.0.0.1')
+  const text = Buffer.from('{"message":"ünïcödé"}')
+  socket.write(`${JSON_HEAD}Content-Length: ${text.length}\r\n\r\n`)
+  for (const byte of text) await new Promise((resolve) => socket.write(Buffer.of(byte), resolve))
+  const [answer] = (await once(socket, 'data')) as [Buffer]
+  expect(answer.toString()).toContain('HTTP/1.1 202')
+})
+
+test('a request id, idempotency key and trace are read from what a server hands over', async () => {
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+  const headers = { 'X-Request-Id': 'r-1', 'Idempotency-Key': 'once', traceparent }
+  const first = await publish('orders', { headers })
+  const second = await publish('orders', { headers })
+  expect(first.headers.get('x-request-id')).toBe('r-1')
+  expect(second.headers.get('idempotent-replayed')).toBe('true')
+  expect(await second.json()).toEqual(await first.json())
+  const jobs = await redis.keys('*dispatch-0*:[0-9]*')
+  const data = await Promise.all(jobs.map((job) => redis.hget(job, 'data')))
+  expect(data.filter((text) => text?.includes(traceparent))).toHaveLength(1)
 })
 
 test('a topic that another process makes or deletes is known at once', async () => {

@@ -118,7 +118,7 @@ function buildApi({ server, redis, publisher, queueWaits }: Parts): TestApi {
     },
     checks: { redis: () => redis.ping() },
     settings: { arn: ARN_DEFAULTS, publicUrl: undefined, maxRetrySeconds: 3_600, retryJitter: 0.1 },
-    log: { debug: () => undefined, info: note, warn: note, error: note },
+    log: { isLevelEnabled: () => true, debug: () => undefined, info: note, warn: note, error: note },
     metrics: createMetrics(),
     renderMetrics: async () => 'up 1\n',
     spans: NO_SPANS,

@@ -4,6 +4,7 @@
  */
 import type { ErrorCode, Problem } from '@fantail/contracts'
 import type { z } from 'zod'
+import type { ApiRequest } from './api-request.ts'
 
 export type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE'
 
@@ -16,8 +17,10 @@ export interface Answer {
 }
 
 export interface Call<Q = unknown, B = unknown> {
-  request: Request
+  request: ApiRequest
   requestId: string
+  /** Monotonic ms. */
+  startedAt: number
   params: Record<string, string>
   query: Q
   body: B

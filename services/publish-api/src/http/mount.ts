@@ -1,19 +1,23 @@
 /** Mounts endpoints on Hono: each is one handler without middleware, because a lone handler is Hono's fastest way. */
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import { FantailError } from '@fantail/contracts'
 import type { Context, Hono } from 'hono'
 import type { ApiDeps } from '../deps.ts'
-import type { Answer, Endpoint } from './endpoint.ts'
+import { ApiRequest } from './api-request.ts'
+import { msSince } from './duration.ts'
+import type { Answer, Call, Endpoint } from './endpoint.ts'
 import { errorResponse, toFantailError } from './errors.ts'
 import { readInput } from './validate.ts'
 
-export interface Variables {
-  requestId: string
-  startedAt: number
+export interface Bindings {
+  /** Node's own message. */
+  incoming?: IncomingMessage
 }
 
-export type App = Hono<{ Variables: Variables }>
-type ApiContext = Context<{ Variables: Variables }>
+export type App = Hono<{ Bindings: Bindings }>
+type ApiContext = Context<{ Bindings: Bindings }>
+type Begun = Pick<Call, 'request' | 'requestId' | 'startedAt'>
 type Tools = Pick<ApiDeps, 'log'>
 
 const REQUEST_ID = /^[A-Za-z0-9._:@/-]{1,128}$/
@@ -24,11 +28,8 @@ export function mount(app: App, endpoints: Endpoint[], tools: Tools): void {
     app.on(endpoint.method, honoPath(endpoint.path), (context) => answer(endpoint, context, tools))
   }
   const paths = allowedMethods(endpoints)
-  app.notFound((context) => {
-    begin(context)
-    return fail(noRoute(context, paths), context, tools)
-  })
-  app.onError((thrown, context) => fail(thrown, context, tools))
+  app.notFound((context) => fail(noRoute(context, paths), { ...begin(context), context }, tools))
+  app.onError((thrown, context) => fail(thrown, { ...begin(context), context }, tools))
 }
 
 /** `/v1/topics/{topic}` as `/v1/topics/:topic`. */
@@ -36,22 +37,27 @@ export function honoPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, ':$1')
 }
 
-function begin(context: ApiContext): string {
-  const given = context.req.raw.headers.get('x-request-id')
-  const requestId = given !== null && REQUEST_ID.test(given) ? given : randomUUID()
-  context.set('requestId', requestId)
-  context.set('startedAt', performance.now())
-  return requestId
+function begin(context: ApiContext): Begun {
+  // `app.request()` gives no bindings at all, whatever the types say.
+  const request = new ApiRequest(context.req.raw, context.env?.incoming)
+  const given = request.header('x-request-id')
+  const requestId = given !== undefined && REQUEST_ID.test(given) ? given : randomUUID()
+  return { request, requestId, startedAt: performance.now() }
 }
 
 async function answer(endpoint: Endpoint, context: ApiContext, tools: Tools): Promise<Response> {
-  const requestId = begin(context)
-  const request = context.req.raw
-  const { query, body } = await readInput(endpoint, request)
-  const params = context.req.param() as Record<string, string>
-  const result = await endpoint.handle({ request, requestId, params, query, body })
-  finish(context, result.status, tools)
-  return toResponse(result, requestId)
+  const begun = begin(context)
+  const { request, requestId, startedAt } = begun
+  try {
+    const input = readInput(endpoint, request)
+    const { query, body } = input instanceof Promise ? await input : input
+    const params = context.req.param() as Record<string, string>
+    const result = await endpoint.handle({ request, requestId, startedAt, params, query, body })
+    finish({ requestId, startedAt, context, status: result.status }, tools)
+    return toResponse(result, requestId)
+  } catch (thrown) {
+    return fail(thrown, { ...begun, context }, tools)
+  }
 }
 
 function toResponse({ status, body, text, headers }: Answer, requestId: string): Response {
@@ -64,26 +70,30 @@ function toResponse({ status, body, text, headers }: Answer, requestId: string):
   return new Response(JSON.stringify(body), { status, headers: all })
 }
 
-function fail(thrown: unknown, context: ApiContext, tools: Tools): Response {
+interface Under extends Pick<Begun, 'requestId' | 'startedAt'> {
+  context: ApiContext
+}
+
+function fail(thrown: unknown, { requestId, startedAt, context }: Under, tools: Tools): Response {
   const error = toFantailError(thrown)
-  const requestId = context.get('requestId') ?? begin(context)
   if (error.code === 'internal') {
     tools.log.error({ requestId, path: context.req.path, err: error.cause }, 'request.failed')
   }
-  finish(context, error.status, tools, error.code)
+  finish({ requestId, startedAt, context, status: error.status, code: error.code }, tools)
   const response = errorResponse(error, requestId)
   if (error instanceof MethodNotAllowed) response.headers.set('Allow', error.allow)
   return response
 }
 
-function finish(context: ApiContext, status: number, { log }: Tools, code?: string): void {
-  const method = context.req.method
-  const durationMs = Math.round((performance.now() - context.get('startedAt')) * 10) / 10
-  const requestId = context.get('requestId')
-  log.debug(
-    { requestId, method, path: context.req.path, status, durationMs, ...(code && { code }) },
-    'request',
-  )
+interface Finished extends Under {
+  status: number
+  code?: string
+}
+
+function finish({ requestId, startedAt, context, ...outcome }: Finished, { log }: Tools): void {
+  if (!log.isLevelEnabled('debug')) return
+  const { method, path } = context.req
+  log.debug({ requestId, method, path, ...outcome, durationMs: msSince(startedAt) }, 'request')
 }
 
 class MethodNotAllowed extends FantailError {

@@ -1,7 +1,8 @@
 /** The base of links that are handed out: as configured, else the origin that the caller used. */
 import type { Settings } from '../deps.ts'
+import type { ApiRequest } from './api-request.ts'
 
-export function publicUrlFor(settings: Settings, request: Request): string {
+export function publicUrlFor(settings: Settings, request: ApiRequest): string {
   return settings.publicUrl?.replace(/\/+$/, '') ?? originOf(request.url)
 }
 

@@ -30,6 +30,8 @@ export async function listen(app: App, { host, port }: { host: string; port: num
       requestTimeout: REQUEST_TIMEOUT_MS,
       keepAliveTimeout: KEEP_ALIVE_MS,
       noDelay: true,
+      // Else Node would drop the second of two Content-Types, and what we checked would not be what was sent.
+      joinDuplicateHeaders: true,
     },
     getRequestListener(app.fetch, { hostname: host, errorHandler: refuse }),
   )

@@ -1,6 +1,7 @@
 /** A request's query and body held against their schemas: all that is wrong with either is told at once. */
 import { FantailError, type Problem, problemsOf } from '@fantail/contracts'
 import type { z } from 'zod'
+import type { ApiRequest } from './api-request.ts'
 import type { Endpoint } from './endpoint.ts'
 import { invalid } from './errors.ts'
 import { parseJson, readJsonText } from './read-body.ts'
@@ -10,25 +11,40 @@ export interface Input {
   body: unknown
 }
 
-const NOTHING = {}
+const NOTHING = Object.freeze({})
 
-export async function readInput(endpoint: Endpoint, request: Request): Promise<Input> {
+/** A promise only where the body has to be awaited. */
+export function readInput(endpoint: Endpoint, request: ApiRequest): Input | Promise<Input> {
   const problems: Problem[] = []
   const query = endpoint.queryIs === 'own' ? NOTHING : checkQuery(endpoint.query, request.url, problems)
-  const body =
-    endpoint.body && endpoint.bodyIs !== 'own' ? await readBody(endpoint, request, problems) : undefined
+  if (!endpoint.body || endpoint.bodyIs === 'own') return unlessWrong({ query, body: undefined }, problems)
+  return readBody(endpoint, request, problems).then((body) => unlessWrong({ query, body }, problems))
+}
+
+function unlessWrong(input: Input, problems: Problem[]): Input {
   if (problems.length > 0) throw invalid(problems)
-  return { query, body }
+  return input
 }
 
 /** A query against its schema; without a schema nothing may be asked. */
 export function checkQuery(schema: z.ZodType | undefined, url: string, problems: Problem[]): unknown {
   const start = url.indexOf('?')
-  if (start < 0 && schema === undefined) return NOTHING
-  const members = queryMembers(start < 0 ? '' : url.slice(start + 1), problems)
+  if (start < 0) return schema ? withoutMembers(schema, problems) : NOTHING
+  const members = queryMembers(url.slice(start + 1), problems)
   if (schema) return checked(schema, members, problems)
   for (const path of Object.keys(members)) problems.push({ path, message: 'is not a known member' })
   return NOTHING
+}
+
+/** What schemas make of no query at all, which is the same for every request. */
+const emptyQueries = new WeakMap<z.ZodType, unknown>()
+
+function withoutMembers(schema: z.ZodType, problems: Problem[]): unknown {
+  const known = emptyQueries.get(schema)
+  if (known !== undefined) return known
+  const query = checked(schema, {}, problems)
+  if (query !== undefined) emptyQueries.set(schema, Object.freeze(query))
+  return query
 }
 
 function queryMembers(search: string, problems: Problem[]): Record<string, string> {
@@ -40,7 +56,7 @@ function queryMembers(search: string, problems: Problem[]): Record<string, strin
   return Object.fromEntries(members)
 }
 
-async function readBody(endpoint: Endpoint, request: Request, problems: Problem[]): Promise<unknown> {
+async function readBody(endpoint: Endpoint, request: ApiRequest, problems: Problem[]): Promise<unknown> {
   const text = await readJsonText(request)
   const value = text === '' && endpoint.bodyIs === 'optional' ? {} : parseJson(text)
   if (!isObject(value)) return checked(endpoint.body as z.ZodType, value, problems)

@@ -2,15 +2,16 @@
 import { createHash } from 'node:crypto'
 import { FantailError, IDEMPOTENCY_KEY_CHARS_MAX } from '@fantail/contracts'
 import type { IdempotentPublish } from '@fantail/store'
+import type { ApiRequest } from '../http/api-request.ts'
 import { invalid } from '../http/errors.ts'
 import type { NewMessage, NewMessages } from './read-messages.ts'
 
 const KEY = /^[\x21-\x7e]+$/
 
 /** The request's key, if it has one; `validation_failed` where it is not 1 to 255 visible ASCII characters. */
-export function keyOf(request: Request): string | undefined {
-  const key = request.headers.get('idempotency-key')
-  if (key === null) return undefined
+export function keyOf(request: ApiRequest): string | undefined {
+  const key = request.header('idempotency-key')
+  if (key === undefined) return undefined
   if (KEY.test(key) && key.length <= IDEMPOTENCY_KEY_CHARS_MAX) return key
   const message = `must have 1 to ${IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters`
   throw invalid([{ path: 'Idempotency-Key', message }])

@@ -11,10 +11,11 @@ import {
 import { idempotencyKey } from '@fantail/store'
 import { spanContextOf, traceparentOf } from '@fantail/telemetry'
 import type { ApiDeps } from '../deps.ts'
+import type { ApiRequest } from '../http/api-request.ts'
 import { type Answer, type Call, type Endpoint, endpoint } from '../http/endpoint.ts'
 import { invalid, notFound } from '../http/errors.ts'
 import { publicUrlFor } from '../http/public-url.ts'
-import { readJsonText, readText } from '../http/read-body.ts'
+import { jsonTextOf, textOf } from '../http/read-body.ts'
 import { keyOf, replay, requestHash } from '../publish/idempotent.ts'
 import { type NewMessages, readMessages, readRaw } from '../publish/read-messages.ts'
 import type { KnownTopic } from '../topic-cache.ts'
@@ -58,7 +59,7 @@ async function publish(deps: ApiDeps, call: PublishCall): Promise<Answer> {
   const startedAt = performance.now()
   const topicArn = resolveTopic(call.params.topic ?? '', deps.settings.arn)
   const key = keyOf(call.request)
-  const given = await readGiven(call)
+  const given = readGiven(call, await call.request.bytes())
   const fanOut = await admit(deps, topicArn)
   const messages = toMessages(deps, call, { topicArn, given })
   const weight = { bytes: given.bytes + given.messages.length * OVERHEAD_BYTES, fanOut }
@@ -95,13 +96,13 @@ function count({ metrics }: ApiDeps, topicArn: string, given: NewMessages): void
   metrics.publishBytes.of({ topic }).add(given.bytes)
 }
 
-async function readGiven({ request, query }: PublishCall): Promise<NewMessages> {
-  if (query.raw === 'true') return readRaw(await readText(request), query.subject)
+function readGiven({ request, query }: PublishCall, body: Buffer): NewMessages {
+  if (query.raw === 'true') return readRaw(textOf(body), query.subject)
   if (query.subject !== undefined) {
     const problem: Problem = { path: 'subject', message: 'belongs into the body, unless raw=true' }
     throw invalid([problem])
   }
-  return readMessages(await readJsonText(request))
+  return readMessages(jsonTextOf(request, body))
 }
 
 interface Given {
@@ -127,8 +128,8 @@ function toMessages(deps: ApiDeps, { request }: PublishCall, { topicArn, given }
 }
 
 /** The caller's trace, continued by a span of ours where spans are recorded. */
-function traceOf({ spans }: ApiDeps, request: Request): string | undefined {
-  const given = request.headers.get('traceparent') ?? undefined
+function traceOf({ spans }: ApiDeps, request: ApiRequest): string | undefined {
+  const given = request.header('traceparent')
   if (!spans.on) return given !== undefined && spanContextOf(given) ? given : undefined
   const span = spans.start('publish', { traceparent: given })
   span.end()
