@@ -10,6 +10,7 @@ import { startRedis, type TestRedis, type TestRedisOptions } from '@fantail/test
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { RestClient } from './rest-client.ts'
 import { type ServiceName, ServiceProcess } from './service-process.ts'
+import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 
 export interface StackOptions {
   /** Delivery workers; default 1. */
@@ -19,8 +20,8 @@ export interface StackOptions {
   redis?: TestRedisOptions
   /** Settings of every service. */
   env?: Record<string, string>
-  /** Where the API finds Redis instead, e.g. a proxy before it. */
-  apiRedisUrl?: (redis: TestRedis) => Promise<string>
+  /** One service finds Redis behind a proxy, where its traffic can be cut at an instant. */
+  proxied?: ServiceName
 }
 
 export interface Stack {
@@ -31,6 +32,8 @@ export interface Stack {
   workers: ServiceProcess[]
   redrive: ServiceProcess | undefined
   client: RestClient
+  /** Before the Redis of the `proxied` service. */
+  proxy: TcpProxy
   services(): ServiceProcess[]
   worker(index: number): ServiceProcess
   logText(): string
@@ -42,9 +45,12 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const redis = await startRedis(options.redis)
   const dataDir = await mkdtemp(join(tmpdir(), 'fantail-data-'))
   const connection = connect({ url: redis.url, name: 'test' })
-  const create = (name: ServiceName, label: string, redisUrl = redis.url) =>
-    new ServiceProcess(name, label, { ...settings(redisUrl, dataDir), ...options.env })
-  const api = create('publish-api', 'api', await options.apiRedisUrl?.(redis))
+  const proxy = await startTcpProxy(redis.port)
+  const create = (name: ServiceName, label: string) => {
+    const redisUrl = name === options.proxied ? `redis://127.0.0.1:${proxy.port}` : redis.url
+    return new ServiceProcess(name, label, { ...settings(redisUrl, dataDir), ...options.env })
+  }
+  const api = create('publish-api', 'api')
   const workers = Array.from({ length: options.workers ?? 1 }, (_, i) =>
     create('delivery-worker', `worker-${i}`),
   )
@@ -58,6 +64,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     workers,
     redrive,
     client,
+    proxy,
     services,
     worker: (index) => {
       const worker = workers[index]
@@ -72,6 +79,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
       await client.close()
       connection.disconnect()
       await Promise.all(services().map((service) => service.stop()))
+      await proxy.close()
       await redis.stop()
       await rm(dataDir, { recursive: true, force: true })
     },

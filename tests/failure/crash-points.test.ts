@@ -1,0 +1,125 @@
+/**
+ * A worker is killed at every step of a delivery: before Redis gets the step's script, and after Redis has carried it
+ * out and before the worker knows. Its successor finishes the delivery, once, in the right place.
+ */
+import { SHARD_COUNT, shardBase, skewKey } from '@fantail/store'
+import { waitFor } from '@fantail/test-kit'
+import { expect, test } from 'vitest'
+import { Ledger } from '../harness/ledger.ts'
+import { all, hasArgument, runsScript } from '../harness/redis-requests.ts'
+import { useStack } from '../harness/stack.ts'
+import { useReceiver } from '../harness/use-receiver.ts'
+
+/** Beyond every lease: an attempt's, and a dead delivery's while it is appended. */
+const LEASES_END_MS = 30_000
+
+const stack = useStack({ workers: 1, proxied: 'delivery-worker' })
+const receiver = useReceiver()
+
+const settle = runsScript('settle-deliveries-1')
+
+/** What of a step's request tells it from all others. */
+const STEPS = {
+  park: runsScript('park-deliveries-1'),
+  // BullMQ's own script: only it names this key from a worker.
+  'complete the job': (request: Buffer) => request.includes(':dispatch-0:completed'),
+  take: runsScript('take-deliveries-1'),
+  'mark as dead': all(settle, hasArgument('markDead')),
+  'append to the dead-letter queue': runsScript('send-messages-1'),
+  'forget what is dead': all(settle, hasArgument('forget')),
+  'settle as delivered': all(settle, hasArgument('delivered')),
+  'settle for a retry': all(settle, hasArgument('retry')),
+}
+type Step = keyof typeof STEPS
+
+/** Answers to the attempts of one delivery; the last one stands for all that follow. */
+const DELIVERED_LATER = [503, 200]
+const RETRIED_TWICE = [503, 503, 200]
+const DEAD = [503, 404]
+
+const CASES: [Step, 'before' | 'after', number[]][] = [
+  ['park', 'before', DELIVERED_LATER],
+  ['park', 'after', DELIVERED_LATER],
+  ['complete the job', 'before', DELIVERED_LATER],
+  ['complete the job', 'after', DELIVERED_LATER],
+  ['take', 'before', DELIVERED_LATER],
+  ['take', 'after', DELIVERED_LATER],
+  ['settle as delivered', 'before', DELIVERED_LATER],
+  ['settle as delivered', 'after', DELIVERED_LATER],
+  ['settle for a retry', 'before', RETRIED_TWICE],
+  ['settle for a retry', 'after', RETRIED_TWICE],
+  ['mark as dead', 'before', DEAD],
+  ['mark as dead', 'after', DEAD],
+  ['append to the dead-letter queue', 'before', DEAD],
+  ['append to the dead-letter queue', 'after', DEAD],
+  ['forget what is dead', 'before', DEAD],
+  ['forget what is dead', 'after', DEAD],
+]
+
+test.each(CASES)(
+  'killed at: %s (%s)',
+  async (step, at, answers) => {
+    const name = nameOf(step, at)
+    const ledger = await openLedger(name, answers)
+    const reached = stack().proxy.trap({ matches: STEPS[step], at, silent: true })
+    expect(await ledger.publish(name)).toBe('accepted')
+    await reached
+    await stack().worker(0).kill()
+    await moveTime()
+    await stack().worker(0).start()
+    const account = await ledger.whenSettled()
+    const dead = answers === DEAD ? 1 : 0
+    expect(account).toMatchObject({
+      delivered: 1 - dead,
+      deadLettered: dead,
+      discarded: 0,
+      expired: 0,
+      lost: 0,
+    })
+    expect(await deadLettersOf(name)).toBe(dead)
+  },
+  40_000,
+)
+
+function nameOf(step: Step, at: 'before' | 'after'): string {
+  return `${step}-${at}`.replaceAll(' ', '-')
+}
+
+async function openLedger(name: string, answers: number[]): Promise<Ledger> {
+  receiver().respond(`/${name}`, (_, n) => ({ status: answers[n - 1] ?? answers.at(-1) ?? 200 }))
+  const deliveryPolicy = {
+    healthyRetryPolicy: { minDelayTarget: 1, maxDelayTarget: 1, numRetries: 10, numNoDelayRetries: 10 },
+  }
+  return Ledger.open({
+    stack: stack(),
+    receiver: receiver(),
+    topic: name,
+    subscriptions: { [`/${name}`]: { deliveryPolicy } },
+    deadLetterQueue: `dead-${name}`,
+  })
+}
+
+/** Forward, on Redis's clock as every script of ours reads it. */
+async function moveTime(): Promise<void> {
+  const pipeline = stack().connection.pipeline()
+  for (let shard = 0; shard < SHARD_COUNT; shard++) pipeline.incrby(skewKey(shardBase(shard)), LEASES_END_MS)
+  await pipeline.exec()
+}
+
+async function deadLettersOf(name: string): Promise<number> {
+  const { counts } = await stack().client.get<{ counts: { visible: number } }>(`/v1/queues/dead-${name}`)
+  return counts.visible
+}
+
+test('jobs taken over repeat nothing that was recorded, and nothing is left behind', async () => {
+  const { connection } = stack()
+  const active = 'ft:{dispatch-0}:dispatch-0:active'
+  await waitFor(async () => (await connection.llen(active)) === 0, { what: 'every job to be taken over' })
+  for (const [step, at, answers] of CASES) {
+    const attempts = receiver().requestsTo(`/${nameOf(step, at)}`).length
+    const unrecorded = at === 'before' && (step === 'settle as delivered' || step === 'mark as dead')
+    expect([step, at, attempts]).toEqual([step, at, answers.length + (unrecorded ? 1 : 0)])
+  }
+  const keys = await connection.keys('ft:*')
+  expect(keys.filter((key) => /:(msg|fresh|retry|lease|state):/.test(key))).toEqual([])
+})

@@ -1,0 +1,74 @@
+import { waitFor } from '@fantail/test-kit'
+import { expect, test } from 'vitest'
+import { Ledger } from '../harness/ledger.ts'
+import { useStack } from '../harness/stack.ts'
+import { useReceiver } from '../harness/use-receiver.ts'
+
+const PER_SECOND = 50
+const REFUSED_WITHIN_MS = 2_000
+/** Between the answer and its arrival at a client that shares two cores with everything else. */
+const SLACK_MS = 300
+/** Reconnecting is tried at least every two seconds. */
+const BACK_WITHIN_MS = 5_000
+
+const stack = useStack({ workers: 2, redrive: true, redis: { appendfsync: 'always' } })
+const receiver = useReceiver()
+
+test.each([1, 6, 15])(
+  'Redis is killed for %i s while publishing, and everything resumes',
+  async (seconds) => {
+    const topic = `outage-${seconds}`
+    const ledger = await Ledger.open({
+      stack: stack(),
+      receiver: receiver(),
+      topic,
+      subscriptions: { [`/${topic}/a`]: {}, [`/${topic}/b`]: {} },
+    })
+    const publishing = ledger.publishAtRate({ count: (seconds + 3) * PER_SECOND, perSecond: PER_SECOND })
+    await waitFor(() => ledger.count('accepted') >= PER_SECOND)
+    await stack().redis.kill()
+    const killedAt = performance.now()
+    await waitFor(() => performance.now() - killedAt >= seconds * 1_000, { timeoutMs: 20_000 })
+    await stack().redis.restart()
+    const restartedAt = performance.now()
+    await publishing
+    await waitFor(async () => (await ledger.publish(`again-${performance.now()}`)) === 'accepted')
+    expect(performance.now() - restartedAt).toBeLessThan(BACK_WITHIN_MS + SLACK_MS)
+    expect(ledger.failures.filter(({ status, retryAfter }) => status !== 503 || !retryAfter)).toEqual([])
+    const slowest = Math.max(0, ...ledger.failures.map(({ tookMs }) => tookMs))
+    console.info(
+      `outage of ${seconds} s: ${ledger.failures.length} refused, the slowest in ${slowest.toFixed(0)} ms`,
+    )
+    expect(slowest).toBeLessThanOrEqual(REFUSED_WITHIN_MS + SLACK_MS)
+    if (seconds > 2) expect(ledger.failures.length).toBeGreaterThan(PER_SECOND)
+    expect(await ledger.whenSettled()).toMatchObject({ lost: 0, refusedYetSeen: 0 })
+    for (const service of stack().services()) await waitFor(() => service.isReady())
+  },
+  60_000,
+)
+
+test('a Redis that stops answering is taken for away, and for back when it answers', async () => {
+  const ledger = await Ledger.open({
+    stack: stack(),
+    receiver: receiver(),
+    topic: 'frozen',
+    subscriptions: { '/frozen': {} },
+  })
+  expect(await ledger.publish('before')).toBe('accepted')
+  await stack().redis.freeze()
+  const fates = await Promise.all(['during-1', 'during-2', 'during-3'].map((text) => ledger.publish(text)))
+  await stack().redis.thaw()
+  expect(fates).not.toContain('accepted')
+  for (const { tookMs } of ledger.failures) expect(tookMs).toBeLessThanOrEqual(REFUSED_WITHIN_MS + SLACK_MS)
+  await waitFor(async () => (await ledger.publish(`after-${performance.now()}`)) === 'accepted')
+  expect(await ledger.whenSettled()).toMatchObject({ lost: 0, refusedYetSeen: 0 })
+}, 30_000)
+
+test('an outage is told in one line a change of state, not in thousands', async () => {
+  for (const service of stack().services()) {
+    const told = service.logLines().filter(({ level }) => level === 'warn' || level === 'error')
+    const kinds = Map.groupBy(told, ({ msg }) => msg)
+    for (const [msg, lines] of kinds)
+      expect([service.label, msg, lines.length < 30]).toEqual([service.label, msg, true])
+  }
+})

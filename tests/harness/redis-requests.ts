@@ -1,0 +1,23 @@
+/** Telling requests to Redis apart by their bytes. */
+import { createHash } from 'node:crypto'
+import { readScript } from '@fantail/store'
+
+type Matcher = (request: Buffer) => boolean
+
+/** Runs of one of our scripts: by its hash, or by its text, which each connection sends the first time. */
+export function runsScript(file: string): Matcher {
+  const { lua } = readScript(file)
+  const sha = createHash('sha1').update(lua).digest('hex')
+  const head = lua.slice(0, lua.indexOf('\n'))
+  return (request) => request.includes(sha) || request.includes(head)
+}
+
+/** Requests with this argument, exactly. */
+export function hasArgument(text: string): Matcher {
+  const encoded = `\r\n$${Buffer.byteLength(text)}\r\n${text}\r\n`
+  return (request) => request.includes(encoded)
+}
+
+export function all(...matchers: Matcher[]): Matcher {
+  return (request) => matchers.every((matches) => matches(request))
+}
