@@ -58,9 +58,11 @@ export const heldKey = (base: string) => `${base}held`
 export const leasesKey = (base: string) => `${base}leases`
 /** Hash: `f` fence, `b` batch, `<item id>` → '' for what that batch of a redrive task parked. A day after the last. */
 export const redrivenKey = (base: string, task: string) => `${base}redriven:${task}`
-/** Hash: `b` (JSON Message), `n` (deliveries of this shard that refer to it); gone when n reaches 0. */
+/** Hash: `b` (JSON Message), `n` (deliveries of this shard that refer to it), `t` topic uid; gone when n reaches 0. */
 export const messageKey = (base: string, messageIdBytes: Buffer) =>
   Buffer.concat([Buffer.from(`${base}msg:`), messageIdBytes])
+/** Hash: topic uid → bytes that its waiting deliveries fill in this shard, about; a field goes with the last of them. */
+export const topicBytesKey = (base: string) => `${base}bytes`
 /** Hash: counts by cause (`discarded:permanent`, `expired`, `deadLettered`, `orphaned`, …). For ever. */
 export const countsKey = (base: string) => `${base}counts`
 /** Hash: `f` fence, `<message index>.<slice id>` → bitmap of settled slots. Deleted by the job, else after a day. */

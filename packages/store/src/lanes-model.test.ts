@@ -15,6 +15,7 @@ import {
   keysLeft,
   makeMessage,
   SHARD,
+  SLICE,
   takeFrom,
   writeLane,
   writeSlice,
@@ -54,6 +55,7 @@ const LANES: LaneModel[] = [
 ].map((settings, i) => ({ ...settings, id: `lane-${i}`, paused: false, gone: false }))
 
 const FAILED: RetryState = { kind: 'retry', attempts: 1, statusCode: 500, error: null }
+const TOPIC_UID = SLICE.slice(0, SLICE.indexOf('.'))
 const DEAD: DeadState = { kind: 'dead', reason: 'permanent', attempts: 1, statusCode: 410, error: null }
 const PARKS: ParkAs[] = [
   { as: 'fresh' },
@@ -323,12 +325,18 @@ class Play {
     expect(Object.fromEntries(counts)).toEqual(counted)
     const ended = Object.values(this.model.ended).reduce((sum, n) => sum + n, 0)
     expect(ended + this.model.entries.size).toBe(this.model.parked)
+    let bytes = 0
     for (const message of this.messages) {
       const hex = message.id.toString('hex')
       const references = [...this.model.entries.values()].filter(({ delivery }) => delivery === hex).length
       const stored = await redis.hgetall(keys.messageKey(BASE, message.id))
-      expect(stored).toEqual(references === 0 ? {} : { b: message.body, n: String(references) })
+      const kept = { b: message.body, n: String(references), t: TOPIC_UID }
+      expect(stored).toEqual(references === 0 ? {} : kept)
+      if (references > 0) bytes += message.body.length + 150 * references
     }
+    expect(await redis.hgetall(keys.topicBytesKey(BASE))).toEqual(
+      bytes === 0 ? {} : { [TOPIC_UID]: String(bytes) },
+    )
   }
 
   async checkLane(lane: LaneModel) {

@@ -1,7 +1,15 @@
 import { startRedis, type TestRedis, waitFor } from '@fantail/test-kit'
 import type { Redis } from 'ioredis'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connect, parseMemory, StorageGuard, whenReady } from './index.ts'
+import {
+  connect,
+  parseMemory,
+  readTopicBytes,
+  StorageGuard,
+  shardBase,
+  topicBytesKey,
+  whenReady,
+} from './index.ts'
 
 let server: TestRedis
 let redis: Redis
@@ -66,3 +74,26 @@ async function refused(guard: StorageGuard): Promise<unknown> {
     return error
   }
 }
+
+test('a topic that fills more than its share is refused alone, until it has been drained', async () => {
+  let now = 0
+  const bytes = new Map([
+    ['greedy', 20],
+    ['modest', 18],
+  ])
+  const info = async () => 'used_memory:40\r\nmaxmemory:100\r\n'
+  const guard = new StorageGuard({ redis: { info }, topicBytes: async () => bytes, now: () => now })
+  await guard.admit()
+  expect(() => guard.admit('greedy')).toThrow(expect.objectContaining({ code: 'rate_limited', status: 429 }))
+  expect(guard.admit('modest')).toBeUndefined()
+  bytes.set('greedy', 10)
+  now += 1_001
+  await guard.admit('modest')
+  expect(guard.admit('greedy')).toBeUndefined()
+})
+
+test('bytes of a topic are added up over the shards', async () => {
+  await redis.hset(topicBytesKey(shardBase(0)), { a: 5 })
+  await redis.hset(topicBytesKey(shardBase(47)), { a: 7, b: 1 })
+  expect(Object.fromEntries(await readTopicBytes(redis))).toEqual({ a: 12, b: 1 })
+})

@@ -2,19 +2,29 @@
  * The watermark that stops publishing before Redis is full, so that what was accepted can still be dispatched and parked
  * (design: memory). It knows Redis's memory from a sample at most 250 ms old while publishes come, and takes none while
  * they do not. A sample that fails changes nothing: a publish to a Redis that is away fails by itself.
+ *
+ * One topic may fill a quarter of what publishing may fill, counted by what waits in lanes, before it alone is refused:
+ * its dead endpoint must not use up the room of all others. Nobody looks while all together fill less than that.
  */
 import { FantailError } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
+import { topicBytesKey } from './keys.ts'
+import { SHARD_COUNT, shardBase } from './shards.ts'
 
 const SAMPLE_EVERY_MS = 250
 /** After a pause this long, a publish waits for a fresh sample rather than trust an old one. */
 const SAMPLE_STALE_MS = 1_000
 const PUBLISH_SHARE = 0.75
+/** Of what publishing may fill. */
+const TOPIC_SHARE = 0.25
+const TOPICS_EVERY_MS = 1_000
 const HOST_SHARE = 0.5
 const RETRY_AFTER_SECONDS = 5
 
 export interface StorageGuardOptions {
   redis: Pick<Redis, 'info'>
+  /** Topic uid → bytes that wait in lanes (`readTopicBytes`). */
+  topicBytes?: () => Promise<Map<string, number>>
   /** Stands for maxmemory where Redis has none (FANTAIL_REDIS_MEMORY_BYTES); else half of Redis's host. */
   memoryBytes?: number | undefined
   /** Told each change between admitting and refusing. */
@@ -36,6 +46,8 @@ export class StorageGuard {
   #sampling: Promise<void> | undefined
   #sample: MemorySample | undefined
   #full = false
+  #topicsAt = Number.NEGATIVE_INFINITY
+  #greedy: ReadonlySet<string> = new Set()
 
   constructor(options: StorageGuardOptions) {
     this.#options = options
@@ -47,16 +59,24 @@ export class StorageGuard {
     return this.#sample
   }
 
-  /** Throws `storage_full` past the watermark; answers a promise only where a sample has to be awaited. */
-  admit(): Promise<void> | undefined {
+  /**
+   * Throws `storage_full` past the watermark, `rate_limited` where the topic (by uid) fills more than its share; answers a
+   * promise only where a sample has to be awaited.
+   */
+  admit(topicUid?: string): Promise<void> | undefined {
     const age = this.#now() - this.#sampledAt
     if (age > SAMPLE_EVERY_MS) this.#sampling ??= this.#takeSample()
-    if (age > SAMPLE_STALE_MS && this.#sampling) return this.#sampling.then(() => this.#refuseWhenFull())
-    this.#refuseWhenFull()
+    if (age > SAMPLE_STALE_MS && this.#sampling)
+      return this.#sampling.then(() => this.#refuseWhenFull(topicUid))
+    this.#refuseWhenFull(topicUid)
     return undefined
   }
 
-  #refuseWhenFull(): void {
+  #refuseWhenFull(topicUid: string | undefined): void {
+    if (topicUid !== undefined && this.#greedy.has(topicUid)) {
+      const message = 'too much of this topic waits to be delivered; the message is not stored'
+      throw new FantailError('rate_limited', message, { retryAfterSeconds: RETRY_AFTER_SECONDS })
+    }
     if (!this.#full) return
     throw new FantailError('storage_full', 'storage is nearly full; the message is not stored', {
       retryAfterSeconds: RETRY_AFTER_SECONDS,
@@ -70,6 +90,7 @@ export class StorageGuard {
       const changed = full !== this.#full
       this.#full = full
       if (changed) this.#options.onState?.(full ? 'full' : 'free', this.#sample)
+      await this.#sampleTopics(this.#sample)
     } catch {
       // Redis is away or busy: the publish that follows meets the same and reports it.
     } finally {
@@ -77,6 +98,29 @@ export class StorageGuard {
       this.#sampling = undefined
     }
   }
+
+  /** A greedy topic is admitted again below nine tenths of its share, so that it does not flicker. */
+  async #sampleTopics({ usedBytes, limitBytes }: MemorySample): Promise<void> {
+    const share = limitBytes * PUBLISH_SHARE * TOPIC_SHARE
+    if (!this.#options.topicBytes || this.#now() - this.#topicsAt < TOPICS_EVERY_MS) return
+    this.#topicsAt = this.#now()
+    if (usedBytes < share && this.#greedy.size === 0) return
+    const bytes = await this.#options.topicBytes()
+    const greedy = [...bytes].filter(([uid, held]) => held >= share * (this.#greedy.has(uid) ? 0.9 : 1))
+    this.#greedy = new Set(greedy.map(([uid]) => uid))
+  }
+}
+
+/** Bytes that each topic's waiting deliveries fill, about, by topic uid; one trip. */
+export async function readTopicBytes(redis: Redis): Promise<Map<string, number>> {
+  const shards = Array.from({ length: SHARD_COUNT }, (_, shard) =>
+    redis.hgetall(topicBytesKey(shardBase(shard))),
+  )
+  const totals = new Map<string, number>()
+  for (const shard of await Promise.all(shards)) {
+    for (const [uid, bytes] of Object.entries(shard)) totals.set(uid, (totals.get(uid) ?? 0) + Number(bytes))
+  }
+  return totals
 }
 
 /** Reads INFO memory. */

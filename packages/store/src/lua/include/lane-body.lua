@@ -1,11 +1,21 @@
 -- Bodies are kept once per shard and counted by the deliveries that refer to them. What a script removes is gathered
--- and taken off once for each message.
+-- and taken off once for each message. Beside it stands what each topic fills: its bodies, and about ENTRY_BYTES for
+-- every delivery.
+local ENTRY_BYTES = 150
 local dropped = {}
 
-local function keep_body(base, message, body, n)
-  local key = base .. 'msg:' .. message
-  redis.call('HSETNX', key, 'b', body)
+local function add_topic_bytes(base, topic, bytes)
+  if redis.call('HINCRBY', base .. 'bytes', topic, bytes) <= 0 then redis.call('HDEL', base .. 'bytes', topic) end
+end
+
+local function keep_body(base, message, body, n, topic)
+  local key, bytes = base .. 'msg:' .. message, n * ENTRY_BYTES
+  if redis.call('HSETNX', key, 'b', body) == 1 then
+    redis.call('HSET', key, 't', topic)
+    bytes = bytes + #body
+  end
   redis.call('HINCRBY', key, 'n', n)
+  add_topic_bytes(base, topic, bytes)
 end
 
 local function drop_body(delivery)
@@ -15,7 +25,12 @@ end
 
 local function write_drops(base)
   for message, n in pairs(dropped) do
-    local key = base .. 'msg:' .. message
-    if redis.call('HINCRBY', key, 'n', -n) <= 0 then redis.call('DEL', key) end
+    local key, bytes = base .. 'msg:' .. message, n * ENTRY_BYTES
+    local topic = redis.call('HGET', key, 't')
+    if redis.call('HINCRBY', key, 'n', -n) <= 0 then
+      bytes = bytes + redis.call('HSTRLEN', key, 'b')
+      redis.call('DEL', key)
+    end
+    if topic then add_topic_bytes(base, topic, -bytes) end
   end
 end

@@ -2,6 +2,7 @@
 -- next due time. `set` is fresh, retry or lease, `score` the due time or the lease.
 local lanes = {}
 local added = {}
+local topics = {}
 
 local function open_lane(base, id, now)
   if lanes[id] == nil then lanes[id] = lane_of(base, id, now) or false end
@@ -20,12 +21,13 @@ local function put_in_lane(base, id, delivery, message, set, score)
   redis.call('ZADD', base .. set .. ':' .. id, text(score), delivery)
   added[message] = (added[message] or 0) + 1
   lanes[id].touched = true
+  topics[message] = string.match(lanes[id].sid, '^[^.]*')
 end
 
 -- `bodies`: position in ARGV of the first message's id; each id is followed by its body.
 local function finish_park(base, now, bodies)
   for message, n in pairs(added) do
-    keep_body(base, ARGV[bodies + 2 * (message - 1)], ARGV[bodies + 2 * message - 1], n)
+    keep_body(base, ARGV[bodies + 2 * (message - 1)], ARGV[bodies + 2 * message - 1], n, topics[message])
   end
   for id, lane in pairs(lanes) do
     if lane and lane.touched then lane_next(base, id, now, lane) end
