@@ -7,7 +7,7 @@ import { MessageContext } from './message-context.ts'
 const CACHE_BYTES_MAX = 67_108_864
 
 export class LaneBodies {
-  readonly #lanes: LaneStore
+  readonly #lanes: Pick<LaneStore, 'messages'>
   readonly #publicUrl: string | undefined
   readonly #cache = new LRUCache<string, MessageContext>({
     maxSize: CACHE_BYTES_MAX,
@@ -15,7 +15,7 @@ export class LaneBodies {
     sizeCalculation: (context) => 1_000 + context.body.length * 4,
   })
 
-  constructor(lanes: LaneStore, publicUrl: string | undefined) {
+  constructor(lanes: Pick<LaneStore, 'messages'>, publicUrl: string | undefined) {
     this.#lanes = lanes
     this.#publicUrl = publicUrl
   }
@@ -23,24 +23,23 @@ export class LaneBodies {
   /** By position; null where the body is gone, an Error where it cannot be read. */
   async get(shard: number, deliveries: Buffer[]): Promise<(MessageContext | Error | null)[]> {
     const keys = deliveries.map((delivery) => delivery.toString('latin1', 0, 16))
-    const missing = [...new Set(keys.filter((key) => !this.#cache.has(key)))]
-    const fetched = new Map<string, MessageContext | Error | null>()
+    // Taken out of the cache now: it may have dropped any of them by the time the others have come.
+    const found = new Map<string, MessageContext | Error | null>()
+    for (const key of keys) {
+      const known = this.#cache.get(key)
+      if (known) found.set(key, known)
+    }
+    const missing = [...new Set(keys.filter((key) => !found.has(key)))]
     if (missing.length > 0) {
-      const bodies = await this.#lanes.messages(
-        shard,
-        missing.map((key) => Buffer.from(key, 'latin1')),
-      )
+      const ids = missing.map((key) => Buffer.from(key, 'latin1'))
+      const bodies = await this.#lanes.messages(shard, ids)
       missing.forEach((key, i) => {
-        fetched.set(key, this.#read(bodies[i] ?? null))
+        const context = this.#read(bodies[i] ?? null)
+        found.set(key, context)
+        if (context instanceof MessageContext) this.#cache.set(key, context)
       })
     }
-    return keys
-      .map((key) => this.#cache.get(key) ?? fetched.get(key) ?? null)
-      .map((context, i) => {
-        const key = keys[i]
-        if (context instanceof MessageContext && key !== undefined) this.#cache.set(key, context)
-        return context
-      })
+    return keys.map((key) => found.get(key) ?? null)
   }
 
   #read(body: Buffer | null): MessageContext | Error | null {
