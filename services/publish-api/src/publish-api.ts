@@ -13,6 +13,7 @@ import {
   QueueWaits,
   type Redis,
   Redrives,
+  readTopicBytes,
   StorageGuard,
   Subscriptions,
   Topics,
@@ -114,6 +115,7 @@ function createStores({ redis, subscriber, options: { settings, log } }: Connect
     idempotency: new Idempotency(redis),
     storageGuard: new StorageGuard({
       redis,
+      topicBytes: () => readTopicBytes(redis),
       memoryBytes: redisMemoryBytes,
       onState: (state, sample) => log[state === 'full' ? 'warn' : 'info']({ ...sample }, `storage.${state}`),
     }),

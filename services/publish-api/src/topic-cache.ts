@@ -13,6 +13,7 @@ const REFRESH_MS = 500
 const ENTRIES_MAX = 10_000
 
 export interface KnownTopic {
+  uid: string
   /** Active and paused subscriptions: what each message is expected to reach. */
   fanOut: number
 }
@@ -74,7 +75,10 @@ export class TopicCache {
     const at = this.#now()
     try {
       const found = await this.#topics.getWithCounts(arn)
-      const topic = found && { fanOut: found.subscriptions.active + found.subscriptions.paused }
+      const topic = found && {
+        uid: found.topic.uid,
+        fanOut: found.subscriptions.active + found.subscriptions.paused,
+      }
       if (isCurrent()) this.#keep(arn, topic && { ...topic, at })
       return topic
     } finally {

@@ -44,13 +44,24 @@ export interface NewMessages {
 export function readMessages(text: string): NewMessages {
   const value = parseJson(text)
   try {
-    const exact = mayLoseDigits(text) ? parseExactly(text) : value
+    const exact = hasNumbers(value) && mayLoseDigits(text) ? parseExactly(text) : value
     return take(value, exact) ?? refuse(value)
   } catch (error) {
     // The one limit of JSON.stringify and of revivers: their depth is the stack's.
     if (error instanceof RangeError) throw invalid([{ path: 'message', message: 'is nested too deeply' }])
     throw error
   }
+}
+
+/** Whether any value of it may be written anew; texts are taken as they are, and looking for digits in them is dear. */
+function hasNumbers(value: unknown): boolean {
+  if (!isObject(value)) return false
+  const { messages } = value
+  return Array.isArray(messages) ? !messages.every(isText) : !isText(value)
+}
+
+function isText(value: unknown): boolean {
+  return isObject(value) && typeof value.message === 'string' && value.attributes === undefined
 }
 
 /** The whole body as one message, whatever it holds. */

@@ -12,18 +12,20 @@ import { idempotencyKey } from '@fantail/store'
 import { spanContextOf, traceparentOf } from '@fantail/telemetry'
 import type { ApiDeps } from '../deps.ts'
 import type { ApiRequest } from '../http/api-request.ts'
+import { msSince } from '../http/duration.ts'
 import { type Answer, type Call, type Endpoint, endpoint } from '../http/endpoint.ts'
 import { invalid, notFound } from '../http/errors.ts'
 import { publicUrlFor } from '../http/public-url.ts'
 import { jsonTextOf, textOf } from '../http/read-body.ts'
 import { keyOf, replay, requestHash } from '../publish/idempotent.ts'
+import { PublishCounts } from '../publish/publish-counts.ts'
 import { type NewMessages, readMessages, readRaw } from '../publish/read-messages.ts'
-import type { KnownTopic } from '../topic-cache.ts'
 
 /** What a message weighs in a job beside its text and attributes. */
 const OVERHEAD_BYTES = 256
 
 export function publishRoutes(deps: ApiDeps): Endpoint[] {
+  const tools = { deps, counts: new PublishCounts(deps.metrics) }
   return [
     endpoint({
       method: 'POST',
@@ -48,19 +50,24 @@ export function publishRoutes(deps: ApiDeps): Endpoint[] {
         'rate_limited',
         'storage_full',
       ],
-      handle: (call) => publish(deps, call),
+      handle: (call) => publish(tools, call),
     }),
   ]
 }
 
+interface Tools {
+  deps: ApiDeps
+  counts: PublishCounts
+}
+
 type PublishCall = Call<{ raw?: 'true' | 'false' | undefined; subject?: string | undefined }>
 
-async function publish(deps: ApiDeps, call: PublishCall): Promise<Answer> {
-  const startedAt = performance.now()
+async function publish({ deps, counts }: Tools, call: PublishCall): Promise<Answer> {
   const topicArn = resolveTopic(call.params.topic ?? '', deps.settings.arn)
   const key = keyOf(call.request)
   const given = readGiven(call, await call.request.bytes())
-  const fanOut = await admit(deps, topicArn)
+  const admitted = admit(deps, topicArn)
+  const fanOut = typeof admitted === 'number' ? admitted : await admitted
   const messages = toMessages(deps, call, { topicArn, given })
   const weight = { bytes: given.bytes + given.messages.length * OVERHEAD_BYTES, fanOut }
   const ids = messages.map(({ messageId }) => messageId)
@@ -68,32 +75,35 @@ async function publish(deps: ApiDeps, call: PublishCall): Promise<Answer> {
   if (key === undefined) await deps.publisher.publish(messages, weight)
   else stored = await publishOnce(deps, { topicArn, key, hash: requestHash(given), messages, weight })
   const replayed = stored[0] !== ids[0]
-  if (!replayed) count(deps, topicArn, given)
-  const { requestId } = call
-  const durationMs = Math.round((performance.now() - startedAt) * 10) / 10
-  const which = stored.length === 1 ? { messageId: stored[0] } : { messageIds: stored }
-  deps.log.info(
-    { requestId, topicArn, ...which, bytes: given.bytes, replayed, durationMs },
-    'message.published',
-  )
+  if (!replayed) counts.add(topicArn, given.messages.length, given.bytes)
+  if (deps.log.isLevelEnabled('info')) logPublished(deps, call, { topicArn, stored, given, replayed })
   return toAnswer(stored, given.batch, replayed)
 }
 
-/** How many subscriptions a message reaches; throws where the topic is missing or storage is full. */
-async function admit({ storageGuard, topicCache }: ApiDeps, topicArn: string): Promise<number> {
-  const waiting = storageGuard.admit()
-  let topic: KnownTopic | null | undefined = topicCache.known(topicArn)
-  // Side by side, so that a Redis that does not answer keeps the caller waiting for one timeout and not for two.
-  if (!topic) topic = (await Promise.all([topicCache.find(topicArn), waiting]))[0]
-  else if (waiting) await waiting
-  if (!topic) throw notFound('topic')
-  return topic.fanOut
+interface Published {
+  topicArn: string
+  stored: string[]
+  given: NewMessages
+  replayed: boolean
 }
 
-function count({ metrics }: ApiDeps, topicArn: string, given: NewMessages): void {
-  const topic = topicArn.slice(topicArn.lastIndexOf(':') + 1)
-  metrics.messagesPublished.of({ topic }).add(given.messages.length)
-  metrics.publishBytes.of({ topic }).add(given.bytes)
+function logPublished({ log }: ApiDeps, { requestId, startedAt }: PublishCall, published: Published): void {
+  const { topicArn, stored, given, replayed } = published
+  const which = stored.length === 1 ? { messageId: stored[0] } : { messageIds: stored }
+  const durationMs = msSince(startedAt)
+  log.info({ requestId, topicArn, ...which, bytes: given.bytes, replayed, durationMs }, 'message.published')
+}
+
+/** How many subscriptions a message reaches; throws or rejects where the topic is missing or storage is full. */
+function admit({ storageGuard, topicCache }: ApiDeps, topicArn: string): number | Promise<number> {
+  const topic = topicCache.known(topicArn)
+  const waiting = storageGuard.admit(topic?.uid)
+  if (topic) return waiting ? waiting.then(() => topic.fanOut) : topic.fanOut
+  // Side by side, so that a Redis that does not answer keeps the caller waiting for one timeout and not for two.
+  return Promise.all([topicCache.find(topicArn), waiting]).then(([found]) => {
+    if (!found) throw notFound('topic')
+    return found.fanOut
+  })
 }
 
 function readGiven({ request, query }: PublishCall, body: Buffer): NewMessages {

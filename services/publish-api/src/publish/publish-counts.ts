@@ -1,0 +1,35 @@
+/** Counts what is published by topic. The series are kept at hand: each look-up by labels costs as much as the counting. */
+import type { CounterSeries } from '@fantail/telemetry'
+import type { ApiDeps } from '../deps.ts'
+
+/** Past so many topics the series are looked up anew, so that topics cannot fill memory. */
+const TOPICS_MAX = 10_000
+
+interface Series {
+  messages: CounterSeries
+  bytes: CounterSeries
+}
+
+export class PublishCounts {
+  readonly #metrics: ApiDeps['metrics']
+  readonly #byTopic = new Map<string, Series>()
+
+  constructor(metrics: ApiDeps['metrics']) {
+    this.#metrics = metrics
+  }
+
+  add(topicArn: string, messages: number, bytes: number): void {
+    const series = this.#byTopic.get(topicArn) ?? this.#look(topicArn)
+    series.messages.add(messages)
+    series.bytes.add(bytes)
+  }
+
+  #look(topicArn: string): Series {
+    const { messagesPublished, publishBytes } = this.#metrics
+    const topic = topicArn.slice(topicArn.lastIndexOf(':') + 1)
+    const series = { messages: messagesPublished.of({ topic }), bytes: publishBytes.of({ topic }) }
+    if (this.#byTopic.size >= TOPICS_MAX) this.#byTopic.clear()
+    this.#byTopic.set(topicArn, series)
+    return series
+  }
+}
