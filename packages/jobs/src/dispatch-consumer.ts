@@ -176,9 +176,15 @@ export class DispatchConsumer {
   async #retakeLock(id: string): Promise<void> {
     const entry = this.#runs.get(id)
     if (!entry || entry.lost) return
-    const key = `${queuePrefix(this.#name)}:${this.#name}:${id}:lock`
+    const job = `${queuePrefix(this.#name)}:${this.#name}:${id}`
+    const key = `${job}:lock`
     try {
       const { redis } = this.#options
+      // A job that another worker has completed has no lock either: taking one would hold nothing.
+      if ((await redis.exists(job)) === 0) {
+        entry.lost = true
+        return
+      }
       const taken = await redis.set(key, entry.token, 'PX', LOCK_MS, 'NX')
       if (taken === null && (await redis.get(key)) !== entry.token) entry.lost = true
     } catch (error) {

@@ -23,6 +23,8 @@ export interface LaneStore {
   /** Stores the fence, then reads what runs before this one settled. */
   openCheckpoint(shard: number, job: string, fence: number): Promise<Checkpoint>
   deleteCheckpoints(shard: number, jobs: string[]): Promise<void>
+  /** Deletes what the checkpoint says of deliveries and keeps its fence for a day: earlier runs stay shut out. */
+  keepFence(shard: number, job: string, fence: number): Promise<void>
   /** Claims what is due, the lanes that have waited longest first. */
   take(shard: number, request: TakeRequest): Promise<TakeResult>
   /** Bodies by message id or delivery, null where gone. */

@@ -23,6 +23,9 @@ import { settleDeliveries } from './settle.ts'
 import { SHARD_COUNT, shardBase } from './shards.ts'
 import { takeDeliveries } from './take.ts'
 
+/** As long as a checkpoint that nobody deletes. */
+const FENCE_MS = 86_400_000
+
 export class Lanes implements LaneStore {
   readonly #redis: Redis
 
@@ -48,6 +51,11 @@ export class Lanes implements LaneStore {
 
   async deleteCheckpoints(shard: number, jobs: string[]): Promise<void> {
     if (jobs.length > 0) await this.#redis.unlink(jobs.map((job) => checkpointKey(shardBase(shard), job)))
+  }
+
+  async keepFence(shard: number, job: string, fence: number): Promise<void> {
+    const key = checkpointKey(shardBase(shard), job)
+    await this.#redis.multi().del(key).hset(key, 'f', fence).pexpire(key, FENCE_MS).exec()
   }
 
   take(shard: number, request: lane.TakeRequest): Promise<lane.TakeResult> {

@@ -115,6 +115,18 @@ test('a later run reads what the one before settled, and shuts it out', async ()
   expect(await keysLeft(redis)).toEqual([])
 })
 
+test('a fence that is kept shuts earlier runs out after the job has ended', async () => {
+  const id = await writeLane(redis)
+  const message = makeMessage()
+  await lanes.openCheckpoint(SHARD, 'j', 2)
+  await lanes.keepFence(SHARD, 'j', 2)
+  expect(await redis.hgetall(checkpointKey(BASE, 'j'))).toEqual({ f: '2' })
+  expect(await redis.pttl(checkpointKey(BASE, 'j'))).toBeGreaterThan(80_000_000)
+  const entries = [{ subscriptionId: id, delivery: message.id, message: 0, park: { as: 'fresh' as const } }]
+  const late = { messages: [message], jobs: [{ job: 'j', fence: 1, fields: [], entries }] }
+  expect((await lanes.park(SHARD, late)).jobs).toEqual([{ stale: true }])
+})
+
 test('an attempt still running is parked in flight and settled with the lease of the park', async () => {
   const id = await writeLane(redis)
   const message = makeMessage()

@@ -153,7 +153,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
         jobsMax: JOBS_MAX,
         hasRoom: () => dispatcher.hasRoom,
         run: (run) => dispatcher.run(run),
-        completed: (run) => void dispatcher.completed(run.key),
+        completed: (run) => void dispatcher.completed(run),
         log,
         telemetry: options.bullTelemetry,
       }),

@@ -92,13 +92,19 @@ export class Dispatcher {
     }
   }
 
-  /** The job is gone from Redis: so go its checkpoints, here best-effort, else when their day is over. */
-  async completed(key: string): Promise<void> {
+  /**
+   * The job is gone from Redis: so go its checkpoints, here best-effort, else when their day is over. The fence of one
+   * that was taken over stays: the worker it was taken from may only have been frozen, and still hold an attempt of it.
+   */
+  async completed({ key, fence }: Pick<DispatchRun, 'key' | 'fence'>): Promise<void> {
     const shards = this.#checkpointed.get(key)
     if (!shards) return
     this.#checkpointed.delete(key)
     try {
-      await Promise.all([...shards].map((shard) => this.#options.lanes.deleteCheckpoints(shard, [key])))
+      const { lanes } = this.#options
+      const close = (shard: number) =>
+        fence > 1 ? lanes.keepFence(shard, key, fence) : lanes.deleteCheckpoints(shard, [key])
+      await Promise.all([...shards].map(close))
     } catch (error) {
       this.#options.log.debug({ err: error, job: key }, 'checkpoint.left_to_expire')
     }
