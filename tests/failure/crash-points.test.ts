@@ -2,11 +2,11 @@
  * A worker is killed at every step of a delivery: before Redis gets the step's script, and after Redis has carried it
  * out and before the worker knows. Its successor finishes the delivery, once, in the right place.
  */
-import { SHARD_COUNT, shardBase, skewKey } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { Ledger } from '../harness/ledger.ts'
 import { all, hasArgument, runsScript } from '../harness/redis-requests.ts'
+import { moveRedisTime } from '../harness/redis-time.ts'
 import { useStack } from '../harness/stack.ts'
 import { useReceiver } from '../harness/use-receiver.ts'
 
@@ -65,7 +65,7 @@ test.each(CASES)(
     expect(await ledger.publish(name)).toBe('accepted')
     await reached
     await stack().worker(0).kill()
-    await moveTime()
+    await moveRedisTime(stack().connection, LEASES_END_MS)
     await stack().worker(0).start()
     const account = await ledger.whenSettled()
     const dead = answers === DEAD ? 1 : 0
@@ -97,13 +97,6 @@ async function openLedger(name: string, answers: number[]): Promise<Ledger> {
     subscriptions: { [`/${name}`]: { deliveryPolicy } },
     deadLetterQueue: `dead-${name}`,
   })
-}
-
-/** Forward, on Redis's clock as every script of ours reads it. */
-async function moveTime(): Promise<void> {
-  const pipeline = stack().connection.pipeline()
-  for (let shard = 0; shard < SHARD_COUNT; shard++) pipeline.incrby(skewKey(shardBase(shard)), LEASES_END_MS)
-  await pipeline.exec()
 }
 
 async function deadLettersOf(name: string): Promise<number> {
