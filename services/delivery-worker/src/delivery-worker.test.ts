@@ -125,6 +125,15 @@ test('a worker whose own clock is a minute behind is no later for it', async () 
   await waitFor(() => sender.sent.length === 1, { timeoutMs: 5_000 })
 })
 
+test('a shard in which nothing is due any more is not looked at again and again', async () => {
+  await fixture.subscribe('flaky', { deliveryPolicy: retries({ numNoDelayRetries: 1 }) })
+  sender.answer = (_, n) => (n === 1 ? 503 : 200)
+  await fixture.startWorker(sender)
+  await fixture.publish('once')
+  await waitFor(() => sender.sent.length === 2)
+  await waitFor(async () => (await fixture.lanes.busyShards()).size === 0)
+})
+
 test('without a dead-letter queue it is discarded and counted', async () => {
   await fixture.subscribe('gone')
   sender.answer = () => 400

@@ -49,6 +49,8 @@ export class LaneLoop {
   /** Shard → Redis time of its next due delivery. */
   readonly #due = new Map<number, number>()
   readonly #taking = new Set<number>()
+  /** Shards whose hint told of something due; what the take finds takes its place. */
+  readonly #hinted = new Set<number>()
   #timer: NodeJS.Timeout | undefined
   #hints: NodeJS.Timeout | undefined
   #sweptAt = Number.NEGATIVE_INFINITY
@@ -140,6 +142,7 @@ export class LaneLoop {
       const repliedAt = performance.now()
       this.#options.clock.tell(result.now)
       this.dueAt(shard, result.nextDueAt)
+      this.#correctHint(shard, result.nextDueAt)
       await this.handOn(shard, result, repliedAt)
       this.#tell('up')
     } catch (error) {
@@ -235,13 +238,24 @@ export class LaneLoop {
         })
         this.#sweptAt = performance.now()
       } else {
-        for (const [shard, at] of await this.#options.lanes.busyShards()) this.dueAt(shard, at)
+        for (const [shard, at] of await this.#options.lanes.busyShards()) {
+          if (at <= this.#options.clock.now()) this.#hinted.add(shard)
+          this.dueAt(shard, at)
+        }
       }
       this.#tell('up')
     } catch (error) {
       this.#tell('down', error)
     }
     if (!this.#stopped) this.#hints = setTimeout(() => void this.#readHints(), HINTS_MS)
+  }
+
+  /** A hint that stays when its time is past would have its shard looked at every second, for ever. */
+  #correctHint(shard: number, dueAt: number | null): void {
+    if (!this.#hinted.delete(shard)) return
+    this.#options.lanes.noteDue(shard, dueAt).catch(() => {
+      // The next look at the hints brings it here again.
+    })
   }
 
   async #tellTime(): Promise<void> {
