@@ -30,3 +30,16 @@ export async function busyLanes(redis: Redis, max: number): Promise<BusyLane[]> 
     return sliceId ? [{ ...lane, sliceId }] : []
   })
 }
+
+/** Shards in which anything waits or is in flight; one trip, so that looking after the others costs nothing. */
+export async function shardsInUse(redis: Redis): Promise<number[]> {
+  const pipeline = redis.pipeline()
+  for (let shard = 0; shard < SHARD_COUNT; shard++) {
+    pipeline.exists(dueKey(shardBase(shard)), heldKey(shardBase(shard)))
+  }
+  const replies = (await pipeline.exec()) ?? []
+  return replies.flatMap(([error, found], shard) => {
+    if (error) throw error
+    return found === 0 ? [] : [shard]
+  })
+}

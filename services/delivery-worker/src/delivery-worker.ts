@@ -17,6 +17,7 @@ import {
   Plans,
   Queues,
   type Redis,
+  shardsInUse,
   takeRole,
   WAKE_CHANGES,
   WAKE_LANES,
@@ -162,6 +163,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     lanes,
     log,
     handOn: (shard, result) => laneLoop.handOn(shard, result, performance.now()),
+    shards: () => shardsInUse(redis),
     isLeader: () => takeRole(redis, 'retention-sweep', SWEEP_ROLE_MS),
   })
   redis.on('ready', () => laneLoop.reconnected())

@@ -4,7 +4,7 @@
  * claimed, marked dead, and are buried here like any other.
  */
 import { createLoop, type Logger, type WakeableLoop } from '@fantail/runtime'
-import { type LaneStore, SHARD_COUNT, type SweepResult } from '@fantail/store'
+import type { LaneStore, SweepResult } from '@fantail/store'
 
 const SWEEP_MS = 60_000
 const DELIVERIES_PER_STEP = 200
@@ -15,18 +15,21 @@ export interface RetentionSweepOptions {
   log: Logger
   /** Buries the claims of one step and records what was removed. */
   handOn(shard: number, result: SweepResult): Promise<void>
+  /** Shards that have anything to sweep. */
+  shards(): Promise<number[]>
   /** True for one process at a time. */
   isLeader(): Promise<boolean>
 }
 
 export function createRetentionSweep(options: RetentionSweepOptions): WakeableLoop {
-  const { lanes, log, handOn, isLeader } = options
+  const { lanes, log, handOn, shards, isLeader } = options
   return createLoop({
     name: 'retention_sweep',
     log,
     turn: async (signal) => {
       if (!(await isLeader())) return SWEEP_MS / 2
-      for (let shard = 0; shard < SHARD_COUNT && !signal.aborted; shard++) {
+      for (const shard of await shards()) {
+        if (signal.aborted) break
         let cursor: string | null = null
         do {
           const request = { cursor, deliveriesMax: DELIVERIES_PER_STEP, leaseMs: LEASE_MS }
