@@ -19,6 +19,7 @@ import {
   STALLED_BUSY_MS,
   STALLED_IDLE_MS,
 } from './bull.ts'
+import type { ConsumerLog } from './consumer-log.ts'
 import { type DispatchJobData, dispatchMessages } from './dispatch-job.ts'
 import { PoisonWatch } from './poison-watch.ts'
 import { TroubleGuard } from './trouble-guard.ts'
@@ -31,11 +32,6 @@ export interface DispatchRun {
   messages: Message[]
   /** W3C trace context of the publish that opened the group. */
   isLost(): boolean
-}
-
-export interface ConsumerLog {
-  warn(fields: Record<string, unknown>, message: string): void
-  info(fields: Record<string, unknown>, message: string): void
 }
 
 export interface ConsumerOptions {

@@ -1,5 +1,6 @@
 export type { Telemetry } from 'bullmq'
 export * from './bull.ts'
+export type * from './consumer-log.ts'
 export * from './dispatch-consumer.ts'
 export * from './dispatch-job.ts'
 export * from './group-commit.ts'

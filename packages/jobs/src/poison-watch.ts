@@ -5,7 +5,7 @@
  */
 import type { Redis } from 'ioredis'
 import { queuePrefix } from './bull.ts'
-import type { ConsumerLog } from './dispatch-consumer.ts'
+import type { ConsumerLog } from './consumer-log.ts'
 import { dispatchMessages } from './dispatch-job.ts'
 
 const STALLS_BEFORE_LOOK = 2

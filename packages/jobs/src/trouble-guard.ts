@@ -5,7 +5,7 @@
  */
 import type { Worker } from 'bullmq'
 import type { Redis } from 'ioredis'
-import type { ConsumerLog } from './dispatch-consumer.ts'
+import type { ConsumerLog } from './consumer-log.ts'
 import { isTrouble } from './storage-errors.ts'
 
 const PROBE_MS_MIN = 100

@@ -13,35 +13,23 @@ import type { Redis } from 'ioredis'
 import { outcomeLogKey } from './keys.ts'
 import type { LaneStore } from './lane-api.ts'
 import { type DeadState, type DeliveryWhere, deliveryId, type RetryState } from './lane-records.ts'
-import type { Plans, SliceRef } from './plans.ts'
+import {
+  bits,
+  type DispatchEntry,
+  dispatchText,
+  type Found,
+  type LaneEntry,
+  type LaneOutcome,
+  laneText,
+  mergeSlices,
+  pack,
+  readEntry,
+  streamOf,
+} from './outcome-entries.ts'
+import type { Plans } from './plans.ts'
 import { readScript, runScript } from './scripts.ts'
 
 const APPEND = readScript('append-outcomes-1')
-
-/** What dispatch says of one message in one slice; `slice` null: nothing matched, in the whole topic. */
-export interface DispatchEntry {
-  messageId: string
-  topicArn: string
-  sizeBytes: number
-  slice: SliceRef | null
-  delivered: Buffer
-  parked: Buffer
-  filtered: Buffer
-  failures: [slot: number, statusCode: number | null, error: string | null][]
-}
-
-export type LaneOutcome = 'delivered' | 'deadLettered' | 'discarded' | 'expired'
-
-export interface LaneEntry {
-  messageId: string
-  subscriptionId: string
-  generation: number
-  outcome: LaneOutcome
-  reason: string | null
-  attempts: number
-  statusCode: number | null
-  error: string | null
-}
 
 export type DeliveryState = LaneOutcome | 'waiting' | 'inFlight' | 'filtered'
 
@@ -81,11 +69,6 @@ export interface OutcomeLogOptions {
 const PAGE = 1_000
 /** Clocks of the publisher and of Redis may differ; entries carry Redis's time. */
 const CLOCK_SLACK_MS = 5_000
-
-interface Found {
-  dispatch: DispatchEntry[]
-  lanes: LaneEntry[]
-}
 
 export class OutcomeLog {
   readonly #redis: Redis
@@ -194,112 +177,6 @@ export class OutcomeLog {
       .filter((entry) => entry.generation > 0)
       .map((entry) => endedRow(entry, { subscriptionId: entry.subscriptionId, endpoint: null }))
   }
-}
-
-const idBytes = (messageId: string): Buffer => parseMessageId(messageId) ?? Buffer.alloc(16)
-
-/** All entries of a message stand in one stream. */
-function streamOf(messageId: string, queues: number): number {
-  return (idBytes(messageId)[15] ?? 0) % queues
-}
-
-/** Each entry: length of its text, message id, text. */
-function pack(streams: Buffer[][], messageId: string, text: string): void {
-  const id = idBytes(messageId)
-  const entry = Buffer.allocUnsafe(20 + Buffer.byteLength(text))
-  entry.writeUInt32BE(entry.length - 20, 0)
-  entry.set(id, 4)
-  entry.write(text, 20)
-  streams[(id[15] ?? 0) % streams.length]?.push(entry)
-}
-
-type DispatchFields = ['d', string, number, string, string, string, string, DispatchEntry['failures']?]
-type LaneFields = ['l', string, LaneOutcome, number, number, number | null, string | null, string | null]
-
-function dispatchText(entry: DispatchEntry): string {
-  const { topicArn, sizeBytes, slice, delivered, parked, filtered, failures } = entry
-  const where = slice ? `${slice.shard}:${slice.sliceId}` : ''
-  const fields: DispatchFields = [
-    'd',
-    topicArn,
-    sizeBytes,
-    where,
-    base64(delivered),
-    base64(parked),
-    base64(filtered),
-  ]
-  if (failures.length > 0) fields.push(failures)
-  return JSON.stringify(fields)
-}
-
-function laneText(entry: LaneEntry): string {
-  const { subscriptionId, generation, outcome, reason, attempts, statusCode, error } = entry
-  const fields: LaneFields = ['l', subscriptionId, outcome, generation, attempts, statusCode, error, reason]
-  return JSON.stringify(fields)
-}
-
-function base64(bitmap: Buffer): string {
-  return bitmap.length === 0 ? '' : bitmap.toString('base64')
-}
-
-function readEntry(messageId: string, text: string, found: Found): void {
-  const fields = JSON.parse(text) as DispatchFields | LaneFields
-  if (fields[0] === 'l') {
-    const [, subscriptionId, outcome, generation, attempts, statusCode, error, reason] = fields
-    found.lanes.push({ messageId, subscriptionId, generation, outcome, attempts, statusCode, error, reason })
-    return
-  }
-  const [, topicArn, sizeBytes, where, delivered, parked, filtered, failures = []] = fields
-  const colon = where.indexOf(':')
-  found.dispatch.push({
-    messageId,
-    topicArn,
-    sizeBytes,
-    slice: where === '' ? null : { shard: Number(where.slice(0, colon)), sliceId: where.slice(colon + 1) },
-    delivered: Buffer.from(delivered, 'base64'),
-    parked: Buffer.from(parked, 'base64'),
-    filtered: Buffer.from(filtered, 'base64'),
-    failures,
-  })
-}
-
-/** A job that was started again leaves several entries for a slice: a bit set in any of them counts. */
-function mergeSlices(entries: DispatchEntry[]): Map<string, DispatchEntry> {
-  const merged = new Map<string, DispatchEntry>()
-  for (const entry of entries) {
-    const key = entry.slice?.sliceId ?? ''
-    const before = merged.get(key)
-    if (!before) {
-      merged.set(key, entry)
-      continue
-    }
-    const delivered = union(before.delivered, entry.delivered)
-    merged.set(key, {
-      ...entry,
-      delivered,
-      parked: without(union(before.parked, entry.parked), delivered),
-      filtered: union(before.filtered, entry.filtered),
-      failures: [...before.failures, ...entry.failures],
-    })
-  }
-  return merged
-}
-
-function union(a: Buffer, b: Buffer): Buffer {
-  return Buffer.from(
-    Array.from({ length: Math.max(a.length, b.length) }, (_, i) => (a[i] ?? 0) | (b[i] ?? 0)),
-  )
-}
-
-function without(a: Buffer, b: Buffer): Buffer {
-  return Buffer.from(Array.from(a, (byte, i) => byte & ~(b[i] ?? 0)))
-}
-
-function bits(bitmap: Buffer): number[] {
-  const slots: number[] = []
-  for (let i = 0; i < bitmap.length * 8; i++)
-    if (((bitmap[i >> 3] ?? 0) & (1 << (i & 7))) !== 0) slots.push(i)
-  return slots
 }
 
 function deliveredRow(record: SubscriptionRecord | undefined): DeliveryOutcome {

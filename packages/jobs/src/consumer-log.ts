@@ -1,0 +1,5 @@
+/** What of a logger the consumer and its guards use. */
+export interface ConsumerLog {
+  warn(fields: Record<string, unknown>, message: string): void
+  info(fields: Record<string, unknown>, message: string): void
+}

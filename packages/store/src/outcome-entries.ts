@@ -1,0 +1,140 @@
+/** Entries of the outcome log: their packed form, and the bitmaps by subscription slot that they hold. */
+import { parseMessageId } from '@fantail/contracts'
+import type { SliceRef } from './plans.ts'
+
+/** What dispatch says of one message in one slice; `slice` null: nothing matched, in the whole topic. */
+export interface DispatchEntry {
+  messageId: string
+  topicArn: string
+  sizeBytes: number
+  slice: SliceRef | null
+  delivered: Buffer
+  parked: Buffer
+  filtered: Buffer
+  failures: [slot: number, statusCode: number | null, error: string | null][]
+}
+
+export type LaneOutcome = 'delivered' | 'deadLettered' | 'discarded' | 'expired'
+
+export interface LaneEntry {
+  messageId: string
+  subscriptionId: string
+  generation: number
+  outcome: LaneOutcome
+  reason: string | null
+  attempts: number
+  statusCode: number | null
+  error: string | null
+}
+
+/** All that a log tells of one message. */
+export interface Found {
+  dispatch: DispatchEntry[]
+  lanes: LaneEntry[]
+}
+
+/** All entries of a message stand in one stream. */
+export function streamOf(messageId: string, queues: number): number {
+  return (idBytes(messageId)[15] ?? 0) % queues
+}
+
+const idBytes = (messageId: string): Buffer => parseMessageId(messageId) ?? Buffer.alloc(16)
+
+/** Each entry: length of its text, message id, text. */
+export function pack(streams: Buffer[][], messageId: string, text: string): void {
+  const id = idBytes(messageId)
+  const entry = Buffer.allocUnsafe(20 + Buffer.byteLength(text))
+  entry.writeUInt32BE(entry.length - 20, 0)
+  entry.set(id, 4)
+  entry.write(text, 20)
+  streams[(id[15] ?? 0) % streams.length]?.push(entry)
+}
+
+type DispatchFields = ['d', string, number, string, string, string, string, DispatchEntry['failures']?]
+type LaneFields = ['l', string, LaneOutcome, number, number, number | null, string | null, string | null]
+
+export function dispatchText(entry: DispatchEntry): string {
+  const { topicArn, sizeBytes, slice, delivered, parked, filtered, failures } = entry
+  const where = slice ? `${slice.shard}:${slice.sliceId}` : ''
+  const fields: DispatchFields = [
+    'd',
+    topicArn,
+    sizeBytes,
+    where,
+    base64(delivered),
+    base64(parked),
+    base64(filtered),
+  ]
+  if (failures.length > 0) fields.push(failures)
+  return JSON.stringify(fields)
+}
+
+export function laneText(entry: LaneEntry): string {
+  const { subscriptionId, generation, outcome, reason, attempts, statusCode, error } = entry
+  const fields: LaneFields = ['l', subscriptionId, outcome, generation, attempts, statusCode, error, reason]
+  return JSON.stringify(fields)
+}
+
+function base64(bitmap: Buffer): string {
+  return bitmap.length === 0 ? '' : bitmap.toString('base64')
+}
+
+export function readEntry(messageId: string, text: string, found: Found): void {
+  const fields = JSON.parse(text) as DispatchFields | LaneFields
+  if (fields[0] === 'l') {
+    const [, subscriptionId, outcome, generation, attempts, statusCode, error, reason] = fields
+    found.lanes.push({ messageId, subscriptionId, generation, outcome, attempts, statusCode, error, reason })
+    return
+  }
+  const [, topicArn, sizeBytes, where, delivered, parked, filtered, failures = []] = fields
+  const colon = where.indexOf(':')
+  found.dispatch.push({
+    messageId,
+    topicArn,
+    sizeBytes,
+    slice: where === '' ? null : { shard: Number(where.slice(0, colon)), sliceId: where.slice(colon + 1) },
+    delivered: Buffer.from(delivered, 'base64'),
+    parked: Buffer.from(parked, 'base64'),
+    filtered: Buffer.from(filtered, 'base64'),
+    failures,
+  })
+}
+
+/** A job that was started again leaves several entries for a slice: a bit set in any of them counts. */
+export function mergeSlices(entries: DispatchEntry[]): Map<string, DispatchEntry> {
+  const merged = new Map<string, DispatchEntry>()
+  for (const entry of entries) {
+    const key = entry.slice?.sliceId ?? ''
+    const before = merged.get(key)
+    if (!before) {
+      merged.set(key, entry)
+      continue
+    }
+    const delivered = union(before.delivered, entry.delivered)
+    merged.set(key, {
+      ...entry,
+      delivered,
+      parked: without(union(before.parked, entry.parked), delivered),
+      filtered: union(before.filtered, entry.filtered),
+      failures: [...before.failures, ...entry.failures],
+    })
+  }
+  return merged
+}
+
+function union(a: Buffer, b: Buffer): Buffer {
+  return Buffer.from(
+    Array.from({ length: Math.max(a.length, b.length) }, (_, i) => (a[i] ?? 0) | (b[i] ?? 0)),
+  )
+}
+
+function without(a: Buffer, b: Buffer): Buffer {
+  return Buffer.from(Array.from(a, (byte, i) => byte & ~(b[i] ?? 0)))
+}
+
+export function bits(bitmap: Buffer): number[] {
+  const slots: number[] = []
+  for (let i = 0; i < bitmap.length * 8; i++)
+    if (((bitmap[i >> 3] ?? 0) & (1 << (i & 7))) !== 0) slots.push(i)
+  return slots
+}
