@@ -1,15 +1,43 @@
 import { defineConfig } from 'vitest/config'
 
+/** In each project: those of the root alone do not reach what vitest loads for a test. */
 const conditions = ['@fantail/source', 'module', 'node', 'import', 'default']
+const resolution = { resolve: { conditions }, ssr: { resolve: { conditions } } }
+
+/** Tests that measure times share the machine with nothing: one at a time, after all others. */
+const TIMING = '**/*.timing.test.ts'
+const common = { testTimeout: 30_000, hookTimeout: 30_000, pool: 'forks' as const }
 
 export default defineConfig({
-  resolve: { conditions },
-  ssr: { resolve: { conditions } },
   test: {
-    include: ['packages/**/*.test.ts', 'services/**/*.test.ts', 'tests/**/*.test.ts', 'infra/**/*.test.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
-    pool: 'forks',
-    maxWorkers: 2,
+    projects: [
+      {
+        ...resolution,
+        test: {
+          ...common,
+          name: 'tests',
+          include: [
+            'packages/**/*.test.ts',
+            'services/**/*.test.ts',
+            'tests/**/*.test.ts',
+            'infra/**/*.test.ts',
+          ],
+          exclude: ['**/node_modules/**', TIMING],
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        ...resolution,
+        test: {
+          ...common,
+          name: 'timing',
+          include: [TIMING],
+          exclude: ['**/node_modules/**'],
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
   },
 })

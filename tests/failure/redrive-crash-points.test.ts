@@ -1,0 +1,96 @@
+/** The redrive service is killed at every step of a task: its successor moves every message, each of them once. */
+import { waitFor } from '@fantail/test-kit'
+import { expect, test } from 'vitest'
+import { Ledger } from '../harness/ledger.ts'
+import { runsScript } from '../harness/redis-requests.ts'
+import { useStack } from '../harness/stack.ts'
+import { useReceiver } from '../harness/use-receiver.ts'
+
+const TEXTS = ['one', 'two', 'three']
+
+const stack = useStack({ workers: 1, redrive: true, proxied: 'redrive' })
+const receiver = useReceiver()
+
+const STEPS = {
+  open: runsScript('open-redrive-1'),
+  choose: runsScript('choose-redriven-1'),
+  park: runsScript('park-redriven-1'),
+  append: runsScript('append-redriven-1'),
+  finish: runsScript('finish-redriven-1'),
+}
+type Step = keyof typeof STEPS
+type To = 'its subscription' | 'another queue'
+
+/** After each step is before the next one. */
+const CASES: [Step, To][] = [
+  ['open', 'its subscription'],
+  ['choose', 'its subscription'],
+  ['park', 'its subscription'],
+  ['append', 'another queue'],
+  ['finish', 'its subscription'],
+]
+
+interface Task {
+  id: string
+  status: string
+  moved: number
+  skipped: number
+}
+
+test.each(CASES)(
+  'killed after: %s, on the way to %s',
+  async (step, to) => {
+    const { client, redrive, proxy } = stack()
+    const name = `${step}-${to}`.replaceAll(' ', '-')
+    const { ledger, source } = await deadLetter(name)
+    const destination = `other-${name}`
+    if (to === 'another queue') await client.put(`/v1/queues/${destination}`)
+    const reached = proxy.trap({ matches: STEPS[step], at: 'after', silent: true })
+    const { id } = await client.post<Task>('/v1/redrives', {
+      source,
+      ...(to === 'another queue' ? { destination } : {}),
+    })
+    await reached
+    await redrive?.kill()
+    await redrive?.start()
+    const task = await waitFor(
+      async () => {
+        const now = await client.get<Task>(`/v1/redrives/${id}`)
+        return now.status === 'running' ? undefined : now
+      },
+      { timeoutMs: 20_000, intervalMs: 50, what: 'the task to end' },
+    )
+    expect(task).toMatchObject({ status: 'completed', moved: TEXTS.length, skipped: 0 })
+    expect(await visible(source)).toBe(0)
+    if (to === 'another queue') {
+      expect(await visible(destination)).toBe(TEXTS.length)
+    } else {
+      const account = await ledger.whenSettled()
+      expect(account).toMatchObject({ delivered: TEXTS.length, duplicates: 0, deadLettered: 0, discarded: 0 })
+    }
+  },
+  40_000,
+)
+
+/** Messages that failed for good, and a receiver that takes everything from then on. */
+async function deadLetter(name: string): Promise<{ ledger: Ledger; source: string }> {
+  let failing = true
+  receiver().respond(`/${name}`, () => ({ status: failing ? 404 : 200 }))
+  const source = `dead-${name}`
+  const ledger = await Ledger.open({
+    stack: stack(),
+    receiver: receiver(),
+    topic: name,
+    subscriptions: { [`/${name}`]: {} },
+    deadLetterQueue: source,
+  })
+  for (const text of TEXTS) await ledger.publish(`${name} ${text}`)
+  await waitFor(async () => (await visible(source)) === TEXTS.length)
+  failing = false
+  return { ledger, source }
+}
+
+async function visible(queue: string): Promise<number> {
+  const { counts } = await stack().client.get<{ counts: { visible: number } }>(`/v1/queues/${queue}`)
+  return counts.visible
+}
