@@ -2,9 +2,11 @@ import type { DeliveryPolicy } from '@fantail/contracts'
 import { SHARD_COUNT, shardBase, skewKey } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { QUEUED_MAX } from './dispatcher.ts'
 import {
   createFakeSender,
   createFixture,
+  createMessage,
   DLQ,
   type FakeSender,
   type Fixture,
@@ -196,6 +198,21 @@ test('a paused subscription waits and goes on when resumed', async () => {
   expect(sentTo('paused')).toEqual([])
   await fixture.subscriptions.update(id, () => ({ status: 'active' }))
   await waitFor(() => sentTo('paused').length === 1)
+})
+
+test('a pause acts on a message that waits behind a full queue', async () => {
+  const other = `${TOPIC}-2`
+  await fixture.topics.put(other, {})
+  await fixture.subscribe('busy')
+  const { id } = await fixture.subscribe('paused', { topicArn: other })
+  sender.answer = () => new Promise((resolve) => setTimeout(resolve, 100, 200))
+  const worker = await fixture.startWorker(sender)
+  const crowd = Array.from({ length: QUEUED_MAX + 100 }, (_, i) => createMessage(`${i}`, TOPIC))
+  await fixture.publisher.publish([...crowd, createMessage('last', other)], { bytes: 300_000, fanOut: 1 })
+  await waitFor(() => worker.figures().queued >= QUEUED_MAX)
+  await fixture.subscriptions.update(id, () => ({ status: 'paused' }))
+  await waitFor(async () => (await leftovers()).some((key) => key.includes(`:fresh:${id}`)))
+  expect(sentTo('paused')).toEqual([])
 })
 
 test('an unsubscribed endpoint gets nothing more and what waited is counted', async () => {

@@ -196,11 +196,16 @@ export class Dispatcher {
         cached instanceof Promise
           ? await this.#untilDone(run, () => this.#options.plans.sliceOf(plan, ref))
           : cached
-      if (slice) await this.#admit(() => this.#startUnit(new Unit(run, index, context, slice)))
+      if (!slice) continue
+      // Taken before the wait for room: what is too old by its end is checked again.
+      const checkedAt = this.#options.plans.checkedAt(slice, plan)
+      await this.#admit(() => this.#startUnit(new Unit({ run, index, context, slice, checkedAt })))
     }
   }
 
   #startUnit(unit: Unit): void {
+    // It may have been lost while it waited for room: its deliveries are another worker's.
+    if (unit.run.lost) return
     unit.run.addUnit(unit)
     // Held open while deliveries are handed over, so that the unit cannot end between two of them.
     unit.open++

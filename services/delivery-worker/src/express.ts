@@ -124,7 +124,8 @@ export class Express {
   #offer(delivery: Delivery): void {
     const { id, maxInFlight } = delivery.subscription.record
     const queue = this.#queues.get(id)
-    if (!queue && this.#options.slots.acquire(id, maxInFlight)) {
+    const old = this.#isOld(delivery.unit)
+    if (!queue && !old && this.#options.slots.acquire(id, maxInFlight)) {
       this.#run(delivery)
       return
     }
@@ -132,6 +133,7 @@ export class Express {
     this.#queued++
     if (queue) queue.waiting.push(delivery)
     else this.#queues.set(id, { waiting: [delivery], movedAt: delivery.queuedAt })
+    if (!queue && old) this.#pump(id)
   }
 
   /** Starts what the subscription has queued as far as it has slots. */
@@ -155,7 +157,7 @@ export class Express {
 
   /** The lost run's deliveries are another worker's; an old plan is checked before anything starts by it. */
   #needsCheck(unit: Unit): boolean {
-    if (performance.now() - unit.checkedAt < PLAN_AGE_MS_MAX && !unit.run.lost) return false
+    if (!this.#isOld(unit)) return false
     if (!this.#checking.has(unit)) {
       this.#checking.add(unit)
       void this.#check(unit)
@@ -163,8 +165,11 @@ export class Express {
     return true
   }
 
+  #isOld(unit: Unit): boolean {
+    return unit.run.lost || performance.now() - unit.checkedAt >= PLAN_AGE_MS_MAX
+  }
+
   async #check(unit: Unit): Promise<void> {
-    const askedAt = performance.now()
     let slice = null
     try {
       slice = unit.run.lost ? null : await this.#options.plans.slice(unit.slice)
@@ -175,7 +180,9 @@ export class Express {
     const current = slice?.revision === unit.slice.revision
     if (slice) {
       unit.slice = slice
-      unit.checkedAt = askedAt
+      // The cache may have answered with an older one. An answer that was long on its way is as new as can be had.
+      const newest = performance.now() - PLAN_AGE_MS_MAX / 2
+      unit.checkedAt = Math.max(this.#options.plans.checkedAt(slice), newest)
     }
     if (!current) this.#requeue(unit, slice !== null)
     for (const id of [...this.#queues.keys()]) this.#pump(id)

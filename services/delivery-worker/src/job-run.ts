@@ -12,6 +12,15 @@ import type { FencedRun } from './parking.ts'
 
 export type Failure = [slot: number, statusCode: number | null, error: string | null]
 
+export interface UnitOptions {
+  run: JobRun
+  /** The message's place in its job. */
+  index: number
+  context: MessageContext
+  slice: CompiledSlice
+  checkedAt: number
+}
+
 export class Unit {
   readonly run: JobRun
   readonly context: MessageContext
@@ -19,7 +28,7 @@ export class Unit {
   /** Replaced when the plan changes while deliveries wait. */
   slice: CompiledSlice
   /** When the slice was last known to be current (performance.now()). */
-  checkedAt = performance.now()
+  checkedAt: number
   readonly startedAt = performance.now()
   readonly settled: Bitmap
   readonly delivered: Bitmap
@@ -31,11 +40,12 @@ export class Unit {
   stored = 0
   storing = 0
 
-  constructor(run: JobRun, messageIndex: number, context: MessageContext, slice: CompiledSlice) {
+  constructor({ run, index, context, slice, checkedAt }: UnitOptions) {
     this.run = run
+    this.checkedAt = checkedAt
     this.context = context
     this.slice = slice
-    this.field = `${messageIndex}.${slice.sliceId}`
+    this.field = `${index}.${slice.sliceId}`
     const before = run.restored.get(this.field)
     this.settled = new Bitmap(slice.slots, before)
     this.delivered = new Bitmap(slice.slots)

@@ -74,6 +74,13 @@ export class PlanCache {
     return this.#once(`s:${ref.sliceId}`, () => this.#checkSlice(ref))
   }
 
+  /** When the slice, as it is cached, was last known to be current (performance.now()): by itself or by its topic's plan. */
+  checkedAt({ sliceId }: Pick<SliceRef, 'sliceId'>, plan?: TopicPlan): number {
+    const slice = this.#slices.peek(sliceId)?.checkedAt ?? 0
+    const topic = plan && this.#topics.peek(plan.topic.arn)
+    return topic && topic.value === plan ? Math.max(slice, topic.checkedAt) : slice
+  }
+
   /** Somebody changed the topic: the next use checks again. */
   invalidate(arn: string): void {
     const cached = this.#topics.get(arn)

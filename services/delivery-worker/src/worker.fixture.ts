@@ -142,7 +142,7 @@ export async function createFixture(redisOptions: TestRedisOptions = {}) {
 
 export type Fixture = Awaited<ReturnType<typeof createFixture>>
 
-function createMessage(text: string, topicArn: string): Message {
+export function createMessage(text: string, topicArn: string): Message {
   const publishedAt = Date.now()
   return { messageId: createMessageId(publishedAt), topicArn, publishedAt, message: text }
 }
