@@ -2,15 +2,14 @@
  * The processes of a run: started here, known by pid, and all ended before the bench ends, however it does. One that ends
  * unasked ends the bench, because nothing measured after that would mean anything.
  */
-import { type ChildProcess, fork, type StdioOptions, spawn } from 'node:child_process'
+import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { whenAnswering } from './ipc.ts'
 
-export const root = fileURLToPath(new URL('../../', import.meta.url))
+const root = fileURLToPath(new URL('../../', import.meta.url))
 
 const KILL_AFTER_MS = 10_000
-const SAID_BYTES_MAX = 4_096
 /** Where children print: stdout carries results only. */
 const STDERR = 2
 const running = new Map<ChildProcess, string>()
@@ -27,31 +26,22 @@ export async function startOwn(file: string, env: NodeJS.ProcessEnv = {}): Promi
   return child
 }
 
-export interface StartOptions {
-  env?: NodeJS.ProcessEnv
-  /** What it prints is shown only where it ends unasked. */
-  quiet?: boolean
-}
-
-export function start(command: string, args: string[], { env, quiet }: StartOptions = {}): ChildProcess {
-  const stdio: StdioOptions = quiet ? ['ignore', 'pipe', 'pipe'] : ['ignore', STDERR, STDERR]
-  const child = spawn(command, args, { cwd: root, env: { ...process.env, ...env }, stdio })
+export function start(command: string, args: string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
+  const child = spawn(command, args, {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', STDERR, STDERR],
+  })
   keep(child, [command, ...args].join(' '))
   return child
 }
 
 function keep(child: ChildProcess, what: string): void {
   running.set(child, what)
-  let said = ''
-  for (const output of [child.stdout, child.stderr]) {
-    output?.setEncoding('utf8').on('data', (text) => {
-      said = (said + text).slice(-SAID_BYTES_MAX)
-    })
-  }
   child.once('error', (error) => void abandon(`${what} could not be started: ${error.message}`))
   child.once('exit', (code, signal) => {
     running.delete(child)
-    if (!ending.delete(child)) void abandon(`${what} ended (${signal ?? code})\n${said}`)
+    if (!ending.delete(child)) void abandon(`${what} ended (${signal ?? code})`)
   })
 }
 

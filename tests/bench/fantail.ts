@@ -19,7 +19,7 @@ export async function startFantail({ receiverPort, publishers, profileDir }: End
   const startOne = async (name: string, opsPort?: number): Promise<Service> => {
     const env = opsPort === undefined ? shared : { ...shared, FANTAIL_OPS_PORT: String(opsPort) }
     const words = [...profileWords(name, profileDir), '--conditions=@fantail/source']
-    const child = start(process.execPath, [...words, join('services', name, 'src', 'main.ts')], { env })
+    const child = start(process.execPath, [...words, join('services', name, 'src', 'main.ts')], env)
     return { child, readyUrl: `http://127.0.0.1:${opsPort ?? port}/readyz` }
   }
   const api = await startOne('publish-api')

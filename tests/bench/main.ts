@@ -1,7 +1,7 @@
 /**
  * Fantail against a fan-out written by hand with BullMQ, and against no queue at all: one run, one machine, the same
- * receiver, the same publishers, the same Redis settings. Contestants take turns within a round, so that whatever else
- * the machine does meets all of them. See USAGE in options.ts.
+ * receiver, the same publishers, the same Redis settings. Contestants take turns, so that whatever else the machine does
+ * meets all of them. See USAGE in options.ts.
  */
 import type { ChildProcess } from 'node:child_process'
 import { readdirSync } from 'node:fs'
@@ -13,7 +13,7 @@ import { profileReport } from './cpu-profile.ts'
 import { ask } from './ipc.ts'
 import { type Measurement, measure } from './measure.ts'
 import { type BenchOptions, readOptions } from './options.ts'
-import { commandReport, removeAllData } from './redis.ts'
+import { commandReport, stopEveryRedis } from './redis.ts'
 import { jsonLine, tables } from './report.ts'
 import { type Rounds, sum } from './summary.ts'
 
@@ -23,47 +23,41 @@ const BODY_BYTES = 1_024
 interface Stage {
   options: BenchOptions
   receiver: ChildProcess
-  receiverPort: number
-  publishers: ChildProcess
+  contestants: Map<Name, Contestant>
 }
 
-/** Every contestant once, each on processes and a Redis of its own; the scenarios share them. */
-async function runRound(stage: Stage, round: number, scenarios: Map<number, Rounds>): Promise<void> {
-  const { options, receiverPort, publishers } = stage
+/** All at once: one that waits for its turn does nothing that could be measured. */
+async function setUp(options: BenchOptions): Promise<Stage> {
+  const receiver = await startOwn('./receiver-process.ts')
+  const publishers = await startOwn('./publishers-process.ts')
+  const receiverPort = await ask<number>(receiver, 'port')
+  const contestants = new Map<Name, Contestant>()
   for (const name of options.names) {
-    const contestant = await START[name]({ receiverPort, publishers, profileDir: options.profileDir })
-    for (const [fanOut, rounds] of scenarios) {
-      const measured = await measureOne(stage, { name, contestant, fanOut })
-      rounds[name] = [...(rounds[name] ?? []), measured]
-      tell(`round ${round}, fan-out ${fanOut}, ${name}: ${brief(measured)}`)
+    contestants.set(name, await START[name]({ receiverPort, publishers, profileDir: options.profileDir }))
+  }
+  return { options, receiver, contestants }
+}
+
+/** Every scenario once for every contestant, those next to each other that are compared. */
+async function runRound(stage: Stage, seconds: number, done: (turn: Turn, measured: Measurement) => void) {
+  for (const fanOut of stage.options.fanOuts) {
+    for (const [name, contestant] of stage.contestants) {
+      const direct = name === 'bare'
+      // A loop without a queue is warm and steady soon.
+      const load = loadFor(direct ? seconds / 2 : seconds)
+      const measured = await measure({ contestant, receiver: stage.receiver, fanOut, direct, load })
+      done({ name, fanOut }, measured)
     }
-    if (options.profileDir && contestant.redisUrl) {
-      tell(`Redis of ${name}:\n${await commandReport(contestant.redisUrl)}`)
-    }
-    await contestant.stop()
   }
 }
 
 interface Turn {
   name: Name
-  contestant: Contestant
   fanOut: number
 }
 
-function measureOne({ options, receiver }: Stage, { name, contestant, fanOut }: Turn): Promise<Measurement> {
-  const load = (seconds: number): Load => ({
-    connections: CONNECTIONS,
-    bodyBytes: BODY_BYTES,
-    durationMs: seconds * 1_000,
-  })
-  return measure({
-    contestant,
-    receiver,
-    fanOut,
-    direct: name === 'bare',
-    warmUp: load(options.warmUpSeconds),
-    load: load(options.seconds),
-  })
+function loadFor(seconds: number): Load {
+  return { connections: CONNECTIONS, bodyBytes: BODY_BYTES, durationMs: seconds * 1_000 }
 }
 
 function brief({ deliveriesPerSecond, publishesPerSecond, drainSeconds, ...measured }: Measurement): string {
@@ -91,16 +85,32 @@ function tell(text: string): void {
 }
 
 async function bench(options: BenchOptions): Promise<number> {
-  const receiver = await startOwn('./receiver-process.ts')
-  const publishers = await startOwn('./publishers-process.ts')
-  const stage = { options, receiver, publishers, receiverPort: await ask<number>(receiver, 'port') }
-  const scenarios = new Map<number, Rounds>(options.fanOuts.map((fanOut) => [fanOut, {}]))
-  for (let round = 1; round <= options.rounds; round++) await runRound(stage, round, scenarios)
-  const named = new Map(Array.from(scenarios, ([fanOut, rounds]) => [`fanout-${fanOut}`, rounds]))
-  if (options.json) for (const [name, rounds] of named) console.log(jsonLine(name, rounds))
-  else console.log(`\n${tables(named)}\n\n${conditions(options)}`)
-  if (options.profileDir) tellProfiles(options.profileDir)
-  return [...named.values()].some(({ fantail }) => sum(fantail, 'lost') > 0) ? 1 : 0
+  const stage = await setUp(options)
+  await runRound(stage, options.warmUpSeconds, ({ name, fanOut }, measured) => {
+    tell(`warm-up, fan-out ${fanOut}, ${name}: ${brief(measured)}`)
+  })
+  const scenarios = new Map<string, Rounds>(options.fanOuts.map((fanOut) => [`fanout-${fanOut}`, {}]))
+  for (let round = 1; round <= options.rounds; round++) {
+    await runRound(stage, options.seconds, ({ name, fanOut }, measured) => {
+      const rounds = scenarios.get(`fanout-${fanOut}`) ?? {}
+      rounds[name] = [...(rounds[name] ?? []), measured]
+      tell(`round ${round}, fan-out ${fanOut}, ${name}: ${brief(measured)}`)
+    })
+  }
+  await tearDown(stage)
+  if (options.json) for (const [name, rounds] of scenarios) console.log(jsonLine(name, rounds))
+  else console.log(`\n${tables(scenarios)}\n\n${conditions(options)}`)
+  return [...scenarios.values()].some(({ fantail }) => sum(fantail, 'lost') > 0) ? 1 : 0
+}
+
+async function tearDown({ options: { profileDir }, contestants }: Stage): Promise<void> {
+  for (const [name, contestant] of contestants) {
+    if (profileDir && contestant.redisUrl) {
+      tell(`Redis of ${name}:\n${await commandReport(contestant.redisUrl)}`)
+    }
+    await contestant.stop()
+  }
+  if (profileDir) tellProfiles(profileDir)
 }
 
 function tellProfiles(dir: string): void {
@@ -109,7 +119,7 @@ function tellProfiles(dir: string): void {
   }
 }
 
-endOnSignals(removeAllData)
+endOnSignals(stopEveryRedis)
 try {
   process.exitCode = await bench(readOptions(process.argv.slice(2)))
 } catch (error) {
@@ -117,5 +127,5 @@ try {
   process.exitCode = 1
 } finally {
   await endAll()
-  await removeAllData()
+  await stopEveryRedis()
 }

@@ -1,5 +1,5 @@
 /**
- * One contestant in one scenario: a warm-up, then publishing for a set time as fast as it is let, then the drain.
+ * One contestant in one scenario: publishing for a set time as fast as it is let, then the drain.
  *
  * Throughput counts every delivery of what was accepted, from the first publish to the arrival of the last: a contestant
  * that accepts faster than it delivers gains nothing by it, and none may leave work behind.
@@ -30,7 +30,6 @@ export interface MeasureOptions {
   fanOut: number
   /** Without a queue between, a request is a delivery. */
   direct: boolean
-  warmUp: Load
   load: Load
 }
 
@@ -38,11 +37,19 @@ const DRAIN_POLL_MS = 25
 /** Longer than the first retry takes: what has not come when nothing came for so long is lost. */
 const SILENCE_MS = 30_000
 
-export async function measure(options: MeasureOptions): Promise<Measurement> {
-  const { contestant } = options
-  await run(options, options.warmUp)
+export async function measure({
+  contestant,
+  receiver,
+  fanOut,
+  direct,
+  load,
+}: MeasureOptions): Promise<Measurement> {
+  const paths = Array.from({ length: fanOut }, (_, number) => `/s${number}`)
+  await ask(receiver, 'reset')
   const before = cpuOf(contestant)
-  const { sent, arrived, deliveries } = await run(options, options.load)
+  const sent = await contestant.load(paths, load)
+  const deliveries = sent.accepted * (direct ? 1 : fanOut)
+  const arrived = await whenArrived(receiver, deliveries)
   const after = cpuOf(contestant)
   const micros = Object.entries(after).map(([name, ms]): [string, number] => [
     name,
@@ -60,14 +67,6 @@ export async function measure(options: MeasureOptions): Promise<Measurement> {
     refused: sent.refused,
     cpuMicros: Object.fromEntries(micros),
   }
-}
-
-async function run({ contestant, receiver, fanOut, direct }: MeasureOptions, load: Load) {
-  const paths = Array.from({ length: fanOut }, (_, number) => `/s${number}`)
-  await ask(receiver, 'reset')
-  const sent = await contestant.load(paths, load)
-  const deliveries = sent.accepted * (direct ? 1 : fanOut)
-  return { sent, deliveries, arrived: await whenArrived(receiver, deliveries) }
 }
 
 /** Resolves when that many have arrived, or when nothing arrives any more. */

@@ -4,17 +4,18 @@ import { NAMES, type Name } from './contestants.ts'
 
 export const USAGE = `usage: pnpm bench [options]
   --json             a line of JSON per scenario instead of the tables
-  --quick            fan-out 10 and 1, one short round: less than 50 seconds
-  --rounds N         rounds; each measures every contestant once (3)
-  --seconds N        time of publishing per measurement (5)
+  --quick            fan-out 10 and 1, short rounds: less than 50 seconds
+  --rounds N         rounds; each measures every contestant once in every scenario (5)
+  --seconds N        time of publishing per measurement (4)
   --fanout 10,1      scenarios by fan-out
   --only fantail,…   some of ${NAMES.join(', ')}
-  --profile DIR      CPU profiles of Fantail's processes, and what Redis did, of the last round`
+  --profile DIR      CPU profiles of Fantail's processes, and what its Redis did`
 
 export interface BenchOptions {
   json: boolean
   rounds: number
   seconds: number
+  /** For each contestant and scenario, before the first round. */
   warmUpSeconds: number
   fanOuts: number[]
   names: Name[]
@@ -28,9 +29,9 @@ export function readOptions(args: string[]): BenchOptions {
   const { json = false, quick = false } = values
   return {
     json,
-    rounds: numberOf('rounds', values.rounds, quick ? 1 : 3),
-    seconds: numberOf('seconds', values.seconds, quick ? 3 : 5),
-    warmUpSeconds: quick ? 1.2 : 2,
+    rounds: numberOf('rounds', values.rounds, quick ? 3 : 5),
+    seconds: numberOf('seconds', values.seconds, quick ? 1.2 : 4),
+    warmUpSeconds: quick ? 1.2 : 3,
     fanOuts: (values.fanout ?? (quick ? '10,1' : '10,1,100')).split(',').map((n) => numberOf('fanout', n, 0)),
     names: values.only?.split(',').map(nameOf) ?? [...NAMES],
     profileDir: values.profile,
