@@ -3,12 +3,13 @@
  * message against its topic's slices, and hands the deliveries to the express path.
  *
  * From its third start a job runs one message at a time and notes which: one that was under way at three deaths of a
- * worker in a row is set aside, so that it cannot keep its neighbours from being delivered.
+ * worker in a row is set aside, so that it cannot keep its neighbours from being delivered. The notes of a job stand
+ * together in one shard of its own: a note in the shard of its message's topic would outlive the message's turn.
  */
 import type { Message } from '@fantail/contracts'
 import type { DispatchRun } from '@fantail/jobs'
 import { createStateLog, type Logger, type TellState } from '@fantail/runtime'
-import type { Idempotency, LaneStore } from '@fantail/store'
+import { type Idempotency, type LaneStore, shardOf } from '@fantail/store'
 import type { Express } from './express.ts'
 import { JobRun, Unit } from './job-run.ts'
 import { MessageContext } from './message-context.ts'
@@ -26,14 +27,17 @@ const DEATHS_MAX = 3
 const RETRY_MS = 200
 /** Which message a cautious run has under way: `<index>,<times in a row>`. */
 const UNDER_WAY = 'under-way'
+/** With the message's index: it was set aside, and is so for every later start. */
+const ASIDE = 'aside.'
+const CHECKPOINTED_MAX = 10_000
 
 export interface DispatcherOptions {
   plans: PlanCache
   lanes: LaneStore
-  express: Express
-  parking: Parking
-  recorder: OutcomeRecorder
-  idempotency: Idempotency
+  express: Pick<Express, 'start' | 'queued'>
+  parking: Pick<Parking, 'checkpoint'>
+  recorder: Pick<OutcomeRecorder, 'dispatched' | 'unmatched'>
+  idempotency: Pick<Idempotency, 'holds'>
   log: Logger
   /** Base of links where a message names none. */
   publicUrl: string | undefined
@@ -75,11 +79,12 @@ export class Dispatcher {
   async run(job: DispatchRun): Promise<void> {
     const contexts = job.messages.flatMap((message) => this.#context(message))
     const run = new JobRun(job, contexts, (unit) => this.#options.recorder.dispatched(unit))
-    const bytes = job.messages.reduce((sum, { message }) => sum + message.length, 0)
+    const bytes = contexts.reduce((sum, { message }) => sum + message.message.length, 0)
     this.#bytes += bytes
     this.#runs.set(run.key, run)
     this.#armCheckpoints()
     try {
+      for (let n = contexts.length; n < job.messages.length; n++) await this.#countAside(run)
       if (run.fence >= CAUTIOUS_FROM_FENCE) await this.#runCautiously(run)
       else await this.#runAll(run)
     } finally {
@@ -88,7 +93,7 @@ export class Dispatcher {
       this.#runs.delete(run.key)
       this.#logRun(run)
       const shards = run.touchedShards()
-      if (shards.size > 0) this.#checkpointed.set(run.key, shards)
+      if (shards.size > 0) this.#rememberShards(run.key, shards)
     }
   }
 
@@ -108,6 +113,12 @@ export class Dispatcher {
     } catch (error) {
       this.#options.log.debug({ err: error, job: key }, 'checkpoint.left_to_expire')
     }
+  }
+
+  /** Until the job is completed, which it is elsewhere where it went to another worker. */
+  #rememberShards(key: string, shards: Set<number>): void {
+    if (this.#checkpointed.size >= CHECKPOINTED_MAX) this.#checkpointed.clear()
+    this.#checkpointed.set(key, shards)
   }
 
   /** One line per job: what of its messages was delivered at once and what waits in lanes. */
@@ -146,37 +157,37 @@ export class Dispatcher {
     }
   }
 
-  /** True where the message was set aside. The note is written before the message is touched. */
+  /** True where the message is set aside. The note is written before the message is touched. */
   async #killsWorkers(run: JobRun, index: number, context: MessageContext): Promise<boolean> {
-    const plan = await this.#planOf(run, context)
-    const first = plan?.slices[0]
-    if (!first) return false
-    const [noted, deaths] = await this.#noted(run, first.shard)
-    const times = noted === index ? deaths + 1 : 1
-    if (times > DEATHS_MAX) {
-      await this.#setAside(context, 'worker died')
-      return true
-    }
-    const fields: [string, Buffer][] = [[UNDER_WAY, Buffer.from(`${index},${times}`)]]
-    const request = { messages: [], jobs: [{ job: run.key, fence: run.fence, fields, entries: [] }] }
-    const result = await this.#untilDone(run, () => this.#options.lanes.park(first.shard, request))
-    if (result?.jobs[0]?.stale !== false) run.lost = true
-    return run.lost
-  }
-
-  async #noted(run: JobRun, shard: number): Promise<[index: number, deaths: number]> {
+    const shard = shardOf(run.key)
     await this.#restore(run, shard)
-    const [index, deaths] = String(run.restored.get(`${shard}:${UNDER_WAY}`) ?? '-1,0')
+    if (run.restored.has(`${shard}:${ASIDE}${index}`)) return true
+    const [noted, deaths] = String(run.restored.get(`${shard}:${UNDER_WAY}`) ?? '-1,0')
       .split(',')
       .map(Number)
-    return [index ?? -1, deaths ?? 0]
+    const times = noted === index ? (deaths ?? 0) + 1 : 1
+    const kills = times > DEATHS_MAX
+    if (kills) await this.#setAside(run, context)
+    await this.#note(run, shard, kills ? [`${ASIDE}${index}`, '1'] : [UNDER_WAY, `${index},${times}`])
+    return kills || run.lost
   }
 
-  async #setAside(context: MessageContext, detail: string): Promise<void> {
+  async #note(run: JobRun, shard: number, [name, text]: [string, string]): Promise<void> {
+    const fields: [string, Buffer][] = [[name, Buffer.from(text)]]
+    const request = { messages: [], jobs: [{ job: run.key, fence: run.fence, fields, entries: [] }] }
+    const result = await this.#untilDone(run, () => this.#options.lanes.park(shard, request))
+    if (result?.jobs[0]?.stale !== false) run.lost = true
+  }
+
+  async #setAside(run: JobRun, context: MessageContext): Promise<void> {
     const { messageId, topicArn } = context.message
-    this.#options.log.error({ messageId, topicArn, detail }, 'message.set_aside')
-    await this.#options.count('aside')
+    this.#options.log.error({ messageId, topicArn, detail: 'worker died' }, 'message.set_aside')
+    await this.#countAside(run)
     this.#options.recorder.unmatched(context)
+  }
+
+  async #countAside(run: JobRun): Promise<void> {
+    await this.#untilDone(run, () => this.#options.count('aside'))
   }
 
   async #startMessage(run: JobRun, index: number, context: MessageContext): Promise<void> {
@@ -257,6 +268,7 @@ export class Dispatcher {
 
   #context(message: Message): MessageContext[] {
     try {
+      if (typeof message.message !== 'string') throw new TypeError('a message without text')
       return [new MessageContext(message, this.#options.publicUrl)]
     } catch (error) {
       this.#options.log.error({ err: error }, 'message.unreadable')

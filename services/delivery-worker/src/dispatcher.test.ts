@@ -1,0 +1,98 @@
+import { createMessageId, type Message } from '@fantail/contracts'
+import { createLogger } from '@fantail/runtime'
+import { connect, Lanes, whenReady } from '@fantail/store'
+import { startRedis, waitFor } from '@fantail/test-kit'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { Dispatcher, type DispatcherOptions } from './dispatcher.ts'
+import type { Unit } from './job-run.ts'
+
+let server: Awaited<ReturnType<typeof startRedis>>
+let redis: ReturnType<typeof connect>
+beforeAll(async () => {
+  server = await startRedis()
+  redis = connect({ url: server.url, name: 'test' })
+  await whenReady(redis)
+})
+beforeEach(async () => void (await redis.flushall()))
+afterAll(async () => {
+  redis.disconnect()
+  await server.stop()
+})
+
+const topic = (name: string) => `arn:aws:sns:us-east-1:000000000000:${name}`
+const publishedAt = Date.now()
+const message = (text: string, topicArn: string): Message => ({
+  messageId: createMessageId(publishedAt),
+  topicArn,
+  publishedAt,
+  message: text,
+})
+
+/** Each topic has one slice, in a shard of its own. `start` is what becomes of a unit. */
+function createDispatcher(start: (unit: Unit) => void) {
+  const counted: string[] = []
+  const shards = [topic('a'), topic('b')]
+  const slice = (arn: string) => ({
+    sliceId: `${arn}.0`,
+    shard: shards.indexOf(arn),
+    slots: 1,
+    byId: new Map(),
+  })
+  const plans = {
+    topic: (arn: string) => ({ topic: { arn }, slices: [slice(arn)] }),
+    sliceOf: (_plan: unknown, ref: unknown) => ref,
+    checkedAt: () => performance.now(),
+  } as unknown as DispatcherOptions['plans']
+  const dispatcher = new Dispatcher({
+    plans,
+    lanes: new Lanes(redis),
+    express: { start, queued: 0 },
+    parking: { checkpoint: () => undefined },
+    recorder: { dispatched: () => undefined, unmatched: () => undefined },
+    idempotency: { holds: async () => true },
+    log: createLogger({ service: 'test', level: 'silent' }),
+    publicUrl: undefined,
+    count: async (cause) => void counted.push(cause),
+  })
+  return { dispatcher, counted }
+}
+
+const job = (fence: number, messages: Message[]) => ({
+  key: 'dispatch-0:1',
+  fence,
+  messages,
+  isLost: () => false,
+})
+
+/** A worker that is killed by the message `killer`: its run never ends. What it began and counted until then. */
+async function run(fence: number, messages: Message[]) {
+  const started: string[] = []
+  const { dispatcher, counted } = createDispatcher((unit) => {
+    started.push(unit.context.message.message)
+    if (started.at(-1) === 'killer') unit.open++
+  })
+  let ended = false
+  void dispatcher.run(job(fence, messages)).then(() => {
+    ended = true
+  })
+  await waitFor(() => ended || started.at(-1) === 'killer')
+  return { started, counted }
+}
+
+test('of a job that kills workers only the message that does is set aside', async () => {
+  const messages = [message('first', topic('a')), message('killer', topic('b')), message('last', topic('a'))]
+  for (const fence of [3, 4, 5])
+    expect(await run(fence, messages)).toEqual({ started: ['first', 'killer'], counted: [] })
+  expect(await run(6, messages)).toEqual({ started: ['first', 'last'], counted: ['aside'] })
+  expect(await run(7, messages)).toEqual({ started: ['first', 'last'], counted: [] })
+})
+
+test('a message that cannot be read is counted and keeps its neighbours from nothing', async () => {
+  const unreadable = [
+    null,
+    { ...message('no id', topic('a')), messageId: 'none' },
+    { messageId: createMessageId(1) },
+  ]
+  const messages = [...(unreadable as Message[]), message('good', topic('a'))]
+  expect(await run(1, messages)).toEqual({ started: ['good'], counted: ['aside', 'aside', 'aside'] })
+})
