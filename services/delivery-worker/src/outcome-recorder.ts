@@ -1,6 +1,7 @@
 /**
  * Tells what became of deliveries: to the outcome log, to the metrics, to nobody else. Entries of one turn go in one
- * trip; while Redis is away at most ENTRIES_MAX are kept, the oldest are dropped and counted.
+ * trip; while Redis is away a write is tried once a second and at most ENTRIES_MAX are kept, the oldest are dropped and
+ * counted.
  */
 
 import { createStateLog, type Logger, type TellState } from '@fantail/runtime'
@@ -14,6 +15,7 @@ import type { WorkerMetrics } from './worker-metrics.ts'
 
 const ENTRIES_MAX = 20_000
 const BATCH_MAX = 500
+const RETRY_MS = 1_000
 const NOTHING = Buffer.alloc(0)
 
 export interface EndedDelivery {
@@ -29,15 +31,18 @@ export interface EndState {
 }
 
 export class OutcomeRecorder {
-  readonly #log: OutcomeLog
+  readonly #log: Pick<OutcomeLog, 'append'>
   readonly #metrics: WorkerMetrics
   readonly #tell: TellState
   #dispatch: DispatchEntry[] = []
   #lanes: LaneEntry[] = []
   #writing: Promise<void> | undefined
+  /** Set between a write that failed and the next. */
+  #retry: NodeJS.Timeout | undefined
+  #stopped = false
   #dropped = 0
 
-  constructor(log: OutcomeLog, metrics: WorkerMetrics, logger: Logger) {
+  constructor(log: Pick<OutcomeLog, 'append'>, metrics: WorkerMetrics, logger: Logger) {
     this.#log = log
     this.#metrics = metrics
     this.#tell = createStateLog({ log: logger, what: 'outcome_log', initial: 'up' })
@@ -100,29 +105,42 @@ export class OutcomeRecorder {
 
   /** Resolves when everything told so far is written, or could not be. */
   async stop(): Promise<void> {
+    this.#stopped = true
     await this.#writing
+    clearTimeout(this.#retry)
+    await this.#write()
   }
 
   #flush(): void {
-    this.#writing ??= this.#write().finally(() => {
-      this.#writing = undefined
-    })
+    if (this.#retry === undefined) this.#writing ??= this.#write()
   }
 
   async #write(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve))
-    while (this.#dispatch.length + this.#lanes.length > 0) {
-      this.#dropOldest()
-      const batch = { dispatch: this.#dispatch.splice(0, BATCH_MAX), lanes: this.#lanes.splice(0, BATCH_MAX) }
-      try {
-        await this.#log.append(batch)
-        this.#tell('up')
-      } catch (error) {
-        this.#tell('down', error)
-        this.#dispatch.unshift(...batch.dispatch)
-        this.#lanes.unshift(...batch.lanes)
-        return
-      }
+    let done = true
+    while (done && this.#dispatch.length + this.#lanes.length > 0) done = await this.#writeBatch()
+    // In the turn of the last look, so that nothing is told in between that no write would follow.
+    this.#writing = undefined
+    if (!done && !this.#stopped) this.#retry = setTimeout(() => this.#writeAgain(), RETRY_MS)
+  }
+
+  #writeAgain(): void {
+    this.#retry = undefined
+    this.#flush()
+  }
+
+  async #writeBatch(): Promise<boolean> {
+    this.#dropOldest()
+    const batch = { dispatch: this.#dispatch.splice(0, BATCH_MAX), lanes: this.#lanes.splice(0, BATCH_MAX) }
+    try {
+      await this.#log.append(batch)
+      this.#tell('up')
+      return true
+    } catch (error) {
+      this.#tell('down', error)
+      this.#dispatch.unshift(...batch.dispatch)
+      this.#lanes.unshift(...batch.lanes)
+      return false
     }
   }
 

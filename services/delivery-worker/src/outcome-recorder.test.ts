@@ -1,0 +1,68 @@
+import { createMessageId } from '@fantail/contracts'
+import { createLogger } from '@fantail/runtime'
+import { type DispatchEntry, deliveryId } from '@fantail/store'
+import { waitFor } from '@fantail/test-kit'
+import { expect, test } from 'vitest'
+import { MessageContext } from './message-context.ts'
+import { OutcomeRecorder } from './outcome-recorder.ts'
+import type { WorkerMetrics } from './worker-metrics.ts'
+
+const log = createLogger({ service: 'test', level: 'silent' })
+const metrics = { ended: () => undefined } as unknown as WorkerMetrics
+const context = () =>
+  new MessageContext({ messageId: createMessageId(1), topicArn: 'arn', publishedAt: 1, message: '' })
+
+/** A log that fails for as long as `away` is true. */
+function createLog() {
+  const written = { dispatch: 0, lanes: 0 }
+  const outcomes = {
+    away: false,
+    written,
+    append: async ({ dispatch, lanes }: { dispatch: DispatchEntry[]; lanes: unknown[] }) => {
+      if (outcomes.away) throw new Error('away')
+      written.dispatch += dispatch.length
+      written.lanes += lanes.length
+    },
+  }
+  return outcomes
+}
+
+/** Longer than a write takes. */
+const twoTurns = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
+
+test('what could not be written is written when the log works again, though nothing else happens', async () => {
+  const outcomes = createLog()
+  const recorder = new OutcomeRecorder(outcomes, metrics, log)
+  outcomes.away = true
+  recorder.unmatched(context())
+  await twoTurns()
+  outcomes.away = false
+  await waitFor(() => outcomes.written.dispatch === 1, { timeoutMs: 5_000 })
+})
+
+test('stopping writes what is left', async () => {
+  const outcomes = createLog()
+  const recorder = new OutcomeRecorder(outcomes, metrics, log)
+  outcomes.away = true
+  recorder.unmatched(context())
+  await twoTurns()
+  outcomes.away = false
+  await recorder.stop()
+  expect(outcomes.written.dispatch).toBe(1)
+})
+
+test.each([1, 2, 3, 4])('what is told %i steps after a write is not left behind', async (steps) => {
+  const outcomes = createLog()
+  const recorder = new OutcomeRecorder(outcomes, metrics, log)
+  const { append } = outcomes
+  outcomes.append = async (entries) => {
+    outcomes.append = append
+    await append(entries)
+    let told = Promise.resolve()
+    for (let step = 0; step < steps; step++) told = told.then(() => undefined)
+    void told.then(() => recorder.expired('id', deliveryId(createMessageId(1))))
+  }
+  recorder.unmatched(context())
+  await waitFor(() => outcomes.written.lanes === 1, { timeoutMs: 3_000 })
+  await recorder.stop()
+})
