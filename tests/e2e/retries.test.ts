@@ -1,0 +1,167 @@
+/** What becomes of deliveries that fail: the retry curve, Retry-After, dead letters, expiry. */
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createAuthority, createSelfSigned, startReceiver, waitFor } from '@fantail/test-kit'
+import { afterAll, expect, test } from 'vitest'
+import { moveRedisTime } from '../harness/redis-time.ts'
+import { useStack } from '../harness/stack.ts'
+import { useReceiver } from '../harness/use-receiver.ts'
+import { lane, publish, retries, subscribe } from '../harness/webhooks.ts'
+
+const authority = createAuthority()
+const folder = await mkdtemp(join(tmpdir(), 'fantail-ca-'))
+await writeFile(join(folder, 'ca.pem'), authority.cert)
+afterAll(() => rm(folder, { recursive: true }))
+
+const stack = useStack({ env: { FANTAIL_RETRY_JITTER: '0', NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem') } })
+const receiver = useReceiver()
+const hook = (path: string) => `${receiver().url}${path}`
+
+/** Sooner would break the promise; later is a machine that is busy. */
+const EARLY_MS = 20
+const LATE_MS = 900
+
+/** Between the attempts at a path. */
+function delaysMs(path: string): number[] {
+  const times = receiver()
+    .requestsTo(path)
+    .map(({ at }) => at)
+  return times.slice(1).map((at, i) => at - (times[i] ?? 0))
+}
+
+function expectDelays(path: string, seconds: number[]): void {
+  const delays = delaysMs(path)
+  expect(delays).toHaveLength(seconds.length)
+  seconds.forEach((nominal, i) => {
+    expect(delays[i]).toBeGreaterThanOrEqual(nominal * 1_000 - EARLY_MS)
+    expect(delays[i]).toBeLessThanOrEqual(nominal * 1_000 + LATE_MS)
+  })
+}
+
+test('attempts follow the curve that the preview shows, then the delivery is dead', async () => {
+  const { client } = stack()
+  const phases = {
+    numNoDelayRetries: 1,
+    numMinDelayRetries: 1,
+    numMaxDelayRetries: 1,
+    backoffFunction: 'linear',
+  }
+  const deliveryPolicy = retries(5, { ...phases, minDelayTarget: 1, maxDelayTarget: 2 })
+  type Preview = { retries: { delaySeconds: number }[]; totalSeconds: number }
+  const preview = await client.post<Preview>('/v1/delivery-policies/preview', { deliveryPolicy })
+  await client.put('/v1/queues/curve-dead')
+  receiver().respond('/curve', { status: 500 })
+  await subscribe(stack(), 'curve', {
+    endpoint: hook('/curve'),
+    deliveryPolicy,
+    redrivePolicy: { deadLetterTargetArn: 'curve-dead' },
+  })
+  await publish(stack(), 'curve', 'x')
+  const letter = await deadLetterIn('curve-dead')
+  expect(letter).toMatchObject({ reason: 'retriesExhausted', statusCode: 500, attempts: 6 })
+  expectDelays(
+    '/curve',
+    preview.retries.map(({ delaySeconds }) => delaySeconds),
+  )
+})
+
+test('Retry-After lengthens a delay, but not beyond the longest of the policy', async () => {
+  const deliveryPolicy = retries(2, { minDelayTarget: 1, maxDelayTarget: 2 })
+  receiver().respond('/after', (_, n) => {
+    if (n === 1) return { status: 503, headers: { 'retry-after': '2' } }
+    return n === 2 ? { status: 429, headers: { 'retry-after': '3600' } } : {}
+  })
+  await subscribe(stack(), 'after', { endpoint: hook('/after'), deliveryPolicy })
+  await publish(stack(), 'after', 'x')
+  await receiver().waitForRequests(3, '/after')
+  expectDelays('/after', [2, 2])
+})
+
+test('a client error is dead at once, with the body that SNS would have put into the queue', async () => {
+  const { client } = stack()
+  await client.put('/v1/queues/refused-dead')
+  receiver().respond('/refused', { status: 403 })
+  const { arn, topicArn } = await subscribe(stack(), 'refused', {
+    endpoint: hook('/refused'),
+    redrivePolicy: { deadLetterTargetArn: 'refused-dead' },
+  })
+  const messageId = await publish(stack(), 'refused', 'no entry')
+  const letter = await deadLetterIn('refused-dead')
+  expect(letter).toMatchObject({
+    reason: 'permanent',
+    statusCode: 403,
+    attempts: 1,
+    subscriptionArn: arn,
+    topicArn,
+  })
+  const { messages } = await client.get<{ messages: { body: string }[] }>('/v1/queues/refused-dead/messages')
+  expect(JSON.parse(messages[0]?.body ?? '')).toMatchObject({ MessageId: messageId, Message: 'no entry' })
+  const counts = await client.get('/v1/queues/refused-dead/dead-letters')
+  expect(counts).toEqual({
+    byReason: { permanent: 1 },
+    byStatusCode: { 403: 1 },
+    bySubscription: { [arn]: 1 },
+  })
+  const queue = await client.get<{ deadLetterSources: string[] }>('/v1/queues/refused-dead')
+  expect(queue.deadLetterSources).toEqual([arn])
+  expect(receiver().requestsTo('/refused')).toHaveLength(1)
+})
+
+test('https is spoken to those whose certificate is good', async () => {
+  const good = await startReceiver({ tls: authority.issue(['127.0.0.1']) })
+  const bad = await startReceiver({ tls: createSelfSigned(['127.0.0.1']) })
+  try {
+    const deliveryPolicy = retries(1, { minDelayTarget: 600, maxDelayTarget: 600 })
+    await subscribe(stack(), 'secure', { endpoint: good.url })
+    const refused = await subscribe(stack(), 'secure', { endpoint: bad.url, deliveryPolicy })
+    await publish(stack(), 'secure', 'x')
+    await good.waitForRequests(1)
+    await waitFor(async () => (await lane(stack(), refused)).waiting === 1)
+    expect((await lane(stack(), refused)).lastError).toBe('tls')
+    expect(bad.requests).toEqual([])
+  } finally {
+    await Promise.all([good.close(), bad.close()])
+  }
+})
+
+test('what is older than its topic keeps messages expires: to the dead-letter queue, or counted', async () => {
+  const { client, connection } = stack()
+  await client.put('/v1/queues/expired-dead')
+  const policy = { redrivePolicy: { deadLetterTargetArn: 'expired-dead' } }
+  const kept = await subscribe(
+    stack(),
+    'short',
+    { endpoint: hook('/kept'), ...policy },
+    { retentionSeconds: 60 },
+  )
+  const counted = await subscribe(stack(), 'short', { endpoint: hook('/counted') })
+  for (const { id } of [kept, counted]) await client.post(`/v1/subscriptions/${id}/pause`)
+  const messageId = await publish(stack(), 'short', 'too late')
+  for (const subscription of [kept, counted])
+    await waitFor(async () => (await lane(stack(), subscription)).waiting === 1)
+  await moveRedisTime(connection, 61_000)
+  // The sweep runs once a minute, and when a worker starts that can have the role.
+  await stack().worker(0).kill()
+  await connection.del('ft:{leader}:retention-sweep')
+  await stack().worker(0).start()
+  expect(await deadLetterIn('expired-dead')).toMatchObject({
+    reason: 'expired',
+    attempts: 0,
+    statusCode: null,
+  })
+  await waitFor(async () => (await lane(stack(), counted)).waiting === 0)
+  type Message = { counts: { expired: number; deadLettered: number } }
+  await waitFor(async () => (await client.get<Message>(`/v1/messages/${messageId}`)).counts.expired === 1)
+  expect((await client.get<Message>(`/v1/messages/${messageId}`)).counts).toMatchObject({ deadLettered: 1 })
+  expect([...receiver().requestsTo('/kept'), ...receiver().requestsTo('/counted')]).toEqual([])
+})
+
+async function deadLetterIn(queue: string): Promise<Record<string, unknown>> {
+  type Page = { messages: { deadLetter: Record<string, unknown> }[] }
+  const path = `/v1/queues/${queue}/messages`
+  return waitFor(async () => (await stack().client.get<Page>(path)).messages[0]?.deadLetter, {
+    what: 'a dead letter',
+  })
+}

@@ -1,0 +1,63 @@
+/** What a webhook of ours gets, and making topics and subscriptions for it in one line. */
+import type { ReceivedRequest } from '@fantail/test-kit'
+import type { Stack } from './stack.ts'
+
+export interface Notification {
+  Type: string
+  MessageId: string
+  TopicArn: string
+  Subject?: string
+  Message: string
+  Timestamp: string
+  Token?: string
+  SubscribeURL?: string
+  UnsubscribeURL?: string
+  MessageAttributes?: Record<string, { Type: string; Value: string }>
+}
+
+export function notification({ text }: ReceivedRequest): Notification {
+  return JSON.parse(text) as Notification
+}
+
+export interface LaneFigures {
+  waiting: number
+  inFlight: number
+  nextAttemptAt: string | null
+  drainSeconds: number | null
+  rate: number | null
+  lastError: string | null
+  lastStatusCode: number | null
+}
+
+export interface Subscription {
+  id: string
+  arn: string
+  topicArn: string
+  status: string
+  lane: LaneFigures
+}
+
+/** A topic with one subscription; both settings as the API takes them. */
+export async function subscribe(
+  { client }: Stack,
+  topic: string,
+  input: { endpoint: string; [setting: string]: unknown },
+  topicSettings: Record<string, unknown> = {},
+): Promise<Subscription> {
+  await client.put(`/v1/topics/${topic}`, topicSettings)
+  return client.post<Subscription>(`/v1/topics/${topic}/subscriptions`, input)
+}
+
+export async function publish({ client }: Stack, topic: string, message: unknown): Promise<string> {
+  const { messageId } = await client.post<{ messageId: string }>(`/v1/topics/${topic}/messages`, { message })
+  return messageId
+}
+
+export async function lane({ client }: Stack, { id }: { id: string }): Promise<LaneFigures> {
+  return (await client.get<Subscription>(`/v1/subscriptions/${id}`)).lane
+}
+
+/** A retry policy with `numRetries` and otherwise as given; the delays in seconds. */
+export function retries(numRetries: number, set: Record<string, unknown> = {}) {
+  return { healthyRetryPolicy: { minDelayTarget: 1, maxDelayTarget: 1, numRetries, ...set } }
+}
