@@ -175,6 +175,25 @@ test('a hung endpoint keeps at most its allowance and does not hold up its neigh
   expect(sender.inFlightMax.get(urlOf('hung'))).toBeLessThanOrEqual(32)
 })
 
+test('a lane goes on when the attempts that fill the worker turn out to hang', async () => {
+  await fixture.topics.put(`${TOPIC}-2`, {})
+  await fixture.subscribe('trusted')
+  await fixture.subscribe('lane', {
+    topicArn: `${TOPIC}-2`,
+    deliveryPolicy: { throttlePolicy: { maxReceivesPerSecond: 10 } },
+  })
+  await fixture.startWorker(sender, { attemptsMax: 8 })
+  await fixture.publish('proves the lane', `${TOPIC}-2`)
+  await fixture.publishAll(Array.from({ length: 40 }, (_, i) => `${i}`))
+  await waitFor(() => sender.sent.length === 41)
+  sender.answer = (url) => (url === urlOf('trusted') ? 'hang' : 200)
+  await fixture.publishAll(Array.from({ length: 8 }, (_, i) => `${i}`))
+  await waitFor(() => sender.inFlight.get(urlOf('trusted')) === 8)
+  await fixture.publish('throttled', `${TOPIC}-2`)
+  await waitFor(() => sentTo('lane').length === 2)
+  expect(sender.inFlight.get(urlOf('trusted'))).toBe(8)
+})
+
 test('a detached attempt that succeeds late is settled, not repeated', async () => {
   await fixture.subscribe('slow')
   let answer: (status: number) => void = () => undefined

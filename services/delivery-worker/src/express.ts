@@ -70,6 +70,7 @@ export class Express {
   #starved = false
   #timer: NodeJS.Timeout | undefined
   #lookDueAt = 0
+  #utilization = performance.eventLoopUtilization()
   #closing = false
   #idle: (() => void)[] = []
 
@@ -344,6 +345,7 @@ export class Express {
   #look(): void {
     const now = performance.now()
     this.#options.slots.tellLag(now - this.#lookDueAt)
+    this.#tellUtilization()
     const slowMs = this.#options.slots.slowMs
     const hungMs = slowMs + HUNG_MS - SLOW_MS
     for (const delivery of this.#running) {
@@ -359,12 +361,19 @@ export class Express {
     }
   }
 
+  #tellUtilization(): void {
+    const now = performance.eventLoopUtilization()
+    this.#options.slots.tellUtilization(performance.eventLoopUtilization(now, this.#utilization).utilization)
+    this.#utilization = now
+  }
+
   #detach(delivery: Delivery): void {
     this.#options.slots.hang(delivery.subscription.record.id)
     delivery.detached = { lease: undefined, outcome: undefined }
     const ranMs = performance.now() - delivery.startedAt
     const leaseMs = Math.max(0, this.#options.attemptTimeoutMs - ranMs) + LEASE_MARGIN_MS
     this.#park(delivery, { as: 'detached', leaseMs })
+    this.#options.onRoom()
   }
 
   #parkQueue(id: string): void {

@@ -98,7 +98,7 @@ export class LaneAttempts {
     const { id, maxInFlight } = current.record
     if (hand.sendAt !== null && !this.#options.slots.acquire(id, maxInFlight))
       return this.#handBack(hand, false)
-    const hung = setTimeout(() => this.#options.slots.hang(id), HUNG_MS)
+    const hung = setTimeout(() => this.#hang(id), HUNG_MS)
     const outcome = await this.#options.attempts.attempt(current, message, claim.delivery)
     clearTimeout(hung)
     this.#options.slots.release(id, maxInFlight, outcome.answeredAfterMs)
@@ -112,6 +112,12 @@ export class LaneAttempts {
       outcome,
     })
     this.#closed()
+  }
+
+  /** What is suspect fills no more than its half: there may be room for others. */
+  #hang(id: string): void {
+    this.#options.slots.hang(id)
+    this.onRoom()
   }
 
   /** The subscription as it is now; undefined where this claim may not be sent by it (invariant 6). */
