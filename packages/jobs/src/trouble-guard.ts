@@ -20,6 +20,7 @@ export class TroubleGuard {
   readonly #log: ConsumerLog
   #timer: NodeJS.Timeout | undefined
   #troubled = false
+  #stopped = false
 
   constructor(worker: Pausable, redis: Redis, log: ConsumerLog) {
     this.#worker = worker
@@ -30,7 +31,7 @@ export class TroubleGuard {
   /** True where the error is trouble, and so is being dealt with. */
   notice(error: Error): boolean {
     if (!isTrouble(error)) return false
-    if (!this.#troubled) {
+    if (!this.#troubled && !this.#stopped) {
       this.#troubled = true
       this.#log.warn({ queue: this.#worker.name, error: error.message }, 'redis.refuses_writes')
       void this.#worker.pause(true)
@@ -39,12 +40,14 @@ export class TroubleGuard {
     return true
   }
 
+  /** A worker that is to close is not resumed. */
   stop(): void {
+    this.#stopped = true
     clearTimeout(this.#timer)
   }
 
   #probeIn(delayMs: number): void {
-    this.#timer = setTimeout(() => void this.#probe(delayMs), delayMs)
+    if (!this.#stopped) this.#timer = setTimeout(() => void this.#probe(delayMs), delayMs)
   }
 
   async #probe(delayMs: number): Promise<void> {
@@ -55,6 +58,7 @@ export class TroubleGuard {
       this.#probeIn(Math.min(delayMs * 2, PROBE_MS_MAX))
       return
     }
+    if (this.#stopped) return
     this.#troubled = false
     this.#log.info({ queue: this.#worker.name }, 'redis.takes_writes_again')
     await this.#worker.resume()

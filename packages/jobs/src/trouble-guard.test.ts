@@ -1,0 +1,61 @@
+import type { Redis } from 'ioredis'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { TroubleGuard } from './trouble-guard.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+const OOM = new Error("OOM command not allowed when used memory > 'maxmemory'.")
+
+/** A Redis whose next write ends as the test says. */
+function createGuard() {
+  const writes: PromiseWithResolvers<unknown>[] = []
+  const set = () => {
+    const write = Promise.withResolvers<unknown>()
+    writes.push(write)
+    return write.promise
+  }
+  const calls: string[] = []
+  const worker = {
+    name: 'dispatch-0',
+    pause: async () => void calls.push('pause'),
+    resume: async () => void calls.push('resume'),
+  }
+  const log = { warn: () => undefined, info: () => undefined }
+  return { guard: new TroubleGuard(worker, { set } as unknown as Redis, log), writes, calls }
+}
+
+test('pauses its worker until a write succeeds', async () => {
+  const { guard, writes, calls } = createGuard()
+  expect(guard.notice(OOM)).toBe(true)
+  await vi.advanceTimersByTimeAsync(100)
+  writes[0]?.reject(OOM)
+  await vi.advanceTimersByTimeAsync(200)
+  expect(calls).toEqual(['pause'])
+  writes[1]?.resolve('OK')
+  await vi.advanceTimersByTimeAsync(0)
+  expect(calls).toEqual(['pause', 'resume'])
+})
+
+test.each(['fails', 'succeeds'])(
+  'leaves nothing behind when it is stopped and its probe then %s',
+  async (how) => {
+    const { guard, writes, calls } = createGuard()
+    guard.notice(OOM)
+    await vi.advanceTimersByTimeAsync(100)
+    guard.stop()
+    if (how === 'fails') writes[0]?.reject(OOM)
+    else writes[0]?.resolve('OK')
+    await vi.advanceTimersByTimeAsync(0)
+    expect(vi.getTimerCount()).toBe(0)
+    expect(calls).toEqual(['pause'])
+  },
+)
+
+test('errors after the stop begin no probing', () => {
+  const { guard, calls } = createGuard()
+  guard.stop()
+  expect(guard.notice(OOM)).toBe(true)
+  expect(vi.getTimerCount()).toBe(0)
+  expect(calls).toEqual([])
+})
