@@ -1,0 +1,84 @@
+/** Manifests and imports against the picture: services → packages → contracts. */
+import { builtinModules } from 'node:module'
+import { expect, test } from 'vitest'
+import { filesMatching, type Manifest, manifests, textOf } from './repository.ts'
+
+const all = manifests()
+const packages = all.filter(({ folder }) => folder.startsWith('packages/'))
+const services = all.filter(({ folder }) => folder.startsWith('services/'))
+const serviceNames = new Set(services.map(({ name }) => name))
+const REDIS_CLIENTS = ['ioredis', 'bullmq']
+/** Hold a Redis client at run time; the tests and their kit may too. */
+const REDIS_HOLDERS = ['packages/store', 'packages/jobs', 'packages/test-kit', 'tests']
+
+const everything = ({ dependencies, devDependencies }: Manifest) =>
+  Object.keys({ ...dependencies, ...devDependencies })
+
+test('packages and services are the ones in the picture', () => {
+  expect(packages.map(({ folder }) => folder.slice('packages/'.length))).toEqual(
+    ['config', 'contracts', 'delivery', 'jobs', 'policy', 'runtime', 'store', 'telemetry', 'test-kit'].sort(),
+  )
+  expect(services.map(({ folder }) => folder.slice('services/'.length))).toEqual([
+    'delivery-worker',
+    'publish-api',
+    'redrive',
+  ])
+})
+
+test('services and packages use no service', () => {
+  for (const manifest of [...packages, ...services])
+    expect([manifest.name, everything(manifest).filter((name) => serviceNames.has(name))]).toEqual([
+      manifest.name,
+      [],
+    ])
+})
+
+test('contracts uses nothing of ours, and the test kit is for tests only', () => {
+  const contracts = packages.find(({ name }) => name === '@fantail/contracts')
+  expect(Object.keys(contracts?.dependencies ?? {}).filter((name) => name.startsWith('@fantail/'))).toEqual(
+    [],
+  )
+  const users = [...packages, ...services].filter(({ dependencies }) => '@fantail/test-kit' in dependencies)
+  expect(users.map(({ name }) => name)).toEqual([])
+})
+
+test('only store and jobs hold a Redis client', () => {
+  const holders = all.filter((manifest) => everything(manifest).some((name) => REDIS_CLIENTS.includes(name)))
+  expect(holders.map(({ folder }) => folder).filter((folder) => !REDIS_HOLDERS.includes(folder))).toEqual([])
+})
+
+test('every import is of a declared dependency, and none reaches into another package', () => {
+  for (const { folder, ...manifest } of all.filter(({ folder }) => folder !== 'infra')) {
+    const declared = new Set([manifest.name, ...everything({ folder, ...manifest }), 'vitest', 'fast-check'])
+    const wrong = filesMatching(`${folder}/**/*.ts`).flatMap((file) =>
+      importsOf(file)
+        .filter((name) => !declared.has(name))
+        .map((name) => `${file}: ${name}`),
+    )
+    expect(wrong).toEqual([])
+  }
+})
+
+/** Bare imports by package name, and relative ones that leave the package, as they stand; tests may start infra's tools. */
+function importsOf(file: string): string[] {
+  const own = file
+    .split('/')
+    .slice(0, file.startsWith('tests/') ? 1 : 2)
+    .join('/')
+  return [
+    ...textOf(file).matchAll(/^(?:import|export)\b[^'"`;]*?from '([^']+)'|\bimport\('([^']+)'\)/gm),
+  ].flatMap((match) => {
+    const name = match[1] ?? match[2] ?? ''
+    if (name.startsWith('node:') || builtinModules.includes(name)) return []
+    if (!name.startsWith('.'))
+      return [
+        name
+          .split('/')
+          .slice(0, name.startsWith('@') ? 2 : 1)
+          .join('/'),
+      ]
+    const target = new URL(name, `file:///${file}`).pathname.slice(1)
+    const allowed = own === 'tests' ? ['tests/', 'infra/'] : [`${own}/`]
+    return allowed.some((folder) => target.startsWith(folder)) ? [] : [name]
+  })
+}

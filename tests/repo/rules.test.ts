@@ -1,0 +1,46 @@
+/** Rules that no linter of ours holds. */
+import { expect, test } from 'vitest'
+import { filesMatching, manifests, textOf } from './repository.ts'
+
+const EXACT = /^\d+\.\d+\.\d+$/
+const sources = filesMatching('{packages,services,infra,tests}/**/*.ts')
+
+test('versions stand once, in the catalog, and are exact', () => {
+  const catalog = /^catalog:\n((?: {2}.*\n)+)/m.exec(textOf('pnpm-workspace.yaml'))?.[1] ?? ''
+  const pins = [...catalog.matchAll(/^ {2}"?([^":\s]+)"?: (\S+)$/gm)].map(([, name, version]) => ({
+    name,
+    version,
+  }))
+  expect(pins.length).toBeGreaterThan(10)
+  expect(pins.filter(({ version }) => !EXACT.test(version ?? ''))).toEqual([])
+  for (const { folder, dependencies, devDependencies } of manifests()) {
+    const unpinned = Object.entries({ ...dependencies, ...devDependencies }).filter(
+      ([name, version]) => version !== (name.startsWith('@fantail/') ? 'workspace:*' : 'catalog:'),
+    )
+    expect([folder, unpinned]).toEqual([folder, []])
+  }
+  const root = JSON.parse(textOf('package.json')) as { devDependencies: Record<string, string> }
+  expect(Object.values(root.devDependencies).filter((version) => !EXACT.test(version))).toEqual([])
+})
+
+test('nothing is exported by default, and files are named in kebab-case', () => {
+  expect(sources.filter((path) => /^export default\b/m.test(textOf(path)))).toEqual([])
+  const name = /^[a-z0-9]+(-[a-z0-9]+)*(\.(test|timing\.test|fixture))?\.ts$/
+  expect(sources.filter((path) => !name.test(path.slice(path.lastIndexOf('/') + 1)))).toEqual([])
+})
+
+test('no test mocks modules, is left out or runs alone', () => {
+  const tests = sources.filter((path) => path.endsWith('.test.ts') && !path.startsWith('tests/repo/'))
+  const forbidden = /\bvi\.(mock|doMock)\(|\b(test|it|describe)\.(only|skip|todo)\(/
+  expect(tests.filter((path) => forbidden.test(textOf(path)))).toEqual([])
+})
+
+test('every tool setting that the services read is one that the tables name', () => {
+  const named = new Set(
+    [...textOf('packages/config/src/tables.ts').matchAll(/'(FANTAIL_[A-Z_]+)'/g)].map(([, name]) => name),
+  )
+  const read = filesMatching('{packages,services}/*/src/**/*.ts')
+    .filter((path) => !/\.(test|fixture)\.ts$|test-kit/.test(path))
+    .flatMap((path) => [...textOf(path).matchAll(/process\.env\.(FANTAIL_[A-Z_]+)/g)].map(([, name]) => name))
+  expect(read.filter((name) => !named.has(name))).toEqual([])
+})

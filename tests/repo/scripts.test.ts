@@ -1,0 +1,44 @@
+/** Lua scripts: header, name and use together. */
+import { basename } from 'node:path'
+import { readScript } from '@fantail/store'
+import { expect, test } from 'vitest'
+import { filesMatching, textOf } from './repository.ts'
+
+const LUA = 'packages/store/src/lua'
+const scripts = filesMatching(`${LUA}/*.lua`).map((path) => basename(path, '.lua'))
+const includes = filesMatching(`${LUA}/include/*.lua`).map((path) => basename(path, '.lua'))
+const sources = filesMatching('packages/store/src/*.ts').filter((path) => !path.endsWith('.test.ts'))
+
+/** The comment that a script begins with. */
+function headerOf(script: string): string {
+  const lines = textOf(`${LUA}/${script}.lua`).split('\n')
+  return lines
+    .slice(
+      0,
+      lines.findIndex((line) => !line.startsWith('--') || line.startsWith('-- @include')),
+    )
+    .join('\n')
+}
+
+test.each(scripts)('%s says what it takes and returns, and takes as many keys as its name says', (script) => {
+  const header = headerOf(script)
+  for (const word of ['KEYS', 'ARGV', 'Returns']) expect(header).toMatch(new RegExp(`^-- ${word}\\b`, 'm'))
+  const { keys, lua } = readScript(script)
+  const used = [...lua.matchAll(/\bKEYS\[(\d+)\]/g)].map(([, number]) => Number(number))
+  expect(Math.max(...used)).toBe(keys)
+  expect(lua).not.toContain('@include')
+})
+
+test('every script is read once, by the code that runs it, and none is missing', () => {
+  const read = sources.flatMap((path) =>
+    [...textOf(path).matchAll(/readScript\('([^']+)'\)/g)].map(([, name]) => name),
+  )
+  expect(read.toSorted()).toEqual(scripts)
+})
+
+test('every include is used', () => {
+  const used = filesMatching(`${LUA}/**/*.lua`).flatMap((path) =>
+    [...textOf(path).matchAll(/^-- @include ([a-z-]+)$/gm)].map(([, name]) => name),
+  )
+  expect(includes.filter((name) => !used.includes(name))).toEqual([])
+})
