@@ -11,7 +11,8 @@ import { basename, dirname, join } from 'node:path'
 import { capture, lastWords, StepError } from './steps.mjs'
 
 /**
- * @typedef {{ packages: string[], commands: string[], dir: string, env: NodeJS.ProcessEnv }} Wanted
+ * `alone` leaves out what the packages depend on, for commands that need none of it.
+ * @typedef {{ packages: string[], commands: string[], dir: string, alone?: boolean, env: NodeJS.ProcessEnv }} Wanted
  * @typedef {(command: string, args: string[]) => Promise<string>} Run
  */
 
@@ -22,6 +23,8 @@ const APT_SETTINGS = [
   '#clear APT::Update::Post-Invoke-Success;',
   'Acquire::Languages "none";',
   'Acquire::Retries "2";',
+  'Acquire::http::Timeout "15";',
+  'Acquire::https::Timeout "15";',
   // As root apt would drop to a user that cannot write here.
   'APT::Sandbox::User "root";',
   'Debug::NoLocking "true";',
@@ -44,7 +47,7 @@ export async function unpackDebianPackages(wanted) {
 }
 
 /** @param {string} made @param {Wanted} wanted */
-async function fill(made, { packages, commands, env }) {
+async function fill(made, { packages, commands, alone, env }) {
   const apt = join(made, 'apt')
   for (const dir of ['lists/partial', 'archives/partial', 'debs'])
     mkdirSync(join(apt, dir), { recursive: true })
@@ -55,7 +58,7 @@ async function fill(made, { packages, commands, env }) {
   // A source that does not answer is not yet a failure: another may have all that is needed.
   const update = await capture('apt-get', [...words, 'update'], { env })
   try {
-    const names = await neededPackages(run, words, packages)
+    const names = alone ? packages : await neededPackages(run, words, packages)
     await run('apt-get', [...words, 'download', ...names])
   } catch (error) {
     if (update.code === 0 || !(error instanceof StepError)) throw error

@@ -36,7 +36,8 @@ export function addresses(env) {
     throw new StepError('FANTAIL_PORT must be a whole number from 1 to 65000 for the local stack')
   }
   return SERVICES.map(({ offset, ...service }) => {
-    const port = base + offset
+    const own = service.name === 'receiver' ? Number(env.FANTAIL_RECEIVER_PORT?.trim() || 0) : 0
+    const port = own || base + offset
     return { ...service, port, url: `http://${host.includes(':') ? `[${host}]` : host}:${port}` }
   })
 }

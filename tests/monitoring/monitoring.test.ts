@@ -1,0 +1,163 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { waitFor } from '@fantail/test-kit'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type PrometheusTools, providePrometheusTools } from '../../infra/bootstrap/prometheus-tools.mjs'
+import { Ledger } from '../harness/ledger.ts'
+import { useStack } from '../harness/stack.ts'
+import { useReceiver } from '../harness/use-receiver.ts'
+import { ask, output, type Prometheus, startPrometheus } from './prometheus.ts'
+import { dashboardQueries, INFRA, metricsOf, RULES } from './queries.ts'
+
+const ALERTMANAGER = join(INFRA, 'alertmanager', 'alertmanager.yml')
+
+const found = await providePrometheusTools(process.env)
+
+const stack = useStack({ redrive: true })
+const receiver = useReceiver()
+
+/** What Prometheus itself says of every target. */
+const OWN_METRICS = ['up']
+
+/** Names that one of the services shows, with the series of histograms. */
+async function scrapedMetrics(): Promise<Set<string>> {
+  const texts = await Promise.all(
+    stack()
+      .services()
+      .map(async (service) => (await fetch(`${service.url}/metrics`)).text()),
+  )
+  const names = texts.flatMap((text) =>
+    [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name = '', type]) =>
+      type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
+    ),
+  )
+  return new Set([...OWN_METRICS, ...names])
+}
+
+/** The rules' text has one `expr:` each, maybe a block of lines. */
+function ruleQueries() {
+  const rules = readFileSync(RULES, 'utf8')
+    .split(/^ {6}- alert: /m)
+    .slice(1)
+  return rules.map((rule) => ({
+    name: `alert ${rule.slice(0, rule.indexOf('\n'))}`,
+    expr: /^ {8}expr: (?:\|\n)?([\s\S]*?)\n {8}\w/m.exec(rule)?.[1] ?? '',
+  }))
+}
+
+const QUERIES = [...dashboardQueries(), ...ruleQueries()]
+
+it('only metrics that a service shows stand in dashboards and alerts', async () => {
+  await waitFor(async () => (await scrapedMetrics()).has('bullmq_jobs_completed_total'), {
+    what: 'the first sweep to end',
+    timeoutMs: 30_000,
+  })
+  const shown = await scrapedMetrics()
+  const unknown = QUERIES.flatMap(({ name, expr }) =>
+    metricsOf(expr)
+      .filter((metric) => !shown.has(metric))
+      .map((metric) => `${name}: ${metric}`),
+  )
+
+  expect(unknown).toEqual([])
+  expect(QUERIES.filter(({ expr }) => metricsOf(expr).length === 0)).toEqual([])
+})
+
+describe('Prometheus', () => {
+  let tools: PrometheusTools
+  let prometheus: Prometheus | undefined
+
+  beforeEach((context) => {
+    if (typeof found === 'string') context.skip(found)
+  })
+
+  beforeAll(async () => {
+    if (typeof found === 'string') return
+    tools = found
+    prometheus = await startPrometheus(tools.prometheus, scrapeConfig())
+  }, 60_000)
+
+  afterAll(() => prometheus?.stop())
+
+  const url = () => prometheus?.url ?? ''
+
+  /** The jobs of the real file, their targets here. */
+  function scrapeConfig(): string {
+    const { api, workers, redrive } = stack()
+    const targets = { 'publish-api': [api], 'delivery-worker': workers, redrive: [redrive] }
+    const jobs = Object.entries(targets).map(([job_name, services]) => ({
+      job_name,
+      static_configs: [{ targets: services.map((service) => new URL(service?.url ?? '').host) }],
+    }))
+    const global = { scrape_interval: '1s', evaluation_interval: '1s' }
+    // JSON is YAML, too.
+    return JSON.stringify({ global, rule_files: [RULES], scrape_configs: jobs })
+  }
+
+  it('accepts its configuration, its rules and Alertmanager’s', async () => {
+    const checked = await output(tools.promtool, [
+      'check',
+      'config',
+      join(INFRA, 'prometheus', 'prometheus.yml'),
+    ])
+
+    expect(checked).toContain(`SUCCESS: ${ruleQueries().length} rules found`)
+    expect(await output(tools.amtool, ['check-config', ALERTMANAGER])).toContain('SUCCESS')
+  })
+
+  it('evaluates every query of dashboards and alerts over a scrape of every service', async () => {
+    const ledger = await Ledger.open({
+      stack: stack(),
+      receiver: receiver(),
+      topic: 'monitored',
+      subscriptions: { '/monitored': {} },
+    })
+    await ledger.publish('hello')
+    await ledger.whenSettled()
+    await waitFor(
+      async () => (await ask(url(), 'sum(fantail_deliveries_delivered_total)'))[0]?.value[1] === '1',
+      {
+        what: 'the delivery to be scraped',
+      },
+    )
+    const up = await ask(url(), 'up')
+    const results = await Promise.allSettled(QUERIES.map(({ expr }) => ask(url(), expr)))
+
+    expect(up.map(({ value }) => value[1])).toEqual(['1', '1', '1'])
+    expect(results.filter(({ status }) => status === 'rejected')).toEqual([])
+  })
+
+  it('sees every rule evaluate', async () => {
+    const rules = async () => {
+      const answer = await fetch(`${url()}/api/v1/rules`)
+      const { data } = (await answer.json()) as { data: { groups: { rules: { health: string }[] }[] } }
+      return data.groups.flatMap((group) => group.rules.map(({ health }) => health))
+    }
+    await waitFor(async () => !(await rules()).includes('unknown'), { what: 'the rules to be evaluated' })
+
+    expect(new Set(await rules())).toEqual(new Set(['ok']))
+  })
+})
+
+it('an alert arrives where Alertmanager’s webhook points to, as a message of its topic', async () => {
+  const { client, api } = stack()
+  await client.put('/v1/topics/alerts')
+  await client.post('/v1/topics/alerts/subscriptions', {
+    endpoint: `${receiver().url}/alerts`,
+    rawMessageDelivery: true,
+  })
+  const url = /^ *- url: (\S+)$/m.exec(readFileSync(ALERTMANAGER, 'utf8'))?.[1] ?? ''
+  const alert = {
+    status: 'firing',
+    alerts: [{ labels: { alertname: 'FantailDeadLetters', topic: 'orders' } }],
+  }
+  const answer = await fetch(url.replace('http://api:4100', api.url), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'user-agent': 'Alertmanager/0.27.0' },
+    body: JSON.stringify(alert),
+  })
+  await waitFor(() => receiver().requestsTo('/alerts').length > 0, { what: 'the alert to arrive' })
+
+  expect(answer.status).toBe(202)
+  expect(JSON.parse(receiver().requestsTo('/alerts')[0]?.text ?? '')).toEqual(alert)
+})

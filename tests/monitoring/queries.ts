@@ -1,0 +1,53 @@
+/** Every PromQL query of the dashboards and the alerting rules, as a person would find it there. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const INFRA = fileURLToPath(new URL('../../infra/', import.meta.url))
+export const RULES = join(INFRA, 'prometheus', 'alerts.yml')
+
+export interface Query {
+  /** Where it stands. */
+  name: string
+  /** With Grafana's variables filled in. */
+  expr: string
+}
+
+interface Dashboard {
+  templating: { list: { name: string; query: { query: string } }[] }
+  panels: { title: string; targets?: { expr: string }[] }[]
+}
+
+export function dashboardQueries(): Query[] {
+  const dir = join(INFRA, 'grafana', 'dashboards')
+  return readdirSync(dir).flatMap((file) => {
+    const dashboard = JSON.parse(readFileSync(join(dir, file), 'utf8')) as Dashboard
+    const variables = dashboard.templating.list.map(({ name, query }) => ({
+      name: `${file}: variable ${name}`,
+      expr: query.query.replace(/^label_values\((.*), \w+\)$/, '$1'),
+    }))
+    const panels = dashboard.panels.flatMap(({ title, targets = [] }) =>
+      targets.map(({ expr }) => ({ name: `${file}: ${title}`, expr: filledIn(expr) })),
+    )
+    return [...variables, ...panels]
+  })
+}
+
+/** Grafana puts a regular expression in a variable's place, and four scrapes in that of the interval. */
+function filledIn(expr: string): string {
+  return expr.replaceAll('$topic', '.*').replaceAll('$__rate_interval', '1m')
+}
+
+/** The functions, operators and keywords that the queries may use; what is none of these is a metric. */
+const WORDS = new Set('sum max by rate increase histogram_quantile topk or absent le'.split(' '))
+
+/** The metrics that a query names: labels, matchers, ranges and strings taken off. */
+export function metricsOf(expr: string): string[] {
+  const bare = expr
+    .replaceAll(/"[^"]*"/g, '')
+    .replaceAll(/\{[^}]*\}/g, ' ')
+    .replaceAll(/\[[^\]]*\]/g, ' ')
+    .replaceAll(/\bby \([^)]*\)/g, ' ')
+  const names = bare.match(/[a-zA-Z_:][a-zA-Z0-9_:]*/g) ?? []
+  return [...new Set(names)].filter((name) => !WORDS.has(name))
+}
