@@ -1,4 +1,6 @@
 /** Bits by subscription slot: what of a slice is settled, delivered, parked. */
+const NOTHING = Buffer.alloc(0)
+
 export class Bitmap {
   readonly bytes: Buffer
 
@@ -22,10 +24,10 @@ export class Bitmap {
     return bits
   }
 
-  /** A copy without trailing zero bytes. */
+  /** A copy without trailing zero bytes; shared where nothing is set. */
   packed(): Buffer {
     let end = this.bytes.length
     while (end > 0 && this.bytes[end - 1] === 0) end--
-    return Buffer.from(this.bytes.subarray(0, end))
+    return end === 0 ? NOTHING : Buffer.from(this.bytes.subarray(0, end))
   }
 }

@@ -70,7 +70,6 @@ export class Express {
   #starved = false
   #timer: NodeJS.Timeout | undefined
   #lookDueAt = 0
-  #utilization = performance.eventLoopUtilization()
   #closing = false
   #idle: (() => void)[] = []
 
@@ -345,7 +344,6 @@ export class Express {
   #look(): void {
     const now = performance.now()
     this.#options.slots.tellLag(now - this.#lookDueAt)
-    this.#tellUtilization()
     const slowMs = this.#options.slots.slowMs
     const hungMs = slowMs + HUNG_MS - SLOW_MS
     for (const delivery of this.#running) {
@@ -359,12 +357,6 @@ export class Express {
       if (this.#queues.has(id) && (now - movedAt > slowMs || this.#options.slots.isSlow(id)))
         this.#parkQueue(id)
     }
-  }
-
-  #tellUtilization(): void {
-    const now = performance.eventLoopUtilization()
-    this.#options.slots.tellUtilization(performance.eventLoopUtilization(now, this.#utilization).utilization)
-    this.#utilization = now
   }
 
   #detach(delivery: Delivery): void {
