@@ -40,17 +40,7 @@ export class ApiRequest {
   }
 }
 
-async function incomingBytes(incoming: IncomingMessage): Promise<Buffer> {
-  // Most bodies come with their headers in one piece, which the parser is through with after this turn: taking what it
-  // has put into the stream spares listening to it.
-  await undefined
-  if (!incoming.complete || incoming.destroyed || incoming.readableDidRead) return collect(incoming)
-  const bytes: Buffer = incoming.read() ?? Buffer.alloc(0)
-  if (bytes.length > REQUEST_BYTES_MAX) throw tooLarge()
-  return bytes
-}
-
-function collect(incoming: IncomingMessage): Promise<Buffer> {
+function incomingBytes(incoming: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     // Nothing more would be heard of it.
     if (incoming.destroyed || incoming.readableEnded) reject(endedEarly(incoming.errored))
