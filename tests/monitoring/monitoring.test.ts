@@ -118,12 +118,15 @@ describe('Prometheus', () => {
       async () => (await ask(url(), 'sum(fantail_deliveries_delivered_total)'))[0]?.value[1] === '1',
       {
         what: 'the delivery to be scraped',
+        timeoutMs: 25_000,
       },
     )
-    const up = await ask(url(), 'up')
+    await waitFor(async () => (await ask(url(), 'sum(up)'))[0]?.value[1] === '3', {
+      what: 'every service to be scraped',
+      timeoutMs: 25_000,
+    })
     const results = await Promise.allSettled(QUERIES.map(({ expr }) => ask(url(), expr)))
 
-    expect(up.map(({ value }) => value[1])).toEqual(['1', '1', '1'])
     expect(results.filter(({ status }) => status === 'rejected')).toEqual([])
   })
 
@@ -156,7 +159,10 @@ it('an alert arrives where Alertmanager’s webhook points to, as a message of i
     headers: { 'content-type': 'application/json', 'user-agent': 'Alertmanager/0.27.0' },
     body: JSON.stringify(alert),
   })
-  await waitFor(() => receiver().requestsTo('/alerts').length > 0, { what: 'the alert to arrive' })
+  await waitFor(() => receiver().requestsTo('/alerts').length > 0, {
+    what: 'the alert to arrive',
+    timeoutMs: 25_000,
+  })
 
   expect(answer.status).toBe(202)
   expect(JSON.parse(receiver().requestsTo('/alerts')[0]?.text ?? '')).toEqual(alert)
