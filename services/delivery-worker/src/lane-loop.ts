@@ -131,6 +131,7 @@ export class LaneLoop {
     const { lanes, slots, attemptTimeoutMs } = this.#options
     this.#taking.add(shard)
     this.#due.delete(shard)
+    const askedAt = performance.now()
     try {
       const result = await lanes.take(shard, {
         lanesMax: LANES_PER_TAKE,
@@ -139,11 +140,10 @@ export class LaneLoop {
         limits: this.#limits(),
         othersMax: slots.startingRoom,
       })
-      const repliedAt = performance.now()
       this.#options.clock.tell(result.now)
       this.dueAt(shard, result.nextDueAt)
       this.#correctHint(shard, result.nextDueAt)
-      await this.handOn(shard, result, repliedAt)
+      await this.handOn(shard, result, askedAt)
       this.#tell('up')
     } catch (error) {
       this.#tell('down', error)
@@ -161,8 +161,8 @@ export class LaneLoop {
     return limits
   }
 
-  /** Records what the script removed by itself and begins what it claimed. */
-  async handOn(shard: number, result: TakeResult, repliedAt: number): Promise<void> {
+  /** Records what the script removed by itself and begins what it claimed. `askedAt`: by performance.now(). */
+  async handOn(shard: number, result: TakeResult, askedAt: number): Promise<void> {
     for (const { subscriptionId, delivery } of result.expired)
       this.#options.recorder.expired(subscriptionId, delivery)
     const claims = result.lanes.flatMap((lane) => lane.claims)
@@ -175,7 +175,7 @@ export class LaneLoop {
     for (const lane of result.lanes) {
       const messages = contexts.slice(at, at + lane.claims.length)
       at += lane.claims.length
-      await this.#handOnLane(shard, lane, messages, { now: result.now, repliedAt })
+      await this.#handOnLane(shard, lane, messages, askedAt)
     }
   }
 
@@ -183,7 +183,7 @@ export class LaneLoop {
     shard: number,
     lane: ClaimedLane,
     messages: (MessageContext | Error | null)[],
-    taken: { now: number; repliedAt: number },
+    askedAt: number,
   ): Promise<void> {
     const slice = await this.#options.plans.slice({ sliceId: lane.sliceId, shard }, lane.sliceRevision)
     const subscription = slice?.byId.get(lane.subscriptionId)
@@ -202,8 +202,8 @@ export class LaneLoop {
         this.#options.log.warn({ shard, subscriptionId: lane.subscriptionId }, 'claim.subscription_unknown')
         return
       }
-      const sendAt = claim.sendAt === null ? null : taken.repliedAt + (claim.sendAt - taken.now)
-      this.#begin({ subscription, claim, message, sendAt, checkedAt: taken.repliedAt })
+      const sendAt = claim.sendAt === null ? null : this.#options.clock.localTime(claim.sendAt)
+      this.#begin({ subscription, claim, message, sendAt, checkedAt: askedAt })
     })
   }
 

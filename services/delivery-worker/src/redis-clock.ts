@@ -1,15 +1,37 @@
-/** Redis's time, as of the last reply that told it, carried on by this process's monotonic clock. */
+/**
+ * Redis's time, as of the last reply that told it, carried on by this process's monotonic clock.
+ *
+ * A reply that was long on its way tells a time that is over. That is of no consequence for when to ask next, but claims
+ * sent by it would crowd those of the next reply; so send times go by the reply that was fastest of late.
+ */
+
+/** How fast the two clocks may drift apart: what the fastest reply told is worth less by so much. */
+const DRIFT = 0.0005
+/** No reply is so late (a command fails after 1.5 s): Redis's clock has been set back. */
+const SET_BACK_MS = 2_000
+
 export class RedisClock {
   #told = Date.now()
   #at = performance.now()
+  /** Redis's time less this process's, by the fastest reply. */
+  #ahead = Number.NEGATIVE_INFINITY
 
   tell(redisNow: number): void {
+    const at = performance.now()
+    const ahead = redisNow - at
+    const kept = this.#ahead - (at - this.#at) * DRIFT
+    this.#ahead = ahead > kept || ahead < kept - SET_BACK_MS ? ahead : kept
     this.#told = redisNow
-    this.#at = performance.now()
+    this.#at = at
   }
 
   /** Epoch ms; until Redis has told it, this machine's. */
   now(): number {
     return this.#told + (performance.now() - this.#at)
+  }
+
+  /** What performance.now() is at that time of Redis's. */
+  localTime(redisTime: number): number {
+    return redisTime - this.#ahead
   }
 }

@@ -1,0 +1,44 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { RedisClock } from './redis-clock.ts'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
+afterEach(() => void vi.useRealTimers())
+
+const REDIS_BEGAN = 1_700_000_000_000
+const pass = (ms: number) => void vi.advanceTimersByTime(ms)
+/** Redis's time now, and the two clocks' true distance, where Redis has been set by `setMs`. */
+const redisNow = (setMs = 0) => REDIS_BEGAN + performance.now() + setMs
+const told = (clock: RedisClock, at = performance.now()) => clock.localTime(REDIS_BEGAN + at)
+
+test('a reply that was long on its way moves no send time', () => {
+  const clock = new RedisClock()
+  clock.tell(redisNow())
+  const now = redisNow()
+  pass(300)
+  clock.tell(now)
+  expect(told(clock)).toBeCloseTo(performance.now(), 0)
+})
+
+test('a faster reply than all before says more than they did', () => {
+  const clock = new RedisClock()
+  clock.tell(redisNow(-40))
+  clock.tell(redisNow(-2))
+  expect(told(clock)).toBeCloseTo(performance.now() + 2, 0)
+})
+
+test.each([3_600_000, -3_600_000])('a clock that is set by %i ms is followed at once', (setMs) => {
+  const clock = new RedisClock()
+  clock.tell(redisNow())
+  clock.tell(redisNow(setMs))
+  expect(told(clock)).toBeCloseTo(performance.now() - setMs, 0)
+  expect(clock.now()).toBeCloseTo(redisNow(setMs), 0)
+})
+
+test('clocks that drift apart stay together', () => {
+  const clock = new RedisClock()
+  for (let second = 0; second < 600; second++) {
+    clock.tell(redisNow(-second * 0.1))
+    pass(1_000)
+  }
+  expect(told(clock)).toBeCloseTo(performance.now() + 60, -1)
+})
