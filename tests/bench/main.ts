@@ -71,10 +71,11 @@ function brief({ deliveriesPerSecond, publishesPerSecond, drainSeconds, ...measu
   )
 }
 
-function conditions({ rounds, seconds }: BenchOptions): string {
+function conditions({ seconds }: BenchOptions, scenarios: Map<string, Rounds>): string {
   const cores = availableParallelism()
+  const rounds = Object.values([...scenarios.values()][0] ?? {})[0]?.length ?? 0
   return (
-    `${rounds} x ${seconds} s of publishing by ${CONNECTIONS} connections, bodies of ${BODY_BYTES} bytes, Redis with ` +
+    `Medians (min–max) of ${rounds} x ${seconds} s of publishing by ${CONNECTIONS} connections, bodies of ${BODY_BYTES} bytes, Redis with ` +
     `appendfsync always; Node ${process.versions.node}, ${cores} cores (${cpus()[0]?.model ?? 'unknown'}).`
   )
 }
@@ -91,15 +92,19 @@ async function bench(options: BenchOptions): Promise<number> {
   })
   const scenarios = new Map<string, Rounds>(options.fanOuts.map((fanOut) => [`fanout-${fanOut}`, {}]))
   for (let round = 1; round <= options.rounds; round++) {
+    const startedAt = performance.now()
     await runRound(stage, options.seconds, ({ name, fanOut }, measured) => {
       const rounds = scenarios.get(`fanout-${fanOut}`) ?? {}
       rounds[name] = [...(rounds[name] ?? []), measured]
       tell(`round ${round}, fan-out ${fanOut}, ${name}: ${brief(measured)}`)
     })
+    // Time since the process began, and as much again as this round took.
+    const nextEndsMs = 2 * performance.now() - startedAt
+    if (nextEndsMs > options.budgetSeconds * 1_000) break
   }
   await tearDown(stage)
   if (options.json) for (const [name, rounds] of scenarios) console.log(jsonLine(name, rounds))
-  else console.log(`\n${tables(scenarios)}\n\n${conditions(options)}`)
+  else console.log(`\n${tables(scenarios)}\n\n${conditions(options, scenarios)}`)
   return [...scenarios.values()].some(({ fantail }) => sum(fantail, 'lost') > 0) ? 1 : 0
 }
 

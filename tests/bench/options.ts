@@ -17,10 +17,15 @@ export interface BenchOptions {
   seconds: number
   /** For each contestant and scenario, before the first round. */
   warmUpSeconds: number
+  /** No further round is begun that would end later. */
+  budgetSeconds: number
   fanOuts: number[]
   names: Name[]
   profileDir: string | undefined
 }
+
+/** Leaves time for the start before and the end after it within 50 s. */
+const QUICK_SECONDS = 42
 
 /** Throws an Error with the usage where something is not understood. */
 export function readOptions(args: string[]): BenchOptions {
@@ -32,6 +37,7 @@ export function readOptions(args: string[]): BenchOptions {
     rounds: numberOf('rounds', values.rounds, quick ? 3 : 5),
     seconds: numberOf('seconds', values.seconds, quick ? 1.2 : 4),
     warmUpSeconds: quick ? 1.2 : 3,
+    budgetSeconds: quick ? QUICK_SECONDS : Number.POSITIVE_INFINITY,
     fanOuts: (values.fanout ?? (quick ? '10,1' : '10,1,100')).split(',').map((n) => numberOf('fanout', n, 0)),
     names: values.only?.split(',').map(nameOf) ?? [...NAMES],
     profileDir: values.profile,

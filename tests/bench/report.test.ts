@@ -39,6 +39,7 @@ test('a JSON line has deliveries per second by contestant, the ratio, and what w
     bullmq: 5_500,
     bare: 40_000,
     ratioToBullmq: 6,
+    ratioToBullmqByRound: [7.2, 5, 6],
     rounds: 3,
     minMax: { fantail: [30_000, 36_000] },
     cpuMicrosPerDelivery: { fantail: { services: 37, redis: 3 }, bare: { services: 20, redis: 0 } },
@@ -53,10 +54,13 @@ test('the tables name every scenario, the ratio and what was lost', () => {
   expect(text).toContain('Fantail: 0 lost, 2 twice, 0 publishes refused')
 })
 
-test('a contestant that was left out is left out of the line', () => {
+test('a contestant that did not run is left out', () => {
   const line = JSON.parse(jsonLine('fanout-1', { fantail: [measurement(9_000)] }))
   expect(line).toMatchObject({ fantail: 9_000, ratioToBullmq: null })
   expect(line).not.toHaveProperty('bullmq')
+  const text = tables(new Map([['fanout-1', { fantail: [measurement(9_000)] }]]))
+  expect(text).toContain('| Fantail |')
+  expect(text).not.toContain('BullMQ')
 })
 
 test('--quick keeps to two scenarios; words may come after a double dash', () => {

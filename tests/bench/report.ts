@@ -1,6 +1,6 @@
 /** What is printed: lines of JSON for programs, tables in Markdown for people. */
 import { NAMES, type Name } from './contestants.ts'
-import { cpuOf, type Figure, figure, type Rounds, ratio, sum } from './summary.ts'
+import { cpuOf, type Figure, figure, type Rounds, ratio, ratios, sum } from './summary.ts'
 
 const TITLES: Record<Name, string> = {
   fantail: 'Fantail',
@@ -17,6 +17,7 @@ export function jsonLine(scenario: string, rounds: Rounds): string {
     ...each((name) => figure(rounds[name], 'deliveriesPerSecond').median),
     ratioToBullmq: ratio(rounds, 'bullmq'),
     ratioToBare: ratio(rounds, 'bare'),
+    ratioToBullmqByRound: ratios(rounds, 'bullmq'),
     rounds: rounds[names[0] ?? 'fantail']?.length ?? 0,
     minMax: each((name) => {
       const { min, max } = figure(rounds[name], 'deliveriesPerSecond')
@@ -40,24 +41,26 @@ export function jsonLine(scenario: string, rounds: Rounds): string {
 
 export function tables(scenarios: Map<string, Rounds>): string {
   const rows = [...scenarios]
+  const names = NAMES.filter((name) => rows.some(([, rounds]) => rounds[name]))
+  const compared = names.includes('fantail') && names.includes('bullmq')
   const throughput = table(
-    ['deliveries/s', ...NAMES.map((name) => TITLES[name]), 'Fantail : BullMQ'],
+    ['deliveries/s', ...names.map((name) => TITLES[name]), ...(compared ? ['Fantail : BullMQ'] : [])],
     rows.map(([scenario, rounds]) => [
       scenario,
-      ...NAMES.map((name) => withSpread(figure(rounds[name], 'deliveriesPerSecond'))),
-      `${shown(ratio(rounds, 'bullmq'))} x`,
+      ...names.map((name) => withSpread(figure(rounds[name], 'deliveriesPerSecond'))),
+      ...(compared ? [`${roundedTo(ratio(rounds, 'bullmq'), 1)} x`] : []),
     ]),
   )
-  const queued = NAMES.filter((name) => name !== 'bare')
+  const queued = names.filter((name) => name !== 'bare')
   const publishing = table(
     ['publishes/s accepted (p50, p99)', ...queued.map((name) => TITLES[name])],
     rows.map(([scenario, rounds]) => [scenario, ...queued.map((name) => publishCell(rounds, name))]),
   )
   const cost = table(
-    ['CPU µs per delivery: processes + Redis', ...NAMES.map((name) => TITLES[name])],
-    rows.map(([scenario, rounds]) => [scenario, ...NAMES.map((name) => costCell(rounds, name))]),
+    ['CPU µs per delivery: processes + Redis', ...names.map((name) => TITLES[name])],
+    rows.map(([scenario, rounds]) => [scenario, ...names.map((name) => costCell(rounds, name))]),
   )
-  return [throughput, publishing, cost, arrivals(scenarios)].join('\n\n')
+  return [throughput, publishing, cost, arrivals(scenarios, names)].join('\n\n')
 }
 
 function publishCell(rounds: Rounds, name: Name): string {
@@ -72,10 +75,10 @@ function costCell(rounds: Rounds, name: Name): string {
 }
 
 /** Says what was checked, for every contestant and all rounds together. */
-function arrivals(scenarios: Map<string, Rounds>): string {
+function arrivals(scenarios: Map<string, Rounds>, names: Name[]): string {
   const total = (name: Name, of: 'lost' | 'duplicates' | 'refused') =>
     [...scenarios.values()].reduce((all, rounds) => all + sum(rounds[name], of), 0)
-  const told = NAMES.map((name) => {
+  const told = names.map((name) => {
     const [lost, duplicates, refused] = [
       total(name, 'lost'),
       total(name, 'duplicates'),

@@ -46,8 +46,16 @@ export function sum(rounds: Measurement[] | undefined, of: 'lost' | 'duplicates'
   return (rounds ?? []).reduce((total, round) => total + round[of], 0)
 }
 
-/** Medians; the spread stands beside the median where it is printed. */
+/** Of the medians, as they are printed. */
 export function ratio(rounds: Rounds, over: Name): number {
   const of = (name: Name) => figure(rounds[name], 'deliveriesPerSecond').median
   return of('fantail') / of(over)
+}
+
+/** Round by round: what disturbs the machine for a while meets both sides of most of them. */
+export function ratios({ fantail = [], ...others }: Rounds, over: Exclude<Name, 'fantail'>): number[] {
+  return fantail.flatMap(({ deliveriesPerSecond }, round) => {
+    const other = others[over]?.[round]
+    return other ? [deliveriesPerSecond / other.deliveriesPerSecond] : []
+  })
 }
