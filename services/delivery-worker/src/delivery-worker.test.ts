@@ -1,5 +1,5 @@
 import type { DeliveryPolicy } from '@fantail/contracts'
-import { SHARD_COUNT, shardBase, skewKey } from '@fantail/store'
+import { SHARD_COUNT, shardBase, shardOf, skewKey } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { QUEUED_MAX } from './dispatcher.ts'
@@ -311,6 +311,27 @@ test('a message whose body was lost is set aside and its neighbours go on', asyn
   await waitFor(() => sender.sent.length === 1)
   expect(sender.sent[0]?.body).toBe('kept')
   await waitFor(async () => (await fixture.counts.read())['discarded:aside'] === 1)
+})
+
+test('a slice that cannot be read keeps no lane of its shard from going on', async () => {
+  const shard = shardOf(TOPIC)
+  const other = Array.from({ length: 1_000 }, (_, i) => `${TOPIC}-${i}`).find((arn) => shardOf(arn) === shard)
+  await fixture.topics.put(other ?? '', {})
+  const subscribed = [
+    await fixture.subscribe('broken'),
+    await fixture.subscribe('sound', { topicArn: other }),
+  ]
+  for (const { id } of subscribed) await fixture.subscriptions.update(id, () => ({ status: 'paused' }))
+  const first = await fixture.startWorker(sender)
+  await fixture.publish('broken')
+  await fixture.publish('sound', other)
+  await waitFor(async () => (await leftovers()).filter((key) => key.includes(':fresh:')).length === 2)
+  await first.stop()
+  for (const { id } of subscribed) await fixture.subscriptions.update(id, () => ({ status: 'active' }))
+  for (const key of await fixture.redis.keys(`${shardBase(shard)}slice:*`))
+    if ((await fixture.redis.hget(key, 'arn')) === TOPIC) await fixture.redis.hset(key, 'topic', '{')
+  await fixture.startWorker(sender)
+  await waitFor(() => sentTo('sound').length === 1, { timeoutMs: 3_000 })
 })
 
 test('a change of the policy acts on what already waits', async () => {

@@ -6,9 +6,9 @@
  * A worker takes only what it has free slots for; several workers share a shard by taking in turn.
  */
 import { createStateLog, type Logger, type TellState } from '@fantail/runtime'
-import type { ClaimedLane, LaneStore, TakeResult } from '@fantail/store'
+import { type ClaimedLane, CorruptRecordError, type LaneStore, type TakeResult } from '@fantail/store'
 import type { AttemptSlots } from './attempt-slots.ts'
-import type { CompiledSubscription } from './compiled-slice.ts'
+import type { CompiledSlice, CompiledSubscription } from './compiled-slice.ts'
 import { LEASE_MARGIN_MS } from './express.ts'
 import type { ClaimInHand, LaneAttempts } from './lane-attempts.ts'
 import type { LaneBodies } from './lane-bodies.ts'
@@ -185,7 +185,7 @@ export class LaneLoop {
     messages: (MessageContext | Error | null)[],
     askedAt: number,
   ): Promise<void> {
-    const slice = await this.#options.plans.slice({ sliceId: lane.sliceId, shard }, lane.sliceRevision)
+    const slice = await this.#sliceOf(shard, lane)
     const subscription = slice?.byId.get(lane.subscriptionId)
     lane.claims.forEach((claim, i) => {
       const message = messages[i] ?? null
@@ -198,13 +198,24 @@ export class LaneLoop {
         return
       }
       if (!subscription) {
-        // Deleted this moment, or its record is unreadable: the lease is left to run out, so that nothing spins.
+        // Deleted this moment, or its or its slice's record is unreadable: the lease is left to run out, so that nothing spins.
         this.#options.log.warn({ shard, subscriptionId: lane.subscriptionId }, 'claim.subscription_unknown')
         return
       }
       const sendAt = claim.sendAt === null ? null : this.#options.clock.localTime(claim.sendAt)
       this.#begin({ subscription, claim, message, sendAt, checkedAt: askedAt })
     })
+  }
+
+  /** null where it is gone or cannot be read: the other lanes of the take go on all the same. */
+  async #sliceOf(shard: number, { sliceId, sliceRevision }: ClaimedLane): Promise<CompiledSlice | null> {
+    try {
+      return await this.#options.plans.slice({ sliceId, shard }, sliceRevision)
+    } catch (error) {
+      if (!(error instanceof CorruptRecordError)) throw error
+      this.#options.log.error({ shard, sliceId, err: error }, 'slice.unreadable')
+      return null
+    }
   }
 
   #begin(hand: ClaimInHand): void {
