@@ -65,7 +65,8 @@ export const messageKey = (base: string, messageIdBytes: Buffer) =>
 export const topicBytesKey = (base: string) => `${base}bytes`
 /** Hash: counts by cause (`discarded:permanent`, `expired`, `deadLettered`, `orphaned`, …). For ever. */
 export const countsKey = (base: string) => `${base}counts`
-/** Hash: `f` fence, `<message index>.<slice id>` → bitmap of settled slots. Deleted by the job, else after a day. */
+/** Hash: `f` fence, `p` the batch parked last, `<message index>.<slice id>` → bitmap of settled slots, and the notes of a
+ *  cautious run. Deleted by the job, else after a day. */
 export const checkpointKey = (base: string, job: string) => `${base}ck:${job}`
 /** List of JSON, at most 1,000: what was set aside because it could not be processed. */
 export const asideKey = (base: string) => `${base}aside`

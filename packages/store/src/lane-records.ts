@@ -48,6 +48,14 @@ export interface ParkJob {
   entries: ParkEntry[]
 }
 
+/**
+ * The checkpoint field that names a batch of entries: one that is repeated under the name last stored, because its reply
+ * was lost, parks and counts nothing again. `name` is unique among the job's batches in the shard.
+ */
+export function batchField(name: string): [string, Buffer] {
+  return ['p', Buffer.from(name)]
+}
+
 export interface ParkMessage {
   /** 16 bytes. */
   id: Buffer

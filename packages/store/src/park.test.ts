@@ -15,7 +15,7 @@ import {
   writeLane,
   writeSlice,
 } from './lane-fixture.ts'
-import type { ParkEntry } from './lane-records.ts'
+import { batchField, type ParkEntry, type Settlement } from './lane-records.ts'
 import { Lanes } from './lanes.ts'
 
 let server: TestRedis
@@ -50,6 +50,31 @@ test('a body is stored once for all the lanes it waits in', async () => {
   expect(await referencesTo(redis, message)).toBe(2)
   const [body] = await lanes.messages(SHARD, [message.id])
   expect(body?.toString()).toBe(message.body)
+})
+
+test('a batch whose reply was lost is parked no second time, whatever became of it meanwhile', async () => {
+  const [id, gone] = [await writeLane(redis), await writeLane(redis)]
+  await markGone(redis, gone)
+  const message = makeMessage()
+  const entry = (subscriptionId: string): ParkEntry => ({
+    subscriptionId,
+    delivery: message.id,
+    message: 0,
+    park: { as: 'fresh' },
+  })
+  const batch = (name: string, fence: number) => ({
+    messages: [message],
+    jobs: [{ job: 'j', fence, fields: [batchField(name)], entries: [entry(id), entry(gone)] }],
+  })
+  await lanes.park(SHARD, batch('1.1', 1))
+  const [claim] = claimsOf(await takeFrom(lanes))
+  const { subscriptionId, delivery, lease } = { subscriptionId: id, ...claim } as Settlement
+  await lanes.settle(SHARD, [{ subscriptionId, delivery, lease, to: { op: 'delivered' } }])
+  const { jobs } = await lanes.park(SHARD, batch('1.1', 1))
+  expect(jobs).toMatchObject([{ outcomes: ['present', 'present'] }])
+  expect(await redis.hget(countsKey(BASE), 'discarded:unsubscribed')).toBe('1')
+  expect(claimsOf(await takeFrom(lanes))).toEqual([])
+  expect((await lanes.park(SHARD, batch('1.2', 1))).jobs).toMatchObject([{ outcomes: ['parked', 'gone'] }])
 })
 
 test('a delivery that waits or is in flight is parked no second time', async () => {

@@ -2,11 +2,20 @@
  * Parks deliveries and writes checkpoints: one script per shard for all runs that have something there.
  *
  * A park carries its run's fence, and the run's checkpoint as it will be when the park is done, so the two are one
- * write: a worker that takes the job over finds exactly what is settled. Refused as stale: the run is lost.
+ * write: a worker that takes the job over finds exactly what is settled. Refused as stale: the run is lost. A batch is
+ * tried until it has a reply; its name lets the script see that it has done it already, so that what has left its lane
+ * since is not parked, and what was refused not counted, a second time.
  */
 
 import { createStateLog, type Logger } from '@fantail/runtime'
-import type { LaneStore, ParkAs, ParkJob, ParkMessage, ParkOutcome } from '@fantail/store'
+import {
+  batchField,
+  type LaneStore,
+  type ParkAs,
+  type ParkJob,
+  type ParkMessage,
+  type ParkOutcome,
+} from '@fantail/store'
 import type { MessageContext } from './message-context.ts'
 import { ShardQueue } from './shard-queue.ts'
 
@@ -40,11 +49,19 @@ export interface ParkItem {
 type Item = ParkItem | { run: FencedRun; checkpoint: true }
 
 export class Parking {
-  readonly #lanes: LaneStore
+  readonly #lanes: Pick<LaneStore, 'park'>
   readonly #queue: ShardQueue<Item>
   readonly #onDue: (shard: number, nextDueAt: number | null) => void
 
-  constructor(lanes: LaneStore, log: Logger, onDue: (shard: number, nextDueAt: number | null) => void) {
+  /** By the batch itself, which is the same at every try. */
+  readonly #numbers = new WeakMap<Item[], number>()
+  #batches = 0
+
+  constructor(
+    lanes: Pick<LaneStore, 'park'>,
+    log: Logger,
+    onDue: (shard: number, nextDueAt: number | null) => void,
+  ) {
     this.#lanes = lanes
     this.#onDue = onDue
     this.#queue = new ShardQueue<Item>({
@@ -78,7 +95,7 @@ export class Parking {
   async #run(shard: number, batch: Item[]): Promise<void> {
     const groups = groupByRun(batch)
     for (const items of groups.values()) for (const item of items) item.mark()
-    const { request, groupsSent } = buildRequest(shard, groups)
+    const { request, groupsSent } = buildRequest(shard, groups, this.#numberOf(batch))
     const result =
       request.jobs.length === 0 ? { jobs: [], nextDueAt: null } : await this.#lanes.park(shard, request)
     for (const [run, items] of groups) {
@@ -92,6 +109,12 @@ export class Parking {
     }
     this.#onDue(shard, result.nextDueAt)
   }
+
+  #numberOf(batch: Item[]): number {
+    const number = this.#numbers.get(batch) ?? ++this.#batches
+    this.#numbers.set(batch, number)
+    return number
+  }
 }
 
 function groupByRun(batch: Item[]): Map<FencedRun, ParkItem[]> {
@@ -104,7 +127,7 @@ function groupByRun(batch: Item[]): Map<FencedRun, ParkItem[]> {
   return groups
 }
 
-function buildRequest(shard: number, groups: Map<FencedRun, ParkItem[]>) {
+function buildRequest(shard: number, groups: Map<FencedRun, ParkItem[]>, batch: number) {
   const messages: ParkMessage[] = []
   const positions = new Map<MessageContext, number>()
   const jobs: ParkJob[] = []
@@ -126,7 +149,9 @@ function buildRequest(shard: number, groups: Map<FencedRun, ParkItem[]>) {
       park,
     }))
     groupsSent.push(run)
-    jobs.push({ job: run.key, fence: run.fence, fields: run.checkpointFields(shard), entries })
+    const fields = run.checkpointFields(shard)
+    if (entries.length > 0) fields.push(batchField(`${run.fence}.${batch}`))
+    jobs.push({ job: run.key, fence: run.fence, fields, entries })
   }
   return { request: { messages, jobs }, groupsSent }
 }

@@ -1,5 +1,6 @@
 -- Parks deliveries in their lanes and writes the checkpoints of the jobs they come from, in one step. A job of which a
--- later run has stored a higher fence changes nothing. Deliveries of deleted subscriptions are counted as discarded.
+-- later run has stored a higher fence changes nothing; of one whose field `p` names the batch that was parked last, the
+-- entries were parked then and are left alone. Deliveries of deleted subscriptions are counted as discarded.
 -- KEYS[1] the shard's prefix
 -- ARGV    shard number; messages, each: id, body; jobs, each: id or '', fence, fields (name, value), entries
 --         (subscription, delivery, message, set fresh|retry|lease, delay or lease in ms, state or ''). Every list is
@@ -42,17 +43,18 @@ end
 local function park_job()
   local job, fence, fields = next_arg(), tonumber(next_arg()), tonumber(next_arg())
   local key = base .. 'ck:' .. job
-  local stored = job ~= '' and tonumber(redis.call('HGET', key, 'f')) or 0
-  local stale = stored > fence
+  local stored = job ~= '' and redis.call('HMGET', key, 'f', 'p') or {}
+  local stale, again = (tonumber(stored[1]) or 0) > fence, false
   for _ = 1, fields do
     local name, value = next_arg(), next_arg()
+    again = again or (name == 'p' and stored[2] == value)
     if not stale then redis.call('HSET', key, name, value) end
   end
   if fields > 0 and not stale then redis.call('PEXPIRE', key, CHECKPOINT_MS) end
   local entries, outcomes = tonumber(next_arg()), {}
-  if stale then at = at + 6 * entries end
+  if stale or again then at = at + 6 * entries end
   for i = 1, stale and 0 or entries do
-    outcomes[i] = park_entry()
+    outcomes[i] = again and 0 or park_entry()
   end
   return stale and 0 or outcomes
 end

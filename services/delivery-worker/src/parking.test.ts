@@ -1,0 +1,64 @@
+import { createMessageId, parseMessageId } from '@fantail/contracts'
+import { createLogger } from '@fantail/runtime'
+import { batchField, type ParkRequest } from '@fantail/store'
+import { waitFor } from '@fantail/test-kit'
+import { expect, test } from 'vitest'
+import { MessageContext } from './message-context.ts'
+import { type FencedRun, Parking } from './parking.ts'
+
+const log = createLogger({ service: 'test', level: 'silent' })
+const [BATCH] = batchField('')
+
+/** Lanes that park everything; the first reply is lost. */
+function createLanes() {
+  const requests: ParkRequest[] = []
+  const park = async (_shard: number, request: ParkRequest) => {
+    requests.push(request)
+    if (requests.length === 1) throw new Error('Connection is closed.')
+    const jobs = request.jobs.map(({ entries }) => ({
+      stale: false as const,
+      outcomes: entries.map(() => 'parked' as const),
+      leases: entries.map(() => null),
+    }))
+    return { jobs, nextDueAt: null }
+  }
+  const names = () =>
+    requests.map(({ jobs }) => jobs[0]?.fields.find(([name]) => name === BATCH)?.[1].toString())
+  return { park, names }
+}
+
+const run: FencedRun = {
+  key: 'dispatch-0:1',
+  fence: 2,
+  lost: false,
+  ended: false,
+  checkpointFields: () => [],
+  checkpointed: () => undefined,
+}
+
+async function parkOne(parking: Parking): Promise<void> {
+  const messageId = createMessageId(1)
+  const message = { messageId, topicArn: 'arn', publishedAt: 1, message: '' }
+  const delivery = parseMessageId(messageId) ?? Buffer.alloc(16)
+  let parked = false
+  parking.park(0, {
+    run,
+    subscriptionId: 'id',
+    delivery,
+    context: new MessageContext(message),
+    park: { as: 'fresh' },
+    mark: () => undefined,
+    done: () => {
+      parked = true
+    },
+  })
+  await waitFor(() => parked)
+}
+
+test('a batch is repeated under its own name, and the next has another', async () => {
+  const lanes = createLanes()
+  const parking = new Parking(lanes, log, () => undefined)
+  await parkOne(parking)
+  await parkOne(parking)
+  expect(lanes.names()).toEqual(['2.1', '2.1', '2.2'])
+})
