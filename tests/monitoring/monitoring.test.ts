@@ -105,6 +105,44 @@ describe('Prometheus', () => {
     expect(await output(tools.amtool, ['check-config', ALERTMANAGER])).toContain('SUCCESS')
   })
 
+  it('has rules that fire when they should and not before', async () => {
+    const rules = join(INFRA, 'prometheus', 'alerts-firing.yml')
+
+    expect(await output(tools.promtool, ['test', 'rules', rules])).toContain('SUCCESS')
+  })
+
+  it('fires at a topic’s first dead letter, discarded delivery and missing queue', async () => {
+    const { client } = stack()
+    const endpoint = `${receiver().url}/refuses`
+    receiver().respond('/refuses', { status: 404 })
+    await Promise.all(['letters', 'removed'].map((queue) => client.put(`/v1/queues/${queue}`)))
+    const queues = { 'to-letters': 'letters', 'to-nowhere': undefined, 'to-removed': 'removed' }
+    for (const [topic, queue] of Object.entries(queues)) {
+      const policy = queue === undefined ? {} : { redrivePolicy: { deadLetterTargetArn: queue } }
+      await client.put(`/v1/topics/${topic}`)
+      await client.post(`/v1/topics/${topic}/subscriptions`, { endpoint, ...policy })
+    }
+    await client.delete('/v1/queues/removed')
+    for (const topic of Object.keys(queues)) {
+      await client.post(`/v1/topics/${topic}/messages`, { message: 'refused' })
+    }
+    const firing = async () => {
+      const alerts = await ask(url(), 'ALERTS{alertstate="firing"}')
+      return alerts
+        .map(({ metric: { alertname, topic, cause } }) => [alertname, topic, cause].join(' ').trim())
+        .sort()
+    }
+    const expected = [
+      'FantailDeadLetters to-letters',
+      'FantailDeadLettersFail to-removed',
+      'FantailDeliveriesLost to-nowhere permanent',
+      'FantailDeliveriesLost to-removed deadLetterQueueMissing',
+    ]
+    await waitFor(async () => (await firing()).length >= expected.length, { what: 'the alerts to fire' })
+
+    expect(await firing()).toEqual(expected)
+  })
+
   it('evaluates every query of dashboards and alerts over a scrape of every service', async () => {
     const ledger = await Ledger.open({
       stack: stack(),

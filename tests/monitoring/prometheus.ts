@@ -58,12 +58,17 @@ async function end(child: ChildProcess): Promise<void> {
   await ended
 }
 
+export interface Sample {
+  metric: Record<string, string>
+  value: [number, string]
+}
+
 /** The instant value of a query: its samples. Rejects with what Prometheus has against it. */
-export async function ask(url: string, query: string): Promise<{ value: [number, string] }[]> {
+export async function ask(url: string, query: string): Promise<Sample[]> {
   const answer = await fetch(`${url}/api/v1/query`, { method: 'POST', body: new URLSearchParams({ query }) })
   const { status, data, error } = (await answer.json()) as {
     status: string
-    data?: { result: { value: [number, string] }[] }
+    data?: { result: Sample[] }
     error?: string
   }
   if (status !== 'success') throw new Error(`${query}: ${error}`)

@@ -39,7 +39,9 @@ function filledIn(expr: string): string {
 }
 
 /** The functions, operators and keywords that the queries may use; what is none of these is a metric. */
-const WORDS = new Set('sum max by rate increase histogram_quantile topk or absent le'.split(' '))
+const WORDS = new Set(
+  'sum max by rate increase histogram_quantile topk or unless absent label_replace vector le'.split(' '),
+)
 
 /** The metrics that a query names: labels, matchers, ranges and strings taken off. */
 export function metricsOf(expr: string): string[] {
@@ -47,6 +49,7 @@ export function metricsOf(expr: string): string[] {
     .replaceAll(/"[^"]*"/g, '')
     .replaceAll(/\{[^}]*\}/g, ' ')
     .replaceAll(/\[[^\]]*\]/g, ' ')
+    .replaceAll(/\boffset \w+/g, ' ')
     .replaceAll(/\bby \([^)]*\)/g, ' ')
   const names = bare.match(/[a-zA-Z_:][a-zA-Z0-9_:]*/g) ?? []
   return [...new Set(names)].filter((name) => !WORDS.has(name))

@@ -133,7 +133,7 @@ export class Finishing {
       cause,
     })
     if (!accepted) return
-    recorder.ended(dead, cause === 'expired' ? 'expired' : 'discarded', dead.state.reason, dead.state)
+    recorder.ended(dead, cause === 'expired' ? 'expired' : 'discarded', cause, dead.state)
     const { id } = dead.subscription.record
     log.warn({ subscriptionId: id, messageId: dead.message.message.messageId, cause }, 'delivery.discarded')
   }
