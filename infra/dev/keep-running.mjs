@@ -17,6 +17,12 @@ const name = basename(service)
 const entry = resolve(service, process.argv[2] ?? 'src/main.ts')
 const env = { FANTAIL_MODE: 'local', ...process.env }
 
+// First of all: until then a signal would end this process and leave the service to its guard.
+whenStackEnds(async () => {
+  await running.stop()
+  process.exit(0)
+})
+
 const running = supervise({
   name,
   launch: () =>
@@ -31,9 +37,4 @@ const running = supervise({
 watchSources(service, (file) => {
   console.log(`${file} was edited, starting ${name} again`)
   running.replace()
-})
-
-whenStackEnds(async () => {
-  await running.stop()
-  process.exit(0)
 })
