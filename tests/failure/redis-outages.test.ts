@@ -39,7 +39,7 @@ test.each([1, 6, 15])(
     console.info(
       `outage of ${seconds} s: ${ledger.failures.length} refused, the slowest in ${slowest.toFixed(0)} ms`,
     )
-    expect(slowest).toBeLessThanOrEqual(REFUSED_WITHIN_MS + SLACK_MS)
+    expect(slowest).toBeLessThanOrEqual(REFUSED_WITHIN_MS)
     if (seconds > 2) expect(ledger.failures.length).toBeGreaterThan(PER_SECOND)
     expect(await ledger.whenSettled()).toMatchObject({ lost: 0, refusedYetSeen: 0 })
     for (const service of stack().services()) await waitFor(() => service.isReady())
@@ -59,7 +59,7 @@ test('a Redis that stops answering is taken for away, and for back when it answe
   const fates = await Promise.all(['during-1', 'during-2', 'during-3'].map((text) => ledger.publish(text)))
   await stack().redis.thaw()
   expect(fates).not.toContain('accepted')
-  for (const { tookMs } of ledger.failures) expect(tookMs).toBeLessThanOrEqual(REFUSED_WITHIN_MS + SLACK_MS)
+  for (const { tookMs } of ledger.failures) expect(tookMs).toBeLessThanOrEqual(REFUSED_WITHIN_MS)
   await waitFor(async () => (await ledger.publish(`after-${performance.now()}`)) === 'accepted')
   expect(await ledger.whenSettled()).toMatchObject({ lost: 0, refusedYetSeen: 0 })
 }, 30_000)

@@ -28,7 +28,8 @@ export const GROUP_LIMITS: GroupLimits = {
   writesMax: 8,
   secondWriteAfterMs: 10,
   pendingBytesMax: 67_108_864,
-  pendingMs: 2_000,
+  // A caller is to be answered within two seconds, the way there and back included.
+  pendingMs: 1_750,
 }
 
 export interface GroupCommitOptions<T> {
