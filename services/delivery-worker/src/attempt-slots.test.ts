@@ -24,6 +24,15 @@ test('a subscription earns its allowance by answering, up to maxInFlight', () =>
   expect(take(slots, 'small', 100, 8)).toBe(8)
 })
 
+test('first attempts leave an eighth of the slots to the lanes', () => {
+  const slots = new AttemptSlots({ attemptsMax: 16 })
+  prove(slots, 'busy')
+  while (slots.acquireFirst('busy', 32));
+  expect(slots.inFlight).toBe(14)
+  expect(slots.freeForFirst).toBe(0)
+  expect(take(slots, 'lane', 3)).toBe(2)
+})
+
 test('one whose attempt outlasts a second keeps at most two until it answers', () => {
   const slots = new AttemptSlots({ attemptsMax: 2_000 })
   prove(slots, 'a')

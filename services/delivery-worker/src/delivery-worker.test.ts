@@ -1,5 +1,5 @@
 import type { DeliveryPolicy } from '@fantail/contracts'
-import { SHARD_COUNT, shardBase, shardOf, skewKey } from '@fantail/store'
+import { freshKey, SHARD_COUNT, shardBase, shardOf, skewKey } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { QUEUED_MAX } from './dispatcher.ts'
@@ -255,6 +255,27 @@ test('a throttled subscription is paced and everything arrives', async () => {
   for (const from of times) {
     expect(times.filter((at) => at >= from && at < from + 1_000).length).toBeLessThanOrEqual(56)
   }
+})
+
+test('a throttled lane keeps its rate while first attempts fill the worker', async () => {
+  const other = `${TOPIC}-2`
+  await fixture.topics.put(other, {})
+  for (let i = 0; i < 4; i++) await fixture.subscribe(`busy${i}`)
+  const deliveryPolicy = { throttlePolicy: { maxReceivesPerSecond: 20 } }
+  const { id } = await fixture.subscribe('lane', { topicArn: other, deliveryPolicy })
+  await fixture.subscriptions.update(id, () => ({ status: 'paused' }))
+  sender.answer = (url) =>
+    url === urlOf('lane') ? 200 : new Promise((resolve) => setTimeout(resolve, 50, 200))
+  const worker = await fixture.startWorker(sender, { attemptsMax: 16 })
+  for (let i = 0; i < 60; i++) await fixture.publish(`${i}`, other)
+  await waitFor(async () => (await fixture.redis.zcard(freshKey(shardBase(shardOf(other)), id))) === 60)
+  await fixture.publishAll(Array.from({ length: 1_000 }, (_, i) => `${i}`))
+  await waitFor(() => worker.figures().queued > 1_000)
+  await fixture.subscriptions.update(id, () => ({ status: 'active' }))
+  await waitFor(() => sentTo('lane').length >= 40)
+  expect(worker.figures().queued).toBeGreaterThan(0)
+  const [first, fortieth] = [sentTo('lane')[0], sentTo('lane')[39]]
+  expect((fortieth?.at ?? 0) - (first?.at ?? 0)).toBeLessThan(2_500)
 })
 
 test('a message of a deleted topic is counted, one that matches nothing is told by the log', async () => {

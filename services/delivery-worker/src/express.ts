@@ -103,7 +103,7 @@ export class Express {
 
   /** Slots came free elsewhere. */
   readonly roomChanged = (): void => {
-    if (this.#starved && this.#options.slots.free > 0) this.#pumpOthers()
+    if (this.#starved && this.#options.slots.freeForFirst > 0) this.#pumpOthers()
   }
 
   /** Parks what is queued; resolves when nothing runs any more. Called once, at the end. */
@@ -125,11 +125,11 @@ export class Express {
     const { id, maxInFlight } = delivery.subscription.record
     const queue = this.#queues.get(id)
     const old = this.#isOld(delivery.unit)
-    if (!queue && !old && this.#options.slots.acquire(id, maxInFlight)) {
+    if (!queue && !old && this.#options.slots.acquireFirst(id, maxInFlight)) {
       this.#run(delivery)
       return
     }
-    this.#starved ||= this.#options.slots.free <= 0
+    this.#starved ||= this.#options.slots.freeForFirst <= 0
     this.#queued++
     if (queue) queue.waiting.push(delivery)
     else this.#queues.set(id, { waiting: [delivery], movedAt: delivery.queuedAt })
@@ -143,8 +143,8 @@ export class Express {
     while (queue.waiting.length > 0) {
       const next = queue.waiting[0]
       if (!next || this.#needsCheck(next.unit)) return
-      if (!this.#options.slots.acquire(id, next.subscription.record.maxInFlight)) {
-        this.#starved ||= this.#options.slots.free <= 0
+      if (!this.#options.slots.acquireFirst(id, next.subscription.record.maxInFlight)) {
+        this.#starved ||= this.#options.slots.freeForFirst <= 0
         return
       }
       queue.waiting.shift()
@@ -236,7 +236,7 @@ export class Express {
   #pumpOthers(): void {
     this.#starved = false
     for (const id of this.#queues.keys()) {
-      if (this.#options.slots.free <= 0) return
+      if (this.#options.slots.freeForFirst <= 0) return
       this.#pump(id)
     }
   }
