@@ -191,6 +191,8 @@ export class DispatchConsumer {
   /** One line per kind of error, not one per occurrence: an outage repeats the same one many times a second. */
   #onError(error: Error): void {
     if (this.#trouble.notice(error)) return
+    // Told as lockRenewalFailed too, which is where it is dealt with.
+    if (error.message.startsWith('could not renew lock')) return
     if (error.message === this.#lastError) return
     this.#lastError = error.message
     this.#options.log.warn({ queue: this.#name, error: error.message }, 'dispatch.error')

@@ -43,6 +43,8 @@ export class AttemptSlots {
   readonly #lanesOwn: number
   readonly #now: () => number
   readonly #standings = new Map<string, Standing>()
+  /** Those with something in flight. */
+  readonly #busy = new Map<string, Standing>()
   #provenInFlight = 0
   #suspectInFlight = 0
   #lagMs = 0
@@ -90,6 +92,7 @@ export class AttemptSlots {
     const standing = this.#standing(subscriptionId)
     if (standing.inFlight >= Math.min(standing.allowance, maxInFlight)) return false
     if (this.#freeOf(standing.proven) <= left) return false
+    if (standing.inFlight === 0) this.#busy.set(subscriptionId, standing)
     standing.inFlight++
     this.#count(standing, 1)
     return true
@@ -101,7 +104,9 @@ export class AttemptSlots {
     standing.inFlight--
     this.#count(standing, -1)
     if (answeredAfterMs !== undefined) this.#answered(standing, maxInFlight, answeredAfterMs)
-    if (standing.inFlight === 0 && isUnremarkable(standing)) this.#standings.delete(subscriptionId)
+    if (standing.inFlight > 0) return
+    this.#busy.delete(subscriptionId)
+    if (isUnremarkable(standing)) this.#standings.delete(subscriptionId)
   }
 
   /** An attempt has gone without an answer for HUNG_MS. */
@@ -132,10 +137,9 @@ export class AttemptSlots {
     return START_ALLOWANCE
   }
 
-  /** Room of every subscription that has something in flight or is hung. */
+  /** Room of every subscription that has something in flight. */
   *busy(): Generator<[subscriptionId: string, room: number]> {
-    for (const [id, { inFlight, hung, allowance, proven }] of this.#standings) {
-      if (inFlight === 0 && !hung) continue
+    for (const [id, { inFlight, allowance, proven }] of this.#busy) {
       yield [id, Math.max(0, Math.min(allowance - inFlight, this.#freeOf(proven)))]
     }
   }

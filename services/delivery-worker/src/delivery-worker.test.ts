@@ -1,5 +1,5 @@
 import type { DeliveryPolicy } from '@fantail/contracts'
-import { freshKey, SHARD_COUNT, shardBase, shardOf, skewKey } from '@fantail/store'
+import { asideKey, freshKey, SHARD_COUNT, shardBase, shardOf, skewKey, topicKey } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { QUEUED_MAX } from './dispatcher.ts'
@@ -398,4 +398,18 @@ test('idempotency: of two messages under one key the first claimed is delivered'
   await fixture.publish('last')
   await waitFor(() => sender.sent.some((sent) => sent.body === 'last'))
   expect(sender.sent.map((sent) => sent.body).sort()).not.toContain('loser')
+})
+
+test('a topic whose record cannot be read keeps no worker: its message is set aside with its body', async () => {
+  await fixture.subscribe('good')
+  const other = 'arn:aws:sns:us-east-1:000000000000:broken'
+  await fixture.topics.put(other, {})
+  await fixture.redis.hset(topicKey(other), 'record', '{"arn":', 'slices', '[')
+  await fixture.startWorker(sender)
+  await fixture.publish('unlucky', other)
+  await waitFor(async () => (await fixture.counts.read()).aside === 1)
+  const kept = await fixture.redis.lrange(asideKey(shardBase(0)), 0, -1)
+  expect(kept.map((text) => JSON.parse(text).message.message)).toEqual(['unlucky'])
+  await fixture.publish('neighbour')
+  await waitFor(() => sentTo('good').length === 1)
 })

@@ -143,6 +143,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     log,
     publicUrl: options.publicUrl,
     count: (cause) => counts.add(cause),
+    setAside: (entry) => counts.setAside(entry),
   })
   const consumers = Array.from(
     { length: options.queues },

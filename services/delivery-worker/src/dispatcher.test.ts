@@ -53,6 +53,7 @@ function createDispatcher(start: (unit: Unit) => void) {
     log: createLogger({ service: 'test', level: 'silent' }),
     publicUrl: undefined,
     count: async (cause) => void counted.push(cause),
+    setAside: async () => void counted.push('aside'),
   })
   return { dispatcher, counted }
 }

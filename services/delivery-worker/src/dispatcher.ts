@@ -9,7 +9,7 @@
 import type { Message } from '@fantail/contracts'
 import type { DispatchRun } from '@fantail/jobs'
 import { createStateLog, type Logger, type TellState } from '@fantail/runtime'
-import { type Idempotency, type LaneStore, shardOf } from '@fantail/store'
+import { CorruptRecordError, type Idempotency, type LaneStore, shardOf } from '@fantail/store'
 import type { Express } from './express.ts'
 import { JobRun, Unit } from './job-run.ts'
 import { MessageContext } from './message-context.ts'
@@ -43,6 +43,8 @@ export interface DispatcherOptions {
   publicUrl: string | undefined
   /** Counts `what` once in Redis, beside the scripts' own counts. */
   count(cause: string): Promise<void>
+  /** Keeps what could not be dispatched, and counts it. */
+  setAside(entry: { detail: string; message: Message }): Promise<void>
 }
 
 interface Admission {
@@ -144,7 +146,7 @@ export class Dispatcher {
   }
 
   async #runAll(run: JobRun): Promise<void> {
-    await Promise.all(run.messages.map((context, index) => this.#startMessage(run, index, context)))
+    await Promise.all(run.messages.map((context, index) => this.#startOrSetAside(run, index, context)))
     await run.whenUnitsEnded()
   }
 
@@ -152,7 +154,7 @@ export class Dispatcher {
     for (const [index, context] of run.messages.entries()) {
       if (run.lost) return
       if (await this.#killsWorkers(run, index, context)) continue
-      await this.#startMessage(run, index, context)
+      await this.#startOrSetAside(run, index, context)
       await run.whenUnitsEnded()
     }
   }
@@ -167,7 +169,7 @@ export class Dispatcher {
       .map(Number)
     const times = noted === index ? (deaths ?? 0) + 1 : 1
     const kills = times > DEATHS_MAX
-    if (kills) await this.#setAside(run, context)
+    if (kills) await this.#setAside(run, context, 'worker died')
     await this.#note(run, shard, kills ? [`${ASIDE}${index}`, '1'] : [UNDER_WAY, `${index},${times}`])
     return kills || run.lost
   }
@@ -179,10 +181,21 @@ export class Dispatcher {
     if (result?.jobs[0]?.stale !== false) run.lost = true
   }
 
-  async #setAside(run: JobRun, context: MessageContext): Promise<void> {
+  /** A topic whose record cannot be read would keep its messages' job, and in time the worker, for ever. */
+  async #startOrSetAside(run: JobRun, index: number, context: MessageContext): Promise<void> {
+    try {
+      await this.#startMessage(run, index, context)
+    } catch (error) {
+      if (!(error instanceof CorruptRecordError)) throw error
+      await this.#setAside(run, context, error.message)
+    }
+  }
+
+  /** Kept with its body, so that somebody can look at it and publish it again. */
+  async #setAside(run: JobRun, context: MessageContext, detail: string): Promise<void> {
     const { messageId, topicArn } = context.message
-    this.#options.log.error({ messageId, topicArn, detail: 'worker died' }, 'message.set_aside')
-    await this.#countAside(run)
+    this.#options.log.error({ messageId, topicArn, detail }, 'message.set_aside')
+    await this.#untilDone(run, () => this.#options.setAside({ detail, message: context.message }))
     this.#options.recorder.unmatched(context)
   }
 
@@ -284,6 +297,7 @@ export class Dispatcher {
         this.#tell('up')
         return value
       } catch (error) {
+        if (error instanceof CorruptRecordError) throw error
         this.#tell('down', error)
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS * (0.5 + Math.random())))
       }
