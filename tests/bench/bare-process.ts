@@ -6,14 +6,15 @@ import { numberedText } from './sequence.ts'
 
 const HEADERS = { 'content-type': 'text/plain; charset=UTF-8' }
 
-async function load({ port, paths, connections, durationMs, bodyBytes }: LoadOptions): Promise<LoadResult> {
+async function load(options: LoadOptions): Promise<LoadResult> {
+  const { port, paths, connections, durationMs, requestsMax, bodyBytes } = options
   const pool = new Pool(`http://127.0.0.1:${port}`, { connections })
   const startedAt = monotonicMs()
   const until = performance.now() + durationMs
   let sent = 0
   let accepted = 0
   const loop = async () => {
-    while (performance.now() < until) {
+    while (performance.now() < until && sent < requestsMax) {
       const number = sent++
       const path = paths[number % paths.length] ?? '/'
       const body = numberedText(Math.floor(number / paths.length), bodyBytes)

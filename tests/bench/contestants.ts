@@ -17,7 +17,7 @@ export interface Ends {
   profileDir?: string | undefined
 }
 
-export type Load = Pick<LoadOptions, 'connections' | 'durationMs' | 'bodyBytes'>
+export type Load = Pick<LoadOptions, 'connections' | 'durationMs' | 'requestsMax' | 'bodyBytes'>
 
 export interface Contestant {
   /** Pids of what takes part between publish and delivery. */

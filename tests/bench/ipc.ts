@@ -8,6 +8,8 @@ export interface LoadOptions {
   paths: string[]
   connections: number
   durationMs: number
+  /** Publishing ends early when so many were sent. */
+  requestsMax: number
   bodyBytes: number
 }
 

@@ -19,6 +19,8 @@ import { type Rounds, sum } from './summary.ts'
 
 const CONNECTIONS = 64
 const BODY_BYTES = 1_024
+/** More than one receiver takes in: what is accepted beyond it would only make the drain longer. */
+const DELIVERIES_PER_SECOND_MAX = 60_000
 
 interface Stage {
   options: BenchOptions
@@ -44,7 +46,7 @@ async function runRound(stage: Stage, seconds: number, done: (turn: Turn, measur
     for (const [name, contestant] of stage.contestants) {
       const direct = name === 'bare'
       // A loop without a queue is warm and steady soon.
-      const load = loadFor(direct ? seconds / 2 : seconds)
+      const load = direct ? loadFor(seconds / 2, 1) : loadFor(seconds, fanOut)
       const measured = await measure({ contestant, receiver: stage.receiver, fanOut, direct, load })
       done({ name, fanOut }, measured)
     }
@@ -56,8 +58,13 @@ interface Turn {
   fanOut: number
 }
 
-function loadFor(seconds: number): Load {
-  return { connections: CONNECTIONS, bodyBytes: BODY_BYTES, durationMs: seconds * 1_000 }
+function loadFor(seconds: number, fanOut: number): Load {
+  return {
+    connections: CONNECTIONS,
+    bodyBytes: BODY_BYTES,
+    durationMs: seconds * 1_000,
+    requestsMax: Math.ceil((seconds * DELIVERIES_PER_SECOND_MAX) / fanOut),
+  }
 }
 
 function brief({ deliveriesPerSecond, publishesPerSecond, drainSeconds, ...measured }: Measurement): string {

@@ -32,7 +32,7 @@ async function open(port: number): Promise<Socket> {
   return socket
 }
 
-/** One connection's requests, one after the other, until the time is up and the last is answered. */
+/** One connection's requests, one after the other, until time or number is up and the last is answered. */
 function publish(socket: Socket, options: LoadOptions, tally: Tally, until: number): Promise<void> {
   const request = requestBytes(options)
   const textAt = request.indexOf('"#') + 1
@@ -40,7 +40,7 @@ function publish(socket: Socket, options: LoadOptions, tally: Tally, until: numb
     let sentAt = 0
     const next = () => {
       sentAt = performance.now()
-      if (sentAt >= until) {
+      if (sentAt >= until || tally.sequence >= options.requestsMax) {
         resolve()
         socket.destroy()
         return
