@@ -5,6 +5,7 @@
  * its send time, so that what is only planned fills nothing. A throttled claim has a send time; a worker that misses it by more than LATE_MS hands the claim back, because a late send would crowd those
  * after it (r × lateness must stay within the 10 % that invariant 4 allows in a second).
  */
+import { SEND_LATE_MS_MAX } from '@fantail/policy'
 import type { Logger } from '@fantail/runtime'
 import type { Claim } from '@fantail/store'
 import type { AttemptMaker } from './attempt-maker.ts'
@@ -15,7 +16,8 @@ import type { MessageContext } from './message-context.ts'
 import type { PlanCache } from './plan-cache.ts'
 import type { Claimed, Settling } from './settling.ts'
 
-export const LATE_MS = 90
+/** A little less than the throttle's bound allows: the request has still to be written. */
+const LATE_MS = SEND_LATE_MS_MAX - 10
 const PLAN_AGE_MS_MAX = 80
 
 export interface LaneAttemptsOptions {
@@ -154,6 +156,6 @@ export class LaneAttempts {
   }
 }
 
-function claimedOf({ subscription, claim }: ClaimInHand): Claimed {
+export function claimedOf({ subscription, claim }: ClaimInHand): Claimed {
   return { subscriptionId: subscription.record.id, delivery: claim.delivery, lease: claim.lease }
 }

@@ -8,9 +8,9 @@
 import { createStateLog, type Logger, type TellState } from '@fantail/runtime'
 import { type ClaimedLane, CorruptRecordError, type LaneStore, type TakeResult } from '@fantail/store'
 import type { AttemptSlots } from './attempt-slots.ts'
-import type { CompiledSlice, CompiledSubscription } from './compiled-slice.ts'
+import type { CompiledSlice } from './compiled-slice.ts'
 import { LEASE_MARGIN_MS } from './express.ts'
-import type { ClaimInHand, LaneAttempts } from './lane-attempts.ts'
+import { type ClaimInHand, claimedOf, type LaneAttempts } from './lane-attempts.ts'
 import type { LaneBodies } from './lane-bodies.ts'
 import { MessageContext } from './message-context.ts'
 import type { OutcomeRecorder } from './outcome-recorder.ts'
@@ -231,7 +231,7 @@ export class LaneLoop {
     }
     this.#starved ||= this.#options.slots.free <= 0
     const back = { op: 'return', delayMs: REFUSED_MS } as const
-    void this.#options.settling.settle(subscription.shard, claimedOf(subscription, claim), back)
+    void this.#options.settling.settle(subscription.shard, claimedOf(hand), back)
   }
 
   /**
@@ -278,9 +278,3 @@ export class LaneLoop {
     }
   }
 }
-
-const claimedOf = ({ record }: CompiledSubscription, { delivery, lease }: ClaimInHand['claim']) => ({
-  subscriptionId: record.id,
-  delivery,
-  lease,
-})

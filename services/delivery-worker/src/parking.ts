@@ -71,10 +71,6 @@ export class Parking {
     })
   }
 
-  get pending(): number {
-    return this.#queue.pending
-  }
-
   park(shard: number, item: ParkItem): void {
     this.#queue.push(shard, item)
   }
@@ -86,10 +82,6 @@ export class Parking {
 
   whenIdle(): Promise<void> {
     return this.#queue.whenIdle()
-  }
-
-  stop(): void {
-    this.#queue.stop()
   }
 
   async #run(shard: number, batch: Item[]): Promise<void> {

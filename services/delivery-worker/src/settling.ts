@@ -42,10 +42,6 @@ export class Settling {
     })
   }
 
-  get pending(): number {
-    return this.#queue.pending
-  }
-
   settle(shard: number, claimed: Claimed, to: SettleTo): Promise<Settled> {
     return new Promise((resolve) => {
       const { subscriptionId, delivery, lease } = claimed
@@ -56,10 +52,6 @@ export class Settling {
 
   whenIdle(): Promise<void> {
     return this.#queue.whenIdle()
-  }
-
-  stop(): void {
-    this.#queue.stop()
   }
 
   async #run(shard: number, batch: Item[]): Promise<void> {

@@ -1,6 +1,7 @@
 /**
  * Items for one shard's scripts: what arrives while a script runs goes together into the next one. A batch that failed
- * is tried again, later and later, until it is done or `stop` is called: the scripts are safe to repeat.
+ * is tried again, later and later, until it is done: the scripts are safe to repeat. What comes after it may rely on it,
+ * and waits.
  */
 import type { TellState } from '@fantail/runtime'
 
@@ -22,17 +23,12 @@ interface Line<T> {
 export class ShardQueue<T> {
   readonly #options: ShardQueueOptions<T>
   readonly #lines = new Map<number, Line<T>>()
+  /** Items that no script has dealt with yet. */
   #pending = 0
-  #stopped = false
   #idle: (() => void)[] = []
 
   constructor(options: ShardQueueOptions<T>) {
     this.#options = options
-  }
-
-  /** Items that no script has dealt with yet. */
-  get pending(): number {
-    return this.#pending
   }
 
   push(shard: number, item: T): void {
@@ -56,31 +52,24 @@ export class ShardQueue<T> {
     await new Promise<void>((resolve) => this.#idle.push(resolve))
   }
 
-  /** No batch is tried again from now on. */
-  stop(): void {
-    this.#stopped = true
-  }
-
   async #drain(shard: number, line: Line<T>): Promise<void> {
     while (line.items.length > 0) {
       const batch = line.items.splice(0, this.#options.batchMax)
-      // What comes after a batch that was given up might rely on it: it is given up too.
-      if (!(await this.#runUntilDone(shard, batch))) batch.push(...line.items.splice(0))
+      await this.#runUntilDone(shard, batch)
       this.#pending -= batch.length
     }
     line.running = false
     if (this.#pending === 0) for (const resolve of this.#idle.splice(0)) resolve()
   }
 
-  async #runUntilDone(shard: number, batch: T[]): Promise<boolean> {
+  async #runUntilDone(shard: number, batch: T[]): Promise<void> {
     for (let delayMs = RETRY_MS_MIN; ; delayMs = Math.min(delayMs * 2, RETRY_MS_MAX)) {
       try {
         await this.#options.run(shard, batch)
         this.#options.tell('up')
-        return true
+        return
       } catch (error) {
         this.#options.tell('down', error)
-        if (this.#stopped) return false
         await new Promise((resolve) => setTimeout(resolve, delayMs * (0.5 + Math.random() / 2)))
       }
     }

@@ -7,6 +7,7 @@ import {
   Lanes,
   OutcomeLog,
   Plans,
+  placeOfSubscription,
   Queues,
   QueueWaits,
   type Redis,
@@ -185,4 +186,21 @@ async function publishedMessages(redis: Redis): Promise<Message[]> {
   const keys = await redis.keys(`*${dispatchQueueName(0)}*:[0-9]*`)
   const data = await Promise.all(keys.map((key) => redis.hget(key, 'data')))
   return data.flatMap((text) => (JSON.parse(text ?? '{"m":[]}') as { m: Message[] }).m)
+}
+
+/** The messages in a subscription's lane, claimed as a worker would. */
+export async function waitingIn(api: Pick<TestApi, 'lanes'>, id: string): Promise<Message[]> {
+  const { shard } = placeOfSubscription(id) ?? { shard: -1 }
+  const { lanes } = await api.lanes.take(shard, {
+    lanesMax: 10,
+    deliveriesMax: 100,
+    leaseMs: 60_000,
+    limits: new Map(),
+  })
+  const claims = lanes.find(({ subscriptionId }) => subscriptionId === id)?.claims ?? []
+  const bodies = await api.lanes.messages(
+    shard,
+    claims.map(({ delivery }) => delivery),
+  )
+  return bodies.map((body) => JSON.parse(String(body)) as Message)
 }

@@ -1,7 +1,5 @@
-import type { Message } from '@fantail/contracts'
-import { placeOfSubscription } from '@fantail/store'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestApi, type TestApi } from '../test-api.ts'
+import { startTestApi, type TestApi, waitingIn } from '../test-api.ts'
 
 const TOPIC = 'arn:aws:sns:us-east-1:000000000000:orders'
 let api: TestApi
@@ -22,26 +20,9 @@ async function subscribe(endpoint: string, confirmation = 'none') {
   return body as { id: string; arn: string }
 }
 
-/** The messages in a lane, claimed as a worker would. */
-async function waiting(id: string): Promise<Message[]> {
-  const { shard } = placeOfSubscription(id) ?? { shard: -1 }
-  const { lanes } = await api.lanes.take(shard, {
-    lanesMax: 10,
-    deliveriesMax: 100,
-    leaseMs: 60_000,
-    limits: new Map(),
-  })
-  const claims = lanes.find(({ subscriptionId }) => subscriptionId === id)?.claims ?? []
-  const bodies = await api.lanes.messages(
-    shard,
-    claims.map(({ delivery }) => delivery),
-  )
-  return bodies.map((body) => JSON.parse(String(body)) as Message)
-}
-
 test('the confirm link makes a pending subscription active, as often as it is followed', async () => {
   const { id, arn } = await subscribe('https://example.com/a', 'handshake')
-  const [message] = await waiting(id)
+  const [message] = await waitingIn(api, id)
   for (let i = 0; i < 2; i++) {
     const { status, text, headers } = await follow({
       Action: 'ConfirmSubscription',
@@ -75,12 +56,12 @@ test('the unsubscribe link takes a subscription out, asks whether that was meant
 test('the question goes through the lane of an active subscription, after everything else was discarded', async () => {
   const { id, arn } = await subscribe('https://example.com/c')
   await follow({ Action: 'Unsubscribe', SubscriptionArn: arn })
-  const messages = await waiting(id)
+  const messages = await waitingIn(api, id)
   expect(messages).toMatchObject([
     { kind: 'UnsubscribeConfirmation', token: expect.stringMatching(/^[0-9a-f]{288}$/) },
   ])
   await follow({ Action: 'Unsubscribe', SubscriptionArn: arn })
-  expect(await waiting(id)).toEqual([])
+  expect(await waitingIn(api, id)).toEqual([])
 })
 
 test('an unsubscribed endpoint can be subscribed anew', async () => {

@@ -1,7 +1,7 @@
-import { CONFIRMATION_SECONDS, type Message } from '@fantail/contracts'
+import { CONFIRMATION_SECONDS } from '@fantail/contracts'
 import { deliveryId, placeOfSubscription } from '@fantail/store'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestApi, type TestApi } from '../test-api.ts'
+import { startTestApi, type TestApi, waitingIn } from '../test-api.ts'
 
 const QUEUE = 'arn:aws:sqs:us-east-1:000000000000:letters'
 let api: TestApi
@@ -16,23 +16,6 @@ afterAll(() => api.stop())
 
 const subscribe = (body: object, topic = 'orders') =>
   api.call('POST', `/v1/topics/${topic}/subscriptions`, { body })
-
-/** What waits in a subscription's lane, claimed as a worker would. */
-async function waiting(id: string): Promise<Message[]> {
-  const { shard } = placeOfSubscription(id) ?? { shard: -1 }
-  const { lanes } = await api.lanes.take(shard, {
-    lanesMax: 10,
-    deliveriesMax: 100,
-    leaseMs: 60_000,
-    limits: new Map(),
-  })
-  const claims = lanes.find(({ subscriptionId }) => subscriptionId === id)?.claims ?? []
-  const bodies = await api.lanes.messages(
-    shard,
-    claims.map(({ delivery }) => delivery),
-  )
-  return bodies.map((body) => JSON.parse(String(body)) as Message)
-}
 
 test('a webhook is active at once, under the defaults', async () => {
   const { status, body } = await subscribe({ endpoint: 'https://example.com/hook' })
@@ -194,7 +177,7 @@ test('a handshake is pending for 48 hours and its token waits in the lane', asyn
   expect(Date.parse(body.confirmationExpiresAt) - Date.parse(body.createdAt)).toBeGreaterThan(
     (CONFIRMATION_SECONDS - 60) * 1_000,
   )
-  const [message] = await waiting(body.id)
+  const [message] = await waitingIn(api, body.id)
   expect(message).toMatchObject({
     kind: 'SubscriptionConfirmation',
     token: expect.stringMatching(/^[0-9a-f]{288}$/),
@@ -218,12 +201,12 @@ test('a handshake is pending for 48 hours and its token waits in the lane', asyn
 test('asking again replaces the token; subscribing again asks again', async () => {
   const endpoint = 'https://example.com/ask'
   const { body } = await subscribe({ endpoint, confirmation: 'handshake' })
-  const [first] = await waiting(body.id)
+  const [first] = await waitingIn(api, body.id)
   const path = `/v1/subscriptions/${body.id}`
   expect((await api.call('POST', `${path}/send-confirmation`)).status).toBe(200)
-  const [second] = await waiting(body.id)
+  const [second] = await waitingIn(api, body.id)
   expect((await subscribe({ endpoint, confirmation: 'handshake' })).status).toBe(200)
-  const [third] = await waiting(body.id)
+  const [third] = await waitingIn(api, body.id)
   const tokens = [first?.token, second?.token, third?.token]
   expect(new Set(tokens).size).toBe(3)
   const answers = await Promise.all(
