@@ -16,7 +16,18 @@ const everything = ({ dependencies, devDependencies }: Manifest) =>
 
 test('packages and services are the ones in the picture', () => {
   expect(packages.map(({ folder }) => folder.slice('packages/'.length))).toEqual(
-    ['config', 'contracts', 'delivery', 'jobs', 'policy', 'runtime', 'store', 'telemetry', 'test-kit'].sort(),
+    [
+      'aws-wire',
+      'config',
+      'contracts',
+      'delivery',
+      'jobs',
+      'policy',
+      'runtime',
+      'store',
+      'telemetry',
+      'test-kit',
+    ].sort(),
   )
   expect(services.map(({ folder }) => folder.slice('services/'.length))).toEqual([
     'delivery-worker',

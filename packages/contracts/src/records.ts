@@ -39,6 +39,8 @@ export interface EffectiveDeliveryPolicy {
   requestPolicy: RequestPolicy
 }
 
+export type FifoThroughputScope = 'Topic' | 'MessageGroup'
+
 export interface TopicRecord {
   arn: string
   name: string
@@ -49,11 +51,20 @@ export interface TopicRecord {
   disableSubscriptionOverrides: boolean
   retentionSeconds: number
   signing: 'none' | 'sns'
+  /** Messages keep their order within a group; follows from a name that ends in `.fifo`. Absent: standard. */
+  fifo?: true
+  /** FIFO: a message without a deduplication id gets the SHA-256 of its text. */
+  contentBasedDeduplication?: boolean
+  /** FIFO: what a deduplication id is unique in; absent: the whole topic. */
+  fifoThroughputScope?: FifoThroughputScope
+  tags?: Record<string, string>
   createdAt: number
   /** Attributes of the AWS API that the native API does not show. */
   attributes: Record<string, string>
 }
 
+export type FilterPolicyScope = 'MessageAttributes' | 'MessageBody'
+export type FilterPolicy = Record<string, unknown>
 export type Protocol = 'http' | 'https' | 'sqs'
 export type SubscriptionStatus = 'pending' | 'active' | 'paused'
 
@@ -71,6 +82,10 @@ export interface SubscriptionRecord {
   rawMessageDelivery: boolean
   deliveryPolicy: DeliveryPolicy | null
   redrivePolicy: RedrivePolicy | null
+  /** As given, parsed (sns-semantics §3); absent or null: every message. */
+  filterPolicy?: FilterPolicy | null
+  /** Remembered also while there is no policy; absent: MessageAttributes. */
+  filterPolicyScope?: FilterPolicyScope
   maxInFlight: number
   confirmation: 'none' | 'handshake'
   /** Set while a confirmation is awaited, kept after it (confirming twice answers the same). */
@@ -78,6 +93,10 @@ export interface SubscriptionRecord {
   tokenExpiresAt: number | null
   /** Unsubscribed through its link: invisible, restorable with `token` until it expires. */
   unsubscribed: boolean
+  /** Confirmed by a call that carried a signature. */
+  confirmationWasAuthenticated?: true
+  /** Only a signed call may unsubscribe it. */
+  authenticateOnUnsubscribe?: true
   createdAt: number
   /** Position in its slice, 0 to 499; stable for the subscription's life, reused after it. */
   slot: number
@@ -111,6 +130,13 @@ export interface Message {
   publicUrl?: string
   /** W3C trace context of the publish. */
   traceparent?: string
+  /** X-Ray's trace header of the publish; queues get it as AWSTraceHeader. */
+  traceHeader?: string
+  /** FIFO: order holds within it. On a standard topic it is only passed on to queues. */
+  groupId?: string
+  deduplicationId?: string
+  /** FIFO: 20 decimal digits, rising per topic. */
+  sequenceNumber?: string
   /** Dispatch does `SET NX` of this Redis key too, and drops the message where it holds another value. */
   idempotency?: { key: string; value: string }
 }
@@ -139,6 +165,11 @@ export interface QueueRedrivePolicy {
   maxReceiveCount: number
 }
 
+export interface RedriveAllowPolicy {
+  redrivePermission: 'allowAll' | 'denyAll' | 'byQueue'
+  sourceQueueArns?: string[]
+}
+
 export interface QueueRecord {
   arn: string
   name: string
@@ -148,6 +179,18 @@ export interface QueueRecord {
   delaySeconds: number
   receiveWaitSeconds: number
   redrivePolicy: QueueRedrivePolicy | null
+  /** Messages keep their order within a group; follows from a name that ends in `.fifo`. Absent: standard. */
+  fifo?: true
+  contentBasedDeduplication?: boolean
+  /** FIFO: what a deduplication id is unique in; absent: queue. */
+  deduplicationScope?: 'queue' | 'messageGroup'
+  /** FIFO; absent: perQueue. Kept and shown; nothing is limited. */
+  fifoThroughputLimit?: 'perQueue' | 'perMessageGroupId'
+  /** Of body and attributes; absent: 1,048,576. */
+  maximumMessageBytes?: number
+  /** Who may name this queue as a dead-letter queue; absent: every queue. */
+  redriveAllowPolicy?: RedriveAllowPolicy | null
+  tags?: Record<string, string>
   createdAt: number
   modifiedAt: number
   attributes: Record<string, string>
@@ -163,6 +206,12 @@ export interface QueueMessage {
   attributes: Record<string, MessageAttribute>
   sentAt: number
   firstReceivedAt: number | null
+  groupId?: string
+  deduplicationId?: string
+  /** Of a FIFO queue. */
+  sequenceNumber?: string
+  /** System attribute AWSTraceHeader. */
+  traceHeader?: string
   deadLetter?: DeadLetter
   /** ARN of the queue that maxReceiveCount moved it from. */
   deadLetterSourceArn?: string

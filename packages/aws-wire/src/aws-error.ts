@@ -1,0 +1,22 @@
+/** A refusal in the services' own words. */
+export interface AwsErrorOptions {
+  /** HTTP status; default 400. */
+  status?: number
+  /** Name of the shape in JSON answers (`QueueDoesNotExist`), where it differs from the code. */
+  shape?: string
+  cause?: unknown
+}
+
+export class AwsError extends Error {
+  /** As Query clients see it: `InvalidParameter`, `AWS.SimpleQueueService.NonExistentQueue`. */
+  readonly code: string
+  readonly status: number
+  readonly shape: string
+
+  constructor(code: string, message: string, { status = 400, shape, cause }: AwsErrorOptions = {}) {
+    super(message, { cause })
+    this.code = code
+    this.status = status
+    this.shape = shape ?? code
+  }
+}

@@ -1,0 +1,3 @@
+export * from './aws-error.ts'
+export * from './operation.ts'
+export * from './shapes.ts'
