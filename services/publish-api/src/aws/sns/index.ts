@@ -1,0 +1,7 @@
+/** The operations of Amazon SNS's API that are served, one group per file. */
+import type { Operation } from '@fantail/aws-wire'
+import type { ApiDeps } from '../../deps.ts'
+
+export function snsOperations(_deps: ApiDeps): Operation[] {
+  return []
+}
