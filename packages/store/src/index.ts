@@ -1,5 +1,6 @@
 export type { Redis } from 'ioredis'
 export * from './busy-lanes.ts'
+export * from './confirmation-token.ts'
 export * from './counts.ts'
 export * from './idempotency.ts'
 export * from './keys.ts'

@@ -19,7 +19,8 @@ export const topicKey = (arn: string) => `${shardBase(shardOf(arn))}topic:${arn}
 export const topicsKey = (base: string) => `${base}topics`
 /** Hash in the topic's home shard: SHA-1 of protocol and endpoint (20 bytes) → subscription id (16 bytes). */
 export const endpointsKey = (base: string, topicUid: string) => `${base}ends:${topicUid}`
-/** Hash in the topic's home shard: SHA-1 of a confirmation token (20 bytes) → subscription id (16 bytes). */
+/** Hash in the topic's home shard: SHA-1 of a confirmation token (20 bytes), which begins with the topic's uid →
+ *  subscription id (16 bytes). */
 export const tokensKey = (base: string, topicUid: string) => `${base}tokens:${topicUid}`
 /** Sorted set by begin ms, in the topic's home shard: changes that span shards and have not ended
  *  (topics-repair.ts); a sweep finishes what a crash left. */

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto'
 import {
   type DeliveryPolicy,
+  type FilterPolicy,
   MAX_IN_FLIGHT_DEFAULT,
   type Protocol,
   parseMessageId,
@@ -34,6 +35,12 @@ interface Packed {
   x?: number
   /** Unsubscribed. */
   u?: 1
+  /** Filter policy, and '1' where it is for the body. */
+  f?: FilterPolicy
+  b?: 1
+  /** Confirmed by a signed call; only a signed one unsubscribes. */
+  c?: 1
+  y?: 1
   a?: Record<string, string>
   /** Slot and time of creation: appended by place_subscription. */
   o?: number
@@ -57,6 +64,10 @@ export function packSubscription(record: Packable): string {
     k: record.token ?? undefined,
     x: record.tokenExpiresAt ?? undefined,
     u: record.unsubscribed ? 1 : undefined,
+    f: record.filterPolicy ?? undefined,
+    b: record.filterPolicyScope === 'MessageBody' ? 1 : undefined,
+    c: record.confirmationWasAuthenticated ? 1 : undefined,
+    y: record.authenticateOnUnsubscribe ? 1 : undefined,
     a: Object.keys(record.attributes).length > 0 ? record.attributes : undefined,
     o: record.slot,
     t: record.createdAt,
@@ -88,6 +99,10 @@ export function unpackSubscription(
     token: packed.k ?? null,
     tokenExpiresAt: packed.x ?? null,
     unsubscribed: packed.u === 1,
+    ...(packed.f && { filterPolicy: packed.f }),
+    ...(packed.b === 1 && { filterPolicyScope: 'MessageBody' }),
+    ...(packed.c === 1 && { confirmationWasAuthenticated: true }),
+    ...(packed.y === 1 && { authenticateOnUnsubscribe: true }),
     createdAt: packed.t,
     slot: packed.o,
     attributes: packed.a ?? {},

@@ -3,6 +3,7 @@ import { startRedis, type TestRedis, waitFor } from '@fantail/test-kit'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
+  createConfirmationToken,
   dueKey,
   freshKey,
   laneKey,
@@ -64,6 +65,10 @@ describe('creation', () => {
       deliveryPolicy: { throttlePolicy: { maxReceivesPerSecond: 3 } },
       redrivePolicy: { deadLetterTargetArn: 'arn:aws:sqs:us-east-1:000000000000:dlq' },
       maxInFlight: 5,
+      filterPolicy: { store: ['a', { prefix: 'b' }] },
+      filterPolicyScope: 'MessageBody' as const,
+      confirmationWasAuthenticated: true as const,
+      authenticateOnUnsubscribe: true as const,
       attributes: { a: 'b' },
       ...handshake('t0', Date.now() + 60_000),
     }
@@ -145,12 +150,13 @@ describe('creation', () => {
 
   test('an endpoint left through its link can be subscribed again', async () => {
     const made = await create(0)
-    await subscriptions.update(made.id, () => ({ unsubscribed: true, token: 't', tokenExpiresAt: 9e12 }))
+    const token = createConfirmationToken((await topics.get(ARN))?.uid ?? '')
+    await subscriptions.update(made.id, () => ({ unsubscribed: true, token, tokenExpiresAt: 9e12 }))
     expect(await counts()).toEqual({ active: 0, pending: 0, paused: 0 })
     const again = await subscriptions.create(newSubscription(ARN, 0))
     expect(again.created).toBe(true)
     expect(again.subscription.id).not.toBe(made.id)
-    expect(await subscriptions.findByToken(ARN, 't')).toBeNull()
+    expect(await subscriptions.findByToken(token)).toBeNull()
     expect(await indexFaults(redis)).toEqual([])
   })
 })
@@ -313,14 +319,19 @@ describe('deletion', () => {
 
 describe('tokens', () => {
   test('find their subscription, also after they were replaced', async () => {
+    const uid = (await topics.get(ARN))?.uid ?? ''
     for (let i = 0; i < 4; i++) {
-      const made = await create(i, handshake(`old-${i}`, 9e12))
-      expect(await subscriptions.findByToken(ARN, `old-${i}`)).toEqual(made)
-      expect(await subscriptions.findByToken(topicName('other'), `old-${i}`)).toBeNull()
-      await subscriptions.update(made.id, () => ({ token: `new-${i}` }))
-      expect(await subscriptions.findByToken(ARN, `old-${i}`)).toBeNull()
+      const [first, second] = [createConfirmationToken(uid), createConfirmationToken(uid)]
+      const made = await create(i, handshake(first, 9e12))
+      expect(await subscriptions.findByToken(first)).toEqual(made)
+      expect(await subscriptions.findByToken(second)).toBeNull()
+      await subscriptions.update(made.id, () => ({ token: second }))
+      expect(await subscriptions.findByToken(first)).toBeNull()
       const active = await subscriptions.update(made.id, () => ({ status: 'active' }))
-      expect(await subscriptions.findByToken(ARN, `new-${i}`)).toEqual(active)
+      expect(await subscriptions.findByToken(second)).toEqual(active)
+    }
+    for (const text of ['', 'ab', 'f'.repeat(288), 'x'.repeat(288)]) {
+      expect(await subscriptions.findByToken(text)).toBeNull()
     }
     expect(await indexFaults(redis)).toEqual([])
   })

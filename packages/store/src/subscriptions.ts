@@ -9,6 +9,8 @@
 import {
   type DeliveryPolicy,
   FantailError,
+  type FilterPolicy,
+  type FilterPolicyScope,
   formatMessageId,
   type Protocol,
   type RedrivePolicy,
@@ -16,6 +18,7 @@ import {
   type SubscriptionRecord,
 } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
+import { topicUidOf } from './confirmation-token.ts'
 import { endpointsKey, expiriesKey, sliceKey, subscriptionsKey, tokensKey, topicKey } from './keys.ts'
 import { type Page, replies } from './pages.ts'
 import { shardBase, shardOf } from './shards.ts'
@@ -63,10 +66,14 @@ export interface NewSubscription {
   rawMessageDelivery: boolean
   deliveryPolicy: DeliveryPolicy | null
   redrivePolicy: RedrivePolicy | null
+  filterPolicy?: FilterPolicy | null
+  filterPolicyScope?: FilterPolicyScope
   maxInFlight: number
   confirmation: 'none' | 'handshake'
   token?: string
   tokenExpiresAt?: number
+  confirmationWasAuthenticated?: true
+  authenticateOnUnsubscribe?: true
   attributes: Record<string, string>
 }
 
@@ -190,9 +197,13 @@ export class Subscriptions {
     return token !== null
   }
 
-  /** The topic's subscription with this token; expired, confirmed or unsubscribed as it may be. */
-  async findByToken(topicArn: string, token: string): Promise<SubscriptionRecord | null> {
-    const found = await this.#lookUp(topicArn, tokensKey, sha1(token))
+  /** The subscription with this token, which says by itself where to look; expired, confirmed or unsubscribed as it may be. */
+  async findByToken(token: string): Promise<SubscriptionRecord | null> {
+    const place = topicUidOf(token)
+    if (!place) return null
+    const key = tokensKey(shardBase(place.homeShard), place.topicUid)
+    const bytes = await this.#redis.hgetBuffer(key, sha1(token))
+    const found = bytes && (await this.get(formatMessageId(bytes)))
     return found?.token === token ? found : null
   }
 
@@ -289,17 +300,10 @@ export class Subscriptions {
   }
 
   async #find(topicArn: string, protocol: Protocol, endpoint: string): Promise<SubscriptionRecord | null> {
-    return this.#lookUp(topicArn, endpointsKey, endpointHash(protocol, endpoint))
-  }
-
-  async #lookUp(
-    topicArn: string,
-    key: (base: string, uid: string) => string,
-    hash: Buffer,
-  ): Promise<SubscriptionRecord | null> {
     const uid = await this.#redis.hget(topicKey(topicArn), 'uid')
     if (!uid) return null
-    const bytes = await this.#redis.hgetBuffer(key(shardBase(shardOf(topicArn)), uid), hash)
+    const key = endpointsKey(shardBase(shardOf(topicArn)), uid)
+    const bytes = await this.#redis.hgetBuffer(key, endpointHash(protocol, endpoint))
     return bytes ? this.get(formatMessageId(bytes)) : null
   }
 }

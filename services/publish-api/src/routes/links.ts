@@ -87,7 +87,7 @@ async function confirmByLink(deps: ApiDeps, query: URLSearchParams): Promise<Sub
   const valid = topic?.service === 'sns' && topic.subscriptionId === undefined && topic.region === region
   if (!valid || !isTopicName(topic.name)) throw parameter('Topic')
   const token = query.get('Token') ?? ''
-  const record = /^[0-9a-f]+$/.test(token) ? await deps.subscriptions.findByToken(topicArn, token) : null
+  const record = /^[0-9a-f]+$/.test(token) ? await deps.subscriptions.findByToken(token) : null
   const confirmed = record && (await confirm(deps, record, token))
   if (!confirmed) throw parameter('Token')
   deps.topicCache.forget(confirmed.topicArn)

@@ -7,7 +7,7 @@
  * Either state ends by deletion when its token expires, 48 hours on. The message that carries a token travels through the
  * subscription's own lane, so it is retried like any other; a token is kept after its use, so confirming twice is the same.
  */
-import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import {
   CONFIRMATION_SECONDS,
   createMessageId,
@@ -16,25 +16,26 @@ import {
   type MessageKind,
   type SubscriptionRecord,
 } from '@fantail/contracts'
-import { deliveryId } from '@fantail/store'
+import { createConfirmationToken, deliveryId, placeOfSubscription } from '@fantail/store'
 import type { ApiDeps } from '../deps.ts'
 import { notFound } from '../http/errors.ts'
 
 type Tools = Pick<ApiDeps, 'subscriptions' | 'lanes' | 'clock'>
-
-const TOKEN_BYTES = 144
 
 export interface Token {
   token: string
   tokenExpiresAt: number
 }
 
-/** 288 hex digits, as SNS's are. */
-export function createToken(now: number): Token {
-  return {
-    token: randomBytes(TOKEN_BYTES).toString('hex'),
-    tokenExpiresAt: now + CONFIRMATION_SECONDS * 1_000,
-  }
+/** For a subscription of the topic with this uid. */
+export function createToken(topicUid: string, now: number): Token {
+  return { token: createConfirmationToken(topicUid), tokenExpiresAt: now + CONFIRMATION_SECONDS * 1_000 }
+}
+
+function newToken({ clock }: Tools, id: string): Token {
+  const place = placeOfSubscription(id)
+  if (!place) throw notFound('subscription')
+  return createToken(place.topicUid, clock())
 }
 
 /** Parks the message that asks a pending subscription's endpoint to confirm. */
@@ -53,7 +54,7 @@ export async function askAgain(deps: Tools, id: string, publicUrl: string): Prom
     if (current.unsubscribed) throw notFound('subscription')
     if (current.status !== 'pending')
       throw new FantailError('wrong_state', `it is ${current.status}, not pending`)
-    return createToken(deps.clock())
+    return newToken(deps, id)
   })
   await askToConfirm(deps, record, publicUrl)
   return record
@@ -98,7 +99,7 @@ export async function unsubscribeByLink(
   }
   const taken = await deps.subscriptions.update(record.id, () => ({
     unsubscribed: true,
-    ...createToken(deps.clock()),
+    ...newToken(deps, record.id),
   }))
   const place = await deps.subscriptions.locate(record.id)
   if (place) await deps.lanes.purge(place.shard, record.id)

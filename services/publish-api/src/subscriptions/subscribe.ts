@@ -5,9 +5,10 @@ import {
   type Problem,
   type SubscriptionRecord,
 } from '@fantail/contracts'
+import { placeOfSubscription } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
-import { invalid } from '../http/errors.ts'
+import { invalid, notFound } from '../http/errors.ts'
 import { askAgain, askToConfirm, createToken } from './confirmations.ts'
 import { readEndpoint } from './endpoint-address.ts'
 import { agrees, policyProblems, SETTING_DEFAULTS, settingsOf } from './settings.ts'
@@ -50,13 +51,15 @@ export async function subscribe(
   if ('path' in address) throw invalid([address])
   const given = settingsOf(input, deps.settings)
   const confirmation = input.confirmation ?? 'none'
+  const topic = await deps.topics.get(topicArn)
+  if (!topic) throw notFound('topic')
   const { subscription, created } = await deps.subscriptions.create({
     topicArn,
     ...address,
     ...SETTING_DEFAULTS,
     ...given,
     confirmation,
-    ...(confirmation === 'handshake' && createToken(deps.clock())),
+    ...(confirmation === 'handshake' && createToken(topic.uid, deps.clock())),
     attributes: {},
   })
   const agreeing =
@@ -68,7 +71,9 @@ export async function subscribe(
   }
   await registerDeadLetters(deps, subscription)
   if (subscription.status !== 'pending') return { subscription, created }
-  if (created) await askToConfirm(deps, subscription, publicUrl)
+  // Where the topic was made anew between the two, its token would not be found.
+  const asked = created && placeOfSubscription(subscription.id)?.topicUid === topic.uid
+  if (asked) await askToConfirm(deps, subscription, publicUrl)
   else return { subscription: await askAgain(deps, subscription.id, publicUrl), created }
   return { subscription, created }
 }

@@ -1,0 +1,26 @@
+/**
+ * Confirmation tokens: 288 hex digits, as SNS's are. The first fifteen are the uid of the subscription's topic, which is
+ * no secret, so that a token is found by itself, whatever topic its bearer names (sns-semantics §2.4); the rest is random.
+ */
+import { randomBytes } from 'node:crypto'
+import { SHARD_COUNT } from './shards.ts'
+
+const DIGITS = 288
+const TOKEN = new RegExp(`^[0-9a-f]{${DIGITS}}$`)
+const UID_DIGITS = 15
+
+export function createConfirmationToken(topicUid: string): string {
+  return (
+    topicUid +
+    randomBytes(DIGITS / 2)
+      .toString('hex')
+      .slice(topicUid.length)
+  )
+}
+
+/** The topic that a token is of, or undefined where the text is no token of ours. */
+export function topicUidOf(token: string): { topicUid: string; homeShard: number } | undefined {
+  const homeShard = Number.parseInt(token.slice(0, 2), 16)
+  if (!TOKEN.test(token) || homeShard >= SHARD_COUNT) return undefined
+  return { topicUid: token.slice(0, UID_DIGITS), homeShard }
+}
