@@ -1,0 +1,48 @@
+/** Which queue a call names, and the URL that names it in answers. */
+import type { AwsCall, AwsError, AwsInput } from '@fantail/aws-wire'
+import { isQueueName, parseArn, queueArn } from '@fantail/contracts'
+import type { ApiDeps } from '../../deps.ts'
+import { missingParameter, sqsError } from './sqs-error.ts'
+
+type Settings = Pick<ApiDeps['settings'], 'arn' | 'publicUrl'>
+
+/** The end of any queue URL, whatever its host and what a proxy has put before. */
+const ACCOUNT_AND_NAME = /(?:^|\/)(\d{12})\/([^/]+)\/?$/
+
+/**
+ * The ARN of the queue that a call's QueueUrl, or for Query the request's path, names; whether there is such a queue
+ * is not known yet. A URL on any host will do, so will a bare name. `QueueDoesNotExist` where no queue can have the name.
+ */
+export function queueArnOf({ arn }: Settings, input: AwsInput, call: AwsCall): string {
+  const url = String(input.QueueUrl ?? '') || pathOf(call)
+  if (url === '') throw missingParameter('QueueUrl')
+  const named = url.includes('/') ? urlParts(url) : { account: call.account, name: url }
+  if (named === undefined) {
+    throw sqsError('InvalidAddress', `The address ${url} is not valid for this endpoint.`)
+  }
+  if (!isQueueName(named.name)) throw queueMissing(call)
+  return queueArn(named.name, { partition: arn.partition, region: call.region, account: named.account })
+}
+
+/** `{base}/{account}/{name}`; the base as configured, else the origin that the caller used. */
+export function queueUrlOf({ publicUrl }: Settings, arn: string, call: Pick<AwsCall, 'origin'>): string {
+  const { account, name } = parseArn(arn) ?? {}
+  return `${publicUrl?.replace(/\/+$/, '') ?? call.origin}/${account}/${name}`
+}
+
+/** The text depends on the protocol (§8.1). */
+export function queueMissing({ protocol }: Pick<AwsCall, 'protocol'>): AwsError {
+  const suffix = protocol === 'query' ? ' for this wsdl version' : ''
+  return sqsError('QueueDoesNotExist', `The specified queue does not exist${suffix}.`)
+}
+
+/** JSON calls name the queue in their body; SDKs may send them to the queue's URL all the same. */
+function pathOf({ protocol, path }: AwsCall): string {
+  return protocol === 'query' && path !== '/' ? path : ''
+}
+
+function urlParts(url: string): { account: string; name: string } | undefined {
+  const path = url.split(/[?#]/)[0] ?? ''
+  const [, account, name] = ACCOUNT_AND_NAME.exec(path) ?? []
+  return account === undefined || name === undefined ? undefined : { account, name }
+}
