@@ -12,6 +12,7 @@ export type { DispatchEntry, LaneEntry, LaneOutcome } from './outcome-entries.ts
 export * from './outcome-log.ts'
 export * from './pages.ts'
 export * from './plans.ts'
+export * from './queue-errors.ts'
 export * from './queue-ids.ts'
 export * from './queue-records.ts'
 export * from './queue-waits.ts'

@@ -77,16 +77,19 @@ export const asideKey = (base: string) => `${base}aside`
 /** Sorted set, all scores 0: queue ARNs of the shard. */
 export const queuesKey = (base: string) => `${base}queues`
 /** Hash: `record` (JSON QueueRecord), `uid`, its settings for scripts (`v`, `r`, `d` in ms, `m` maxReceiveCount, `t`
- *  dead-letter queue), `seen` and `off` of its clock (queue.lua), `seq`. */
+ *  dead-letter queue), `seen` and `off` of its clock (queue.lua), `seq`, `purged` (ms of the last purge). */
 export const queueKey = (arn: string) => `${shardBase(shardOf(arn))}queue:${arn}`
 /** What every other key of a queue begins with; `uid` is another one where a queue is deleted and made again.
  *  Sorted sets by ms of the queue's clock: `age` (all items, by what retention counts from), and where an item is:
  *  `ready`, `flight` (due back), `delayed`, `moving` (to the dead-letter queue; lease end), `held` (in a redrive's batch).
  *  `recent`: ids given by senders, by when they left (10 minutes, at most 100,000). Hash `dead`: dead letters by kind.
  *  Hash `i:<id>`, an item: `p` payload, `s` sent, `c` receive count, `f` first received, `h` and `t` latest handle and its
- *  time, `x` source queue, `i` '1' id given, `n` '1' receive in spite of the redrive policy; of a dead letter `r` reason,
+ *  time, `x` source queue, `i` '1' id given, `n` '1' receive in spite of the redrive policy, `g` group and `d`
+ *  deduplication id as given, `o` sequence number (FIFO); of a dead letter `r` reason,
  *  `k` status code, `u` subscription ARN, `e` dead-lettered at, `m` message id. */
 export const queueBase = (base: string, uid: string) => `${base}q:${uid}:`
+/** String: when the queue of this name was deleted, ms. 60 s. */
+export const queueDeletedKey = (arn: string) => `${shardBase(shardOf(arn))}queue:deleted:${arn}`
 /** Set: uids of deleted queues that still have items. */
 export const queuesGoneKey = (base: string) => `${base}queues:gone`
 /** Sorted set by ms of adding: queues (`sqs`) or subscriptions (`sns`) whose redrive policy names this queue. Each is

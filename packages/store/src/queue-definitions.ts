@@ -17,8 +17,9 @@ import {
   queueArn,
 } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { queueKey, queuesGoneKey, queuesKey, skewKey, sourcesKey } from './keys.ts'
+import { queueDeletedKey, queueKey, queuesGoneKey, queuesKey, skewKey, sourcesKey } from './keys.ts'
 import { decodeCursor, encodeCursor, listNames, type Page, replies } from './pages.ts'
+import { queueMissing } from './queue-errors.ts'
 import { createQueueUid } from './queue-items.ts'
 import type { ListQueues, QueueSettings, QueueWithCounts } from './queue-records.ts'
 import { readScript, runScript } from './scripts.ts'
@@ -30,11 +31,14 @@ const READ = readScript('read-queue-1')
 const DELETE = readScript('delete-queue-1')
 const DROP = readScript('drop-queue-1')
 
+/** As in SQS (sns-semantics §8.7). */
+const IN_FLIGHT_MAX = 120_000
 const WRITE_TRIES_MAX = 20
 const DROP_CHUNK = 500
 const SOURCES_MAX = 1_000
 /** A source newer than this may stand before its policy is written. */
 const SOURCE_PENDING_MS = 60_000
+const DELETED_MS = 60_000
 
 const DEFAULT_SETTINGS: QueueSettings = {
   visibilityTimeoutSeconds: QUEUE_VISIBILITY_SECONDS_DEFAULT,
@@ -50,21 +54,30 @@ export interface QueuesOptions {
   defaults?: ArnDefaults
   /** Told of a failure that costs the caller nothing and that is made good later. */
   onProblem?: (error: Error) => void
+  /** Messages of one queue that may be in flight at a time. */
+  inFlightMax?: number
 }
 
-export function queueMissing(): FantailError {
-  return new FantailError('not_found', 'no such queue')
-}
+type ReadReply = [
+  record: Buffer,
+  visible: number,
+  inFlight: number,
+  delayed: number,
+  groups: number,
+  oldest: Buffer,
+]
 
 export class QueueDefinitions {
   protected readonly redis: Redis
   protected readonly onProblem: (error: Error) => void
+  protected readonly inFlightMax: number
   readonly #defaults: ArnDefaults
   readonly #subscriptions: Subscriptions
 
   constructor(redis: Redis, options: QueuesOptions = {}) {
     this.redis = redis
     this.onProblem = options.onProblem ?? (() => undefined)
+    this.inFlightMax = options.inFlightMax ?? IN_FLIGHT_MAX
     this.#defaults = options.defaults ?? ARN_DEFAULTS
     this.#subscriptions = new Subscriptions(redis)
   }
@@ -86,13 +99,13 @@ export class QueueDefinitions {
 
   /** With exact counts of this moment; null where there is no such queue. */
   async getWithCounts(arn: string): Promise<QueueWithCounts | null> {
-    const reply = (await this.run(arn, READ)) as [Buffer, number, number, number, Buffer] | null
+    const reply = (await this.run(arn, READ)) as ReadReply | null
     if (reply === null) return null
-    const [record, visible, inFlight, delayed, oldest] = reply
+    const [record, visible, inFlight, delayed, groupsInFlight, oldest] = reply
     return {
       queue: JSON.parse(String(record)) as QueueRecord,
-      counts: { visible, inFlight, delayed },
-      oldestSentAt: oldest.length === 0 ? null : Number(oldest),
+      counts: { visible, inFlight, delayed, ...(isFifo(arn) && { groupsInFlight }) },
+      oldestSince: oldest.length === 0 ? null : Number(oldest),
     }
   }
 
@@ -119,6 +132,18 @@ export class QueueDefinitions {
     if (reply === null) return
     await this.#drop(shardOf(arn), String(reply[0]))
     if (reply[1].length > 0) await this.removeSource(String(reply[1]), arn)
+  }
+
+  /** When a queue of this name was deleted; null where that was not in the last 60 seconds. */
+  async deletedAt(arn: string): Promise<number | null> {
+    const [at, now] = await Promise.all([this.redis.get(queueDeletedKey(arn)), this.now(arn)])
+    return at === null || Number(at) <= now - DELETED_MS ? null : Number(at)
+  }
+
+  /** ARNs of the queues (at most 1,000) whose redrive policy names this queue, sorted. */
+  async listSources(arn: string): Promise<string[]> {
+    const sources = await this.sources(arn)
+    return sources.filter((source) => serviceOf(source) === 'sqs').sort()
   }
 
   /** ARNs of the queues and subscriptions (at most 1,000 of each) whose redrive policy names this queue. */
@@ -197,7 +222,10 @@ export class QueueDefinitions {
   async #claimTarget(arn: string, target: string): Promise<void> {
     const path = 'redrivePolicy.deadLetterTargetArn'
     if (target === arn) throw FantailError.invalid(path, 'must be another queue')
-    if ((await this.get(target)) === null) throw FantailError.invalid(path, 'names no queue')
+    const queue = await this.get(target)
+    if (queue === null) throw FantailError.invalid(path, 'names no queue')
+    const problem = whyNoTarget(queue, arn)
+    if (problem !== undefined) throw FantailError.invalid(path, problem)
     await this.addSource(target, arn)
   }
 
@@ -238,8 +266,29 @@ function changed(
   if (before) return { ...before, ...given, modifiedAt: now }
   const name = parseArn(arn)?.name
   if (name === undefined) throw new TypeError(`not a queue's ARN: ${arn}`)
-  const uid = createQueueUid()
-  return { ...DEFAULT_SETTINGS, ...given, arn, name, uid, createdAt: now, modifiedAt: now }
+  const record = { ...DEFAULT_SETTINGS, ...given, arn, name, uid: createQueueUid() }
+  return { ...record, ...(isFifo(arn) && { fifo: true as const }), createdAt: now, modifiedAt: now }
+}
+
+function isFifo(arn: string): boolean {
+  return arn.endsWith('.fifo')
+}
+
+/** Why a queue may not be the dead-letter queue of `source` (sns-semantics §8.4), if it may not. */
+function whyNoTarget(target: QueueRecord, source: string): string | undefined {
+  const [mine, theirs] = [parseArn(source), parseArn(target.arn)]
+  if (mine?.account !== theirs?.account || mine?.region !== theirs?.region) {
+    return 'must be a queue of the same account and region'
+  }
+  if (isFifo(source) !== isFifo(target.arn)) {
+    return isFifo(source)
+      ? 'must be a FIFO queue, as this one is'
+      : 'must be a standard queue, as this one is'
+  }
+  const { redrivePermission = 'allowAll', sourceQueueArns = [] } = target.redriveAllowPolicy ?? {}
+  const allowed =
+    redrivePermission === 'allowAll' || (redrivePermission === 'byQueue' && sourceQueueArns.includes(source))
+  return allowed ? undefined : 'names a queue whose redriveAllowPolicy does not allow this one'
 }
 
 function serviceOf(source: string): 'sqs' | 'sns' {

@@ -1,4 +1,4 @@
-/** How an item crosses the border to the scripts: 14 values in, six out, and receipt handles. */
+/** How an item crosses the border to the scripts: 16 values in, nine out, and receipt handles. */
 import { randomBytes } from 'node:crypto'
 import {
   type DeadLetter,
@@ -7,6 +7,7 @@ import {
   parseMessageId,
   type QueueMessage,
 } from '@fantail/contracts'
+import type { SendItem } from './queue-records.ts'
 import type { ScriptValue } from './scripts.ts'
 
 /** An item to store; what SendItem leaves open is decided. */
@@ -25,22 +26,23 @@ export interface StoredItem {
   firstReceivedAt: number | null
   deadLetterSourceArn: string | null
   deadLetter: DeadLetter | null
+  groupId: string | null
+  deduplicationId: string | null
 }
 
 /** The part of an item that never changes. */
 interface Payload {
   b: string
   a?: Record<string, MessageAttribute>
+  /** AWSTraceHeader. */
+  t?: string
   d?: DeadLetter
 }
 
-export function packPayload(
-  body: string,
-  attributes: Record<string, MessageAttribute> | undefined,
-  deadLetter: DeadLetter | null,
-): string {
+export function packPayload({ body, attributes, traceHeader, deadLetter }: SendItem): string {
   const payload: Payload = { b: body }
   if (attributes && Object.keys(attributes).length > 0) payload.a = attributes
+  if (traceHeader !== undefined) payload.t = traceHeader
   if (deadLetter) payload.d = deadLetter
   return JSON.stringify(payload)
 }
@@ -63,10 +65,12 @@ export function itemValues(item: StoredItem): ScriptValue[] {
     dead?.subscriptionArn ?? '',
     dead?.deadLetteredAt ?? '',
     dead?.messageId ?? '',
+    item.groupId ?? '',
+    item.deduplicationId ?? '',
   ]
 }
 
-/** id, payload, sent at, receive count, first received at, source queue; null where a field is absent. */
+/** As item_of in queue.lua answers it; null where a field is absent. */
 export type ItemReply = (Buffer | null)[]
 
 export interface ReadItem {
@@ -75,9 +79,10 @@ export interface ReadItem {
 }
 
 export function readItem(reply: ItemReply): ReadItem {
-  const [id = null, payload = null, sent = null, count = null, first = null, source = null] = reply
+  const [id, payload, sent, count, first = null, source = null, group = null, dedup = null, order = null] =
+    reply
   const text = String(payload)
-  const { b, a, d } = JSON.parse(text) as Payload
+  const { b, a, t, d } = JSON.parse(text) as Payload
   const message: QueueMessage = {
     messageId: String(id),
     receiveCount: Number(count),
@@ -86,9 +91,18 @@ export function readItem(reply: ItemReply): ReadItem {
     sentAt: Number(sent),
     firstReceivedAt: first === null ? null : Number(first),
   }
+  if (group !== null) message.groupId = String(group)
+  if (dedup !== null) message.deduplicationId = String(dedup)
+  if (order !== null) message.sequenceNumber = formatSequence(String(order))
+  if (t !== undefined) message.traceHeader = t
   if (d) message.deadLetter = d
   if (source !== null) message.deadLetterSourceArn = String(source)
   return { message, payload: text }
+}
+
+/** 20 decimal digits that rise with the queue's own count of stored messages. */
+export function formatSequence(count: string): string {
+  return `1${count.padStart(19, '0')}`
 }
 
 const UID_BYTES = 8

@@ -9,6 +9,12 @@ export type QueueSettings = Pick<
   | 'delaySeconds'
   | 'receiveWaitSeconds'
   | 'redrivePolicy'
+  | 'contentBasedDeduplication'
+  | 'deduplicationScope'
+  | 'fifoThroughputLimit'
+  | 'maximumMessageBytes'
+  | 'redriveAllowPolicy'
+  | 'tags'
   | 'attributes'
 >
 
@@ -17,13 +23,15 @@ export interface QueueCounts {
   /** Received and not yet due back, or on their way to another queue. */
   inFlight: number
   delayed: number
+  /** FIFO: groups of which nothing can be received, because their first message is in flight. */
+  groupsInFlight?: number
 }
 
 export interface QueueWithCounts {
   queue: QueueRecord
   counts: QueueCounts
-  /** Of the message whose retention ends first; null where the queue is empty. */
-  oldestSentAt: number | null
+  /** When the message whose retention ends first came into this queue; null where the queue is empty. */
+  oldestSince: number | null
 }
 
 export interface ListQueues {
@@ -38,30 +46,60 @@ export interface SendItem {
   id?: string
   body: string
   attributes?: Record<string, MessageAttribute>
-  /** Default: the queue's own delay. */
+  /** Default: the queue's own delay, which is the only one on a FIFO queue; there 0 means the same. */
   delaySeconds?: number
+  /** A FIFO queue's needs one. On a standard queue it is only passed on. */
+  groupId?: string
+  /** FIFO: a copy within 5 minutes is not stored. Default: the SHA-256 of the body, where the queue says so. */
+  deduplicationId?: string
+  /** System attribute AWSTraceHeader. */
+  traceHeader?: string
   /** Retention then counts from `deadLetteredAt`, and the send is accepted when memory is full. */
   deadLetter?: DeadLetter
+}
+
+export interface SentItem {
+  /** Of a duplicate: the first copy's. */
+  messageId: string
+  /** On a FIFO queue; absent where the first copy with the given id has left the queue. */
+  sequenceNumber?: string
+  /** Nothing was stored, because this id or deduplication id is known. */
+  duplicate?: true
 }
 
 export interface ReceiveRequest {
   maxMessages: number
   visibilityTimeoutSeconds?: number
+  /** FIFO: within 5 minutes the same id gets the same messages and handles, while none of them was changed. */
+  attemptId?: string
 }
 
 export interface ReceiveTurn {
   messages: QueueMessage[]
   /** Until the next message becomes visible by time alone, from now; null where none will, 0 where one is. */
   nextVisibleInMs: number | null
+  /** Nothing can be received from this standard queue, because too much of it is in flight. */
+  overLimit: boolean
 }
 
 /**
  * `invalid_receipt_handle`: not a handle of this queue. `message_not_available`: deleted, or received again since.
- * `visibility_limit_exceeded`: hidden for more than 12 hours after the receive.
+ * `visibility_limit_exceeded`: hidden for more than 12 hours after the receive. `expired_receipt_handle`: FIFO only, the
+ * visibility timeout of the receive was over.
  */
-export type HandleError = 'invalid_receipt_handle' | 'message_not_available' | 'visibility_limit_exceeded'
+export type HandleError =
+  | 'invalid_receipt_handle'
+  | 'message_not_available'
+  | 'visibility_limit_exceeded'
+  | 'expired_receipt_handle'
 
 export type HandleResult = { ok: true } | { ok: false; error: HandleError }
+
+export interface VisibilityChange {
+  handle: string
+  /** From now; 0 shows the message at once. */
+  seconds: number
+}
 
 export interface PeekRequest {
   /** Subscription ARN. */

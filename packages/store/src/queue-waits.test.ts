@@ -80,7 +80,7 @@ test('a message shown again by visibility 0 ends a wait', async () => {
   const [message] = await wait(1)
   const waiting = wait(20)
   await settled()
-  await fixture.queues.changeVisibility(arn, [message?.receiptHandle ?? ''], 0)
+  await fixture.queues.changeVisibility(arn, [{ handle: message?.receiptHandle ?? '', seconds: 0 }])
   expect(await waiting).toMatchObject([{ receiveCount: 2 }])
 })
 

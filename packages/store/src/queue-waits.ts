@@ -161,8 +161,8 @@ export class QueueWaits {
 
   async #giveBack(arn: string, messages: QueueMessage[]): Promise<void> {
     try {
-      const handles = messages.map((message) => message.receiptHandle ?? '')
-      await this.#queues.changeVisibility(arn, handles, 0)
+      const shown = messages.map(({ receiptHandle = '' }) => ({ handle: receiptHandle, seconds: 0 }))
+      await this.#queues.changeVisibility(arn, shown)
     } catch (error) {
       this.#onProblem(error as Error)
     }

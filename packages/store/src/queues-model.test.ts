@@ -307,7 +307,9 @@ class History {
       if (current) model.remove(current.id, 'acked')
       return
     }
-    const [result] = await fixture.queues.changeVisibility(this[chosen.where], [chosen.handle], each.timeout)
+    const [result] = await fixture.queues.changeVisibility(this[chosen.where], [
+      { handle: chosen.handle, seconds: each.timeout },
+    ])
     expect(result).toEqual(current ? { ok: true } : { ok: false, error: 'message_not_available' })
     if (current) Object.assign(current, { visibleAt: model.clock + each.timeout, flying: true })
   }

@@ -35,6 +35,7 @@ async function aPair(maxReceiveCount: number, set = {}) {
 
 const one = { maxMessages: 1 }
 const ten = { maxMessages: 10 }
+const shown = (handles: string[], seconds: number) => handles.map((handle) => ({ handle, seconds }))
 const handles = (messages: { receiptHandle?: string }[]) => messages.map((m) => m.receiptHandle ?? '')
 
 test('a message is received once, with what was sent, and gone after its ack', async () => {
@@ -50,7 +51,7 @@ test('a message is received once, with what was sent, and gone after its ack', a
   expect(await queues.ack(arn, handles(received))).toEqual([{ ok: true }])
   expect(await queues.getWithCounts(arn)).toMatchObject({
     counts: { visible: 0, inFlight: 0, delayed: 0 },
-    oldestSentAt: null,
+    oldestSince: null,
   })
 })
 
@@ -77,11 +78,13 @@ test('an expired handle deletes until the message is received again, then only t
   const fresh = handles(await queues.receive(arn, one))
   expect(await queues.ack(arn, old)).toEqual([{ ok: true }])
   expect((await queues.getWithCounts(arn))?.counts.inFlight).toBe(1)
-  expect(await queues.changeVisibility(arn, old, 5)).toEqual([{ ok: false, error: 'message_not_available' }])
+  expect(await queues.changeVisibility(arn, shown(old, 5))).toEqual([
+    { ok: false, error: 'message_not_available' },
+  ])
   await skew(4_000)
   expect(await queues.ack(arn, fresh)).toEqual([{ ok: true }])
   expect(await queues.ack(arn, fresh)).toEqual([{ ok: true }])
-  expect((await queues.getWithCounts(arn))?.oldestSentAt).toBeNull()
+  expect((await queues.getWithCounts(arn))?.oldestSince).toBeNull()
 })
 
 test('handles of no queue, of another queue and of its former self are refused, in place', async () => {
@@ -94,7 +97,12 @@ test('handles of no queue, of another queue and of its former self are refused, 
   const foreign = handles(await queues.receive(other, one))
   const invalid = { ok: false, error: 'invalid_receipt_handle' }
   const given = ['garbage', ...foreign, ...mine, '']
-  expect(await queues.changeVisibility(arn, given, 60)).toEqual([invalid, invalid, { ok: true }, invalid])
+  expect(await queues.changeVisibility(arn, shown(given, 60))).toEqual([
+    invalid,
+    invalid,
+    { ok: true },
+    invalid,
+  ])
   expect(await queues.ack(arn, given)).toEqual([invalid, invalid, { ok: true }, invalid])
   await queues.delete(other)
   await queues.put(other, {})
@@ -106,12 +114,12 @@ test('visibility 0 shows a message at once, extensions end 12 hours after the re
   const arn = await aQueue()
   await queues.send(arn, [{ body: 'a' }])
   const first = handles(await queues.receive(arn, one))
-  expect(await queues.changeVisibility(arn, first, 0)).toEqual([{ ok: true }])
+  expect(await queues.changeVisibility(arn, shown(first, 0))).toEqual([{ ok: true }])
   const again = handles(await queues.receive(arn, one))
   await skew(10 * HOUR_MS)
-  expect(await queues.changeVisibility(arn, again, 2 * 3_600 - 5)).toEqual([{ ok: true }])
+  expect(await queues.changeVisibility(arn, shown(again, 2 * 3_600 - 5))).toEqual([{ ok: true }])
   const refused = [{ ok: false, error: 'visibility_limit_exceeded' }]
-  expect(await queues.changeVisibility(arn, again, 2 * 3_600 + 5)).toEqual(refused)
+  expect(await queues.changeVisibility(arn, shown(again, 2 * 3_600 + 5))).toEqual(refused)
 })
 
 test('a handle whose time is over still hides a message that nobody has received since', async () => {
@@ -120,7 +128,7 @@ test('a handle whose time is over still hides a message that nobody has received
   await queues.send(arn, [{ body: 'a' }])
   const handle = handles(await queues.receive(arn, one))
   await skew(5_000)
-  expect(await queues.changeVisibility(arn, handle, 60)).toEqual([{ ok: true }])
+  expect(await queues.changeVisibility(arn, shown(handle, 60))).toEqual([{ ok: true }])
   expect(await queues.receive(arn, one)).toEqual([])
 })
 
@@ -160,7 +168,10 @@ test('a send with an id is stored once, also for ten minutes after the message w
   const { queues, skew } = fixture
   const arn = await aQueue()
   const item = { id: randomUUID(), body: 'once' }
-  expect(await queues.send(arn, [item, item])).toEqual([{ messageId: item.id }, { messageId: item.id }])
+  expect(await queues.send(arn, [item, item])).toEqual([
+    { messageId: item.id },
+    { messageId: item.id, duplicate: true },
+  ])
   const received = await queues.receive(arn, ten)
   expect(received.length).toBe(1)
   await queues.send(arn, [item])
@@ -262,8 +273,8 @@ test('a move that a crash cut off before its end is taken up again and stores th
   await queues.ack(dlq, handles(moved))
   await skew(13_000)
   await queues.sweep()
-  expect((await queues.getWithCounts(arn))?.oldestSentAt).toBeNull()
-  expect((await queues.getWithCounts(dlq))?.oldestSentAt).toBeNull()
+  expect((await queues.getWithCounts(arn))?.oldestSince).toBeNull()
+  expect((await queues.getWithCounts(dlq))?.oldestSince).toBeNull()
 })
 
 test('where the dead-letter queue is gone, messages are received on', async () => {

@@ -13,11 +13,13 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { FantailError, parseMessageId, type QueueMessage } from '@fantail/contracts'
-import { queuesKey } from './keys.ts'
+import { queueKey, queuesKey } from './keys.ts'
 import { decodeCursor, encodeCursor, listNames, type Page } from './pages.ts'
-import { QueueDefinitions, queueMissing } from './queue-definitions.ts'
+import { QueueDefinitions } from './queue-definitions.ts'
+import { OverLimitError, queueMissing } from './queue-errors.ts'
 import {
   formatHandle,
+  formatSequence,
   type ItemReply,
   itemValues,
   NONCE_BYTES,
@@ -34,6 +36,8 @@ import type {
   ReceiveRequest,
   ReceiveTurn,
   SendItem,
+  SentItem,
+  VisibilityChange,
 } from './queue-records.ts'
 import { readScript } from './scripts.ts'
 
@@ -61,7 +65,15 @@ const SWEEP_ITEMS_MAX = 500
 const SWEEP_MOVES_MAX = 10
 const SWEEP_QUEUES_MAX = 200
 
-type ReceiveReply = [uid: Buffer, nextInMs: number, target: Buffer, messages: ItemReply[], moves: ItemReply[]]
+type ReceiveReply = [
+  uid: Buffer,
+  nextInMs: number,
+  target: Buffer,
+  messages: ItemReply[],
+  moves: ItemReply[],
+  full: number,
+]
+type SendReply = [id: Buffer, sequence: Buffer, stored: number][]
 
 export class Queues extends QueueDefinitions {
   /** Removes what was sent before the call, available or not; `not_found`. */
@@ -76,19 +88,29 @@ export class Queues extends QueueDefinitions {
     }
   }
 
-  /** One atomic write per 100 items or 4 MiB; `not_found`. */
-  async send(arn: string, items: SendItem[]): Promise<{ messageId: string }[]> {
-    const stored = items.map(storedItem)
-    const whenFull = items.some((item) => item.deadLetter !== undefined)
-    for (const chunk of chunks(stored)) {
-      if (!(await this.#store(arn, chunk, whenFull))) throw queueMissing()
-    }
-    return stored.map((item) => ({ messageId: item.id }))
+  /** When the queue was last purged, by Redis's clock; null: never, or there is no such queue. */
+  async lastPurgedAt(arn: string): Promise<number | null> {
+    const at = await this.redis.hget(queueKey(arn), 'purged')
+    return at === null ? null : Number(at)
   }
 
-  /** What is visible now, without waiting (QueueWaits waits); `not_found`. */
+  /** One atomic write per 100 items or 4 MiB; answers in their order; `not_found`. */
+  async send(arn: string, items: SendItem[]): Promise<SentItem[]> {
+    const sent: SentItem[] = []
+    const whenFull = items.some((item) => item.deadLetter !== undefined)
+    for (const chunk of chunks(items.map(storedItem))) {
+      const reply = await this.#store(arn, chunk, whenFull)
+      if (reply === null) throw queueMissing()
+      sent.push(...reply.map(sentItem))
+    }
+    return sent
+  }
+
+  /** What is visible now, without waiting (QueueWaits waits); `not_found`, OverLimitError. */
   async receive(arn: string, request: ReceiveRequest): Promise<QueueMessage[]> {
-    return (await this.receiveTurn(arn, request)).messages
+    const { messages, overLimit } = await this.receiveTurn(arn, request)
+    if (overLimit && messages.length === 0) throw new OverLimitError()
+    return messages
   }
 
   /** As `receive`, with the time of the next message. */
@@ -97,16 +119,17 @@ export class Queues extends QueueDefinitions {
     for (let round = 1; ; round++) {
       let again: boolean
       let nextInMs: number
+      let overLimit: boolean
       try {
-        ;({ again, nextInMs } = await this.#receiveOnce(arn, request, messages))
+        ;({ again, nextInMs, overLimit } = await this.#receiveOnce(arn, request, messages))
       } catch (error) {
         // What has been received is the caller's; a failed move is taken up again when its lease is over.
         if (messages.length === 0) throw error
         this.onProblem(error as Error)
-        return { messages, nextVisibleInMs: 0 }
+        return { messages, nextVisibleInMs: 0, overLimit: false }
       }
       if (!again || messages.length >= request.maxMessages || round === RECEIVE_ROUNDS_MAX) {
-        return { messages, nextVisibleInMs: nextInMs < 0 ? null : nextInMs }
+        return { messages, nextVisibleInMs: nextInMs < 0 ? null : nextInMs, overLimit }
       }
     }
   }
@@ -122,10 +145,13 @@ export class Queues extends QueueDefinitions {
     })
   }
 
-  /** Hides for `seconds` from now, 0 shows at once; in order; `not_found`. */
-  async changeVisibility(arn: string, handles: string[], seconds: number): Promise<HandleResult[]> {
-    return this.#byHandle(handles, async (parts) => {
-      const results = await this.run(arn, CHANGE_VISIBILITY, [Math.round(seconds * 1_000), ...parts])
+  /** Hides each for its time; in order; `not_found`. */
+  async changeVisibility(arn: string, changes: VisibilityChange[]): Promise<HandleResult[]> {
+    const handles = changes.map(({ handle }) => handle)
+    return this.#byHandle(handles, async (parts, places) => {
+      const times = places.map((place) => Math.round((changes[place]?.seconds ?? 0) * 1_000))
+      const args = times.flatMap((ms, i) => [ms, ...parts.slice(3 * i, 3 * i + 3)])
+      const results = await this.run(arn, CHANGE_VISIBILITY, args)
       return (results as Buffer[] | null)?.map((result) => visibilityResult(String(result)))
     })
   }
@@ -207,9 +233,10 @@ export class Queues extends QueueDefinitions {
     }
   }
 
-  async #store(arn: string, items: StoredItem[], whenFull: boolean): Promise<boolean> {
-    const reply = await this.run(arn, SEND, [whenFull ? '1' : '', ...items.flatMap(itemValues)])
-    return reply !== null
+  /** null where there is no such queue. */
+  async #store(arn: string, items: StoredItem[], whenFull: boolean): Promise<SendReply | null> {
+    const args = [whenFull ? '1' : '', ...items.flatMap(itemValues)]
+    return (await this.run(arn, SEND, args)) as SendReply | null
   }
 
   /** Adds to `messages`; `again` where the turn looked at messages that could not be returned. */
@@ -217,20 +244,22 @@ export class Queues extends QueueDefinitions {
     const wanted = request.maxMessages - messages.length
     const nonces = randomBytes(wanted * NONCE_BYTES)
     const timeout = request.visibilityTimeoutSeconds
-    const args = [wanted, timeout === undefined ? '' : Math.round(timeout * 1_000), nonces]
+    const timeoutMs = timeout === undefined ? '' : Math.round(timeout * 1_000)
+    const args = [wanted, timeoutMs, this.inFlightMax, nonces]
     const reply = (await this.run(arn, RECEIVE, args)) as ReceiveReply | null
     if (reply === null) throw queueMissing()
-    const [uid, nextInMs, target, received, moves] = reply
+    const [uid, nextInMs, target, received, moves, full] = reply
     messages.push(...received.map((item, i) => withHandle(item, String(uid), nonces, i)))
     await this.#move(arn, String(target), moves.map(readItem))
-    return { nextInMs, again: moves.length > 0 || (messages.length === 0 && nextInMs === 0) }
+    const again = moves.length > 0 || (messages.length === 0 && nextInMs === 0)
+    return { nextInMs, again, overLimit: full === 1 }
   }
 
   async #move(arn: string, target: string, moves: ReadItem[]): Promise<void> {
     if (moves.length === 0) return
     let moved = true
     for (const chunk of chunks(moves.map((item) => movedItem(item, arn)))) {
-      moved = moved && target !== '' && (await this.#store(target, chunk, true))
+      moved = moved && target !== '' && (await this.#store(target, chunk, true)) !== null
     }
     const ids = moves.map((item) => item.message.messageId)
     await this.run(arn, SETTLE_MOVES, [moved ? 'forget' : 'return', ...ids])
@@ -239,10 +268,11 @@ export class Queues extends QueueDefinitions {
   /** Keeps what cannot be a handle of ours away from the script; its place in the results stays. */
   async #byHandle(
     handles: string[],
-    run: (parts: (string | Buffer)[]) => Promise<HandleResult[] | undefined>,
+    run: (parts: (string | Buffer)[], places: number[]) => Promise<HandleResult[] | undefined>,
   ): Promise<HandleResult[]> {
     const parsed = handles.map(parseHandle)
-    const results = await run(parsed.filter((parts) => parts !== undefined).flat())
+    const places = parsed.flatMap((parts, place) => (parts === undefined ? [] : [place]))
+    const results = await run(parsed.filter((parts) => parts !== undefined).flat(), places)
     if (results === undefined) throw queueMissing()
     let next = 0
     return parsed.map((parts) => {
@@ -259,7 +289,7 @@ function storedItem(item: SendItem): StoredItem {
   const deadLetter = item.deadLetter ?? null
   return {
     id: item.id ?? randomUUID(),
-    payload: packPayload(item.body, item.attributes, deadLetter),
+    payload: packPayload(item),
     idGiven: item.id !== undefined,
     delayMs: item.delaySeconds === undefined ? null : item.delaySeconds * 1_000,
     sentAt: null,
@@ -268,6 +298,16 @@ function storedItem(item: SendItem): StoredItem {
     firstReceivedAt: null,
     deadLetterSourceArn: null,
     deadLetter,
+    groupId: item.groupId ?? null,
+    deduplicationId: item.deduplicationId ?? null,
+  }
+}
+
+function sentItem([id, sequence, stored]: SendReply[number]): SentItem {
+  return {
+    messageId: String(id),
+    ...(sequence.length > 0 && { sequenceNumber: formatSequence(String(sequence)) }),
+    ...(stored === 0 && { duplicate: true as const }),
   }
 }
 
@@ -284,6 +324,8 @@ function movedItem({ message, payload }: ReadItem, source: string): StoredItem {
     firstReceivedAt: message.firstReceivedAt,
     deadLetterSourceArn: source,
     deadLetter: message.deadLetter ?? null,
+    groupId: message.groupId ?? null,
+    deduplicationId: message.deduplicationId ?? null,
   }
 }
 

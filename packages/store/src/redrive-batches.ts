@@ -204,6 +204,8 @@ function redrivenItem(taskId: string, { message, payload }: ReadItem): Parameter
     firstReceivedAt: null,
     deadLetterSourceArn: null,
     deadLetter: message.deadLetter ?? null,
+    groupId: message.groupId ?? null,
+    deduplicationId: message.deduplicationId ?? null,
   }
 }
 

@@ -21,7 +21,7 @@ import {
 import type { Redis } from 'ioredis'
 import { redriveKey, redrivesKey, redrivingKey } from './keys.ts'
 import { decodeCursor, encodeCursor, type Page, replies } from './pages.ts'
-import { queueMissing } from './queue-definitions.ts'
+import { queueMissing } from './queue-errors.ts'
 import { Queues } from './queues.ts'
 import { readScript, runScript, type ScriptValue } from './scripts.ts'
 import { SHARD_COUNT, shardBase, shardOf } from './shards.ts'

@@ -38,7 +38,7 @@ export interface QueueFacts extends QueueWithCounts {
   now: number
 }
 
-export function queueView({ queue, counts, oldestSentAt, sources, url, now }: QueueFacts): object {
+export function queueView({ queue, counts, oldestSince, sources, url, now }: QueueFacts): object {
   return {
     name: queue.name,
     arn: queue.arn,
@@ -49,7 +49,7 @@ export function queueView({ queue, counts, oldestSentAt, sources, url, now }: Qu
     receiveWaitSeconds: queue.receiveWaitSeconds,
     redrivePolicy: queue.redrivePolicy,
     counts: { visible: counts.visible, inFlight: counts.inFlight, delayed: counts.delayed },
-    oldestSeconds: oldestSentAt === null ? null : secondsSince(oldestSentAt, now),
+    oldestSeconds: oldestSince === null ? null : secondsSince(oldestSince, now),
     deadLetterSources: sources,
     createdAt: iso(queue.createdAt),
     modifiedAt: iso(queue.modifiedAt),

@@ -2,13 +2,13 @@
 -- been consumed since: the shard remembers the batch's items (as park-redriven does). A lower fence or an earlier batch
 -- changes nothing.
 -- KEYS[1] base of the queue
--- ARGV: arn, task, fence, batch, then 14 values an item (queue-store.lua)
+-- ARGV: arn, task, fence, batch, then the values of each item (queue-store.lua)
 -- Returns 1, 0 where stale, or false where there is no such queue.
 -- @include now
 -- @include when-full
 -- @include queue
 -- @include queue-store
-local ITEM_VALUES, BATCH_MS = 14, 86400000
+local BATCH_MS = 86400000
 local base, key = KEYS[1], KEYS[1] .. 'redriven:' .. ARGV[2]
 local fence, batch = tonumber(ARGV[3]), tonumber(ARGV[4])
 local queue = open_queue(base, ARGV[1])

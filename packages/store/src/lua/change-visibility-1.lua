@@ -1,21 +1,21 @@
 -- Hides received messages for some time from now; 0 makes them visible at once. Also those whose time was over but
 -- that nobody has received since.
 -- KEYS[1] base
--- ARGV: arn, ms, then uid, id and nonce of each handle
+-- ARGV: arn, then ms and the handle's uid, id and nonce of each
 -- Returns false where there is no such queue, else for each handle: 'ok', 'invalid' (of another queue), 'gone'
 --   (deleted, or received again since), 'limit' (longer than 12 hours after the receive).
 -- @include now
 -- @include when-full
 -- @include queue
 local HIDDEN_MAX_MS = 43200000
-local base, ms = KEYS[1], tonumber(ARGV[2])
+local base = KEYS[1]
 local queue = open_queue(base, ARGV[1])
 if not queue then return false end
 run_when_full(base)
 keep_clock(queue)
 local sooner = false
 
-local function change(id, nonce)
+local function change(ms, id, nonce)
   local item = queue.q .. 'i:' .. id
   local h = redis.call('HMGET', item, 'h', 't')
   if h[1] ~= nonce or redis.call('ZSCORE', queue.q .. 'held', id) then return 'gone' end
@@ -29,8 +29,9 @@ local function change(id, nonce)
 end
 
 local results = {}
-for i = 3, #ARGV, 3 do
-  results[#results + 1] = ARGV[i] == queue.uid and change(ARGV[i + 1], ARGV[i + 2]) or 'invalid'
+for i = 2, #ARGV, 4 do
+  local ms, uid, id, nonce = tonumber(ARGV[i]), ARGV[i + 1], ARGV[i + 2], ARGV[i + 3]
+  results[#results + 1] = uid == queue.uid and change(ms, id, nonce) or 'invalid'
 end
 if sooner then redis.call('PUBLISH', 'ft:wake:queues', queue.arn) end
 return results

@@ -1,7 +1,9 @@
--- Removes a queue; from now on nobody finds it. Its items are noted for drop-queue.
+-- Removes a queue; from now on nobody finds it. Its items are noted for drop-queue, the time is remembered for a minute.
 -- KEYS[1] base
 -- ARGV: arn
 -- Returns false where there is no such queue, else: uid, dead-letter queue or ''.
+-- @include now
+local DELETED_MS = 60000
 local base, key = KEYS[1], KEYS[1] .. 'queue:' .. ARGV[1]
 local h = redis.call('HMGET', key, 'uid', 't')
 if not h[1] then return false end
@@ -9,5 +11,6 @@ if not h[1] then return false end
 redis.call('ZREM', base .. 'queues', ARGV[1])
 redis.call('SADD', base .. 'queues:gone', h[1])
 redis.call('DEL', key)
+redis.call('SET', base .. 'queue:deleted:' .. ARGV[1], now_ms(base), 'PX', DELETED_MS)
 redis.call('PUBLISH', 'ft:wake:queues', ARGV[1])
 return h

@@ -9,6 +9,7 @@
 local queue = open_queue(KEYS[1], ARGV[1])
 if not queue then return false end
 run_when_full(KEYS[1])
+if ARGV[2] == '' then redis.call('HSET', queue.key, 'purged', queue.now) end
 local before = ARGV[2] ~= '' and ARGV[2] or newest_score(queue)
 local ids = redis.call('ZRANGEBYSCORE', queue.q .. 'age', '-inf', before, 'LIMIT', 0, tonumber(ARGV[3]))
 for _, id in ipairs(ids) do remove_item(queue, id) end

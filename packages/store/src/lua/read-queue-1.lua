@@ -1,7 +1,8 @@
 -- A queue's record and what it holds, without what is too old.
 -- KEYS[1] base
 -- ARGV: arn
--- Returns false where there is none, else: record, visible, in flight, delayed, time of sending of the oldest or ''.
+-- Returns false where there is none, else: record, visible, in flight, delayed, groups in flight, when the
+--   oldest came into this queue or ''.
 -- @include now
 -- @include when-full
 -- @include queue
@@ -17,5 +18,9 @@ local function later(place) return redis.call('ZCOUNT', q .. place, '(' .. now, 
 local visible = redis.call('ZCARD', q .. 'ready') + due('flight') + due('delayed')
 local busy = later('flight') + redis.call('ZCARD', q .. 'moving') + redis.call('ZCARD', q .. 'held')
 local oldest = redis.call('ZRANGE', q .. 'age', 0, 0)[1]
-local sent = oldest and redis.call('HGET', q .. 'i:' .. oldest, 's') or ''
-return { redis.call('HGET', queue.key, 'record'), visible, busy, later('delayed'), sent }
+local since = ''
+if oldest then
+  local h = redis.call('HMGET', q .. 'i:' .. oldest, 'e', 's')
+  since = h[1] or h[2] or ''
+end
+return { redis.call('HGET', queue.key, 'record'), visible, busy, later('delayed'), 0, since }

@@ -1,14 +1,15 @@
 -- Takes visible messages. One that has been received as often as the redrive policy allows is not returned but marked
 -- as on its way to the dead-letter queue, for the caller to append there and then settle (settle-moves).
 -- KEYS[1] base
--- ARGV: arn, messages at most, visibility timeout in ms ('' the queue's own), 12 random bytes per message
+-- ARGV: arn, messages at most, visibility timeout in ms ('' the queue's own), messages in flight at most,
+--   12 random bytes per message
 -- Returns false where there is no such queue, else: uid, ms until the next becomes visible (-1 never), dead-letter
---   queue, messages, moves; each a list of items (queue.lua).
+--   queue, messages, moves (each a list of items, queue.lua), 1 where too much is in flight.
 -- @include now
 -- @include when-full
 -- @include queue
 -- @include queue-take
-local EXPIRED_MAX, PROMOTED_MAX, IN_FLIGHT_MAX, NONCE_BYTES = 200, 100, 120000, 12
+local EXPIRED_MAX, PROMOTED_MAX, NONCE_BYTES = 200, 100, 12
 local base, max = KEYS[1], tonumber(ARGV[2])
 local queue = open_queue(base, ARGV[1])
 if not queue then return false end
@@ -41,14 +42,14 @@ local function take(id)
   elseif queue.receives and not h[2] and tonumber(h[1]) >= queue.receives then
     moves[#moves + 1] = start_move(queue, id)
   else
-    messages[#messages + 1] = receive(id, string.sub(ARGV[4], #messages * NONCE_BYTES + 1, (#messages + 1) * NONCE_BYTES))
+    messages[#messages + 1] = receive(id, string.sub(ARGV[5], #messages * NONCE_BYTES + 1, (#messages + 1) * NONCE_BYTES))
   end
 end
 
-local free = IN_FLIGHT_MAX - redis.call('ZCARD', q .. 'flight')
+local free = tonumber(ARGV[4]) - redis.call('ZCARD', q .. 'flight')
 local wanted = math.min(max - #moves, free)
 if wanted > 0 then
   for _, id in ipairs(redis.call('ZRANGE', q .. 'ready', 0, wanted - 1)) do take(id) end
 end
 trim_recent(queue)
-return { queue.uid, next_visible(queue, free <= 0), queue.target, messages, moves }
+return { queue.uid, next_visible(queue, free <= 0), queue.target, messages, moves, free <= 0 and 1 or 0 }

@@ -81,11 +81,8 @@ export function queueMessageRoutes(deps: ApiDeps): Endpoint[] {
       answers: handleResults,
       handle: async (call) => {
         const { receiptHandles, visibilityTimeoutSeconds } = call.body
-        const results = await queues.changeVisibility(
-          queueOf(deps, call),
-          receiptHandles,
-          visibilityTimeoutSeconds,
-        )
+        const changes = receiptHandles.map((handle) => ({ handle, seconds: visibilityTimeoutSeconds }))
+        const results = await queues.changeVisibility(queueOf(deps, call), changes)
         return ok({ results })
       },
     }),

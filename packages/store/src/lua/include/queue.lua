@@ -58,8 +58,8 @@ local function expire_items(queue, max)
   return removed
 end
 
--- What a reader is given of an item: id, payload, sent, receive count, first received, source queue.
+-- What a reader is given of an item: id, payload, sent, receive count, first received, source queue, group,
+-- deduplication id, sequence number.
 local function item_of(queue, id)
-  local h = redis.call('HMGET', queue.q .. 'i:' .. id, 'p', 's', 'c', 'f', 'x')
-  return { id, h[1], h[2], h[3], h[4], h[5] }
+  return { id, unpack(redis.call('HMGET', queue.q .. 'i:' .. id, 'p', 's', 'c', 'f', 'x', 'g', 'd', 'o')) }
 end
