@@ -1,3 +1,8 @@
 export * from './aws-error.ts'
+export { decodeQuery } from './decode-query.ts'
+export { decodeJson, JSON_TYPE, type JsonResult, jsonAnswer, jsonError } from './json.ts'
 export * from './operation.ts'
+export { parseParameters, type QueryParameters } from './query-parameters.ts'
+export * from './service.ts'
 export * from './shapes.ts'
+export { type Answered, type XmlResult, xmlAnswer, xmlError } from './xml-answer.ts'

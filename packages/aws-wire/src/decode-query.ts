@@ -1,0 +1,162 @@
+/**
+ * AWS Query input: parameters named by path (`Tags.member.1.Key`), read into what an operation takes.
+ *
+ * The names become a tree, of Maps so that no name can be special, and the operation's shapes are read off it; what no
+ * shape asks for is ignored. Indexes only order a list: gaps are fine.
+ */
+import { fromBase64 } from './base64.ts'
+import type { AwsInput } from './operation.ts'
+import { malformed, type QueryParameters } from './query-parameters.ts'
+import type { ListShape, MapShape, Shape } from './shapes.ts'
+
+/** The deepest name of either service has nine parts. */
+const DEPTH_MAX = 16
+const INDEX = /^[1-9]\d{0,5}$/
+const INTEGER = /^[+-]?\d{1,10}$/
+
+interface Node {
+  value?: string
+  children?: Map<string, Node>
+}
+
+export function decodeQuery(parameters: QueryParameters, shapes: Record<string, Shape>): AwsInput {
+  return members(treeOf(parameters, shapes), shapes, '')
+}
+
+/** Only what begins as one of the shapes does: the rest may look as it likes. */
+function treeOf(parameters: QueryParameters, shapes: Record<string, Shape>): Node {
+  const known = new Set(Object.entries(shapes).map(([name, shape]) => wireName(name, shape)))
+  const root: Node = {}
+  for (const [path, value] of parameters) {
+    const dot = path.indexOf('.')
+    if (!known.has(dot < 0 ? path : path.slice(0, dot))) continue
+    const parts = path.split('.', DEPTH_MAX + 1)
+    if (parts.length > DEPTH_MAX) throw malformed(`Parameter names may have at most ${DEPTH_MAX} parts.`)
+    nodeAt(root, parts).value = value
+  }
+  return root
+}
+
+function nodeAt(root: Node, parts: string[]): Node {
+  let node = root
+  for (const part of parts) {
+    node.children ??= new Map()
+    let child = node.children.get(part)
+    if (!child) {
+      child = {}
+      node.children.set(part, child)
+    }
+    node = child
+  }
+  return node
+}
+
+function wireName(name: string, shape: Shape): string {
+  return typeof shape === 'object' && 'flat' in shape ? (shape.flat ?? name) : name
+}
+
+/** A structure's members, those given. */
+function members(node: Node, shapes: Record<string, Shape>, path: string): AwsInput {
+  const result: AwsInput = {}
+  for (const [name, shape] of Object.entries(shapes)) {
+    const wire = wireName(name, shape)
+    const child = node.children?.get(wire)
+    if (child) result[name] = decoded(child, shape, path + wire)
+  }
+  return result
+}
+
+function decoded(node: Node, shape: Shape, path: string): unknown {
+  if (typeof shape === 'string') return scalar(node, shape, path)
+  if ('list' in shape) return list(node, shape, path)
+  if ('map' in shape) return map(node, shape, path)
+  if (node.value) throw malformed(`Unexpected simple value at ${path}.`)
+  return members(node, shape.struct, `${path}.`)
+}
+
+type Scalar = Extract<Shape, string>
+
+function scalar({ value, children }: Node, shape: Scalar, path: string): unknown {
+  if (children || value === undefined) {
+    throw malformed(`Start of structure or map found where not expected: ${path}.`)
+  }
+  switch (shape) {
+    case 'string':
+      return value
+    case 'boolean':
+      return toBoolean(value, path)
+    case 'integer':
+      return toInteger(value, path)
+    case 'blob':
+      return toBytes(value, path)
+  }
+}
+
+function toBoolean(value: string, path: string): boolean {
+  const lower = value.toLowerCase()
+  if (lower === 'true' || lower === 'false') return lower === 'true'
+  throw malformed(`${path} must be true or false.`)
+}
+
+function toInteger(value: string, path: string): number {
+  const number = Number(value)
+  // 32 bits, as in the models.
+  if (INTEGER.test(value) && number === (number | 0)) return number | 0
+  throw malformed(`${path} must be an integer.`)
+}
+
+function toBytes(value: string, path: string): Buffer {
+  const bytes = fromBase64(value)
+  if (bytes) return bytes
+  throw malformed(`${path} must be Base64.`)
+}
+
+function list(node: Node, { list: item, flat }: ListShape, path: string): unknown[] {
+  const items = itemsOf(node, flat === undefined ? 'member' : undefined, path)
+  if (items) return items.map(({ node: child, path: name }) => decoded(child, item, name))
+  // Flattened lists of one may come without an index: `AttributeName=All`.
+  if (flat !== undefined && typeof item === 'string' && node.value) return [scalar(node, item, path)]
+  return []
+}
+
+function map(node: Node, shape: MapShape, path: string): Record<string, unknown> {
+  const { key: keyName, value: valueName } = shape.entry ?? { key: 'key', value: 'value' }
+  const result: Record<string, unknown> = Object.create(null)
+  const entries = itemsOf(node, shape.flat === undefined ? 'entry' : undefined, path) ?? []
+  for (const { node: entry, path: name } of entries) {
+    const key = entry.children?.get(keyName)?.value
+    const value = entry.children?.get(valueName)
+    if (key === undefined) throw malformed(`${name}.${keyName} is missing.`)
+    if (value === undefined) throw malformed(`${name}.${valueName} is missing.`)
+    addTo(result, key, decoded(value, shape.map, `${name}.${valueName}`))
+  }
+  return result
+}
+
+/** `__proto__` is refused: whoever copies the map member by member would lose it, or worse. */
+export function addTo(map: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === '__proto__') throw malformed('The key __proto__ is not allowed.')
+  if (key in map) throw malformed('Keys may not be repeated.')
+  map[key] = value
+}
+
+interface Item {
+  node: Node
+  path: string
+}
+
+/** Numbered children in their order; undefined where there are none, which `Tags=` says of an empty list. */
+function itemsOf(node: Node, group: string | undefined, path: string): Item[] | undefined {
+  const parent = group === undefined ? node : node.children?.get(group)
+  if (!parent?.children) {
+    if (node.value && group !== undefined) throw malformed(`Unexpected simple value at ${path}.`)
+    return undefined
+  }
+  const prefix = group === undefined ? path : `${path}.${group}`
+  return Array.from(parent.children, ([index, child]) => ({ index, node: child, path: `${prefix}.${index}` }))
+    .map((item) => {
+      if (INDEX.test(item.index)) return item
+      throw malformed(`${prefix} must be followed by a number from 1 to 999999.`)
+    })
+    .sort((a, b) => Number(a.index) - Number(b.index))
+}

@@ -1,0 +1,45 @@
+/** Parameters of an AWS Query request: form encoded, in a body or behind the `?` of a URL. */
+import { AwsError } from './aws-error.ts'
+
+/** The fullest request of ours, a batch of ten messages with ten attributes each, has some four hundred. */
+const PARAMETERS_MAX = 10_000
+
+export type QueryParameters = ReadonlyMap<string, string>
+
+/** All parameters of the texts, which may be empty; what an earlier text gives counts, not what a later one does. */
+export function parseParameters(...texts: string[]): QueryParameters {
+  const parameters = new Map<string, string>()
+  for (const text of texts) {
+    for (const [name, value] of decoded(text)) if (!parameters.has(name)) parameters.set(name, value)
+  }
+  return parameters
+}
+
+function decoded(text: string): Map<string, string> {
+  const parameters = new Map<string, string>()
+  if (text === '') return parameters
+  const pairs = text.split('&', PARAMETERS_MAX + 1)
+  if (pairs.length > PARAMETERS_MAX) throw malformed('The request has too many parameters.')
+  for (const pair of pairs) {
+    if (pair === '') continue
+    const equals = pair.indexOf('=')
+    const name = decode(equals < 0 ? pair : pair.slice(0, equals))
+    if (parameters.has(name)) throw malformed('Keys may not be repeated.')
+    parameters.set(name, equals < 0 ? '' : decode(pair.slice(equals + 1)))
+  }
+  return parameters
+}
+
+/** `+` is a space; `%XX` are bytes of UTF-8. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.includes('+') ? text.replaceAll('+', ' ') : text)
+  } catch (cause) {
+    throw new AwsError('MalformedQueryString', 'The query string contains a syntax error.', { cause })
+  }
+}
+
+/** Not what any operation could take, whatever its input. */
+export function malformed(message: string): AwsError {
+  return new AwsError('MalformedInput', message)
+}

@@ -1,0 +1,61 @@
+/** Names of SQS's error shapes beside their Query codes (sns-semantics §8.1). */
+import type { AwsError } from './aws-error.ts'
+
+const MODEL = 'com.amazonaws.sqs#'
+const OUTSIDE = 'com.amazonaws.coral.service#'
+const CODE_PREFIX = 'AWS.SimpleQueueService.'
+
+/** Where shape and code differ by more than the prefix. */
+const SHAPES: Record<string, string> = {
+  [`${CODE_PREFIX}NonExistentQueue`]: 'QueueDoesNotExist',
+  QueueAlreadyExists: 'QueueNameExists',
+  InvalidParameterValue: 'InvalidParameterValueException',
+  MissingParameter: 'MissingRequiredParameterException',
+  AccessDenied: 'AccessDeniedException',
+  InvalidAction: 'UnknownOperationException',
+  ServiceUnavailable: 'ServiceUnavailableException',
+  'KMS.DisabledException': 'KmsDisabled',
+  'KMS.InvalidStateException': 'KmsInvalidState',
+  'KMS.NotFoundException': 'KmsNotFound',
+  'KMS.ThrottlingException': 'KmsThrottled',
+  'KMS.AccessDeniedException': 'KmsAccessDenied',
+  'KMS.InvalidKeyUsageException': 'KmsInvalidKeyUsage',
+  'KMS.OptInRequired': 'KmsOptInRequired',
+}
+
+const IN_MODEL = new Set([
+  'BatchEntryIdsNotDistinct',
+  'BatchRequestTooLong',
+  'EmptyBatchRequest',
+  'InvalidAddress',
+  'InvalidAttributeName',
+  'InvalidAttributeValue',
+  'InvalidBatchEntryId',
+  'InvalidIdFormat',
+  'InvalidMessageContents',
+  'InvalidSecurity',
+  'KmsAccessDenied',
+  'KmsDisabled',
+  'KmsInvalidKeyUsage',
+  'KmsInvalidState',
+  'KmsNotFound',
+  'KmsOptInRequired',
+  'KmsThrottled',
+  'MessageNotInflight',
+  'OverLimit',
+  'PurgeQueueInProgress',
+  'QueueDeletedRecently',
+  'QueueDoesNotExist',
+  'QueueNameExists',
+  'ReceiptHandleIsInvalid',
+  'RequestThrottled',
+  'ResourceNotFoundException',
+  'TooManyEntriesInBatchRequest',
+  'UnsupportedOperation',
+])
+
+/** `__type` of an error: its shape, as given or by its code, in the model's namespace or outside of it. */
+export function sqsShapeOf({ code, shape }: AwsError): string {
+  const name = shape === code ? (SHAPES[code] ?? code.replace(CODE_PREFIX, '')) : shape
+  return (IN_MODEL.has(name) ? MODEL : OUTSIDE) + name
+}

@@ -1,0 +1,100 @@
+/** Answers of AWS Query in XML (sns-semantics §9.2, §9.3). */
+import { XMLBuilder } from 'fast-xml-parser'
+import type { AwsError } from './aws-error.ts'
+import type { Operation } from './operation.ts'
+import { type AwsService, NAMESPACES, type WireAnswer } from './service.ts'
+import type { ListShape, MapShape, Shape } from './shapes.ts'
+
+type Members = Record<string, unknown>
+
+/** What XML 1.0 cannot hold at all, however it is written. */
+const UNWRITABLE = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu
+
+const ENTITIES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+  // Readers turn a bare one into a newline.
+  '\r': '&#xD;',
+}
+
+const builder = new XMLBuilder({
+  ignoreAttributes: false,
+  // Emptiness is told as `<Topics/>`.
+  suppressEmptyNode: true,
+  // The builder knows nothing of `\r`.
+  processEntities: false,
+  tagValueProcessor: (_name, value) =>
+    String(value)
+      .replace(UNWRITABLE, '\ufffd')
+      .replace(/[&<>"'\r]/g, (character) => ENTITIES[character] ?? ''),
+})
+
+export interface Answered {
+  service: AwsService
+  requestId: string
+}
+
+export interface XmlResult extends Answered {
+  operation: Pick<Operation, 'name' | 'output'>
+  /** Members by the names of the operation's output. */
+  result: Members | undefined
+}
+
+/** `{Op}Response` with `{Op}Result`, which operations without output do not have. */
+export function xmlAnswer({ service, requestId, operation, result }: XmlResult): WireAnswer {
+  const { name, output } = operation
+  const response = {
+    ...(output && { [`${name}Result`]: members(output, result ?? {}) }),
+    ResponseMetadata: { RequestId: requestId },
+  }
+  return xml(200, { [`${name}Response`]: response }, { service, requestId })
+}
+
+export function xmlError(error: AwsError, { service, requestId }: Answered): WireAnswer {
+  const told = {
+    Type: error.status < 500 ? 'Sender' : 'Receiver',
+    Code: error.code,
+    Message: error.message,
+    ...(service === 'sqs' && { Detail: {} }),
+  }
+  return xml(error.status, { ErrorResponse: { Error: told, RequestId: requestId } }, { service, requestId })
+}
+
+function xml(status: number, root: Record<string, object>, { service, requestId }: Answered): WireAnswer {
+  const [[name, content] = []] = Object.entries(root)
+  const text = builder.build({ [name ?? '']: { '@_xmlns': NAMESPACES[service], ...content } })
+  return { status, text, headers: { 'Content-Type': 'text/xml', 'x-amzn-RequestId': requestId } }
+}
+
+/** A structure as the builder takes it, in the order of its shape. */
+function members(shapes: Record<string, Shape>, values: Members): Members {
+  const tree: Members = {}
+  for (const [name, shape] of Object.entries(shapes)) {
+    const value = values[name]
+    if (value === undefined || value === null) continue
+    const flat = typeof shape === 'object' && 'flat' in shape ? shape.flat : undefined
+    tree[flat ?? name] = element(shape, value)
+  }
+  return tree
+}
+
+function element(shape: Shape, value: unknown): unknown {
+  if (typeof shape === 'string') return Buffer.isBuffer(value) ? value.toString('base64') : String(value)
+  if ('list' in shape) return listElement(shape, value as unknown[])
+  if ('map' in shape) return mapElement(shape, value as Members)
+  return members(shape.struct, value as Members)
+}
+
+function listElement({ list: item, flat }: ListShape, values: unknown[]): unknown {
+  const items = values.map((value) => element(item, value))
+  return flat === undefined ? { member: items } : items
+}
+
+function mapElement({ map: item, entry, flat }: MapShape, values: Members): unknown {
+  const { key, value } = entry ?? { key: 'key', value: 'value' }
+  const entries = Object.entries(values).map(([name, of]) => ({ [key]: name, [value]: element(item, of) }))
+  return flat === undefined ? { entry: entries } : entries
+}
