@@ -34,7 +34,7 @@ test('a Redis that does not answer is 503 on every route within two seconds, and
   expect(ready.body.checks.redis).not.toBe('ok')
   const link = await api.call(
     'GET',
-    '/?Action=ConfirmSubscription&TopicArn=arn:aws:sns:us-east-1:000000000000:orders&Token=ab',
+    `/?Action=ConfirmSubscription&TopicArn=arn:aws:sns:us-east-1:000000000000:orders&Token=${'0'.repeat(288)}`,
   )
   expect([link.status, link.headers.get('retry-after')]).toEqual([503, '1'])
   expect(link.text).toContain('<Type>Receiver</Type><Code>ServiceUnavailable</Code>')

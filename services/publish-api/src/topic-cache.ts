@@ -5,6 +5,7 @@
  * Topics that do not exist are not remembered: they are rare, and one that is made elsewhere must be found. A lookup that
  * was under way when its topic changed answers its callers and is not kept.
  */
+import { MESSAGE_BYTES_MAX, type TopicRecord } from '@fantail/contracts'
 import type { Topics } from '@fantail/store'
 
 const AGE_MAX_MS = 1_000
@@ -16,6 +17,9 @@ export interface KnownTopic {
   uid: string
   /** Active and paused subscriptions: what each message is expected to reach. */
   fanOut: number
+  record: TopicRecord
+  /** Of a message's text and attributes: SNS's limit, or the topic's own. */
+  messageBytesMax: number
 }
 
 interface Entry extends KnownTopic {
@@ -78,6 +82,8 @@ export class TopicCache {
       const topic = found && {
         uid: found.topic.uid,
         fanOut: found.subscriptions.active + found.subscriptions.paused,
+        record: found.topic,
+        messageBytesMax: Number(found.topic.attributes.MaximumMessageSize ?? MESSAGE_BYTES_MAX),
       }
       if (isCurrent()) this.#keep(arn, topic && { ...topic, at })
       return topic

@@ -12,6 +12,7 @@ export type AttributeInput = string | number | string[] | { type: string; value:
 const CONTROL = /\p{Cc}/u
 const NAME_CHARS = /^[A-Za-z0-9_.-]{1,256}$/
 const RESERVED = /^(aws|amazon)\./i
+const FIFO_ID = /^[\x21-\x7e]{1,128}$/
 const TYPE = /^(String|Number|Binary)(\.[A-Za-z0-9_.-]{1,200})?$/
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
@@ -44,6 +45,11 @@ export function structureProblem(text: string): string | undefined {
   return typeof fallback === 'string'
     ? undefined
     : 'must hold a text under "default" where structure is "json"'
+}
+
+/** §4.4: of a message group or a deduplication id. */
+export function fifoIdProblem(id: string): string | undefined {
+  return FIFO_ID.test(id) ? undefined : 'must have 1 to 128 letters, digits or punctuation marks of ASCII'
 }
 
 export function attributeNameProblem(name: string): string | undefined {

@@ -1,7 +1,13 @@
 /** Publishing over REST, and what became of a message. */
 import { z } from 'zod'
 import { BATCH_MESSAGES_MAX } from '../limits.ts'
-import { attributesProblems, structureProblem, subjectProblem, textProblem } from './message-rules.ts'
+import {
+  attributesProblems,
+  fifoIdProblem,
+  structureProblem,
+  subjectProblem,
+  textProblem,
+} from './message-rules.ts'
 import { named, Timestamp } from './shared.ts'
 
 const attributesShape = z.toJSONSchema(
@@ -31,6 +37,8 @@ const Attributes = z
 const Text = z.string().superRefine((text, context) => report(textProblem(text), context))
 const Subject = z.string().superRefine((text, context) => report(subjectProblem(text), context))
 
+const FifoId = z.string().superRefine((text, context) => report(fifoIdProblem(text), context))
+
 const Payload = z
   .union([Text, z.record(z.string(), z.unknown()), z.array(z.unknown())], {
     error: 'must be text, an object or an array',
@@ -52,6 +60,8 @@ export const MessageInput = named(
       subject: Subject.optional(),
       attributes: Attributes.optional(),
       structure: z.literal('json').optional().describe('The message holds a text per protocol'),
+      groupId: FifoId.optional().describe('FIFO topics keep order within it; others pass it on to queues'),
+      deduplicationId: FifoId.optional().describe('FIFO topics: the same id within 5 minutes is one message'),
     })
     .superRefine(({ message, structure }, context) => {
       if (structure !== 'json' || message === '') return
@@ -89,14 +99,15 @@ export const PublishInput = z.union([
   }),
 ])
 
-export const MESSAGE_UNSUPPORTED = ['groupId', 'deduplicationId'] as const
-
 export const PublishQuery = z.strictObject({
   raw: z.enum(['true', 'false']).optional().describe('The request’s body, whatever its type, is the message'),
   subject: Subject.optional().describe('With raw=true'),
 })
 
-const Receipt = z.object({ messageId: z.uuid() })
+const Receipt = z.object({
+  messageId: z.uuid(),
+  sequenceNumber: z.string().optional().describe('FIFO topics: 20 digits, rising'),
+})
 export const PublishAnswer = named(
   'PublishAnswer',
   z.union([Receipt, z.object({ results: z.array(Receipt) })]),

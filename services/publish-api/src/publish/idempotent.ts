@@ -24,13 +24,14 @@ export function requestHash({ batch, messages }: NewMessages): string {
     .digest('base64url')
 }
 
-function canonical({ message, subject, attributes, structure }: NewMessage): unknown[] {
+function canonical({ message, subject, attributes, structure, groupId }: NewMessage): unknown[] {
   const sorted = Object.entries(attributes ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))
   return [
     message,
     subject ?? null,
     structure ?? null,
     sorted.map(([name, { type, value }]) => [name, type, value]),
+    ...(groupId === undefined ? [] : [groupId]),
   ]
 }
 

@@ -8,8 +8,8 @@ import {
   BATCH_MESSAGES_MAX,
   BatchInput,
   FantailError,
+  fifoIdProblem,
   MESSAGE_BYTES_MAX,
-  MESSAGE_UNSUPPORTED,
   type MessageAttribute,
   MessageInput,
   messageBytes,
@@ -22,7 +22,7 @@ import {
 } from '@fantail/contracts'
 import { invalid } from '../http/errors.ts'
 import { parseJson } from '../http/read-body.ts'
-import { isObject, refuseUnsupported } from '../http/validate.ts'
+import { isObject } from '../http/validate.ts'
 import { mayLoseDigits, parseExactly, sourceOf } from './exact-numbers.ts'
 
 export interface NewMessage {
@@ -30,6 +30,8 @@ export interface NewMessage {
   subject?: string
   attributes?: Record<string, MessageAttribute>
   structure?: 'json'
+  groupId?: string
+  deduplicationId?: string
 }
 
 export interface NewMessages {
@@ -40,7 +42,7 @@ export interface NewMessages {
   bytes: number
 }
 
-/** The messages of a JSON body; throws `malformed_json`, `validation_failed`, `not_supported` or `too_large`. */
+/** The messages of a JSON body; throws `malformed_json`, `validation_failed` or `too_large`. */
 export function readMessages(text: string): NewMessages {
   const value = parseJson(text)
   try {
@@ -101,14 +103,13 @@ function takeBatch(values: unknown, exact: unknown): NewMessages | undefined {
   return { batch: true, messages, bytes }
 }
 
+const MEMBERS = new Set(['message', 'subject', 'attributes', 'structure', 'groupId', 'deduplicationId'])
+
 /** One message where everything about it but its size is right. `exact` is the same value with its numbers as written. */
 function takeMessage(value: unknown, exact: unknown): NewMessage | undefined {
   if (!isObject(value)) return undefined
-  for (const name in value) {
-    if (name !== 'message' && name !== 'subject' && name !== 'attributes' && name !== 'structure')
-      return undefined
-  }
-  const { subject, structure } = value
+  for (const name in value) if (!MEMBERS.has(name)) return undefined
+  const { subject, structure, groupId, deduplicationId } = value
   const written = exact as Record<string, unknown>
   const message = messageText(value.message, written.message)
   if (message === undefined || textProblem(message) !== undefined) return undefined
@@ -125,6 +126,14 @@ function takeMessage(value: unknown, exact: unknown): NewMessage | undefined {
     const attributes = takeAttributes(value.attributes, written.attributes)
     if (attributes === undefined) return undefined
     result.attributes = attributes
+  }
+  if (groupId !== undefined) {
+    if (typeof groupId !== 'string' || fifoIdProblem(groupId) !== undefined) return undefined
+    result.groupId = groupId
+  }
+  if (deduplicationId !== undefined) {
+    if (typeof deduplicationId !== 'string' || fifoIdProblem(deduplicationId) !== undefined) return undefined
+    result.deduplicationId = deduplicationId
   }
   return result
 }
@@ -152,9 +161,6 @@ function refuse(value: unknown): never {
   const batch = isObject(value) && 'messages' in value
   const entries = batch ? (Array.isArray(value.messages) ? value.messages : []) : [value]
   const pathTo = (index: number) => (batch ? `messages[${index}].` : '')
-  for (const [index, entry] of entries.entries()) {
-    if (isObject(entry)) refuseUnsupported(entry, MESSAGE_UNSUPPORTED, pathTo(index))
-  }
   const result = (batch ? BatchInput : MessageInput).safeParse(value)
   const problems = result.success ? [] : problemsOf(result.error)
   const sizes = entries.flatMap((entry, index) => {

@@ -183,3 +183,23 @@ test('each publish is one log line with its ids', async () => {
   const line = api.events.findLast(({ event }) => event === 'message.published')
   expect(line?.fields).toMatchObject({ topicArn: ARN, messageId: body.messageId, bytes: 6, replayed: false })
 })
+
+test('a group is kept, also on a standard topic; a deduplication id is for FIFO topics', async () => {
+  const { body } = await publish({ message: 'x', groupId: 'customer-7' })
+  expect(await stored(body.messageId)).toMatchObject({ groupId: 'customer-7' })
+  const refused = await publish({
+    messages: [{ message: 'x' }, { message: 'y', groupId: 'g', deduplicationId: 'd' }],
+  })
+  expect([refused.status, refused.body.error.details]).toEqual([
+    400,
+    [{ path: 'messages[1].deduplicationId', message: 'is for FIFO topics only' }],
+  ])
+})
+
+test('a topic’s own limit on the size of messages holds', async () => {
+  await api.deps.topics.put(ARN, { attributes: { MaximumMessageSize: '1024' } })
+  api.deps.topicCache.forget(ARN)
+  const refused = await publish({ message: 'x'.repeat(1_024), attributes: { a: 'b' } })
+  expect([refused.status, refused.body.error.details[0].path]).toEqual([400, 'message'])
+  expect((await publish({ message: 'x'.repeat(1_024) })).status).toBe(202)
+})

@@ -1,6 +1,5 @@
 /** Publishing. The one route whose cost counts: one trip to Redis, no zod and no middleware where nothing is wrong. */
 import {
-  createMessageId,
   type Message,
   type Problem,
   PublishAnswer,
@@ -9,23 +8,22 @@ import {
   resolveTopic,
 } from '@fantail/contracts'
 import { idempotencyKey } from '@fantail/store'
-import { spanContextOf, traceparentOf } from '@fantail/telemetry'
 import type { ApiDeps } from '../deps.ts'
-import type { ApiRequest } from '../http/api-request.ts'
 import { msSince } from '../http/duration.ts'
 import { type Answer, type Call, type Endpoint, endpoint } from '../http/endpoint.ts'
-import { invalid, notFound } from '../http/errors.ts'
+import { invalid } from '../http/errors.ts'
 import { publicUrlFor } from '../http/public-url.ts'
 import { jsonTextOf, textOf } from '../http/read-body.ts'
+import { admit } from '../publish/admit.ts'
 import { keyOf, replay, requestHash } from '../publish/idempotent.ts'
-import { PublishCounts } from '../publish/publish-counts.ts'
+import { makeMessages } from '../publish/make-messages.ts'
+import { MessageStore, type Receipt, weightOf } from '../publish/message-store.ts'
 import { type NewMessages, readMessages, readRaw } from '../publish/read-messages.ts'
-
-/** What a message weighs in a job beside its text and attributes. */
-const OVERHEAD_BYTES = 256
+import { topicProblems } from '../publish/topic-rules.ts'
+import type { KnownTopic } from '../topic-cache.ts'
 
 export function publishRoutes(deps: ApiDeps): Endpoint[] {
-  const tools = { deps, counts: new PublishCounts(deps.metrics) }
+  const tools = { deps, store: new MessageStore(deps) }
   return [
     endpoint({
       method: 'POST',
@@ -42,7 +40,6 @@ export function publishRoutes(deps: ApiDeps): Endpoint[] {
       errors: [
         'malformed_json',
         'validation_failed',
-        'not_supported',
         'not_found',
         'idempotency_mismatch',
         'too_large',
@@ -57,53 +54,54 @@ export function publishRoutes(deps: ApiDeps): Endpoint[] {
 
 interface Tools {
   deps: ApiDeps
-  counts: PublishCounts
+  store: MessageStore
 }
 
 type PublishCall = Call<{ raw?: 'true' | 'false' | undefined; subject?: string | undefined }>
 
-async function publish({ deps, counts }: Tools, call: PublishCall): Promise<Answer> {
+async function publish({ deps, store }: Tools, call: PublishCall): Promise<Answer> {
+  const { request } = call
   const topicArn = resolveTopic(call.params.topic ?? '', deps.settings.arn)
-  const key = keyOf(call.request)
-  const given = readGiven(call, await call.request.bytes())
+  const key = keyOf(request)
+  const given = readGiven(call, await request.bytes())
   const admitted = admit(deps, topicArn)
-  const fanOut = typeof admitted === 'number' ? admitted : await admitted
-  const messages = toMessages(deps, call, { topicArn, given })
-  const weight = { bytes: given.bytes + given.messages.length * OVERHEAD_BYTES, fanOut }
-  const ids = messages.map(({ messageId }) => messageId)
-  let stored = ids
-  if (key === undefined) await deps.publisher.publish(messages, weight)
-  else stored = await publishOnce(deps, { topicArn, key, hash: requestHash(given), messages, weight })
-  const replayed = stored[0] !== ids[0]
-  if (!replayed) counts.add(topicArn, given.messages.length, given.bytes)
+  const topic = admitted instanceof Promise ? await admitted : admitted
+  const problems = topicProblems(topic, given)
+  if (topic.record.fifo && key !== undefined) problems.push(KEY_ON_FIFO)
+  if (problems.length > 0) throw invalid(problems)
+  const messages = makeMessages(deps, given.messages, {
+    topicArn,
+    publicUrl: publicUrlFor(deps.settings, request),
+    traceparent: request.header('traceparent'),
+  })
+  const stored = await (key === undefined
+    ? store.store(topic, messages, given.bytes)
+    : publishOnce(deps, { topic, key, hash: requestHash(given), messages, bytes: given.bytes }))
+  const replayed = key !== undefined && stored[0]?.messageId !== messages[0]?.messageId
+  if (key !== undefined && !replayed) store.count(topic, messages.length, given.bytes)
   if (deps.log.isLevelEnabled('info')) logPublished(deps, call, { topicArn, stored, given, replayed })
   return toAnswer(stored, given.batch, replayed)
 }
 
+/** A FIFO topic has a memory of its own, and what it was told twice must not be in its log twice. */
+const KEY_ON_FIFO: Problem = {
+  path: 'Idempotency-Key',
+  message: 'is not for FIFO topics, whose deduplicationId does the same',
+}
+
 interface Published {
   topicArn: string
-  stored: string[]
+  stored: Receipt[]
   given: NewMessages
   replayed: boolean
 }
 
 function logPublished({ log }: ApiDeps, { requestId, startedAt }: PublishCall, published: Published): void {
   const { topicArn, stored, given, replayed } = published
-  const which = stored.length === 1 ? { messageId: stored[0] } : { messageIds: stored }
+  const ids = stored.map(({ messageId }) => messageId)
+  const which = ids.length === 1 ? { messageId: ids[0] } : { messageIds: ids }
   const durationMs = msSince(startedAt)
   log.info({ requestId, topicArn, ...which, bytes: given.bytes, replayed, durationMs }, 'message.published')
-}
-
-/** How many subscriptions a message reaches; throws or rejects where the topic is missing or storage is full. */
-function admit({ storageGuard, topicCache }: ApiDeps, topicArn: string): number | Promise<number> {
-  const topic = topicCache.known(topicArn)
-  const waiting = storageGuard.admit(topic?.uid)
-  if (topic) return waiting ? waiting.then(() => topic.fanOut) : topic.fanOut
-  // Side by side, so that a Redis that does not answer keeps the caller waiting for one timeout and not for two.
-  return Promise.all([topicCache.find(topicArn), waiting]).then(([found]) => {
-    if (!found) throw notFound('topic')
-    return found.fanOut
-  })
 }
 
 function readGiven({ request, query }: PublishCall, body: Buffer): NewMessages {
@@ -115,62 +113,34 @@ function readGiven({ request, query }: PublishCall, body: Buffer): NewMessages {
   return readMessages(jsonTextOf(request, body))
 }
 
-interface Given {
-  topicArn: string
-  given: NewMessages
-}
-
-function toMessages(deps: ApiDeps, { request }: PublishCall, { topicArn, given }: Given): Message[] {
-  const publishedAt = deps.clock()
-  const publicUrl = publicUrlFor(deps.settings, request)
-  const traceparent = traceOf(deps, request)
-  return given.messages.map((message) => {
-    const result: Message = {
-      messageId: createMessageId(publishedAt),
-      topicArn,
-      publishedAt,
-      ...message,
-      publicUrl,
-    }
-    if (traceparent !== undefined) result.traceparent = traceparent
-    return result
-  })
-}
-
-/** The caller's trace, continued by a span of ours where spans are recorded. */
-function traceOf({ spans }: ApiDeps, request: ApiRequest): string | undefined {
-  const given = request.header('traceparent')
-  if (!spans.on) return given !== undefined && spanContextOf(given) ? given : undefined
-  const span = spans.start('publish', { traceparent: given })
-  span.end()
-  return traceparentOf(span)
-}
-
 interface Once {
-  topicArn: string
+  topic: KnownTopic
   key: string
   hash: string
   messages: Message[]
-  weight: { bytes: number; fanOut: number }
+  bytes: number
 }
 
 /** The ids that the key stands for after this publish: ours, or those of the one that came first. */
-async function publishOnce(
-  deps: ApiDeps,
-  { topicArn, key, hash, messages, weight }: Once,
-): Promise<string[]> {
+async function publishOnce(deps: ApiDeps, once: Once): Promise<Receipt[]> {
+  const { topic, key, hash, messages, bytes } = once
+  const topicArn = topic.record.arn
   const earlier = await deps.idempotency.find(topicArn, key)
-  if (earlier) return replay(earlier, hash)
+  if (earlier) return receiptsOf(replay(earlier, hash))
   const value = JSON.stringify({ h: hash, ids: messages.map(({ messageId }) => messageId) })
   const idempotency = { key: idempotencyKey(topicArn, key), value }
   await deps.publisher.publish(
     messages.map((message) => ({ ...message, idempotency })),
-    weight,
+    weightOf(topic, messages, bytes),
   )
-  return replay(await deps.idempotency.claim(topicArn, key, value), hash)
+  return receiptsOf(replay(await deps.idempotency.claim(topicArn, key, value), hash))
 }
 
-function toAnswer(ids: string[], batch: boolean, replayed: boolean): Answer {
-  const body = batch ? { results: ids.map((messageId) => ({ messageId })) } : { messageId: ids[0] }
+function receiptsOf(ids: string[]): Receipt[] {
+  return ids.map((messageId) => ({ messageId }))
+}
+
+function toAnswer(receipts: Receipt[], batch: boolean, replayed: boolean): Answer {
+  const body = batch ? { results: receipts } : receipts[0]
   return replayed ? { status: 202, body, headers: { 'Idempotent-Replayed': 'true' } } : { status: 202, body }
 }

@@ -1,0 +1,40 @@
+/** Messages as they are stored: what a publisher gave, with an id, the time, and what the request says of itself. */
+import { createMessageId, type Message } from '@fantail/contracts'
+import { spanContextOf, traceparentOf } from '@fantail/telemetry'
+import type { ApiDeps } from '../deps.ts'
+import type { NewMessage } from './read-messages.ts'
+
+export interface PublishRequest {
+  topicArn: string
+  /** Base of the links in envelopes. */
+  publicUrl: string
+  /** W3C trace context, as the caller gave it. */
+  traceparent?: string | undefined
+  /** X-Amzn-Trace-Id. */
+  traceHeader?: string | undefined
+}
+
+export function makeMessages(
+  deps: Pick<ApiDeps, 'clock' | 'spans'>,
+  given: NewMessage[],
+  request: PublishRequest,
+): Message[] {
+  const { topicArn, publicUrl, traceHeader } = request
+  const publishedAt = deps.clock()
+  const traceparent = traceOf(deps, request.traceparent)
+  return given.map((message) => {
+    const messageId = createMessageId(publishedAt)
+    const result: Message = { messageId, topicArn, publishedAt, ...message, publicUrl }
+    if (traceparent !== undefined) result.traceparent = traceparent
+    if (traceHeader !== undefined) result.traceHeader = traceHeader
+    return result
+  })
+}
+
+/** The caller's trace, continued by a span of ours where spans are recorded. */
+function traceOf({ spans }: Pick<ApiDeps, 'spans'>, given: string | undefined): string | undefined {
+  if (!spans.on) return given !== undefined && spanContextOf(given) ? given : undefined
+  const span = spans.start('publish', { traceparent: given })
+  span.end()
+  return traceparentOf(span)
+}

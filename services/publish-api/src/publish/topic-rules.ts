@@ -1,0 +1,35 @@
+/** What only the topic can tell of a publish: its own limit, and what FIFO topics ask and others refuse (§4.4). */
+import { MESSAGE_BYTES_MAX, messageBytes, type Problem } from '@fantail/contracts'
+import type { KnownTopic } from '../topic-cache.ts'
+import { deduplicationIdOf } from './fifo.ts'
+import type { NewMessage, NewMessages } from './read-messages.ts'
+
+/** Every problem, by the path of its member; none for nearly every publish, which costs one look at each message. */
+export function topicProblems(topic: KnownTopic, { batch, messages }: NewMessages): Problem[] {
+  const small = topic.messageBytesMax < MESSAGE_BYTES_MAX
+  return messages.flatMap((message, index) => {
+    if (!topic.record.fifo && message.deduplicationId === undefined && !small) return []
+    const path = batch ? `messages[${index}].` : ''
+    return messageProblems(topic, message).map((problem) => ({ ...problem, path: path + problem.path }))
+  })
+}
+
+function messageProblems({ record, messageBytesMax }: KnownTopic, message: NewMessage): Problem[] {
+  const problems: Problem[] = []
+  if (messageBytes(message.message, message.attributes) > messageBytesMax) {
+    const limit = `and its attributes must have at most ${messageBytesMax} bytes together, as the topic has it`
+    problems.push({ path: 'message', message: limit })
+  }
+  if (record.fifo) {
+    if (message.groupId === undefined) {
+      problems.push({ path: 'groupId', message: 'is required by a FIFO topic' })
+    }
+    if (deduplicationIdOf(record, message) === undefined) {
+      const required = 'is required by a FIFO topic without contentBasedDeduplication'
+      problems.push({ path: 'deduplicationId', message: required })
+    }
+  } else if (message.deduplicationId !== undefined) {
+    problems.push({ path: 'deduplicationId', message: 'is for FIFO topics only' })
+  }
+  return problems
+}
