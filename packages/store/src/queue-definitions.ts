@@ -84,12 +84,26 @@ export class QueueDefinitions {
 
   /** Creates the queue, or sets the members given; `validation_failed` where the dead-letter queue does not exist. */
   async put(arn: string, set: Partial<QueueSettings>): Promise<{ queue: QueueRecord; created: boolean }> {
-    return this.#write(arn, set, true)
+    return this.#write(arn, () => set)
+  }
+
+  /** Creates the queue; one that exists is answered as it is. Fails as `put` does. */
+  async create(arn: string, set: Partial<QueueSettings>): Promise<{ queue: QueueRecord; created: boolean }> {
+    return this.#write(arn, (before) => (before ? null : set))
   }
 
   /** Sets the members given; `not_found`. */
   async patch(arn: string, set: Partial<QueueSettings>): Promise<QueueRecord> {
-    return (await this.#write(arn, set, false)).queue
+    return this.update(arn, () => set)
+  }
+
+  /** Sets what `change` makes of the queue as it is, whoever else changes it meanwhile; `not_found`. */
+  async update(arn: string, change: (queue: QueueRecord) => Partial<QueueSettings>): Promise<QueueRecord> {
+    const { queue } = await this.#write(arn, (before) => {
+      if (!before) throw queueMissing()
+      return change(before)
+    })
+    return queue
   }
 
   async get(arn: string): Promise<QueueRecord | null> {
@@ -110,10 +124,11 @@ export class QueueDefinitions {
   }
 
   /** Sorted by ARN. */
-  async list({ prefix, cursor, limit }: ListQueues): Promise<Page<QueueRecord>> {
+  async list({ prefix, owner, cursor, limit }: ListQueues): Promise<Page<QueueRecord>> {
+    const everyones = prefix === undefined && owner === undefined
     const arns = await listNames(this.redis, {
       key: queuesKey,
-      prefix: prefix === undefined ? '' : queueArn(prefix, this.#defaults),
+      prefix: everyones ? '' : queueArn(prefix ?? '', owner ?? this.#defaults),
       after: cursor === undefined ? '' : (decodeCursor(cursor, 1)[0] ?? ''),
       limit: limit + 1,
     })
@@ -201,13 +216,16 @@ export class QueueDefinitions {
     return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000) + Number(skew ?? 0)
   }
 
-  async #write(arn: string, set: Partial<QueueSettings>, create: boolean) {
-    if (set.redrivePolicy) await this.#claimTarget(arn, set.redrivePolicy.deadLetterTargetArn)
+  /** `choose` is asked anew whenever somebody else was quicker; null leaves the queue that exists as it is. */
+  async #write(arn: string, choose: (before: QueueRecord | undefined) => Partial<QueueSettings> | null) {
     for (let tries = 0; tries < WRITE_TRIES_MAX; tries++) {
       const text = (await this.redis.hget(queueKey(arn), 'record')) ?? ''
-      if (text === '' && !create) throw queueMissing()
       const before = text === '' ? undefined : (JSON.parse(text) as QueueRecord)
-      const queue = changed(arn, before, set, await this.now(arn))
+      const set = choose(before)
+      if (before && set === null) return { queue: before, created: false }
+      const { redrivePolicy } = set ?? {}
+      if (redrivePolicy) await this.#claimTarget(arn, redrivePolicy.deadLetterTargetArn)
+      const queue = changed(arn, before, set ?? {}, await this.now(arn))
       if (await this.#compareAndSet(text, queue)) {
         const old = before?.redrivePolicy?.deadLetterTargetArn
         if (old !== undefined && old !== queue.redrivePolicy?.deadLetterTargetArn) {

@@ -1,5 +1,5 @@
 /** What queues.ts takes and gives. Times are epoch ms by Redis's clock. */
-import type { DeadLetter, MessageAttribute, QueueMessage, QueueRecord } from '@fantail/contracts'
+import type { ArnDefaults, DeadLetter, MessageAttribute, QueueMessage, QueueRecord } from '@fantail/contracts'
 
 /** What a caller may set; everything else of a QueueRecord is the store's. */
 export type QueueSettings = Pick<
@@ -35,8 +35,10 @@ export interface QueueWithCounts {
 }
 
 export interface ListQueues {
-  /** Of the name, in the default account and region; without it, queues of every account and region. */
+  /** Of the name. Without it and `owner`: queues of every account and region. */
   prefix?: string
+  /** Account and region; where a prefix is given, the default ones else. */
+  owner?: ArnDefaults
   cursor?: string
   limit: number
 }

@@ -1,0 +1,44 @@
+import { queueArn } from '@fantail/contracts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newArn, type QueueFixture, startQueues } from './queues.fixture.ts'
+
+let fixture: QueueFixture
+beforeAll(async () => {
+  fixture = await startQueues()
+})
+afterAll(() => fixture.stop())
+
+test('of many who create a queue at once one does, and all are answered that one', async () => {
+  const arn = newArn()
+  const delays = Array.from({ length: 8 }, (_, i) => i + 1)
+  const answers = await Promise.all(
+    delays.map((delaySeconds) => fixture.queues.create(arn, { delaySeconds })),
+  )
+  expect(answers.filter(({ created }) => created)).toHaveLength(1)
+  const queue = await fixture.queues.get(arn)
+  expect(answers.map((answer) => answer.queue)).toEqual(answers.map(() => queue))
+})
+
+test('changes made of the queue as it is are all kept, however many are made at once', async () => {
+  const { queues } = fixture
+  const arn = newArn()
+  await expect(queues.update(arn, () => ({}))).rejects.toMatchObject({ code: 'not_found' })
+  await queues.create(arn, {})
+  const names = Array.from({ length: 8 }, (_, i) => `tag-${i}`)
+  await Promise.all(
+    names.map((name) => queues.update(arn, ({ tags = {} }) => ({ tags: { ...tags, [name]: 'x' } }))),
+  )
+  expect(Object.keys((await queues.get(arn))?.tags ?? {}).sort()).toEqual(names)
+})
+
+test('a list may be of one account and region', async () => {
+  const { queues } = fixture
+  const owner = { partition: 'aws', region: 'eu-west-3', account: '111122223333' }
+  const arns = ['list-a', 'list-b'].map((name) => queueArn(name, owner))
+  await Promise.all([...arns, queueArn('list-c')].map((arn) => queues.create(arn, {})))
+  const listed = async (request: object) =>
+    (await queues.list({ limit: 10, ...request })).items.map(({ arn }) => arn)
+  expect(await listed({ owner })).toEqual(arns)
+  expect(await listed({ owner, prefix: 'list-b' })).toEqual([arns[1]])
+  expect(await listed({ prefix: 'list-' })).toEqual([queueArn('list-c')])
+})
