@@ -40,6 +40,7 @@ describe('settings', () => {
       maxRetrySeconds: 3_600,
       retryJitter: 0.1,
       allowPrivateEndpoints: true,
+      sqsDeleteCooldownSeconds: 0,
       arn: { partition: 'aws', region: 'us-east-1', account: '000000000000' },
     })
     expect(settings.redisUrl).toBeUndefined()
@@ -49,7 +50,11 @@ describe('settings', () => {
   })
 
   it('server mode listens everywhere and guards private addresses', () => {
-    expect(readApiSettings(SERVER)).toMatchObject({ host: '0.0.0.0', allowPrivateEndpoints: false })
+    expect(readApiSettings(SERVER)).toMatchObject({
+      host: '0.0.0.0',
+      allowPrivateEndpoints: false,
+      sqsDeleteCooldownSeconds: 60,
+    })
     expect(readWorkerSettings(SERVER)).toMatchObject({ host: '0.0.0.0', allowPrivateEndpoints: false })
   })
 

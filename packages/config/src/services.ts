@@ -16,7 +16,8 @@ type Common = Pick<Values<typeof apiTable>, 'mode' | 'port' | 'host'>
 /** What a table's values become once everything that may stay unset has followed from the rest. */
 type Derived = { host: string; arn: ArnDefaults }
 
-export type ApiSettings = Values<typeof apiTable> & Derived & { allowPrivateEndpoints: boolean }
+export type ApiSettings = Values<typeof apiTable> &
+  Derived & { allowPrivateEndpoints: boolean; sqsDeleteCooldownSeconds: number }
 export type WorkerSettings = Values<typeof workerTable> &
   Derived & { allowPrivateEndpoints: boolean; opsPort: number }
 export type RedriveSettings = Values<typeof redriveTable> & Derived & { opsPort: number }
@@ -27,7 +28,9 @@ type Rule<T extends Table> = (values: Partial<Values<T>>, env: Env) => SettingPr
 /** Throws a SettingsError that names every problem. */
 export function readApiSettings(env: Env): ApiSettings {
   const values = read(apiTable, env, [hostRule, redisRule, keysRule])
-  return { ...values, ...derived(values), allowPrivateEndpoints: allowsPrivate(values) }
+  const sqsDeleteCooldownSeconds = values.sqsDeleteCooldownSeconds ?? (values.mode === 'local' ? 0 : 60)
+  const allowPrivateEndpoints = allowsPrivate(values)
+  return { ...values, ...derived(values), allowPrivateEndpoints, sqsDeleteCooldownSeconds }
 }
 
 /** Throws a SettingsError that names every problem. */

@@ -149,6 +149,13 @@ export const apiTable = {
     unit: 'bytes',
     description: 'Stands for maxmemory where Redis has none; publishing is refused from 75 % of it.',
   }),
+  sqsDeleteCooldownSeconds: optional({
+    name: 'FANTAIL_SQS_DELETE_COOLDOWN_SECONDS',
+    schema: wholeNumber({ min: 0, max: 60 }),
+    unset: '60 in server mode, as in SQS, and 0 in local mode, where queues are made again all day',
+    unit: 'seconds',
+    description: 'How long SQS’s CreateQueue refuses the name of a deleted queue.',
+  }),
 }
 
 export const workerTable = {

@@ -20,7 +20,10 @@ import type { TopicCache } from './topic-cache.ts'
 /** A class's public side, so that a test may hand in something smaller. */
 type Methods<T> = Pick<T, keyof T>
 
-export type Settings = Pick<ApiSettings, 'arn' | 'publicUrl' | 'maxRetrySeconds' | 'retryJitter'>
+export type Settings = Pick<
+  ApiSettings,
+  'arn' | 'publicUrl' | 'maxRetrySeconds' | 'retryJitter' | 'sqsDeleteCooldownSeconds'
+>
 
 export interface Log {
   /** For lines that cost something to put together. */
