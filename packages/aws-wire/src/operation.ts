@@ -17,6 +17,8 @@ export interface AwsCall {
   protocol: 'query' | 'json'
   /** Path of the request: SQS's Query protocol may name the queue there. */
   path: string
+  /** Aborted when the caller goes away before its answer. */
+  signal?: AbortSignal
 }
 
 /** By name; only what was given. Blobs are Buffers, integers numbers, maps plain objects. */
