@@ -4,13 +4,12 @@
  */
 import type { Message } from '@fantail/contracts'
 import { FantailError } from '@fantail/contracts'
-import { type ConnectOptions, connect } from '@fantail/store'
+import { type ConnectOptions, connect, storageError } from '@fantail/store'
 import type { Queue, Telemetry } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { createQueue, dispatchQueueName } from './bull.ts'
 import { DISPATCH_JOB, type DispatchJobData } from './dispatch-job.ts'
 import { GroupCommit, type GroupLimits, type RequestWeight } from './group-commit.ts'
-import { storageError } from './storage-errors.ts'
 
 export interface PublisherOptions {
   url: string

@@ -3,10 +3,11 @@
  * Calm → troubled on such an error: the worker is paused; a write probes every 0.1 to 2 s; the first that succeeds
  * resumes the worker. One log line for each of the two changes.
  */
+
+import { isTrouble } from '@fantail/store'
 import type { Worker } from 'bullmq'
 import type { Redis } from 'ioredis'
 import type { ConsumerLog } from './consumer-log.ts'
-import { isTrouble } from './storage-errors.ts'
 
 const PROBE_MS_MIN = 100
 const PROBE_MS_MAX = 2_000

@@ -38,6 +38,18 @@ export const goneKey = (base: string, id: string) => `${base}gone:${id}`
 /** Sorted set by tokenExpiresAt, in the slice's shard: ids of pending and unsubscribed subscriptions. */
 export const expiriesKey = (base: string) => `${base}expiries`
 
+// ---- FIFO topics: owned by fifo-log.ts and fifo-reading.ts, in the topic's home shard, deleted with the topic
+
+/** Hash: `a` the topic's ARN, `n` last sequence number given (its last 19 digits), `f` fence of the log's reader. */
+export const fifoKey = (base: string, topicUid: string) => `${base}fifo:${topicUid}`
+/** List, oldest first: 16 bytes message id and the group of each message that has not been moved into lanes yet. While
+ *  it is not empty, `log:<uid>` stands in `due`. */
+export const logKey = (base: string, topicUid: string) => `${base}log:${topicUid}`
+/** String, 5 minutes: 16 bytes message id, 20 digits sequence number, ms of the publish. `scope` is the group and a space
+ *  where the topic deduplicates by group, else ''. */
+export const deduplicationKey = (base: string, topicUid: string, scope: string, id: string) =>
+  `${base}dedup:${topicUid}:${scope}${id}`
+
 // ---- lanes: owned by lanes.ts; the lane hash is made with the subscription and removed when drained after it
 
 /** Hash: `s` slice id, `r` own throttle or '', `c` maxInFlight, `p` '1' paused, `g` '1' gone, `q` '1' has a DLQ,
@@ -114,7 +126,7 @@ export const redrivingKey = (base: string) => `${base}redriving`
 export const BUSY_SHARDS = 'ft:{hints}:busy'
 /** Stream of outcomes, one entry per message and slice, bounded by FANTAIL_LOG_MESSAGES. */
 export const outcomeLogKey = (queueNumber: number) => `ft:{log${queueNumber}}:outcomes`
-/** Pub/sub channels; a subscriber gets `<shard>:<due ms>`, a queue's ARN, a slice id or topic ARN. */
+/** Pub/sub channels; a subscriber gets `<shard>:<due ms>`, a queue's ARN, the ARN of a topic or queue that changed. */
 export const WAKE_LANES = 'ft:wake:lanes'
 export const WAKE_QUEUES = 'ft:wake:queues'
 export const WAKE_CHANGES = 'ft:wake:changes'

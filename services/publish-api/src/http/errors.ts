@@ -1,6 +1,6 @@
 /** Every failure as the one shape `{error: {code, message, details?}, requestId}`. */
 import { FantailError, type Problem } from '@fantail/contracts'
-import { isOutOfMemory, isTrouble } from '@fantail/jobs'
+import { isOutOfMemory, isTrouble } from '@fantail/store'
 
 const PROBLEMS_IN_MESSAGE = 3
 

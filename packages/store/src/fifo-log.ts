@@ -1,0 +1,155 @@
+/**
+ * Publishing to a FIFO topic: one script in the topic's home shard gives each message its sequence number and appends it
+ * to the topic's log, unless its deduplication id was accepted in the last five minutes.
+ *
+ *   publish ──▶ log ──reader (fifo-reading.ts)──▶ the subscriptions' lanes
+ *
+ * What is answered is stored. Where the reply is lost the message may be stored too; the same publish made again then
+ * answers the first receipt and stores nothing.
+ */
+import { FantailError, formatMessageId, IDEMPOTENCY_SECONDS, type Message } from '@fantail/contracts'
+import type { Redis } from 'ioredis'
+import { BUSY_SHARDS, idempotencyKey } from './keys.ts'
+import { deliveryId } from './lane-records.ts'
+import { readTime } from './lane-replies.ts'
+import { readScript, runScript, type ScriptValue } from './scripts.ts'
+import { shardBase, shardOf } from './shards.ts'
+import { storageError } from './storage-errors.ts'
+import { openJson } from './topics-record.ts'
+
+const PUBLISH = readScript('publish-fifo-1')
+
+const WAIT_MS = 1_000
+
+export interface FifoReceipt {
+  messageId: string
+  /** 20 digits, rising. */
+  sequenceNumber: string
+  /** Nothing was stored: these are the ids of the message that came first. */
+  duplicate: boolean
+}
+
+export interface FifoLogOptions {
+  /** Replicas that must hold a publish before it is acknowledged. They are awaited on this connection: give it one of its own. */
+  minReplicas?: number
+}
+
+export interface OnceOptions {
+  /** Idempotency key, of the topic. */
+  key: string
+  /** Of the request that it is for. */
+  hash: string
+}
+
+/** What an idempotency key of a FIFO topic holds, as JSON. */
+interface KeptReceipt {
+  h: string
+  ids: string[]
+  numbers: string[]
+}
+
+export class FifoLog {
+  readonly #redis: Redis
+  readonly #minReplicas: number
+
+  constructor(redis: Redis, options: FifoLogOptions = {}) {
+    this.#redis = redis
+    this.#minReplicas = options.minReplicas ?? 0
+  }
+
+  /**
+   * Stores a request's messages in their order, all or none; receipts in the same order. Each message has its group and its
+   * deduplication id. `not_found`; `conflict` where the topic is not FIFO; `storage_full`; `storage_unavailable`.
+   */
+  async publish(topicArn: string, messages: Message[]): Promise<FifoReceipt[]> {
+    const { receipts } = await this.#publish(topicArn, messages)
+    return receipts
+  }
+
+  /** As `publish`, but once for the key in 24 hours; `idempotency_mismatch` where it was used for another request. */
+  async publishOnce(
+    topicArn: string,
+    messages: Message[],
+    once: OnceOptions,
+  ): Promise<{ receipts: FifoReceipt[]; replayed: boolean }> {
+    return this.#publish(topicArn, messages, once)
+  }
+
+  async #publish(topicArn: string, messages: Message[], once?: OnceOptions) {
+    const shard = shardOf(topicArn)
+    const key = once ? [idempotencyKey(topicArn, once.key), once.hash] : ['', '']
+    const args = [topicArn, shard, ...key, IDEMPOTENCY_SECONDS * 1_000, ...messages.flatMap(packMessage)]
+    try {
+      const reply = (await runScript(this.#redis, PUBLISH, [shardBase(shard)], args)) as Reply
+      const result = readReply(reply, once)
+      if (result.wokeFor !== null) this.#hint(shard, result.wokeFor)
+      if (this.#minReplicas > 0) await this.#waitForReplicas()
+      return result
+    } catch (error) {
+      throw storageError(error)
+    }
+  }
+
+  /** A duplicate waits too: what it repeats may be on no replica yet. */
+  async #waitForReplicas(): Promise<void> {
+    const reached = await this.#redis.wait(this.#minReplicas, WAIT_MS)
+    if (reached >= this.#minReplicas) return
+    const message = `stored, but only ${reached} of ${this.#minReplicas} replicas confirmed it; it may be lost in a failover`
+    throw new FantailError('storage_unavailable', message, { retryAfterSeconds: 1 })
+  }
+
+  /** Beside the wake that the script published; another slot, so it cannot be part of the script. */
+  #hint(shard: number, dueAt: number): void {
+    this.#redis.hset(BUSY_SHARDS, String(shard), String(dueAt)).catch(() => {
+      // What the hint tells about is stored; the sweep of all shards finds it where wake and hint are lost.
+    })
+  }
+}
+
+function packMessage(message: Message): ScriptValue[] {
+  const { messageId, groupId, deduplicationId } = message
+  if (groupId === undefined || deduplicationId === undefined) {
+    throw new TypeError(`a FIFO message without group or deduplication id: ${messageId}`)
+  }
+  return [deliveryId(messageId), groupId, deduplicationId, openJson(message)]
+}
+
+/** 'missing' or 'standard'; what the key holds; or due time, whether a wake was published, and three values a message. */
+type Reply = Buffer | [Buffer] | [Buffer, number, ...(Buffer | number)[]]
+
+interface Published {
+  receipts: FifoReceipt[]
+  replayed: boolean
+  wokeFor: number | null
+}
+
+function readReply(reply: Reply, once: OnceOptions | undefined): Published {
+  if (Buffer.isBuffer(reply)) {
+    if (String(reply) === 'missing') throw new FantailError('not_found', 'no such topic')
+    throw new FantailError('conflict', 'not a FIFO topic')
+  }
+  if (reply.length === 1) return replay(JSON.parse(String(reply[0])) as KeptReceipt, once)
+  const [due, woke, ...values] = reply
+  const receipts: FifoReceipt[] = []
+  for (let i = 0; i + 2 < values.length; i += 3) {
+    const [id, sequenceNumber, duplicate] = values.slice(i, i + 3) as [Buffer, Buffer, number]
+    receipts.push({
+      messageId: formatMessageId(id),
+      sequenceNumber: String(sequenceNumber),
+      duplicate: duplicate === 1,
+    })
+  }
+  return { receipts, replayed: false, wokeFor: woke === 1 ? readTime(due) : null }
+}
+
+function replay({ h, ids, numbers }: KeptReceipt, once: OnceOptions | undefined): Published {
+  if (h !== once?.hash) {
+    throw new FantailError('idempotency_mismatch', 'this Idempotency-Key was used for another request')
+  }
+  const receipts = ids.map((messageId, i) => ({
+    messageId,
+    sequenceNumber: numbers[i] ?? '',
+    duplicate: true,
+  }))
+  return { receipts, replayed: true, wokeFor: null }
+}

@@ -1,0 +1,23 @@
+/** FIFO topics for tests, and messages for them. */
+import { createMessageId, type Message, type TopicRecord } from '@fantail/contracts'
+import type { Redis } from 'ioredis'
+import { topicKey } from './keys.ts'
+import { Topics } from './topics.ts'
+
+export const FIFO_ARN = 'arn:aws:sns:us-east-1:000000000000:orders.fifo'
+
+/** Makes the topic, with what the test sets on its record. */
+export async function makeFifoTopic(redis: Redis, set: Partial<TopicRecord> = {}, arn = FIFO_ARN) {
+  const { topic } = await new Topics(redis).put(arn, {})
+  const record: TopicRecord = { ...topic, fifo: true, ...set }
+  await redis.hset(topicKey(arn), 'record', JSON.stringify(record))
+  return record
+}
+
+/** With a deduplication id of its own, unless one is set. */
+export function fifoMessage(text: string, groupId = 'a', set: Partial<Message> = {}): Message {
+  const publishedAt = Date.now()
+  const messageId = createMessageId(publishedAt)
+  const message = { messageId, topicArn: FIFO_ARN, publishedAt, message: text, groupId }
+  return { ...message, deduplicationId: messageId, ...set }
+}

@@ -1,0 +1,64 @@
+-- Appends messages to a FIFO topic's log, in order and all or none, each with the next sequence number. One whose
+-- deduplication id was accepted in the last 5 minutes is not stored and gets the first one's receipt; so does the whole
+-- request where its idempotency key is known. Refused by Redis when memory is full.
+-- KEYS[1] base of the topic's home shard
+-- ARGV    ARN, shard number, name of the idempotency key or '', hash of the request, ms that the key is kept; then for
+--         each message: id (16 bytes), group, deduplication id, body (JSON up to where the sequence number follows)
+-- Returns 'missing' or 'standard' (no such topic, not FIFO); or what the key holds, in a list; or earliest due time or '',
+--         whether a wake was published (1), then for each message: id (16 bytes), sequence number, 1 where a duplicate
+-- @include now
+-- @include lane-wake
+-- @include lane-body
+-- @include id-text
+local DEDUPLICATION_MS = 300000
+local MESSAGE_VALUES = 4
+local base, arn, shard, key = KEYS[1], ARGV[1], ARGV[2], ARGV[3]
+local record, uid = unpack(redis.call('HMGET', base .. 'topic:' .. arn, 'record', 'uid'))
+if not record then return 'missing' end
+local topic = cjson.decode(record)
+if not topic.fifo then return 'standard' end
+local known = key ~= '' and redis.call('GET', key)
+if known then return { known } end
+local by_group = topic.fifoThroughputScope == 'MessageGroup'
+local now, before = now_ms(base), first_due(base)
+local last, stored, reply = nil, 0, { '', 0 }
+
+-- Rises with the clock too, so that it never falls back where Redis has lost its last moments.
+local function next_number()
+  last = last or tonumber(redis.call('HGET', base .. 'fifo:' .. uid, 'n')) or 0
+  last = math.max(last + 1, now * 1000)
+  return '1' .. string.format('%019.0f', last)
+end
+
+local function append(id, group, deduplication, body)
+  local name = base .. 'dedup:' .. uid .. ':' .. (by_group and group .. ' ' or '') .. deduplication
+  local first = redis.call('GET', name)
+  if first and tonumber(string.sub(first, 37)) > now - DEDUPLICATION_MS then
+    return string.sub(first, 1, 16), string.sub(first, 17, 36), 1
+  end
+  local number = next_number()
+  redis.call('SET', name, id .. number .. string.format('%.0f', now), 'PX', DEDUPLICATION_MS)
+  keep_body(base, id, body .. ',"sequenceNumber":"' .. number .. '"}', 1, uid)
+  redis.call('RPUSH', base .. 'log:' .. uid, id .. group)
+  stored = stored + 1
+  return id, number, 0
+end
+
+local receipt = { h = ARGV[4], ids = {}, numbers = {} }
+for at = 6, #ARGV, MESSAGE_VALUES do
+  local id, number, duplicate = append(unpack(ARGV, at, at + MESSAGE_VALUES - 1))
+  local n = #reply
+  reply[n + 1], reply[n + 2], reply[n + 3] = id, number, duplicate
+  if key ~= '' then
+    receipt.ids[#receipt.ids + 1], receipt.numbers[#receipt.numbers + 1] = id_text(id), number
+  end
+end
+if key ~= '' then redis.call('SET', key, cjson.encode(receipt), 'PX', ARGV[5]) end
+if stored > 0 then
+  redis.call('HSET', base .. 'fifo:' .. uid, 'a', arn, 'n', string.format('%.0f', last))
+  -- Where it stands there already a reader has it, and sees this too before it lets go.
+  redis.call('ZADD', base .. 'due', 'NX', string.format('%.0f', now), 'log:' .. uid)
+end
+local due, woke = wake_if_earlier(base, shard, before, now)
+reply[1], reply[2] = due and string.format('%.0f', due) or '', woke and 1 or 0
+return reply
