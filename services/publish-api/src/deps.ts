@@ -15,6 +15,7 @@ import type {
   Topics,
 } from '@fantail/store'
 import type { Metrics, Spans } from '@fantail/telemetry'
+import type { QueueCache } from './queue-cache.ts'
 import type { TopicCache } from './topic-cache.ts'
 
 /** A class's public side, so that a test may hand in something smaller. */
@@ -40,6 +41,7 @@ export interface ApiDeps {
   subscriptions: Methods<Subscriptions>
   lanes: Pick<LaneStore, 'park' | 'figures' | 'retryNow' | 'purge'>
   queues: Methods<Queues>
+  queueCache: Methods<QueueCache>
   queueWaits: Pick<QueueWaits, 'receiveWaiting'>
   redrives: Pick<Redrives, 'create' | 'dryRun' | 'get' | 'list' | 'patch' | 'pause' | 'resume' | 'cancel'>
   messages: Pick<OutcomeLog, 'message' | 'deliveries'>

@@ -23,6 +23,7 @@ import type { Telemetry } from '@fantail/telemetry'
 import { createApp } from './app.ts'
 import type { ApiDeps } from './deps.ts'
 import { type ApiServer, listen } from './http/server.ts'
+import { QueueCache } from './queue-cache.ts'
 import { createRedisClock } from './redis-clock.ts'
 import { TopicCache } from './topic-cache.ts'
 
@@ -72,7 +73,7 @@ export async function startPublishApi(options: PublishApiOptions): Promise<Publi
     spans: telemetry.spans,
     clock: () => clock.now(),
   }
-  followChanges(subscriber, deps.topicCache)
+  followChanges(subscriber, [deps.topicCache, deps.queueCache])
   const stop = async (server?: ApiServer) => {
     queueWaits.close()
     await server?.close()
@@ -100,7 +101,8 @@ function createStores({ redis, subscriber, options: { settings, log } }: Connect
   const { arn: defaults, queues: queueCount, logMessages, redisMemoryBytes } = settings
   const onCorrupt = (error: Error) => log.error({ err: error }, 'record.unreadable')
   const topics = new Topics(redis, { defaults })
-  const queues = new Queues(redis, { defaults })
+  const queues: Queues = new Queues(redis, { defaults, onChange: (arn) => queueCache.forget(arn) })
+  const queueCache = new QueueCache({ queues })
   const lanes = new Lanes(redis)
   const plans = new Plans(redis, { onCorrupt })
   return {
@@ -109,6 +111,7 @@ function createStores({ redis, subscriber, options: { settings, log } }: Connect
     subscriptions: new Subscriptions(redis, { onCorrupt }),
     lanes,
     queues,
+    queueCache,
     queueWaits: new QueueWaits({ queues, subscriber }),
     redrives: new Redrives(redis),
     messages: new OutcomeLog(redis, plans, lanes, { queues: queueCount, entriesMax: logMessages }),
@@ -122,13 +125,13 @@ function createStores({ redis, subscriber, options: { settings, log } }: Connect
   }
 }
 
-/** Drops what the cache knows of a topic that changed, and everything after a gap in the announcements. */
-function followChanges(subscriber: Redis, cache: Pick<TopicCache, 'forget' | 'clear'>): void {
+/** Drops what the caches know of what changed, and everything after a gap in the announcements. */
+function followChanges(subscriber: Redis, caches: Pick<TopicCache, 'forget' | 'clear'>[]): void {
   subscriber.on('message', (channel: string, text: string) => {
-    if (channel === WAKE_CHANGES) cache.forget(text)
+    if (channel === WAKE_CHANGES) for (const cache of caches) cache.forget(text)
   })
   const subscribe = () => {
-    cache.clear()
+    for (const cache of caches) cache.clear()
     // Where this fails the connection has broken again, and comes back here.
     subscriber.subscribe(WAKE_CHANGES).catch(() => undefined)
   }

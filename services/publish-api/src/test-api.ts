@@ -23,7 +23,8 @@ import { expect } from 'vitest'
 import type { z } from 'zod'
 import { createApp, endpointsOf } from './app.ts'
 import type { ApiDeps } from './deps.ts'
-import { honoPath } from './http/mount.ts'
+import { pathPattern } from './http/mount.ts'
+import { QueueCache } from './queue-cache.ts'
 import { TopicCache } from './topic-cache.ts'
 
 export interface TestApi {
@@ -85,6 +86,8 @@ interface Parts {
 
 function buildApi({ server, redis, publisher, queueWaits }: Parts): TestApi {
   const topics = new Topics(redis)
+  const queues: Queues = new Queues(redis, { onChange: (arn) => queueCache.forget(arn) })
+  const queueCache = new QueueCache({ queues })
   const lanes = new Lanes(redis)
   const outcomes = new OutcomeLog(redis, new Plans(redis), lanes, { queues: 1, entriesMax: 1_000 })
   const events: TestApi['events'] = []
@@ -104,7 +107,8 @@ function buildApi({ server, redis, publisher, queueWaits }: Parts): TestApi {
     topicCache: new TopicCache({ topics }),
     subscriptions: new Subscriptions(redis),
     lanes,
-    queues: new Queues(redis),
+    queues,
+    queueCache,
     queueWaits,
     redrives: new Redrives(redis),
     messages: outcomes,
@@ -155,7 +159,7 @@ function toInit({ body, headers = {} }: CallOptions): RequestInit {
 function documentedAnswers(deps: ApiDeps) {
   const routes = endpointsOf(deps).map((endpoint) => ({
     endpoint,
-    path: new RegExp(`^${honoPath(endpoint.path).replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+')}$`),
+    path: pathPattern(endpoint),
   }))
   return (method: string, url: string, status: number, body: unknown) => {
     const path = url.split('?')[0] ?? ''

@@ -13,4 +13,5 @@ redis.call('SADD', base .. 'queues:gone', h[1])
 redis.call('DEL', key)
 redis.call('SET', base .. 'queue:deleted:' .. ARGV[1], now_ms(base), 'PX', DELETED_MS)
 redis.call('PUBLISH', 'ft:wake:queues', ARGV[1])
+redis.call('PUBLISH', 'ft:wake:changes', ARGV[1])
 return h

@@ -8,4 +8,5 @@ local key = base .. 'queue:' .. arn
 if (redis.call('HGET', key, 'record') or '') ~= ARGV[2] then return 0 end
 redis.call('HSET', key, 'record', ARGV[3], 'v', ARGV[5], 'r', ARGV[6], 'd', ARGV[7], 'm', ARGV[8], 't', ARGV[9])
 if redis.call('HSETNX', key, 'uid', ARGV[4]) == 1 then redis.call('ZADD', base .. 'queues', 0, arn) end
+redis.call('PUBLISH', 'ft:wake:changes', arn)
 return 1

@@ -1,0 +1,14 @@
+/** Queues' settings, which sending and receiving over the AWS wire go by. */
+import type { QueueRecord } from '@fantail/contracts'
+import type { Queues } from '@fantail/store'
+import { FreshCache } from './fresh-cache.ts'
+
+export interface QueueCacheOptions {
+  queues: Pick<Queues, 'get'>
+}
+
+export class QueueCache extends FreshCache<QueueRecord> {
+  constructor({ queues }: QueueCacheOptions) {
+    super({ look: (arn) => queues.get(arn) })
+  }
+}
