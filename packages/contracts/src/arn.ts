@@ -34,6 +34,11 @@ export function isQueueName(name: string): boolean {
   return QUEUE_NAME.test(name) || FIFO_QUEUE_NAME.test(name)
 }
 
+/** Whether a topic's or queue's name or ARN is that of a FIFO one. */
+export function isFifoName(nameOrArn: string): boolean {
+  return nameOrArn.endsWith('.fifo')
+}
+
 /** A parsed ARN of an SNS topic or subscription or an SQS queue, or undefined where the text is none. */
 export function parseArn(text: string): ParsedArn | undefined {
   const match = ARN.exec(text)

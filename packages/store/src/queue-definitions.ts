@@ -10,6 +10,7 @@ import {
   ARN_DEFAULTS,
   type ArnDefaults,
   FantailError,
+  isFifoName,
   parseArn,
   QUEUE_RETENTION_SECONDS_DEFAULT,
   QUEUE_VISIBILITY_SECONDS_DEFAULT,
@@ -56,6 +57,8 @@ export interface QueuesOptions {
   onProblem?: (error: Error) => void
   /** Messages of one queue that may be in flight at a time. */
   inFlightMax?: number
+  /** Told of every queue that was written or deleted through this object. */
+  onChange?: (arn: string) => void
 }
 
 type ReadReply = [
@@ -71,6 +74,7 @@ export class QueueDefinitions {
   protected readonly redis: Redis
   protected readonly onProblem: (error: Error) => void
   protected readonly inFlightMax: number
+  readonly #onChange: (arn: string) => void
   readonly #defaults: ArnDefaults
   readonly #subscriptions: Subscriptions
 
@@ -78,6 +82,7 @@ export class QueueDefinitions {
     this.redis = redis
     this.onProblem = options.onProblem ?? (() => undefined)
     this.inFlightMax = options.inFlightMax ?? IN_FLIGHT_MAX
+    this.#onChange = options.onChange ?? (() => undefined)
     this.#defaults = options.defaults ?? ARN_DEFAULTS
     this.#subscriptions = new Subscriptions(redis)
   }
@@ -118,7 +123,7 @@ export class QueueDefinitions {
     const [record, visible, inFlight, delayed, groupsInFlight, oldest] = reply
     return {
       queue: JSON.parse(String(record)) as QueueRecord,
-      counts: { visible, inFlight, delayed, ...(isFifo(arn) && { groupsInFlight }) },
+      counts: { visible, inFlight, delayed, ...(isFifoName(arn) && { groupsInFlight }) },
       oldestSince: oldest.length === 0 ? null : Number(oldest),
     }
   }
@@ -144,6 +149,7 @@ export class QueueDefinitions {
   /** Removes the queue with all it holds; also when already gone. */
   async delete(arn: string): Promise<void> {
     const reply = (await this.run(arn, DELETE)) as [Buffer, Buffer] | null
+    this.#onChange(arn)
     if (reply === null) return
     await this.#drop(shardOf(arn), String(reply[0]))
     if (reply[1].length > 0) await this.removeSource(String(reply[1]), arn)
@@ -227,6 +233,7 @@ export class QueueDefinitions {
       if (redrivePolicy) await this.#claimTarget(arn, redrivePolicy.deadLetterTargetArn)
       const queue = changed(arn, before, set ?? {}, await this.now(arn))
       if (await this.#compareAndSet(text, queue)) {
+        this.#onChange(arn)
         const old = before?.redrivePolicy?.deadLetterTargetArn
         if (old !== undefined && old !== queue.redrivePolicy?.deadLetterTargetArn) {
           await this.removeSource(old, arn)
@@ -257,6 +264,8 @@ export class QueueDefinitions {
       queue.delaySeconds * 1_000,
       queue.redrivePolicy?.maxReceiveCount ?? '',
       queue.redrivePolicy?.deadLetterTargetArn ?? '',
+      queue.contentBasedDeduplication ? '1' : '',
+      queue.deduplicationScope === 'messageGroup' ? '1' : '',
     ])
     return written === 1
   }
@@ -285,11 +294,7 @@ function changed(
   const name = parseArn(arn)?.name
   if (name === undefined) throw new TypeError(`not a queue's ARN: ${arn}`)
   const record = { ...DEFAULT_SETTINGS, ...given, arn, name, uid: createQueueUid() }
-  return { ...record, ...(isFifo(arn) && { fifo: true as const }), createdAt: now, modifiedAt: now }
-}
-
-function isFifo(arn: string): boolean {
-  return arn.endsWith('.fifo')
+  return { ...record, ...(isFifoName(arn) && { fifo: true as const }), createdAt: now, modifiedAt: now }
 }
 
 /** Why a queue may not be the dead-letter queue of `source` (sns-semantics §8.4), if it may not. */
@@ -298,8 +303,8 @@ function whyNoTarget(target: QueueRecord, source: string): string | undefined {
   if (mine?.account !== theirs?.account || mine?.region !== theirs?.region) {
     return 'must be a queue of the same account and region'
   }
-  if (isFifo(source) !== isFifo(target.arn)) {
-    return isFifo(source)
+  if (isFifoName(source) !== isFifoName(target.arn)) {
+    return isFifoName(source)
       ? 'must be a FIFO queue, as this one is'
       : 'must be a standard queue, as this one is'
   }

@@ -5,6 +5,14 @@ export function queueMissing(): FantailError {
   return new FantailError('not_found', 'no such queue')
 }
 
+/** What a receive attempt's id was given before has been deleted, hidden anew or received by another since. */
+export class AttemptChangedError extends FantailError {
+  constructor() {
+    super('conflict', 'messages of this receive attempt have been changed since; use a new attempt id')
+    this.name = 'AttemptChangedError'
+  }
+}
+
 /** A standard queue has as many messages in flight as it may have: SQS's OverLimit. */
 export class OverLimitError extends FantailError {
   constructor() {

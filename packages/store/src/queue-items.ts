@@ -1,4 +1,4 @@
-/** How an item crosses the border to the scripts: 16 values in, nine out, and receipt handles. */
+/** How an item crosses the border to the scripts: 17 values in, nine out, and receipt handles. */
 import { randomBytes } from 'node:crypto'
 import {
   type DeadLetter,
@@ -28,6 +28,8 @@ export interface StoredItem {
   deadLetter: DeadLetter | null
   groupId: string | null
   deduplicationId: string | null
+  /** FIFO: whether the deduplication id is held against earlier ones. */
+  deduplicated: boolean
 }
 
 /** The part of an item that never changes. */
@@ -67,10 +69,11 @@ export function itemValues(item: StoredItem): ScriptValue[] {
     dead?.messageId ?? '',
     item.groupId ?? '',
     item.deduplicationId ?? '',
+    item.deduplicated ? '1' : '',
   ]
 }
 
-/** As item_of in queue.lua answers it; null where a field is absent. */
+/** As item_of in queue.lua answers it, of a FIFO queue with the nonce of its handle; null where a field is absent. */
 export type ItemReply = (Buffer | null)[]
 
 export interface ReadItem {
@@ -107,6 +110,8 @@ export function formatSequence(count: string): string {
 
 const UID_BYTES = 8
 export const NONCE_BYTES = 12
+/** Position of a handle's nonce in an ItemReply. */
+export const NONCE_AT = 9
 const HANDLE = /^[A-Za-z0-9_-]{48}$/
 
 /** Names one creation of a queue. */

@@ -11,19 +11,19 @@
  * shards: the item stays marked until it has been appended to the other queue under its own id, so a crash repeats the
  * append, which changes nothing, and loses nothing.
  */
-import { randomBytes, randomUUID } from 'node:crypto'
-import { FantailError, parseMessageId, type QueueMessage } from '@fantail/contracts'
+import { randomBytes } from 'node:crypto'
+import { FantailError, isFifoName, type QueueMessage } from '@fantail/contracts'
 import { queueKey, queuesKey } from './keys.ts'
 import { decodeCursor, encodeCursor, listNames, type Page } from './pages.ts'
 import { QueueDefinitions } from './queue-definitions.ts'
-import { OverLimitError, queueMissing } from './queue-errors.ts'
+import { AttemptChangedError, OverLimitError, queueMissing } from './queue-errors.ts'
 import {
   formatHandle,
   formatSequence,
   type ItemReply,
   itemValues,
+  NONCE_AT,
   NONCE_BYTES,
-  packPayload,
   parseHandle,
   type ReadItem,
   readItem,
@@ -39,10 +39,12 @@ import type {
   SentItem,
   VisibilityChange,
 } from './queue-records.ts'
+import { chunksOf, movedItem, storedItem } from './queue-sending.ts'
 import { readScript } from './scripts.ts'
 
 const SEND = readScript('send-messages-1')
 const RECEIVE = readScript('receive-messages-1')
+const RECEIVE_IN_ORDER = readScript('receive-in-order-1')
 const SETTLE_MOVES = readScript('settle-moves-1')
 const ACK = readScript('ack-messages-1')
 const CHANGE_VISIBILITY = readScript('change-visibility-1')
@@ -53,9 +55,6 @@ const DEAD_LETTER_COUNTS = readScript('read-dead-letter-counts-1')
 const PURGE = readScript('purge-queue-1')
 const SWEEP = readScript('sweep-queue-1')
 
-const SEND_ITEMS_MAX = 100
-/** Bounds how long one script holds Redis up. */
-const SEND_BYTES_MAX = 4_194_304
 /** A turn goes round again after moves, and where what it looked at was too old. */
 const RECEIVE_ROUNDS_MAX = 10
 const SCAN_ITEMS_MAX = 1_000
@@ -94,19 +93,28 @@ export class Queues extends QueueDefinitions {
     return at === null ? null : Number(at)
   }
 
-  /** One atomic write per 100 items or 4 MiB; answers in their order; `not_found`. */
+  /**
+   * One atomic write per 100 items or 4 MiB; answers in their order; `not_found`. On a FIFO queue also
+   * `validation_failed`, where an item has no group, a delay of its own, or no deduplication id that the queue takes.
+   */
   async send(arn: string, items: SendItem[]): Promise<SentItem[]> {
     const sent: SentItem[] = []
-    const whenFull = items.some((item) => item.deadLetter !== undefined)
-    for (const chunk of chunks(items.map(storedItem))) {
-      const reply = await this.#store(arn, chunk, whenFull)
+    const fifo = isFifoName(arn)
+    const stored = items.map((item) => storedItem(item, fifo))
+    const how = {
+      whenFull: items.some((item) => item.deadLetter !== undefined),
+      byContent: stored.some((item) => item.byContent),
+    }
+    for (const chunk of chunksOf(stored)) {
+      const reply = await this.#store(arn, chunk, how)
       if (reply === null) throw queueMissing()
+      if (reply === 0) throw deduplicationMissing()
       sent.push(...reply.map(sentItem))
     }
     return sent
   }
 
-  /** What is visible now, without waiting (QueueWaits waits); `not_found`, OverLimitError. */
+  /** What is visible now, without waiting (QueueWaits waits); `not_found`, OverLimitError, AttemptChangedError. */
   async receive(arn: string, request: ReceiveRequest): Promise<QueueMessage[]> {
     const { messages, overLimit } = await this.receiveTurn(arn, request)
     if (overLimit && messages.length === 0) throw new OverLimitError()
@@ -121,7 +129,7 @@ export class Queues extends QueueDefinitions {
       let nextInMs: number
       let overLimit: boolean
       try {
-        ;({ again, nextInMs, overLimit } = await this.#receiveOnce(arn, request, messages))
+        ;({ again, nextInMs, overLimit } = await this.#receiveOnce(arn, request, messages, round))
       } catch (error) {
         // What has been received is the caller's; a failed move is taken up again when its lease is over.
         if (messages.length === 0) throw error
@@ -136,12 +144,13 @@ export class Queues extends QueueDefinitions {
 
   /**
    * Deletes by handle, in order; `not_found`. A handle whose time is over still deletes; one of an earlier receive does
-   * not, and is answered as done all the same, as is one of a message that is gone (SQS, standard queues).
+   * not, and is answered as done all the same, as is one of a message that is gone. On a FIFO queue both are refused while
+   * the message is there.
    */
   async ack(arn: string, handles: string[]): Promise<HandleResult[]> {
     return this.#byHandle(handles, async (parts) => {
       const results = (await this.run(arn, ACK, parts)) as number[] | null
-      return results?.map((ok) => (ok === 1 ? { ok: true } : { ok: false, error: 'invalid_receipt_handle' }))
+      return results?.map((result) => ACK_RESULTS[result] ?? INVALID_HANDLE)
     })
   }
 
@@ -233,23 +242,33 @@ export class Queues extends QueueDefinitions {
     }
   }
 
-  /** null where there is no such queue. */
-  async #store(arn: string, items: StoredItem[], whenFull: boolean): Promise<SendReply | null> {
-    const args = [whenFull ? '1' : '', ...items.flatMap(itemValues)]
-    return (await this.run(arn, SEND, args)) as SendReply | null
+  /** null where there is no such queue, 0 where it makes no deduplication ids from bodies. */
+  async #store(
+    arn: string,
+    items: StoredItem[],
+    { whenFull, byContent = false }: { whenFull: boolean; byContent?: boolean },
+  ): Promise<SendReply | 0 | null> {
+    const args = [whenFull ? '1' : '', byContent ? '1' : '', ...items.flatMap(itemValues)]
+    return (await this.run(arn, SEND, args)) as SendReply | 0 | null
   }
 
   /** Adds to `messages`; `again` where the turn looked at messages that could not be returned. */
-  async #receiveOnce(arn: string, request: ReceiveRequest, messages: QueueMessage[]) {
+  async #receiveOnce(arn: string, request: ReceiveRequest, messages: QueueMessage[], round: number) {
     const wanted = request.maxMessages - messages.length
     const nonces = randomBytes(wanted * NONCE_BYTES)
     const timeout = request.visibilityTimeoutSeconds
     const timeoutMs = timeout === undefined ? '' : Math.round(timeout * 1_000)
     const args = [wanted, timeoutMs, this.inFlightMax, nonces]
-    const reply = (await this.run(arn, RECEIVE, args)) as ReceiveReply | null
+    const reply = (await (isFifoName(arn)
+      ? this.run(arn, RECEIVE_IN_ORDER, [...args, request.attemptId ?? '', round === 1 ? '1' : ''])
+      : this.run(arn, RECEIVE, args))) as ReceiveReply | 0 | null
     if (reply === null) throw queueMissing()
+    if (reply === 0) throw new AttemptChangedError()
     const [uid, nextInMs, target, received, moves, full] = reply
-    messages.push(...received.map((item, i) => withHandle(item, String(uid), nonces, i)))
+    for (const [i, item] of received.entries()) {
+      const nonce = nonces.subarray(i * NONCE_BYTES, (i + 1) * NONCE_BYTES)
+      put(messages, withHandle(item, String(uid), nonce))
+    }
     await this.#move(arn, String(target), moves.map(readItem))
     const again = moves.length > 0 || (messages.length === 0 && nextInMs === 0)
     return { nextInMs, again, overLimit: full === 1 }
@@ -257,9 +276,9 @@ export class Queues extends QueueDefinitions {
 
   async #move(arn: string, target: string, moves: ReadItem[]): Promise<void> {
     if (moves.length === 0) return
-    let moved = true
-    for (const chunk of chunks(moves.map((item) => movedItem(item, arn)))) {
-      moved = moved && target !== '' && (await this.#store(target, chunk, true)) !== null
+    let moved = target !== ''
+    for (const chunk of chunksOf(moves.map((item) => movedItem(item, arn)))) {
+      moved = moved && (await this.#store(target, chunk, { whenFull: true })) !== null
     }
     const ids = moves.map((item) => item.message.messageId)
     await this.run(arn, SETTLE_MOVES, [moved ? 'forget' : 'return', ...ids])
@@ -277,30 +296,20 @@ export class Queues extends QueueDefinitions {
     let next = 0
     return parsed.map((parts) => {
       const result = parts === undefined ? undefined : results[next++]
-      return result ?? { ok: false, error: 'invalid_receipt_handle' }
+      return result ?? INVALID_HANDLE
     })
   }
 }
 
-function storedItem(item: SendItem): StoredItem {
-  if (item.id !== undefined && parseMessageId(item.id) === undefined) {
-    throw new TypeError(`an item's id must be a UUID: ${item.id}`)
-  }
-  const deadLetter = item.deadLetter ?? null
-  return {
-    id: item.id ?? randomUUID(),
-    payload: packPayload(item),
-    idGiven: item.id !== undefined,
-    delayMs: item.delaySeconds === undefined ? null : item.delaySeconds * 1_000,
-    sentAt: null,
-    retentionFrom: deadLetter?.deadLetteredAt ?? null,
-    receiveCount: 0,
-    firstReceivedAt: null,
-    deadLetterSourceArn: null,
-    deadLetter,
-    groupId: item.groupId ?? null,
-    deduplicationId: item.deduplicationId ?? null,
-  }
+/** One with a visibility timeout of 0 may come in two rounds: its newest handle counts. */
+function put(messages: QueueMessage[], message: QueueMessage): void {
+  const at = messages.findIndex(({ messageId }) => messageId === message.messageId)
+  if (at < 0) messages.push(message)
+  else messages[at] = message
+}
+
+function deduplicationMissing(): FantailError {
+  return FantailError.invalid('deduplicationId', 'is needed: the queue makes none from the body')
 }
 
 function sentItem([id, sequence, stored]: SendReply[number]): SentItem {
@@ -311,54 +320,26 @@ function sentItem([id, sequence, stored]: SendReply[number]): SentItem {
   }
 }
 
-/** Keeps id, body, attributes, time of sending and receive count (sns-semantics §8.10). */
-function movedItem({ message, payload }: ReadItem, source: string): StoredItem {
-  return {
-    id: message.messageId,
-    payload,
-    idGiven: true,
-    delayMs: 0,
-    sentAt: message.sentAt,
-    retentionFrom: message.sentAt,
-    receiveCount: message.receiveCount,
-    firstReceivedAt: message.firstReceivedAt,
-    deadLetterSourceArn: source,
-    deadLetter: message.deadLetter ?? null,
-    groupId: message.groupId ?? null,
-    deduplicationId: message.deduplicationId ?? null,
-  }
-}
-
-function* chunks(items: StoredItem[]): Generator<StoredItem[]> {
-  let chunk: StoredItem[] = []
-  let bytes = 0
-  for (const item of items) {
-    if (
-      chunk.length === SEND_ITEMS_MAX ||
-      (chunk.length > 0 && bytes + item.payload.length > SEND_BYTES_MAX)
-    ) {
-      yield chunk
-      chunk = []
-      bytes = 0
-    }
-    chunk.push(item)
-    bytes += item.payload.length
-  }
-  if (chunk.length > 0) yield chunk
-}
-
-function withHandle(reply: ItemReply, uid: string, nonces: Buffer, index: number): QueueMessage {
+/** Its nonce is the one that the script answered, else the one that it was given for it. */
+function withHandle(reply: ItemReply, uid: string, given: Buffer): QueueMessage {
   const { message } = readItem(reply)
-  const nonce = nonces.subarray(index * NONCE_BYTES, (index + 1) * NONCE_BYTES)
+  const nonce = reply[NONCE_AT] ?? given
   return { ...message, receiptHandle: formatHandle(uid, message.messageId, nonce) }
 }
+
+const INVALID_HANDLE: HandleResult = { ok: false, error: 'invalid_receipt_handle' }
+const EXPIRED_HANDLE: HandleResult = { ok: false, error: 'expired_receipt_handle' }
+/** As ack-messages answers. */
+const ACK_RESULTS: HandleResult[] = [INVALID_HANDLE, { ok: true }, EXPIRED_HANDLE]
 
 function visibilityResult(result: string): HandleResult {
   switch (result) {
     case 'ok':
       return { ok: true }
     case 'invalid':
-      return { ok: false, error: 'invalid_receipt_handle' }
+      return INVALID_HANDLE
+    case 'expired':
+      return EXPIRED_HANDLE
     case 'limit':
       return { ok: false, error: 'visibility_limit_exceeded' }
     default:

@@ -11,8 +11,8 @@ import { type DeadLetter, parseArn, parseMessageId, type RedriveFilter } from '@
 import type { Redis } from 'ioredis'
 import type { LaneStore } from './lane-api.ts'
 import { deliveryId, type RedrivenEntry } from './lane-records.ts'
-import { redrivenItemId } from './queue-ids.ts'
 import { type ItemReply, itemValues, type ReadItem, readItem } from './queue-items.ts'
+import { redrivenItem } from './queue-sending.ts'
 import { filterValues, shardOfTask } from './redrives.ts'
 import { readScript, runScript } from './scripts.ts'
 import { shardBase, shardOf } from './shards.ts'
@@ -189,24 +189,6 @@ function taskShard(id: string): number {
 
 function batchItem(reply: ItemReply): RedriveBatch['items'][number] {
   return { id: String(reply[0]), item: reply[1] == null ? null : readItem(reply) }
-}
-
-/** A new message: id, time of sending and retention begin anew (sns-semantics §8.11); why it died stays with it. */
-function redrivenItem(taskId: string, { message, payload }: ReadItem): Parameters<typeof itemValues>[0] {
-  return {
-    id: redrivenItemId(taskId, message.messageId),
-    payload,
-    idGiven: true,
-    delayMs: 0,
-    sentAt: null,
-    retentionFrom: null,
-    receiveCount: 0,
-    firstReceivedAt: null,
-    deadLetterSourceArn: null,
-    deadLetter: message.deadLetter ?? null,
-    groupId: message.groupId ?? null,
-    deduplicationId: message.deduplicationId ?? null,
-  }
 }
 
 function messageIdBytes(deadLetter: DeadLetter): Buffer {

@@ -7,6 +7,7 @@
 -- @include now
 -- @include when-full
 -- @include queue
+-- @include queue-dedup
 -- @include queue-store
 local BATCH_MS = 86400000
 local base, key = KEYS[1], KEYS[1] .. 'redriven:' .. ARGV[2]

@@ -5,11 +5,15 @@
 local base = KEYS[1]
 local q = base .. 'q:' .. ARGV[1] .. ':'
 local ids = redis.call('ZRANGE', q .. 'age', 0, tonumber(ARGV[2]) - 1)
-for _, id in ipairs(ids) do redis.call('UNLINK', q .. 'i:' .. id) end
+for _, id in ipairs(ids) do
+  local group = redis.call('HGET', q .. 'i:' .. id, 'g')
+  redis.call('UNLINK', q .. 'i:' .. id)
+  if group then redis.call('UNLINK', q .. 'g:' .. group) end
+end
 redis.call('ZREMRANGEBYRANK', q .. 'age', 0, tonumber(ARGV[2]) - 1)
 local left = redis.call('ZCARD', q .. 'age')
 if left == 0 then
-  for _, name in ipairs({ 'ready', 'flight', 'delayed', 'moving', 'held', 'recent', 'dead' }) do
+  for _, name in ipairs({ 'ready', 'flight', 'delayed', 'moving', 'held', 'recent', 'dead', 'heads', 'back' }) do
     redis.call('UNLINK', q .. name)
   end
   redis.call('SREM', base .. 'queues:gone', ARGV[1])

@@ -15,7 +15,7 @@ local moved, skipped, back = 0, 0, false
 
 local function release(id)
   if redis.call('ZREM', queue.q .. 'held', id) == 1 then
-    redis.call('ZADD', queue.q .. 'ready', queue.clock, id)
+    show_item(queue, id)
     back = true
   end
 end
@@ -34,5 +34,5 @@ redis.call('HINCRBY', key, 'skipped', skipped)
 redis.call('HDEL', key, 'items')
 if queue then trim_recent(queue) end
 if ARGV[4] ~= '' then end_task(base, key, 'failed', ARGV[4], now_ms(base)) end
-if back then redis.call('PUBLISH', 'ft:wake:queues', queue.arn) end
+if queue and (back or queue.woken) then redis.call('PUBLISH', 'ft:wake:queues', queue.arn) end
 return 1

@@ -1,4 +1,4 @@
--- Removes what is there, at most `max` items: visible, in flight or delayed.
+-- Removes what is there, at most `max` items: visible, in flight or delayed. A FIFO queue also forgets what was sent.
 -- KEYS[1] base
 -- ARGV: arn, highest score ('' that of now), max
 -- Returns false where there is no such queue, else: that score, items removed.
@@ -9,7 +9,9 @@
 local queue = open_queue(KEYS[1], ARGV[1])
 if not queue then return false end
 run_when_full(KEYS[1])
-if ARGV[2] == '' then redis.call('HSET', queue.key, 'purged', queue.now) end
+if ARGV[2] == '' then
+  redis.call('HSET', queue.key, 'purged', queue.now, 'forgot', redis.call('HGET', queue.key, 'seq') or 0)
+end
 local before = ARGV[2] ~= '' and ARGV[2] or newest_score(queue)
 local ids = redis.call('ZRANGEBYSCORE', queue.q .. 'age', '-inf', before, 'LIMIT', 0, tonumber(ARGV[3]))
 for _, id in ipairs(ids) do remove_item(queue, id) end

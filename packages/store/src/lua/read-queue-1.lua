@@ -15,12 +15,25 @@ expire_items(queue, EXPIRED_MAX)
 local q, now = queue.q, string.format('%.0f', queue.clock)
 local function due(place) return redis.call('ZCOUNT', q .. place, '-inf', now) end
 local function later(place) return redis.call('ZCOUNT', q .. place, '(' .. now, '+inf') end
-local visible = redis.call('ZCARD', q .. 'ready') + due('flight') + due('delayed')
-local busy = later('flight') + redis.call('ZCARD', q .. 'moving') + redis.call('ZCARD', q .. 'held')
+
+local function counts()
+  local visible = redis.call('ZCARD', q .. 'ready') + due('flight') + due('delayed')
+  local busy = later('flight') + redis.call('ZCARD', q .. 'moving') + redis.call('ZCARD', q .. 'held')
+  return visible, busy, later('delayed'), 0
+end
+
+-- What is in flight, on its way or held comes back later. An item received before the delay was raised counts as delayed.
+local function counts_in_order()
+  local busy, delayed = later('flight'), 0
+  if queue.delay > 0 then delayed = redis.call('ZCOUNT', q .. 'age', '(' .. string.format('%.17g', queue.clock - queue.delay), '+inf') end
+  return math.max(redis.call('ZCARD', q .. 'age') - busy - delayed, 0), busy, delayed, later('back')
+end
+
+local visible, busy, delayed, groups = (queue.fifo and counts_in_order or counts)()
 local oldest = redis.call('ZRANGE', q .. 'age', 0, 0)[1]
 local since = ''
 if oldest then
   local h = redis.call('HMGET', q .. 'i:' .. oldest, 'e', 's')
   since = h[1] or h[2] or ''
 end
-return { redis.call('HGET', queue.key, 'record'), visible, busy, later('delayed'), 0, since }
+return { redis.call('HGET', queue.key, 'record'), visible, busy, delayed, groups, since }

@@ -1,4 +1,4 @@
--- Takes visible messages. One that has been received as often as the redrive policy allows is not returned but marked
+-- Takes visible messages of a standard queue. One that has been received as often as the redrive policy allows is not returned but marked
 -- as on its way to the dead-letter queue, for the caller to append there and then settle (settle-moves).
 -- KEYS[1] base
 -- ARGV: arn, messages at most, visibility timeout in ms ('' the queue's own), messages in flight at most,
@@ -40,7 +40,7 @@ local function take(id)
   elseif age <= queue.clock - queue.retention then
     remove_item(queue, id)
   elseif queue.receives and not h[2] and tonumber(h[1]) >= queue.receives then
-    moves[#moves + 1] = start_move(queue, id)
+    moves[#moves + 1] = start_move(queue, id, #moves)
   else
     messages[#messages + 1] = receive(id, string.sub(ARGV[5], #messages * NONCE_BYTES + 1, (#messages + 1) * NONCE_BYTES))
   end

@@ -10,4 +10,5 @@ if not queue then return 0 end
 run_when_full(KEYS[1])
 local removed = remove_item(queue, ARGV[2])
 trim_recent(queue)
+wake_readers(queue)
 return removed and 1 or 0

@@ -19,9 +19,10 @@ for i = 3, #ARGV do
       remove_item(queue, id)
     else
       redis.call('HSET', queue.q .. 'i:' .. id, 'n', '1')
-      redis.call('ZADD', queue.q .. 'ready', 0, id)
+      show_item(queue, id)
     end
   end
 end
 trim_recent(queue)
+wake_readers(queue)
 return settled

@@ -12,4 +12,6 @@ run_when_full(KEYS[1])
 keep_clock(queue)
 local removed = expire_items(queue, tonumber(ARGV[2]))
 trim_recent(queue)
-return { removed, queue.target, overdue_moves(queue, tonumber(ARGV[3])) }
+local moves = overdue_moves(queue, tonumber(ARGV[3]))
+wake_readers(queue)
+return { removed, queue.target, moves }

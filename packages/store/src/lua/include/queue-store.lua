@@ -1,24 +1,57 @@
--- Storing an item in a queue. Needs queue.
+-- Storing an item in a queue. Needs queue and queue-dedup.
+local ITEM_VALUES = 17
+-- FIFO: ages of one queue differ by at least this, so that their order is that of the sequence numbers.
+local AGE_STEP = 1 / 1024
 
-local ITEM_VALUES = 16
+-- Whether a send of an id that its sender gave was carried out before; also the sequence, where that is still known.
+local function known_item(queue, id)
+  local item = queue.q .. 'i:' .. id
+  if redis.call('EXISTS', item) == 1 then return true, redis.call('HGET', item, 'o') or '' end
+  local left = redis.call('ZSCORE', queue.q .. 'recent', id)
+  return left and tonumber(left) > queue.clock - RECENT_MS, ''
+end
+
+local function newest_age(queue)
+  local last = tonumber(redis.call('ZRANGE', queue.q .. 'age', -1, -1, 'WITHSCORES')[2])
+  return last and math.max(queue.clock, last + AGE_STEP) or queue.clock
+end
+
+-- Standard queues: visible after the delay. Retention counts from `kept_from`.
+local function place_item(queue, id, kept_from, delay_ms)
+  -- Thousandths keep the order of what is sent within one millisecond.
+  local order = (redis.call('HINCRBY', queue.key, 'seq', 1) % 1000) / 1000
+  redis.call('ZADD', queue.q .. 'age', kept_from + order, id)
+  redis.call('ZADD', queue.q .. (delay_ms > 0 and 'delayed' or 'ready'), queue.clock + delay_ms + order, id)
+end
+
+-- FIFO queues: behind all others of its group. Retention and delay count from now.
+local function place_in_group(queue, id, group)
+  local sequence, age = redis.call('HINCRBY', queue.key, 'seq', 1), newest_age(queue)
+  redis.call('ZADD', queue.q .. 'age', age, id)
+  redis.call('ZADD', queue.q .. 'g:' .. group, sequence, id)
+  if redis.call('ZCARD', queue.q .. 'g:' .. group) == 1 then redis.call('ZADD', queue.q .. 'heads', age, group) end
+  redis.call('HSET', queue.q .. 'i:' .. id, 'o', sequence)
+  return sequence
+end
 
 -- `at` is the position in ARGV before the item's values: id, payload, '1' if the sender gave the id, delay in ms
 -- ('' the queue's own), sent at ('' now), retention counts from ('' sent at), receive count, first received at, source
 -- queue; of a dead letter: reason, status code, subscription ARN, dead-lettered at, message id; group and
--- deduplication id ('' none). False where the item is here, or was in the last 10 minutes.
+-- deduplication id ('' none), '1' to hold it against earlier ones. A FIFO queue takes no time of an item.
+-- Returns the id and sequence ('' none) of what is in the queue, and whether that is this item, now stored.
 local function store_item(queue, at)
   local id, payload, given, delay, sent, from, count, first, source = unpack(ARGV, at + 1, at + 9)
-  local reason, status, subscription, dead_at, message, group, dedup = unpack(ARGV, at + 10, at + 16)
-  local q, item = queue.q, queue.q .. 'i:' .. id
+  local reason, status, subscription, dead_at, message, group, dedup, held = unpack(ARGV, at + 10, at + 17)
+  local item = queue.q .. 'i:' .. id
   if given == '1' then
-    if redis.call('EXISTS', item) == 1 then return false end
-    local left = redis.call('ZSCORE', q .. 'recent', id)
-    if left and tonumber(left) > queue.clock - RECENT_MS then return false end
+    local known, sequence = known_item(queue, id)
+    if known then return id, sequence, false end
+  end
+  if queue.fifo and held == '1' then
+    local other, sequence = first_copy(queue, dedup, group)
+    if other then return other, sequence, false end
   end
   local sent_at = math.min(tonumber(sent) or queue.now, queue.now)
-  local kept_from = math.min(tonumber(from) or sent_at, queue.now) + queue.offset
-  -- Thousandths keep the order of what is sent within one millisecond.
-  local order = (redis.call('HINCRBY', queue.key, 'seq', 1) % 1000) / 1000
   redis.call('HSET', item, 'p', payload, 's', sent_at, 'c', count)
   if given == '1' then redis.call('HSET', item, 'i', '1') end
   if first ~= '' then redis.call('HSET', item, 'f', first) end
@@ -30,9 +63,11 @@ local function store_item(queue, at)
     redis.call('HSET', item, 'r', reason, 'k', status, 'u', subscription, 'm', message)
     count_dead(queue, 1, reason, status, subscription)
   end
-  redis.call('ZADD', q .. 'age', kept_from + order, id)
-  local delay_ms = tonumber(delay) or queue.delay
-  local place = delay_ms > 0 and 'delayed' or 'ready'
-  redis.call('ZADD', q .. place, queue.clock + delay_ms + order, id)
-  return true
+  if not queue.fifo then
+    place_item(queue, id, math.min(tonumber(from) or sent_at, queue.now) + queue.offset, tonumber(delay) or queue.delay)
+    return id, '', true
+  end
+  local sequence = place_in_group(queue, id, group)
+  if held == '1' then remember_copy(queue, dedup, group, id, sequence) end
+  return id, string.format('%.0f', sequence), true
 end

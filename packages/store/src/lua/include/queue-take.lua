@@ -14,11 +14,13 @@ local function promote(queue, max)
 end
 
 -- Marks an item as on its way. Whoever is given it appends it to the target by id and then forgets it here; if that
--- has not happened when the lease is over, the next receive or sweep gives it to somebody else.
-local function start_move(queue, id)
+-- has not happened when the lease is over, the next receive or sweep gives it to somebody else. Thousandths of `n` keep
+-- the order of those that are on their way together.
+local function start_move(queue, id, n)
   redis.call('ZREM', queue.q .. 'ready', id)
-  redis.call('ZADD', queue.q .. 'moving', queue.clock + MOVE_MS, id)
+  redis.call('ZADD', queue.q .. 'moving', queue.clock + MOVE_MS + n / 1000, id)
   redis.call('HDEL', queue.q .. 'i:' .. id, 'h')
+  if queue.fifo then hide_in_group(queue, id, FAR) end
   return item_of(queue, id)
 end
 
@@ -26,11 +28,11 @@ end
 local function overdue_moves(queue, max)
   local moves = {}
   local due = redis.call('ZRANGEBYSCORE', queue.q .. 'moving', '-inf', queue.clock, 'LIMIT', 0, max)
-  for _, id in ipairs(due) do moves[#moves + 1] = start_move(queue, id) end
+  for _, id in ipairs(due) do moves[#moves + 1] = start_move(queue, id, #moves) end
   return moves
 end
 
--- Ms until something can be received by time alone: 0 now, -1 never.
+-- Ms until something can be received of a standard queue by time alone: 0 now, -1 never.
 local function next_visible(queue, full)
   if not full and redis.call('ZCARD', queue.q .. 'ready') > 0 then return 0 end
   local earliest

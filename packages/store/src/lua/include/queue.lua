@@ -1,17 +1,21 @@
 -- What every script of a queue begins with: its settings, its clock, and how an item leaves it. Needs now.
 local RECENT_MS = 600000
 local RECENT_MAX = 100000
+-- FIFO: when an item comes back that is on its way to another queue.
+local FAR = 8640000000000000
 
 -- nil where there is no such queue. `clock` is the queue's own time in ms: Redis's, except that it never goes back.
 -- Where Redis's does (a failover), the clock stands still for up to a second or else goes on from where it was, so that
 -- no message stays hidden for longer than it was to be. Only scores are in this time; `offset` is what it is ahead.
 local function open_queue(base, arn)
   local key = base .. 'queue:' .. arn
-  local h = redis.call('HMGET', key, 'uid', 'v', 'r', 'd', 'm', 't', 'seen', 'off')
+  local h = redis.call('HMGET', key, 'uid', 'v', 'r', 'd', 'm', 't', 'seen', 'off', 'cb', 'gs', 'forgot')
   if not h[1] then return nil end
   local queue = { key = key, arn = arn, uid = h[1], q = base .. 'q:' .. h[1] .. ':', now = now_ms(base) }
+  queue.fifo = string.sub(arn, -5) == '.fifo'
   queue.visibility, queue.retention, queue.delay = tonumber(h[2]), tonumber(h[3]), tonumber(h[4])
   queue.receives, queue.target = tonumber(h[5]), h[6]
+  queue.by_content, queue.group_scope, queue.forgot = h[9] == '1', h[10] == '1', tonumber(h[11]) or 0
   queue.seen, queue.offset = tonumber(h[7]) or 0, tonumber(h[8]) or 0
   if queue.now + queue.offset + 1000 < queue.seen then queue.offset = queue.seen - queue.now end
   queue.clock = math.max(queue.now + queue.offset, queue.seen)
@@ -30,13 +34,65 @@ local function count_dead(queue, by, reason, status, subscription)
   end
 end
 
+-- FIFO: puts a group where its first item says: in `heads`, by age, while that has never been received, else in `back`,
+-- by when it comes back. So one look at the two finds a group of which something can be received, however many cannot.
+local function place_group(queue, group)
+  local q, due, age = queue.q, nil, nil
+  local head = redis.call('ZRANGE', q .. 'g:' .. group, 0, 0)[1]
+  if head then due = redis.call('ZSCORE', q .. 'flight', head) end
+  if head and not due then age = redis.call('ZSCORE', q .. 'age', head) end
+  if due then redis.call('ZADD', q .. 'back', due, group) else redis.call('ZREM', q .. 'back', group) end
+  if age then redis.call('ZADD', q .. 'heads', age, group) else redis.call('ZREM', q .. 'heads', group) end
+  local visible_at = due and tonumber(due) or age and tonumber(age) + queue.delay
+  if visible_at and visible_at <= queue.clock then queue.woken = true end
+end
+
+-- FIFO: an item is hidden until `due` and with it all that follow it in its group; visible from then on.
+local function hide_in_group(queue, id, due)
+  redis.call('ZADD', queue.q .. 'flight', due, id)
+  local group = redis.call('HGET', queue.q .. 'i:' .. id, 'g')
+  if group then place_group(queue, group) end
+end
+
+-- FIFO: received, and not yet due back.
+local function in_flight(queue, id)
+  local due = tonumber(redis.call('ZSCORE', queue.q .. 'flight', id))
+  return due and due > queue.clock and due < FAR
+end
+
+local function leave_group(queue, id, group)
+  local key = queue.q .. 'g:' .. group
+  local first = redis.call('ZRANGE', key, 0, 0)[1] == id
+  redis.call('ZREM', key, id)
+  if first then place_group(queue, group) end
+end
+
+-- Keeps an item from everybody, for a redrive.
+local function hold_item(queue, id)
+  for _, place in ipairs({ 'ready', 'flight', 'delayed' }) do redis.call('ZREM', queue.q .. place, id) end
+  redis.call('ZADD', queue.q .. 'held', queue.clock, id)
+  if queue.fifo then hide_in_group(queue, id, FAR) end
+end
+
+-- Makes an item visible that was on its way or held.
+local function show_item(queue, id)
+  if queue.fifo then return hide_in_group(queue, id, queue.clock) end
+  redis.call('ZADD', queue.q .. 'ready', queue.clock, id)
+end
+
+-- Tells those who wait that an item has left the way of another one.
+local function wake_readers(queue)
+  if queue.woken then redis.call('PUBLISH', 'ft:wake:queues', queue.arn) end
+end
+
 -- Removes an item wherever it is; false where it is nowhere. Its id is remembered if the sender gave it.
 local function remove_item(queue, id)
   local q = queue.q
   if redis.call('ZREM', q .. 'age', id) == 0 then return false end
-  local h = redis.call('HMGET', q .. 'i:' .. id, 'i', 'r', 'k', 'u')
+  local h = redis.call('HMGET', q .. 'i:' .. id, 'i', 'r', 'k', 'u', 'g')
   for _, place in ipairs({ 'ready', 'flight', 'delayed', 'moving', 'held' }) do redis.call('ZREM', q .. place, id) end
   redis.call('DEL', q .. 'i:' .. id)
+  if queue.fifo and h[5] then leave_group(queue, id, h[5]) end
   if h[1] then redis.call('ZADD', q .. 'recent', queue.clock, id) end
   if h[2] then count_dead(queue, -1, h[2], h[3], h[4]) end
   return true

@@ -1,0 +1,37 @@
+-- FIFO: which groups have something to receive, and when the next one will. Needs queue.
+
+-- Of at most `max` groups whose first item is visible, the one first that has waited longest.
+local function ready_groups(queue, max)
+  local ready = {}
+  for name, ahead in pairs({ heads = queue.delay, back = 0 }) do
+    local due = redis.call('ZRANGEBYSCORE', queue.q .. name, '-inf', queue.clock - ahead, 'WITHSCORES', 'LIMIT', 0, max)
+    for i = 1, #due, 2 do ready[#ready + 1] = { group = due[i], since = tonumber(due[i + 1]) + ahead } end
+  end
+  table.sort(ready, function(a, b) return a.since < b.since or a.since == b.since and a.group < b.group end)
+  local groups = {}
+  for i = 1, math.min(#ready, max) do groups[i] = ready[i].group end
+  return groups
+end
+
+local function flying(queue)
+  return redis.call('ZCOUNT', queue.q .. 'flight', '(' .. string.format('%.17g', queue.clock), '+inf')
+end
+
+-- Ms until something can be received by time alone: 0 now, -1 never. `full`: not before something in flight comes back.
+local function next_in_order(queue, full)
+  local earliest
+  local function consider(at)
+    if at and at < FAR and (not earliest or at < earliest) then earliest = at end
+  end
+  local function first(name) return tonumber(redis.call('ZRANGE', queue.q .. name, 0, 0, 'WITHSCORES')[2]) end
+  consider(first('moving'))
+  if full then
+    local after = '(' .. string.format('%.17g', queue.clock)
+    consider(tonumber(redis.call('ZRANGEBYSCORE', queue.q .. 'flight', after, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]))
+  else
+    local head = first('heads')
+    consider(head and head + queue.delay)
+    consider(first('back'))
+  end
+  return earliest and math.max(math.ceil(earliest - queue.clock), 0) or -1
+end

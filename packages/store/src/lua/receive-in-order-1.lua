@@ -1,0 +1,78 @@
+-- Takes messages of a FIFO queue: what is visible and has no earlier one of its group in flight, several of one group
+-- before those of the next, the group that has waited longest first. The work is bounded by the number of messages asked
+-- for, whatever is blocked or waits behind. Moves are as in receive-messages; until one is settled its group waits.
+-- KEYS[1] base
+-- ARGV: arn, messages at most, visibility timeout in ms ('' the queue's own), messages in flight at most, 12 random bytes
+--   per message, attempt id or '', '1' where the attempt begins
+-- Returns false where there is no such queue, 0 where the attempt's messages have been changed since, else: uid, ms
+--   until the next becomes visible (-1 never), dead-letter queue, messages (with the nonces of their handles), moves
+--   (each a list of items, queue.lua), 0.
+-- @include now
+-- @include when-full
+-- @include queue
+-- @include queue-groups
+-- @include queue-take
+-- @include queue-attempts
+local EXPIRED_MAX = 200
+local base, max, flying_max, attempt = KEYS[1], tonumber(ARGV[2]), tonumber(ARGV[4]), ARGV[6]
+local queue = open_queue(base, ARGV[1])
+if not queue then return false end
+run_when_full(base)
+keep_clock(queue)
+local q, until_ms = queue.q, queue.clock + (tonumber(ARGV[3]) or queue.visibility)
+if attempt ~= '' and ARGV[7] == '1' then
+  local kind, again = repeat_receive(queue, attempt, until_ms)
+  if kind == 'changed' then return 0 end
+  if kind == 'same' then return { queue.uid, next_in_order(queue), queue.target, again, {}, 0 } end
+end
+expire_items(queue, EXPIRED_MAX)
+local messages, moves = {}, overdue_moves(queue, max)
+
+local function receive(id, count)
+  local item = q .. 'i:' .. id
+  local nonce = string.sub(ARGV[5], #messages * NONCE_BYTES + 1, (#messages + 1) * NONCE_BYTES)
+  -- Thousandths keep the order of the groups that come back together.
+  local due = until_ms - (max - #messages) / 1000
+  redis.call('ZADD', q .. 'flight', due, id)
+  redis.call('HSETNX', item, 'f', queue.now)
+  redis.call('HSET', item, 'c', count + 1, 'h', nonce, 't', queue.clock)
+  redis.call('HDEL', item, 'n')
+  if attempt ~= '' then note_receive(queue, attempt, id, nonce, due) end
+  messages[#messages + 1] = item_of(queue, id)
+  messages[#messages][10] = nonce
+end
+
+-- False where nothing behind this item can be taken.
+local function take(group, id, moving)
+  local due, age = tonumber(redis.call('ZSCORE', q .. 'flight', id)), tonumber(redis.call('ZSCORE', q .. 'age', id))
+  if not age then return redis.call('ZREM', q .. 'g:' .. group, id) == 1 end
+  if due and due > queue.clock then return false end
+  if age <= queue.clock - queue.retention then return remove_item(queue, id) end
+  if not due and age + queue.delay > queue.clock then return false end
+  local h = redis.call('HMGET', q .. 'i:' .. id, 'c', 'n')
+  local exhausted = queue.receives and not h[2] and tonumber(h[1]) >= queue.receives
+  if exhausted then
+    moves[#moves + 1] = start_move(queue, id, #moves)
+  elseif not moving then
+    receive(id, tonumber(h[1]))
+  end
+  return exhausted or not moving
+end
+
+local function take_group(group, wanted)
+  local before = #moves
+  for _, id in ipairs(redis.call('ZRANGE', q .. 'g:' .. group, 0, wanted - 1)) do
+    if not take(group, id, #moves > before) then break end
+  end
+  place_group(queue, group)
+end
+
+local free = flying_max - flying(queue)
+local wanted = math.min(max - #moves, free)
+for _, group in ipairs(ready_groups(queue, math.max(wanted, 0))) do
+  local left = wanted - #messages
+  if left <= 0 or #messages + #moves >= max then break end
+  take_group(group, math.min(left, max - #messages - #moves))
+end
+trim_recent(queue)
+return { queue.uid, next_in_order(queue, free <= #messages), queue.target, messages, moves, 0 }

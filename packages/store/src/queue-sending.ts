@@ -1,0 +1,117 @@
+/**
+ * What is stored of a message: sent by somebody, moved by a redrive policy, or redriven.
+ *
+ * A FIFO queue holds the deduplication id that a sender gave, or the SHA-256 of the body where none was given, against
+ * those of the last 5 minutes. What comes under an id of its own (dead letters, moves, redrives) is known by that id
+ * alone, which also is the deduplication id it shows: two deliveries of one message must not count as copies.
+ */
+import { createHash, randomUUID } from 'node:crypto'
+import { FantailError, isFifoName, parseMessageId } from '@fantail/contracts'
+import { redrivenItemId } from './queue-ids.ts'
+import { packPayload, type ReadItem, type StoredItem } from './queue-items.ts'
+import type { SendItem } from './queue-records.ts'
+
+const SEND_ITEMS_MAX = 100
+/** Bounds how long one script holds Redis up. */
+const SEND_BYTES_MAX = 4_194_304
+
+/** `byContent`: only a queue that makes deduplication ids from bodies takes it. */
+export function storedItem(item: SendItem, fifo: boolean): StoredItem & { byContent: boolean } {
+  if (item.id !== undefined && parseMessageId(item.id) === undefined) {
+    throw new TypeError(`an item's id must be a UUID: ${item.id}`)
+  }
+  const deadLetter = item.deadLetter ?? null
+  const id = item.id ?? randomUUID()
+  return {
+    id,
+    payload: packPayload(item),
+    idGiven: item.id !== undefined,
+    delayMs: item.delaySeconds === undefined ? null : item.delaySeconds * 1_000,
+    sentAt: null,
+    retentionFrom: deadLetter?.deadLetteredAt ?? null,
+    receiveCount: 0,
+    firstReceivedAt: null,
+    deadLetterSourceArn: null,
+    deadLetter,
+    ...(fifo ? inOrder(item, id) : unordered(item)),
+  }
+}
+
+/** Keeps id, body, attributes and receive count, in a standard queue also the time of sending (sns-semantics §8.10). */
+export function movedItem({ message, payload }: ReadItem, source: string): StoredItem {
+  const fifo = isFifoName(source)
+  return {
+    id: message.messageId,
+    payload,
+    idGiven: true,
+    delayMs: 0,
+    sentAt: fifo ? null : message.sentAt,
+    retentionFrom: fifo ? null : message.sentAt,
+    receiveCount: message.receiveCount,
+    firstReceivedAt: message.firstReceivedAt,
+    deadLetterSourceArn: source,
+    deadLetter: message.deadLetter ?? null,
+    groupId: message.groupId ?? null,
+    deduplicationId: (fifo ? message.messageId : message.deduplicationId) ?? null,
+    deduplicated: false,
+  }
+}
+
+/** A new message: id, time of sending and retention begin anew (sns-semantics §8.11); why it died stays with it. */
+export function redrivenItem(taskId: string, { message, payload }: ReadItem): StoredItem {
+  const id = redrivenItemId(taskId, message.messageId)
+  return {
+    id,
+    payload,
+    idGiven: true,
+    delayMs: 0,
+    sentAt: null,
+    retentionFrom: null,
+    receiveCount: 0,
+    firstReceivedAt: null,
+    deadLetterSourceArn: null,
+    deadLetter: message.deadLetter ?? null,
+    groupId: message.groupId ?? null,
+    deduplicationId: message.sequenceNumber === undefined ? (message.deduplicationId ?? null) : id,
+    deduplicated: false,
+  }
+}
+
+/** What one script stores. */
+export function* chunksOf(items: StoredItem[]): Generator<StoredItem[]> {
+  let chunk: StoredItem[] = []
+  let bytes = 0
+  for (const item of items) {
+    const full = chunk.length === SEND_ITEMS_MAX || bytes + item.payload.length > SEND_BYTES_MAX
+    if (chunk.length > 0 && full) {
+      yield chunk
+      chunk = []
+      bytes = 0
+    }
+    chunk.push(item)
+    bytes += item.payload.length
+  }
+  if (chunk.length > 0) yield chunk
+}
+
+function unordered({ groupId, deduplicationId }: SendItem) {
+  return {
+    groupId: groupId ?? null,
+    deduplicationId: deduplicationId ?? null,
+    deduplicated: false,
+    byContent: false,
+  }
+}
+
+function inOrder(item: SendItem, id: string) {
+  const { deadLetter, deduplicationId } = item
+  // A dead letter is stored whatever it lacks: to refuse it would be to lose it.
+  const groupId = item.groupId ?? deadLetter?.message.groupId ?? (deadLetter && id)
+  if (groupId === undefined) throw FantailError.invalid('groupId', 'is needed in a FIFO queue')
+  if (item.delaySeconds) throw FantailError.invalid('delaySeconds', 'can only be set for a whole FIFO queue')
+  if (deadLetter) return { groupId, deduplicationId: id, deduplicated: false, byContent: false }
+  if (deduplicationId !== undefined) return { groupId, deduplicationId, deduplicated: true, byContent: false }
+  if (item.id !== undefined) return { groupId, deduplicationId: id, deduplicated: false, byContent: false }
+  const digest = createHash('sha256').update(item.body).digest('hex')
+  return { groupId, deduplicationId: digest, deduplicated: true, byContent: true }
+}
