@@ -59,6 +59,8 @@ export interface QueuesOptions {
   inFlightMax?: number
   /** Told of every queue that was written or deleted through this object. */
   onChange?: (arn: string) => void
+  /** Told of every queue that was written or deleted through this object. */
+  onChange?: (arn: string) => void
 }
 
 type ReadReply = [
@@ -75,6 +77,7 @@ export class QueueDefinitions {
   protected readonly onProblem: (error: Error) => void
   protected readonly inFlightMax: number
   readonly #onChange: (arn: string) => void
+  readonly #onChange: (arn: string) => void
   readonly #defaults: ArnDefaults
   readonly #subscriptions: Subscriptions
 
@@ -82,6 +85,7 @@ export class QueueDefinitions {
     this.redis = redis
     this.onProblem = options.onProblem ?? (() => undefined)
     this.inFlightMax = options.inFlightMax ?? IN_FLIGHT_MAX
+    this.#onChange = options.onChange ?? (() => undefined)
     this.#onChange = options.onChange ?? (() => undefined)
     this.#defaults = options.defaults ?? ARN_DEFAULTS
     this.#subscriptions = new Subscriptions(redis)
@@ -149,6 +153,7 @@ export class QueueDefinitions {
   /** Removes the queue with all it holds; also when already gone. */
   async delete(arn: string): Promise<void> {
     const reply = (await this.run(arn, DELETE)) as [Buffer, Buffer] | null
+    this.#onChange(arn)
     this.#onChange(arn)
     if (reply === null) return
     await this.#drop(shardOf(arn), String(reply[0]))
@@ -233,6 +238,7 @@ export class QueueDefinitions {
       if (redrivePolicy) await this.#claimTarget(arn, redrivePolicy.deadLetterTargetArn)
       const queue = changed(arn, before, set ?? {}, await this.now(arn))
       if (await this.#compareAndSet(text, queue)) {
+        this.#onChange(arn)
         this.#onChange(arn)
         const old = before?.redrivePolicy?.deadLetterTargetArn
         if (old !== undefined && old !== queue.redrivePolicy?.deadLetterTargetArn) {
