@@ -59,8 +59,6 @@ export interface QueuesOptions {
   inFlightMax?: number
   /** Told of every queue that was written or deleted through this object. */
   onChange?: (arn: string) => void
-  /** Told of every queue that was written or deleted through this object. */
-  onChange?: (arn: string) => void
 }
 
 type ReadReply = [
@@ -77,7 +75,6 @@ export class QueueDefinitions {
   protected readonly onProblem: (error: Error) => void
   protected readonly inFlightMax: number
   readonly #onChange: (arn: string) => void
-  readonly #onChange: (arn: string) => void
   readonly #defaults: ArnDefaults
   readonly #subscriptions: Subscriptions
 
@@ -85,7 +82,6 @@ export class QueueDefinitions {
     this.redis = redis
     this.onProblem = options.onProblem ?? (() => undefined)
     this.inFlightMax = options.inFlightMax ?? IN_FLIGHT_MAX
-    this.#onChange = options.onChange ?? (() => undefined)
     this.#onChange = options.onChange ?? (() => undefined)
     this.#defaults = options.defaults ?? ARN_DEFAULTS
     this.#subscriptions = new Subscriptions(redis)
@@ -153,7 +149,6 @@ export class QueueDefinitions {
   /** Removes the queue with all it holds; also when already gone. */
   async delete(arn: string): Promise<void> {
     const reply = (await this.run(arn, DELETE)) as [Buffer, Buffer] | null
-    this.#onChange(arn)
     this.#onChange(arn)
     if (reply === null) return
     await this.#drop(shardOf(arn), String(reply[0]))
@@ -238,7 +233,6 @@ export class QueueDefinitions {
       if (redrivePolicy) await this.#claimTarget(arn, redrivePolicy.deadLetterTargetArn)
       const queue = changed(arn, before, set ?? {}, await this.now(arn))
       if (await this.#compareAndSet(text, queue)) {
-        this.#onChange(arn)
         this.#onChange(arn)
         const old = before?.redrivePolicy?.deadLetterTargetArn
         if (old !== undefined && old !== queue.redrivePolicy?.deadLetterTargetArn) {
