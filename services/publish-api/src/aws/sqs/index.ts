@@ -1,7 +1,18 @@
 /** The operations of Amazon SQS's API that are served, one group per file. */
 import type { Operation } from '@fantail/aws-wire'
 import type { ApiDeps } from '../../deps.ts'
+import { moveTaskOperations } from './move-tasks.ts'
+import { permissionOperations } from './permissions.ts'
+import { attributeOperations } from './queue-attribute-operations.ts'
+import { tagOperations } from './queue-tags.ts'
+import { queueOperations } from './queues.ts'
 
-export function sqsOperations(_deps: ApiDeps): Operation[] {
-  return []
+export function sqsOperations(deps: ApiDeps): Operation[] {
+  return [
+    ...queueOperations(deps),
+    ...attributeOperations(deps),
+    ...tagOperations(deps),
+    ...permissionOperations(deps),
+    ...moveTaskOperations(deps),
+  ]
 }

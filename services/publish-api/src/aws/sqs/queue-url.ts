@@ -1,6 +1,6 @@
 /** Which queue a call names, and the URL that names it in answers. */
 import type { AwsCall, AwsError, AwsInput } from '@fantail/aws-wire'
-import { isQueueName, parseArn, queueArn } from '@fantail/contracts'
+import { FantailError, isQueueName, parseArn, type QueueRecord, queueArn } from '@fantail/contracts'
 import type { ApiDeps } from '../../deps.ts'
 import { missingParameter, sqsError } from './sqs-error.ts'
 
@@ -22,6 +22,26 @@ export function queueArnOf({ arn }: Settings, input: AwsInput, call: AwsCall): s
   }
   if (!isQueueName(named.name)) throw queueMissing(call)
   return queueArn(named.name, { partition: arn.partition, region: call.region, account: named.account })
+}
+
+/** The queue that a call names; `QueueDoesNotExist`. */
+export async function queueOf(
+  { settings, queues }: Pick<ApiDeps, 'settings' | 'queues'>,
+  input: AwsInput,
+  call: AwsCall,
+): Promise<QueueRecord> {
+  const queue = await queues.get(queueArnOf(settings, input, call))
+  if (!queue) throw queueMissing(call)
+  return queue
+}
+
+/** The work's result; where the store finds no queue (any more), `QueueDoesNotExist`. */
+export async function whereQueueExists<T>(call: AwsCall, work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    throw error instanceof FantailError && error.code === 'not_found' ? queueMissing(call) : error
+  }
 }
 
 /** `{base}/{account}/{name}`; the base as configured, else the origin that the caller used. */

@@ -1,0 +1,70 @@
+/** CreateQueue: makes a queue, or answers the one of that name where it has the attributes given (§8.3). */
+import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
+import { isQueueName, type QueueRecord, queueArn } from '@fantail/contracts'
+import type { ApiDeps } from '../../deps.ts'
+import { withTarget } from './dead-letter-target.ts'
+import { changedSettings, differingAttribute, parseAttributes, WIRE_DEFAULTS } from './queue-attributes.ts'
+import { checkTags } from './queue-tags.ts'
+import { queueUrlOf } from './queue-url.ts'
+import { sqsError } from './sqs-error.ts'
+import { ATTRIBUTES, TAGS } from './sqs-shapes.ts'
+
+const STANDARD_NAME = 'Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length'
+const FIFO_NAME =
+  'The name of a FIFO queue can only include alphanumeric characters, hyphens, or underscores, must end with .fifo suffix and be 1 to 80 in length.'
+
+export function createQueueOperation(deps: ApiDeps): Operation {
+  return {
+    name: 'CreateQueue',
+    input: { QueueName: 'string', Attributes: ATTRIBUTES, tags: TAGS },
+    output: { QueueUrl: 'string' },
+    run: (input, call) => createQueue(deps, input, call),
+  }
+}
+
+async function createQueue(deps: ApiDeps, input: AwsInput, call: AwsCall) {
+  const given = { ...(input.Attributes as Record<string, string> | undefined) }
+  const name = checkedName(input.QueueName, given.FifoQueue?.toLowerCase() === 'true')
+  const arn = arnOf(deps, name, call)
+  const settings = changedSettings(parseAttributes(given, arn))
+  const tags = { ...(input.tags as Record<string, string> | undefined) }
+  checkTags(tags, name)
+  if ((await deps.queues.get(arn)) === null) await checkCooldown(deps, arn)
+  const set = { ...WIRE_DEFAULTS, ...settings, tags }
+  const named = { policy: given.RedrivePolicy, target: settings.redrivePolicy?.deadLetterTargetArn }
+  const { queue, created } = await withTarget(deps, named, deps.queues.create(arn, set))
+  if (created) deps.log.info({ requestId: call.requestId, queueArn: arn }, 'queue.created')
+  else checkSame(given, queue)
+  return { QueueUrl: queueUrlOf(deps.settings, arn, call) }
+}
+
+function arnOf({ settings }: ApiDeps, name: string, { account, region }: AwsCall): string {
+  return queueArn(name, { partition: settings.arn.partition, region, account })
+}
+
+function checkSame(given: Record<string, string>, queue: QueueRecord): void {
+  const name = differingAttribute(given, queue)
+  if (name === undefined) return
+  const text = `A queue already exists with the same name and a different value for attribute ${name}`
+  throw sqsError('QueueNameExists', text)
+}
+
+/** A name ends in `.fifo` exactly where FifoQueue is true. */
+function checkedName(given: unknown, fifo: boolean): string {
+  if (given === undefined) {
+    const text = 'Value for parameter QueueName is invalid. Reason: Must specify a queue name.'
+    throw sqsError('InvalidParameterValueException', text)
+  }
+  const name = String(given)
+  if (name === '') throw sqsError('InvalidParameterValueException', 'Queue name cannot be empty')
+  if (isQueueName(name) && name.endsWith('.fifo') === fifo) return name
+  throw sqsError('InvalidParameterValueException', fifo ? FIFO_NAME : STANDARD_NAME)
+}
+
+async function checkCooldown({ queues, settings, clock }: ApiDeps, arn: string): Promise<void> {
+  const wait = settings.sqsDeleteCooldownSeconds
+  const deletedAt = wait > 0 ? await queues.deletedAt(arn) : null
+  if (deletedAt === null || clock() - deletedAt >= wait * 1_000) return
+  const text = `You must wait ${wait} seconds after deleting a queue before you can create another with the same name.`
+  throw sqsError('QueueDeletedRecently', text)
+}

@@ -1,0 +1,160 @@
+/**
+ * StartMessageMoveTask, ListMessageMoveTasks, CancelMessageMoveTask over redrives (§8.11). Beyond SQS, the source may be
+ * the dead-letter queue of subscriptions: without a destination its messages go back to those.
+ */
+import type { AwsCall, AwsError, AwsInput, Operation } from '@fantail/aws-wire'
+import { FantailError, parseArn, type RedriveTask } from '@fantail/contracts'
+import { deadLetterSources } from '../../dead-letter-sources.ts'
+import type { ApiDeps } from '../../deps.ts'
+import { formatTaskHandle, parseTaskHandle, TASK_SHAPE, taskStatus, taskView } from './move-task-view.ts'
+import { missingParameter, sqsError } from './sqs-error.ts'
+
+const RATE_MAX = 500
+const RESULTS_MAX = 10
+/** Looked at in one go: tasks of other sources may stand between a source's own. */
+const LOOK_AT = 100
+
+export function moveTaskOperations(deps: ApiDeps): Operation[] {
+  return [
+    {
+      name: 'StartMessageMoveTask',
+      input: { SourceArn: 'string', DestinationArn: 'string', MaxNumberOfMessagesPerSecond: 'integer' },
+      output: { TaskHandle: 'string' },
+      run: (input, call) => startTask(deps, input, call),
+    },
+    {
+      name: 'ListMessageMoveTasks',
+      input: { SourceArn: 'string', MaxResults: 'integer' },
+      output: { Results: { list: { struct: TASK_SHAPE }, flat: 'ListMessageMoveTasksResultEntry' } },
+      run: (input) => listTasks(deps, input),
+    },
+    {
+      name: 'CancelMessageMoveTask',
+      input: { TaskHandle: 'string' },
+      output: { ApproximateNumberOfMessagesMoved: 'integer' },
+      run: (input, call) => cancelTask(deps, input, call),
+    },
+  ]
+}
+
+async function startTask(deps: ApiDeps, input: AwsInput, call: AwsCall) {
+  const source = await arnGiven(deps, input, 'SourceArn')
+  if (source === undefined) throw missingParameter('SourceArn')
+  const destination = (await arnGiven(deps, input, 'DestinationArn')) ?? null
+  if (destination !== null) checkPair(source, destination)
+  const maxMessagesPerSecond = rateGiven(input)
+  if ((await deadLetterSources(deps, source)).length === 0) {
+    throw refused('Source queue must be configured as a Dead Letter Queue.')
+  }
+  const task = await create(deps, { source, destination, maxMessagesPerSecond })
+  const { requestId } = call
+  deps.log.info(
+    { requestId, redriveId: task.id, source, destination, matched: task.matched },
+    'redrive.created',
+  )
+  return { TaskHandle: formatTaskHandle(task) }
+}
+
+type NewTask = Pick<RedriveTask, 'source' | 'destination' | 'maxMessagesPerSecond'>
+
+async function create({ redrives }: ApiDeps, task: NewTask): Promise<RedriveTask> {
+  try {
+    return await redrives.create({ ...task, filter: {} })
+  } catch (error) {
+    if (!(error instanceof FantailError)) throw error
+    if (error.code === 'redrive_active') {
+      const only = 'Only one active task is allowed for a source queue arn at a given time.'
+      throw refused(`There is already a task running. ${only}`)
+    }
+    // Deleted since they were looked at.
+    if (error.code === 'not_found') throw notThere('SourceArn')
+    if (error.code === 'validation_failed') throw notThere('DestinationArn')
+    throw error
+  }
+}
+
+/** The ARN of a queue that exists, where one is given. */
+async function arnGiven(
+  { queues }: ApiDeps,
+  input: AwsInput,
+  name: 'SourceArn' | 'DestinationArn',
+): Promise<string | undefined> {
+  if (input[name] === undefined) return undefined
+  const arn = String(input[name])
+  if (parseArn(arn)?.service !== 'sqs') {
+    const format = 'arn:<partition>:<service>:<region>:<account-id>:<resource-id>'
+    throw refused(`You must use this format to specify the ${name}: ${format}`)
+  }
+  if ((await queues.get(arn)) === null) throw notThere(name)
+  return arn
+}
+
+function checkPair(source: string, destination: string): void {
+  if (source === destination) throw refused('Source queue arn and destination queue arn cannot be the same.')
+  if (source.endsWith('.fifo') !== destination.endsWith('.fifo')) {
+    throw refused('The source queue and destination queue must be of the same queue type.')
+  }
+}
+
+function rateGiven({ MaxNumberOfMessagesPerSecond: given }: AwsInput): number | null {
+  if (given === undefined) return null
+  const rate = Number(given)
+  if (rate >= 1 && rate <= RATE_MAX) return rate
+  const reason = `You must enter a number that's between 1 and ${RATE_MAX}.`
+  throw refused(`Value for parameter MaxNumberOfMessagesPerSecond is invalid. Reason: ${reason}`)
+}
+
+async function listTasks(deps: ApiDeps, input: AwsInput) {
+  const wanted = input.MaxResults === undefined ? 1 : Number(input.MaxResults)
+  if (wanted < 1 || wanted > RESULTS_MAX) {
+    const reason = `Must be between 1 and ${RESULTS_MAX}.`
+    throw refused(`Value ${wanted} for parameter MaxResults is invalid. Reason: ${reason}`)
+  }
+  const source = await arnGiven(deps, input, 'SourceArn')
+  if (source === undefined) throw missingParameter('SourceArn')
+  const tasks: RedriveTask[] = []
+  for (let cursor: string | null | undefined; cursor !== null && tasks.length < wanted; ) {
+    const page = await deps.redrives.list({ source, limit: LOOK_AT, ...(cursor && { cursor }) })
+    tasks.push(...page.items)
+    cursor = page.nextCursor
+  }
+  return { Results: tasks.slice(0, wanted).map(taskView) }
+}
+
+async function cancelTask(deps: ApiDeps, input: AwsInput, call: AwsCall) {
+  if (input.TaskHandle === undefined) throw missingParameter('TaskHandle')
+  const named = parseTaskHandle(String(input.TaskHandle))
+  if (!named) throw refused('Value for parameter TaskHandle is invalid.')
+  if ((await deps.queues.get(named.sourceArn)) === null) throw notThere('SourceArn')
+  const task = await deps.redrives.get(named.taskId)
+  if (task?.source !== named.sourceArn) throw sqsError('ResourceNotFoundException', 'Task does not exist.')
+  if (taskStatus(task) !== 'RUNNING') throw notRunning(task)
+  const { moved, status } = await cancel(deps, task)
+  deps.log.info({ requestId: call.requestId, redriveId: task.id, status }, 'redrive.changed')
+  return { ApproximateNumberOfMessagesMoved: moved }
+}
+
+async function cancel({ redrives }: ApiDeps, task: RedriveTask): Promise<RedriveTask> {
+  try {
+    return await redrives.cancel(task.id)
+  } catch (error) {
+    // Ended since it was looked at.
+    throw error instanceof FantailError && error.code === 'wrong_state'
+      ? notRunning((await redrives.get(task.id)) ?? task)
+      : error
+  }
+}
+
+function notRunning(task: RedriveTask): AwsError {
+  const text = `Only a running task can be cancelled; the status of this one is ${taskStatus(task)}.`
+  return sqsError('UnsupportedOperation', text)
+}
+
+function notThere(parameter: string): AwsError {
+  const text = `The resource that you specified for the ${parameter} parameter doesn't exist.`
+  return sqsError('ResourceNotFoundException', text)
+}
+
+function refused(message: string): AwsError {
+  return sqsError('InvalidParameterValueException', message)
+}

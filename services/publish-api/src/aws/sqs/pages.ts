@@ -1,0 +1,52 @@
+/** MaxResults and NextToken over the store's pages. */
+import type { AwsInput } from '@fantail/aws-wire'
+import { FantailError } from '@fantail/contracts'
+import { decodeCursor, encodeCursor, type Page } from '@fantail/store'
+import { sqsError } from './sqs-error.ts'
+
+const RESULTS_MAX = 1_000
+
+interface PageRequest {
+  cursor?: string
+  limit: number
+}
+
+interface Pages<T> {
+  items: T[]
+  nextToken: string | null
+}
+
+export async function pageOf<T>(
+  { MaxResults, NextToken }: AwsInput,
+  read: (page: PageRequest) => Promise<Page<T>>,
+): Promise<Pages<T>> {
+  const limit = MaxResults === undefined ? RESULTS_MAX : Number(MaxResults)
+  if (limit < 1 || limit > RESULTS_MAX) {
+    const text = `MaxResults must be an integer between 1 and ${RESULTS_MAX}.`
+    throw refused(`Value for parameter MaxResults is invalid. Reason: ${text}`)
+  }
+  const cursor = NextToken === undefined ? undefined : String(NextToken)
+  try {
+    const { items, nextCursor } = await read({ limit, ...(cursor && { cursor }) })
+    return { items, nextToken: nextCursor }
+  } catch (error) {
+    throw isBadCursor(error) ? refused('Invalid or expired next token.') : error
+  }
+}
+
+/** Of names in their order, all of which are at hand. */
+export function pageAfter(names: string[], { cursor, limit }: PageRequest): Page<string> {
+  const after = cursor === undefined ? '' : (decodeCursor(cursor, 1)[0] ?? '')
+  const rest = names.filter((name) => name > after)
+  const items = rest.slice(0, limit)
+  const last = rest.length > limit ? items.at(-1) : undefined
+  return { items, nextCursor: last === undefined ? null : encodeCursor([last]) }
+}
+
+function isBadCursor(error: unknown): boolean {
+  return error instanceof FantailError && error.details?.[0]?.path === 'cursor'
+}
+
+function refused(message: string) {
+  return sqsError('InvalidParameterValueException', message)
+}

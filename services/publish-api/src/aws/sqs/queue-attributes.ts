@@ -1,0 +1,234 @@
+/**
+ * The attributes of a queue in SQS's API: texts all of them, by Amazon's names (§8.4). Those that mean something here
+ * stand in typed members of the record; of the others (policies, keys) the record keeps the text as it was given.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import {
+  QUEUE_DELAY_SECONDS_MAX,
+  QUEUE_MESSAGE_BYTES_MAX,
+  QUEUE_VISIBILITY_SECONDS_MAX,
+  QUEUE_WAIT_SECONDS_MAX,
+  type QueueRecord,
+  RETENTION_SECONDS_MAX,
+  RETENTION_SECONDS_MIN,
+} from '@fantail/contracts'
+import type { QueueCounts, QueueSettings } from '@fantail/store'
+import { invalidAttribute, jsonMap, parseRedriveAllowPolicy, parseRedrivePolicy } from './redrive-policies.ts'
+import { sqsError } from './sqs-error.ts'
+
+/** Where SQS's default is another than the native API's. */
+export const WIRE_DEFAULTS = { retentionSeconds: 345_600 }
+
+const NUMBERS = {
+  DelaySeconds: { member: 'delaySeconds', min: 0, max: QUEUE_DELAY_SECONDS_MAX },
+  MaximumMessageSize: { member: 'maximumMessageBytes', min: 1_024, max: QUEUE_MESSAGE_BYTES_MAX },
+  MessageRetentionPeriod: {
+    member: 'retentionSeconds',
+    min: RETENTION_SECONDS_MIN,
+    max: RETENTION_SECONDS_MAX,
+  },
+  ReceiveMessageWaitTimeSeconds: { member: 'receiveWaitSeconds', min: 0, max: QUEUE_WAIT_SECONDS_MAX },
+  VisibilityTimeout: { member: 'visibilityTimeoutSeconds', min: 0, max: QUEUE_VISIBILITY_SECONDS_MAX },
+} as const
+
+const KMS_REUSE_SECONDS = { min: 60, max: 86_400, default: '300' }
+const WHOLE_NUMBER = /^\d{1,10}$/
+
+/** What a set of given attributes changes; `kept` are texts without a typed member, null removes one. */
+interface Change {
+  set: Partial<QueueSettings>
+  kept: Record<string, string | null>
+}
+
+/** A value's text, for the queue `arn`. */
+type Parse = (text: string, arn: string) => Partial<Change>
+
+const SETTABLE: Record<string, Parse> = {
+  ...Object.fromEntries(
+    Object.entries(NUMBERS).map(([name, { member, min, max }]) => [
+      name,
+      (text: string) => ({ set: { [member]: wholeNumber(name, text, { min, max }) } }),
+    ]),
+  ),
+  RedrivePolicy: (text, arn) => ({ set: { redrivePolicy: parseRedrivePolicy(text, arn) } }),
+  RedriveAllowPolicy: (text) => ({ set: { redriveAllowPolicy: parseRedriveAllowPolicy(text) } }),
+  Policy: (text) => {
+    if (text !== '' && !jsonMap(text)) throw invalidAttribute('Policy')
+    return { kept: { Policy: text || null } }
+  },
+  // One kind of encryption at a time: setting either turns the other off.
+  KmsMasterKeyId: (text) => ({
+    kept: { KmsMasterKeyId: text || null, ...(text !== '' && { SqsManagedSseEnabled: null }) },
+  }),
+  KmsDataKeyReusePeriodSeconds: (text) => {
+    const seconds = wholeNumber('KmsDataKeyReusePeriodSeconds', text, KMS_REUSE_SECONDS)
+    return { kept: { KmsDataKeyReusePeriodSeconds: String(seconds) } }
+  },
+  SqsManagedSseEnabled: (text) => {
+    const on = flag('SqsManagedSseEnabled', text)
+    return { kept: { SqsManagedSseEnabled: String(on), ...(on && { KmsMasterKeyId: null }) } }
+  },
+}
+
+const SETTABLE_ON_FIFO: Record<string, Parse> = {
+  FifoQueue: (text) => {
+    if (flag('FifoQueue', text)) return {}
+    throw invalidAttribute('FifoQueue', 'Modifying queue type is not supported.')
+  },
+  ContentBasedDeduplication: (text) => ({
+    set: { contentBasedDeduplication: flag('ContentBasedDeduplication', text) },
+  }),
+  DeduplicationScope: (text) => ({
+    set: { deduplicationScope: oneOf('DeduplicationScope', text, ['queue', 'messageGroup'] as const) },
+  }),
+  FifoThroughputLimit: (text) => ({
+    set: {
+      fifoThroughputLimit: oneOf('FifoThroughputLimit', text, ['perQueue', 'perMessageGroupId'] as const),
+    },
+  }),
+}
+
+/** Their values are computed; nobody sets them. */
+const READ_ONLY = [
+  'ApproximateNumberOfMessages',
+  'ApproximateNumberOfMessagesNotVisible',
+  'ApproximateNumberOfMessagesDelayed',
+  'CreatedTimestamp',
+  'LastModifiedTimestamp',
+  'QueueArn',
+]
+
+const NAMES = new Set([...Object.keys(SETTABLE), ...Object.keys(SETTABLE_ON_FIFO), ...READ_ONLY])
+
+/** What the given attributes change of the queue `arn`; refuses what SQS refuses. */
+export function parseAttributes(given: Record<string, string>, arn: string): Change {
+  const change: Change = { set: {}, kept: {} }
+  const names = Object.keys(given)
+  const parsers = names.map((name) => parserOf(name, arn))
+  if (given.KmsMasterKeyId && given.SqsManagedSseEnabled === 'true') {
+    const only = 'You can use one type of server-side encryption (SSE) at one time.'
+    throw sqsError('InvalidAttributeName', `${only} You can either enable KMS SSE or SQS SSE.`)
+  }
+  for (const [i, name] of names.entries()) {
+    const { set, kept } = parsers[i]?.(given[name] ?? '', arn) ?? {}
+    Object.assign(change.set, set)
+    Object.assign(change.kept, kept)
+  }
+  return change
+}
+
+function parserOf(name: string, arn: string): Parse {
+  if (Object.hasOwn(SETTABLE, name)) return SETTABLE[name] as Parse
+  if (!Object.hasOwn(SETTABLE_ON_FIFO, name)) throw unknownAttribute(name)
+  if (arn.endsWith('.fifo')) return SETTABLE_ON_FIFO[name] as Parse
+  if (name === 'FifoQueue' || name === 'ContentBasedDeduplication') throw unknownAttribute(name)
+  const text = `You can specify the ${name} only when FifoQueue is set to true.`
+  throw sqsError('InvalidAttributeName', text)
+}
+
+/** Settings of a queue (as it is; undefined: a new one) after a change. */
+export function changedSettings({ set, kept }: Change, queue?: QueueRecord): Partial<QueueSettings> {
+  const merged = { ...queue?.attributes, ...kept }
+  const attributes = Object.fromEntries(
+    Object.entries(merged).flatMap(([name, text]) => (text === null ? [] : [[name, text]])),
+  )
+  const { deduplicationScope, fifoThroughputLimit } = { ...queue, ...set }
+  if (fifoThroughputLimit === 'perMessageGroupId' && deduplicationScope !== 'messageGroup') {
+    const text =
+      'The perMessageGroupId value is allowed only when the value for DeduplicationScope is messageGroup'
+    throw sqsError('InvalidAttributeValue', text)
+  }
+  return { ...set, attributes }
+}
+
+/** The first of the given attributes whose value the queue does not have. */
+export function differingAttribute(given: Record<string, string>, queue: QueueRecord): string | undefined {
+  const settings = changedSettings(parseAttributes(given, queue.arn), queue)
+  const [wanted, present] = [printAttributes({ ...queue, ...settings }), printAttributes(queue)]
+  return Object.keys(given).find((name) => !sameValue(wanted[name], present[name]))
+}
+
+/** Texts of JSON are the same however they are written. */
+function sameValue(a: string | undefined, b: string | undefined): boolean {
+  if (a === b) return true
+  if (a === undefined || b === undefined) return false
+  const [left, right] = [jsonMap(a), jsonMap(b)]
+  return left !== undefined && isDeepStrictEqual(left, right)
+}
+
+/** Refuses names that no queue has. */
+export function checkAttributeNames(names: string[]): void {
+  const unknown = names.find((name) => name !== 'All' && !NAMES.has(name))
+  if (unknown !== undefined) throw unknownAttribute(unknown)
+}
+
+/** Everything a queue has, by name; what it does not have is undefined. */
+export function printAttributes(
+  queue: QueueRecord,
+  counts?: QueueCounts,
+): Record<string, string | undefined> {
+  const { redrivePolicy, redriveAllowPolicy } = queue
+  return {
+    ...printNumbers(queue),
+    ...(counts && printCounts(counts)),
+    CreatedTimestamp: seconds(queue.createdAt),
+    LastModifiedTimestamp: seconds(queue.modifiedAt),
+    QueueArn: queue.arn,
+    RedrivePolicy: redrivePolicy ? JSON.stringify(redrivePolicy) : undefined,
+    RedriveAllowPolicy: redriveAllowPolicy ? JSON.stringify(redriveAllowPolicy) : undefined,
+    // Nothing is encrypted here; whoever says otherwise is only echoed, as are the names of keys.
+    SqsManagedSseEnabled: 'false',
+    ...(queue.attributes.KmsMasterKeyId && { KmsDataKeyReusePeriodSeconds: KMS_REUSE_SECONDS.default }),
+    ...queue.attributes,
+    ...(queue.fifo && printFifo(queue)),
+  }
+}
+
+function printNumbers(queue: QueueRecord): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(NUMBERS).map(([name, { member, max }]) => [name, String(queue[member] ?? max)]),
+  )
+}
+
+function printCounts({ visible, inFlight, delayed }: QueueCounts): Record<string, string> {
+  return {
+    ApproximateNumberOfMessages: String(visible),
+    ApproximateNumberOfMessagesNotVisible: String(inFlight),
+    ApproximateNumberOfMessagesDelayed: String(delayed),
+  }
+}
+
+function printFifo(queue: QueueRecord): Record<string, string> {
+  return {
+    FifoQueue: 'true',
+    ContentBasedDeduplication: String(queue.contentBasedDeduplication ?? false),
+    DeduplicationScope: queue.deduplicationScope ?? 'queue',
+    FifoThroughputLimit: queue.fifoThroughputLimit ?? 'perQueue',
+  }
+}
+
+function seconds(epochMs: number): string {
+  return String(Math.floor(epochMs / 1_000))
+}
+
+function unknownAttribute(name: string) {
+  return sqsError('InvalidAttributeName', `Unknown Attribute ${name}.`)
+}
+
+function wholeNumber(name: string, text: string, { min, max }: { min: number; max: number }): number {
+  const value = WHOLE_NUMBER.test(text) ? Number(text) : Number.NaN
+  if (value >= min && value <= max) return value
+  throw invalidAttribute(name)
+}
+
+function flag(name: string, text: string): boolean {
+  const lower = text.toLowerCase()
+  if (lower !== 'true' && lower !== 'false') throw invalidAttribute(name)
+  return lower === 'true'
+}
+
+function oneOf<const T extends string>(name: string, text: string, values: readonly T[]): T {
+  const value = values.find((candidate) => candidate === text)
+  if (value === undefined) throw invalidAttribute(name)
+  return value
+}

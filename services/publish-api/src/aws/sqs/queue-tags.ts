@@ -1,0 +1,85 @@
+/** TagQueue, UntagQueue, ListQueueTags. */
+import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
+import type { ApiDeps } from '../../deps.ts'
+import { queueArnOf, queueOf, whereQueueExists } from './queue-url.ts'
+import { missingParameter, sqsError } from './sqs-error.ts'
+import { TAGS } from './sqs-shapes.ts'
+
+const TAGS_MAX = 50
+const KEY_CHARS_MAX = 128
+const VALUE_CHARS_MAX = 256
+/** Letters, digits and spaces of any script, and a few signs. */
+const TAG_TEXT = /^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/u
+
+type Tags = Record<string, string>
+
+export function tagOperations(deps: ApiDeps): Operation[] {
+  return [
+    {
+      name: 'TagQueue',
+      input: { QueueUrl: 'string', Tags: TAGS },
+      output: null,
+      run: (input, call) => tagQueue(deps, input, call),
+    },
+    {
+      name: 'UntagQueue',
+      input: { QueueUrl: 'string', TagKeys: { list: 'string', flat: 'TagKey' } },
+      output: null,
+      run: (input, call) => untagQueue(deps, input, call),
+    },
+    {
+      name: 'ListQueueTags',
+      input: { QueueUrl: 'string' },
+      output: { Tags: TAGS },
+      run: async (input, call) => {
+        const { tags } = await queueOf(deps, input, call)
+        return tags && Object.keys(tags).length > 0 ? { Tags: tags } : {}
+      },
+    },
+  ]
+}
+
+async function tagQueue(deps: ApiDeps, input: AwsInput, call: AwsCall): Promise<undefined> {
+  const arn = queueArnOf(deps.settings, input, call)
+  const given = { ...(input.Tags as Tags | undefined) }
+  if (Object.keys(given).length === 0) throw missingParameter('Tags')
+  const tagged = deps.queues.update(arn, ({ name, tags }) => {
+    const all = { ...tags, ...given }
+    checkTags(all, name)
+    return { tags: all }
+  })
+  await whereQueueExists(call, tagged)
+}
+
+async function untagQueue(deps: ApiDeps, input: AwsInput, call: AwsCall): Promise<undefined> {
+  const arn = queueArnOf(deps.settings, input, call)
+  const keys = (input.TagKeys as string[] | undefined) ?? []
+  if (keys.length === 0) throw missingParameter('TagKeys')
+  const untagged = deps.queues.update(arn, ({ tags = {} }) => ({
+    tags: Object.fromEntries(Object.entries(tags).filter(([key]) => !keys.includes(key))),
+  }))
+  await whereQueueExists(call, untagged)
+}
+
+/** All that a queue is to have. */
+export function checkTags(tags: Tags, queueName: string): void {
+  if (Object.keys(tags).length > TAGS_MAX) {
+    throw refused(`Too many tags added for queue ${queueName}.`)
+  }
+  for (const [key, value] of Object.entries(tags)) {
+    if (key.length === 0 || key.length > KEY_CHARS_MAX) {
+      throw refused(`Tag keys must be between 1 and ${KEY_CHARS_MAX} characters in length.`)
+    }
+    if (value.length > VALUE_CHARS_MAX) {
+      throw refused(`Tag values must be between 0 and ${VALUE_CHARS_MAX} characters in length.`)
+    }
+    if (/^aws:/i.test(key)) throw refused(`The tag key ${key} begins with aws:, which is reserved.`)
+    if (!TAG_TEXT.test(key) || !TAG_TEXT.test(value)) {
+      throw refused(`The tag ${key} has characters that are not allowed.`)
+    }
+  }
+}
+
+function refused(message: string) {
+  return sqsError('InvalidParameterValueException', message)
+}

@@ -1,0 +1,10 @@
+/** Shapes that several operations share; `flat` names are those of the Query protocol. */
+import type { MapShape } from '@fantail/aws-wire'
+
+export const ATTRIBUTES: MapShape = {
+  map: 'string',
+  entry: { key: 'Name', value: 'Value' },
+  flat: 'Attribute',
+}
+
+export const TAGS: MapShape = { map: 'string', entry: { key: 'Key', value: 'Value' }, flat: 'Tag' }
