@@ -212,6 +212,8 @@ export interface QueueMessage {
   sequenceNumber?: string
   /** System attribute AWSTraceHeader. */
   traceHeader?: string
+  /** Account that sent it; absent: the queue's own. */
+  senderId?: string
   deadLetter?: DeadLetter
   /** ARN of the queue that maxReceiveCount moved it from. */
   deadLetterSourceArn?: string

@@ -38,13 +38,16 @@ interface Payload {
   a?: Record<string, MessageAttribute>
   /** AWSTraceHeader. */
   t?: string
+  /** Sender's account. */
+  s?: string
   d?: DeadLetter
 }
 
-export function packPayload({ body, attributes, traceHeader, deadLetter }: SendItem): string {
+export function packPayload({ body, attributes, traceHeader, senderId, deadLetter }: SendItem): string {
   const payload: Payload = { b: body }
   if (attributes && Object.keys(attributes).length > 0) payload.a = attributes
   if (traceHeader !== undefined) payload.t = traceHeader
+  if (senderId !== undefined) payload.s = senderId
   if (deadLetter) payload.d = deadLetter
   return JSON.stringify(payload)
 }
@@ -85,7 +88,7 @@ export function readItem(reply: ItemReply): ReadItem {
   const [id, payload, sent, count, first = null, source = null, group = null, dedup = null, order = null] =
     reply
   const text = String(payload)
-  const { b, a, t, d } = JSON.parse(text) as Payload
+  const { b, a, t, s, d } = JSON.parse(text) as Payload
   const message: QueueMessage = {
     messageId: String(id),
     receiveCount: Number(count),
@@ -98,6 +101,7 @@ export function readItem(reply: ItemReply): ReadItem {
   if (dedup !== null) message.deduplicationId = String(dedup)
   if (order !== null) message.sequenceNumber = formatSequence(String(order))
   if (t !== undefined) message.traceHeader = t
+  if (s !== undefined) message.senderId = s
   if (d) message.deadLetter = d
   if (source !== null) message.deadLetterSourceArn = String(source)
   return { message, payload: text }

@@ -56,6 +56,8 @@ export interface SendItem {
   deduplicationId?: string
   /** System attribute AWSTraceHeader. */
   traceHeader?: string
+  /** Account that sends it, where that is not the queue's own. */
+  senderId?: string
   /** Retention then counts from `deadLetteredAt`, and the send is accepted when memory is full. */
   deadLetter?: DeadLetter
 }
