@@ -8,6 +8,7 @@ import { compileTarget, redactEndpoint } from './target.ts'
 const TOPIC = 'arn:aws:sns:us-east-1:000000000000:orders'
 const SUBSCRIPTION_ID = '5f8a6f0e-8a4e-4d3f-9d53-0f6c0a5f1f11'
 const ARN = `${TOPIC}:${SUBSCRIPTION_ID}`
+const QUEUE = 'arn:aws:sqs:us-east-1:000000000000:q'
 const PUBLISHED_AT = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
 
 function message(set: Partial<Message> = {}): Message {
@@ -257,14 +258,43 @@ describe('headers', () => {
 test('a queue gets the envelope without attributes, or the raw text with them', () => {
   const attributes = { n: { type: 'Number', value: '3' } }
   const envelope = compileEnvelope(message({ attributes }))
-  const whole = queueBody(envelope, target())
+  const whole = queueBody(envelope, target(), QUEUE)
   expect(whole.body).toBe(renderBody(envelope, target()).toString())
   expect(whole.attributes).toEqual({})
-  expect(queueBody(envelope, target({ rawMessageDelivery: true }))).toEqual({ body: 'hello', attributes })
+  const raw = target({ rawMessageDelivery: true })
+  expect(queueBody(envelope, raw, QUEUE)).toEqual({ body: 'hello', attributes })
 })
 
 test('an endpoint is shown without its credentials', () => {
   expect(redactEndpoint('https://user:p%40ss@host.example/a@b?c=d@e')).toBe('https://host.example/a@b?c=d@e')
   expect(redactEndpoint('http://host.example/a@b')).toBe('http://host.example/a@b')
   expect(redactEndpoint('arn:aws:sqs:us-east-1:000000000000:q')).toBe('arn:aws:sqs:us-east-1:000000000000:q')
+})
+
+test('[135] the trace of X-Ray goes to queues beside the body', () => {
+  const envelope = compileEnvelope(message({ traceHeader: 'Root=1-5759e988-bd862e3fe1be46a994272793' }))
+  expect(queueBody(envelope, target(), QUEUE).traceHeader).toBe('Root=1-5759e988-bd862e3fe1be46a994272793')
+})
+
+test.each([
+  { topic: 'orders.fifo', queue: 'q.fifo', told: { groupId: 'g', deduplicationId: 'd' } },
+  { topic: 'orders.fifo', queue: 'q', told: {} },
+  { topic: 'orders', queue: 'q', told: { groupId: 'g' } },
+  { topic: 'orders', queue: 'q.fifo', told: { groupId: 'g', deduplicationId: 'd' } },
+])('a message of $topic tells $queue $told', ({ topic, queue, told }) => {
+  const topicArn = `arn:aws:sns:us-east-1:000000000000:${topic}`
+  const envelope = compileEnvelope(message({ topicArn, groupId: 'g', deduplicationId: 'd' }))
+  const { body, attributes, ...rest } = queueBody(
+    envelope,
+    target(),
+    `arn:aws:sqs:us-east-1:000000000000:${queue}`,
+  )
+  expect(rest).toEqual(told)
+})
+
+test('a queue is asked to confirm by the whole document, also where it is to get bare texts', () => {
+  const envelope = compileEnvelope(message({ kind: 'SubscriptionConfirmation', token: 'ab' }))
+  const { body, attributes } = queueBody(envelope, target({ rawMessageDelivery: true }), QUEUE)
+  expect(JSON.parse(body)).toMatchObject({ Type: 'SubscriptionConfirmation', Token: 'ab' })
+  expect(attributes).toEqual({})
 })

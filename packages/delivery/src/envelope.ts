@@ -55,15 +55,33 @@ export function renderBody(envelope: Envelope, target: Target): Buffer {
 export interface QueueBody {
   body: string
   attributes: Record<string, MessageAttribute>
+  groupId?: string
+  deduplicationId?: string
+  traceHeader?: string
 }
 
 /**
  * What a queue gets, as a subscriber or as a dead-letter queue: the very envelope, without attributes, or the raw text
- * with the message's attributes (§2.7, §7.3). That a raw message with more than ten cannot be queued is the queue's to say.
+ * with the message's attributes (§2.7, §7.3). A FIFO queue gets the group and the deduplication id too; a standard one
+ * gets the group, which it passes on, of standard topics' messages only (§4.4).
  */
-export function queueBody(envelope: Envelope, target: Target): QueueBody {
-  if (!target.raw) return { body: renderBody(envelope, target).toString(), attributes: {} }
-  return { body: textFor(envelope, target.protocol).text, attributes: envelope.message.attributes ?? {} }
+export function queueBody(envelope: Envelope, target: Target, queueArn: string): QueueBody {
+  const { message, kind } = envelope
+  const { groupId, deduplicationId, traceHeader } = message
+  const raw = target.raw && kind === 'Notification'
+  const body: QueueBody = {
+    body: raw ? textFor(envelope, target.protocol).text : renderBody(envelope, target).toString(),
+    attributes: (raw && message.attributes) || {},
+  }
+  const fifo = isFifo(queueArn)
+  if (groupId !== undefined && (fifo || !isFifo(message.topicArn))) body.groupId = groupId
+  if (deduplicationId !== undefined && fifo) body.deduplicationId = deduplicationId
+  if (traceHeader !== undefined) body.traceHeader = traceHeader
+  return body
+}
+
+function isFifo(arn: string): boolean {
+  return arn.endsWith('.fifo')
 }
 
 function textFor(envelope: Envelope, protocol: Protocol): EnvelopeText {

@@ -1,3 +1,4 @@
+export * from './access-policy.ts'
 export * from './check-delivery-policy.ts'
 export * from './content-types.ts'
 export * from './effective-policy.ts'

@@ -6,11 +6,13 @@ import { type Span, type Spans, traceparentOf } from '@fantail/telemetry'
 import type { CompiledSubscription } from './compiled-slice.ts'
 import type { MessageContext } from './message-context.ts'
 import type { Outcome } from './outcome.ts'
+import type { QueueGates } from './queue-gates.ts'
 import type { WorkerMetrics } from './worker-metrics.ts'
 
 export interface AttemptMakerOptions {
   sender: Pick<HttpSender, 'attempt'>
   queues: Queues
+  gates: QueueGates
   metrics: WorkerMetrics
   spans: Spans
 }
@@ -53,14 +55,17 @@ export class AttemptMaker {
   /** A queue of ours: the append is the attempt. */
   async #append(
     { target, record }: CompiledSubscription,
-    { envelope }: MessageContext,
+    { envelope, message }: MessageContext,
     delivery: Buffer,
     startedAt: number,
   ): Promise<AttemptResult> {
-    const { body, attributes } = queueBody(envelope, target)
+    const { gates, queues } = this.#options
+    const item = queueBody(envelope, target, record.endpoint)
     const id = deliveryItemId(record.id, delivery)
     try {
-      await this.#options.queues.send(record.endpoint, [{ id, body, attributes }])
+      const refusal = await gates.refusalOf(record.endpoint, message, item)
+      if (refusal !== undefined) throw new FantailError('forbidden', refusal)
+      await queues.send(record.endpoint, [{ id, ...item }])
       return { kind: 'response', statusCode: 200, durationMs: performance.now() - startedAt }
     } catch (error) {
       return queueFailure(error, performance.now() - startedAt)
@@ -74,7 +79,7 @@ function queueFailure(error: unknown, durationMs: number): AttemptResult {
   if (!(error instanceof FantailError))
     return { kind: 'failure', error: 'storage', detail, durationMs, permanent: false }
   const missing = error.code === 'not_found'
-  const permanent = missing || error.status < 500
+  const permanent = error.status < 500 && error.code !== 'rate_limited'
   return {
     kind: 'failure',
     error: missing ? 'queue_missing' : 'queue_refused',

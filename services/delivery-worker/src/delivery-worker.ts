@@ -36,6 +36,7 @@ import { LaneLoop } from './lane-loop.ts'
 import { OutcomeRecorder } from './outcome-recorder.ts'
 import { Parking } from './parking.ts'
 import { PlanCache } from './plan-cache.ts'
+import { QueueGates } from './queue-gates.ts'
 import { RedisClock } from './redis-clock.ts'
 import { createRetentionSweep } from './retention-sweep.ts'
 import { Settling } from './settling.ts'
@@ -96,8 +97,9 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const onDue = (shard: number, at: number | null) => laneLoop.dueAt(shard, at)
   const parking = new Parking(lanes, log, onDue)
   const settling = new Settling(lanes, log, onDue)
-  const finishing = new Finishing({ settling, queues, recorder, log, jitter, maxRetrySeconds, now })
-  const attempts = new AttemptMaker({ sender: options.sender, queues, metrics, spans })
+  const gates = new QueueGates({ queues })
+  const finishing = new Finishing({ settling, queues, gates, recorder, log, jitter, maxRetrySeconds, now })
+  const attempts = new AttemptMaker({ sender: options.sender, queues, gates, metrics, spans })
   const bodies = new LaneBodies(lanes, options.publicUrl)
   const laneAttempts = new LaneAttempts({ attempts, finishing, settling, slots, plans, log })
   const laneLoop = new LaneLoop({

@@ -14,6 +14,7 @@ import type { CompiledSubscription } from './compiled-slice.ts'
 import type { MessageContext } from './message-context.ts'
 import { type Outcome, resultState } from './outcome.ts'
 import type { OutcomeRecorder } from './outcome-recorder.ts'
+import type { QueueGates } from './queue-gates.ts'
 import type { Claimed, Settling } from './settling.ts'
 
 /** A dead delivery keeps its lease for so long while it is appended to its queue. */
@@ -38,6 +39,7 @@ export interface DeadDelivery {
 export interface FinishingOptions {
   settling: Settling
   queues: Queues
+  gates: QueueGates
   recorder: OutcomeRecorder
   log: Logger
   jitter: number
@@ -86,6 +88,7 @@ export class Finishing {
     const appended = await this.#append(dead, target)
     if (appended === 'later') return
     if (appended === 'missing') return this.#discard(dead, 'deadLetterQueueMissing')
+    if (appended === 'denied') return this.#discard(dead, 'deadLetterQueueDenied')
     const { accepted } = await this.#options.settling.settle(dead.subscription.shard, dead.claimed, {
       op: 'forget',
     })
@@ -139,7 +142,7 @@ export class Finishing {
   }
 
   /** 'later': the queue could not be reached; the claim's lease runs out and the append is tried again. */
-  async #append(dead: DeadDelivery, queueArn: string): Promise<'done' | 'missing' | 'later'> {
+  async #append(dead: DeadDelivery, queueArn: string): Promise<'done' | 'missing' | 'denied' | 'later'> {
     const { subscription, message, state, claimed } = dead
     const { messageId, generation } = parseDeliveryId(claimed.delivery)
     const { record } = subscription
@@ -158,8 +161,9 @@ export class Finishing {
     }
     const id = deadLetterItemId(record.id, claimed.delivery)
     try {
-      const { body, attributes } = queueBody(message.envelope, subscription.target)
-      await this.#options.queues.send(queueArn, [{ id, body, attributes, deadLetter: letter }])
+      if (await this.#options.gates.denies(queueArn, message.message)) return 'denied'
+      const item = queueBody(message.envelope, subscription.target, queueArn)
+      await this.#options.queues.send(queueArn, [{ id, ...item, deadLetter: letter }])
       return 'done'
     } catch (error) {
       if (error instanceof FantailError && error.code === 'not_found') return 'missing'

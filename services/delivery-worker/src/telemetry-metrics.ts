@@ -44,7 +44,8 @@ export function createWorkerMetrics(metrics: Metrics, now: () => number): Worker
       const cause = reason ?? 'unknown'
       if (outcome === 'discarded')
         metrics.deliveriesDiscarded.of({ topic: subscription.topicName, cause }).add()
-      if (reason === 'deadLetterQueueMissing') series.deadLetterFailed.add()
+      if (reason === 'deadLetterQueueMissing' || reason === 'deadLetterQueueDenied')
+        series.deadLetterFailed.add()
     },
   }
 }

@@ -74,10 +74,14 @@ export const QueueList = pageOf('queues', QueueView)
 /** Anything but XML 1.0's characters, as SQS has it (sns-semantics §8.5). */
 const UNSENDABLE = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
 
+export function unsendable(text: string): boolean {
+  return UNSENDABLE.test(text)
+}
+
 const Body = z
   .string()
   .min(1)
-  .refine((text) => !UNSENDABLE.test(text), 'must hold only characters that XML 1.0 allows')
+  .refine((text) => !unsendable(text), 'must hold only characters that XML 1.0 allows')
 
 export const QueueItemInput = named(
   'QueueMessageInput',

@@ -41,7 +41,7 @@ export async function attemptOnce(
   }
   const target = compileTarget(record, effectivePolicy(topic, record))
   const envelope = compileEnvelope(message)
-  if (record.protocol === 'sqs') return appendOnce(deps, record, queueBody(envelope, target))
+  if (record.protocol === 'sqs') return appendOnce(deps, record, queueBody(envelope, target, record.endpoint))
   const headers = renderHeaders(envelope, target)
   return toResult(await deps.sender.attempt({ url: target.url, headers, body: renderBody(envelope, target) }))
 }

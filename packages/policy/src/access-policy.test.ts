@@ -1,0 +1,129 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type AccessRequest, decideAccess, parseAccessPolicy } from './access-policy.ts'
+
+const QUEUE = 'arn:aws:sqs:us-east-1:000000000000:orders'
+const TOPIC = 'arn:aws:sns:us-east-1:000000000000:placed'
+
+const SENDING: AccessRequest = {
+  service: 'sns.amazonaws.com',
+  action: 'sqs:SendMessage',
+  resource: QUEUE,
+  context: { 'aws:sourcearn': TOPIC, 'aws:sourceaccount': '000000000000', 'aws:securetransport': 'true' },
+}
+
+const statement = (set: object) => ({
+  Effect: 'Allow',
+  Principal: '*',
+  Action: 'sqs:SendMessage',
+  Resource: QUEUE,
+  ...set,
+})
+
+function decide(statements: object | object[], request = SENDING) {
+  const policy = parseAccessPolicy(JSON.stringify({ Version: '2012-10-17', Statement: statements }))
+  if (!policy) throw new Error('it is a policy')
+  return decideAccess(policy, request)
+}
+
+describe('what concerns a request', () => {
+  test.each<[what: string, set: object, concerned: boolean]>([
+    ['everybody', {}, true],
+    ['everybody by the older spelling', { Principal: { AWS: '*' } }, true],
+    ['the service', { Principal: { Service: 'sns.amazonaws.com' } }, true],
+    ['one of several services', { Principal: { Service: ['s3.amazonaws.com', 'sns.amazonaws.com'] } }, true],
+    ['another service', { Principal: { Service: 's3.amazonaws.com' } }, false],
+    ['an account', { Principal: { AWS: 'arn:aws:iam::000000000000:root' } }, false],
+    ['all but the service', { Principal: undefined, NotPrincipal: { Service: 'sns.amazonaws.com' } }, false],
+    ['all but an account', { Principal: undefined, NotPrincipal: { AWS: '000000000000' } }, true],
+    ['the action in other letters', { Action: ['SQS:ReceiveMessage', 'SQS:sendmessage'] }, true],
+    ['actions by pattern', { Action: 'sqs:Send*' }, true],
+    ['every action', { Action: '*' }, true],
+    ['another action', { Action: 'sqs:ReceiveMessage' }, false],
+    ['all but other actions', { Action: undefined, NotAction: 'sqs:ReceiveMessage' }, true],
+    ['all but this action', { Action: undefined, NotAction: 'sqs:*' }, false],
+    ['another queue', { Resource: `${QUEUE}-2` }, false],
+    ['queues by pattern', { Resource: 'arn:aws:sqs:*:*:ord?rs' }, true],
+    ['all but this queue', { Resource: undefined, NotResource: QUEUE }, false],
+    ['no resource named', { Resource: undefined }, true],
+  ])('%s', (_what, set, concerned) => {
+    expect(decide(statement(set))).toBe(concerned ? 'allow' : 'none')
+    expect(decide([statement({ ...set, Effect: 'Deny' }), statement({})])).toBe(concerned ? 'deny' : 'allow')
+  })
+})
+
+describe('conditions', () => {
+  test.each<[condition: object, holds: boolean]>([
+    [{ ArnEquals: { 'aws:SourceArn': TOPIC } }, true],
+    [{ ArnEquals: { 'AWS:sourcearn': [`${TOPIC}-2`, TOPIC] } }, true],
+    [{ ArnEquals: { 'aws:SourceArn': 'arn:aws:sns:*:*:pl*' } }, true],
+    [{ ArnLike: { 'aws:SourceArn': 'arn:aws:sns:us-east-1:000000000000:*' } }, true],
+    // A star does not reach over the colons of an ARN.
+    [{ ArnLike: { 'aws:SourceArn': 'arn:aws:sns:*:placed' } }, false],
+    [{ ArnEquals: { 'aws:SourceArn': `${TOPIC}-2` } }, false],
+    [{ ArnNotEquals: { 'aws:SourceArn': TOPIC } }, false],
+    [{ ArnNotLike: { 'aws:SourceArn': 'arn:aws:sns:*:*:other' } }, true],
+    [{ StringEquals: { 'aws:SourceAccount': '000000000000' } }, true],
+    [{ StringEquals: { 'aws:SourceAccount': '111111111111' } }, false],
+    [{ StringNotEquals: { 'aws:SourceAccount': '111111111111' } }, true],
+    [{ StringLike: { 'aws:SourceArn': 'arn:aws:sns:*:placed' } }, true],
+    [{ StringNotLike: { 'aws:SourceArn': '*' } }, false],
+    [{ StringEqualsIgnoreCase: { 'aws:SourceArn': TOPIC.toUpperCase() } }, true],
+    [{ StringEquals: { 'aws:SourceArn': TOPIC.toUpperCase() } }, false],
+    [{ Bool: { 'aws:SecureTransport': 'false' } }, false],
+    [{ Bool: { 'aws:SecureTransport': true } }, true],
+    [{ StringEquals: { 'aws:PrincipalAccount': '000000000000' } }, false],
+    [{ StringEqualsIfExists: { 'aws:PrincipalAccount': '111111111111' } }, true],
+    [{ StringNotEquals: { 'aws:PrincipalAccount': '000000000000' } }, true],
+    [{ Null: { 'aws:PrincipalAccount': 'true' } }, true],
+    [{ Null: { 'aws:SourceArn': 'true' } }, false],
+    [{ StringEquals: { 'aws:SourceAccount': '000000000000', 'aws:PrincipalAccount': 'x' } }, false],
+    [{ ArnEquals: { 'aws:SourceArn': TOPIC }, StringEquals: { 'aws:SourceAccount': 'x' } }, false],
+    [{ IpAddress: { 'aws:SourceIp': '0.0.0.0/0' } }, false],
+    [{ 'ForAllValues:StringEquals': { 'aws:SourceAccount': '000000000000' } }, false],
+    [{ StringEquals: 'x' }, false],
+  ])('%j', (Condition, holds) => {
+    expect(decide(statement({ Condition, Effect: 'Deny' }))).toBe(holds ? 'deny' : 'none')
+  })
+
+  test('a key that a policy made up is not found on every object', () => {
+    expect(decide(statement({ Condition: { StringNotEquals: { constructor: 'x' } } }))).toBe('allow')
+    expect(decide(statement({ Condition: { StringLike: { constructor: '*' } } }))).toBe('none')
+  })
+})
+
+test('a single statement needs no list; without any nothing is decided', () => {
+  expect(decide(statement({ Effect: 'Deny' }))).toBe('deny')
+  expect(decide([])).toBe('none')
+  expect(parseAccessPolicy('{}')).toEqual({ statements: [] })
+})
+
+test.each(['', 'no', '[]', '5', 'null'])('%j is no policy', (text) => {
+  expect(parseAccessPolicy(text)).toBeUndefined()
+})
+
+test('a pattern means what its regular expression does', () => {
+  const text = fc.string({ unit: fc.constantFrom('a', 'b', '.') })
+  const pattern = fc.string({ unit: fc.constantFrom('a', 'b', '.', '*', '?') })
+  fc.assert(
+    fc.property(text, pattern, (resource, glob) => {
+      const expression = glob.replaceAll('.', '\\.').replaceAll('*', '.*').replaceAll('?', '.')
+      const matches = new RegExp(`^${expression}$`).test(resource)
+      expect(decide(statement({ Resource: glob }), { ...SENDING, resource })).toBe(matches ? 'allow' : 'none')
+    }),
+  )
+})
+
+test('whatever stands in a policy, deciding does not throw', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const statements = [
+        statement({ Principal: value, Condition: value }),
+        value,
+        statement({ Action: value }),
+      ]
+      const policy = parseAccessPolicy(JSON.stringify({ Statement: statements }))
+      expect(['allow', 'deny', 'none']).toContain(policy && decideAccess(policy, SENDING))
+    }),
+  )
+})

@@ -1,0 +1,146 @@
+/** Queues as subscribers and as dead-letter queues: what they get, and what keeps a message out of one. */
+import type { Message, MessageAttribute, QueueMessage } from '@fantail/contracts'
+import type { NewSubscription } from '@fantail/store'
+import { queueKey } from '@fantail/store'
+import { waitFor } from '@fantail/test-kit'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createFakeSender, createFixture, createMessage, DLQ, type Fixture, TOPIC } from './worker.fixture.ts'
+
+const QUEUE = 'arn:aws:sqs:us-east-1:000000000000:work'
+let fixture: Fixture
+
+beforeAll(async () => {
+  fixture = await createFixture()
+})
+beforeEach(() => fixture.reset())
+afterAll(() => fixture.stop())
+
+const toQueue = (set: Partial<NewSubscription> = {}) =>
+  fixture.subscribe('queue', { protocol: 'sqs', endpoint: QUEUE, ...set })
+const withDeadLetters = { redrivePolicy: { deadLetterTargetArn: DLQ } }
+
+async function publish(text: string, set: Partial<Message> = {}): Promise<string> {
+  const message = { ...createMessage(text, TOPIC), ...set }
+  await fixture.publisher.publish([message], { bytes: 300, fanOut: 1 })
+  return message.messageId
+}
+
+async function arrived(queue: string): Promise<QueueMessage> {
+  return waitFor(async () => (await fixture.queues.receive(queue, { maxMessages: 1 }))[0])
+}
+
+const discarded = (cause: string, count = 1) =>
+  waitFor(async () => (await fixture.counts.read())[`discarded:${cause}`] === count)
+
+function attributesOf(count: number): Record<string, MessageAttribute> {
+  return Object.fromEntries(
+    Array.from({ length: count }, (_, i) => [`a${i}`, { type: 'String', value: 'x' }]),
+  )
+}
+
+const deny = (Condition?: object) =>
+  JSON.stringify({
+    Statement: { Effect: 'Deny', Principal: '*', Action: 'sqs:SendMessage', Resource: '*', Condition },
+  })
+
+test('[135] raw: the bare text, every attribute with its type, the group and the trace', async () => {
+  const attributes = {
+    size: { type: 'Number.int', value: '3' },
+    tags: { type: 'String.Array', value: '["a","b"]' },
+    image: { type: 'Binary.png', value: 'aGk=' },
+  }
+  await fixture.queues.put(QUEUE, {})
+  await toQueue()
+  await fixture.startWorker(createFakeSender())
+  await publish('bare', { attributes, groupId: 'customer-7', traceHeader: 'Root=1-2-3' })
+  expect(await arrived(QUEUE)).toMatchObject({
+    body: 'bare',
+    attributes,
+    groupId: 'customer-7',
+    traceHeader: 'Root=1-2-3',
+  })
+})
+
+test('ten attributes are taken raw; eleven are no retry but a dead letter, which keeps them all', async () => {
+  await fixture.queues.put(QUEUE, {})
+  await fixture.queues.put(DLQ, {})
+  await toQueue(withDeadLetters)
+  await fixture.startWorker(createFakeSender())
+  await publish('ten', { attributes: attributesOf(10) })
+  expect(Object.keys((await arrived(QUEUE)).attributes)).toHaveLength(10)
+  await publish('eleven', { attributes: attributesOf(11) })
+  const letter = await arrived(DLQ)
+  expect(letter).toMatchObject({ body: 'eleven', attributes: attributesOf(11) })
+  expect(letter.deadLetter).toMatchObject({ reason: 'permanent', attempts: 1, lastError: 'queue_refused' })
+})
+
+test('the envelope takes any number of attributes into a queue', async () => {
+  await fixture.queues.put(QUEUE, {})
+  await toQueue({ rawMessageDelivery: false })
+  await fixture.startWorker(createFakeSender())
+  await publish('wrapped', { attributes: attributesOf(11) })
+  const { body, attributes } = await arrived(QUEUE)
+  expect(Object.keys(JSON.parse(body).MessageAttributes)).toHaveLength(11)
+  expect(attributes).toEqual({})
+})
+
+test('a policy that denies the topic is final; one that denies another changes nothing', async () => {
+  await fixture.queues.put(QUEUE, {
+    attributes: { Policy: deny({ ArnEquals: { 'aws:SourceArn': `${TOPIC}-2` } }) },
+  })
+  await fixture.queues.put(DLQ, {})
+  await toQueue(withDeadLetters)
+  await fixture.startWorker(createFakeSender())
+  await publish('allowed')
+  expect((await arrived(QUEUE)).body).toBe('allowed')
+  await fixture.queues.patch(QUEUE, {
+    attributes: { Policy: deny({ ArnEquals: { 'aws:SourceArn': TOPIC } }) },
+  })
+  // The old policy may count for a second more.
+  const letter = await waitFor(async () => {
+    await publish('denied')
+    return (await fixture.queues.receive(DLQ, { maxMessages: 1 }))[0]
+  })
+  expect(letter.deadLetter).toMatchObject({ reason: 'permanent', attempts: 1, lastError: 'queue_refused' })
+})
+
+test('what is too large for the queue, or is no text for SQS, is final', async () => {
+  await fixture.queues.put(QUEUE, { maximumMessageBytes: 1_024 })
+  await toQueue()
+  await fixture.startWorker(createFakeSender())
+  await publish('x'.repeat(1_025))
+  await publish('\u0007')
+  await discarded('permanent', 2)
+  await publish('x'.repeat(1_024))
+  expect((await arrived(QUEUE)).body).toHaveLength(1_024)
+})
+
+test('a missing queue is final', async () => {
+  await toQueue()
+  await fixture.startWorker(createFakeSender())
+  await publish('nowhere')
+  await discarded('permanent')
+})
+
+test('[157] a dead-letter queue that denies the topic loses the message, which is counted', async () => {
+  await fixture.queues.put(DLQ, { attributes: { Policy: deny() } })
+  await toQueue(withDeadLetters)
+  await fixture.startWorker(createFakeSender())
+  await publish('nowhere')
+  await discarded('deadLetterQueueDenied')
+})
+
+test('a queue that cannot be reached is tried by the fixed policy of queues, far past any webhook’s', async () => {
+  // Stands where the queue will: whatever asks for it fails as with a Redis in trouble.
+  await fixture.redis.set(queueKey(QUEUE), 'in the way')
+  await toQueue({ rawMessageDelivery: false })
+  await fixture.startWorker(createFakeSender())
+  const messageId = await publish('late')
+  const attempts = async () => (await fixture.outcomes.deliveries(messageId))?.[0]
+  // Three retries at once, then one every second; a webhook’s second attempt would come after 20 seconds.
+  await waitFor(async () => ((await attempts())?.attempts ?? 0) >= 5)
+  expect(await attempts()).toMatchObject({ state: 'waiting', lastError: 'storage' })
+  await fixture.redis.del(queueKey(QUEUE))
+  await fixture.queues.put(QUEUE, {})
+  expect(JSON.parse((await arrived(QUEUE)).body).Message).toBe('late')
+})
