@@ -1,7 +1,10 @@
 import { defineConfig } from 'vitest/config'
 
-/** In each project: those of the root alone do not reach what vitest loads for a test. */
-const conditions = ['@fantail/source', 'module', 'node', 'import', 'default']
+/**
+ * In each project: those of the root alone do not reach what vitest loads for a test. No `module`: the AWS SDK means
+ * bundlers by it, and Node cannot load what stands there.
+ */
+const conditions = ['@fantail/source', 'node', 'import', 'default']
 const resolution = { resolve: { conditions }, ssr: { resolve: { conditions } } }
 
 /** Tests that measure times share the machine with nothing: one at a time, after all others. */
