@@ -1,0 +1,61 @@
+/** A served API and the SDK's unmodified client of SQS; raw requests where a test is about the wire itself. */
+import { SQSClient } from '@aws-sdk/client-sqs'
+import { createApp } from '../../app.ts'
+import { listen } from '../../http/server.ts'
+import { startTestApi, type TestApi } from '../../test-api.ts'
+
+export const ACCOUNT = '000000000000'
+const CREDENTIALS = { accessKeyId: 'test', secretAccessKey: 'test' }
+
+export interface SqsApi {
+  api: TestApi
+  endpoint: string
+  client: SQSClient
+  /** AWS Query by POST, with the version added. */
+  query(parameters: Record<string, string>, path?: string): Promise<RawAnswer>
+  /** AWS JSON. */
+  json(operation: string, input: object): Promise<RawAnswer>
+  stop(): Promise<void>
+}
+
+export interface RawAnswer {
+  status: number
+  headers: Headers
+  text: string
+}
+
+export async function startSqsApi(): Promise<SqsApi> {
+  const api = await startTestApi()
+  const server = await listen(createApp(api.deps), { host: '127.0.0.1', port: 0 })
+  const endpoint = `http://127.0.0.1:${server.port}`
+  const client = new SQSClient({ endpoint, region: 'us-east-1', credentials: CREDENTIALS, maxAttempts: 1 })
+  const post = async (path: string, init: RequestInit): Promise<RawAnswer> => {
+    const response = await fetch(endpoint + path, { ...init, method: 'POST' })
+    return { status: response.status, headers: response.headers, text: await response.text() }
+  }
+  return {
+    api,
+    endpoint,
+    client,
+    query: (parameters, path = '/') =>
+      post(path, { body: new URLSearchParams({ Version: '2012-11-05', ...parameters }) }),
+    json: (operation, input) =>
+      post('/', {
+        headers: {
+          'Content-Type': 'application/x-amz-json-1.0',
+          'X-Amz-Target': `AmazonSQS.${operation}`,
+          'x-amzn-query-mode': 'true',
+        },
+        body: JSON.stringify(input),
+      }),
+    async stop() {
+      client.destroy()
+      await server.close()
+      await api.stop()
+    },
+  }
+}
+
+export function queueArn(name: string): string {
+  return `arn:aws:sqs:us-east-1:${ACCOUNT}:${name}`
+}
