@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { WAKE_QUEUES } from './keys.ts'
 import { QueueWaits } from './queue-waits.ts'
-import { newArn, type QueueFixture, startQueues } from './queues.fixture.ts'
+import { newArn, newFifoArn, type QueueFixture, startQueues } from './queues.fixture.ts'
 import { connect, whenReady } from './redis.ts'
 
 let fixture: QueueFixture
@@ -82,6 +82,27 @@ test('a message shown again by visibility 0 ends a wait', async () => {
   await settled()
   await fixture.queues.changeVisibility(arn, [{ handle: message?.receiptHandle ?? '', seconds: 0 }])
   expect(await waiting).toMatchObject([{ receiveCount: 2 }])
+})
+
+test('in a FIFO queue what was behind a deleted message ends a wait, as does what has waited for its delay', async () => {
+  const { queues } = fixture
+  const fifo = newFifoArn()
+  await queues.put(fifo, { contentBasedDeduplication: true })
+  const receive = (waitSeconds: number) => waits.receiveWaiting(fifo, { maxMessages: 1, waitSeconds })
+  await queues.send(fifo, [
+    { body: 'a', groupId: 'g' },
+    { body: 'b', groupId: 'g' },
+  ])
+  const [first] = await receive(0)
+  const waiting = receive(20)
+  await settled()
+  const from = performance.now()
+  await queues.ack(fifo, [first?.receiptHandle ?? ''])
+  expect(await waiting).toMatchObject([{ body: 'b' }])
+  expect(performance.now() - from).toBeLessThan(500)
+  await queues.patch(fifo, { delaySeconds: 0.3 })
+  await queues.send(fifo, [{ body: 'c', groupId: 'h' }])
+  expect(await receive(20)).toMatchObject([{ body: 'c' }])
 })
 
 test('each message goes to one of those who wait, in the order in which they came', async () => {

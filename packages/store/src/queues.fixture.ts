@@ -15,7 +15,7 @@ export interface QueueFixture {
   problems: Error[]
   /** Sets how far every shard's time is ahead of Redis's. */
   skew(ms: number): Promise<void>
-  /** All keys but those of the skew and of deletions, which go by themselves. */
+  /** All keys but those of the skew, and of deletions, receive attempts and deduplication, which go by themselves. */
   keys(): Promise<string[]>
   stop(): Promise<void>
 }
@@ -35,7 +35,10 @@ export async function startQueues(options: { args?: string[] } = {}): Promise<Qu
       for (let shard = 0; shard < SHARD_COUNT; shard++) pipeline.set(skewKey(shardBase(shard)), ms)
       await pipeline.exec()
     },
-    keys: async () => (await redis.keys('*')).filter((key) => !/:skew$|:queue:deleted:/.test(key)).sort(),
+    keys: async () =>
+      (await redis.keys('*'))
+        .filter((key) => !/:skew$|:queue:deleted:|:q:[^:]+:[ad]:[0-9a-f]{40}$/.test(key))
+        .sort(),
     stop: async () => {
       redis.disconnect()
       await server.stop()
@@ -49,6 +52,10 @@ let arns = 0
 export function newArn(name = 'queue'): string {
   arns += 1
   return queueArn(`${name}-${arns}`)
+}
+
+export function newFifoArn(name = 'queue'): string {
+  return `${newArn(name)}.fifo`
 }
 
 export function aMessage(text = 'hello'): Message {

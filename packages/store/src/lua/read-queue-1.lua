@@ -25,7 +25,7 @@ end
 -- What is in flight, on its way or held comes back later. An item received before the delay was raised counts as delayed.
 local function counts_in_order()
   local busy, delayed = later('flight'), 0
-  if queue.delay > 0 then delayed = redis.call('ZCOUNT', q .. 'age', '(' .. string.format('%.17g', queue.clock - queue.delay), '+inf') end
+  if queue.delay > 0 then delayed = redis.call('ZCOUNT', q .. 'age', queue.clock - queue.delay + 1, '+inf') end
   return math.max(redis.call('ZCARD', q .. 'age') - busy - delayed, 0), busy, delayed, later('back')
 end
 

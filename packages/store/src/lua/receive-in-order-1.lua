@@ -48,7 +48,7 @@ local function take(group, id, moving)
   if not age then return redis.call('ZREM', q .. 'g:' .. group, id) == 1 end
   if due and due > queue.clock then return false end
   if age <= queue.clock - queue.retention then return remove_item(queue, id) end
-  if not due and age + queue.delay > queue.clock then return false end
+  if not due and math.floor(age) + queue.delay > queue.clock then return false end
   local h = redis.call('HMGET', q .. 'i:' .. id, 'c', 'n')
   local exhausted = queue.receives and not h[2] and tonumber(h[1]) >= queue.receives
   if exhausted then

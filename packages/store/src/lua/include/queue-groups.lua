@@ -1,12 +1,15 @@
 -- FIFO: which groups have something to receive, and when the next one will. Needs queue.
 
--- Of at most `max` groups whose first item is visible, the one first that has waited longest.
+-- At most `max` groups whose first item is visible, the one first that has waited longest.
 local function ready_groups(queue, max)
   local ready = {}
-  for name, ahead in pairs({ heads = queue.delay, back = 0 }) do
-    local due = redis.call('ZRANGEBYSCORE', queue.q .. name, '-inf', queue.clock - ahead, 'WITHSCORES', 'LIMIT', 0, max)
-    for i = 1, #due, 2 do ready[#ready + 1] = { group = due[i], since = tonumber(due[i + 1]) + ahead } end
+  local function add(name, before, ahead)
+    local found = redis.call('ZRANGEBYSCORE', queue.q .. name, '-inf', before, 'WITHSCORES', 'LIMIT', 0, max)
+    for i = 1, #found, 2 do ready[#ready + 1] = { group = found[i], since = tonumber(found[i + 1]) + ahead } end
   end
+  -- An age has a fraction, for the order.
+  add('heads', '(' .. string.format('%.17g', queue.clock - queue.delay + 1), queue.delay)
+  add('back', queue.clock, 0)
   table.sort(ready, function(a, b) return a.since < b.since or a.since == b.since and a.group < b.group end)
   local groups = {}
   for i = 1, math.min(#ready, max) do groups[i] = ready[i].group end
@@ -30,7 +33,7 @@ local function next_in_order(queue, full)
     consider(tonumber(redis.call('ZRANGEBYSCORE', queue.q .. 'flight', after, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]))
   else
     local head = first('heads')
-    consider(head and head + queue.delay)
+    consider(head and math.floor(head) + queue.delay)
     consider(first('back'))
   end
   return earliest and math.max(math.ceil(earliest - queue.clock), 0) or -1

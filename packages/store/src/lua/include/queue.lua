@@ -43,7 +43,7 @@ local function place_group(queue, group)
   if head and not due then age = redis.call('ZSCORE', q .. 'age', head) end
   if due then redis.call('ZADD', q .. 'back', due, group) else redis.call('ZREM', q .. 'back', group) end
   if age then redis.call('ZADD', q .. 'heads', age, group) else redis.call('ZREM', q .. 'heads', group) end
-  local visible_at = due and tonumber(due) or age and tonumber(age) + queue.delay
+  local visible_at = due and tonumber(due) or age and math.floor(tonumber(age)) + queue.delay
   if visible_at and visible_at <= queue.clock then queue.woken = true end
 end
 
