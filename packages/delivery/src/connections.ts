@@ -119,7 +119,7 @@ export class Connection implements Linked<Connection> {
 
   constructor(origin: NamedOrigin, options: ConnectionsOptions, onIdleEnd: (connection: Connection) => void) {
     this.origin = origin
-    this.client = new Client(origin.name, {
+    this.client = new Client(originUrl(origin), {
       connect: (_target, callback) => {
         this.#dial = options.connector(origin, callback as (error: Error | null, socket: unknown) => void)
       },
@@ -146,6 +146,16 @@ export class Connection implements Linked<Connection> {
     this.#dial?.cancel()
     this.client.destroy(ENDED, ignore)
   }
+}
+
+/**
+ * undici asks its URL for origin and protocol several times a request, and a URL works them out each time: here they are
+ * constants of their own.
+ */
+function originUrl({ name, secure }: NamedOrigin): URL {
+  const url = new URL(name)
+  const protocol = secure ? 'https:' : 'http:'
+  return Object.defineProperties(url, { origin: { value: name }, protocol: { value: protocol } })
 }
 
 /** Shared: nobody reads its stack, and making one for each would cost more than the rest. */

@@ -6,6 +6,7 @@
  */
 import type { AttemptResult } from '@fantail/contracts'
 import type { Dispatcher } from 'undici'
+import type { AttemptEnds } from './attempt-ends.ts'
 import { failure, failureOf, isReset } from './attempt-failure.ts'
 import type { Connection, Connections, NamedOrigin } from './connections.ts'
 import type { Credentials } from './credentials.ts'
@@ -21,6 +22,8 @@ export interface HttpEndpoint {
 
 export interface HttpRequest {
   url: string
+  /** Remembers between requests what the URL says; one object per URL. */
+  memo?: { endpoint?: HttpEndpoint | undefined }
   /** Names and values in turn, or a record. */
   headers: string[] | Record<string, string>
   body: string | Buffer
@@ -30,6 +33,7 @@ export interface HttpRequest {
 export interface AttemptContext {
   connections: Connections
   deadlines: Deadlines<HttpAttempt>
+  ends: AttemptEnds
   timeoutMs: number
   responseBytesMax: number
 }
@@ -44,7 +48,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
   readonly #context: AttemptContext
   readonly #endpoint: HttpEndpoint
   readonly #request: HttpRequest
-  readonly #resolve: (result: AttemptResult) => void
+  readonly #done: (result: AttemptResult) => void
   readonly #startedAt: number
   #connection: Connection | undefined
   /** Of the present exchange; calls from an earlier one carry another. */
@@ -65,12 +69,12 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
     context: AttemptContext,
     endpoint: HttpEndpoint,
     request: HttpRequest,
-    resolve: (result: AttemptResult) => void,
+    done: (result: AttemptResult) => void,
   ) {
     this.#context = context
     this.#endpoint = endpoint
     this.#request = request
-    this.#resolve = resolve
+    this.#done = done
     this.#startedAt = performance.now()
     context.deadlines.add(this, this.#startedAt)
     this.#exchange(false)
@@ -80,7 +84,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
   expire(): void {
     this.#settled = true
     this.#discard()
-    this.#resolve(failure('timeout', this.#timeoutDetail(), this.#durationMs()))
+    this.#context.ends.push(this.#done, failure('timeout', this.#timeoutDetail(), this.#durationMs()))
   }
 
   onRequestStart(controller: Controller): void {
@@ -186,7 +190,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
   #settle(result: AttemptResult): void {
     this.#settled = true
     this.#context.deadlines.remove(this)
-    this.#resolve(result)
+    this.#context.ends.push(this.#done, result)
   }
 
   #discard(): void {
@@ -196,7 +200,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
   }
 
   #durationMs(): number {
-    return Math.round(performance.now() - this.#startedAt)
+    return performance.now() - this.#startedAt
   }
 
   #timeoutDetail(): string {

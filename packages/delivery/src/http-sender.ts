@@ -6,6 +6,7 @@ import type { AttemptResult } from '@fantail/contracts'
 import { ATTEMPT_DEADLINE_MS } from '@fantail/contracts'
 import { LRUCache } from 'lru-cache'
 import { createAddressGuard } from './address-guard.ts'
+import { AttemptEnds } from './attempt-ends.ts'
 import { failure } from './attempt-failure.ts'
 import { Connections } from './connections.ts'
 import { createConnector } from './connector.ts'
@@ -45,6 +46,8 @@ export interface SenderStats {
 
 export interface HttpSender {
   attempt(request: HttpRequest): Promise<AttemptResult>
+  /** As `attempt`, without a promise; `done` is called once, never before this has returned. */
+  send(request: HttpRequest, done: (result: AttemptResult) => void): void
   stats(): SenderStats
   /**
    * Takes no more attempts, lets those in flight end for `graceMs` (default: their deadline), then cuts them short as
@@ -81,7 +84,13 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
   })
   const { timeoutMs, responseBytesMax } = settings
   const deadlines = new Deadlines<HttpAttempt>(timeoutMs)
-  const context: AttemptContext = { connections, deadlines, timeoutMs, responseBytesMax }
+  const context: AttemptContext = {
+    connections,
+    deadlines,
+    ends: new AttemptEnds(),
+    timeoutMs,
+    responseBytesMax,
+  }
   const endpoints = new LRUCache<string, HttpEndpoint>({ max: ENDPOINTS_MAX })
   let closing = false
 
@@ -93,21 +102,26 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
     return endpoint
   }
 
+  const send = (request: HttpRequest, done: (result: AttemptResult) => void): void => {
+    const refuse = (detail: string, permanent?: boolean) =>
+      context.ends.push(done, failure('connection_failed', detail, 0, permanent))
+    const endpoint = request.memo?.endpoint ?? endpointOf(request.url)
+    if (request.memo) request.memo.endpoint = endpoint
+    if (closing) refuse('the sender is closed')
+    else if (endpoint) new HttpAttempt(context, endpoint, request, done)
+    else refuse('not an http or https URL', true)
+  }
+
   return {
-    attempt: (request) => {
-      if (closing) return Promise.resolve(failure('connection_failed', 'the sender is closed', 0))
-      const endpoint = endpointOf(request.url)
-      if (!endpoint) return Promise.resolve(failure('connection_failed', 'not an http or https URL', 0, true))
-      return new Promise((resolve) => {
-        new HttpAttempt(context, endpoint, request, resolve)
-      })
-    },
+    send,
+    attempt: (request) => new Promise((resolve) => send(request, resolve)),
     stats: () => ({ inFlight: deadlines.size, ...connections.stats() }),
     close: async (graceMs = timeoutMs) => {
       closing = true
       const cut = setTimeout(() => deadlines.flush(), graceMs)
       await deadlines.quiet()
       clearTimeout(cut)
+      await context.ends.told()
       connections.close()
     },
   }

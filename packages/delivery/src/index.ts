@@ -2,6 +2,7 @@ export { type AddressGuard, type AddressGuardOptions, createAddressGuard } from 
 export * from './envelope.ts'
 export type { HttpRequest } from './http-attempt.ts'
 export * from './http-sender.ts'
+export * from './linked-list.ts'
 export * from './queue-message.ts'
 export * from './request-headers.ts'
 export { createResolver, NameError, type Resolver, type ResolverOptions } from './resolver.ts'

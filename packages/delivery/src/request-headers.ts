@@ -2,6 +2,7 @@
  * Request headers by kind of message (sns-semantics §2.1), as the flat array that undici takes. Host, Content-Length and
  * Connection are the client's.
  */
+import type { Message } from '@fantail/contracts'
 import type { Envelope } from './envelope.ts'
 import type { Target } from './target.ts'
 
@@ -13,6 +14,8 @@ export const CONFIRMATION_CONTENT_TYPE = 'text/plain; charset=UTF-8'
 export function renderHeaders(envelope: Envelope, target: Target, traceparent?: string): string[] {
   const { kind, message } = envelope
   const notification = kind === 'Notification'
+  const trace = traceparent ?? message.traceparent
+  if (notification && !target.raw && trace === undefined) return plainHeaders(message, target)
   const headers = [
     'x-amz-sns-message-type',
     kind,
@@ -29,7 +32,26 @@ export function renderHeaders(envelope: Envelope, target: Target, traceparent?: 
   ]
   if (kind !== 'SubscriptionConfirmation') headers.push('x-amz-sns-subscription-arn', target.subscriptionArn)
   if (notification && target.raw) headers.push('x-amz-sns-rawdelivery', 'true')
-  const trace = traceparent ?? message.traceparent
   if (trace !== undefined) headers.push('traceparent', trace)
   return headers
+}
+
+/** What nearly all requests have; a list of known length is made in one piece. */
+function plainHeaders(message: Message, target: Target): string[] {
+  return [
+    'x-amz-sns-message-type',
+    'Notification',
+    'x-amz-sns-message-id',
+    message.messageId,
+    'x-amz-sns-topic-arn',
+    message.topicArn,
+    'x-amz-sns-subscription-arn',
+    target.subscriptionArn,
+    'Content-Type',
+    target.contentType,
+    'User-Agent',
+    USER_AGENT,
+    'Accept-Encoding',
+    'gzip,deflate',
+  ]
 }

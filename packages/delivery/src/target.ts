@@ -1,5 +1,6 @@
 /** What of a subscription every one of its attempts needs, worked out once per plan. */
 import type { EffectiveDeliveryPolicy, Protocol, SubscriptionRecord } from '@fantail/contracts'
+import type { HttpEndpoint } from './http-attempt.ts'
 
 export interface Target {
   subscriptionId: string
@@ -9,6 +10,8 @@ export interface Target {
   protocol: Protocol
   /** As subscribed, credentials included: never to be logged; `redactEndpoint` is for people. */
   url: string
+  /** The sender's, see HttpRequest. */
+  memo: { endpoint?: HttpEndpoint | undefined }
   raw: boolean
   /** Content-Type of Notifications. */
   contentType: string
@@ -21,6 +24,7 @@ export function compileTarget(subscription: SubscriptionRecord, policy: Effectiv
     subscriptionArnBytes: Buffer.from(subscription.arn),
     protocol: subscription.protocol,
     url: subscription.endpoint,
+    memo: { endpoint: undefined },
     raw: subscription.rawMessageDelivery,
     contentType: policy.requestPolicy.headerContentType,
   }

@@ -5,6 +5,8 @@ import type { SliceRef } from './plans.ts'
 /** What dispatch says of one message in one slice; `slice` null: nothing matched, in the whole topic. */
 export interface DispatchEntry {
   messageId: string
+  /** Its 16 bytes, where they are at hand. */
+  id?: Buffer
   topicArn: string
   sizeBytes: number
   slice: SliceRef | null
@@ -41,8 +43,7 @@ export function streamOf(messageId: string, queues: number): number {
 const idBytes = (messageId: string): Buffer => parseMessageId(messageId) ?? Buffer.alloc(16)
 
 /** Each entry: length of its text, message id, text. */
-export function pack(streams: Buffer[][], messageId: string, text: string): void {
-  const id = idBytes(messageId)
+export function pack(streams: Buffer[][], text: string, messageId: string, id = idBytes(messageId)): void {
   const entry = Buffer.allocUnsafe(20 + Buffer.byteLength(text))
   entry.writeUInt32BE(entry.length - 20, 0)
   entry.set(id, 4)

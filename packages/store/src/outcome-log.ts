@@ -89,8 +89,8 @@ export class OutcomeLog {
     if (entriesMax === 0) return
     const kept = Math.max(1, Math.floor(entriesMax / queues))
     const streams = Array.from({ length: queues }, (): Buffer[] => [])
-    for (const entry of entries.dispatch) pack(streams, entry.messageId, dispatchText(entry))
-    for (const entry of entries.lanes) pack(streams, entry.messageId, laneText(entry))
+    for (const entry of entries.dispatch) pack(streams, dispatchText(entry), entry.messageId, entry.id)
+    for (const entry of entries.lanes) pack(streams, laneText(entry), entry.messageId)
     await Promise.all(
       streams.map(async (packed, number) => {
         if (packed.length === 0) return

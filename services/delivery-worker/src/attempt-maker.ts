@@ -10,7 +10,7 @@ import type { QueueGates } from './queue-gates.ts'
 import type { WorkerMetrics } from './worker-metrics.ts'
 
 export interface AttemptMakerOptions {
-  sender: Pick<HttpSender, 'attempt'>
+  sender: Pick<HttpSender, 'send'>
   queues: Queues
   gates: QueueGates
   metrics: WorkerMetrics
@@ -24,22 +24,25 @@ export class AttemptMaker {
     this.#options = options
   }
 
-  /** `delivery` names what is appended to a queue, so that an append that is repeated changes nothing. */
-  attempt(subscription: CompiledSubscription, context: MessageContext, delivery: Buffer): Promise<Outcome> {
-    const startedAt = performance.now()
+  /**
+   * `delivery` names what is appended to a queue, so that an append that is repeated changes nothing. `done` is called once,
+   * never before this has returned: no promises, because this is made tens of thousands of times a second.
+   */
+  attempt(
+    subscription: CompiledSubscription,
+    context: MessageContext,
+    delivery: Buffer,
+    done: (outcome: Outcome) => void,
+  ): void {
     const span = this.#options.spans.on ? this.#startSpan(subscription, context) : undefined
-    const attempted =
-      subscription.record.protocol === 'sqs'
-        ? this.#append(subscription, context, delivery, startedAt)
-        : this.#post(subscription, context, span)
-    // One promise more, not an async function's three: this is made tens of thousands of times a second.
-    return attempted.then((result) => {
+    const ended = (result: AttemptResult) => {
       if (span) endSpan(span, result)
-      const durationMs = performance.now() - startedAt
-      const outcome = { result, answeredAfterMs: hasAnswered(result) ? durationMs : undefined }
-      this.#options.metrics.attempted(subscription, context, outcome, durationMs)
-      return outcome
-    })
+      const outcome = { result, answeredAfterMs: hasAnswered(result) ? result.durationMs : undefined }
+      this.#options.metrics.attempted(subscription, context, outcome, result.durationMs)
+      done(outcome)
+    }
+    if (subscription.record.protocol === 'sqs') void this.#append(subscription, context, delivery).then(ended)
+    else this.#post(subscription, context, ended, span)
   }
 
   #startSpan({ record }: CompiledSubscription, { message }: MessageContext): Span {
@@ -47,9 +50,15 @@ export class AttemptMaker {
     return this.#options.spans.start('attempt', { traceparent: message.traceparent, attributes })
   }
 
-  #post({ target }: CompiledSubscription, { envelope }: MessageContext, span?: Span): Promise<AttemptResult> {
+  #post(
+    { target }: CompiledSubscription,
+    { envelope }: MessageContext,
+    ended: (result: AttemptResult) => void,
+    span?: Span,
+  ): void {
+    const { url, memo } = target
     const headers = renderHeaders(envelope, target, span && traceparentOf(span))
-    return this.#options.sender.attempt({ url: target.url, headers, body: renderBody(envelope, target) })
+    this.#options.sender.send({ url, memo, headers, body: renderBody(envelope, target) }, ended)
   }
 
   /** A queue of ours: the append is the attempt. */
@@ -57,8 +66,8 @@ export class AttemptMaker {
     { target, record }: CompiledSubscription,
     { envelope, message }: MessageContext,
     delivery: Buffer,
-    startedAt: number,
   ): Promise<AttemptResult> {
+    const startedAt = performance.now()
     const { gates, queues } = this.#options
     const item = queueBody(envelope, target, record.endpoint)
     const id = deliveryItemId(record.id, delivery)

@@ -1,33 +1,66 @@
-/** Bits by subscription slot: what of a slice is settled, delivered, parked. */
+/**
+ * Bits by subscription slot: what of a slice is settled, delivered, parked. Most slices are small and every message makes
+ * three of these, so up to 30 bits stand in a number: a buffer each cost more than all that is done with them.
+ */
 const NOTHING = Buffer.alloc(0)
+const SMALL_BITS = 30
+/** Packed forms that are made often, by value; whoever gets one only reads it. */
+const PACKED_KEPT = 4_096
+const kept: (Buffer | undefined)[] = []
 
 export class Bitmap {
-  readonly bytes: Buffer
+  #small = 0
+  readonly #bytes: Buffer | undefined
 
   constructor(bits: number, from?: Buffer) {
-    this.bytes = Buffer.alloc(Math.max((bits + 7) >> 3, from?.length ?? 0))
-    if (from) this.bytes.set(from)
+    if (bits > SMALL_BITS || (from !== undefined && from.length > 3)) {
+      this.#bytes = Buffer.alloc(Math.max((bits + 7) >> 3, from?.length ?? 0))
+      if (from) this.#bytes.set(from)
+    } else if (from !== undefined && from.length > 0) {
+      this.#small = from.readUIntLE(0, from.length)
+    }
   }
 
   has(bit: number): boolean {
-    return ((this.bytes[bit >> 3] ?? 0) & (1 << (bit & 7))) !== 0
+    if (this.#bytes === undefined) return (this.#small & (1 << bit)) !== 0
+    return ((this.#bytes[bit >> 3] ?? 0) & (1 << (bit & 7))) !== 0
   }
 
   add(bit: number): void {
+    if (this.#bytes === undefined) {
+      this.#small |= 1 << bit
+      return
+    }
     const byte = bit >> 3
-    this.bytes[byte] = (this.bytes[byte] ?? 0) | (1 << (bit & 7))
+    this.#bytes[byte] = (this.#bytes[byte] ?? 0) | (1 << (bit & 7))
   }
 
   count(): number {
     let bits = 0
-    for (let byte of this.bytes) for (; byte !== 0; byte &= byte - 1) bits++
+    for (let small = this.#small; small !== 0; small &= small - 1) bits++
+    if (this.#bytes) for (let byte of this.#bytes) for (; byte !== 0; byte &= byte - 1) bits++
     return bits
   }
 
-  /** A copy without trailing zero bytes; shared where nothing is set. */
+  /** Without trailing zero bytes. To be read only: it may be shared. */
   packed(): Buffer {
-    let end = this.bytes.length
-    while (end > 0 && this.bytes[end - 1] === 0) end--
-    return end === 0 ? NOTHING : Buffer.from(this.bytes.subarray(0, end))
+    if (this.#bytes !== undefined) return packedBytes(this.#bytes)
+    const small = this.#small
+    if (small === 0) return NOTHING
+    if (small >= PACKED_KEPT) return packSmall(small)
+    kept[small] ??= packSmall(small)
+    return kept[small]
   }
+}
+
+function packSmall(small: number): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32LE(small)
+  return packedBytes(bytes)
+}
+
+function packedBytes(bytes: Buffer): Buffer {
+  let end = bytes.length
+  while (end > 0 && bytes[end - 1] === 0) end--
+  return end === 0 ? NOTHING : Buffer.from(bytes.subarray(0, end))
 }

@@ -53,7 +53,7 @@ export interface DeliveryWorkerOptions {
   maxRetrySeconds: number
   logMessages: number
   publicUrl?: string | undefined
-  sender: Pick<HttpSender, 'attempt' | 'close'>
+  sender: Pick<HttpSender, 'send' | 'close'>
   telemetry: Pick<Telemetry, 'metrics' | 'spans'>
   /** BullMQ's own spans, where traces are exported. */
   bullTelemetry?: BullTelemetry | undefined

@@ -204,8 +204,10 @@ export class Dispatcher {
   }
 
   async #startMessage(run: JobRun, index: number, context: MessageContext): Promise<void> {
-    if (!(await this.#isFirst(run, context))) return
-    const plan = await this.#planOf(run, context)
+    // Each wait is taken only where there is something to wait for: this is done for every message.
+    if (context.message.idempotency && !(await this.#isFirst(run, context.message.idempotency))) return
+    const known = this.#options.plans.topic(context.message.topicArn)
+    const plan = known instanceof Promise ? await this.#planOf(run, context) : known
     if (plan === undefined) return
     if (plan === null || plan.slices.length === 0) {
       if (plan === null) await this.#untilDone(run, () => this.#options.count('discarded:topicDeleted'))
@@ -223,7 +225,8 @@ export class Dispatcher {
       if (!slice) continue
       // Taken before the wait for room: what is too old by its end is checked again.
       const checkedAt = this.#options.plans.checkedAt(slice, plan)
-      await this.#admit(() => this.#startUnit(new Unit({ run, index, context, slice, checkedAt })))
+      const waits = this.#admit(() => this.#startUnit(new Unit({ run, index, context, slice, checkedAt })))
+      if (waits) await waits
     }
   }
 
@@ -239,15 +242,11 @@ export class Dispatcher {
 
   /** null: no such topic. undefined: the run is lost. */
   async #planOf(run: JobRun, context: MessageContext): Promise<TopicPlan | null | undefined> {
-    const plan = this.#options.plans.topic(context.message.topicArn)
-    if (!(plan instanceof Promise)) return plan
     return this.#untilDone(run, () => this.#options.plans.topic(context.message.topicArn))
   }
 
   /** The same claim that the publisher makes: whoever came first is delivered. */
-  async #isFirst(run: JobRun, { message }: MessageContext): Promise<boolean> {
-    if (!message.idempotency) return true
-    const { key, value } = message.idempotency
+  async #isFirst(run: JobRun, { key, value }: NonNullable<Message['idempotency']>): Promise<boolean> {
     return (await this.#untilDone(run, () => this.#options.idempotency.holds(key, value))) ?? false
   }
 

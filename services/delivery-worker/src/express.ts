@@ -5,6 +5,7 @@
  * a second: parked under a lease and settled when it ends), or out: delivered, or parked in its lane. What is slow is
  * parked rather than waited for, so a job never waits longer than about a second for one endpoint.
  */
+import { type Linked, LinkedList } from '@fantail/delivery'
 import { nextStep } from '@fantail/policy'
 import type { Logger } from '@fantail/runtime'
 import type { DeadState, ParkAs, RetryState } from '@fantail/store'
@@ -22,8 +23,10 @@ import type { WorkerMetrics } from './worker-metrics.ts'
 const LOOK_MS = 25
 /** A plan older than this is checked again before an attempt (invariant 6 allows 100 ms). */
 const PLAN_AGE_MS_MAX = 80
+/** A queue forgets what it has started in pieces of this: cheaper than one by one. */
+const HEAD_MAX = 64
 
-interface Delivery {
+interface Delivery extends Linked<Delivery> {
   unit: Unit
   subscription: CompiledSubscription
   slot: number
@@ -36,6 +39,8 @@ interface Delivery {
 /** What one subscription has waiting; `movedAt`: when something of it was last started or queued first. */
 interface Queue {
   waiting: Delivery[]
+  /** Those before it have been started. */
+  head: number
   movedAt: number
 }
 
@@ -62,7 +67,8 @@ export const LEASE_MARGIN_MS = 5_000
 
 export class Express {
   readonly #options: ExpressOptions
-  readonly #running = new Set<Delivery>()
+  /** The one that runs longest is first. */
+  readonly #running = new LinkedList<Delivery>()
   readonly #queues = new Map<string, Queue>()
   readonly #checking = new Set<Unit>()
   #queued = 0
@@ -94,7 +100,16 @@ export class Express {
       const { slot } = subscription.record
       if (unit.settled.has(slot)) continue
       unit.open++
-      const delivery = { unit, subscription, slot, queuedAt: now, startedAt: 0, detached: undefined }
+      const delivery = {
+        unit,
+        subscription,
+        slot,
+        queuedAt: now,
+        startedAt: 0,
+        detached: undefined,
+        previous: undefined,
+        next: undefined,
+      }
       if (tooOld || this.#goesByLane(subscription)) this.#park(delivery, { as: 'fresh' })
       else this.#offer(delivery)
     }
@@ -132,7 +147,7 @@ export class Express {
     this.#starved ||= this.#options.slots.freeForFirst <= 0
     this.#queued++
     if (queue) queue.waiting.push(delivery)
-    else this.#queues.set(id, { waiting: [delivery], movedAt: delivery.queuedAt })
+    else this.#queues.set(id, { waiting: [delivery], head: 0, movedAt: delivery.queuedAt })
     if (!queue && old) this.#pump(id)
   }
 
@@ -140,14 +155,16 @@ export class Express {
   #pump(id: string): void {
     const queue = this.#queues.get(id)
     if (!queue) return
-    while (queue.waiting.length > 0) {
-      const next = queue.waiting[0]
+    while (queue.head < queue.waiting.length) {
+      const next = queue.waiting[queue.head]
       if (!next || this.#needsCheck(next.unit)) return
       if (!this.#options.slots.acquireFirst(id, next.subscription.record.maxInFlight)) {
         this.#starved ||= this.#options.slots.freeForFirst <= 0
         return
       }
-      queue.waiting.shift()
+      queue.head++
+      if (queue.head === HEAD_MAX) queue.waiting.splice(0, queue.head)
+      if (queue.head === HEAD_MAX) queue.head = 0
       this.#queued--
       this.#run(next)
       queue.movedAt = next.startedAt
@@ -191,7 +208,7 @@ export class Express {
   /** The plan changed: what the unit has queued goes by the new one, or by the lane, which knows best. */
   #requeue(unit: Unit, planKnown: boolean): void {
     for (const [id, queue] of this.#queues) {
-      queue.waiting = queue.waiting.filter((delivery) => {
+      queue.waiting = queue.waiting.slice(queue.head).filter((delivery) => {
         if (delivery.unit !== unit) return true
         const subscription = unit.slice.byId.get(id)
         if (planKnown && subscription && !this.#goesByLane(subscription)) {
@@ -202,6 +219,7 @@ export class Express {
         this.#park(delivery, { as: 'fresh' })
         return false
       })
+      queue.head = 0
       if (queue.waiting.length === 0) this.#queues.delete(id)
     }
     this.#options.onRoom()
@@ -209,15 +227,15 @@ export class Express {
 
   #run(delivery: Delivery): void {
     delivery.startedAt = performance.now()
-    this.#running.add(delivery)
+    this.#running.append(delivery)
     const { unit, subscription } = delivery
-    void this.#options.attempts
-      .attempt(subscription, unit.context, unit.context.id)
-      .then((outcome) => this.#ended(delivery, outcome))
+    this.#options.attempts.attempt(subscription, unit.context, unit.context.id, (outcome) =>
+      this.#ended(delivery, outcome),
+    )
   }
 
   #ended(delivery: Delivery, outcome: Outcome): void {
-    this.#running.delete(delivery)
+    this.#running.remove(delivery)
     const { id, maxInFlight } = delivery.subscription.record
     this.#options.slots.release(id, maxInFlight, outcome.answeredAfterMs)
     if (delivery.detached) {
@@ -346,7 +364,7 @@ export class Express {
     this.#options.slots.tellLag(now - this.#lookDueAt)
     const slowMs = this.#options.slots.slowMs
     const hungMs = slowMs + HUNG_MS - SLOW_MS
-    for (const delivery of this.#running) {
+    for (let delivery = this.#running.first; delivery; delivery = delivery.next) {
       const ageMs = now - delivery.startedAt
       if (ageMs < slowMs) break
       if (this.#queues.has(delivery.subscription.record.id)) this.#parkQueue(delivery.subscription.record.id)
@@ -369,7 +387,8 @@ export class Express {
   }
 
   #parkQueue(id: string): void {
-    const { waiting } = this.#queues.get(id) ?? { waiting: [] }
+    const queue = this.#queues.get(id)
+    const waiting = queue ? queue.waiting.slice(queue.head) : []
     this.#queues.delete(id)
     this.#queued -= waiting.length
     for (const delivery of waiting) this.#park(delivery, { as: 'fresh' })

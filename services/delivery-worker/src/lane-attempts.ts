@@ -13,6 +13,7 @@ import { type AttemptSlots, HUNG_MS } from './attempt-slots.ts'
 import type { CompiledSubscription } from './compiled-slice.ts'
 import type { Finishing } from './finishing.ts'
 import type { MessageContext } from './message-context.ts'
+import type { Outcome } from './outcome.ts'
 import type { PlanCache } from './plan-cache.ts'
 import type { Claimed, Settling } from './settling.ts'
 
@@ -101,7 +102,9 @@ export class LaneAttempts {
     if (hand.sendAt !== null && !this.#options.slots.acquire(id, maxInFlight))
       return this.#handBack(hand, false)
     const hung = setTimeout(() => this.#hang(id), HUNG_MS)
-    const outcome = await this.#options.attempts.attempt(current, message, claim.delivery)
+    const outcome = await new Promise<Outcome>((resolve) =>
+      this.#options.attempts.attempt(current, message, claim.delivery, resolve),
+    )
     clearTimeout(hung)
     this.#options.slots.release(id, maxInFlight, outcome.answeredAfterMs)
     this.onRoom()

@@ -23,7 +23,8 @@ export class MessageContext {
   /** Of the message's text and attributes, as the publisher's limit counts them. */
   get sizeBytes(): number {
     let bytes = Buffer.byteLength(this.message.message)
-    for (const [name, { type, value }] of Object.entries(this.message.attributes ?? {})) {
+    if (this.message.attributes === undefined) return bytes
+    for (const [name, { type, value }] of Object.entries(this.message.attributes)) {
       bytes += Buffer.byteLength(name) + Buffer.byteLength(type) + Buffer.byteLength(value)
     }
     return bytes

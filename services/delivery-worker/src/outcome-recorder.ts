@@ -59,6 +59,7 @@ export class OutcomeRecorder {
     const { messageId, topicArn } = unit.context.message
     this.#dispatch.push({
       messageId,
+      id: unit.context.id,
       topicArn,
       sizeBytes: unit.context.sizeBytes,
       slice: { sliceId: unit.slice.sliceId, shard: unit.slice.shard },

@@ -33,7 +33,7 @@ export interface Sent {
 
 export type Answer = number | 'hang' | AttemptResult | Promise<number>
 
-export interface FakeSender extends Pick<HttpSender, 'attempt' | 'close'> {
+export interface FakeSender extends Pick<HttpSender, 'send' | 'close'> {
   sent: Sent[]
   /** By URL; default 200. `n` counts requests to that URL, from 1. */
   answer: (url: string, n: number) => Answer
@@ -49,17 +49,19 @@ export function createFakeSender(timeoutMs = 3_000): FakeSender {
     inFlight: new Map(),
     inFlightMax: new Map(),
     close: async () => undefined,
-    attempt: async ({ url, headers, body }) => {
+    send: ({ url, headers, body }, done) => {
       const list = headers as string[]
       const messageId = list[list.indexOf('x-amz-sns-message-id') + 1] ?? ''
-      sender.sent.push({ url, messageId, body: String(body), at: performance.now() })
+      const startedAt = performance.now()
+      sender.sent.push({ url, messageId, body: String(body), at: startedAt })
       const now = (sender.inFlight.get(url) ?? 0) + 1
       sender.inFlight.set(url, now)
       sender.inFlightMax.set(url, Math.max(now, sender.inFlightMax.get(url) ?? 0))
       const n = sender.sent.filter((sent) => sent.url === url).length
-      const result = await resultOf(sender.answer(url, n), timeoutMs)
-      sender.inFlight.set(url, (sender.inFlight.get(url) ?? 1) - 1)
-      return result
+      void resultOf(sender.answer(url, n), timeoutMs).then((result) => {
+        sender.inFlight.set(url, (sender.inFlight.get(url) ?? 1) - 1)
+        done({ ...result, durationMs: performance.now() - startedAt })
+      })
     },
   }
   return sender
