@@ -1,5 +1,11 @@
 /** Records as the REST API shows them. */
-import type { DeadLetter, QueueMessage, RedriveTask, TopicRecord } from '@fantail/contracts'
+import {
+  type DeadLetter,
+  QUEUE_MESSAGE_BYTES_MAX,
+  type QueueMessage,
+  type RedriveTask,
+  type TopicRecord,
+} from '@fantail/contracts'
 import { effectivePolicy } from '@fantail/policy'
 import type { QueueWithCounts, SubscriptionCounts } from '@fantail/store'
 
@@ -48,7 +54,14 @@ export function queueView({ queue, counts, oldestSince, sources, url, now }: Que
     delaySeconds: queue.delaySeconds,
     receiveWaitSeconds: queue.receiveWaitSeconds,
     redrivePolicy: queue.redrivePolicy,
-    counts: { visible: counts.visible, inFlight: counts.inFlight, delayed: counts.delayed },
+    redriveAllowPolicy: queue.redriveAllowPolicy ?? null,
+    maximumMessageBytes: queue.maximumMessageBytes ?? QUEUE_MESSAGE_BYTES_MAX,
+    fifo: queue.fifo === true,
+    ...(queue.fifo && {
+      contentBasedDeduplication: queue.contentBasedDeduplication ?? false,
+      deduplicationScope: queue.deduplicationScope ?? 'queue',
+    }),
+    counts,
     oldestSeconds: oldestSince === null ? null : secondsSince(oldestSince, now),
     deadLetterSources: sources,
     createdAt: iso(queue.createdAt),
@@ -63,6 +76,7 @@ export function secondsSince(then: number, now: number): number {
 
 export function queueMessageView(message: QueueMessage): object {
   const { messageId, receiptHandle, receiveCount, body, attributes, sentAt, deadLetter } = message
+  const { groupId, deduplicationId, sequenceNumber } = message
   return {
     messageId,
     ...(receiptHandle !== undefined && { receiptHandle }),
@@ -70,6 +84,9 @@ export function queueMessageView(message: QueueMessage): object {
     body,
     attributes,
     sentAt: iso(sentAt),
+    ...(groupId !== undefined && { groupId }),
+    ...(deduplicationId !== undefined && { deduplicationId }),
+    ...(sequenceNumber !== undefined && { sequenceNumber }),
     ...(deadLetter && { deadLetter: deadLetterView(deadLetter) }),
   }
 }

@@ -37,7 +37,7 @@ const Attributes = z
 const Text = z.string().superRefine((text, context) => report(textProblem(text), context))
 const Subject = z.string().superRefine((text, context) => report(subjectProblem(text), context))
 
-const FifoId = z.string().superRefine((text, context) => report(fifoIdProblem(text), context))
+export const FifoId = z.string().superRefine((text, context) => report(fifoIdProblem(text), context))
 
 const Payload = z
   .union([Text, z.record(z.string(), z.unknown()), z.array(z.unknown())], {

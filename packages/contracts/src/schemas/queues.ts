@@ -2,9 +2,12 @@
 import { z } from 'zod'
 import {
   BATCH_MESSAGES_MAX,
+  QUEUE_ALLOWED_SOURCES_MAX,
   QUEUE_DELAY_SECONDS_MAX,
   QUEUE_HANDLES_MAX,
   QUEUE_MAX_RECEIVE_COUNT_MAX,
+  QUEUE_MESSAGE_BYTES_MAX,
+  QUEUE_MESSAGE_BYTES_MIN,
   QUEUE_RECEIVE_MAX,
   QUEUE_RETENTION_SECONDS_DEFAULT,
   QUEUE_VISIBILITY_SECONDS_DEFAULT,
@@ -13,7 +16,7 @@ import {
   RETENTION_SECONDS_MAX,
   RETENTION_SECONDS_MIN,
 } from '../limits.ts'
-import { MessageInput } from './messages.ts'
+import { FifoId, MessageInput } from './messages.ts'
 import {
   named,
   pageOf,
@@ -27,6 +30,18 @@ import {
 const Visibility = z.int().min(0).max(QUEUE_VISIBILITY_SECONDS_MAX)
 const Delay = z.int().min(0).max(QUEUE_DELAY_SECONDS_MAX)
 const Wait = z.int().min(0).max(QUEUE_WAIT_SECONDS_MAX)
+
+const DeduplicationScope = z.enum(['queue', 'messageGroup'])
+
+const RedriveAllowPolicyInput = z
+  .strictObject({
+    redrivePermission: z.enum(['allowAll', 'denyAll', 'byQueue']),
+    sourceQueueArns: z.array(QueueReference).min(1).max(QUEUE_ALLOWED_SOURCES_MAX).optional(),
+  })
+  .refine((policy) => (policy.redrivePermission === 'byQueue') === (policy.sourceQueueArns !== undefined), {
+    error: 'must be there with byQueue, and only then',
+    path: ['sourceQueueArns'],
+  })
 
 /** `null` resets a member. */
 export const QueueInput = z.strictObject({
@@ -45,9 +60,24 @@ export const QueueInput = z.strictObject({
       maxReceiveCount: z.int().min(1).max(QUEUE_MAX_RECEIVE_COUNT_MAX),
     })
     .nullish(),
+  redriveAllowPolicy: RedriveAllowPolicyInput.nullish().describe(
+    'Which queues may name this one as their dead-letter queue; null: all',
+  ),
+  maximumMessageBytes: z
+    .int()
+    .min(QUEUE_MESSAGE_BYTES_MIN)
+    .max(QUEUE_MESSAGE_BYTES_MAX)
+    .nullish()
+    .describe(`Of a body and its attributes. Default ${QUEUE_MESSAGE_BYTES_MAX}`),
+  fifo: z.boolean().nullish().describe('Follows from a name that ends in .fifo; cannot be changed'),
+  contentBasedDeduplication: z
+    .boolean()
+    .nullish()
+    .describe('FIFO: without a deduplicationId the SHA-256 of the body counts. Default false'),
+  deduplicationScope: DeduplicationScope.nullish().describe(
+    'FIFO: what a deduplicationId is unique in. Default queue',
+  ),
 })
-
-export const QUEUE_UNSUPPORTED = ['fifo'] as const
 
 export const QueueView = named(
   'Queue',
@@ -60,7 +90,19 @@ export const QueueView = named(
     delaySeconds: z.int(),
     receiveWaitSeconds: z.int(),
     redrivePolicy: z.object({ deadLetterTargetArn: z.string(), maxReceiveCount: z.int() }).nullable(),
-    counts: z.object({ visible: z.int(), inFlight: z.int(), delayed: z.int() }),
+    redriveAllowPolicy: z
+      .object({ redrivePermission: z.string(), sourceQueueArns: z.array(z.string()).optional() })
+      .nullable(),
+    maximumMessageBytes: z.int(),
+    fifo: z.boolean(),
+    contentBasedDeduplication: z.boolean().optional().describe('FIFO'),
+    deduplicationScope: DeduplicationScope.optional().describe('FIFO'),
+    counts: z.object({
+      visible: z.int(),
+      inFlight: z.int(),
+      delayed: z.int(),
+      groupsInFlight: z.int().optional().describe('FIFO: groups that wait for something in flight'),
+    }),
     oldestSeconds: z.number().nullable(),
     deadLetterSources: z.array(z.string()).describe('ARNs of the subscriptions and queues it serves'),
     createdAt: Timestamp,
@@ -85,7 +127,13 @@ const Body = z
 
 export const QueueItemInput = named(
   'QueueMessageInput',
-  z.strictObject({ body: Body, attributes: MessageInput.shape.attributes, delaySeconds: Delay.optional() }),
+  z.strictObject({
+    body: Body,
+    attributes: MessageInput.shape.attributes,
+    delaySeconds: Delay.optional().describe('FIFO: none, the delay is the queue’s'),
+    groupId: FifoId.optional().describe('FIFO queues keep order within it; others pass it on'),
+    deduplicationId: FifoId.optional().describe('FIFO: the same id within 5 minutes is one message'),
+  }),
 )
 export const QueueBatchInput = z.strictObject({
   messages: z.array(QueueItemInput).min(1).max(BATCH_MESSAGES_MAX),
@@ -93,7 +141,10 @@ export const QueueBatchInput = z.strictObject({
 /** Of the documentation; the route asks for the shape that the body shows. */
 export const QueueSendInput = z.union([QueueItemInput, QueueBatchInput])
 
-const Receipt = z.object({ messageId: z.string() })
+const Receipt = z.object({
+  messageId: z.string().describe('Of a duplicate: the first copy’s'),
+  sequenceNumber: z.string().optional().describe('FIFO: 20 digits, rising'),
+})
 export const QueueSendAnswer = z.union([Receipt, z.object({ results: z.array(Receipt) })])
 
 export const ReceiveInput = z.strictObject({
@@ -122,6 +173,9 @@ const item = {
   body: z.string(),
   attributes: z.record(z.string(), z.object({ type: z.string(), value: z.string() })),
   sentAt: Timestamp,
+  groupId: z.string().optional(),
+  deduplicationId: z.string().optional(),
+  sequenceNumber: z.string().optional().describe('FIFO'),
   deadLetter: DeadLetterView.optional(),
 }
 export const QueueMessageView = named('QueueMessage', z.object(item))

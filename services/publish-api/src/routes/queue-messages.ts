@@ -3,33 +3,30 @@ import {
   AckInput,
   DeadLetterCounts,
   type ErrorCode,
-  FantailError,
   HandleResults,
-  type MessageAttribute,
-  messageBytes,
   NoBody,
   PeekAnswer,
   PeekQuery,
   PurgeAnswer,
   problemsOf,
-  QUEUE_MESSAGE_BYTES_MAX,
   QueueBatchInput,
   QueueItemInput,
   QueueMessageView,
+  type QueueRecord,
   QueueSendAnswer,
   QueueSendInput,
   ReceivedAnswer,
   ReceiveInput,
-  toAttribute,
   VisibilityInput,
 } from '@fantail/contracts'
-import type { PeekRequest, SendItem } from '@fantail/store'
+import type { PeekRequest, SentItem } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
 import { invalid, notFound } from '../http/errors.ts'
 import { parseJson, readJsonText } from '../http/read-body.ts'
 import { isObject } from '../http/validate.ts'
+import { sendItems } from '../queues/send-items.ts'
 import { subscriptionArnOf } from '../subscriptions/arn-of.ts'
 import { queueMessageView } from '../views.ts'
 import { queueOf } from './queues.ts'
@@ -63,6 +60,7 @@ export function queueMessageRoutes(deps: ApiDeps): Endpoint[] {
     }),
     endpoint({
       ...post('receive', 'Receive messages, waiting for them if asked'),
+      errors: [...ERRORS, 'rate_limited'],
       body: ReceiveInput,
       bodyIs: 'optional',
       answers: { 200: { description: 'Up to maxMessages, possibly none', schema: ReceivedAnswer } },
@@ -153,40 +151,30 @@ async function send(deps: ApiDeps, call: Call): Promise<Answer> {
   const result = (batch ? QueueBatchInput : QueueItemInput).safeParse(value)
   if (!result.success) throw invalid(problemsOf(result.error))
   const inputs = 'messages' in result.data ? result.data.messages : [result.data]
-  const items = inputs.map((input, index) => toItem(input, batch ? `messages[${index}].` : ''))
+  const queueArn = queueOf(deps, call)
+  const items = sendItems(await needQueue(deps, queueArn), inputs, batch)
   const waiting = deps.storageGuard.admit()
   if (waiting) await waiting
-  const queueArn = queueOf(deps, call)
   const results = await deps.queues.send(queueArn, items)
   deps.log.info({ requestId: call.requestId, queueArn, messages: items.length }, 'queue.sent')
   return { status: 201, body: batch ? { results: results.map(receipt) } : receipt(results[0]) }
 }
 
-function receipt(sent: { messageId: string } | undefined): object {
-  return { messageId: sent?.messageId }
+function receipt(sent: SentItem | undefined): object {
+  const { messageId, sequenceNumber } = sent ?? {}
+  return { messageId, ...(sequenceNumber !== undefined && { sequenceNumber }) }
 }
 
-function toItem({ body, attributes, delaySeconds }: z.output<typeof QueueItemInput>, path: string): SendItem {
-  const named = attributes === undefined ? undefined : toAttributes(attributes as Record<string, unknown>)
-  if (messageBytes(body, named) > QUEUE_MESSAGE_BYTES_MAX) {
-    const message = `and its attributes must have at most ${QUEUE_MESSAGE_BYTES_MAX} bytes together`
-    throw new FantailError('too_large', `body ${message}`, { details: [{ path: `${path}body`, message }] })
-  }
-  return { body, ...(named && { attributes: named }), ...(delaySeconds !== undefined && { delaySeconds }) }
-}
-
-function toAttributes(inputs: Record<string, unknown>): Record<string, MessageAttribute> {
-  const entries = Object.entries(inputs).map(([name, input]) => [name, toAttribute(input)] as const)
-  return Object.fromEntries(
-    entries.filter((entry): entry is [string, MessageAttribute] => entry[1] !== undefined),
-  )
+async function needQueue({ queueCache }: ApiDeps, queueArn: string): Promise<QueueRecord> {
+  const queue = queueCache.known(queueArn) ?? (await queueCache.find(queueArn))
+  if (!queue) throw notFound('queue')
+  return queue
 }
 
 async function receive(deps: ApiDeps, call: Call<unknown, z.output<typeof ReceiveInput>>): Promise<Answer> {
   const queueArn = queueOf(deps, call)
   const { maxMessages, visibilityTimeoutSeconds } = call.body
-  const queue = await deps.queues.get(queueArn)
-  if (!queue) throw notFound('queue')
+  const queue = await needQueue(deps, queueArn)
   const messages = await deps.queueWaits.receiveWaiting(queueArn, {
     maxMessages,
     waitSeconds: call.body.waitSeconds ?? queue.receiveWaitSeconds,

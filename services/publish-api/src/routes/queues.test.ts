@@ -176,8 +176,3 @@ test('DELETE answers 204 twice; nothing can be done to a queue that is gone', as
   ])
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 404))
 })
-
-test('FIFO queues are refused by name', async () => {
-  const { status, body } = await api.call('PUT', '/v1/queues/work.fifo')
-  expect([status, body.error.code]).toEqual([400, 'not_supported'])
-})

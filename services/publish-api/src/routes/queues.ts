@@ -1,29 +1,17 @@
 /** Queues: their definitions. */
-import {
-  FantailError,
-  parseArn,
-  QUEUE_RETENTION_SECONDS_DEFAULT,
-  QUEUE_UNSUPPORTED,
-  QUEUE_VISIBILITY_SECONDS_DEFAULT,
-  QueueInput,
-  QueueList,
-  QueueListQuery,
-  QueueView,
-  resolveQueue,
-} from '@fantail/contracts'
-import type { QueueSettings } from '@fantail/store'
+import { parseArn, QueueInput, QueueList, QueueListQuery, QueueView, resolveQueue } from '@fantail/contracts'
 import type { z } from 'zod'
 import { deadLetterSources } from '../dead-letter-sources.ts'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
 import { notFound } from '../http/errors.ts'
 import { publicUrlFor } from '../http/public-url.ts'
+import { queueSettings } from '../queues/settings.ts'
 import { queueView } from '../views.ts'
 
 const INPUT_ERRORS = [
   'malformed_json',
   'validation_failed',
-  'not_supported',
   'too_large',
   'unsupported_media_type',
   'storage_full',
@@ -31,7 +19,7 @@ const INPUT_ERRORS = [
 
 export function queueRoutes(deps: ApiDeps): Endpoint[] {
   const route = { path: '/v1/queues/{queue}', tag: 'Queues' }
-  const input = { body: QueueInput, unsupported: QUEUE_UNSUPPORTED }
+  const input = { body: QueueInput }
   return [
     endpoint({
       ...route,
@@ -43,7 +31,7 @@ export function queueRoutes(deps: ApiDeps): Endpoint[] {
         200: { description: 'It existed: the members given are set', schema: QueueView },
         201: { description: 'Created', schema: QueueView },
       },
-      errors: [...INPUT_ERRORS],
+      errors: [...INPUT_ERRORS, 'conflict'],
       handle: (call) => putQueue(deps, call),
     }),
     endpoint({
@@ -70,7 +58,7 @@ export function queueRoutes(deps: ApiDeps): Endpoint[] {
       method: 'PATCH',
       summary: 'Set the members given of a queue',
       answers: { 200: { description: 'The queue as it is now', schema: QueueView } },
-      errors: [...INPUT_ERRORS, 'not_found'],
+      errors: [...INPUT_ERRORS, 'not_found', 'conflict'],
       handle: (call) => patchQueue(deps, call),
     }),
     endpoint({
@@ -93,23 +81,14 @@ type QueueCall = Call<unknown, z.output<typeof QueueInput>>
 
 async function putQueue(deps: ApiDeps, call: QueueCall): Promise<Answer> {
   const arn = queueOf(deps, call)
-  if (arn.endsWith('.fifo')) {
-    throw new FantailError(
-      'not_supported',
-      'FIFO queues (names ending in .fifo) are not supported by this version',
-      {
-        details: [{ path: 'queue', message: 'names a FIFO queue' }],
-      },
-    )
-  }
-  const { created } = await deps.queues.put(arn, settingsOf(deps, call.body))
+  const { created } = await deps.queues.put(arn, await queueSettings(deps, arn, call.body))
   logChange(deps, call, { arn, event: created ? 'queue.created' : 'queue.changed' })
   return { status: created ? 201 : 200, body: await readQueue(deps, call, arn) }
 }
 
 async function patchQueue(deps: ApiDeps, call: QueueCall): Promise<Answer> {
   const arn = queueOf(deps, call)
-  await deps.queues.patch(arn, settingsOf(deps, call.body))
+  await deps.queues.patch(arn, await queueSettings(deps, arn, call.body))
   logChange(deps, call, { arn, event: 'queue.changed' })
   return ok(await readQueue(deps, call, arn))
 }
@@ -142,27 +121,4 @@ async function showQueue(deps: ApiDeps, { request }: Call, arn: string): Promise
   const { account, name } = parseArn(arn) ?? {}
   const url = `${publicUrlFor(deps.settings, request)}/${account}/${name}`
   return found && queueView({ ...found, sources, url, now: deps.clock() })
-}
-
-/** The members given, with what a reset (`null`) sets and the dead-letter queue by its ARN. */
-function settingsOf({ settings }: ApiDeps, input: z.output<typeof QueueInput>): Partial<QueueSettings> {
-  const { visibilityTimeoutSeconds, retentionSeconds, delaySeconds, receiveWaitSeconds, redrivePolicy } =
-    input
-  const path = 'redrivePolicy.deadLetterTargetArn'
-  return {
-    ...(visibilityTimeoutSeconds !== undefined && {
-      visibilityTimeoutSeconds: visibilityTimeoutSeconds ?? QUEUE_VISIBILITY_SECONDS_DEFAULT,
-    }),
-    ...(retentionSeconds !== undefined && {
-      retentionSeconds: retentionSeconds ?? QUEUE_RETENTION_SECONDS_DEFAULT,
-    }),
-    ...(delaySeconds !== undefined && { delaySeconds: delaySeconds ?? 0 }),
-    ...(receiveWaitSeconds !== undefined && { receiveWaitSeconds: receiveWaitSeconds ?? 0 }),
-    ...(redrivePolicy !== undefined && {
-      redrivePolicy: redrivePolicy && {
-        ...redrivePolicy,
-        deadLetterTargetArn: resolveQueue(redrivePolicy.deadLetterTargetArn, settings.arn, path),
-      },
-    }),
-  }
 }

@@ -1,0 +1,79 @@
+/** What the body of a PUT or PATCH sets of a queue. */
+import {
+  FantailError,
+  isFifoName,
+  QUEUE_MESSAGE_BYTES_MAX,
+  QUEUE_RETENTION_SECONDS_DEFAULT,
+  QUEUE_VISIBILITY_SECONDS_DEFAULT,
+  type QueueInput,
+  resolveQueue,
+} from '@fantail/contracts'
+import type { QueueSettings } from '@fantail/store'
+import type { z } from 'zod'
+import type { ApiDeps } from '../deps.ts'
+import { invalid } from '../http/errors.ts'
+
+type Input = z.output<typeof QueueInput>
+
+/** What `null` sets. */
+const RESET = {
+  visibilityTimeoutSeconds: QUEUE_VISIBILITY_SECONDS_DEFAULT,
+  retentionSeconds: QUEUE_RETENTION_SECONDS_DEFAULT,
+  delaySeconds: 0,
+  receiveWaitSeconds: 0,
+  redrivePolicy: null,
+  redriveAllowPolicy: null,
+  maximumMessageBytes: QUEUE_MESSAGE_BYTES_MAX,
+  contentBasedDeduplication: false,
+  deduplicationScope: 'queue',
+} as const
+
+const FIFO_ONLY = ['contentBasedDeduplication', 'deduplicationScope'] as const
+
+/**
+ * The members given, `null` as the default, queues by their ARNs; `validation_failed`, or `conflict` where the queue is
+ * there and `fifo` would have it be of the other kind.
+ */
+export async function queueSettings(
+  deps: Pick<ApiDeps, 'queues' | 'settings'>,
+  arn: string,
+  { fifo, ...input }: Input,
+): Promise<Partial<QueueSettings>> {
+  await checkKind(deps, arn, fifo ?? isFifoName(arn))
+  const members = Object.entries({ ...input, ...namedQueues(deps, input) })
+  const given = members.filter(([, value]) => value !== undefined)
+  const problems = FIFO_ONLY.filter((name) => !isFifoName(arn) && given.some(([key]) => key === name))
+  if (problems.length > 0)
+    throw invalid(problems.map((path) => ({ path, message: 'is for FIFO queues only' })))
+  return Object.fromEntries(given.map(([name, value]) => [name, value ?? RESET[name as keyof typeof RESET]]))
+}
+
+async function checkKind({ queues }: Pick<ApiDeps, 'queues'>, arn: string, fifo: boolean): Promise<void> {
+  if (fifo === isFifoName(arn)) return
+  const message = `must be ${!fifo}, as the name ${fifo ? 'does not end' : 'ends'} in .fifo`
+  if ((await queues.get(arn)) === null) throw FantailError.invalid('fifo', message)
+  const details = [{ path: 'fifo', message }]
+  throw new FantailError('conflict', 'the kind of a queue cannot be changed', { details })
+}
+
+function namedQueues({ settings }: Pick<ApiDeps, 'settings'>, input: Input): Partial<Input> {
+  const { redrivePolicy, redriveAllowPolicy } = input
+  const target = 'redrivePolicy.deadLetterTargetArn'
+  const source = (i: number) => `redriveAllowPolicy.sourceQueueArns[${i}]`
+  return {
+    ...(redrivePolicy && {
+      redrivePolicy: {
+        ...redrivePolicy,
+        deadLetterTargetArn: resolveQueue(redrivePolicy.deadLetterTargetArn, settings.arn, target),
+      },
+    }),
+    ...(redriveAllowPolicy?.sourceQueueArns && {
+      redriveAllowPolicy: {
+        ...redriveAllowPolicy,
+        sourceQueueArns: redriveAllowPolicy.sourceQueueArns.map((name, i) =>
+          resolveQueue(name, settings.arn, source(i)),
+        ),
+      },
+    }),
+  }
+}
