@@ -36,20 +36,22 @@ function sized(bytes: Buffer): [Buffer, Buffer] {
 type Reader = (message: QueueMessage, owner: string) => string | undefined
 
 /** By name, each as text; undefined where the message has none. */
-const SYSTEM_ATTRIBUTES: Record<string, Reader> = {
-  SenderId: ({ senderId }, owner) => senderId ?? owner,
-  SentTimestamp: ({ sentAt }) => String(sentAt),
-  ApproximateReceiveCount: ({ receiveCount }) => String(receiveCount),
-  ApproximateFirstReceiveTimestamp: ({ firstReceivedAt }) =>
-    firstReceivedAt === null ? undefined : String(firstReceivedAt),
-  SequenceNumber: ({ sequenceNumber }) => sequenceNumber,
-  MessageDeduplicationId: ({ deduplicationId }) => deduplicationId,
-  MessageGroupId: ({ groupId }) => groupId,
-  AWSTraceHeader: ({ traceHeader }) => traceHeader,
-  DeadLetterQueueSourceArn: ({ deadLetterSourceArn }) => deadLetterSourceArn,
-}
+const SYSTEM_ATTRIBUTES = new Map<string, Reader>([
+  ['SenderId', ({ senderId }, owner) => senderId ?? owner],
+  ['SentTimestamp', ({ sentAt }) => String(sentAt)],
+  ['ApproximateReceiveCount', ({ receiveCount }) => String(receiveCount)],
+  [
+    'ApproximateFirstReceiveTimestamp',
+    ({ firstReceivedAt }) => (firstReceivedAt === null ? undefined : String(firstReceivedAt)),
+  ],
+  ['SequenceNumber', ({ sequenceNumber }) => sequenceNumber],
+  ['MessageDeduplicationId', ({ deduplicationId }) => deduplicationId],
+  ['MessageGroupId', ({ groupId }) => groupId],
+  ['AWSTraceHeader', ({ traceHeader }) => traceHeader],
+  ['DeadLetterQueueSourceArn', ({ deadLetterSourceArn }) => deadLetterSourceArn],
+])
 
-export const SYSTEM_ATTRIBUTE_NAMES: readonly string[] = Object.keys(SYSTEM_ATTRIBUTES)
+export const SYSTEM_ATTRIBUTE_NAMES: readonly string[] = [...SYSTEM_ATTRIBUTES.keys()]
 
 /** Those of `names` that the message has; `owner` is the queue's account. */
 export function systemAttributes(
@@ -59,7 +61,7 @@ export function systemAttributes(
 ): Record<string, string> {
   const found: Record<string, string> = {}
   for (const name of names) {
-    const value = SYSTEM_ATTRIBUTES[name]?.(message, owner)
+    const value = SYSTEM_ATTRIBUTES.get(name)?.(message, owner)
     if (value !== undefined) found[name] = value
   }
   return found

@@ -100,6 +100,11 @@ const READ_ONLY = [
 
 const NAMES = new Set([...Object.keys(SETTABLE), ...Object.keys(SETTABLE_ON_FIFO), ...READ_ONLY])
 
+/** Whether a queue can have such an attribute. */
+export function isQueueAttribute(name: string): boolean {
+  return NAMES.has(name)
+}
+
 /** What the given attributes change of the queue `arn`; refuses what SQS refuses. */
 export function parseAttributes(given: Record<string, string>, arn: string): Change {
   const change: Change = { set: {}, kept: {} }

@@ -35,6 +35,18 @@ export async function queueOf(
   return queue
 }
 
+/** The queue that a call names, as it was at most a second ago, without a trip where it is in use; `QueueDoesNotExist`. */
+export async function knownQueue(
+  { settings, queueCache }: Pick<ApiDeps, 'settings' | 'queueCache'>,
+  input: AwsInput,
+  call: AwsCall,
+): Promise<QueueRecord> {
+  const arn = queueArnOf(settings, input, call)
+  const queue = queueCache.known(arn) ?? (await queueCache.find(arn))
+  if (!queue) throw queueMissing(call)
+  return queue
+}
+
 /** The work's result; where the store finds no queue (any more), `QueueDoesNotExist`. */
 export async function whereQueueExists<T>(call: AwsCall, work: Promise<T>): Promise<T> {
   try {

@@ -1,0 +1,73 @@
+/** Rules that the three batch operations share (sns-semantics §8.5), and how their entries succeed and fail. */
+import { AwsError, type AwsInput } from '@fantail/aws-wire'
+import { sqsError } from './sqs-error.ts'
+
+const ENTRIES_MAX = 10
+const ENTRY_ID = /^[A-Za-z0-9_-]{1,80}$/
+
+export interface Entry extends AwsInput {
+  Id: string
+}
+
+/** The entries of a batch; throws where the batch as such cannot be carried out. */
+export function readEntries({ Entries }: AwsInput, operation: string): Entry[] {
+  const entries = (Entries ?? []) as AwsInput[]
+  if (entries.length === 0) {
+    const text = `There should be at least one ${operation}RequestEntry in the request.`
+    throw sqsError('EmptyBatchRequest', text)
+  }
+  if (entries.length > ENTRIES_MAX) {
+    const text = `Maximum number of entries per request are ${ENTRIES_MAX}. You have sent ${entries.length}.`
+    throw sqsError('TooManyEntriesInBatchRequest', text)
+  }
+  checkIds(entries)
+  return entries as Entry[]
+}
+
+function checkIds(entries: AwsInput[]): void {
+  const seen = new Set<unknown>()
+  for (const { Id } of entries) {
+    if (typeof Id !== 'string' || !ENTRY_ID.test(Id)) {
+      const text = 'can only contain alphanumeric characters, hyphens and underscores. It can be at most 80'
+      throw sqsError('InvalidBatchEntryId', `A batch entry id ${text} letters long.`)
+    }
+    if (seen.has(Id)) throw sqsError('BatchEntryIdsNotDistinct', `Id ${Id} repeated.`)
+    seen.add(Id)
+  }
+}
+
+/** What was read of a batch without its refusals. */
+export function accepted<T extends object>(outcomes: (T | AwsError)[]): T[] {
+  return outcomes.filter((outcome): outcome is T => !(outcome instanceof AwsError))
+}
+
+type Answer = Record<string, unknown>
+
+/** What becomes of each entry: its result, or the refusal of it alone. */
+export function batchAnswer(entries: Entry[], outcomes: (Answer | AwsError)[]): Answer {
+  const successful: Answer[] = []
+  const failed: Answer[] = []
+  for (const [index, { Id }] of entries.entries()) {
+    const outcome = outcomes[index]
+    if (outcome instanceof AwsError) failed.push({ Id, ...failure(outcome) })
+    else successful.push({ Id, ...outcome })
+  }
+  return {
+    ...(successful.length > 0 && { Successful: successful }),
+    ...(failed.length > 0 && { Failed: failed }),
+  }
+}
+
+function failure({ status, code, message }: AwsError): Answer {
+  return { SenderFault: status < 500, Code: code, Message: message }
+}
+
+/** The result, or the refusal where that is what it throws. */
+export function outcomeOf<T>(read: () => T): T | AwsError {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof AwsError) return error
+    throw error
+  }
+}

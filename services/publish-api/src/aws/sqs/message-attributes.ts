@@ -1,0 +1,123 @@
+/** Attributes that senders give messages: SQS's rules for them (sns-semantics §8.5), and which of them a receiver asks for. */
+import type { MessageAttribute } from '@fantail/contracts'
+import { refusedCharacter } from './message-text.ts'
+import { sqsError } from './sqs-error.ts'
+
+const COUNT_MAX = 10
+const NAME_CHARS_MAX = 256
+const NAME_CHARS = /^[A-Za-z0-9_.-]+$/
+const RESERVED_NAME = /^(aws\.|amazon\.|\.)|\.$/i
+const TYPE = /^(String|Number|Binary)/
+const TYPE_CHARS_MAX = 256
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/
+
+/** As the wire decodes it. */
+interface GivenValue {
+  DataType?: string
+  StringValue?: string
+  BinaryValue?: Buffer
+}
+
+export interface ReadAttributes {
+  attributes: Record<string, MessageAttribute>
+  /** Of names, types and values. */
+  bytes: number
+}
+
+/** `InvalidParameterValue` for the first that is wrong. */
+export function readAttributes(given: unknown): ReadAttributes {
+  const entries = Object.entries((given ?? {}) as Record<string, GivenValue>)
+  if (entries.length > COUNT_MAX) {
+    throw invalid(
+      `Number of message attributes [${entries.length}] exceeds the allowed maximum [${COUNT_MAX}].`,
+    )
+  }
+  const read: ReadAttributes = { attributes: {}, bytes: 0 }
+  for (const [name, value] of entries) {
+    checkName(name)
+    read.attributes[name] = readAttribute(name, value)
+  }
+  read.bytes = attributeBytes(given)
+  return read
+}
+
+/** Whether or not they are valid: what a batch may hold in all is judged before its entries. */
+export function attributeBytes(given: unknown): number {
+  let bytes = 0
+  for (const [name, value] of Object.entries((given ?? {}) as Record<string, GivenValue>)) {
+    const { DataType = '', StringValue = '', BinaryValue } = value
+    bytes += Buffer.byteLength(name) + Buffer.byteLength(DataType)
+    bytes += BinaryValue?.length ?? Buffer.byteLength(StringValue)
+  }
+  return bytes
+}
+
+function invalid(message: string) {
+  return sqsError('InvalidParameterValueException', message)
+}
+
+function checkName(name: string): void {
+  if (name.length > NAME_CHARS_MAX) {
+    throw invalid(`Message (user) attribute names can have at most ${NAME_CHARS_MAX} characters.`)
+  }
+  if (!NAME_CHARS.test(name) || name.includes('..')) {
+    throw invalid(
+      `Message (user) attribute name '${name}' is invalid. It can only contain letters, digits, hyphens, underscores and single periods.`,
+    )
+  }
+  if (RESERVED_NAME.test(name)) {
+    throw invalid(
+      `Message (user) attribute name '${name}' is invalid. It cannot start or end with a period, or start with 'AWS.' or 'Amazon.'.`,
+    )
+  }
+}
+
+function readAttribute(name: string, { DataType: type = '', ...value }: GivenValue): MessageAttribute {
+  if (type === '')
+    throw invalid(`Message (user) attribute '${name}' must contain a non-empty attribute type.`)
+  const prefix = TYPE.exec(type)?.[1]
+  if (prefix === undefined || type.length > TYPE_CHARS_MAX || refusedCharacter(type) !== undefined) {
+    throw invalid(
+      `The type of message (user) attribute '${name}' is invalid. You must use only the following supported type prefixes: Binary, Number, String.`,
+    )
+  }
+  const content = prefix === 'Binary' ? value.BinaryValue : value.StringValue
+  if (!content?.length) {
+    throw invalid(`Message (user) attribute '${name}' must contain a non-empty value of type '${type}'.`)
+  }
+  if (typeof content !== 'string') return { type, value: content.toString('base64') }
+  checkText(name, prefix, content)
+  return { type, value: content }
+}
+
+function checkText(name: string, prefix: string, text: string): void {
+  if (prefix === 'Number' && !NUMBER.test(text)) {
+    throw invalid(`Can't cast the value of message (user) attribute '${name}' to a number.`)
+  }
+  const refused = refusedCharacter(text)
+  if (refused === undefined) return
+  throw invalid(`Invalid binary character '${refused}' was found in the message attribute '${name}' value.`)
+}
+
+/** Of a message's attributes those that match one of `names`: exactly, all (`All`, `.*`), or by a beginning (`prefix.*`). */
+export function selectAttributes(
+  attributes: Record<string, MessageAttribute>,
+  names: readonly string[],
+): Record<string, MessageAttribute> {
+  if (names.length === 0) return {}
+  if (names.some((name) => name === 'All' || name === '.*' || name === '*')) return attributes
+  const wanted = (attribute: string) =>
+    names.some((name) => (name.endsWith('.*') ? attribute.startsWith(name.slice(0, -2)) : attribute === name))
+  return Object.fromEntries(Object.entries(attributes).filter(([name]) => wanted(name)))
+}
+
+/** As the wire gives them. */
+export function attributeValues(attributes: Record<string, MessageAttribute>): Record<string, GivenValue> {
+  const values = Object.entries(attributes).map(([name, { type, value }]) => {
+    const content = type.startsWith('Binary')
+      ? { BinaryValue: Buffer.from(value, 'base64') }
+      : { StringValue: value }
+    return [name, { ...content, DataType: type }] as const
+  })
+  return Object.fromEntries(values)
+}

@@ -1,0 +1,48 @@
+/** Shapes of messages and of batches over them; `flat` names are those of the Query protocol. */
+import type { ListShape, MapShape, Shape, StructShape } from '@fantail/aws-wire'
+
+const VALUE: StructShape = { struct: { StringValue: 'string', BinaryValue: 'blob', DataType: 'string' } }
+const NAMED = { key: 'Name', value: 'Value' }
+
+export const MESSAGE_ATTRIBUTES: MapShape = { map: VALUE, entry: NAMED, flat: 'MessageAttribute' }
+const MESSAGE_SYSTEM_ATTRIBUTES: MapShape = { map: VALUE, entry: NAMED, flat: 'MessageSystemAttribute' }
+
+/** What is sent, alone or as an entry of a batch. */
+export const SENT_MESSAGE: Record<string, Shape> = {
+  MessageBody: 'string',
+  DelaySeconds: 'integer',
+  MessageAttributes: MESSAGE_ATTRIBUTES,
+  MessageSystemAttributes: MESSAGE_SYSTEM_ATTRIBUTES,
+  MessageDeduplicationId: 'string',
+  MessageGroupId: 'string',
+}
+
+export const SENT_RESULT: Record<string, Shape> = {
+  MD5OfMessageBody: 'string',
+  MD5OfMessageAttributes: 'string',
+  MD5OfMessageSystemAttributes: 'string',
+  MessageId: 'string',
+  SequenceNumber: 'string',
+}
+
+/** `SendMessageBatch`: entries are `SendMessageBatchRequestEntry`, each done one `SendMessageBatchResultEntry`. */
+export function batchShapes(
+  operation: string,
+  entry: Record<string, Shape>,
+  result: Record<string, Shape>,
+): { input: Record<string, Shape>; output: Record<string, Shape> } {
+  const list = (struct: Record<string, Shape>, flat: string): ListShape => ({ list: { struct }, flat })
+  const failure: Record<string, Shape> = {
+    Id: 'string',
+    SenderFault: 'boolean',
+    Code: 'string',
+    Message: 'string',
+  }
+  return {
+    input: { QueueUrl: 'string', Entries: list({ Id: 'string', ...entry }, `${operation}RequestEntry`) },
+    output: {
+      Successful: list({ Id: 'string', ...result }, `${operation}ResultEntry`),
+      Failed: list(failure, 'BatchResultErrorEntry'),
+    },
+  }
+}

@@ -1,0 +1,121 @@
+/** ReceiveMessage (sns-semantics §8.7): short polls ask once, long polls stand in line (QueueWaits). */
+import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
+import {
+  parseArn,
+  QUEUE_RECEIVE_MAX,
+  QUEUE_VISIBILITY_SECONDS_MAX,
+  QUEUE_WAIT_SECONDS_MAX,
+  type QueueMessage,
+  type QueueRecord,
+} from '@fantail/contracts'
+import { AttemptChangedError, OverLimitError, type WaitingReceive } from '@fantail/store'
+import type { ApiDeps } from '../../deps.ts'
+import { MESSAGE_ATTRIBUTES } from './message-shapes.ts'
+import { knownQueue, whereQueueExists } from './queue-url.ts'
+import { messageView, readSelection } from './received-message.ts'
+import { readId } from './sent-message.ts'
+import { invalidValue, sqsError } from './sqs-error.ts'
+import { ATTRIBUTES } from './sqs-shapes.ts'
+
+export function receiveOperation(deps: ApiDeps): Operation {
+  return {
+    name: 'ReceiveMessage',
+    input: {
+      QueueUrl: 'string',
+      AttributeNames: { list: 'string', flat: 'AttributeName' },
+      MessageSystemAttributeNames: { list: 'string', flat: 'MessageSystemAttributeName' },
+      MessageAttributeNames: { list: 'string', flat: 'MessageAttributeName' },
+      MaxNumberOfMessages: 'integer',
+      VisibilityTimeout: 'integer',
+      WaitTimeSeconds: 'integer',
+      ReceiveRequestAttemptId: 'string',
+    },
+    output: {
+      Messages: {
+        list: {
+          struct: {
+            MessageId: 'string',
+            ReceiptHandle: 'string',
+            MD5OfBody: 'string',
+            Body: 'string',
+            Attributes: ATTRIBUTES,
+            MD5OfMessageAttributes: 'string',
+            MessageAttributes: MESSAGE_ATTRIBUTES,
+          },
+        },
+        flat: 'Message',
+      },
+    },
+    run: (input, call) => receiveMessage(deps, input, call),
+  }
+}
+
+async function receiveMessage(deps: ApiDeps, input: AwsInput, call: AwsCall) {
+  const queue = await knownQueue(deps, input, call)
+  const selection = readSelection(input)
+  const request = readRequest(input, queue)
+  const messages = await receive(deps, { queue, request, call })
+  if (messages.length === 0) return {}
+  if (deps.log.isLevelEnabled('info')) {
+    const told = { requestId: call.requestId, queueArn: queue.arn, messages: messages.length }
+    deps.log.info(told, 'queue.received')
+  }
+  const owner = parseArn(queue.arn)?.account ?? ''
+  return { Messages: messages.map((message) => messageView(message, selection, owner)) }
+}
+
+function readRequest(input: AwsInput, queue: QueueRecord): WaitingReceive {
+  const attemptId = readId(input, 'ReceiveRequestAttemptId')
+  const visibility = readVisibility(input)
+  return {
+    maxMessages: readCount(input),
+    waitSeconds: readWait(input) ?? queue.receiveWaitSeconds,
+    ...(visibility !== undefined && { visibilityTimeoutSeconds: visibility }),
+    ...(attemptId !== undefined && { attemptId }),
+  }
+}
+
+function readCount({ MaxNumberOfMessages: count }: AwsInput): number {
+  if (typeof count !== 'number') return 1
+  if (count >= 1 && count <= QUEUE_RECEIVE_MAX) return count
+  throw invalidValue('MaxNumberOfMessages', count, `Must be between 1 and ${QUEUE_RECEIVE_MAX}, if provided.`)
+}
+
+function readWait({ WaitTimeSeconds: wait }: AwsInput): number | undefined {
+  if (typeof wait !== 'number' || (wait >= 0 && wait <= QUEUE_WAIT_SECONDS_MAX)) {
+    return wait as number | undefined
+  }
+  throw invalidValue('WaitTimeSeconds', wait, `Must be >= 0 and <= ${QUEUE_WAIT_SECONDS_MAX}, if provided.`)
+}
+
+/** Of a receive, or of a change of visibility. */
+export function readVisibility({ VisibilityTimeout: seconds }: AwsInput): number | undefined {
+  if (typeof seconds !== 'number' || (seconds >= 0 && seconds <= QUEUE_VISIBILITY_SECONDS_MAX)) {
+    return seconds as number | undefined
+  }
+  const reason = `Must be >= 0 and <= ${QUEUE_VISIBILITY_SECONDS_MAX}, if provided.`
+  throw invalidValue('VisibilityTimeout', seconds, reason)
+}
+
+interface Receiving {
+  queue: QueueRecord
+  request: WaitingReceive
+  call: AwsCall
+}
+
+async function receive({ queues, queueWaits }: ApiDeps, { queue, request, call }: Receiving) {
+  const messages: Promise<QueueMessage[]> =
+    request.waitSeconds > 0
+      ? queueWaits.receiveWaiting(queue.arn, { ...request, ...(call.signal && { signal: call.signal }) })
+      : queues.receive(queue.arn, request)
+  try {
+    return await whereQueueExists(call, messages)
+  } catch (error) {
+    if (error instanceof OverLimitError) {
+      throw sqsError('OverLimit', 'Too many messages of the queue are in flight.', error)
+    }
+    if (!(error instanceof AttemptChangedError)) throw error
+    const reason = 'Messages of this attempt have been deleted or changed since.'
+    throw invalidValue('ReceiveRequestAttemptId', request.attemptId, reason)
+  }
+}

@@ -1,0 +1,51 @@
+/** A received message as SQS shows it: the attributes that were asked for, and the digests of those. */
+import type { AwsInput } from '@fantail/aws-wire'
+import type { QueueMessage } from '@fantail/contracts'
+import { md5OfAttributes, md5OfBody, SYSTEM_ATTRIBUTE_NAMES, systemAttributes } from '@fantail/delivery'
+import { attributeValues, selectAttributes } from './message-attributes.ts'
+import { isQueueAttribute } from './queue-attributes.ts'
+import { sqsError } from './sqs-error.ts'
+
+export interface Selection {
+  /** Of system attributes. */
+  system: readonly string[]
+  /** Of message attributes, patterns included. */
+  message: readonly string[]
+}
+
+const SYSTEM_NAMES = new Set(SYSTEM_ATTRIBUTE_NAMES)
+
+/** `InvalidAttributeName` for a system attribute that does not exist. */
+export function readSelection(input: AwsInput): Selection {
+  const asked = [...list(input.AttributeNames), ...list(input.MessageSystemAttributeNames)]
+  for (const name of asked) {
+    if (name === 'All' || SYSTEM_NAMES.has(name) || isQueueAttribute(name)) continue
+    throw sqsError('InvalidAttributeName', `Unknown Attribute ${name}.`)
+  }
+  const system = asked.includes('All')
+    ? SYSTEM_ATTRIBUTE_NAMES
+    : asked.filter((name) => SYSTEM_NAMES.has(name))
+  return { system, message: list(input.MessageAttributeNames) }
+}
+
+function list(names: unknown): string[] {
+  return (names ?? []) as string[]
+}
+
+/** `owner` is the queue's account. */
+export function messageView(message: QueueMessage, selection: Selection, owner: string): object {
+  const system = selection.system.length > 0 ? systemAttributes(message, owner, selection.system) : {}
+  const selected = selectAttributes(message.attributes, selection.message)
+  const digest = md5OfAttributes(selected)
+  return {
+    MessageId: message.messageId,
+    ReceiptHandle: message.receiptHandle,
+    MD5OfBody: md5OfBody(message.body),
+    Body: message.body,
+    ...(Object.keys(system).length > 0 && { Attributes: system }),
+    ...(digest !== undefined && {
+      MD5OfMessageAttributes: digest,
+      MessageAttributes: attributeValues(selected),
+    }),
+  }
+}

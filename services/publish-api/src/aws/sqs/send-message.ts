@@ -1,0 +1,101 @@
+/** SendMessage and SendMessageBatch: one script call each. */
+import { type AwsCall, AwsError, type AwsInput, type Operation } from '@fantail/aws-wire'
+import { FantailError, type QueueRecord } from '@fantail/contracts'
+import type { SentItem } from '@fantail/store'
+import type { ApiDeps } from '../../deps.ts'
+import { accepted, batchAnswer, outcomeOf, readEntries } from './batches.ts'
+import { batchShapes, SENT_MESSAGE, SENT_RESULT } from './message-shapes.ts'
+import { knownQueue, whereQueueExists } from './queue-url.ts'
+import {
+  missingDeduplicationId,
+  missingOrder,
+  readMessage,
+  type SentMessage,
+  sentBytes,
+} from './sent-message.ts'
+import { sqsError } from './sqs-error.ts'
+
+const BATCH = 'SendMessageBatch'
+/** Whatever a queue takes of a single message. */
+const BATCH_BYTES_MAX = 1_048_576
+
+export function sendOperations(deps: ApiDeps): Operation[] {
+  return [
+    {
+      name: 'SendMessage',
+      input: { QueueUrl: 'string', ...SENT_MESSAGE },
+      output: SENT_RESULT,
+      run: (input, call) => sendMessage(deps, input, call),
+    },
+    {
+      name: BATCH,
+      ...batchShapes(BATCH, SENT_MESSAGE, SENT_RESULT),
+      run: (input, call) => sendBatch(deps, input, call),
+    },
+  ]
+}
+
+async function sendMessage(deps: ApiDeps, input: AwsInput, call: AwsCall) {
+  const queue = await knownQueue(deps, input, call)
+  const message = readMessage(input, queue, call)
+  const [sent] = await send(deps, { queue, messages: [message], call })
+  return resultOf(message, sent)
+}
+
+async function sendBatch(deps: ApiDeps, input: AwsInput, call: AwsCall) {
+  const queue = await knownQueue(deps, input, call)
+  const entries = readEntries(input, BATCH)
+  checkBytes(entries)
+  for (const entry of entries) checkOrder(entry, queue)
+  const outcomes = entries.map((entry) => outcomeOf(() => readMessage(entry, queue, call)))
+  const messages = accepted(outcomes)
+  const sent = messages.length === 0 ? [] : await send(deps, { queue, messages, call })
+  let next = 0
+  const results = outcomes.map((outcome) =>
+    outcome instanceof AwsError ? outcome : resultOf(outcome, sent[next++]),
+  )
+  return batchAnswer(entries, results)
+}
+
+function checkBytes(entries: AwsInput[]): void {
+  const bytes = entries.reduce((sum, entry) => sum + sentBytes(entry), 0)
+  if (bytes <= BATCH_BYTES_MAX) return
+  const text = `Batch requests cannot be longer than ${BATCH_BYTES_MAX} bytes. You have sent ${bytes} bytes.`
+  throw sqsError('BatchRequestTooLong', text)
+}
+
+/** A batch has one code for all that a FIFO queue misses (sns-semantics §8.5). */
+function checkOrder(entry: AwsInput, queue: QueueRecord): void {
+  const missing = missingOrder(entry, queue)
+  if (missing) throw sqsError('InvalidParameterValueException', missing.message)
+}
+
+interface Sending {
+  queue: QueueRecord
+  messages: SentMessage[]
+  call: AwsCall
+}
+
+async function send(deps: ApiDeps, { queue, messages, call }: Sending): Promise<SentItem[]> {
+  const { storageGuard, queues, log } = deps
+  const waiting = storageGuard.admit()
+  if (waiting) await waiting
+  const items = messages.map(({ item }) => item)
+  const sent = await whereQueueExists(call, queues.send(queue.arn, items)).catch(refused)
+  if (log.isLevelEnabled('info')) {
+    log.info({ requestId: call.requestId, queueArn: queue.arn, messages: items.length }, 'queue.sent')
+  }
+  return sent
+}
+
+/** The queue's settings may have changed since they were known here. */
+function refused(error: unknown): never {
+  if (error instanceof FantailError && error.details?.[0]?.path === 'deduplicationId') {
+    throw missingDeduplicationId()
+  }
+  throw error
+}
+
+function resultOf({ digests }: SentMessage, sent: SentItem | undefined): Record<string, unknown> {
+  return { ...digests, MessageId: sent?.messageId, SequenceNumber: sent?.sequenceNumber }
+}

@@ -1,0 +1,133 @@
+/** One message that is sent, alone or in a batch: held against SQS's rules (sns-semantics §8.5) and made an item of the queue. */
+import type { AwsCall, AwsError, AwsInput } from '@fantail/aws-wire'
+import {
+  parseArn,
+  QUEUE_DELAY_SECONDS_MAX,
+  QUEUE_MESSAGE_BYTES_MAX,
+  type QueueRecord,
+} from '@fantail/contracts'
+import { md5OfAttributes, md5OfBody } from '@fantail/delivery'
+import type { SendItem } from '@fantail/store'
+import { attributeBytes, readAttributes } from './message-attributes.ts'
+import { ALLOWED_CHARACTERS, refusedCharacter } from './message-text.ts'
+import { invalidValue, missingParameter, sqsError } from './sqs-error.ts'
+
+export interface SentMessage {
+  item: SendItem
+  /** Members of the answer that follow from the message alone. */
+  digests: Record<string, string | undefined>
+}
+
+const ID = /^[\x21-\x7e]{1,128}$/
+const NOT_FOR_THIS_QUEUE = 'The request include parameter that is not valid for this queue type.'
+
+/** Throws the refusal. */
+export function readMessage(input: AwsInput, queue: QueueRecord, call: AwsCall): SentMessage {
+  const body = readBody(input)
+  const { attributes, bytes } = readAttributes(input.MessageAttributes)
+  const bytesMax = queue.maximumMessageBytes ?? QUEUE_MESSAGE_BYTES_MAX
+  if (Buffer.byteLength(body) + bytes > bytesMax) {
+    const reason = `Message must be shorter than ${bytesMax} bytes.`
+    throw sqsError('InvalidParameterValueException', `One or more parameters are invalid. Reason: ${reason}`)
+  }
+  const trace = readTraceHeader(input.MessageSystemAttributes)
+  const traceHeader = trace ?? call.traceHeader
+  return {
+    item: {
+      body,
+      attributes,
+      ...readDelay(input, queue),
+      ...readOrder(input, queue),
+      ...(traceHeader !== undefined && { traceHeader }),
+      ...(parseArn(queue.arn)?.account !== call.account && { senderId: call.account }),
+    },
+    digests: {
+      MD5OfMessageBody: md5OfBody(body),
+      MD5OfMessageAttributes: md5OfAttributes(attributes),
+      MD5OfMessageSystemAttributes:
+        trace && md5OfAttributes({ AWSTraceHeader: { type: 'String', value: trace } }),
+    },
+  }
+}
+
+/** What counts of a message against the bytes of a batch. */
+export function sentBytes({ MessageBody, MessageAttributes }: AwsInput): number {
+  return Buffer.byteLength(String(MessageBody ?? '')) + attributeBytes(MessageAttributes)
+}
+
+/** What a FIFO queue cannot do without; a batch with one such entry is refused as a whole. */
+export function missingOrder(input: AwsInput, queue: QueueRecord): AwsError | undefined {
+  if (!queue.fifo) return undefined
+  if (!input.MessageGroupId) return missingParameter('MessageGroupId')
+  return input.MessageDeduplicationId || queue.contentBasedDeduplication
+    ? undefined
+    : missingDeduplicationId()
+}
+
+export function missingDeduplicationId(): AwsError {
+  const text =
+    'The queue should either have ContentBasedDeduplication enabled or MessageDeduplicationId provided explicitly'
+  return sqsError('InvalidParameterValueException', text)
+}
+
+function readBody({ MessageBody: body }: AwsInput): string {
+  if (typeof body !== 'string' || body === '') throw missingParameter('MessageBody')
+  const refused = refusedCharacter(body)
+  if (refused === undefined) return body
+  throw sqsError(
+    'InvalidMessageContents',
+    `Invalid binary character '${refused}' was found in the message body, the set of allowed characters is ${ALLOWED_CHARACTERS}.`,
+  )
+}
+
+function readDelay({ DelaySeconds: delay }: AwsInput, queue: QueueRecord): Pick<SendItem, 'delaySeconds'> {
+  if (typeof delay !== 'number') return {}
+  if (delay < 0 || delay > QUEUE_DELAY_SECONDS_MAX) {
+    throw invalidValue('DelaySeconds', delay, `DelaySeconds must be >= 0 and <= ${QUEUE_DELAY_SECONDS_MAX}.`)
+  }
+  if (!queue.fifo) return { delaySeconds: delay }
+  if (delay > 0) throw invalidValue('DelaySeconds', delay, NOT_FOR_THIS_QUEUE)
+  return {}
+}
+
+/** Group and deduplication id. A standard queue only passes a group on. */
+function readOrder(input: AwsInput, queue: QueueRecord): Pick<SendItem, 'groupId' | 'deduplicationId'> {
+  const missing = missingOrder(input, queue)
+  if (missing) throw missing
+  const groupId = readId(input, 'MessageGroupId')
+  const deduplicationId = readId(input, 'MessageDeduplicationId')
+  if (!queue.fifo && deduplicationId !== undefined) {
+    throw invalidValue('MessageDeduplicationId', deduplicationId, NOT_FOR_THIS_QUEUE)
+  }
+  return {
+    ...(groupId !== undefined && { groupId }),
+    ...(deduplicationId !== undefined && { deduplicationId }),
+  }
+}
+
+/** The id of a group, a copy or an attempt; an empty one counts as none. */
+export function readId(input: AwsInput, parameter: string): string | undefined {
+  const id = input[parameter]
+  if (typeof id !== 'string' || id === '') return undefined
+  if (ID.test(id)) return id
+  const reason = 'can only include alphanumeric and punctuation characters. 1 to 128 in length.'
+  throw invalidValue(parameter, id, `${parameter} ${reason}`)
+}
+
+/** The only system attribute that can be sent. */
+function readTraceHeader(given: unknown): string | undefined {
+  const entries = Object.entries((given ?? {}) as Record<string, { DataType?: string; StringValue?: string }>)
+  for (const [name, { DataType: type, StringValue: value }] of entries) {
+    if (name !== 'AWSTraceHeader') {
+      const text = `Message system attribute '${name}' is invalid. The only one that can be sent is AWSTraceHeader.`
+      throw sqsError('InvalidParameterValueException', text)
+    }
+    if (type !== 'String' || !value || refusedCharacter(value) !== undefined) {
+      const text =
+        "Message system attribute 'AWSTraceHeader' must contain a non-empty value of type 'String'."
+      throw sqsError('InvalidParameterValueException', text)
+    }
+    return value
+  }
+  return undefined
+}
