@@ -4,6 +4,7 @@ import type { HttpSender } from '@fantail/delivery'
 import type { Publisher } from '@fantail/jobs'
 import type { Checks } from '@fantail/runtime'
 import type {
+  FifoLog,
   Idempotency,
   LaneStore,
   OutcomeLog,
@@ -46,6 +47,7 @@ export interface ApiDeps {
   redrives: Pick<Redrives, 'create' | 'dryRun' | 'get' | 'list' | 'patch' | 'pause' | 'resume' | 'cancel'>
   messages: Pick<OutcomeLog, 'message' | 'deliveries'>
   publisher: Pick<Publisher, 'publish'>
+  fifoLog: Methods<FifoLog>
   idempotency: Methods<Idempotency>
   storageGuard: Pick<StorageGuard, 'admit'>
   /** For `/test`: attempts outside lanes. */

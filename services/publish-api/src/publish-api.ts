@@ -5,6 +5,7 @@ import { createPublisher } from '@fantail/jobs'
 import { createStateLog, type Logger } from '@fantail/runtime'
 import {
   connect,
+  FifoLog,
   Idempotency,
   Lanes,
   OutcomeLog,
@@ -54,6 +55,9 @@ export async function startPublishApi(options: PublishApiOptions): Promise<Publi
     queues: settings.queues,
     minReplicas: settings.minReplicas,
   })
+  const { minReplicas } = settings
+  // Replicas are awaited on a connection, and nothing else could be asked on it meanwhile.
+  const fifoRedis = minReplicas > 0 ? connect({ url: redisUrl, name: 'fantail-api-fifo' }) : redis
   const clock = createRedisClock(redis)
   const sender = createHttpSender({
     timeoutMs: settings.attemptTimeoutMs,
@@ -64,6 +68,7 @@ export async function startPublishApi(options: PublishApiOptions): Promise<Publi
     ...stores,
     queueWaits,
     publisher,
+    fifoLog: new FifoLog(fifoRedis, { minReplicas }),
     sender,
     checks: { redis: () => redis.ping(), publisher: async () => assertReady(publisher.ready) },
     settings,
@@ -80,6 +85,7 @@ export async function startPublishApi(options: PublishApiOptions): Promise<Publi
     await Promise.all([publisher.close(), sender.close()])
     clock.stop()
     redis.disconnect()
+    fifoRedis.disconnect()
     subscriber.disconnect()
   }
   try {

@@ -3,6 +3,7 @@ import { ARN_DEFAULTS, type AttemptResult, type Message } from '@fantail/contrac
 import { createPublisher, dispatchQueueName, type Publisher } from '@fantail/jobs'
 import {
   connect,
+  FifoLog,
   Idempotency,
   Lanes,
   OutcomeLog,
@@ -113,6 +114,7 @@ function buildApi({ server, redis, publisher, queueWaits }: Parts): TestApi {
     redrives: new Redrives(redis),
     messages: outcomes,
     publisher,
+    fifoLog: new FifoLog(redis),
     idempotency: new Idempotency(redis),
     storageGuard: new StorageGuard({ redis }),
     sender: {

@@ -2,10 +2,12 @@
  * Where accepted messages go: those of a standard topic with others into one dispatch job, those of a FIFO topic into its
  * log. Each is one atomic write.
  */
-import type { Message } from '@fantail/contracts'
+import { type Message, messageBytes } from '@fantail/contracts'
+import { type FifoReceipt, type IdempotentPublish, idempotencyKey } from '@fantail/store'
 import type { ApiDeps } from '../deps.ts'
 import type { KnownTopic } from '../topic-cache.ts'
-import { appendToFifoLog } from './fifo.ts'
+import { withDeduplicationIds } from './fifo.ts'
+import { replay } from './idempotent.ts'
 import { PublishCounts } from './publish-counts.ts'
 
 /** What a message weighs in a job beside its text and attributes. */
@@ -17,33 +19,79 @@ export interface Receipt {
   sequenceNumber?: string
 }
 
+export interface Stored {
+  receipts: Receipt[]
+  /** Nothing was stored: the receipts are those of the request that had the key first. */
+  replayed: boolean
+}
+
+/** An `Idempotency-Key`, and a hash of the request that it is for. */
+export interface Once {
+  key: string
+  hash: string
+}
+
 export class MessageStore {
-  readonly #deps: ApiDeps
+  readonly #deps: Pick<ApiDeps, 'publisher' | 'fifoLog' | 'idempotency'>
   readonly #counts: PublishCounts
 
-  constructor(deps: ApiDeps) {
+  constructor(deps: Pick<ApiDeps, 'publisher' | 'fifoLog' | 'idempotency' | 'metrics'>) {
     this.#deps = deps
     this.#counts = new PublishCounts(deps.metrics)
   }
 
   /** Resolves when all of them are stored; `bytes` are those of texts and attributes together. */
   async store(topic: KnownTopic, messages: Message[], bytes: number): Promise<Receipt[]> {
-    if (topic.record.fifo) {
-      const receipts = await appendToFifoLog(this.#deps, topic.record, messages)
-      this.count(topic, messages.length, bytes)
-      return receipts
+    const { arn, fifo } = topic.record
+    if (fifo) {
+      const receipts = await this.#deps.fifoLog.publish(arn, withDeduplicationIds(topic.record, messages))
+      return this.#appended(arn, messages, receipts)
     }
     await this.#deps.publisher.publish(messages, weightOf(topic, messages, bytes))
-    this.count(topic, messages.length, bytes)
+    this.#counts.add(arn, messages.length, bytes)
     return messages.map(({ messageId }) => ({ messageId }))
   }
 
-  count({ record }: KnownTopic, messages: number, bytes: number): void {
-    this.#counts.add(record.arn, messages, bytes)
+  /** As `store`, but once for the key in 24 hours; `idempotency_mismatch` where it was used for another request. */
+  async storeOnce(topic: KnownTopic, messages: Message[], bytes: number, once: Once): Promise<Stored> {
+    const { arn, fifo } = topic.record
+    if (fifo) {
+      const ready = withDeduplicationIds(topic.record, messages)
+      const { receipts, replayed } = await this.#deps.fifoLog.publishOnce(arn, ready, once)
+      return { receipts: this.#appended(arn, messages, receipts), replayed }
+    }
+    const ids = await this.#publishOnce(topic, messages, bytes, once)
+    const replayed = ids[0] !== messages[0]?.messageId
+    if (!replayed) this.#counts.add(arn, messages.length, bytes)
+    return { receipts: ids.map((messageId) => ({ messageId })), replayed }
+  }
+
+  /** Counts what was no duplicate. */
+  #appended(topicArn: string, messages: Message[], receipts: FifoReceipt[]): Receipt[] {
+    const fresh = messages.filter((_, i) => receipts[i]?.duplicate === false)
+    const bytes = fresh.reduce((sum, { message, attributes }) => sum + messageBytes(message, attributes), 0)
+    if (fresh.length > 0) this.#counts.add(topicArn, fresh.length, bytes)
+    return receipts.map(({ messageId, sequenceNumber }) => ({ messageId, sequenceNumber }))
+  }
+
+  /** The ids that the key stands for after this publish: ours, or those of the one that came first. */
+  async #publishOnce(topic: KnownTopic, messages: Message[], bytes: number, { key, hash }: Once) {
+    const { publisher, idempotency } = this.#deps
+    const { arn } = topic.record
+    const earlier = await idempotency.find(arn, key)
+    if (earlier) return replay(earlier, hash)
+    const claim: IdempotentPublish = { h: hash, ids: messages.map(({ messageId }) => messageId) }
+    const value = JSON.stringify(claim)
+    const held = { key: idempotencyKey(arn, key), value }
+    await publisher.publish(
+      messages.map((message) => ({ ...message, idempotency: held })),
+      weightOf(topic, messages, bytes),
+    )
+    return replay(await idempotency.claim(arn, key, value), hash)
   }
 }
 
-export function weightOf(
+function weightOf(
   { fanOut }: KnownTopic,
   messages: Message[],
   bytes: number,

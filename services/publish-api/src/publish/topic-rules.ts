@@ -1,7 +1,6 @@
 /** What only the topic can tell of a publish: its own limit, and what FIFO topics ask and others refuse (§4.4). */
 import { MESSAGE_BYTES_MAX, messageBytes, type Problem } from '@fantail/contracts'
 import type { KnownTopic } from '../topic-cache.ts'
-import { deduplicationIdOf } from './fifo.ts'
 import type { NewMessage, NewMessages } from './read-messages.ts'
 
 /** Every problem, by the path of its member; none for nearly every publish, which costs one look at each message. */
@@ -24,7 +23,7 @@ function messageProblems({ record, messageBytesMax }: KnownTopic, message: NewMe
     if (message.groupId === undefined) {
       problems.push({ path: 'groupId', message: 'is required by a FIFO topic' })
     }
-    if (deduplicationIdOf(record, message) === undefined) {
+    if (message.deduplicationId === undefined && !record.contentBasedDeduplication) {
       const required = 'is required by a FIFO topic without contentBasedDeduplication'
       problems.push({ path: 'deduplicationId', message: required })
     }

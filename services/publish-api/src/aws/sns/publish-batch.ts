@@ -1,0 +1,163 @@
+/**
+ * PublishBatch (sns-semantics §5.5). What is wrong with the batch, with attributes or with FIFO's ids refuses all of it;
+ * what is wrong with one message's text fails that entry alone. The entries that remain are stored in one write, in
+ * their order.
+ */
+import { type AwsCall, AwsError, type AwsInput, type Operation } from '@fantail/aws-wire'
+import { MESSAGE_BYTES_MAX } from '@fantail/contracts'
+import type { ApiDeps } from '../../deps.ts'
+import { logPublished } from '../../publish/log-published.ts'
+import { makeMessages } from '../../publish/make-messages.ts'
+import type { MessageStore, Receipt } from '../../publish/message-store.ts'
+import type { KnownTopic } from '../../topic-cache.ts'
+import { checkTopicArn } from './arns.ts'
+import { type ReadAttributes, readAttributes } from './message-attributes.ts'
+import { knownTopic, ofTopic } from './publish-topic.ts'
+import { checkOrdering, MESSAGE_SHAPE, type ReadMessage, readMessage } from './read-message.ts'
+import { invalidParameter } from './refusals.ts'
+
+const ENTRIES_MAX = 10
+const ID_CHARS_MAX = 80
+const ID = /^[A-Za-z0-9_-]+$/
+
+export function publishBatchOperation(deps: ApiDeps, store: MessageStore): Operation {
+  return {
+    name: 'PublishBatch',
+    input: {
+      TopicArn: 'string',
+      PublishBatchRequestEntries: { list: { struct: { Id: 'string', ...MESSAGE_SHAPE } } },
+    },
+    output: {
+      Successful: { list: { struct: { Id: 'string', MessageId: 'string', SequenceNumber: 'string' } } },
+      Failed: {
+        list: { struct: { Id: 'string', Code: 'string', Message: 'string', SenderFault: 'boolean' } },
+      },
+    },
+    run: (input, call) => publishBatch({ deps, store }, input, call),
+  }
+}
+
+interface Tools {
+  deps: ApiDeps
+  store: MessageStore
+}
+
+interface Entry {
+  id: string
+  read: ReadMessage | AwsError
+}
+
+async function publishBatch({ deps, store }: Tools, input: AwsInput, call: AwsCall) {
+  const startedAt = performance.now()
+  const topicArn = checkTopicArn(input.TopicArn, call)
+  const given = (input.PublishBatchRequestEntries ?? []) as AwsInput[]
+  checkIds(given)
+  const attributes = given.map((entry, i) =>
+    readAttributes(entry.MessageAttributes, `publishBatchRequestEntries.${i + 1}.member.`),
+  )
+  const topic = await knownTopic(deps, topicArn)
+  checkSum(topic, given, attributes)
+  const entries = given.map((entry, i) => readEntry(topic, entry, attributes[i] as ReadAttributes))
+  const sound = entries.flatMap(({ id, read }) => (read instanceof AwsError ? [] : [{ id, read }]))
+  const receipts = await storeAll({ deps, store, topic, call }, sound)
+  if (receipts.length > 0) {
+    const bytes = sumOf(sound)
+    logPublished(deps.log, {
+      requestId: call.requestId,
+      topicArn,
+      receipts,
+      bytes,
+      replayed: false,
+      startedAt,
+    })
+  }
+  return { Successful: successes(sound, receipts), Failed: failures(entries) }
+}
+
+interface Storing extends Tools {
+  topic: KnownTopic
+  call: AwsCall
+}
+
+type Sound = { id: string; read: ReadMessage }
+
+async function storeAll({ deps, store, topic, call }: Storing, sound: Sound[]): Promise<Receipt[]> {
+  if (sound.length === 0) return []
+  const { origin: publicUrl, traceHeader } = call
+  const messages = makeMessages(
+    deps,
+    sound.map(({ read }) => read.message),
+    { topicArn: topic.record.arn, publicUrl, traceHeader },
+  )
+  return ofTopic(() => store.store(topic, messages, sumOf(sound)))
+}
+
+function sumOf(sound: Sound[]): number {
+  return sound.reduce((sum, { read }) => sum + read.bytes, 0)
+}
+
+function successes(sound: Sound[], receipts: Receipt[]) {
+  return sound.map(({ id }, i) => ({
+    Id: id,
+    MessageId: receipts[i]?.messageId,
+    SequenceNumber: receipts[i]?.sequenceNumber,
+  }))
+}
+
+function failures(entries: Entry[]) {
+  return entries.flatMap(({ id, read }) =>
+    read instanceof AwsError ? [{ Id: id, Code: read.code, Message: read.message, SenderFault: true }] : [],
+  )
+}
+
+function checkIds(entries: AwsInput[]): void {
+  if (entries.length === 0) {
+    throw new AwsError('EmptyBatchRequest', "The batch request doesn't contain any entries.")
+  }
+  if (entries.length > ENTRIES_MAX) {
+    const message = 'The batch request contains more entries than permissible.'
+    throw new AwsError('TooManyEntriesInBatchRequest', message)
+  }
+  const ids = entries.map(({ Id }) => String(Id ?? ''))
+  for (const id of ids) checkId(id)
+  if (new Set(ids).size < ids.length) {
+    const message = 'Two or more batch entries in the request have the same Id.'
+    throw new AwsError('BatchEntryIdsNotDistinct', message)
+  }
+}
+
+function checkId(id: string): void {
+  const subject = 'The Id of a batch entry in the batch request'
+  if (id.length > ID_CHARS_MAX) throw new AwsError('InvalidBatchEntryId', `${subject} is too long: ${id}`)
+  if (!ID.test(id)) {
+    throw new AwsError('InvalidBatchEntryId', `${subject} contains an impermissible character: ${id}`)
+  }
+}
+
+/** Of all messages, those included that fail by themselves. */
+function checkSum({ messageBytesMax }: KnownTopic, given: AwsInput[], attributes: ReadAttributes[]): void {
+  const texts = given.reduce((sum, { Message }) => sum + Buffer.byteLength(String(Message ?? '')), 0)
+  const bytes = attributes.reduce((sum, read) => sum + read.bytes, texts)
+  if (bytes <= Math.max(messageBytesMax, MESSAGE_BYTES_MAX)) return
+  const message = 'The length of all the messages put together is more than the limit.'
+  throw new AwsError('BatchRequestTooLong', message)
+}
+
+/** Throws what refuses the whole batch; an entry's own failure stands in the entry. */
+function readEntry(topic: KnownTopic, given: AwsInput, attributes: ReadAttributes): Entry {
+  checkOrdering(topic, given)
+  const id = String(given.Id)
+  const read = attempt(() => readMessage(given, attributes))
+  if (read instanceof AwsError) return { id, read }
+  if (read.bytes > topic.messageBytesMax) return { id, read: invalidParameter('Message too long') }
+  return { id, read }
+}
+
+function attempt<T>(read: () => T): T | AwsError {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof AwsError) return error
+    throw error
+  }
+}

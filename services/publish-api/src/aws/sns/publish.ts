@@ -1,0 +1,73 @@
+/** Publish (sns-semantics §5.1) and its group: the operations whose cost counts, on the way that native publishes take. */
+import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
+import type { ApiDeps } from '../../deps.ts'
+import { logPublished } from '../../publish/log-published.ts'
+import { makeMessages } from '../../publish/make-messages.ts'
+import { MessageStore } from '../../publish/message-store.ts'
+import { checkTopicArn } from './arns.ts'
+import { readAttributes } from './message-attributes.ts'
+import { publishBatchOperation } from './publish-batch.ts'
+import { knownTopic, ofTopic } from './publish-topic.ts'
+import { checkOrdering, MESSAGE_SHAPE, readMessage } from './read-message.ts'
+import { invalidParameter, missingParameter } from './refusals.ts'
+
+export function publishOperations(deps: ApiDeps): Operation[] {
+  const store = new MessageStore(deps)
+  return [publishOperation(deps, store), publishBatchOperation(deps, store)]
+}
+
+function publishOperation(deps: ApiDeps, store: MessageStore): Operation {
+  return {
+    name: 'Publish',
+    input: { TopicArn: 'string', TargetArn: 'string', PhoneNumber: 'string', ...MESSAGE_SHAPE },
+    output: { MessageId: 'string', SequenceNumber: 'string' },
+    run: (input, call) => publish({ deps, store }, input, call),
+  }
+}
+
+interface Tools {
+  deps: ApiDeps
+  store: MessageStore
+}
+
+async function publish({ deps, store }: Tools, input: AwsInput, call: AwsCall) {
+  const startedAt = performance.now()
+  const { requestId, origin: publicUrl, traceHeader } = call
+  const topicArn = targetOf(input, call)
+  const { message, bytes } = readMessage(input, readAttributes(input.MessageAttributes))
+  const topic = await knownTopic(deps, topicArn)
+  checkOrdering(topic, input)
+  if (bytes > topic.messageBytesMax) throw invalidParameter('Message too long')
+  const messages = makeMessages(deps, [message], { topicArn, publicUrl, traceHeader })
+  const receipts = await ofTopic(() => store.store(topic, messages, bytes))
+  logPublished(deps.log, { requestId, topicArn, receipts, bytes, replayed: false, startedAt })
+  return { MessageId: receipts[0]?.messageId, SequenceNumber: receipts[0]?.sequenceNumber }
+}
+
+const PHONE_NUMBER = /^\+?[1-9]\d{6,14}$/
+const TARGETS = ['TopicArn', 'TargetArn', 'PhoneNumber'] as const
+
+/** The topic that is meant: a TargetArn may be its ARN. What is no topic cannot be reached from here. */
+function targetOf(input: AwsInput, call: AwsCall): string {
+  const given = TARGETS.filter((name) => input[name] !== undefined)
+  const [target] = given
+  if (target === undefined) throw missingParameter('TopicArn or TargetArn')
+  if (given.length > 1) {
+    throw invalidParameter(`${target} Reason: specify only one of TopicArn, TargetArn and PhoneNumber`)
+  }
+  if (target === 'PhoneNumber') throw phoneRefusal(String(input.PhoneNumber))
+  const arn = String(input[target])
+  if (target === 'TargetArn' && PLATFORM_ENDPOINT.test(arn)) {
+    throw invalidParameter('TargetArn Reason: No endpoint found for the target arn specified')
+  }
+  return checkTopicArn(arn, call, target)
+}
+
+const PLATFORM_ENDPOINT = /^arn:[a-z-]+:sns:[a-z0-9-]+:\d{12}:endpoint\//
+
+function phoneRefusal(number: string) {
+  if (!PHONE_NUMBER.test(number)) {
+    return invalidParameter(`PhoneNumber Reason: ${number} is not valid to publish to`)
+  }
+  return invalidParameter('PhoneNumber Reason: this service sends no SMS messages')
+}

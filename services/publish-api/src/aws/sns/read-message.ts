@@ -1,0 +1,91 @@
+/** A message as Publish and PublishBatch give it (sns-semantics §5.1, §5.2, §4.4): what is wrong with it, in SNS's words. */
+import type { AwsInput } from '@fantail/aws-wire'
+import { fifoIdProblem, subjectProblem } from '@fantail/contracts'
+import type { NewMessage } from '../../publish/read-messages.ts'
+import type { KnownTopic } from '../../topic-cache.ts'
+import { MESSAGE_ATTRIBUTES, type ReadAttributes } from './message-attributes.ts'
+import { invalidParameter } from './refusals.ts'
+
+/** Members that both operations have. */
+export const MESSAGE_SHAPE = {
+  Message: 'string',
+  Subject: 'string',
+  MessageStructure: 'string',
+  MessageAttributes: MESSAGE_ATTRIBUTES,
+  MessageDeduplicationId: 'string',
+  MessageGroupId: 'string',
+} as const
+
+export interface ReadMessage {
+  message: NewMessage
+  /** Of text and attributes. */
+  bytes: number
+}
+
+/** The message as far as it can be judged by itself. */
+export function readMessage(input: AwsInput, { attributes, bytes }: ReadAttributes): ReadMessage {
+  const { Subject: subject, MessageStructure: structure } = input
+  const text = String(input.Message ?? '')
+  if (subject !== undefined && subjectProblem(String(subject)) !== undefined) {
+    throw invalidParameter('Subject')
+  }
+  if (text === '') throw invalidParameter('Empty message')
+  if (structure !== undefined) checkStructure(structure, text)
+  const message: NewMessage = { message: text }
+  if (subject !== undefined) message.subject = String(subject)
+  if (attributes !== undefined) message.attributes = attributes
+  if (structure === 'json') message.structure = 'json'
+  if (input.MessageGroupId !== undefined) message.groupId = String(input.MessageGroupId)
+  if (input.MessageDeduplicationId !== undefined) {
+    message.deduplicationId = String(input.MessageDeduplicationId)
+  }
+  return { message, bytes: Buffer.byteLength(text) + bytes }
+}
+
+function checkStructure(structure: unknown, text: string): void {
+  if (structure !== 'json') throw invalidParameter('MessageStructure')
+  const texts = objectOf(text)
+  if (!texts) throw invalidParameter('Message Structure - JSON message body failed to parse')
+  if (typeof texts.default !== 'string' || !Object.hasOwn(texts, 'default')) {
+    throw invalidParameter('Message Structure - No default entry in JSON message body')
+  }
+}
+
+function objectOf(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** What the kind of topic asks of a message's group and deduplication id. */
+export function checkOrdering({ record }: KnownTopic, input: AwsInput): void {
+  const { MessageGroupId: groupId, MessageDeduplicationId: deduplicationId } = input
+  if (record.fifo) {
+    if (groupId === undefined) {
+      throw invalidParameter('The MessageGroupId parameter is required for FIFO topics')
+    }
+    if (deduplicationId === undefined && !record.contentBasedDeduplication) {
+      throw invalidParameter(
+        'The topic should either have ContentBasedDeduplication enabled or MessageDeduplicationId provided explicitly',
+      )
+    }
+  } else if (deduplicationId !== undefined) {
+    throw invalidParameter(
+      'MessageDeduplicationId Reason: The request includes MessageDeduplicationId parameter that is not valid for this topic type',
+    )
+  }
+  checkId('MessageGroupId', groupId)
+  checkId('MessageDeduplicationId', deduplicationId)
+}
+
+function checkId(name: string, id: unknown): void {
+  if (id === undefined || fifoIdProblem(String(id)) === undefined) return
+  throw invalidParameter(
+    `${name} Reason: ${name} can only include alphanumeric and punctuation characters. 1 to 128 in length.`,
+  )
+}

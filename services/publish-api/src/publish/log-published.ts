@@ -1,0 +1,26 @@
+/** The one wide line of a publish, whichever API it came by. */
+import type { Log } from '../deps.ts'
+import { msSince } from '../http/duration.ts'
+import type { Receipt } from './message-store.ts'
+
+export interface Published {
+  requestId: string
+  topicArn: string
+  receipts: Receipt[]
+  bytes: number
+  /** Answered with what an earlier publish stored. */
+  replayed: boolean
+  /** Monotonic ms. */
+  startedAt: number
+}
+
+export function logPublished(log: Log, published: Published): void {
+  if (!log.isLevelEnabled('info')) return
+  const { requestId, topicArn, receipts, bytes, replayed, startedAt } = published
+  const ids = receipts.map(({ messageId }) => messageId)
+  const which = ids.length === 1 ? { messageId: ids[0] } : { messageIds: ids }
+  log.info(
+    { requestId, topicArn, ...which, bytes, replayed, durationMs: msSince(startedAt) },
+    'message.published',
+  )
+}
