@@ -1,6 +1,6 @@
 /** CreateQueue: makes a queue, or answers the one of that name where it has the attributes given (§8.3). */
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
-import { isQueueName, type QueueRecord, queueArn } from '@fantail/contracts'
+import { isFifoName, isQueueName, type QueueRecord, queueArn } from '@fantail/contracts'
 import type { ApiDeps } from '../../deps.ts'
 import { withTarget } from './dead-letter-target.ts'
 import { changedSettings, differingAttribute, parseAttributes, WIRE_DEFAULTS } from './queue-attributes.ts'
@@ -57,7 +57,7 @@ function checkedName(given: unknown, fifo: boolean): string {
   }
   const name = String(given)
   if (name === '') throw sqsError('InvalidParameterValueException', 'Queue name cannot be empty')
-  if (isQueueName(name) && name.endsWith('.fifo') === fifo) return name
+  if (isQueueName(name) && isFifoName(name) === fifo) return name
   throw sqsError('InvalidParameterValueException', fifo ? FIFO_NAME : STANDARD_NAME)
 }
 

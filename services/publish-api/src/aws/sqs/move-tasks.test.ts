@@ -5,8 +5,9 @@ import {
   ListMessageMoveTasksCommand,
   StartMessageMoveTaskCommand,
 } from '@aws-sdk/client-sqs'
+import { queueArn } from '@fantail/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { queueArn, type SqsApi, startSqsApi } from './sqs.fixture.ts'
+import { type SqsApi, startSqsApi } from './sqs.fixture.ts'
 
 let sqs: SqsApi
 beforeAll(async () => {

@@ -3,7 +3,7 @@
  * the dead-letter queue of subscriptions: without a destination its messages go back to those.
  */
 import type { AwsCall, AwsError, AwsInput, Operation } from '@fantail/aws-wire'
-import { FantailError, parseArn, type RedriveTask } from '@fantail/contracts'
+import { FantailError, isFifoName, parseArn, type RedriveTask } from '@fantail/contracts'
 import { deadLetterSources } from '../../dead-letter-sources.ts'
 import type { ApiDeps } from '../../deps.ts'
 import { formatTaskHandle, parseTaskHandle, TASK_SHAPE, taskStatus, taskView } from './move-task-view.ts'
@@ -91,7 +91,7 @@ async function arnGiven(
 
 function checkPair(source: string, destination: string): void {
   if (source === destination) throw refused('Source queue arn and destination queue arn cannot be the same.')
-  if (source.endsWith('.fifo') !== destination.endsWith('.fifo')) {
+  if (isFifoName(source) !== isFifoName(destination)) {
     throw refused('The source queue and destination queue must be of the same queue type.')
   }
 }

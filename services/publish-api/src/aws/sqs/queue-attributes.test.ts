@@ -4,8 +4,9 @@ import {
   type QueueAttributeName,
   SetQueueAttributesCommand,
 } from '@aws-sdk/client-sqs'
+import { queueArn } from '@fantail/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ACCOUNT, queueArn, type SqsApi, startSqsApi } from './sqs.fixture.ts'
+import { ACCOUNT, type SqsApi, startSqsApi } from './sqs.fixture.ts'
 
 let sqs: SqsApi
 beforeAll(async () => {

@@ -4,6 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import {
+  isFifoName,
   QUEUE_DELAY_SECONDS_MAX,
   QUEUE_MESSAGE_BYTES_MAX,
   QUEUE_VISIBILITY_SECONDS_MAX,
@@ -125,7 +126,7 @@ export function parseAttributes(given: Record<string, string>, arn: string): Cha
 function parserOf(name: string, arn: string): Parse {
   if (Object.hasOwn(SETTABLE, name)) return SETTABLE[name] as Parse
   if (!Object.hasOwn(SETTABLE_ON_FIFO, name)) throw unknownAttribute(name)
-  if (arn.endsWith('.fifo')) return SETTABLE_ON_FIFO[name] as Parse
+  if (isFifoName(arn)) return SETTABLE_ON_FIFO[name] as Parse
   if (name === 'FifoQueue' || name === 'ContentBasedDeduplication') throw unknownAttribute(name)
   const text = `You can specify the ${name} only when FifoQueue is set to true.`
   throw sqsError('InvalidAttributeName', text)

@@ -8,8 +8,9 @@ import {
   PurgeQueueCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs'
+import { queueArn } from '@fantail/contracts'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { ACCOUNT, queueArn, type SqsApi, startSqsApi } from './sqs.fixture.ts'
+import { ACCOUNT, type SqsApi, startSqsApi } from './sqs.fixture.ts'
 
 let sqs: SqsApi
 beforeAll(async () => {

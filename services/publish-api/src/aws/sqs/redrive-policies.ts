@@ -1,5 +1,6 @@
 /** RedrivePolicy and RedriveAllowPolicy: JSON texts inside an attribute's value (§8.3, §8.4). */
 import {
+  isFifoName,
   parseArn,
   QUEUE_MAX_RECEIVE_COUNT_MAX,
   type QueueRedrivePolicy,
@@ -53,7 +54,7 @@ function targetProblem(target: string, source: string): string | undefined {
   if (theirs.account !== mine?.account) return 'Dead letter target owner should be same as the source.'
   if (theirs.region !== mine.region) return 'Dead letter target region should be same as the source.'
   // The second full stop is Amazon's.
-  if (theirs.name.endsWith('.fifo') !== mine.name.endsWith('.fifo'))
+  if (isFifoName(theirs.name) !== isFifoName(mine.name))
     return 'Dead-letter queue must be same type of queue as the source..'
   return undefined
 }

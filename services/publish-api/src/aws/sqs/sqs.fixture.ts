@@ -55,7 +55,3 @@ export async function startSqsApi(): Promise<SqsApi> {
     },
   }
 }
-
-export function queueArn(name: string): string {
-  return `arn:aws:sqs:us-east-1:${ACCOUNT}:${name}`
-}
