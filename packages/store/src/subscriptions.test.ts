@@ -336,7 +336,7 @@ describe('tokens', () => {
     expect(await indexFaults(redis)).toEqual([])
   })
 
-  test('that expired end pending and unsubscribed subscriptions only', async () => {
+  test('[65] that expired end pending and unsubscribed subscriptions only', async () => {
     const soon = Date.now() + 60_000
     for (let i = 0; i < 4; i++) await create(`https://example.com/p${i}`, handshake(`p${i}`, soon))
     const confirmed = await create(5, handshake('c', soon))

@@ -96,7 +96,11 @@ test.each([
     'InvalidParameter',
     'Invalid parameter: Token',
   ],
-  [{ Action: 'ConfirmSubscription', TopicArn: TOPIC }, 'InvalidParameter', 'Invalid parameter: Token'],
+  [
+    { Action: 'ConfirmSubscription', TopicArn: TOPIC },
+    'InvalidParameter',
+    'Invalid parameter: Token Reason: no value for required parameter',
+  ],
   [
     { Action: 'ConfirmSubscription', TopicArn: 'orders', Token: 'ab' },
     'InvalidParameter',

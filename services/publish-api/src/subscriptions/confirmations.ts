@@ -19,6 +19,7 @@ import {
 import { createConfirmationToken, deliveryId, placeOfSubscription } from '@fantail/store'
 import type { ApiDeps } from '../deps.ts'
 import { notFound } from '../http/errors.ts'
+import { deleteSubscription } from './change.ts'
 
 type Tools = Pick<ApiDeps, 'subscriptions' | 'lanes' | 'clock'>
 
@@ -68,11 +69,18 @@ export function tokenMatches(record: SubscriptionRecord, token: string, now: num
   return own.length === given.length && timingSafeEqual(own, given)
 }
 
+/** How a confirmation was made, kept with the subscription. */
+export type Authentication = Pick<
+  SubscriptionRecord,
+  'confirmationWasAuthenticated' | 'authenticateOnUnsubscribe'
+>
+
 /** Makes a pending or unsubscribed one take part again; undefined where the token is not its own. */
 export async function confirm(
   deps: Tools,
   record: SubscriptionRecord,
   token: string,
+  authentication: Authentication = {},
 ): Promise<SubscriptionRecord | undefined> {
   if (!tokenMatches(record, token, deps.clock())) return undefined
   if (record.status !== 'pending' && !record.unsubscribed) return record
@@ -80,7 +88,7 @@ export async function confirm(
     // Another confirmation or a new token came first: what it made of the record stands.
     if (!tokenMatches(current, token, deps.clock())) return {}
     const status = current.status === 'pending' ? 'active' : current.status
-    return { status, unsubscribed: false, tokenExpiresAt: null }
+    return { ...authentication, status, unsubscribed: false, tokenExpiresAt: null }
   })
 }
 
@@ -89,14 +97,11 @@ export async function confirm(
  * cannot be asked, is deleted.
  */
 export async function unsubscribeByLink(
-  deps: Tools,
+  deps: ApiDeps,
   record: SubscriptionRecord,
   publicUrl: string,
 ): Promise<void> {
-  if (record.status === 'pending' || record.protocol === 'sqs') {
-    await deps.subscriptions.delete(record.id)
-    return
-  }
+  if (record.status === 'pending' || record.protocol === 'sqs') return deleteSubscription(deps, record.id)
   const taken = await deps.subscriptions.update(record.id, () => ({
     unsubscribed: true,
     ...newToken(deps, record.id),

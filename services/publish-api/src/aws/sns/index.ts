@@ -1,8 +1,10 @@
 /** The operations of Amazon SNS's API that are served, one group per file. */
 import type { Operation } from '@fantail/aws-wire'
 import type { ApiDeps } from '../../deps.ts'
+import { confirmSubscriptionOperation } from './confirm-subscription.ts'
 import { publishOperations } from './publish.ts'
+import { unsubscribeOperation } from './unsubscribe.ts'
 
 export function snsOperations(deps: ApiDeps): Operation[] {
-  return [...publishOperations(deps)]
+  return [...publishOperations(deps), confirmSubscriptionOperation(deps), unsubscribeOperation(deps)]
 }

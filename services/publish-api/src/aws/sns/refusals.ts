@@ -23,3 +23,8 @@ export function notAuthorized(principal: string, action: string, resource: strin
   const message = `User: ${principal} is not authorized to perform: ${action} on resource: ${resource}`
   return new AwsError('AuthorizationError', message, { status: 403 })
 }
+
+/** The few texts that stand without `Invalid parameter: ` before them. */
+export function unprefixed(text: string): AwsError {
+  return new AwsError('InvalidParameter', text)
+}

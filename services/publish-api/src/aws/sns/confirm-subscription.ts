@@ -1,0 +1,61 @@
+/**
+ * ConfirmSubscription (sns-semantics §2.4), by the API or by the link in a message: the token alone says which
+ * subscription is meant; the topic's ARN only has to be one of the right region.
+ */
+import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
+import { FantailError, parseArn, type SubscriptionRecord } from '@fantail/contracts'
+import type { ApiDeps } from '../../deps.ts'
+import { type Authentication, confirm } from '../../subscriptions/confirmations.ts'
+import { invalidParameter, missingParameter, unprefixed } from './refusals.ts'
+
+export function confirmSubscriptionOperation(deps: ApiDeps): Operation {
+  return {
+    name: 'ConfirmSubscription',
+    input: { TopicArn: 'string', Token: 'string', AuthenticateOnUnsubscribe: 'string' },
+    output: { SubscriptionArn: 'string' },
+    run: async (input, call) => {
+      const { arn, topicArn } = await confirmSubscription(deps, input, call)
+      deps.topicCache.forget(topicArn)
+      deps.log.info({ requestId: call.requestId, subscriptionArn: arn }, 'subscription.confirmed')
+      return { SubscriptionArn: arn }
+    },
+  }
+}
+
+async function confirmSubscription(
+  deps: ApiDeps,
+  input: AwsInput,
+  call: AwsCall,
+): Promise<SubscriptionRecord> {
+  if (input.Token === undefined) throw missingParameter('Token')
+  const token = String(input.Token)
+  const topic = parseArn(String(input.TopicArn ?? ''))
+  if (topic?.service !== 'sns' || topic.subscriptionId !== undefined) throw invalidParameter('Topic')
+  if (call.signed && topic.region !== call.region) throw invalidParameter('Topic')
+  const record = await deps.subscriptions.findByToken(token)
+  // A link is not signed: which region it was made for, only its subscription tells.
+  const region = call.signed ? call.region : (parseArn(record?.arn ?? '')?.region ?? call.region)
+  if (topic.region !== region) throw invalidParameter('Topic')
+  if (call.signed && !HEX.test(token)) throw unprefixed('Invalid token')
+  const confirmed = record && (await confirm(deps, record, token, authenticationOf(input, call)).catch(gone))
+  if (!confirmed) throw invalidParameter('Token')
+  return confirmed
+}
+
+const HEX = /^[0-9a-f]+$/i
+
+/** Only a signed call can ask that unsubscribing be signed too. */
+function authenticationOf({ AuthenticateOnUnsubscribe }: AwsInput, { signed }: AwsCall): Authentication {
+  if (!signed) return {}
+  const authenticate = String(AuthenticateOnUnsubscribe).toLowerCase() === 'true'
+  return {
+    confirmationWasAuthenticated: true,
+    ...(authenticate && { authenticateOnUnsubscribe: true as const }),
+  }
+}
+
+/** Deleted since it was found. */
+function gone(error: unknown): undefined {
+  if (error instanceof FantailError && error.code === 'not_found') return undefined
+  throw error
+}
