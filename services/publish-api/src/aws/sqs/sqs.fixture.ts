@@ -1,5 +1,6 @@
 /** A served API and the SDK's unmodified client of SQS; raw requests where a test is about the wire itself. */
 import { SQSClient } from '@aws-sdk/client-sqs'
+import { SHARD_COUNT, shardBase, skewKey } from '@fantail/store'
 import { createApp } from '../../app.ts'
 import { listen } from '../../http/server.ts'
 import { startTestApi, type TestApi } from '../../test-api.ts'
@@ -15,6 +16,8 @@ export interface SqsApi {
   query(parameters: Record<string, string>, path?: string): Promise<RawAnswer>
   /** AWS JSON. */
   json(operation: string, input: object): Promise<RawAnswer>
+  /** Lets so much of Redis's time go by. */
+  later(ms: number): Promise<void>
   stop(): Promise<void>
 }
 
@@ -29,6 +32,7 @@ export async function startSqsApi(): Promise<SqsApi> {
   const server = await listen(createApp(api.deps), { host: '127.0.0.1', port: 0 })
   const endpoint = `http://127.0.0.1:${server.port}`
   const client = new SQSClient({ endpoint, region: 'us-east-1', credentials: CREDENTIALS, maxAttempts: 1 })
+  let skewMs = 0
   const post = async (path: string, init: RequestInit): Promise<RawAnswer> => {
     const response = await fetch(endpoint + path, { ...init, method: 'POST' })
     return { status: response.status, headers: response.headers, text: await response.text() }
@@ -48,6 +52,12 @@ export async function startSqsApi(): Promise<SqsApi> {
         },
         body: JSON.stringify(input),
       }),
+    async later(ms) {
+      skewMs += ms
+      const pipeline = api.redis.pipeline()
+      for (let shard = 0; shard < SHARD_COUNT; shard++) pipeline.set(skewKey(shardBase(shard)), skewMs)
+      await pipeline.exec()
+    },
     async stop() {
       client.destroy()
       await server.close()

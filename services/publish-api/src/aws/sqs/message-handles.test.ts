@@ -1,0 +1,139 @@
+import {
+  ChangeMessageVisibilityCommand,
+  CreateQueueCommand,
+  DeleteMessageCommand,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+} from '@aws-sdk/client-sqs'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ACCOUNT, type SqsApi, startSqsApi } from './sqs.fixture.ts'
+
+let sqs: SqsApi
+let names = 0
+beforeAll(async () => {
+  sqs = await startSqsApi()
+})
+afterAll(() => sqs.stop())
+
+async function create(Attributes: Record<string, string> = {}): Promise<string> {
+  names += 1
+  const QueueName = `handles-${names}${Attributes.FifoQueue ? '.fifo' : ''}`
+  await sqs.client.send(new CreateQueueCommand({ QueueName, Attributes }))
+  return QueueName
+}
+async function sent(QueueUrl: string): Promise<string> {
+  const order = QueueUrl.endsWith('.fifo') ? { MessageGroupId: 'g', MessageDeduplicationId: 'd' } : {}
+  await sqs.client.send(new SendMessageCommand({ QueueUrl, MessageBody: 'hello', ...order }))
+  return received(QueueUrl)
+}
+/** The handle of the next message, '' where there is none. */
+async function received(QueueUrl: string): Promise<string> {
+  const { Messages = [] } = await sqs.client.send(new ReceiveMessageCommand({ QueueUrl }))
+  return Messages[0]?.ReceiptHandle ?? ''
+}
+const remove = (QueueUrl: string, ReceiptHandle: string) =>
+  sqs.client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }))
+const change = (QueueUrl: string, ReceiptHandle: string, VisibilityTimeout?: number) =>
+  sqs.client.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout }))
+
+const invalid = (handle: string, reason: string) => ({
+  name: 'InvalidParameterValue',
+  message: `Value ${handle} for parameter ReceiptHandle is invalid. Reason: ${reason}`,
+})
+
+test('[172] visibility 0 shows a message at once; another time counts from now', async () => {
+  const queue = await create()
+  const handle = await sent(queue)
+  await change(queue, handle, 0)
+  const again = await received(queue)
+  expect(again).not.toBe('')
+  await change(queue, again, 100)
+  await sqs.later(99_000)
+  expect(await received(queue)).toBe('')
+  await sqs.later(1_100)
+  expect(await received(queue)).not.toBe('')
+})
+
+test('[173] no extension reaches beyond 12 hours after the receive', async () => {
+  const queue = await create()
+  const handle = await sent(queue)
+  await sqs.later(10_000)
+  await change(queue, handle, 43_100)
+  await expect(change(queue, handle, 43_195)).rejects.toMatchObject({
+    name: 'InvalidParameterValue',
+    message:
+      'Value 43195 for parameter VisibilityTimeout is invalid. Reason: Total VisibilityTimeout for the message is beyond the limit [43200 seconds]',
+  })
+  await expect(change(queue, handle, 43_201)).rejects.toMatchObject({
+    name: 'InvalidParameterValue',
+    message:
+      'Value 43201 for parameter VisibilityTimeout is invalid. Reason: Must be >= 0 and <= 43200, if provided.',
+  })
+})
+
+test('[174] an expired handle still deletes on a standard queue, and is refused on a FIFO one', async () => {
+  const queue = await create({ VisibilityTimeout: '10' })
+  const expired = await sent(queue)
+  await sqs.later(11_000)
+  for (let i = 0; i < 2; i++) await remove(queue, expired)
+  expect(await received(queue)).toBe('')
+  const ordered = await create({ FifoQueue: 'true', VisibilityTimeout: '10' })
+  const late = await sent(ordered)
+  await sqs.later(11_000)
+  const refusal = invalid(late, 'The receipt handle has expired.')
+  await expect(remove(ordered, late)).rejects.toMatchObject(refusal)
+  await expect(change(ordered, late, 20)).rejects.toMatchObject(refusal)
+  await remove(ordered, await received(ordered))
+})
+
+test('[175] garbage, and a handle of another queue, are no valid handles', async () => {
+  const [queue, other] = [await create(), await create()]
+  const foreign = await sent(other)
+  for (const handle of ['garbage', foreign]) {
+    const refusal = {
+      name: 'ReceiptHandleIsInvalid',
+      message: `The input receipt handle "${handle}" is not a valid receipt handle.`,
+    }
+    await expect(remove(queue, handle)).rejects.toMatchObject(refusal)
+    await expect(change(queue, handle, 1)).rejects.toMatchObject(refusal)
+  }
+})
+
+test('the visibility of a deleted message cannot be changed; of one that is due back it can', async () => {
+  const queue = await create({ VisibilityTimeout: '10' })
+  const handle = await sent(queue)
+  await sqs.later(11_000)
+  await change(queue, handle, 100)
+  expect(await received(queue)).toBe('')
+  await remove(queue, handle)
+  const reason = 'Message does not exist or is not available for visibility timeout change.'
+  await expect(change(queue, handle, 10)).rejects.toMatchObject(invalid(handle, reason))
+})
+
+test('what is missing is named', async () => {
+  const queue = await create()
+  const handle = await sent(queue)
+  const missing = (parameter: string) => ({
+    name: 'MissingParameter',
+    message: `The request must contain the parameter ${parameter}.`,
+  })
+  await expect(remove(queue, '')).rejects.toMatchObject(missing('ReceiptHandle'))
+  await expect(change(queue, handle)).rejects.toMatchObject(missing('VisibilityTimeout'))
+  await expect(remove('none', handle)).rejects.toMatchObject({ name: 'QueueDoesNotExist' })
+})
+
+test('[193] by AWS Query nothing is answered but metadata', async () => {
+  const queue = await create()
+  const handle = await sent(queue)
+  const changed = { Action: 'ChangeMessageVisibility', ReceiptHandle: handle, VisibilityTimeout: '5' }
+  expect((await sqs.query(changed, `/${ACCOUNT}/${queue}`)).text).toMatch(
+    /^<ChangeMessageVisibilityResponse [^>]*><ResponseMetadata><RequestId>[^<]+<\/RequestId><\/ResponseMetadata><\/ChangeMessageVisibilityResponse>$/,
+  )
+  const { status } = await sqs.query(
+    { Action: 'DeleteMessage', ReceiptHandle: handle },
+    `/${ACCOUNT}/${queue}`,
+  )
+  expect(status).toBe(200)
+  await sqs.later(60_000)
+  expect(await received(queue)).toBe('')
+})
