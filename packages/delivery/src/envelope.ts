@@ -5,6 +5,7 @@
  * because the client has to encode a string body for every request.
  */
 import type { Message, MessageAttribute, MessageKind, Protocol } from '@fantail/contracts'
+import type { Signature, SignatureVersion } from './signature.ts'
 import type { Target } from './target.ts'
 
 export interface Envelope {
@@ -12,16 +13,25 @@ export interface Envelope {
   kind: MessageKind
   /** Origin (and path) that the links begin with, no slash at its end. */
   publicUrl: string
+  /** undefined: the topic does not sign. */
+  signatureVersion: SignatureVersion | undefined
   /** Made when first asked for; only `structure: 'json'` has more than one. */
   texts: Partial<Record<Protocol, EnvelopeText>>
 }
 
-interface EnvelopeText {
+export interface EnvelopeText {
   /** What the protocol's subscribers are told: a raw delivery's body. */
-  text: string
+  readonly text: string
   /** Of the text; made for the first raw subscription. */
   bytes: Buffer | undefined
-  /** The JSON document before and after the subscription's ARN; where it holds none, all of it comes before. */
+  /** Made for the first that is not raw. */
+  document: Document | undefined
+  /** Of a signed topic's message, before its document is made. */
+  signature: Signature | undefined
+}
+
+/** The JSON document before and after the subscription's ARN; where it holds none, all of it comes before. */
+interface Document {
   before: Buffer
   after: Buffer
   holdsArn: boolean
@@ -30,20 +40,39 @@ interface EnvelopeText {
 /** Where neither the message nor the process says which origin links should name. */
 const PUBLIC_URL_DEFAULT = 'http://localhost:4100'
 
-export function compileEnvelope(message: Message, publicUrl?: string): Envelope {
+export function compileEnvelope(
+  message: Message,
+  publicUrl?: string,
+  signatureVersion?: SignatureVersion,
+): Envelope {
   const base = message.publicUrl ?? publicUrl ?? PUBLIC_URL_DEFAULT
-  return { message, kind: message.kind ?? 'Notification', publicUrl: base.replace(/\/+$/, ''), texts: {} }
+  return {
+    message,
+    kind: message.kind ?? 'Notification',
+    publicUrl: base.replace(/\/+$/, ''),
+    signatureVersion,
+    texts: {},
+  }
 }
 
-/** The body of an HTTP attempt: the envelope, or the bare text for a raw subscription's notifications. */
+/** Whether the target is told more than the bare text, of a topic that signs. */
+export function carriesSignature({ signatureVersion, kind }: Envelope, target: Target): boolean {
+  return signatureVersion !== undefined && !(target.raw && kind === 'Notification')
+}
+
+/**
+ * The body of an HTTP attempt: the envelope, or the bare text for a raw subscription's notifications. Of a signed topic it
+ * throws where the signature has not been made (`EnvelopeSigning`): nothing goes out unsigned.
+ */
 export function renderBody(envelope: Envelope, target: Target): Buffer {
   const text = textFor(envelope, target.protocol)
   if (target.raw && envelope.kind === 'Notification') {
     text.bytes ??= Buffer.from(text.text)
     return text.bytes
   }
-  if (!text.holdsArn) return text.before
-  const { before, after } = text
+  text.document ??= compileDocument(envelope, text)
+  const { before, after, holdsArn } = text.document
+  if (!holdsArn) return before
   const arn = target.subscriptionArnBytes
   const body = Buffer.allocUnsafe(before.length + arn.length + after.length)
   body.set(before, 0)
@@ -84,24 +113,31 @@ function isFifo(arn: string): boolean {
   return arn.endsWith('.fifo')
 }
 
-function textFor(envelope: Envelope, protocol: Protocol): EnvelopeText {
+/** What the protocol's subscribers are told; protocols that are told the same share it. */
+export function textFor(envelope: Envelope, protocol: Protocol): EnvelopeText {
   const { message, texts } = envelope
-  const key = message.structure === 'json' ? protocol : 'http'
-  texts[key] ??= compileText(envelope, protocol)
+  const json = message.structure === 'json'
+  const key = json ? protocol : 'http'
+  texts[key] ??= json ? ownText(envelope, protocol) : newText(message.message)
   return texts[key]
 }
 
-function compileText(envelope: Envelope, protocol: Protocol): EnvelopeText {
-  const { message, kind } = envelope
-  const text = message.structure === 'json' ? protocolText(message.message, protocol) : message.message
-  const [before, after] = kind === 'Notification' ? notification(envelope, text) : confirmation(envelope)
-  return {
-    text,
-    bytes: undefined,
-    before: Buffer.from(before),
-    after: Buffer.from(after ?? ''),
-    holdsArn: after !== undefined,
-  }
+function newText(text: string): EnvelopeText {
+  return { text, bytes: undefined, document: undefined, signature: undefined }
+}
+
+function ownText({ message, texts }: Envelope, protocol: Protocol): EnvelopeText {
+  const text = protocolText(message.message, protocol)
+  return Object.values(texts).find((known) => known.text === text) ?? newText(text)
+}
+
+function compileDocument(envelope: Envelope, { text, signature }: EnvelopeText): Document {
+  if (envelope.signatureVersion !== undefined && !signature) throw new Error('the message is not signed yet')
+  const [before, after] =
+    envelope.kind === 'Notification'
+      ? notification(envelope, text, signature)
+      : confirmation(envelope, signature)
+  return { before: Buffer.from(before), after: Buffer.from(after ?? ''), holdsArn: after !== undefined }
 }
 
 /** The protocol's own string, else `default` (§5.2). Publish has checked the text; what is not such an object goes out whole. */
@@ -122,16 +158,20 @@ function parseJson(text: string): unknown {
   }
 }
 
-function notification({ message, publicUrl }: Envelope, text: string): [string, string] {
-  const { messageId, topicArn, subject, publishedAt } = message
+function notification(
+  { message, publicUrl }: Envelope,
+  text: string,
+  signature: Signature | undefined,
+): [string, string] {
+  const { messageId, topicArn, subject, sequenceNumber } = message
   const link = JSON.stringify(`${publicUrl}/?Action=Unsubscribe&SubscriptionArn=`)
   // One template: this is made for every message, and lists of members cost several times as much.
   const before = `{
   "Type" : "Notification",
-  "MessageId" : "${messageId}",
+  "MessageId" : "${messageId}",${sequenceNumber === undefined ? '' : `\n  "SequenceNumber" : "${sequenceNumber}",`}
   "TopicArn" : ${JSON.stringify(topicArn)},${subject === undefined ? '' : `\n  "Subject" : ${JSON.stringify(subject)},`}
   "Message" : ${JSON.stringify(text)},
-  "Timestamp" : "${new Date(publishedAt).toISOString()}",
+  "Timestamp" : "${publishedIso(message)}",${signature === undefined ? '' : `\n  ${signatureMembers(signature).join(',\n  ')},`}
   "UnsubscribeURL" : ${link.slice(0, -1)}`
   return [before, `"${attributesMember(message.attributes)}\n}`]
 }
@@ -147,30 +187,49 @@ function attributesMember(attributes: Record<string, MessageAttribute> | undefin
 }
 
 /** One piece where the text names the topic, two where it names the subscription. */
-function confirmation({ message, kind, publicUrl }: Envelope): [string] | [string, string] {
-  const { topicArn, token = '' } = message
-  const subscribing = kind === 'SubscriptionConfirmation'
-  const text = subscribing
-    ? `You have chosen to subscribe to the topic ${topicArn}.\nTo confirm the subscription, visit the SubscribeURL included in this message.`
-    : `You have chosen to deactivate subscription ${ARN_MARK}.\nTo cancel this operation and restore the subscription, visit the SubscribeURL included in this message.`
+function confirmation(envelope: Envelope, signature: Signature | undefined): [string] | [string, string] {
+  const { message, kind } = envelope
   const members = [
     ...member('Type', kind),
     ...member('MessageId', message.messageId),
-    ...member('Token', token),
-    ...member('TopicArn', topicArn),
-    ...member('Message', text),
-    ...member('SubscribeURL', `${publicUrl}/?Action=ConfirmSubscription&TopicArn=${topicArn}&Token=${token}`),
-    ...member('Timestamp', new Date(message.publishedAt).toISOString()),
+    ...member('Token', message.token ?? ''),
+    ...member('TopicArn', message.topicArn),
+    ...member('Message', confirmationText(envelope, ARN_MARK)),
+    ...member('SubscribeURL', subscribeUrl(envelope)),
+    ...member('Timestamp', publishedIso(message)),
+    ...(signature ? signatureMembers(signature) : []),
   ]
   const document = `{\n  ${members.join(',\n  ')}\n}`
-  if (subscribing) return [document]
   const at = document.indexOf(ARN_MARK)
-  return [document.slice(0, at), document.slice(at + ARN_MARK.length)]
+  return at < 0 ? [document] : [document.slice(0, at), document.slice(at + ARN_MARK.length)]
+}
+
+export function confirmationText({ message, kind }: Envelope, subscriptionArn: string): string {
+  return kind === 'SubscriptionConfirmation'
+    ? `You have chosen to subscribe to the topic ${message.topicArn}.\nTo confirm the subscription, visit the SubscribeURL included in this message.`
+    : `You have chosen to deactivate subscription ${subscriptionArn}.\nTo cancel this operation and restore the subscription, visit the SubscribeURL included in this message.`
+}
+
+export function subscribeUrl({ message, publicUrl }: Envelope): string {
+  const { topicArn, token = '' } = message
+  return `${publicUrl}/?Action=ConfirmSubscription&TopicArn=${topicArn}&Token=${token}`
+}
+
+export function publishedIso({ publishedAt }: Message): string {
+  return new Date(publishedAt).toISOString()
+}
+
+function signatureMembers({ version, value, certificateUrl }: Signature): string[] {
+  return [
+    ...member('SignatureVersion', version),
+    ...member('Signature', value),
+    ...member('SigningCertURL', certificateUrl),
+  ]
 }
 
 /** Stands for the subscription's ARN while the document is put together; no ARN, token or origin can hold it. */
 const ARN_MARK = '<subscription>'
 
-function member(name: string, value: string | undefined): string[] {
-  return value === undefined ? [] : [`"${name}" : ${JSON.stringify(value)}`]
+function member(name: string, value: string): string[] {
+  return [`"${name}" : ${JSON.stringify(value)}`]
 }

@@ -1,0 +1,41 @@
+/** What a signature covers, and which topics' messages carry one (sns-semantics §2.5). */
+import type { TopicRecord } from '@fantail/contracts'
+import { confirmationText, type Envelope, publishedIso, subscribeUrl, textFor } from './envelope.ts'
+import type { Target } from './target.ts'
+
+/** `1` is SHA-1, `2` SHA-256. */
+export type SignatureVersion = '1' | '2'
+
+export interface Signature {
+  version: SignatureVersion
+  /** Base64. */
+  value: string
+  certificateUrl: string
+}
+
+/** undefined: the topic's messages carry no signature. FIFO topics' never do. */
+export function signatureVersionOf({
+  signing,
+  fifo,
+  attributes,
+}: Pick<TopicRecord, 'signing' | 'fifo' | 'attributes'>): SignatureVersion | undefined {
+  if (signing !== 'sns' || fifo) return undefined
+  return attributes.SignatureVersion === '2' ? '2' : '1'
+}
+
+/**
+ * Each member that is signed, in byte order of the names: name, LF, value, LF. An UnsubscribeConfirmation names its
+ * subscription; what all other kinds are signed for is the same for every subscription of the protocol.
+ */
+export function stringToSign(envelope: Envelope, target: Target): string {
+  const { message, kind } = envelope
+  const { messageId, subject, topicArn, token = '' } = message
+  const timestamp = publishedIso(message)
+  if (kind === 'Notification') {
+    const { text } = textFor(envelope, target.protocol)
+    const subjectLines = subject === undefined ? '' : `Subject\n${subject}\n`
+    return `Message\n${text}\nMessageId\n${messageId}\n${subjectLines}Timestamp\n${timestamp}\nTopicArn\n${topicArn}\nType\n${kind}\n`
+  }
+  const text = confirmationText(envelope, target.subscriptionArn)
+  return `Message\n${text}\nMessageId\n${messageId}\nSubscribeURL\n${subscribeUrl(envelope)}\nTimestamp\n${timestamp}\nToken\n${token}\nTopicArn\n${topicArn}\nType\n${kind}\n`
+}
