@@ -8,6 +8,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { skewKey } from './keys.ts'
 import { aDeadLetter, newArn, type QueueFixture, startQueues } from './queues.fixture.ts'
+import { ModelClock } from './queues-model.fixture.ts'
 import { shardBase, shardOf } from './shards.ts'
 
 const RETENTION_S = 100.5
@@ -27,28 +28,11 @@ interface Item {
   receivedAt: number
 }
 
-class Model {
-  now = 0
-  offset = 0
-  seen = 0
+class Model extends ModelClock {
   items = new Map<string, Item>()
   recent = new Map<string, number>()
   left = { acked: 0, expired: 0, purged: 0, deleted: 0, moved: 0 }
   entered = 0
-
-  /** A clock set back is made up for by the offset; only calls that write remember how far it came. */
-  at(now: number, write: boolean): void {
-    this.now = now
-    const clock = now + this.offset
-    const offset = clock + 1 < this.seen ? this.seen - now : this.offset
-    if (!write) return
-    this.offset = offset
-    this.seen = Math.max(this.seen, now + offset)
-  }
-
-  get clock(): number {
-    return Math.max(this.now + this.offset, this.seen)
-  }
 
   expire(): void {
     for (const item of this.items.values()) {

@@ -1,0 +1,175 @@
+/** A FIFO queue as plain arrays and maps; times are seconds of its clock. */
+import { ModelClock } from './queues-model.fixture.ts'
+
+const DEDUP_S = 300
+const ATTEMPT_S = 300
+const RECENT_S = 600
+export const RETENTION_S = 100
+
+export interface FifoItem {
+  id: string
+  group: string
+  /** Its sender gave the id. */
+  given: boolean
+  sequence: number
+  keptFrom: number
+  /** Hidden until then; null: never received. */
+  due: number | null
+  count: number
+  handle: string
+}
+
+interface Copy {
+  id: string
+  group: string
+  sequence: number
+  at: number
+}
+
+interface Attempt {
+  at: number
+  notes: { item: FifoItem; handle: string; due: number }[]
+}
+
+export class FifoModel extends ModelClock {
+  delay = 0
+  scope: 'queue' | 'messageGroup' = 'queue'
+  /** In the order of their sequence numbers. */
+  items: FifoItem[] = []
+  sequence = 0
+  readonly #recent = new Map<string, number>()
+  readonly #copies = new Map<string, Copy>()
+  readonly #attempts = new Map<string, Attempt>()
+  #forgot = 0
+
+  /** Stores an item, or names the one that it repeats. */
+  send({ id, group, given, dedup }: { id: string; group: string; given: boolean; dedup: string | null }) {
+    const known = given ? this.#known(id) : undefined
+    if (known) return { ...known, duplicate: true }
+    const copy = dedup === null ? undefined : this.#copy(dedup, group)
+    if (copy) return { id: copy.id, sequence: copy.sequence, duplicate: true }
+    const item = this.add({ id, group, given, count: 0 })
+    const { sequence } = item
+    if (dedup !== null) this.#copies.set(this.#key(dedup, group), { id, group, sequence, at: this.clock })
+    return { id, sequence, duplicate: false }
+  }
+
+  add(set: Pick<FifoItem, 'id' | 'group' | 'given' | 'count'>): FifoItem {
+    this.sequence += 1
+    const item = { ...set, sequence: this.sequence, keptFrom: this.clock, due: null, handle: '' }
+    this.items.push(item)
+    return item
+  }
+
+  /** Moved here by a redrive policy; nothing where it came before. */
+  take(item: FifoItem): void {
+    if (this.#known(item.id) === undefined) this.add({ ...item, given: true })
+  }
+
+  remove(item: FifoItem): void {
+    this.items = this.items.filter((other) => other !== item)
+    if (item.given) this.#recent.set(item.id, this.clock)
+  }
+
+  expire(): void {
+    for (const item of this.items) if (item.keptFrom + RETENTION_S <= this.clock) this.remove(item)
+  }
+
+  purge(): void {
+    for (const item of this.items) this.remove(item)
+    this.#forgot = this.sequence
+  }
+
+  /** By group, what a receive may return or move, in order. */
+  receivable(): FifoItem[][] {
+    return this.#groups().map((items) => {
+      const end = items.findIndex((item) => this.#visibleAt(item) > this.clock)
+      return end < 0 ? items : items.slice(0, end)
+    })
+  }
+
+  received(item: FifoItem, { timeout, handle }: { timeout: number; handle: string }): void {
+    Object.assign(item, { count: item.count + 1, due: this.clock + timeout, handle })
+  }
+
+  inFlight(item: FifoItem): boolean {
+    return item.due !== null && item.due > this.clock
+  }
+
+  note(attempt: string, items: FifoItem[]): void {
+    const notes = items.map((item) => ({ item, handle: item.handle, due: item.due ?? 0 }))
+    if (items.length > 0) this.#attempts.set(attempt, { at: this.clock, notes })
+  }
+
+  /** What a repeated attempt must answer: nothing of its own, a refusal, or these items, now hidden anew. */
+  repeat(attempt: string, timeout: number): FifoItem[] | 'new' | 'changed' {
+    const { at, notes } = this.#attempts.get(attempt) ?? { at: Number.NEGATIVE_INFINITY, notes: [] }
+    if (at + ATTEMPT_S <= this.clock) return 'new'
+    const same = notes.every(
+      ({ item, handle, due }) => this.items.includes(item) && item.handle === handle && item.due === due,
+    )
+    if (!same) return 'changed'
+    this.#attempts.delete(attempt)
+    if (notes.some(({ due }) => due <= this.clock)) return 'new'
+    for (const { item } of notes) item.due = this.clock + timeout
+    const items = notes.map(({ item }) => item)
+    this.note(attempt, items)
+    return items
+  }
+
+  /** As read-queue counts: what was received before the delay was raised counts as delayed too. */
+  counts() {
+    const inFlight = this.items.filter((item) => this.inFlight(item)).length
+    const late = this.items.filter(({ keptFrom }) => keptFrom + this.delay > this.clock)
+    const delayed = this.delay > 0 ? late.length : 0
+    const heads = this.#groups().flatMap((items) => items.slice(0, 1))
+    return {
+      visible: Math.max(this.items.length - inFlight - delayed, 0),
+      inFlight,
+      delayed,
+      groupsInFlight: heads.filter((item) => this.inFlight(item)).length,
+    }
+  }
+
+  /** Whether something happens by time so near to now that a call's few ms decide. */
+  undecided(): boolean {
+    const moments = [
+      ...this.items.flatMap(({ due, keptFrom }) => [due ?? 0, keptFrom + RETENTION_S]),
+      ...(this.delay > 0 ? this.items.map(({ keptFrom }) => keptFrom + this.delay) : []),
+      ...[...this.#recent.values()].map((at) => at + RECENT_S),
+      ...[...this.#copies.values()].map(({ at }) => at + DEDUP_S),
+      ...[...this.#attempts.values()].map(({ at }) => at + ATTEMPT_S),
+    ]
+    return moments.some((moment) => Math.abs(moment - this.clock) < 0.2)
+  }
+
+  #visibleAt({ due, keptFrom }: FifoItem): number {
+    return due ?? keptFrom + this.delay
+  }
+
+  #groups(): FifoItem[][] {
+    return [...Map.groupBy(this.items, ({ group }) => group).values()]
+  }
+
+  #known(id: string): { id: string; sequence: number | null } | undefined {
+    const item = this.items.find((other) => other.id === id)
+    if (item) return { id, sequence: item.sequence }
+    const left = this.#recent.get(id) ?? Number.NEGATIVE_INFINITY
+    return left > this.clock - RECENT_S ? { id, sequence: null } : undefined
+  }
+
+  #key(dedup: string, group: string): string {
+    return this.scope === 'queue' ? `queue ${dedup}` : `${group} ${dedup}`
+  }
+
+  #copy(dedup: string, group: string): Copy | undefined {
+    const copies = [this.#copies.get(`${group} ${dedup}`), this.#copies.get(`queue ${dedup}`)]
+    return copies.find(
+      (copy) =>
+        copy !== undefined &&
+        copy.at > this.clock - DEDUP_S &&
+        copy.sequence > this.#forgot &&
+        (copy.group === group || this.scope === 'queue'),
+    )
+  }
+}

@@ -1,0 +1,299 @@
+/**
+ * Random histories of a FIFO queue and its dead-letter queue against a plain model. Time only moves between calls, and
+ * never to within a call's duration of a moment that decides something.
+ */
+import { randomUUID } from 'node:crypto'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { skewKey } from './keys.ts'
+import { formatSequence } from './queue-items.ts'
+import { newFifoArn, type QueueFixture, startQueues } from './queues.fixture.ts'
+import { type FifoItem, FifoModel, RETENTION_S } from './queues-fifo-model.fixture.ts'
+import { shardBase, shardOf } from './shards.ts'
+
+const RECEIVES_MAX = 2
+const ROUNDS_MAX = 10
+const where = fc.constantFrom('source' as const, 'source' as const, 'dlq' as const)
+const operation = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      op: fc.constant('send' as const),
+      entries: fc.array(
+        fc.record({ group: fc.constantFrom('a', 'b', 'c'), dedup: fc.nat(30), id: fc.option(fc.nat(3)) }),
+        { minLength: 1, maxLength: 6 },
+      ),
+    }),
+  },
+  {
+    weight: 7,
+    arbitrary: fc.record({
+      op: fc.constant('receive' as const),
+      where,
+      max: fc.integer({ min: 1, max: 10 }),
+      timeout: fc.integer({ min: 1, max: 40 }),
+      attempt: fc.option(fc.constantFrom('x', 'y')),
+    }),
+  },
+  { weight: 4, arbitrary: fc.record({ op: fc.constant('ack' as const), handle: fc.nat(30) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      op: fc.constant('hide' as const),
+      handle: fc.nat(30),
+      timeout: fc.integer({ min: 0, max: 40 }),
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      op: fc.constant('tick' as const),
+      by: fc.oneof(fc.integer({ min: 1, max: 45 }), fc.integer({ min: -50, max: -2 }), fc.constant(310)),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ op: fc.constant('delay' as const), seconds: fc.constantFrom(0, 10, 30) }),
+  },
+  { weight: 1, arbitrary: fc.record({ op: fc.constant('scope' as const) }) },
+  { weight: 1, arbitrary: fc.record({ op: fc.constant('delete' as const), item: fc.nat(10) }) },
+  { weight: 1, arbitrary: fc.record({ op: fc.constant('sweep' as const) }) },
+  { weight: 1, arbitrary: fc.record({ op: fc.constant('purge' as const) }) },
+)
+type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never
+type Of<K extends Operation['op']> = Extract<Operation, { op: K }>
+
+let fixture: QueueFixture
+beforeAll(async () => {
+  fixture = await startQueues()
+})
+afterAll(() => fixture.stop())
+
+test('[183][184] random histories of a FIFO queue agree with the model and leave no key behind', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(operation, { minLength: 5, maxLength: 50 }), async (operations) => {
+      const history = new History()
+      await history.begin()
+      for (const each of operations) await history.perform(each)
+      await history.end()
+    }),
+    { numRuns: 100 },
+  )
+}, 120_000)
+
+class History {
+  readonly source = newFifoArn('model')
+  readonly dlq = newFifoArn('model-dlq')
+  readonly model = { source: new FifoModel(), dlq: new FifoModel() }
+  readonly handles: { where: 'source' | 'dlq'; item: FifoItem; handle: string }[] = []
+  readonly ids = Array.from({ length: 4 }, () => randomUUID())
+  readonly from = Date.now()
+  now = 100
+
+  async begin(): Promise<void> {
+    await fixture.redis.flushall()
+    await this.#setTime()
+    await fixture.queues.put(this.dlq, { retentionSeconds: RETENTION_S })
+    const redrivePolicy = { deadLetterTargetArn: this.dlq, maxReceiveCount: RECEIVES_MAX }
+    await fixture.queues.put(this.source, { retentionSeconds: RETENTION_S, redrivePolicy })
+  }
+
+  async perform(each: Operation): Promise<void> {
+    if (each.op === 'tick') this.now += each.by
+    await this.#setTime()
+    await this.#run(each)
+    await this.#compare()
+  }
+
+  async end(): Promise<void> {
+    await fixture.queues.delete(this.source)
+    await fixture.queues.delete(this.dlq)
+    expect(await fixture.keys()).toEqual([])
+  }
+
+  /** Redis's time in both queues' shards is now the model's. */
+  async #setTime(): Promise<void> {
+    const { source, dlq } = this.model
+    for (const model of [source, dlq]) model.at(this.now, false)
+    while (source.undecided() || dlq.undecided()) {
+      this.now += 0.25
+      for (const model of [source, dlq]) model.at(this.now, false)
+    }
+    const skew = Math.round(this.from + this.now * 1_000 - Date.now())
+    const keys = [this.source, this.dlq].map((arn) => skewKey(shardBase(shardOf(arn))))
+    await Promise.all(keys.map((key) => fixture.redis.set(key, skew)))
+  }
+
+  async #run(each: Operation): Promise<void> {
+    const { source, dlq } = this.model
+    switch (each.op) {
+      case 'tick':
+        return
+      case 'send':
+        return this.#send(each)
+      case 'receive':
+        return this.#receive(each)
+      case 'ack':
+      case 'hide':
+        return this.#useHandle(each)
+      case 'delay':
+        source.delay = each.seconds
+        await fixture.queues.patch(this.source, { delaySeconds: each.seconds })
+        return
+      case 'scope':
+        source.scope = source.scope === 'queue' ? 'messageGroup' : 'queue'
+        await fixture.queues.patch(this.source, { deduplicationScope: source.scope })
+        return
+      case 'delete': {
+        source.at(this.now, false)
+        const item = source.items[each.item]
+        if (!item) return
+        expect(await fixture.queues.deleteMessage(this.source, item.id)).toBe(true)
+        return source.remove(item)
+      }
+      case 'sweep':
+        for (const model of [source, dlq]) {
+          model.at(this.now, true)
+          model.expire()
+        }
+        await fixture.queues.sweep()
+        return
+      case 'purge':
+        source.at(this.now, false)
+        source.purge()
+        await fixture.queues.purge(this.source)
+    }
+  }
+
+  async #send({ entries }: Of<'send'>): Promise<void> {
+    this.model.source.at(this.now, true)
+    const items = entries.map(({ group, dedup, id }) => ({
+      body: 'b',
+      groupId: group,
+      ...(id === null ? { deduplicationId: `d${dedup}` } : { id: this.ids[id] ?? '' }),
+    }))
+    const sent = await fixture.queues.send(this.source, items)
+    for (const [i, answer] of sent.entries()) {
+      const { group = 'a', dedup, id = null } = entries[i] ?? {}
+      const entry = { id: id === null ? answer.messageId : (this.ids[id] ?? ''), group, given: id !== null }
+      const expected = this.model.source.send({ ...entry, dedup: id === null ? `d${dedup}` : null })
+      expect(answer).toEqual({
+        messageId: expected.id,
+        ...(expected.sequence !== null && { sequenceNumber: formatSequence(String(expected.sequence)) }),
+        ...(expected.duplicate && { duplicate: true }),
+      })
+    }
+  }
+
+  async #receive({ where, max, timeout, attempt }: Of<'receive'>): Promise<void> {
+    const model = this.model[where]
+    model.at(this.now, true)
+    const request = {
+      maxMessages: max,
+      visibilityTimeoutSeconds: timeout,
+      ...(attempt !== null && { attemptId: attempt }),
+    }
+    const repeated = attempt === null ? 'new' : model.repeat(attempt, timeout)
+    const receiving = fixture.queues.receive(this[where], request)
+    if (repeated === 'changed') {
+      return expect(receiving).rejects.toMatchObject({ name: 'AttemptChangedError' })
+    }
+    const received = await receiving
+    const handles = received.map(({ receiptHandle = '' }) => receiptHandle)
+    if (repeated !== 'new') {
+      expect(received.map((m) => m.messageId)).toEqual(repeated.map(({ id }) => id))
+      expect(handles).toEqual(repeated.map(({ handle }) => handle))
+      return
+    }
+    model.expire()
+    const ids = received.map((m) => m.messageId)
+    const items = this.#check(where, ids, max)
+    for (const [i, item] of items.entries()) {
+      const handle = handles[i] ?? ''
+      model.received(item, { timeout, handle })
+      expect(received[i]?.receiveCount).toBe(item.count)
+      this.handles.push({ where, item, handle })
+    }
+    if (attempt !== null) model.note(attempt, items)
+    await this.#move(where)
+  }
+
+  /** Of each group the first ones that may come, in order, and as many as there are; groups one after the other. */
+  #check(where: 'source' | 'dlq', ids: string[], max: number): FifoItem[] {
+    const limit = where === 'source' ? RECEIVES_MAX : Number.POSITIVE_INFINITY
+    const groups = this.model[where].receivable()
+    const allowed = groups.map((items) => items.filter(({ count }) => count < limit))
+    const exhausted = groups.flat().filter(({ count }) => count >= limit)
+    for (const items of allowed) {
+      const came = ids.filter((id) => items.some((item) => item.id === id))
+      expect(came).toEqual(items.slice(0, came.length).map(({ id }) => id))
+    }
+    const items = ids.flatMap((id) => allowed.flat().filter((item) => item.id === id))
+    expect(items.length).toBe(ids.length)
+    if (exhausted.length < ROUNDS_MAX) expect(ids.length).toBe(Math.min(max, allowed.flat().length))
+    if (exhausted.length === 0) {
+      const runs = items.filter((item, i) => item.group !== items[i - 1]?.group)
+      expect(runs.length).toBe(new Set(runs.map(({ group }) => group)).size)
+    }
+    this.#mayMove = where === 'source' ? exhausted : []
+    this.#allMove = ids.length < max && exhausted.length < ROUNDS_MAX
+    return items
+  }
+
+  #mayMove: FifoItem[] = []
+  #allMove = false
+
+  /** What has left the source was exhausted, and is at the end of the dead-letter queue now. */
+  async #move(where: 'source' | 'dlq'): Promise<void> {
+    if (where === 'dlq' || this.#mayMove.length === 0) return
+    const { source, dlq } = this.model
+    const left = new Set((await this.#peek('source')).map(({ messageId }) => messageId))
+    const moved = this.#mayMove.filter(({ id }) => !left.has(id))
+    if (this.#allMove) expect(moved).toEqual(this.#mayMove)
+    if (moved.length > 0) dlq.at(this.now, true)
+    for (const item of moved) source.remove(item)
+    const arrived = (await this.#peek('dlq')).map(({ messageId }) => messageId)
+    const place = (item: FifoItem) => arrived.indexOf(item.id)
+    for (const item of moved.toSorted((a, b) => place(a) - place(b))) dlq.take(item)
+  }
+
+  async #useHandle(each: Of<'ack' | 'hide'>): Promise<void> {
+    const chosen = this.handles[each.handle]
+    if (!chosen) return
+    const { where, item, handle } = chosen
+    const model = this.model[where]
+    model.at(this.now, true)
+    const there = model.items.some(({ id }) => id === item.id)
+    const current = model.items.includes(item) && item.handle === handle && model.inFlight(item)
+    if (each.op === 'ack') {
+      const refused = { ok: false, error: 'expired_receipt_handle' }
+      const expected = current || !there ? { ok: true } : refused
+      expect(await fixture.queues.ack(this[where], [handle])).toEqual([expected])
+      if (current) model.remove(item)
+      return
+    }
+    const error = there ? 'expired_receipt_handle' : 'message_not_available'
+    const change = { handle, seconds: each.timeout }
+    const expected = current ? { ok: true } : { ok: false, error }
+    expect(await fixture.queues.changeVisibility(this[where], [change])).toEqual([expected])
+    // What is shown at once is visible whatever the clock does.
+    if (current) item.due = model.clock + (each.timeout || -1)
+  }
+
+  async #peek(where: 'source' | 'dlq') {
+    return (await fixture.queues.peek(this[where], { limit: 1_000 })).items
+  }
+
+  async #compare(): Promise<void> {
+    for (const where of ['source', 'dlq'] as const) {
+      const model = this.model[where]
+      model.at(this.now, false)
+      model.expire()
+      expect((await fixture.queues.getWithCounts(this[where]))?.counts, where).toEqual(model.counts())
+      const shown = (await this.#peek(where)).map((m) => [m.messageId, m.sequenceNumber])
+      expect(shown, where).toEqual(
+        model.items.map(({ id, sequence }) => [id, formatSequence(String(sequence))]),
+      )
+    }
+  }
+}
