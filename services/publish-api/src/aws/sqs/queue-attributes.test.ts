@@ -288,6 +288,24 @@ test('names of keys are kept as given, and both kinds of encryption are refused'
   expect(await get(name, ...shown)).toEqual({ SqsManagedSseEnabled: 'false' })
 })
 
+test('values are bounded, and odd ones inside them are refused like any other', async () => {
+  const name = await create()
+  const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
+  await expect(set(name, { Policy: nested(1_366) })).rejects.toMatchObject({ name: 'InvalidAttributeValue' })
+  await set(name, { Policy: nested(1_365) })
+  await expect(
+    sqs.client.send(new CreateQueueCommand({ QueueName: name, Attributes: { Policy: nested(1_364) } })),
+  ).rejects.toMatchObject({ name: 'QueueNameExists' })
+  for (const odd of ['{"toString":1}', '[[]]', 'null', `${'['.repeat(4_000)}${']'.repeat(4_000)}`]) {
+    for (const RedrivePolicy of [
+      `{"maxReceiveCount":1,"deadLetterTargetArn":${odd}}`,
+      `{"deadLetterTargetArn":"x","maxReceiveCount":${odd}}`,
+    ]) {
+      await expect(set(name, { RedrivePolicy })).rejects.toMatchObject({ name: 'InvalidParameterValue' })
+    }
+  }
+})
+
 test('a policy is kept as given, compared by what it says, and removed by an empty text', async () => {
   const Policy = '{ "Version": "2012-10-17",  "Statement": [] }'
   const name = await create({ Policy })

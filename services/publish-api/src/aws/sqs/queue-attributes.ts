@@ -2,7 +2,6 @@
  * The attributes of a queue in SQS's API: texts all of them, by Amazon's names (§8.4). Those that mean something here
  * stand in typed members of the record; of the others (policies, keys) the record keeps the text as it was given.
  */
-import { isDeepStrictEqual } from 'node:util'
 import {
   isFifoName,
   QUEUE_DELAY_SECONDS_MAX,
@@ -13,14 +12,15 @@ import {
   RETENTION_SECONDS_MAX,
   RETENTION_SECONDS_MIN,
 } from '@fantail/contracts'
-import type { QueueCounts, QueueSettings } from '@fantail/store'
+import type { QueueSettings } from '@fantail/store'
 import { invalidAttribute, jsonMap, parseRedriveAllowPolicy, parseRedrivePolicy } from './redrive-policies.ts'
 import { sqsError } from './sqs-error.ts'
 
 /** Where SQS's default is another than the native API's. */
 export const WIRE_DEFAULTS = { retentionSeconds: 345_600 }
 
-const NUMBERS = {
+/** Those that are numbers, with the record's member and their bounds. */
+export const NUMBERS = {
   DelaySeconds: { member: 'delaySeconds', min: 0, max: QUEUE_DELAY_SECONDS_MAX },
   MaximumMessageSize: { member: 'maximumMessageBytes', min: 1_024, max: QUEUE_MESSAGE_BYTES_MAX },
   MessageRetentionPeriod: {
@@ -32,7 +32,9 @@ const NUMBERS = {
   VisibilityTimeout: { member: 'visibilityTimeoutSeconds', min: 0, max: QUEUE_VISIBILITY_SECONDS_MAX },
 } as const
 
-const KMS_REUSE_SECONDS = { min: 60, max: 86_400, default: '300' }
+export const KMS_REUSE_SECONDS = { min: 60, max: 86_400, default: '300' }
+/** SQS's bound on a policy, here on every value; it also keeps nested JSON from exhausting the stack. */
+const VALUE_BYTES_MAX = 8_192
 const WHOLE_NUMBER = /^\d{1,10}$/
 
 /** What a set of given attributes changes; `kept` are texts without a typed member, null removes one. */
@@ -116,7 +118,9 @@ export function parseAttributes(given: Record<string, string>, arn: string): Cha
     throw sqsError('InvalidAttributeName', `${only} You can either enable KMS SSE or SQS SSE.`)
   }
   for (const [i, name] of names.entries()) {
-    const { set, kept } = parsers[i]?.(given[name] ?? '', arn) ?? {}
+    const text = given[name] ?? ''
+    if (Buffer.byteLength(text) > VALUE_BYTES_MAX) throw invalidAttribute(name)
+    const { set, kept } = parsers[i]?.(text, arn) ?? {}
     Object.assign(change.set, set)
     Object.assign(change.kept, kept)
   }
@@ -147,74 +151,10 @@ export function changedSettings({ set, kept }: Change, queue?: QueueRecord): Par
   return { ...set, attributes }
 }
 
-/** The first of the given attributes whose value the queue does not have. */
-export function differingAttribute(given: Record<string, string>, queue: QueueRecord): string | undefined {
-  const settings = changedSettings(parseAttributes(given, queue.arn), queue)
-  const [wanted, present] = [printAttributes({ ...queue, ...settings }), printAttributes(queue)]
-  return Object.keys(given).find((name) => !sameValue(wanted[name], present[name]))
-}
-
-/** Texts of JSON are the same however they are written. */
-function sameValue(a: string | undefined, b: string | undefined): boolean {
-  if (a === b) return true
-  if (a === undefined || b === undefined) return false
-  const [left, right] = [jsonMap(a), jsonMap(b)]
-  return left !== undefined && isDeepStrictEqual(left, right)
-}
-
 /** Refuses names that no queue has. */
 export function checkAttributeNames(names: string[]): void {
   const unknown = names.find((name) => name !== 'All' && !NAMES.has(name))
   if (unknown !== undefined) throw unknownAttribute(unknown)
-}
-
-/** Everything a queue has, by name; what it does not have is undefined. */
-export function printAttributes(
-  queue: QueueRecord,
-  counts?: QueueCounts,
-): Record<string, string | undefined> {
-  const { redrivePolicy, redriveAllowPolicy } = queue
-  return {
-    ...printNumbers(queue),
-    ...(counts && printCounts(counts)),
-    CreatedTimestamp: seconds(queue.createdAt),
-    LastModifiedTimestamp: seconds(queue.modifiedAt),
-    QueueArn: queue.arn,
-    RedrivePolicy: redrivePolicy ? JSON.stringify(redrivePolicy) : undefined,
-    RedriveAllowPolicy: redriveAllowPolicy ? JSON.stringify(redriveAllowPolicy) : undefined,
-    // Nothing is encrypted here; whoever says otherwise is only echoed, as are the names of keys.
-    SqsManagedSseEnabled: 'false',
-    ...(queue.attributes.KmsMasterKeyId && { KmsDataKeyReusePeriodSeconds: KMS_REUSE_SECONDS.default }),
-    ...queue.attributes,
-    ...(queue.fifo && printFifo(queue)),
-  }
-}
-
-function printNumbers(queue: QueueRecord): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(NUMBERS).map(([name, { member, max }]) => [name, String(queue[member] ?? max)]),
-  )
-}
-
-function printCounts({ visible, inFlight, delayed }: QueueCounts): Record<string, string> {
-  return {
-    ApproximateNumberOfMessages: String(visible),
-    ApproximateNumberOfMessagesNotVisible: String(inFlight),
-    ApproximateNumberOfMessagesDelayed: String(delayed),
-  }
-}
-
-function printFifo(queue: QueueRecord): Record<string, string> {
-  return {
-    FifoQueue: 'true',
-    ContentBasedDeduplication: String(queue.contentBasedDeduplication ?? false),
-    DeduplicationScope: queue.deduplicationScope ?? 'queue',
-    FifoThroughputLimit: queue.fifoThroughputLimit ?? 'perQueue',
-  }
-}
-
-function seconds(epochMs: number): string {
-  return String(Math.floor(epochMs / 1_000))
 }
 
 function unknownAttribute(name: string) {

@@ -33,7 +33,7 @@ export function parseRedrivePolicy(text: string, arn: string): QueueRedrivePolic
   if (Object.keys(policy).length > REDRIVE_MEMBERS.length) {
     throw refuse(`Only following attributes are supported: [${REDRIVE_MEMBERS.join(', ')}].`)
   }
-  const deadLetterTargetArn = String(policy.deadLetterTargetArn)
+  const deadLetterTargetArn = shown(policy.deadLetterTargetArn)
   const problem = targetProblem(deadLetterTargetArn, arn)
   if (problem !== undefined) throw refuse(problem)
   return { deadLetterTargetArn, maxReceiveCount }
@@ -101,7 +101,7 @@ function isTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string')
 }
 
-/** As a JSON answer would have it, so that any value can be shown. */
+/** A text as it is, anything else as JSON. */
 function shown(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }

@@ -1,0 +1,76 @@
+/** A queue's attributes as SQS shows them, and whether they are those that somebody wants. */
+import type { QueueRecord } from '@fantail/contracts'
+import type { QueueCounts } from '@fantail/store'
+import { changedSettings, KMS_REUSE_SECONDS, NUMBERS, parseAttributes } from './queue-attributes.ts'
+import { jsonMap } from './redrive-policies.ts'
+
+/** Everything a queue has, by name; what it does not have is undefined. */
+export function printAttributes(
+  queue: QueueRecord,
+  counts?: QueueCounts,
+): Record<string, string | undefined> {
+  const { redrivePolicy, redriveAllowPolicy } = queue
+  return {
+    ...printNumbers(queue),
+    ...(counts && printCounts(counts)),
+    CreatedTimestamp: seconds(queue.createdAt),
+    LastModifiedTimestamp: seconds(queue.modifiedAt),
+    QueueArn: queue.arn,
+    RedrivePolicy: redrivePolicy ? JSON.stringify(redrivePolicy) : undefined,
+    RedriveAllowPolicy: redriveAllowPolicy ? JSON.stringify(redriveAllowPolicy) : undefined,
+    // Nothing is encrypted here; whoever says otherwise is only echoed, as are the names of keys.
+    SqsManagedSseEnabled: 'false',
+    ...(queue.attributes.KmsMasterKeyId && { KmsDataKeyReusePeriodSeconds: KMS_REUSE_SECONDS.default }),
+    ...queue.attributes,
+    ...(queue.fifo && printFifo(queue)),
+  }
+}
+
+function printNumbers(queue: QueueRecord): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(NUMBERS).map(([name, { member, max }]) => [name, String(queue[member] ?? max)]),
+  )
+}
+
+function printCounts({ visible, inFlight, delayed }: QueueCounts): Record<string, string> {
+  return {
+    ApproximateNumberOfMessages: String(visible),
+    ApproximateNumberOfMessagesNotVisible: String(inFlight),
+    ApproximateNumberOfMessagesDelayed: String(delayed),
+  }
+}
+
+function printFifo(queue: QueueRecord): Record<string, string> {
+  return {
+    FifoQueue: 'true',
+    ContentBasedDeduplication: String(queue.contentBasedDeduplication ?? false),
+    DeduplicationScope: queue.deduplicationScope ?? 'queue',
+    FifoThroughputLimit: queue.fifoThroughputLimit ?? 'perQueue',
+  }
+}
+
+function seconds(epochMs: number): string {
+  return String(Math.floor(epochMs / 1_000))
+}
+
+/** The first of the given attributes whose value the queue does not have. */
+export function differingAttribute(given: Record<string, string>, queue: QueueRecord): string | undefined {
+  const settings = changedSettings(parseAttributes(given, queue.arn), queue)
+  const [wanted, present] = [printAttributes({ ...queue, ...settings }), printAttributes(queue)]
+  return Object.keys(given).find((name) => !sameValue(wanted[name], present[name]))
+}
+
+/** Texts of JSON are the same however they are written. */
+function sameValue(a: string | undefined, b: string | undefined): boolean {
+  return a === b || (a !== undefined && b !== undefined && canonical(a) === canonical(b))
+}
+
+/** With members in order. By a reviver, which takes nested ones in its stride. */
+function canonical(text: string): string {
+  if (!jsonMap(text)) return text
+  const sorted = (_: string, value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([x], [y]) => (x < y ? -1 : 1)))
+      : value
+  return JSON.stringify(JSON.parse(text, sorted))
+}
