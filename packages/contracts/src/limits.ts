@@ -32,6 +32,8 @@ export const QUEUE_MESSAGE_ATTRIBUTES_MAX = 10
 export const QUEUE_MAX_RECEIVE_COUNT_MAX = 1_000
 export const QUEUE_HANDLES_MAX = 100
 
+/** Of a FIFO topic, which is whole in its home shard. */
+export const FIFO_SUBSCRIPTIONS_MAX = 100
 /** Slices: subscriptions of one topic that live together in one shard. */
 export const SLICE_SUBSCRIPTIONS_MAX = 500
 export const SHARDS = 48

@@ -18,6 +18,8 @@ const TOPICS_AT_ONCE = 100
 
 export interface ListSubscriptions {
   topicArn?: string
+  /** What the ARNs of the topics begin with: an account's, in a region. */
+  topicPrefix?: string
   endpoint?: string
   status?: SubscriptionStatus
   cursor?: string
@@ -108,7 +110,7 @@ async function* candidates(redis: Redis, request: ListSubscriptions): AsyncGener
 /** All slices from the cursor on, in order: as many at a time as a page may need. */
 async function* sliceGroups(redis: Redis, request: ListSubscriptions): AsyncGenerator<Slice[]> {
   const from = request.cursor ? positionOf(request.cursor) : undefined
-  for await (const arns of topicGroups(redis, request.topicArn, from?.topicArn)) {
+  for await (const arns of topicGroups(redis, request, from?.topicArn)) {
     let group: Slice[] = []
     let count = 0
     for (const slice of await slicesOf(redis, arns)) {
@@ -133,7 +135,7 @@ function positionOf(cursor: string): Position {
 
 async function* topicGroups(
   redis: Redis,
-  topicArn: string | undefined,
+  { topicArn, topicPrefix: prefix = '' }: ListSubscriptions,
   from: string | undefined,
 ): AsyncGenerator<string[]> {
   if (topicArn !== undefined) {
@@ -141,10 +143,11 @@ async function* topicGroups(
     yield [topicArn]
     return
   }
+  if (from !== undefined && !from.startsWith(prefix)) throw badCursor()
   if (from !== undefined) yield [from]
   let after = from ?? ''
   for (;;) {
-    const arns = await listNames(redis, { key: topicsKey, prefix: '', after, limit: TOPICS_AT_ONCE })
+    const arns = await listNames(redis, { key: topicsKey, prefix, after, limit: TOPICS_AT_ONCE })
     yield arns
     if (arns.length < TOPICS_AT_ONCE) return
     after = arns.at(-1) ?? ''

@@ -3,7 +3,7 @@ import { formatMessageId } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { readScript, runScript } from './scripts.ts'
 import { SHARD_COUNT, shardBase, shardOf } from './shards.ts'
-import { createIdDigits, SLICES_MAX, type SubscriptionPlace } from './subscriptions-id.ts'
+import { createIdDigits, type SubscriptionPlace } from './subscriptions-id.ts'
 import { idBytes, type SubscriptionFields } from './subscriptions-record.ts'
 import { newRevision } from './topics-record.ts'
 
@@ -39,15 +39,21 @@ export type CreateResult =
   | ({ outcome: 'taken' | 'reserved' } & Reservation)
   | { outcome: 'created'; id: string; record: string }
 
+/** How many subscriptions a topic takes. */
+export interface Room {
+  perSlice: number
+  slices: number
+}
+
 export async function createSubscription(
   redis: Redis,
   placement: Placement,
-  sliceSubscriptionsMax: number,
+  room: Room,
 ): Promise<CreateResult> {
   const { topicArn, endpointHash, open, fields } = placement
   const shard = shardOf(topicArn)
   const mark = createMark(topicArn, endpointHash.toString('hex'), '')
-  const place = [createIdDigits(), newRevision(), sliceSubscriptionsMax, SLICES_MAX, SHARD_COUNT]
+  const place = [createIdDigits(), newRevision(), room.perSlice, room.slices, SHARD_COUNT]
   const args = [topicArn, endpointHash, mark, ...place, open, ...laneArgs(fields), fields.tokenHash, shard]
   const reply = (await runScript(redis, CREATE, [shardBase(shard)], args)) as Buffer[]
   const outcome = String(reply[0])

@@ -14,6 +14,7 @@ import {
   shardBase,
   skewKey,
   subscriptionsKey,
+  TopicFullError,
   Topics,
 } from './index.ts'
 import { indexFaults, newSubscription, topicName } from './subscriptions.fixture.ts'
@@ -146,6 +147,19 @@ describe('creation', () => {
     for (const { id } of made) expect(await subscriptions.delete(id)).toBe(true)
     expect(await indexFaults(redis, 1)).toEqual([])
     expect(await counts()).toEqual({ active: 0, pending: 0, paused: 0 })
+  })
+
+  test('a FIFO topic takes a hundred, all in its home shard', async () => {
+    const arn = topicName('ordered.fifo')
+    await topics.put(arn, {})
+    const many = new Subscriptions(redis)
+    const made = await Promise.all(
+      Array.from({ length: 100 }, async (_, i) => (await many.create(newSubscription(arn, i))).subscription),
+    )
+    expect(new Set(made.map(({ id }) => placeOfSubscription(id)?.sliceNumber))).toEqual(new Set([0]))
+    await expect(many.create(newSubscription(arn, 100))).rejects.toBeInstanceOf(TopicFullError)
+    await many.delete(made[0]?.id ?? '')
+    expect((await many.create(newSubscription(arn, 100))).created).toBe(true)
   })
 
   test('an endpoint left through its link can be subscribed again', async () => {
@@ -443,6 +457,21 @@ describe('lists', () => {
     expect(await found({ topicArn: ARN })).toHaveLength(4)
     expect(await found({ endpoint: made[2]?.endpoint, topicArn: ARN })).toEqual([])
     expect(await found({ topicArn: topicName('none') })).toEqual([])
+  })
+
+  test('of one account and region leave out the others', async () => {
+    const made = await create(0)
+    const other = ARN.replace('000000000000', '111111111111')
+    await topics.put(other, {})
+    const theirs = (await subscriptions.create(newSubscription(other, 0))).subscription
+    const first = await subscriptions.list({ limit: 1 })
+    expect(first.items).toEqual([made])
+    const cursor = first.nextCursor ?? ''
+    const list = (topicPrefix: string) => subscriptions.list({ topicPrefix, limit: 100 })
+    expect((await list('arn:aws:sns:us-east-1:111111111111:')).items).toEqual([theirs])
+    expect((await list('arn:aws:sns:us-east-1:000000000000:')).items).toEqual([made])
+    const mixed = subscriptions.list({ topicPrefix: 'arn:aws:sns:us-east-1:1', limit: 100, cursor })
+    await expect(mixed).rejects.toMatchObject({ code: 'validation_failed' })
   })
 
   test('find the one that matches wherever in its slice it is', async () => {

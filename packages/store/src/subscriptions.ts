@@ -9,9 +9,11 @@
 import {
   type DeliveryPolicy,
   FantailError,
+  FIFO_SUBSCRIPTIONS_MAX,
   type FilterPolicy,
   type FilterPolicyScope,
   formatMessageId,
+  isFifoName,
   type Protocol,
   type RedrivePolicy,
   SLICE_SUBSCRIPTIONS_MAX,
@@ -22,7 +24,7 @@ import { topicUidOf } from './confirmation-token.ts'
 import { endpointsKey, expiriesKey, sliceKey, subscriptionsKey, tokensKey, topicKey } from './keys.ts'
 import { type Page, replies } from './pages.ts'
 import { shardBase, shardOf } from './shards.ts'
-import { placeOfSubscription, type SubscriptionPlace } from './subscriptions-id.ts'
+import { placeOfSubscription, SLICES_MAX, type SubscriptionPlace } from './subscriptions-id.ts'
 import { type ListSubscriptions, listSubscriptions } from './subscriptions-listing.ts'
 import {
   endpointHash,
@@ -41,6 +43,7 @@ import {
   type Placement,
   placeSubscription,
   type Reservation,
+  type Room,
   removeSubscription,
   updateSubscription,
 } from './subscriptions-scripts.ts'
@@ -87,6 +90,14 @@ export interface SubscriptionsOptions {
 /** Computes the members to change from the record as it stands; called again where another writer came first. */
 export type SubscriptionChange = (current: SubscriptionRecord) => Partial<SubscriptionRecord>
 
+/** The topic has as many subscriptions as it takes. */
+export class TopicFullError extends FantailError {
+  constructor(topicArn: string) {
+    super('conflict', `topic ${topicArn} takes no more subscriptions`)
+    this.name = 'TopicFullError'
+  }
+}
+
 interface Stored {
   place: SubscriptionPlace
   text: string
@@ -112,12 +123,12 @@ export class Subscriptions {
     const placement = placementOf(input)
     for (let tries = 0; tries < TRIES_MAX; tries++) {
       await pauseBeforeTry(tries)
-      const result = await createSubscription(this.#redis, placement, this.#sliceSubscriptionsMax)
+      const result = await createSubscription(this.#redis, placement, this.#roomOf(input.topicArn))
       switch (result.outcome) {
         case 'missing':
           throw new FantailError('not_found', `no topic ${input.topicArn}`)
         case 'full':
-          throw new FantailError('conflict', `topic ${input.topicArn} takes no more subscriptions`)
+          throw new TopicFullError(input.topicArn)
         case 'created':
           return { subscription: unpack(result.id, input.topicArn, result.record).record, created: true }
         case 'reserved':
@@ -243,6 +254,12 @@ export class Subscriptions {
       }
       return false
     }
+  }
+
+  /** A FIFO topic is whole in one slice, so that one script can hand a message to all of its subscriptions. */
+  #roomOf(topicArn: string): Room {
+    if (isFifoName(topicArn)) return { perSlice: FIFO_SUBSCRIPTIONS_MAX, slices: 1 }
+    return { perSlice: this.#sliceSubscriptionsMax, slices: SLICES_MAX }
   }
 
   /** Stores a subscription in a slice elsewhere; null where the place was given up meanwhile. */
