@@ -131,6 +131,13 @@ export const WAKE_LANES = 'ft:wake:lanes'
 export const WAKE_QUEUES = 'ft:wake:queues'
 export const WAKE_CHANGES = 'ft:wake:changes'
 /** A redrive task's id: created, resumed, canceled. */
+/** What both keys of signing begin with (signing-keys.ts). */
+export const SIGNING_BASE = 'ft:{signing}:'
+/** String, JSON: `privateKey` and `certificate` (PEM) that messages are signed with. Until an operator deletes it, which
+ *  makes the next process that signs make another. */
+export const signingPairKey = () => `${SIGNING_BASE}pair`
+/** Hash: certificate by name (32 hex digits of its SHA-256), those of earlier pairs too. For ever. */
+export const signingCertificatesKey = () => `${SIGNING_BASE}certificates`
 export const WAKE_REDRIVES = 'ft:wake:redrives'
 /** String: messageId of the first publish with this key, 24 h. `scope` is the topic ARN. */
 export const idempotencyKey = (scope: string, key: string) =>

@@ -1,0 +1,60 @@
+import { startRedis, type TestRedis } from '@fantail/test-kit'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { connect, type Redis, SigningKeys, signingPairKey, whenReady } from './index.ts'
+
+let server: TestRedis
+let redis: Redis
+let keys: SigningKeys
+beforeAll(async () => {
+  server = await startRedis()
+  redis = connect({ url: server.url, name: 'test' })
+  await whenReady(redis)
+  keys = new SigningKeys(redis)
+})
+afterAll(async () => {
+  redis.disconnect()
+  await server.stop()
+})
+beforeEach(() => redis.flushall())
+
+const pairOf = (name: string) => ({ privateKey: `key ${name}`, certificate: `certificate ${name}` })
+
+test('the first pair that is offered holds, for whoever offers another and whoever reads', async () => {
+  expect(await keys.read()).toBeNull()
+  const offers = await Promise.all(['a', 'b', 'c'].map((name) => keys.offer(pairOf(name))))
+  expect(offers).toEqual([pairOf('a'), pairOf('a'), pairOf('a')])
+  expect(await keys.read()).toEqual(pairOf('a'))
+})
+
+test('a certificate stays when its pair is replaced', async () => {
+  await keys.offer(pairOf('a'))
+  await keys.publish('aa', 'certificate a')
+  await redis.del(signingPairKey())
+  await keys.offer(pairOf('b'))
+  await keys.publish('bb', 'certificate b')
+  expect(await keys.read()).toEqual(pairOf('b'))
+  expect(await Promise.all(['aa', 'bb', 'cc'].map((name) => keys.certificate(name)))).toEqual([
+    'certificate a',
+    'certificate b',
+    null,
+  ])
+})
+
+test('a pair is kept while memory is full', async () => {
+  await redis.config('SET', 'maxmemory', '1')
+  try {
+    await expect(redis.set('x', 'y')).rejects.toThrow('OOM')
+    expect(await keys.offer(pairOf('a'))).toEqual(pairOf('a'))
+    await keys.publish('aa', 'certificate a')
+  } finally {
+    await redis.config('SET', 'maxmemory', '0')
+  }
+  expect(await keys.certificate('aa')).toBe('certificate a')
+})
+
+test('what is no pair is refused without being told', async () => {
+  for (const text of ['secret', '{"privateKey":"secret"}', '"secret"']) {
+    await redis.set(signingPairKey(), text)
+    await expect(keys.read()).rejects.toThrow(/^what ft:\{signing\}:pair holds is not a pair/)
+  }
+})

@@ -1,0 +1,61 @@
+/**
+ * The key pair that messages are signed with, one for all processes, and every certificate that was ever signed by: a
+ * message may be checked long after its key was replaced. The private key stands here as it is: whoever can read this
+ * Redis can sign.
+ */
+import type { Redis } from 'ioredis'
+import { SIGNING_BASE, signingCertificatesKey, signingPairKey } from './keys.ts'
+import { readScript, runScript } from './scripts.ts'
+
+const KEEP = readScript('keep-signing-pair-1')
+const PUBLISH = readScript('publish-certificate-1')
+
+/** PEM texts. */
+export interface StoredSigningPair {
+  privateKey: string
+  certificate: string
+}
+
+export class SigningKeys {
+  readonly #redis: Redis
+
+  constructor(redis: Redis) {
+    this.#redis = redis
+  }
+
+  /** null where there is none yet. */
+  async read(): Promise<StoredSigningPair | null> {
+    const text = await this.#redis.get(signingPairKey())
+    return text === null ? null : parsePair(text)
+  }
+
+  /** Keeps the pair where there is none; answers the one that holds. */
+  async offer(pair: StoredSigningPair): Promise<StoredSigningPair> {
+    return parsePair(String(await runScript(this.#redis, KEEP, [SIGNING_BASE], [JSON.stringify(pair)])))
+  }
+
+  async publish(name: string, certificate: string): Promise<void> {
+    await runScript(this.#redis, PUBLISH, [SIGNING_BASE], [name, certificate])
+  }
+
+  /** PEM, or null where no certificate has the name. */
+  async certificate(name: string): Promise<string | null> {
+    return this.#redis.hget(signingCertificatesKey(), name)
+  }
+}
+
+/** What cannot be read is told without a word of it. */
+function parsePair(text: string): StoredSigningPair {
+  const pair = parseJson(text)
+  const { privateKey, certificate } = (pair ?? {}) as Record<string, unknown>
+  if (typeof privateKey === 'string' && typeof certificate === 'string') return { privateKey, certificate }
+  throw new Error(`what ${signingPairKey()} holds is not a pair of key and certificate`)
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
