@@ -1,3 +1,4 @@
+export * from './authorization.ts'
 export * from './aws-error.ts'
 export { decodeQuery } from './decode-query.ts'
 export { decodeJson, JSON_TYPE, type JsonResult, jsonAnswer, jsonError } from './json.ts'

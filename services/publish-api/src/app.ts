@@ -3,9 +3,9 @@ import { Hono } from 'hono'
 import type { ApiDeps } from './deps.ts'
 import type { Endpoint } from './http/endpoint.ts'
 import { type App, type Bindings, mount } from './http/mount.ts'
+import { awsRoutes } from './routes/aws.ts'
 import { deliveryPolicyRoutes } from './routes/delivery-policies.ts'
 import { docsRoutes } from './routes/docs.ts'
-import { linkRoutes } from './routes/links.ts'
 import { messageRoutes } from './routes/messages.ts'
 import { publishRoutes } from './routes/publish.ts'
 import { queueMessageRoutes } from './routes/queue-messages.ts'
@@ -34,8 +34,8 @@ export function endpointsOf(deps: ApiDeps): Endpoint[] {
     ...queueRoutes(deps),
     ...queueMessageRoutes(deps),
     ...redriveRoutes(deps),
-    ...linkRoutes(deps),
     ...serviceRoutes(deps),
+    ...awsRoutes(deps),
   ]
   return [...routes, ...docsRoutes(routes)]
 }

@@ -4,7 +4,12 @@ import { startTestApi, type TestApi } from './test-api.ts'
 
 let api: TestApi
 /** Values for the parts of paths. */
-const names: Record<string, string> = { topic: 'orders', queue: 'work', messageId: 'none' }
+const names: Record<string, string> = {
+  topic: 'orders',
+  queue: 'work',
+  messageId: 'none',
+  account: '000000000000',
+}
 
 beforeAll(async () => {
   api = await startTestApi()

@@ -108,19 +108,7 @@ function queryFor({ query }: Endpoint): fc.Arbitrary<string> {
   const names = Object.keys((query && jsonSchema(query).properties) ?? {})
   if (names.length === 0) return fc.oneof({ weight: 9, arbitrary: fc.constant('') }, encoded)
   const value = fc.oneof(
-    fc.constantFrom(
-      '1',
-      '7',
-      'true',
-      'active',
-      'running',
-      'orders',
-      'Unsubscribe',
-      'ConfirmSubscription',
-      'W10',
-      '%',
-      '404',
-    ),
+    fc.constantFrom('1', '7', 'true', 'active', 'running', 'orders', 'W10', '%', '404'),
     encoded,
   )
   const member = fc.tuple(fc.oneof({ weight: 20, arbitrary: fc.constantFrom(...names) }, encoded), value)
@@ -157,7 +145,8 @@ test('whatever is sent to whatever route, the answer is no 5xx and has its one s
 }, async () => {
   const reached = new Set<string>()
   for (const endpoint of endpointsOf(api.deps)) {
-    if (endpoint.path.startsWith('/_assets')) continue
+    // Amazon's protocols have their own shapes: aws/aws-fuzz.test.ts.
+    if (endpoint.path.startsWith('/_assets') || endpoint.tag === 'AWS') continue
     const request = fc.record({ path: pathFor(endpoint), query: queryFor(endpoint), body: bodyFor(endpoint) })
     const send = async ({ path, query, body }: { path: string; query: string; body: string }) => {
       const options =
@@ -165,19 +154,16 @@ test('whatever is sent to whatever route, the answer is no 5xx and has its one s
       const {
         status,
         body: answer,
-        text,
         headers,
       } = await api.call(endpoint.method, query ? `${path}?${query}` : path, options)
       expect(status).toBeLessThan(500)
       expect(headers.get('x-request-id')).toMatch(/^\S+$/)
       if (status < 300) reached.add(`${endpoint.method} ${endpoint.path}`)
       if (status < 400) return
-      if (path === '/') expect(text).toContain('<ErrorResponse')
-      else
-        expect(answer).toEqual({
-          error: expect.objectContaining({ code: expect.any(String), message: expect.any(String) }),
-          requestId: headers.get('x-request-id'),
-        })
+      expect(answer).toEqual({
+        error: expect.objectContaining({ code: expect.any(String), message: expect.any(String) }),
+        requestId: headers.get('x-request-id'),
+      })
     }
     await fc.assert(fc.asyncProperty(request, send), { numRuns: 150 })
   }

@@ -14,6 +14,10 @@ export class ApiRequest {
     this.#incoming = incoming
   }
 
+  get method(): string {
+    return this.#request.method
+  }
+
   get url(): string {
     return this.#request.url
   }
@@ -34,13 +38,15 @@ export class ApiRequest {
    * The whole body. Rejects with `too_large` as soon as it is known to exceed the limit, also where no length was
    * announced, and with `malformed_json` where it breaks off, which is the sender's doing.
    */
-  bytes(): Promise<Buffer> {
-    if (Number(this.header('content-length') ?? 0) > REQUEST_BYTES_MAX) return Promise.reject(tooLarge())
-    return this.#incoming === undefined ? webBytes(this.#request) : incomingBytes(this.#incoming)
+  bytes(bytesMax = REQUEST_BYTES_MAX): Promise<Buffer> {
+    if (Number(this.header('content-length') ?? 0) > bytesMax) return Promise.reject(tooLarge(bytesMax))
+    return this.#incoming === undefined
+      ? webBytes(this.#request, bytesMax)
+      : incomingBytes(this.#incoming, bytesMax)
   }
 }
 
-function incomingBytes(incoming: IncomingMessage): Promise<Buffer> {
+function incomingBytes(incoming: IncomingMessage, bytesMax: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     // Nothing more would be heard of it.
     if (incoming.destroyed || incoming.readableEnded) reject(endedEarly(incoming.errored))
@@ -48,13 +54,13 @@ function incomingBytes(incoming: IncomingMessage): Promise<Buffer> {
     let size = 0
     const onData = (chunk: Buffer) => {
       size += chunk.length
-      if (size <= REQUEST_BYTES_MAX) {
+      if (size <= bytesMax) {
         chunks.push(chunk)
         return
       }
       // What still comes is discarded by the server, within bounds, once the answer is out.
       incoming.off('data', onData).pause()
-      reject(tooLarge())
+      reject(tooLarge(bytesMax))
     }
     incoming.on('data', onData)
     incoming.once('end', () => resolve(Buffer.concat(chunks, size)))
@@ -65,7 +71,7 @@ function incomingBytes(incoming: IncomingMessage): Promise<Buffer> {
   })
 }
 
-async function webBytes({ body }: Request): Promise<Buffer> {
+async function webBytes({ body }: Request, bytesMax: number): Promise<Buffer> {
   if (body === null) return Buffer.alloc(0)
   const reader = body.getReader()
   const chunks: Uint8Array[] = []
@@ -74,10 +80,10 @@ async function webBytes({ body }: Request): Promise<Buffer> {
     const { done, value } = await reader.read().catch((error: unknown) => Promise.reject(endedEarly(error)))
     if (done) return Buffer.concat(chunks, size)
     size += value.byteLength
-    if (size > REQUEST_BYTES_MAX) {
+    if (size > bytesMax) {
       // Nobody waits for the rest; whether the sender minds the cancellation does not matter.
       reader.cancel().catch(() => undefined)
-      throw tooLarge()
+      throw tooLarge(bytesMax)
     }
     chunks.push(value)
   }
@@ -87,6 +93,6 @@ function endedEarly(cause: unknown): FantailError {
   return new FantailError('malformed_json', 'the request’s body ended early', { cause })
 }
 
-function tooLarge(): FantailError {
-  return new FantailError('too_large', `a request’s body may have at most ${REQUEST_BYTES_MAX} bytes`)
+function tooLarge(bytesMax: number): FantailError {
+  return new FantailError('too_large', `a request’s body may have at most ${bytesMax} bytes`)
 }

@@ -36,6 +36,8 @@ export interface Endpoint<Q extends z.ZodType = z.ZodType, B extends z.ZodType =
   method: Method
   /** As OpenAPI has it: `/v1/topics/{topic}`. */
   path: string
+  /** Patterns of the path's parameters. Such a route is asked only where no other takes the path. */
+  where?: Record<string, string>
   tag: string
   summary: string
   description?: string

@@ -25,10 +25,18 @@ const REQUEST_ID = /^[A-Za-z0-9._:@/-]{1,128}$/
 /** Mounts all of them, with 405 for a known path's other methods, 404 for the rest, and the one error shape. */
 export function mount(app: App, endpoints: Endpoint[], tools: Tools): void {
   for (const endpoint of endpoints) {
-    app.on(endpoint.method, honoPath(endpoint.path), (context) => answer(endpoint, context, tools))
+    if (endpoint.where) continue
+    app.on(endpoint.method, honoPath(endpoint.path), (context) =>
+      answer(endpoint, { context, params: context.req.param() }, tools),
+    )
   }
+  const last = lastResort(endpoints)
   const paths = allowedMethods(endpoints)
-  app.notFound((context) => fail(noRoute(context, paths), { ...begin(context), context }, tools))
+  app.notFound((context) => {
+    const found = last(context)
+    if (found) return answer(found.endpoint, found, tools)
+    return fail(noRoute(context, paths), { ...begin(context), context }, tools)
+  })
   app.onError((thrown, context) => fail(thrown, { ...begin(context), context }, tools))
 }
 
@@ -45,13 +53,17 @@ function begin(context: ApiContext): Begun {
   return { request, requestId, startedAt: performance.now() }
 }
 
-async function answer(endpoint: Endpoint, context: ApiContext, tools: Tools): Promise<Response> {
+interface Matched {
+  context: ApiContext
+  params: Record<string, string>
+}
+
+async function answer(endpoint: Endpoint, { context, params }: Matched, tools: Tools): Promise<Response> {
   const begun = begin(context)
   const { request, requestId, startedAt } = begun
   try {
     const input = readInput(endpoint, request)
     const { query, body } = input instanceof Promise ? await input : input
-    const params = context.req.param() as Record<string, string>
     const result = await endpoint.handle({ request, requestId, startedAt, params, query, body })
     finish({ requestId, startedAt, context, status: result.status }, tools)
     return toResponse(result, requestId)
@@ -105,21 +117,43 @@ class MethodNotAllowed extends FantailError {
   }
 }
 
+type LastResort = (context: ApiContext) => (Matched & { endpoint: Endpoint }) | undefined
+
+/** Routes with patterns: Hono's fastest router takes none beside fixed paths, and a slower one would serve them all. */
+function lastResort(endpoints: Endpoint[]): LastResort {
+  const routes = endpoints
+    .filter(({ where }) => where !== undefined)
+    .map((endpoint) => ({ endpoint, path: pathPattern(endpoint) }))
+  return (context) => {
+    const method = context.req.method === 'HEAD' ? 'GET' : context.req.method
+    for (const { endpoint, path } of routes) {
+      const match = endpoint.method === method ? path.exec(context.req.path) : null
+      if (match) return { endpoint, context, params: { ...match.groups } }
+    }
+    return undefined
+  }
+}
+
+/** Matches a whole path; its parameters are the groups. */
+export function pathPattern({ path, where = {} }: Pick<Endpoint, 'path' | 'where'>): RegExp {
+  const parameters = (_: string, name: string) => `(?<${name}>${where[name] ?? '[^/]+'})`
+  return new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{(\w+)\}/g, parameters)}$`)
+}
+
 interface AllowedMethods {
   path: RegExp
   methods: string[]
 }
 
 function allowedMethods(endpoints: Endpoint[]): AllowedMethods[] {
-  const byPath = new Map<string, string[]>()
-  for (const { path, method } of endpoints) {
-    const methods = byPath.get(path) ?? []
-    byPath.set(path, method === 'GET' ? [...methods, 'GET', 'HEAD'] : [...methods, method])
+  const byPath = new Map<string, AllowedMethods>()
+  for (const endpoint of endpoints) {
+    const { path, method } = endpoint
+    const { methods } = byPath.get(path) ?? { methods: [] }
+    const added = method === 'GET' ? ['GET', 'HEAD'] : [method]
+    byPath.set(path, { path: pathPattern(endpoint), methods: [...methods, ...added] })
   }
-  return Array.from(byPath, ([path, methods]) => ({
-    path: new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`),
-    methods,
-  }))
+  return [...byPath.values()]
 }
 
 function noRoute(context: ApiContext, paths: AllowedMethods[]): FantailError {

@@ -1,0 +1,78 @@
+/** What a request says of its signature (sns-semantics §9.4): in its Authorization header, or, presigned, in its query. */
+import type { QueryParameters } from './query-parameters.ts'
+
+const ALGORITHM = 'AWS4-HMAC-SHA256'
+
+export interface CredentialScope {
+  accessKeyId: string
+  /** YYYYMMDD. */
+  date: string
+  region: string
+  service: string
+  /** `aws4_request`. */
+  terminator: string
+}
+
+export interface Authorization {
+  /** Absent where it is missing or not five parts. */
+  scope?: CredentialScope
+  /** In lower case. */
+  signedHeaders?: string[]
+  signature?: string
+  /** Of presigned requests: for how long, as given. */
+  expires?: string
+  presigned: boolean
+}
+
+export interface AuthorizationSource {
+  /** By its name in lower case. */
+  header(name: string): string | undefined
+  /** Of the URL. */
+  query: QueryParameters
+}
+
+/** Undefined where the request carries no signature of this kind; what it carries may be incomplete or wrong. */
+export function readAuthorization({ header, query }: AuthorizationSource): Authorization | undefined {
+  const text = header('authorization')
+  if (text?.startsWith(ALGORITHM)) return fromHeader(text.slice(ALGORITHM.length))
+  return query.get('X-Amz-Algorithm') === ALGORITHM ? fromQuery(query) : undefined
+}
+
+function fromHeader(text: string): Authorization {
+  const parts = new Map(
+    text.split(',').map((part) => {
+      const equals = part.indexOf('=')
+      return [part.slice(0, equals).trim(), part.slice(equals + 1).trim()]
+    }),
+  )
+  return authorization((name) => parts.get(name), false)
+}
+
+function fromQuery(query: QueryParameters): Authorization {
+  const expires = query.get('X-Amz-Expires')
+  return {
+    ...authorization((name) => query.get(`X-Amz-${name}`), true),
+    ...(expires !== undefined && { expires }),
+  }
+}
+
+function authorization(part: (name: string) => string | undefined, presigned: boolean): Authorization {
+  const scope = scopeOf(part('Credential'))
+  const headers = part('SignedHeaders')
+  const signature = part('Signature')
+  return {
+    presigned,
+    ...(scope && { scope }),
+    ...(headers && { signedHeaders: headers.toLowerCase().split(';') }),
+    ...(signature && { signature }),
+  }
+}
+
+/** An access key may hold slashes, the rest may not. */
+function scopeOf(credential = ''): CredentialScope | undefined {
+  const parts = credential.split('/')
+  const [terminator, service, region, date] = parts.slice(-4).reverse()
+  const accessKeyId = parts.slice(0, -4).join('/')
+  if (!accessKeyId || !date || !region || !service || !terminator) return undefined
+  return { accessKeyId, date, region, service, terminator }
+}

@@ -1,0 +1,94 @@
+/** One AWS request from head to answer: read, find the operation, decode, run, write; what is thrown becomes an error answer. */
+import {
+  AwsError,
+  type AwsService,
+  decodeJson,
+  decodeQuery,
+  jsonAnswer,
+  jsonError,
+  type Operation,
+  type WireAnswer,
+  xmlAnswer,
+  xmlError,
+} from '@fantail/aws-wire'
+import type { ApiDeps } from '../deps.ts'
+import type { Answer, Call } from '../http/endpoint.ts'
+import { linkOperations } from '../routes/links.ts'
+import { awsCallOf } from './call.ts'
+import { toAwsError } from './errors.ts'
+import { snsOperations } from './sns/index.ts'
+import { sqsOperations } from './sqs/index.ts'
+import {
+  formOf,
+  jsonTextOf,
+  readHead,
+  readWireRequest,
+  type WireForm,
+  type WireRequest,
+} from './wire-request.ts'
+
+type Operations = Record<AwsService, Map<string, Operation>>
+
+/** Answers any request to the AWS protocols; never rejects. */
+export function createAwsApi(deps: ApiDeps): (call: Call) => Promise<Answer> {
+  const operations: Operations = {
+    sns: byName([...linkOperations(deps), ...snsOperations(deps)]),
+    sqs: byName(sqsOperations(deps)),
+  }
+  return async (call) => {
+    const { request, requestId } = call
+    let form: WireForm = formOf(request)
+    try {
+      const head = readHead(request)
+      form = head
+      const wire = await readWireRequest(request, head)
+      form = { ...wire, service: serviceFor(wire, operations) }
+      const operation = operationOf(wire, operations[form.service])
+      const input = inputOf(wire, operation)
+      const result = await operation.run(input, awsCallOf(deps, call, wire))
+      return answerOf(form, { requestId, operation, result })
+    } catch (thrown) {
+      return refusalOf(form, toAwsError(thrown, { service: form.service, requestId }, deps.log), requestId)
+    }
+  }
+}
+
+function byName(operations: Operation[]): Map<string, Operation> {
+  return new Map(operations.map((operation) => [operation.name, operation]))
+}
+
+/** A request by hand may leave out all that tells the service; its Action then does. */
+function serviceFor(wire: WireRequest, operations: Operations): AwsService {
+  const { service, action = '', version, authorization } = wire
+  if (version !== undefined || authorization !== undefined || service === 'sqs') return service
+  return !operations.sns.has(action) && operations.sqs.has(action) ? 'sqs' : service
+}
+
+function operationOf({ action }: WireRequest, operations: Map<string, Operation>): Operation {
+  if (action === undefined) {
+    throw new AwsError('MissingAction', 'The request must contain the parameter Action.')
+  }
+  const operation = operations.get(action)
+  if (operation) return operation
+  throw new AwsError('InvalidAction', `The action ${action} is not valid for this endpoint.`)
+}
+
+function inputOf(wire: WireRequest, { input }: Operation): Record<string, unknown> {
+  return wire.protocol === 'json' ? decodeJson(jsonTextOf(wire), input) : decodeQuery(wire.parameters, input)
+}
+
+interface Done {
+  requestId: string
+  operation: Operation
+  result: Record<string, unknown> | undefined
+}
+
+function answerOf({ service, protocol }: WireForm, done: Done): WireAnswer {
+  return protocol === 'json' ? jsonAnswer(done) : xmlAnswer({ ...done, service })
+}
+
+function refusalOf({ service, protocol }: WireForm, error: AwsError, requestId: string): WireAnswer {
+  const answer = protocol === 'json' ? jsonError(error, requestId) : xmlError(error, { service, requestId })
+  if (error.status === 503) answer.headers['Retry-After'] = '1'
+  return answer
+}

@@ -1,0 +1,134 @@
+/**
+ * An AWS request as far as it can be read without knowing its operation: which service and protocol, which Action, what
+ * signature, which parameters.
+ *
+ * The service is told by the target of AWS JSON, by the Version of AWS Query, by the credential scope, or by a queue's path.
+ */
+import { isUtf8 } from 'node:buffer'
+import {
+  type Authorization,
+  AwsError,
+  type AwsService,
+  parseParameters,
+  type QueryParameters,
+  readAuthorization,
+  VERSIONS,
+} from '@fantail/aws-wire'
+import { FantailError } from '@fantail/contracts'
+import type { ApiRequest } from '../http/api-request.ts'
+
+/** The largest message, 1 MiB, with every byte escaped by form encoding, and room for its attributes' names. */
+export const AWS_REQUEST_BYTES_MAX = 4 * 1_048_576
+const NO_BODY = Buffer.alloc(0)
+const JSON_BODY = /^application\/(?:x-amz-)?json/i
+const FORM_BODY = /^application\/x-www-form-urlencoded\s*(?:;|$)/i
+const TARGET = /^AmazonSQS\.(\w+)$/
+const QUEUE_PATH = /^\/\d{12}\/[^/]+\/?$/
+
+/** What is known before the body: enough to tell an error in the caller's protocol. */
+export interface WireForm {
+  service: AwsService
+  protocol: 'query' | 'json'
+}
+
+export interface WireHead extends WireForm {
+  authorization: Authorization | undefined
+  /** Without the query. */
+  path: string
+  search: string
+}
+
+export interface WireRequest extends WireHead {
+  body: Buffer
+  /** Undefined where the request names none. */
+  action: string | undefined
+  /** Of AWS Query. */
+  parameters: QueryParameters
+  version: string | undefined
+}
+
+/** Head of a request; `MalformedQueryString` where its URL cannot be read. */
+export function readHead(request: ApiRequest): WireHead {
+  const { path, search } = targetOf(request.url)
+  const query = parseParameters(search)
+  const authorization = readAuthorization({ header: (name) => request.header(name), query })
+  if (isJson(request)) return { service: 'sqs', protocol: 'json', authorization, path, search }
+  const version = query.get('Version')
+  return {
+    service: serviceOf({ version, authorization, path }),
+    protocol: 'query',
+    authorization,
+    path,
+    search,
+  }
+}
+
+/** How to answer where not even the head can be read. */
+export function formOf(request: ApiRequest): WireForm {
+  if (isJson(request)) return { service: 'sqs', protocol: 'json' }
+  return { service: QUEUE_PATH.test(targetOf(request.url).path) ? 'sqs' : 'sns', protocol: 'query' }
+}
+
+export async function readWireRequest(request: ApiRequest, head: WireHead): Promise<WireRequest> {
+  const body = request.method === 'POST' ? await bytesOf(request) : NO_BODY
+  if (head.protocol === 'json') {
+    const action = TARGET.exec(request.header('x-amz-target') ?? '')?.[1]
+    return { ...head, body, action, parameters: new Map(), version: undefined }
+  }
+  const parameters = parseParameters(formTextOf(request, body), head.search)
+  const version = parameters.get('Version')
+  const action = parameters.get('Action') || undefined
+  return { ...head, service: serviceOf({ ...head, version }), body, action, parameters, version }
+}
+
+/** A JSON body's text. */
+export function jsonTextOf({ body }: WireRequest): string {
+  if (isUtf8(body)) return body.toString()
+  throw new AwsError('SerializationException', 'The request is not UTF-8.')
+}
+
+async function bytesOf(request: ApiRequest): Promise<Buffer> {
+  try {
+    return await request.bytes(AWS_REQUEST_BYTES_MAX)
+  } catch (error) {
+    if (!(error instanceof FantailError) || error.code !== 'too_large') throw error
+    const message = `HTTP content length exceeded ${AWS_REQUEST_BYTES_MAX} bytes.`
+    throw new AwsError('RequestEntityTooLarge', message, { status: 413, cause: error })
+  }
+}
+
+function formTextOf(request: ApiRequest, body: Buffer): string {
+  if (body.length === 0) return ''
+  if (!FORM_BODY.test(request.header('content-type') ?? '')) {
+    const message =
+      'The body must be application/x-www-form-urlencoded; AWS JSON is application/x-amz-json-1.0 and has X-Amz-Target.'
+    throw new AwsError('UnsupportedMediaType', message, { status: 415 })
+  }
+  if (isUtf8(body)) return body.toString()
+  throw new AwsError('MalformedQueryString', 'The query string contains a syntax error.')
+}
+
+function isJson(request: ApiRequest): boolean {
+  return request.header('x-amz-target') !== undefined || JSON_BODY.test(request.header('content-type') ?? '')
+}
+
+interface Hints {
+  version: string | undefined
+  authorization: Authorization | undefined
+  path: string
+}
+
+function serviceOf({ version, authorization, path }: Hints): AwsService {
+  if (version === VERSIONS.sns) return 'sns'
+  if (version === VERSIONS.sqs || QUEUE_PATH.test(path)) return 'sqs'
+  return authorization?.scope?.service === 'sqs' ? 'sqs' : 'sns'
+}
+
+function targetOf(url: string): { path: string; search: string } {
+  const origin = url.indexOf('://') + 3
+  const [target = ''] = url.slice(Math.max(url.indexOf('/', origin), 0)).split('#', 1)
+  const mark = target.indexOf('?')
+  return mark < 0
+    ? { path: target, search: '' }
+    : { path: target.slice(0, mark), search: target.slice(mark + 1) }
+}

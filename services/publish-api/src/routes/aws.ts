@@ -1,0 +1,61 @@
+/** Amazon's own protocols on one path: AWS Query of SNS and SQS, AWS JSON of SQS, and the links in delivered messages. */
+import { createAwsApi } from '../aws/serve.ts'
+import type { ApiDeps } from '../deps.ts'
+import { type AnswerDoc, type Endpoint, endpoint } from '../http/endpoint.ts'
+
+const tag = 'AWS'
+
+const refused = (description: string): AnswerDoc => ({ description, contentType: 'text/xml' })
+
+const answers: Record<number, AnswerDoc> = {
+  200: { description: 'Done; XML, or JSON for AWS JSON', contentType: 'text/xml' },
+  400: refused('Refused: `InvalidParameter`, `InvalidAction`, …'),
+  403: refused('Not allowed: `AuthorizationError`, `SignatureDoesNotMatch`, …'),
+  404: refused('`NotFound`'),
+  413: refused('`RequestEntityTooLarge`'),
+  415: refused('`UnsupportedMediaType`'),
+  429: refused('`Throttled`'),
+  500: refused('`InternalFailure`'),
+  503: refused('`ServiceUnavailable`'),
+}
+
+const POST_DESCRIPTION =
+  'As the AWS SDKs and the AWS CLI send it: AWS Query with `Version` 2010-03-31 for SNS and 2012-11-05 for SQS, AWS JSON 1.0 ' +
+  'with `X-Amz-Target: AmazonSQS.{Operation}` for SQS. Errors come in the same form, with the codes of the service.'
+const GET_DESCRIPTION =
+  'The confirm and unsubscribe links of delivered messages are such requests. Parameters stand in the query: `Action`, …'
+const QUEUE_PATH = 'The queue’s URL stands for `QueueUrl`.'
+
+export function awsRoutes(deps: ApiDeps): Endpoint[] {
+  const handle = createAwsApi(deps)
+  const common = { tag, queryIs: 'own' as const, bodyIs: 'own' as const, answers, errors: [], handle }
+  const queue = { ...common, path: '/{account}/{queue}', where: { account: '\\d{12}' } }
+  return [
+    endpoint({
+      ...common,
+      method: 'POST',
+      path: '/',
+      summary: 'Call Amazon SNS or SQS by their own protocols',
+      description: POST_DESCRIPTION,
+    }),
+    endpoint({
+      ...common,
+      method: 'GET',
+      path: '/',
+      summary: 'Follow a link, or call by AWS Query',
+      description: GET_DESCRIPTION,
+    }),
+    endpoint({
+      ...queue,
+      method: 'POST',
+      summary: 'Call SQS on a queue’s URL by AWS Query',
+      description: QUEUE_PATH,
+    }),
+    endpoint({
+      ...queue,
+      method: 'GET',
+      summary: 'Call SQS on a queue’s URL by AWS Query in the URL',
+      description: QUEUE_PATH,
+    }),
+  ]
+}
