@@ -105,6 +105,75 @@ test('a lock that ran out during an outage is taken again and the job runs once'
   expect(runs.map((run) => run.fence)).toEqual([1])
 })
 
+/** What the stalled check does to a job whose lock has run out, in one moment. */
+async function handOutAgain(job: string, starts = 0): Promise<void> {
+  await redis
+    .multi()
+    .del(`${JOBS}:${job}:lock`)
+    .lrem(`${JOBS}:active`, 1, job)
+    .hincrby(`${JOBS}:${job}`, 'ats', starts)
+    .rpush(`${JOBS}:wait`, job)
+    .zadd(`${JOBS}:marker`, 0, '0')
+    .exec()
+}
+
+async function consumeHeld() {
+  const runs: DispatchRun[] = []
+  const { promise: finished, resolve: finish } = Promise.withResolvers<void>()
+  const consumed = await consume(async (run) => {
+    runs.push(run)
+    await finished
+  })
+  await publish('held')
+  await waitFor(() => runs.length === 1)
+  const job = id(runs[0]) ?? ''
+  return {
+    ...consumed,
+    runs,
+    finish,
+    job,
+    starts: async () => Number(await redis.hget(`${JOBS}:${job}`, 'ats')),
+  }
+}
+
+test('a job that is handed out again to the process that runs it goes on, and runs once', async () => {
+  const { runs, finish, job, starts, completed, lines } = await consumeHeld()
+  for (const start of [2, 3]) {
+    await handOutAgain(job)
+    await waitFor(async () => (await starts()) === start)
+  }
+  await waitFor(async () => (await redis.exists(`${JOBS}:${job}:lock`)) === 1)
+  finish()
+  await waitFor(() => completed.length === 1)
+  expect(runs.map((run) => [run.fence, run.isLost()])).toEqual([[1, false]])
+  await waitFor(async () => (await redis.exists(`${JOBS}:${job}`)) === 0)
+  expect(await redis.llen(`${JOBS}:active`)).toBe(0)
+  // A start that has been followed by another, and does not know yet, may have its completion refused.
+  expect(lines.filter((line) => line !== 'dispatch.error')).toEqual([])
+})
+
+test('a job whose completion was lost is completed at its next start, and not run again', async () => {
+  const { runs, finish, job, completed, lines } = await consumeHeld()
+  // Its completion is refused, as after an outage that began when the run had just ended.
+  await redis.set(`${JOBS}:${job}:lock`, 'nobody')
+  finish()
+  await waitFor(() => lines.includes('dispatch.error'))
+  await handOutAgain(job)
+  await waitFor(() => completed.length === 1)
+  expect(runs.map((run) => run.fence)).toEqual([1])
+  await waitFor(async () => (await redis.exists(`${JOBS}:${job}`)) === 0)
+})
+
+test('a job that somebody else has started in between is begun anew', async () => {
+  const { runs, finish, job, completed } = await consumeHeld()
+  await handOutAgain(job, 1)
+  await waitFor(() => runs.length === 2)
+  finish()
+  await waitFor(() => completed.length === 1)
+  expect(runs.map((run) => run.fence)).toEqual([1, 3])
+  await waitFor(async () => (await redis.exists(`${JOBS}:${job}`)) === 0)
+})
+
 test('a run whose job went to another worker learns that it is lost', async () => {
   const runs: DispatchRun[] = []
   let finish = () => {}

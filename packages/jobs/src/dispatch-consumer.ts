@@ -2,14 +2,15 @@
  * The worker's side of one dispatch queue: hands each job to `run` as a DispatchRun and sees the job to its end.
  *
  * A run is *held* (its lock is ours) or *lost* (another worker may have it: start no more attempts). A lock that merely
- * expired during an outage is taken again, else the finished job would be run once more in full. `run` never throws for
+ * expired during an outage is taken again, else the finished job would be run once more in full; and where the job was
+ * handed out again already, to this very process, its run in hand goes on under the new lock. `run` never throws for
  * infrastructure; were it to throw, BullMQ tries the job again a second later, for ever.
  *
  * Trouble (a full or read-only Redis answers at once with an error) would make BullMQ spin at thousands of errors a
  * second: the worker is paused, probed with a write, and resumed.
  */
 import type { Message } from '@fantail/contracts'
-import type { Job, Telemetry, Worker } from 'bullmq'
+import { type Job, type Telemetry, WaitingError, type Worker } from 'bullmq'
 import type { Redis } from 'ioredis'
 import {
   createWorker,
@@ -53,10 +54,15 @@ export interface ConsumerOptions {
 const ENDED_MAX = 10_000
 
 interface RunEntry {
+  id: string
   run: DispatchRun
+  /** Of the latest start. */
   token: string
+  /** How often the job had been started then, this run's own start included. */
+  starts: number
   since: number
   lost: boolean
+  done: Promise<void>
 }
 
 export class DispatchConsumer {
@@ -66,7 +72,8 @@ export class DispatchConsumer {
   readonly #trouble: TroubleGuard
   readonly #poison: PoisonWatch
   readonly #name: string
-  readonly #ended = new Map<string, DispatchRun>()
+  /** Runs that have ended and whose jobs BullMQ is completing. */
+  readonly #ended = new Map<string, RunEntry>()
   #lastError = ''
 
   constructor(options: ConsumerOptions) {
@@ -106,7 +113,10 @@ export class DispatchConsumer {
     this.#options.redis.on('ready', this.#retakeLocks)
     this.#worker.on('error', (error) => this.#onError(error))
     this.#worker.on('lockRenewalFailed', (ids) => {
-      for (const id of ids) void this.#retakeLock(id)
+      for (const id of ids) {
+        const entry = this.#runs.get(id)
+        if (entry) void this.#retakeLock(entry)
+      }
     })
     this.#worker.on('stalled', (id) => void this.#poison.stalled(id))
     this.#worker.on('completed', (job) => this.#completed(job))
@@ -127,7 +137,24 @@ export class DispatchConsumer {
 
   async #process(job: Job<DispatchJobData>, token: string): Promise<void> {
     const id = job.id ?? ''
-    const entry = { token, lost: false, since: performance.now() } as RunEntry
+    const known = this.#runs.get(id) ?? this.#ended.get(id)
+    const entry = known && isNextStart(known, job) ? known : this.#begin(id, job)
+    entry.token = token
+    entry.starts = job.attemptsStarted
+    try {
+      await entry.done
+      // A later start has adopted the run and sees the job to its end; with this error BullMQ leaves the job as it is.
+      if (entry.token !== token) throw new WaitingError()
+      await this.#holdLock(entry)
+    } finally {
+      if (this.#runs.get(id) === entry) this.#runs.delete(id)
+      this.#setConcurrency()
+    }
+    this.#remember(entry)
+  }
+
+  #begin(id: string, job: Job<DispatchJobData>): RunEntry {
+    const entry = { id, lost: false, since: performance.now() } as RunEntry
     entry.run = {
       key: `${this.#name}:${id}`,
       fence: job.attemptsStarted,
@@ -136,43 +163,35 @@ export class DispatchConsumer {
     }
     this.#runs.set(id, entry)
     this.#setConcurrency()
-    try {
-      await this.#options.run(entry.run)
-      await this.#holdLock(id)
-    } finally {
-      this.#runs.delete(id)
-      this.#setConcurrency()
-    }
-    this.#remember(id, entry.run)
+    entry.done = this.#options.run(entry.run)
+    return entry
   }
 
   /** Until BullMQ says that the job is completed, which it does not where the job went to another worker. */
-  #remember(id: string, run: DispatchRun): void {
+  #remember(entry: RunEntry): void {
     if (this.#ended.size >= ENDED_MAX) this.#ended.clear()
-    this.#ended.set(id, run)
+    this.#ended.set(entry.id, entry)
   }
 
   #completed(job: Job<DispatchJobData>): void {
-    const run = this.#ended.get(job.id ?? '')
+    const entry = this.#ended.get(job.id ?? '')
     this.#ended.delete(job.id ?? '')
-    if (run) this.#options.completed(run)
+    if (entry) this.#options.completed(entry.run)
   }
 
   /** Before completing: a lock that ran out while Redis was away is taken again (BullMQ refuses without it). */
-  async #holdLock(id: string): Promise<void> {
-    const entry = this.#runs.get(id)
-    if (entry && performance.now() - entry.since > LOCK_MS / 2) await this.#retakeLock(id)
+  async #holdLock(entry: RunEntry): Promise<void> {
+    if (performance.now() - entry.since > LOCK_MS / 2) await this.#retakeLock(entry)
   }
 
   /** Before the stalled check comes round again and hands our running jobs to somebody else. */
   readonly #retakeLocks = () => {
-    for (const id of this.#runs.keys()) void this.#retakeLock(id)
+    for (const entry of this.#runs.values()) void this.#retakeLock(entry)
   }
 
-  async #retakeLock(id: string): Promise<void> {
-    const entry = this.#runs.get(id)
-    if (!entry || entry.lost) return
-    const job = `${queuePrefix(this.#name)}:${this.#name}:${id}`
+  async #retakeLock(entry: RunEntry): Promise<void> {
+    if (entry.lost) return
+    const job = `${queuePrefix(this.#name)}:${this.#name}:${entry.id}`
     const key = `${job}:lock`
     try {
       const { redis } = this.#options
@@ -181,8 +200,11 @@ export class DispatchConsumer {
         entry.lost = true
         return
       }
-      const taken = await redis.set(key, entry.token, 'PX', LOCK_MS, 'NX')
-      if (taken === null && (await redis.get(key)) !== entry.token) entry.lost = true
+      const { token } = entry
+      const taken = await redis.set(key, token, 'PX', LOCK_MS, 'NX')
+      if (taken !== null || (await redis.get(key)) === token) return
+      // Unless a later start of our own has adopted the run meanwhile: then the lock is that one's.
+      if (entry.token === token) entry.lost = true
     } catch (error) {
       this.#onError(error as Error)
     }
@@ -193,8 +215,18 @@ export class DispatchConsumer {
     if (this.#trouble.notice(error)) return
     // Told as lockRenewalFailed too, which is where it is dealt with.
     if (error.message.startsWith('could not renew lock')) return
-    if (error.message === this.#lastError) return
-    this.#lastError = error.message
+    const kind = error.message.replace(/\d+/g, 'N')
+    if (kind === this.#lastError) return
+    this.#lastError = kind
     this.#options.log.warn({ queue: this.#name, error: error.message }, 'dispatch.error')
   }
+}
+
+/**
+ * Whether this start of the job may go on with a run that this process has, or has just ended: its lock ran out, or its
+ * completion did not reach Redis, and nobody else has started it in between. Beginning anew would attempt everything a
+ * second time.
+ */
+function isNextStart(known: RunEntry, job: Job<DispatchJobData>): boolean {
+  return !known.lost && job.attemptsStarted === known.starts + 1
 }

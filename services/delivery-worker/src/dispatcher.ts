@@ -92,7 +92,7 @@ export class Dispatcher {
     } finally {
       run.ended = true
       this.#bytes -= bytes
-      this.#runs.delete(run.key)
+      if (this.#runs.get(run.key) === run) this.#runs.delete(run.key)
       this.#logRun(run)
       const shards = run.touchedShards()
       if (shards.size > 0) this.#rememberShards(run.key, shards)
