@@ -17,7 +17,7 @@ import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from 
 import { publicUrlFor } from '../http/public-url.ts'
 import { changeSettings, deleteSubscription, visibleSubscription } from '../subscriptions/change.ts'
 import { settingsOf } from '../subscriptions/settings.ts'
-import { newSubscriptionProblems, subscribe } from '../subscriptions/subscribe.ts'
+import { newSubscriptionProblems, subscribeNatively } from '../subscriptions/subscribe.ts'
 import { showSubscription, showSubscriptions } from '../subscriptions/views.ts'
 
 const INPUT_ERRORS = [
@@ -47,7 +47,7 @@ export function subscriptionRoutes(deps: ApiDeps): Endpoint[] {
         },
         201: { description: 'Subscribed', schema: SubscriptionView },
       },
-      errors: [...INPUT_ERRORS, 'subscription_exists'],
+      errors: [...INPUT_ERRORS, 'subscription_exists', 'conflict'],
       handle: (call) => postSubscription(deps, call),
     }),
     endpoint({
@@ -105,7 +105,7 @@ async function postSubscription(
 ): Promise<Answer> {
   const topicArn = resolveTopic(params.topic ?? '', deps.settings.arn)
   const publicUrl = publicUrlFor(deps.settings, request)
-  const { subscription, created } = await subscribe(deps, { topicArn, input: body, publicUrl })
+  const { subscription, created } = await subscribeNatively(deps, { topicArn, input: body, publicUrl })
   if (created) {
     const { id: subscriptionId, protocol, status } = subscription
     deps.topicCache.forget(topicArn)

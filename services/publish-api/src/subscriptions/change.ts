@@ -2,7 +2,7 @@
 import { FantailError, type SubscriptionRecord, type SubscriptionStatus } from '@fantail/contracts'
 import type { ApiDeps } from '../deps.ts'
 import { invalid, notFound } from '../http/errors.ts'
-import { policyProblems, type SubscriptionSettings } from './settings.ts'
+import { orderingProblems, policyProblems, type SubscriptionSettings } from './settings.ts'
 
 /** The subscription that the API shows under this id; `not_found`. */
 export async function visibleSubscription(deps: ApiDeps, id: string): Promise<SubscriptionRecord> {
@@ -34,11 +34,12 @@ export async function changeSettings(
   return record
 }
 
-function refuseMixture(
-  { settings }: ApiDeps,
-  { protocol, rawMessageDelivery, deliveryPolicy }: SubscriptionRecord,
-): void {
-  const problems = policyProblems(deliveryPolicy, { protocol, raw: rawMessageDelivery, settings })
+function refuseMixture({ settings }: ApiDeps, record: SubscriptionRecord): void {
+  const { protocol, rawMessageDelivery: raw, deliveryPolicy } = record
+  const problems = [
+    ...policyProblems(deliveryPolicy, { protocol, raw, settings }),
+    ...orderingProblems(record),
+  ]
   if (problems.length > 0) throw invalid(problems)
 }
 

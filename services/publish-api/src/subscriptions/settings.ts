@@ -1,6 +1,9 @@
 /** A subscription's settings: from a request's members, compared with those of one that exists, and their joint rules. */
 import { isDeepStrictEqual } from 'node:util'
 import {
+  type FilterPolicy,
+  type FilterPolicyScope,
+  isFifoName,
   MAX_IN_FLIGHT_DEFAULT,
   type NewSubscriptionInput,
   type Problem,
@@ -14,16 +17,22 @@ import type { Settings } from '../deps.ts'
 
 export type SubscriptionSettings = Pick<
   SubscriptionRecord,
-  'deliveryPolicy' | 'rawMessageDelivery' | 'redrivePolicy' | 'maxInFlight'
->
+  'deliveryPolicy' | 'rawMessageDelivery' | 'redrivePolicy' | 'maxInFlight' | 'attributes'
+> & {
+  filterPolicy: FilterPolicy | null
+  filterPolicyScope: FilterPolicyScope
+}
 
-type Input = Pick<z.output<typeof NewSubscriptionInput>, keyof SubscriptionSettings>
+type Input = Omit<z.output<typeof NewSubscriptionInput>, 'endpoint' | 'protocol' | 'confirmation'>
 
 export const SETTING_DEFAULTS: SubscriptionSettings = {
   deliveryPolicy: null,
   rawMessageDelivery: false,
   redrivePolicy: null,
   maxInFlight: MAX_IN_FLIGHT_DEFAULT,
+  filterPolicy: null,
+  filterPolicyScope: 'MessageAttributes',
+  attributes: {},
 }
 
 /** The members given, with what a reset (`null`) sets and queues by their ARN. */
@@ -41,10 +50,12 @@ export function settingsOf(input: Input, { arn }: Settings): Partial<Subscriptio
   }
 }
 
-/** True where each member given equals the record's. */
-export function agrees(record: SubscriptionSettings, given: Partial<SubscriptionSettings>): boolean {
+/** True where each member given equals the record's, whose absent members have their defaults. */
+export function agrees(record: SubscriptionRecord, given: Partial<SubscriptionSettings>): boolean {
   const members = Object.keys(given) as (keyof SubscriptionSettings)[]
-  return members.every((member) => isDeepStrictEqual(plain(record[member]), plain(given[member])))
+  return members.every((member) =>
+    isDeepStrictEqual(plain(record[member] ?? SETTING_DEFAULTS[member]), plain(given[member])),
+  )
 }
 
 /** Without prototypes and absent members, which say nothing. */
@@ -66,4 +77,26 @@ export function policyProblems(policy: unknown, { protocol, raw, settings }: Pol
   if (protocol === 'sqs') return [{ path, message: 'is for http and https subscriptions only' }]
   const { maxRetrySeconds } = settings
   return checkDeliveryPolicy(policy, { path, maxRetrySeconds, contentTypes: raw ? 'raw' : 'plain' })
+}
+
+export type Ordered = Pick<SubscriptionRecord, 'topicArn' | 'protocol' | 'endpoint' | 'redrivePolicy'>
+
+/** What does not go together of topics and queues that keep order and those that do not (sns-semantics §4.4, §7.1). */
+export function orderingProblems({ topicArn, protocol, endpoint, redrivePolicy }: Ordered): Problem[] {
+  const ordered = isFifoName(topicArn)
+  const fifoQueue = protocol === 'sqs' && isFifoName(endpoint)
+  const problems: Problem[] = []
+  if (fifoQueue && !ordered) {
+    problems.push({ path: 'endpoint', message: 'must be a standard queue, as the topic is a standard one' })
+  }
+  if (!redrivePolicy) return problems
+  const fifoDeadLetters = isFifoName(redrivePolicy.deadLetterTargetArn)
+  const path = 'redrivePolicy.deadLetterTargetArn'
+  if (fifoQueue && ordered && !fifoDeadLetters) {
+    problems.push({ path, message: 'must be a FIFO queue, as the topic and the subscribed queue are' })
+  }
+  if (!ordered && fifoDeadLetters) {
+    problems.push({ path, message: 'must be a standard queue, as the topic is a standard one' })
+  }
+  return problems
 }

@@ -4,18 +4,32 @@ import {
   type NewSubscriptionInput,
   type Problem,
   type SubscriptionRecord,
+  type TopicRecord,
 } from '@fantail/contracts'
 import { placeOfSubscription } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 import { invalid, notFound } from '../http/errors.ts'
-import { askAgain, askToConfirm, createToken } from './confirmations.ts'
-import { readEndpoint } from './endpoint-address.ts'
-import { agrees, policyProblems, SETTING_DEFAULTS, settingsOf } from './settings.ts'
+import { type Authentication, askAgain, askToConfirm, createToken } from './confirmations.ts'
+import { type EndpointAddress, readEndpoint } from './endpoint-address.ts'
+import {
+  agrees,
+  orderingProblems,
+  policyProblems,
+  SETTING_DEFAULTS,
+  type SubscriptionSettings,
+  settingsOf,
+} from './settings.ts'
 
 export interface Subscribe {
-  topicArn: string
-  input: z.output<typeof NewSubscriptionInput>
+  topic: TopicRecord
+  address: EndpointAddress
+  given: Partial<SubscriptionSettings>
+  /** Of a new one. */
+  confirmation: 'none' | 'handshake'
+  /** Asked for by name, so that one that exists must have been made with the same. */
+  confirmationGiven: boolean
+  authentication?: Authentication
   /** Base of the links in a confirmation message. */
   publicUrl: string
 }
@@ -42,30 +56,42 @@ export function newSubscriptionProblems(deps: ApiDeps, body: Record<string, unkn
   return [...problems, ...policyProblems(body.deliveryPolicy, context)]
 }
 
-/** `not_found`, `subscription_exists`. */
-export async function subscribe(
+export interface NativeSubscribe {
+  topicArn: string
+  input: z.output<typeof NewSubscriptionInput>
+  publicUrl: string
+}
+
+/** By the native API's body; `not_found`, `validation_failed`, `subscription_exists`. */
+export async function subscribeNatively(
   deps: ApiDeps,
-  { topicArn, input, publicUrl }: Subscribe,
+  { topicArn, input, publicUrl }: NativeSubscribe,
 ): Promise<Subscribed> {
   const address = readEndpoint(input.endpoint, input.protocol, deps.settings.arn)
   if ('path' in address) throw invalid([address])
   const given = settingsOf(input, deps.settings)
-  const confirmation = input.confirmation ?? 'none'
+  const problems = orderingProblems({ topicArn, ...address, redrivePolicy: given.redrivePolicy ?? null })
+  if (problems.length > 0) throw invalid(problems)
   const topic = await deps.topics.get(topicArn)
   if (!topic) throw notFound('topic')
+  const confirmation = input.confirmation ?? 'none'
+  const confirmationGiven = input.confirmation !== undefined
+  return subscribe(deps, { topic, address, given, confirmation, confirmationGiven, publicUrl })
+}
+
+/** `not_found` where the topic has gone; `subscription_exists`; TopicFullError. */
+export async function subscribe(deps: ApiDeps, request: Subscribe): Promise<Subscribed> {
+  const { topic, address, given, confirmation, publicUrl } = request
   const { subscription, created } = await deps.subscriptions.create({
-    topicArn,
+    topicArn: topic.arn,
     ...address,
     ...SETTING_DEFAULTS,
     ...given,
+    ...request.authentication,
     confirmation,
     ...(confirmation === 'handshake' && createToken(topic.uid, deps.clock())),
-    attributes: {},
   })
-  const agreeing =
-    agrees(subscription, given) &&
-    (input.confirmation ?? subscription.confirmation) === subscription.confirmation
-  if (!created && !agreeing) {
+  if (!created && !isSame(subscription, request)) {
     const message = `subscription ${subscription.id} has this endpoint with other settings`
     throw new FantailError('subscription_exists', message)
   }
@@ -76,6 +102,11 @@ export async function subscribe(
   if (asked) await askToConfirm(deps, subscription, publicUrl)
   else return { subscription: await askAgain(deps, subscription.id, publicUrl), created }
   return { subscription, created }
+}
+
+function isSame(subscription: SubscriptionRecord, request: Subscribe): boolean {
+  const { given, confirmation, confirmationGiven } = request
+  return agrees(subscription, given) && (!confirmationGiven || confirmation === subscription.confirmation)
 }
 
 /** After the subscription, whose ARN is not known before; repeating the request repairs what a crash left out. */
