@@ -49,3 +49,6 @@ export const url = (schemes: readonly string[]) =>
 
 /** A relative folder is one of the repository's, so that every service finds the same whatever its own folder. */
 export const folder = () => z.string().transform((text) => resolve(REPOSITORY_ROOT, text))
+
+/** As a folder is found. */
+export const file = folder

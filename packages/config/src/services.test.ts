@@ -120,6 +120,22 @@ describe('settings', () => {
     expect(namesOf(problemsOf(readRedriveSettings, { FANTAIL_PORT: '65534' }))).toEqual(['FANTAIL_OPS_PORT'])
   })
 
+  it('a key and its certificate are given together', () => {
+    const key = { FANTAIL_SIGNING_KEY_FILE: 'key.pem' }
+    expect(readWorkerSettings({ ...key, FANTAIL_SIGNING_CERT_FILE: '/etc/cert.pem' })).toMatchObject({
+      signingKeyFile: join(REPOSITORY_ROOT, 'key.pem'),
+      signingCertFile: '/etc/cert.pem',
+    })
+    expect(problemsOf(readWorkerSettings, key)).toEqual([
+      { name: 'FANTAIL_SIGNING_CERT_FILE', message: 'must be set where FANTAIL_SIGNING_KEY_FILE is' },
+    ])
+    const both = { ...key, FANTAIL_TLS_CERT_FILE: 'cert.pem' }
+    expect(namesOf(problemsOf(readApiSettings, both))).toEqual([
+      'FANTAIL_SIGNING_CERT_FILE',
+      'FANTAIL_TLS_KEY_FILE',
+    ])
+  })
+
   it('an empty variable is an unset one', () => {
     expect(readApiSettings({ FANTAIL_PORT: '', REDIS_URL: ' ' })).toMatchObject({ port: 4100 })
     expect(namesOf(problemsOf(readApiSettings, { ...SERVER, REDIS_URL: '' }))).toEqual(['REDIS_URL'])

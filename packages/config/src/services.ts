@@ -27,7 +27,7 @@ type Rule<T extends Table> = (values: Partial<Values<T>>, env: Env) => SettingPr
 
 /** Throws a SettingsError that names every problem. */
 export function readApiSettings(env: Env): ApiSettings {
-  const values = read(apiTable, env, [hostRule, redisRule, keysRule])
+  const values = read(apiTable, env, [hostRule, redisRule, keysRule, SIGNING_RULE, TLS_RULE])
   const sqsDeleteCooldownSeconds = values.sqsDeleteCooldownSeconds ?? (values.mode === 'local' ? 0 : 60)
   const allowPrivateEndpoints = allowsPrivate(values)
   return { ...values, ...derived(values), allowPrivateEndpoints, sqsDeleteCooldownSeconds }
@@ -35,7 +35,7 @@ export function readApiSettings(env: Env): ApiSettings {
 
 /** Throws a SettingsError that names every problem. */
 export function readWorkerSettings(env: Env): WorkerSettings {
-  const values = read(workerTable, env, [hostRule, redisRule, portRule('FANTAIL_OPS_PORT', 1)])
+  const values = read(workerTable, env, [hostRule, redisRule, portRule('FANTAIL_OPS_PORT', 1), SIGNING_RULE])
   const opsPort = values.opsPort ?? portAfter(values.port, 1)
   return { ...values, ...derived(values), allowPrivateEndpoints: allowsPrivate(values), opsPort }
 }
@@ -80,6 +80,18 @@ function keysRule({ mode, allowUnauthenticated }: Partial<Values<typeof apiTable
     'delete. Put the API behind access control of your own and set FANTAIL_ALLOW_UNAUTHENTICATED=true'
   return [{ name: 'FANTAIL_ALLOW_UNAUTHENTICATED', message }]
 }
+
+/** A key and its certificate are of use together only. */
+function pairRule(names: [string, string]) {
+  return (_: unknown, env: Env): SettingProblem[] => {
+    const unset = names.filter((name) => !env[name]?.trim())
+    const given = names.find((name) => !unset.includes(name))
+    return unset.length === 1 ? unset.map((name) => ({ name, message: `must be set where ${given} is` })) : []
+  }
+}
+
+const SIGNING_RULE = pairRule(['FANTAIL_SIGNING_KEY_FILE', 'FANTAIL_SIGNING_CERT_FILE'])
+const TLS_RULE = pairRule(['FANTAIL_TLS_KEY_FILE', 'FANTAIL_TLS_CERT_FILE'])
 
 const PORT_MAX = 65_535
 

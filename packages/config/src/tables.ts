@@ -5,7 +5,7 @@ import {
   RETENTION_SECONDS_MAX,
   RETRY_SECONDS_MAX,
 } from '@fantail/contracts'
-import { flag, folder, fraction, matching, oneOf, url, wholeNumber } from './schemas.ts'
+import { file, flag, folder, fraction, matching, oneOf, url, wholeNumber } from './schemas.ts'
 import { optional, setting } from './setting.ts'
 
 const PORT = { min: 0, max: 65_535 }
@@ -123,6 +123,24 @@ const delivery = {
     unset: 'true in local mode, false in server mode',
     description: 'Whether webhooks may point to loopback, private and link-local addresses.',
   }),
+  awsMetrics: setting({
+    name: 'FANTAIL_AWS_METRICS',
+    schema: flag(),
+    default: 'true',
+    description: 'Whether the metrics of SNS and SQS are shown too, by topic and queue in use.',
+  }),
+  signingKeyFile: optional({
+    name: 'FANTAIL_SIGNING_KEY_FILE',
+    schema: file(),
+    unset: 'a key that is made when first needed and kept in Redis',
+    description: 'RSA private key in PEM that messages are signed with. Same for every service.',
+  }),
+  signingCertFile: optional({
+    name: 'FANTAIL_SIGNING_CERT_FILE',
+    schema: file(),
+    unset: 'the certificate that is made with the key',
+    description: 'X.509 certificate in PEM of that key, served to subscribers.',
+  }),
 }
 
 const opsPort = optional({
@@ -155,6 +173,18 @@ export const apiTable = {
     unset: '60 in server mode, as in SQS, and 0 in local mode, where queues are made again all day',
     unit: 'seconds',
     description: 'How long SQS’s CreateQueue refuses the name of a deleted queue.',
+  }),
+  tlsCertFile: optional({
+    name: 'FANTAIL_TLS_CERT_FILE',
+    schema: file(),
+    unset: 'plain HTTP',
+    description: 'Certificate chain in PEM: the API is served over https.',
+  }),
+  tlsKeyFile: optional({
+    name: 'FANTAIL_TLS_KEY_FILE',
+    schema: file(),
+    unset: 'plain HTTP',
+    description: 'Private key in PEM of that certificate.',
   }),
 }
 

@@ -5,7 +5,7 @@
  * Where the pair cannot be had, those who ask are refused after one try and tries are a second apart, however many ask.
  */
 import { Signer } from './signer.ts'
-import { checkedPair, createSigningPair, type SigningPair } from './signing-pair.ts'
+import { certificateName, checkedPair, createSigningPair, type SigningPair } from './signing-pair.ts'
 
 const RETRY_MS = 1_000
 
@@ -16,7 +16,7 @@ export interface SigningPairs {
   /** Keeps the pair where there is none, and answers the one that holds. */
   offer(pair: SigningPair): Promise<SigningPair>
   /** From now on whoever serves certificates has this one too. */
-  publish(certificate: string): Promise<void>
+  publish(name: string, certificate: string): Promise<void>
 }
 
 export interface SigningKeyOptions {
@@ -64,7 +64,7 @@ export class SigningKey {
     try {
       const pair = this.#options.pair ?? (await this.#sharedPair())
       const signer = new Signer(pair)
-      await this.#options.pairs.publish(pair.certificate)
+      await this.#options.pairs.publish(certificateName(pair.certificate), pair.certificate)
       this.#signer = signer
       this.#options.onState?.('up')
       return signer

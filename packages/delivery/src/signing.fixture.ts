@@ -67,7 +67,7 @@ export function createMemoryPairs(pair: SigningPair | null = null): MemoryPairs 
       pairs.pair ??= offered
       return pairs.pair
     },
-    publish: async (certificate) => void pairs.published.push(certificate),
+    publish: async (_name, certificate) => void pairs.published.push(certificate),
   }
   return pairs
 }
