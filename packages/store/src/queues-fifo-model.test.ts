@@ -145,9 +145,9 @@ class History {
         await fixture.queues.patch(this.source, { deduplicationScope: source.scope })
         return
       case 'delete': {
-        source.at(this.now, false)
         const item = source.items[each.item]
         if (!item) return
+        source.at(this.now, true)
         expect(await fixture.queues.deleteMessage(this.source, item.id)).toBe(true)
         return source.remove(item)
       }
@@ -159,7 +159,7 @@ class History {
         await fixture.queues.sweep()
         return
       case 'purge':
-        source.at(this.now, false)
+        source.at(this.now, true)
         source.purge()
         await fixture.queues.purge(this.source)
     }

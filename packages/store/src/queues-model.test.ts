@@ -193,9 +193,9 @@ class History {
       case 'hide':
         return this.#useHandle(each)
       case 'delete': {
-        source.at(this.now, false)
         const item = [...source.items.values()][each.item]
         if (!item) return
+        source.at(this.now, true)
         expect(await queues.deleteMessage(this.source, item.id)).toBe(true)
         source.remove(item.id, 'deleted')
         return
@@ -208,7 +208,7 @@ class History {
         await queues.sweep()
         return
       case 'purge':
-        source.at(this.now, false)
+        source.at(this.now, true)
         await queues.purge(this.source)
         for (const id of [...source.items.keys()]) source.remove(id, 'purged')
     }

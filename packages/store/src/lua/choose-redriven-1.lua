@@ -50,6 +50,7 @@ local score, last = scan(queue, cursor, filter, task.newest, tonumber(ARGV[5]), 
 redis.call('HINCRBY', key, 'skipped', skipped)
 redis.call('HSET', key, 'score', score, 'last', last, 'done', score == '' and '1' or '')
 if #ids == 0 then return { 'again' } end
+keep_clock(queue)
 for _, id in ipairs(ids) do hold_item(queue, id) end
 local number = tonumber(task.batch) + 1
 redis.call('HSET', key, 'batch', number, 'items', cjson.encode(ids))

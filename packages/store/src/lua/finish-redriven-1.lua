@@ -32,7 +32,10 @@ end
 redis.call('HINCRBY', key, 'moved', moved)
 redis.call('HINCRBY', key, 'skipped', skipped)
 redis.call('HDEL', key, 'items')
-if queue then trim_recent(queue) end
+if queue then
+  keep_clock(queue)
+  trim_recent(queue)
+end
 if ARGV[4] ~= '' then end_task(base, key, 'failed', ARGV[4], now_ms(base)) end
 if queue and (back or queue.woken) then redis.call('PUBLISH', 'ft:wake:queues', queue.arn) end
 return 1

@@ -9,6 +9,7 @@
 local queue = open_queue(KEYS[1], ARGV[1])
 if not queue then return false end
 run_when_full(KEYS[1])
+keep_clock(queue)
 if ARGV[2] == '' then
   redis.call('HSET', queue.key, 'purged', queue.now, 'forgot', redis.call('HGET', queue.key, 'seq') or 0)
 end

@@ -8,6 +8,7 @@
 local queue = open_queue(KEYS[1], ARGV[1])
 if not queue then return 0 end
 run_when_full(KEYS[1])
+keep_clock(queue)
 local removed = remove_item(queue, ARGV[2])
 trim_recent(queue)
 wake_readers(queue)

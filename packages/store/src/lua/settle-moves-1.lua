@@ -10,6 +10,7 @@ local base = KEYS[1]
 local queue = open_queue(base, ARGV[1])
 if not queue then return 0 end
 run_when_full(base)
+keep_clock(queue)
 local settled = 0
 for i = 3, #ARGV do
   local id = ARGV[i]
