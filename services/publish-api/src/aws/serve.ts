@@ -13,7 +13,6 @@ import {
 } from '@fantail/aws-wire'
 import type { ApiDeps } from '../deps.ts'
 import type { Answer, Call } from '../http/endpoint.ts'
-import { linkOperations } from '../routes/links.ts'
 import { awsCallOf } from './call.ts'
 import { toAwsError } from './errors.ts'
 import { snsOperations } from './sns/index.ts'
@@ -32,7 +31,7 @@ type Operations = Record<AwsService, Map<string, Operation>>
 /** Answers any request to the AWS protocols; never rejects. */
 export function createAwsApi(deps: ApiDeps): (call: Call) => Promise<Answer> {
   const operations: Operations = {
-    sns: byName([...linkOperations(deps), ...snsOperations(deps)]),
+    sns: byName(snsOperations(deps)),
     sqs: byName(sqsOperations(deps)),
   }
   return async (call) => {
