@@ -1,7 +1,15 @@
-/** Lanes in which something waits or is in flight, for gauges: read from what decides their turns, a bounded number. */
+/** Where something waits or is in flight: the hint that a shard has become due, and lanes and shards for gauges and sweeps. */
 import type { Redis } from 'ioredis'
-import { dueKey, heldKey, laneKey } from './keys.ts'
+import { BUSY_SHARDS, dueKey, heldKey, laneKey } from './keys.ts'
 import { SHARD_COUNT, shardBase } from './shards.ts'
+
+/** Beside the wake that a script published; another slot, so it cannot be part of the script. */
+export function hintDue(redis: Redis, shard: number, dueAt: number | null): void {
+  if (dueAt === null) return
+  redis.hset(BUSY_SHARDS, String(shard), String(dueAt)).catch(() => {
+    // What the hint tells about is stored; the sweep of all shards finds it where wake and hint are lost.
+  })
+}
 
 export interface BusyLane {
   subscriptionId: string

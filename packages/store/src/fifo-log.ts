@@ -9,7 +9,8 @@
  */
 import { FantailError, formatMessageId, IDEMPOTENCY_SECONDS, type Message } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { BUSY_SHARDS, idempotencyKey } from './keys.ts'
+import { hintDue } from './busy-lanes.ts'
+import { idempotencyKey } from './keys.ts'
 import { deliveryId } from './lane-records.ts'
 import { readTime } from './lane-replies.ts'
 import { readScript, runScript, type ScriptValue } from './scripts.ts'
@@ -82,7 +83,7 @@ export class FifoLog {
     try {
       const reply = (await runScript(this.#redis, PUBLISH, [shardBase(shard)], args)) as Reply
       const result = readReply(reply, once)
-      if (result.wokeFor !== null) this.#hint(shard, result.wokeFor)
+      hintDue(this.#redis, shard, result.wokeFor)
       if (this.#minReplicas > 0) await this.#waitForReplicas()
       return result
     } catch (error) {
@@ -96,13 +97,6 @@ export class FifoLog {
     if (reached >= this.#minReplicas) return
     const message = `stored, but only ${reached} of ${this.#minReplicas} replicas confirmed it; it may be lost in a failover`
     throw new FantailError('storage_unavailable', message, { retryAfterSeconds: 1 })
-  }
-
-  /** Beside the wake that the script published; another slot, so it cannot be part of the script. */
-  #hint(shard: number, dueAt: number): void {
-    this.#redis.hset(BUSY_SHARDS, String(shard), String(dueAt)).catch(() => {
-      // What the hint tells about is stored; the sweep of all shards finds it where wake and hint are lost.
-    })
   }
 }
 

@@ -53,17 +53,26 @@ export const deduplicationKey = (base: string, topicUid: string, scope: string, 
 // ---- lanes: owned by lanes.ts; the lane hash is made with the subscription and removed when drained after it
 
 /** Hash: `s` slice id, `r` own throttle or '', `c` maxInFlight, `p` '1' paused, `g` '1' gone, `q` '1' has a DLQ,
- *  `x` throttle's theoretical arrival time (ms, fractional), `k` claim counter, `e` last error, `h` last status code. */
+ *  `x` throttle's theoretical arrival time (ms, fractional), `k` claim counter, `e` last error, `h` last status code;
+ *  of a FIFO topic's lane, since something was first moved there, `f` '1', or '2' where several of a group may be sent at
+ *  once, and `b` how many deliveries are behind the heads of their groups. */
 export const laneKey = (base: string, subscriptionId: string) => `${base}lane:${subscriptionId}`
 /** Sorted set by due ms: deliveries without an attempt. Member: 16 bytes message id (+ 2 bytes generation if redriven). */
 export const freshKey = (base: string, subscriptionId: string) => `${base}fresh:${subscriptionId}`
 /** Sorted set by due ms: deliveries with attempts behind them, and those marked dead. */
 export const retryKey = (base: string, subscriptionId: string) => `${base}retry:${subscriptionId}`
-/** Sorted set by lease (its end in ms times 2,048 plus a number that makes it unique): deliveries in flight. */
+/** Sorted set by lease (its end in ms times 2,048 plus a number that makes it unique, odd in a FIFO lane): deliveries in
+ *  flight. */
 export const leaseKey = (base: string, subscriptionId: string) => `${base}lease:${subscriptionId}`
 /** Hash: delivery → packed retry state; only of deliveries that have one. */
 export const stateKey = (base: string, subscriptionId: string) => `${base}state:${subscriptionId}`
-/** Sorted set by ms: subscription id → when its lane next needs a take. Decides what runs when. */
+/** Hash, of a FIFO topic's lane: `g<group>` → its head, the delivery that stands in one of the sets; `d<head>` → group. */
+export const groupsKey = (base: string, subscriptionId: string) => `${base}groups:${subscriptionId}`
+/** List: deliveries behind a group's head, in order. Not there while it is empty. */
+export const behindKey = (base: string, subscriptionId: string, group: string) =>
+  `${base}behind:${subscriptionId}:${group}`
+/** Sorted set by ms: subscription id → when its lane next needs a take; `log:<topic uid>` → when the log of a FIFO topic
+ *  needs a reader. Decides what runs when. */
 export const dueKey = (base: string) => `${base}due`
 /** Set: paused lanes in which something waits or is in flight; they are not in `due`, and the sweep looks there. */
 export const heldKey = (base: string) => `${base}held`
@@ -100,6 +109,13 @@ export const queueKey = (arn: string) => `${shardBase(shardOf(arn))}queue:${arn}
  *  deduplication id as given, `o` sequence number (FIFO); of a dead letter `r` reason,
  *  `k` status code, `u` subscription ARN, `e` dead-lettered at, `m` message id. */
 export const queueBase = (base: string, uid: string) => `${base}q:${uid}:`
+/** Hash: a push consumer's name → JSON ConsumerRecord. Deleted with the queue. */
+export const consumersKey = (base: string, uid: string) => `${queueBase(base, uid)}consumers`
+/** Sorted set by the end of the lease: batches of a push consumer that are being pushed. A minute after the last lease. */
+export const sharesKey = (base: string, uid: string, consumer: string) =>
+  `${queueBase(base, uid)}shares:${consumer}`
+/** Sorted set, all scores 0: ARNs of the shard's queues that have push consumers. */
+export const consumingKey = (base: string) => `${base}consuming`
 /** String: when the queue of this name was deleted, ms. 60 s. */
 export const queueDeletedKey = (arn: string) => `${shardBase(shardOf(arn))}queue:deleted:${arn}`
 /** Set: uids of deleted queues that still have items. */
@@ -122,6 +138,13 @@ export const redrivingKey = (base: string) => `${base}redriving`
 
 // ---- not in a shard
 
+/** What both keys of signing begin with (signing-keys.ts). */
+export const SIGNING_BASE = 'ft:{signing}:'
+/** String, JSON: `privateKey` and `certificate` (PEM) that messages are signed with. Until an operator deletes it, which
+ *  makes the next process that signs make another. */
+export const signingPairKey = () => `${SIGNING_BASE}pair`
+/** Hash: certificate by name (32 hex digits of its SHA-256), those of earlier pairs too. For ever. */
+export const signingCertificatesKey = () => `${SIGNING_BASE}certificates`
 /** Hash: shard → earliest due ms, a hint written after parks; lost hints are covered by the sweep. */
 export const BUSY_SHARDS = 'ft:{hints}:busy'
 /** Stream of outcomes, one entry per message and slice, bounded by FANTAIL_LOG_MESSAGES. */
@@ -130,14 +153,9 @@ export const outcomeLogKey = (queueNumber: number) => `ft:{log${queueNumber}}:ou
 export const WAKE_LANES = 'ft:wake:lanes'
 export const WAKE_QUEUES = 'ft:wake:queues'
 export const WAKE_CHANGES = 'ft:wake:changes'
+/** The ARN of a queue whose push consumers changed, or of which one has a share to give. */
+export const WAKE_CONSUMERS = 'ft:wake:consumers'
 /** A redrive task's id: created, resumed, canceled. */
-/** What both keys of signing begin with (signing-keys.ts). */
-export const SIGNING_BASE = 'ft:{signing}:'
-/** String, JSON: `privateKey` and `certificate` (PEM) that messages are signed with. Until an operator deletes it, which
- *  makes the next process that signs make another. */
-export const signingPairKey = () => `${SIGNING_BASE}pair`
-/** Hash: certificate by name (32 hex digits of its SHA-256), those of earlier pairs too. For ever. */
-export const signingCertificatesKey = () => `${SIGNING_BASE}certificates`
 export const WAKE_REDRIVES = 'ft:wake:redrives'
 /** String: messageId of the first publish with this key, 24 h. `scope` is the topic ARN. */
 export const idempotencyKey = (scope: string, key: string) =>

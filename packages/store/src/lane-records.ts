@@ -91,6 +91,8 @@ export interface RedrivenEntry {
   delivery: Buffer
   /** Index into the request's messages. */
   message: number
+  /** Of the message; in a FIFO lane it waits behind what the group has there. */
+  groupId?: string
   /** The dead letter's id in its queue; what makes a repeated batch harmless. */
   itemId: string
 }
@@ -115,6 +117,8 @@ export interface TakeRequest {
   leaseMs: number
   /** Subscription id → how many claims it may get now. */
   limits: Map<string, number>
+  /** Logs of FIFO topics; default none. */
+  logsMax?: number
   /** Of a lane that is not named, unless its own maxInFlight is lower; throttled lanes are bounded by their rate alone. */
   othersMax?: number
 }
@@ -126,6 +130,15 @@ export interface Claim {
   sendAt: number | null
   /** null: never attempted. */
   state: RetryState | DeadState | null
+  /** FIFO: those behind it in its group, in order, that may be delivered together with it under its lease. */
+  run?: Buffer[]
+}
+
+/** The right to move what is in a FIFO topic's log, for 3 s from the last move (fifo-reading.ts). */
+export interface LogClaim {
+  uid: string
+  topicArn: string
+  fence: number
 }
 
 export interface ClaimedLane {
@@ -147,8 +160,9 @@ export interface TakeResult {
   lanes: ClaimedLane[]
   /** Removed and counted because the message was too old and there is no dead-letter queue. */
   expired: DeliveryRef[]
-  /** Deliveries of deleted subscriptions that were removed and counted. */
+  /** Deliveries of deleted subscriptions, and messages in logs of deleted topics, that were removed and counted. */
   drained: number
+  logs: LogClaim[]
 }
 
 export interface SweepRequest {
@@ -164,7 +178,8 @@ export interface SweepResult extends TakeResult {
 }
 
 export type SettleTo =
-  | { op: 'delivered' }
+  /** FIFO: with it those of its claim's `run` that were delivered too. */
+  | { op: 'delivered'; run?: Buffer[] }
   | { op: 'retry'; delayMs: number; state: RetryState }
   /** Stays in flight with a lease of at least `leaseMs`: the result's `leases` has the one that is valid from now. */
   | { op: 'markDead'; leaseMs: number; state: DeadState }

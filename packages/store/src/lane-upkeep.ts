@@ -4,7 +4,7 @@ import type { SweepRequest, SweepResult } from './lane-records.ts'
 import { readTime } from './lane-replies.ts'
 import { readScript, runScript } from './scripts.ts'
 import { shardBase } from './shards.ts'
-import { readTaken, type TakeReply } from './take.ts'
+import { readTaken, type TakenReply } from './take.ts'
 
 const RETRY_NOW = readScript('retry-lane-now-1')
 const PURGE = readScript('purge-lane-1')
@@ -54,7 +54,7 @@ type SweepCursor = { index: 'held' | 'due'; at: string }
 export async function sweepLanes(redis: Redis, shard: number, request: SweepRequest): Promise<SweepResult> {
   const { index, at } = readCursor(request.cursor)
   const args = [shard, index, at, request.deliveriesMax, request.leaseMs]
-  const reply = (await runScript(redis, SWEEP, [shardBase(shard)], args)) as [...TakeReply, Buffer, number]
+  const reply = (await runScript(redis, SWEEP, [shardBase(shard)], args)) as [...TakenReply, Buffer, number]
   const [now, due, drained, lanes, expired, reached, unfinished] = reply
   const taken = readTaken([now, due, drained, lanes, expired])
   if (unfinished === 1) return { ...taken, cursor: `${index}:${at}` }

@@ -13,6 +13,7 @@
  * refused. A body is stored once per shard and counted by the deliveries that refer to it.
  */
 import type { Redis } from 'ioredis'
+import { hintDue } from './busy-lanes.ts'
 import { BUSY_SHARDS, checkpointKey, dueKey, messageKey, skewKey } from './keys.ts'
 import type { LaneStore } from './lane-api.ts'
 import { deliveryStates, laneFigures } from './lane-figures.ts'
@@ -35,13 +36,13 @@ export class Lanes implements LaneStore {
 
   async park(shard: number, request: lane.ParkRequest): Promise<lane.ParkResult> {
     const { woke, ...result } = await parkDeliveries(this.#redis, shard, request)
-    if (woke) this.#hint(shard, result.nextDueAt)
+    if (woke) hintDue(this.#redis, shard, result.nextDueAt)
     return result
   }
 
   async parkRedriven(shard: number, request: lane.ParkRedrivenRequest): Promise<lane.ParkRedrivenResult> {
     const { woke, result } = await parkRedriven(this.#redis, shard, request)
-    if (woke && !result.stale) this.#hint(shard, result.nextDueAt)
+    if (woke && !result.stale) hintDue(this.#redis, shard, result.nextDueAt)
     return result
   }
 
@@ -69,7 +70,7 @@ export class Lanes implements LaneStore {
 
   async settle(shard: number, settlements: lane.Settlement[]): Promise<lane.SettleResult> {
     const { woke, ...result } = await settleDeliveries(this.#redis, shard, settlements)
-    if (woke) this.#hint(shard, result.nextDueAt)
+    if (woke) hintDue(this.#redis, shard, result.nextDueAt)
     return result
   }
 
@@ -87,7 +88,7 @@ export class Lanes implements LaneStore {
     options: { maxPerSecond?: number } = {},
   ): Promise<number> {
     const { moved, wokeFor } = await retryLaneNow(this.#redis, shard, subscriptionId, options)
-    if (wokeFor !== null) this.#hint(shard, wokeFor)
+    if (wokeFor !== null) hintDue(this.#redis, shard, wokeFor)
     return moved
   }
 
@@ -120,12 +121,5 @@ export class Lanes implements LaneStore {
     const [time, skew] = await Promise.all([this.#redis.time(), this.#redis.get(skewKey(shardBase(0)))])
     const [seconds, microseconds] = time
     return Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000) + Number(skew ?? 0)
-  }
-
-  /** Beside the wake that the script published; another slot, so it cannot be part of the script. */
-  #hint(shard: number, dueAt: number | null): void {
-    this.noteDue(shard, dueAt).catch(() => {
-      // What the hint tells about is stored; the sweep of all shards finds it where wake and hint are lost.
-    })
   }
 }

@@ -46,6 +46,7 @@ export async function parkRedriven(
     entry.delivery,
     entry.message + 1,
     entry.itemId,
+    entry.groupId ?? '',
   ])
   const args = [shard, ...packMessages(messages), task, fence, batch, entries.length, ...packed]
   const reply = await runScript(redis, PARK_REDRIVEN, [shardBase(shard)], args)

@@ -164,7 +164,8 @@ export class RedriveBatches {
     const location = await this.#subscriptions.locate(subscriptionId)
     if (location === null) return null
     const delivery = deliveryId(deadLetter.messageId, deadLetter.generation + 1)
-    const entry = { subscriptionId, delivery, itemId: message.messageId }
+    const { groupId } = deadLetter.message
+    const entry = { subscriptionId, delivery, itemId: message.messageId, ...(groupId ? { groupId } : {}) }
     return { shard: location.shard, deadLetter, entry }
   }
 

@@ -54,7 +54,13 @@ function packLane(id: string, settlements: Settlement[]): ScriptValue[] {
 }
 
 function packSettlement({ lease, to }: Settlement): ScriptValue[] {
+  if (to.op === 'delivered' && to.run && to.run.length > 0) return [lease, 'deliveredRun', 0, packRun(to.run)]
   return [lease, to.op, ...packTo(to)]
+}
+
+/** Each preceded by its length in a byte. */
+function packRun(run: Buffer[]): Buffer {
+  return Buffer.concat(run.flatMap((delivery) => [Buffer.from([delivery.length]), delivery]))
 }
 
 /** Ms and text, where the script expects them. */

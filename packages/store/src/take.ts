@@ -1,6 +1,6 @@
 /** Taking: claims what is due in the lanes of a shard, each claim under a lease, with send times where throttled. */
 import type { Redis } from 'ioredis'
-import type { DeliveryRef, TakeRequest, TakeResult } from './lane-records.ts'
+import type { ClaimedLane, DeliveryRef, LogClaim, TakeRequest, TakeResult } from './lane-records.ts'
 import { type ClaimedLaneReply, readClaimedLane, readTime } from './lane-replies.ts'
 import { readScript, runScript } from './scripts.ts'
 import { shardBase } from './shards.ts'
@@ -11,22 +11,42 @@ const OTHERS_MAX = 1_000_000
 const TAKE = readScript('take-deliveries-1')
 
 /** Now, earliest due time, drained, lanes with claims, expired (subscription, delivery) one after the other. */
-export type TakeReply = [number, Buffer, number, ClaimedLaneReply[], Buffer[]]
+export type TakenReply = [number, Buffer, number, ClaimedLaneReply[], Buffer[]]
+/** Of each run: subscription, claimed delivery, those behind it. */
+type TakeReply = [...TakenReply, runs: Buffer[][], logs: LogReply[]]
+type LogReply = [uid: Buffer, arn: Buffer, fence: number]
 
 export async function takeDeliveries(redis: Redis, shard: number, request: TakeRequest): Promise<TakeResult> {
-  const { lanesMax, deliveriesMax, leaseMs, limits, othersMax = OTHERS_MAX } = request
-  const args = [lanesMax, deliveriesMax, leaseMs, othersMax, ...[...limits].flat()]
-  return readTaken((await runScript(redis, TAKE, [shardBase(shard)], args)) as TakeReply)
+  const { lanesMax, deliveriesMax, leaseMs, limits, othersMax = OTHERS_MAX, logsMax = 0 } = request
+  const args = [lanesMax, deliveriesMax, leaseMs, othersMax, logsMax, ...[...limits].flat()]
+  const reply = (await runScript(redis, TAKE, [shardBase(shard)], args)) as TakeReply
+  const [now, due, drained, lanes, expired, runs, logs] = reply
+  const taken = readTaken([now, due, drained, lanes, expired])
+  addRuns(taken.lanes, runs)
+  return { ...taken, logs: logs.map(readLog) }
 }
 
-export function readTaken([now, due, drained, lanes, expired]: TakeReply): TakeResult {
+export function readTaken([now, due, drained, lanes, expired]: TakenReply): TakeResult {
   return {
     now,
     nextDueAt: readTime(due),
     lanes: lanes.map(readClaimedLane),
     expired: readRefs(expired),
     drained,
+    logs: [],
   }
+}
+
+function addRuns(lanes: ClaimedLane[], runs: Buffer[][]): void {
+  for (const [id, head, ...run] of runs) {
+    const lane = lanes.find(({ subscriptionId }) => subscriptionId === String(id))
+    const claim = head && lane?.claims.find(({ delivery }) => delivery.equals(head))
+    if (claim) claim.run = run
+  }
+}
+
+function readLog([uid, arn, fence]: LogReply): LogClaim {
+  return { uid: String(uid), topicArn: String(arn), fence }
 }
 
 function readRefs(flat: Buffer[]): DeliveryRef[] {

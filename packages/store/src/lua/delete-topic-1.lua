@@ -9,6 +9,9 @@
 -- @include lane-wake
 -- @include slice-subscriptions
 -- @include topic-slices
+-- @include lane-body
+-- @include lane-count
+-- @include fifo-log
 local base, arn = KEYS[1], ARGV[1]
 local key = base .. 'topic:' .. arn
 run_when_full(base)
@@ -22,6 +25,7 @@ if slices > 1 then
   local mark = 'purge|' .. arn .. '|' .. topic.uid .. '|' .. slices
   redis.call('ZADD', base .. 'unfinished', string.format('%.0f', now), mark)
 end
+close_log(base, topic.uid, now)
 if slices > 0 then drop_slice(base, topic.uid .. '.0', now) end
 wake_if_earlier(base, ARGV[2], before, now)
 redis.call('PUBLISH', 'ft:wake:changes', arn)

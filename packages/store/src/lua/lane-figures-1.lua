@@ -5,6 +5,8 @@
 --         that come first (the oldest is among them)
 -- @include now
 -- @include lane-next
+-- @include lane-body
+-- @include lane-group
 local HEADS = 10
 local base, now, reply = KEYS[1], now_ms(KEYS[1]), {}
 
@@ -19,13 +21,17 @@ local function figures(id)
   if not lane then return { 0, 0, '', '', '', '', {} } end
   local fresh, retry = base .. 'fresh:' .. id, base .. 'retry:' .. id
   local last = redis.call('HMGET', base .. 'lane:' .. id, 'e', 'h')
-  local heads = redis.call('ZRANGE', fresh, 0, 0)
+  -- Fresh deliveries of a FIFO lane stand in the order of their turns, and behind one in flight others wait.
+  local heads = redis.call('ZRANGE', fresh, 0, lane.fifo and HEADS - 1 or 0)
   for _, delivery in ipairs(redis.call('ZRANGE', retry, 0, HEADS - 1)) do
     heads[#heads + 1] = delivery
   end
+  for _, delivery in ipairs(lane.fifo and redis.call('ZRANGE', base .. 'lease:' .. id, 0, HEADS - 1) or {}) do
+    heads[#heads + 1] = behind(base, id, delivery, 1)[1]
+  end
   local rate = lane.gap and string.format('%.17g', lane.rate) or ''
   return {
-    redis.call('ZCARD', fresh) + redis.call('ZCARD', retry), redis.call('ZCARD', base .. 'lease:' .. id),
+    number_waiting(base, id, lane), redis.call('ZCARD', base .. 'lease:' .. id),
     next_attempt(lane, id), rate, last[1] or '', last[2] or '', heads,
   }
 end

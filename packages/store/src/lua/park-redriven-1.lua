@@ -2,7 +2,7 @@
 -- delivered since: the shard remembers the batch's items. A lower fence or an earlier batch changes nothing.
 -- KEYS[1] the shard's prefix
 -- ARGV    shard number; messages, each: id, body; task, fence, batch; entries, each: subscription, delivery, message,
---         item. Both lists are preceded by their length; messages count from 1.
+--         item, group or ''. Both lists are preceded by their length; messages count from 1.
 -- Returns earliest due time or '', whether a wake was published (1), then 0 where stale, or a list: 1 parked,
 --         0 present, -1 gone (not counted: the item stays in its queue)
 -- @include when-full
@@ -10,8 +10,9 @@
 -- @include lane-next
 -- @include lane-wake
 -- @include lane-body
+-- @include lane-group
 -- @include lane-park
-local BATCH_MS = 86400000
+local BATCH_MS, ENTRY_VALUES, SEARCH_MAX = 86400000, 5, 1000
 local base, shard = KEYS[1], ARGV[1]
 run_when_full(base)
 local now, before = now_ms(base), first_due(base)
@@ -24,19 +25,27 @@ if last < batch then redis.call('DEL', key) end
 redis.call('HSET', key, 'f', fence, 'b', batch)
 redis.call('PEXPIRE', key, BATCH_MS)
 
-local function park_entry(id, delivery, message, item)
+-- A redriven delivery that waits behind others is among the last.
+local function is_last(id, group, delivery)
+  return redis.call('LPOS', behind_key(base, id, group), delivery, 'RANK', -1, 'MAXLEN', SEARCH_MAX)
+end
+
+local function park_entry(id, delivery, message, item, group)
   if redis.call('HEXISTS', key, item) == 1 then return 0 end
   if not open_lane(base, id, now) then return -1 end
-  if is_present(base, id, delivery) then return 0 end
-  put_in_lane(base, id, delivery, message, 'fresh', now)
+  local fifo = lanes[id].fifo and group ~= ''
+  if is_present(base, id, delivery) or fifo and is_last(id, group, delivery) then return 0 end
+  if not fifo or join_group(base, id, group, delivery) then put_in_set(base, id, delivery, 'fresh', now) end
+  refer_to(id, message)
   redis.call('HSET', key, item, '')
   return 1
 end
 
 local outcomes = {}
 for i = 1, tonumber(ARGV[at + 3]) do
-  local entry = at + 4 * i
-  outcomes[i] = park_entry(ARGV[entry], ARGV[entry + 1], tonumber(ARGV[entry + 2]), ARGV[entry + 3])
+  local entry = at + 4 + ENTRY_VALUES * (i - 1)
+  local id, delivery, message, item, group = unpack(ARGV, entry, entry + ENTRY_VALUES - 1)
+  outcomes[i] = park_entry(id, delivery, tonumber(message), item, group)
 end
 finish_park(base, now, 3)
 local due, woke = wake_if_earlier(base, shard, before, now)

@@ -6,12 +6,15 @@
 -- @include now
 -- @include lane-next
 -- @include lane-body
+-- @include lane-group
 -- @include lane-count
 -- @include lane-discard
 local base, id = KEYS[1], ARGV[1]
 run_when_full(base)
-local removed = discard_waiting(base, id, tonumber(ARGV[2]), 'discarded:purged')
-lane_next(base, id, now_ms(base))
+local now = now_ms(base)
+local lane = lane_of(base, id, now)
+local removed = discard_waiting(base, id, tonumber(ARGV[2]), 'discarded:purged', lane and lane.fifo, now)
+lane_next(base, id, now, lane)
 write_drops(base)
 write_counts(base)
-return { removed, redis.call('ZCARD', base .. 'fresh:' .. id) + redis.call('ZCARD', base .. 'retry:' .. id) }
+return { removed, number_waiting(base, id, lane) }

@@ -1,4 +1,5 @@
--- Makes what waits for a later time due now, or one delivery after the other a gap apart, never later than it was.
+-- Makes what waits for a later time due now, or one delivery after the other a gap apart, never later than it was. In a
+-- FIFO lane a head takes those behind it along, and leaves as many gaps.
 -- KEYS[1] the shard's prefix
 -- ARGV    shard number, subscription, gap in ms (0: none), deliveries max, where the last step ended or ''
 -- Returns deliveries found, how many were moved, where this step ended, earliest due time or '', whether a wake was
@@ -7,6 +8,8 @@
 -- @include now
 -- @include lane-next
 -- @include lane-wake
+-- @include lane-body
+-- @include lane-group
 local base, shard, id = KEYS[1], ARGV[1], ARGV[2]
 run_when_full(base)
 local now, before = now_ms(base), first_due(base)
@@ -17,15 +20,17 @@ if gap == 0 then at = now end
 local key = base .. 'retry:' .. id
 -- Those moved already are due at `at` or before; one that is due by then anyway needs no move.
 local found = redis.call('ZRANGEBYSCORE', key, '(' .. text(at), '+inf', 'WITHSCORES', 'LIMIT', 0, max)
-local moved = 0
+local moved, lane = 0, lane_of(base, id, now)
 if first and #found > 0 then at = at - gap end
 for i = 1, #found, 2 do
   at = at + gap
   if tonumber(found[i + 1]) > at then
+    local followers = lane and lane.fifo and number_behind(base, id, found[i]) or 0
     redis.call('ZADD', key, at, found[i])
-    moved = moved + 1
+    moved = moved + 1 + followers
+    at = at + gap * followers
   end
 end
-lane_next(base, id, now)
+lane_next(base, id, now, lane)
 local due, woke = wake_if_earlier(base, shard, before, now)
 return { #found / 2, moved, text(at), due and text(due) or '', woke and 1 or 0 }

@@ -2,8 +2,8 @@
 -- subscription nothing waits again: a retry or return there is discarded and counted.
 -- KEYS[1] the shard's prefix
 -- ARGV    shard number; then for each lane: subscription, number of claims, their deliveries, and for each of them lease
---         and what became of it (delivered, retry, markDead, forget, discard, return, aside); behind retry also its delay
---         in ms and the state, behind markDead the least lease in ms and the state, behind return its delay in ms and '',
+--         and what became of it (delivered, deliveredRun, retry, markDead, forget, discard, return, aside); behind
+--         deliveredRun also 0 and those that went with it, behind retry its delay in ms and the state, behind markDead the least lease in ms and the state, behind return its delay in ms and '',
 --         behind discard 0 and the cause, behind aside 0 and the detail
 -- Returns earliest due time or '', whether a wake was published (1), then for each claim 0 refused, 1 accepted, or for
 --         an accepted markDead the lease that holds from now on
@@ -14,13 +14,16 @@
 -- @include lane-body
 -- @include lane-count
 -- @include lane-lease
+-- @include lane-group
 -- @include lane-state
 -- @include lane-return
 -- @include lane-settle
 local base, shard = KEYS[1], ARGV[1]
 run_when_full(base)
 local now, before = now_ms(base), first_due(base)
-local WITH_MORE = { retry = true, markDead = true, discard = true, aside = true, ['return'] = true }
+local WITH_MORE = {
+  deliveredRun = true, retry = true, markDead = true, discard = true, aside = true, ['return'] = true,
+}
 local at, reply = 1, { '', 0 }
 
 local function next_arg()

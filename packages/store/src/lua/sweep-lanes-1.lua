@@ -10,10 +10,12 @@
 -- @include lane-body
 -- @include lane-count
 -- @include lane-lease
+-- @include lane-group
 -- @include lane-state
 -- @include lane-return
 -- @include lane-discard
 -- @include lane-claim
+-- @include fifo-log
 local LANES = 32
 local DELIVERIES_MAX = 1000
 local LEASE_AHEAD_MAX_MS = 600000
@@ -48,10 +50,16 @@ local function sweep_lane(id)
   lane_next(base, id, now, lane)
 end
 
+-- A reader's lease is short too.
+local function sweep_log(uid, due)
+  if due > now + LOG_LEASE_MS + STORED_AHEAD_MAX_MS then set_log_due(base, uid, now) end
+end
+
 local scan = index == 'held' and 'SSCAN' or 'ZSCAN'
 local step = redis.call(scan, base .. index, ARGV[3], 'COUNT', LANES)
 for i = 1, #step[2], index == 'held' and 1 or 2 do
-  sweep_lane(step[2][i])
+  local uid = log_in_due(step[2][i])
+  if uid then sweep_log(uid, tonumber(step[2][i + 1])) else sweep_lane(step[2][i]) end
 end
 save_leases(base)
 write_drops(base)

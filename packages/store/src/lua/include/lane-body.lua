@@ -23,6 +23,11 @@ local function drop_body(delivery)
   dropped[message] = (dropped[message] or 0) + 1
 end
 
+-- n more references to a message that has some; fewer where n is negative.
+local function refer(message, n)
+  if n ~= 0 then dropped[message] = (dropped[message] or 0) - n end
+end
+
 local function write_drops(base)
   for message, n in pairs(dropped) do
     local key, bytes = base .. 'msg:' .. message, n * ENTRY_BYTES

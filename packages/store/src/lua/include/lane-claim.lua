@@ -1,6 +1,25 @@
 -- Claims deliveries of a lane. `take` is the script's whole turn: base, now, left (claims it may still make), lease_ms,
--- lanes and expired (what it returns).
+-- lanes, expired and runs (what it returns), behind_left (how many its runs may still have). Needs lane-group.
 local EXPIRE_MAX = 64
+local RUN_MAX = 50
+
+-- Too old to be delivered, by the time in its id. A redriven one (16 bytes and a generation) was brought back on
+-- purpose, and may be as old as its queue kept it.
+local function is_old(take, lane, delivery)
+  return lane.slice.ret and #delivery == 16 and published_at(delivery) < take.now - lane.slice.ret * 1000
+end
+
+-- Lists those behind a claimed head that may be sent together with it. They stay where they are: it is the head's lease
+-- that counts, and what it comes to is settled for all of them.
+local function add_run(take, id, lane, head)
+  local run = { id, head }
+  for _, delivery in ipairs(behind(take.base, id, head, math.min(RUN_MAX, take.behind_left))) do
+    if is_old(take, lane, delivery) then break end
+    run[#run + 1] = delivery
+  end
+  take.behind_left = take.behind_left - (#run - 2)
+  if #run > 2 then take.runs[#take.runs + 1] = run end
+end
 
 -- Moves them in flight and lists delivery, lease, send time, state for each; lane.leased becomes the first lease end.
 -- Only attempts take a slot of the throttle.
@@ -13,7 +32,8 @@ local function claim(take, id, lane, set, ids, states, claims)
       send = text(lane.tat)
       lane.tat = lane.tat + lane.gap
     end
-    local lease = new_lease(take.base, take.now + take.lease_ms)
+    local lease = new_lease(take.base, take.now + take.lease_ms, lane.fifo)
+    if lane.fifo == '2' and not lane.gap and not is_dead(state) then add_run(take, id, lane, delivery) end
     local name = text(lease)
     leases[2 * i - 1], leases[2 * i] = name, delivery
     claims[n + 1], claims[n + 2], claims[n + 3], claims[n + 4] = delivery, name, send, state
@@ -30,10 +50,20 @@ local function states_of(base, id, ids)
   return redis.call('HMGET', base .. 'state:' .. id, unpack(ids))
 end
 
--- Too old to be delivered, by the time in its id. A redriven one (16 bytes and a generation) was brought back on
--- purpose, and may be as old as its queue kept it.
-local function is_old(take, lane, delivery)
-  return lane.slice.ret and #delivery == 16 and published_at(delivery) < take.now - lane.slice.ret * 1000
+-- Those behind a head that are too old, at most EXPIRE_MAX; returns how many. With a dead-letter queue they wait for
+-- their turn as heads, which takes them there in order.
+local function expire_behind(take, id, lane, head)
+  if not lane.fifo or lane.dlq then return 0 end
+  local n = 0
+  for _, delivery in ipairs(behind(take.base, id, head, EXPIRE_MAX)) do
+    if not is_old(take, lane, delivery) then break end
+    n = n + 1
+    take.expired[#take.expired + 1] = id
+    take.expired[#take.expired + 1] = delivery
+  end
+  pop_behind(take.base, id, head, n)
+  count('expired', n)
+  return n
 end
 
 -- One of the waiting sets, its first EXPIRE_MAX: what is too old is removed and counted, or claimed as dead where the
@@ -47,6 +77,7 @@ local function expire_set(take, id, lane, set, claims, max)
   for i, delivery in ipairs(ids) do
     local state = states[i]
     local old = not is_dead(state) and is_old(take, lane, delivery)
+    kept = expire_behind(take, id, lane, delivery) == EXPIRE_MAX or kept
     if old and not lane.dlq then
       gone[#gone + 1] = delivery
       take.expired[#take.expired + 1] = id
@@ -62,7 +93,7 @@ local function expire_set(take, id, lane, set, claims, max)
       kept = true
     end
   end
-  discard(base, id, set, gone)
+  kept = discard(base, id, set, gone, lane.fifo, take.now) or kept
   count('expired', #gone)
   claim(take, id, lane, set, dead, marks, claims)
   return #dead, kept or #gone + #dead == EXPIRE_MAX

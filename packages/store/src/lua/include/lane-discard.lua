@@ -1,17 +1,36 @@
--- Takes deliveries out of a lane for good: their entries, states and (with write_drops) references.
-local function discard(base, id, set, ids)
-  if #ids == 0 then return end
+-- Takes deliveries out of a lane for good: their entries, states and (with write_drops) references. True where others
+-- have come in their place. Needs lane-group.
+local function discard(base, id, set, ids, fifo, now)
+  local followed = false
+  if #ids == 0 then return false end
   redis.call('ZREM', base .. set .. ':' .. id, unpack(ids))
   redis.call('HDEL', base .. 'state:' .. id, unpack(ids))
   for _, delivery in ipairs(ids) do
     drop_body(delivery)
+    followed = fifo and leave_group(base, id, delivery, now) or followed
   end
+  return followed
+end
+
+-- Of a FIFO lane: heads that wait with those behind them, and those behind heads in flight.
+local function discard_groups(base, id, max, now)
+  local removed = 0
+  for _, set in ipairs({ 'fresh', 'retry', 'lease' }) do
+    local own, heads = set == 'lease' and 0 or 1, {}
+    if removed < max then heads = redis.call('ZRANGE', base .. set .. ':' .. id, 0, max - removed - 1) end
+    for _, head in ipairs(heads) do
+      if removed >= max then return removed end
+      removed = removed + own + #pop_behind(base, id, head, max - removed - own)
+      if own == 1 then discard(base, id, set, { head }, true, now) end
+    end
+  end
+  return removed
 end
 
 -- Up to max of what waits, counted under the cause. Returns how many.
-local function discard_waiting(base, id, max, cause)
-  local removed = 0
-  for _, set in ipairs({ 'fresh', 'retry' }) do
+local function discard_waiting(base, id, max, cause, fifo, now)
+  local removed = fifo and discard_groups(base, id, max, now) or 0
+  for _, set in ipairs(fifo and {} or { 'fresh', 'retry' }) do
     local ids = {}
     if removed < max then ids = redis.call('ZRANGE', base .. set .. ':' .. id, 0, max - removed - 1) end
     discard(base, id, set, ids)

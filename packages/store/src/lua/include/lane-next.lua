@@ -2,7 +2,7 @@
 -- Slices are remembered for the length of a script: change a slice before, not after, the first lane_next.
 local SEND_AHEAD_MS = 250
 local STORED_AHEAD_MAX_MS = 1000
--- A lease is its end in ms times this, plus a number that makes it unique.
+-- A lease is its end in ms times this, plus a number that makes it unique; odd in a FIFO lane.
 local LEASE_UNIT = 2048
 local slices = {}
 
@@ -28,20 +28,20 @@ local function text(number)
   return known
 end
 
--- nil where there is no such lane. gap: ms between sends where throttled; tat: theoretical arrival time of the next;
--- turn, cap and dlq only when it is to be claimed from.
+-- nil where there is no such lane. gap: ms between sends where throttled; tat: theoretical arrival time of the next; fifo:
+-- '1', '2' where several of a group may go at once, or false; turn, cap and dlq only when it is to be claimed from.
 local function lane_of(base, id, now, to_claim)
   local h
   if to_claim then
-    h = redis.call('HMGET', base .. 'lane:' .. id, 's', 'r', 'p', 'g', 'x', 'k', 'c', 'q')
+    h = redis.call('HMGET', base .. 'lane:' .. id, 's', 'r', 'p', 'g', 'x', 'f', 'k', 'c', 'q')
   else
-    h = redis.call('HMGET', base .. 'lane:' .. id, 's', 'r', 'p', 'g', 'x')
+    h = redis.call('HMGET', base .. 'lane:' .. id, 's', 'r', 'p', 'g', 'x', 'f')
   end
   if not h[1] then return nil end
   local slice, gone = slice_of(base, h[1]), h[4] == '1'
   local lane = {
-    sid = h[1], slice = slice, gone = gone, paused = h[3] == '1' and not gone, dlq = h[8] == '1',
-    turn = tonumber(h[6]) or 0, cap = tonumber(h[7]) or 32,
+    sid = h[1], slice = slice, gone = gone, paused = h[3] == '1' and not gone, fifo = h[6],
+    turn = tonumber(h[7]) or 0, cap = tonumber(h[8]) or 32, dlq = h[9] == '1',
     rate = false, gap = false, tat = false, leased = false,
   }
   local rate = (not slice.fixed and tonumber(h[2])) or slice.rate

@@ -17,11 +17,20 @@ local function is_present(base, id, delivery)
     or redis.call('ZSCORE', base .. 'lease:' .. id, delivery)
 end
 
-local function put_in_lane(base, id, delivery, message, set, score)
-  redis.call('ZADD', base .. set .. ':' .. id, text(score), delivery)
+-- Counts a delivery that refers to the message.
+local function refer_to(id, message)
   added[message] = (added[message] or 0) + 1
-  lanes[id].touched = true
   topics[message] = string.match(lanes[id].sid, '^[^.]*')
+end
+
+local function put_in_set(base, id, delivery, set, score)
+  redis.call('ZADD', base .. set .. ':' .. id, text(score), delivery)
+  lanes[id].touched = true
+end
+
+local function put_in_lane(base, id, delivery, message, set, score)
+  put_in_set(base, id, delivery, set, score)
+  refer_to(id, message)
 end
 
 -- `bodies`: position in ARGV of the first message's id; each id is followed by its body.

@@ -1,5 +1,5 @@
 -- What may become of a claim whose lease is current; each answers 1, or the lease that holds from now on. A batch is
--- what the claims of one lane come to: most of its writes are made together, by write_batch.
+-- what the claims of one lane come to: most of its writes are made together, by write_batch. Needs lane-group.
 local ASIDE_MAX = 1000
 local settle = {}
 
@@ -33,6 +33,8 @@ local function is_due_changed(batch)
 end
 
 local function remove(batch, delivery, cause)
+  local fifo = is_fifo_lease(batch.leases[delivery])
+  if fifo and leave_group(batch.base, batch.id, delivery, batch.now) then batch.waits = true end
   batch.leases[delivery] = nil
   batch.ended[#batch.ended + 1] = delivery
   drop_body(delivery)
@@ -41,6 +43,12 @@ local function remove(batch, delivery, cause)
 end
 
 function settle.delivered(batch, delivery)
+  return remove(batch, delivery)
+end
+
+-- `run`: those behind it that were delivered with it, each preceded by its length in a byte.
+function settle.deliveredRun(batch, delivery, run)
+  pop_run(batch.base, batch.id, delivery, run)
   return remove(batch, delivery)
 end
 
@@ -86,7 +94,7 @@ function settle.markDead(batch, delivery, state, lease_ms)
   set_state(batch.base, batch.id, delivery, state)
   local lease = batch.leases[delivery]
   if lease < (batch.now + lease_ms) * LEASE_UNIT then
-    lease = new_lease(batch.base, batch.now + lease_ms)
+    lease = new_lease(batch.base, batch.now + lease_ms, is_fifo_lease(lease))
     batch.leases[delivery] = lease
     batch.waits = true
     redis.call('ZADD', batch.base .. 'lease:' .. batch.id, text(lease), delivery)

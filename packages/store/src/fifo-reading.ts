@@ -1,0 +1,98 @@
+/**
+ * Reading the logs of FIFO topics: whoever a take has lent a log to moves its messages, in order, into the lanes of the
+ * subscriptions that they are for.
+ *
+ *   published ──▶ due ──take──▶ lent ──move──▶ lent … ──the log is empty──▶ not due
+ *                  ▲              │
+ *                  └─ lease ended ┘
+ *
+ * A move is one script: what leaves the log is in its lanes. It carries the reader's fence and is refused once another
+ * reader has been lent the log; a reader that dies leaves a lease that ends after 3 s.
+ */
+import type { Redis } from 'ioredis'
+import { hintDue } from './busy-lanes.ts'
+import type { LogClaim } from './lane-records.ts'
+import { readTime } from './lane-replies.ts'
+import { readScript, runScript, type ScriptValue } from './scripts.ts'
+import { shardBase } from './shards.ts'
+
+const MOVE = readScript('move-log-1')
+
+/** Bounds how long one script holds Redis up. */
+export const LOG_READ_MAX = 100
+const READ_BYTES_MAX = 1_048_576
+
+export interface LogEntry {
+  /** 16 bytes. */
+  id: Buffer
+  /** JSON of the Message; null where it is gone. */
+  body: Buffer | null
+}
+
+export interface LogMove {
+  subscriptions: { id: string; mayRun: boolean }[]
+  /** The first of those that were read; to each, the positions of the subscriptions that it is for. */
+  messages: { id: Buffer; to: number[] }[]
+}
+
+/** `stale`: another reader has the log. `gone`: the topic is deleted, and its log is dropped by others. */
+export type LogMoved =
+  | { kind: 'stale' | 'gone' }
+  /** What is in the log now; nothing: it is not lent any more. */
+  | { kind: 'moved'; entries: LogEntry[]; nextDueAt: number | null }
+
+export interface MoveOptions {
+  /** Others may have the log at once. */
+  letGo?: boolean
+}
+
+const NOTHING: LogMove = { subscriptions: [], messages: [] }
+
+export class FifoReading {
+  readonly #redis: Redis
+
+  constructor(redis: Redis) {
+    this.#redis = redis
+  }
+
+  /** What the log begins with. */
+  read(shard: number, claim: LogClaim): Promise<LogMoved> {
+    return this.move(shard, claim, NOTHING)
+  }
+
+  /** Another reader may go on at once. */
+  async letGo(shard: number, claim: LogClaim): Promise<void> {
+    await this.move(shard, claim, NOTHING, { letGo: true })
+  }
+
+  /** Safe to repeat, as long as no other move has been made in between. Callers bound the number of lanes (500). */
+  async move(
+    shard: number,
+    { uid, topicArn, fence }: LogClaim,
+    { subscriptions, messages }: LogMove,
+    { letGo = false }: MoveOptions = {},
+  ): Promise<LogMoved> {
+    const args: ScriptValue[] = [shard, uid, topicArn, fence, LOG_READ_MAX, READ_BYTES_MAX, letGo ? '1' : '']
+    args.push(subscriptions.length, ...subscriptions.flatMap(({ id, mayRun }) => [id, mayRun ? '2' : '1']))
+    args.push(messages.length)
+    for (const { id, to } of messages) args.push(id, to.length, ...to.map((position) => position + 1))
+    const reply = (await runScript(this.#redis, MOVE, [shardBase(shard)], args)) as MoveReply
+    if (Buffer.isBuffer(reply)) return { kind: String(reply) as 'stale' | 'gone' }
+    const [due, woke, ...entries] = reply
+    const nextDueAt = readTime(due)
+    if (woke === 1) hintDue(this.#redis, shard, nextDueAt)
+    return { kind: 'moved', entries: readEntries(entries), nextDueAt }
+  }
+}
+
+/** 'stale' or 'gone'; or due time, whether a wake was published, and of each message its id and group, and body. */
+type MoveReply = Buffer | [Buffer, number, ...(Buffer | null)[]]
+
+function readEntries(values: (Buffer | null)[]): LogEntry[] {
+  const entries: LogEntry[] = []
+  for (let i = 0; i + 1 < values.length; i += 2) {
+    const [entry, body] = values.slice(i, i + 2) as [Buffer, Buffer | null]
+    entries.push({ id: entry.subarray(0, 16), body })
+  }
+  return entries
+}

@@ -1,0 +1,86 @@
+-- FIFO lanes. Of each group only the first delivery, its head, stands in the lane's sets, as any delivery does; those
+-- behind it wait in a list, in order. Hash groups:<lane>: 'g<group>' → head and 'd<head>' → group. A group with anything
+-- behind has a head, so a lane whose sets are empty is empty. Needs lane-next, lane-body.
+local function behind_key(base, id, group)
+  return base .. 'behind:' .. id .. ':' .. group
+end
+
+local function group_of(base, id, head)
+  return redis.call('HGET', base .. 'groups:' .. id, 'd' .. head)
+end
+
+local function count_behind(base, id, n)
+  if n ~= 0 then redis.call('HINCRBY', base .. 'lane:' .. id, 'b', n) end
+end
+
+-- True where the delivery is its group's head, and the caller's to put into a set; else it waits behind.
+local function join_group(base, id, group, delivery)
+  local groups = base .. 'groups:' .. id
+  if redis.call('HSETNX', groups, 'g' .. group, delivery) == 1 then
+    redis.call('HSET', groups, 'd' .. delivery, group)
+    return true
+  end
+  redis.call('RPUSH', behind_key(base, id, group), delivery)
+  count_behind(base, id, 1)
+  return false
+end
+
+-- A delivery leaves the lane for good: where it is a head, the next of its group is due now. True where there is one.
+-- By the time of its turn, not of its publishing: a group that has much to catch up on does not go before all others.
+local function leave_group(base, id, delivery, now)
+  local groups, group = base .. 'groups:' .. id, group_of(base, id, delivery)
+  if not group then return false end
+  redis.call('HDEL', groups, 'd' .. delivery)
+  local next = redis.call('LPOP', behind_key(base, id, group))
+  if not next then
+    redis.call('HDEL', groups, 'g' .. group)
+    return false
+  end
+  redis.call('HSET', groups, 'g' .. group, next, 'd' .. next, group)
+  redis.call('ZADD', base .. 'fresh:' .. id, text(now), next)
+  count_behind(base, id, -1)
+  return true
+end
+
+-- The first of those behind a head.
+local function behind(base, id, head, max)
+  local group = max > 0 and group_of(base, id, head)
+  return group and redis.call('LRANGE', behind_key(base, id, group), 0, max - 1) or {}
+end
+
+local function number_behind(base, id, head)
+  local group = group_of(base, id, head)
+  return group and redis.call('LLEN', behind_key(base, id, group)) or 0
+end
+
+-- How many deliveries of a lane wait.
+local function number_waiting(base, id, lane)
+  local heads = redis.call('ZCARD', base .. 'fresh:' .. id) + redis.call('ZCARD', base .. 'retry:' .. id)
+  return heads + (lane and lane.fifo and tonumber(redis.call('HGET', base .. 'lane:' .. id, 'b')) or 0)
+end
+
+-- Takes up to max of those behind a head out of the lane; returns them.
+local function pop_behind(base, id, head, max)
+  local group = max > 0 and group_of(base, id, head)
+  local ids = group and redis.call('LPOP', behind_key(base, id, group), max) or {}
+  for _, delivery in ipairs(ids) do
+    drop_body(delivery)
+  end
+  count_behind(base, id, -#ids)
+  return ids
+end
+
+-- Takes those of a run out of the lane that are still behind its head: a purge may have come between.
+local function pop_run(base, id, head, run)
+  local ids, at = {}, 1
+  while at <= #run do
+    local length = string.byte(run, at)
+    ids[#ids + 1] = string.sub(run, at + 1, at + length)
+    at = at + 1 + length
+  end
+  local first, matching = behind(base, id, head, #ids), 0
+  for _, delivery in ipairs(ids) do
+    if first[matching + 1] == delivery then matching = matching + 1 end
+  end
+  pop_behind(base, id, head, matching)
+end
