@@ -216,6 +216,16 @@ test('[189] a client that knows the endpoint by its environment only reaches a q
   }
 })
 
+test('[189] JSON calls arrive at the queue’s own URL too, where the SDKs of Ruby and PHP send them', async () => {
+  const { QueueUrl } = await create('at-its-url')
+  const { status, text } = await sqs.json(
+    'GetQueueAttributes',
+    { QueueUrl, AttributeNames: ['QueueArn'] },
+    `/${ACCOUNT}/at-its-url`,
+  )
+  expect([status, JSON.parse(text)]).toEqual([200, { Attributes: { QueueArn: queueArn('at-its-url') } }])
+})
+
 test('[189] queue URLs have the configured public base', async () => {
   const { settings } = sqs.api.deps
   settings.publicUrl = 'https://fantail.example/base/'

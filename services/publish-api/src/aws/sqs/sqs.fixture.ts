@@ -15,7 +15,7 @@ export interface SqsApi {
   /** AWS Query by POST, with the version added. */
   query(parameters: Record<string, string>, path?: string): Promise<RawAnswer>
   /** AWS JSON. */
-  json(operation: string, input: object): Promise<RawAnswer>
+  json(operation: string, input: object, path?: string): Promise<RawAnswer>
   /** Lets so much of Redis's time go by. */
   later(ms: number): Promise<void>
   stop(): Promise<void>
@@ -43,8 +43,8 @@ export async function startSqsApi(): Promise<SqsApi> {
     client,
     query: (parameters, path = '/') =>
       post(path, { body: new URLSearchParams({ Version: '2012-11-05', ...parameters }) }),
-    json: (operation, input) =>
-      post('/', {
+    json: (operation, input, path = '/') =>
+      post(path, {
         headers: {
           'Content-Type': 'application/x-amz-json-1.0',
           'X-Amz-Target': `AmazonSQS.${operation}`,
