@@ -29,7 +29,7 @@ export const GROUP_LIMITS: GroupLimits = {
   secondWriteAfterMs: 10,
   pendingBytesMax: 67_108_864,
   // A caller is to be answered within two seconds, the way there and back included.
-  pendingMs: 1_750,
+  pendingMs: 1_500,
 }
 
 export interface GroupCommitOptions<T> {

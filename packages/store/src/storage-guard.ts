@@ -44,6 +44,8 @@ export class StorageGuard {
   readonly #now: () => number
   #sampledAt = Number.NEGATIVE_INFINITY
   #sampling: Promise<void> | undefined
+  /** The sample under way is the first after a pause. */
+  #afterPause = false
   #sample: MemorySample | undefined
   #full = false
   #topicsAt = Number.NEGATIVE_INFINITY
@@ -65,9 +67,12 @@ export class StorageGuard {
    */
   admit(topicUid?: string): Promise<void> | undefined {
     const age = this.#now() - this.#sampledAt
-    if (age > SAMPLE_EVERY_MS) this.#sampling ??= this.#takeSample()
-    if (age > SAMPLE_STALE_MS && this.#sampling)
-      return this.#sampling.then(() => this.#refuseWhenFull(topicUid))
+    if (age > SAMPLE_EVERY_MS && !this.#sampling) {
+      // One that takes long while publishes keep coming is no pause: Redis is slow, and waiting would only add to that.
+      this.#afterPause = age > SAMPLE_STALE_MS
+      this.#sampling = this.#takeSample()
+    }
+    if (this.#afterPause && this.#sampling) return this.#sampling.then(() => this.#refuseWhenFull(topicUid))
     this.#refuseWhenFull(topicUid)
     return undefined
   }

@@ -1,6 +1,7 @@
 /**
  * What is known by an ARN, at most a second old. A change announced by Redis, or made through this process, drops the entry
- * at once.
+ * at once. While Redis does not answer nothing can change, and an entry holds for three seconds: a publish then waits for
+ * Redis where it is stored, instead of being refused here.
  *
  * What does not exist is not remembered: that is rare, and what is made elsewhere must be found. A lookup that was under
  * way when its object changed answers its callers and is not kept.
@@ -8,10 +9,20 @@
 const AGE_MAX_MS = 1_000
 /** Past this age an entry still answers, and is looked up anew beside it, so that what is busy never waits. */
 const REFRESH_MS = 500
+/** The most that an entry holds while Redis does not answer. */
+const BRIDGE_MS = 3_000
+/** How long a question that failed says that Redis does not answer. */
+const FAILED_MS = 500
 const ENTRIES_MAX = 10_000
 
 interface Entry<T> {
   value: T
+  at: number
+}
+
+interface Lookup<T> {
+  answer: Promise<T | null>
+  /** When it was asked. */
   at: number
 }
 
@@ -26,7 +37,8 @@ export class FreshCache<T> {
   readonly #ask: (arn: string) => Promise<T | null>
   readonly #now: () => number
   readonly #entries = new Map<string, Entry<T>>()
-  readonly #lookups = new Map<string, Promise<T | null>>()
+  readonly #lookups = new Map<string, Lookup<T>>()
+  #failedAt = Number.NEGATIVE_INFINITY
 
   constructor({ look, now }: FreshCacheOptions<T>) {
     this.#ask = look
@@ -37,20 +49,29 @@ export class FreshCache<T> {
   known(arn: string): T | undefined {
     const entry = this.#entries.get(arn)
     if (entry === undefined) return undefined
-    const age = this.#now() - entry.at
-    if (age > AGE_MAX_MS) return undefined
+    const now = this.#now()
+    const age = now - entry.at
+    const usable = age <= AGE_MAX_MS || (age <= BRIDGE_MS && this.#isUnanswered(arn, entry, now))
+    if (!usable) return undefined
     // A failed refresh is not told here: the entry runs out, and `find` then fails its callers.
     if (age > REFRESH_MS && !this.#lookups.has(arn)) this.find(arn).catch(() => undefined)
     return entry.value
   }
 
+  /** A question asked while the entry was good has no answer yet, or one failed a moment ago. */
+  #isUnanswered(arn: string, entry: Entry<T>, now: number): boolean {
+    const lookup = this.#lookups.get(arn)
+    return (lookup !== undefined && lookup.at - entry.at <= AGE_MAX_MS) || now - this.#failedAt < FAILED_MS
+  }
+
   /** Asks Redis; null: there is none. Callers at the same time share one question. */
   find(arn: string): Promise<T | null> {
     const running = this.#lookups.get(arn)
-    if (running) return running
-    const lookup: Promise<T | null> = this.#look(arn, () => this.#lookups.get(arn) === lookup)
+    if (running) return running.answer
+    const at = this.#now()
+    const lookup: Lookup<T> = { at, answer: this.#look(arn, at, () => this.#lookups.get(arn) === lookup) }
     this.#lookups.set(arn, lookup)
-    return lookup
+    return lookup.answer
   }
 
   /** Drops what is known of something that changed; an ARN of anything else changes nothing. */
@@ -65,12 +86,14 @@ export class FreshCache<T> {
     this.#lookups.clear()
   }
 
-  async #look(arn: string, isCurrent: () => boolean): Promise<T | null> {
-    const at = this.#now()
+  async #look(arn: string, at: number, isCurrent: () => boolean): Promise<T | null> {
     try {
       const value = await this.#ask(arn)
       if (isCurrent()) this.#keep(arn, value === null ? null : { value, at })
       return value
+    } catch (error) {
+      this.#failedAt = this.#now()
+      throw error
     } finally {
       if (isCurrent()) this.#lookups.delete(arn)
     }

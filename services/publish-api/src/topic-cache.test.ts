@@ -33,7 +33,46 @@ test('callers at the same time share one question; an answer holds for a second,
   expect(asked).toHaveLength(1)
   now = 900
   expect([cache.known('a')?.fanOut, cache.known('a')?.fanOut, asked.length]).toEqual([3, 3, 2])
-  now = 1_001
+  asked[1]?.resolve(found(4))
+  await cache.find('a')
+  now = 1_900
+  expect(cache.known('a')?.fanOut).toBe(5)
+  asked[2]?.resolve(found(5))
+  await cache.find('a')
+  now = 2_901
+  expect(cache.known('a')).toBeUndefined()
+})
+
+test('while Redis does not answer, what was known holds for three seconds, and no longer', async () => {
+  const { asked, topics } = slowTopics()
+  let now = 0
+  const cache = new TopicCache({ topics, now: () => now })
+  const first = cache.find('a')
+  asked[0]?.resolve(found(2))
+  await first
+  now = 900
+  cache.known('a')
+  now = 2_000
+  // Asked while the entry was good, and no answer yet.
+  expect([cache.known('a')?.fanOut, asked.length]).toEqual([3, 2])
+  asked[1]?.reject(new Error('Command timed out'))
+  await expect(cache.find('a')).rejects.toThrow('Command timed out')
+  // It failed a moment ago, and is asked again beside the use.
+  expect([cache.known('a')?.fanOut, asked.length]).toEqual([3, 3])
+  now = 3_001
+  expect(cache.known('a')).toBeUndefined()
+})
+
+test('a question asked after a pause bridges nothing: the topic may have changed', async () => {
+  const { asked, topics } = slowTopics()
+  let now = 0
+  const cache = new TopicCache({ topics, now: () => now })
+  const first = cache.find('a')
+  asked[0]?.resolve(found(2))
+  await first
+  now = 1_500
+  expect(cache.known('a')).toBeUndefined()
+  void cache.find('a')
   expect(cache.known('a')).toBeUndefined()
 })
 
