@@ -1,6 +1,12 @@
 /** One attempt, by the subscription's protocol; whatever goes wrong is an outcome, never a throw. */
 import { type AttemptResult, FantailError } from '@fantail/contracts'
-import { type HttpSender, queueBody, renderBody, renderHeaders } from '@fantail/delivery'
+import {
+  type EnvelopeSigning,
+  type HttpSender,
+  queueBody,
+  renderBody,
+  renderHeaders,
+} from '@fantail/delivery'
 import { deliveryItemId, type Queues } from '@fantail/store'
 import { type Span, type Spans, traceparentOf } from '@fantail/telemetry'
 import type { CompiledSubscription } from './compiled-slice.ts'
@@ -13,6 +19,7 @@ export interface AttemptMakerOptions {
   sender: Pick<HttpSender, 'send'>
   queues: Queues
   gates: QueueGates
+  signing: Pick<EnvelopeSigning, 'prepare'>
   metrics: WorkerMetrics
   spans: Spans
 }
@@ -34,6 +41,13 @@ export class AttemptMaker {
     delivery: Buffer,
     done: (outcome: Outcome) => void,
   ): void {
+    const { signature, target } = subscription
+    if (signature !== undefined) {
+      // Whoever asks has seen to it, unless the topic began to sign, or changed how, in this moment.
+      const signed = this.#options.signing.prepare(context.envelopeFor(signature), target)
+      const again = () => this.attempt(subscription, context, delivery, done)
+      if (signed) return void signed.then(again, (error) => done(unsigned(error)))
+    }
     const span = this.#options.spans.on ? this.#startSpan(subscription, context) : undefined
     const ended = (result: AttemptResult) => {
       if (span) endSpan(span, result)
@@ -51,28 +65,29 @@ export class AttemptMaker {
   }
 
   #post(
-    { target }: CompiledSubscription,
-    { envelope }: MessageContext,
+    { target, signature }: CompiledSubscription,
+    context: MessageContext,
     ended: (result: AttemptResult) => void,
     span?: Span,
   ): void {
     const { url, memo } = target
+    const envelope = context.envelopeFor(signature)
     const headers = renderHeaders(envelope, target, span && traceparentOf(span))
     this.#options.sender.send({ url, memo, headers, body: renderBody(envelope, target) }, ended)
   }
 
   /** A queue of ours: the append is the attempt. */
   async #append(
-    { target, record }: CompiledSubscription,
-    { envelope, message }: MessageContext,
+    { target, record, signature }: CompiledSubscription,
+    context: MessageContext,
     delivery: Buffer,
   ): Promise<AttemptResult> {
     const startedAt = performance.now()
     const { gates, queues } = this.#options
-    const item = queueBody(envelope, target, record.endpoint)
+    const item = queueBody(context.envelopeFor(signature), target, record.endpoint)
     const id = deliveryItemId(record.id, delivery)
     try {
-      const refusal = await gates.refusalOf(record.endpoint, message, item)
+      const refusal = await gates.refusalOf(record.endpoint, context.message, item)
       if (refusal !== undefined) throw new FantailError('forbidden', refusal)
       await queues.send(record.endpoint, [{ id, ...item }])
       return { kind: 'response', statusCode: 200, durationMs: performance.now() - startedAt }
@@ -96,6 +111,13 @@ function queueFailure(error: unknown, durationMs: number): AttemptResult {
     durationMs,
     permanent,
   }
+}
+
+/** Says nothing of the endpoint. */
+function unsigned(error: unknown): Outcome {
+  const detail = `could not be signed: ${error instanceof Error ? error.message : String(error)}`
+  const result = { kind: 'failure', error: 'storage', detail, durationMs: 0, permanent: false } as const
+  return { result, answeredAfterMs: undefined }
 }
 
 /** A refusal at once (nobody listens, no such name) says that nothing hangs. */

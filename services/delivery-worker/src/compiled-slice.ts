@@ -1,6 +1,6 @@
 /** A slice made ready for attempts: effective policies, targets, and each subscription by id. */
 import type { EffectiveDeliveryPolicy, SubscriptionRecord, TopicRecord } from '@fantail/contracts'
-import { compileTarget, type Target } from '@fantail/delivery'
+import { compileTarget, type SignatureVersion, signatureVersionOf, type Target } from '@fantail/delivery'
 import { effectivePolicy } from '@fantail/policy'
 import type { SliceData } from '@fantail/store'
 
@@ -10,6 +10,8 @@ export interface CompiledSubscription {
   /** maxReceivesPerSecond, or null where unthrottled. */
   rate: number | null
   target: Target
+  /** What the topic's messages are signed with; undefined: nothing. */
+  signature: SignatureVersion | undefined
   topicName: string
   sliceId: string
   shard: number
@@ -60,6 +62,7 @@ function compile(record: SubscriptionRecord, { topic, sliceId, shard }: SliceDat
     policy,
     rate,
     target: compileTarget(record, policy),
+    signature: signatureVersionOf(topic),
     topicName: topic.name,
     sliceId,
     shard,

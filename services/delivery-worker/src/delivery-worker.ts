@@ -5,9 +5,9 @@
  *   DispatchConsumer ─▶ Dispatcher ─▶ Express ──2xx──▶ done
  *                                       └─▶ Parking ─▶ lanes ─▶ LaneLoop ─▶ LaneAttempts ─▶ Finishing ─▶ Settling
  */
-import type { HttpSender } from '@fantail/delivery'
+import { EnvelopeSigning, type HttpSender, SigningKey, type SigningPair } from '@fantail/delivery'
 import { type Telemetry as BullTelemetry, DispatchConsumer } from '@fantail/jobs'
-import type { Logger } from '@fantail/runtime'
+import { createStateLog, type Logger } from '@fantail/runtime'
 import {
   Counts,
   connect,
@@ -17,6 +17,7 @@ import {
   Plans,
   Queues,
   type Redis,
+  SigningKeys,
   shardsInUse,
   takeRole,
   WAKE_CHANGES,
@@ -53,6 +54,8 @@ export interface DeliveryWorkerOptions {
   maxRetrySeconds: number
   logMessages: number
   publicUrl?: string | undefined
+  /** An operator's own; else the one that is kept in Redis. */
+  signingPair?: SigningPair | undefined
   sender: Pick<HttpSender, 'send' | 'close'>
   telemetry: Pick<Telemetry, 'metrics' | 'spans'>
   /** BullMQ's own spans, where traces are exported. */
@@ -98,10 +101,21 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const parking = new Parking(lanes, log, onDue)
   const settling = new Settling(lanes, log, onDue)
   const gates = new QueueGates({ queues })
-  const finishing = new Finishing({ settling, queues, gates, recorder, log, jitter, maxRetrySeconds, now })
-  const attempts = new AttemptMaker({ sender: options.sender, queues, gates, metrics, spans })
+  const signing = createSigning(redis, options)
+  const finishing = new Finishing({
+    settling,
+    queues,
+    gates,
+    signing,
+    recorder,
+    log,
+    jitter,
+    maxRetrySeconds,
+    now,
+  })
+  const attempts = new AttemptMaker({ sender: options.sender, queues, gates, signing, metrics, spans })
   const bodies = new LaneBodies(lanes, options.publicUrl)
-  const laneAttempts = new LaneAttempts({ attempts, finishing, settling, slots, plans, log })
+  const laneAttempts = new LaneAttempts({ attempts, finishing, signing, settling, slots, plans, log })
   const laneLoop = new LaneLoop({
     lanes,
     slots,
@@ -119,6 +133,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     attempts,
     parking,
     finishing,
+    signing,
     plans,
     metrics,
     log,
@@ -207,6 +222,11 @@ function listen(subscriber: Redis, { plans, laneLoop }: { plans: PlanCache; lane
     const [shard, due] = text.split(':').map(Number)
     if (shard !== undefined && due !== undefined) laneLoop.dueAt(shard, due)
   })
+}
+
+function createSigning(redis: Redis, { signingPair: pair, log }: DeliveryWorkerOptions): EnvelopeSigning {
+  const onState = createStateLog({ log, what: 'signing', initial: 'up' })
+  return new EnvelopeSigning(new SigningKey({ pairs: new SigningKeys(redis), pair, onState }))
 }
 
 function tellState(log: Logger) {

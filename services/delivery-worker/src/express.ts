@@ -1,11 +1,12 @@
 /**
  * First attempts straight from the dispatch job.
  *
- * A delivery here is *queued* (its subscription or the worker is at its cap), *running*, *detached* (still running after
- * a second: parked under a lease and settled when it ends), or out: delivered, or parked in its lane. What is slow is
- * parked rather than waited for, so a job never waits longer than about a second for one endpoint.
+ * A delivery here is *queued* (its message is being signed, its subscription or the worker is at its cap), *running*,
+ * *detached* (still running after a second: parked under a lease and settled when it ends), or out: delivered, or parked
+ * in its lane. What is slow is parked rather than waited for, so a job never waits longer than about a second for one
+ * endpoint.
  */
-import { type Linked, LinkedList } from '@fantail/delivery'
+import { type EnvelopeSigning, type Linked, LinkedList } from '@fantail/delivery'
 import { nextStep } from '@fantail/policy'
 import type { Logger } from '@fantail/runtime'
 import type { DeadState, ParkAs, RetryState } from '@fantail/store'
@@ -17,6 +18,7 @@ import type { Unit } from './job-run.ts'
 import { type Outcome, resultState } from './outcome.ts'
 import type { Parking } from './parking.ts'
 import type { PlanCache } from './plan-cache.ts'
+import { SignatureWaits } from './signature-waits.ts'
 import type { WorkerMetrics } from './worker-metrics.ts'
 
 /** How often running and queued deliveries are looked over, and the least age of a run that is checkpointed. */
@@ -49,6 +51,7 @@ export interface ExpressOptions {
   attempts: AttemptMaker
   parking: Parking
   finishing: Finishing
+  signing: Pick<EnvelopeSigning, 'prepare' | 'down'>
   plans: PlanCache
   metrics: WorkerMetrics
   /** Deadline of one attempt; a detached attempt's lease outlasts it. */
@@ -71,6 +74,10 @@ export class Express {
   readonly #running = new LinkedList<Delivery>()
   readonly #queues = new Map<string, Queue>()
   readonly #checking = new Set<Unit>()
+  readonly #unsigned = new SignatureWaits<Delivery>({
+    signed: (deliveries) => this.#signed(deliveries, (delivery) => this.#offer(delivery)),
+    failed: (deliveries) => this.#signed(deliveries, (delivery) => this.#park(delivery, { as: 'fresh' })),
+  })
   #queued = 0
   /** Something waits for a slot of the worker, not only of its own subscription. */
   #starved = false
@@ -96,6 +103,7 @@ export class Express {
     const tooOld =
       this.#options.now() - unit.context.message.publishedAt > unit.slice.topic.retentionSeconds * 1_000
     const now = performance.now()
+    let unsigned: Map<Delivery, Promise<void>> | undefined
     for (const subscription of unit.slice.subscriptions) {
       const { slot } = subscription.record
       if (unit.settled.has(slot)) continue
@@ -111,8 +119,10 @@ export class Express {
         next: undefined,
       }
       if (tooOld || this.#goesByLane(subscription)) this.#park(delivery, { as: 'fresh' })
-      else this.#offer(delivery)
+      else if (subscription.signature === undefined) this.#offer(delivery)
+      else unsigned = this.#offerSigned(delivery, unsigned)
     }
+    if (unsigned) this.#hold(unsigned)
     this.#arm()
   }
 
@@ -124,6 +134,7 @@ export class Express {
   /** Parks what is queued; resolves when nothing runs any more. Called once, at the end. */
   async stop(): Promise<void> {
     this.#closing = true
+    this.#signed(this.#unsigned.release(), (delivery) => this.#park(delivery, { as: 'fresh' }))
     for (const id of [...this.#queues.keys()]) this.#parkQueue(id)
     if (this.#running.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve))
     clearTimeout(this.#timer)
@@ -134,6 +145,42 @@ export class Express {
     return (
       status !== 'active' || subscription.rate !== null || this.#closing || this.#options.slots.isSlow(id)
     )
+  }
+
+  /** Adds to `unsigned` what has to wait. While no key can be had everything that needs one goes by its lane. */
+  #offerSigned(
+    delivery: Delivery,
+    unsigned: Map<Delivery, Promise<void>> | undefined,
+  ): Map<Delivery, Promise<void>> | undefined {
+    const { subscription, unit } = delivery
+    const { down } = this.#options.signing
+    const envelope = unit.context.envelopeFor(subscription.signature)
+    const signed = this.#options.signing.prepare(envelope, subscription.target)
+    if (signed && !down) return (unsigned ?? new Map()).set(delivery, signed)
+    if (!signed) this.#offer(delivery)
+    else {
+      this.#park(delivery, { as: 'fresh' })
+      // It was asked for so that the key is tried again; the lane asks anew.
+      signed.catch(() => undefined)
+    }
+    return unsigned
+  }
+
+  /** Without slots: a signature that is long in coming says nothing of the endpoint. */
+  #hold(unsigned: Map<Delivery, Promise<void>>): void {
+    this.#queued += unsigned.size
+    this.#unsigned.hold([...unsigned.keys()], new Set(unsigned.values()))
+  }
+
+  #signed(deliveries: Delivery[], goOn: (delivery: Delivery) => void): void {
+    const now = performance.now()
+    this.#queued -= deliveries.length
+    for (const delivery of deliveries) {
+      delivery.queuedAt = now
+      goOn(delivery)
+    }
+    this.#arm()
+    this.#options.onRoom()
   }
 
   #offer(delivery: Delivery): void {

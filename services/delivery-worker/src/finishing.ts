@@ -6,7 +6,7 @@
  * nothing. Without a dead-letter queue, and for confirmations, it is discarded and counted in one step.
  */
 import { FantailError } from '@fantail/contracts'
-import { queueBody } from '@fantail/delivery'
+import { type Envelope, type EnvelopeSigning, queueBody } from '@fantail/delivery'
 import { nextStep } from '@fantail/policy'
 import type { Logger } from '@fantail/runtime'
 import { type DeadState, deadLetterItemId, parseDeliveryId, type Queues } from '@fantail/store'
@@ -19,6 +19,8 @@ import type { Claimed, Settling } from './settling.ts'
 
 /** A dead delivery keeps its lease for so long while it is appended to its queue. */
 const DEAD_LEASE_MS = 20_000
+/** With more waiting, what is dead comes again when its lease is over: burials hold no slots that would bound them. */
+const SIGNATURES_WAITING_MAX = 2_000
 
 export interface EndedAttempt {
   claimed: Claimed
@@ -40,6 +42,7 @@ export interface FinishingOptions {
   settling: Settling
   queues: Queues
   gates: QueueGates
+  signing: Pick<EnvelopeSigning, 'prepare' | 'waiting'>
   recorder: OutcomeRecorder
   log: Logger
   jitter: number
@@ -141,6 +144,16 @@ export class Finishing {
     log.warn({ subscriptionId: id, messageId: dead.message.message.messageId, cause }, 'delivery.discarded')
   }
 
+  /** The envelope as the endpoint would have got it. */
+  async #signed({ subscription, message }: DeadDelivery): Promise<Envelope> {
+    const { signature, target } = subscription
+    const envelope = message.envelopeFor(signature)
+    if (signature === undefined) return envelope
+    if (this.#options.signing.waiting > SIGNATURES_WAITING_MAX) throw new Error('too much waits to be signed')
+    await this.#options.signing.prepare(envelope, target)
+    return envelope
+  }
+
   /** 'later': the queue could not be reached; the claim's lease runs out and the append is tried again. */
   async #append(dead: DeadDelivery, queueArn: string): Promise<'done' | 'missing' | 'denied' | 'later'> {
     const { subscription, message, state, claimed } = dead
@@ -162,7 +175,7 @@ export class Finishing {
     const id = deadLetterItemId(record.id, claimed.delivery)
     try {
       if (await this.#options.gates.denies(queueArn, message.message)) return 'denied'
-      const item = queueBody(message.envelope, subscription.target, queueArn)
+      const item = queueBody(await this.#signed(dead), subscription.target, queueArn)
       await this.#options.queues.send(queueArn, [{ id, ...item, deadLetter: letter }])
       return 'done'
     } catch (error) {

@@ -5,6 +5,7 @@
  * its send time, so that what is only planned fills nothing. A throttled claim has a send time; a worker that misses it by more than LATE_MS hands the claim back, because a late send would crowd those
  * after it (r × lateness must stay within the 10 % that invariant 4 allows in a second).
  */
+import type { EnvelopeSigning } from '@fantail/delivery'
 import { SEND_LATE_MS_MAX } from '@fantail/policy'
 import type { Logger } from '@fantail/runtime'
 import type { Claim } from '@fantail/store'
@@ -20,10 +21,13 @@ import type { Claimed, Settling } from './settling.ts'
 /** A little less than the throttle's bound allows: the request has still to be written. */
 const LATE_MS = SEND_LATE_MS_MAX - 10
 const PLAN_AGE_MS_MAX = 80
+/** What cannot be signed now waits so long in its lane. */
+const UNSIGNED_MS = 1_000
 
 export interface LaneAttemptsOptions {
   attempts: AttemptMaker
   finishing: Finishing
+  signing: Pick<EnvelopeSigning, 'prepare'>
   settling: Settling
   slots: AttemptSlots
   plans: PlanCache
@@ -66,6 +70,8 @@ export class LaneAttempts {
       void this.#send(hand)
       return
     }
+    // Meanwhile, so that it is not late for that.
+    if (hand.subscription.signature !== undefined) void this.#sign(hand)
     const timer = setTimeout(() => {
       this.#timers.delete(timer)
       void this.#send(hand)
@@ -94,6 +100,8 @@ export class LaneAttempts {
   }
 
   async #send(hand: ClaimInHand): Promise<void> {
+    if (hand.subscription.signature !== undefined && !(await this.#sign(hand)))
+      return this.#handBack(hand, hand.sendAt === null, UNSIGNED_MS)
     const current = await this.#currentOf(hand)
     const lateMs = hand.sendAt === null ? 0 : performance.now() - hand.sendAt
     if (!current || this.#closing || lateMs > LATE_MS) return this.#handBack(hand, hand.sendAt === null)
@@ -119,6 +127,17 @@ export class LaneAttempts {
     this.#closed()
   }
 
+  /** False where no key can be had, which is found out in its own time: a slot that is held so long bounds the tries. */
+  async #sign({ subscription, message }: ClaimInHand): Promise<boolean> {
+    const { signature, target } = subscription
+    try {
+      await this.#options.signing.prepare(message.envelopeFor(signature), target)
+      return true
+    } catch {
+      return false
+    }
+  }
+
   /** What is suspect fills no more than its half: there may be room for others. */
   #hang(id: string): void {
     this.#options.slots.hang(id)
@@ -141,7 +160,7 @@ export class LaneAttempts {
     }
   }
 
-  #handBack(hand: ClaimInHand, hasSlot: boolean): void {
+  #handBack(hand: ClaimInHand, hasSlot: boolean, delayMs = 0): void {
     const { id, maxInFlight } = hand.subscription.record
     if (hasSlot) {
       this.#options.slots.release(id, maxInFlight, undefined)
@@ -149,7 +168,11 @@ export class LaneAttempts {
     }
     const { settling } = this.#options
     void settling
-      .settle(hand.subscription.shard, claimedOf(hand), { op: 'return' })
+      .settle(
+        hand.subscription.shard,
+        claimedOf(hand),
+        delayMs === 0 ? { op: 'return' } : { op: 'return', delayMs },
+      )
       .then(() => this.#closed())
   }
 

@@ -1,6 +1,6 @@
 /** The delivery worker's process: settings in, Redis found, telemetry started, the worker up; and down on SIGTERM. */
 import { readWorkerSettings, resolveRedisUrl } from '@fantail/config'
-import { createHttpSender } from '@fantail/delivery'
+import { createHttpSender, readSigningPair } from '@fantail/delivery'
 import { createTelemetry } from '@fantail/jobs'
 import { createLogger, createOpsServer, runService } from '@fantail/runtime'
 import { startTelemetry } from '@fantail/telemetry'
@@ -14,6 +14,8 @@ await runService({
   log,
   start: async (signal) => {
     const settings = readWorkerSettings(process.env)
+    const { signingKeyFile: key, signingCertFile: certificate } = settings
+    const signingPair = key && certificate ? await readSigningPair({ key, certificate }) : undefined
     const redisUrl = await resolveRedisUrl(settings, {
       signal,
       onWait: (path) => log.info({ path }, 'redis.awaited'),
@@ -31,6 +33,7 @@ await runService({
     const worker = createDeliveryWorker({
       ...settings,
       redisUrl,
+      signingPair,
       sender,
       log,
       telemetry,

@@ -1,12 +1,16 @@
-/** One message in hand: its envelope and stored body are made once, when first needed, for all of its deliveries. */
+/**
+ * One message in hand: its envelope, with its signatures, and its stored body are made once, when first needed, for all of
+ * its deliveries.
+ */
 import { type Message, parseMessageId } from '@fantail/contracts'
-import { compileEnvelope, type Envelope } from '@fantail/delivery'
+import { compileEnvelope, type Envelope, type SignatureVersion } from '@fantail/delivery'
 
 export class MessageContext {
   readonly message: Message
   /** 16 bytes. */
   readonly id: Buffer
   #envelope: Envelope | undefined
+  #signed: Partial<Record<SignatureVersion, Envelope>> | undefined
   readonly #publicUrl: string | undefined
   #body: string | undefined
 
@@ -30,9 +34,15 @@ export class MessageContext {
     return bytes
   }
 
-  get envelope(): Envelope {
-    this.#envelope ??= compileEnvelope(this.message, this.#publicUrl)
-    return this.#envelope
+  /** By what the subscription's topic signs with: slices may know an older or a newer version of it. */
+  envelopeFor(signature: SignatureVersion | undefined): Envelope {
+    if (signature === undefined) {
+      this.#envelope ??= compileEnvelope(this.message, this.#publicUrl)
+      return this.#envelope
+    }
+    this.#signed ??= {}
+    this.#signed[signature] ??= compileEnvelope(this.message, this.#publicUrl, signature)
+    return this.#signed[signature]
   }
 
   /** What lanes store once per shard. */
