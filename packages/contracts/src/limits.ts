@@ -34,6 +34,18 @@ export const QUEUE_HANDLES_MAX = 100
 
 /** Of a FIFO topic, which is whole in its home shard. */
 export const FIFO_SUBSCRIPTIONS_MAX = 100
+/** Push consumers of one queue. */
+export const CONSUMERS_MAX = 100
+export const CONSUMER_NAME_CHARS_MAX = 80
+export const CONSUMER_BATCH_SIZE_DEFAULT = 10
+export const CONSUMER_BATCH_MAX = 1_000
+export const CONSUMER_FIFO_BATCH_MAX = 10
+export const CONSUMER_WINDOW_SECONDS_MAX = 300
+export const CONSUMER_CONCURRENCY_DEFAULT = 1
+export const CONSUMER_CONCURRENCY_MAX = 100
+export const CONSUMER_TIMEOUT_SECONDS_DEFAULT = 30
+export const CONSUMER_TIMEOUT_SECONDS_MAX = 900
+
 /** Slices: subscriptions of one topic that live together in one shard. */
 export const SLICE_SUBSCRIPTIONS_MAX = 500
 export const SHARDS = 48

@@ -219,6 +219,25 @@ export interface QueueMessage {
   deadLetterSourceArn?: string
 }
 
+/** A webhook that a queue's messages are pushed to. */
+export interface ConsumerRecord {
+  name: string
+  queueArn: string
+  /** As given, credentials included. */
+  url: string
+  batchSize: number
+  batchWindowSeconds: number
+  /** Requests at a time, over all workers. */
+  concurrency: number
+  timeoutSeconds: number
+  enabled: boolean
+  reportBatchItemFailures: boolean
+  /** Another one with every change. */
+  revision: string
+  createdAt: number
+  modifiedAt: number
+}
+
 export type RedriveStatus = 'running' | 'paused' | 'canceling' | 'canceled' | 'completed' | 'failed'
 
 export interface RedriveFilter {

@@ -1,6 +1,7 @@
 export type { Redis } from 'ioredis'
 export * from './busy-lanes.ts'
 export * from './confirmation-token.ts'
+export * from './consumers.ts'
 export * from './counts.ts'
 export * from './fifo-log.ts'
 export * from './fifo-reading.ts'

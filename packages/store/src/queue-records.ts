@@ -76,7 +76,27 @@ export interface ReceiveRequest {
   visibilityTimeoutSeconds?: number
   /** FIFO: within 5 minutes the same id gets the same messages and handles, while none of them was changed. */
   attemptId?: string
+  consumer?: ConsumerReceive
 }
+
+/** A receive for a push consumer: along with messages it takes a share of the consumer's concurrency. */
+export interface ConsumerReceive {
+  name: string
+  /** Of the record that the caller goes by. */
+  revision: string
+  /** Names the share; one that holds it already goes on filling. */
+  batch: string
+  /** Messages are hidden for at least this long. */
+  hideMs: number
+  /** Batches of the caller that are over, whose shares are given back. */
+  ended: string[]
+}
+
+/**
+ * Why a consumer gets nothing: its record is another by now, or gone; all its shares are taken; its batch window is
+ * not over.
+ */
+export type ReceiveRefusal = 'changed' | 'busy' | 'early'
 
 export interface ReceiveTurn {
   messages: QueueMessage[]
@@ -84,6 +104,7 @@ export interface ReceiveTurn {
   nextVisibleInMs: number | null
   /** Nothing can be received from this standard queue, because too much of it is in flight. */
   overLimit: boolean
+  refused?: ReceiveRefusal
 }
 
 /**

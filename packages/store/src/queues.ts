@@ -33,6 +33,7 @@ import type {
   DeadLetterCounts,
   HandleResult,
   PeekRequest,
+  ReceiveRefusal,
   ReceiveRequest,
   ReceiveTurn,
   SendItem,
@@ -71,7 +72,16 @@ type ReceiveReply = [
   messages: ItemReply[],
   moves: ItemReply[],
   full: number,
+  refused?: Buffer,
 ]
+/** One script call of a turn. */
+interface ReceiveRound {
+  again: boolean
+  nextInMs: number
+  overLimit: boolean
+  refused: ReceiveRefusal | undefined
+}
+
 type SendReply = [id: Buffer, sequence: Buffer, stored: number][]
 
 export class Queues extends QueueDefinitions {
@@ -125,19 +135,23 @@ export class Queues extends QueueDefinitions {
   async receiveTurn(arn: string, request: ReceiveRequest): Promise<ReceiveTurn> {
     const messages: QueueMessage[] = []
     for (let round = 1; ; round++) {
-      let again: boolean
-      let nextInMs: number
-      let overLimit: boolean
+      let once: ReceiveRound
       try {
-        ;({ again, nextInMs, overLimit } = await this.#receiveOnce(arn, request, messages, round))
+        once = await this.#receiveOnce(arn, request, messages, round)
       } catch (error) {
         // What has been received is the caller's; a failed move is taken up again when its lease is over.
         if (messages.length === 0) throw error
         this.onProblem(error as Error)
         return { messages, nextVisibleInMs: 0, overLimit: false }
       }
+      const { again, nextInMs, overLimit, refused } = once
       if (!again || messages.length >= request.maxMessages || round === RECEIVE_ROUNDS_MAX) {
-        return { messages, nextVisibleInMs: nextInMs < 0 ? null : nextInMs, overLimit }
+        return {
+          messages,
+          nextVisibleInMs: nextInMs < 0 ? null : nextInMs,
+          overLimit,
+          ...(refused !== undefined && { refused }),
+        }
       }
     }
   }
@@ -253,25 +267,32 @@ export class Queues extends QueueDefinitions {
   }
 
   /** Adds to `messages`; `again` where the turn looked at messages that could not be returned. */
-  async #receiveOnce(arn: string, request: ReceiveRequest, messages: QueueMessage[], round: number) {
+  async #receiveOnce(
+    arn: string,
+    request: ReceiveRequest,
+    messages: QueueMessage[],
+    round: number,
+  ): Promise<ReceiveRound> {
     const wanted = request.maxMessages - messages.length
     const nonces = randomBytes(wanted * NONCE_BYTES)
     const timeout = request.visibilityTimeoutSeconds
     const timeoutMs = timeout === undefined ? '' : Math.round(timeout * 1_000)
     const args = [wanted, timeoutMs, this.inFlightMax, nonces]
+    const consumer = request.consumer === undefined ? '' : JSON.stringify(request.consumer)
     const reply = (await (isFifoName(arn)
-      ? this.run(arn, RECEIVE_IN_ORDER, [...args, request.attemptId ?? '', round === 1 ? '1' : ''])
-      : this.run(arn, RECEIVE, args))) as ReceiveReply | 0 | null
+      ? this.run(arn, RECEIVE_IN_ORDER, [...args, request.attemptId ?? '', round === 1 ? '1' : '', consumer])
+      : this.run(arn, RECEIVE, [...args, consumer]))) as ReceiveReply | 0 | null
     if (reply === null) throw queueMissing()
     if (reply === 0) throw new AttemptChangedError()
-    const [uid, nextInMs, target, received, moves, full] = reply
+    const [uid, nextInMs, target, received, moves, full, why] = reply
     for (const [i, item] of received.entries()) {
       const nonce = nonces.subarray(i * NONCE_BYTES, (i + 1) * NONCE_BYTES)
       put(messages, withHandle(item, String(uid), nonce))
     }
     await this.#move(arn, String(target), moves.map(readItem))
     const again = moves.length > 0 || (messages.length === 0 && nextInMs === 0)
-    return { nextInMs, again, overLimit: full === 1 }
+    const refused = why === undefined ? undefined : (String(why) as ReceiveRefusal)
+    return { nextInMs, again, overLimit: full === 1, refused }
   }
 
   async #move(arn: string, target: string, moves: ReadItem[]): Promise<void> {

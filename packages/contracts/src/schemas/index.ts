@@ -1,3 +1,4 @@
+export * from './consumers.ts'
 export * from './delivery-policies.ts'
 export * from './message-rules.ts'
 export * from './messages.ts'

@@ -14,4 +14,5 @@ redis.call('DEL', key)
 redis.call('SET', base .. 'queue:deleted:' .. ARGV[1], now_ms(base), 'PX', DELETED_MS)
 redis.call('PUBLISH', 'ft:wake:queues', ARGV[1])
 redis.call('PUBLISH', 'ft:wake:changes', ARGV[1])
+if redis.call('ZREM', base .. 'consuming', ARGV[1]) == 1 then redis.call('PUBLISH', 'ft:wake:consumers', ARGV[1]) end
 return h

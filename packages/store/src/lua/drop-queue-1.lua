@@ -13,7 +13,7 @@ end
 redis.call('ZREMRANGEBYRANK', q .. 'age', 0, tonumber(ARGV[2]) - 1)
 local left = redis.call('ZCARD', q .. 'age')
 if left == 0 then
-  for _, name in ipairs({ 'ready', 'flight', 'delayed', 'moving', 'held', 'recent', 'dead', 'heads', 'back' }) do
+  for _, name in ipairs({ 'ready', 'flight', 'delayed', 'moving', 'held', 'recent', 'dead', 'heads', 'back', 'consumers' }) do
     redis.call('UNLINK', q .. name)
   end
   redis.call('SREM', base .. 'queues:gone', ARGV[1])

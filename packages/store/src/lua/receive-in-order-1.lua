@@ -3,23 +3,26 @@
 -- for, whatever is blocked or waits behind. Moves are as in receive-messages; until one is settled its group waits.
 -- KEYS[1] base
 -- ARGV: arn, messages at most, visibility timeout in ms ('' the queue's own), messages in flight at most, 12 random bytes
---   per message, attempt id or '', '1' where the attempt begins
+--   per message, attempt id or '', '1' where the attempt begins, what a push consumer is or '' (queue-shares.lua)
 -- Returns false where there is no such queue, 0 where the attempt's messages have been changed since, else: uid, ms
 --   until the next becomes visible (-1 never), dead-letter queue, messages (with the nonces of their handles), moves
---   (each a list of items, queue.lua), 0.
+--   (each a list of items, queue.lua), 0; why a consumer may not receive now.
 -- @include now
 -- @include when-full
 -- @include queue
 -- @include queue-groups
 -- @include queue-take
 -- @include queue-attempts
+-- @include queue-shares
 local EXPIRED_MAX = 200
 local base, max, flying_max, attempt = KEYS[1], tonumber(ARGV[2]), tonumber(ARGV[4]), ARGV[6]
 local queue = open_queue(base, ARGV[1])
 if not queue then return false end
 run_when_full(base)
 keep_clock(queue)
-local q, until_ms = queue.q, queue.clock + (tonumber(ARGV[3]) or queue.visibility)
+local consumer, refused, wait_ms = open_consumer(queue, ARGV[8])
+if refused then return { queue.uid, wait_ms, queue.target, {}, {}, 0, refused } end
+local q, until_ms = queue.q, hidden_until(queue, ARGV[3], consumer)
 if attempt ~= '' and ARGV[7] == '1' then
   local kind, again = repeat_receive(queue, attempt, until_ms)
   if kind == 'changed' then return 0 end
@@ -75,4 +78,5 @@ for _, group in ipairs(ready_groups(queue, math.max(wanted, 0))) do
   take_group(group, math.min(left, max - #messages - #moves))
 end
 trim_recent(queue)
+if consumer and #messages > 0 then hold_share(queue, consumer.name, consumer.batch) end
 return { queue.uid, next_in_order(queue, free <= #messages), queue.target, messages, moves, 0 }

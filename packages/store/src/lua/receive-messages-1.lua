@@ -2,13 +2,15 @@
 -- as on its way to the dead-letter queue, for the caller to append there and then settle (settle-moves).
 -- KEYS[1] base
 -- ARGV: arn, messages at most, visibility timeout in ms ('' the queue's own), messages in flight at most,
---   12 random bytes per message
+--   12 random bytes per message, what a push consumer is or '' (queue-shares.lua)
 -- Returns false where there is no such queue, else: uid, ms until the next becomes visible (-1 never), dead-letter
---   queue, messages, moves (each a list of items, queue.lua), 1 where too much is in flight.
+--   queue, messages, moves (each a list of items, queue.lua), 1 where too much is in flight; why a consumer may not
+--   receive now.
 -- @include now
 -- @include when-full
 -- @include queue
 -- @include queue-take
+-- @include queue-shares
 local EXPIRED_MAX, PROMOTED_MAX, NONCE_BYTES = 200, 100, 12
 local base, max = KEYS[1], tonumber(ARGV[2])
 local queue = open_queue(base, ARGV[1])
@@ -17,8 +19,10 @@ run_when_full(base)
 keep_clock(queue)
 expire_items(queue, EXPIRED_MAX)
 promote(queue, PROMOTED_MAX)
+local consumer, refused, wait_ms = open_consumer(queue, ARGV[6])
+if refused then return { queue.uid, wait_ms, queue.target, {}, {}, 0, refused } end
 local q, messages, moves = queue.q, {}, overdue_moves(queue, max)
-local until_ms = queue.clock + (tonumber(ARGV[3]) or queue.visibility)
+local until_ms = hidden_until(queue, ARGV[3], consumer)
 
 local function receive(id, nonce)
   local item = q .. 'i:' .. id
@@ -52,4 +56,5 @@ if wanted > 0 then
   for _, id in ipairs(redis.call('ZRANGE', q .. 'ready', 0, wanted - 1)) do take(id) end
 end
 trim_recent(queue)
+if consumer and #messages > 0 then hold_share(queue, consumer.name, consumer.batch) end
 return { queue.uid, next_visible(queue, free <= 0), queue.target, messages, moves, free <= 0 and 1 or 0 }

@@ -1,0 +1,207 @@
+import { isFifoName } from '@fantail/contracts'
+import { waitFor } from '@fantail/test-kit'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { Consumers } from './consumers.ts'
+import { WAKE_CONSUMERS } from './keys.ts'
+import type { ConsumerReceive, ReceiveTurn } from './queue-records.ts'
+import { newArn, type QueueFixture, startQueues } from './queues.fixture.ts'
+import { connect, whenReady } from './redis.ts'
+
+const URL = 'http://hook.example/in'
+let fixture: QueueFixture
+let consumers: Consumers
+let skewMs = 0
+beforeAll(async () => {
+  fixture = await startQueues()
+  consumers = new Consumers(fixture.redis)
+})
+beforeEach(async () => {
+  await fixture.redis.flushall()
+  skewMs = 0
+})
+afterAll(() => fixture.stop())
+
+async function later(ms: number): Promise<void> {
+  skewMs += ms
+  await fixture.skew(skewMs)
+}
+
+/** A queue with messages and a consumer. */
+async function queueWith(texts: string[], set = {}): Promise<string> {
+  const arn = newArn()
+  await fixture.queues.put(arn, {})
+  await consumers.put(arn, 'hook', { url: URL, ...set })
+  await send(arn, texts)
+  return arn
+}
+
+async function send(arn: string, texts: string[]): Promise<void> {
+  const order = isFifoName(arn) ? { groupId: 'g' } : {}
+  await fixture.queues.send(
+    arn,
+    texts.map((body) => ({ body, ...order, ...(isFifoName(arn) && { deduplicationId: body }) })),
+  )
+}
+
+/** A receive by the record as it is now, or as it was. */
+async function receive(arn: string, given: Partial<ConsumerReceive> = {}, max = 10): Promise<ReceiveTurn> {
+  const revision = (await consumers.get(arn, 'hook'))?.consumer.revision ?? ''
+  const consumer = { name: 'hook', revision, batch: 'b1', hideMs: 35_000, ended: [], ...given }
+  return fixture.queues.receiveTurn(arn, { maxMessages: max, consumer })
+}
+const bodies = ({ messages }: ReceiveTurn) => messages.map(({ body }) => body)
+
+test('a consumer is made with defaults, changed member by member, and removed', async () => {
+  const arn = await queueWith([])
+  expect(await consumers.get(arn, 'hook')).toMatchObject({
+    inFlight: 0,
+    consumer: {
+      name: 'hook',
+      queueArn: arn,
+      url: URL,
+      batchSize: 10,
+      batchWindowSeconds: 0,
+      concurrency: 1,
+      timeoutSeconds: 30,
+      enabled: true,
+      reportBatchItemFailures: false,
+    },
+  })
+  const { consumer: before } = (await consumers.get(arn, 'hook')) ?? {}
+  expect((await consumers.put(arn, 'hook', { batchSize: 3 })).created).toBe(false)
+  const after = await consumers.patch(arn, 'hook', { enabled: false })
+  expect(after).toMatchObject({ batchSize: 3, enabled: false, url: URL, createdAt: before?.createdAt })
+  expect(after.revision).not.toBe(before?.revision)
+  for (let i = 0; i < 2; i++) await consumers.delete(arn, 'hook')
+  expect(await consumers.of(arn)).toEqual([])
+  expect(await consumers.all()).toEqual([])
+})
+
+test('what cannot be is refused', async () => {
+  const arn = await queueWith([])
+  await expect(consumers.put(arn, 'other', {})).rejects.toMatchObject({ code: 'validation_failed' })
+  await expect(consumers.patch(arn, 'other', {})).rejects.toMatchObject({ code: 'not_found' })
+  await expect(consumers.put(newArn(), 'hook', { url: URL })).rejects.toMatchObject({ code: 'not_found' })
+  await Promise.all(Array.from({ length: 99 }, (_, i) => consumers.put(arn, `hook-${i}`, { url: URL })))
+  await expect(consumers.put(arn, 'one-more', { url: URL })).rejects.toMatchObject({ code: 'conflict' })
+})
+
+test('two who change a consumer at once both have their way', async () => {
+  const arn = await queueWith([])
+  await Promise.all([
+    consumers.patch(arn, 'hook', { batchSize: 7 }),
+    consumers.patch(arn, 'hook', { concurrency: 5 }),
+  ])
+  expect((await consumers.get(arn, 'hook'))?.consumer).toMatchObject({ batchSize: 7, concurrency: 5 })
+})
+
+test('consumers go with their queue, and nothing of them is left', async () => {
+  const arn = await queueWith(['a'])
+  await receive(arn)
+  expect(await consumers.all()).toMatchObject([{ arn, consumers: [{ name: 'hook' }] }])
+  await fixture.queues.delete(arn)
+  expect(await consumers.of(arn)).toBeNull()
+  expect(await consumers.all()).toEqual([])
+  expect((await fixture.keys()).filter((key) => !/queue:deleted:|:shares:/.test(key))).toEqual([])
+  const [shares] = (await fixture.keys()).filter((key) => key.includes(':shares:'))
+  expect(await fixture.redis.pttl(shares ?? '')).toBeGreaterThan(0)
+})
+
+test('a list tells when there is something to receive', async () => {
+  const [full, empty] = [await queueWith(['a']), await queueWith([])]
+  const told = new Map((await consumers.all()).map((queue) => [queue.arn, queue.nextVisibleInMs]))
+  expect([told.get(full), told.get(empty)]).toEqual([0, null])
+})
+
+test('a batch takes a share; while all are taken nothing is received', async () => {
+  const arn = await queueWith(['a', 'b', 'c', 'd'], { concurrency: 2 })
+  expect(bodies(await receive(arn, { batch: 'b1' }, 1))).toEqual(['a'])
+  expect(bodies(await receive(arn, { batch: 'b2' }, 1))).toEqual(['b'])
+  const refused = await receive(arn, { batch: 'b3' })
+  expect(refused).toMatchObject({ messages: [], refused: 'busy' })
+  expect(refused.nextVisibleInMs).toBeGreaterThan(9_000)
+  expect((await consumers.get(arn, 'hook'))?.inFlight).toBe(2)
+  expect(bodies(await receive(arn, { batch: 'b2' }, 1))).toEqual(['c'])
+  expect(bodies(await receive(arn, { batch: 'b3', ended: ['b1'] }))).toEqual(['d'])
+})
+
+test('a receive without messages takes no share', async () => {
+  const arn = await queueWith([])
+  await receive(arn, { batch: 'b1' })
+  await send(arn, ['a'])
+  expect(bodies(await receive(arn, { batch: 'b2' }))).toEqual(['a'])
+})
+
+test('a share lasts while it is renewed; a dead worker’s is free after ten seconds', async () => {
+  const arn = await queueWith(['a', 'b'])
+  await receive(arn, { batch: 'b1' }, 1)
+  const share = { queueArn: arn, consumer: 'hook', batch: 'b1' }
+  await later(9_000)
+  expect(await consumers.keep([share], 'renew')).toEqual([true])
+  await later(9_000)
+  expect((await receive(arn, { batch: 'b2' })).refused).toBe('busy')
+  await later(1_001)
+  expect(bodies(await receive(arn, { batch: 'b2' }))).toEqual(['b'])
+  expect(await consumers.keep([share], 'renew')).toEqual([false])
+  expect((await consumers.get(arn, 'hook'))?.inFlight).toBe(1)
+})
+
+test('a share that is given back is announced', async () => {
+  const arn = await queueWith(['a', 'b'])
+  const subscriber = connect({ url: fixture.server.url, name: 'subscriber', commandTimeoutMs: null })
+  await whenReady(subscriber)
+  const heard: string[] = []
+  subscriber.on('message', (_, text) => heard.push(text))
+  await subscriber.subscribe(WAKE_CONSUMERS)
+  await receive(arn, { batch: 'b1' }, 1)
+  await consumers.keep([{ queueArn: arn, consumer: 'hook', batch: 'b1' }], 'end')
+  await waitFor(() => heard.includes(arn))
+  subscriber.disconnect()
+  expect(bodies(await receive(arn, { batch: 'b2' }))).toEqual(['b'])
+})
+
+test('a record that is another by now, disabled or gone, receives nothing', async () => {
+  const arn = await queueWith(['a'])
+  const { revision = '' } = (await consumers.get(arn, 'hook'))?.consumer ?? {}
+  await consumers.patch(arn, 'hook', { enabled: false })
+  expect(await receive(arn, { revision })).toMatchObject({ messages: [], refused: 'changed' })
+  await consumers.delete(arn, 'hook')
+  expect(await receive(arn, { revision })).toMatchObject({ messages: [], refused: 'changed' })
+})
+
+test('messages are hidden for as long as the request may take, or for the queue’s own time', async () => {
+  const arn = await queueWith(['a'])
+  await receive(arn, { hideMs: 35_000 })
+  await later(34_500)
+  expect(bodies(await receive(arn, { batch: 'b2' }))).toEqual([])
+  await later(600)
+  expect(bodies(await receive(arn, { batch: 'b2' }))).toEqual(['a'])
+  await fixture.queues.patch(arn, { visibilityTimeoutSeconds: 100 })
+  await later(36_000)
+  await receive(arn, { batch: 'b3' })
+  await later(99_000)
+  expect(bodies(await receive(arn, { batch: 'b4' }))).toEqual([])
+})
+
+test('a batch window ends when the batch is full or its first message has waited for so long', async () => {
+  const arn = await queueWith(['a', 'b'], { batchSize: 3, batchWindowSeconds: 5 })
+  const early = await receive(arn)
+  expect(early).toMatchObject({ messages: [], refused: 'early' })
+  expect(early.nextVisibleInMs).toBeGreaterThan(4_000)
+  await later(5_001)
+  expect(bodies(await receive(arn))).toEqual(['a', 'b'])
+  await send(arn, ['c', 'd', 'e'])
+  expect(bodies(await receive(arn, { batch: 'b2', ended: ['b1'] }, 3))).toEqual(['c', 'd', 'e'])
+})
+
+test('on a FIFO queue two batches never hold one group', async () => {
+  const arn = `${newArn()}.fifo`
+  await fixture.queues.put(arn, {})
+  await consumers.put(arn, 'hook', { url: URL, concurrency: 5 })
+  await send(arn, ['a1', 'a2', 'a3'])
+  await fixture.queues.send(arn, [{ body: 'b1', groupId: 'other', deduplicationId: 'x' }])
+  expect(bodies(await receive(arn, { batch: 'b1' }, 2))).toEqual(['a1', 'a2'])
+  expect(bodies(await receive(arn, { batch: 'b2' }, 2))).toEqual(['b1'])
+  expect((await receive(arn, { batch: 'b3' })).messages).toEqual([])
+  expect((await consumers.all())[0]?.nextVisibleInMs).toBeGreaterThan(20_000)
+})

@@ -1,0 +1,201 @@
+/**
+ * Push consumers: webhooks that a queue's messages are pushed to. They stand with their queue, in its shard, and go with it.
+ *
+ * Workers follow announcements of changes; that one was missed is told by the next receive, which carries the revision of
+ * the record it goes by (queue-shares.lua). The shares of a consumer's concurrency live only while something is pushed.
+ */
+import { randomUUID } from 'node:crypto'
+import {
+  CONSUMER_BATCH_SIZE_DEFAULT,
+  CONSUMER_CONCURRENCY_DEFAULT,
+  CONSUMER_TIMEOUT_SECONDS_DEFAULT,
+  CONSUMERS_MAX,
+  type ConsumerRecord,
+  FantailError,
+} from '@fantail/contracts'
+import type { Redis } from 'ioredis'
+import { consumingKey } from './keys.ts'
+import { replies } from './pages.ts'
+import { queueMissing } from './queue-errors.ts'
+import { readScript, runScript, type Script } from './scripts.ts'
+import { SHARD_COUNT, shardBase, shardOf } from './shards.ts'
+
+const WRITE = readScript('write-consumer-1')
+const READ = readScript('read-consumers-1')
+const LIST = readScript('list-consuming-1')
+const KEEP = readScript('keep-shares-1')
+
+const WRITE_TRIES_MAX = 20
+const LIST_QUEUES_MAX = 100
+const KEEP_SHARES_MAX = 200
+
+export type ConsumerSettings = Pick<
+  ConsumerRecord,
+  | 'url'
+  | 'batchSize'
+  | 'batchWindowSeconds'
+  | 'concurrency'
+  | 'timeoutSeconds'
+  | 'enabled'
+  | 'reportBatchItemFailures'
+>
+
+export const CONSUMER_DEFAULTS: Omit<ConsumerSettings, 'url'> = {
+  batchSize: CONSUMER_BATCH_SIZE_DEFAULT,
+  batchWindowSeconds: 0,
+  concurrency: CONSUMER_CONCURRENCY_DEFAULT,
+  timeoutSeconds: CONSUMER_TIMEOUT_SECONDS_DEFAULT,
+  enabled: true,
+  reportBatchItemFailures: false,
+}
+
+export interface ConsumerWithBatches {
+  consumer: ConsumerRecord
+  /** Batches that are being pushed. */
+  inFlight: number
+}
+
+/** A queue that has consumers, as a worker finds it. */
+export interface ConsumingQueue {
+  arn: string
+  consumers: ConsumerRecord[]
+  /** Until something can be received, from now; null where nothing will by time alone. */
+  nextVisibleInMs: number | null
+}
+
+/** A batch that holds a share of a consumer's concurrency. */
+export interface Share {
+  queueArn: string
+  consumer: string
+  batch: string
+}
+
+export class Consumers {
+  readonly #redis: Redis
+
+  constructor(redis: Redis) {
+    this.#redis = redis
+  }
+
+  /** Creates the consumer, or sets the members given; `not_found` without the queue, `validation_failed` without a URL. */
+  async put(arn: string, name: string, set: Partial<ConsumerSettings>) {
+    return this.#write(arn, name, (before) => ({ ...(before ?? CONSUMER_DEFAULTS), ...set }))
+  }
+
+  /** Sets the members given; `not_found`. */
+  async patch(arn: string, name: string, set: Partial<ConsumerSettings>): Promise<ConsumerRecord> {
+    const { consumer } = await this.#write(arn, name, (before) => {
+      if (!before) throw new FantailError('not_found', 'no such consumer of this queue')
+      return { ...before, ...set }
+    })
+    return consumer
+  }
+
+  /** Batches under way end as they began; also when already gone. */
+  async delete(arn: string, name: string): Promise<void> {
+    await this.#run(arn, WRITE, [arn, name, '', '', 0])
+  }
+
+  /** By name; null where there is no such queue. */
+  async of(arn: string): Promise<ConsumerWithBatches[] | null> {
+    return (await this.#read(arn))?.consumers ?? null
+  }
+
+  async get(arn: string, name: string): Promise<ConsumerWithBatches | null> {
+    const found = (await this.of(arn)) ?? []
+    return found.find(({ consumer }) => consumer.name === name) ?? null
+  }
+
+  /** Every queue that has consumers; one trip where there is none. */
+  async all(): Promise<ConsumingQueue[]> {
+    const pipeline = this.#redis.pipeline()
+    for (let shard = 0; shard < SHARD_COUNT; shard++) pipeline.exists(consumingKey(shardBase(shard)))
+    const used = (await replies(pipeline)).flatMap((exists, shard) => (exists === 1 ? [shard] : []))
+    return (await Promise.all(used.map((shard) => this.#ofShard(shard)))).flat()
+  }
+
+  /**
+   * Renews the leases of batches that are being pushed, or gives their shares back; false for each whose lease had run
+   * out.
+   */
+  async keep(shares: Share[], how: 'renew' | 'end'): Promise<boolean[]> {
+    const kept = new Map<Share, boolean>()
+    for (const chunk of byShard(shares)) {
+      const args = chunk.flatMap((share) => [
+        share.queueArn,
+        share.consumer,
+        share.batch,
+        how === 'renew' ? '1' : '',
+      ])
+      const results = (await this.#run(chunk[0]?.queueArn ?? '', KEEP, args)) as number[]
+      chunk.forEach((share, i) => {
+        kept.set(share, results[i] === 1)
+      })
+    }
+    return shares.map((share) => kept.get(share) ?? false)
+  }
+
+  async #read(arn: string): Promise<{ now: number; consumers: ConsumerWithBatches[] } | null> {
+    const reply = (await this.#run(arn, READ, [arn])) as [Buffer, [Buffer, number][]] | null
+    if (reply === null) return null
+    const consumers = reply[1].map(([record, inFlight]) => ({ consumer: parse(record), inFlight }))
+    consumers.sort((a, b) => (a.consumer.name < b.consumer.name ? -1 : 1))
+    return { now: Number(reply[0]), consumers }
+  }
+
+  async #ofShard(shard: number): Promise<ConsumingQueue[]> {
+    const queues: ConsumingQueue[] = []
+    for (let after = ''; ; ) {
+      const reply = await runScript(this.#redis, LIST, [shardBase(shard)], [after, LIST_QUEUES_MAX])
+      const page = reply as [Buffer, number, Buffer[]][]
+      for (const [arn, nextMs, records] of page) {
+        const nextVisibleInMs = nextMs < 0 ? null : nextMs
+        queues.push({ arn: String(arn), consumers: records.map(parse), nextVisibleInMs })
+      }
+      if (page.length < LIST_QUEUES_MAX) return queues
+      after = queues.at(-1)?.arn ?? ''
+    }
+  }
+
+  async #write(
+    arn: string,
+    name: string,
+    change: (before: ConsumerRecord | undefined) => Partial<ConsumerRecord>,
+  ): Promise<{ consumer: ConsumerRecord; created: boolean }> {
+    for (let tries = 0; tries < WRITE_TRIES_MAX; tries++) {
+      const queue = await this.#read(arn)
+      if (!queue) throw queueMissing()
+      const before = queue.consumers.find(({ consumer }) => consumer.name === name)?.consumer
+      const consumer = completed({ createdAt: queue.now, ...change(before), name, queueArn: arn }, queue.now)
+      const args = [before ? JSON.stringify(before) : '', JSON.stringify(consumer), CONSUMERS_MAX]
+      const written = await this.#run(arn, WRITE, [arn, name, ...args])
+      if (written === null) throw queueMissing()
+      if (written === 2) throw new FantailError('conflict', `a queue has at most ${CONSUMERS_MAX} consumers`)
+      if (written === 1) return { consumer, created: before === undefined }
+    }
+    throw new FantailError('conflict', 'the consumer is being changed by others; try again')
+  }
+
+  #run(arn: string, script: Script, args: (string | number)[]): Promise<unknown> {
+    return runScript(this.#redis, script, [shardBase(shardOf(arn))], args)
+  }
+}
+
+function completed(record: Partial<ConsumerRecord>, now: number): ConsumerRecord {
+  if (record.url === undefined) throw FantailError.invalid('url', 'is needed to create a consumer')
+  return { ...record, revision: randomUUID(), modifiedAt: now } as ConsumerRecord
+}
+
+function parse(record: Buffer): ConsumerRecord {
+  return JSON.parse(String(record)) as ConsumerRecord
+}
+
+/** At most so many of one shard at a time. */
+function byShard(shares: Share[]): Share[][] {
+  const shards = Map.groupBy(shares, ({ queueArn }) => shardOf(queueArn))
+  return [...shards.values()].flatMap((of) =>
+    Array.from({ length: Math.ceil(of.length / KEEP_SHARES_MAX) }, (_, i) =>
+      of.slice(i * KEEP_SHARES_MAX, (i + 1) * KEEP_SHARES_MAX),
+    ),
+  )
+}

@@ -1,0 +1,18 @@
+-- The push consumers of a queue, and how many batches of each are being pushed.
+-- KEYS[1] base
+-- ARGV: arn
+-- Returns false where there is no such queue, else: now, a list of record and batches.
+-- @include now
+-- @include queue
+local queue = open_queue(KEYS[1], ARGV[1])
+if not queue then return false end
+local found = {}
+for i, text in ipairs(redis.call('HGETALL', queue.q .. 'consumers')) do
+  if i % 2 == 1 then
+    local shares = redis.call('ZCOUNT', queue.q .. 'shares:' .. text, '(' .. string.format('%.17g', queue.clock), '+inf')
+    found[#found + 1] = { false, shares }
+  else
+    found[#found][1] = text
+  end
+end
+return { string.format('%.0f', queue.now), found }
