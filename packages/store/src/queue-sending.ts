@@ -3,7 +3,8 @@
  *
  * A FIFO queue holds the deduplication id that a sender gave, or the SHA-256 of the body where none was given, against
  * those of the last 5 minutes. What comes under an id of its own (dead letters, moves, redrives) is known by that id
- * alone, which also is the deduplication id it shows: two deliveries of one message must not count as copies.
+ * alone: two deliveries of one message must not count as copies. A dead letter shows its message's deduplication id all
+ * the same; the others, and a dead letter without one, show their own id.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { FantailError, isFifoName, parseMessageId } from '@fantail/contracts'
@@ -109,7 +110,10 @@ function inOrder(item: SendItem, id: string) {
   const groupId = item.groupId ?? deadLetter?.message.groupId ?? (deadLetter && id)
   if (groupId === undefined) throw FantailError.invalid('groupId', 'is needed in a FIFO queue')
   if (item.delaySeconds) throw FantailError.invalid('delaySeconds', 'can only be set for a whole FIFO queue')
-  if (deadLetter) return { groupId, deduplicationId: id, deduplicated: false, byContent: false }
+  if (deadLetter) {
+    const shown = deduplicationId ?? deadLetter.message.deduplicationId ?? id
+    return { groupId, deduplicationId: shown, deduplicated: false, byContent: false }
+  }
   if (deduplicationId !== undefined) return { groupId, deduplicationId, deduplicated: true, byContent: false }
   if (item.id !== undefined) return { groupId, deduplicationId: id, deduplicated: false, byContent: false }
   const digest = createHash('sha256').update(item.body).digest('hex')

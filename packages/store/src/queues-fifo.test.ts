@@ -350,7 +350,7 @@ test('an item with an id of its own is stored once and takes one sequence number
   expect((await receive(arn, 10)).length).toBe(2)
 })
 
-test('dead letters of one message for two subscriptions are no copies, whatever they lack', async () => {
+test('[155] dead letters of one message keep its group and deduplication id, and are no copies', async () => {
   const { queues } = fixture
   const arn = await aQueue({ contentBasedDeduplication: false })
   const message = { ...aMessage(), groupId: 'orders', deduplicationId: 'd' }
@@ -359,8 +359,8 @@ test('dead letters of one message for two subscriptions are no copies, whatever 
   await queues.send(arn, items)
   const received = await receive(arn, 10)
   expect(received.map((m) => [m.messageId, m.groupId, m.deduplicationId])).toEqual([
-    [items[0]?.id, 'orders', items[0]?.id],
-    [items[1]?.id, 'orders', items[1]?.id],
+    [items[0]?.id, 'orders', 'd'],
+    [items[1]?.id, 'orders', 'd'],
     [items[2]?.id, items[2]?.id, items[2]?.id],
   ])
   expect((await queues.deadLetterCounts(arn)).byReason).toEqual({ permanent: 3 })
