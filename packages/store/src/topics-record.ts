@@ -11,6 +11,9 @@ export type TopicSettings = Pick<
   | 'disableSubscriptionOverrides'
   | 'retentionSeconds'
   | 'signing'
+  | 'contentBasedDeduplication'
+  | 'fifoThroughputScope'
+  | 'tags'
   | 'attributes'
 >
 
@@ -22,6 +25,13 @@ export const TOPIC_DEFAULTS: TopicSettings = {
   signing: 'none',
   attributes: {},
 }
+
+const SETTINGS = [
+  ...(Object.keys(TOPIC_DEFAULTS) as (keyof TopicSettings)[]),
+  'contentBasedDeduplication',
+  'fifoThroughputScope',
+  'tags',
+] as const
 
 /** Stored text that is not what was written there: a defect or a foreign hand, never a user's mistake. */
 export class CorruptRecordError extends Error {
@@ -68,8 +78,8 @@ export function topicFields(settings: TopicSettings): [string, string, string] {
 
 /** The members of `set` that are given. */
 export function givenSettings(set: Partial<TopicSettings>): Partial<TopicSettings> {
-  const names = Object.keys(TOPIC_DEFAULTS) as (keyof TopicSettings)[]
-  return Object.fromEntries(names.filter((name) => set[name] !== undefined).map((name) => [name, set[name]]))
+  const given = SETTINGS.filter((name) => set[name] !== undefined)
+  return Object.fromEntries(given.map((name) => [name, set[name]]))
 }
 
 /** Subscriptions per slice, from the topic hash's `slices`. */

@@ -64,6 +64,64 @@ test('loses none of many simultaneous changes of different members', async () =>
   expect(await topics.get(arn)).toMatchObject({ displayName: 'd', retentionSeconds: 77, signing: 'sns' })
 })
 
+test('create makes a topic once and leaves one that exists as it is', async () => {
+  const arn = topicName('once')
+  const made = await topics.create(arn, { displayName: 'first', tags: { a: '1' } })
+  expect(made).toMatchObject({ created: true, topic: { displayName: 'first', tags: { a: '1' } } })
+  expect(await topics.create(arn, { displayName: 'second' })).toEqual({ topic: made.topic, created: false })
+  const many = await Promise.all(Array.from({ length: 20 }, () => topics.create(topicName('many'), {})))
+  expect(many.filter(({ created }) => created)).toHaveLength(1)
+})
+
+test('update computes from what the others wrote', async () => {
+  const arn = topicName('tagged')
+  await topics.put(arn, { tags: {} })
+  const keys = Array.from({ length: 20 }, (_, i) => `k${i}`)
+  await Promise.all(keys.map((key) => topics.update(arn, ({ tags }) => ({ tags: { ...tags, [key]: 'v' } }))))
+  expect(Object.keys((await topics.get(arn))?.tags ?? {}).sort()).toEqual(keys.sort())
+})
+
+test('a name that ends in .fifo makes a FIFO topic, with settings of its own', async () => {
+  const set = { contentBasedDeduplication: true, fifoThroughputScope: 'MessageGroup' as const }
+  const { topic } = await topics.put(topicName('ordered.fifo'), set)
+  expect(topic).toMatchObject({ fifo: true, ...set })
+  expect((await topics.put(topicName('plain'), {})).topic).not.toHaveProperty('fifo')
+})
+
+test('counts deleted subscriptions, in whatever shard, once, and those that left through their link', async () => {
+  const arn = topicName('counted')
+  await topics.put(arn, {})
+  const made = []
+  for (let i = 0; i < 5; i++) made.push((await subscriptions.create(newSubscription(arn, i))).subscription)
+  const deleted = async () => (await topics.getWithCounts(arn))?.deleted
+  expect(await deleted()).toBe(0)
+  const [near = '', left = '', , far = '', broken = ''] = made.map(({ id }) => id)
+  for (const id of [near, near, far, far]) await subscriptions.delete(id)
+  expect(await deleted()).toBe(2)
+  await cutShort(server.url, 'finish-delete-1', (client) =>
+    new Subscriptions(client, { sliceSubscriptionsMax: 3 }).delete(broken),
+  )
+  for (let i = 0; i < 2; i++) await topics.resumeDeletions({ ageMs: 0 })
+  expect(await deleted()).toBe(3)
+  await subscriptions.update(left, () => ({ unsubscribed: true }))
+  expect(await deleted()).toBe(4)
+  await subscriptions.update(left, () => ({ unsubscribed: false }))
+  expect(await deleted()).toBe(3)
+  await topics.delete(arn)
+  await topics.put(arn, {})
+  expect(await deleted()).toBe(0)
+})
+
+test('lists the topics of one account and region', async () => {
+  const there = topicName('x').replace('us-east-1', 'eu-west-1')
+  await Promise.all([topicName('a'), topicName('b'), there].map((arn) => topics.put(arn, {})))
+  const list = async (arnPrefix: string) =>
+    (await topics.list({ arnPrefix, limit: 10 })).items.map(({ arn }) => arn)
+  expect(await list('arn:aws:sns:us-east-1:000000000000:')).toEqual([topicName('a'), topicName('b')])
+  expect(await list('arn:aws:sns:eu-west-1:000000000000:')).toEqual([there])
+  expect(await list('arn:aws:sns:eu-west-1:111111111111:')).toEqual([])
+})
+
 test('refuses to patch a topic that does not exist', async () => {
   await expect(topics.patch(topicName('none'), { displayName: 'x' })).rejects.toEqual(notFound)
   expect(await topics.get(topicName('none'))).toBeNull()

@@ -3,7 +3,14 @@
  * copy with the record's version, so that a late writer never puts back an older one (topics-repair.ts says what
  * becomes of a change that a crash cuts short).
  */
-import { ARN_DEFAULTS, type ArnDefaults, FantailError, type TopicRecord, topicArn } from '@fantail/contracts'
+import {
+  ARN_DEFAULTS,
+  type ArnDefaults,
+  FantailError,
+  isFifoName,
+  type TopicRecord,
+  topicArn,
+} from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { sliceKey, topicKey, topicsKey } from './keys.ts'
 import { decodeCursor, encodeCursor, listNames, type Page, replies } from './pages.ts'
@@ -41,9 +48,27 @@ export interface TopicsOptions {
 export interface ListTopics {
   /** Of the name, in the default account and region; without it, topics of every account and region. */
   prefix?: string
+  /** Of the ARN: an account's topics in a region. */
+  arnPrefix?: string
   cursor?: string
   limit: number
 }
+
+interface ReadTopic {
+  topic: TopicRecord
+  text: string
+}
+
+export interface CountedTopic {
+  topic: TopicRecord
+  /** Without those that are unsubscribed. */
+  subscriptions: SubscriptionCounts
+  /** Deleted so far, and unsubscribed ones. */
+  deleted: number
+}
+
+/** Computes the settings to change from the topic as it stands; called again where another writer came first. */
+export type TopicChange = (current: TopicRecord) => Partial<TopicSettings>
 
 export class Topics {
   readonly #redis: Redis
@@ -55,41 +80,46 @@ export class Topics {
   }
 
   /** Creates the topic, or sets the members given on the one that exists. */
-  async put(arn: string, set: Partial<TopicSettings>): Promise<{ topic: TopicRecord; created: boolean }> {
-    for (let tries = 0; tries < TRIES_MAX; tries++) {
-      await pauseBeforeTry(tries)
-      const current = await this.#read(arn)
-      const written = await (current ? this.#replace(current, set) : this.#create(arn, set))
-      if (written) return { topic: written, created: current === null }
-    }
-    throw new FantailError('conflict', `topic ${arn} is being changed by others`)
+  put(arn: string, set: Partial<TopicSettings>): Promise<{ topic: TopicRecord; created: boolean }> {
+    return this.#write(arn, async (current) => {
+      const topic = await (current ? this.#replace(current, set) : this.#create(arn, set))
+      return topic && { topic, created: current === null }
+    })
+  }
+
+  /** Creates the topic; one that exists is left as it is. */
+  create(arn: string, set: Partial<TopicSettings>): Promise<{ topic: TopicRecord; created: boolean }> {
+    return this.#write(arn, async (current) => {
+      if (current) return { topic: current.topic, created: false }
+      const topic = await this.#create(arn, set)
+      return topic && { topic, created: true }
+    })
   }
 
   /** Sets the members given; `not_found`. */
-  async patch(arn: string, set: Partial<TopicSettings>): Promise<TopicRecord> {
-    for (let tries = 0; tries < TRIES_MAX; tries++) {
-      await pauseBeforeTry(tries)
-      const current = await this.#read(arn)
+  patch(arn: string, set: Partial<TopicSettings>): Promise<TopicRecord> {
+    return this.update(arn, () => set)
+  }
+
+  /** Sets what `change` returns; `not_found`. */
+  update(arn: string, change: TopicChange): Promise<TopicRecord> {
+    return this.#write(arn, async (current) => {
       if (!current) throw new FantailError('not_found', `no topic ${arn}`)
-      const written = await this.#replace(current, set)
-      if (written) return written
-    }
-    throw new FantailError('conflict', `topic ${arn} is being changed by others`)
+      return this.#replace(current, change(current.topic))
+    })
   }
 
   async get(arn: string): Promise<TopicRecord | null> {
     return (await this.#read(arn))?.topic ?? null
   }
 
-  /** Unsubscribed subscriptions are not counted. */
-  async getWithCounts(
-    arn: string,
-  ): Promise<{ topic: TopicRecord; subscriptions: SubscriptionCounts } | null> {
-    const [text, slices] = await this.#redis.hmget(topicKey(arn), 'record', 'slices')
+  async getWithCounts(arn: string): Promise<CountedTopic | null> {
+    const [text, slices, deleted] = await this.#redis.hmget(topicKey(arn), 'record', 'slices', 'deleted')
     if (!text) return null
     const topic = parseTopic(text, topicKey(arn))
+    const places = parseSlices(slices, topicKey(arn))
     const pipeline = this.#redis.pipeline()
-    for (const number of parseSlices(slices, topicKey(arn)).keys()) {
+    for (const number of places.keys()) {
       const key = sliceKey(shardBase(sliceShard(arn, number)), `${topic.uid}.${number}`)
       pipeline.hmget(key, 'n:active', 'n:pending', 'n:paused')
     }
@@ -99,7 +129,10 @@ export class Topics {
       subscriptions.pending += Number(reply[1])
       subscriptions.paused += Number(reply[2])
     }
-    return { topic, subscriptions }
+    const { active, pending, paused } = subscriptions
+    const taken = places.reduce((sum, count) => sum + count, 0)
+    const unsubscribed = Math.max(0, taken - active - pending - paused)
+    return { topic, subscriptions, deleted: Number(deleted ?? 0) + unsubscribed }
   }
 
   async exists(arns: string[]): Promise<boolean[]> {
@@ -109,9 +142,10 @@ export class Topics {
   }
 
   /** Sorted by ARN. */
-  async list({ prefix = '', cursor, limit }: ListTopics): Promise<Page<TopicRecord>> {
+  async list(request: ListTopics): Promise<Page<TopicRecord>> {
+    const { prefix = '', cursor, limit } = request
     const after = cursor ? (decodeCursor(cursor, 1)[0] ?? '') : ''
-    const arnPrefix = prefix === '' ? '' : topicArn(prefix, this.#defaults)
+    const arnPrefix = request.arnPrefix ?? (prefix === '' ? '' : topicArn(prefix, this.#defaults))
     const names = { key: topicsKey, prefix: arnPrefix, after, limit: limit + 1 }
     const arns = await listNames(this.#redis, names)
     const page = arns.slice(0, limit)
@@ -137,7 +171,17 @@ export class Topics {
     return finishUnfinished(this.#redis, options.ageMs)
   }
 
-  async #read(arn: string): Promise<{ topic: TopicRecord; text: string } | null> {
+  /** What `step` makes of the topic as it is read, tried again for as long as that is null. */
+  async #write<T>(arn: string, step: (current: ReadTopic | null) => Promise<T | null>): Promise<T> {
+    for (let tries = 0; tries < TRIES_MAX; tries++) {
+      await pauseBeforeTry(tries)
+      const written = await step(await this.#read(arn))
+      if (written !== null) return written
+    }
+    throw new FantailError('conflict', `topic ${arn} is being changed by others`)
+  }
+
+  async #read(arn: string): Promise<ReadTopic | null> {
     const text = await this.#redis.hget(topicKey(arn), 'record')
     return text ? { topic: parseTopic(text, topicKey(arn)), text } : null
   }
@@ -146,16 +190,14 @@ export class Topics {
   async #create(arn: string, set: Partial<TopicSettings>): Promise<TopicRecord | null> {
     const uid = createTopicUid(shardOf(arn))
     const name = arn.slice(arn.lastIndexOf(':') + 1)
-    const topic = { arn, name, uid, ...TOPIC_DEFAULTS, ...givenSettings(set) }
+    const fifo = isFifoName(name) && { fifo: true as const }
+    const topic = { arn, name, uid, ...fifo, ...TOPIC_DEFAULTS, ...givenSettings(set) }
     const result = await this.#put({ arn, expected: null, record: openJson(topic) }, topic)
     return result.outcome === 'created' ? parseTopic(result.record, topicKey(arn)) : null
   }
 
   /** null where somebody else came first. Nothing is written where nothing would change. */
-  async #replace(
-    current: { topic: TopicRecord; text: string },
-    set: Partial<TopicSettings>,
-  ): Promise<TopicRecord | null> {
+  async #replace(current: ReadTopic, set: Partial<TopicSettings>): Promise<TopicRecord | null> {
     const topic = { ...current.topic, ...givenSettings(set) }
     const record = JSON.stringify(topic)
     if (record === current.text) {

@@ -28,7 +28,7 @@ if holds then redis.call('HDEL', ends, ARGV[7]) end
 if ARGV[8] ~= '' then redis.call('HDEL', base .. 'tokens:' .. uid, ARGV[8]) end
 -- It may have got another token since the caller read it.
 if removed and removed.k then redis.call('HDEL', base .. 'tokens:' .. uid, hex_bytes(redis.sha1hex(removed.k))) end
-if here then release_place(key, uid, number) end
+if here then release_place(key, uid, number, true) end
 touch_topic(key, uid, arn, ARGV[9])
 wake_if_earlier(base, ARGV[2], before, now)
 return here and 'deleted' or 'begun'

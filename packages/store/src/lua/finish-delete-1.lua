@@ -8,7 +8,7 @@ local base, arn, uid = KEYS[1], ARGV[1], ARGV[2]
 local key = base .. 'topic:' .. arn
 run_when_full(base)
 local ended = redis.call('ZREM', base .. 'unfinished', ARGV[4])
-if ended == 1 then release_place(key, uid, tonumber(ARGV[3])) end
+if ended == 1 then release_place(key, uid, tonumber(ARGV[3]), true) end
 if ARGV[6] ~= '' then redis.call('HDEL', base .. 'tokens:' .. uid, ARGV[6]) end
 touch_topic(key, uid, arn, ARGV[5])
 return ended

@@ -12,10 +12,11 @@ local function read_topic(key)
   return topic
 end
 
--- Takes one off a slice's count, unless the topic is gone or another one by now.
-local function release_place(key, uid, number)
+-- Takes one off a slice's count, unless the topic is gone or another one by now; 'deleted' where a subscription had it.
+local function release_place(key, uid, number, deleted)
   local topic = read_topic(key)
   if not topic or topic.uid ~= uid then return end
+  if deleted then redis.call('HINCRBY', key, 'deleted', 1) end
   topic.counts[number + 1] = topic.counts[number + 1] - 1
   redis.call('HSET', key, 'slices', cjson.encode(topic.counts))
 end
