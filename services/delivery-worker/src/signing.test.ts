@@ -1,0 +1,178 @@
+import { verify, X509Certificate } from 'node:crypto'
+import { createMessageId, type Message } from '@fantail/contracts'
+import { deliveryId, placeOfSubscription, SigningKeys, signingPairKey } from '@fantail/store'
+import { waitFor } from '@fantail/test-kit'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import {
+  createFakeSender,
+  createFixture,
+  DLQ,
+  type FakeSender,
+  type Fixture,
+  TOPIC,
+  urlOf,
+} from './worker.fixture.ts'
+
+let fixture: Fixture
+let sender: FakeSender
+beforeAll(async () => {
+  fixture = await createFixture()
+})
+afterAll(() => fixture.stop())
+beforeEach(async () => {
+  await fixture.reset()
+  await fixture.topics.put(TOPIC, { signing: 'sns' })
+  sender = createFakeSender()
+})
+
+type Envelope = Record<string, string>
+
+const sentTo = (name: string) => sender.sent.filter((sent) => sent.url === urlOf(name))
+const envelopesTo = (name: string) => sentTo(name).map(({ body }) => JSON.parse(body) as Envelope)
+const subscribe = (name: string, set = {}) => fixture.subscribe(name, { rawMessageDelivery: false, ...set })
+const RETRY_AT_ONCE = {
+  healthyRetryPolicy: { minDelayTarget: 1, maxDelayTarget: 1, numRetries: 2, numNoDelayRetries: 2 },
+}
+
+async function verifies(envelope: Envelope | undefined): Promise<boolean> {
+  const name =
+    /SimpleNotificationService-([0-9a-f]{32})\.pem$/.exec(envelope?.SigningCertURL ?? '')?.[1] ?? ''
+  const certificate = await new SigningKeys(fixture.redis).certificate(name)
+  if (!envelope || !certificate) return false
+  const names = ['Message', 'MessageId', 'Subject', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type']
+  const present = names.filter((key) => key in envelope)
+  const text = present.map((key) => `${key}\n${envelope[key]}\n`).join('')
+  const digest = envelope.SignatureVersion === '1' ? 'sha1' : 'sha256'
+  const { publicKey } = new X509Certificate(certificate)
+  return verify(digest, Buffer.from(text), publicKey, Buffer.from(envelope.Signature ?? '', 'base64'))
+}
+
+test('[67][68] a message of a signed topic is signed once for all of its deliveries', async () => {
+  const queue = 'arn:aws:sqs:us-east-1:000000000000:work'
+  await fixture.queues.put(queue, {})
+  await Promise.all(['a', 'b'].map((name) => subscribe(name)))
+  await subscribe('queue', { protocol: 'sqs', endpoint: queue })
+  await subscribe('raw', { rawMessageDelivery: true })
+  await fixture.startWorker(sender)
+  await fixture.publish('hello')
+  await waitFor(() => sender.sent.length === 3)
+  const [a] = envelopesTo('a')
+  const [b] = envelopesTo('b')
+  expect([await verifies(a), a?.SignatureVersion]).toEqual([true, '1'])
+  expect(b?.Signature).toBe(a?.Signature)
+  expect(sentTo('raw').map(({ body }) => body)).toEqual(['hello'])
+  const [received] = await fixture.queues.receive(queue, { maxMessages: 1 })
+  const { UnsubscribeURL: _, ...inQueue } = JSON.parse(received?.body ?? '{}')
+  expect(a).toMatchObject(inQueue)
+})
+
+test('a topic that does not sign needs no key', async () => {
+  await fixture.topics.put(TOPIC, { signing: 'none' })
+  await subscribe('a')
+  await fixture.startWorker(sender)
+  await fixture.publish('hello')
+  await waitFor(() => sender.sent.length === 1)
+  expect(Object.keys(envelopesTo('a')[0] ?? {}).filter((name) => name.startsWith('Sign'))).toEqual([])
+  expect(await fixture.redis.exists(signingPairKey())).toBe(0)
+})
+
+test('all attempts of a delivery, and its dead letter, carry the same signature', async () => {
+  await fixture.queues.put(DLQ, {})
+  await subscribe('a', { deliveryPolicy: RETRY_AT_ONCE, redrivePolicy: { deadLetterTargetArn: DLQ } })
+  sender.answer = () => 503
+  await fixture.startWorker(sender)
+  await fixture.publish('hello')
+  await waitFor(async () => (await fixture.queues.getWithCounts(DLQ))?.counts.visible === 1)
+  const [letter] = await fixture.queues.receive(DLQ, { maxMessages: 1 })
+  expect(sentTo('a').map(({ body }) => body)).toEqual([letter?.body, letter?.body, letter?.body])
+  expect(await verifies(envelopesTo('a')[2])).toBe(true)
+})
+
+test('what dies unattempted is signed for its dead-letter queue', async () => {
+  await fixture.queues.put(DLQ, {})
+  await fixture.topics.put(TOPIC, { retentionSeconds: 60 })
+  await subscribe('a', { status: 'paused', redrivePolicy: { deadLetterTargetArn: DLQ } })
+  const message = { messageId: createMessageId(Date.now() - 61_000), topicArn: TOPIC, message: 'old' }
+  const published = [{ ...message, publishedAt: Date.now() - 61_000 }]
+  const { id } = (await fixture.subscriptions.list({ limit: 1 })).items[0] ?? { id: '' }
+  await fixture.subscriptions.update(id, () => ({ status: 'active' }))
+  await fixture.startWorker(sender)
+  await fixture.publisher.publish(published, { bytes: 300, fanOut: 1 })
+  await waitFor(async () => (await fixture.queues.getWithCounts(DLQ))?.counts.visible === 1)
+  const [letter] = await fixture.queues.receive(DLQ, { maxMessages: 1 })
+  expect([await verifies(JSON.parse(letter?.body ?? '{}')), sender.sent.length]).toEqual([true, 0])
+})
+
+test('[67] a throttled subscription gets version 2 as soon as the topic says so', async () => {
+  await subscribe('a', { deliveryPolicy: { throttlePolicy: { maxReceivesPerSecond: 50 } } })
+  await fixture.startWorker(sender)
+  await fixture.publish('one')
+  await waitFor(() => sentTo('a').length === 1)
+  await fixture.topics.put(TOPIC, { attributes: { SignatureVersion: '2' } })
+  await fixture.publish('two')
+  await waitFor(() => sentTo('a').length === 2)
+  const envelopes = envelopesTo('a')
+  expect(envelopes.map(({ SignatureVersion }) => SignatureVersion)).toEqual(['1', '2'])
+  expect(await Promise.all(envelopes.map(verifies))).toEqual([true, true])
+})
+
+test('[69] confirmations go out signed', async () => {
+  const { id } = await subscribe('a', { rawMessageDelivery: true, confirmation: 'handshake' })
+  const publishedAt = Date.now()
+  const messageId = createMessageId(publishedAt)
+  const message: Message = {
+    messageId,
+    topicArn: TOPIC,
+    publishedAt,
+    message: '',
+    kind: 'SubscriptionConfirmation',
+    token: 'ab12',
+  }
+  const park = { as: 'fresh' as const }
+  await fixture.lanes.park(placeOfSubscription(id)?.shard ?? -1, {
+    messages: [{ id: deliveryId(messageId), body: JSON.stringify(message) }],
+    jobs: [
+      {
+        job: '',
+        fence: 0,
+        fields: [],
+        entries: [{ subscriptionId: id, delivery: deliveryId(messageId), message: 0, park }],
+      },
+    ],
+  })
+  await fixture.startWorker(sender)
+  await waitFor(() => sentTo('a').length === 1)
+  expect([await verifies(envelopesTo('a')[0]), envelopesTo('a')[0]?.Token]).toEqual([true, 'ab12'])
+})
+
+test('while no key can be had signed topics wait in their lanes, others go on, and nothing spins', async () => {
+  const other = 'arn:aws:sns:us-east-1:000000000000:plain'
+  await fixture.topics.put(other, {})
+  await fixture.subscribe('other', { topicArn: other })
+  await subscribe('a')
+  await subscribe('b', { deliveryPolicy: { throttlePolicy: { maxReceivesPerSecond: 50 } } })
+  await fixture.redis.set(signingPairKey(), 'damaged')
+  await fixture.startWorker(sender)
+  const ids = await fixture.publishAll(Array.from({ length: 30 }, (_, i) => `m${i}`))
+  await waitFor(async () => (await Promise.all(ids.map((id) => waitingOf(id)))).every((n) => n === 2))
+  await fixture.publish('unsigned', other)
+  await waitFor(() => sentTo('other').length === 1)
+  const [startedAt, before] = [performance.now(), await scriptsRun()]
+  await waitFor(async () => (await scriptsRun()) > before + 20)
+  const perSecond = 20_000 / (performance.now() - startedAt)
+  expect(perSecond).toBeLessThan(100)
+  expect(sentTo('a').concat(sentTo('b'))).toEqual([])
+  await fixture.redis.del(signingPairKey())
+  await waitFor(() => sentTo('a').length === 30 && sentTo('b').length === 30, { timeoutMs: 15_000 })
+  const envelopes = [...envelopesTo('a'), ...envelopesTo('b')]
+  expect((await Promise.all(envelopes.map(verifies))).every(Boolean)).toBe(true)
+})
+
+async function waitingOf(messageId: string): Promise<number> {
+  return (await fixture.outcomes.message(messageId))?.counts.waiting ?? 0
+}
+
+async function scriptsRun(): Promise<number> {
+  const info = await fixture.redis.info('commandstats')
+  return Number(/cmdstat_evalsha:calls=(\d+)/.exec(info)?.[1])
+}
