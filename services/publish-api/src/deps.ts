@@ -24,7 +24,7 @@ type Methods<T> = Pick<T, keyof T>
 
 export type Settings = Pick<
   ApiSettings,
-  'arn' | 'publicUrl' | 'maxRetrySeconds' | 'retryJitter' | 'sqsDeleteCooldownSeconds'
+  'arn' | 'publicUrl' | 'maxRetrySeconds' | 'retryJitter' | 'fifoHttp' | 'sqsDeleteCooldownSeconds'
 >
 
 export interface Log {

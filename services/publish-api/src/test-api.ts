@@ -129,6 +129,7 @@ function buildApi({ server, redis, publisher, queueWaits }: Parts): TestApi {
       publicUrl: undefined,
       maxRetrySeconds: 3_600,
       retryJitter: 0.1,
+      fifoHttp: false,
       sqsDeleteCooldownSeconds: 0,
     },
     log: { isLevelEnabled: () => true, debug: () => undefined, info: note, warn: note, error: note },

@@ -1,0 +1,76 @@
+/**
+ * Protocols and endpoints of Subscribe (sns-semantics §6.1). SNS has nine protocols; three of them can be reached from here.
+ * The others are judged as SNS judges them, so that a client learns of its mistake first, and then refused.
+ */
+import type { AwsError } from '@fantail/aws-wire'
+import { type ArnDefaults, ENDPOINT_CHARS_MAX, type Protocol, parseArn } from '@fantail/contracts'
+import { type EndpointAddress, readEndpoint } from '../../subscriptions/endpoint-address.ts'
+import { invalidParameter, missingParameter, unprefixed } from './refusals.ts'
+
+type Check = (endpoint: string) => AwsError | undefined
+
+const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
+const PHONE_NUMBER = /^\+?[1-9]\d{6,14}$/
+const ARN_OF = (service: string) => new RegExp(`^arn:[a-z-]+:${service}:[a-z0-9-]+:\\d{12}:.+$`)
+
+const matches = (pattern: RegExp, refusal: (endpoint: string) => AwsError): Check => {
+  return (endpoint) => (pattern.test(endpoint) ? undefined : refusal(endpoint))
+}
+const email = matches(EMAIL, () => invalidParameter('Email address'))
+
+const UNSERVED: Record<string, Check> = {
+  email,
+  'email-json': email,
+  sms: matches(PHONE_NUMBER, (endpoint) => unprefixed(`Invalid SMS endpoint: ${endpoint}`)),
+  lambda: matches(ARN_OF('lambda'), () => invalidParameter('Lambda endpoint ARN')),
+  firehose: matches(ARN_OF('firehose'), () => invalidParameter('Firehose endpoint ARN')),
+  application: matches(/^arn:[a-z-]+:sns:[a-z0-9-]+:\d{12}:endpoint\/.+$/, (endpoint) =>
+    invalidParameter(`Application endpoint arn invalid:${endpoint}`),
+  ),
+}
+
+export interface GivenEndpoint {
+  protocol: string
+  endpoint: string
+  /** null where nothing can be delivered by the protocol. */
+  address: EndpointAddress | null
+}
+
+export function checkEndpoint(protocol: unknown, endpoint: unknown, defaults: ArnDefaults): GivenEndpoint {
+  if (protocol === undefined) throw missingParameter('Protocol')
+  const name = String(protocol)
+  const unserved = Object.hasOwn(UNSERVED, name) ? UNSERVED[name] : undefined
+  if (!unserved && !isServed(name)) {
+    throw invalidParameter(`Amazon SNS does not support this protocol string: ${name}`)
+  }
+  const text = String(endpoint ?? '')
+  if (!unserved)
+    return { protocol: name, endpoint: text, address: addressOf(name as Protocol, text, defaults) }
+  const refusal = unserved(text)
+  if (refusal) throw refusal
+  return { protocol: name, endpoint: text, address: null }
+}
+
+export function unservedProtocol(protocol: string): AwsError {
+  return invalidParameter(
+    `Protocol Reason: this service delivers to http, https and sqs endpoints and cannot deliver to ${protocol}`,
+  )
+}
+
+function isServed(protocol: string): protocol is Protocol {
+  return protocol === 'http' || protocol === 'https' || protocol === 'sqs'
+}
+
+function addressOf(protocol: Protocol, endpoint: string, defaults: ArnDefaults): EndpointAddress {
+  if (protocol === 'sqs') {
+    if (parseArn(endpoint)?.service !== 'sqs') throw invalidParameter('SQS endpoint ARN')
+    return { protocol, endpoint }
+  }
+  if (!endpoint.toLowerCase().startsWith(`${protocol}://`) || !URL.canParse(endpoint)) {
+    throw invalidParameter('Endpoint must match the specified protocol')
+  }
+  const address = readEndpoint(endpoint, protocol, defaults)
+  if ('message' in address) throw invalidParameter(`Endpoint Reason: ${address.message}`)
+  if (endpoint.length <= ENDPOINT_CHARS_MAX) return address
+  throw invalidParameter(`Endpoint Reason: must have at most ${ENDPOINT_CHARS_MAX} characters`)
+}

@@ -1,0 +1,10 @@
+/** Attributes that are JSON documents. */
+import type { Refuse } from './subscription-attributes.ts'
+
+export function parseJsonAttribute(name: string, text: string, refuse: Refuse): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw refuse(`${name}: failed to parse JSON. ${(error as Error).message}`)
+  }
+}

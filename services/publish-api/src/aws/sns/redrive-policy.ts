@@ -1,0 +1,29 @@
+/** RedrivePolicy of a subscription (sns-semantics §7.1). */
+import { isFifoName, parseArn, type RedrivePolicy } from '@fantail/contracts'
+import { parseJsonAttribute } from './json-attribute.ts'
+import type { Refuse, Subscriber } from './subscription-attributes.ts'
+
+/** null removes it. That the queue exists is not asked: as with SNS, it may come later. */
+export function readRedrivePolicy(
+  text: string,
+  { topicArn, protocol, endpoint }: Pick<Subscriber, 'topicArn' | 'protocol' | 'endpoint'>,
+  refuse: Refuse,
+): RedrivePolicy | null {
+  if (text === '') return null
+  const target = targetOf(parseJsonAttribute('RedrivePolicy', text, refuse))
+  if (target === undefined) throw refuse('RedrivePolicy: deadLetterTargetArn is an invalid arn')
+  const ordered = isFifoName(topicArn)
+  if (ordered && protocol === 'sqs' && isFifoName(endpoint) && !isFifoName(target)) {
+    throw refuse('RedrivePolicy: must use a FIFO queue as DLQ for a FIFO Subscription to a FIFO Topic.')
+  }
+  if (!ordered && isFifoName(target)) {
+    throw refuse('RedrivePolicy: must use a standard queue as DLQ for a subscription to a standard topic.')
+  }
+  return { deadLetterTargetArn: target }
+}
+
+function targetOf(policy: unknown): string | undefined {
+  const members = typeof policy === 'object' && policy !== null ? policy : {}
+  const { deadLetterTargetArn: target } = members as { deadLetterTargetArn?: unknown }
+  return typeof target === 'string' && parseArn(target)?.service === 'sqs' ? target : undefined
+}

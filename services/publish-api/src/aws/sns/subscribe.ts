@@ -1,0 +1,104 @@
+/**
+ * Subscribe (sns-semantics §6.1, §4.4): a webhook is pending until it confirms; a queue of the caller's account takes part
+ * at once, one of another account is asked to confirm by a message in it.
+ */
+import { type AwsCall, AwsError, type AwsInput, type Operation } from '@fantail/aws-wire'
+import { FantailError, isFifoName, parseArn } from '@fantail/contracts'
+import { TopicFullError } from '@fantail/store'
+import type { ApiDeps } from '../../deps.ts'
+import type { Authentication } from '../../subscriptions/confirmations.ts'
+import type { EndpointAddress } from '../../subscriptions/endpoint-address.ts'
+import { SETTING_DEFAULTS } from '../../subscriptions/settings.ts'
+import { type Subscribe, type Subscribed, subscribe } from '../../subscriptions/subscribe.ts'
+import { checkTopicArn } from './arns.ts'
+import { checkEndpoint, type GivenEndpoint, unservedProtocol } from './endpoints.ts'
+import { invalidParameter, noSuchTopic } from './refusals.ts'
+import { readSettings, refuseOnSubscribe } from './subscription-attributes.ts'
+
+export function subscribeOperation(deps: ApiDeps): Operation {
+  return {
+    name: 'Subscribe',
+    input: {
+      TopicArn: 'string',
+      Protocol: 'string',
+      Endpoint: 'string',
+      Attributes: { map: 'string' },
+      ReturnSubscriptionArn: 'boolean',
+    },
+    output: { SubscriptionArn: 'string' },
+    run: async (input, call) => {
+      const { subscription, created } = await subscribeByWire(deps, input, call)
+      const { id: subscriptionId, arn, topicArn, protocol, status } = subscription
+      if (created) {
+        deps.topicCache.forget(topicArn)
+        const { requestId } = call
+        deps.log.info({ requestId, topicArn, subscriptionId, protocol, status }, 'subscription.created')
+      }
+      const shown = status !== 'pending' || input.ReturnSubscriptionArn === true
+      return { SubscriptionArn: shown ? arn : 'pending confirmation' }
+    },
+  }
+}
+
+async function subscribeByWire(deps: ApiDeps, input: AwsInput, call: AwsCall): Promise<Subscribed> {
+  const topicArn = checkTopicArn(input.TopicArn, call)
+  const given = checkEndpoint(input.Protocol, input.Endpoint, deps.settings.arn)
+  const topic = await deps.topics.get(topicArn)
+  if (!topic) throw noSuchTopic()
+  checkKinds(topicArn, given, deps.settings.fifoHttp)
+  const settings = readSettings(
+    (input.Attributes ?? {}) as Record<string, string>,
+    { ...SETTING_DEFAULTS, topicArn, protocol: given.protocol, endpoint: given.endpoint },
+    { refuse: refuseOnSubscribe, maxRetrySeconds: deps.settings.maxRetrySeconds },
+  )
+  if (!given.address) throw unservedProtocol(given.protocol)
+  const { address } = given
+  const request: Subscribe = {
+    topic,
+    address,
+    given: settings,
+    ...confirmationOf(address, call),
+    confirmationGiven: false,
+    publicUrl: call.origin,
+  }
+  return subscribe(deps, request).catch((error) => Promise.reject(toRefusal(error)))
+}
+
+/** What kinds of topics and endpoints go together (§4.4). */
+function checkKinds(topicArn: string, { protocol, endpoint }: GivenEndpoint, fifoHttp: boolean): void {
+  const ordered = isFifoName(topicArn)
+  const webhook = protocol === 'http' || protocol === 'https'
+  if (ordered && protocol !== 'sqs' && !(webhook && fifoHttp)) {
+    throw invalidParameter(`Invalid protocol type: ${protocol}`)
+  }
+  if (!ordered && protocol === 'sqs' && isFifoName(endpoint)) {
+    throw invalidParameter(
+      'Invalid parameter: Endpoint Reason: FIFO SQS Queues can not be subscribed to standard SNS topics',
+    )
+  }
+}
+
+interface Confirming {
+  confirmation: 'none' | 'handshake'
+  authentication?: Authentication
+}
+
+/** Who subscribes a queue of their own has thereby confirmed, and is the one who may take it out again. */
+function confirmationOf({ protocol, endpoint }: EndpointAddress, { account, signed }: AwsCall): Confirming {
+  if (protocol !== 'sqs' || parseArn(endpoint)?.account !== account) return { confirmation: 'handshake' }
+  if (!signed) return { confirmation: 'none' }
+  return {
+    confirmation: 'none',
+    authentication: { confirmationWasAuthenticated: true, authenticateOnUnsubscribe: true },
+  }
+}
+
+function toRefusal(error: unknown): unknown {
+  if (error instanceof TopicFullError) {
+    return new AwsError('SubscriptionLimitExceeded', 'Subscription limit exceeded', { status: 403 })
+  }
+  if (!(error instanceof FantailError)) return error
+  if (error.code === 'not_found') return noSuchTopic()
+  if (error.code !== 'subscription_exists') return error
+  return refuseOnSubscribe('Subscription already exists with different attributes')
+}

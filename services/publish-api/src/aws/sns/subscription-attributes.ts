@@ -1,0 +1,120 @@
+/**
+ * The settable attributes of a subscription (sns-semantics §6.2): texts as Subscribe and SetSubscriptionAttributes take
+ * them, read into settings. Raw delivery and the filter's scope are read first: what others may say depends on them.
+ */
+import type { AwsError } from '@fantail/aws-wire'
+import type { FilterPolicyScope, SubscriptionRecord } from '@fantail/contracts'
+import type { SubscriptionSettings } from '../../subscriptions/settings.ts'
+import { readRedrivePolicy } from './redrive-policy.ts'
+import { invalidParameter } from './refusals.ts'
+import { deliveryPolicyProblem, readDeliveryPolicy } from './subscription-delivery-policy.ts'
+
+/** A refusal; the text names the attribute. */
+export type Refuse = (text: string) => AwsError
+
+export const refuseOnSubscribe: Refuse = (text) => invalidParameter(`Attributes Reason: ${text}`)
+export const refuseOnSet: Refuse = (text) => invalidParameter(text)
+
+/** Whose attributes they are, with what they were before. */
+export type Subscriber = Pick<SubscriptionRecord, 'topicArn' | 'endpoint' | 'attributes'> &
+  Pick<
+    SubscriptionSettings,
+    'rawMessageDelivery' | 'deliveryPolicy' | 'filterPolicy' | 'filterPolicyScope'
+  > & {
+    /** Any of SNS's. */
+    protocol: string
+  }
+
+export interface ReadingRules {
+  maxRetrySeconds: number
+  refuse: Refuse
+}
+
+type Given = Record<string, string>
+type Read = Partial<SubscriptionSettings>
+
+const SETTABLE = new Set([
+  'DeliveryPolicy',
+  'FilterPolicyScope',
+  'RawMessageDelivery',
+  'RedrivePolicy',
+  'SubscriptionRoleArn',
+  'ReplayPolicy',
+])
+
+/** The settings that the attributes given come to; throws the first thing that is wrong. */
+export function readSettings(given: Given, before: Subscriber, rules: ReadingRules): Read {
+  const { refuse } = rules
+  if (!Object.keys(given).every((name) => SETTABLE.has(name))) throw refuse('AttributeName')
+  const base = { ...readRaw(given, before, refuse), ...readScope(given, refuse) }
+  const after = { ...before, ...base }
+  return {
+    ...base,
+    ...readPolicy(given, after, rules),
+    ...(given.RedrivePolicy !== undefined && {
+      redrivePolicy: readRedrivePolicy(given.RedrivePolicy, before, refuse),
+    }),
+    ...readRole(given, before),
+    ...refuseReplay(given, refuse),
+  }
+}
+
+const RAW_PROTOCOLS = new Set(['http', 'https', 'sqs', 'firehose'])
+
+function readRaw({ RawMessageDelivery: text }: Given, { protocol }: Subscriber, refuse: Refuse): Read {
+  if (text === undefined) return {}
+  const value = text.toLowerCase()
+  if (value !== 'true' && value !== 'false') {
+    throw refuse(`RawMessageDelivery: Invalid value [${text}]. Must be true or false.`)
+  }
+  if (!RAW_PROTOCOLS.has(protocol)) {
+    throw refuse(`Delivery protocol [${protocol}] does not support raw message delivery.`)
+  }
+  return { rawMessageDelivery: value === 'true' }
+}
+
+const SCOPES: readonly FilterPolicyScope[] = ['MessageAttributes', 'MessageBody']
+
+function readScope({ FilterPolicyScope: text }: Given, refuse: Refuse): Read {
+  if (text === undefined) return {}
+  const filterPolicyScope = SCOPES.find((scope) => scope === text)
+  if (filterPolicyScope) return { filterPolicyScope }
+  throw refuse(
+    `FilterPolicyScope: Invalid value [${text}]. Please use either MessageBody or MessageAttributes`,
+  )
+}
+
+/** Also a policy that stays is held against a change of raw delivery, which decides what content types it may name. */
+function readPolicy(
+  { DeliveryPolicy: text, RawMessageDelivery }: Given,
+  after: Subscriber,
+  rules: ReadingRules,
+): Read {
+  const { refuse, maxRetrySeconds } = rules
+  const policyRules = {
+    contentTypes: after.rawMessageDelivery ? ('raw' as const) : ('plain' as const),
+    maxRetrySeconds,
+  }
+  if (text === undefined) {
+    if (RawMessageDelivery === undefined || after.deliveryPolicy === null) return {}
+    const problem = deliveryPolicyProblem(after.deliveryPolicy, policyRules)
+    if (problem !== undefined) throw refuse(`DeliveryPolicy: ${problem}`)
+    return {}
+  }
+  if (text !== '' && after.protocol !== 'http' && after.protocol !== 'https') {
+    throw refuse(`DeliveryPolicy: Delivery protocol [${after.protocol}] does not support delivery policies.`)
+  }
+  return { deliveryPolicy: readDeliveryPolicy(text, policyRules, refuse) }
+}
+
+/** Kept and shown; only Firehose, which is not served, would use it. */
+function readRole({ SubscriptionRoleArn: text }: Given, { attributes }: Subscriber): Read {
+  if (text === undefined) return {}
+  const { SubscriptionRoleArn: _, ...rest } = attributes
+  return { attributes: text === '' ? rest : { ...rest, SubscriptionRoleArn: text } }
+}
+
+function refuseReplay({ ReplayPolicy: text = '' }: Given, refuse: Refuse): Read {
+  if (text === '') return {}
+  throw refuse('ReplayPolicy: this service keeps no archive to replay messages from')
+}

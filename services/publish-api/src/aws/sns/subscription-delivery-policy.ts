@@ -1,0 +1,75 @@
+/**
+ * A subscription's DeliveryPolicy over the wire (sns-semantics §1.2 to §1.4): read with SNS's refusals, and written in the
+ * exact shape in which AWS returns it, with the leftovers `sicklyRetryPolicy` and `guaranteed`.
+ */
+import type { DeliveryPolicy, RetryPolicy, SubscriptionRecord, TopicRecord } from '@fantail/contracts'
+import {
+  type ContentTypes,
+  checkDeliveryPolicy,
+  effectivePolicy,
+  parseDeliveryPolicy,
+  SYSTEM_POLICY,
+} from '@fantail/policy'
+import { parseJsonAttribute } from './json-attribute.ts'
+import type { Refuse } from './subscription-attributes.ts'
+
+export interface PolicyRules {
+  contentTypes: ContentTypes
+  maxRetrySeconds: number
+}
+
+/** The stored form; null deletes it. */
+export function readDeliveryPolicy(text: string, rules: PolicyRules, refuse: Refuse): DeliveryPolicy | null {
+  if (text === '') return null
+  const policy = parseJsonAttribute('DeliveryPolicy', text, refuse)
+  const problem = deliveryPolicyProblem(policy, rules)
+  if (problem !== undefined) throw refuse(`DeliveryPolicy: ${problem}`)
+  return parseDeliveryPolicy(policy)
+}
+
+/** The first thing wrong, in SNS's words: `healthyRetryPolicy.numRetries must be less than or equal to 100`. */
+export function deliveryPolicyProblem(policy: unknown, rules: PolicyRules): string | undefined {
+  const [problem] = checkDeliveryPolicy(policy, { path: '', ...rules })
+  if (!problem) return undefined
+  const { path, message } = problem
+  // A member that is not known is named by its message alone.
+  return message.startsWith('Unexpected') ? message : `${path.slice(1)} ${message}`.trim()
+}
+
+/** Of an http(s) subscription; DeliveryPolicy only where it has one of its own. */
+export function deliveryPolicyAttributes(
+  record: SubscriptionRecord,
+  topic: TopicRecord,
+): Record<string, string> {
+  if (record.protocol === 'sqs') return {}
+  const { deliveryPolicy } = record
+  const { healthyRetryPolicy, throttlePolicy, requestPolicy } = effectivePolicy(topic, record)
+  const effective = document({ healthyRetryPolicy, requestPolicy, ...(throttlePolicy && { throttlePolicy }) })
+  return {
+    ...(deliveryPolicy && { DeliveryPolicy: document(deliveryPolicy) }),
+    EffectiveDeliveryPolicy: effective,
+  }
+}
+
+function document({ healthyRetryPolicy, throttlePolicy, requestPolicy }: DeliveryPolicy): string {
+  return JSON.stringify({
+    healthyRetryPolicy: healthyRetryPolicy ? inRecordedOrder(healthyRetryPolicy) : null,
+    sicklyRetryPolicy: null,
+    throttlePolicy: throttlePolicy ?? null,
+    requestPolicy: requestPolicy ?? null,
+    guaranteed: false,
+  })
+}
+
+function inRecordedOrder(given: Partial<RetryPolicy>): RetryPolicy {
+  const policy = { ...SYSTEM_POLICY.healthyRetryPolicy, ...given }
+  return {
+    minDelayTarget: policy.minDelayTarget,
+    maxDelayTarget: policy.maxDelayTarget,
+    numRetries: policy.numRetries,
+    numMaxDelayRetries: policy.numMaxDelayRetries,
+    numNoDelayRetries: policy.numNoDelayRetries,
+    numMinDelayRetries: policy.numMinDelayRetries,
+    backoffFunction: policy.backoffFunction,
+  }
+}

@@ -1,0 +1,90 @@
+/** Reading and setting a subscription's attributes (sns-semantics §6.2). */
+import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
+import { FantailError, parseArn, type SubscriptionRecord } from '@fantail/contracts'
+import type { ApiDeps } from '../../deps.ts'
+import { changeSettings } from '../../subscriptions/change.ts'
+import { SETTING_DEFAULTS } from '../../subscriptions/settings.ts'
+import { checkSubscriptionArn } from './arns.ts'
+import { missingParameter, noSuchSubscription } from './refusals.ts'
+import { readSettings, refuseOnSet } from './subscription-attributes.ts'
+import { deliveryPolicyAttributes } from './subscription-delivery-policy.ts'
+
+export function subscriptionAttributeOperations(deps: ApiDeps): Operation[] {
+  return [
+    {
+      name: 'GetSubscriptionAttributes',
+      input: { SubscriptionArn: 'string' },
+      output: { Attributes: { map: 'string' } },
+      run: async (input, call) => ({ Attributes: await getAttributes(deps, input, call) }),
+    },
+    {
+      name: 'SetSubscriptionAttributes',
+      input: { SubscriptionArn: 'string', AttributeName: 'string', AttributeValue: 'string' },
+      output: null,
+      run: (input, call) => setAttribute(deps, input, call),
+    },
+  ]
+}
+
+async function getAttributes(
+  deps: ApiDeps,
+  { SubscriptionArn }: AwsInput,
+  call: AwsCall,
+): Promise<Record<string, string>> {
+  const record = await namedSubscription(deps, SubscriptionArn, call)
+  const topic = await deps.topics.get(record.topicArn)
+  if (!topic) throw noSuchSubscription()
+  return { ...attributesOf(record), ...deliveryPolicyAttributes(record, topic) }
+}
+
+function attributesOf(record: SubscriptionRecord): Record<string, string> {
+  const owner = parseArn(record.arn)?.account ?? ''
+  const { filterPolicy, filterPolicyScope = SETTING_DEFAULTS.filterPolicyScope, redrivePolicy } = record
+  // A queue that was not asked to confirm was subscribed by its owner.
+  const ownQueue = record.protocol === 'sqs' && record.confirmation === 'none'
+  return {
+    SubscriptionArn: record.arn,
+    TopicArn: record.topicArn,
+    Protocol: record.protocol,
+    Endpoint: record.endpoint,
+    Owner: owner,
+    SubscriptionPrincipal: `arn:aws:iam::${owner}:root`,
+    PendingConfirmation: String(record.status === 'pending'),
+    ConfirmationWasAuthenticated: String(ownQueue || record.confirmationWasAuthenticated === true),
+    RawMessageDelivery: String(record.rawMessageDelivery),
+    ...(filterPolicy && {
+      FilterPolicy: JSON.stringify(filterPolicy),
+      FilterPolicyScope: filterPolicyScope,
+    }),
+    ...(redrivePolicy && { RedrivePolicy: JSON.stringify(redrivePolicy) }),
+    ...record.attributes,
+  }
+}
+
+async function setAttribute(deps: ApiDeps, input: AwsInput, call: AwsCall): Promise<undefined> {
+  const record = await namedSubscription(deps, input.SubscriptionArn, call)
+  if (input.AttributeName === undefined) throw missingParameter('AttributeName')
+  const name = String(input.AttributeName)
+  const given = { [name]: String(input.AttributeValue ?? '') }
+  const rules = { refuse: refuseOnSet, maxRetrySeconds: deps.settings.maxRetrySeconds }
+  const settings = readSettings(given, { ...SETTING_DEFAULTS, ...record }, rules)
+  await changeSettings(deps, record.id, settings).catch((error) => Promise.reject(orMissing(error)))
+  const { requestId } = call
+  deps.log.info(
+    { requestId, subscriptionId: record.id, members: Object.keys(settings) },
+    'subscription.changed',
+  )
+  return undefined
+}
+
+/** Pending ones too; `NotFound` where there is none of exactly this ARN. */
+async function namedSubscription(deps: ApiDeps, given: unknown, call: AwsCall): Promise<SubscriptionRecord> {
+  const { arn, id } = checkSubscriptionArn(given, call)
+  const record = await deps.subscriptions.get(id)
+  if (!record || record.arn !== arn || record.unsubscribed) throw noSuchSubscription()
+  return record
+}
+
+function orMissing(error: unknown): unknown {
+  return error instanceof FantailError && error.code === 'not_found' ? noSuchSubscription() : error
+}
