@@ -267,7 +267,14 @@ export interface RedriveTask {
 
 /** What one attempt came to; never thrown. */
 export type AttemptResult =
-  | { kind: 'response'; statusCode: number; durationMs: number; retryAfterSeconds?: number }
+  | {
+      kind: 'response'
+      statusCode: number
+      durationMs: number
+      retryAfterSeconds?: number
+      /** Where it was asked for and is not too long. */
+      body?: Buffer
+    }
   | { kind: 'failure'; error: AttemptErrorCode; detail: string; durationMs: number; permanent: boolean }
 
 export type AttemptErrorCode =

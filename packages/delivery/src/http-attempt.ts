@@ -27,12 +27,20 @@ export interface HttpRequest {
   /** Names and values in turn, or a record. */
   headers: string[] | Record<string, string>
   body: string | Buffer
+  /** Where the deadline is another than the sender's. */
+  timeoutMs?: number
+  /** Asks for the response's body, where it has at most so many bytes. */
+  responseBytesMax?: number
+  /** Cuts the attempt short; it ends as at its deadline. */
+  signal?: AbortSignal
 }
 
 /** What attempts of one sender share. */
 export interface AttemptContext {
   connections: Connections
   deadlines: Deadlines<HttpAttempt>
+  /** Of attempts whose deadline is another one. */
+  deadlinesOf: (timeoutMs: number) => Deadlines<HttpAttempt>
   ends: AttemptEnds
   timeoutMs: number
   responseBytesMax: number
@@ -50,6 +58,10 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
   readonly #request: HttpRequest
   readonly #done: (result: AttemptResult) => void
   readonly #startedAt: number
+  readonly #deadlines: Deadlines<HttpAttempt>
+  /** Of the response's body, where that is asked for. */
+  #chunks: Buffer[] | undefined
+  #cut: (() => void) | undefined
   #connection: Connection | undefined
   /** Of the present exchange; calls from an earlier one carry another. */
   #controller: Controller | null = null
@@ -76,13 +88,16 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
     this.#request = request
     this.#done = done
     this.#startedAt = performance.now()
-    context.deadlines.add(this, this.#startedAt)
+    const { timeoutMs, signal } = request
+    this.#deadlines = timeoutMs === undefined ? context.deadlines : context.deadlinesOf(timeoutMs)
+    this.#deadlines.add(this, this.#startedAt)
+    if (signal) this.#endWith(signal)
     this.#exchange(false)
   }
 
   /** Called by the deadline; the list has let go of this one already. */
   expire(): void {
-    this.#settled = true
+    this.#end()
     this.#discard()
     this.#context.ends.push(this.#done, failure('timeout', this.#timeoutDetail(), this.#durationMs()))
   }
@@ -115,7 +130,10 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
   onResponseData(controller: Controller, chunk: Buffer): void {
     if (controller !== this.#controller || this.#settled) return
     this.#responseBytes += chunk.length
-    if (this.#responseBytes <= this.#context.responseBytesMax) return
+    const { responseBytesMax: wanted = 0 } = this.#request
+    if (this.#chunks && this.#responseBytes <= wanted) this.#chunks.push(chunk)
+    else this.#chunks = undefined
+    if (this.#responseBytes <= Math.max(this.#context.responseBytesMax, wanted)) return
     this.#discard()
     this.#answered()
   }
@@ -147,6 +165,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
     this.#reused = false
     this.#statusCode = 0
     this.#responseBytes = 0
+    this.#chunks = this.#request.responseBytesMax === undefined ? undefined : []
     this.#authorization = credentials?.authorization('POST', path)
     this.#connection = this.#context.connections.acquire(origin, fresh)
     const { body } = this.#request
@@ -178,6 +197,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
       durationMs: this.#durationMs(),
     }
     if (this.#retryAfterSeconds !== undefined) result.retryAfterSeconds = this.#retryAfterSeconds
+    if (this.#chunks) result.body = Buffer.concat(this.#chunks)
     this.#settle(result)
   }
 
@@ -188,9 +208,22 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
   }
 
   #settle(result: AttemptResult): void {
-    this.#settled = true
-    this.#context.deadlines.remove(this)
+    this.#deadlines.remove(this)
+    this.#end()
     this.#context.ends.push(this.#done, result)
+  }
+
+  #end(): void {
+    this.#settled = true
+    if (this.#cut) this.#request.signal?.removeEventListener('abort', this.#cut)
+  }
+
+  #endWith(signal: AbortSignal): void {
+    this.#cut = () => {
+      this.#deadlines.remove(this)
+      this.expire()
+    }
+    signal.addEventListener('abort', this.#cut)
   }
 
   #discard(): void {
@@ -205,6 +238,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
 
   #timeoutDetail(): string {
     const missing = this.#statusCode > 0 ? 'complete answer' : this.#controller ? 'answer' : 'connection'
-    return `no ${missing} within ${this.#context.timeoutMs} ms`
+    const { signal, timeoutMs = this.#context.timeoutMs } = this.#request
+    return signal?.aborted ? `no ${missing} before it was called off` : `no ${missing} within ${timeoutMs} ms`
   }
 }

@@ -13,6 +13,7 @@ import {
   waitFor,
 } from '@fantail/test-kit'
 import { afterEach, describe, expect, test } from 'vitest'
+import type { HttpRequest } from './http-attempt.ts'
 import { createHttpSender, type HttpSender, type HttpSenderOptions } from './http-sender.ts'
 import { NameError } from './resolver.ts'
 
@@ -400,6 +401,70 @@ describe('the response body', () => {
       })
     })
     expect(await post(sender(), server.url)).toMatchObject({ kind: 'response', statusCode: 200 })
+  })
+})
+
+describe('what a request asks for itself', () => {
+  const asking = (to: HttpSender, url: string, given: Partial<HttpRequest>) =>
+    to.attempt({ url, headers, body: 'hello', ...given })
+
+  test('a deadline of its own, shorter or longer than the sender’s', async () => {
+    const hooks = await receiver()
+    hooks.respond('/hang', { hang: 'beforeHeaders' })
+    hooks.respond('/slow', { delayMs: 300 })
+    const to = sender({ timeoutMs: 200 })
+    const [short, long, common] = await Promise.all([
+      asking(to, `${hooks.url}/hang`, { timeoutMs: 50 }),
+      asking(to, `${hooks.url}/slow`, { timeoutMs: 5_000 }),
+      asking(to, `${hooks.url}/slow`, {}),
+    ])
+    expect(short).toEqual(failed('timeout', 'no answer within 50 ms'))
+    expect(long).toMatchObject({ kind: 'response', statusCode: 200 })
+    expect(common).toEqual(failed('timeout', 'no answer within 200 ms'))
+    expect(to.stats().inFlight).toBe(0)
+  })
+
+  test('the response’s body, up to a bound', async () => {
+    const hooks = await receiver()
+    hooks.respond('/', (_, n) => ({ status: 201, body: 'x'.repeat(n * 100_000) }))
+    const to = sender()
+    const bodies = []
+    for (let i = 0; i < 3; i++) bodies.push(await asking(to, hooks.url, { responseBytesMax: 200_000 }))
+    expect(
+      bodies.map((result) => result.kind === 'response' && [result.statusCode, result.body?.length]),
+    ).toEqual([
+      [201, 100_000],
+      [201, 200_000],
+      [201, undefined],
+    ])
+    const [unasked, empty] = [await post(to, hooks.url), await receiver()]
+    expect(unasked).not.toHaveProperty('body')
+    expect(await asking(to, empty.url, { responseBytesMax: 10 })).toMatchObject({ body: Buffer.alloc(0) })
+  })
+
+  test('a small bound does not cut the connection', async () => {
+    const hooks = await receiver()
+    hooks.respond('/', { body: 'longer than four' })
+    const to = sender()
+    for (let i = 0; i < 3; i++) {
+      expect(await asking(to, hooks.url, { responseBytesMax: 4 })).not.toHaveProperty('body')
+    }
+    expect(hooks.connections().accepted).toBe(1)
+  })
+
+  test('to be cut short', async () => {
+    const hooks = await receiver()
+    hooks.respond('/', { hang: 'beforeHeaders' })
+    const to = sender()
+    const calling = new AbortController()
+    const hanging = asking(to, hooks.url, { signal: calling.signal })
+    await hooks.waitForRequests(1)
+    calling.abort()
+    expect(await hanging).toEqual(failed('timeout', 'no answer before it was called off'))
+    expect(await asking(to, hooks.url, { signal: calling.signal })).toEqual(
+      failed('connection_failed', 'it was called off'),
+    )
+    expect(to.stats().inFlight).toBe(0)
   })
 })
 

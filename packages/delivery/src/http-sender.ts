@@ -84,9 +84,17 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
   })
   const { timeoutMs, responseBytesMax } = settings
   const deadlines = new Deadlines<HttpAttempt>(timeoutMs)
+  const ownDeadlines = new Map<number, Deadlines<HttpAttempt>>([[timeoutMs, deadlines]])
   const context: AttemptContext = {
     connections,
     deadlines,
+    deadlinesOf: (ms) => {
+      const known = ownDeadlines.get(ms)
+      if (known) return known
+      const list = new Deadlines<HttpAttempt>(ms)
+      ownDeadlines.set(ms, list)
+      return list
+    },
     ends: new AttemptEnds(),
     timeoutMs,
     responseBytesMax,
@@ -108,6 +116,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
     const endpoint = request.memo?.endpoint ?? endpointOf(request.url)
     if (request.memo) request.memo.endpoint = endpoint
     if (closing) refuse('the sender is closed')
+    else if (request.signal?.aborted) refuse('it was called off')
     else if (endpoint) new HttpAttempt(context, endpoint, request, done)
     else refuse('not an http or https URL', true)
   }
@@ -115,11 +124,17 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
   return {
     send,
     attempt: (request) => new Promise((resolve) => send(request, resolve)),
-    stats: () => ({ inFlight: deadlines.size, ...connections.stats() }),
+    stats: () => {
+      const inFlight = [...ownDeadlines.values()].reduce((sum, list) => sum + list.size, 0)
+      return { inFlight, ...connections.stats() }
+    },
     close: async (graceMs = timeoutMs) => {
       closing = true
-      const cut = setTimeout(() => deadlines.flush(), graceMs)
-      await deadlines.quiet()
+      const lists = [...ownDeadlines.values()]
+      const cut = setTimeout(() => {
+        for (const list of lists) list.flush()
+      }, graceMs)
+      await Promise.all(lists.map((list) => list.quiet()))
       clearTimeout(cut)
       await context.ends.told()
       connections.close()
