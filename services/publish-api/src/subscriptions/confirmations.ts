@@ -12,6 +12,7 @@ import {
   CONFIRMATION_SECONDS,
   createMessageId,
   FantailError,
+  isFifoName,
   type Message,
   type MessageKind,
   type SubscriptionRecord,
@@ -122,19 +123,26 @@ async function parkMessage(deps: Tools, record: SubscriptionRecord, about: Confi
   const place = await deps.subscriptions.locate(record.id)
   if (!place || record.token === null) throw notFound('subscription')
   const publishedAt = deps.clock()
+  const messageId = createMessageId(publishedAt)
   const message: Message = {
-    messageId: createMessageId(publishedAt),
+    messageId,
     topicArn: record.topicArn,
     publishedAt,
     message: about.text,
     kind: about.kind,
     token: record.token,
     publicUrl: about.publicUrl,
+    // A FIFO queue of another account is asked like any other, and takes nothing without a group.
+    ...(isFifoQueue(record) && { groupId: record.id, deduplicationId: messageId }),
   }
-  const delivery = deliveryId(message.messageId)
+  const delivery = deliveryId(messageId)
   const entry = { subscriptionId: record.id, delivery, message: 0, park: { as: 'fresh' as const } }
   await deps.lanes.park(place.shard, {
     messages: [{ id: delivery, body: JSON.stringify(message) }],
     jobs: [{ job: '', fence: 0, fields: [], entries: [entry] }],
   })
+}
+
+function isFifoQueue({ protocol, endpoint }: SubscriptionRecord): boolean {
+  return protocol === 'sqs' && isFifoName(endpoint)
 }
