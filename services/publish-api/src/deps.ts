@@ -4,6 +4,7 @@ import type { HttpSender } from '@fantail/delivery'
 import type { Publisher } from '@fantail/jobs'
 import type { Checks } from '@fantail/runtime'
 import type {
+  Consumers,
   FifoLog,
   Idempotency,
   LaneStore,
@@ -43,6 +44,7 @@ export interface ApiDeps {
   lanes: Pick<LaneStore, 'park' | 'figures' | 'retryNow' | 'purge'>
   queues: Methods<Queues>
   queueCache: Methods<QueueCache>
+  consumers: Pick<Consumers, 'put' | 'patch' | 'delete' | 'of' | 'get'>
   queueWaits: Pick<QueueWaits, 'receiveWaiting'>
   redrives: Pick<Redrives, 'create' | 'dryRun' | 'get' | 'list' | 'patch' | 'pause' | 'resume' | 'cancel'>
   messages: Pick<OutcomeLog, 'message' | 'deliveries'>

@@ -4,6 +4,7 @@ import { createHttpSender } from '@fantail/delivery'
 import { createPublisher } from '@fantail/jobs'
 import { createStateLog, type Logger } from '@fantail/runtime'
 import {
+  Consumers,
   connect,
   FifoLog,
   Idempotency,
@@ -118,6 +119,7 @@ function createStores({ redis, subscriber, options: { settings, log } }: Connect
     lanes,
     queues,
     queueCache,
+    consumers: new Consumers(redis),
     queueWaits: new QueueWaits({ queues, subscriber }),
     redrives: new Redrives(redis),
     messages: new OutcomeLog(redis, plans, lanes, { queues: queueCount, entriesMax: logMessages }),

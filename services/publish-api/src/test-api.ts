@@ -2,6 +2,7 @@
 import { ARN_DEFAULTS, type AttemptResult, type Message } from '@fantail/contracts'
 import { createPublisher, dispatchQueueName, type Publisher } from '@fantail/jobs'
 import {
+  Consumers,
   connect,
   FifoLog,
   Idempotency,
@@ -110,6 +111,7 @@ function buildApi({ server, redis, publisher, queueWaits }: Parts): TestApi {
     lanes,
     queues,
     queueCache,
+    consumers: new Consumers(redis),
     queueWaits,
     redrives: new Redrives(redis),
     messages: outcomes,

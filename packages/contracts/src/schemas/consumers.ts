@@ -10,7 +10,7 @@ import {
   CONSUMER_WINDOW_SECONDS_MAX,
   ENDPOINT_CHARS_MAX,
 } from '../limits.ts'
-import { named, pageOf, Timestamp } from './shared.ts'
+import { named, pageOf, pageQuery, Timestamp } from './shared.ts'
 
 /** `null` resets a member. */
 export const ConsumerInput = z.strictObject({
@@ -66,4 +66,5 @@ export const ConsumerView = named(
   }),
 )
 
+export const ConsumerListQuery = z.strictObject(pageQuery)
 export const ConsumerList = pageOf('consumers', ConsumerView)

@@ -1,0 +1,181 @@
+/** Push consumers of a queue: webhooks that its messages are pushed to, worked by the delivery worker. */
+import {
+  CONSUMER_FIFO_BATCH_MAX,
+  CONSUMER_NAME_CHARS_MAX,
+  ConsumerInput,
+  ConsumerList,
+  ConsumerListQuery,
+  type ConsumerRecord,
+  ConsumerView,
+  type ErrorCode,
+  FantailError,
+  isFifoName,
+} from '@fantail/contracts'
+import {
+  CONSUMER_DEFAULTS,
+  type ConsumerSettings,
+  type ConsumerWithBatches,
+  decodeCursor,
+  encodeCursor,
+} from '@fantail/store'
+import type { z } from 'zod'
+import type { ApiDeps } from '../deps.ts'
+import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
+import { notFound } from '../http/errors.ts'
+import { readEndpoint } from '../subscriptions/endpoint-address.ts'
+import { iso } from '../views.ts'
+import { queueOf } from './queues.ts'
+
+const NAME = new RegExp(`^[A-Za-z0-9_-]{1,${CONSUMER_NAME_CHARS_MAX}}$`)
+
+const INPUT_ERRORS: ErrorCode[] = [
+  'malformed_json',
+  'validation_failed',
+  'not_found',
+  'conflict',
+  'too_large',
+  'unsupported_media_type',
+  'storage_full',
+]
+
+export function consumerRoutes(deps: ApiDeps): Endpoint[] {
+  const route = { path: '/v1/queues/{queue}/consumers/{consumer}', tag: 'Consumers' }
+  return [
+    endpoint({
+      ...route,
+      method: 'PUT',
+      summary: 'Push a queue’s messages to a webhook, or set the members given',
+      body: ConsumerInput,
+      answers: {
+        200: { description: 'It existed: the members given are set', schema: ConsumerView },
+        201: { description: 'Created', schema: ConsumerView },
+      },
+      errors: INPUT_ERRORS,
+      handle: (call) => putConsumer(deps, call),
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/v1/queues/{queue}/consumers',
+      tag: 'Consumers',
+      summary: 'List the push consumers of a queue',
+      query: ConsumerListQuery,
+      answers: { 200: { description: 'A page, sorted by name', schema: ConsumerList } },
+      errors: ['validation_failed', 'not_found'],
+      handle: (call) => listConsumers(deps, call),
+    }),
+    endpoint({
+      ...route,
+      method: 'GET',
+      summary: 'Read a push consumer, and how many requests are under way',
+      answers: { 200: { description: 'The consumer', schema: ConsumerView } },
+      errors: ['validation_failed', 'not_found'],
+      handle: async (call) => ok(await readConsumer(deps, call)),
+    }),
+    endpoint({
+      ...route,
+      method: 'PATCH',
+      summary: 'Set the members given of a push consumer',
+      body: ConsumerInput,
+      answers: { 200: { description: 'The consumer as it is now', schema: ConsumerView } },
+      errors: INPUT_ERRORS,
+      handle: (call) => patchConsumer(deps, call),
+    }),
+    endpoint({
+      ...route,
+      method: 'DELETE',
+      summary: 'Remove a push consumer; requests under way end as they began',
+      answers: { 204: { description: 'Gone, or there was none' } },
+      errors: ['validation_failed'],
+      handle: (call) => deleteConsumer(deps, call),
+    }),
+  ]
+}
+
+type ConsumerCall = Call<unknown, z.output<typeof ConsumerInput>>
+
+async function putConsumer(deps: ApiDeps, call: ConsumerCall): Promise<Answer> {
+  const { arn, name } = namesOf(deps, call)
+  const { created } = await deps.consumers.put(arn, name, settingsOf(deps, call.body, arn))
+  logChange(deps, call, created ? 'consumer.created' : 'consumer.changed')
+  return { status: created ? 201 : 200, body: await readConsumer(deps, call) }
+}
+
+async function patchConsumer(deps: ApiDeps, call: ConsumerCall): Promise<Answer> {
+  const { arn, name } = namesOf(deps, call)
+  await deps.consumers.patch(arn, name, settingsOf(deps, call.body, arn))
+  logChange(deps, call, 'consumer.changed')
+  return ok(await readConsumer(deps, call))
+}
+
+async function deleteConsumer(deps: ApiDeps, call: Call): Promise<Answer> {
+  const { arn, name } = namesOf(deps, call)
+  await deps.consumers.delete(arn, name)
+  deps.log.info({ requestId: call.requestId, queueArn: arn, consumer: name }, 'consumer.deleted')
+  return NO_CONTENT
+}
+
+async function listConsumers(deps: ApiDeps, call: Call<z.output<typeof ConsumerListQuery>>): Promise<Answer> {
+  const { cursor, limit } = call.query
+  const found = await deps.consumers.of(queueOf(deps, call))
+  if (!found) throw notFound('queue')
+  const [after = ''] = cursor === undefined ? [] : decodeCursor(cursor, 1)
+  const rest = found.filter(({ consumer }) => consumer.name > after)
+  const shown = rest.slice(0, limit)
+  const last = rest.length > limit ? shown.at(-1)?.consumer.name : undefined
+  const nextCursor = last === undefined ? null : encodeCursor([last])
+  return ok({ consumers: shown.map(consumerView), nextCursor })
+}
+
+async function readConsumer(deps: ApiDeps, call: Call): Promise<object> {
+  const { arn, name } = namesOf(deps, call)
+  const found = await deps.consumers.get(arn, name)
+  if (!found) throw notFound('consumer of this queue')
+  return consumerView(found)
+}
+
+function namesOf(deps: ApiDeps, call: Call): { arn: string; name: string } {
+  const name = call.params.consumer ?? ''
+  if (NAME.test(name)) return { arn: queueOf(deps, call), name }
+  throw FantailError.invalid('consumer', `must be 1 to ${CONSUMER_NAME_CHARS_MAX} of A-Z a-z 0-9 _ -`)
+}
+
+/** The members given, with what a reset (`null`) sets. */
+function settingsOf(
+  { settings }: ApiDeps,
+  input: z.output<typeof ConsumerInput>,
+  arn: string,
+): Partial<ConsumerSettings> {
+  const set: Partial<ConsumerSettings> = {}
+  for (const [member, value] of Object.entries(input)) {
+    if (value !== undefined)
+      Object.assign(set, { [member]: value ?? CONSUMER_DEFAULTS[member as Resettable] })
+  }
+  if (set.url !== undefined) {
+    const address = readEndpoint(set.url, undefined, settings.arn)
+    if ('message' in address) throw FantailError.invalid('url', address.message)
+    if (address.protocol === 'sqs') throw FantailError.invalid('url', 'must be an http or https URL')
+  }
+  if (isFifoName(arn)) checkOrdered(set)
+  return set
+}
+
+type Resettable = keyof typeof CONSUMER_DEFAULTS
+
+/** As AWS has it: small batches, and none that waits, since others of its groups would wait with it. */
+function checkOrdered({ batchSize = 1, batchWindowSeconds = 0 }: Partial<ConsumerSettings>): void {
+  if (batchSize > CONSUMER_FIFO_BATCH_MAX) {
+    throw FantailError.invalid('batchSize', `must be at most ${CONSUMER_FIFO_BATCH_MAX} on a FIFO queue`)
+  }
+  if (batchWindowSeconds > 0) throw FantailError.invalid('batchWindowSeconds', 'must be 0 on a FIFO queue')
+}
+
+function logChange(deps: ApiDeps, call: ConsumerCall, event: string): void {
+  const { arn, name } = namesOf(deps, call)
+  const members = Object.keys(call.body)
+  deps.log.info({ requestId: call.requestId, queueArn: arn, consumer: name, members }, event)
+}
+
+function consumerView({ consumer, inFlight }: ConsumerWithBatches): object {
+  const { revision: _, createdAt, modifiedAt, ...shown }: ConsumerRecord = consumer
+  return { ...shown, inFlight, createdAt: iso(createdAt), modifiedAt: iso(modifiedAt) }
+}
