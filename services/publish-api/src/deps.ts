@@ -1,6 +1,6 @@
 /** What the API is given: stores, publisher and settings, each by the methods it uses. Connecting them is main's part. */
 import type { ApiSettings } from '@fantail/config'
-import type { HttpSender } from '@fantail/delivery'
+import type { EnvelopeSigning, HttpSender } from '@fantail/delivery'
 import type { Publisher } from '@fantail/jobs'
 import type { Checks } from '@fantail/runtime'
 import type {
@@ -12,6 +12,7 @@ import type {
   Queues,
   QueueWaits,
   Redrives,
+  SigningKeys,
   StorageGuard,
   Subscriptions,
   Topics,
@@ -54,6 +55,10 @@ export interface ApiDeps {
   storageGuard: Pick<StorageGuard, 'admit'>
   /** For `/test`: attempts outside lanes. */
   sender: Pick<HttpSender, 'attempt'>
+  /** For these too, where the topic signs. */
+  signing: Pick<EnvelopeSigning, 'prepare'>
+  /** What signatures are checked by. */
+  certificates: Pick<SigningKeys, 'certificate'>
   /** What `/readyz` asks, by name. */
   checks: Checks
   settings: Settings

@@ -1,7 +1,9 @@
 /** The API process: settings in, Redis found, telemetry started, the API up; and down again on SIGTERM. */
 import { readApiSettings, resolveRedisUrl } from '@fantail/config'
+import { readSigningPair } from '@fantail/delivery'
 import { createLogger, runService } from '@fantail/runtime'
 import { startTelemetry } from '@fantail/telemetry'
+import { readTls } from './http/tls.ts'
 import { startPublishApi } from './publish-api.ts'
 
 const NAME = 'publish-api'
@@ -12,6 +14,9 @@ await runService({
   log,
   start: async (signal) => {
     const settings = readApiSettings(process.env)
+    const tls = await readTls(settings)
+    const { signingKeyFile: key, signingCertFile: certificate } = settings
+    const signingPair = key && certificate ? await readSigningPair({ key, certificate }) : undefined
     const redisUrl = await resolveRedisUrl(settings, {
       signal,
       onWait: (path) => log.info({ path }, 'redis.awaited'),
@@ -20,7 +25,7 @@ await runService({
       service: NAME,
       onProblem: (detail) => log.warn({ detail }, 'telemetry.failed'),
     })
-    const api = await startPublishApi({ settings, redisUrl, log, telemetry })
+    const api = await startPublishApi({ settings, redisUrl, log, telemetry, tls, signingPair })
     log.info({ host: settings.host, port: api.port }, 'api.listening')
     return { api, telemetry }
   },

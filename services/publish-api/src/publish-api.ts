@@ -1,6 +1,6 @@
 /** The API process, wired: connections to Redis, the stores on them, the app over those, the server around that. */
 import type { ApiSettings } from '@fantail/config'
-import { createHttpSender } from '@fantail/delivery'
+import { createHttpSender, EnvelopeSigning, SigningKey, type SigningPair } from '@fantail/delivery'
 import { createPublisher } from '@fantail/jobs'
 import { createStateLog, type Logger } from '@fantail/runtime'
 import {
@@ -16,6 +16,7 @@ import {
   type Redis,
   Redrives,
   readTopicBytes,
+  SigningKeys,
   StorageGuard,
   Subscriptions,
   Topics,
@@ -25,6 +26,7 @@ import type { Telemetry } from '@fantail/telemetry'
 import { createApp } from './app.ts'
 import type { ApiDeps } from './deps.ts'
 import { type ApiServer, listen } from './http/server.ts'
+import type { Tls } from './http/tls.ts'
 import { QueueCache } from './queue-cache.ts'
 import { createRedisClock } from './redis-clock.ts'
 import { TopicCache } from './topic-cache.ts'
@@ -34,6 +36,10 @@ export interface PublishApiOptions {
   redisUrl: string
   log: Logger
   telemetry: Telemetry
+  /** Serves https. */
+  tls?: Tls | undefined
+  /** An operator's own to sign with; else the one that is kept in Redis. */
+  signingPair?: SigningPair | undefined
 }
 
 export interface PublishApi {
@@ -71,6 +77,7 @@ export async function startPublishApi(options: PublishApiOptions): Promise<Publi
     publisher,
     fifoLog: new FifoLog(fifoRedis, { minReplicas }),
     sender,
+    ...createSigning(redis, options),
     checks: { redis: () => redis.ping(), publisher: async () => assertReady(publisher.ready) },
     settings,
     log,
@@ -90,11 +97,20 @@ export async function startPublishApi(options: PublishApiOptions): Promise<Publi
     subscriber.disconnect()
   }
   try {
-    const server = await listen(createApp(deps), settings)
+    const server = await listen(createApp(deps), { ...settings, tls: options.tls })
     return { port: server.port, stop: () => stop(server) }
   } catch (error) {
     await stop()
     throw error
+  }
+}
+
+function createSigning(redis: Redis, { signingPair: pair, log }: PublishApiOptions) {
+  const certificates = new SigningKeys(redis)
+  const onState = createStateLog({ log, what: 'signing', initial: 'up' })
+  return {
+    certificates,
+    signing: new EnvelopeSigning(new SigningKey({ pairs: certificates, pair, onState })),
   }
 }
 

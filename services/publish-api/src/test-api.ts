@@ -1,5 +1,6 @@
 /** The API over a Redis of its own, for tests: real stores and publisher, a log and metrics that can be looked at. */
 import { ARN_DEFAULTS, type AttemptResult, type Message } from '@fantail/contracts'
+import { EnvelopeSigning, SigningKey } from '@fantail/delivery'
 import { createPublisher, dispatchQueueName, type Publisher } from '@fantail/jobs'
 import {
   Consumers,
@@ -14,6 +15,7 @@ import {
   QueueWaits,
   type Redis,
   Redrives,
+  SigningKeys,
   StorageGuard,
   Subscriptions,
   Topics,
@@ -91,6 +93,7 @@ function buildApi({ server, redis, publisher, queueWaits }: Parts): TestApi {
   const queues: Queues = new Queues(redis, { onChange: (arn) => queueCache.forget(arn) })
   const queueCache = new QueueCache({ queues })
   const lanes = new Lanes(redis)
+  const certificates = new SigningKeys(redis)
   const outcomes = new OutcomeLog(redis, new Plans(redis), lanes, { queues: 1, entriesMax: 1_000 })
   const events: TestApi['events'] = []
   const note = (fields: object, event: string) => void events.push({ event, fields: { ...fields } })
@@ -125,6 +128,8 @@ function buildApi({ server, redis, publisher, queueWaits }: Parts): TestApi {
         return api.attemptResult
       },
     },
+    signing: new EnvelopeSigning(new SigningKey({ pairs: certificates })),
+    certificates,
     checks: { redis: () => redis.ping() },
     settings: {
       arn: ARN_DEFAULTS,

@@ -1,11 +1,13 @@
 /** The HTTP server around the app: bounds on slow clients, the one error shape for requests no route ever sees, a clean end. */
 import { randomUUID } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { FantailError } from '@fantail/contracts'
 import { getRequestListener } from '@hono/node-server'
 import { errorResponse } from './errors.ts'
 import type { App } from './mount.ts'
+import type { Tls } from './tls.ts'
 
 /** For headers and body to arrive: a caller that is slower holds a connection for nothing. */
 const HEADERS_TIMEOUT_MS = 10_000
@@ -22,19 +24,28 @@ export interface ApiServer {
   close(): Promise<void>
 }
 
+export interface ListenOptions {
+  host: string
+  port: number
+  /** Serves https. */
+  tls?: Tls | undefined
+}
+
+const SERVER_OPTIONS = {
+  headersTimeout: HEADERS_TIMEOUT_MS,
+  requestTimeout: REQUEST_TIMEOUT_MS,
+  keepAliveTimeout: KEEP_ALIVE_MS,
+  noDelay: true,
+  // Else Node would drop the second of two Content-Types, and what we checked would not be what was sent.
+  joinDuplicateHeaders: true,
+}
+
 /** Rejects where the port is taken. */
-export async function listen(app: App, { host, port }: { host: string; port: number }): Promise<ApiServer> {
-  const server = createServer(
-    {
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      noDelay: true,
-      // Else Node would drop the second of two Content-Types, and what we checked would not be what was sent.
-      joinDuplicateHeaders: true,
-    },
-    getRequestListener(app.fetch, { hostname: host, errorHandler: refuse }),
-  )
+export async function listen(app: App, { host, port, tls }: ListenOptions): Promise<ApiServer> {
+  const listener = getRequestListener(app.fetch, { hostname: host, errorHandler: refuse })
+  const server = tls
+    ? createSecureServer({ ...SERVER_OPTIONS, handshakeTimeout: HEADERS_TIMEOUT_MS, ...tls }, listener)
+    : createServer(SERVER_OPTIONS, listener)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, () => {

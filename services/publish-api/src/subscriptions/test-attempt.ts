@@ -7,7 +7,14 @@ import {
   type SubscriptionRecord,
   type TopicRecord,
 } from '@fantail/contracts'
-import { compileEnvelope, compileTarget, queueBody, renderBody, renderHeaders } from '@fantail/delivery'
+import {
+  compileEnvelope,
+  compileTarget,
+  queueBody,
+  renderBody,
+  renderHeaders,
+  signatureVersionOf,
+} from '@fantail/delivery'
 import { effectivePolicy } from '@fantail/policy'
 import type { ApiDeps } from '../deps.ts'
 
@@ -24,7 +31,7 @@ export interface TestResult {
   error?: string
 }
 
-type Tools = Pick<ApiDeps, 'sender' | 'queues' | 'clock'>
+type Tools = Pick<ApiDeps, 'sender' | 'queues' | 'signing' | 'clock'>
 
 export async function attemptOnce(
   deps: Tools,
@@ -40,7 +47,8 @@ export async function attemptOnce(
     publicUrl,
   }
   const target = compileTarget(record, effectivePolicy(topic, record))
-  const envelope = compileEnvelope(message)
+  const envelope = compileEnvelope(message, undefined, signatureVersionOf(topic))
+  await deps.signing.prepare(envelope, target)
   if (record.protocol === 'sqs') return appendOnce(deps, record, queueBody(envelope, target, record.endpoint))
   const headers = renderHeaders(envelope, target)
   return toResult(await deps.sender.attempt({ url: target.url, headers, body: renderBody(envelope, target) }))

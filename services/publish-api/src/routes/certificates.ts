@@ -1,0 +1,26 @@
+/** The certificates that subscribers check signatures by: open to all, as SNS's are, and never changed under their names. */
+import type { ApiDeps } from '../deps.ts'
+import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { notFound } from '../http/errors.ts'
+
+const HEADERS = { 'Content-Type': 'application/x-pem-file', 'Cache-Control': 'public, max-age=86400' }
+
+export function certificateRoutes({ certificates }: Pick<ApiDeps, 'certificates'>): Endpoint[] {
+  return [
+    endpoint({
+      method: 'GET',
+      path: '/SimpleNotificationService-{name}.pem',
+      where: { name: '[0-9a-f]{32}' },
+      tag: 'AWS',
+      summary: 'Get a certificate that messages are signed with',
+      description: '`SigningCertURL` of signed messages names it.',
+      answers: { 200: { description: 'X.509 in PEM', contentType: HEADERS['Content-Type'] } },
+      errors: ['not_found'],
+      handle: async ({ params }) => {
+        const text = await certificates.certificate(params.name ?? '')
+        if (text === null) throw notFound('certificate')
+        return { status: 200, text, headers: HEADERS }
+      },
+    }),
+  ]
+}
