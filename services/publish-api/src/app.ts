@@ -5,6 +5,7 @@ import type { Endpoint } from './http/endpoint.ts'
 import { type App, type Bindings, mount } from './http/mount.ts'
 import { awsRoutes } from './routes/aws.ts'
 import { certificateRoutes } from './routes/certificates.ts'
+import { consumerRoutes } from './routes/consumers.ts'
 import { deliveryPolicyRoutes } from './routes/delivery-policies.ts'
 import { docsRoutes } from './routes/docs.ts'
 import { messageRoutes } from './routes/messages.ts'
@@ -34,6 +35,7 @@ export function endpointsOf(deps: ApiDeps): Endpoint[] {
     ...messageRoutes(deps),
     ...queueRoutes(deps),
     ...queueMessageRoutes(deps),
+    ...consumerRoutes(deps),
     ...redriveRoutes(deps),
     ...serviceRoutes(deps),
     ...awsRoutes(deps),
