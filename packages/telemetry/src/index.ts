@@ -1,4 +1,5 @@
 export * from './instruments.ts'
+export * from './log-records.ts'
 export * from './metrics.ts'
 export * from './sent-signals.ts'
 export * from './spans.ts'

@@ -5,6 +5,7 @@ export type Env = Record<string, string | undefined>
 export interface SentSignals {
   traces: boolean
   metrics: boolean
+  logs: boolean
 }
 
 /**
@@ -12,13 +13,15 @@ export interface SentSignals {
  * SDK's own default would send to localhost:4318 from every process, whether anything listens there or not.)
  */
 export function sentSignals(env: Env): SentSignals {
-  if (isTrue(env.OTEL_SDK_DISABLED)) return { traces: false, metrics: false }
+  if (isTrue(env.OTEL_SDK_DISABLED)) return { traces: false, metrics: false, logs: false }
   const common = env.OTEL_EXPORTER_OTLP_ENDPOINT
   const traces = named(env.OTEL_TRACES_EXPORTER)
   const metrics = named(env.OTEL_METRICS_EXPORTER)
+  const logs = named(env.OTEL_LOGS_EXPORTER)
   return {
     traces: traces ? !traces.includes('none') : isSet(common, env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT),
     metrics: metrics ? metrics.includes('otlp') : isSet(common, env.OTEL_EXPORTER_OTLP_METRICS_ENDPOINT),
+    logs: logs ? !logs.includes('none') : isSet(common, env.OTEL_EXPORTER_OTLP_LOGS_ENDPOINT),
   }
 }
 

@@ -19,14 +19,22 @@ afterEach(async () => {
 /** A collector that notes which signals reach it. */
 async function startCollector() {
   const paths: string[] = []
+  const bodies: string[] = []
   const server = createServer((request, response) => {
-    paths.push(request.url ?? '')
-    request.resume().on('end', () => response.end())
+    let body = ''
+    request.on('data', (chunk) => {
+      body += chunk
+    })
+    request.on('end', () => {
+      paths.push(request.url ?? '')
+      bodies.push(body)
+      response.end()
+    })
   })
   collector = server
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return { url, paths }
+  return { url, paths, bodies }
 }
 
 /** The exporters read the process's own environment, the rest is given. */
@@ -98,8 +106,8 @@ describe('a scrape', () => {
 
 describe('telemetry', () => {
   it('sends nothing and traces nothing unless asked to', async () => {
-    const { spans } = await startWith({})
-    expect(spans.on).toBe(false)
+    const { spans, logs } = await startWith({})
+    expect([spans.on, logs.on]).toEqual([false, false])
     expect(trace.getTracer('x').startSpan('x').isRecording()).toBe(false)
   })
 
@@ -116,6 +124,41 @@ describe('telemetry', () => {
     telemetry = undefined
     await stop()
     expect(paths).toContain('/v1/traces')
+  })
+
+  it('sends log records to the endpoint that OTEL_* names, as they are', async () => {
+    const { url, paths, bodies } = await startCollector()
+    const { logs, spans, stop } = await startWith({
+      OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: `${url}/v1/logs`,
+      OTEL_EXPORTER_OTLP_LOGS_PROTOCOL: 'http/json',
+    })
+    expect([logs.on, spans.on]).toEqual([true, false])
+    logs.emit({
+      event: 'delivery.status',
+      severity: 'warn',
+      body: { delivery: { attempts: 3 }, status: 'FAILURE' },
+      attributes: { 'aws.log.group.names': ['sns/us-east-1/000000000000/orders'] },
+    })
+    telemetry = undefined
+    await stop()
+    expect(paths).toEqual(['/v1/logs'])
+    const [resource] = JSON.parse(bodies[0] ?? '').resourceLogs
+    expect(resource.scopeLogs[0].logRecords[0]).toMatchObject({
+      eventName: 'delivery.status',
+      severityNumber: 13,
+      severityText: 'WARN',
+      body: {
+        kvlistValue: {
+          values: [
+            {
+              key: 'delivery',
+              value: { kvlistValue: { values: [{ key: 'attempts', value: { intValue: 3 } }] } },
+            },
+            { key: 'status', value: { stringValue: 'FAILURE' } },
+          ],
+        },
+      },
+    })
   })
 
   it('parents a span inside another by itself', async () => {

@@ -2,9 +2,10 @@
  * Starts telemetry for a process: Prometheus text for its own /metrics always, OTLP where OTEL_* variables ask for it.
  * The SDK is loaded only then (about 230 ms and 46 MB; what scrapes alone need is 90 ms and 30 MB).
  */
-import { DiagLogLevel, diag, metrics as globalMetrics, trace } from '@opentelemetry/api'
+import { DiagLogLevel, diag, metrics as globalMetrics, logs, trace } from '@opentelemetry/api'
 import type { PrometheusExporter } from '@opentelemetry/exporter-prometheus'
 import type { IMetricReader, MetricProducer } from '@opentelemetry/sdk-metrics'
+import { createLogRecords, type LogRecords, NO_LOG_RECORDS } from './log-records.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { type Env, type SentSignals, sentSignals } from './sent-signals.ts'
 import { createSpans, NO_SPANS, type Spans } from './spans.ts'
@@ -21,6 +22,7 @@ export interface TelemetryOptions {
 export interface Telemetry {
   metrics: Metrics
   spans: Spans
+  logs: LogRecords
   /** The text of a Prometheus scrape: ours, and what BullMQ counts. */
   renderMetrics(): Promise<string>
   /** Sends what is left, within a bound; never rejects. */
@@ -43,13 +45,14 @@ export async function startTelemetry(options: TelemetryOptions): Promise<Telemet
   const reader = new PrometheusExporter({ preventServerStart: true, metricProducers: [producer] })
   const sent = sentSignals(env)
   reportTo(tell, env)
-  const stop = await (sent.traces || sent.metrics
+  const stop = await (sent.traces || sent.metrics || sent.logs
     ? startSdk({ service, reader, producer, env, sent })
     : startReader(reader))
   const serializer = new PrometheusSerializer(undefined, false, undefined, true, true)
   return {
     metrics,
     spans: sent.traces ? createSpans(trace.getTracer('fantail')) : NO_SPANS,
+    logs: sent.logs ? createLogRecords(logs.getLogger('fantail')) : NO_LOG_RECORDS,
     async renderMetrics() {
       const { resourceMetrics, errors } = await reader.collect()
       for (const error of errors) tell(String(error))
@@ -60,6 +63,7 @@ export async function startTelemetry(options: TelemetryOptions): Promise<Telemet
       // A process may start telemetry again, as tests do: the global places take no second owner.
       globalMetrics.disable()
       trace.disable()
+      logs.disable()
       diag.disable()
     },
   }
@@ -97,13 +101,13 @@ async function startSdk({ service, reader, producer, env, sent }: SdkParts): Pro
   const sdk = new NodeSDK({
     serviceName: env.OTEL_SERVICE_NAME || service,
     metricReaders: readers,
-    logRecordProcessors: [],
     // The SDK's defaults tell the process's command line and its owner too.
     ...(env.OTEL_NODE_RESOURCE_DETECTORS
       ? {}
       : { resourceDetectors: [envDetector, serviceInstanceIdDetector] }),
-    // Without processors of ours it makes them from the environment; an empty list means no traces.
+    // Without processors of ours it makes them from the environment; an empty list means none.
     ...(sent.traces ? {} : { spanProcessors: [] }),
+    ...(sent.logs ? {} : { logRecordProcessors: [] }),
   })
   sdk.start()
   return () => sdk.shutdown()

@@ -35,7 +35,7 @@ export interface PublishApiOptions {
   settings: ApiSettings
   redisUrl: string
   log: Logger
-  telemetry: Telemetry
+  telemetry: Omit<Telemetry, 'logs'>
   /** Serves https. */
   tls?: Tls | undefined
   /** An operator's own to sign with; else the one that is kept in Redis. */
