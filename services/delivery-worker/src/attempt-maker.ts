@@ -1,24 +1,19 @@
 /** One attempt, by the subscription's protocol; whatever goes wrong is an outcome, never a throw. */
-import { type AttemptResult, FantailError } from '@fantail/contracts'
-import {
-  type EnvelopeSigning,
-  type HttpSender,
-  queueBody,
-  renderBody,
-  renderHeaders,
-} from '@fantail/delivery'
-import { deliveryItemId, type Queues } from '@fantail/store'
+import type { AttemptResult } from '@fantail/contracts'
+import { type EnvelopeSigning, type HttpSender, renderBody, renderHeaders } from '@fantail/delivery'
 import { type Span, type Spans, traceparentOf } from '@fantail/telemetry'
 import type { CompiledSubscription } from './compiled-slice.ts'
+import type { InRun } from './fifo/group-run.ts'
 import type { MessageContext } from './message-context.ts'
 import type { Outcome } from './outcome.ts'
-import type { QueueGates } from './queue-gates.ts'
+import type { QueueAppends } from './queue-appends.ts'
 import type { WorkerMetrics } from './worker-metrics.ts'
+
+const NO_RUN: InRun[] = []
 
 export interface AttemptMakerOptions {
   sender: Pick<HttpSender, 'send'>
-  queues: Queues
-  gates: QueueGates
+  appends: Pick<QueueAppends, 'append'>
   signing: Pick<EnvelopeSigning, 'prepare'>
   metrics: WorkerMetrics
   spans: Spans
@@ -33,30 +28,34 @@ export class AttemptMaker {
 
   /**
    * `delivery` names what is appended to a queue, so that an append that is repeated changes nothing. `done` is called once,
-   * never before this has returned: no promises, because this is made tens of thousands of times a second.
+   * never before this has returned: no promises, because this is made tens of thousands of times a second. `run`: what may go
+   * to the queue with it; the outcome says how many did.
    */
   attempt(
     subscription: CompiledSubscription,
     context: MessageContext,
     delivery: Buffer,
     done: (outcome: Outcome) => void,
+    run: InRun[] = NO_RUN,
   ): void {
     const { signature, target } = subscription
     if (signature !== undefined) {
       // Whoever asks has seen to it, unless the topic began to sign, or changed how, in this moment.
       const signed = this.#options.signing.prepare(context.envelopeFor(signature), target)
-      const again = () => this.attempt(subscription, context, delivery, done)
+      const again = () => this.attempt(subscription, context, delivery, done, run)
       if (signed) return void signed.then(again, (error) => done(unsigned(error)))
     }
     const span = this.#options.spans.on ? this.#startSpan(subscription, context) : undefined
-    const ended = (result: AttemptResult) => {
+    const ended = (result: AttemptResult, along = 0) => {
       if (span) endSpan(span, result)
-      const outcome = { result, answeredAfterMs: hasAnswered(result) ? result.durationMs : undefined }
+      const outcome = { result, along, answeredAfterMs: hasAnswered(result) ? result.durationMs : undefined }
       this.#options.metrics.attempted(subscription, context, outcome, result.durationMs)
       done(outcome)
     }
-    if (subscription.record.protocol === 'sqs') void this.#append(subscription, context, delivery).then(ended)
-    else this.#post(subscription, context, ended, span)
+    if (subscription.record.protocol === 'sqs') {
+      const appending = this.#options.appends.append(subscription, { delivery, message: context }, run)
+      void appending.then(({ result, along }) => ended(result, along))
+    } else this.#post(subscription, context, ended, span)
   }
 
   #startSpan({ record }: CompiledSubscription, { message }: MessageContext): Span {
@@ -75,49 +74,13 @@ export class AttemptMaker {
     const headers = renderHeaders(envelope, target, span && traceparentOf(span))
     this.#options.sender.send({ url, memo, headers, body: renderBody(envelope, target) }, ended)
   }
-
-  /** A queue of ours: the append is the attempt. */
-  async #append(
-    { target, record, signature }: CompiledSubscription,
-    context: MessageContext,
-    delivery: Buffer,
-  ): Promise<AttemptResult> {
-    const startedAt = performance.now()
-    const { gates, queues } = this.#options
-    const item = queueBody(context.envelopeFor(signature), target, record.endpoint)
-    const id = deliveryItemId(record.id, delivery)
-    try {
-      const refusal = await gates.refusalOf(record.endpoint, context.message, item)
-      if (refusal !== undefined) throw new FantailError('forbidden', refusal)
-      await queues.send(record.endpoint, [{ id, ...item }])
-      return { kind: 'response', statusCode: 200, durationMs: performance.now() - startedAt }
-    } catch (error) {
-      return queueFailure(error, performance.now() - startedAt)
-    }
-  }
-}
-
-/** A missing queue and a message it cannot take are client-side: no retry (sns-semantics §7.2). */
-function queueFailure(error: unknown, durationMs: number): AttemptResult {
-  const detail = error instanceof Error ? error.message : String(error)
-  if (!(error instanceof FantailError))
-    return { kind: 'failure', error: 'storage', detail, durationMs, permanent: false }
-  const missing = error.code === 'not_found'
-  const permanent = error.status < 500 && error.code !== 'rate_limited'
-  return {
-    kind: 'failure',
-    error: missing ? 'queue_missing' : 'queue_refused',
-    detail,
-    durationMs,
-    permanent,
-  }
 }
 
 /** Says nothing of the endpoint. */
 function unsigned(error: unknown): Outcome {
   const detail = `could not be signed: ${error instanceof Error ? error.message : String(error)}`
   const result = { kind: 'failure', error: 'storage', detail, durationMs: 0, permanent: false } as const
-  return { result, answeredAfterMs: undefined }
+  return { result, along: 0, answeredAfterMs: undefined }
 }
 
 /** A refusal at once (nobody listens, no such name) says that nothing hangs. */

@@ -4,6 +4,7 @@
  *
  *   DispatchConsumer ─▶ Dispatcher ─▶ Express ──2xx──▶ done
  *                                       └─▶ Parking ─▶ lanes ─▶ LaneLoop ─▶ LaneAttempts ─▶ Finishing ─▶ Settling
+ *                                FIFO: LogReaders ─▶ lanes
  */
 import { EnvelopeSigning, type HttpSender, SigningKey, type SigningPair } from '@fantail/delivery'
 import { type Telemetry as BullTelemetry, DispatchConsumer } from '@fantail/jobs'
@@ -11,6 +12,7 @@ import { createStateLog, type Logger } from '@fantail/runtime'
 import {
   Counts,
   connect,
+  FifoReading,
   Idempotency,
   Lanes,
   OutcomeLog,
@@ -29,6 +31,7 @@ import { AttemptMaker } from './attempt-maker.ts'
 import { AttemptSlots } from './attempt-slots.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { Express } from './express.ts'
+import { LogReaders } from './fifo/log-readers.ts'
 import { Finishing } from './finishing.ts'
 import { LaneAttempts } from './lane-attempts.ts'
 import { LaneBodies } from './lane-bodies.ts'
@@ -37,6 +40,7 @@ import { LaneLoop } from './lane-loop.ts'
 import { OutcomeRecorder } from './outcome-recorder.ts'
 import { Parking } from './parking.ts'
 import { PlanCache } from './plan-cache.ts'
+import { QueueAppends } from './queue-appends.ts'
 import { QueueGates } from './queue-gates.ts'
 import { RedisClock } from './redis-clock.ts'
 import { createRetentionSweep } from './retention-sweep.ts'
@@ -113,15 +117,26 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     maxRetrySeconds,
     now,
   })
-  const attempts = new AttemptMaker({ sender: options.sender, queues, gates, signing, metrics, spans })
+  const appends = new QueueAppends({ queues, gates })
+  const attempts = new AttemptMaker({ sender: options.sender, appends, signing, metrics, spans })
   const bodies = new LaneBodies(lanes, options.publicUrl)
   const laneAttempts = new LaneAttempts({ attempts, finishing, signing, settling, slots, plans, log })
+  const readers = new LogReaders({
+    reading: new FifoReading(redis),
+    plans,
+    bodies,
+    recorder,
+    counts,
+    log,
+    onDue,
+  })
   const laneLoop = new LaneLoop({
     lanes,
     slots,
     plans,
     bodies,
     attempts: laneAttempts,
+    readers,
     settling,
     recorder,
     clock,
@@ -200,6 +215,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       // No new work; then what is queued is parked, what runs ends and is settled; then the connections go.
       const jobsDone = Promise.all(consumers.map((consumer) => consumer.stop()))
       await Promise.all([laneLoop.stop(), sweep.stop()])
+      await readers.stop()
       await Promise.all([express.stop(), laneAttempts.stop()])
       await Promise.all([parking.whenIdle(), settling.whenIdle()])
       await jobsDone

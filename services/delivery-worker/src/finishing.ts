@@ -11,9 +11,10 @@ import { nextStep } from '@fantail/policy'
 import type { Logger } from '@fantail/runtime'
 import { type DeadState, deadLetterItemId, parseDeliveryId, type Queues } from '@fantail/store'
 import type { CompiledSubscription } from './compiled-slice.ts'
+import type { InRun } from './fifo/group-run.ts'
 import type { MessageContext } from './message-context.ts'
 import { type Outcome, resultState } from './outcome.ts'
-import type { OutcomeRecorder } from './outcome-recorder.ts'
+import type { EndState, OutcomeRecorder } from './outcome-recorder.ts'
 import type { QueueGates } from './queue-gates.ts'
 import type { Claimed, Settling } from './settling.ts'
 
@@ -26,6 +27,8 @@ export interface EndedAttempt {
   claimed: Claimed
   subscription: CompiledSubscription
   message: MessageContext
+  /** FIFO: what shared the attempt; delivered with it, or untouched in its lane. */
+  run?: InRun[]
   /** Made, this one included. */
   attempts: number
   outcome: Outcome
@@ -74,13 +77,23 @@ export class Finishing {
     })
     this.#logAttempt(ended, step.step)
     if (step.step === 'delivered') {
-      const { accepted } = await settling.settle(subscription.shard, claimed, { op: 'delivered' })
-      if (accepted) this.#options.recorder.ended(ended, 'delivered', null, state)
+      const run = ended.run && { run: ended.run.map(({ delivery }) => delivery) }
+      const { accepted } = await settling.settle(subscription.shard, claimed, { op: 'delivered', ...run })
+      if (accepted) this.#recordDelivered(ended, state)
     } else if (step.step === 'retry') {
       const retry = { op: 'retry', delayMs: step.delayMs, state: { kind: 'retry', ...state } } as const
       await settling.settle(subscription.shard, claimed, retry)
     } else {
       await this.#die(ended, { kind: 'dead', reason: step.reason, ...state })
+    }
+  }
+
+  #recordDelivered(ended: EndedAttempt, state: EndState): void {
+    const { recorder } = this.#options
+    recorder.ended(ended, 'delivered', null, state)
+    for (const { delivery, message } of ended.run ?? []) {
+      const claimed = { ...ended.claimed, delivery }
+      recorder.ended({ ...ended, claimed, message }, 'delivered', null, { ...state, attempts: 1 })
     }
   }
 

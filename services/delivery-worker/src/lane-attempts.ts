@@ -12,6 +12,7 @@ import type { Claim } from '@fantail/store'
 import type { AttemptMaker } from './attempt-maker.ts'
 import { type AttemptSlots, HUNG_MS } from './attempt-slots.ts'
 import type { CompiledSubscription } from './compiled-slice.ts'
+import type { InRun } from './fifo/group-run.ts'
 import type { Finishing } from './finishing.ts'
 import type { MessageContext } from './message-context.ts'
 import type { Outcome } from './outcome.ts'
@@ -38,6 +39,8 @@ export interface ClaimInHand {
   subscription: CompiledSubscription
   claim: Claim
   message: MessageContext
+  /** FIFO: what may go with it. */
+  run?: InRun[]
   /** When to send, by performance.now(); null: at once. */
   sendAt: number | null
   /** When the subscription's settings were last known to be current (performance.now()). */
@@ -111,7 +114,7 @@ export class LaneAttempts {
       return this.#handBack(hand, false)
     const hung = setTimeout(() => this.#hang(id), HUNG_MS)
     const outcome = await new Promise<Outcome>((resolve) =>
-      this.#options.attempts.attempt(current, message, claim.delivery, resolve),
+      this.#options.attempts.attempt(current, message, claim.delivery, resolve, hand.run),
     )
     clearTimeout(hung)
     this.#options.slots.release(id, maxInFlight, outcome.answeredAfterMs)
@@ -121,6 +124,7 @@ export class LaneAttempts {
       claimed: claimedOf(hand),
       subscription: current,
       message,
+      ...(hand.run ? { run: hand.run.slice(0, outcome.along) } : {}),
       attempts,
       outcome,
     })

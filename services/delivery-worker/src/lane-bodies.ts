@@ -34,7 +34,7 @@ export class LaneBodies {
       const ids = missing.map((key) => Buffer.from(key, 'latin1'))
       const bodies = await this.#lanes.messages(shard, ids)
       missing.forEach((key, i) => {
-        const context = this.#read(bodies[i] ?? null)
+        const context = this.read(bodies[i] ?? null)
         found.set(key, context)
         if (context instanceof MessageContext) this.#cache.set(key, context)
       })
@@ -42,7 +42,13 @@ export class LaneBodies {
     return keys.map((key) => found.get(key) ?? null)
   }
 
-  #read(body: Buffer | null): MessageContext | Error | null {
+  /** One that was read elsewhere, and that a lane will soon ask for. */
+  keep(context: MessageContext): void {
+    this.#cache.set(context.id.toString('latin1'), context)
+  }
+
+  /** null where there is no body, an Error where it cannot be read. */
+  read(body: Buffer | null): MessageContext | Error | null {
     if (body === null) return null
     const text = body.toString()
     try {

@@ -10,6 +10,8 @@ import { type ClaimedLane, CorruptRecordError, type LaneStore, type TakeResult }
 import type { AttemptSlots } from './attempt-slots.ts'
 import type { CompiledSlice } from './compiled-slice.ts'
 import { LEASE_MARGIN_MS } from './express.ts'
+import { runOf } from './fifo/group-run.ts'
+import type { LogReaders } from './fifo/log-readers.ts'
 import { type ClaimInHand, claimedOf, type LaneAttempts } from './lane-attempts.ts'
 import type { LaneBodies } from './lane-bodies.ts'
 import { MessageContext } from './message-context.ts'
@@ -36,6 +38,7 @@ export interface LaneLoopOptions {
   plans: PlanCache
   bodies: LaneBodies
   attempts: LaneAttempts
+  readers: Pick<LogReaders, 'read' | 'room'>
   settling: Settling
   recorder: OutcomeRecorder
   clock: RedisClock
@@ -128,7 +131,7 @@ export class LaneLoop {
   }
 
   async #take(shard: number): Promise<void> {
-    const { lanes, slots, attemptTimeoutMs } = this.#options
+    const { lanes, slots, readers, attemptTimeoutMs } = this.#options
     this.#taking.add(shard)
     this.#due.delete(shard)
     const askedAt = performance.now()
@@ -139,10 +142,12 @@ export class LaneLoop {
         leaseMs: attemptTimeoutMs + LEASE_MARGIN_MS + AHEAD_MS,
         limits: this.#limits(),
         othersMax: slots.startingRoom,
+        logsMax: readers.room,
       })
       this.#options.clock.tell(result.now)
       this.dueAt(shard, result.nextDueAt)
       this.#correctHint(shard, result.nextDueAt)
+      for (const claim of result.logs) readers.read(shard, claim)
       await this.handOn(shard, result, askedAt)
       this.#tell('up')
     } catch (error) {
@@ -165,46 +170,42 @@ export class LaneLoop {
   async handOn(shard: number, result: TakeResult, askedAt: number): Promise<void> {
     for (const { subscriptionId, delivery } of result.expired)
       this.#options.recorder.expired(subscriptionId, delivery)
-    const claims = result.lanes.flatMap((lane) => lane.claims)
-    if (claims.length === 0) return
-    const contexts = await this.#options.bodies.get(
-      shard,
-      claims.map((claim) => claim.delivery),
-    )
-    let at = 0
-    for (const lane of result.lanes) {
-      const messages = contexts.slice(at, at + lane.claims.length)
-      at += lane.claims.length
-      await this.#handOnLane(shard, lane, messages, askedAt)
-    }
+    const deliveries = result.lanes.flatMap(deliveriesOf)
+    if (deliveries.length === 0) return
+    // Each lane takes its own from it, in order.
+    const messages = (await this.#options.bodies.get(shard, deliveries)).values()
+    for (const lane of result.lanes) await this.#handOnLane(shard, lane, messages, askedAt)
   }
 
   async #handOnLane(
     shard: number,
     lane: ClaimedLane,
-    messages: (MessageContext | Error | null)[],
+    messages: Iterator<MessageContext | Error | null>,
     askedAt: number,
   ): Promise<void> {
     const slice = await this.#sliceOf(shard, lane)
     const subscription = slice?.byId.get(lane.subscriptionId)
-    lane.claims.forEach((claim, i) => {
-      const message = messages[i] ?? null
+    const next = () => messages.next().value ?? null
+    for (const claim of lane.claims) {
+      const message = next()
+      const run = claim.run?.map((delivery) => ({ delivery, message: next() }))
       const claimed = { subscriptionId: lane.subscriptionId, delivery: claim.delivery, lease: claim.lease }
       if (!(message instanceof MessageContext)) {
         const detail =
           message === null ? 'its body is missing' : `its body cannot be read: ${message.message}`
         this.#options.log.error({ shard, subscriptionId: lane.subscriptionId, detail }, 'delivery.set_aside')
         void this.#options.settling.settle(shard, claimed, { op: 'aside', detail })
-        return
+        continue
       }
       if (!subscription) {
         // Deleted this moment, or its or its slice's record is unreadable: the lease is left to run out, so that nothing spins.
         this.#options.log.warn({ shard, subscriptionId: lane.subscriptionId }, 'claim.subscription_unknown')
-        return
+        continue
       }
       const sendAt = claim.sendAt === null ? null : this.#options.clock.localTime(claim.sendAt)
-      this.#begin({ subscription, claim, message, sendAt, checkedAt: askedAt })
-    })
+      const hand = { subscription, claim, message, sendAt, checkedAt: askedAt }
+      this.#begin(run ? { ...hand, run: runOf(message, run) } : hand)
+    }
   }
 
   /** null where it is gone or cannot be read: the other lanes of the take go on all the same. */
@@ -277,4 +278,8 @@ export class LaneLoop {
       // The hints, asked for in the same trip, tell of it.
     }
   }
+}
+
+function deliveriesOf({ claims }: ClaimedLane): Buffer[] {
+  return claims.flatMap(({ delivery, run }) => (run ? [delivery, ...run] : delivery))
 }

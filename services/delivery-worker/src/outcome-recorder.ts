@@ -5,8 +5,9 @@
  */
 
 import { createStateLog, type Logger, type TellState } from '@fantail/runtime'
-import type { LaneEntry, LaneOutcome, OutcomeLog } from '@fantail/store'
+import type { LaneEntry, LaneOutcome, OutcomeLog, SliceRef } from '@fantail/store'
 import { type DispatchEntry, parseDeliveryId } from '@fantail/store'
+import type { Bitmap } from './bitmap.ts'
 import type { CompiledSubscription } from './compiled-slice.ts'
 import type { Unit } from './job-run.ts'
 import type { MessageContext } from './message-context.ts'
@@ -68,6 +69,16 @@ export class OutcomeRecorder {
       filtered: NOTHING,
       failures: unit.failures,
     })
+    this.#flush()
+  }
+
+  /** A FIFO topic's message has left its log: it waits in these lanes. */
+  moved(context: MessageContext, { sliceId, shard }: SliceRef, parked: Bitmap): void {
+    const { messageId, topicArn } = context.message
+    const { id, sizeBytes } = context
+    const nothing = { delivered: NOTHING, filtered: NOTHING, failures: [] }
+    const slice = { sliceId, shard }
+    this.#dispatch.push({ messageId, id, topicArn, sizeBytes, slice, parked: parked.packed(), ...nothing })
     this.#flush()
   }
 

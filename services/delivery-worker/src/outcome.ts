@@ -3,6 +3,8 @@ import type { AttemptResult } from '@fantail/contracts'
 
 export interface Outcome {
   result: AttemptResult
+  /** How many of a run shared it (fifo/group-run.ts). */
+  along: number
   /** undefined where no answer came. */
   answeredAfterMs: number | undefined
 }
