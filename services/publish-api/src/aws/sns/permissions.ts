@@ -1,0 +1,109 @@
+/** AddPermission and RemovePermission: statements of the topic's policy by label (sns-semantics §4.3). */
+import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
+import type { TopicRecord } from '@fantail/contracts'
+import type { ApiDeps } from '../../deps.ts'
+import {
+  type AccessPolicy,
+  accessPolicyOf,
+  isTopicAction,
+  type Statement,
+  statementsOf,
+} from './access-policy.ts'
+import { checkTopicArn } from './arns.ts'
+import { ofTopic } from './publish-topic.ts'
+import { invalidParameter, missingParameter } from './refusals.ts'
+
+const ACCOUNT = /^\d{12}$/
+
+export function permissionOperations(deps: ApiDeps): Operation[] {
+  return [
+    {
+      name: 'AddPermission',
+      input: {
+        TopicArn: 'string',
+        Label: 'string',
+        AWSAccountId: { list: 'string' },
+        ActionName: { list: 'string' },
+      },
+      output: null,
+      run: (input, call) => changePolicy(deps, { input, call, change: addition(input) }),
+    },
+    {
+      name: 'RemovePermission',
+      input: { TopicArn: 'string', Label: 'string' },
+      output: null,
+      run: (input, call) => changePolicy(deps, { input, call, change: removal(input) }),
+    },
+  ]
+}
+
+/** The statements of a topic after the change. */
+type Change = (statements: Statement[], topic: TopicRecord) => Statement[]
+
+interface PolicyChange {
+  input: AwsInput
+  call: AwsCall
+  change: Change
+}
+
+async function changePolicy(deps: ApiDeps, { input, call, change }: PolicyChange): Promise<undefined> {
+  const arn = checkTopicArn(input.TopicArn, call)
+  const changed = deps.topics.update(arn, (topic) => {
+    const policy = JSON.parse(accessPolicyOf(topic)) as AccessPolicy
+    const statements = change(statementsOf(policy), topic)
+    const Policy = JSON.stringify({ ...policy, Statement: statements })
+    return { attributes: { ...topic.attributes, Policy } }
+  })
+  await ofTopic(() => changed)
+}
+
+function addition(input: AwsInput): Change {
+  const label = labelOf(input)
+  const accounts = listOf(input, 'AWSAccountId')
+  const actions = listOf(input, 'ActionName')
+  return (statements, { arn }) => {
+    if (statements.some(({ Sid }) => Sid === label)) throw invalidParameter('Statement already exists')
+    if (!actions.every(isTopicAction)) {
+      throw invalidParameter('Policy statement action out of service scope!')
+    }
+    if (!accounts.every((account) => ACCOUNT.test(account))) {
+      throw invalidParameter('A provided account ID is not valid')
+    }
+    return [...statements, grant(label, { arn, accounts, actions })]
+  }
+}
+
+function removal(input: AwsInput): Change {
+  const label = labelOf(input)
+  return (statements) => statements.filter(({ Sid }) => Sid !== label)
+}
+
+function labelOf({ Label }: AwsInput): string {
+  if (Label === undefined || Label === '') throw missingParameter('Label')
+  return String(Label)
+}
+
+/** What is named twice counts once. */
+function listOf(input: AwsInput, name: string): string[] {
+  const values = (input[name] as string[] | undefined) ?? []
+  if (values.length === 0) throw missingParameter(name)
+  return [...new Set(values)]
+}
+
+interface Grant {
+  arn: string
+  accounts: string[]
+  actions: string[]
+}
+
+/** One of a kind stands as itself, several as a list. */
+function grant(label: string, { arn, accounts, actions }: Grant): Statement {
+  const one = (values: string[]) => (values.length === 1 ? values[0] : values)
+  return {
+    Sid: label,
+    Effect: 'Allow',
+    Principal: { AWS: one(accounts.map((account) => `arn:aws:iam::${account}:root`)) },
+    Action: one(actions.map((action) => `SNS:${action}`)),
+    Resource: arn,
+  }
+}

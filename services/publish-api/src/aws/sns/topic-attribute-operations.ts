@@ -1,0 +1,107 @@
+/** Reading and setting a topic's attributes (sns-semantics §4.3), its data protection policy included. */
+import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
+import { parseArn, type TopicRecord } from '@fantail/contracts'
+import type { CountedTopic } from '@fantail/store'
+import type { ApiDeps } from '../../deps.ts'
+import { accessPolicyOf } from './access-policy.ts'
+import { checkTopicArn } from './arns.ts'
+import { ofTopic } from './publish-topic.ts'
+import { missingParameter, noSuchTopic } from './refusals.ts'
+import { readTopicAttributes, refuseOnSet } from './topic-attributes.ts'
+import { topicPolicyAttributes } from './topic-delivery-policy.ts'
+import { KEPT_ATTRIBUTES } from './topic-kept-attributes.ts'
+
+export function topicAttributeOperations(deps: ApiDeps): Operation[] {
+  return [
+    {
+      name: 'GetTopicAttributes',
+      input: { TopicArn: 'string' },
+      output: { Attributes: { map: 'string' } },
+      run: async ({ TopicArn }, call) => {
+        const found = await deps.topics.getWithCounts(checkTopicArn(TopicArn, call))
+        if (!found) throw noSuchTopic()
+        return { Attributes: attributesOf(found) }
+      },
+    },
+    {
+      name: 'SetTopicAttributes',
+      input: { TopicArn: 'string', AttributeName: 'string', AttributeValue: 'string' },
+      output: null,
+      run: (input, call) => setTopicAttribute(deps, input, call),
+    },
+    {
+      name: 'GetDataProtectionPolicy',
+      input: { ResourceArn: 'string' },
+      output: { DataProtectionPolicy: 'string' },
+      run: async ({ ResourceArn }, call) => {
+        const topic = await deps.topics.get(checkTopicArn(ResourceArn, call, 'ResourceArn'))
+        if (!topic) throw noSuchTopic()
+        return { DataProtectionPolicy: topic.attributes.DataProtectionPolicy ?? '' }
+      },
+    },
+    {
+      name: 'PutDataProtectionPolicy',
+      input: { ResourceArn: 'string', DataProtectionPolicy: 'string' },
+      output: null,
+      run: async ({ ResourceArn, DataProtectionPolicy }, call) => {
+        const arn = checkTopicArn(ResourceArn, call, 'ResourceArn')
+        if (DataProtectionPolicy === undefined) throw missingParameter('DataProtectionPolicy')
+        return set(deps, call, { arn, name: 'DataProtectionPolicy', text: String(DataProtectionPolicy) })
+      },
+    },
+  ]
+}
+
+function attributesOf({ topic, subscriptions, deleted }: CountedTopic): Record<string, string> {
+  const { Policy: _, ...kept } = topic.attributes
+  const shown = Object.entries(kept).filter(([name]) => !KEPT_ATTRIBUTES[name]?.hidden)
+  return {
+    TopicArn: topic.arn,
+    Owner: parseArn(topic.arn)?.account ?? '',
+    DisplayName: topic.displayName,
+    Policy: accessPolicyOf(topic),
+    ...topicPolicyAttributes(topic),
+    SubscriptionsConfirmed: String(subscriptions.active + subscriptions.paused),
+    SubscriptionsPending: String(subscriptions.pending),
+    SubscriptionsDeleted: String(deleted),
+    ...(topic.fifo && fifoAttributes(topic)),
+    ...Object.fromEntries(shown),
+  }
+}
+
+function fifoAttributes({ contentBasedDeduplication = false, fifoThroughputScope }: TopicRecord) {
+  return {
+    FifoTopic: 'true',
+    ContentBasedDeduplication: String(contentBasedDeduplication),
+    ...(fifoThroughputScope && { FifoThroughputScope: fifoThroughputScope }),
+  }
+}
+
+async function setTopicAttribute(deps: ApiDeps, input: AwsInput, call: AwsCall): Promise<undefined> {
+  const arn = checkTopicArn(input.TopicArn, call)
+  if (input.AttributeName === undefined) throw missingParameter('AttributeName')
+  const name = String(input.AttributeName)
+  // It has an operation of its own.
+  if (name === 'DataProtectionPolicy') throw refuseOnSet('AttributeName')
+  return set(deps, call, { arn, name, text: String(input.AttributeValue ?? '') })
+}
+
+interface Attribute {
+  arn: string
+  name: string
+  text: string
+}
+
+async function set(
+  deps: ApiDeps,
+  { requestId }: AwsCall,
+  { arn, name, text }: Attribute,
+): Promise<undefined> {
+  const rules = { arn, refuse: refuseOnSet, maxRetrySeconds: deps.settings.maxRetrySeconds }
+  const changed = deps.topics.update(arn, ({ attributes }) =>
+    readTopicAttributes({ [name]: text }, attributes, rules),
+  )
+  await ofTopic(() => changed)
+  deps.topicCache.forget(arn)
+  deps.log.info({ requestId, topicArn: arn, members: [name] }, 'topic.changed')
+}

@@ -1,0 +1,121 @@
+/**
+ * The settable attributes of a topic (sns-semantics §4.3): texts as CreateTopic and SetTopicAttributes take them, read
+ * into settings. What has no member of its own is kept under SNS's name, as given.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import {
+  DISPLAY_NAME_CHARS_MAX,
+  type FifoThroughputScope,
+  isFifoName,
+  type TopicRecord,
+} from '@fantail/contracts'
+import type { TopicSettings } from '@fantail/store'
+import { accessPolicyOf, accessPolicyProblem } from './access-policy.ts'
+import { invalidParameter } from './refusals.ts'
+import type { Refuse } from './subscription-attributes.ts'
+import { readTopicDeliveryPolicy } from './topic-delivery-policy.ts'
+import { KEPT_ATTRIBUTES } from './topic-kept-attributes.ts'
+
+export const refuseOnCreate: Refuse = (text) => invalidParameter(`Attributes Reason: ${text}`)
+export const refuseOnSet: Refuse = (text) => invalidParameter(text)
+
+export interface TopicRules {
+  /** Of the topic they are for. */
+  arn: string
+  refuse: Refuse
+  maxRetrySeconds: number
+}
+
+type Given = Record<string, string>
+type Read = Partial<TopicSettings>
+type Reader = (text: string, rules: TopicRules) => Read
+
+const READERS: Record<string, Reader> = {
+  DisplayName: readDisplayName,
+  DeliveryPolicy: readTopicDeliveryPolicy,
+  ContentBasedDeduplication: readContentBased,
+  FifoThroughputScope: readScope,
+}
+
+/** The settings that the attributes given come to; `kept` are those that the topic has. Throws the first that is wrong. */
+export function readTopicAttributes(given: Given, kept: Given, rules: TopicRules): Read {
+  const read: Read = {}
+  let attributes = kept
+  for (const [name, text] of Object.entries(given)) {
+    const reader = Object.hasOwn(READERS, name) ? READERS[name] : undefined
+    if (reader) Object.assign(read, reader(text, rules))
+    else attributes = withAttribute(attributes, { name, text }, rules)
+  }
+  if (attributes === kept) return read
+  // Who asks for a version of the signature asks for signatures.
+  return { ...read, attributes, ...('SignatureVersion' in given && { signing: 'sns' as const }) }
+}
+
+interface GivenAttribute {
+  name: string
+  text: string
+}
+
+/** Empty takes an attribute away: what it then means is as if it had never been set. */
+function withAttribute(
+  attributes: Given,
+  { name, text }: GivenAttribute,
+  { arn, refuse }: TopicRules,
+): Given {
+  const { [name]: _, ...others } = attributes
+  if (name === 'Policy') {
+    const problem = text === '' ? undefined : accessPolicyProblem(text)
+    if (problem !== undefined) throw refuse(problem)
+    return text === '' ? others : { ...others, Policy: text }
+  }
+  const kept = Object.hasOwn(KEPT_ATTRIBUTES, name) ? KEPT_ATTRIBUTES[name] : undefined
+  if (!kept) throw refuse('AttributeName')
+  if (kept.fifoOnly && !isFifoName(arn)) throw refuse(`${name} can only be set for FIFO topics`)
+  const problem = text === '' ? undefined : kept.problem(text)
+  if (problem !== undefined) throw refuse(problem)
+  return text === '' ? others : { ...others, [name]: text }
+}
+
+function readDisplayName(displayName: string, { refuse }: TopicRules): Read {
+  if (displayName.length <= DISPLAY_NAME_CHARS_MAX) return { displayName }
+  throw refuse(`DisplayName: must have at most ${DISPLAY_NAME_CHARS_MAX} characters`)
+}
+
+function readContentBased(text: string, { arn, refuse }: TopicRules): Read {
+  if (!isFifoName(arn)) throw refuse('ContentBasedDeduplication can only be set for FIFO topics')
+  const value = text.toLowerCase()
+  if (value === 'true' || value === 'false') return { contentBasedDeduplication: value === 'true' }
+  throw refuse(`ContentBasedDeduplication: Invalid value [${text}]. Must be true or false.`)
+}
+
+const SCOPES: readonly FifoThroughputScope[] = ['Topic', 'MessageGroup']
+
+function readScope(text: string, { arn, refuse }: TopicRules): Read {
+  if (!isFifoName(arn)) throw refuse('FifoThroughputScope can only be set for FIFO topics')
+  const fifoThroughputScope = SCOPES.find((scope) => scope === text)
+  if (fifoThroughputScope) return { fifoThroughputScope }
+  throw refuse(`FifoThroughputScope: Invalid value [${text}]. Please use either Topic or MessageGroup`)
+}
+
+/** The name of an attribute given that the topic does not have, or not with this value; they have been read before. */
+export function differingAttribute(given: Given, topic: TopicRecord, rules: TopicRules): string | undefined {
+  return Object.entries(given).find(([name, text]) => {
+    if (name === 'Policy') return !isDeepStrictEqual(documentOf(text), documentOf(accessPolicyOf(topic)))
+    const { attributes, ...read } = readTopicAttributes({ [name]: text }, {}, rules)
+    if (attributes) return !isDeepStrictEqual(documentOf(text), documentOf(topic.attributes[name]))
+    const members = { contentBasedDeduplication: false, fifoThroughputScope: 'Topic', ...topic }
+    return Object.entries(read).some(
+      ([member, value]) => !isDeepStrictEqual(value, members[member as keyof typeof members]),
+    )
+  })?.[0]
+}
+
+/** What a text says where it is JSON, else the text itself; empty is as good as absent. */
+function documentOf(text: string | undefined): unknown {
+  if (!text) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

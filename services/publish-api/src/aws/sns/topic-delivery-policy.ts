@@ -1,0 +1,100 @@
+/**
+ * A topic's DeliveryPolicy over the wire (sns-semantics §1.2 to §1.4): groups under `http`, each with `default` before its
+ * name, where the store has the shape of subscriptions; read with SNS's refusals, written member by member as recorded.
+ */
+import type { RetryPolicy, TopicRecord } from '@fantail/contracts'
+import { checkDeliveryPolicy, effectivePolicy, parseDeliveryPolicy } from '@fantail/policy'
+import type { TopicSettings } from '@fantail/store'
+import { parseJsonAttribute } from './json-attribute.ts'
+import type { TopicRules } from './topic-attributes.ts'
+
+type Members = Record<string, unknown>
+
+/** Groups as topics name them, and their names in a subscription's policy. `sickly…` is a leftover, never acted on. */
+const GROUPS: Record<string, string> = {
+  defaultHealthyRetryPolicy: 'healthyRetryPolicy',
+  defaultSicklyRetryPolicy: 'sicklyRetryPolicy',
+  defaultThrottlePolicy: 'throttlePolicy',
+  defaultRequestPolicy: 'requestPolicy',
+}
+const TOPIC_NAMES = Object.fromEntries(Object.entries(GROUPS).map(([topic, own]) => [own, topic]))
+const OVERRIDES = 'disableSubscriptionOverrides'
+
+type Policy = Pick<TopicSettings, 'deliveryPolicy' | 'disableSubscriptionOverrides'>
+
+/** The whole policy anew: nothing of an earlier one stays. Empty deletes it. */
+export function readTopicDeliveryPolicy(text: string, { refuse, maxRetrySeconds }: TopicRules): Policy {
+  if (text === '') return { deliveryPolicy: null, disableSubscriptionOverrides: false }
+  const fail = (problem: string) => refuse(`DeliveryPolicy: ${problem}`)
+  const document = membersOf(parseJsonAttribute('DeliveryPolicy', text, refuse), 'policy', fail)
+  const { http = {}, ...others } = document
+  const [stranger] = Object.keys(others)
+  if (stranger !== undefined) throw fail(`Unexpected JSON member: ${stranger}`)
+  const { [OVERRIDES]: overrides = null, ...groups } = membersOf(http ?? {}, 'http', fail)
+  const unknown = Object.keys(groups).find((name) => !Object.hasOwn(GROUPS, name))
+  if (unknown !== undefined) throw fail(`Unexpected JSON member: ${unknown}`)
+  if (overrides !== null && typeof overrides !== 'boolean')
+    throw fail(`http.${OVERRIDES} must be true or false`)
+  const policy = Object.fromEntries(Object.entries(groups).map(([name, group]) => [GROUPS[name], group]))
+  const [problem] = checkDeliveryPolicy(policy, { path: '', maxRetrySeconds, contentTypes: 'plain' })
+  if (problem) throw fail(inTopicWords(problem))
+  return { deliveryPolicy: parseDeliveryPolicy(policy), disableSubscriptionOverrides: overrides ?? false }
+}
+
+function membersOf(value: unknown, what: string, fail: (problem: string) => Error): Members {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Members
+  throw fail(`${what} must be a JSON object`)
+}
+
+/** `.healthyRetryPolicy.numRetries` as `http.defaultHealthyRetryPolicy.numRetries`. */
+function inTopicWords({ path, message }: { path: string; message: string }): string {
+  if (message.startsWith('Unexpected')) return message
+  const [, group = '', ...rest] = path.split('.')
+  return `${['http', TOPIC_NAMES[group] ?? group, ...rest].join('.')} ${message}`
+}
+
+type TopicPolicy = Pick<TopicRecord, 'deliveryPolicy' | 'disableSubscriptionOverrides'>
+
+/** DeliveryPolicy where one is set, with just what was given; EffectiveDeliveryPolicy always. */
+export function topicPolicyAttributes(topic: TopicPolicy): Record<string, string> {
+  const { deliveryPolicy, disableSubscriptionOverrides } = topic
+  const { throttlePolicy, ...effective } = effectivePolicy(topic)
+  const isSet = deliveryPolicy !== null || disableSubscriptionOverrides
+  return {
+    ...(isSet && { DeliveryPolicy: documentOf(deliveryPolicy ?? {}, disableSubscriptionOverrides) }),
+    EffectiveDeliveryPolicy: documentOf(
+      { ...effective, ...(throttlePolicy && { throttlePolicy }) },
+      disableSubscriptionOverrides,
+    ),
+  }
+}
+
+type Groups = NonNullable<TopicRecord['deliveryPolicy']>
+
+function documentOf(
+  { healthyRetryPolicy, throttlePolicy, requestPolicy }: Groups,
+  overrides: boolean,
+): string {
+  return JSON.stringify({
+    http: {
+      ...(healthyRetryPolicy && { defaultHealthyRetryPolicy: inRecordedOrder(healthyRetryPolicy) }),
+      [OVERRIDES]: overrides,
+      ...(throttlePolicy && { defaultThrottlePolicy: throttlePolicy }),
+      ...(requestPolicy && { defaultRequestPolicy: requestPolicy }),
+    },
+  })
+}
+
+const RECORDED_ORDER: (keyof RetryPolicy)[] = [
+  'minDelayTarget',
+  'maxDelayTarget',
+  'numRetries',
+  'numMaxDelayRetries',
+  'numNoDelayRetries',
+  'numMinDelayRetries',
+  'backoffFunction',
+]
+
+function inRecordedOrder(given: Partial<RetryPolicy>): Partial<RetryPolicy> {
+  return Object.fromEntries(RECORDED_ORDER.filter((name) => name in given).map((name) => [name, given[name]]))
+}

@@ -1,0 +1,110 @@
+/** TagResource, UntagResource, ListTagsForResource (sns-semantics §4.5): tags of topics. */
+import { type AwsCall, AwsError, type AwsInput, type Operation } from '@fantail/aws-wire'
+import { FantailError, type TopicRecord } from '@fantail/contracts'
+import type { ApiDeps } from '../../deps.ts'
+import { checkTopicArn } from './arns.ts'
+import { invalidParameter, missingParameter } from './refusals.ts'
+
+const TAGS_MAX = 50
+const KEY_CHARS_MAX = 128
+const VALUE_CHARS_MAX = 256
+
+export const TAG_LIST = { list: { struct: { Key: 'string', Value: 'string' } } } as const
+
+/** A Map, because a key may be any text. */
+type Tags = Map<string, string>
+
+export function tagOperations(deps: ApiDeps): Operation[] {
+  return [
+    {
+      name: 'TagResource',
+      input: { ResourceArn: 'string', Tags: TAG_LIST },
+      output: {},
+      run: (input, call) => tagTopic(deps, input, call),
+    },
+    {
+      name: 'UntagResource',
+      input: { ResourceArn: 'string', TagKeys: { list: 'string' } },
+      output: {},
+      run: (input, call) => untagTopic(deps, input, call),
+    },
+    {
+      name: 'ListTagsForResource',
+      input: { ResourceArn: 'string' },
+      output: { Tags: TAG_LIST },
+      run: async ({ ResourceArn }, call) => {
+        const topic = await deps.topics.get(checkTopicArn(ResourceArn, call, 'ResourceArn'))
+        if (!topic) throw noSuchResource()
+        return { Tags: Array.from(tagsOf(topic), ([Key, Value]) => ({ Key, Value })) }
+      },
+    },
+  ]
+}
+
+async function tagTopic(deps: ApiDeps, { ResourceArn, Tags }: AwsInput, call: AwsCall): Promise<undefined> {
+  const arn = checkTopicArn(ResourceArn, call, 'ResourceArn')
+  if (Tags === undefined) throw missingParameter('Tags')
+  const given = readTags(Tags)
+  await changeTags(deps, arn, (tags) => checkCount(new Map([...tags, ...given])))
+}
+
+async function untagTopic(
+  deps: ApiDeps,
+  { ResourceArn, TagKeys }: AwsInput,
+  call: AwsCall,
+): Promise<undefined> {
+  const arn = checkTopicArn(ResourceArn, call, 'ResourceArn')
+  if (TagKeys === undefined) throw missingParameter('TagKeys')
+  const keys = new Set(TagKeys as string[])
+  await changeTags(deps, arn, (tags) => new Map([...tags].filter(([key]) => !keys.has(key))))
+}
+
+async function changeTags(deps: ApiDeps, arn: string, change: (tags: Tags) => Tags): Promise<void> {
+  try {
+    await deps.topics.update(arn, (topic) => ({ tags: Object.fromEntries(change(tagsOf(topic))) }))
+  } catch (error) {
+    throw error instanceof FantailError && error.code === 'not_found' ? noSuchResource() : error
+  }
+}
+
+function tagsOf({ tags = {} }: Pick<TopicRecord, 'tags'>): Tags {
+  return new Map(Object.entries(tags))
+}
+
+/** The tags of a request, checked; none where none are given. */
+export function readTags(given: unknown): Tags {
+  const list = (given as { Key?: string; Value?: string }[] | undefined) ?? []
+  for (const [index, { Key = '', Value = '' }] of list.entries()) {
+    const member = `tags.${index + 1}.member`
+    if (Key === '') throw constraint(Key, `${member}.key`, 'greater than or equal to 1')
+    if (Key.length > KEY_CHARS_MAX) {
+      throw constraint(Key, `${member}.key`, `less than or equal to ${KEY_CHARS_MAX}`)
+    }
+    if (Value.length > VALUE_CHARS_MAX) {
+      throw constraint(Value, `${member}.value`, `less than or equal to ${VALUE_CHARS_MAX}`)
+    }
+  }
+  const tags = new Map(list.map(({ Key = '', Value = '' }) => [Key, Value]))
+  if (tags.size < list.length) throw invalidParameter('Duplicated keys are not allowed.')
+  return checkCount(tags)
+}
+
+function constraint(value: string, member: string, length: string): AwsError {
+  const text = `Value '${value}' at '${member}' failed to satisfy constraint: Member must have length ${length}`
+  return new AwsError('ValidationError', `1 validation error detected: ${text}`)
+}
+
+function checkCount(tags: Tags): Tags {
+  if (tags.size <= TAGS_MAX) return tags
+  throw new AwsError('TagLimitExceeded', 'Could not complete request: tag quota of per resource exceeded')
+}
+
+/** The key of a tag given that the topic does not have, or not with this value. */
+export function differingTag(given: Tags, topic: TopicRecord): string | undefined {
+  const own = tagsOf(topic)
+  return [...given.keys()].find((key) => own.get(key) !== given.get(key))
+}
+
+function noSuchResource(): AwsError {
+  return new AwsError('ResourceNotFound', 'Resource does not exist', { status: 404 })
+}

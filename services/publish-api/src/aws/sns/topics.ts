@@ -1,0 +1,105 @@
+/** CreateTopic, DeleteTopic and ListTopics (sns-semantics §4.1, §4.2, §4.6, §4.7). */
+import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
+import { FantailError, isFifoName, isTopicName, LIST_LIMIT_MAX, topicArn } from '@fantail/contracts'
+import type { ApiDeps } from '../../deps.ts'
+import { checkTopicArn } from './arns.ts'
+import { invalidParameter } from './refusals.ts'
+import { differingAttribute, readTopicAttributes, refuseOnCreate } from './topic-attributes.ts'
+import { differingTag, readTags, TAG_LIST } from './topic-tags.ts'
+
+export function topicOperations(deps: ApiDeps): Operation[] {
+  return [
+    {
+      name: 'CreateTopic',
+      input: {
+        Name: 'string',
+        Attributes: { map: 'string' },
+        Tags: TAG_LIST,
+        DataProtectionPolicy: 'string',
+      },
+      output: { TopicArn: 'string' },
+      run: async (input, call) => ({ TopicArn: await createTopic(deps, input, call) }),
+    },
+    {
+      name: 'DeleteTopic',
+      input: { TopicArn: 'string' },
+      output: null,
+      run: (input, call) => deleteTopic(deps, input, call),
+    },
+    {
+      name: 'ListTopics',
+      input: { NextToken: 'string' },
+      output: { Topics: { list: { struct: { TopicArn: 'string' } } }, NextToken: 'string' },
+      run: ({ NextToken }, call) => listTopics(deps, call, NextToken),
+    },
+  ]
+}
+
+/** One that exists is left as it is, and answered where it has all that was given. */
+async function createTopic(deps: ApiDeps, input: AwsInput, call: AwsCall): Promise<string> {
+  const { FifoTopic, ...attributes } = givenAttributes(input)
+  const name = checkName(input.Name, FifoTopic)
+  const { account, region, requestId } = call
+  const arn = topicArn(name, { ...deps.settings.arn, account, region })
+  const rules = { arn, refuse: refuseOnCreate, maxRetrySeconds: deps.settings.maxRetrySeconds }
+  const settings = readTopicAttributes(attributes, {}, rules)
+  const tags = readTags(input.Tags)
+  const made = {
+    ...settings,
+    signing: 'sns' as const,
+    ...(tags.size > 0 && { tags: Object.fromEntries(tags) }),
+  }
+  const { topic, created } = await deps.topics.create(arn, made)
+  if (created) {
+    deps.topicCache.forget(arn)
+    deps.log.info({ requestId, topicArn: arn, members: Object.keys(settings) }, 'topic.created')
+    return arn
+  }
+  if (differingAttribute(attributes, topic, rules) !== undefined) {
+    throw refuseOnCreate('Topic already exists with different attributes')
+  }
+  if (differingTag(tags, topic) !== undefined) {
+    throw invalidParameter('Tags Reason: Topic already exists with different tags')
+  }
+  return arn
+}
+
+/** The data protection policy is given beside the attributes, and kept as one. */
+function givenAttributes({ Attributes, DataProtectionPolicy }: AwsInput): Record<string, string> {
+  const given = { ...(Attributes as Record<string, string> | undefined) }
+  if (Object.hasOwn(given, 'DataProtectionPolicy')) throw invalidParameter('AttributeName')
+  return DataProtectionPolicy === undefined
+    ? given
+    : { ...given, DataProtectionPolicy: String(DataProtectionPolicy) }
+}
+
+/** A name says what kind of topic it is, and FifoTopic has to agree. */
+function checkName(given: unknown, fifoTopic = 'false'): string {
+  const name = String(given ?? '')
+  const fifo = fifoTopic.toLowerCase()
+  if (fifo !== 'true' && fifo !== 'false') {
+    throw refuseOnCreate(`FifoTopic: Invalid value [${fifoTopic}]. Must be true or false.`)
+  }
+  if (!isTopicName(name) || isFifoName(name) !== (fifo === 'true')) throw invalidParameter('Topic Name')
+  return name
+}
+
+async function deleteTopic(deps: ApiDeps, { TopicArn }: AwsInput, call: AwsCall): Promise<undefined> {
+  const arn = checkTopicArn(TopicArn, call)
+  await deps.topics.delete(arn)
+  deps.topicCache.forget(arn)
+  deps.log.info({ requestId: call.requestId, topicArn: arn }, 'topic.deleted')
+}
+
+async function listTopics(deps: ApiDeps, { account, region }: AwsCall, token: unknown) {
+  const arnPrefix = topicArn('', { ...deps.settings.arn, account, region })
+  const { items, nextCursor } = await deps.topics
+    .list({ arnPrefix, limit: LIST_LIMIT_MAX, ...(token !== undefined && { cursor: String(token) }) })
+    .catch((error) => Promise.reject(toRefusal(error)))
+  return { Topics: items.map(({ arn }) => ({ TopicArn: arn })), NextToken: nextCursor ?? undefined }
+}
+
+function toRefusal(error: unknown): unknown {
+  const badToken = error instanceof FantailError && error.code === 'validation_failed'
+  return badToken ? invalidParameter('NextToken') : error
+}
