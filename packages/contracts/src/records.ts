@@ -274,6 +274,8 @@ export type AttemptResult =
       retryAfterSeconds?: number
       /** Where it was asked for and is not too long. */
       body?: Buffer
+      /** The beginning of the body, where that was asked for. */
+      text?: string
     }
   | { kind: 'failure'; error: AttemptErrorCode; detail: string; durationMs: number; permanent: boolean }
 

@@ -11,6 +11,7 @@ import { failure, failureOf, isReset } from './attempt-failure.ts'
 import type { Connection, Connections, NamedOrigin } from './connections.ts'
 import type { Credentials } from './credentials.ts'
 import type { Deadlines, Expiring } from './deadlines.ts'
+import { ResponseText } from './response-text.ts'
 import { parseRetryAfter } from './retry-after.ts'
 
 export interface HttpEndpoint {
@@ -31,6 +32,8 @@ export interface HttpRequest {
   timeoutMs?: number
   /** Asks for the response's body, where it has at most so many bytes. */
   responseBytesMax?: number
+  /** Asks for the beginning of the response's body as text; undefined: it is dropped. */
+  textBytesMax?: number | undefined
   /** Cuts the attempt short; it ends as at its deadline. */
   signal?: AbortSignal
 }
@@ -76,6 +79,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
   #keepAlive = true
   #retryAfterSeconds: number | undefined
   #challenge: string | string[] | undefined
+  readonly #text: ResponseText | undefined
 
   constructor(
     context: AttemptContext,
@@ -87,6 +91,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
     this.#endpoint = endpoint
     this.#request = request
     this.#done = done
+    if (request.textBytesMax !== undefined) this.#text = new ResponseText(request.textBytesMax)
     this.#startedAt = performance.now()
     const { timeoutMs, signal } = request
     this.#deadlines = timeoutMs === undefined ? context.deadlines : context.deadlinesOf(timeoutMs)
@@ -116,6 +121,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
     if (controller !== this.#controller || statusCode < 200) return
     this.#statusCode = statusCode
     this.#keepAlive = headers.connection === undefined || !/\bclose\b/i.test(String(headers.connection))
+    this.#text?.begin(headers['content-encoding'])
     if (statusCode === 401) this.#challenge = headers['www-authenticate']
     const retryAfter = headers['retry-after']
     if (retryAfter === undefined || (statusCode !== 429 && statusCode !== 503)) return
@@ -130,6 +136,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
   onResponseData(controller: Controller, chunk: Buffer): void {
     if (controller !== this.#controller || this.#settled) return
     this.#responseBytes += chunk.length
+    this.#text?.add(chunk)
     const { responseBytesMax: wanted = 0 } = this.#request
     if (this.#chunks && this.#responseBytes <= wanted) this.#chunks.push(chunk)
     else this.#chunks = undefined
@@ -196,6 +203,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
       statusCode: this.#statusCode,
       durationMs: this.#durationMs(),
     }
+    if (this.#text) result.text = this.#text.text
     if (this.#retryAfterSeconds !== undefined) result.retryAfterSeconds = this.#retryAfterSeconds
     if (this.#chunks) result.body = Buffer.concat(this.#chunks)
     this.#settle(result)

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { deflateSync, gzipSync } from 'node:zlib'
 import type { AttemptResult } from '@fantail/contracts'
 import {
   createAuthority,
@@ -450,6 +451,44 @@ describe('what a request asks for itself', () => {
       expect(await asking(to, hooks.url, { responseBytesMax: 4 })).not.toHaveProperty('body')
     }
     expect(hooks.connections().accepted).toBe(1)
+  })
+
+  test('the beginning of the response as text, whole characters and decompressed', async () => {
+    const hooks = await receiver()
+    const long = 'é'.repeat(1_000)
+    hooks.respond('/plain', { status: 503, body: long })
+    hooks.respond('/gzip', { headers: { 'Content-Encoding': 'gzip' }, body: gzipSync(long) })
+    hooks.respond('/deflate', { headers: { 'Content-Encoding': 'deflate' }, body: deflateSync(long) })
+    hooks.respond('/bomb', {
+      headers: { 'Content-Encoding': 'gzip' },
+      body: gzipSync(Buffer.alloc(9_999_999)),
+    })
+    hooks.respond('/broken', { headers: { 'Content-Encoding': 'gzip' }, body: 'no gzip' })
+    hooks.respond('/other', { headers: { 'Content-Encoding': 'br' }, body: 'xyz' })
+    const to = sender()
+    const textAt = async (path: string, textBytesMax = 101) => {
+      const result = await asking(to, hooks.url + path, { textBytesMax })
+      return result.kind === 'response' && [result.statusCode, result.text]
+    }
+    expect(await textAt('/plain')).toEqual([503, 'é'.repeat(50)])
+    expect(await textAt('/gzip')).toEqual([200, 'é'.repeat(50)])
+    expect(await textAt('/deflate')).toEqual([200, 'é'.repeat(50)])
+    expect(await textAt('/bomb', 1_024)).toEqual([200, '\0'.repeat(1_024)])
+    expect(await textAt('/broken')).toEqual([200, '(gzip)'])
+    expect(await textAt('/other')).toEqual([200, '(br)'])
+    expect(await textAt('/empty')).toEqual([200, ''])
+    expect(await post(to, `${hooks.url}/plain`)).not.toHaveProperty('text')
+  })
+
+  test('the text of the answer that counts, not of the challenge before it', async () => {
+    const hooks = await receiver()
+    hooks.respond('/', (_, n) =>
+      n === 1
+        ? { status: 401, headers: { 'WWW-Authenticate': 'Basic realm="x"' }, body: 'who are you?' }
+        : { body: 'welcome' },
+    )
+    const url = hooks.url.replace('//', '//user:word@')
+    expect(await asking(sender(), url, { textBytesMax: 100 })).toMatchObject({ text: 'welcome' })
   })
 
   test('to be cut short', async () => {

@@ -1,0 +1,56 @@
+/** The beginning of what an endpoint answered, for those who log it: as text, decompressed, never more than was asked for. */
+import { StringDecoder } from 'node:string_decoder'
+import { constants, unzipSync } from 'node:zlib'
+
+/** What the content encodings that requests offer can make of a byte, at most. */
+const INFLATION_MAX = 1_032
+const COMPRESSED = /^(x-)?(gzip|deflate)$/i
+
+export class ResponseText {
+  readonly #bytesMax: number
+  readonly #chunks: Buffer[] = []
+  #bytes = 0
+  #encoding: string | undefined
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax
+  }
+
+  /** A new answer begins: what was kept of another is dropped. */
+  begin(encoding: string | string[] | undefined): void {
+    this.#encoding = encoding === undefined ? undefined : String(encoding)
+    this.#chunks.length = 0
+    this.#bytes = 0
+  }
+
+  /** Copied, because the chunk is a view of what was read from the socket. */
+  add(chunk: Buffer): void {
+    const kept = chunk.subarray(0, this.#bytesMax - this.#bytes)
+    if (kept.length === 0) return
+    this.#chunks.push(Buffer.from(kept))
+    this.#bytes += kept.length
+  }
+
+  get text(): string {
+    const bytes = Buffer.concat(this.#chunks)
+    const encoding = this.#encoding?.trim() ?? 'identity'
+    if (bytes.length === 0 || encoding === 'identity') return decoded(bytes)
+    const plain = COMPRESSED.test(encoding) ? inflated(bytes) : undefined
+    return plain ? decoded(plain.subarray(0, this.#bytesMax)) : `(${encoding})`
+  }
+}
+
+/** Without the half of a character at its end. */
+function decoded(bytes: Buffer): string {
+  return new StringDecoder('utf8').write(bytes)
+}
+
+/** The beginning of a stream is as good as the whole; undefined where it is none. */
+function inflated(bytes: Buffer): Buffer | undefined {
+  try {
+    const maxOutputLength = bytes.length * INFLATION_MAX
+    return unzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength })
+  } catch {
+    return undefined
+  }
+}
