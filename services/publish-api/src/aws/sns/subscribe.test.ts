@@ -1,5 +1,11 @@
 /** Subscribe with the SDK's client: what comes of each protocol, repeats, and every refusal (sns-semantics §6.1, §4.4). */
-import { SubscribeCommand, type SubscribeCommandInput } from '@aws-sdk/client-sns'
+import {
+  ConfirmSubscriptionCommand,
+  GetTopicAttributesCommand,
+  SubscribeCommand,
+  type SubscribeCommandInput,
+  UnsubscribeCommand,
+} from '@aws-sdk/client-sns'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { waitingIn } from '../../test-api.ts'
 import { ACCOUNT, queueArn, refusalOf, type SnsApi, startSnsApi, topicArn } from './sns.fixture.ts'
@@ -244,4 +250,22 @@ test('with FANTAIL_FIFO_HTTP a FIFO topic takes webhooks too', async () => {
   } finally {
     sns.api.deps.settings.fifoHttp = false
   }
+})
+
+test('[148] the counts of a topic follow subscribe, confirm and unsubscribe', async () => {
+  const TopicArn = topicArn('counted')
+  await sns.api.deps.topics.put(TopicArn, {})
+  const counts = async () => {
+    const { Attributes } = await sns.client.send(new GetTopicAttributesCommand({ TopicArn }))
+    const names = ['SubscriptionsPending', 'SubscriptionsConfirmed', 'SubscriptionsDeleted'] as const
+    return names.map((name) => Attributes?.[name])
+  }
+  expect(await counts()).toEqual(['0', '0', '0'])
+  const { SubscriptionArn } = await subscribe({ TopicArn, Endpoint: hook() })
+  expect(await counts()).toEqual(['1', '0', '0'])
+  const { token } = (await record(SubscriptionArn)) ?? {}
+  await sns.client.send(new ConfirmSubscriptionCommand({ TopicArn, Token: token ?? '' }))
+  expect(await counts()).toEqual(['0', '1', '0'])
+  await sns.client.send(new UnsubscribeCommand({ SubscriptionArn }))
+  expect(await counts()).toEqual(['0', '0', '1'])
 })
