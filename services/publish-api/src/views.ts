@@ -33,6 +33,8 @@ export function topicView({ topic, subscriptions }: CountedTopic): object {
     disableSubscriptionOverrides: topic.disableSubscriptionOverrides,
     retentionSeconds: topic.retentionSeconds,
     signing: topic.signing,
+    fifo: topic.fifo === true,
+    ...(topic.fifo && { contentBasedDeduplication: topic.contentBasedDeduplication ?? false }),
     subscriptions: { active, pending, paused },
     createdAt: iso(topic.createdAt),
   }

@@ -13,6 +13,8 @@ import {
 } from './delivery-policies.ts'
 import { named, pageOf, pageQuery, Timestamp } from './shared.ts'
 
+const Signing = z.enum(['none', 'sns'])
+
 /** `null` resets a member. */
 export const TopicInput = z.strictObject({
   displayName: z.string().max(DISPLAY_NAME_CHARS_MAX).nullish(),
@@ -27,10 +29,15 @@ export const TopicInput = z.strictObject({
     .max(RETENTION_SECONDS_MAX)
     .nullish()
     .describe(`Deliveries of messages older than this expire; default ${RETENTION_SECONDS_DEFAULT}`),
+  fifo: z.boolean().nullish().describe('Follows from a name that ends in .fifo; cannot be changed'),
+  contentBasedDeduplication: z
+    .boolean()
+    .nullish()
+    .describe('FIFO: without a deduplicationId the SHA-256 of the message counts. Default false'),
+  signing: Signing.nullish().describe(
+    'sns: messages carry a signature as those of Amazon SNS do, except of FIFO topics. Default none',
+  ),
 })
-
-/** Members that come with later versions: refused by name. */
-export const TOPIC_UNSUPPORTED = ['fifo', 'contentBasedDeduplication', 'signing'] as const
 
 export const TopicView = named(
   'Topic',
@@ -42,7 +49,9 @@ export const TopicView = named(
     effectiveDeliveryPolicy: EffectiveDeliveryPolicyShape,
     disableSubscriptionOverrides: z.boolean(),
     retentionSeconds: z.int(),
-    signing: z.enum(['none', 'sns']),
+    signing: Signing,
+    fifo: z.boolean(),
+    contentBasedDeduplication: z.boolean().optional().describe('FIFO'),
     subscriptions: z.object({ active: z.int(), pending: z.int(), paused: z.int() }),
     createdAt: Timestamp,
   }),

@@ -111,9 +111,32 @@ test('DELETE answers 204 twice, and the topic is gone', async () => {
   expect((await api.call('PATCH', '/v1/topics/brief', { body: {} })).status).toBe(404)
 })
 
-test('FIFO topics are refused by name', async () => {
-  const { status, body } = await api.call('PUT', '/v1/topics/orders.fifo')
-  expect([status, body.error.code]).toEqual([400, 'not_supported'])
+const paths = ({ body }: { body: { error: { details: { path: string }[] } } }) =>
+  body.error.details.map(({ path }) => path)
+
+test('a name that ends in .fifo makes a FIFO topic; its kind cannot be changed', async () => {
+  const put = (name: string, body: object = {}) => api.call('PUT', `/v1/topics/${name}`, { body })
+  const created = await put('orders.fifo', { fifo: true, contentBasedDeduplication: true })
+  expect(created.status).toBe(201)
+  expect(created.body).toMatchObject({ fifo: true, contentBasedDeduplication: true })
+  const reset = await put('orders.fifo', { contentBasedDeduplication: null })
+  expect(reset.body.contentBasedDeduplication).toBe(false)
+  expect((await put('orders.fifo', { fifo: false })).body.error.code).toBe('conflict')
+  const plain = await put('plain')
+  expect(plain.body.fifo).toBe(false)
+  const changed = await api.call('PATCH', '/v1/topics/plain', { body: { fifo: true } })
+  expect([changed.status, changed.body.error.code, paths(changed)]).toEqual([409, 'conflict', ['fifo']])
+  const refused = await put('plain', { contentBasedDeduplication: true })
+  expect([refused.status, paths(refused)]).toEqual([400, ['contentBasedDeduplication']])
+  const misnamed = await put('new', { fifo: true })
+  expect([misnamed.status, paths(misnamed)]).toEqual([400, ['fifo']])
+  expect((await api.call('GET', '/v1/topics/new')).status).toBe(404)
+})
+
+test('signatures are asked for, and given up', async () => {
+  const set = async (signing: string | null) =>
+    (await api.call('PUT', '/v1/topics/signed', { body: { signing } })).body.signing
+  expect([await set('sns'), await set(null)]).toEqual(['sns', 'none'])
 })
 
 test('a policy can be looked at before it is set, with what a topic adds', async () => {

@@ -1,36 +1,26 @@
 /** Topics. */
 import {
-  FantailError,
   type Problem,
-  RETENTION_SECONDS_DEFAULT,
   resolveTopic,
-  TOPIC_UNSUPPORTED,
   TopicInput,
   TopicList,
   TopicListQuery,
   TopicView,
 } from '@fantail/contracts'
-import { checkDeliveryPolicy, parseDeliveryPolicy } from '@fantail/policy'
-import type { TopicSettings } from '@fantail/store'
+import { checkDeliveryPolicy } from '@fantail/policy'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
 import { notFound } from '../http/errors.ts'
+import { topicSettings } from '../topics/settings.ts'
 import { topicView } from '../views.ts'
 
-const INPUT_ERRORS = [
-  'malformed_json',
-  'validation_failed',
-  'not_supported',
-  'too_large',
-  'unsupported_media_type',
-] as const
+const INPUT_ERRORS = ['malformed_json', 'validation_failed', 'too_large', 'unsupported_media_type'] as const
 
 export function topicRoutes(deps: ApiDeps): Endpoint[] {
   const arnOf = (call: Call) => resolveTopic(call.params.topic ?? '', deps.settings.arn)
   const common = {
     body: TopicInput,
-    unsupported: TOPIC_UNSUPPORTED,
     check: (body: Record<string, unknown>) => policyProblems(deps, body.deliveryPolicy),
   }
   return [
@@ -45,7 +35,7 @@ export function topicRoutes(deps: ApiDeps): Endpoint[] {
         200: { description: 'It existed: the members given are set', schema: TopicView },
         201: { description: 'Created', schema: TopicView },
       },
-      errors: [...INPUT_ERRORS, 'storage_full'],
+      errors: [...INPUT_ERRORS, 'conflict', 'storage_full'],
       handle: (call) => putTopic(deps, arnOf(call), call),
     }),
     endpoint({
@@ -74,7 +64,7 @@ export function topicRoutes(deps: ApiDeps): Endpoint[] {
       tag: 'Topics',
       summary: 'Set the members given of a topic',
       answers: { 200: { description: 'The topic as it is now', schema: TopicView } },
-      errors: [...INPUT_ERRORS, 'not_found', 'storage_full'],
+      errors: [...INPUT_ERRORS, 'not_found', 'conflict', 'storage_full'],
       handle: (call) => patchTopic(deps, arnOf(call), call),
     }),
     endpoint({
@@ -93,16 +83,7 @@ export function topicRoutes(deps: ApiDeps): Endpoint[] {
 type TopicCall = Call<unknown, z.output<typeof TopicInput>>
 
 async function putTopic(deps: ApiDeps, arn: string, { body, requestId }: TopicCall): Promise<Answer> {
-  if (arn.endsWith('.fifo')) {
-    throw new FantailError(
-      'not_supported',
-      'FIFO topics (names ending in .fifo) are not supported by this version',
-      {
-        details: [{ path: 'topic', message: 'names a FIFO topic' }],
-      },
-    )
-  }
-  const { created } = await deps.topics.put(arn, settingsOf(body))
+  const { created } = await deps.topics.put(arn, await topicSettings(deps, arn, body))
   deps.topicCache.forget(arn)
   deps.log.info(
     { requestId, topicArn: arn, members: Object.keys(body) },
@@ -112,7 +93,8 @@ async function putTopic(deps: ApiDeps, arn: string, { body, requestId }: TopicCa
 }
 
 async function patchTopic(deps: ApiDeps, arn: string, { body, requestId }: TopicCall): Promise<Answer> {
-  await deps.topics.patch(arn, settingsOf(body))
+  await deps.topics.patch(arn, await topicSettings(deps, arn, body))
+  deps.topicCache.forget(arn)
   deps.log.info({ requestId, topicArn: arn, members: Object.keys(body) }, 'topic.changed')
   return ok(await readTopic(deps, arn))
 }
@@ -135,21 +117,6 @@ async function listTopics(deps: ApiDeps, query: z.output<typeof TopicListQuery>)
   const counted = await Promise.all(items.map(({ arn }) => deps.topics.getWithCounts(arn)))
   // One that was deleted meanwhile is left out.
   return ok({ topics: counted.filter((found) => found !== null).map(topicView), nextCursor })
-}
-
-/** The members given, with what a reset (`null`) sets. */
-function settingsOf(input: z.output<typeof TopicInput>): Partial<TopicSettings> {
-  const { displayName, deliveryPolicy, disableSubscriptionOverrides, retentionSeconds } = input
-  return {
-    ...(displayName !== undefined && { displayName: displayName ?? '' }),
-    ...(deliveryPolicy !== undefined && { deliveryPolicy: parseDeliveryPolicy(deliveryPolicy) }),
-    ...(disableSubscriptionOverrides !== undefined && {
-      disableSubscriptionOverrides: disableSubscriptionOverrides ?? false,
-    }),
-    ...(retentionSeconds !== undefined && {
-      retentionSeconds: retentionSeconds ?? RETENTION_SECONDS_DEFAULT,
-    }),
-  }
 }
 
 /** A topic's policy governs raw and other subscriptions alike, so only what both allow will do. */

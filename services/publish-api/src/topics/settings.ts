@@ -1,0 +1,46 @@
+/** What the body of a PUT or PATCH sets of a topic. */
+import { FantailError, isFifoName, RETENTION_SECONDS_DEFAULT, type TopicInput } from '@fantail/contracts'
+import { parseDeliveryPolicy } from '@fantail/policy'
+import type { TopicSettings } from '@fantail/store'
+import type { z } from 'zod'
+import type { ApiDeps } from '../deps.ts'
+
+type Input = z.output<typeof TopicInput>
+
+/** What `null` sets. */
+const RESET: Partial<TopicSettings> = {
+  displayName: '',
+  deliveryPolicy: null,
+  disableSubscriptionOverrides: false,
+  retentionSeconds: RETENTION_SECONDS_DEFAULT,
+  contentBasedDeduplication: false,
+  signing: 'none',
+}
+
+/**
+ * The members given, `null` as the default; `validation_failed`, or `conflict` where the topic is there and `fifo` would
+ * have it be of the other kind.
+ */
+export async function topicSettings(
+  deps: Pick<ApiDeps, 'topics'>,
+  arn: string,
+  { fifo, deliveryPolicy, ...input }: Input,
+): Promise<Partial<TopicSettings>> {
+  await checkKind(deps, arn, fifo ?? isFifoName(arn))
+  if (input.contentBasedDeduplication !== undefined && !isFifoName(arn)) {
+    throw FantailError.invalid('contentBasedDeduplication', 'is for FIFO topics only')
+  }
+  const given = Object.entries(input).filter(([, value]) => value !== undefined)
+  return {
+    ...Object.fromEntries(given.map(([name, value]) => [name, value ?? RESET[name as keyof TopicSettings]])),
+    ...(deliveryPolicy !== undefined && { deliveryPolicy: parseDeliveryPolicy(deliveryPolicy) }),
+  }
+}
+
+async function checkKind({ topics }: Pick<ApiDeps, 'topics'>, arn: string, fifo: boolean): Promise<void> {
+  if (fifo === isFifoName(arn)) return
+  const message = `must be ${!fifo}, as the name ${fifo ? 'does not end' : 'ends'} in .fifo`
+  if ((await topics.get(arn)) === null) throw FantailError.invalid('fifo', message)
+  const details = [{ path: 'fifo', message }]
+  throw new FantailError('conflict', 'the kind of a topic cannot be changed', { details })
+}
