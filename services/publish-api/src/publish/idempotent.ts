@@ -24,14 +24,16 @@ export function requestHash({ batch, messages }: NewMessages): string {
     .digest('base64url')
 }
 
-function canonical({ message, subject, attributes, structure, groupId }: NewMessage): unknown[] {
+function canonical(given: NewMessage): unknown[] {
+  const { message, subject, attributes, structure, groupId, deduplicationId } = given
   const sorted = Object.entries(attributes ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))
   return [
     message,
     subject ?? null,
     structure ?? null,
     sorted.map(([name, { type, value }]) => [name, type, value]),
-    ...(groupId === undefined ? [] : [groupId]),
+    groupId ?? null,
+    deduplicationId ?? null,
   ]
 }
 

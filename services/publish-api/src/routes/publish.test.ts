@@ -203,3 +203,45 @@ test('a topic’s own limit on the size of messages holds', async () => {
   expect([refused.status, refused.body.error.details[0].path]).toEqual([400, 'message'])
   expect((await publish({ message: 'x'.repeat(1_024) })).status).toBe(202)
 })
+
+test('a FIFO topic wants a group and a deduplication id, and answers a repeated publish with the first receipt', async () => {
+  const fifo = 'arn:aws:sns:us-east-1:000000000000:orders.fifo'
+  await api.deps.topics.put(fifo, {})
+  const send = (body: unknown, headers = {}) =>
+    api.call('POST', '/v1/topics/orders.fifo/messages', { body, headers })
+  const refused = await send({
+    messages: [
+      { message: 'x', groupId: 'g' },
+      { message: 'y', deduplicationId: 'd' },
+    ],
+  })
+  expect([refused.status, refused.body.error.details.map(({ path }: { path: string }) => path)]).toEqual([
+    400,
+    ['messages[0].deduplicationId', 'messages[1].groupId'],
+  ])
+  const message = { message: 'x', groupId: 'g', deduplicationId: 'd' }
+  const first = await send(message)
+  expect(first.body).toEqual({
+    messageId: expect.any(String),
+    sequenceNumber: expect.stringMatching(/^\d{20}$/),
+  })
+  expect((await send(message)).body).toEqual(first.body)
+  const batch = await send({ messages: [message, { ...message, deduplicationId: 'e' }] })
+  expect(batch.body.results[0]).toEqual(first.body)
+  expect(batch.body.results[1].sequenceNumber > first.body.sequenceNumber).toBe(true)
+  const headers = { 'Idempotency-Key': 'k' }
+  const once = await send({ ...message, deduplicationId: 'f' }, headers)
+  const replayed = await send({ ...message, deduplicationId: 'f' }, headers)
+  expect([replayed.body, replayed.headers.get('idempotent-replayed')]).toEqual([once.body, 'true'])
+  const other = await send({ ...message, deduplicationId: 'g' }, headers)
+  expect([other.status, other.body.error.code]).toEqual([409, 'idempotency_mismatch'])
+})
+
+test('a FIFO topic that makes ids from texts needs none', async () => {
+  await api.deps.topics.put('arn:aws:sns:us-east-1:000000000000:content.fifo', {
+    contentBasedDeduplication: true,
+  })
+  const send = (attributes: object) =>
+    api.call('POST', '/v1/topics/content.fifo/messages', { body: { message: 'x', groupId: 'g', attributes } })
+  expect((await send({ a: 'b' })).body).toEqual((await send({ a: 'c' })).body)
+})

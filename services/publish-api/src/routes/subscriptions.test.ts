@@ -308,3 +308,29 @@ test('refuses a protocol that the endpoint does not have, and takes credentials'
   expect(other.body.error.details).toMatchObject([{ path: 'protocol' }])
   expect((await subscribe({ endpoint: 'https://user:pass@example.com/p' })).status).toBe(201)
 })
+
+test('a FIFO topic takes webhooks and queues of both kinds; a standard topic takes no FIFO queue', async () => {
+  await api.deps.topics.put('arn:aws:sns:us-east-1:000000000000:orders.fifo', {})
+  const fifoQueue = 'arn:aws:sqs:us-east-1:000000000000:work.fifo'
+  for (const endpoint of ['https://example.com/ordered', QUEUE, fifoQueue]) {
+    expect((await subscribe({ endpoint }, 'orders.fifo')).status).toBe(201)
+  }
+  const refused = await subscribe({ endpoint: fifoQueue })
+  expect([refused.status, refused.body.error.details[0].path]).toEqual([400, 'endpoint'])
+})
+
+test('dead letters keep to the kind of queue that their subscription has', async () => {
+  await api.deps.topics.put('arn:aws:sns:us-east-1:000000000000:sorted.fifo', {})
+  const [standard, fifo] = ['letters', 'letters.fifo'].map((deadLetterTargetArn) => ({
+    redrivePolicy: { deadLetterTargetArn },
+  }))
+  const path = 'redrivePolicy.deadLetterTargetArn'
+  const refused = async (body: object, topic: string) =>
+    (await subscribe(body, topic)).body.error.details.map((problem: { path: string }) => problem.path)
+  const fifoQueue = 'arn:aws:sqs:us-east-1:000000000000:sorted.fifo'
+  expect(await refused({ endpoint: fifoQueue, ...standard }, 'sorted.fifo')).toEqual([path])
+  expect(await refused({ endpoint: 'https://example.com/unsorted', ...fifo }, 'orders')).toEqual([path])
+  const { body } = await subscribe({ endpoint: fifoQueue, ...fifo }, 'sorted.fifo')
+  const patched = await api.call('PATCH', `/v1/subscriptions/${body.id}`, { body: standard })
+  expect([patched.status, patched.body.error.details[0].path]).toEqual([400, path])
+})
