@@ -1,6 +1,7 @@
 import {
   CreateQueueCommand,
   type Message,
+  type QueueAttributeName,
   ReceiveMessageCommand,
   type ReceiveMessageCommandInput,
   SendMessageBatchCommand,
@@ -93,7 +94,7 @@ test('system attributes are given as asked for, by either name of the parameter'
   expect(first).toMatchObject({ Body: 'hello', MD5OfBody: '5d41402abc4b2a76b9719d911017c592' })
   expect(first?.Attributes).toBeUndefined()
   const [some] = await receive(queue, {
-    AttributeNames: ['SentTimestamp', 'QueueArn'],
+    AttributeNames: ['SentTimestamp', 'QueueArn'] as string[] as QueueAttributeName[],
     MessageSystemAttributeNames: ['SenderId', 'SequenceNumber'],
   })
   expect(some?.Attributes).toEqual({ SenderId: ACCOUNT, SentTimestamp: expect.stringMatching(/^\d{13}$/) })
@@ -104,7 +105,7 @@ test('system attributes are given as asked for, by either name of the parameter'
     ApproximateReceiveCount: '3',
     ApproximateFirstReceiveTimestamp: expect.stringMatching(/^\d{13}$/),
   })
-  const unknown = { AttributeNames: ['Nonsense'] as ReceiveMessageCommandInput['AttributeNames'] }
+  const unknown = { AttributeNames: ['Nonsense'] as string[] as QueueAttributeName[] }
   await expect(receive(queue, unknown)).rejects.toMatchObject({
     name: 'InvalidAttributeName',
     message: 'Unknown Attribute Nonsense.',
@@ -157,7 +158,7 @@ test('a wait whose caller goes away takes no message with it', async () => {
   await send(queue)
   const messages = await waitFor(async () => {
     const found = await receive(queue, { WaitTimeSeconds: 1 })
-    return found.length > 0 && found
+    return found.length > 0 ? found : undefined
   })
   expect(messages.map(({ Body }) => Body)).toEqual(['hello'])
 })
