@@ -4,7 +4,7 @@ import { ModelClock } from './queues-model.fixture.ts'
 const DEDUP_S = 300
 const ATTEMPT_S = 300
 const RECENT_S = 600
-export const RETENTION_S = 100
+export const RETENTION_S = 450
 
 export interface FifoItem {
   id: string
@@ -17,6 +17,8 @@ export interface FifoItem {
   due: number | null
   count: number
   handle: string
+  /** Receives and changes of its time. */
+  changes: number
 }
 
 interface Copy {
@@ -28,7 +30,7 @@ interface Copy {
 
 interface Attempt {
   at: number
-  notes: { item: FifoItem; handle: string; due: number }[]
+  notes: { item: FifoItem; changes: number; due: number }[]
 }
 
 export class FifoModel extends ModelClock {
@@ -56,7 +58,7 @@ export class FifoModel extends ModelClock {
 
   add(set: Pick<FifoItem, 'id' | 'group' | 'given' | 'count'>): FifoItem {
     this.sequence += 1
-    const item = { ...set, sequence: this.sequence, keptFrom: this.clock, due: null, handle: '' }
+    const item = { ...set, sequence: this.sequence, keptFrom: this.clock, due: null, handle: '', changes: 0 }
     this.items.push(item)
     return item
   }
@@ -89,7 +91,17 @@ export class FifoModel extends ModelClock {
   }
 
   received(item: FifoItem, { timeout, handle }: { timeout: number; handle: string }): void {
-    Object.assign(item, { count: item.count + 1, due: this.clock + timeout, handle })
+    Object.assign(item, {
+      count: item.count + 1,
+      due: this.clock + timeout,
+      handle,
+      changes: item.changes + 1,
+    })
+  }
+
+  /** What is shown at once is visible whatever the clock does. */
+  hide(item: FifoItem, timeout: number): void {
+    Object.assign(item, { due: this.clock + (timeout || -1), changes: item.changes + 1 })
   }
 
   inFlight(item: FifoItem): boolean {
@@ -97,7 +109,7 @@ export class FifoModel extends ModelClock {
   }
 
   note(attempt: string, items: FifoItem[]): void {
-    const notes = items.map((item) => ({ item, handle: item.handle, due: item.due ?? 0 }))
+    const notes = items.map((item) => ({ item, changes: item.changes, due: item.due ?? 0 }))
     if (items.length > 0) this.#attempts.set(attempt, { at: this.clock, notes })
   }
 
@@ -105,9 +117,7 @@ export class FifoModel extends ModelClock {
   repeat(attempt: string, timeout: number): FifoItem[] | 'new' | 'changed' {
     const { at, notes } = this.#attempts.get(attempt) ?? { at: Number.NEGATIVE_INFINITY, notes: [] }
     if (at + ATTEMPT_S <= this.clock) return 'new'
-    const same = notes.every(
-      ({ item, handle, due }) => this.items.includes(item) && item.handle === handle && item.due === due,
-    )
+    const same = notes.every(({ item, changes }) => this.items.includes(item) && item.changes === changes)
     if (!same) return 'changed'
     this.#attempts.delete(attempt)
     if (notes.some(({ due }) => due <= this.clock)) return 'new'
@@ -140,7 +150,8 @@ export class FifoModel extends ModelClock {
       ...[...this.#copies.values()].map(({ at }) => at + DEDUP_S),
       ...[...this.#attempts.values()].map(({ at }) => at + ATTEMPT_S),
     ]
-    return moments.some((moment) => Math.abs(moment - this.clock) < 0.2)
+    const setBack = Math.abs(this.now + this.offset + 1 - this.seen) < 0.2
+    return setBack || moments.some((moment) => Math.abs(moment - this.clock) < 0.2)
   }
 
   #visibleAt({ due, keptFrom }: FifoItem): number {

@@ -1,6 +1,6 @@
 -- Takes messages of a FIFO queue: what is visible and has no earlier one of its group in flight, several of one group
 -- before those of the next, the group that has waited longest first. The work is bounded by the number of messages asked
--- for, whatever is blocked or waits behind. Moves are as in receive-messages; until one is settled its group waits.
+-- for (and as many moves), whatever is blocked or waits behind. Moves are as in receive-messages; until one is settled its group waits.
 -- KEYS[1] base
 -- ARGV: arn, messages at most, visibility timeout in ms ('' the queue's own), messages in flight at most, 12 random bytes
 --   per message, attempt id or '', '1' where the attempt begins, what a push consumer is or '' (queue-shares.lua)
@@ -53,29 +53,32 @@ local function take(group, id, moving)
   if age <= queue.clock - queue.retention then return remove_item(queue, id) end
   if not due and math.floor(age) + queue.delay > queue.clock then return false end
   local h = redis.call('HMGET', q .. 'i:' .. id, 'c', 'n')
-  local exhausted = queue.receives and not h[2] and tonumber(h[1]) >= queue.receives
-  if exhausted then
+  if queue.receives and not h[2] and tonumber(h[1]) >= queue.receives then
+    if #moves >= max then return false end
     moves[#moves + 1] = start_move(queue, id, #moves)
   elseif not moving then
     receive(id, tonumber(h[1]))
   end
-  return exhausted or not moving
+  return true
 end
 
-local function take_group(group, wanted)
+local free = flying_max - flying(queue)
+local wanted = math.max(math.min(max, free), 0)
+
+local function take_group(group)
   local before = #moves
-  for _, id in ipairs(redis.call('ZRANGE', q .. 'g:' .. group, 0, wanted - 1)) do
-    if not take(group, id, #moves > before) then break end
+  local last = wanted - #messages + max - #moves - 1
+  for _, id in ipairs(redis.call('ZRANGE', q .. 'g:' .. group, 0, last)) do
+    if #messages >= wanted or not take(group, id, #moves > before) then break end
   end
   place_group(queue, group)
 end
 
-local free = flying_max - flying(queue)
-local wanted = math.min(max - #moves, free)
-for _, group in ipairs(ready_groups(queue, math.max(wanted, 0))) do
-  local left = wanted - #messages
-  if left <= 0 or #messages + #moves >= max then break end
-  take_group(group, math.min(left, max - #messages - #moves))
+if wanted > 0 then
+  for _, group in ipairs(ready_groups(queue, wanted + max)) do
+    if #messages >= wanted then break end
+    take_group(group)
+  end
 end
 trim_recent(queue)
 if consumer and #messages > 0 then hold_share(queue, consumer.name, consumer.batch) end

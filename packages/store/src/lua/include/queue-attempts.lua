@@ -39,7 +39,8 @@ local function repeat_receive(queue, attempt, until_ms)
   if kind == 'new' then return kind end
   local messages = {}
   for i, note in ipairs(notes) do
-    local due = math.min(until_ms, note.received + HIDDEN_MAX_MS) - (#notes - i) / 1000
+    -- A receive's time has a fraction, one that somebody set has none.
+    local due = math.min(until_ms, note.received + HIDDEN_MAX_MS) - (#notes - i + 1) / 1000
     hide_in_group(queue, note.id, due)
     note_receive(queue, attempt, note.id, note.nonce, due)
     messages[i] = item_of(queue, note.id)
