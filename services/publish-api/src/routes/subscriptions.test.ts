@@ -281,6 +281,13 @@ test('/test makes one attempt and tells what came of it', async () => {
   expect((await api.call('POST', `/v1/subscriptions/${queue.body.id}/test`)).body.statusCode).toBe(200)
 })
 
+test('/test puts its message into a FIFO queue too', async () => {
+  await api.deps.topics.put('arn:aws:sns:us-east-1:000000000000:tried.fifo', {})
+  await api.deps.queues.put('arn:aws:sqs:us-east-1:000000000000:tried.fifo', {})
+  const { body } = await subscribe({ endpoint: 'tried.fifo', protocol: 'sqs' }, 'tried.fifo')
+  expect((await api.call('POST', `/v1/subscriptions/${body.id}/test`)).body.statusCode).toBe(200)
+})
+
 test.each([
   'example.com/hook',
   'ftp://example.com/',

@@ -3,6 +3,7 @@ import {
   type AttemptResult,
   createMessageId,
   FantailError,
+  isFifoName,
   type Message,
   type SubscriptionRecord,
   type TopicRecord,
@@ -38,13 +39,16 @@ export async function attemptOnce(
   { record, topic, publicUrl }: TestAttempt,
 ): Promise<TestResult> {
   const publishedAt = deps.clock()
+  const messageId = createMessageId(publishedAt)
   const message: Message = {
-    messageId: createMessageId(publishedAt),
+    messageId,
     topicArn: record.topicArn,
     publishedAt,
     subject: 'Fantail test',
     message: 'This is a test of your subscription. Nothing was published.',
     publicUrl,
+    // Of no meaning to anything but a FIFO queue, which takes nothing without.
+    ...(isFifoName(record.endpoint) && { groupId: record.id, deduplicationId: messageId }),
   }
   const target = compileTarget(record, effectivePolicy(topic, record))
   const envelope = compileEnvelope(message, undefined, signatureVersionOf(topic))
