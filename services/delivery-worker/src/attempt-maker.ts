@@ -3,6 +3,7 @@ import type { AttemptResult } from '@fantail/contracts'
 import { type EnvelopeSigning, type HttpSender, renderBody, renderHeaders } from '@fantail/delivery'
 import { type Span, type Spans, traceparentOf } from '@fantail/telemetry'
 import type { CompiledSubscription } from './compiled-slice.ts'
+import { PROVIDER_RESPONSE_BYTES_MAX } from './delivery-status.ts'
 import type { InRun } from './fifo/group-run.ts'
 import type { MessageContext } from './message-context.ts'
 import type { Outcome } from './outcome.ts'
@@ -64,7 +65,7 @@ export class AttemptMaker {
   }
 
   #post(
-    { target, signature }: CompiledSubscription,
+    { target, signature, feedback }: CompiledSubscription,
     context: MessageContext,
     ended: (result: AttemptResult) => void,
     span?: Span,
@@ -72,7 +73,9 @@ export class AttemptMaker {
     const { url, memo } = target
     const envelope = context.envelopeFor(signature)
     const headers = renderHeaders(envelope, target, span && traceparentOf(span))
-    this.#options.sender.send({ url, memo, headers, body: renderBody(envelope, target) }, ended)
+    const body = renderBody(envelope, target)
+    const textBytesMax = feedback && PROVIDER_RESPONSE_BYTES_MAX
+    this.#options.sender.send({ url, memo, headers, body, textBytesMax }, ended)
   }
 }
 

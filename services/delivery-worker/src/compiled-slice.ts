@@ -3,6 +3,7 @@ import type { EffectiveDeliveryPolicy, SubscriptionRecord, TopicRecord } from '@
 import { compileTarget, type SignatureVersion, signatureVersionOf, type Target } from '@fantail/delivery'
 import { effectivePolicy } from '@fantail/policy'
 import type { SliceData } from '@fantail/store'
+import { type Feedback, feedbackOf } from './delivery-status.ts'
 
 export interface CompiledSubscription {
   record: SubscriptionRecord
@@ -12,6 +13,8 @@ export interface CompiledSubscription {
   target: Target
   /** What the topic's messages are signed with; undefined: nothing. */
   signature: SignatureVersion | undefined
+  /** What of its deliveries is to be logged; undefined: nothing. */
+  feedback: Feedback | undefined
   topicName: string
   sliceId: string
   shard: number
@@ -63,6 +66,7 @@ function compile(record: SubscriptionRecord, { topic, sliceId, shard }: SliceDat
     rate,
     target: compileTarget(record, policy),
     signature: signatureVersionOf(topic),
+    feedback: feedbackOf(topic, record.protocol === 'sqs' ? 'SQS' : 'HTTP'),
     topicName: topic.name,
     sliceId,
     shard,

@@ -29,6 +29,7 @@ import {
 import type { Telemetry } from '@fantail/telemetry'
 import { AttemptMaker } from './attempt-maker.ts'
 import { AttemptSlots } from './attempt-slots.ts'
+import { DeliveryStatus } from './delivery-status.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { Express } from './express.ts'
 import { LogReaders } from './fifo/log-readers.ts'
@@ -61,7 +62,7 @@ export interface DeliveryWorkerOptions {
   /** An operator's own; else the one that is kept in Redis. */
   signingPair?: SigningPair | undefined
   sender: Pick<HttpSender, 'send' | 'close'>
-  telemetry: Pick<Telemetry, 'metrics' | 'spans'>
+  telemetry: Pick<Telemetry, 'metrics' | 'spans' | 'logs'>
   /** BullMQ's own spans, where traces are exported. */
   bullTelemetry?: BullTelemetry | undefined
   log: Logger
@@ -107,12 +108,14 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const gates = new QueueGates({ queues })
   const signing = createSigning(redis, options)
   const finishing = new Finishing({
+  const status = new DeliveryStatus({ log, records: options.telemetry.logs, now })
     settling,
     queues,
     gates,
     signing,
     recorder,
     log,
+    status,
     jitter,
     maxRetrySeconds,
     now,
@@ -152,6 +155,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     plans,
     metrics,
     log,
+    status,
     attemptTimeoutMs,
     jitter,
     maxRetrySeconds,

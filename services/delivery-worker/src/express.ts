@@ -13,6 +13,7 @@ import type { DeadState, ParkAs, RetryState } from '@fantail/store'
 import type { AttemptMaker } from './attempt-maker.ts'
 import { type AttemptSlots, HUNG_MS, SLOW_MS } from './attempt-slots.ts'
 import type { CompiledSubscription } from './compiled-slice.ts'
+import type { DeliveryStatus, FinishedDelivery } from './delivery-status.ts'
 import type { Finishing } from './finishing.ts'
 import type { Unit } from './job-run.ts'
 import { type Outcome, resultState } from './outcome.ts'
@@ -54,6 +55,7 @@ export interface ExpressOptions {
   signing: Pick<EnvelopeSigning, 'prepare' | 'down'>
   plans: PlanCache
   metrics: WorkerMetrics
+  status: Pick<DeliveryStatus, 'delivered' | 'failed'>
   /** Deadline of one attempt; a detached attempt's lease outlasts it. */
   attemptTimeoutMs: number
   jitter: number
@@ -322,6 +324,7 @@ export class Express {
       this.#options.metrics.delivered(subscription, unit.context)
       unit.delivered.add(slot)
       unit.markSettled(slot)
+      if (subscription.feedback) this.#options.status.delivered(finishedBy(delivery, outcome))
       unit.close()
       return
     }
@@ -333,7 +336,9 @@ export class Express {
       this.#park(delivery, { as: 'retry', delayMs: step.delayMs, state })
     } else {
       const state: DeadState = { kind: 'dead', reason: step.reason, attempts: 1, statusCode, error }
-      this.#park(delivery, { as: 'dead', state })
+      this.#park(delivery, { as: 'dead', state }, () =>
+        this.#options.status.failed(finishedBy(delivery, outcome)),
+      )
     }
   }
 
@@ -355,7 +360,8 @@ export class Express {
     this.#options.log.info(told, 'delivery.attempted')
   }
 
-  #park(delivery: Delivery, park: ParkAs): void {
+  /** `parked`: called where it was not there before and the run is not lost. */
+  #park(delivery: Delivery, park: ParkAs, parked?: () => void): void {
     const { unit, subscription, slot } = delivery
     this.#options.parking.park(unit.slice.shard, {
       run: unit.run,
@@ -368,6 +374,7 @@ export class Express {
         if (outcome === 'parked' || outcome === 'present') unit.parked.add(slot)
         if (delivery.detached) {
           delivery.detached.lease = lease
+        if (outcome === 'parked') parked?.()
           this.#settleDetached(delivery)
         }
         unit.close()
@@ -441,4 +448,9 @@ export class Express {
     for (const delivery of waiting) this.#park(delivery, { as: 'fresh' })
     if (waiting.length > 0) this.#options.onRoom()
   }
+}
+
+/** Of a first attempt. */
+function finishedBy({ subscription, unit }: Delivery, { result }: Outcome): FinishedDelivery {
+  return { subscription, message: unit.context, delivery: unit.context.id, attempts: 1, result }
 }

@@ -11,6 +11,7 @@ import { nextStep } from '@fantail/policy'
 import type { Logger } from '@fantail/runtime'
 import { type DeadState, deadLetterItemId, parseDeliveryId, type Queues } from '@fantail/store'
 import type { CompiledSubscription } from './compiled-slice.ts'
+import type { DeliveryStatus } from './delivery-status.ts'
 import type { InRun } from './fifo/group-run.ts'
 import type { MessageContext } from './message-context.ts'
 import { type Outcome, resultState } from './outcome.ts'
@@ -47,6 +48,7 @@ export interface FinishingOptions {
   gates: QueueGates
   signing: Pick<EnvelopeSigning, 'prepare' | 'waiting'>
   recorder: OutcomeRecorder
+  status: Pick<DeliveryStatus, 'delivered' | 'failed'>
   log: Logger
   jitter: number
   maxRetrySeconds: number
@@ -95,20 +97,37 @@ export class Finishing {
       const claimed = { ...ended.claimed, delivery }
       recorder.ended({ ...ended, claimed, message }, 'delivered', null, { ...state, attempts: 1 })
     }
+    if (ended.subscription.feedback) this.#tellDelivered(ended)
+  }
+
+  #tellDelivered(ended: EndedAttempt): void {
+    const { subscription, message, attempts, run = [], claimed, outcome } = ended
+    const head = { delivery: claimed.delivery, message, attempts }
+    const all = [head, ...run.map((one) => ({ ...one, attempts: 1 }))]
+    for (const one of all) this.#options.status.delivered({ subscription, ...one, result: outcome.result })
   }
 
   /** A delivery that was claimed marked dead, or has become so: to its queue, or counted. */
   async bury(dead: DeadDelivery): Promise<void> {
+    const gone = await this.#buried(dead)
+    // What was attempted was told of when it was marked.
+    if (!gone || dead.state.reason !== 'expired') return
+    const { attempts } = dead.state
+    this.#options.status.failed({ ...dead, ...dead.claimed, attempts, result: undefined })
+  }
+
+  /** False where it has not left its lane. */
+  async #buried(dead: DeadDelivery): Promise<boolean> {
     const target = deadLetterTarget(dead)
     if (target === null) return this.#discard(dead, dead.state.reason)
     const appended = await this.#append(dead, target)
-    if (appended === 'later') return
+    if (appended === 'later') return false
     if (appended === 'missing') return this.#discard(dead, 'deadLetterQueueMissing')
     if (appended === 'denied') return this.#discard(dead, 'deadLetterQueueDenied')
     const { accepted } = await this.#options.settling.settle(dead.subscription.shard, dead.claimed, {
       op: 'forget',
     })
-    if (!accepted) return
+    if (!accepted) return false
     this.#options.recorder.ended(dead, 'deadLettered', dead.state.reason, dead.state)
     const { subscriptionId } = dead.claimed
     const { messageId } = dead.message.message
@@ -117,6 +136,7 @@ export class Finishing {
       { messageId, subscriptionId, queueArn: target, reason, statusCode, error, attempts },
       'delivery.dead_lettered',
     )
+    return true
   }
 
   /** One line per attempt from a lane. */
@@ -134,27 +154,34 @@ export class Finishing {
 
   async #die(ended: EndedAttempt, state: DeadState): Promise<void> {
     const dead = { ...ended, state }
-    if (deadLetterTarget(dead) === null) return this.#discard(dead, state.reason)
+    const { status } = this.#options
+    const finished = { ...ended, ...ended.claimed, result: ended.outcome.result }
+    if (deadLetterTarget(dead) === null) {
+      if (await this.#discard(dead, state.reason)) status.failed(finished)
+      return
+    }
     const mark = { op: 'markDead', leaseMs: DEAD_LEASE_MS, state } as const
     const { accepted, lease } = await this.#options.settling.settle(
       ended.subscription.shard,
       ended.claimed,
       mark,
     )
-    if (accepted)
-      await this.bury({ ...dead, claimed: { ...ended.claimed, lease: lease ?? ended.claimed.lease } })
+    if (!accepted) return
+    status.failed(finished)
+    await this.bury({ ...dead, claimed: { ...ended.claimed, lease: lease ?? ended.claimed.lease } })
   }
 
-  async #discard(dead: DeadDelivery, cause: string): Promise<void> {
+  async #discard(dead: DeadDelivery, cause: string): Promise<boolean> {
     const { settling, log, recorder } = this.#options
     const { accepted } = await settling.settle(dead.subscription.shard, dead.claimed, {
       op: 'discard',
       cause,
     })
-    if (!accepted) return
+    if (!accepted) return false
     recorder.ended(dead, cause === 'expired' ? 'expired' : 'discarded', cause, dead.state)
     const { id } = dead.subscription.record
     log.warn({ subscriptionId: id, messageId: dead.message.message.messageId, cause }, 'delivery.discarded')
+    return true
   }
 
   /** The envelope as the endpoint would have got it. */

@@ -17,7 +17,7 @@ import {
   Topics,
   whenReady,
 } from '@fantail/store'
-import { createMetrics, NO_SPANS } from '@fantail/telemetry'
+import { createMetrics, NO_LOG_RECORDS, NO_SPANS } from '@fantail/telemetry'
 import { startRedis, type TestRedisOptions, waitFor } from '@fantail/test-kit'
 import { createDeliveryWorker, type DeliveryWorker, type DeliveryWorkerOptions } from './delivery-worker.ts'
 
@@ -109,7 +109,7 @@ export async function createFixture(redisOptions: TestRedisOptions = {}) {
         logMessages: 10_000,
         publicUrl: 'http://localhost:4100',
         sender,
-        telemetry: { metrics: createMetrics(), spans: NO_SPANS },
+        telemetry: { metrics: createMetrics(), spans: NO_SPANS, logs: NO_LOG_RECORDS },
         log: createLogger({ service: 'test', level: process.env.FANTAIL_LOG_LEVEL ?? 'silent' }),
         ...options,
       })

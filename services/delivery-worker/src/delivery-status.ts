@@ -1,0 +1,130 @@
+/**
+ * Delivery status logging as topics ask for it with their feedback attributes (sns-semantics §11.3): one record for each
+ * delivery that has ended, to the process's log and, where log records are sent, to OpenTelemetry. A crash between the end
+ * and its record loses the record, never the delivery.
+ */
+import { hash } from 'node:crypto'
+import { type AttemptResult, type MessageKind, parseArn, type TopicRecord } from '@fantail/contracts'
+import { textFor } from '@fantail/delivery'
+import { type Logger, withoutCredentials } from '@fantail/runtime'
+import { deliveryItemId } from '@fantail/store'
+import type { LogRecords } from '@fantail/telemetry'
+import type { CompiledSubscription } from './compiled-slice.ts'
+import type { MessageContext } from './message-context.ts'
+
+/** Of what an endpoint answers, so much is asked for and told. */
+export const PROVIDER_RESPONSE_BYTES_MAX = 1_024
+
+/** What a topic asks for, of one kind of subscriber. */
+export interface Feedback {
+  /** Of successes, from 0 to 1. */
+  share: number
+  failures: boolean
+}
+
+/** undefined: nothing, and nothing need be kept for it. Without a rate every success is asked for. */
+export function feedbackOf({ attributes }: TopicRecord, kind: 'HTTP' | 'SQS'): Feedback | undefined {
+  const successes = Boolean(attributes[`${kind}SuccessFeedbackRoleArn`])
+  const failures = Boolean(attributes[`${kind}FailureFeedbackRoleArn`])
+  if (!successes && !failures) return undefined
+  const rate = Number(attributes[`${kind}SuccessFeedbackSampleRate`] ?? 100)
+  return { share: successes ? rate / 100 : 0, failures }
+}
+
+export interface FinishedDelivery {
+  subscription: CompiledSubscription
+  message: MessageContext
+  delivery: Buffer
+  attempts: number
+  /** Of the last attempt; undefined where the delivery expired before another could be made. */
+  result: AttemptResult | undefined
+}
+
+export interface DeliveryStatusOptions {
+  log: Pick<Logger, 'info' | 'warn'>
+  records: LogRecords
+  /** Epoch ms by Redis's clock. */
+  now(): number
+  random?: () => number
+}
+
+export class DeliveryStatus {
+  readonly #options: DeliveryStatusOptions
+  readonly #random: () => number
+
+  constructor(options: DeliveryStatusOptions) {
+    this.#options = options
+    this.#random = options.random ?? Math.random
+  }
+
+  /** The endpoint took it. */
+  delivered(finished: FinishedDelivery): void {
+    const { feedback } = finished.subscription
+    if (feedback && this.#random() < feedback.share && isNotification(finished)) this.#tell(finished, true)
+  }
+
+  /** It was given up, whatever became of it. */
+  failed(finished: FinishedDelivery): void {
+    if (finished.subscription.feedback?.failures && isNotification(finished)) this.#tell(finished, false)
+  }
+
+  #tell(finished: FinishedDelivery, delivered: boolean): void {
+    const { log, records } = this.#options
+    const severity = delivered ? 'info' : 'warn'
+    const body = statusRecord(finished, delivered, this.#options.now())
+    const logGroup = logGroupOf(body.notification.topicArn, delivered)
+    log[severity]({ logGroup, ...body }, 'delivery.status')
+    if (!records.on) return
+    records.emit({
+      event: 'delivery.status',
+      severity,
+      body,
+      attributes: { 'aws.log.group.names': [logGroup] },
+    })
+  }
+}
+
+/** SNS does not log what it asks of endpoints on its own behalf. */
+function isNotification({ message: { message } }: FinishedDelivery): boolean {
+  const kind: MessageKind = message.kind ?? 'Notification'
+  return kind === 'Notification'
+}
+
+function statusRecord(finished: FinishedDelivery, delivered: boolean, now: number) {
+  const { subscription, message, delivery, attempts, result } = finished
+  const { record, signature, target } = subscription
+  const { messageId, topicArn, publishedAt } = message.message
+  const { text } = textFor(message.envelopeFor(signature), target.protocol)
+  const deliveryId = deliveryItemId(record.id, delivery)
+  const handedOverAt = now - (result?.durationMs ?? 0)
+  return {
+    notification: {
+      messageMD5Sum: hash('md5', text),
+      messageId,
+      topicArn,
+      timestamp: new Date(publishedAt).toISOString().replace('T', ' ').replace('Z', ''),
+    },
+    delivery: {
+      deliveryId,
+      destination: record.protocol === 'sqs' ? record.endpoint : withoutCredentials(record.endpoint),
+      providerResponse: providerResponse(result, record.protocol === 'sqs' ? deliveryId : undefined),
+      dwellTimeMs: Math.max(0, Math.round(handedOverAt - publishedAt)),
+      attempts,
+      ...(result?.kind === 'response' && { statusCode: result.statusCode }),
+    },
+    status: delivered ? 'SUCCESS' : 'FAILURE',
+  }
+}
+
+/** What the endpoint answered, what a queue of ours would have, or why there is no answer. */
+function providerResponse(result: AttemptResult | undefined, sqsMessageId: string | undefined): string {
+  if (!result) return 'the message expired: it is older than its topic keeps messages'
+  if (result.kind === 'failure') return `${result.error}: ${result.detail}`
+  return sqsMessageId === undefined ? (result.text ?? '') : JSON.stringify({ sqsMessageId })
+}
+
+/** As CloudWatch Logs has it. */
+function logGroupOf(topicArn: string, delivered: boolean): string {
+  const { region, account, name } = parseArn(topicArn) ?? { region: '', account: '', name: topicArn }
+  return `sns/${region}/${account}/${name}${delivered ? '' : '/Failure'}`
+}
