@@ -177,8 +177,11 @@ test('the settings of a FIFO queue are changed, its type is not', async () => {
   await expect(set(name, { DeduplicationScope: 'queue' })).rejects.toMatchObject({
     name: 'InvalidAttributeValue',
   })
-  for (const wrong of [{ DeduplicationScope: 'topic' }, { ContentBasedDeduplication: 'maybe' }]) {
-    await expect(set(name, wrong)).rejects.toMatchObject({ name: 'InvalidAttributeValue' })
+  for (const [attribute, wrong] of [
+    ['DeduplicationScope', 'topic'],
+    ['ContentBasedDeduplication', 'maybe'],
+  ] as const) {
+    await expect(set(name, { [attribute]: wrong })).rejects.toMatchObject({ name: 'InvalidAttributeValue' })
   }
 })
 

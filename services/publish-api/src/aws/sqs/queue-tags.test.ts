@@ -36,14 +36,14 @@ test('what is not a set of tags is refused and changes nothing', async () => {
     name: 'InvalidParameterValue',
     message: 'Too many tags added for queue tagged.',
   })
-  for (const wrong of [
-    { '': 'x' },
-    { ['k'.repeat(129)]: 'x' },
-    { k: 'v'.repeat(257) },
-    { 'aws:mine': 'x' },
-    { 'k!': 'x' },
-  ]) {
-    await expect(tag(wrong)).rejects.toMatchObject({ name: 'InvalidParameterValue' })
+  for (const [key, value] of [
+    ['', 'x'],
+    ['k'.repeat(129), 'x'],
+    ['k', 'v'.repeat(257)],
+    ['aws:mine', 'x'],
+    ['k!', 'x'],
+  ] as const) {
+    await expect(tag({ [key]: value })).rejects.toMatchObject({ name: 'InvalidParameterValue' })
   }
   await expect(tag({})).rejects.toMatchObject({
     name: 'MissingParameter',
