@@ -107,15 +107,15 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const settling = new Settling(lanes, log, onDue)
   const gates = new QueueGates({ queues })
   const signing = createSigning(redis, options)
-  const finishing = new Finishing({
   const status = new DeliveryStatus({ log, records: options.telemetry.logs, now })
+  const finishing = new Finishing({
     settling,
     queues,
     gates,
     signing,
     recorder,
-    log,
     status,
+    log,
     jitter,
     maxRetrySeconds,
     now,
@@ -154,8 +154,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     signing,
     plans,
     metrics,
-    log,
     status,
+    log,
     attemptTimeoutMs,
     jitter,
     maxRetrySeconds,

@@ -322,9 +322,9 @@ export class Express {
     })
     if (step.step === 'delivered') {
       this.#options.metrics.delivered(subscription, unit.context)
+      if (subscription.feedback) this.#options.status.delivered(finishedBy(delivery, outcome))
       unit.delivered.add(slot)
       unit.markSettled(slot)
-      if (subscription.feedback) this.#options.status.delivered(finishedBy(delivery, outcome))
       unit.close()
       return
     }
@@ -372,9 +372,9 @@ export class Express {
       mark: () => unit.markSettled(slot),
       done: (outcome, lease) => {
         if (outcome === 'parked' || outcome === 'present') unit.parked.add(slot)
+        if (outcome === 'parked') parked?.()
         if (delivery.detached) {
           delivery.detached.lease = lease
-        if (outcome === 'parked') parked?.()
           this.#settleDetached(delivery)
         }
         unit.close()
