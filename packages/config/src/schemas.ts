@@ -52,3 +52,30 @@ export const folder = () => z.string().transform((text) => resolve(REPOSITORY_RO
 
 /** As a folder is found. */
 export const file = folder
+
+/** An access key of the AWS protocols, with the secret that its signatures are made with. */
+export interface AwsCredential {
+  accessKeyId: string
+  secret: string
+  /** That it acts for; without it a key of twelve digits is the account. */
+  account?: string
+}
+
+const CREDENTIAL = /^([A-Za-z0-9_]{1,128}):([^\s:,]{1,256})(?::(\d{12}))?$/
+
+/** `AKID:SECRET[:ACCOUNT]`, several separated by commas, each key once. */
+export const awsCredentials = () =>
+  z.string().transform((text, { addIssue }): AwsCredential[] => {
+    const matches = text.split(',').map((entry) => CREDENTIAL.exec(entry.trim()))
+    if (matches.includes(null)) {
+      addIssue('must be entries ACCESSKEYID:SECRET or ACCESSKEYID:SECRET:ACCOUNT, separated by commas')
+      return z.NEVER
+    }
+    const credentials = matches.map((match) => {
+      const [, accessKeyId = '', secret = '', account] = match ?? []
+      return { accessKeyId, secret, ...(account !== undefined && { account }) }
+    })
+    const ids = new Set(credentials.map(({ accessKeyId }) => accessKeyId))
+    if (ids.size < credentials.length) addIssue('must name each access key once')
+    return credentials
+  })

@@ -49,6 +49,30 @@ describe('settings', () => {
     expectTypeOf<WorkerSettings['opsPort']>().toEqualTypeOf<number>()
   })
 
+  it('take access keys with their secrets and accounts', () => {
+    const { awsCredentials } = readApiSettings({
+      FANTAIL_AWS_CREDENTIALS: 'AKIAX:wJal+rXUt/nFEMI=, 123456789012:s , B:t:210987654321',
+    })
+    expect(awsCredentials).toEqual([
+      { accessKeyId: 'AKIAX', secret: 'wJal+rXUt/nFEMI=' },
+      { accessKeyId: '123456789012', secret: 's' },
+      { accessKeyId: 'B', secret: 't', account: '210987654321' },
+    ])
+    for (const text of [
+      'AKIAX',
+      'AKIAX:',
+      ':s',
+      'A:s:12',
+      'A:s,',
+      'A:s t',
+      'A:s,A:t',
+      'A:s:123456789012:x',
+    ]) {
+      const [problem] = problemsOf(readApiSettings, { FANTAIL_AWS_CREDENTIALS: text })
+      expect([text, problem?.name]).toEqual([text, 'FANTAIL_AWS_CREDENTIALS'])
+    }
+  })
+
   it('server mode listens everywhere and guards private addresses', () => {
     expect(readApiSettings(SERVER)).toMatchObject({
       host: '0.0.0.0',

@@ -5,7 +5,7 @@ import {
   RETENTION_SECONDS_MAX,
   RETRY_SECONDS_MAX,
 } from '@fantail/contracts'
-import { file, flag, folder, fraction, matching, oneOf, url, wholeNumber } from './schemas.ts'
+import { awsCredentials, file, flag, folder, fraction, matching, oneOf, url, wholeNumber } from './schemas.ts'
 import { optional, setting } from './setting.ts'
 
 const PORT = { min: 0, max: 65_535 }
@@ -154,11 +154,24 @@ export const apiTable = {
   ...common,
   ...storage,
   ...delivery,
+  fifoHttp: setting({
+    name: 'FANTAIL_FIFO_HTTP',
+    schema: flag(),
+    default: 'false',
+    description: 'Whether webhooks may subscribe to FIFO topics over the AWS wire, where SNS refuses them.',
+  }),
   allowUnauthenticated: setting({
     name: 'FANTAIL_ALLOW_UNAUTHENTICATED',
     schema: flag(),
     default: 'false',
     description: 'Server mode starts only with true: there are no API keys yet, so guard the port yourself.',
+  }),
+  awsCredentials: optional({
+    name: 'FANTAIL_AWS_CREDENTIALS',
+    schema: awsCredentials(),
+    unset: 'calls of the AWS protocols are served whatever their signature',
+    description:
+      'Access keys whose signatures are verified, as ACCESSKEYID:SECRET[:ACCOUNT], separated by commas; calls without one are then refused.',
   }),
   redisMemoryBytes: optional({
     name: 'FANTAIL_REDIS_MEMORY_BYTES',

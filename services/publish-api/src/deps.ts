@@ -26,7 +26,13 @@ type Methods<T> = Pick<T, keyof T>
 
 export type Settings = Pick<
   ApiSettings,
-  'arn' | 'publicUrl' | 'maxRetrySeconds' | 'retryJitter' | 'fifoHttp' | 'sqsDeleteCooldownSeconds'
+  | 'arn'
+  | 'awsCredentials'
+  | 'fifoHttp'
+  | 'maxRetrySeconds'
+  | 'publicUrl'
+  | 'retryJitter'
+  | 'sqsDeleteCooldownSeconds'
 >
 
 export interface Log {

@@ -133,6 +133,7 @@ function buildApi({ server, redis, publisher, queueWaits }: Parts): TestApi {
     checks: { redis: () => redis.ping() },
     settings: {
       arn: ARN_DEFAULTS,
+      awsCredentials: undefined,
       publicUrl: undefined,
       maxRetrySeconds: 3_600,
       retryJitter: 0.1,

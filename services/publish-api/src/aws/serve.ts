@@ -13,6 +13,7 @@ import {
 } from '@fantail/aws-wire'
 import type { ApiDeps } from '../deps.ts'
 import type { Answer, Call } from '../http/endpoint.ts'
+import { createAuthenticate } from './authenticate.ts'
 import { awsCallOf } from './call.ts'
 import { toAwsError } from './errors.ts'
 import { snsOperations } from './sns/index.ts'
@@ -34,6 +35,7 @@ export function createAwsApi(deps: ApiDeps): (call: Call) => Promise<Answer> {
     sns: byName(snsOperations(deps)),
     sqs: byName(sqsOperations(deps)),
   }
+  const authenticate = createAuthenticate(deps)
   return async (call) => {
     const { request, requestId } = call
     let form: WireForm = formOf(request)
@@ -41,10 +43,12 @@ export function createAwsApi(deps: ApiDeps): (call: Call) => Promise<Answer> {
       const head = readHead(request)
       form = head
       const wire = await readWireRequest(request, head)
-      form = { ...wire, service: serviceFor(wire, operations) }
-      const operation = operationOf(wire, operations[form.service])
+      const service = serviceFor(wire, operations)
+      form = { ...wire, service }
+      const account = await authenticate(request, { ...wire, service })
+      const operation = operationOf(wire, operations[service])
       const input = inputOf(wire, operation)
-      const result = await operation.run(input, awsCallOf(deps, call, wire))
+      const result = await operation.run(input, awsCallOf(deps, call, { ...wire, account }))
       return answerOf(form, { requestId, operation, result })
     } catch (thrown) {
       return refusalOf(form, toAwsError(thrown, { service: form.service, requestId }, deps.log), requestId)
