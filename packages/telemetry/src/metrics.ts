@@ -17,6 +17,8 @@ const ARRIVAL_BOUNDS_SECONDS = [
   86_400,
   345_600,
 ]
+/** Up to the longest that a push consumer may take. */
+const REQUEST_BOUNDS_SECONDS = [...ATTEMPT_BOUNDS_SECONDS, 30, 60, 120, 300, 900]
 const LANES_MAX = 1_000
 /** A histogram's series is twenty lines of a scrape. */
 const HISTOGRAM_SERIES_MAX = 250
@@ -103,6 +105,21 @@ function createInstruments() {
         seriesMax: HISTOGRAM_SERIES_MAX,
       },
       ARRIVAL_BOUNDS_SECONDS,
+    ),
+    consumerMessages: new Counter({
+      name: 'fantail_consumer_messages',
+      help: 'Messages pushed by queues to consumers, by result: deleted, returned.',
+      labels: ['queue', 'consumer', 'result'],
+    }),
+    consumerRequestSeconds: new Histogram(
+      {
+        name: 'fantail_consumer_request_duration_seconds',
+        help: 'Time of a request to a push consumer, by result: succeeded, partial, failed.',
+        unit: 's',
+        labels: ['result'],
+        seriesMax: HISTOGRAM_SERIES_MAX,
+      },
+      REQUEST_BOUNDS_SECONDS,
     ),
     lanesWaiting: new Gauge({
       name: 'fantail_lane_waiting_deliveries',

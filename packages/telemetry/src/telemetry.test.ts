@@ -49,7 +49,7 @@ describe('a scrape', () => {
     const { metrics, renderMetrics } = await startWith({})
     const text = await renderMetrics()
     const instruments = Object.values(metrics.instruments())
-    expect(instruments).toHaveLength(15)
+    expect(instruments).toHaveLength(17)
     for (const { words } of instruments) {
       const type = text.match(new RegExp(`# TYPE (${words.name}(?:_total)?) (\\w+)\\n`))
       expect([words.name, type?.[2]]).toEqual([

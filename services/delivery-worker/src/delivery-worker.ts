@@ -41,6 +41,7 @@ import { LaneLoop } from './lane-loop.ts'
 import { OutcomeRecorder } from './outcome-recorder.ts'
 import { Parking } from './parking.ts'
 import { PlanCache } from './plan-cache.ts'
+import { PushConsumers } from './push-consumers/push-consumers.ts'
 import { QueueAppends } from './queue-appends.ts'
 import { QueueGates } from './queue-gates.ts'
 import { RedisClock } from './redis-clock.ts'
@@ -203,6 +204,15 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     shards: () => shardsInUse(redis),
     isLeader: () => takeRole(redis, 'retention-sweep', SWEEP_ROLE_MS),
   })
+  const pushConsumers = new PushConsumers({
+    redis,
+    subscriber,
+    queues,
+    sender: options.sender,
+    metrics: options.telemetry.metrics,
+    spans,
+    log,
+  })
   redis.on('ready', () => laneLoop.reconnected())
   listen(subscriber, { plans, laneLoop })
   options.telemetry.metrics.observeLanes(() => observeLanes({ redis, lanes, plans, now }))
@@ -212,17 +222,20 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     async start() {
       await whenReady(redis)
       laneLoop.start()
+      pushConsumers.start()
       await Promise.all(consumers.map((consumer) => consumer.start()))
       await sweep.start()
     },
     async stop() {
       // No new work; then what is queued is parked, what runs ends and is settled; then the connections go.
       const jobsDone = Promise.all(consumers.map((consumer) => consumer.stop()))
+      const pushesDone = pushConsumers.stop()
       await Promise.all([laneLoop.stop(), sweep.stop()])
       await readers.stop()
       await Promise.all([express.stop(), laneAttempts.stop()])
       await Promise.all([parking.whenIdle(), settling.whenIdle()])
       await jobsDone
+      await pushesDone
       await recorder.stop()
       await options.sender.close()
       subscriber.disconnect()
@@ -239,6 +252,7 @@ function listen(subscriber: Redis, { plans, laneLoop }: { plans: PlanCache; lane
   })
   subscriber.on('message', (channel: string, text: string) => {
     if (channel === WAKE_CHANGES) return plans.invalidate(text)
+    if (channel !== WAKE_LANES) return
     const [shard, due] = text.split(':').map(Number)
     if (shard !== undefined && due !== undefined) laneLoop.dueAt(shard, due)
   })

@@ -1,0 +1,78 @@
+/**
+ * What an endpoint's answer to a batch comes to: which messages are deleted. The others are left as they are and come
+ * back when their visibility timeout is over. The rules of partial answers are those of Lambda's event sources.
+ */
+import type { AttemptResult, QueueMessage } from '@fantail/contracts'
+
+export interface BatchAnswer {
+  result: AttemptResult
+  messages: readonly QueueMessage[]
+  /** A 2xx may name messages that failed. */
+  reportsFailures: boolean
+  /** Of a FIFO queue: what follows a failed message in its group is not deleted before it. */
+  inOrder: boolean
+}
+
+export interface BatchOutcome {
+  done: readonly QueueMessage[]
+  /** Why the batch failed as a whole; null where it did not. */
+  failure: string | null
+}
+
+/** In words for a log line where an answer cannot be understood. */
+class UnreadableAnswer extends Error {}
+
+export function judgeBatch(answer: BatchAnswer): BatchOutcome {
+  const { result, messages, reportsFailures, inOrder } = answer
+  if (result.kind === 'failure') return { done: [], failure: `${result.error}: ${result.detail}` }
+  const { statusCode, body } = result
+  if (statusCode < 200 || statusCode > 299) return { done: [], failure: `answered ${statusCode}` }
+  if (!reportsFailures) return { done: messages, failure: null }
+  try {
+    const failed = failedIds(body, new Set(messages.map(({ messageId }) => messageId)))
+    return { done: succeeded(messages, failed, inOrder), failure: null }
+  } catch (error) {
+    if (!(error instanceof UnreadableAnswer)) throw error
+    return { done: [], failure: error.message }
+  }
+}
+
+/** Nothing said is nothing failed; whatever cannot be understood fails the batch. */
+function failedIds(body: Buffer | undefined, known: Set<string>): Set<string> {
+  if (body === undefined) throw new UnreadableAnswer('its answer is too long')
+  const value = parsed(body.toString().trim())
+  if (value === null) return new Set()
+  if (typeof value !== 'object' || Array.isArray(value))
+    throw new UnreadableAnswer('its answer is no JSON object')
+  const { batchItemFailures: items = null } = value as { batchItemFailures?: unknown }
+  if (items === null) return new Set()
+  if (!Array.isArray(items)) throw new UnreadableAnswer('batchItemFailures is no list')
+  return new Set(items.map((item) => identifierOf(item, known)))
+}
+
+function parsed(text: string): unknown {
+  if (text === '') return null
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new UnreadableAnswer('its answer is not JSON')
+  }
+}
+
+function identifierOf(item: unknown, known: Set<string>): string {
+  const { itemIdentifier: id } = Object(item) as { itemIdentifier?: unknown }
+  if (typeof id === 'string' && known.has(id)) return id
+  throw new UnreadableAnswer('batchItemFailures names no message of the batch')
+}
+
+function succeeded(
+  messages: readonly QueueMessage[],
+  failed: Set<string>,
+  inOrder: boolean,
+): readonly QueueMessage[] {
+  const held = new Set<string | undefined>()
+  return messages.filter(({ messageId, groupId }) => {
+    if (failed.has(messageId)) held.add(groupId)
+    return !failed.has(messageId) && !(inOrder && held.has(groupId))
+  })
+}

@@ -1,0 +1,77 @@
+/** Receives what one request carries: as many messages as the consumer wants, in steps that stay small. */
+import type { ConsumerRecord, QueueMessage } from '@fantail/contracts'
+import type { Queues, ReceiveTurn } from '@fantail/store'
+
+/** Bodies and attributes of one request, about: a step is not cut. */
+const BATCH_BYTES_MAX = 4_194_304
+const FIRST_STEP = 10
+/** Bounds how long one script holds Redis up. */
+const STEP_MAX = 100
+/** For the answer of a request that took all of its time, and for what follows it. */
+const SETTLE_MS = 5_000
+
+export interface BatchRequest {
+  record: ConsumerRecord
+  batch: string
+  /** Batches whose shares are given back. */
+  ended: string[]
+}
+
+export interface Batch {
+  messages: QueueMessage[]
+  bytes: number
+  /** By performance.now(): nobody else is given the messages before. */
+  hiddenUntil: number
+  /** Of the last receive. */
+  turn: ReceiveTurn
+}
+
+/** Messages stay hidden until the request's deadline and some time for what follows, or for the queue's own time. */
+export async function collectBatch(
+  queues: Pick<Queues, 'receiveTurn'>,
+  { record, batch, ended }: BatchRequest,
+): Promise<Batch> {
+  const { queueArn, name, revision, batchSize, timeoutSeconds } = record
+  const hideMs = timeoutSeconds * 1_000 + SETTLE_MS
+  const hiddenUntil = performance.now() + hideMs
+  const receive = (maxMessages: number, given: string[]) =>
+    queues.receiveTurn(queueArn, { maxMessages, consumer: { name, revision, batch, hideMs, ended: given } })
+  let step = Math.min(batchSize, FIRST_STEP)
+  let turn = await receive(step, ended)
+  const messages = [...turn.messages]
+  let bytes = bytesOf(messages)
+  while (turn.messages.length === step) {
+    step = nextStep({ batchSize, messages: messages.length, bytes })
+    if (step === 0) break
+    try {
+      turn = await receive(step, [])
+    } catch {
+      // What has been received is pushed; why the rest could not be is told by the next receive.
+      break
+    }
+    messages.push(...turn.messages)
+    bytes += bytesOf(turn.messages)
+  }
+  return { messages, bytes, hiddenUntil, turn }
+}
+
+interface Collected {
+  batchSize: number
+  messages: number
+  bytes: number
+}
+
+/** By the size of what has come so far. */
+function nextStep({ batchSize, messages, bytes }: Collected): number {
+  const fit = Math.floor((BATCH_BYTES_MAX - bytes) / Math.max(bytes / messages, 1))
+  return Math.max(Math.min(batchSize - messages, STEP_MAX, fit), 0)
+}
+
+function bytesOf(messages: readonly QueueMessage[]): number {
+  let bytes = 0
+  for (const { body, attributes } of messages) {
+    bytes += Buffer.byteLength(body)
+    for (const { value } of Object.values(attributes)) bytes += value.length
+  }
+  return bytes
+}

@@ -1,0 +1,95 @@
+/**
+ * The shares that this process holds: one for each batch that it is pushing. They are taken by the receive and renewed
+ * here while the batch lasts; one whose batch is over goes back with the consumer's next receive, or with the next beat. A
+ * share whose process has died, or has been frozen, is free for others ten seconds after its last beat (queue-shares.lua).
+ */
+import { createStateLog, type Logger, type TellState } from '@fantail/runtime'
+import type { Consumers, Share } from '@fantail/store'
+
+/** Two beats may fail. */
+const BEAT_MS = 3_000
+
+export interface ConsumerSharesOptions {
+  consumers: Pick<Consumers, 'keep'>
+  log: Logger
+}
+
+export class ConsumerShares {
+  readonly #consumers: Pick<Consumers, 'keep'>
+  readonly #log: Logger
+  readonly #tell: TellState
+  readonly #held = new Map<string, Share>()
+  readonly #ended = new Map<string, Share>()
+  #timer: NodeJS.Timeout | undefined
+  #stopped = false
+
+  constructor({ consumers, log }: ConsumerSharesOptions) {
+    this.#consumers = consumers
+    this.#log = log
+    this.#tell = createStateLog({ log, what: 'consumer_shares', initial: 'up' })
+  }
+
+  /** Taken by a receive. */
+  hold(share: Share): void {
+    this.#held.set(share.batch, share)
+    this.#arm()
+  }
+
+  /** Its batch is over. */
+  end(share: Share): void {
+    if (this.#held.delete(share.batch)) this.#ended.set(share.batch, share)
+  }
+
+  /** Batches of a consumer whose shares a receive may give back. */
+  endedOf(queueArn: string, consumer: string): string[] {
+    const ended: string[] = []
+    for (const share of this.#ended.values()) {
+      if (share.queueArn === queueArn && share.consumer === consumer) ended.push(share.batch)
+    }
+    return ended
+  }
+
+  /** They have been given back. */
+  returned(batches: string[]): void {
+    for (const batch of batches) this.#ended.delete(batch)
+  }
+
+  /** Gives back what has ended. What is still held runs out by itself. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    clearTimeout(this.#timer)
+    await this.#giveBack().catch((error: unknown) => this.#tell('down', error))
+  }
+
+  #arm(): void {
+    this.#timer ??= setTimeout(() => void this.#beat(), BEAT_MS)
+  }
+
+  async #beat(): Promise<void> {
+    try {
+      await Promise.all([this.#renew(), this.#giveBack()])
+      this.#tell('up')
+    } catch (error) {
+      this.#tell('down', error)
+    }
+    this.#timer = undefined
+    if (!this.#stopped && (this.#held.size > 0 || this.#ended.size > 0)) this.#arm()
+  }
+
+  async #renew(): Promise<void> {
+    const shares = [...this.#held.values()]
+    if (shares.length === 0) return
+    const kept = await this.#consumers.keep(shares, 'renew')
+    for (const [i, share] of shares.entries()) {
+      // Others may push in its place by now; what was sent cannot be called back.
+      if (!kept[i] && this.#held.delete(share.batch)) this.#log.warn({ ...share }, 'consumer.share_lost')
+    }
+  }
+
+  async #giveBack(): Promise<void> {
+    const shares = [...this.#ended.values()]
+    if (shares.length === 0) return
+    await this.#consumers.keep(shares, 'end')
+    this.returned(shares.map(({ batch }) => batch))
+  }
+}

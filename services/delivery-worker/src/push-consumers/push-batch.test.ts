@@ -1,0 +1,119 @@
+import type { AttemptResult, ConsumerRecord, QueueMessage } from '@fantail/contracts'
+import { FantailError } from '@fantail/contracts'
+import type { HttpRequest } from '@fantail/delivery'
+import { createLogger } from '@fantail/runtime'
+import type { HandleResult } from '@fantail/store'
+import { createMetrics, NO_SPANS } from '@fantail/telemetry'
+import { expect, test } from 'vitest'
+import { createConsumerMetrics } from './consumer-metrics.ts'
+import { pushBatch } from './push-batch.ts'
+
+const RECORD: ConsumerRecord = {
+  name: 'hook',
+  queueArn: 'arn:aws:sqs:us-east-1:000000000000:jobs',
+  url: 'http://hook.example/',
+  batchSize: 10,
+  batchWindowSeconds: 0,
+  concurrency: 1,
+  timeoutSeconds: 7,
+  enabled: true,
+  reportBatchItemFailures: false,
+  revision: '1',
+  createdAt: 0,
+  modifiedAt: 0,
+}
+
+const messages = (count: number): QueueMessage[] =>
+  Array.from({ length: count }, (_, i) => ({
+    messageId: `m${i}`,
+    receiptHandle: `h${i}`,
+    receiveCount: 1,
+    body: 'x',
+    attributes: {},
+    sentAt: 0,
+    firstReceivedAt: 0,
+  }))
+
+/** An endpoint that answers 200, and a queue whose deletions go as told, in turn. */
+function push(
+  count: number,
+  deletions: (() => HandleResult)[],
+  given: Partial<Parameters<typeof pushBatch>[1]> = {},
+) {
+  const asked: string[][] = []
+  const requests: HttpRequest[] = []
+  const metrics = createMetrics()
+  const tools = {
+    queues: {
+      ack: async (_: string, handles: string[]) => {
+        asked.push(handles)
+        const result = (deletions.shift() ?? (() => ({ ok: true }) as const))()
+        return handles.map(() => result)
+      },
+    },
+    sender: {
+      send: (request: HttpRequest, done: (result: AttemptResult) => void) => {
+        requests.push(request)
+        done({ kind: 'response', statusCode: 200, durationMs: 40 })
+      },
+    },
+    metrics: createConsumerMetrics(metrics),
+    spans: NO_SPANS,
+    log: createLogger({ service: 'test', level: 'silent' }),
+  }
+  const batch = {
+    record: RECORD,
+    batch: 'b',
+    messages: messages(count),
+    hiddenUntil: performance.now() + 5_000,
+  }
+  const done = pushBatch(tools, { ...batch, signal: new AbortController().signal, ...given })
+  const counted = (result: string) =>
+    metrics.consumerMessages.of({ queue: 'jobs', consumer: 'hook', result }).value
+  return { done, asked, requests, counted }
+}
+
+function fail(error: Error): () => HandleResult {
+  return () => {
+    throw error
+  }
+}
+const away = fail(new Error('Connection is closed.'))
+
+test('the request carries the consumer’s deadline and asks for no body it does not need', async () => {
+  const { done, requests } = push(1, [])
+  expect(await done).toBe(true)
+  expect(requests).toMatchObject([{ url: RECORD.url, timeoutMs: 7_000 }])
+  expect(requests[0]).not.toHaveProperty('responseBytesMax')
+  const reporting = push(1, [], { record: { ...RECORD, reportBatchItemFailures: true } })
+  await reporting.done
+  expect(reporting.requests).toMatchObject([{ responseBytesMax: 262_144 }])
+})
+
+test('while Redis is away deletions are tried again, each hundred until it is done', async () => {
+  const { done, asked, counted } = push(250, [away, () => ({ ok: true }), away])
+  expect(await done).toBe(true)
+  expect(asked.map((handles) => [handles[0], handles.length])).toEqual([
+    ['h0', 100],
+    ['h0', 100],
+    ['h100', 100],
+    ['h100', 100],
+    ['h200', 50],
+  ])
+  expect([counted('deleted'), counted('returned')]).toEqual([250, 0])
+})
+
+test('they are given up when others may have the messages, and when the process stops', async () => {
+  const late = push(1, [away, away], { hiddenUntil: performance.now() - 1 })
+  expect(await late.done).toBe(true)
+  const stopping = push(1, [away, away], { signal: AbortSignal.abort() })
+  await stopping.done
+  expect([late.asked.length, stopping.asked.length]).toEqual([1, 1])
+  expect([late.counted('returned'), stopping.counted('returned')]).toEqual([1, 1])
+})
+
+test('of a queue that is gone, nothing is left to delete', async () => {
+  const { done, asked } = push(150, [fail(new FantailError('not_found', 'no such queue'))])
+  await done
+  expect(asked).toHaveLength(1)
+})

@@ -1,0 +1,128 @@
+/** One batch, pushed and settled: the request, what its answer comes to, the deletion of what is done. */
+import {
+  type AttemptResult,
+  type ConsumerRecord,
+  FantailError,
+  isFifoName,
+  type QueueMessage,
+} from '@fantail/contracts'
+import { type HttpSender, QUEUE_EVENT_HEADERS, renderQueueEvent } from '@fantail/delivery'
+import { createBackoff, type Logger } from '@fantail/runtime'
+import type { Queues } from '@fantail/store'
+import { type Spans, traceparentOf } from '@fantail/telemetry'
+import { type BatchOutcome, judgeBatch } from './batch-answer.ts'
+import type { ConsumerMetrics } from './consumer-metrics.ts'
+
+const RESPONSE_BYTES_MAX = 262_144
+const ACK_MAX = 100
+
+export interface PushTools {
+  queues: Pick<Queues, 'ack'>
+  sender: Pick<HttpSender, 'send'>
+  metrics: ConsumerMetrics
+  spans: Pick<Spans, 'on' | 'start'>
+  log: Logger
+}
+
+export interface PushedBatch {
+  record: ConsumerRecord
+  batch: string
+  messages: readonly QueueMessage[]
+  /** By performance.now(): afterwards others may have the messages. */
+  hiddenUntil: number
+  /** Aborted when the process stops: the request is cut short, and what cannot be written now is not. */
+  signal: AbortSignal
+}
+
+/** Whether the endpoint did its part for anything in the batch; never rejects. */
+export async function pushBatch(tools: PushTools, pushed: PushedBatch): Promise<boolean> {
+  const { record, messages } = pushed
+  const result = await post(tools, pushed)
+  const outcome = judgeBatch({
+    result,
+    messages,
+    reportsFailures: record.reportBatchItemFailures,
+    inOrder: isFifoName(record.queueArn),
+  })
+  const deleted = await deleteAll(tools, pushed, outcome.done)
+  tell(tools, pushed, { result, outcome, deleted })
+  return outcome.done.length > 0
+}
+
+function post(
+  { sender, spans }: PushTools,
+  { record, messages, signal }: PushedBatch,
+): Promise<AttemptResult> {
+  const attributes = { 'fantail.queue': record.queueArn, 'fantail.consumer': record.name }
+  const span = spans.on ? spans.start('attempt', { attributes }) : undefined
+  const traceparent = span && traceparentOf(span)
+  const request = {
+    url: record.url,
+    headers: traceparent ? [...QUEUE_EVENT_HEADERS, 'traceparent', traceparent] : QUEUE_EVENT_HEADERS,
+    body: renderQueueEvent(record.queueArn, messages),
+    timeoutMs: record.timeoutSeconds * 1_000,
+    signal,
+    ...(record.reportBatchItemFailures && { responseBytesMax: RESPONSE_BYTES_MAX }),
+  }
+  return new Promise((resolve) => {
+    sender.send(request, (result) => {
+      if (span && result.kind === 'response')
+        span.setAttribute('http.response.status_code', result.statusCode)
+      else span?.setAttribute('error.type', result.kind === 'failure' ? result.error : '')
+      span?.end()
+      resolve(result)
+    })
+  })
+}
+
+/** How many are deleted. While Redis is away it goes on trying, until others may have the messages. */
+async function deleteAll(
+  { queues, log }: PushTools,
+  { record, hiddenUntil, signal }: PushedBatch,
+  done: readonly QueueMessage[],
+): Promise<number> {
+  const backoff = createBackoff()
+  let deleted = 0
+  for (let at = 0; at < done.length; ) {
+    const handles = done.slice(at, at + ACK_MAX).map(({ receiptHandle = '' }) => receiptHandle)
+    try {
+      const results = await queues.ack(record.queueArn, handles)
+      deleted += results.filter(({ ok }) => ok).length
+      at += ACK_MAX
+    } catch (error) {
+      // A queue that is deleted holds nothing any more.
+      if (error instanceof FantailError && error.code === 'not_found') return deleted
+      if (signal.aborted || performance.now() > hiddenUntil) {
+        log.warn({ queueArn: record.queueArn, consumer: record.name, err: error }, 'consumer.delete_given_up')
+        return deleted
+      }
+      await new Promise((resolve) => setTimeout(resolve, backoff.nextMs()))
+    }
+  }
+  return deleted
+}
+
+interface Told {
+  result: AttemptResult
+  outcome: BatchOutcome
+  deleted: number
+}
+
+function tell({ metrics, log }: PushTools, { record, batch, messages }: PushedBatch, told: Told): void {
+  const { result, outcome, deleted } = told
+  metrics.pushed(record, { messages: messages.length, deleted, durationMs: result.durationMs })
+  if (!log.isLevelEnabled('info')) return
+  log.info(
+    {
+      queueArn: record.queueArn,
+      consumer: record.name,
+      batch,
+      messages: messages.length,
+      deleted,
+      ...(result.kind === 'response' && { statusCode: result.statusCode }),
+      ...(outcome.failure !== null && { failure: outcome.failure }),
+      durationMs: Math.round(result.durationMs),
+    },
+    'consumer.pushed',
+  )
+}

@@ -1,0 +1,215 @@
+/**
+ * One push consumer in one worker. It looks for messages when something may have come (a wake, a time, a batch that ended),
+ * and begins a batch whenever a receive gives it some; the receive also says whether there is a share of the consumer's
+ * concurrency left, over all workers. Nothing runs, and nothing is held, while there is nothing to push.
+ *
+ *   waiting ──wake, time──▶ receiving ──messages──▶ a batch runs; receiving again while there are shares
+ *      ▲                        │ nothing, all shares taken, batch window not over
+ *      └────────────────────────┘
+ *
+ * An endpoint that fails a whole batch is left alone for a while, then asked with one batch at a time until one succeeds.
+ */
+import { randomBytes } from 'node:crypto'
+import { type ConsumerRecord, FantailError } from '@fantail/contracts'
+import { createBackoff, type TellState } from '@fantail/runtime'
+import type { Queues } from '@fantail/store'
+import { type Batch, collectBatch } from './collect-batch.ts'
+import type { ConsumerShares } from './consumer-shares.ts'
+import { type PushTools, pushBatch } from './push-batch.ts'
+import type { Guest, PushRoom } from './push-room.ts'
+
+const BATCH_ID_BYTES = 9
+/** Between two looks that only time brings about. */
+const PAUSE_MIN_MS = 10
+/** setTimeout takes no longer ones; whatever is later is looked for then. */
+const PAUSE_MAX_MS = 86_400_000
+const FAILING_PAUSE_MS_MAX = 30_000
+
+export interface PushConsumerOptions {
+  tools: PushTools
+  queues: Pick<Queues, 'receiveTurn'>
+  room: PushRoom
+  shares: ConsumerShares
+  tellStorage: TellState
+  /** The record may be another by now. */
+  onChanged: () => void
+}
+
+export class PushConsumer implements Guest {
+  readonly #options: PushConsumerOptions
+  #record: ConsumerRecord
+  readonly #running = new Map<string, AbortController>()
+  readonly #trouble = createBackoff()
+  readonly #pauses = createBackoff({ maxMs: FAILING_PAUSE_MS_MAX })
+  #failing = false
+  #looking = false
+  #again = false
+  #closed = false
+  #cutShort = false
+  /** By performance.now(). */
+  #notBefore = 0
+  /** Others have all shares until then, and look on by themselves. */
+  #busyUntil = 0
+  #timer: NodeJS.Timeout | undefined
+  #timerAt = Number.POSITIVE_INFINITY
+  #onIdle: (() => void)[] = []
+
+  constructor(options: PushConsumerOptions, record: ConsumerRecord) {
+    this.#options = options
+    this.#record = record
+  }
+
+  get revision(): string {
+    return this.#record.revision
+  }
+
+  get batches(): number {
+    return this.#running.size
+  }
+
+  /** The record as it is now; batches under way end by the one that they began with. */
+  configure(record: ConsumerRecord): void {
+    if (record.revision !== this.#record.revision) this.#notBefore = 0
+    this.#record = record
+    this.#busyUntil = 0
+    this.look()
+  }
+
+  /** Something in the queue has changed. */
+  wake(): void {
+    if (performance.now() >= this.#busyUntil) this.look()
+  }
+
+  look(): void {
+    if (this.#closed || !this.#record.enabled) return
+    if (this.#looking) {
+      this.#again = true
+      return
+    }
+    const pauseMs = this.#notBefore - performance.now()
+    const atOnceMax = this.#failing ? 1 : this.#record.concurrency
+    if (pauseMs > 0) {
+      this.lookIn(pauseMs)
+    } else if (this.#running.size < atOnceMax && this.#options.room.enter(this)) {
+      this.#clearTimer()
+      void this.#receive()
+    }
+  }
+
+  /** Unless it will have looked before. */
+  lookIn(ms: number): void {
+    if (this.#closed) return
+    const pauseMs = Math.min(Math.max(ms, PAUSE_MIN_MS), PAUSE_MAX_MS)
+    const at = performance.now() + pauseMs
+    if (at >= this.#timerAt) return
+    clearTimeout(this.#timer)
+    this.#timerAt = at
+    this.#timer = setTimeout(() => {
+      this.#clearTimer()
+      this.look()
+    }, pauseMs)
+  }
+
+  /** Begins nothing more; what runs ends. */
+  close(): void {
+    this.#closed = true
+    this.#clearTimer()
+    this.#options.room.forget(this)
+  }
+
+  /** Cuts short what runs, and what is being received. */
+  cut(): void {
+    this.#cutShort = true
+    for (const running of this.#running.values()) running.abort()
+  }
+
+  /** Resolves when nothing of it runs. */
+  async whenIdle(): Promise<void> {
+    if (this.#running.size > 0 || this.#looking) {
+      await new Promise<void>((resolve) => this.#onIdle.push(resolve))
+    }
+  }
+
+  #clearTimer(): void {
+    clearTimeout(this.#timer)
+    this.#timerAt = Number.POSITIVE_INFINITY
+  }
+
+  /** A place in the room is taken. */
+  async #receive(): Promise<void> {
+    const { queues, room, shares, tellStorage } = this.#options
+    const record = this.#record
+    const batch = randomBytes(BATCH_ID_BYTES).toString('base64url')
+    const ended = shares.endedOf(record.queueArn, record.name)
+    this.#looking = true
+    this.#again = false
+    try {
+      const collected = await collectBatch(queues, { record, batch, ended })
+      shares.returned(ended)
+      this.#trouble.reset()
+      tellStorage('up')
+      if (collected.messages.length > 0) this.#begin(record, batch, collected)
+      else room.leave(0)
+      this.#plan(collected)
+    } catch (error) {
+      room.leave(0)
+      this.#failed(error)
+    }
+    this.#looking = false
+    if (this.#again) this.look()
+    this.#tellIdle()
+  }
+
+  /** What the receive says of the next one. */
+  #plan({ messages, turn }: Batch): void {
+    const { refused, nextVisibleInMs } = turn
+    if (refused === 'changed') this.#options.onChanged()
+    else if (messages.length > 0) this.#again = true
+    else if (nextVisibleInMs !== null) {
+      if (refused === 'busy') this.#busyUntil = performance.now() + nextVisibleInMs
+      this.lookIn(nextVisibleInMs)
+    }
+  }
+
+  #failed(error: unknown): void {
+    if (error instanceof FantailError && error.code === 'not_found') {
+      this.#options.onChanged()
+      return
+    }
+    this.#options.tellStorage('down', error)
+    const pauseMs = this.#trouble.nextMs()
+    this.#notBefore = Math.max(this.#notBefore, performance.now() + pauseMs)
+    this.lookIn(pauseMs)
+  }
+
+  #begin(record: ConsumerRecord, batch: string, { messages, bytes, hiddenUntil }: Batch): void {
+    const { tools, room, shares } = this.#options
+    const share = { queueArn: record.queueArn, consumer: record.name, batch }
+    const calling = new AbortController()
+    if (this.#cutShort) calling.abort()
+    this.#running.set(batch, calling)
+    room.fill(bytes)
+    shares.hold(share)
+    void pushBatch(tools, { record, batch, messages, hiddenUntil, signal: calling.signal }).then(
+      (succeeded) => {
+        this.#running.delete(batch)
+        shares.end(share)
+        this.#heed(succeeded)
+        room.leave(bytes)
+        this.look()
+        this.#tellIdle()
+      },
+    )
+  }
+
+  #heed(succeeded: boolean): void {
+    this.#failing = !succeeded
+    if (succeeded) this.#pauses.reset()
+    else this.#notBefore = performance.now() + this.#pauses.nextMs()
+  }
+
+  #tellIdle(): void {
+    if (this.#running.size > 0 || this.#looking) return
+    for (const resolve of this.#onIdle.splice(0)) resolve()
+  }
+}

@@ -1,0 +1,320 @@
+import type { ConsumerRecord } from '@fantail/contracts'
+import { createHttpSender } from '@fantail/delivery'
+import { type ConsumerSettings, Consumers, SHARD_COUNT, shardBase, skewKey } from '@fantail/store'
+import { type Receiver, startReceiver, waitFor } from '@fantail/test-kit'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createFakeSender, createFixture, type Fixture } from '../worker.fixture.ts'
+
+const QUEUE = 'arn:aws:sqs:us-east-1:000000000000:jobs'
+const ORDERED = 'arn:aws:sqs:us-east-1:000000000000:jobs.fifo'
+let fixture: Fixture
+let consumers: Consumers
+let hook: Receiver
+
+beforeAll(async () => {
+  fixture = await createFixture()
+  consumers = new Consumers(fixture.redis)
+})
+beforeEach(async () => {
+  hook = await startReceiver()
+  await fixture.queues.put(QUEUE, {})
+  await fixture.queues.put(ORDERED, {})
+})
+afterEach(async () => {
+  await fixture.reset()
+  await hook.close()
+})
+afterAll(() => fixture.stop())
+
+const startWorker = () => {
+  const own = createHttpSender({ allowPrivate: true, timeoutMs: 5_000 })
+  return fixture.startWorker(createFakeSender(), { sender: own })
+}
+const consume = (set: Partial<ConsumerSettings> = {}, queue = QUEUE) =>
+  consumers.put(queue, 'hook', { url: `${hook.url}/in`, timeoutSeconds: 5, ...set })
+const send = (bodies: string[], queue = QUEUE) =>
+  fixture.queues.send(
+    queue,
+    bodies.map((body) => ({
+      body,
+      ...(queue === ORDERED && { groupId: body.charAt(0), deduplicationId: body }),
+    })),
+  )
+async function later(ms: number): Promise<void> {
+  const pipeline = fixture.redis.pipeline()
+  for (let shard = 0; shard < SHARD_COUNT; shard++) pipeline.set(skewKey(shardBase(shard)), ms)
+  await pipeline.exec()
+}
+
+interface EventRecord {
+  messageId: string
+  body: string
+  attributes: Record<string, string>
+}
+const recordsOf = (text: string) => (JSON.parse(text) as { Records: EventRecord[] }).Records
+/** Bodies that were pushed, request by request. */
+const pushed = (path = '/in') =>
+  hook.requestsTo(path).map(({ text }) => recordsOf(text).map(({ body }) => body))
+const left = async (queue = QUEUE) => (await fixture.queues.getWithCounts(queue))?.counts
+const empty = (queue = QUEUE) =>
+  waitFor(async () => {
+    const { visible = 1, inFlight = 1, delayed = 1 } = (await left(queue)) ?? {}
+    return visible + inFlight + delayed === 0
+  })
+
+test('messages that are there, and those that come, are pushed at once and deleted', async () => {
+  await send(['before'])
+  await consume()
+  await startWorker()
+  await hook.waitForRequests(1)
+  await empty()
+  const from = performance.now()
+  await send(['after'])
+  await hook.waitForRequests(2)
+  expect(performance.now() - from).toBeLessThan(1_000)
+  await empty()
+  expect(pushed()).toEqual([['before'], ['after']])
+  const [request] = hook.requests
+  expect(request?.headers).toMatchObject({ 'content-type': 'application/json', 'user-agent': 'Fantail' })
+  expect(recordsOf(request?.text ?? '')[0]).toMatchObject({
+    eventSource: 'aws:sqs',
+    eventSourceARN: QUEUE,
+    attributes: { ApproximateReceiveCount: '1', SenderId: '000000000000' },
+  })
+})
+
+test('a consumer that is made, changed, stopped and removed is followed at once', async () => {
+  await startWorker()
+  await consume()
+  await send(['1'])
+  await hook.waitForRequests(1, '/in')
+  await consumers.patch(QUEUE, 'hook', { url: `${hook.url}/other` })
+  await send(['2'])
+  await hook.waitForRequests(1, '/other')
+  await consumers.patch(QUEUE, 'hook', { enabled: false })
+  await send(['3'])
+  await consumers.patch(QUEUE, 'hook', { enabled: true, url: `${hook.url}/again` })
+  await hook.waitForRequests(1, '/again')
+  await empty()
+  await consumers.delete(QUEUE, 'hook')
+  await send(['4'])
+  await consumers.put(QUEUE, 'next', { url: `${hook.url}/next` })
+  await hook.waitForRequests(1, '/next')
+  expect([pushed('/in'), pushed('/other'), pushed('/again'), pushed('/next')]).toEqual([
+    [['1']],
+    [['2']],
+    [['3']],
+    [['4']],
+  ])
+})
+
+test('a batch holds as many messages as the consumer wants', async () => {
+  const bodies = Array.from({ length: 250 }, (_, i) => `${i}`)
+  await send(bodies)
+  await consume({ batchSize: 200 })
+  await startWorker()
+  await hook.waitForRequests(2)
+  await empty()
+  expect(pushed().map((batch) => batch.length)).toEqual([200, 50])
+  expect(pushed().flat()).toEqual(bodies)
+})
+
+test('a batch window gathers what comes meanwhile', async () => {
+  await consume({ batchSize: 3, batchWindowSeconds: 30 })
+  await startWorker()
+  for (const body of ['a', 'b', 'c']) await send([body])
+  await hook.waitForRequests(1)
+  await consumers.patch(QUEUE, 'hook', { batchWindowSeconds: 1 })
+  await send(['d'])
+  const from = performance.now()
+  await hook.waitForRequests(2)
+  expect(performance.now() - from).toBeGreaterThan(700)
+  expect(pushed()).toEqual([['a', 'b', 'c'], ['d']])
+})
+
+test('all workers together make as many requests at a time as the consumer allows', async () => {
+  let open = () => undefined as unknown
+  const gate = new Promise((resolve) => {
+    open = () => resolve(undefined)
+  })
+  hook.respond('/in', { until: gate })
+  await send(Array.from({ length: 40 }, (_, i) => `${i}`))
+  await Promise.all([startWorker(), startWorker(), startWorker()])
+  await consume({ concurrency: 4, batchSize: 1, timeoutSeconds: 60 })
+  await waitFor(() => hook.inFlight('/in') === 4)
+  await send(['one more'])
+  await waitFor(async () => (await left())?.visible === 37)
+  open()
+  await empty()
+  expect(hook.inFlightMax('/in')).toBe(4)
+  expect(pushed().flat()).toHaveLength(41)
+})
+
+test('a batch that fails comes back when its visibility timeout is over', async () => {
+  hook.respond('/in', (_, n) => ({ status: n === 1 ? 500 : 200 }))
+  await send(['a', 'b'])
+  await consume()
+  await startWorker()
+  await hook.waitForRequests(1)
+  expect(await left()).toMatchObject({ visible: 0, inFlight: 2 })
+  await later(31_000)
+  await send(['c'])
+  await hook.waitForRequests(2)
+  await empty()
+  const [first, second] = hook.requests.map(({ text }) => recordsOf(text))
+  expect(second?.map(({ body }) => body).sort()).toEqual(['a', 'b', 'c'])
+  const again = second?.find(({ messageId }) => messageId === first?.[0]?.messageId)
+  expect(again?.attributes.ApproximateReceiveCount).toBe('2')
+})
+
+test('an endpoint that is down is asked less and less often, and costs the others nothing', async () => {
+  await consumers.put(QUEUE, 'down', { url: 'http://127.0.0.1:1/', batchSize: 1 })
+  await send(Array.from({ length: 30 }, (_, i) => `${i}`))
+  await startWorker()
+  await fixture.queues.put(`${QUEUE}-2`, {})
+  await consumers.put(`${QUEUE}-2`, 'hook', { url: `${hook.url}/in` })
+  await send(['good'], `${QUEUE}-2`)
+  await hook.waitForRequests(1)
+  const from = performance.now()
+  await waitFor(() => performance.now() - from > 1_000)
+  expect((await left())?.visible).toBeGreaterThan(20)
+})
+
+test('messages that are named as failed stay, the others are deleted', async () => {
+  hook.respond('/in', ({ text }) => ({
+    body: JSON.stringify({
+      batchItemFailures: recordsOf(text)
+        .filter(({ body }) => body.startsWith('bad'))
+        .map(({ messageId }) => ({ itemIdentifier: messageId })),
+    }),
+  }))
+  await send(['good 1', 'bad', 'good 2'])
+  await consume({ reportBatchItemFailures: true })
+  await startWorker()
+  await waitFor(async () => (await left())?.inFlight === 1)
+  await later(31_000)
+  const [message] = await fixture.queues.receive(QUEUE, { maxMessages: 10 })
+  expect(message?.body).toBe('bad')
+})
+
+test('of a FIFO queue every group is pushed in order, one batch at a time', async () => {
+  const seen: string[] = []
+  const open = new Set<string>()
+  hook.respond('/in', ({ text }) => {
+    const bodies = recordsOf(text).map(({ body }) => body)
+    const groups = new Set(bodies.map((body) => body.charAt(0)))
+    for (const group of groups) expect(open.has(group)).toBe(false)
+    for (const group of groups) open.add(group)
+    seen.push(...bodies)
+    const close = () => {
+      for (const group of groups) open.delete(group)
+    }
+    return { until: new Promise((resolve) => setTimeout(resolve, 20)).then(close) }
+  })
+  const sent = Array.from({ length: 60 }, (_, i) => `${'abcdef'.charAt(i % 6)}${Math.floor(i / 6)}`)
+  await send(sent, ORDERED)
+  await consume({ concurrency: 4, batchSize: 3 }, ORDERED)
+  await Promise.all([startWorker(), startWorker()])
+  await empty(ORDERED)
+  for (const group of 'abcdef') {
+    const of = (bodies: string[]) => bodies.filter((body) => body.startsWith(group))
+    expect(of(seen)).toEqual(of(sent))
+  }
+})
+
+test('of a FIFO queue nothing behind a failed message is deleted before it', async () => {
+  const failures = (ids: string[]) => ({
+    batchItemFailures: ids.map((itemIdentifier) => ({ itemIdentifier })),
+  })
+  hook.respond('/in', ({ text }, n) => {
+    const failed = recordsOf(text).filter(({ body }) => body === 'a1')
+    return { body: n === 1 ? JSON.stringify(failures(failed.map(({ messageId }) => messageId))) : '' }
+  })
+  await send(['a0', 'a1', 'a2', 'b0'], ORDERED)
+  await consume({ reportBatchItemFailures: true }, ORDERED)
+  await startWorker()
+  await hook.waitForRequests(1)
+  await waitFor(async () => (await left(ORDERED))?.inFlight === 2)
+  await later(31_000)
+  await send(['a3'], ORDERED)
+  await empty(ORDERED)
+  expect(pushed().slice(1).flat()).toEqual(['a1', 'a2', 'a3'])
+})
+
+test('what was received too often goes to the dead-letter queue', async () => {
+  const dead = `${QUEUE}-dead`
+  await fixture.queues.put(dead, {})
+  await fixture.queues.put(QUEUE, { redrivePolicy: { deadLetterTargetArn: dead, maxReceiveCount: 1 } })
+  hook.respond('/in', { status: 500 })
+  await send(['poison'])
+  await consume()
+  await startWorker()
+  await hook.waitForRequests(1)
+  await later(31_000)
+  await consumers.patch(QUEUE, 'hook', { batchSize: 5 })
+  await waitFor(async () => (await left(dead))?.visible === 1)
+  expect(hook.requests).toHaveLength(1)
+})
+
+test('a worker that stops lets its requests end and settles them, and leaves the rest to others', async () => {
+  let answer = () => undefined as unknown
+  const answered = new Promise((resolve) => {
+    answer = () => resolve(undefined)
+  })
+  hook.respond('/in', (_, n) => (n === 1 ? { until: answered } : {}))
+  await send(['a', 'b'])
+  await consume({ batchSize: 1 })
+  const first = await startWorker()
+  await hook.waitForRequests(1)
+  await startWorker()
+  const stopped = first.stop()
+  answer()
+  await stopped
+  await hook.waitForRequests(2)
+  await empty()
+  expect(pushed()).toEqual([['a'], ['b']])
+})
+
+test('consumers of a queue that is deleted end, and those of its successor are others', async () => {
+  await consume()
+  await startWorker()
+  await send(['1'])
+  await hook.waitForRequests(1)
+  await fixture.queues.delete(QUEUE)
+  await fixture.queues.put(QUEUE, {})
+  await send(['2'])
+  await consume({ url: `${hook.url}/new` })
+  await hook.waitForRequests(1, '/new')
+  expect([pushed('/in'), pushed('/new')]).toEqual([[['1']], [['2']]])
+})
+
+test('consumers that wait cost no scripts', async () => {
+  const made: ConsumerRecord[] = []
+  for (let i = 0; i < 20; i++) {
+    await fixture.queues.put(`${QUEUE}-${i}`, {})
+    made.push((await consumers.put(`${QUEUE}-${i}`, 'hook', { url: `${hook.url}/in` })).consumer)
+  }
+  await startWorker()
+  await Promise.all(made.map(({ queueArn }) => send(['x'], queueArn)))
+  await hook.waitForRequests(20)
+  for (const { queueArn } of made) await empty(queueArn)
+  const before = await scriptCalls()
+  const from = performance.now()
+  await waitFor(() => performance.now() - from > 3_000, { intervalMs: 100 })
+  // BullMQ makes one every few seconds.
+  expect((await scriptCalls()) - before).toBeLessThan(5)
+})
+
+/** Once they stand still for a moment. */
+async function scriptCalls(): Promise<number> {
+  let last = -1
+  return waitFor(
+    async () => {
+      const calls = Number(/cmdstat_evalsha:calls=(\d+)/.exec(await fixture.redis.info('commandstats'))?.[1])
+      const still = calls === last
+      last = calls
+      return still ? calls : undefined
+    },
+    { intervalMs: 100 },
+  )
+}

@@ -1,0 +1,209 @@
+/**
+ * The push consumers of all queues, in this worker: every worker has all of them and they share the work by the shares
+ * that receives give. Consumers come, change and go by announcements, once a minute by a look at all of them; wakes of
+ * queues are listened to only while there is a consumer.
+ */
+import type { ConsumerRecord } from '@fantail/contracts'
+import type { HttpSender } from '@fantail/delivery'
+import { createLoop, createStateLog, type Logger, type TellState, type WakeableLoop } from '@fantail/runtime'
+import { Consumers, type Queues, type Redis, WAKE_CONSUMERS, WAKE_QUEUES } from '@fantail/store'
+import type { Metrics, Spans } from '@fantail/telemetry'
+import { createConsumerMetrics } from './consumer-metrics.ts'
+import { ConsumerShares } from './consumer-shares.ts'
+import type { PushTools } from './push-batch.ts'
+import { PushConsumer } from './push-consumer.ts'
+import { PushRoom } from './push-room.ts'
+
+const SWEEP_MS = 60_000
+/** For requests under way when the process stops. */
+const STOP_GRACE_MS = 10_000
+
+export interface PushConsumersOptions {
+  redis: Redis
+  /** A connection for subscriptions; shared with other subscribers, is not closed here. */
+  subscriber: Redis
+  queues: Queues
+  sender: Pick<HttpSender, 'send'>
+  metrics: Metrics
+  spans: Pick<Spans, 'on' | 'start'>
+  log: Logger
+}
+
+export class PushConsumers {
+  readonly #options: PushConsumersOptions
+  readonly #consumers: Consumers
+  readonly #tools: PushTools
+  readonly #shares: ConsumerShares
+  readonly #room = new PushRoom()
+  readonly #tellStorage: TellState
+  readonly #sweep: WakeableLoop
+  /** By queue and name. */
+  readonly #running = new Map<string, Map<string, PushConsumer>>()
+  /** Removed or stopped, with batches that still run. */
+  readonly #ending = new Set<PushConsumer>()
+  /** Queues that are being read again; true: something happened since. */
+  readonly #reading = new Map<string, boolean>()
+  #listening = false
+  #stopped = false
+
+  constructor(options: PushConsumersOptions) {
+    const { redis, queues, sender, spans, log } = options
+    this.#options = options
+    this.#consumers = new Consumers(redis)
+    this.#tools = { queues, sender, metrics: createConsumerMetrics(options.metrics), spans, log }
+    this.#shares = new ConsumerShares({ consumers: this.#consumers, log })
+    this.#tellStorage = createStateLog({ log, what: 'consumers', initial: 'up' })
+    this.#sweep = createLoop({ name: 'consumer_sweep', log, turn: () => this.#readAll() })
+  }
+
+  start(): void {
+    const { subscriber } = this.#options
+    subscriber.on('ready', this.#subscribe)
+    subscriber.on('message', this.#heard)
+    if (subscriber.status === 'ready') this.#subscribe()
+    this.#sweep.start()
+  }
+
+  /** Begins nothing more, waits for what runs, but not for long: what is cut short comes back by its visibility timeout. */
+  async stop(): Promise<void> {
+    this.#options.subscriber.off('ready', this.#subscribe).off('message', this.#heard)
+    await this.#sweep.stop()
+    for (const arn of [...this.#running.keys()]) this.#apply(arn, [])
+    this.#stopped = true
+    const ending = [...this.#ending]
+    const cut = setTimeout(() => {
+      for (const consumer of ending) consumer.cut()
+    }, STOP_GRACE_MS)
+    await Promise.all(ending.map((consumer) => consumer.whenIdle()))
+    clearTimeout(cut)
+    await this.#shares.stop()
+  }
+
+  readonly #subscribe = (): void => {
+    this.#listening = false
+    // Fails only with the connection, whose next 'ready' comes here again.
+    this.#options.subscriber.subscribe(WAKE_CONSUMERS).then(
+      () => {
+        this.#sweep.wake()
+        this.#listen()
+      },
+      () => undefined,
+    )
+  }
+
+  readonly #heard = (channel: string, arn: string): void => {
+    if (channel === WAKE_QUEUES) {
+      for (const consumer of this.#running.get(arn)?.values() ?? []) consumer.wake()
+    } else if (channel === WAKE_CONSUMERS) {
+      this.#readQueue(arn)
+    }
+  }
+
+  /** Reads the queue's consumers anew; once more where it is told to meanwhile. */
+  #readQueue(arn: string): void {
+    const reading = this.#reading.has(arn)
+    this.#reading.set(arn, reading)
+    if (reading) return
+    this.#consumers.of(arn).then(
+      (found) => {
+        this.#apply(arn, found?.map(({ consumer }) => consumer) ?? [])
+        this.#read(arn)
+      },
+      (error: unknown) => {
+        this.#tellStorage('down', error)
+        this.#reading.delete(arn)
+        this.#sweep.wake()
+      },
+    )
+  }
+
+  #read(arn: string): void {
+    const again = this.#reading.get(arn)
+    this.#reading.delete(arn)
+    if (again) this.#readQueue(arn)
+  }
+
+  /**
+   * Looks for what announcements did not tell. What differs is read once more by itself: an announcement may have come
+   * since all were asked for, and an older answer must not undo what it brought.
+   */
+  async #readAll(): Promise<number> {
+    const gone = new Set(this.#running.keys())
+    for (const { arn, consumers, nextVisibleInMs } of await this.#consumers.all()) {
+      gone.delete(arn)
+      const running = this.#running.get(arn)
+      if (!running || consumers.length !== running.size || !consumers.every(isKnownTo(running))) {
+        this.#readQueue(arn)
+      }
+      if (nextVisibleInMs === null) continue
+      for (const consumer of running?.values() ?? []) consumer.lookIn(nextVisibleInMs)
+    }
+    for (const arn of gone) this.#readQueue(arn)
+    this.#tellStorage('up')
+    return SWEEP_MS
+  }
+
+  #apply(arn: string, records: ConsumerRecord[]): void {
+    if (this.#stopped) return
+    const running = this.#running.get(arn) ?? new Map<string, PushConsumer>()
+    const names = new Set(records.map(({ name }) => name))
+    for (const [name, consumer] of running) {
+      if (names.has(name)) continue
+      running.delete(name)
+      this.#end(consumer)
+    }
+    for (const record of records) this.#configure(running, record)
+    if (running.size > 0) this.#running.set(arn, running)
+    else this.#running.delete(arn)
+    this.#listen()
+  }
+
+  #configure(running: Map<string, PushConsumer>, record: ConsumerRecord): void {
+    const known = running.get(record.name)
+    if (known) {
+      known.configure(record)
+      return
+    }
+    const consumer = new PushConsumer(
+      {
+        tools: this.#tools,
+        queues: this.#options.queues,
+        room: this.#room,
+        shares: this.#shares,
+        tellStorage: this.#tellStorage,
+        onChanged: () => this.#readQueue(record.queueArn),
+      },
+      record,
+    )
+    running.set(record.name, consumer)
+    consumer.look()
+  }
+
+  #end(consumer: PushConsumer): void {
+    consumer.close()
+    this.#ending.add(consumer)
+    void consumer.whenIdle().then(() => this.#ending.delete(consumer))
+  }
+
+  /** Wakes of queues cost every listener something with every send. */
+  #listen(): void {
+    const wanted = this.#running.size > 0
+    const { subscriber } = this.#options
+    if (wanted === this.#listening || subscriber.status !== 'ready') return
+    this.#listening = wanted
+    const change = wanted ? subscriber.subscribe(WAKE_QUEUES) : subscriber.unsubscribe(WAKE_QUEUES)
+    // Fails only with the connection, after which everything is read anew.
+    change.then(
+      () => this.#lookAll(),
+      () => undefined,
+    )
+  }
+
+  #lookAll(): void {
+    for (const consumers of this.#running.values()) for (const consumer of consumers.values()) consumer.look()
+  }
+}
+
+function isKnownTo(running: Map<string, PushConsumer>) {
+  return ({ name, revision }: ConsumerRecord) => running.get(name)?.revision === revision
+}

@@ -1,0 +1,59 @@
+/**
+ * What one process pushes at a time, by batches and bytes. Every consumer gets a place for its first batch while there is
+ * any room at all; further batches share a part of it, so endpoints that take their time leave the others theirs.
+ */
+
+const BATCHES_MAX = 1_000
+const BYTES_MAX = 268_435_456
+const FURTHER_BATCHES_MAX = 250
+const FURTHER_BYTES_MAX = 67_108_864
+
+/** Whoever asks for a place, and is asked to come again when there may be one. */
+export interface Guest {
+  /** Batches that it has under way. */
+  readonly batches: number
+  look(): void
+}
+
+export class PushRoom {
+  readonly #waiting = new Set<Guest>()
+  #batches = 0
+  #bytes = 0
+
+  /** A place for one more batch; false: `look` is called when it is worth asking again. */
+  enter(guest: Guest): boolean {
+    if (this.#hasPlace(guest)) {
+      this.#waiting.delete(guest)
+      this.#batches += 1
+      return true
+    }
+    this.#waiting.add(guest)
+    return false
+  }
+
+  /** What the batch in a place turned out to hold. */
+  fill(bytes: number): void {
+    this.#bytes += bytes
+  }
+
+  leave(bytes: number): void {
+    this.#batches -= 1
+    this.#bytes -= bytes
+    for (const guest of [...this.#waiting]) {
+      if (!this.#hasPlace(guest)) continue
+      this.#waiting.delete(guest)
+      guest.look()
+    }
+  }
+
+  /** It no longer waits. */
+  forget(guest: Guest): void {
+    this.#waiting.delete(guest)
+  }
+
+  #hasPlace({ batches }: Guest): boolean {
+    return batches === 0
+      ? this.#batches < BATCHES_MAX && this.#bytes < BYTES_MAX
+      : this.#batches < FURTHER_BATCHES_MAX && this.#bytes < FURTHER_BYTES_MAX
+  }
+}
