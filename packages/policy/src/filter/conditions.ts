@@ -1,0 +1,110 @@
+/**
+ * One condition of a filter policy: what an alternative in a key's list asks of one value (sns-semantics §3.4). A value is a
+ * leaf of a JSON body, an attribute, or an element of a String.Array.
+ */
+import ipaddr from 'ipaddr.js'
+import { matchesWildcard, type Wildcard } from './wildcard.ts'
+
+export type Scalar = string | number | boolean | null
+
+export type Condition =
+  /** `address`: the text in its one spelling, where it is an IP address. */
+  | { op: 'string'; value: string; address: string | undefined }
+  | { op: 'number'; value: number }
+  | { op: 'literal'; value: boolean | null }
+  | { op: 'prefix' | 'suffix'; value: string; ignoreCase: boolean }
+  /** `value` in lower case. */
+  | { op: 'equals-ignore-case'; value: string }
+  | { op: 'wildcard'; pattern: Wildcard }
+  | { op: 'anything-but'; values: ReadonlySet<Scalar> }
+  | { op: 'anything-but-any'; conditions: Condition[] }
+  | { op: 'numeric'; low: Bound | undefined; high: Bound | undefined }
+  | { op: 'exists'; value: boolean }
+  | { op: 'cidr'; range: [ipaddr.IPv4 | ipaddr.IPv6, number] }
+
+export interface Bound {
+  value: number
+  inclusive: boolean
+}
+
+/** A value of the message, and its own spelling where it is a Number attribute. */
+export interface Candidate {
+  value: Scalar
+  text?: string
+}
+
+/** Whether one present value satisfies the condition; `exists: false` never does. */
+export function holds(condition: Condition, candidate: Candidate): boolean {
+  const { value } = candidate
+  switch (condition.op) {
+    case 'string':
+      return (
+        value === condition.value || candidate.text === condition.value || isSameAddress(condition, value)
+      )
+    case 'number':
+    case 'literal':
+      return value === condition.value
+    case 'anything-but':
+      return (
+        !condition.values.has(value) &&
+        !(candidate.text !== undefined && condition.values.has(candidate.text))
+      )
+    case 'anything-but-any':
+      return !condition.conditions.some((inner) => holds(inner, candidate))
+    case 'numeric':
+      return typeof value === 'number' && isWithin(condition, value)
+    case 'exists':
+      return condition.value
+    default:
+      return typeof value === 'string' && textHolds(condition, value)
+  }
+}
+
+type TextCondition = Extract<
+  Condition,
+  { op: 'prefix' | 'suffix' | 'equals-ignore-case' | 'wildcard' | 'cidr' }
+>
+
+function textHolds(condition: TextCondition, text: string): boolean {
+  switch (condition.op) {
+    case 'equals-ignore-case':
+      return text.toLowerCase() === condition.value
+    case 'wildcard':
+      return matchesWildcard(condition.pattern, text)
+    case 'cidr':
+      return isInRange(condition.range, text)
+    default: {
+      const subject = condition.ignoreCase ? text.toLowerCase() : text
+      return condition.op === 'prefix'
+        ? subject.startsWith(condition.value)
+        : subject.endsWith(condition.value)
+    }
+  }
+}
+
+function isWithin({ low, high }: Extract<Condition, { op: 'numeric' }>, value: number): boolean {
+  if (low && (low.inclusive ? value < low.value : value <= low.value)) return false
+  return !(high && (high.inclusive ? value > high.value : value >= high.value))
+}
+
+/** The one spelling of an address (RFC 5952), or undefined where the text is none. */
+export function addressOf(text: string): string | undefined {
+  const address = parseAddress(text)
+  return address?.toString()
+}
+
+export function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
+  if (text.length > 45 || !/^[\da-fA-F:.]+$/.test(text)) return undefined
+  if (text.includes(':')) return ipaddr.IPv6.isValid(text) ? ipaddr.IPv6.parse(text) : undefined
+  return ipaddr.IPv4.isValidFourPartDecimal(text) ? ipaddr.IPv4.parse(text) : undefined
+}
+
+function isSameAddress({ address }: { address: string | undefined }, value: Scalar): boolean {
+  return address !== undefined && typeof value === 'string' && addressOf(value) === address
+}
+
+function isInRange([network, bits]: [ipaddr.IPv4 | ipaddr.IPv6, number], text: string): boolean {
+  const address = parseAddress(text)
+  if (!address || address.kind() !== network.kind()) return false
+  return address.match(network as never, bits)
+}

@@ -1,0 +1,419 @@
+import type { FilterPolicyScope, MessageAttribute } from '@fantail/contracts'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  compileFilter,
+  FilterIndex,
+  filterSubject,
+  matchesFilter,
+  parseFilterPolicy,
+  reasonOf,
+} from './index.ts'
+
+type Policy = Record<string, unknown>
+type Attributes = Record<string, MessageAttribute>
+
+const text = (value: string): MessageAttribute => ({ type: 'String', value })
+const number = (value: string): MessageAttribute => ({ type: 'Number', value })
+const list = (value: string): MessageAttribute => ({ type: 'String.Array', value })
+
+/** `null`: matched; else the reason. Matched by itself and through an index are held against each other. */
+function verdict(
+  policy: Policy,
+  scope: FilterPolicyScope,
+  message: { message: string; attributes?: Attributes },
+) {
+  const filter = compileFilter(parseFilterPolicy(policy, scope), scope)
+  const subject = filterSubject(message, scope)
+  const matched = matchesFilter(filter, subject)
+  const found: number[] = []
+  new FilterIndex([null, filter]).match(subject, (n) => found.push(n))
+  expect(found).toEqual(matched ? [1] : [])
+  return matched ? null : reasonOf(filter, subject)
+}
+
+const byAttributes = (policy: Policy, attributes: Attributes) =>
+  verdict(policy, 'MessageAttributes', { message: 'x', attributes }) === null
+const byBody = (policy: Policy, body: unknown) =>
+  verdict(policy, 'MessageBody', { message: JSON.stringify(body) }) === null
+
+describe('attributes', () => {
+  test('[77] a policy without keys keeps nothing back', () => {
+    expect(byAttributes({}, {})).toBe(true)
+    expect(parseFilterPolicy('{}', 'MessageAttributes')).toEqual({})
+  })
+
+  test('[78] keys are ANDed, the values of one are ORed', () => {
+    const policy = { a: ['1', '2'], b: ['x'] }
+    expect(byAttributes(policy, { a: text('2'), b: text('x') })).toBe(true)
+    expect(byAttributes(policy, { a: text('3'), b: text('x') })).toBe(false)
+    expect(byAttributes(policy, { a: text('1') })).toBe(false)
+  })
+
+  test('[79] case counts, but for equals-ignore-case', () => {
+    expect(byAttributes({ a: ['Tennis'] }, { a: text('tennis') })).toBe(false)
+    expect(byAttributes({ A: ['x'] }, { a: text('x') })).toBe(false)
+    expect(byAttributes({ a: [{ 'equals-ignore-case': 'TeNNIS' }] }, { a: text('tEnnis') })).toBe(true)
+    expect(byAttributes({ a: [{ prefix: 'T' }] }, { a: text('tennis') })).toBe(false)
+    expect(byAttributes({ a: [{ prefix: { 'equals-ignore-case': 'T' } }] }, { a: text('tennis') })).toBe(true)
+  })
+
+  test.each([[{ prefix: '1' }], [{ suffix: '1' }], [{ wildcard: '*1*' }], [{ 'equals-ignore-case': '1' }]])(
+    '[80] %j matches strings only',
+    (condition) => {
+      expect(byAttributes({ a: [condition] }, { a: text('1') })).toBe(true)
+      expect(byAttributes({ a: [condition] }, { a: number('1') })).toBe(false)
+      expect(byBody({ a: [condition] }, { a: 1 })).toBe(false)
+    },
+  )
+
+  test('[81] strings and numbers are two things, numbers are equal by value', () => {
+    expect(byAttributes({ a: [1] }, { a: text('1') })).toBe(false)
+    expect(byAttributes({ a: [1] }, { a: number('1.0') })).toBe(true)
+    expect(byAttributes({ a: [300] }, { a: number('3.0e2') })).toBe(true)
+    expect(byAttributes({ a: ['1.0'] }, { a: number('1.0') })).toBe(true)
+    expect(byBody({ a: [1] }, { a: '1' })).toBe(false)
+  })
+
+  test('[82] a numeric range has the bounds it says', () => {
+    const policy = { a: [{ numeric: ['>', 0, '<=', 150] }] }
+    const held = ['0', '0.1', '150', '150.00001'].map((value) => byAttributes(policy, { a: number(value) }))
+    expect(held).toEqual([false, true, true, false])
+    expect(byAttributes({ a: [{ numeric: ['=', 5] }] }, { a: number('5.0') })).toBe(true)
+    expect(byAttributes({ a: [{ numeric: ['<', 5] }] }, { a: text('4') })).toBe(false)
+  })
+
+  test('[83] anything-but wants the key to be there', () => {
+    const policy = { a: [{ 'anything-but': ['x', 'y'] }] }
+    expect(byAttributes(policy, { a: text('z') })).toBe(true)
+    expect(byAttributes(policy, { a: text('x') })).toBe(false)
+    expect(byAttributes(policy, { b: text('z') })).toBe(false)
+    expect(byAttributes({ a: [{ 'anything-but': [5] }] }, { a: number('5.0') })).toBe(false)
+  })
+
+  test('[84] exists false holds only where the key is missing, also beside other alternatives', () => {
+    expect(byAttributes({ a: [{ exists: false }] }, { b: text('x') })).toBe(true)
+    expect(byAttributes({ a: [{ exists: false }] }, { a: text('x') })).toBe(false)
+    expect(byAttributes({ a: [{ exists: true }] }, { a: text('x') })).toBe(true)
+    expect(byAttributes({ a: ['x', { exists: false }] }, { b: text('x') })).toBe(true)
+    expect(byAttributes({ a: ['x', { exists: false }] }, { a: text('y') })).toBe(false)
+  })
+
+  test('[86] any element of a String.Array will do; one that is no array of scalars matches nothing', () => {
+    expect(byAttributes({ a: ['value1'] }, { a: list('["value1","value2"]') })).toBe(true)
+    expect(byAttributes({ a: ['value1'] }, { a: list('["value2","value3"]') })).toBe(false)
+    expect(byAttributes({ a: [1, null] }, { a: list('[true,null]') })).toBe(true)
+    for (const broken of ['[', '{}', '[[1]]', '']) {
+      expect(byAttributes({ a: [{ exists: true }] }, { a: list(broken) })).toBe(false)
+      expect(byAttributes({ a: [{ exists: false }] }, { a: list(broken) })).toBe(false)
+    }
+    expect(byAttributes({ a: [{ exists: false }] }, { a: list('[]') })).toBe(true)
+  })
+
+  test('[87] a Binary attribute matches nothing and does not count as present', () => {
+    const binary = { a: { type: 'Binary', value: 'eA==' } }
+    expect(byAttributes({ a: ['eA=='] }, binary)).toBe(false)
+    expect(byAttributes({ a: [{ exists: true }] }, binary)).toBe(false)
+    expect(byAttributes({ a: [{ exists: false }] }, binary)).toBe(true)
+  })
+
+  test('[92] cidr holds inside its block, in both families', () => {
+    const v4 = { a: [{ cidr: '10.0.0.0/24' }] }
+    const texts = ['10.0.0.255', '10.0.0.256', '10.0.1.0', 'x', '::ffff:10.0.0.1']
+    expect(texts.map((value) => byAttributes(v4, { a: text(value) }))).toEqual([
+      true,
+      false,
+      false,
+      false,
+      false,
+    ])
+    const v6 = { a: [{ cidr: '2001:db8::/32' }] }
+    expect(byAttributes(v6, { a: text('2001:0db8:0:0::1') })).toBe(true)
+    expect(byAttributes(v6, { a: text('2001:db9::1') })).toBe(false)
+  })
+
+  test('an address matches whatever its spelling', () => {
+    expect(byAttributes({ a: ['2001:db8::1'] }, { a: text('2001:0DB8:0:0:0:0:0:1') })).toBe(true)
+    expect(byAttributes({ a: ['10.0.0.1'] }, { a: text('10.0.0.2') })).toBe(false)
+  })
+
+  test('[101] anything-but takes prefixes, suffixes, wildcards and equals-ignore-case', () => {
+    const but = (pattern: Policy) => ({ a: [{ 'anything-but': pattern }] })
+    expect(byAttributes(but({ prefix: ['x', 'y'] }), { a: text('ya') })).toBe(false)
+    expect(byAttributes(but({ prefix: 'x' }), { a: text('ya') })).toBe(true)
+    expect(byAttributes(but({ suffix: 'x' }), { a: text('ax') })).toBe(false)
+    expect(byAttributes(but({ wildcard: 'a*c' }), { a: text('abc') })).toBe(false)
+    expect(byAttributes(but({ wildcard: 'a*c' }), { a: text('abd') })).toBe(true)
+    expect(byAttributes(but({ 'equals-ignore-case': ['X'] }), { a: text('x') })).toBe(false)
+    expect(byAttributes(but({ suffix: 'x' }), { b: text('a') })).toBe(false)
+  })
+
+  test('[198] the reason says what kept the message back', () => {
+    const of = (attributes: Attributes) =>
+      verdict({ a: ['x'] }, 'MessageAttributes', { message: '{"a":"x"}', attributes })
+    expect(of({ a: text('x') })).toBeNull()
+    expect(of({ a: text('y') })).toBe('MessageAttributes')
+    expect(of({})).toBe('NoMessageAttributes')
+    expect(of({ a: list('[') })).toBe('InvalidAttributes')
+    expect(of({ b: list('[') })).toBe('MessageAttributes')
+    expect(verdict({ a: ['x'] }, 'MessageBody', { message: '{"a":"y"}' })).toBe('MessageBody')
+    expect(verdict({ a: ['x'] }, 'MessageBody', { message: '[]' })).toBe('InvalidMessageBody')
+  })
+})
+
+describe('bodies', () => {
+  test('[85] null is matched by a null that is there, never by absence', () => {
+    expect(byBody({ a: [null] }, { a: null })).toBe(true)
+    expect(byBody({ a: [null] }, { b: 1 })).toBe(false)
+    expect(byBody({ a: [null, { 'anything-but': 'x' }] }, {})).toBe(false)
+    expect(byBody({ a: [true] }, { a: true })).toBe(true)
+  })
+
+  test.each(['"a"', '5', '[{"a":"x"}]', 'not JSON', ''])(
+    '[88] a body %s is no object and matches nothing',
+    (body) => {
+      expect(verdict({ a: ['x'] }, 'MessageBody', { message: body })).toBe('InvalidMessageBody')
+      expect(verdict({ a: [{ exists: false }] }, 'MessageBody', { message: body })).toBe('InvalidMessageBody')
+    },
+  )
+
+  test('[89] dotted and nested keys are one', () => {
+    for (const policy of [{ 'a.b': ['x'] }, { a: { b: ['x'] } }]) {
+      expect(byBody(policy, { a: { b: 'x' } })).toBe(true)
+      expect(byBody(policy, { 'a.b': 'x' })).toBe(true)
+      expect(byBody(policy, { a: 'x' })).toBe(false)
+    }
+  })
+
+  test('[90] two keys under an array of objects must hold in the same element', () => {
+    const policy = { people: { name: ['ada'], role: ['admin'] } }
+    expect(byBody(policy, { people: [{ name: 'ada', role: 'admin' }] })).toBe(true)
+    expect(byBody(policy, { people: [{ name: 'ada' }, { role: 'admin' }] })).toBe(false)
+    const mixed = [
+      { name: 'ada', role: 'user' },
+      { name: 'bob', role: 'admin' },
+    ]
+    expect(byBody(policy, { people: mixed })).toBe(false)
+    expect(byBody(policy, { people: [mixed, [{ name: 'ada', role: ['x', 'admin'] }]] })).toBe(true)
+    expect(byBody({ a: ['x'], b: ['y'] }, { a: ['w', 'x'], b: ['y', 'z'] })).toBe(true)
+  })
+
+  test('values that many array elements share do not multiply', () => {
+    const rows = Array.from({ length: 2_000 }, () => ({ a: 'x', b: 'x' }))
+    const policy = { r: { a: ['x'], b: ['x'] }, s: { a: ['x'], b: ['x'] }, t: ['x'] }
+    expect(byBody(policy, { r: rows.slice(0, 300), s: rows.slice(0, 300), t: ['y', 'x'] })).toBe(true)
+  })
+
+  test('exists is about leaves: an object or an empty array has none', () => {
+    expect(byBody({ a: [{ exists: true }] }, { a: { b: 1 } })).toBe(false)
+    expect(byBody({ a: [{ exists: false }] }, { a: { b: 1 } })).toBe(true)
+    expect(byBody({ a: [{ exists: true }] }, { a: [] })).toBe(false)
+    expect(byBody({ b: ['x'] }, { a: [], b: 'x' })).toBe(true)
+  })
+
+  test('[91] $or wants one of its objects; with a reserved word in one it is an ordinary key', () => {
+    const policy = { a: ['x'], $or: [{ b: ['1'] }, { c: { d: [{ numeric: ['>', 3] }] } }] }
+    expect(byBody(policy, { a: 'x', b: '1' })).toBe(true)
+    expect(byBody(policy, { a: 'x', c: { d: 4 } })).toBe(true)
+    expect(byBody(policy, { a: 'x', c: { d: 3 } })).toBe(false)
+    expect(byBody(policy, { b: '1' })).toBe(false)
+    expect(byBody({ $or: [{ prefix: 'x' }, { suffix: 'y' }] }, { $or: 'xa' })).toBe(true)
+  })
+
+  test('very deep bodies end somewhere', () => {
+    const deep = `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`
+    expect(verdict({ b: ['x'] }, 'MessageBody', { message: deep })).toBe('MessageBody')
+  })
+})
+
+describe('wildcards', () => {
+  test.each([
+    ['*ball*', 'football', true],
+    ['*ball*', 'ball', true],
+    ['a*', 'a', true],
+    ['a*b', 'ab', true],
+    ['a*b', 'a', false],
+    ['aa*aa', 'aaa', false],
+    ['a*b*c', 'aXbYc', true],
+    ['a*b*c', 'acb', false],
+    ['a\\*b', 'a*b', true],
+    ['a\\*b', 'axb', false],
+    ['a\\\\b', 'a\\b', true],
+    ['plain', 'plain', true],
+  ])('%s and %s: %s', (pattern, value, expected) => {
+    expect(byAttributes({ a: [{ wildcard: pattern }] }, { a: text(value) })).toBe(expected)
+  })
+
+  test('a pattern of pieces matches as the regular expression that it stands for', () => {
+    const piece = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 3 })
+    const pieces = fc
+      .array(piece, { minLength: 2, maxLength: 4 })
+      .filter((all) => all.slice(1, -1).every((p) => p !== ''))
+    fc.assert(
+      fc.property(pieces, fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 12 }), (all, value) => {
+        const policy = { k: [{ wildcard: all.join('*') }] }
+        expect(byAttributes(policy, { k: text(value) })).toBe(new RegExp(`^${all.join('.*')}$`).test(value))
+      }),
+    )
+  })
+})
+
+describe('refusals', () => {
+  const refusal = (policy: unknown, scope: FilterPolicyScope = 'MessageAttributes') => {
+    try {
+      parseFilterPolicy(policy as Policy, scope)
+      return 'accepted'
+    } catch (error) {
+      return (error as Error).message
+    }
+  }
+  const keys = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, ['v']]))
+  const values = (count: number) => Array.from({ length: count }, (_, i) => `v${i}`)
+
+  test('[93] six keys are too many', () => {
+    expect(refusal(keys(5))).toBe('accepted')
+    expect(refusal(keys(6))).toBe('Filter policy can not have more than 5 keys')
+    expect(refusal({ a: keys(6) }, 'MessageBody')).toBe('Filter policy can not have more than 5 keys')
+  })
+
+  test('[94] more than 150 combinations are too complex', () => {
+    expect(refusal({ a: values(15), b: values(10) })).toBe('accepted')
+    expect(refusal({ a: values(151) })).toBe('Filter policy is too complex')
+    expect(refusal({ a: values(4), b: { c: { d: values(2) } }, e: { f: values(2) } }, 'MessageBody')).toBe(
+      'accepted',
+    )
+    const nested = { a: { b: { c: values(4) } }, d: { e: values(3) }, f: values(3) }
+    expect(refusal(nested, 'MessageBody')).toBe('Filter policy is too complex')
+    expect(refusal({ $or: [{ a: values(75) }, { b: values(75) }] })).toBe('accepted')
+    expect(refusal({ $or: [{ a: values(75) }, { b: values(77) }] })).toBe('Filter policy is too complex')
+  })
+
+  test('wildcards are counted by their points', () => {
+    const wildcards = (count: number) => values(count).map((value) => ({ wildcard: `*${value}` }))
+    expect(refusal({ a: wildcards(10) })).toBe('accepted')
+    expect(refusal({ a: wildcards(11) })).toBe('Filter policy is too complex')
+    expect(refusal({ a: [{ wildcard: 'a*b*c*d*e' }] })).toBe('Filter policy is too complex')
+  })
+
+  test('[95] a nested policy needs the scope MessageBody', () => {
+    const text = 'Filter policy scope MessageAttributes does not support nested filter policy'
+    expect(refusal({ a: { b: ['x'] } })).toBe(text)
+  })
+
+  test('[96][97][98] what is no list, an empty one, an unknown operator', () => {
+    expect(refusal({ a: 'x' })).toBe('"a" must be an object or an array')
+    expect(refusal({ a: [] })).toBe('Empty arrays are not allowed')
+    expect(refusal({ a: [{ like: 'x' }] })).toBe('Unrecognized match type like')
+  })
+
+  test.each([
+    ['{', /^failed to parse JSON\. /],
+    ['[]', /^failed to parse JSON\. /],
+    [{ a: [['x']] }, 'Match value must be String, number, true, false, or null'],
+    [{ a: [{}] }, 'Empty objects are not allowed'],
+    [{ a: [{ prefix: 'a', suffix: 'b' }] }, 'Only one key allowed in match expression'],
+    [{ a: [{ prefix: 1 }] }, 'prefix match pattern must be a string'],
+    [{ a: [{ suffix: null }] }, 'suffix match pattern must be a string'],
+    [{ a: [{ wildcard: 1 }] }, 'wildcard match pattern must be a string'],
+    [{ a: [{ 'equals-ignore-case': 1 }] }, 'equals-ignore-case match pattern must be a string'],
+    [{ a: [{ cidr: 1 }] }, 'prefix match pattern must be a string'],
+    [{ a: [{ cidr: '10.0.0.0' }] }, "Malformed CIDR, one '/' required"],
+    [{ a: [{ cidr: '10.0.0.0/x' }] }, 'Malformed CIDR, mask bits must be an integer'],
+    [{ a: [{ cidr: 'x/8' }] }, 'Nonstandard IP address: x'],
+    [{ a: [{ cidr: '10.0.0.0/33' }] }, 'IPv4 mask bits must be < 32'],
+    [{ a: [{ cidr: '::/129' }] }, 'IPv6 mask bits must be < 128'],
+    [{ a: [{ cidr: '10.0.0.0/-1' }] }, 'Malformed CIDR, mask bits must not be negative'],
+    [{ a: [{ numeric: [] }] }, 'Invalid member in numeric match: ]'],
+    [{ a: [{ numeric: [5] }] }, 'Invalid member in numeric match: 5'],
+    [{ a: [{ numeric: ['!', 5] }] }, 'Unrecognized numeric range operator: !'],
+    [{ a: [{ numeric: ['='] }] }, 'Value of equals must be numeric'],
+    [{ a: [{ numeric: ['<', 'x'] }] }, 'Value of < must be numeric'],
+    [{ a: [{ numeric: ['=', 1, '<', 2] }] }, 'Too many elements in numeric expression'],
+    [{ a: [{ numeric: ['>', 1, 5, 2] }] }, 'Bad value in numeric range: 5'],
+    [{ a: [{ numeric: ['>', 1, '>', 2] }] }, 'Bad numeric range operator: >'],
+    [{ a: [{ numeric: ['>', 2, '<', 2] }] }, 'Bottom must be less than top'],
+    [{ a: [{ numeric: ['>', 1, '<', 2, 'x'] }] }, 'Too many terms in numeric range expression'],
+    [{ a: [{ exists: 'yes' }] }, 'exists match pattern must be either true or false.'],
+    [{ a: [{ 'anything-but': { cidr: 'x' } }] }, 'Unsupported anything-but pattern: cidr'],
+    [
+      { a: [{ 'anything-but': ['x', 1] }] },
+      /^Inside anything but list, either all values are number or string/,
+    ],
+    [{ a: [{ 'anything-but': [] }] }, 'Empty arrays are not allowed'],
+  ])('%j is refused in the words of SNS', (policy, expected) => {
+    expect(refusal(policy)).toMatch(expected)
+  })
+})
+
+describe('an index', () => {
+  const value = fc.constantFrom('a', 'b', 'ab', 'ba', 'B')
+  const condition = fc.oneof(
+    value,
+    fc.constantFrom(1, 2, null, true),
+    fc.record({ prefix: value }),
+    fc.record({ suffix: value }),
+    fc.record({ 'equals-ignore-case': value }),
+    fc.record({ 'anything-but': fc.array(value, { minLength: 1, maxLength: 2 }) }),
+    fc.record({ exists: fc.boolean() }),
+    fc.constant({ numeric: ['>=', 1, '<', 2] }),
+  )
+  const flat = fc.dictionary(
+    fc.constantFrom('k', 'l', 'm'),
+    fc.array(condition, { minLength: 1, maxLength: 3 }),
+  )
+  const nested = fc.tuple(flat, flat, flat).map(([a, b, c]) => ({ ...a, $or: [b, c] }))
+  const policies = fc.oneof(flat, nested).filter(isAccepted)
+  const scalar = fc.oneof(value, fc.constantFrom(1, 2, 1.5, null, true))
+  const bodies = fc.dictionary(
+    fc.constantFrom('k', 'l', 'm'),
+    fc.oneof(scalar, fc.array(scalar, { maxLength: 3 })),
+  )
+
+  function isAccepted(policy: Policy): boolean {
+    try {
+      return compileFilter(policy, 'MessageBody') !== undefined
+    } catch {
+      return false
+    }
+  }
+
+  type Scalar = string | number | boolean | null
+  /** Of flat bodies and policies only; written apart from what it checks. */
+  function naive(policy: Policy, body: Record<string, unknown>): boolean {
+    return Object.entries(policy).every(([key, wanted]) => {
+      if (key === '$or') return (wanted as Policy[]).some((branch) => naive(branch, body))
+      const given = (key in body ? [body[key]].flat() : []) as Scalar[]
+      return (wanted as unknown[]).some((one) => {
+        if (typeof one === 'object' && one !== null && 'exists' in one) return one.exists === given.length > 0
+        return given.some((v) => naiveCondition(one, v))
+      })
+    })
+  }
+
+  function naiveCondition(wanted: unknown, v: Scalar): boolean {
+    if (typeof wanted !== 'object' || wanted === null) return wanted === v
+    const [[op, operand] = ['', undefined]] = Object.entries(wanted)
+    if (op === 'anything-but') return !(operand as Scalar[]).includes(v)
+    if (op === 'numeric') return typeof v === 'number' && v >= 1 && v < 2
+    if (typeof v !== 'string') return false
+    if (op === 'prefix') return v.startsWith(operand as string)
+    if (op === 'suffix') return v.endsWith(operand as string)
+    return v.toLowerCase() === (operand as string).toLowerCase()
+  }
+
+  test('answers as a naive evaluation of each policy does', () => {
+    fc.assert(
+      fc.property(fc.array(policies, { minLength: 1, maxLength: 12 }), bodies, (all, body) => {
+        const filters = all.map((policy) => compileFilter(policy, 'MessageBody'))
+        const found: number[] = []
+        new FilterIndex(filters).match(filterSubject({ message: JSON.stringify(body) }, 'MessageBody'), (n) =>
+          found.push(n),
+        )
+        const expected = all.flatMap((policy, n) => (naive(policy, body) ? [n] : []))
+        expect(found.toSorted((a, b) => a - b)).toEqual(expected)
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+})

@@ -1,0 +1,12 @@
+export {
+  type CompiledFilter,
+  compileFilter,
+  type FilterReason,
+  matchesFilter,
+  reasonOf,
+} from './compiled-filter.ts'
+export { type ClauseVerdict, explainFilter } from './explain-filter.ts'
+export { FilterPolicyError } from './filter-error.ts'
+export { FilterIndex } from './filter-index.ts'
+export { type FilterMessage, type FilterSubject, filterSubject } from './filter-subject.ts'
+export { parseFilterPolicy } from './read-filter.ts'

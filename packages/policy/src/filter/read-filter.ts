@@ -1,0 +1,149 @@
+/**
+ * A filter policy as rules: it matches where one rule does, a rule where each of its clauses does. Keys stand under dotted
+ * paths, `$or` is multiplied out; the limits (sns-semantics §3.2) keep that small.
+ */
+import type { FilterPolicy, FilterPolicyScope } from '@fantail/contracts'
+import type { Condition } from './conditions.ts'
+import { FilterPolicyError } from './filter-error.ts'
+import { readConditions } from './read-conditions.ts'
+import { wildcardPoints } from './wildcard.ts'
+
+export interface Clause {
+  path: string
+  conditions: Condition[]
+}
+
+export type Rule = Clause[]
+
+const POLICY_BYTES_MAX = 262_144
+const KEYS_MAX = 5
+const COMBINATIONS_MAX = 150
+const WILDCARD_POINTS_MAX = 100
+const DEPTH_MAX = 100
+const TOO_COMPLEX = 'Filter policy is too complex'
+
+/**
+ * The policy that a text or an object is, checked. Throws FilterPolicyError with the text that SNS has for it.
+ * `{}` is a policy without keys: it filters nothing.
+ */
+export function parseFilterPolicy(
+  input: string | Record<string, unknown>,
+  scope: FilterPolicyScope,
+): FilterPolicy {
+  const text = typeof input === 'string' ? input : JSON.stringify(input)
+  if (Buffer.byteLength(text) > POLICY_BYTES_MAX) throw new FilterPolicyError('Filter policy is too large')
+  const policy = parseObject(text)
+  readRules(policy, scope)
+  return policy
+}
+
+/** Throws FilterPolicyError. */
+export function readRules(policy: FilterPolicy, scope: FilterPolicyScope): Rule[] {
+  const reader = new Reader(scope)
+  const { rules, combinations } = reader.object(policy, [], 1)
+  if (reader.keys.size > KEYS_MAX) {
+    throw new FilterPolicyError(`Filter policy can not have more than ${KEYS_MAX} keys`)
+  }
+  if (combinations > COMBINATIONS_MAX || reader.wildcardPoints > WILDCARD_POINTS_MAX) {
+    throw new FilterPolicyError(TOO_COMPLEX)
+  }
+  return rules
+}
+
+function parseObject(text: string): FilterPolicy {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(text)
+  } catch (error) {
+    throw new FilterPolicyError(`failed to parse JSON. ${(error as Error).message}`)
+  }
+  if (isObject(parsed)) return parsed
+  throw new FilterPolicyError('failed to parse JSON. Filter is not an object')
+}
+
+interface Read {
+  rules: Rule[]
+  combinations: number
+}
+
+class Reader {
+  readonly keys = new Set<string>()
+  wildcardPoints = 0
+  readonly #scope: FilterPolicyScope
+
+  constructor(scope: FilterPolicyScope) {
+    this.#scope = scope
+  }
+
+  object(policy: Record<string, unknown>, path: string[], depth: number): Read {
+    if (depth > DEPTH_MAX) throw new FilterPolicyError(TOO_COMPLEX)
+    let rules: Rule[] = [[]]
+    let combinations = 1
+    for (const [key, value] of Object.entries(policy)) {
+      const read =
+        key === '$or' && isOr(value) ? this.#or(value, path, depth) : this.#key(key, value, path, depth)
+      combinations *= read.combinations
+      if (rules.length * read.rules.length > COMBINATIONS_MAX) throw new FilterPolicyError(TOO_COMPLEX)
+      rules = rules.flatMap((rule) => read.rules.map((more) => [...rule, ...more]))
+    }
+    return { rules, combinations }
+  }
+
+  #or(branches: Record<string, unknown>[], path: string[], depth: number): Read {
+    const reads = branches.map((branch) => this.object(branch, path, depth))
+    return {
+      rules: reads.flatMap(({ rules }) => rules),
+      combinations: reads.reduce((sum, read) => sum + read.combinations, 0),
+    }
+  }
+
+  #key(key: string, value: unknown, path: string[], depth: number): Read {
+    const inner = [...path, key]
+    if (Array.isArray(value)) return this.#clause(value, inner.join('.'), depth)
+    if (!isObject(value)) throw new FilterPolicyError(`"${key}" must be an object or an array`)
+    if (this.#scope === 'MessageAttributes') {
+      throw new FilterPolicyError(
+        'Filter policy scope MessageAttributes does not support nested filter policy',
+      )
+    }
+    if (Object.keys(value).length === 0) throw new FilterPolicyError('Empty objects are not allowed')
+    return this.object(value, inner, depth + 1)
+  }
+
+  #clause(list: unknown[], path: string, depth: number): Read {
+    const conditions = readConditions(list)
+    this.keys.add(path)
+    this.#countWildcards(conditions)
+    return { rules: [[{ path, conditions }]], combinations: conditions.length * depth }
+  }
+
+  /** Points of a field: the sum of its patterns' times their number (§3.5). */
+  #countWildcards(conditions: Condition[]): void {
+    let points = 0
+    let patterns = 0
+    for (const condition of conditions) {
+      if (condition.op === 'wildcard') {
+        points += wildcardPoints(condition.pattern)
+        patterns++
+      } else if (condition.op === 'anything-but-any') {
+        const wildcards = condition.conditions.filter(({ op }) => op === 'wildcard').length
+        points += wildcards
+        patterns += wildcards
+      }
+    }
+    this.wildcardPoints += points * patterns
+  }
+}
+
+/** Field names that make `$or` an ordinary key where one of its objects uses them (§3.4). */
+const RESERVED =
+  /^(exactly|equals-ignore-case|prefix|suffix|anything-but|exists|wildcard|numeric|cidr|=|<|<=|>|>=|regex|not-wildcard|not-equals-ignore-case|date-.*|ip-address-.*range)$/
+
+function isOr(value: unknown): value is Record<string, unknown>[] {
+  if (!Array.isArray(value) || value.length < 2) return false
+  return value.every((branch) => isObject(branch) && !Object.keys(branch).some((name) => RESERVED.test(name)))
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
