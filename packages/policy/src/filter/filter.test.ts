@@ -358,11 +358,13 @@ describe('an index', () => {
     fc.record({ exists: fc.boolean() }),
     fc.constant({ numeric: ['>=', 1, '<', 2] }),
   )
-  const flat = fc.dictionary(
-    fc.constantFrom('k', 'l', 'm'),
-    fc.array(condition, { minLength: 1, maxLength: 3 }),
-  )
-  const nested = fc.tuple(flat, flat, flat).map(([a, b, c]) => ({ ...a, $or: [b, c] }))
+  const withKeys = (...keys: string[]) =>
+    fc.dictionary(fc.constantFrom(...keys), fc.array(condition, { minLength: 1, maxLength: 3 }))
+  const flat = withKeys('k', 'l', 'm')
+  // A key that stands outside and inside of $or must hold twice in the same element: what the naive evaluation cannot say.
+  const nested = fc
+    .tuple(withKeys('k'), withKeys('l', 'm'), withKeys('l', 'm'))
+    .map(([a, b, c]) => ({ ...a, $or: [b, c] }))
   const policies = fc.oneof(flat, nested).filter(isAccepted)
   const scalar = fc.oneof(value, fc.constantFrom(1, 2, 1.5, null, true))
   const bodies = fc.dictionary(
