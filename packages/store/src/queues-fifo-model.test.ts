@@ -34,12 +34,12 @@ const operation = fc.oneof(
       attempt: fc.option(fc.constantFrom('x', 'y')),
     }),
   },
-  { weight: 3, arbitrary: fc.record({ op: fc.constant('ack' as const), handle: fc.nat(30) }) },
+  { weight: 3, arbitrary: fc.record({ op: fc.constant('ack' as const), handle: fc.nat(12) }) },
   {
     weight: 3,
     arbitrary: fc.record({
       op: fc.constant('hide' as const),
-      handle: fc.nat(30),
+      handle: fc.nat(12),
       timeout: fc.integer({ min: 0, max: 40 }),
     }),
   },
@@ -268,7 +268,7 @@ class History {
   }
 
   async #useHandle(each: Of<'ack' | 'hide'>): Promise<void> {
-    const chosen = this.handles[each.handle]
+    const chosen = this.handles.at(-1 - (each.handle % this.handles.length))
     if (!chosen) return
     const { where, item, handle } = chosen
     const model = this.model[where]
