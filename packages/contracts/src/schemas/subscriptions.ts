@@ -8,10 +8,19 @@ import {
 } from './delivery-policies.ts'
 import { named, pageOf, pageQuery, QueueReference, Timestamp, TopicReference } from './shared.ts'
 
+const FilterPolicy = z.record(z.string(), z.unknown())
+const FilterPolicyScope = z.enum(['MessageAttributes', 'MessageBody'])
+
 const settings = {
   deliveryPolicy: DeliveryPolicyInput.optional(),
   rawMessageDelivery: z.boolean().nullish(),
   redrivePolicy: z.strictObject({ deadLetterTargetArn: QueueReference }).nullish(),
+  filterPolicy: FilterPolicy.nullish().describe(
+    'Which messages it gets, in SNS’s filter language; default all',
+  ),
+  filterPolicyScope: FilterPolicyScope.nullish().describe(
+    'What the filter looks at; default MessageAttributes',
+  ),
   maxInFlight: z
     .int()
     .min(1)
@@ -36,7 +45,6 @@ export const NewSubscriptionInput = z.strictObject({
 /** `null` resets a member. */
 export const SubscriptionInput = z.strictObject(settings)
 
-export const SUBSCRIPTION_UNSUPPORTED = ['filterPolicy', 'filterPolicyScope'] as const
 export const SUBSCRIPTION_FIXED = ['endpoint', 'protocol', 'confirmation', 'status'] as const
 
 export const LaneView = z.object({
@@ -63,6 +71,8 @@ export const SubscriptionView = named(
     deliveryPolicy: DeliveryPolicyShape.nullable(),
     effectiveDeliveryPolicy: EffectiveDeliveryPolicyShape,
     redrivePolicy: z.object({ deadLetterTargetArn: z.string() }).nullable(),
+    filterPolicy: FilterPolicy.nullable(),
+    filterPolicyScope: FilterPolicyScope,
     maxInFlight: z.int(),
     confirmation: Confirmation,
     confirmationExpiresAt: Timestamp.nullable().describe(

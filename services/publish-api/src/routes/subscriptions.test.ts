@@ -341,3 +341,56 @@ test('dead letters keep to the kind of queue that their subscription has', async
   const patched = await api.call('PATCH', `/v1/subscriptions/${body.id}`, { body: standard })
   expect([patched.status, patched.body.error.details[0].path]).toEqual([400, path])
 })
+
+test('a filter policy is an object in and out, replaced by a change and removed by null', async () => {
+  const filterPolicy = { store: ['a', { prefix: 'b' }] }
+  const { body } = await subscribe({ endpoint: 'https://example.com/filtered', filterPolicy })
+  expect(body).toMatchObject({ filterPolicy, filterPolicyScope: 'MessageAttributes' })
+  const patch = async (change: object) =>
+    (await api.call('PATCH', `/v1/subscriptions/${body.id}`, { body: change })).body
+  const nested = { store: { name: ['a'] } }
+  expect(await patch({ filterPolicyScope: 'MessageBody', filterPolicy: nested })).toMatchObject({
+    filterPolicy: nested,
+    filterPolicyScope: 'MessageBody',
+  })
+  expect(await patch({ filterPolicy: null, filterPolicyScope: null })).toMatchObject({
+    filterPolicy: null,
+    filterPolicyScope: 'MessageAttributes',
+  })
+  expect((await patch({ filterPolicy: {} })).filterPolicy).toBeNull()
+  const endpoint = 'https://example.com/filtered'
+  expect((await subscribe({ endpoint, filterPolicy: {} })).status).toBe(200)
+  expect((await subscribe({ endpoint, filterPolicy })).body.error.code).toBe('subscription_exists')
+})
+
+const deep = `{"endpoint":"https://example.com/deep","filterPolicy":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_001)}`
+
+test.each<[what: string, given: unknown]>([
+  ['six keys', Object.fromEntries('abcdef'.split('').map((key) => [key, ['x']]))],
+  ['no list', { store: 'a' }],
+  ['a nested key under MessageAttributes', { store: { name: ['a'] } }],
+  ['half of a surrogate pair', { store: ['\ud800'] }],
+  ['text', 'store'],
+])('a filter policy of %s is refused by its path', async (_what, filterPolicy) => {
+  const { status, body } = await subscribe({ endpoint: 'https://example.com/refused', filterPolicy })
+  expect([status, body.error.code, body.error.details.length]).toEqual([400, 'validation_failed', 1])
+  expect(body.error.details[0].path).toBe('filterPolicy')
+})
+
+test('a filter policy that is nested without end is refused, as is a number that JSON cannot write', async () => {
+  const headers = { 'Content-Type': 'application/json' }
+  const path = '/v1/topics/orders/subscriptions'
+  for (const text of [deep, '{"endpoint":"https://example.com/far","filterPolicy":{"a":[1e999]}}']) {
+    const { status, body } = await api.call('POST', path, { body: text, headers })
+    expect([status, body.error.details?.[0].path]).toEqual([400, 'filterPolicy'])
+  }
+})
+
+test('a policy that stays is held against a change of its scope', async () => {
+  const given = { filterPolicy: { store: { name: ['a'] } }, filterPolicyScope: 'MessageBody' }
+  const { body } = await subscribe({ endpoint: 'https://example.com/scoped', ...given })
+  const refused = await api.call('PATCH', `/v1/subscriptions/${body.id}`, {
+    body: { filterPolicyScope: 'MessageAttributes' },
+  })
+  expect([refused.status, refused.body.error.details[0].path]).toEqual([400, 'filterPolicy'])
+})

@@ -5,7 +5,6 @@ import {
   resolveSubscription,
   resolveTopic,
   SUBSCRIPTION_FIXED,
-  SUBSCRIPTION_UNSUPPORTED,
   SubscriptionInput,
   SubscriptionList,
   SubscriptionListQuery,
@@ -23,7 +22,6 @@ import { showSubscription, showSubscriptions } from '../subscriptions/views.ts'
 const INPUT_ERRORS = [
   'malformed_json',
   'validation_failed',
-  'not_supported',
   'not_found',
   'too_large',
   'unsupported_media_type',
@@ -38,7 +36,6 @@ export function subscriptionRoutes(deps: ApiDeps): Endpoint[] {
       tag: 'Subscriptions',
       summary: 'Subscribe a webhook or a queue to a topic',
       body: NewSubscriptionInput,
-      unsupported: SUBSCRIPTION_UNSUPPORTED,
       check: (body) => newSubscriptionProblems(deps, body),
       answers: {
         200: {
@@ -75,7 +72,6 @@ export function subscriptionRoutes(deps: ApiDeps): Endpoint[] {
       tag: 'Subscriptions',
       summary: 'Set the members given of a subscription',
       body: SubscriptionInput,
-      unsupported: SUBSCRIPTION_UNSUPPORTED,
       fixed: SUBSCRIPTION_FIXED,
       answers: { 200: { description: 'The subscription as it is now', schema: SubscriptionView } },
       errors: [...INPUT_ERRORS, 'conflict'],

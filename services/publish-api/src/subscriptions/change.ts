@@ -2,6 +2,7 @@
 import { FantailError, type SubscriptionRecord, type SubscriptionStatus } from '@fantail/contracts'
 import type { ApiDeps } from '../deps.ts'
 import { invalid, notFound } from '../http/errors.ts'
+import { filterProblems } from './filters.ts'
 import { orderingProblems, policyProblems, type SubscriptionSettings } from './settings.ts'
 
 /** The subscription that the API shows under this id; `not_found`. */
@@ -39,6 +40,7 @@ function refuseMixture({ settings }: ApiDeps, record: SubscriptionRecord): void 
   const problems = [
     ...policyProblems(deliveryPolicy, { protocol, raw, settings }),
     ...orderingProblems(record),
+    ...filterProblems(record),
   ]
   if (problems.length > 0) throw invalid(problems)
 }

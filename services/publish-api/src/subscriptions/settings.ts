@@ -38,6 +38,7 @@ export const SETTING_DEFAULTS: SubscriptionSettings = {
 /** The members given, with what a reset (`null`) sets and queues by their ARN. */
 export function settingsOf(input: Input, { arn }: Settings): Partial<SubscriptionSettings> {
   const { deliveryPolicy, rawMessageDelivery, redrivePolicy, maxInFlight } = input
+  const { filterPolicy, filterPolicyScope } = input
   const path = 'redrivePolicy.deadLetterTargetArn'
   const target = redrivePolicy && {
     deadLetterTargetArn: resolveQueue(redrivePolicy.deadLetterTargetArn, arn, path),
@@ -47,7 +48,16 @@ export function settingsOf(input: Input, { arn }: Settings): Partial<Subscriptio
     ...(rawMessageDelivery !== undefined && { rawMessageDelivery: rawMessageDelivery ?? false }),
     ...(redrivePolicy !== undefined && { redrivePolicy: target ?? null }),
     ...(maxInFlight !== undefined && { maxInFlight: maxInFlight ?? MAX_IN_FLIGHT_DEFAULT }),
+    ...(filterPolicy !== undefined && { filterPolicy: isEmpty(filterPolicy) ? null : filterPolicy }),
+    ...(filterPolicyScope !== undefined && {
+      filterPolicyScope: filterPolicyScope ?? SETTING_DEFAULTS.filterPolicyScope,
+    }),
   }
+}
+
+/** A filter without keys is none. */
+function isEmpty(policy: FilterPolicy | null): policy is null {
+  return policy === null || Object.keys(policy).length === 0
 }
 
 /** True where each member given equals the record's, whose absent members have their defaults. */

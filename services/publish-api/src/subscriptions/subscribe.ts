@@ -1,6 +1,7 @@
 /** Subscribing: a new subscription, or the one that has the same topic and endpoint. */
 import {
   FantailError,
+  type FilterPolicyScope,
   type NewSubscriptionInput,
   type Problem,
   type SubscriptionRecord,
@@ -10,8 +11,10 @@ import { placeOfSubscription } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 import { invalid, notFound } from '../http/errors.ts'
+import { isObject } from '../http/validate.ts'
 import { type Authentication, askAgain, askToConfirm, createToken } from './confirmations.ts'
 import { type EndpointAddress, readEndpoint } from './endpoint-address.ts'
+import { filterProblems } from './filters.ts'
 import {
   agrees,
   orderingProblems,
@@ -53,7 +56,18 @@ export function newSubscriptionProblems(deps: ApiDeps, body: Record<string, unkn
     problems.push({ path: 'confirmation', message: 'must be none where the endpoint is a queue' })
   }
   const context = { protocol: found, raw: rawMessageDelivery === true, settings: deps.settings }
-  return [...problems, ...policyProblems(body.deliveryPolicy, context)]
+  return [...problems, ...policyProblems(body.deliveryPolicy, context), ...filterProblems(filteringOf(body))]
+}
+
+/** As far as their types are right: what else is wrong with them is the schema's to say. */
+function filteringOf({ filterPolicy, filterPolicyScope: scope }: Record<string, unknown>) {
+  if (!isObject(filterPolicy)) return {}
+  if (scope !== undefined && scope !== null && !isScope(scope)) return {}
+  return { filterPolicy, filterPolicyScope: scope }
+}
+
+function isScope(value: unknown): value is FilterPolicyScope {
+  return value === 'MessageAttributes' || value === 'MessageBody'
 }
 
 export interface NativeSubscribe {

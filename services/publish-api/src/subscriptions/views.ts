@@ -5,6 +5,7 @@ import type { LaneFigures } from '@fantail/store'
 import type { ApiDeps } from '../deps.ts'
 import { notFound } from '../http/errors.ts'
 import { iso, isoOrNull, secondsSince } from '../views.ts'
+import { SETTING_DEFAULTS } from './settings.ts'
 
 type Tools = Pick<ApiDeps, 'topics' | 'subscriptions' | 'lanes' | 'clock'>
 
@@ -55,6 +56,8 @@ function subscriptionView({ record, topic, lane, now }: Shown): object {
     deliveryPolicy: record.deliveryPolicy,
     effectiveDeliveryPolicy: effectivePolicy(topic, record),
     redrivePolicy: record.redrivePolicy,
+    filterPolicy: record.filterPolicy ?? null,
+    filterPolicyScope: record.filterPolicyScope ?? SETTING_DEFAULTS.filterPolicyScope,
     maxInFlight: record.maxInFlight,
     confirmation: record.confirmation,
     confirmationExpiresAt: record.status === 'pending' ? isoOrNull(record.tokenExpiresAt) : null,

@@ -4,6 +4,8 @@
  */
 import type { AwsError } from '@fantail/aws-wire'
 import type { FilterPolicyScope, SubscriptionRecord } from '@fantail/contracts'
+import { FilterPolicyError } from '@fantail/policy'
+import { readFilterPolicy } from '../../subscriptions/filters.ts'
 import type { SubscriptionSettings } from '../../subscriptions/settings.ts'
 import { readRedrivePolicy } from './redrive-policy.ts'
 import { invalidParameter } from './refusals.ts'
@@ -35,6 +37,7 @@ type Read = Partial<SubscriptionSettings>
 
 const SETTABLE = new Set([
   'DeliveryPolicy',
+  'FilterPolicy',
   'FilterPolicyScope',
   'RawMessageDelivery',
   'RedrivePolicy',
@@ -51,6 +54,7 @@ export function readSettings(given: Given, before: Subscriber, rules: ReadingRul
   return {
     ...base,
     ...readPolicy(given, after, rules),
+    ...readFilter(given, after, refuse),
     ...(given.RedrivePolicy !== undefined && {
       redrivePolicy: readRedrivePolicy(given.RedrivePolicy, before, refuse),
     }),
@@ -83,6 +87,27 @@ function readScope({ FilterPolicyScope: text }: Given, refuse: Refuse): Read {
     `FilterPolicyScope: Invalid value [${text}]. Please use either MessageBody or MessageAttributes`,
   )
 }
+
+/** Also a filter that stays is held against a change of its scope. */
+function readFilter(
+  { FilterPolicy: text, FilterPolicyScope: scope }: Given,
+  after: Subscriber,
+  refuse: Refuse,
+): Read {
+  try {
+    if (text !== undefined) return { filterPolicy: readFilterPolicy(text, after.filterPolicyScope) }
+    if (scope !== undefined && after.filterPolicy) {
+      readFilterPolicy(JSON.stringify(after.filterPolicy), after.filterPolicyScope)
+    }
+    return {}
+  } catch (error) {
+    if (!(error instanceof FilterPolicyError)) throw error
+    throw refuse(UNPREFIXED.test(error.message) ? error.message : `FilterPolicy: ${error.message}`)
+  }
+}
+
+/** Recorded without the attribute's name before it. */
+const UNPREFIXED = /^Filter policy scope /
 
 /** Also a policy that stays is held against a change of raw delivery, which decides what content types it may name. */
 function readPolicy(

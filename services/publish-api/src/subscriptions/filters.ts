@@ -1,0 +1,46 @@
+/** Filter policies as both APIs take them (sns-semantics §3): SNS's parser judges the text, and the parsed form is stored. */
+import type { FilterPolicy, FilterPolicyScope, Problem } from '@fantail/contracts'
+import { FilterPolicyError, parseFilterPolicy } from '@fantail/policy'
+
+/** null where the policy says nothing, which removes it. Throws a FilterPolicyError. */
+export function readFilterPolicy(text: string, scope: FilterPolicyScope): FilterPolicy | null {
+  if (text === '') return null
+  const policy = parseFilterPolicy(text, scope)
+  if (!isStorable(policy))
+    throw new FilterPolicyError('failed to parse JSON. A text or number cannot be kept')
+  return Object.keys(policy).length > 0 ? policy : null
+}
+
+/** What is wrong with a policy given as an object, or undefined. */
+function filterProblem(policy: FilterPolicy, scope: FilterPolicyScope): Problem | undefined {
+  const path = 'filterPolicy'
+  try {
+    parseFilterPolicy(policy, scope)
+    return isStorable(policy) ? undefined : { path, message: 'holds a text or number that cannot be kept' }
+  } catch (error) {
+    if (error instanceof FilterPolicyError) return { path, message: `is refused: ${error.message}` }
+    // Whatever is nested deeper than the stack reaches is nested too deeply for a filter.
+    if (error instanceof RangeError) return { path, message: 'is nested too deeply' }
+    throw error
+  }
+}
+
+/** Of settings: which policy is right depends on its scope. */
+export function filterProblems({ filterPolicy, filterPolicyScope }: Filtering): Problem[] {
+  if (!filterPolicy) return []
+  const problem = filterProblem(filterPolicy, filterPolicyScope ?? 'MessageAttributes')
+  return problem ? [problem] : []
+}
+
+interface Filtering {
+  filterPolicy?: FilterPolicy | null | undefined
+  filterPolicyScope?: FilterPolicyScope | null | undefined
+}
+
+/** False where JSON.stringify would write another value than this, or a text that scripts cannot read. */
+function isStorable(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (typeof value === 'string') return value.isWellFormed()
+  if (typeof value !== 'object' || value === null) return true
+  return Object.entries(value).every(([name, member]) => name.isWellFormed() && isStorable(member))
+}
