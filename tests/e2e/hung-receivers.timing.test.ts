@@ -16,7 +16,7 @@ const receiver = useReceiver()
 const paths = Array.from({ length: RECEIVERS }, (_, i) => `/r${i}`)
 const others = new Set(paths.slice(HUNG))
 
-test('30 hung receivers among 150 leave the others as fast as they were', async () => {
+test('[53] 30 hung receivers among 150 leave the others as fast as they were', async () => {
   const { client } = stack()
   await client.put('/v1/topics/hung')
   for (const path of paths) {

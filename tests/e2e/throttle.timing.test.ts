@@ -14,7 +14,7 @@ const AVERAGE_SECONDS = 10
 const stack = useStack({ workers: 3 })
 const receiver = useReceiver()
 
-test('three workers together keep to a throttle, retries included, and use it', async () => {
+test('[54] three workers together keep to a throttle, retries included, and use it', async () => {
   const { client } = stack()
   // Every third attempt fails and is tried again a second later: retries share the rate with what is fresh.
   receiver().respond('/throttled', (_, n) => ({ status: n % 3 === 0 ? 503 : 200 }))

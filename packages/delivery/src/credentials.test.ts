@@ -33,7 +33,7 @@ describe('over HTTP', () => {
     await hooks.close()
   })
 
-  test('the first request goes without, a challenge is answered, later requests carry it at once', async () => {
+  test('[51] the first request goes without, a challenge is answered, later requests carry it at once', async () => {
     expect(await post('user:p%40ss%3A%C3%BC@')).toMatchObject({ statusCode: 204 })
     expect(await post('user:p%40ss%3A%C3%BC@')).toMatchObject({ statusCode: 204 })
     expect(sent()).toEqual([undefined, basic('user:p@ss:ü'), basic('user:p@ss:ü')])

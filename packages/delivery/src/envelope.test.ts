@@ -95,7 +95,7 @@ describe('notification', () => {
     })
   })
 
-  test('looks like a recorded one, byte for byte', () => {
+  test('[50] looks like a recorded one, byte for byte', () => {
     const of = message({ messageId: 'id-1', attributes: { n: { type: 'Number', value: '3' } } })
     expect(renderBody(compileEnvelope(of), target()).toString()).toBe(
       [
@@ -114,7 +114,7 @@ describe('notification', () => {
     )
   })
 
-  test('has no Subject and no MessageAttributes where the message has none', () => {
+  test('[47][48] has no Subject and no MessageAttributes where the message has none', () => {
     expect(Object.keys(rendered(message()))).toEqual([
       'Type',
       'MessageId',
@@ -145,7 +145,7 @@ describe('notification', () => {
     expect(link(message({ publicUrl: undefined }))).toBe('http://localhost:4100')
   })
 
-  test('raw is the text byte for byte, without attributes', () => {
+  test('[46] raw is the text byte for byte, without attributes', () => {
     const of = message({ message: AWKWARD, attributes: { n: { type: 'Number', value: '3' } } })
     const body = renderBody(compileEnvelope(of), target({ rawMessageDelivery: true }))
     expect(body.equals(Buffer.from(AWKWARD))).toBe(true)
@@ -217,7 +217,7 @@ describe('confirmations', () => {
 })
 
 describe('headers', () => {
-  test('of a notification', () => {
+  test('[40][43][44] of a notification', () => {
     const of = message()
     expect(headersOf(of)).toEqual({
       'x-amz-sns-message-type': 'Notification',
@@ -230,13 +230,13 @@ describe('headers', () => {
     })
   })
 
-  test('of a raw notification: rawdelivery, and the policy decides the content type', () => {
+  test('[42][44] of a raw notification: rawdelivery, and the policy decides the content type', () => {
     const headers = headersOf(message(), target({ rawMessageDelivery: true }, 'text/csv'))
     expect(headers['x-amz-sns-rawdelivery']).toBe('true')
     expect(headers['content-type']).toBe('text/csv')
   })
 
-  test('of confirmations: plain text always, the subscription named only when unsubscribing', () => {
+  test('[41][44][45] of confirmations: plain text always, the subscription named only when unsubscribing', () => {
     const to = target({ rawMessageDelivery: true }, 'application/json')
     const subscribing = headersOf(message({ kind: 'SubscriptionConfirmation', token: 't' }), to)
     expect(subscribing['x-amz-sns-message-type']).toBe('SubscriptionConfirmation')

@@ -97,7 +97,7 @@ describe('a request', () => {
     },
   )
 
-  test.each([301, 302, 303, 307, 308])('redirected by %i is not followed', async (status) => {
+  test.each([301, 302, 303, 307, 308])('[36] redirected by %i is not followed', async (status) => {
     const hooks = await receiver()
     hooks.respond('/', { status, headers: { location: `${hooks.url}/elsewhere` } })
     expect(await post(sender(), hooks.url)).toMatchObject({ kind: 'response', statusCode: status })
@@ -176,7 +176,7 @@ describe('the deadline', () => {
     expect(performance.now() - started).toBeLessThan(2_000)
   }
 
-  test('covers the wait for an answer', async () => {
+  test('[38] covers the wait for an answer', async () => {
     const hooks = await receiver()
     hooks.respond('/', { hang: 'beforeHeaders' })
     await timesOut(hooks.url, 'answer')
@@ -246,7 +246,7 @@ describe('the deadline', () => {
 })
 
 describe('a failure', () => {
-  test('refused', async () => {
+  test('[37] refused', async () => {
     const port = await freePort()
     expect(await post(sender(), `http://127.0.0.1:${port}`)).toEqual(failed('connection_refused'))
   })
@@ -306,7 +306,7 @@ describe('a failure', () => {
     expect(await post(to, server.url)).toMatchObject({ statusCode: 200 })
   })
 
-  test('a name that cannot be resolved', async () => {
+  test('[37] a name that cannot be resolved', async () => {
     const resolver = { resolve: (name: string) => Promise.reject(new NameError(name, 'ENOTFOUND')) }
     expect(await post(sender({ resolver }), 'http://nowhere.example/')).toEqual(
       failed('dns', 'cannot resolve nowhere.example (ENOTFOUND)'),

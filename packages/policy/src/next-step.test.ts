@@ -24,7 +24,7 @@ const POLICY: RetryPolicy = { ...SYSTEM_POLICY.healthyRetryPolicy, maxDelayTarge
 const STEADY = { policy: POLICY, jitter: 0, random: () => 0.5 }
 
 describe('a result', () => {
-  it('is classed by its status for every status there is', () => {
+  it('[32][33][34][35][36] is classed by its status for every status there is', () => {
     for (let status = 100; status < 1_000; status++) {
       const retryable = status < 200 || status === 429 || (status >= 500 && status <= 599)
       const expected = status >= 200 && status <= 299 ? 'delivered' : retryable ? 'retry' : 'permanent'
@@ -32,14 +32,14 @@ describe('a result', () => {
     }
   })
 
-  it('without a response is retried unless it is permanent', () => {
+  it('[37][38] without a response is retried unless it is permanent', () => {
     expect(classify(failed(false))).toBe('retry')
     expect(classify(failed(true))).toBe('permanent')
   })
 })
 
 describe('the next step', () => {
-  it('default policy against a 500 endpoint makes 4 attempts, 20 s apart', () => {
+  it('[25] default policy against a 500 endpoint makes 4 attempts, 20 s apart', () => {
     const policy = SYSTEM_POLICY.healthyRetryPolicy
     const steps = [1, 2, 3, 4].map((attempts) =>
       nextStep({ ...STEADY, policy, result: answered(500), attempts }),
@@ -52,7 +52,7 @@ describe('the next step', () => {
     ])
   })
 
-  it('numRetries 0 means exactly one attempt', () => {
+  it('[24] numRetries 0 means exactly one attempt', () => {
     const policy = { ...POLICY, numRetries: 0 }
     expect(nextStep({ ...STEADY, policy, result: failed(false), attempts: 1 })).toEqual({
       step: 'dead',

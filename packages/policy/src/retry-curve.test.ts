@@ -75,7 +75,7 @@ describe('retry curve', () => {
     )
   })
 
-  it('every function starts at minDelayTarget, ends at maxDelayTarget and never decreases', () => {
+  it('[29] every function starts at minDelayTarget, ends at maxDelayTarget and never decreases', () => {
     fc.assert(
       fc.property(retryPolicy, (policy) => {
         const delays = previewRetries(policy)
@@ -89,7 +89,7 @@ describe('retry curve', () => {
     )
   })
 
-  it.each(FUNCTIONS)('with min = max %s is constant', (name) => {
+  it.each(FUNCTIONS)('[30] with min = max %s is constant', (name) => {
     for (let i = 1; i <= 50; i++) expect(BACKOFF[name](7, 7, i, 50)).toBe(7)
   })
 
@@ -97,7 +97,7 @@ describe('retry curve', () => {
     expect(BACKOFF[name](5, 260, 1, 1)).toBe(5)
   })
 
-  it('linear, 3 backoff retries, 20→40 gives 20, 30, 40', () => {
+  it('[28] linear, 3 backoff retries, 20→40 gives 20, 30, 40', () => {
     const policy = { ...SYSTEM_POLICY.healthyRetryPolicy, maxDelayTarget: 40 }
     expect(previewRetries(policy).map(({ delaySeconds }) => delaySeconds)).toEqual([20, 30, 40])
   })
@@ -112,7 +112,7 @@ describe('retry curve', () => {
     expect(delays.map((delay) => Math.round(delay * 10) / 10)).toEqual(chart)
   })
 
-  it('phases run immediate → pre-backoff → backoff → post-backoff', () => {
+  it('[27] phases run immediate → pre-backoff → backoff → post-backoff', () => {
     const policy: RetryPolicy = {
       minDelayTarget: 1,
       maxDelayTarget: 60,
@@ -129,7 +129,7 @@ describe('retry curve', () => {
     expect(phases.lastIndexOf('backoff')).toBe(14)
   })
 
-  it('numNoDelayRetries retries follow each other without delay', () => {
+  it('[26] numNoDelayRetries retries follow each other without delay', () => {
     const policy = { ...SYSTEM_POLICY.healthyRetryPolicy, numRetries: 3, numNoDelayRetries: 3 }
     expect(previewRetries(policy).map(({ atSeconds }) => atSeconds)).toEqual([0, 0, 0])
     expect(totalRetrySeconds(policy)).toBe(0)

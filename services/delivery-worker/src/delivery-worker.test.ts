@@ -76,7 +76,7 @@ test('retries after a 503 and is delivered', async () => {
   expect(new Set(sender.sent.map((sent) => sent.messageId)).size).toBe(1)
 })
 
-test('delays between retries follow the policy, counted from the end of the attempt', async () => {
+test('[31] delays between retries follow the policy, counted from the end of the attempt', async () => {
   await fixture.subscribe('flaky', { deliveryPolicy: retries({ numRetries: 1 }) })
   sender.answer = () => 503
   await fixture.startWorker(sender)
@@ -136,16 +136,17 @@ test('a shard in which nothing is due any more is not looked at again and again'
   await waitFor(async () => (await fixture.lanes.busyShards()).size === 0)
 })
 
-test('without a dead-letter queue it is discarded and counted', async () => {
+test('[156] without a dead-letter queue it is discarded and counted', async () => {
   await fixture.subscribe('gone')
   sender.answer = () => 400
   await fixture.startWorker(sender)
   await fixture.publish('nowhere')
   await waitFor(async () => (await fixture.counts.read())['discarded:permanent'] === 1)
   expect(await leftovers()).toEqual([])
+  expect(await fixture.subscriptions.get(subscription.id)).toEqual(subscription)
 })
 
-test('a missing dead-letter queue is counted as such', async () => {
+test('[157] a missing dead-letter queue is counted as such', async () => {
   await fixture.subscribe('gone', { redrivePolicy: { deadLetterTargetArn: DLQ } })
   sender.answer = () => 400
   await fixture.startWorker(sender)
@@ -164,7 +165,7 @@ test('a queue subscription gets the message as a queue message', async () => {
   expect(sender.sent).toEqual([])
 })
 
-test('a hung endpoint keeps at most its allowance and does not hold up its neighbour', async () => {
+test('[53] a hung endpoint keeps at most its allowance and does not hold up its neighbour', async () => {
   await fixture.subscribe('hung')
   await fixture.subscribe('good')
   sender.answer = (url) => (url === urlOf('hung') ? 'hang' : 200)
@@ -246,7 +247,7 @@ test('an unsubscribed endpoint gets nothing more and what waited is counted', as
   expect(sender.sent).toEqual([])
 })
 
-test('a throttled subscription is paced and everything arrives', async () => {
+test('[54] a throttled subscription is paced and everything arrives', async () => {
   await fixture.subscribe('paced', { deliveryPolicy: { throttlePolicy: { maxReceivesPerSecond: 50 } } })
   await fixture.startWorker(sender)
   await fixture.publishAll(Array.from({ length: 100 }, (_, i) => `${i}`))
