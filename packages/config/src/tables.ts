@@ -180,6 +180,13 @@ export const apiTable = {
     unit: 'bytes',
     description: 'Stands for maxmemory where Redis has none; publishing is refused from 75 % of it.',
   }),
+  queueInFlightMax: setting({
+    name: 'FANTAIL_QUEUE_IN_FLIGHT_MAX',
+    schema: wholeNumber({ min: 1, max: 100_000_000 }),
+    default: '120000',
+    unit: 'messages',
+    description: 'Messages of one queue that may be in flight: past it nothing is received, as in SQS.',
+  }),
   sqsDeleteCooldownSeconds: optional({
     name: 'FANTAIL_SQS_DELETE_COOLDOWN_SECONDS',
     schema: wholeNumber({ min: 0, max: 60 }),

@@ -124,7 +124,12 @@ function createStores({ redis, subscriber, options: { settings, log } }: Connect
   const { arn: defaults, queues: queueCount, logMessages, redisMemoryBytes } = settings
   const onCorrupt = (error: Error) => log.error({ err: error }, 'record.unreadable')
   const topics = new Topics(redis, { defaults })
-  const queues: Queues = new Queues(redis, { defaults, onChange: (arn) => queueCache.forget(arn) })
+  const queues: Queues = new Queues(redis, {
+    defaults,
+    inFlightMax: settings.queueInFlightMax,
+    onChange: (arn) => queueCache.forget(arn),
+    onProblem: (error) => log.warn({ err: error }, 'queue.move_postponed'),
+  })
   const queueCache = new QueueCache({ queues })
   const lanes = new Lanes(redis)
   const plans = new Plans(redis, { onCorrupt })
