@@ -136,8 +136,8 @@ test('a shard in which nothing is due any more is not looked at again and again'
   await waitFor(async () => (await fixture.lanes.busyShards()).size === 0)
 })
 
-test('[156] without a dead-letter queue it is discarded and counted', async () => {
-  await fixture.subscribe('gone')
+test('[52][156] without a dead-letter queue it is discarded and counted, and the subscription stays as it was', async () => {
+  const subscription = await fixture.subscribe('gone')
   sender.answer = () => 400
   await fixture.startWorker(sender)
   await fixture.publish('nowhere')
