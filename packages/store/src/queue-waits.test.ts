@@ -52,7 +52,7 @@ async function settled(): Promise<void> {
   })
 }
 
-test('a wait returns at once when there is a message, and as soon as one arrives', async () => {
+test('[170] a wait returns at once when there is a message, and as soon as one arrives', async () => {
   await fixture.queues.send(arn, [{ body: 'there' }])
   expect(await wait(20)).toMatchObject([{ body: 'there' }])
   const waiting = wait(20)

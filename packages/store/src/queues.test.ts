@@ -3,7 +3,7 @@ import { topicArn } from '@fantail/contracts'
 import { crashing } from '@fantail/test-kit'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { sourcesKey } from './keys.ts'
-import { aDeadLetter, newArn, type QueueFixture, startQueues } from './queues.fixture.ts'
+import { aDeadLetter, newArn, newFifoArn, type QueueFixture, startQueues } from './queues.fixture.ts'
 import { Queues } from './queues.ts'
 import { newSubscription } from './subscriptions.fixture.ts'
 import { Subscriptions } from './subscriptions.ts'
@@ -55,7 +55,7 @@ test('a message is received once, with what was sent, and gone after its ack', a
   })
 })
 
-test('an unacknowledged message returns after its visibility timeout, with a new handle and a higher count', async () => {
+test('[171] an unacknowledged message returns after its visibility timeout, with a new handle and a higher count', async () => {
   const { queues, skew } = fixture
   const arn = await aQueue({ visibilityTimeoutSeconds: 30 })
   await queues.send(arn, [{ body: 'x' }])
@@ -69,7 +69,7 @@ test('an unacknowledged message returns after its visibility timeout, with a new
   expect(second?.receiptHandle).not.toBe(first?.receiptHandle)
 })
 
-test('an expired handle deletes until the message is received again, then only the newest does', async () => {
+test('[174] an expired handle deletes until the message is received again, then only the newest does', async () => {
   const { queues, skew } = fixture
   const arn = await aQueue({ visibilityTimeoutSeconds: 1 })
   await queues.send(arn, [{ body: 'a' }])
@@ -87,7 +87,7 @@ test('an expired handle deletes until the message is received again, then only t
   expect((await queues.getWithCounts(arn))?.oldestSince).toBeNull()
 })
 
-test('handles of no queue, of another queue and of its former self are refused, in place', async () => {
+test('[175] handles of no queue, of another queue and of its former self are refused, in place', async () => {
   const { queues } = fixture
   const arn = await aQueue()
   const other = await aQueue()
@@ -109,7 +109,7 @@ test('handles of no queue, of another queue and of its former self are refused, 
   expect(await queues.ack(other, foreign)).toEqual([invalid])
 })
 
-test('visibility 0 shows a message at once, extensions end 12 hours after the receive', async () => {
+test('[172][173] visibility 0 shows a message at once, extensions end 12 hours after the receive', async () => {
   const { queues, skew } = fixture
   const arn = await aQueue()
   await queues.send(arn, [{ body: 'a' }])
@@ -227,10 +227,13 @@ test('a dead letter is kept from its dead-lettering on and counted by kind until
   expect(await queues.deadLetterCounts(arn)).toEqual({ byReason: {}, byStatusCode: {}, bySubscription: {} })
 })
 
-test('after maxReceiveCount receives the next one moves the message, count and all', async () => {
+test('[176][177] after maxReceiveCount receives the next one moves the message, count and all', async () => {
   const { queues, skew } = fixture
   const { dlq, arn } = await aPair(2, { visibilityTimeoutSeconds: 1 })
-  const [sent] = await queues.send(arn, [{ body: 'poison' }])
+  const attributes = { colour: { type: 'String', value: 'blue' } }
+  const poison = { body: 'poison', attributes, groupId: 'g', traceHeader: 'Root=1-5759e988' }
+  const [sent] = await queues.send(arn, [poison])
+  const sentAt = (await queues.message(arn, sent?.messageId ?? ''))?.sentAt
   for (const count of [1, 2]) {
     expect(await queues.receive(arn, one)).toMatchObject([{ receiveCount: count }])
     await skew(count * 2_000)
@@ -240,13 +243,13 @@ test('after maxReceiveCount receives the next one moves the message, count and a
   expect(await queues.receive(arn, one)).toMatchObject([{ body: 'next' }])
   const dead = await queues.receive(dlq, ten)
   expect(dead).toMatchObject([
-    { messageId: sent?.messageId, body: 'poison', receiveCount: 3, deadLetterSourceArn: arn },
+    { ...poison, messageId: sent?.messageId, sentAt, receiveCount: 3, deadLetterSourceArn: arn },
   ])
   expect(dead[0]?.deadLetter).toBeUndefined()
   expect((await queues.getWithCounts(arn))?.counts).toEqual({ visible: 0, inFlight: 1, delayed: 0 })
 })
 
-test('retention after a maxReceiveCount move counts from the original send', async () => {
+test('[178] retention after a maxReceiveCount move counts from the original send', async () => {
   const { queues, skew } = fixture
   const { dlq, arn } = await aPair(1, { visibilityTimeoutSeconds: 1 })
   await queues.patch(dlq, { retentionSeconds: 3_600 })
@@ -385,6 +388,85 @@ test('a dead letter is stored, received and acknowledged when memory is full; a 
   }
 })
 
+test('a group and a trace header pass through a standard queue and order nothing', async () => {
+  const { queues } = fixture
+  const arn = await aQueue()
+  const item = { body: 'a', groupId: 'tenant', traceHeader: 'Root=1-5759e988-bd862e3fe1be46a994272793' }
+  const [sent] = await queues.send(arn, [item, item])
+  expect(sent).not.toHaveProperty('sequenceNumber')
+  expect(await queues.receive(arn, one)).toMatchObject([item])
+  expect(await queues.receive(arn, one)).toMatchObject([item])
+})
+
+test('past the bound of messages in flight a short receive is refused and a long one gets nothing', async () => {
+  const { redis } = fixture
+  const queues = new Queues(redis, { inFlightMax: 2 })
+  const arn = await aQueue()
+  await queues.send(arn, [{ body: 'a' }, { body: 'b' }, { body: 'c' }])
+  const received = await queues.receive(arn, ten)
+  expect(received.length).toBe(2)
+  await expect(queues.receive(arn, ten)).rejects.toMatchObject({
+    name: 'OverLimitError',
+    code: 'rate_limited',
+  })
+  expect(await queues.receiveTurn(arn, ten)).toMatchObject({ messages: [], overLimit: true })
+  await queues.ack(arn, handles(received).slice(0, 1))
+  expect((await queues.receive(arn, ten)).length).toBe(1)
+})
+
+test('a changed retention holds for what is there already', async () => {
+  const { queues, skew } = fixture
+  const arn = await aQueue({ retentionSeconds: 3_600 })
+  await queues.send(arn, [{ body: 'a' }])
+  await skew(120_000)
+  await queues.patch(arn, { retentionSeconds: 60 })
+  expect(await queues.receive(arn, ten)).toEqual([])
+})
+
+test('each handle of a change of visibility has a time of its own', async () => {
+  const { queues, skew } = fixture
+  const arn = await aQueue()
+  await queues.send(arn, [{ body: 'a' }, { body: 'b' }])
+  const [a = '', b = ''] = handles(await queues.receive(arn, ten))
+  const changes = [
+    { handle: a, seconds: 60 },
+    { handle: 'garbage', seconds: 5 },
+    { handle: b, seconds: 5 },
+  ]
+  const results = await queues.changeVisibility(arn, changes)
+  expect(results.map(({ ok }) => ok)).toEqual([true, false, true])
+  await skew(6_000)
+  expect(await queues.receive(arn, ten)).toMatchObject([{ body: 'b' }])
+})
+
+test('the last purge and the last deletion are remembered, the deletion for a minute', async () => {
+  const { queues, skew } = fixture
+  const arn = await aQueue()
+  expect(await queues.lastPurgedAt(arn)).toBeNull()
+  const from = Date.now()
+  await queues.purge(arn)
+  const purgedAt = (await queues.lastPurgedAt(arn)) ?? 0
+  expect(purgedAt - from).toBeLessThan(5_000)
+  expect(purgedAt).toBeGreaterThanOrEqual(from)
+  expect(await queues.deletedAt(arn)).toBeNull()
+  await queues.delete(arn)
+  expect(await queues.lastPurgedAt(arn)).toBeNull()
+  expect(await queues.deletedAt(arn)).toBeGreaterThanOrEqual(purgedAt)
+  await skew(61_000)
+  expect(await queues.deletedAt(arn)).toBeNull()
+})
+
+test('a moved message is as old as its time in the dead-letter queue', async () => {
+  const { queues, skew } = fixture
+  const { dlq, arn } = await aPair(1, { visibilityTimeoutSeconds: 1 })
+  await queues.send(arn, [{ body: 'a' }])
+  await queues.receive(arn, one)
+  await skew(HOUR_MS)
+  await queues.receive(arn, one)
+  const since = (await queues.getWithCounts(dlq))?.oldestSince ?? 0
+  expect(since - Date.now()).toBeGreaterThan(HOUR_MS - 5_000)
+})
+
 test('put creates with defaults, then sets what is given; patch needs a queue', async () => {
   const { queues } = fixture
   const arn = newArn()
@@ -426,6 +508,30 @@ test('the dead-letter queue must exist, and knows the queues that name it', asyn
   await queues.patch(arn, { redrivePolicy: { deadLetterTargetArn: dlq, maxReceiveCount: 1 } })
   await queues.delete(arn)
   expect(await queues.sources(dlq)).toEqual([])
+})
+
+test('a dead-letter queue is of the same account, region and kind, and may refuse its sources', async () => {
+  const { queues } = fixture
+  const [dlq, fifoDlq] = [await aQueue(), newFifoArn()]
+  const [source, fifo] = [newArn(), newFifoArn()]
+  await queues.put(fifoDlq, {})
+  const to = (arn: string, target: string) =>
+    queues.put(arn, { redrivePolicy: { deadLetterTargetArn: target, maxReceiveCount: 1 } })
+  const path = 'redrivePolicy.deadLetterTargetArn'
+  const refused = { code: 'validation_failed', details: [{ path }] }
+  await expect(to(fifo, dlq)).rejects.toMatchObject(refused)
+  await expect(to(source, fifoDlq)).rejects.toMatchObject(refused)
+  await expect(to(source.replace('us-east-1', 'eu-west-1'), dlq)).rejects.toMatchObject(refused)
+  await expect(to(source.replace('000000000000', '111111111111'), dlq)).rejects.toMatchObject(refused)
+  await queues.patch(dlq, { redriveAllowPolicy: { redrivePermission: 'denyAll' } })
+  await expect(to(source, dlq)).rejects.toMatchObject(refused)
+  const sourceQueueArns = [source]
+  await queues.patch(dlq, { redriveAllowPolicy: { redrivePermission: 'byQueue', sourceQueueArns } })
+  await expect(to(newArn(), dlq)).rejects.toMatchObject(refused)
+  await to(source, dlq)
+  await queues.patch(dlq, { redriveAllowPolicy: null })
+  await to(newArn('another'), dlq)
+  expect(await queues.listSources(dlq)).toEqual((await queues.sources(dlq)).sort())
 })
 
 test('a subscription is a source for as long as it names the queue', async () => {
