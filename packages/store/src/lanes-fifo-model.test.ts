@@ -53,6 +53,7 @@ const LANES: FifoLane[] = [
   { maxInFlight: 2, deadLetters: false, mayRun: true },
 ].map((settings, i) => ({ ...settings, id: `lane-${i}`, paused: false, gone: false }))
 
+const RUN_LEASE_MS = 5_000
 const FAILED: RetryState = { kind: 'retry', attempts: 1, statusCode: 500, error: null }
 const DEAD: DeadState = { kind: 'dead', reason: 'permanent', attempts: 1, statusCode: 410, error: null }
 const OUTCOMES: SettleTo[] = [
@@ -302,7 +303,7 @@ class Play {
       }
       expect(state).toEqual(head.state)
       expect(this.claims.some((other) => other.lease === lease)).toBe(false)
-      Object.assign(head, { where: 'lease', at: taken.now + LEASE_MS, lease })
+      Object.assign(head, { where: 'lease', at: taken.now + (lane.mayRun ? RUN_LEASE_MS : LEASE_MS), lease })
       this.claims.push(claim)
       const behind = this.model.behind(head)
       const young = behind.slice(0, behind.findIndex((id) => this.isOld(id, taken.now)) >>> 0)

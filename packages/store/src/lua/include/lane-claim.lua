@@ -2,6 +2,9 @@
 -- lanes, expired and runs (what it returns), behind_left (how many its runs may still have). Needs lane-group.
 local EXPIRE_MAX = 64
 local RUN_MAX = 50
+-- Where several of a group may go at once they go to a queue of ours, which takes or refuses them at once, and knows them
+-- by their ids: a group of a worker that died need not wait for as long as a webhook may take.
+local RUN_LEASE_MS = 5000
 
 -- Too old to be delivered, by the time in its id. A redriven one (16 bytes and a generation) was brought back on
 -- purpose, and may be as old as its queue kept it.
@@ -26,20 +29,21 @@ end
 local function claim(take, id, lane, set, ids, states, claims)
   if #ids == 0 then return end
   local leases, n = {}, #claims
+  local till = take.now + (lane.fifo == '2' and math.min(RUN_LEASE_MS, take.lease_ms) or take.lease_ms)
   for i, delivery in ipairs(ids) do
     local state, send = states and states[i] or '', ''
     if lane.gap and not is_dead(state) then
       send = text(lane.tat)
       lane.tat = lane.tat + lane.gap
     end
-    local lease = new_lease(take.base, take.now + take.lease_ms, lane.fifo)
+    local lease = new_lease(take.base, till, lane.fifo)
     if lane.fifo == '2' and not lane.gap and not is_dead(state) then add_run(take, id, lane, delivery) end
     local name = text(lease)
     leases[2 * i - 1], leases[2 * i] = name, delivery
     claims[n + 1], claims[n + 2], claims[n + 3], claims[n + 4] = delivery, name, send, state
     n = n + 4
   end
-  lane.leased = earlier(lane.leased, take.now + take.lease_ms)
+  lane.leased = earlier(lane.leased, till)
   redis.call('ZREM', take.base .. set .. ':' .. id, unpack(ids))
   redis.call('ZADD', take.base .. 'lease:' .. id, unpack(leases))
   take.left = take.left - #ids

@@ -1,0 +1,62 @@
+/**
+ * A worker is killed at every step that a FIFO message takes: before Redis gets the step's script, and after Redis has
+ * carried it out and before the worker knows. Its successor goes on where it was, in order, and nothing is left behind.
+ */
+import { waitFor } from '@fantail/test-kit'
+import { expect, test } from 'vitest'
+import { FifoLedger } from '../harness/fifo-ledger.ts'
+import { all, hasArgument, runsScript } from '../harness/redis-requests.ts'
+import { moveRedisTime } from '../harness/redis-time.ts'
+import { useStack } from '../harness/stack.ts'
+import { useReceiver } from '../harness/use-receiver.ts'
+
+/** Beyond the reader's and every attempt's. */
+const LEASES_END_MS = 30_000
+
+const stack = useStack({ workers: 1, proxied: 'delivery-worker' })
+const receiver = useReceiver()
+
+const move = runsScript('move-log-1')
+const settle = runsScript('settle-deliveries-1')
+const STEPS = {
+  'take the log': runsScript('take-deliveries-1'),
+  'read the log': move,
+  // Only a move names how many of a group may go at once.
+  'move into lanes': all(move, hasArgument('2')),
+  'append a run': runsScript('send-messages-1'),
+  'settle a run': all(settle, hasArgument('deliveredRun')),
+  'settle a head': all(settle, hasArgument('delivered')),
+}
+type Step = keyof typeof STEPS
+
+const CASES = (Object.keys(STEPS) as Step[]).flatMap((step) => [
+  [step, 'before'] as const,
+  [step, 'after'] as const,
+])
+
+test.each(CASES)(
+  'killed at: %s (%s)',
+  async (step, at) => {
+    const name = `${step}-${at}`.replaceAll(' ', '-')
+    const ledger = await FifoLedger.open({
+      stack: stack(),
+      receiver: receiver(),
+      name,
+      groups: 1,
+      messages: 10,
+    })
+    const reached = stack().proxy.trap({ matches: STEPS[step], at, silent: true })
+    await ledger.publish()
+    await reached
+    await stack().worker(0).kill()
+    await moveRedisTime(stack().connection, LEASES_END_MS)
+    await stack().worker(0).start()
+    const { disorder, queue, webhook } = await ledger.whenComplete()
+    expect([disorder, queue, webhook.firsts]).toEqual([[], 10, 10])
+    await waitFor(async () => {
+      const keys = await stack().connection.keys('ft:*')
+      return !keys.some((key) => /:(msg|fresh|retry|lease|state|groups|behind|log):|:due$/.test(key))
+    })
+  },
+  40_000,
+)

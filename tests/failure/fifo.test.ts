@@ -1,0 +1,135 @@
+/**
+ * FIFO topics while workers, the API and Redis die: nothing is lost, and each group arrives in its order. Order at a
+ * webhook is that of first arrivals; duplicates come from attempts whose result could not be written.
+ */
+import { waitFor } from '@fantail/test-kit'
+import { expect, test } from 'vitest'
+import { FifoLedger } from '../harness/fifo-ledger.ts'
+import { useStack } from '../harness/stack.ts'
+import { useReceiver } from '../harness/use-receiver.ts'
+
+const KILL_EVERY_MS = 2_000
+const TAKEN_OVER_WITHIN_MS = 5_000
+/** Longer than the lease of an attempt. */
+const FROZEN_MS = 8_000
+
+/** A group whose head a killed worker had under way goes on when the attempt's lease ends: after 7 s instead of 20. */
+const env = { FANTAIL_ATTEMPT_TIMEOUT_MS: '2000' }
+const stack = useStack({ workers: 2, redis: { appendfsync: 'always' }, env })
+const receiver = useReceiver()
+
+const open = (name: string, messages: number, groups = 5) =>
+  FifoLedger.open({ stack: stack(), receiver: receiver(), name, groups, messages })
+
+/** Does something every so often until the publishing has ended, one after the other; resolves with how often. */
+async function during(publishing: Promise<void>, everyMs: number, act: (turn: number) => Promise<void>) {
+  let ended = false
+  void publishing.finally(() => {
+    ended = true
+  })
+  const startedAt = performance.now()
+  for (let turn = 0; ; turn++) {
+    const dueAt = startedAt + (turn + 1) * everyMs
+    await waitFor(() => ended || performance.now() >= dueAt, { timeoutMs: 60_000 })
+    if (ended) return turn
+    await act(turn)
+  }
+}
+
+test('[134] workers killed every 2 s lose nothing of five groups and keep each in its order', async () => {
+  const ledger = await open('killed-workers', 500)
+  const publishing = ledger.publish({ perSecond: 250 })
+  const kills = await during(publishing, KILL_EVERY_MS, (turn) =>
+    stack()
+      .worker(turn % 2)
+      .restart(),
+  )
+  await publishing
+  const { webhook, queue, disorder } = await ledger.whenComplete(60_000)
+  expect(disorder).toEqual([])
+  expect([webhook.firsts, queue]).toEqual([2_500, 2_500])
+  expect(kills).toBeGreaterThanOrEqual(3)
+  expect(webhook.arrivals - webhook.firsts).toBeLessThan(50)
+  console.info(`duplicates: ${webhook.arrivals - webhook.firsts} of 2500, kills: ${kills}`)
+}, 120_000)
+
+test('a head that is answered 503 three times holds its own group only', async () => {
+  const ledger = await open('failing-head', 20, 3)
+  const failing = (text: string) => text === 'g0-0' || text === 'g0-7'
+  const tries = new Map<string, number>()
+  const othersDone = Promise.withResolvers<void>()
+  receiver().respond('/failing-head', async ({ text }) => {
+    const attempt = (tries.get(text) ?? 0) + 1
+    tries.set(text, attempt)
+    if (!failing(text) || attempt > 3) return { status: 200 }
+    // The last failure is told when all that the others have is delivered.
+    if (text === 'g0-0' && attempt === 3) await othersDone.promise
+    return { status: 503 }
+  })
+  await ledger.publish()
+  await waitFor(() => ['g1', 'g2'].every((group) => tries.has(`${group}-19`)))
+  expect([...tries.keys()].filter((text) => text.startsWith('g0'))).toEqual(['g0-0'])
+  othersDone.resolve()
+  const { webhook, disorder } = await ledger.whenComplete()
+  expect([disorder, webhook.arrivals, tries.get('g0-0'), tries.get('g0-7')]).toEqual([[], 60, 4, 4])
+}, 60_000)
+
+test('the topic of a killed worker is taken over within 5 s', async () => {
+  const { client } = stack()
+  await stack().worker(1).kill()
+  const ledger = await open('taken-over', 400, 1)
+  const publishing = ledger.publish()
+  await waitFor(() => receiver().requestsTo('/taken-over').length > 0)
+  await Promise.all([stack().worker(0).kill(), stack().worker(1).start()])
+  const startedAt = performance.now()
+  // A group of its own: that of an attempt which was under way waits until the attempt could have ended.
+  const message = { message: 'other', groupId: 'other', deduplicationId: 'other' }
+  await client.post('/v1/topics/taken-over.fifo/messages', message)
+  await receiver().waitForRequests(1, ({ text }) => text === 'other', 20_000)
+  const tookMs = performance.now() - startedAt
+  console.info(`taken over after ${tookMs.toFixed(0)} ms`)
+  expect(tookMs).toBeLessThan(TAKEN_OVER_WITHIN_MS)
+  await publishing
+  await stack().worker(0).start()
+}, 60_000)
+
+test('a worker that was frozen past its leases changes nothing when it wakes', async () => {
+  const ledger = await open('frozen-worker', 300)
+  const publishing = ledger.publish({ perSecond: 150 })
+  await waitFor(() => receiver().requestsTo('/frozen-worker').length > 50)
+  const zombie = stack().worker(0)
+  zombie.signal('SIGSTOP')
+  const frozenAt = performance.now()
+  await waitFor(() => performance.now() - frozenAt > FROZEN_MS, { timeoutMs: 20_000 })
+  zombie.signal('SIGCONT')
+  await publishing
+  const { webhook, queue, disorder } = await ledger.whenComplete(60_000)
+  expect(disorder).toEqual([])
+  expect([webhook.firsts, queue]).toEqual([1_500, 1_500])
+}, 90_000)
+
+test('[132] an API killed in mid-publish: the requests made again store nothing twice', async () => {
+  const ledger = await open('killed-api', 200)
+  const publishing = ledger.publish({ perSecond: 250 })
+  const kills = await during(publishing, 1_500, () => stack().api.restart())
+  await publishing
+  const { webhook, queue, disorder } = await ledger.whenComplete(60_000)
+  expect(disorder).toEqual([])
+  expect([webhook.arrivals, queue]).toEqual([1_000, 1_000])
+  expect(kills).toBeGreaterThanOrEqual(2)
+  expect(ledger.repeats).toBeGreaterThan(0)
+}, 90_000)
+
+test('Redis killed and restarted in mid-stream: everything resumes, in order', async () => {
+  const ledger = await open('restarted-redis', 200)
+  const publishing = ledger.publish({ perSecond: 300 })
+  await waitFor(() => receiver().requestsTo('/restarted-redis').length > 100)
+  await stack().redis.kill()
+  const killedAt = performance.now()
+  await waitFor(() => performance.now() - killedAt >= 1_000)
+  await stack().redis.restart()
+  await publishing
+  const { webhook, queue, disorder } = await ledger.whenComplete(60_000)
+  expect(disorder).toEqual([])
+  expect([webhook.firsts, queue]).toEqual([1_000, 1_000])
+}, 90_000)

@@ -1,0 +1,157 @@
+/**
+ * Holds a run of a FIFO topic against its promise: every accepted message arrives, in the order of its group.
+ *
+ * Each group has a publisher of its own, which sends one batch after the other and repeats one whose fate it does not
+ * know, under the same deduplication ids, until it is told. Texts are `<group>-<number>`. A webhook and a FIFO queue
+ * subscribe, raw.
+ */
+import { type Receiver, waitFor } from '@fantail/test-kit'
+import type { Stack } from './stack.ts'
+
+const BATCH = 10
+const AGAIN_MS = 50
+
+export interface FifoLedgerOptions {
+  stack: Stack
+  receiver: Receiver
+  /** Without `.fifo`; the queue and the webhook's path have the same name. */
+  name: string
+  groups: number
+  /** Of each group. */
+  messages: number
+}
+
+interface Publishing {
+  /** Of the webhook's and the queue's arrivals; default: as fast as it goes. */
+  perSecond?: number
+}
+
+export interface FifoAccount {
+  /** First arrivals at the webhook that were answered 2xx, and all such arrivals. */
+  webhook: { firsts: number; arrivals: number }
+  queue: number
+  /** Groups of which something came before its turn: `<where> <text>`. */
+  disorder: string[]
+}
+
+export class FifoLedger {
+  readonly #options: FifoLedgerOptions
+  /** Requests that were made again. */
+  repeats = 0
+
+  private constructor(options: FifoLedgerOptions) {
+    this.#options = options
+  }
+
+  static async open(options: FifoLedgerOptions): Promise<FifoLedger> {
+    const { name, receiver } = options
+    const { client } = options.stack
+    await client.put(`/v1/topics/${name}.fifo`)
+    const { arn } = await client.put<{ arn: string }>(`/v1/queues/${name}.fifo`)
+    for (const endpoint of [`${receiver.url}/${name}`, arn]) {
+      const input = { endpoint, rawMessageDelivery: true, deliveryPolicy: RETRY_AT_ONCE }
+      if (endpoint === arn)
+        await client.post(`/v1/topics/${name}.fifo/subscriptions`, { ...input, deliveryPolicy: null })
+      else await client.post(`/v1/topics/${name}.fifo/subscriptions`, input)
+    }
+    return new FifoLedger(options)
+  }
+
+  /** Resolves when everything is accepted. */
+  async publish({ perSecond }: Publishing = {}): Promise<void> {
+    const { groups, messages } = this.#options
+    const startedAt = performance.now()
+    const publishGroup = async (group: number) => {
+      for (let n = 0; n < messages; n += BATCH) {
+        const dueAt = perSecond === undefined ? 0 : startedAt + ((n * groups) / perSecond) * 1_000
+        await pause(dueAt - performance.now())
+        await this.#publishBatch(group, n)
+      }
+    }
+    await Promise.all(Array.from({ length: groups }, (_, group) => publishGroup(group)))
+  }
+
+  /** Resolves with the account once everything has arrived at both. */
+  async whenComplete(timeoutMs = 30_000): Promise<FifoAccount> {
+    const { groups, messages } = this.#options
+    let account: FifoAccount | undefined
+    const isComplete = async () => {
+      account = await this.account().catch(() => undefined)
+      return account?.webhook.firsts === groups * messages && account.queue === groups * messages
+    }
+    await waitFor(isComplete, { what: `everything to arrive`, timeoutMs, intervalMs: 200 }).catch((cause) => {
+      throw new Error(`not complete: ${JSON.stringify(account)}`, { cause })
+    })
+    if (!account) throw new Error('no account')
+    return account
+  }
+
+  async account(): Promise<FifoAccount> {
+    const { receiver, name } = this.#options
+    const arrivals = receiver
+      .requestsTo(`/${name}`)
+      .filter(({ answered }) => answered !== null && answered < 300)
+      .map(({ text }) => text)
+    const firsts = [...new Set(arrivals)]
+    const queued = await this.#queued()
+    return {
+      webhook: { firsts: firsts.length, arrivals: arrivals.length },
+      queue: queued.length,
+      disorder: [...this.#disorder('webhook', firsts), ...this.#disorder('queue', queued)],
+    }
+  }
+
+  #disorder(where: string, texts: string[]): string[] {
+    const next = new Map<string, number>()
+    return texts.flatMap((text) => {
+      const [group = '', number] = text.split('-')
+      const expected = next.get(group) ?? 0
+      next.set(group, Number(number) + 1)
+      return Number(number) === expected ? [] : [`${where} ${text} instead of ${expected}`]
+    })
+  }
+
+  async #publishBatch(group: number, first: number): Promise<void> {
+    const { name, stack } = this.#options
+    const messages = Array.from({ length: BATCH }, (_, i) => ({
+      message: `g${group}-${first + i}`,
+      groupId: `g${group}`,
+      deduplicationId: `g${group}-${first + i}`,
+    }))
+    for (let tries = 0; ; tries++) {
+      if (tries > 0) this.repeats++
+      const path = `/v1/topics/${name}.fifo/messages`
+      const answer = await stack.client.call('POST', path, { body: { messages } }).catch(() => undefined)
+      if (answer?.status === 202) return
+      if (answer !== undefined && answer.status < 500)
+        throw new Error(`refused: ${JSON.stringify(answer.body)}`)
+      await pause(AGAIN_MS)
+    }
+  }
+
+  /** Texts in the queue, in its order. */
+  async #queued(): Promise<string[]> {
+    const { name, stack } = this.#options
+    const texts: string[] = []
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const query: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`
+      const page: Page = await stack.client.get(`/v1/queues/${name}.fifo/messages?limit=100${query}`)
+      texts.push(...page.messages.map(({ body }) => body))
+      cursor = page.nextCursor
+    }
+    return texts
+  }
+}
+
+interface Page {
+  messages: { body: string }[]
+  nextCursor: string | null
+}
+
+const RETRY_AT_ONCE = {
+  healthyRetryPolicy: { minDelayTarget: 1, maxDelayTarget: 1, numRetries: 50, numNoDelayRetries: 50 },
+}
+
+async function pause(ms: number): Promise<void> {
+  if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms))
+}
