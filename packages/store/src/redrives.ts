@@ -13,6 +13,7 @@ import { randomBytes } from 'node:crypto'
 import {
   createMessageId,
   FantailError,
+  isFifoName,
   parseMessageId,
   type RedriveFilter,
   type RedriveStatus,
@@ -73,6 +74,10 @@ export class Redrives {
       throw FantailError.invalid('destination', 'must be another queue than the source')
     if (destination !== null && (await this.#queues.get(destination)) === null) {
       throw FantailError.invalid('destination', 'names no queue')
+    }
+    if (destination !== null && isFifoName(destination) !== isFifoName(source)) {
+      const kind = isFifoName(source) ? 'FIFO' : 'standard'
+      throw FantailError.invalid('destination', `must be a ${kind} queue, as the source is`)
     }
     if ((await this.#redis.hexists(redrivingKey(shardBase(shardOf(source))), source)) === 1) throw active()
     const { newest, matched, now } = await this.#count(source, filter)

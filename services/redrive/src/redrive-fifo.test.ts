@@ -1,0 +1,131 @@
+/** Redrives from FIFO queues and to them. */
+import { queueArn } from '@fantail/contracts'
+import { crashing } from '@fantail/test-kit'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { drainQueue, type Fixture, startFixture, storesOn } from './redrive.fixture.ts'
+import { runRedrive } from './run-redrive.ts'
+
+const ORIGIN = queueArn('origin.fifo')
+const DLQ = queueArn('dead.fifo')
+const ELSEWHERE = queueArn('elsewhere.fifo')
+const GROUPS = 3
+const everything = { source: DLQ, destination: null, maxMessagesPerSecond: null, filter: {} }
+const never = new AbortController().signal
+
+let fixture: Fixture
+beforeAll(async () => {
+  fixture = await startFixture()
+})
+beforeEach(() => begin())
+afterAll(() => fixture.stop())
+
+async function begin(): Promise<void> {
+  await fixture.reset()
+  for (const arn of [DLQ, ELSEWHERE]) await fixture.queues.put(arn, {})
+  const redrivePolicy = { deadLetterTargetArn: DLQ, maxReceiveCount: 1 }
+  await fixture.queues.put(ORIGIN, { redrivePolicy, contentBasedDeduplication: true })
+}
+
+/** Sends to the origin and has all of it moved to the dead-letter queue; returns the bodies. */
+async function exhaust(count: number): Promise<string[]> {
+  const bodies = Array.from({ length: count }, (_, i) => `${i % GROUPS} ${String(i).padStart(4, '0')}`)
+  await fixture.queues.send(
+    ORIGIN,
+    bodies.map((body) => ({ body, groupId: `g${body.charAt(0)}` })),
+  )
+  const receive = () => fixture.queues.receive(ORIGIN, { maxMessages: 10, visibilityTimeoutSeconds: 0 })
+  while ((await held(DLQ)) < count) await receive()
+  return bodies
+}
+
+async function held(arn: string): Promise<number> {
+  const { visible = 0, inFlight = 0 } = (await fixture.queues.getWithCounts(arn))?.counts ?? {}
+  return visible + inFlight
+}
+
+/** The bodies of each group, in the order in which they came. */
+function byGroup(bodies: string[]): Record<string, string[]> {
+  return Object.fromEntries(Map.groupBy(bodies, (body) => body.charAt(0)))
+}
+
+test('messages return to the queue they came from in the order of their groups, as new ones', async () => {
+  const bodies = await exhaust(250)
+  const task = await fixture.redrives.create(everything)
+  await runRedrive(fixture, task.id, never)
+  expect(await fixture.redrives.get(task.id)).toMatchObject({ status: 'completed', moved: 250, skipped: 0 })
+  const [first] = await fixture.queues.receive(ORIGIN, { maxMessages: 1, visibilityTimeoutSeconds: 0 })
+  expect(first).toMatchObject({ body: bodies[0], groupId: 'g0', sequenceNumber: '10000000000000000251' })
+  expect(first?.deduplicationId).toBe(first?.messageId)
+  await fixture.queues.patch(ORIGIN, { redrivePolicy: null })
+  expect(byGroup(await drainQueue(fixture, ORIGIN))).toEqual(byGroup(bodies))
+})
+
+test('a destination is a FIFO queue too, and gets them in order', async () => {
+  const bodies = await exhaust(120)
+  const standard = queueArn('standard')
+  await fixture.queues.put(standard, {})
+  const invalid = { code: 'validation_failed', details: [{ path: 'destination' }] }
+  await expect(fixture.redrives.create({ ...everything, destination: standard })).rejects.toMatchObject(
+    invalid,
+  )
+  const backwards = { ...everything, source: standard, destination: DLQ }
+  await expect(fixture.redrives.create(backwards)).rejects.toMatchObject(invalid)
+  const task = await fixture.redrives.create({ ...everything, destination: ELSEWHERE })
+  await runRedrive(fixture, task.id, never)
+  expect(byGroup(await drainQueue(fixture, ELSEWHERE))).toEqual(byGroup(bodies))
+  expect(await held(DLQ)).toBe(0)
+})
+
+test('what is held for a batch blocks its group, and keeps its place where it cannot be moved', async () => {
+  const bodies = await exhaust(9)
+  const task = await fixture.redrives.create({ ...everything, filter: { messageIds: await ids(2) } })
+  const run = { id: task.id, fence: (await fixture.batches.open(task.id)) ?? 0, destination: null }
+  const choice = await fixture.batches.choose({ ...run, filter: task.filter })
+  if (choice.kind !== 'batch') throw new Error(`got ${choice.kind}`)
+  const receive = async () =>
+    (await fixture.queues.receive(DLQ, { maxMessages: 10, visibilityTimeoutSeconds: 0 })).map((m) => m.body)
+  const others = bodies.filter((body) => !body.startsWith('0'))
+  expect(byGroup(await receive())).toEqual(byGroup(others))
+  await fixture.queues.delete(ORIGIN)
+  await runRedrive(fixture, task.id, never)
+  expect(await fixture.redrives.get(task.id)).toMatchObject({ status: 'completed', moved: 0, skipped: 2 })
+  expect(byGroup(await receive())).toEqual(byGroup(bodies))
+})
+
+/** Ids of the dead-letter queue's first messages. */
+async function ids(count: number): Promise<string[]> {
+  return (await fixture.queues.peek(DLQ, { limit: count })).items.map((m) => m.messageId)
+}
+
+test('a run that dies at any script and is run again moves each message once and in order', async () => {
+  let steps = 0
+  const counting = crashing(fixture.redis, () => {
+    steps += 1
+    return false
+  })
+  await scene((id) => runRedrive(storesOn(counting), id, never))
+  expect(steps).toBeGreaterThanOrEqual(7)
+  for (let step = 1; step <= steps; step++) {
+    for (const after of [false, true]) {
+      await begin()
+      await scene(async (id) => {
+        let n = 0
+        const dying = storesOn(crashing(fixture.redis, () => ++n === step, after))
+        await expect(runRedrive(dying, id, never)).rejects.toThrow('crashed')
+        await runRedrive(fixture, id, never)
+      })
+    }
+  }
+})
+
+/** More than one batch; what arrives has no hole in its sequence. */
+async function scene(run: (id: string) => Promise<unknown>): Promise<void> {
+  const bodies = await exhaust(110)
+  const task = await fixture.redrives.create({ ...everything, destination: ELSEWHERE })
+  await run(task.id)
+  expect(await fixture.redrives.get(task.id)).toMatchObject({ status: 'completed', moved: 110, skipped: 0 })
+  const { items } = await fixture.queues.peek(ELSEWHERE, { limit: 1_000 })
+  expect(byGroup(items.map((m) => m.body))).toEqual(byGroup(bodies))
+  expect(items.at(-1)?.sequenceNumber).toBe('10000000000000000110')
+  expect(await held(DLQ)).toBe(0)
+}
