@@ -1,0 +1,140 @@
+/** Signatures where access keys are configured: by the SDKs' clients, presigned, forged and missing. */
+import { Sha256 } from '@aws-crypto/sha256-js'
+import { CreateTopicCommand, ListTopicsCommand, PublishCommand, SNSClient } from '@aws-sdk/client-sns'
+import { CreateQueueCommand, ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs'
+import { SignatureV4 } from '@smithy/signature-v4'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { waitingIn } from '../test-api.ts'
+import { refusalOf, type SnsApi, startSnsApi } from './sns/sns.fixture.ts'
+
+const KEYS = [
+  { accessKeyId: 'AKIDALICE', secret: 'alice/secret+' },
+  { accessKeyId: 'AKIDBOB', secret: 'bob', account: '222222222222' },
+  { accessKeyId: '333333333333', secret: 'carol' },
+]
+let sns: SnsApi
+const closing: (() => void)[] = []
+
+beforeAll(async () => {
+  sns = await startSnsApi({ awsCredentials: KEYS })
+})
+
+afterAll(async () => {
+  for (const close of closing) close()
+  await sns.stop()
+})
+
+interface Who {
+  accessKeyId?: string
+  secretAccessKey?: string
+  sessionToken?: string
+  clockOffsetMs?: number
+}
+
+function clients({ clockOffsetMs = 0, ...who }: Who = {}) {
+  const credentials = { accessKeyId: 'AKIDALICE', secretAccessKey: 'alice/secret+', ...who }
+  const options = {
+    endpoint: sns.endpoint,
+    region: 'us-east-1',
+    credentials,
+    maxAttempts: 1,
+    systemClockOffset: clockOffsetMs,
+  }
+  const made = { sns: new SNSClient(options), sqs: new SQSClient(options) }
+  closing.push(
+    () => made.sns.destroy(),
+    () => made.sqs.destroy(),
+  )
+  return made
+}
+
+test('who signs with the secret is served, in the account of the key', async () => {
+  const Name = 'signed'
+  for (const [who, account] of [
+    [{}, '000000000000'],
+    [{ sessionToken: 'any' }, '000000000000'],
+    [{ accessKeyId: 'AKIDBOB', secretAccessKey: 'bob' }, '222222222222'],
+    [{ accessKeyId: '333333333333', secretAccessKey: 'carol' }, '333333333333'],
+  ] as const) {
+    const client = clients(who)
+    const { TopicArn } = await client.sns.send(new CreateTopicCommand({ Name }))
+    expect(TopicArn).toBe(`arn:aws:sns:us-east-1:${account}:signed`)
+    const Message = 'a b+c&d=é*\n😀'
+    expect((await client.sns.send(new PublishCommand({ TopicArn, Message }))).MessageId).toBeDefined()
+    const { QueueUrl } = await client.sqs.send(new CreateQueueCommand({ QueueName: 'signed' }))
+    expect(QueueUrl).toBe(`${sns.endpoint}/${account}/signed`)
+  }
+})
+
+test('everybody else is refused, in XML and in JSON', async () => {
+  for (const [who, status, name] of [
+    [{ secretAccessKey: 'guessed' }, 403, 'SignatureDoesNotMatch'],
+    [{ accessKeyId: 'AKIDMALLORY' }, 403, 'InvalidClientTokenId'],
+    [{ clockOffsetMs: -16 * 60_000 }, 400, 'RequestExpired'],
+    [{ clockOffsetMs: 16 * 60_000 }, 400, 'RequestExpired'],
+  ] as const) {
+    const client = clients(who)
+    for (const call of [
+      client.sns.send(new ListTopicsCommand({})),
+      client.sqs.send(new ListQueuesCommand({})),
+    ]) {
+      expect(await refusalOf(call)).toMatchObject({ status, name })
+    }
+  }
+})
+
+test('without a signature nothing is served', async () => {
+  for (const Action of ['ListTopics', 'Publish', 'Nothing']) {
+    const { status, text } = await sns.query({ Action, TopicArn: 'x' })
+    expect([status, text]).toEqual([403, expect.stringContaining('<Code>MissingAuthenticationToken</Code>')])
+  }
+  const response = await fetch(`${sns.endpoint}/`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/x-amz-json-1.0', 'X-Amz-Target': 'AmazonSQS.Unsubscribe' },
+    body: '{}',
+  })
+  expect([response.status, response.headers.get('x-amzn-query-error')]).toEqual([
+    403,
+    'MissingAuthenticationToken;Sender',
+  ])
+  expect(await response.json()).toMatchObject({
+    __type: 'com.amazonaws.coral.service#MissingAuthenticationTokenException',
+  })
+})
+
+test('a signature without its parts is incomplete', async () => {
+  const response = await fetch(`${sns.endpoint}/?Action=ListTopics`, {
+    headers: { Authorization: 'AWS4-HMAC-SHA256 Credential=AKIDALICE/20260101/us-east-1/sns/aws4_request' },
+  })
+  const text = await response.text()
+  expect([response.status, text]).toEqual([400, expect.stringContaining('<Code>IncompleteSignature</Code>')])
+  expect(text).toContain('Authorization header requires &apos;Signature&apos; parameter.')
+})
+
+test('a presigned URL is served, and only for what it was made', async () => {
+  const { hostname, port } = new URL(sns.endpoint)
+  const signer = new SignatureV4({
+    credentials: { accessKeyId: 'AKIDALICE', secretAccessKey: 'alice/secret+' },
+    region: 'us-east-1',
+    service: 'sns',
+    sha256: Sha256,
+  })
+  const query = { Action: 'ListTopics', Version: '2010-03-31' }
+  const host = `${hostname}:${port}`
+  const request = { method: 'GET', protocol: 'http:', hostname, path: '/', query, headers: { host } }
+  const signed = await signer.presign(request, { expiresIn: 60 })
+  const parameters = signed.query as Record<string, string>
+  expect((await sns.follow(parameters)).text).toContain('<ListTopicsResult>')
+  const other = await sns.follow({ ...parameters, Action: 'CreateTopic' })
+  expect([other.status, other.text]).toEqual([403, expect.stringContaining('SignatureDoesNotMatch')])
+})
+
+test('the links in messages need no signature', async () => {
+  await sns.api.call('PUT', '/v1/topics/linked')
+  const body = { endpoint: 'https://example.com/', confirmation: 'handshake' }
+  const { id, arn, topicArn } = (await sns.api.call('POST', '/v1/topics/linked/subscriptions', { body })).body
+  const [message] = await waitingIn(sns.api, id)
+  const confirm = { Action: 'ConfirmSubscription', TopicArn: topicArn, Token: message?.token ?? '' }
+  expect((await sns.follow(confirm)).text).toContain(arn)
+  expect((await sns.follow({ Action: 'Unsubscribe', SubscriptionArn: arn })).status).toBe(200)
+})
