@@ -7,7 +7,7 @@ import {
   PublishCommand,
 } from '@aws-sdk/client-sns'
 import { expect, test } from 'vitest'
-import { topicArn, useAwsClients } from '../harness/aws-clients.ts'
+import { queueArn, topicArn, useAwsClients } from '../harness/aws-clients.ts'
 import { useStack } from '../harness/stack.ts'
 import { useReceiver } from '../harness/use-receiver.ts'
 import { notification } from '../harness/webhooks.ts'
@@ -43,7 +43,11 @@ test('[41][45][56][58] the confirmation comes first, as text without a subscript
     'content-type': 'text/plain; charset=UTF-8',
   })
   expect(request.headers).not.toHaveProperty('x-amz-sns-subscription-arn')
+  // Whom a message reaches is decided before any of them gets it.
+  const witness = await aws().createQueue('witness')
+  await aws().subscribe('first', { protocol: 'sqs', endpoint: queueArn('witness') })
   await publish('first', 'too early')
+  await aws().receive(witness)
   const confirmation = new ConfirmSubscriptionCommand({ TopicArn: topicArn('first'), Token: asked.Token })
   expect((await aws().sns.send(confirmation)).SubscriptionArn).toBe(arn)
   const { MessageId } = await publish('first', 'in time')
