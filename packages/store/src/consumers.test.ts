@@ -205,3 +205,19 @@ test('on a FIFO queue two batches never hold one group', async () => {
   expect((await receive(arn, { batch: 'b3' })).messages).toEqual([])
   expect((await consumers.all())[0]?.nextVisibleInMs).toBeGreaterThan(20_000)
 })
+
+test('when memory is full, what is there is still pushed, and a consumer can be removed', async () => {
+  const arn = await queueWith(['a'])
+  await consumers.put(arn, 'other', { url: URL })
+  await fixture.redis.config('SET', 'maxmemory', '1')
+  try {
+    await expect(consumers.put(arn, 'new', { url: URL })).rejects.toThrow(/OOM/)
+    expect(bodies(await receive(arn))).toEqual(['a'])
+    const share = { queueArn: arn, consumer: 'hook', batch: 'b1' }
+    expect(await consumers.keep([share], 'renew')).toEqual([true])
+    await consumers.delete(arn, 'other')
+  } finally {
+    await fixture.redis.config('SET', 'maxmemory', '0')
+  }
+  expect((await consumers.of(arn))?.map(({ consumer }) => consumer.name)).toEqual(['hook'])
+})

@@ -9,16 +9,14 @@ local queue = open_queue(base, arn)
 if not queue then return false end
 local key = queue.q .. 'consumers'
 if ARGV[4] == '' then
+  -- Only what a full memory allows.
   redis.call('HDEL', key, name)
+  if redis.call('EXISTS', key) == 0 then redis.call('ZREM', base .. 'consuming', arn) end
 else
   if (redis.call('HGET', key, name) or '') ~= ARGV[3] then return 0 end
   if ARGV[3] == '' and redis.call('HLEN', key) >= tonumber(ARGV[5]) then return 2 end
   redis.call('HSET', key, name, ARGV[4])
-end
-if redis.call('EXISTS', key) == 1 then
   redis.call('ZADD', base .. 'consuming', 0, arn)
-else
-  redis.call('ZREM', base .. 'consuming', arn)
 end
 redis.call('PUBLISH', 'ft:wake:consumers', arn)
 return 1
