@@ -11,7 +11,8 @@ import {
   type MetricData,
   type MetricProducer,
 } from '@opentelemetry/sdk-metrics'
-import { Counter, Histogram, type HistogramSeries, type InstrumentWords, type Labels } from './instruments.ts'
+import type { CounterView } from './aws-metrics.ts'
+import { Counter, Histogram, type HistogramSeries, type Labels } from './instruments.ts'
 import type { Metrics } from './metrics.ts'
 
 const SCOPE = { name: 'fantail' }
@@ -23,7 +24,10 @@ export function createMetricProducer(metrics: Metrics): MetricProducer {
       const errors: unknown[] = []
       await metrics.refresh().catch((error: unknown) => errors.push(error))
       const times = { startTime, endTime: hrTime() }
-      const data = Object.values(metrics.instruments()).map((instrument) => toMetricData(instrument, times))
+      const data = [
+        ...Object.values(metrics.instruments()).map((instrument) => toMetricData(instrument, times)),
+        ...metrics.views().map((view) => toSum(view, times)),
+      ]
       const scopeMetrics = [{ scope: SCOPE, metrics: data }]
       return { resourceMetrics: { resource: emptyResource(), scopeMetrics }, errors }
     },
@@ -31,7 +35,7 @@ export function createMetricProducer(metrics: Metrics): MetricProducer {
 }
 
 type Times = Pick<DataPoint<number>, 'startTime' | 'endTime'>
-type AnyInstrument = ReturnType<Metrics['instruments']>[keyof ReturnType<Metrics['instruments']>]
+type AnyInstrument = NonNullable<ReturnType<Metrics['instruments']>[keyof ReturnType<Metrics['instruments']>]>
 
 function toMetricData(instrument: AnyInstrument, times: Times): MetricData {
   const base = {
@@ -45,14 +49,24 @@ function toMetricData(instrument: AnyInstrument, times: Times): MetricData {
     )
     return { ...base, dataPointType: DataPointType.HISTOGRAM, dataPoints }
   }
-  const dataPoints = Array.from(instrument.series(), (series) => point(series.labels, series.value))
   if (instrument instanceof Counter) {
-    return { ...base, dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints }
+    return toSum({ words: instrument.words, series: () => instrument.series() }, times)
   }
+  const dataPoints = Array.from(instrument.series(), (series) => point(series.labels, series.value))
   return { ...base, dataPointType: DataPointType.GAUGE, dataPoints }
 }
 
-function descriptor({ name, help, unit = '' }: InstrumentWords<string>) {
+function toSum({ words, series }: CounterView, times: Times): MetricData {
+  return {
+    descriptor: descriptor(words),
+    aggregationTemporality: AggregationTemporality.CUMULATIVE,
+    dataPointType: DataPointType.SUM,
+    isMonotonic: true,
+    dataPoints: Array.from(series(), ({ labels, value }) => ({ ...times, attributes: labels, value })),
+  }
+}
+
+function descriptor({ name, help, unit = '' }: CounterView['words']) {
   return { name, description: help, unit, valueType: ValueType.DOUBLE }
 }
 

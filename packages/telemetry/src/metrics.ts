@@ -2,7 +2,9 @@
  * Everything Fantail counts, after what SNS counts (sns-semantics §11.1). `topic` is a topic's name; a subscription's id
  * stands only where its own lane is meant.
  */
+import { type AwsInstruments, type CounterView, createAwsInstruments, snsViews } from './aws-metrics.ts'
 import { Counter, Gauge, Histogram } from './instruments.ts'
+import { type QueueSource, showQueues } from './queue-gauges.ts'
 
 const ATTEMPT_BOUNDS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15]
 /** Up to the longest that a delivery can wait by default. */
@@ -83,8 +85,8 @@ function createInstruments() {
     }),
     deliveriesFilteredOut: new Counter({
       name: 'fantail_deliveries_filtered_out',
-      help: 'Deliveries not made because a filter policy rejected the message.',
-      labels: ['topic'],
+      help: 'Deliveries not made because a filter policy rejected the message, by the reason that SNS has for it.',
+      labels: ['topic', 'reason'],
     }),
     attemptSeconds: new Histogram(
       {
@@ -148,33 +150,56 @@ function createInstruments() {
 
 type Instruments = ReturnType<typeof createInstruments>
 
-export interface Metrics extends Instruments {
+export interface Metrics extends Instruments, AwsInstruments {
   /** Where the gauges of lanes come from. A source that fails leaves them out of that scrape. */
   observeLanes(source: LaneSource): void
+  /** And those of queues; never asked where AWS's metrics are not shown. */
+  observeQueues(source: QueueSource): void
   /** Brings the gauges up to date; rejects with what kept a source from answering. */
   refresh(): Promise<void>
-  instruments(): Instruments
+  /** What is shown. */
+  instruments(): Instruments & Partial<AwsInstruments>
+  /** What is shown a second time, under another name. */
+  views(): CounterView[]
 }
 
-/** One set per process. It needs no SDK, so that parts can count before telemetry has started and in tests. */
-export function createMetrics(): Metrics {
-  const instruments = createInstruments()
+/**
+ * One set per process. It needs no SDK, so that parts can count before telemetry has started and in tests. `aws`: whether
+ * the metrics of SNS and SQS are shown too.
+ */
+export function createMetrics({ aws = true }: { aws?: boolean } = {}): Metrics {
+  const [instruments, awsInstruments] = [createInstruments(), createAwsInstruments()]
+  const shown = { ...instruments, ...(aws && awsInstruments) }
+  const views = aws ? snsViews(instruments) : []
   let lanes: LaneSource = async () => []
+  let queues: QueueSource = async () => []
+  const refreshLanes = () => refreshed(lanes, (observed) => showLanes(instruments, observed))
+  const refreshQueues = () => refreshed(queues, (observed) => showQueues(awsInstruments, observed))
   return {
     ...instruments,
+    ...awsInstruments,
     observeLanes(source) {
       lanes = source
     },
-    async refresh() {
-      try {
-        // In one go once the answer is there: two scrapes at the same time must not empty each other's gauges.
-        showLanes(instruments, await lanes())
-      } catch (error) {
-        showLanes(instruments, [])
-        throw error
-      }
+    observeQueues(source) {
+      queues = source
     },
-    instruments: () => instruments,
+    async refresh() {
+      const results = await Promise.allSettled([refreshLanes(), aws ? refreshQueues() : undefined])
+      for (const result of results) if (result.status === 'rejected') throw result.reason
+    },
+    instruments: () => shown,
+    views: () => views,
+  }
+}
+
+/** In one go once the answer is there: two scrapes at the same time must not empty each other's gauges. */
+async function refreshed<T>(source: () => Promise<T[]>, show: (observed: T[]) => void): Promise<void> {
+  try {
+    show(await source())
+  } catch (error) {
+    show([])
+    throw error
   }
 }
 

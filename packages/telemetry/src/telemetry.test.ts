@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { waitFor } from '@fantail/test-kit'
 import { metrics as globalMetrics, trace } from '@opentelemetry/api'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { createMetrics } from './metrics.ts'
 import { startTelemetry, type Telemetry } from './telemetry.ts'
 
 let telemetry: Telemetry | undefined
@@ -48,9 +51,8 @@ describe('a scrape', () => {
   it('shows every metric by name with its help and type, counted or not', async () => {
     const { metrics, renderMetrics } = await startWith({})
     const text = await renderMetrics()
-    const instruments = Object.values(metrics.instruments())
-    expect(instruments).toHaveLength(17)
-    for (const { words } of instruments) {
+    const shown = [...Object.values(metrics.instruments()), ...metrics.views()]
+    for (const { words } of shown) {
       const type = text.match(new RegExp(`# TYPE (${words.name}(?:_total)?) (\\w+)\\n`))
       expect([words.name, type?.[2]]).toEqual([
         words.name,
@@ -102,6 +104,15 @@ describe('a scrape', () => {
     await renderMetrics()
     expect(problems).toEqual(['Error: no Redis'])
   })
+})
+
+it('docs/metrics.md names every metric, and none that there is not', () => {
+  const text = readFileSync(join(import.meta.dirname, '../../../docs/metrics.md'), 'utf8')
+  const documented = [...text.matchAll(/`((?:fantail|aws_s[nq]s)_[a-z_]+)`/g)].map(([, name]) => name)
+  const metrics = createMetrics()
+  const shown = [...Object.values(metrics.instruments()), ...metrics.views()]
+  const names = shown.map(({ words }) => words.name)
+  expect(new Set(documented.map((name) => name?.replace(/_total$/, '')))).toEqual(new Set(names))
 })
 
 describe('telemetry', () => {

@@ -1,0 +1,17 @@
+/** What gauges show of queues: how much is in each of a bounded number of them. */
+import type { Redis } from 'ioredis'
+import { queuesKey } from './keys.ts'
+import { listNames } from './pages.ts'
+import type { QueueWithCounts } from './queue-records.ts'
+import type { Queues } from './queues.ts'
+
+/** Of at most `max` queues, the first by ARN; two trips. */
+export async function queueFigures(
+  redis: Redis,
+  queues: Pick<Queues, 'getWithCounts'>,
+  max: number,
+): Promise<QueueWithCounts[]> {
+  const arns = await listNames(redis, { key: queuesKey, prefix: '', after: '', limit: max })
+  const found = await Promise.all(arns.map((arn) => queues.getWithCounts(arn)))
+  return found.filter((queue) => queue !== null)
+}

@@ -1,0 +1,152 @@
+/**
+ * What CloudWatch shows of SNS and SQS, under the names that it has there (sns-semantics §11.1, §11.2), for those who bring
+ * their dashboards along. What Fantail counts anyway is shown a second time under the other name and costs nothing more;
+ * the rest has instruments of its own. docs/metrics.md has the table.
+ */
+import {
+  Counter,
+  type CounterSeries,
+  Gauge,
+  Histogram,
+  type InstrumentWords,
+  type Labels,
+} from './instruments.ts'
+
+const KIBIBYTE = 1_024
+/** Up to what a publish, or a queue's message, may have. */
+const SIZE_BOUNDS_BYTES = [1, 4, 16, 64, 256, 1_024].map((kibibytes) => kibibytes * KIBIBYTE)
+/** A histogram's series is ten lines of a scrape. */
+const HISTOGRAM_SERIES_MAX = 500
+
+export function createAwsInstruments() {
+  return {
+    publishSizeBytes: new Histogram(
+      {
+        name: 'aws_sns_publish_size_bytes',
+        help: 'PublishSize: bytes of a publish with its attributes; a batch is one.',
+        unit: 'By',
+        labels: ['TopicName'],
+        seriesMax: HISTOGRAM_SERIES_MAX,
+      },
+      SIZE_BOUNDS_BYTES,
+    ),
+    queueSent: ofQueue('number_of_messages_sent', 'NumberOfMessagesSent: messages added to a queue.'),
+    queueReceived: ofQueue(
+      'number_of_messages_received',
+      'NumberOfMessagesReceived: messages that receives answered.',
+    ),
+    queueDeleted: ofQueue(
+      'number_of_messages_deleted',
+      'NumberOfMessagesDeleted: deletions by receipt handle that were answered as done.',
+    ),
+    queueEmptyReceives: ofQueue(
+      'number_of_empty_receives',
+      'NumberOfEmptyReceives: receives that answered no message.',
+    ),
+    queueDeduplicated: ofQueue(
+      'number_of_deduplicated_sent_messages',
+      'NumberOfDeduplicatedSentMessages: messages that a FIFO queue had been sent before.',
+    ),
+    queueSentSizeBytes: new Histogram(
+      {
+        name: 'aws_sqs_sent_message_size_bytes',
+        help: 'SentMessageSize: bytes of a message added to a queue, with its attributes.',
+        unit: 'By',
+        labels: ['QueueName'],
+        seriesMax: HISTOGRAM_SERIES_MAX,
+      },
+      SIZE_BOUNDS_BYTES,
+    ),
+    queueVisible: gauge('number_of_messages_visible', 'MessagesVisible: messages that can be received now.'),
+    queueNotVisible: gauge(
+      'number_of_messages_not_visible',
+      'MessagesNotVisible: messages that were received and not deleted.',
+    ),
+    queueDelayed: gauge('number_of_messages_delayed', 'MessagesDelayed: messages that wait for their delay.'),
+    queueGroupsInFlight: gauge(
+      'number_of_groups_with_inflight_messages',
+      'GroupsWithInflightMessages: message groups of a FIFO queue with a message in flight.',
+    ),
+    queueOldestSeconds: new Gauge({
+      name: 'aws_sqs_approximate_age_of_oldest_message_seconds',
+      help: 'ApproximateAgeOfOldestMessage: time since the oldest message was sent.',
+      unit: 's',
+      labels: ['QueueName'],
+    }),
+  }
+}
+
+export type AwsInstruments = ReturnType<typeof createAwsInstruments>
+
+function ofQueue(name: string, help: string) {
+  return new Counter({ name: `aws_sqs_${name}`, help, labels: ['QueueName'] })
+}
+
+function gauge(name: string, field: string) {
+  return new Gauge({
+    name: `aws_sqs_approximate_${name}`,
+    help: `ApproximateNumberOf${field}`,
+    labels: ['QueueName'],
+  })
+}
+
+/** A counter under another name, summed over what its labels do not tell apart. */
+export interface CounterView {
+  words: Pick<InstrumentWords<string>, 'name' | 'help' | 'unit'>
+  series(): Iterable<Pick<CounterSeries, 'labels' | 'value'>>
+}
+
+interface Counted {
+  messagesPublished: CounterView
+  deliveriesDelivered: CounterView
+  attemptsFailed: CounterView
+  deliveriesDeadLettered: CounterView
+  deadLettersFailed: CounterView
+  deliveriesFilteredOut: CounterView
+}
+
+/** Each of these follows FilteredOut, after a hyphen. */
+const FILTER_REASONS = [
+  'MessageAttributes',
+  'MessageBody',
+  'InvalidAttributes',
+  'NoMessageAttributes',
+  'InvalidMessageBody',
+]
+
+export function snsViews(counted: Counted): CounterView[] {
+  const filtered = counted.deliveriesFilteredOut
+  return [
+    view('NumberOfMessagesPublished', counted.messagesPublished),
+    view('NumberOfNotificationsDelivered', counted.deliveriesDelivered),
+    view('NumberOfNotificationsFailed', counted.attemptsFailed),
+    view('NumberOfNotificationsFilteredOut', filtered),
+    ...FILTER_REASONS.map((reason) => view(`NumberOfNotificationsFilteredOut-${reason}`, filtered, reason)),
+    view('NumberOfNotificationsRedrivenToDlq', counted.deliveriesDeadLettered),
+    view('NumberOfNotificationsFailedToRedriveToDlq', counted.deadLettersFailed),
+  ]
+}
+
+function view(field: string, counter: CounterView, reason?: string): CounterView {
+  const name = `aws_sns${field.replaceAll('-', '').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`
+  const ours = `${counter.words.name}_total${reason === undefined ? '' : `{reason="${reason}"}`}`
+  return {
+    words: { name, help: `${field}: ${ours} under SNS’s name.` },
+    series: () => byTopic(counter, reason),
+  }
+}
+
+function byTopic(counter: CounterView, reason: string | undefined) {
+  const sums = new Map<string, { labels: Labels; value: number }>()
+  for (const { labels, value } of counter.series()) {
+    if (reason !== undefined && labels.reason !== reason) continue
+    const { topic } = labels
+    const sum = sums.get(topic ?? '') ?? {
+      labels: topic === undefined ? labels : { TopicName: topic },
+      value: 0,
+    }
+    sum.value += value
+    sums.set(topic ?? '', sum)
+  }
+  return sums.values()
+}

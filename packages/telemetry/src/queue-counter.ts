@@ -1,0 +1,60 @@
+/** Counts what is done to queues, by queue name. The series are kept at hand: a look-up by labels costs as much as counting. */
+import type { AwsInstruments } from './aws-metrics.ts'
+
+/** Past so many queues the series are looked up anew, so that queues cannot fill memory. */
+const QUEUES_MAX = 10_000
+
+type Series = ReturnType<typeof seriesOf>
+
+export class QueueCounter {
+  readonly #instruments: AwsInstruments
+  readonly #byArn = new Map<string, Series>()
+
+  constructor(instruments: AwsInstruments) {
+    this.#instruments = instruments
+  }
+
+  /** Bytes of each message that was added. */
+  sent(arn: string, sizes: number[]): void {
+    const series = this.#of(arn)
+    series.sent.add(sizes.length)
+    for (const size of sizes) series.sizes.record(size)
+  }
+
+  /** Sent again within the time of deduplication: not added. */
+  deduplicated(arn: string, messages: number): void {
+    this.#of(arn).deduplicated.add(messages)
+  }
+
+  received(arn: string, messages: number): void {
+    this.#of(arn).received.add(messages)
+  }
+
+  emptyReceive(arn: string): void {
+    this.#of(arn).emptyReceives.add()
+  }
+
+  deleted(arn: string, messages: number): void {
+    this.#of(arn).deleted.add(messages)
+  }
+
+  #of(arn: string): Series {
+    const known = this.#byArn.get(arn)
+    if (known) return known
+    if (this.#byArn.size >= QUEUES_MAX) this.#byArn.clear()
+    const series = seriesOf(this.#instruments, arn.slice(arn.lastIndexOf(':') + 1))
+    this.#byArn.set(arn, series)
+    return series
+  }
+}
+
+function seriesOf(instruments: AwsInstruments, QueueName: string) {
+  return {
+    sent: instruments.queueSent.of({ QueueName }),
+    sizes: instruments.queueSentSizeBytes.of({ QueueName }),
+    deduplicated: instruments.queueDeduplicated.of({ QueueName }),
+    received: instruments.queueReceived.of({ QueueName }),
+    emptyReceives: instruments.queueEmptyReceives.of({ QueueName }),
+    deleted: instruments.queueDeleted.of({ QueueName }),
+  }
+}

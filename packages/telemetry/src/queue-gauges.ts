@@ -1,0 +1,32 @@
+/** What a scrape shows of queues, by the names of CloudWatch's gauges. */
+import type { AwsInstruments } from './aws-metrics.ts'
+
+export interface QueueObservation {
+  /** The queue's name; of equal names in several accounts and regions the sum is shown. */
+  queue: string
+  visible: number
+  inFlight: number
+  delayed: number
+  /** null where nothing waits. */
+  oldestSeconds: number | null
+  /** FIFO: message groups in flight. */
+  groupsInFlight?: number
+}
+
+/** Read at every scrape; it bounds how many queues there are. */
+export type QueueSource = () => Promise<QueueObservation[]>
+
+export function showQueues(instruments: AwsInstruments, observed: QueueObservation[]): void {
+  const { queueVisible, queueNotVisible, queueDelayed, queueOldestSeconds, queueGroupsInFlight } = instruments
+  const gauges = [queueVisible, queueNotVisible, queueDelayed, queueOldestSeconds, queueGroupsInFlight]
+  for (const gauge of gauges) gauge.clear()
+  for (const { queue, visible, inFlight, delayed, oldestSeconds, groupsInFlight } of observed) {
+    const labels = { QueueName: queue }
+    queueVisible.of(labels).add(visible)
+    queueNotVisible.of(labels).add(inFlight)
+    queueDelayed.of(labels).add(delayed)
+    if (groupsInFlight !== undefined) queueGroupsInFlight.of(labels).add(groupsInFlight)
+    const oldest = queueOldestSeconds.of(labels)
+    oldest.value = Math.max(oldest.value, oldestSeconds ?? 0)
+  }
+}
