@@ -7,7 +7,6 @@ import { parseArn } from '@fantail/contracts'
 import { invalidParameter, missingParameter } from './refusals.ts'
 
 const ELEMENTS_MIN = 6
-const REGION = 3
 
 type Region = Pick<AwsCall, 'region' | 'signed'>
 
@@ -51,9 +50,4 @@ function elementsChecked(value: unknown, parameter: string): string {
 /** Only a signature says which region a caller means; the links in messages carry none. */
 function isElsewhere(region: string, call: Region): boolean {
   return call.signed && region !== call.region
-}
-
-/** The region that an ARN names, or undefined where the text is too short to be one. */
-export function regionOf(arn: string): string | undefined {
-  return arn.split(':')[REGION]
 }
