@@ -1,5 +1,18 @@
 import { createMessageId, type DeliveryPolicy, type Message } from '@fantail/contracts'
-import { FifoLog, freshKey, logKey, RedriveBatches, Redrives, shardBase, shardOf } from '@fantail/store'
+import {
+  asideKey,
+  deliveryId,
+  FifoLog,
+  fifoKey,
+  freshKey,
+  logKey,
+  messageKey,
+  RedriveBatches,
+  Redrives,
+  shardBase,
+  shardOf,
+  topicKey,
+} from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createFakeSender, createFixture, type FakeSender, type Fixture, urlOf } from '../worker.fixture.ts'
@@ -282,6 +295,40 @@ test('of several workers one reads a topic, all deliver; one that stops leaves t
   await stopping
   await waitFor(() => new Set(bodiesTo('hook')).size === 300)
   for (const group of 'abcdefghij') expect(ofGroup(bodiesTo('hook'), group)).toEqual(ofGroup(texts, group))
+})
+
+test('what cannot be read is set aside and holds nothing up', async () => {
+  await subscribe('hook')
+  const receipts = await publish('a1', 'a2', 'a3', 'a4')
+  const [unreadable, missing] = receipts
+    .slice(1)
+    .map(({ messageId }) => messageKey(BASE, deliveryId(messageId)))
+  await fixture.redis.hset(unreadable ?? '', 'b', '{"message":')
+  await fixture.redis.del(missing ?? '')
+  await fixture.startWorker(sender)
+  await waitFor(() => sender.sent.length === 2)
+  expect(bodiesTo('hook')).toEqual(['a1', 'a4'])
+  const kept = await fixture.redis.lrange(asideKey(shardBase(0)), 0, -1)
+  expect(kept.map((text) => JSON.parse(text).messageId).sort()).toEqual(
+    receipts
+      .slice(1, 3)
+      .map(({ messageId }) => messageId)
+      .sort(),
+  )
+  await waitFor(async () => (await leftovers()).length === 0)
+})
+
+test('a topic whose record cannot be read keeps its log until it can be', async () => {
+  await subscribe('hook')
+  await publish('a1')
+  const record = await fixture.redis.hget(topicKey(TOPIC), 'record')
+  await fixture.redis.hset(topicKey(TOPIC), 'record', '{"arn":')
+  await fixture.startWorker(sender)
+  const { uid } = JSON.parse(record ?? '')
+  await waitFor(async () => (await fixture.redis.hget(fifoKey(BASE, uid), 'f')) !== null)
+  expect(await fixture.redis.llen(logKey(BASE, uid))).toBe(1)
+  await fixture.redis.hset(topicKey(TOPIC), 'record', record ?? '')
+  await waitFor(() => sender.sent.length === 1)
 })
 
 test('a log that is read to its end costs an idle worker nothing', async () => {
