@@ -9,6 +9,9 @@ const names: Record<string, string> = {
   queue: 'work',
   messageId: 'none',
   account: '000000000000',
+  // Of a certificate.
+  name: '0'.repeat(32),
+  name: '0123456789abcdef0123456789abcdef',
 }
 
 beforeAll(async () => {
