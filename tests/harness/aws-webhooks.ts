@@ -1,0 +1,84 @@
+/** Webhooks as users of SNS make them: subscribed over the wire and confirmed with the token that they were sent. */
+import { ConfirmSubscriptionCommand, CreateTopicCommand, PublishCommand } from '@aws-sdk/client-sns'
+import { type ReceivedRequest, type Receiver, type Reply, type Responder, waitFor } from '@fantail/test-kit'
+import { type AwsClients, queueArn, type TopicAttributes, topicArn } from './aws-clients.ts'
+import type { Stack } from './stack.ts'
+import { notification } from './webhooks.ts'
+
+export interface DeliveryView {
+  subscriptionId: string
+  state: string
+  attempts: number
+  lastStatusCode: number | null
+  lastError: string | null
+}
+
+export interface AwsWebhooks {
+  createTopic(name: string, attributes?: TopicAttributes): Promise<void>
+  /** Resolves with the ARN of a confirmed subscription of this path of the receiver. */
+  subscribe(topic: string, path: string, attributes?: Record<string, string>): Promise<string>
+  /** The message's id. */
+  publish(topic: string, message: string, more?: object): Promise<string>
+  /** What the path answers to notifications; confirmations are answered 200. */
+  respond(path: string, reply: Reply | Responder): void
+  /** The notifications that a path got; with `count`, as soon as they are so many. */
+  sent(path: string): ReceivedRequest[]
+  waitForSent(path: string, count: number, timeoutMs?: number): Promise<ReceivedRequest[]>
+  /** What became of a message at each of its `count` subscriptions, once each has come to its end. */
+  ended(messageId: string, count: number): Promise<DeliveryView[]>
+}
+
+export interface AwsWebhooksOf {
+  stack: () => Stack
+  aws: () => AwsClients
+  receiver: () => Receiver
+}
+
+export function awsWebhooks({ stack, aws, receiver }: AwsWebhooksOf): AwsWebhooks {
+  const at = (path: string) => (request: ReceivedRequest) =>
+    request.path === path && request.headers['x-amz-sns-message-type'] === 'Notification'
+  return {
+    createTopic: async (Name, Attributes) => {
+      await aws().sns.send(new CreateTopicCommand({ Name, Attributes }))
+    },
+    async subscribe(topic, path, attributes) {
+      const asked = receiver().requestsTo(path).length
+      const endpoint = `${receiver().url}${path}`
+      const arn = await aws().subscribe(topic, { protocol: 'http', endpoint, attributes })
+      const request = (await receiver().waitForRequests(asked + 1, path))[asked]
+      const Token = request && notification(request).Token
+      await aws().sns.send(new ConfirmSubscriptionCommand({ TopicArn: topicArn(topic), Token }))
+      return arn
+    },
+    async publish(topic, Message, more = {}) {
+      const command = new PublishCommand({ TopicArn: topicArn(topic), Message, ...more })
+      return (await aws().sns.send(command)).MessageId ?? ''
+    },
+    respond: (path, reply) => receiver().respond(at(path), reply),
+    sent: (path) => receiver().requestsTo(at(path)),
+    waitForSent: (path, count, timeoutMs) => receiver().waitForRequests(count, at(path), timeoutMs),
+    ended: (messageId, count) => waitFor(() => endedDeliveries(stack(), messageId, count)),
+  }
+}
+
+async function endedDeliveries({ client }: Stack, messageId: string, count: number) {
+  const path = `/v1/messages/${messageId}/deliveries`
+  const { status, body } = await client.call<{ deliveries: DeliveryView[] }>('GET', path)
+  if (status !== 200 || body.deliveries.length < count) return undefined
+  const open = ['waiting', 'inFlight']
+  return body.deliveries.some(({ state }) => open.includes(state)) ? undefined : body.deliveries
+}
+
+/** Attributes of a subscription: its dead-letter queue. */
+export const deadLetters = (queue: string) => ({
+  RedrivePolicy: JSON.stringify({ deadLetterTargetArn: queueArn(queue) }),
+})
+
+/** Attributes of a subscription: retries, a second apart where not told otherwise. */
+export function retrying(numRetries: number, set: Record<string, unknown> = {}) {
+  const healthyRetryPolicy = { minDelayTarget: 1, maxDelayTarget: 1, numRetries, ...set }
+  return { DeliveryPolicy: JSON.stringify({ healthyRetryPolicy }) }
+}
+
+/** As many retries as given, one right after the other. */
+export const atOnce = (numRetries: number) => retrying(numRetries, { numNoDelayRetries: numRetries })
