@@ -140,6 +140,14 @@ function compileDocument(envelope: Envelope, { text, signature }: EnvelopeText):
   return { before: Buffer.from(before), after: Buffer.from(after ?? ''), holdsArn: after !== undefined }
 }
 
+/** What the protocol's subscribers are told of the message. */
+export function textForProtocol(
+  { message, structure }: Pick<Message, 'message' | 'structure'>,
+  protocol: Protocol,
+): string {
+  return structure === 'json' ? protocolText(message, protocol) : message
+}
+
 /** The protocol's own string, else `default` (§5.2). Publish has checked the text; what is not such an object goes out whole. */
 function protocolText(message: string, protocol: Protocol): string {
   const texts: unknown = parseJson(message)

@@ -112,11 +112,13 @@ export function mergeSlices(entries: DispatchEntry[]): Map<string, DispatchEntry
       continue
     }
     const delivered = union(before.delivered, entry.delivered)
+    const parked = without(union(before.parked, entry.parked), delivered)
     merged.set(key, {
       ...entry,
       delivered,
-      parked: without(union(before.parked, entry.parked), delivered),
-      filtered: union(before.filtered, entry.filtered),
+      parked,
+      // A filter that changed between two runs: what was delivered counts.
+      filtered: without(union(before.filtered, entry.filtered), union(delivered, parked)),
       failures: [...before.failures, ...entry.failures],
     })
   }

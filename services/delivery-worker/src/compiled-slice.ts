@@ -1,9 +1,10 @@
 /** A slice made ready for attempts: effective policies, targets, and each subscription by id. */
 import type { EffectiveDeliveryPolicy, SubscriptionRecord, TopicRecord } from '@fantail/contracts'
 import { compileTarget, type SignatureVersion, signatureVersionOf, type Target } from '@fantail/delivery'
-import { effectivePolicy } from '@fantail/policy'
+import { type CompiledFilter, compileFilter, effectivePolicy } from '@fantail/policy'
 import type { SliceData } from '@fantail/store'
 import { type Feedback, feedbackOf } from './delivery-status.ts'
+import { SliceFilters } from './slice-filters.ts'
 
 export interface CompiledSubscription {
   record: SubscriptionRecord
@@ -15,6 +16,8 @@ export interface CompiledSubscription {
   signature: SignatureVersion | undefined
   /** What of its deliveries is to be logged; undefined: nothing. */
   feedback: Feedback | undefined
+  /** null: every message. */
+  filter: CompiledFilter | null
   topicName: string
   sliceId: string
   shard: number
@@ -27,6 +30,8 @@ export interface CompiledSlice {
   topic: TopicRecord
   /** Those that messages are matched against: confirmed, active or paused. */
   subscriptions: CompiledSubscription[]
+  /** null: none of them has a filter. */
+  filters: SliceFilters | null
   /** All of them, the unconfirmed too (their lanes carry confirmations). */
   byId: Map<string, CompiledSubscription>
   /** One more than the highest slot in use: the length of this slice's bitmaps in bits. */
@@ -46,14 +51,17 @@ export function compileSlice(
       return []
     }
   })
+  const subscriptions = compiled.filter(({ record }) => record.status !== 'pending' && !record.unsubscribed)
+  const slots = data.subscriptions.reduce((most, record) => Math.max(most, record.slot + 1), 0)
   return {
     sliceId: data.sliceId,
     shard: data.shard,
     revision: data.revision,
     topic: data.topic,
-    subscriptions: compiled.filter(({ record }) => record.status !== 'pending' && !record.unsubscribed),
+    subscriptions,
+    filters: SliceFilters.of(subscriptions, slots),
     byId: new Map(compiled.map((subscription) => [subscription.record.id, subscription])),
-    slots: data.subscriptions.reduce((most, record) => Math.max(most, record.slot + 1), 0),
+    slots,
   }
 }
 
@@ -67,13 +75,24 @@ function compile(record: SubscriptionRecord, { topic, sliceId, shard }: SliceDat
     target: compileTarget(record, policy),
     signature: signatureVersionOf(topic),
     feedback: feedbackOf(topic, record.protocol === 'sqs' ? 'SQS' : 'HTTP'),
+    filter: filterOf(record),
     topicName: topic.name,
     sliceId,
     shard,
   }
 }
 
+function filterOf({ filterPolicy, filterPolicyScope }: SubscriptionRecord): CompiledFilter | null {
+  return filterPolicy ? compileFilter(filterPolicy, filterPolicyScope ?? 'MessageAttributes') : null
+}
+
 /** About how many bytes the slice takes, for the cache's bound. */
 export function weightOf(slice: CompiledSlice): number {
-  return 2_000 + slice.byId.size * 2_500
+  let bytes = 2_000 + slice.byId.size * 2_500
+  if (!slice.filters) return bytes
+  // Conditions, and their place in an index.
+  for (const { filter } of slice.subscriptions)
+    for (const rule of filter?.rules ?? [])
+      for (const { conditions } of rule) bytes += 300 + conditions.length * 250
+  return bytes
 }

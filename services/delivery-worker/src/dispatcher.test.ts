@@ -36,6 +36,9 @@ function createDispatcher(start: (unit: Unit) => void) {
     sliceId: `${arn}.0`,
     shard: shards.indexOf(arn),
     slots: 1,
+    topic: { arn },
+    subscriptions: [],
+    filters: null,
     byId: new Map(),
   })
   const plans = {
@@ -48,7 +51,7 @@ function createDispatcher(start: (unit: Unit) => void) {
     lanes: new Lanes(redis),
     express: { start, queued: 0 },
     parking: { checkpoint: () => undefined },
-    recorder: { dispatched: () => undefined, unmatched: () => undefined },
+    recorder: { dispatched: () => undefined, filtered: () => undefined, unmatched: () => undefined },
     idempotency: { holds: async () => true },
     log: createLogger({ service: 'test', level: 'silent' }),
     publicUrl: undefined,

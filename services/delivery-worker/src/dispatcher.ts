@@ -36,7 +36,7 @@ export interface DispatcherOptions {
   lanes: LaneStore
   express: Pick<Express, 'start' | 'queued'>
   parking: Pick<Parking, 'checkpoint'>
-  recorder: Pick<OutcomeRecorder, 'dispatched' | 'unmatched'>
+  recorder: Pick<OutcomeRecorder, 'dispatched' | 'filtered' | 'unmatched'>
   idempotency: Pick<Idempotency, 'holds'>
   log: Logger
   /** Base of links where a message names none. */
@@ -233,11 +233,25 @@ export class Dispatcher {
   #startUnit(unit: Unit): void {
     // It may have been lost while it waited for room: its deliveries are another worker's.
     if (unit.run.lost) return
+    this.#match(unit)
     unit.run.addUnit(unit)
     // Held open while deliveries are handed over, so that the unit cannot end between two of them.
     unit.open++
     this.#options.express.start(unit)
     unit.close()
+  }
+
+  /** Decided here and now: a filter that changes later acts on what is dispatched later. */
+  #match(unit: Unit): void {
+    const { filters, subscriptions, topic } = unit.slice
+    if (filters === null) {
+      unit.matched = subscriptions
+      return
+    }
+    const { matched, filtered, reasons } = filters.match(unit.context)
+    unit.matched = matched
+    unit.filtered = filtered
+    this.#options.recorder.filtered(topic.name, reasons)
   }
 
   /** null: no such topic. undefined: the run is lost. */

@@ -106,7 +106,7 @@ export class Express {
       this.#options.now() - unit.context.message.publishedAt > unit.slice.topic.retentionSeconds * 1_000
     const now = performance.now()
     let unsigned: Map<Delivery, Promise<void>> | undefined
-    for (const subscription of unit.slice.subscriptions) {
+    for (const subscription of unit.matched) {
       const { slot } = subscription.record
       if (unit.settled.has(slot)) continue
       unit.open++
@@ -251,7 +251,9 @@ export class Express {
       unit.checkedAt = Math.max(this.#options.plans.checkedAt(slice), newest)
     }
     if (!current) this.#requeue(unit, slice !== null)
-    for (const id of [...this.#queues.keys()]) this.#pump(id)
+    // Where nothing changed, only what this unit held up: there may be thousands of units, each with its check.
+    for (const [id, queue] of [...this.#queues])
+      if (!current || queue.waiting[queue.head]?.unit === unit) this.#pump(id)
   }
 
   /** The plan changed: what the unit has queued goes by the new one, or by the lane, which knows best. */

@@ -6,9 +6,11 @@
  */
 import type { DispatchRun } from '@fantail/jobs'
 import { Bitmap } from './bitmap.ts'
-import type { CompiledSlice } from './compiled-slice.ts'
+import type { CompiledSlice, CompiledSubscription } from './compiled-slice.ts'
 import type { MessageContext } from './message-context.ts'
 import type { FencedRun } from './parking.ts'
+
+const NOTHING = Buffer.alloc(0)
 
 export type Failure = [slot: number, statusCode: number | null, error: string | null]
 
@@ -34,6 +36,10 @@ export class Unit {
   readonly delivered: Bitmap
   readonly parked: Bitmap
   readonly failures: Failure[] = []
+  /** Those that the message is for: decided once, when the unit is started. */
+  matched: CompiledSubscription[] = []
+  /** By slot: those whose filters keep it back. */
+  filtered: Buffer = NOTHING
   open = 0
   /** Settled bits so far, and how many of them the stored checkpoint and the one on its way have. */
   changes = 0

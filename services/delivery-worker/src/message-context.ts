@@ -2,8 +2,9 @@
  * One message in hand: its envelope, with its signatures, and its stored body are made once, when first needed, for all of
  * its deliveries.
  */
-import { type Message, parseMessageId } from '@fantail/contracts'
-import { compileEnvelope, type Envelope, type SignatureVersion } from '@fantail/delivery'
+import { type Message, type Protocol, parseMessageId } from '@fantail/contracts'
+import { compileEnvelope, type Envelope, type SignatureVersion, textForProtocol } from '@fantail/delivery'
+import { type FilterSubject, filterSubject } from '@fantail/policy'
 
 export class MessageContext {
   readonly message: Message
@@ -13,6 +14,8 @@ export class MessageContext {
   #signed: Partial<Record<SignatureVersion, Envelope>> | undefined
   readonly #publicUrl: string | undefined
   #body: string | undefined
+  #attributesSubject: FilterSubject | undefined
+  #bodySubjects: Map<Protocol, FilterSubject> | undefined
 
   /** Throws where the message has no proper id. `publicUrl` is for links where the message names none. */
   constructor(message: Message, publicUrl?: string, body?: string) {
@@ -43,6 +46,24 @@ export class MessageContext {
     this.#signed ??= {}
     this.#signed[signature] ??= compileEnvelope(this.message, this.#publicUrl, signature)
     return this.#signed[signature]
+  }
+
+  /** What filters see of the attributes. */
+  get attributesSubject(): FilterSubject {
+    this.#attributesSubject ??= filterSubject(this.message, 'MessageAttributes')
+    return this.#attributesSubject
+  }
+
+  /** What filters see of the text; only `structure: 'json'` has one for each protocol. */
+  bodySubject(protocol: Protocol): FilterSubject {
+    const key = this.message.structure === 'json' ? protocol : 'http'
+    this.#bodySubjects ??= new Map()
+    let subject = this.#bodySubjects.get(key)
+    if (!subject) {
+      subject = filterSubject({ message: textForProtocol(this.message, protocol) }, 'MessageBody')
+      this.#bodySubjects.set(key, subject)
+    }
+    return subject
   }
 
   /** What lanes store once per shard. */

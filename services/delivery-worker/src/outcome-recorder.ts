@@ -4,6 +4,7 @@
  * counted.
  */
 
+import type { FilterReason } from '@fantail/policy'
 import { createStateLog, type Logger, type TellState } from '@fantail/runtime'
 import type { LaneEntry, LaneOutcome, OutcomeLog, SliceRef } from '@fantail/store'
 import { type DispatchEntry, parseDeliveryId } from '@fantail/store'
@@ -66,19 +67,25 @@ export class OutcomeRecorder {
       slice: { sliceId: unit.slice.sliceId, shard: unit.slice.shard },
       delivered: unit.delivered.packed(),
       parked: unit.parked.packed(),
-      filtered: NOTHING,
+      filtered: unit.filtered,
       failures: unit.failures,
     })
     this.#flush()
   }
 
+  /** Filters of the topic's subscriptions kept a message back, so often for each reason. */
+  filtered(topicName: string, reasons: ReadonlyMap<FilterReason, number>): void {
+    for (const [reason, count] of reasons) this.#metrics.filtered(topicName, reason, count)
+  }
+
   /** A FIFO topic's message has left its log: it waits in these lanes. */
-  moved(context: MessageContext, { sliceId, shard }: SliceRef, parked: Bitmap): void {
+  moved(context: MessageContext, { sliceId, shard }: SliceRef, parked: Bitmap, filtered: Buffer): void {
     const { messageId, topicArn } = context.message
     const { id, sizeBytes } = context
-    const nothing = { delivered: NOTHING, filtered: NOTHING, failures: [] }
+    const nothing = { delivered: NOTHING, failures: [] }
     const slice = { sliceId, shard }
-    this.#dispatch.push({ messageId, id, topicArn, sizeBytes, slice, parked: parked.packed(), ...nothing })
+    const found = { slice, parked: parked.packed(), filtered }
+    this.#dispatch.push({ messageId, id, topicArn, sizeBytes, ...found, ...nothing })
     this.#flush()
   }
 

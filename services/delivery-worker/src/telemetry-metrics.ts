@@ -35,6 +35,9 @@ export function createWorkerMetrics(metrics: Metrics, now: () => number): Worker
       series.delivered.add()
       series.arrival.record(Math.max(0, now() - message.publishedAt) / 1_000)
     },
+    filtered(topic, reason, count) {
+      metrics.deliveriesFilteredOut.of({ topic, reason }).add(count)
+    },
     ended(subscription, message, outcome, reason) {
       const series = of(subscription)
       if (outcome === 'delivered') this.delivered(subscription, message)

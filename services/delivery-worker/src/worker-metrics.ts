@@ -1,4 +1,5 @@
 /** What the worker counts, as its parts tell it; telemetry turns it into instruments. */
+import type { FilterReason } from '@fantail/policy'
 import type { LaneOutcome } from '@fantail/store'
 import type { CompiledSubscription } from './compiled-slice.ts'
 import type { MessageContext } from './message-context.ts'
@@ -14,6 +15,8 @@ export interface WorkerMetrics {
   ): void
   /** A first attempt straight from dispatch succeeded. */
   delivered(subscription: CompiledSubscription, message: MessageContext): void
+  /** Filters kept a message back from so many subscriptions. */
+  filtered(topicName: string, reason: FilterReason, count: number): void
   /** A claimed delivery has left its lane. */
   ended(
     subscription: CompiledSubscription,

@@ -3,6 +3,7 @@ import type { LogMove } from '@fantail/store'
 import { Bitmap } from '../bitmap.ts'
 import type { CompiledSlice, CompiledSubscription } from '../compiled-slice.ts'
 import type { MessageContext } from '../message-context.ts'
+import type { FilterMatch } from '../slice-filters.ts'
 
 /** Deliveries per script, but for a first message that alone is for more. */
 const DELIVERIES_MAX = 500
@@ -18,6 +19,9 @@ export interface LogNote {
   /** null: for no subscription. */
   slice: CompiledSlice | null
   parked: Bitmap
+  /** By slot: those whose filters keep it back, and why. */
+  filtered: Buffer
+  reasons: FilterMatch['reasons']
 }
 
 /** As many of the first messages as one script takes; those of which only the id is known leave for no lane. */
@@ -33,7 +37,7 @@ export function matchEntries(slice: CompiledSlice | null, contexts: (MessageCont
     return position
   }
   for (const context of contexts) {
-    const matched = slice === null || Buffer.isBuffer(context) ? [] : slice.subscriptions
+    const { matched, filtered, reasons } = match(slice, context)
     if (batch.deliveries > 0 && batch.deliveries + matched.length > DELIVERIES_MAX) break
     batch.deliveries += matched.length
     const id = Buffer.isBuffer(context) ? context : context.id
@@ -41,7 +45,14 @@ export function matchEntries(slice: CompiledSlice | null, contexts: (MessageCont
     if (Buffer.isBuffer(context)) continue
     const parked = new Bitmap(slice?.slots ?? 0)
     for (const { record } of matched) parked.add(record.slot)
-    batch.notes.push({ context, slice: matched.length > 0 ? slice : null, parked })
+    const told = matched.length > 0 || reasons.size > 0 ? slice : null
+    batch.notes.push({ context, slice: told, parked, filtered, reasons })
   }
   return batch
+}
+
+function match(slice: CompiledSlice | null, context: MessageContext | Buffer): FilterMatch {
+  const all = slice === null || Buffer.isBuffer(context) ? [] : slice.subscriptions
+  if (slice?.filters && !Buffer.isBuffer(context)) return slice.filters.match(context)
+  return { matched: all, filtered: Buffer.alloc(0), reasons: new Map() }
 }

@@ -32,7 +32,7 @@ export interface LogReadersOptions {
   reading: Pick<FifoReading, 'read' | 'move' | 'letGo'>
   plans: Pick<PlanCache, 'topic' | 'sliceOf'>
   bodies: Pick<LaneBodies, 'read' | 'keep'>
-  recorder: Pick<OutcomeRecorder, 'moved' | 'unmatched'>
+  recorder: Pick<OutcomeRecorder, 'filtered' | 'moved' | 'unmatched'>
   counts: Pick<Counts, 'setAside'>
   log: Logger
   /** Lanes of the shard are due at this Redis time. */
@@ -89,8 +89,9 @@ export class LogReaders {
     const batch = await this.#untilDone(() => this.#match(shard, claim, contexts))
     const moved = await this.#untilDone(() => reading.move(shard, claim, batch.move))
     if (moved.kind !== 'moved') return moved
-    for (const { context, slice, parked } of batch.notes) {
-      if (slice) recorder.moved(context, slice, parked)
+    for (const { context, slice, parked, filtered, reasons } of batch.notes) {
+      if (slice) recorder.filtered(slice.topic.name, reasons)
+      if (slice) recorder.moved(context, slice, parked, filtered)
       else recorder.unmatched(context)
     }
     onDue(shard, moved.nextDueAt)

@@ -1,0 +1,128 @@
+/** Filter policies at work: what reaches whom, what is counted, what the outcome log says. */
+import type { Message, MessageAttribute } from '@fantail/contracts'
+import { createMetrics, NO_LOG_RECORDS, NO_SPANS } from '@fantail/telemetry'
+import { waitFor } from '@fantail/test-kit'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import {
+  createFakeSender,
+  createFixture,
+  createMessage,
+  DLQ,
+  type FakeSender,
+  type Fixture,
+  TOPIC,
+  urlOf,
+} from './worker.fixture.ts'
+
+let fixture: Fixture
+let sender: FakeSender
+beforeAll(async () => {
+  fixture = await createFixture()
+})
+beforeEach(async () => {
+  await fixture.reset()
+  sender = createFakeSender()
+})
+afterAll(() => fixture.stop())
+
+const sentTo = (name: string) =>
+  sender.sent.filter((sent) => sent.url === urlOf(name)).map(({ body }) => body)
+const text = (value: string): MessageAttribute => ({ type: 'String', value })
+
+async function publish(text: string, set: Partial<Message> = {}): Promise<string> {
+  const message = { ...createMessage(text, TOPIC), ...set }
+  await fixture.publisher.publish([message], { bytes: 300, fanOut: 1 })
+  return message.messageId
+}
+
+const settled = (id: string) =>
+  waitFor(async () => {
+    const message = await fixture.outcomes.message(id)
+    return message && message.counts.waiting === 0 ? message.counts : undefined
+  })
+
+test('[159] a message goes to those whose filter it matches; the rest is filtered, never dead', async () => {
+  const dlq = { deadLetterTargetArn: DLQ }
+  await fixture.queues.put(DLQ, {})
+  await fixture.subscribe('all')
+  await fixture.subscribe('red', { filterPolicy: { color: ['red'] }, redrivePolicy: dlq })
+  await fixture.subscribe('big', { filterPolicy: { size: [{ numeric: ['>', 10] }] }, redrivePolicy: dlq })
+  const metrics = createMetrics()
+  await fixture.startWorker(sender, { telemetry: { metrics, spans: NO_SPANS, logs: NO_LOG_RECORDS } })
+  const id = await publish('one', { attributes: { color: text('red') } })
+  expect(await settled(id)).toMatchObject({ delivered: 2, filtered: 1, deadLettered: 0 })
+  expect([sentTo('all'), sentTo('red'), sentTo('big')]).toEqual([['one'], ['one'], []])
+  const bare = await publish('two')
+  expect(await settled(bare)).toMatchObject({ delivered: 1, filtered: 2 })
+  const rows = await fixture.outcomes.deliveries(bare)
+  expect(rows?.map(({ endpoint, state }) => [endpoint, state]).sort()).toEqual([
+    [urlOf('all'), 'delivered'],
+    [urlOf('big'), 'filtered'],
+    [urlOf('red'), 'filtered'],
+  ])
+  expect((await fixture.queues.getWithCounts(DLQ))?.counts.visible).toBe(0)
+  const series = [...metrics.deliveriesFilteredOut.series()].map(({ labels, value }) => [
+    labels.reason,
+    value,
+  ])
+  expect(series.sort()).toEqual([
+    ['MessageAttributes', 1],
+    ['NoMessageAttributes', 2],
+  ])
+})
+
+test('[88] a body that is no object is filtered out, not dead', async () => {
+  await fixture.subscribe('body', { filterPolicy: { a: ['x'] }, filterPolicyScope: 'MessageBody' })
+  await fixture.startWorker(sender)
+  expect(await settled(await publish('no JSON'))).toMatchObject({ filtered: 1, delivered: 0, discarded: 0 })
+  expect(await settled(await publish('{"a":"x"}'))).toMatchObject({ delivered: 1 })
+  expect(sentTo('body')).toEqual(['{"a":"x"}'])
+})
+
+test('[102] a filter sees the text that its own protocol is told', async () => {
+  const filterPolicy = { for: ['web'] }
+  await fixture.subscribe('web', { filterPolicy, filterPolicyScope: 'MessageBody' })
+  const queue = DLQ
+  await fixture.queues.put(queue, {})
+  await fixture.subscribe('queue', {
+    protocol: 'sqs',
+    endpoint: queue,
+    filterPolicy,
+    filterPolicyScope: 'MessageBody',
+  })
+  await fixture.startWorker(sender)
+  const texts = { default: '{"for":"nobody"}', http: '{"for":"web"}' }
+  const id = await publish(JSON.stringify(texts), { structure: 'json' })
+  expect(await settled(id)).toMatchObject({ delivered: 1, filtered: 1 })
+  expect(sentTo('web')).toEqual(['{"for":"web"}'])
+})
+
+test('a filter acts on every message that is dispatched after its change, and `{}` lifts it', async () => {
+  const subscription = await fixture.subscribe('a', { filterPolicy: { color: ['red'] } })
+  await fixture.startWorker(sender)
+  expect(await settled(await publish('blue', { attributes: { color: text('blue') } }))).toMatchObject({
+    filtered: 1,
+  })
+  await fixture.subscriptions.update(subscription.id, () => ({ filterPolicy: { color: ['blue'] } }))
+  // The plan may be up to a moment old; the change counts from 100 ms after it on.
+  await waitFor(async () => {
+    const id = await publish('blue again', { attributes: { color: text('blue') } })
+    return (await settled(id)).delivered === 1
+  })
+  await fixture.subscriptions.update(subscription.id, () => ({ filterPolicy: null }))
+  await waitFor(async () => (await settled(await publish('anything'))).delivered === 1)
+})
+
+test('hundreds of filters in several slices: each message goes to exactly those it matches', async () => {
+  const count = 620
+  for (let i = 0; i < count; i++) await fixture.subscribe(`s${i}`, { filterPolicy: { key: [`v${i % 31}`] } })
+  await fixture.startWorker(sender)
+  const id = await publish('x', { attributes: { key: text('v7') } })
+  await waitFor(() => sender.sent.length === count / 31)
+  const counts = await waitFor(async () => {
+    const found = (await fixture.outcomes.message(id))?.counts
+    return found && found.filtered + found.delivered === count ? found : undefined
+  })
+  expect(counts).toMatchObject({ delivered: count / 31, filtered: count - count / 31 })
+  expect(sender.sent.every(({ url }) => Number(/s(\d+)/.exec(url)?.[1]) % 31 === 7)).toBe(true)
+})
