@@ -55,6 +55,7 @@ async function changePolicy(deps: ApiDeps, { input, call, change }: PolicyChange
     return { attributes: { ...topic.attributes, Policy } }
   })
   await ofTopic(() => changed)
+  deps.log.info({ requestId: call.requestId, topicArn: arn, members: ['Policy'] }, 'topic.changed')
 }
 
 function addition(input: AwsInput): Change {

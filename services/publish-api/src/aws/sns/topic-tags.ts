@@ -45,7 +45,7 @@ async function tagTopic(deps: ApiDeps, { ResourceArn, Tags }: AwsInput, call: Aw
   const arn = checkTopicArn(ResourceArn, call, 'ResourceArn')
   if (Tags === undefined) throw missingParameter('Tags')
   const given = readTags(Tags)
-  await changeTags(deps, arn, (tags) => checkCount(new Map([...tags, ...given])))
+  await changeTags(deps, { arn, call, change: (tags) => checkCount(new Map([...tags, ...given])) })
 }
 
 async function untagTopic(
@@ -56,12 +56,20 @@ async function untagTopic(
   const arn = checkTopicArn(ResourceArn, call, 'ResourceArn')
   if (TagKeys === undefined) throw missingParameter('TagKeys')
   const keys = new Set(TagKeys as string[])
-  await changeTags(deps, arn, (tags) => new Map([...tags].filter(([key]) => !keys.has(key))))
+  const change = (tags: Tags) => new Map([...tags].filter(([key]) => !keys.has(key)))
+  await changeTags(deps, { arn, call, change })
 }
 
-async function changeTags(deps: ApiDeps, arn: string, change: (tags: Tags) => Tags): Promise<void> {
+interface TagChange {
+  arn: string
+  call: AwsCall
+  change: (tags: Tags) => Tags
+}
+
+async function changeTags(deps: ApiDeps, { arn, call, change }: TagChange): Promise<void> {
   try {
     await deps.topics.update(arn, (topic) => ({ tags: Object.fromEntries(change(tagsOf(topic))) }))
+    deps.log.info({ requestId: call.requestId, topicArn: arn, members: ['tags'] }, 'topic.changed')
   } catch (error) {
     throw error instanceof FantailError && error.code === 'not_found' ? noSuchResource() : error
   }
