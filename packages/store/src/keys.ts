@@ -98,16 +98,21 @@ export const asideKey = (base: string) => `${base}aside`
 /** Sorted set, all scores 0: queue ARNs of the shard. */
 export const queuesKey = (base: string) => `${base}queues`
 /** Hash: `record` (JSON QueueRecord), `uid`, its settings for scripts (`v`, `r`, `d` in ms, `m` maxReceiveCount, `t`
- *  dead-letter queue), `seen` and `off` of its clock (queue.lua), `seq`, `purged` (ms of the last purge). */
+ *  dead-letter queue), `seen` and `off` of its clock (queue.lua), `seq` (items stored so far), `purged` (ms of the last purge), `forgot` (`seq` at that time), `cb` '1' deduplication
+ *  ids may be made from bodies, `gs` '1' they hold within a group. */
 export const queueKey = (arn: string) => `${shardBase(shardOf(arn))}queue:${arn}`
 /** What every other key of a queue begins with; `uid` is another one where a queue is deleted and made again.
  *  Sorted sets by ms of the queue's clock: `age` (all items, by what retention counts from), and where an item is:
  *  `ready`, `flight` (due back), `delayed`, `moving` (to the dead-letter queue; lease end), `held` (in a redrive's batch).
  *  `recent`: ids given by senders, by when they left (10 minutes, at most 100,000). Hash `dead`: dead letters by kind.
  *  Hash `i:<id>`, an item: `p` payload, `s` sent, `c` receive count, `f` first received, `h` and `t` latest handle and its
- *  time, `x` source queue, `i` '1' id given, `n` '1' receive in spite of the redrive policy, `g` group and `d`
- *  deduplication id as given, `o` sequence number (FIFO); of a dead letter `r` reason,
- *  `k` status code, `u` subscription ARN, `e` dead-lettered at, `m` message id. */
+ *  time, `x` source queue, `i` '1' id given, `n` '1' receive in spite of the redrive policy, `g` group, `d` deduplication
+ *  id (FIFO: '' the body's digest, absent the item's id), `o` sequence number (FIFO), `e` when it was dead-lettered or
+ *  moved here; of a dead letter `r` reason, `k` status code, `u` subscription ARN, `m` message id.
+ *  FIFO: no `ready` and `delayed`; `flight` has all that was received or is not to be (far ahead). Sorted sets
+ *  `g:<group>`: its items by sequence number; `heads` and `back`: groups by when their first item is visible
+ *  (queue.lua). `d:<SHA-1>`: a string per deduplication id, `a:<SHA-1>`: a list per receive attempt, both 5 minutes.
+ *  About 700 bytes a message beside its body in a standard queue; 950 in a FIFO queue, and 250 more for 5 minutes. */
 export const queueBase = (base: string, uid: string) => `${base}q:${uid}:`
 /** Hash: a push consumer's name → JSON ConsumerRecord. Deleted with the queue. */
 export const consumersKey = (base: string, uid: string) => `${queueBase(base, uid)}consumers`

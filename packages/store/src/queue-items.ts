@@ -1,5 +1,5 @@
 /** How an item crosses the border to the scripts: 17 values in, nine out, and receipt handles. */
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import {
   type DeadLetter,
   formatMessageId,
@@ -28,8 +28,15 @@ export interface StoredItem {
   deadLetter: DeadLetter | null
   groupId: string | null
   deduplicationId: string | null
-  /** FIFO: whether the deduplication id is held against earlier ones. */
-  deduplicated: boolean
+  /** FIFO: whether the deduplication id is held against earlier ones, and where it is from. */
+  deduplication: 'none' | 'given' | 'body'
+}
+
+const DEDUPLICATION = { none: '', given: '1', body: 'b' }
+
+/** The deduplication id of a message that was sent without one. */
+export function bodyDigest(body: string): string {
+  return createHash('sha256').update(body).digest('hex')
 }
 
 /** The part of an item that never changes. */
@@ -71,8 +78,9 @@ export function itemValues(item: StoredItem): ScriptValue[] {
     dead?.deadLetteredAt ?? '',
     dead?.messageId ?? '',
     item.groupId ?? '',
-    item.deduplicationId ?? '',
-    item.deduplicated ? '1' : '',
+    // Where it is the item's own id, it need not be kept twice.
+    item.deduplicationId === item.id ? '' : (item.deduplicationId ?? ''),
+    DEDUPLICATION[item.deduplication],
   ]
 }
 
@@ -98,8 +106,11 @@ export function readItem(reply: ItemReply): ReadItem {
     firstReceivedAt: first === null ? null : Number(first),
   }
   if (group !== null) message.groupId = String(group)
-  if (dedup !== null) message.deduplicationId = String(dedup)
-  if (order !== null) message.sequenceNumber = formatSequence(String(order))
+  if (dedup !== null) message.deduplicationId = String(dedup) || bodyDigest(b)
+  if (order !== null) {
+    message.sequenceNumber = formatSequence(String(order))
+    message.deduplicationId ??= String(id)
+  }
   if (t !== undefined) message.traceHeader = t
   if (s !== undefined) message.senderId = s
   if (d) message.deadLetter = d

@@ -6,18 +6,17 @@
  * alone: two deliveries of one message must not count as copies. A dead letter shows its message's deduplication id all
  * the same; the others, and a dead letter without one, show their own id.
  */
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { FantailError, isFifoName, parseMessageId } from '@fantail/contracts'
 import { redrivenItemId } from './queue-ids.ts'
-import { packPayload, type ReadItem, type StoredItem } from './queue-items.ts'
+import { bodyDigest, packPayload, type ReadItem, type StoredItem } from './queue-items.ts'
 import type { SendItem } from './queue-records.ts'
 
 const SEND_ITEMS_MAX = 100
 /** Bounds how long one script holds Redis up. */
 const SEND_BYTES_MAX = 4_194_304
 
-/** `byContent`: only a queue that makes deduplication ids from bodies takes it. */
-export function storedItem(item: SendItem, fifo: boolean): StoredItem & { byContent: boolean } {
+export function storedItem(item: SendItem, fifo: boolean): StoredItem {
   if (item.id !== undefined && parseMessageId(item.id) === undefined) {
     throw new TypeError(`an item's id must be a UUID: ${item.id}`)
   }
@@ -54,7 +53,7 @@ export function movedItem({ message, payload }: ReadItem, source: string): Store
     deadLetter: message.deadLetter ?? null,
     groupId: message.groupId ?? null,
     deduplicationId: (fifo ? message.messageId : message.deduplicationId) ?? null,
-    deduplicated: false,
+    deduplication: 'none',
   }
 }
 
@@ -74,7 +73,7 @@ export function redrivenItem(taskId: string, { message, payload }: ReadItem): St
     deadLetter: message.deadLetter ?? null,
     groupId: message.groupId ?? null,
     deduplicationId: message.sequenceNumber === undefined ? (message.deduplicationId ?? null) : id,
-    deduplicated: false,
+    deduplication: 'none',
   }
 }
 
@@ -99,8 +98,7 @@ function unordered({ groupId, deduplicationId }: SendItem) {
   return {
     groupId: groupId ?? null,
     deduplicationId: deduplicationId ?? null,
-    deduplicated: false,
-    byContent: false,
+    deduplication: 'none' as const,
   }
 }
 
@@ -112,10 +110,9 @@ function inOrder(item: SendItem, id: string) {
   if (item.delaySeconds) throw FantailError.invalid('delaySeconds', 'can only be set for a whole FIFO queue')
   if (deadLetter) {
     const shown = deduplicationId ?? deadLetter.message.deduplicationId ?? id
-    return { groupId, deduplicationId: shown, deduplicated: false, byContent: false }
+    return { groupId, deduplicationId: shown, deduplication: 'none' as const }
   }
-  if (deduplicationId !== undefined) return { groupId, deduplicationId, deduplicated: true, byContent: false }
-  if (item.id !== undefined) return { groupId, deduplicationId: id, deduplicated: false, byContent: false }
-  const digest = createHash('sha256').update(item.body).digest('hex')
-  return { groupId, deduplicationId: digest, deduplicated: true, byContent: true }
+  if (deduplicationId !== undefined) return { groupId, deduplicationId, deduplication: 'given' as const }
+  if (item.id !== undefined) return { groupId, deduplicationId: id, deduplication: 'none' as const }
+  return { groupId, deduplicationId: bodyDigest(item.body), deduplication: 'body' as const }
 }

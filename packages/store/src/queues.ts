@@ -113,7 +113,7 @@ export class Queues extends QueueDefinitions {
     const stored = items.map((item) => storedItem(item, fifo))
     const how = {
       whenFull: items.some((item) => item.deadLetter !== undefined),
-      byContent: stored.some((item) => item.byContent),
+      byBody: stored.some((item) => item.deduplication === 'body'),
     }
     for (const chunk of chunksOf(stored)) {
       const reply = await this.#store(arn, chunk, how)
@@ -260,9 +260,9 @@ export class Queues extends QueueDefinitions {
   async #store(
     arn: string,
     items: StoredItem[],
-    { whenFull, byContent = false }: { whenFull: boolean; byContent?: boolean },
+    { whenFull, byBody = false }: { whenFull: boolean; byBody?: boolean },
   ): Promise<SendReply | 0 | null> {
-    const args = [whenFull ? '1' : '', byContent ? '1' : '', ...items.flatMap(itemValues)]
+    const args = [whenFull ? '1' : '', byBody ? '1' : '', ...items.flatMap(itemValues)]
     return (await this.run(arn, SEND, args)) as SendReply | 0 | null
   }
 

@@ -37,7 +37,8 @@ end
 -- `at` is the position in ARGV before the item's values: id, payload, '1' if the sender gave the id, delay in ms
 -- ('' the queue's own), sent at ('' now), retention counts from ('' sent at), receive count, first received at, source
 -- queue; of a dead letter: reason, status code, subscription ARN, dead-lettered at, message id; group and
--- deduplication id ('' none), '1' to hold it against earlier ones. A FIFO queue takes no time of an item.
+-- deduplication id ('' none, or the id), '1' to hold it against earlier ones, 'b' where it is made from the body
+-- and need not be kept either. A FIFO queue takes no time of an item.
 -- Returns the id and sequence ('' none) of what is in the queue, and whether that is this item, now stored.
 local function store_item(queue, at)
   local id, payload, given, delay, sent, from, count, first, source = unpack(ARGV, at + 1, at + 9)
@@ -47,7 +48,7 @@ local function store_item(queue, at)
     local known, sequence = known_item(queue, id)
     if known then return id, sequence, false end
   end
-  if queue.fifo and held == '1' then
+  if queue.fifo and held ~= '' then
     local other, sequence = first_copy(queue, dedup, group)
     if other then return other, sequence, false end
   end
@@ -56,7 +57,7 @@ local function store_item(queue, at)
   if given == '1' then redis.call('HSET', item, 'i', '1') end
   if first ~= '' then redis.call('HSET', item, 'f', first) end
   if group ~= '' then redis.call('HSET', item, 'g', group) end
-  if dedup ~= '' then redis.call('HSET', item, 'd', dedup) end
+  if dedup ~= '' then redis.call('HSET', item, 'd', held == 'b' and '' or dedup) end
   if source ~= '' then redis.call('HSET', item, 'x', source) end
   if dead_at ~= '' or source ~= '' then redis.call('HSET', item, 'e', dead_at ~= '' and dead_at or queue.now) end
   if reason ~= '' then
@@ -68,6 +69,6 @@ local function store_item(queue, at)
     return id, '', true
   end
   local sequence = place_in_group(queue, id, group)
-  if held == '1' then remember_copy(queue, dedup, group, id, sequence) end
+  if held ~= '' then remember_copy(queue, dedup, group, id, sequence) end
   return id, string.format('%.0f', sequence), true
 end
