@@ -11,7 +11,6 @@ const names: Record<string, string> = {
   account: '000000000000',
   // Of a certificate.
   name: '0'.repeat(32),
-  name: '0123456789abcdef0123456789abcdef',
 }
 
 beforeAll(async () => {
