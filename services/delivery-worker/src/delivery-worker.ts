@@ -10,6 +10,7 @@ import { EnvelopeSigning, type HttpSender, SigningKey, type SigningPair } from '
 import { type Telemetry as BullTelemetry, DispatchConsumer } from '@fantail/jobs'
 import { createStateLog, type Logger } from '@fantail/runtime'
 import {
+  CountedQueues,
   Counts,
   connect,
   FifoReading,
@@ -17,7 +18,6 @@ import {
   Lanes,
   OutcomeLog,
   Plans,
-  Queues,
   type Redis,
   SigningKeys,
   shardsInUse,
@@ -26,7 +26,7 @@ import {
   WAKE_LANES,
   whenReady,
 } from '@fantail/store'
-import type { Telemetry } from '@fantail/telemetry'
+import { QueueCounter, type Telemetry } from '@fantail/telemetry'
 import { AttemptMaker } from './attempt-maker.ts'
 import { AttemptSlots } from './attempt-slots.ts'
 import { DeliveryStatus } from './delivery-status.ts'
@@ -86,7 +86,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const redis = connect({ url: redisUrl, name: 'fantail-worker', onState: tellState(log) })
   const subscriber = connect({ url: redisUrl, name: 'fantail-worker-wakes', commandTimeoutMs: null })
   const lanes = new Lanes(redis)
-  const queues = new Queues(redis)
+  const queues = new CountedQueues(redis, new QueueCounter(options.telemetry.metrics))
   const plansStore = new Plans(redis, {
     onCorrupt: (error) => log.error({ err: error }, 'subscription.unreadable'),
   })

@@ -3,7 +3,7 @@ import { readWorkerSettings, resolveRedisUrl } from '@fantail/config'
 import { createHttpSender, readSigningPair } from '@fantail/delivery'
 import { createTelemetry } from '@fantail/jobs'
 import { createLogger, createOpsServer, runService } from '@fantail/runtime'
-import { startTelemetry } from '@fantail/telemetry'
+import { createMetrics, startTelemetry } from '@fantail/telemetry'
 import { createDeliveryWorker } from './delivery-worker.ts'
 
 const NAME = 'delivery-worker'
@@ -22,6 +22,7 @@ await runService({
     })
     const telemetry = await startTelemetry({
       service: NAME,
+      metrics: createMetrics({ aws: settings.awsMetrics }),
       onProblem: (detail) => log.warn({ detail }, 'telemetry.failed'),
     })
     const sender = createHttpSender({

@@ -2,7 +2,7 @@
 import { readApiSettings, resolveRedisUrl } from '@fantail/config'
 import { readSigningPair } from '@fantail/delivery'
 import { createLogger, runService } from '@fantail/runtime'
-import { startTelemetry } from '@fantail/telemetry'
+import { createMetrics, startTelemetry } from '@fantail/telemetry'
 import { readTls } from './http/tls.ts'
 import { startPublishApi } from './publish-api.ts'
 
@@ -23,6 +23,7 @@ await runService({
     })
     const telemetry = await startTelemetry({
       service: NAME,
+      metrics: createMetrics({ aws: settings.awsMetrics }),
       onProblem: (detail) => log.warn({ detail }, 'telemetry.failed'),
     })
     const api = await startPublishApi({ settings, redisUrl, log, telemetry, tls, signingPair })

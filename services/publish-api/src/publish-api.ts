@@ -5,13 +5,15 @@ import { createPublisher } from '@fantail/jobs'
 import { createStateLog, type Logger } from '@fantail/runtime'
 import {
   Consumers,
+  CountedQueues,
   connect,
+  countedWaits,
   FifoLog,
   Idempotency,
   Lanes,
   OutcomeLog,
   Plans,
-  Queues,
+  type Queues,
   QueueWaits,
   type Redis,
   Redrives,
@@ -22,12 +24,13 @@ import {
   Topics,
   WAKE_CHANGES,
 } from '@fantail/store'
-import type { Telemetry } from '@fantail/telemetry'
+import { QueueCounter, type Telemetry } from '@fantail/telemetry'
 import { createApp } from './app.ts'
 import type { ApiDeps } from './deps.ts'
 import { type ApiServer, listen } from './http/server.ts'
 import type { Tls } from './http/tls.ts'
 import { QueueCache } from './queue-cache.ts'
+import { createQueueSource } from './queue-gauges.ts'
 import { createRedisClock } from './redis-clock.ts'
 import { TopicCache } from './topic-cache.ts'
 
@@ -70,10 +73,11 @@ export async function startPublishApi(options: PublishApiOptions): Promise<Publi
     timeoutMs: settings.attemptTimeoutMs,
     allowPrivate: settings.allowPrivateEndpoints,
   })
-  const { queueWaits, ...stores } = createStores({ redis, subscriber, options })
+  const use = new QueueCounter(telemetry.metrics)
+  const { queueWaits, ...stores } = createStores({ redis, subscriber, use, options })
   const deps: ApiDeps = {
     ...stores,
-    queueWaits,
+    queueWaits: countedWaits(queueWaits, use),
     publisher,
     fifoLog: new FifoLog(fifoRedis, { minReplicas }),
     sender,
@@ -86,6 +90,8 @@ export async function startPublishApi(options: PublishApiOptions): Promise<Publi
     spans: telemetry.spans,
     clock: () => clock.now(),
   }
+  const { queues, clock: now } = deps
+  telemetry.metrics.observeQueues(createQueueSource({ redis, queues, now }))
   followChanges(subscriber, [deps.topicCache, deps.queueCache])
   const stop = async (server?: ApiServer) => {
     queueWaits.close()
@@ -117,14 +123,15 @@ function createSigning(redis: Redis, { signingPair: pair, log }: PublishApiOptio
 interface Connections {
   redis: Redis
   subscriber: Redis
+  use: QueueCounter
   options: PublishApiOptions
 }
 
-function createStores({ redis, subscriber, options: { settings, log } }: Connections) {
+function createStores({ redis, subscriber, use, options: { settings, log } }: Connections) {
   const { arn: defaults, queues: queueCount, logMessages, redisMemoryBytes } = settings
   const onCorrupt = (error: Error) => log.error({ err: error }, 'record.unreadable')
   const topics = new Topics(redis, { defaults })
-  const queues: Queues = new Queues(redis, {
+  const queues: Queues = new CountedQueues(redis, use, {
     defaults,
     inFlightMax: settings.queueInFlightMax,
     onChange: (arn) => queueCache.forget(arn),

@@ -2,7 +2,7 @@
 import { readRedriveSettings, resolveRedisUrl } from '@fantail/config'
 import { createTelemetry } from '@fantail/jobs'
 import { createLogger, createOpsServer, runService } from '@fantail/runtime'
-import { startTelemetry } from '@fantail/telemetry'
+import { createMetrics, startTelemetry } from '@fantail/telemetry'
 import { createRedriveService } from './redrive-service.ts'
 
 const NAME = 'redrive'
@@ -18,7 +18,9 @@ await runService({
       onWait: (path) => log.info({ path }, 'redis.awaited'),
     })
     const onProblem = (detail: string) => log.warn({ detail }, 'telemetry.failed')
-    const telemetry = await startTelemetry({ service: NAME, onProblem })
+    // It does nothing that SNS or SQS would count.
+    const counts = createMetrics({ aws: false })
+    const telemetry = await startTelemetry({ service: NAME, metrics: counts, onProblem })
     const service = createRedriveService({ redisUrl, log, telemetry: createTelemetry() })
     const { host, opsPort: port } = settings
     const metrics = () => telemetry.renderMetrics()

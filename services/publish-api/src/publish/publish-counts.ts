@@ -1,5 +1,5 @@
 /** Counts what is published by topic. The series are kept at hand: each look-up by labels costs as much as the counting. */
-import type { CounterSeries } from '@fantail/telemetry'
+import type { CounterSeries, HistogramSeries } from '@fantail/telemetry'
 import type { ApiDeps } from '../deps.ts'
 
 /** Past so many topics the series are looked up anew, so that topics cannot fill memory. */
@@ -8,6 +8,7 @@ const TOPICS_MAX = 10_000
 interface Series {
   messages: CounterSeries
   bytes: CounterSeries
+  sizes: HistogramSeries
 }
 
 export class PublishCounts {
@@ -22,12 +23,17 @@ export class PublishCounts {
     const series = this.#byTopic.get(topicArn) ?? this.#look(topicArn)
     series.messages.add(messages)
     series.bytes.add(bytes)
+    series.sizes.record(bytes)
   }
 
   #look(topicArn: string): Series {
-    const { messagesPublished, publishBytes } = this.#metrics
+    const { messagesPublished, publishBytes, publishSizeBytes } = this.#metrics
     const topic = topicArn.slice(topicArn.lastIndexOf(':') + 1)
-    const series = { messages: messagesPublished.of({ topic }), bytes: publishBytes.of({ topic }) }
+    const series = {
+      messages: messagesPublished.of({ topic }),
+      bytes: publishBytes.of({ topic }),
+      sizes: publishSizeBytes.of({ TopicName: topic }),
+    }
     if (this.#byTopic.size >= TOPICS_MAX) this.#byTopic.clear()
     this.#byTopic.set(topicArn, series)
     return series

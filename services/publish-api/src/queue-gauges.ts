@@ -1,0 +1,29 @@
+/** What the gauges of queues show at a scrape: a bounded number of queues, of these the ones in use. */
+import { type Queues, queueFigures, type Redis } from '@fantail/store'
+import type { QueueSource } from '@fantail/telemetry'
+
+const QUEUES_MAX = 500
+
+export interface QueueGaugesOptions {
+  redis: Redis
+  queues: Pick<Queues, 'getWithCounts'>
+  /** Epoch ms. */
+  now(): number
+}
+
+/** A queue that was shown once stays for as long as it exists, so that it is seen to become empty. */
+export function createQueueSource({ redis, queues, now }: QueueGaugesOptions): QueueSource {
+  let shown = new Set<string>()
+  return async () => {
+    const figures = await queueFigures(redis, queues, QUEUES_MAX)
+    const inUse = figures.filter(({ queue, counts }) => {
+      return counts.visible + counts.inFlight + counts.delayed > 0 || shown.has(queue.arn)
+    })
+    shown = new Set(inUse.map(({ queue }) => queue.arn))
+    return inUse.map(({ queue, counts, oldestSince }) => ({
+      queue: queue.name,
+      ...counts,
+      oldestSeconds: oldestSince === null ? null : Math.max(0, now() - oldestSince) / 1_000,
+    }))
+  }
+}
