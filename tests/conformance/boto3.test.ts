@@ -2,31 +2,15 @@
  * Queues as boto3 sees them, where a Python of this machine has it. Old ones (Debian 12's is) speak SQS's Query protocol,
  * newer ones AWS JSON.
  */
-import { execFile } from 'node:child_process'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { pythonsWithBoto3, run } from '../harness/pythons.ts'
 import { useStack } from '../harness/stack.ts'
 
-const run = promisify(execFile)
 const CALLS = join(import.meta.dirname, 'boto3_calls.py')
 
-const pythons = await withBoto3(['/usr/bin/python3', 'python3'])
+const pythons = await pythonsWithBoto3()
 const stack = useStack({ workers: 0 })
-
-/** Those of the interpreters that can import boto3, each version of it once. */
-async function withBoto3(commands: string[]): Promise<Map<string, string>> {
-  const found = new Map<string, string>()
-  for (const command of commands) {
-    try {
-      const { stdout } = await run(command, ['-c', 'import boto3; print(boto3.__version__)'])
-      found.set(stdout.trim(), command)
-    } catch {
-      // No such interpreter, or none with boto3.
-    }
-  }
-  return found
-}
 
 if (pythons.size === 0) test('boto3 is here', ({ skip }) => skip('no Python with boto3'))
 
