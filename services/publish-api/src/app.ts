@@ -8,6 +8,7 @@ import { certificateRoutes } from './routes/certificates.ts'
 import { consumerRoutes } from './routes/consumers.ts'
 import { deliveryPolicyRoutes } from './routes/delivery-policies.ts'
 import { docsRoutes } from './routes/docs.ts'
+import { filterPolicyRoutes } from './routes/filter-policies.ts'
 import { messageRoutes } from './routes/messages.ts'
 import { publishRoutes } from './routes/publish.ts'
 import { queueMessageRoutes } from './routes/queue-messages.ts'
@@ -32,6 +33,7 @@ export function endpointsOf(deps: ApiDeps): Endpoint[] {
     ...subscriptionRoutes(deps),
     ...subscriptionActionRoutes(deps),
     ...deliveryPolicyRoutes(deps),
+    ...filterPolicyRoutes(),
     ...messageRoutes(deps),
     ...queueRoutes(deps),
     ...queueMessageRoutes(deps),

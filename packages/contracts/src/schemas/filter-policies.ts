@@ -1,0 +1,42 @@
+/** Trying a filter policy on a message before it is set. */
+import { z } from 'zod'
+import { MessageInput } from './messages.ts'
+import { named } from './shared.ts'
+
+export const FilterTestInput = z.strictObject({
+  filterPolicy: z.record(z.string(), z.unknown()).describe('In SNS’s filter language'),
+  filterPolicyScope: z
+    .enum(['MessageAttributes', 'MessageBody'])
+    .optional()
+    .describe('What the filter looks at; default MessageAttributes'),
+  message: MessageInput.describe('As it would be published'),
+  protocol: z
+    .enum(['http', 'https', 'sqs'])
+    .optional()
+    .describe('Whose text counts where the message has one for each protocol; default http'),
+})
+
+export const FilterTestAnswer = named(
+  'FilterTest',
+  z.object({
+    matched: z.boolean(),
+    reason: z
+      .enum([
+        'MessageAttributes',
+        'MessageBody',
+        'InvalidAttributes',
+        'NoMessageAttributes',
+        'InvalidMessageBody',
+      ])
+      .nullable()
+      .describe('Under which SNS would count the message as filtered out; null where it matched'),
+    clauses: z.array(
+      z.object({
+        path: z.string().describe('The key, those around it before it, with dots between'),
+        condition: z.array(z.unknown()).describe('Its alternatives, as the policy has them'),
+        matched: z.boolean(),
+        values: z.array(z.unknown()).describe('What the message has there'),
+      }),
+    ),
+  }),
+)

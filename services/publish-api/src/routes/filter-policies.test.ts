@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestApi, type TestApi } from '../test-api.ts'
+
+let api: TestApi
+beforeAll(async () => {
+  api = await startTestApi()
+})
+afterAll(() => api.stop())
+
+const tried = (body: unknown) => api.call('POST', '/v1/filter-policies/test', { body })
+
+test('says of each clause whether the message satisfies it', async () => {
+  const filterPolicy = { color: ['red'], size: [{ numeric: ['>', 10] }] }
+  const attributes = { color: 'red', size: 5 }
+  const { status, body } = await tried({ filterPolicy, message: { message: 'x', attributes } })
+  expect([status, body]).toEqual([
+    200,
+    {
+      matched: false,
+      reason: 'MessageAttributes',
+      clauses: [
+        { path: 'color', condition: ['red'], matched: true, values: ['red'] },
+        { path: 'size', condition: [{ numeric: ['>', 10] }], matched: false, values: [5] },
+      ],
+    },
+  ])
+})
+
+test('looks into bodies, objects too, and at the text of the protocol', async () => {
+  const filterPolicy = { order: { state: [{ prefix: 'pa' }] }, $or: [{ a: [1] }, { b: [{ exists: false }] }] }
+  const scope = { filterPolicy, filterPolicyScope: 'MessageBody' }
+  const object = await tried({ ...scope, message: { message: { order: { state: 'paid' } } } })
+  expect(object.body).toMatchObject({ matched: true, reason: null })
+  expect(
+    object.body.clauses.map(({ path, matched }: { path: string; matched: boolean }) => [path, matched]),
+  ).toEqual([
+    ['order.state', true],
+    ['a', false],
+    ['b', true],
+  ])
+  const texts = { default: '{}', sqs: '{"order":{"state":"paid"}}' }
+  const message = { message: JSON.stringify(texts), structure: 'json' }
+  expect((await tried({ ...scope, message })).body.matched).toBe(false)
+  expect((await tried({ ...scope, message, protocol: 'sqs' })).body.matched).toBe(true)
+  expect((await tried({ ...scope, message: { message: 'no JSON' } })).body.reason).toBe('InvalidMessageBody')
+})
+
+test('what is wrong with the policy or the message is told', async () => {
+  const message = { message: 'x' }
+  const refused = await tried({ filterPolicy: { a: [] }, message })
+  expect([refused.status, refused.body.error.code, refused.body.error.details]).toEqual([
+    400,
+    'validation_failed',
+    [{ path: 'filterPolicy', message: 'is refused: Empty arrays are not allowed' }],
+  ])
+  const both = await tried({ filterPolicy: { a: 'b' }, message: { message: 5 } })
+  expect(both.body.error.details.map(({ path }: { path: string }) => path).sort()).toEqual([
+    'filterPolicy',
+    'message.message',
+  ])
+})

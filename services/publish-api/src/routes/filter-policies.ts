@@ -1,0 +1,48 @@
+/** Why a message would come, or not: a filter policy tried on it, clause by clause. */
+import { FilterTestAnswer, FilterTestInput, type Problem } from '@fantail/contracts'
+import { textForProtocol } from '@fantail/delivery'
+import { explainFilter } from '@fantail/policy'
+import type { z } from 'zod'
+import { type Answer, type Endpoint, endpoint, ok } from '../http/endpoint.ts'
+import { isObject } from '../http/validate.ts'
+import { readMessages } from '../publish/read-messages.ts'
+import { filterProblems } from '../subscriptions/filters.ts'
+
+export function filterPolicyRoutes(): Endpoint[] {
+  return [
+    endpoint({
+      method: 'POST',
+      path: '/v1/filter-policies/test',
+      tag: 'Filter policies',
+      summary: 'Which clauses of a filter policy a message satisfies',
+      description:
+        'Clauses of a rule are judged one by one; where several lie under one array, they must hold in the same element, ' +
+        'so that `matched` may be false although each clause is.',
+      body: FilterTestInput,
+      check: problemsOf,
+      answers: { 200: { description: 'Verdict by clause', schema: FilterTestAnswer } },
+      errors: ['malformed_json', 'validation_failed', 'too_large', 'unsupported_media_type'],
+      handle: ({ body }) => tryFilter(body),
+    }),
+  ]
+}
+
+function problemsOf({ filterPolicy, filterPolicyScope }: Record<string, unknown>): Problem[] {
+  if (!isObject(filterPolicy)) return []
+  return filterProblems({
+    filterPolicy,
+    filterPolicyScope: filterPolicyScope === 'MessageBody' ? filterPolicyScope : 'MessageAttributes',
+  })
+}
+
+function tryFilter({
+  filterPolicy,
+  filterPolicyScope = 'MessageAttributes',
+  message,
+  protocol = 'http',
+}: z.output<typeof FilterTestInput>): Answer {
+  const [given] = readMessages(JSON.stringify(message)).messages
+  const { structure, attributes } = given ?? {}
+  const text = textForProtocol({ message: given?.message ?? '', ...(structure && { structure }) }, protocol)
+  return ok(explainFilter(filterPolicy, filterPolicyScope, { message: text, attributes }))
+}
