@@ -98,8 +98,9 @@ export const asideKey = (base: string) => `${base}aside`
 /** Sorted set, all scores 0: queue ARNs of the shard. */
 export const queuesKey = (base: string) => `${base}queues`
 /** Hash: `record` (JSON QueueRecord), `uid`, its settings for scripts (`v`, `r`, `d` in ms, `m` maxReceiveCount, `t`
- *  dead-letter queue), `seen` and `off` of its clock (queue.lua), `seq` (items stored so far), `purged` (ms of the last purge), `forgot` (`seq` at that time), `cb` '1' deduplication
- *  ids may be made from bodies, `gs` '1' they hold within a group. */
+ *  dead-letter queue), `seen` and `off` of its clock (queue.lua), `seq` (items stored so far), `purged` (ms of the last
+ *  purge), `forgot` (`seq` at that time), `cb` '1' deduplication ids may be made from bodies, `gs` '1' they hold within a
+ *  group. */
 export const queueKey = (arn: string) => `${shardBase(shardOf(arn))}queue:${arn}`
 /** What every other key of a queue begins with; `uid` is another one where a queue is deleted and made again.
  *  Sorted sets by ms of the queue's clock: `age` (all items, by what retention counts from), and where an item is:

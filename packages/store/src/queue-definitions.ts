@@ -1,10 +1,9 @@
 /**
- * Queues as such: their settings, and who dead-letters into them.
+ * Queues as such: their settings, and how full they are.
  *
  * A queue is one hash in the home shard of its ARN; its messages stand under a uid that is new with every creation. A
  * deleted queue is gone with one script, its messages follow in chunks; a crash between leaves the uid in a set that
- * the sweep works off. The index of sources lives in the dead-letter queue's shard: written before the policy that
- * needs it and removed after, so a crash leaves an entry too many, which reading recognises and drops.
+ * the sweep works off.
  */
 import {
   ARN_DEFAULTS,
@@ -18,14 +17,14 @@ import {
   queueArn,
 } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { queueDeletedKey, queueKey, queuesGoneKey, queuesKey, skewKey, sourcesKey } from './keys.ts'
+import { queueDeletedKey, queueKey, queuesGoneKey, queuesKey } from './keys.ts'
 import { decodeCursor, encodeCursor, listNames, type Page, replies } from './pages.ts'
 import { queueMissing } from './queue-errors.ts'
 import { createQueueUid } from './queue-items.ts'
 import type { ListQueues, QueueSettings, QueueWithCounts } from './queue-records.ts'
+import { QueueSources } from './queue-sources.ts'
 import { readScript, runScript } from './scripts.ts'
 import { SHARD_COUNT, shardBase, shardOf } from './shards.ts'
-import { Subscriptions } from './subscriptions.ts'
 
 const WRITE = readScript('write-queue-1')
 const READ = readScript('read-queue-1')
@@ -36,9 +35,6 @@ const DROP = readScript('drop-queue-1')
 const IN_FLIGHT_MAX = 120_000
 const WRITE_TRIES_MAX = 20
 const DROP_CHUNK = 500
-const SOURCES_MAX = 1_000
-/** A source newer than this may stand before its policy is written. */
-const SOURCE_PENDING_MS = 60_000
 const DELETED_MS = 60_000
 
 const DEFAULT_SETTINGS: QueueSettings = {
@@ -70,21 +66,18 @@ type ReadReply = [
   oldest: Buffer,
 ]
 
-export class QueueDefinitions {
-  protected readonly redis: Redis
+export class QueueDefinitions extends QueueSources {
   protected readonly onProblem: (error: Error) => void
   protected readonly inFlightMax: number
   readonly #onChange: (arn: string) => void
   readonly #defaults: ArnDefaults
-  readonly #subscriptions: Subscriptions
 
   constructor(redis: Redis, options: QueuesOptions = {}) {
-    this.redis = redis
+    super(redis)
     this.onProblem = options.onProblem ?? (() => undefined)
     this.inFlightMax = options.inFlightMax ?? IN_FLIGHT_MAX
     this.#onChange = options.onChange ?? (() => undefined)
     this.#defaults = options.defaults ?? ARN_DEFAULTS
-    this.#subscriptions = new Subscriptions(redis)
   }
 
   /** Creates the queue, or sets the members given; `validation_failed` where the dead-letter queue does not exist. */
@@ -109,11 +102,6 @@ export class QueueDefinitions {
       return change(before)
     })
     return queue
-  }
-
-  async get(arn: string): Promise<QueueRecord | null> {
-    const text = await this.redis.hget(queueKey(arn), 'record')
-    return text === null ? null : (JSON.parse(text) as QueueRecord)
   }
 
   /** With exact counts of this moment; null where there is no such queue. */
@@ -161,37 +149,6 @@ export class QueueDefinitions {
     return at === null || Number(at) <= now - DELETED_MS ? null : Number(at)
   }
 
-  /** ARNs of the queues (at most 1,000) whose redrive policy names this queue, sorted. */
-  async listSources(arn: string): Promise<string[]> {
-    const sources = await this.sources(arn)
-    return sources.filter((source) => serviceOf(source) === 'sqs').sort()
-  }
-
-  /** ARNs of the queues and subscriptions (at most 1,000 of each) whose redrive policy names this queue. */
-  async sources(arn: string): Promise<string[]> {
-    const [queues, subscriptions] = await Promise.all([
-      this.redis.zrange(sourcesKey(arn, 'sqs'), 0, String(SOURCES_MAX - 1), 'WITHSCORES'),
-      this.redis.zrange(sourcesKey(arn, 'sns'), 0, String(SOURCES_MAX - 1), 'WITHSCORES'),
-    ])
-    const entries = [...queues, ...subscriptions]
-    const names = entries.filter((_, i) => i % 2 === 0)
-    const live = await Promise.all(names.map((name) => this.#namesTarget(name, arn)))
-    const dropBefore = (await this.now(arn)) - SOURCE_PENDING_MS
-    const stale = names.filter((_, i) => !live[i] && Number(entries[2 * i + 1]) < dropBefore)
-    await Promise.all(stale.map((name) => this.removeSource(arn, name)))
-    return names.filter((_, i) => live[i])
-  }
-
-  /** Before the policy that names `arn` is written; queues do so by themselves. */
-  async addSource(arn: string, source: string): Promise<void> {
-    await this.redis.zadd(sourcesKey(arn, serviceOf(source)), await this.now(arn), source)
-  }
-
-  /** After the policy no longer names `arn`. */
-  async removeSource(arn: string, source: string): Promise<void> {
-    await this.redis.zrem(sourcesKey(arn, serviceOf(source)), source)
-  }
-
   /** Ends deletions that a crash left half done. */
   protected async resumeDeletions(): Promise<void> {
     const pipeline = this.redis.pipeline()
@@ -199,27 +156,6 @@ export class QueueDefinitions {
     for (const [shard, uids] of ((await replies(pipeline)) as string[][]).entries()) {
       for (const uid of uids) await this.#drop(shard, uid)
     }
-  }
-
-  /** Runs a script of the queue's home shard. */
-  protected run(
-    arn: string,
-    script: Parameters<typeof runScript>[1],
-    args: (string | number | Buffer)[] = [],
-  ) {
-    return runScript(this.redis, script, [shardBase(shardOf(arn))], [arn, ...args])
-  }
-
-  /** Redis's time as the scripts of the queue's shard see it. */
-  protected async now(arn: string): Promise<number> {
-    const [time, skew] = await replies(
-      this.redis
-        .pipeline()
-        .time()
-        .get(skewKey(shardBase(shardOf(arn)))),
-    )
-    const [seconds, micros] = time as [string | number, string | number]
-    return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000) + Number(skew ?? 0)
   }
 
   /** `choose` is asked anew whenever somebody else was quicker; null leaves the queue that exists as it is. */
@@ -230,7 +166,7 @@ export class QueueDefinitions {
       const set = choose(before)
       if (before && set === null) return { queue: before, created: false }
       const { redrivePolicy } = set ?? {}
-      if (redrivePolicy) await this.#claimTarget(arn, redrivePolicy.deadLetterTargetArn)
+      if (redrivePolicy) await this.claimTarget(arn, redrivePolicy.deadLetterTargetArn)
       const queue = changed(arn, before, set ?? {}, await this.now(arn))
       if (await this.#compareAndSet(text, queue)) {
         this.#onChange(arn)
@@ -242,16 +178,6 @@ export class QueueDefinitions {
       }
     }
     throw new FantailError('conflict', 'the queue is being changed by others; try again')
-  }
-
-  async #claimTarget(arn: string, target: string): Promise<void> {
-    const path = 'redrivePolicy.deadLetterTargetArn'
-    if (target === arn) throw FantailError.invalid(path, 'must be another queue')
-    const queue = await this.get(target)
-    if (queue === null) throw FantailError.invalid(path, 'names no queue')
-    const problem = whyNoTarget(queue, arn)
-    if (problem !== undefined) throw FantailError.invalid(path, problem)
-    await this.addSource(target, arn)
   }
 
   async #compareAndSet(before: string, queue: QueueRecord): Promise<boolean> {
@@ -273,14 +199,6 @@ export class QueueDefinitions {
   async #drop(shard: number, uid: string): Promise<void> {
     while ((await runScript(this.redis, DROP, [shardBase(shard)], [uid, DROP_CHUNK])) !== 0);
   }
-
-  async #namesTarget(source: string, target: string): Promise<boolean> {
-    const subscriptionId = parseArn(source)?.subscriptionId
-    const record = await (subscriptionId === undefined
-      ? this.get(source)
-      : this.#subscriptions.get(subscriptionId))
-    return record?.redrivePolicy?.deadLetterTargetArn === target
-  }
 }
 
 function changed(
@@ -295,25 +213,4 @@ function changed(
   if (name === undefined) throw new TypeError(`not a queue's ARN: ${arn}`)
   const record = { ...DEFAULT_SETTINGS, ...given, arn, name, uid: createQueueUid() }
   return { ...record, ...(isFifoName(arn) && { fifo: true as const }), createdAt: now, modifiedAt: now }
-}
-
-/** Why a queue may not be the dead-letter queue of `source` (sns-semantics §8.4), if it may not. */
-function whyNoTarget(target: QueueRecord, source: string): string | undefined {
-  const [mine, theirs] = [parseArn(source), parseArn(target.arn)]
-  if (mine?.account !== theirs?.account || mine?.region !== theirs?.region) {
-    return 'must be a queue of the same account and region'
-  }
-  if (isFifoName(source) !== isFifoName(target.arn)) {
-    return isFifoName(source)
-      ? 'must be a FIFO queue, as this one is'
-      : 'must be a standard queue, as this one is'
-  }
-  const { redrivePermission = 'allowAll', sourceQueueArns = [] } = target.redriveAllowPolicy ?? {}
-  const allowed =
-    redrivePermission === 'allowAll' || (redrivePermission === 'byQueue' && sourceQueueArns.includes(source))
-  return allowed ? undefined : 'names a queue whose redriveAllowPolicy does not allow this one'
-}
-
-function serviceOf(source: string): 'sqs' | 'sns' {
-  return parseArn(source)?.service === 'sqs' ? 'sqs' : 'sns'
 }

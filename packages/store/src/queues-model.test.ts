@@ -117,12 +117,15 @@ afterAll(() => fixture.stop())
 
 test('random histories agree with the model, balance, and leave no key behind', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(operation, { minLength: 5, maxLength: 50, size: 'max' }), async (operations) => {
-      const history = new History()
-      await history.begin()
-      for (const each of operations) await history.perform(each)
-      await history.end()
-    }),
+    fc.asyncProperty(
+      fc.array(operation, { minLength: 5, maxLength: 50, size: 'max' }),
+      async (operations) => {
+        const history = new History()
+        await history.begin()
+        for (const each of operations) await history.perform(each)
+        await history.end()
+      },
+    ),
     { numRuns: 80 },
   )
 }, 120_000)

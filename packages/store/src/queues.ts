@@ -1,5 +1,5 @@
 /**
- * Queues with SQS's semantics for standard queues. A message is
+ * Queues with SQS's semantics. A message is
  *
  *   delayed ──time──▶ ready ──receive──▶ in flight ──ack──▶ gone
  *                       ▲                    │ time, visibility 0
@@ -10,13 +10,18 @@
  * and gone from anywhere when its retention is over, by purge, by DELETE. Scripts do each step; only the move spans two
  * shards: the item stays marked until it has been appended to the other queue under its own id, so a crash repeats the
  * append, which changes nothing, and loses nothing.
+ *
+ * In a FIFO queue (a name that ends in `.fifo`) a message is received only while none before it in its group is in flight,
+ * moving or held. Its items stand in their groups by sequence number, and the groups in two sets by when their first item
+ * is visible (lua/include/queue.lua); nothing is `ready`, so nothing has to be made so. A message with a known
+ * deduplication id is not stored; one that its sender has named by an id is known by that id alone.
  */
 import { randomBytes } from 'node:crypto'
 import { FantailError, isFifoName, type QueueMessage } from '@fantail/contracts'
-import { queueKey, queuesKey } from './keys.ts'
-import { decodeCursor, encodeCursor, listNames, type Page } from './pages.ts'
-import { QueueDefinitions } from './queue-definitions.ts'
+import { queuesKey } from './keys.ts'
+import { listNames } from './pages.ts'
 import { AttemptChangedError, OverLimitError, queueMissing } from './queue-errors.ts'
+import { QueueHandles } from './queue-handles.ts'
 import {
   formatHandle,
   formatSequence,
@@ -24,22 +29,11 @@ import {
   itemValues,
   NONCE_AT,
   NONCE_BYTES,
-  parseHandle,
   type ReadItem,
   readItem,
   type StoredItem,
 } from './queue-items.ts'
-import type {
-  DeadLetterCounts,
-  HandleResult,
-  PeekRequest,
-  ReceiveRefusal,
-  ReceiveRequest,
-  ReceiveTurn,
-  SendItem,
-  SentItem,
-  VisibilityChange,
-} from './queue-records.ts'
+import type { ReceiveRefusal, ReceiveRequest, ReceiveTurn, SendItem, SentItem } from './queue-records.ts'
 import { chunksOf, movedItem, storedItem } from './queue-sending.ts'
 import { readScript } from './scripts.ts'
 
@@ -47,20 +41,10 @@ const SEND = readScript('send-messages-1')
 const RECEIVE = readScript('receive-messages-1')
 const RECEIVE_IN_ORDER = readScript('receive-in-order-1')
 const SETTLE_MOVES = readScript('settle-moves-1')
-const ACK = readScript('ack-messages-1')
-const CHANGE_VISIBILITY = readScript('change-visibility-1')
-const PEEK = readScript('peek-messages-1')
-const READ_MESSAGE = readScript('read-message-1')
-const REMOVE_MESSAGE = readScript('remove-message-1')
-const DEAD_LETTER_COUNTS = readScript('read-dead-letter-counts-1')
-const PURGE = readScript('purge-queue-1')
 const SWEEP = readScript('sweep-queue-1')
 
 /** A turn goes round again after moves, and where what it looked at was too old. */
 const RECEIVE_ROUNDS_MAX = 10
-const SCAN_ITEMS_MAX = 1_000
-const PEEK_ROUNDS_MAX = 10
-const PEEK_BYTES_MAX = 2_097_152
 const SWEEP_ITEMS_MAX = 500
 const SWEEP_MOVES_MAX = 10
 const SWEEP_QUEUES_MAX = 200
@@ -84,25 +68,7 @@ interface ReceiveRound {
 
 type SendReply = [id: Buffer, sequence: Buffer, stored: number][]
 
-export class Queues extends QueueDefinitions {
-  /** Removes what was sent before the call, available or not; `not_found`. */
-  async purge(arn: string): Promise<number> {
-    let before = ''
-    for (let removed = 0; ; ) {
-      const reply = (await this.run(arn, PURGE, [before, SWEEP_ITEMS_MAX])) as [Buffer, number] | null
-      if (reply === null) throw queueMissing()
-      before = String(reply[0])
-      removed += reply[1]
-      if (reply[1] < SWEEP_ITEMS_MAX) return removed
-    }
-  }
-
-  /** When the queue was last purged, by Redis's clock; null: never, or there is no such queue. */
-  async lastPurgedAt(arn: string): Promise<number | null> {
-    const at = await this.redis.hget(queueKey(arn), 'purged')
-    return at === null ? null : Number(at)
-  }
-
+export class Queues extends QueueHandles {
   /**
    * One atomic write per 100 items or 4 MiB; answers in their order; `not_found`. On a FIFO queue also
    * `validation_failed`, where an item has no group, a delay of its own, or no deduplication id that the queue takes.
@@ -154,78 +120,6 @@ export class Queues extends QueueDefinitions {
         }
       }
     }
-  }
-
-  /**
-   * Deletes by handle, in order; `not_found`. A handle whose time is over still deletes; one of an earlier receive does
-   * not, and is answered as done all the same, as is one of a message that is gone. On a FIFO queue both are refused while
-   * the message is there.
-   */
-  async ack(arn: string, handles: string[]): Promise<HandleResult[]> {
-    return this.#byHandle(handles, async (parts) => {
-      const results = (await this.run(arn, ACK, parts)) as number[] | null
-      return results?.map((result) => ACK_RESULTS[result] ?? INVALID_HANDLE)
-    })
-  }
-
-  /** Hides each for its time; in order; `not_found`. */
-  async changeVisibility(arn: string, changes: VisibilityChange[]): Promise<HandleResult[]> {
-    const handles = changes.map(({ handle }) => handle)
-    return this.#byHandle(handles, async (parts, places) => {
-      const times = places.map((place) => Math.round((changes[place]?.seconds ?? 0) * 1_000))
-      const args = times.flatMap((ms, i) => [ms, ...parts.slice(3 * i, 3 * i + 3)])
-      const results = await this.run(arn, CHANGE_VISIBILITY, args)
-      return (results as Buffer[] | null)?.map((result) => visibilityResult(String(result)))
-    })
-  }
-
-  /** In order of retention; changes nothing; `not_found`. */
-  async peek(arn: string, request: PeekRequest): Promise<Page<QueueMessage>> {
-    let cursor = request.cursor === undefined ? ['', ''] : decodeCursor(request.cursor, 2)
-    if (request.cursor !== undefined && !Number.isFinite(Number(cursor[0] || 'none'))) {
-      throw FantailError.invalid('cursor', 'is not one that a list answered')
-    }
-    const { subscription = '', statusCode = '', since = '', until = '' } = request
-    const items: QueueMessage[] = []
-    let bytes = 0
-    for (let round = 0; round < PEEK_ROUNDS_MAX && items.length < request.limit; round++) {
-      const filter = [subscription, statusCode, since, until, '']
-      const args = [...cursor, request.limit - items.length, SCAN_ITEMS_MAX, ...filter]
-      const reply = (await this.run(arn, PEEK, args)) as [Buffer, Buffer, ItemReply[]] | null
-      if (reply === null) throw queueMissing()
-      const read = reply[2].map(readItem)
-      items.push(...read.map((item) => item.message))
-      bytes += read.reduce((sum, item) => sum + item.payload.length, 0)
-      cursor = [String(reply[0]), String(reply[1])]
-      if (cursor[0] === '' || bytes > PEEK_BYTES_MAX) break
-    }
-    return { items, nextCursor: cursor[0] === '' ? null : encodeCursor(cursor) }
-  }
-
-  async message(arn: string, id: string): Promise<QueueMessage | null> {
-    const reply = (await this.run(arn, READ_MESSAGE, [id])) as ItemReply | null
-    return reply === null ? null : readItem(reply).message
-  }
-
-  /** False where there is no such message. */
-  async deleteMessage(arn: string, id: string): Promise<boolean> {
-    return (await this.run(arn, REMOVE_MESSAGE, [id])) === 1
-  }
-
-  /** From counters, whatever the queue holds; `not_found`. */
-  async deadLetterCounts(arn: string): Promise<DeadLetterCounts> {
-    const reply = (await this.run(arn, DEAD_LETTER_COUNTS)) as Buffer[] | null
-    if (reply === null) throw queueMissing()
-    const counts: DeadLetterCounts = { byReason: {}, byStatusCode: {}, bySubscription: {} }
-    for (let i = 0; i < reply.length; i += 2) {
-      const field = String(reply[i])
-      const name = field.slice(2)
-      const count = Number(reply[i + 1])
-      if (field.startsWith('r:')) counts.byReason[name] = count
-      else if (field.startsWith('k:')) counts.byStatusCode[name || 'none'] = count
-      else counts.bySubscription[name] = count
-    }
-    return counts
   }
 
   /** Removes what is too old and finishes what a crash left half done, in all queues; answers how many messages. */
@@ -304,22 +198,6 @@ export class Queues extends QueueDefinitions {
     const ids = moves.map((item) => item.message.messageId)
     await this.run(arn, SETTLE_MOVES, [moved ? 'forget' : 'return', ...ids])
   }
-
-  /** Keeps what cannot be a handle of ours away from the script; its place in the results stays. */
-  async #byHandle(
-    handles: string[],
-    run: (parts: (string | Buffer)[], places: number[]) => Promise<HandleResult[] | undefined>,
-  ): Promise<HandleResult[]> {
-    const parsed = handles.map(parseHandle)
-    const places = parsed.flatMap((parts, place) => (parts === undefined ? [] : [place]))
-    const results = await run(parsed.filter((parts) => parts !== undefined).flat(), places)
-    if (results === undefined) throw queueMissing()
-    let next = 0
-    return parsed.map((parts) => {
-      const result = parts === undefined ? undefined : results[next++]
-      return result ?? INVALID_HANDLE
-    })
-  }
 }
 
 /** One with a visibility timeout of 0 may come in two rounds: its newest handle counts. */
@@ -346,24 +224,4 @@ function withHandle(reply: ItemReply, uid: string, given: Buffer): QueueMessage 
   const { message } = readItem(reply)
   const nonce = reply[NONCE_AT] ?? given
   return { ...message, receiptHandle: formatHandle(uid, message.messageId, nonce) }
-}
-
-const INVALID_HANDLE: HandleResult = { ok: false, error: 'invalid_receipt_handle' }
-const EXPIRED_HANDLE: HandleResult = { ok: false, error: 'expired_receipt_handle' }
-/** As ack-messages answers. */
-const ACK_RESULTS: HandleResult[] = [INVALID_HANDLE, { ok: true }, EXPIRED_HANDLE]
-
-function visibilityResult(result: string): HandleResult {
-  switch (result) {
-    case 'ok':
-      return { ok: true }
-    case 'invalid':
-      return INVALID_HANDLE
-    case 'expired':
-      return EXPIRED_HANDLE
-    case 'limit':
-      return { ok: false, error: 'visibility_limit_exceeded' }
-    default:
-      return { ok: false, error: 'message_not_available' }
-  }
 }

@@ -1,0 +1,89 @@
+/** Looking at what is in a queue, and removing it, without receiving it. */
+import { FantailError, type QueueMessage } from '@fantail/contracts'
+import { queueKey } from './keys.ts'
+import { decodeCursor, encodeCursor, type Page } from './pages.ts'
+import { QueueDefinitions } from './queue-definitions.ts'
+import { queueMissing } from './queue-errors.ts'
+import { type ItemReply, readItem } from './queue-items.ts'
+import type { DeadLetterCounts, PeekRequest } from './queue-records.ts'
+import { readScript } from './scripts.ts'
+
+const PEEK = readScript('peek-messages-1')
+const READ_MESSAGE = readScript('read-message-1')
+const REMOVE_MESSAGE = readScript('remove-message-1')
+const DEAD_LETTER_COUNTS = readScript('read-dead-letter-counts-1')
+const PURGE = readScript('purge-queue-1')
+
+const SCAN_ITEMS_MAX = 1_000
+const PEEK_ROUNDS_MAX = 10
+const PEEK_BYTES_MAX = 2_097_152
+const PURGE_ITEMS_MAX = 500
+
+export class QueueContents extends QueueDefinitions {
+  /** In order of retention; changes nothing; `not_found`. */
+  async peek(arn: string, request: PeekRequest): Promise<Page<QueueMessage>> {
+    let cursor = request.cursor === undefined ? ['', ''] : decodeCursor(request.cursor, 2)
+    if (request.cursor !== undefined && !Number.isFinite(Number(cursor[0] || 'none'))) {
+      throw FantailError.invalid('cursor', 'is not one that a list answered')
+    }
+    const { subscription = '', statusCode = '', since = '', until = '' } = request
+    const items: QueueMessage[] = []
+    let bytes = 0
+    for (let round = 0; round < PEEK_ROUNDS_MAX && items.length < request.limit; round++) {
+      const filter = [subscription, statusCode, since, until, '']
+      const args = [...cursor, request.limit - items.length, SCAN_ITEMS_MAX, ...filter]
+      const reply = (await this.run(arn, PEEK, args)) as [Buffer, Buffer, ItemReply[]] | null
+      if (reply === null) throw queueMissing()
+      const read = reply[2].map(readItem)
+      items.push(...read.map((item) => item.message))
+      bytes += read.reduce((sum, item) => sum + item.payload.length, 0)
+      cursor = [String(reply[0]), String(reply[1])]
+      if (cursor[0] === '' || bytes > PEEK_BYTES_MAX) break
+    }
+    return { items, nextCursor: cursor[0] === '' ? null : encodeCursor(cursor) }
+  }
+
+  async message(arn: string, id: string): Promise<QueueMessage | null> {
+    const reply = (await this.run(arn, READ_MESSAGE, [id])) as ItemReply | null
+    return reply === null ? null : readItem(reply).message
+  }
+
+  /** False where there is no such message. */
+  async deleteMessage(arn: string, id: string): Promise<boolean> {
+    return (await this.run(arn, REMOVE_MESSAGE, [id])) === 1
+  }
+
+  /** From counters, whatever the queue holds; `not_found`. */
+  async deadLetterCounts(arn: string): Promise<DeadLetterCounts> {
+    const reply = (await this.run(arn, DEAD_LETTER_COUNTS)) as Buffer[] | null
+    if (reply === null) throw queueMissing()
+    const counts: DeadLetterCounts = { byReason: {}, byStatusCode: {}, bySubscription: {} }
+    for (let i = 0; i < reply.length; i += 2) {
+      const field = String(reply[i])
+      const name = field.slice(2)
+      const count = Number(reply[i + 1])
+      if (field.startsWith('r:')) counts.byReason[name] = count
+      else if (field.startsWith('k:')) counts.byStatusCode[name || 'none'] = count
+      else counts.bySubscription[name] = count
+    }
+    return counts
+  }
+
+  /** Removes what was sent before the call, available or not; `not_found`. */
+  async purge(arn: string): Promise<number> {
+    let before = ''
+    for (let removed = 0; ; ) {
+      const reply = (await this.run(arn, PURGE, [before, PURGE_ITEMS_MAX])) as [Buffer, number] | null
+      if (reply === null) throw queueMissing()
+      before = String(reply[0])
+      removed += reply[1]
+      if (reply[1] < PURGE_ITEMS_MAX) return removed
+    }
+  }
+
+  /** When the queue was last purged, by Redis's clock; null: never, or there is no such queue. */
+  async lastPurgedAt(arn: string): Promise<number | null> {
+    const at = await this.redis.hget(queueKey(arn), 'purged')
+    return at === null ? null : Number(at)
+  }
+}

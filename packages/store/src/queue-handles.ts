@@ -1,0 +1,70 @@
+/** Deleting and hiding received messages by their handles. */
+import { QueueContents } from './queue-contents.ts'
+import { queueMissing } from './queue-errors.ts'
+import { parseHandle } from './queue-items.ts'
+import type { HandleResult, VisibilityChange } from './queue-records.ts'
+import { readScript } from './scripts.ts'
+
+const ACK = readScript('ack-messages-1')
+const CHANGE_VISIBILITY = readScript('change-visibility-1')
+
+const INVALID_HANDLE: HandleResult = { ok: false, error: 'invalid_receipt_handle' }
+const EXPIRED_HANDLE: HandleResult = { ok: false, error: 'expired_receipt_handle' }
+/** As ack-messages answers. */
+const ACK_RESULTS: HandleResult[] = [INVALID_HANDLE, { ok: true }, EXPIRED_HANDLE]
+
+export class QueueHandles extends QueueContents {
+  /**
+   * Deletes by handle, in order; `not_found`. A handle whose time is over still deletes; one of an earlier receive does
+   * not, and is answered as done all the same, as is one of a message that is gone. On a FIFO queue both are refused while
+   * the message is there.
+   */
+  async ack(arn: string, handles: string[]): Promise<HandleResult[]> {
+    return this.#byHandle(handles, async (parts) => {
+      const results = (await this.run(arn, ACK, parts)) as number[] | null
+      return results?.map((result) => ACK_RESULTS[result] ?? INVALID_HANDLE)
+    })
+  }
+
+  /** Hides each for its time; in order; `not_found`. */
+  async changeVisibility(arn: string, changes: VisibilityChange[]): Promise<HandleResult[]> {
+    const handles = changes.map(({ handle }) => handle)
+    return this.#byHandle(handles, async (parts, places) => {
+      const times = places.map((place) => Math.round((changes[place]?.seconds ?? 0) * 1_000))
+      const args = times.flatMap((ms, i) => [ms, ...parts.slice(3 * i, 3 * i + 3)])
+      const results = await this.run(arn, CHANGE_VISIBILITY, args)
+      return (results as Buffer[] | null)?.map((result) => visibilityResult(String(result)))
+    })
+  }
+
+  /** Keeps what cannot be a handle of ours away from the script; its place in the results stays. */
+  async #byHandle(
+    handles: string[],
+    run: (parts: (string | Buffer)[], places: number[]) => Promise<HandleResult[] | undefined>,
+  ): Promise<HandleResult[]> {
+    const parsed = handles.map(parseHandle)
+    const places = parsed.flatMap((parts, place) => (parts === undefined ? [] : [place]))
+    const results = await run(parsed.filter((parts) => parts !== undefined).flat(), places)
+    if (results === undefined) throw queueMissing()
+    let next = 0
+    return parsed.map((parts) => {
+      const result = parts === undefined ? undefined : results[next++]
+      return result ?? INVALID_HANDLE
+    })
+  }
+}
+
+function visibilityResult(result: string): HandleResult {
+  switch (result) {
+    case 'ok':
+      return { ok: true }
+    case 'invalid':
+      return INVALID_HANDLE
+    case 'expired':
+      return EXPIRED_HANDLE
+    case 'limit':
+      return { ok: false, error: 'visibility_limit_exceeded' }
+    default:
+      return { ok: false, error: 'message_not_available' }
+  }
+}

@@ -1,0 +1,122 @@
+/**
+ * Who dead-letters into a queue. The index of sources lives in the dead-letter queue's shard: written before the policy
+ * that needs it and removed after, so a crash leaves an entry too many, which reading recognises and drops.
+ */
+import { FantailError, isFifoName, parseArn, type QueueRecord } from '@fantail/contracts'
+import type { Redis } from 'ioredis'
+import { queueKey, skewKey, sourcesKey } from './keys.ts'
+import { replies } from './pages.ts'
+import { runScript } from './scripts.ts'
+import { shardBase, shardOf } from './shards.ts'
+import { Subscriptions } from './subscriptions.ts'
+
+const SOURCES_MAX = 1_000
+/** A source newer than this may stand before its policy is written. */
+const SOURCE_PENDING_MS = 60_000
+
+export class QueueSources {
+  protected readonly redis: Redis
+  readonly #subscriptions: Subscriptions
+
+  constructor(redis: Redis) {
+    this.redis = redis
+    this.#subscriptions = new Subscriptions(redis)
+  }
+
+  async get(arn: string): Promise<QueueRecord | null> {
+    const text = await this.redis.hget(queueKey(arn), 'record')
+    return text === null ? null : (JSON.parse(text) as QueueRecord)
+  }
+
+  /** ARNs of the queues (at most 1,000) whose redrive policy names this queue, sorted. */
+  async listSources(arn: string): Promise<string[]> {
+    const sources = await this.sources(arn)
+    return sources.filter((source) => serviceOf(source) === 'sqs').sort()
+  }
+
+  /** ARNs of the queues and subscriptions (at most 1,000 of each) whose redrive policy names this queue. */
+  async sources(arn: string): Promise<string[]> {
+    const [queues, subscriptions] = await Promise.all([
+      this.redis.zrange(sourcesKey(arn, 'sqs'), 0, String(SOURCES_MAX - 1), 'WITHSCORES'),
+      this.redis.zrange(sourcesKey(arn, 'sns'), 0, String(SOURCES_MAX - 1), 'WITHSCORES'),
+    ])
+    const entries = [...queues, ...subscriptions]
+    const names = entries.filter((_, i) => i % 2 === 0)
+    const live = await Promise.all(names.map((name) => this.#namesTarget(name, arn)))
+    const dropBefore = (await this.now(arn)) - SOURCE_PENDING_MS
+    const stale = names.filter((_, i) => !live[i] && Number(entries[2 * i + 1]) < dropBefore)
+    await Promise.all(stale.map((name) => this.removeSource(arn, name)))
+    return names.filter((_, i) => live[i])
+  }
+
+  /** Before the policy that names `arn` is written; queues do so by themselves. */
+  async addSource(arn: string, source: string): Promise<void> {
+    await this.redis.zadd(sourcesKey(arn, serviceOf(source)), await this.now(arn), source)
+  }
+
+  /** After the policy no longer names `arn`. */
+  async removeSource(arn: string, source: string): Promise<void> {
+    await this.redis.zrem(sourcesKey(arn, serviceOf(source)), source)
+  }
+
+  /** Notes `arn` as a source of `target`; `validation_failed` where that may not be its dead-letter queue. */
+  protected async claimTarget(arn: string, target: string): Promise<void> {
+    const path = 'redrivePolicy.deadLetterTargetArn'
+    if (target === arn) throw FantailError.invalid(path, 'must be another queue')
+    const queue = await this.get(target)
+    if (queue === null) throw FantailError.invalid(path, 'names no queue')
+    const problem = whyNoTarget(queue, arn)
+    if (problem !== undefined) throw FantailError.invalid(path, problem)
+    await this.addSource(target, arn)
+  }
+
+  /** Runs a script of the queue's home shard. */
+  protected run(
+    arn: string,
+    script: Parameters<typeof runScript>[1],
+    args: (string | number | Buffer)[] = [],
+  ) {
+    return runScript(this.redis, script, [shardBase(shardOf(arn))], [arn, ...args])
+  }
+
+  /** Redis's time as the scripts of the queue's shard see it. */
+  protected async now(arn: string): Promise<number> {
+    const [time, skew] = await replies(
+      this.redis
+        .pipeline()
+        .time()
+        .get(skewKey(shardBase(shardOf(arn)))),
+    )
+    const [seconds, micros] = time as [string | number, string | number]
+    return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000) + Number(skew ?? 0)
+  }
+
+  async #namesTarget(source: string, target: string): Promise<boolean> {
+    const subscriptionId = parseArn(source)?.subscriptionId
+    const record = await (subscriptionId === undefined
+      ? this.get(source)
+      : this.#subscriptions.get(subscriptionId))
+    return record?.redrivePolicy?.deadLetterTargetArn === target
+  }
+}
+
+/** Why a queue may not be the dead-letter queue of `source` (sns-semantics §8.4), if it may not. */
+function whyNoTarget(target: QueueRecord, source: string): string | undefined {
+  const [mine, theirs] = [parseArn(source), parseArn(target.arn)]
+  if (mine?.account !== theirs?.account || mine?.region !== theirs?.region) {
+    return 'must be a queue of the same account and region'
+  }
+  if (isFifoName(source) !== isFifoName(target.arn)) {
+    return isFifoName(source)
+      ? 'must be a FIFO queue, as this one is'
+      : 'must be a standard queue, as this one is'
+  }
+  const { redrivePermission = 'allowAll', sourceQueueArns = [] } = target.redriveAllowPolicy ?? {}
+  const allowed =
+    redrivePermission === 'allowAll' || (redrivePermission === 'byQueue' && sourceQueueArns.includes(source))
+  return allowed ? undefined : 'names a queue whose redriveAllowPolicy does not allow this one'
+}
+
+function serviceOf(source: string): 'sqs' | 'sns' {
+  return parseArn(source)?.service === 'sqs' ? 'sqs' : 'sns'
+}
