@@ -1,0 +1,57 @@
+/**
+ * docs/aws-compatibility.md against the tests: every assertion of the checklist is shown by the tests that its row names,
+ * or is a deviation with a reason, and no test claims a number that its row does not know.
+ */
+import { expect, test } from 'vitest'
+import { filesMatching, textOf } from './repository.ts'
+
+const DOCUMENT = 'docs/aws-compatibility.md'
+const ASSERTIONS = 201
+
+interface Row {
+  number: number
+  assertion: string
+  /** Files of tests, or undefined. */
+  tests: string[]
+  deviation: string | undefined
+}
+
+const rows = textOf(DOCUMENT)
+  .split('\n')
+  .map((line) => /^\| (\d+) \| (.+) \| (.+) \|$/.exec(line))
+  .filter((match) => match !== null)
+  .map(([, number, assertion, shown]): Row => {
+    const deviation = /\*\*Deviation\*\*: (.+)$/.exec(shown ?? '')?.[1]
+    const tests = [...(shown ?? '').matchAll(/`([^`]+\.test\.ts)`/g)].map(([, file]) => file ?? '')
+    return { number: Number(number), assertion: assertion ?? '', tests, deviation }
+  })
+
+/** Number → files with a test whose title carries it. */
+function claims(): Map<number, Set<string>> {
+  const claimed = new Map<number, Set<string>>()
+  for (const file of ['packages', 'services', 'tests'].flatMap((root) => filesMatching(`${root}/**/*.test.ts`))) {
+    for (const [, numbers] of textOf(file).matchAll(/['"`]((?:\[\d{1,3}\])+)[ '"`]/g)) {
+      for (const [, number] of (numbers ?? '').matchAll(/\[(\d+)\]/g)) {
+        const files = claimed.get(Number(number)) ?? new Set()
+        claimed.set(Number(number), files.add(file))
+      }
+    }
+  }
+  return claimed
+}
+
+test('every assertion of the checklist has one row', () => {
+  expect(rows.map(({ number }) => number)).toEqual(Array.from({ length: ASSERTIONS }, (_, i) => i + 1))
+})
+
+test('every row is shown by a test or is a deviation with its reason', () => {
+  const open = rows.filter(({ tests, deviation }) => tests.length === 0 && (deviation ?? '').length < 20)
+  expect(open.map(({ number, assertion }) => `${number} ${assertion}`)).toEqual([])
+})
+
+test('rows and the titles of tests agree', () => {
+  const claimed = claims()
+  const named = rows.map(({ number, tests }) => [number, [...tests].sort()])
+  expect(named).toEqual(rows.map(({ number }) => [number, [...(claimed.get(number) ?? [])].sort()]))
+  expect([...claimed.keys()].filter((number) => number < 1 || number > ASSERTIONS)).toEqual([])
+})
