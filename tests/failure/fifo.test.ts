@@ -48,7 +48,7 @@ test('[134] workers killed every 2 s lose nothing of five groups and keep each i
   const { webhook, queue, disorder } = await ledger.whenComplete(60_000)
   expect(disorder).toEqual([])
   expect([webhook.firsts, queue]).toEqual([2_500, 2_500])
-  expect(kills).toBeGreaterThanOrEqual(3)
+  expect(kills).toBeGreaterThanOrEqual(2)
   expect(webhook.arrivals - webhook.firsts).toBeLessThan(50)
   console.info(`duplicates: ${webhook.arrivals - webhook.firsts} of 2500, kills: ${kills}`)
 }, 120_000)

@@ -11,6 +11,7 @@ import {
   Redrives,
   shardBase,
   shardOf,
+  skewKey,
   topicKey,
 } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
@@ -274,6 +275,28 @@ test('with a pause a group waits whole; after it the group goes on', async () =>
   expect(bodiesTo('hook')).toEqual(['a1', 'a2'])
 })
 
+test('what grows too old in a paused group is dead-lettered whole, in order', async () => {
+  await fixture.queues.create(DLQ, {})
+  const { id } = await subscribe('hook', { redrivePolicy: { deadLetterTargetArn: DLQ } })
+  await fixture.subscriptions.update(id, () => ({ status: 'paused' }))
+  const first = await fixture.startWorker(sender)
+  await publish('a1', 'a2', 'a3')
+  const lane = { subscriptionId: id, shard: shardOf(TOPIC) }
+  await waitFor(async () => (await fixture.lanes.figures([lane]))[0]?.waiting === 3)
+  await first.stop()
+  for (const base of [BASE, shardBase(0)]) await fixture.redis.set(skewKey(base), 5 * 86_400_000)
+  await fixture.redis.del('ft:{leader}:retention-sweep')
+  await fixture.startWorker(sender)
+  await waitFor(async () => (await fixture.queues.peek(DLQ, { limit: 10 })).items.length === 3)
+  const { items } = await fixture.queues.peek(DLQ, { limit: 10 })
+  expect(items.map(({ body, deadLetter }) => [body, deadLetter?.reason])).toEqual([
+    ['a1', 'expired'],
+    ['a2', 'expired'],
+    ['a3', 'expired'],
+  ])
+  expect(sender.sent).toEqual([])
+})
+
 test('a message for no subscription leaves the log and is found as such', async () => {
   await fixture.startWorker(sender)
   const [receipt] = await publish('a1')
@@ -282,6 +305,21 @@ test('a message for no subscription leaves the log and is found as such', async 
   await waitFor(async () => (await fixture.outcomes.message(receipt?.messageId ?? '')) !== null)
   expect(await fixture.outcomes.deliveries(receipt?.messageId ?? '')).toEqual([])
   expect(await leftovers()).toEqual([])
+})
+
+test('filters choose by message, and what they let through keeps its order', async () => {
+  const { id } = await subscribe('some', { filterPolicy: { kind: ['odd'] } })
+  await subscribe('all')
+  await fixture.startWorker(sender)
+  const kindOf = (i: number) => ({ kind: { type: 'String', value: i % 2 ? 'odd' : 'even' } })
+  const messages = Array.from({ length: 10 }, (_, i) => fifoMessage(`a${i}`, 'a', { attributes: kindOf(i) }))
+  await log.publish(TOPIC, messages)
+  await waitFor(() => sender.sent.length === 15)
+  expect(bodiesTo('some')).toEqual(['a1', 'a3', 'a5', 'a7', 'a9'])
+  const first = messages[0]?.messageId ?? ''
+  await waitFor(async () => (await fixture.outcomes.message(first))?.counts.delivered === 1)
+  const outcomes = (await fixture.outcomes.deliveries(first)) ?? []
+  expect(outcomes.find(({ subscriptionId }) => subscriptionId === id)?.state).toBe('filtered')
 })
 
 test('of several workers one reads a topic, all deliver; one that stops leaves the log to the others', async () => {
