@@ -115,7 +115,7 @@ async function receive({ queues, queueWaits }: ApiDeps, { queue, request, call }
       throw sqsError('OverLimit', 'Too many messages of the queue are in flight.', error)
     }
     if (!(error instanceof AttemptChangedError)) throw error
-    const reason = 'Messages of this attempt have been deleted or changed since.'
+    const reason = 'The receiveRequestAttemptId is not valid anymore since the receive call is not retryable.'
     throw invalidValue('ReceiveRequestAttemptId', request.attemptId, reason)
   }
 }
