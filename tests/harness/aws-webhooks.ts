@@ -11,6 +11,7 @@ export interface DeliveryView {
   attempts: number
   lastStatusCode: number | null
   lastError: string | null
+  reason: string | null
 }
 
 export interface AwsWebhooks {
@@ -65,8 +66,12 @@ async function endedDeliveries({ client }: Stack, messageId: string, count: numb
   const path = `/v1/messages/${messageId}/deliveries`
   const { status, body } = await client.call<{ deliveries: DeliveryView[] }>('GET', path)
   if (status !== 200 || body.deliveries.length < count) return undefined
-  const open = ['waiting', 'inFlight']
-  return body.deliveries.some(({ state }) => open.includes(state)) ? undefined : body.deliveries
+  return body.deliveries.every(isTold) ? body.deliveries : undefined
+}
+
+/** The log is written after a delivery has left its lane: until then its end is unknown. */
+function isTold({ state, reason }: DeliveryView): boolean {
+  return state !== 'waiting' && state !== 'inFlight' && reason !== 'unknown'
 }
 
 /** Attributes of a subscription: its dead-letter queue. */
