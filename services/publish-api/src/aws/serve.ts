@@ -39,10 +39,12 @@ export function createAwsApi(deps: ApiDeps): (call: Call) => Promise<Answer> {
   return async (call) => {
     const { request, requestId } = call
     let form: WireForm = formOf(request)
+    let action: string | undefined
     try {
       const head = readHead(request)
       form = head
       const wire = await readWireRequest(request, head)
+      action = wire.action
       const service = serviceFor(wire, operations)
       form = { ...wire, service }
       const account = await authenticate(request, { ...wire, service })
@@ -51,7 +53,9 @@ export function createAwsApi(deps: ApiDeps): (call: Call) => Promise<Answer> {
       const result = await operation.run(input, awsCallOf(deps, call, { ...wire, account }))
       return answerOf(form, { requestId, operation, result })
     } catch (thrown) {
-      return refusalOf(form, toAwsError(thrown, { service: form.service, requestId }, deps.log), requestId)
+      const error = toAwsError(thrown, { service: form.service, requestId }, deps.log)
+      tellRefusal(deps.log, { requestId, service: form.service, action, code: error.code })
+      return refusalOf(form, error, requestId)
     }
   }
 }
@@ -88,6 +92,11 @@ interface Done {
 
 function answerOf({ service, protocol }: WireForm, done: Done): WireAnswer {
   return protocol === 'json' ? jsonAnswer(done) : xmlAnswer({ ...done, service })
+}
+
+/** The access log knows path and status only. */
+function tellRefusal(log: ApiDeps['log'], refusal: object): void {
+  if (log.isLevelEnabled('debug')) log.debug(refusal, 'aws.refused')
 }
 
 function refusalOf({ service, protocol }: WireForm, error: AwsError, requestId: string): WireAnswer {
