@@ -209,6 +209,8 @@ test('a policy of its own is shown as given; other services’ actions are refus
 
 test('a version of the signature asks for signatures, also on a native topic', async () => {
   await sns.api.call('PUT', '/v1/topics/native')
+  await set('SignatureVersion', '', topicArn('native'))
+  expect((await sns.api.deps.topics.get(topicArn('native')))?.signing).toBe('none')
   await set('SignatureVersion', '2', topicArn('native'))
   expect(await sns.api.deps.topics.get(topicArn('native'))).toMatchObject({
     signing: 'sns',

@@ -48,7 +48,7 @@ export function readTopicAttributes(given: Given, kept: Given, rules: TopicRules
   }
   if (attributes === kept) return read
   // Who asks for a version of the signature asks for signatures.
-  return { ...read, attributes, ...('SignatureVersion' in given && { signing: 'sns' as const }) }
+  return { ...read, attributes, ...(given.SignatureVersion && { signing: 'sns' as const }) }
 }
 
 interface GivenAttribute {
