@@ -131,6 +131,21 @@ test('a move whose reply was lost can be made again and moves nothing twice', as
   expect(await redis.lrangeBuffer(behindKey(BASE, id, 'a'), 0, -1)).toEqual([messages[1]])
 })
 
+test('a move ends where Redis lost what was read and holds what was published since', async () => {
+  const id = await subscribe('s')
+  const messages = await publish('1', '2', '3')
+  const claim = await lend()
+  await reading.read(SHARD, claim)
+  await redis.rpop(logKey(BASE, uid), 2)
+  const [later] = await publish('4')
+  expect(textsOf(await reading.move(SHARD, claim, moveOf([id], messages)))).toEqual(['4'])
+  expect(await redis.zrangeBuffer(freshKey(BASE, id), 0, -1)).toEqual([messages[0]])
+  expect(await redis.exists(behindKey(BASE, id, 'a'))).toBe(0)
+  if (!later) throw new Error('one was published')
+  expect(textsOf(await reading.move(SHARD, claim, moveOf([id], [later])))).toEqual([])
+  expect(await redis.lrangeBuffer(behindKey(BASE, id, 'a'), 0, -1)).toEqual([later])
+})
+
 test('the log of a reader that died is lent again after 3 s, and a zombie’s move is refused', async () => {
   const id = await subscribe('s')
   const messages = await publish('1')

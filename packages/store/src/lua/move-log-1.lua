@@ -54,22 +54,23 @@ local function place(subscription, delivery, group)
 end
 
 -- The log's own reference to the body becomes one for each lane.
-local function move(entry)
-  local id, group, placed = next_arg(), string.sub(entry, 17), 0
+local function move(id, group)
+  local placed = 0
   for _ = 1, tonumber(next_arg()) do
     if place(subscriptions[tonumber(next_arg())], id, group) then placed = placed + 1 end
   end
   refer(id, placed - 1)
 end
 
-local moved = tonumber(next_arg())
-local entries = moved > 0 and redis.call('LRANGE', log, 0, moved - 1) or {}
-if entries[1] and string.sub(entries[1], 1, 16) == ARGV[at + 1] then
-  for i = 1, moved do
-    move(entries[i])
-  end
-  redis.call('LPOP', log, moved)
+-- Only as far as the log still is what was read: where Redis has lost its last moments, others may stand in their places.
+local listed, moved = tonumber(next_arg()), 0
+for _, entry in ipairs(listed > 0 and redis.call('LRANGE', log, 0, listed - 1) or {}) do
+  local id = next_arg()
+  if string.sub(entry, 1, 16) ~= id then break end
+  move(id, string.sub(entry, 17))
+  moved = moved + 1
 end
+if moved > 0 then redis.call('LPOP', log, moved) end
 write_drops(base)
 write_counts(base)
 finish_park(base, now)
