@@ -174,6 +174,22 @@ test('a job that somebody else has started in between is begun anew', async () =
   await waitFor(async () => (await redis.exists(`${JOBS}:${job}`)) === 0)
 })
 
+test('a job that got the number of one that Redis lost is begun anew', async () => {
+  const { runs, finish, job, completed, lines } = await consumeHeld()
+  await redis.set(`${JOBS}:${job}:lock`, 'nobody')
+  finish()
+  await waitFor(() => lines.includes('dispatch.error'))
+  // As after a failover that lost the job and the count of jobs; another worker has started the new one, and died.
+  const data = JSON.stringify({ v: 1, m: [message('other')] })
+  await redis.hset(`${JOBS}:${job}`, { data, timestamp: Date.now() + 1 })
+  await handOutAgain(job)
+  await waitFor(() => completed.length === 1)
+  expect(runs.map((run) => [run.fence, run.messages[0]?.message])).toEqual([
+    [1, 'held'],
+    [2, 'other'],
+  ])
+})
+
 test('a run whose job went to another worker learns that it is lost', async () => {
   const runs: DispatchRun[] = []
   let finish = () => {}

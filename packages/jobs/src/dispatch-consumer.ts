@@ -55,6 +55,8 @@ const ENDED_MAX = 10_000
 
 interface RunEntry {
   id: string
+  /** When the job was added (epoch ms): a number may be given again where Redis has lost its last moments. */
+  addedAt: number
   run: DispatchRun
   /** Of the latest start. */
   token: string
@@ -154,7 +156,7 @@ export class DispatchConsumer {
   }
 
   #begin(id: string, job: Job<DispatchJobData>): RunEntry {
-    const entry = { id, lost: false, since: performance.now() } as RunEntry
+    const entry = { id, addedAt: job.timestamp, lost: false, since: performance.now() } as RunEntry
     entry.run = {
       key: `${this.#name}:${id}`,
       fence: job.attemptsStarted,
@@ -228,5 +230,5 @@ export class DispatchConsumer {
  * second time.
  */
 function isNextStart(known: RunEntry, job: Job<DispatchJobData>): boolean {
-  return !known.lost && job.attemptsStarted === known.starts + 1
+  return !known.lost && job.timestamp === known.addedAt && job.attemptsStarted === known.starts + 1
 }
