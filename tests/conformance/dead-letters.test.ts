@@ -105,20 +105,35 @@ test('[160] an empty RedrivePolicy takes the dead-letter queue away', async () =
   expect(await visibleIn(url)).toBe(0)
 })
 
-test('a confirmation that an endpoint refuses is no dead letter', async () => {
+/** Resolves when so many deliveries of the subscription were given up for good. */
+async function discarded(arn: string, count: number): Promise<void> {
+  const id = arn.slice(arn.lastIndexOf(':') + 1)
+  await waitFor(() => {
+    const lines = stack().worker(0).logLines()
+    const ours = lines.filter(
+      ({ msg, subscriptionId }) => msg === 'delivery.discarded' && subscriptionId === id,
+    )
+    return ours.length === count
+  })
+}
+
+test('confirmations that an endpoint refuses are no dead letters', async () => {
   await webhooks.createTopic('unwanted')
   const url = await aws().createQueue('unwanted-dead')
+  const attributes = deadLetters('unwanted-dead')
   receiver().respond('/unwanted', { status: 410 })
   const endpoint = `${receiver().url}/unwanted`
-  const attributes = deadLetters('unwanted-dead')
-  const arn = await aws().subscribe('unwanted', { protocol: 'http', endpoint, attributes })
-  const id = arn.slice(arn.lastIndexOf(':') + 1)
-  await waitFor(() =>
-    stack()
-      .worker(0)
-      .logLines()
-      .some(({ msg, subscriptionId }) => msg === 'delivery.discarded' && subscriptionId === id),
-  )
+  const pending = await aws().subscribe('unwanted', { protocol: 'http', endpoint, attributes })
+  await discarded(pending, 1)
+  expect((await attributesOf(pending)).PendingConfirmation).toBe('true')
+  const leaving = await webhooks.subscribe('unwanted', '/leaving', attributes)
+  await webhooks.publish('unwanted', 'x')
+  const [sent] = await webhooks.waitForSent('/leaving', 1)
+  receiver().respond('/leaving', { status: 410 })
+  await fetch((sent && notification(sent).UnsubscribeURL) ?? '')
+  await discarded(leaving, 1)
+  expect(receiver().requestsTo('/leaving').at(-1)?.headers).toMatchObject({
+    'x-amz-sns-message-type': 'UnsubscribeConfirmation',
+  })
   expect([await visibleIn(url), receiver().requestsTo('/unwanted').length]).toEqual([0, 1])
-  expect((await attributesOf(arn)).PendingConfirmation).toBe('true')
 })
