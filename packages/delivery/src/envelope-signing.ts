@@ -36,6 +36,7 @@ export class EnvelopeSigning {
   async #sign(envelope: Envelope, target: Target, text: EnvelopeText): Promise<void> {
     try {
       const signer = this.#key.signer ?? (await this.#key.load())
+      void this.#key.renew()
       const { signatureVersion: version = '1', publicUrl } = envelope
       const value = await signer.sign(stringToSign(envelope, target), version)
       text.signature = { version, value, certificateUrl: `${publicUrl}${signer.certificatePath}` }

@@ -56,6 +56,41 @@ describe('the shared pair', () => {
     expect([pairs.reads, key.down, key.signer, states]).toEqual([2, false, signer, ['down', 'up']])
   })
 
+  test('is put back where Redis has lost it, and its certificate with it', async () => {
+    const pairs = createMemoryPairs()
+    const key = new SigningKey({ pairs, renewMs: 0 })
+    await key.load()
+    const { pair: made } = pairs
+    Object.assign(pairs, { pair: null, published: [] })
+    await key.renew()
+    expect([pairs.pair, pairs.published]).toEqual([made, [made?.certificate]])
+  })
+
+  test('gives way to one that took its place, whose predecessor’s certificate stays', async () => {
+    const pairs = createMemoryPairs()
+    const key = new SigningKey({ pairs, renewMs: 0 })
+    await key.load()
+    const before = pairs.pair?.certificate
+    Object.assign(pairs, { pair, published: [] })
+    await key.renew()
+    expect(pairs.published).toEqual([before, pair.certificate])
+    expect(key.signer?.certificatePath).toContain(certificateName(pair.certificate))
+  })
+
+  test('is looked after once a minute at most, and goes on signing where it cannot be', async () => {
+    const pairs = createMemoryPairs(pair)
+    const often = new SigningKey({ pairs, renewMs: 0 })
+    const signer = await often.load()
+    pairs.error = new Error('no Redis')
+    await often.renew()
+    expect([often.signer, often.down, pairs.reads]).toEqual([signer, false, 2])
+    pairs.error = undefined
+    const seldom = new SigningKey({ pairs })
+    await seldom.load()
+    await seldom.renew()
+    expect(pairs.reads).toBe(3)
+  })
+
   test('that is damaged is told without a word of the key', async () => {
     const damaged = { ...pair, privateKey: pair.privateKey.replaceAll('A', '') }
     const key = new SigningKey({ pairs: createMemoryPairs(damaged) })

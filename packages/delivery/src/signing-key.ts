@@ -3,11 +3,15 @@
  * is made by the first that finds none, and the certificate is published before anything is signed with its key.
  *
  * Where the pair cannot be had, those who ask are refused after one try and tries are a second apart, however many ask.
+ *
+ * While it signs it sees to it once a minute that pair and certificate are still there: a Redis that was emptied, or that
+ * a failover has set back, would else serve no certificate for what is signed, and give the next process another pair.
  */
 import { Signer } from './signer.ts'
 import { certificateName, checkedPair, createSigningPair, type SigningPair } from './signing-pair.ts'
 
 const RETRY_MS = 1_000
+const RENEW_MS = 60_000
 
 /** Where the pair stands that all processes sign with. */
 export interface SigningPairs {
@@ -25,6 +29,8 @@ export interface SigningKeyOptions {
   pair?: SigningPair | undefined
   /** Between two tries. */
   retryMs?: number
+  /** Between two looks at what is kept. */
+  renewMs?: number
   /** Told with every try. */
   onState?: (state: 'up' | 'down', error?: unknown) => void
 }
@@ -32,6 +38,8 @@ export interface SigningKeyOptions {
 export class SigningKey {
   readonly #options: SigningKeyOptions
   #signer: Signer | undefined
+  #pair: SigningPair | undefined
+  #renewedAt = Number.NEGATIVE_INFINITY
   #loading: Promise<Signer> | undefined
   #failedAt = Number.NEGATIVE_INFINITY
 
@@ -58,14 +66,45 @@ export class SigningKey {
     return this.#loading
   }
 
+  /** Called with every signature; never rejects. */
+  async renew(): Promise<void> {
+    const { renewMs = RENEW_MS } = this.#options
+    const now = performance.now()
+    if (!this.#pair || now - this.#renewedAt < renewMs) return
+    this.#renewedAt = now
+    try {
+      await this.#renew(this.#pair)
+    } catch {
+      // Redis is away, which is told elsewhere: what is in hand signs as well, and the next look comes.
+    }
+  }
+
+  async #renew(pair: SigningPair): Promise<void> {
+    await this.#publish(pair)
+    const held = this.#options.pair ?? (await this.#sharedPair(pair))
+    if (held.certificate === pair.certificate) return
+    await this.#take(held)
+  }
+
+  async #take(pair: SigningPair): Promise<Signer> {
+    const signer = new Signer(pair)
+    await this.#publish(pair)
+    this.#signer = signer
+    this.#pair = pair
+    return signer
+  }
+
+  #publish({ certificate }: SigningPair): Promise<void> {
+    return this.#options.pairs.publish(certificateName(certificate), certificate)
+  }
+
   async #try(): Promise<Signer> {
     const pauseMs = this.#failedAt + (this.#options.retryMs ?? RETRY_MS) - performance.now()
     if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs))
     try {
       const pair = this.#options.pair ?? (await this.#sharedPair())
-      const signer = new Signer(pair)
-      await this.#options.pairs.publish(certificateName(pair.certificate), pair.certificate)
-      this.#signer = signer
+      const signer = await this.#take(pair)
+      this.#renewedAt = performance.now()
       this.#options.onState?.('up')
       return signer
     } catch (error) {
@@ -75,8 +114,9 @@ export class SigningKey {
     }
   }
 
-  async #sharedPair(): Promise<SigningPair> {
+  /** `own` takes the place of one that is lost. */
+  async #sharedPair(own?: SigningPair): Promise<SigningPair> {
     const { pairs } = this.#options
-    return checkedPair((await pairs.read()) ?? (await pairs.offer(await createSigningPair())))
+    return checkedPair((await pairs.read()) ?? (await pairs.offer(own ?? (await createSigningPair()))))
   }
 }
