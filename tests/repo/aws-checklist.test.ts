@@ -29,7 +29,9 @@ const rows = textOf(DOCUMENT)
 /** Number → files with a test whose title carries it. */
 function claims(): Map<number, Set<string>> {
   const claimed = new Map<number, Set<string>>()
-  for (const file of ['packages', 'services', 'tests'].flatMap((root) => filesMatching(`${root}/**/*.test.ts`))) {
+  for (const file of ['packages', 'services', 'tests'].flatMap((root) =>
+    filesMatching(`${root}/**/*.test.ts`),
+  )) {
     for (const [, numbers] of textOf(file).matchAll(/['"`]((?:\[\d{1,3}\])+)[ '"`]/g)) {
       for (const [, number] of (numbers ?? '').matchAll(/\[(\d+)\]/g)) {
         const files = claimed.get(Number(number)) ?? new Set()
