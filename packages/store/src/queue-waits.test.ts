@@ -3,6 +3,7 @@ import { waitFor } from '@fantail/test-kit'
 import type { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { WAKE_QUEUES } from './keys.ts'
+import { AttemptChangedError } from './queue-errors.ts'
 import { QueueWaits } from './queue-waits.ts'
 import { newArn, newFifoArn, type QueueFixture, startQueues } from './queues.fixture.ts'
 import { connect, whenReady } from './redis.ts'
@@ -140,6 +141,34 @@ test('a message that was received for a wait that has been aborted goes to the n
   controller.abort()
   expect(await aborted).toEqual([])
   expect(await next).toMatchObject([{ body: 'a', receiveCount: 2 }])
+})
+
+test('an attempt that cannot be repeated fails its own wait and none beside it', async () => {
+  const fifo = newFifoArn()
+  await fixture.queues.put(fifo, {})
+  const item = { body: 'a', groupId: 'g', deduplicationId: '1' }
+  await fixture.queues.send(fifo, [item])
+  const [first] = await fixture.queues.receive(fifo, { maxMessages: 1, attemptId: 'x' })
+  await fixture.queues.ack(fifo, [first?.receiptHandle ?? ''])
+  const asked = { maxMessages: 1, waitSeconds: 20 }
+  const changed = waits.receiveWaiting(fifo, { ...asked, attemptId: 'x' })
+  const other = waits.receiveWaiting(fifo, asked)
+  await expect(changed).rejects.toBeInstanceOf(AttemptChangedError)
+  await fixture.queues.send(fifo, [{ ...item, deduplicationId: '2' }])
+  expect(await other).toMatchObject([{ body: 'a' }])
+})
+
+test('what was received for an aborted attempt is there for its repetition', async () => {
+  const fifo = newFifoArn()
+  await fixture.queues.put(fifo, {})
+  await fixture.queues.send(fifo, [{ body: 'a', groupId: 'g', deduplicationId: '1' }])
+  const leaving = new AbortController()
+  const attempt = { maxMessages: 1, attemptId: 'x' }
+  const aborted = waits.receiveWaiting(fifo, { ...attempt, waitSeconds: 20, signal: leaving.signal })
+  leaving.abort()
+  expect(await aborted).toEqual([])
+  await settled()
+  expect(await fixture.queues.receive(fifo, attempt)).toMatchObject([{ body: 'a', receiveCount: 1 }])
 })
 
 test('waits end with not_found when their queue is deleted', async () => {

@@ -4,10 +4,11 @@
  * Whoever gets messages leaves, and the next one asks; an empty answer ends the turn. So a message costs one receive,
  * however many wait, and waiting costs next to nothing.
  */
-import type { QueueMessage } from '@fantail/contracts'
+import { isFifoName, type QueueMessage } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { WAKE_QUEUES } from './keys.ts'
-import type { ReceiveRequest } from './queue-records.ts'
+import { AttemptChangedError } from './queue-errors.ts'
+import type { ReceiveRequest, ReceiveTurn } from './queue-records.ts'
 import type { Queues } from './queues.ts'
 
 const RECHECK_MS = 2_000
@@ -151,15 +152,30 @@ export class QueueWaits {
 
   async #serveWaiters(line: Line): Promise<void> {
     for (let waiter = line.waiters[0]; waiter; waiter = line.waiters[0]) {
-      const { messages, nextVisibleInMs } = await this.#queues.receiveTurn(line.arn, waiter.request)
+      const turn = await this.#turnOf(line, waiter)
+      if (!turn) continue
+      const { messages, nextVisibleInMs } = turn
       line.nextInMs = nextVisibleInMs
-      if (messages.length > 0 && !line.waiters.includes(waiter)) await this.#giveBack(line.arn, messages)
+      if (messages.length > 0 && !line.waiters.includes(waiter)) await this.#giveBack(line, waiter, messages)
       else if (messages.length > 0 || waiter.late) waiter.settle(messages)
       else return
     }
   }
 
-  async #giveBack(arn: string, messages: QueueMessage[]): Promise<void> {
+  /** undefined where the waiter's own attempt cannot be repeated, which is nothing to those behind it. */
+  async #turnOf({ arn }: Line, waiter: Waiter): Promise<ReceiveTurn | undefined> {
+    try {
+      return await this.#queues.receiveTurn(arn, waiter.request)
+    } catch (error) {
+      if (!(error instanceof AttemptChangedError)) throw error
+      waiter.fail(error)
+      return undefined
+    }
+  }
+
+  /** Not what an attempt was given: whoever went away may repeat it, and is to find the same messages. */
+  async #giveBack({ arn }: Line, { request }: Waiter, messages: QueueMessage[]): Promise<void> {
+    if (request.attemptId !== undefined && isFifoName(arn)) return
     try {
       const shown = messages.map(({ receiptHandle = '' }) => ({ handle: receiptHandle, seconds: 0 }))
       await this.#queues.changeVisibility(arn, shown)
