@@ -139,7 +139,7 @@ test('a move ends where Redis lost what was read and holds what was published si
   await redis.rpop(logKey(BASE, uid), 2)
   const [later] = await publish('4')
   expect(textsOf(await reading.move(SHARD, claim, moveOf([id], messages)))).toEqual(['4'])
-  expect(await redis.zrangeBuffer(freshKey(BASE, id), 0, -1)).toEqual([messages[0]])
+  expect(await redis.zrangeBuffer(freshKey(BASE, id), '0', '-1')).toEqual([messages[0]])
   expect(await redis.exists(behindKey(BASE, id, 'a'))).toBe(0)
   if (!later) throw new Error('one was published')
   expect(textsOf(await reading.move(SHARD, claim, moveOf([id], [later])))).toEqual([])
