@@ -273,6 +273,14 @@ test('behind a claimed head its group may be sent along where that is allowed, a
   expect(await redis.hget(laneKey(BASE, id), 'b')).toBe('0')
 })
 
+test('a run is bounded by bytes: what is not sent along is not read for it', async () => {
+  const id = await subscribe('s')
+  const messages = await publish(...Array.from({ length: 10 }, (_, i) => `${i}${'x'.repeat(250_000)}`))
+  await reading.move(SHARD, await lend(), moveOf([id], messages, true))
+  const [head] = (await take()).lanes[0]?.claims ?? []
+  expect(head?.run).toEqual(messages.slice(1, 4))
+})
+
 test('a retry at a bounded rate leaves a gap for everything that follows a head', async () => {
   const id = await subscribe('s')
   const messages = await publish('a:1', 'a:2', 'a:3', 'b:1')

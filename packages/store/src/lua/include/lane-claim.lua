@@ -2,6 +2,8 @@
 -- lanes, expired and runs (what it returns), behind_left (how many its runs may still have). Needs lane-group.
 local EXPIRE_MAX = 64
 local RUN_MAX = 50
+-- Of stored bodies, the head's too. A worker reads all of a run at once and sends no more than this of it.
+local RUN_BYTES_MAX = 1048576
 -- Where several of a group may go at once they go to a queue of ours, which takes or refuses them at once, and knows them
 -- by their ids: a group of a worker that died need not wait for as long as a webhook may take.
 local RUN_LEASE_MS = 5000
@@ -12,12 +14,17 @@ local function is_old(take, lane, delivery)
   return lane.slice.ret and #delivery == 16 and published_at(delivery) < take.now - lane.slice.ret * 1000
 end
 
+local function body_bytes(base, delivery)
+  return redis.call('HSTRLEN', base .. 'msg:' .. string.sub(delivery, 1, 16), 'b')
+end
+
 -- Lists those behind a claimed head that may be sent together with it. They stay where they are: it is the head's lease
 -- that counts, and what it comes to is settled for all of them.
 local function add_run(take, id, lane, head)
-  local run = { id, head }
+  local run, bytes = { id, head }, body_bytes(take.base, head)
   for _, delivery in ipairs(behind(take.base, id, head, math.min(RUN_MAX, take.behind_left))) do
-    if is_old(take, lane, delivery) then break end
+    bytes = bytes + body_bytes(take.base, delivery)
+    if is_old(take, lane, delivery) or bytes > RUN_BYTES_MAX then break end
     run[#run + 1] = delivery
   end
   take.behind_left = take.behind_left - (#run - 2)
