@@ -21,6 +21,10 @@ const ARRIVAL_BOUNDS_SECONDS = [
 ]
 /** Up to the longest that a push consumer may take. */
 const REQUEST_BOUNDS_SECONDS = [...ATTEMPT_BOUNDS_SECONDS, 30, 60, 120, 300, 900]
+/** Up to the longest that a receive may wait. */
+const HTTP_BOUNDS_SECONDS = [0.001, 0.0025, ...ATTEMPT_BOUNDS_SECONDS.filter((bound) => bound <= 10), 30]
+/** Routes and operations are known; with four classes of status each, all of them have room. */
+const HTTP_SERIES_MAX = 1_000
 const LANES_MAX = 1_000
 /** A histogram's series is twenty lines of a scrape. */
 const HISTOGRAM_SERIES_MAX = 250
@@ -122,6 +126,16 @@ function createInstruments() {
         seriesMax: HISTOGRAM_SERIES_MAX,
       },
       REQUEST_BOUNDS_SECONDS,
+    ),
+    httpRequestSeconds: new Histogram(
+      {
+        name: 'fantail_http_request_duration_seconds',
+        help: 'Time from reading a request to its answer, by route and class of status.',
+        unit: 's',
+        labels: ['method', 'route', 'status'],
+        seriesMax: HTTP_SERIES_MAX,
+      },
+      HTTP_BOUNDS_SECONDS,
     ),
     lanesWaiting: new Gauge({
       name: 'fantail_lane_waiting_deliveries',

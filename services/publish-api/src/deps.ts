@@ -69,7 +69,7 @@ export interface ApiDeps {
   checks: Checks
   settings: Settings
   log: Log
-  metrics: Pick<Metrics, 'messagesPublished' | 'publishBytes' | 'publishSizeBytes'>
+  metrics: Pick<Metrics, 'messagesPublished' | 'publishBytes' | 'publishSizeBytes' | 'httpRequestSeconds'>
   /** The text of a Prometheus scrape. */
   renderMetrics: () => Promise<string>
   spans: Pick<Spans, 'on' | 'start'>

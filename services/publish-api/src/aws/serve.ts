@@ -13,6 +13,7 @@ import {
 } from '@fantail/aws-wire'
 import type { ApiDeps } from '../deps.ts'
 import type { Answer, Call } from '../http/endpoint.ts'
+import type { CountedAs } from '../http/request-times.ts'
 import { createAuthenticate } from './authenticate.ts'
 import { awsCallOf } from './call.ts'
 import { toAwsError } from './errors.ts'
@@ -27,19 +28,25 @@ import {
   type WireRequest,
 } from './wire-request.ts'
 
-type Operations = Record<AwsService, Map<string, Operation>>
+type Operations = Record<AwsService, Map<string, KnownOperation>>
+
+interface KnownOperation {
+  operation: Operation
+  countedAs: CountedAs
+}
 
 /** Answers any request to the AWS protocols; never rejects. */
 export function createAwsApi(deps: ApiDeps): (call: Call) => Promise<Answer> {
   const operations: Operations = {
-    sns: byName(snsOperations(deps)),
-    sqs: byName(sqsOperations(deps)),
+    sns: byName('sns', snsOperations(deps)),
+    sqs: byName('sqs', sqsOperations(deps)),
   }
   const authenticate = createAuthenticate(deps)
   return async (call) => {
     const { request, requestId } = call
     let form: WireForm = formOf(request)
     let action: string | undefined
+    let countedAs: CountedAs | undefined
     try {
       const head = readHead(request)
       form = head
@@ -47,21 +54,33 @@ export function createAwsApi(deps: ApiDeps): (call: Call) => Promise<Answer> {
       action = wire.action
       const service = serviceFor(wire, operations)
       form = { ...wire, service }
+      const known = operations[service].get(action ?? '')
+      countedAs = known?.countedAs
       const account = await authenticate(request, { ...wire, service })
-      const operation = operationOf(wire, operations[service])
+      const operation = operationOf(wire, known)
       const input = inputOf(wire, operation)
       const result = await operation.run(input, awsCallOf(deps, call, { ...wire, account }))
-      return answerOf(form, { requestId, operation, result })
+      return counted(answerOf(form, { requestId, operation, result }), countedAs)
     } catch (thrown) {
       const error = toAwsError(thrown, { service: form.service, requestId }, deps.log)
       tellRefusal(deps.log, { requestId, service: form.service, action, code: error.code })
-      return refusalOf(form, error, requestId)
+      return counted(refusalOf(form, error, requestId), countedAs)
     }
   }
 }
 
-function byName(operations: Operation[]): Map<string, Operation> {
-  return new Map(operations.map((operation) => [operation.name, operation]))
+function byName(service: AwsService, operations: Operation[]): Map<string, KnownOperation> {
+  const known = (operation: Operation): KnownOperation => ({
+    operation,
+    countedAs: { method: '', path: `aws:${service}:${operation.name}` },
+  })
+  return new Map(operations.map((operation) => [operation.name, known(operation)]))
+}
+
+/** The answer itself, not a copy of it. */
+function counted(answer: Answer, countedAs: CountedAs | undefined): Answer {
+  answer.countedAs = countedAs
+  return answer
 }
 
 /** A request by hand may leave out all that tells the service; its Action then does. */
@@ -71,12 +90,11 @@ function serviceFor(wire: WireRequest, operations: Operations): AwsService {
   return !operations.sns.has(action) && operations.sqs.has(action) ? 'sqs' : service
 }
 
-function operationOf({ action }: WireRequest, operations: Map<string, Operation>): Operation {
+function operationOf({ action }: WireRequest, known: KnownOperation | undefined): Operation {
   if (action === undefined) {
     throw new AwsError('MissingAction', 'The request must contain the parameter Action.')
   }
-  const operation = operations.get(action)
-  if (operation) return operation
+  if (known) return known.operation
   throw new AwsError('InvalidAction', `The action ${action} is not valid for this endpoint.`)
 }
 

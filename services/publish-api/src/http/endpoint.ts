@@ -5,6 +5,7 @@
 import type { ErrorCode, Problem } from '@fantail/contracts'
 import type { z } from 'zod'
 import type { ApiRequest } from './api-request.ts'
+import type { CountedAs } from './request-times.ts'
 
 export type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE'
 
@@ -14,6 +15,8 @@ export interface Answer {
   body?: unknown
   text?: string | Buffer
   headers?: Record<string, string>
+  /** What the request counts as in metrics, the same object for all that do; else its endpoint. */
+  countedAs?: CountedAs | undefined
 }
 
 export interface Call<Q = unknown, B = unknown> {

@@ -8,6 +8,7 @@ import { ApiRequest } from './api-request.ts'
 import { msSince } from './duration.ts'
 import type { Answer, Call, Endpoint } from './endpoint.ts'
 import { errorResponse, toFantailError } from './errors.ts'
+import { type CountedAs, NO_ROUTE, RequestTimes } from './request-times.ts'
 import { readInput } from './validate.ts'
 
 export interface Bindings {
@@ -18,12 +19,20 @@ export interface Bindings {
 export type App = Hono<{ Bindings: Bindings }>
 type ApiContext = Context<{ Bindings: Bindings }>
 type Begun = Pick<Call, 'request' | 'requestId' | 'startedAt'>
-type Tools = Pick<ApiDeps, 'log'>
+
+interface Tools extends Pick<ApiDeps, 'log'> {
+  times: RequestTimes
+}
 
 const REQUEST_ID = /^[A-Za-z0-9._:@/-]{1,128}$/
 
 /** Mounts all of them, with 405 for a known path's other methods, 404 for the rest, and the one error shape. */
-export function mount(app: App, endpoints: Endpoint[], tools: Tools): void {
+export function mount(
+  app: App,
+  endpoints: Endpoint[],
+  { log, metrics }: Pick<ApiDeps, 'log' | 'metrics'>,
+): void {
+  const tools = { log, times: new RequestTimes(metrics.httpRequestSeconds) }
   for (const endpoint of endpoints) {
     if (endpoint.where) continue
     app.on(endpoint.method, honoPath(endpoint.path), (context) =>
@@ -35,9 +44,9 @@ export function mount(app: App, endpoints: Endpoint[], tools: Tools): void {
   app.notFound((context) => {
     const found = last(context)
     if (found) return answer(found.endpoint, found, tools)
-    return fail(noRoute(context, paths), { ...begin(context), context }, tools)
+    return fail(noRoute(context, paths), { ...begin(context), context, countedAs: NO_ROUTE }, tools)
   })
-  app.onError((thrown, context) => fail(thrown, { ...begin(context), context }, tools))
+  app.onError((thrown, context) => fail(thrown, { ...begin(context), context, countedAs: NO_ROUTE }, tools))
 }
 
 /** `/v1/topics/{topic}` as `/v1/topics/:topic`. */
@@ -65,10 +74,11 @@ async function answer(endpoint: Endpoint, { context, params }: Matched, tools: T
     const input = readInput(endpoint, request)
     const { query, body } = input instanceof Promise ? await input : input
     const result = await endpoint.handle({ request, requestId, startedAt, params, query, body })
-    finish({ requestId, startedAt, context, status: result.status }, tools)
+    const { status, countedAs = endpoint } = result
+    finish({ requestId, startedAt, context, countedAs, status }, tools)
     return toResponse(result, requestId)
   } catch (thrown) {
-    return fail(thrown, { ...begun, context }, tools)
+    return fail(thrown, { ...begun, context, countedAs: endpoint }, tools)
   }
 }
 
@@ -84,14 +94,16 @@ function toResponse({ status, body, text, headers }: Answer, requestId: string):
 
 interface Under extends Pick<Begun, 'requestId' | 'startedAt'> {
   context: ApiContext
+  countedAs: CountedAs
 }
 
-function fail(thrown: unknown, { requestId, startedAt, context }: Under, tools: Tools): Response {
+function fail(thrown: unknown, under: Under, tools: Tools): Response {
+  const { requestId, context } = under
   const error = toFantailError(thrown)
   if (error.code === 'internal') {
     tools.log.error({ requestId, path: context.req.path, err: error.cause }, 'request.failed')
   }
-  finish({ requestId, startedAt, context, status: error.status, code: error.code }, tools)
+  finish({ ...under, status: error.status, code: error.code }, tools)
   const response = errorResponse(error, requestId)
   if (error instanceof MethodNotAllowed) response.headers.set('Allow', error.allow)
   return response
@@ -102,7 +114,9 @@ interface Finished extends Under {
   code?: string
 }
 
-function finish({ requestId, startedAt, context, ...outcome }: Finished, { log }: Tools): void {
+function finish({ requestId, startedAt, context, countedAs, ...outcome }: Finished, tools: Tools): void {
+  const { log, times } = tools
+  times.of(countedAs).record(outcome.status, performance.now() - startedAt)
   if (!log.isLevelEnabled('debug')) return
   const { method, path } = context.req
   log.debug({ requestId, method, path, ...outcome, durationMs: msSince(startedAt) }, 'request')

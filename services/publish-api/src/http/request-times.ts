@@ -1,0 +1,59 @@
+/**
+ * How long requests took, by route and class of status. What a request counts as is an object that lives as long as the
+ * process (an endpoint, an AWS operation's), and finds its series by itself: a look-up by labels would put a key together
+ * for every request.
+ */
+import type { HistogramSeries, Metrics } from '@fantail/telemetry'
+
+/** `method` is empty where `path` is the path of no route. */
+export interface CountedAs {
+  method: string
+  path: string
+}
+
+type Seconds = Metrics['httpRequestSeconds']
+
+/** What no route takes: its path is the caller's choice, and would be a series each. */
+export const NO_ROUTE: CountedAs = { method: '', path: 'none' }
+
+export class RequestTimes {
+  readonly #seconds: Seconds
+  readonly #routes = new Map<CountedAs, RouteTimes>()
+
+  constructor(seconds: Seconds) {
+    this.#seconds = seconds
+  }
+
+  of(counted: CountedAs): RouteTimes {
+    const known = this.#routes.get(counted)
+    if (known) return known
+    const times = new RouteTimes(this.#seconds, counted)
+    this.#routes.set(counted, times)
+    return times
+  }
+}
+
+class RouteTimes {
+  readonly #seconds: Seconds
+  readonly #counted: CountedAs
+  /** By the first digit of the status; made at its first use, so that a scrape has no series without a request. */
+  readonly #byClass: (HistogramSeries | undefined)[] = [1, 2, 3, 4, 5, 6].map(() => undefined)
+
+  constructor(seconds: Seconds, counted: CountedAs) {
+    this.#seconds = seconds
+    this.#counted = counted
+  }
+
+  record(status: number, durationMs: number): void {
+    const digit = Math.trunc(status / 100)
+    const series = this.#byClass[digit] ?? this.#admit(digit)
+    series.record(durationMs / 1_000)
+  }
+
+  #admit(digit: number): HistogramSeries {
+    const { method, path: route } = this.#counted
+    const series = this.#seconds.of({ method, route, status: `${digit}xx` })
+    this.#byClass[digit] = series
+    return series
+  }
+}
