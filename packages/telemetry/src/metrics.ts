@@ -127,6 +127,11 @@ function createInstruments() {
       },
       REQUEST_BOUNDS_SECONDS,
     ),
+    redrivenMessages: new Counter({
+      name: 'fantail_redriven_messages',
+      help: 'Messages that redrives took from a queue, by result: moved, skipped.',
+      labels: ['queue', 'result'],
+    }),
     httpRequestSeconds: new Histogram(
       {
         name: 'fantail_http_request_duration_seconds',

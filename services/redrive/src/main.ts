@@ -21,7 +21,7 @@ await runService({
     // It does nothing that SNS or SQS would count.
     const counts = createMetrics({ aws: false })
     const telemetry = await startTelemetry({ service: NAME, metrics: counts, onProblem })
-    const service = createRedriveService({ redisUrl, log, telemetry: createTelemetry() })
+    const service = createRedriveService({ redisUrl, log, telemetry: createTelemetry(), metrics: counts })
     const { host, opsPort: port } = settings
     const metrics = () => telemetry.renderMetrics()
     const ops = createOpsServer({ host, port, log, metrics, checks: { redis: () => service.redis.ping() } })

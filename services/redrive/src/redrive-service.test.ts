@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { createLogger, type Logger } from '@fantail/runtime'
+import { createMetrics } from '@fantail/telemetry'
 import { waitFor } from '@fantail/test-kit'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import {
@@ -34,8 +35,8 @@ function logger(): Logger {
   return createLogger({ service: 'test', destination: { write: (line: string) => void lines.push(line) } })
 }
 
-async function serve(sweepEveryMs?: number): Promise<RedriveService> {
-  const service = createRedriveService({ redisUrl: fixture.server.url, log: logger(), sweepEveryMs })
+async function serve(sweepEveryMs?: number, metrics = createMetrics()): Promise<RedriveService> {
+  const service = createRedriveService({ redisUrl: fixture.server.url, log: logger(), sweepEveryMs, metrics })
   services.push(service)
   await service.start()
   return service
@@ -50,6 +51,24 @@ test('a task is taken up when it is created and leaves no job behind', async () 
   await drainLanes(fixture)
   expect(fixture.delivered.length).toBe(250)
   await waitFor(async () => (await fixture.redis.exists(`ft:{redrive}:redrive:${task.id}`)) === 0)
+})
+
+test('what is moved and what has nowhere to go is counted by the queue it was in', async () => {
+  const metrics = createMetrics()
+  await serve(undefined, metrics)
+  const [id, gone] = [await subscribe(fixture), await subscribe(fixture)]
+  await bury(fixture, id, 150)
+  await bury(fixture, gone, 2)
+  await fixture.subscriptions.delete(gone)
+  const task = await fixture.redrives.create(everything)
+  const series = () =>
+    [...metrics.redrivenMessages.series()].map(({ labels, value }) => ({ ...labels, value }))
+  await waitFor(() => series().reduce((sum, { value }) => sum + value, 0) >= 152)
+  expect(series()).toEqual([
+    { queue: 'dead', result: 'moved', value: 150 },
+    { queue: 'dead', result: 'skipped', value: 2 },
+  ])
+  expect(await fixture.redrives.get(task.id)).toMatchObject({ moved: 150, skipped: 2 })
 })
 
 test('a paused task has no job; resume and cancel give it one', async () => {

@@ -12,6 +12,7 @@ import {
   Topics,
   whenReady,
 } from '@fantail/store'
+import { createMetrics, type Metrics } from '@fantail/telemetry'
 import { createMaintenance } from './maintenance.ts'
 import { createTaskJobs } from './task-jobs.ts'
 
@@ -19,6 +20,8 @@ export interface RedriveServiceOptions {
   redisUrl: string
   log: Logger
   telemetry?: Telemetry | undefined
+  /** Default: ones of its own. */
+  metrics?: Pick<Metrics, 'redrivenMessages'>
   /** Between sweeps; a minute. */
   sweepEveryMs?: number
 }
@@ -33,6 +36,7 @@ export function createRedriveService({
   redisUrl,
   log,
   telemetry,
+  metrics = createMetrics(),
   sweepEveryMs,
 }: RedriveServiceOptions): RedriveService {
   const onState = createStateLog({ log, what: 'redis' })
@@ -46,7 +50,7 @@ export function createRedriveService({
   })
   const redrives = new Redrives(redis)
   const batches = new RedriveBatches({ redis, subscriptions, lanes: new Lanes(redis) })
-  const tasks = createTaskJobs({ redisUrl, redis, subscriber, redrives, batches, log, telemetry })
+  const tasks = createTaskJobs({ redisUrl, redis, subscriber, redrives, batches, log, telemetry, metrics })
   const maintenance = createMaintenance({
     redisUrl,
     redis,

@@ -98,7 +98,9 @@ test('with a destination all of it goes there, and the task fails when that queu
   await bury(fixture, id, 2)
   const second = await fixture.redrives.create({ ...everything, destination })
   await fixture.queues.delete(destination)
-  await runRedrive(fixture, second.id, never)
+  const told: unknown[] = []
+  await runRedrive({ ...fixture, onMoved: (...batch) => told.push(batch) }, second.id, never)
+  expect(told).toEqual([[0, 2, SOURCE]])
   expect(await fixture.redrives.get(second.id)).toMatchObject({
     status: 'failed',
     error: 'the destination queue is gone',

@@ -10,8 +10,12 @@ const WAIT_MAX_MS = 500
 export interface RunRedriveDeps {
   redrives: Pick<Redrives, 'get'>
   batches: Pick<RedriveBatches, 'open' | 'choose' | 'move' | 'finish'>
-  /** Told of every batch that has been moved. */
-  onMoved?: (moved: number, skipped: number) => void
+  /** Told of every batch that has ended, with the ARN of the queue it was taken from. */
+  onMoved?: (moved: number, skipped: number, source: string) => void
+}
+
+interface Run extends RedriveRun {
+  source: string
 }
 
 /** `stopped`: paused, ended or aborted. `stale`: another run took the task over. `nothing`: it was not to be run. */
@@ -26,7 +30,8 @@ export async function runRedrive(
   const fence = await deps.batches.open(id)
   const task = fence === null ? null : await deps.redrives.get(id)
   if (fence === null || task === null) return 'nothing'
-  const run: RedriveRun = { id, fence, destination: task.destination, filter: task.filter }
+  const { source, destination, filter } = task
+  const run: Run = { id, fence, source, destination, filter }
   while (!signal.aborted) {
     const choice = await deps.batches.choose(run)
     switch (choice.kind) {
@@ -48,16 +53,14 @@ export async function runRedrive(
 }
 
 /** False where another run has the task. */
-async function moveBatch(deps: RunRedriveDeps, run: RedriveRun, batch: RedriveBatch): Promise<boolean> {
+async function moveBatch(deps: RunRedriveDeps, run: Run, batch: RedriveBatch): Promise<boolean> {
   const result = await deps.batches.move(run, batch)
   if (result.kind === 'stale') return false
-  if (result.kind === 'failed') {
-    const none = new Map(batch.items.map(({ id }) => [id, false]))
-    return deps.batches.finish(run, batch.number, none, result.error)
-  }
-  if (!(await deps.batches.finish(run, batch.number, result.moved))) return false
-  const moved = [...result.moved.values()].filter(Boolean).length
-  deps.onMoved?.(moved, result.moved.size - moved)
+  const failed = result.kind === 'failed'
+  const flags = failed ? new Map(batch.items.map(({ id }) => [id, false])) : result.moved
+  if (!(await deps.batches.finish(run, batch.number, flags, failed ? result.error : ''))) return false
+  const moved = [...flags.values()].filter(Boolean).length
+  deps.onMoved?.(moved, flags.size - moved, run.source)
   return true
 }
 

@@ -13,6 +13,7 @@ import {
 } from '@fantail/jobs'
 import { createStateLog, type Logger } from '@fantail/runtime'
 import { type Redis, type RedriveBatches, type Redrives, WAKE_REDRIVES } from '@fantail/store'
+import type { Metrics } from '@fantail/telemetry'
 import { runRedrive } from './run-redrive.ts'
 
 export const TASK_QUEUE = 'redrive'
@@ -27,6 +28,7 @@ export interface TaskJobsOptions {
   batches: RedriveBatches
   log: Logger
   telemetry?: Telemetry | undefined
+  metrics: Pick<Metrics, 'redrivenMessages'>
 }
 
 interface TaskJob {
@@ -126,16 +128,19 @@ export function createTaskJobs(options: TaskJobsOptions): TaskJobs {
 }
 
 async function runTask(
-  { redrives, batches, log }: TaskJobsOptions,
+  { redrives, batches, log, metrics }: TaskJobsOptions,
   id: string,
   signal: AbortSignal,
 ): Promise<void> {
   const from = performance.now()
   let moved = 0
   let skipped = 0
-  const onMoved = (movedOfBatch: number, skippedOfBatch: number) => {
+  const onMoved = (movedOfBatch: number, skippedOfBatch: number, source: string) => {
     moved += movedOfBatch
     skipped += skippedOfBatch
+    const queue = source.slice(source.lastIndexOf(':') + 1)
+    metrics.redrivenMessages.of({ queue, result: 'moved' }).add(movedOfBatch)
+    metrics.redrivenMessages.of({ queue, result: 'skipped' }).add(skippedOfBatch)
   }
   const result = await runRedrive({ redrives, batches, onMoved }, id, signal)
   const durationMs = Math.round(performance.now() - from)
