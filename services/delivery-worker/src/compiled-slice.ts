@@ -1,5 +1,5 @@
 /** A slice made ready for attempts: effective policies, targets, and each subscription by id. */
-import type { EffectiveDeliveryPolicy, SubscriptionRecord, TopicRecord } from '@fantail/contracts'
+import type { EffectiveDeliveryPolicy, Message, SubscriptionRecord, TopicRecord } from '@fantail/contracts'
 import { compileTarget, type SignatureVersion, signatureVersionOf, type Target } from '@fantail/delivery'
 import { type CompiledFilter, compileFilter, effectivePolicy } from '@fantail/policy'
 import type { SliceData } from '@fantail/store'
@@ -84,6 +84,11 @@ function compile(record: SubscriptionRecord, { topic, sliceId, shard }: SliceDat
 
 function filterOf({ filterPolicy, filterPolicyScope }: SubscriptionRecord): CompiledFilter | null {
   return filterPolicy ? compileFilter(filterPolicy, filterPolicyScope ?? 'MessageAttributes') : null
+}
+
+/** To one that is unsubscribed by its link only the question goes whether that was meant, however the others came there. */
+export function mayGo({ unsubscribed }: SubscriptionRecord, { kind = 'Notification' }: Message): boolean {
+  return !unsubscribed || kind !== 'Notification'
 }
 
 /** About how many bytes the slice takes, for the cache's bound. */

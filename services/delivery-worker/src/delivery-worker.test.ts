@@ -247,6 +247,19 @@ test('an unsubscribed endpoint gets nothing more and what waited is counted', as
   expect(sender.sent).toEqual([])
 })
 
+test('what is in flight when its endpoint unsubscribes by its link is not tried again', async () => {
+  const { id } = await fixture.subscribe('a', { deliveryPolicy: retries({ numNoDelayRetries: 3 }) })
+  const { promise: answer, resolve } = Promise.withResolvers<number>()
+  sender.answer = () => answer
+  await fixture.startWorker(sender)
+  await fixture.publish('hello')
+  await waitFor(() => sender.sent.length === 1)
+  await fixture.subscriptions.update(id, () => ({ unsubscribed: true }))
+  resolve(503)
+  await waitFor(async () => (await fixture.counts.read())['discarded:unsubscribed'] === 1)
+  expect(sender.sent).toHaveLength(1)
+})
+
 test('[54] a throttled subscription is paced and everything arrives', async () => {
   await fixture.subscribe('paced', { deliveryPolicy: { throttlePolicy: { maxReceivesPerSecond: 50 } } })
   await fixture.startWorker(sender)

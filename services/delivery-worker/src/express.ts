@@ -143,10 +143,9 @@ export class Express {
   }
 
   #goesByLane(subscription: CompiledSubscription): boolean {
-    const { status, id } = subscription.record
-    return (
-      status !== 'active' || subscription.rate !== null || this.#closing || this.#options.slots.isSlow(id)
-    )
+    const { status, unsubscribed, id } = subscription.record
+    if (status !== 'active' || unsubscribed || subscription.rate !== null) return true
+    return this.#closing || this.#options.slots.isSlow(id)
   }
 
   /** Adds to `unsigned` what has to wait. While no key can be had everything that needs one goes by its lane. */

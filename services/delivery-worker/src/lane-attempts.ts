@@ -11,7 +11,7 @@ import type { Logger } from '@fantail/runtime'
 import type { Claim } from '@fantail/store'
 import type { AttemptMaker } from './attempt-maker.ts'
 import { type AttemptSlots, HUNG_MS } from './attempt-slots.ts'
-import type { CompiledSubscription } from './compiled-slice.ts'
+import { type CompiledSubscription, mayGo } from './compiled-slice.ts'
 import type { InRun } from './fifo/group-run.ts'
 import type { Finishing } from './finishing.ts'
 import type { MessageContext } from './message-context.ts'
@@ -155,9 +155,9 @@ export class LaneAttempts {
     try {
       const slice = await this.#options.plans.slice(subscription)
       const current = slice?.byId.get(subscription.record.id)
-      return current && current.record.status !== 'paused' && current.rate === subscription.rate
-        ? current
-        : undefined
+      if (!current || current.record.status === 'paused' || current.rate !== subscription.rate)
+        return undefined
+      return mayGo(current.record, hand.message.message) ? current : undefined
     } catch (error) {
       this.#options.log.debug({ err: error, subscriptionId: subscription.record.id }, 'claim.plan_unknown')
       return undefined

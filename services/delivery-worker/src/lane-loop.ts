@@ -8,7 +8,7 @@
 import { createStateLog, type Logger, type TellState } from '@fantail/runtime'
 import { type ClaimedLane, CorruptRecordError, type LaneStore, type TakeResult } from '@fantail/store'
 import type { AttemptSlots } from './attempt-slots.ts'
-import type { CompiledSlice } from './compiled-slice.ts'
+import { type CompiledSlice, mayGo } from './compiled-slice.ts'
 import { LEASE_MARGIN_MS } from './express.ts'
 import { runOf } from './fifo/group-run.ts'
 import type { LogReaders } from './fifo/log-readers.ts'
@@ -29,6 +29,8 @@ const HINTS_MS = 1_000
 const SWEEP_MS = 60_000
 const RECONNECT_JITTER_MS = 500
 const RETRY_MS = 500
+/** What was in flight, or on its way here, when the lane was purged. */
+const UNSUBSCRIBED = { op: 'discard', cause: 'unsubscribed' } as const
 /** A claim that got no slot waits so long, lest the two of us go round in circles. */
 const REFUSED_MS = 250
 
@@ -220,9 +222,13 @@ export class LaneLoop {
   }
 
   #begin(hand: ClaimInHand): void {
-    const { subscription, claim } = hand
+    const { subscription, claim, message } = hand
     if (claim.state?.kind === 'dead') {
       this.#options.attempts.bury(hand)
+      return
+    }
+    if (!mayGo(subscription.record, message.message)) {
+      void this.#discard(hand)
       return
     }
     const { id, maxInFlight } = subscription.record
@@ -233,6 +239,15 @@ export class LaneLoop {
     this.#starved ||= this.#options.slots.free <= 0
     const back = { op: 'return', delayMs: REFUSED_MS } as const
     void this.#options.settling.settle(subscription.shard, claimedOf(hand), back)
+  }
+
+  async #discard(hand: ClaimInHand): Promise<void> {
+    const { subscription, message, claim } = hand
+    const claimed = claimedOf(hand)
+    const { accepted } = await this.#options.settling.settle(subscription.shard, claimed, UNSUBSCRIBED)
+    const state = claim.state ?? { attempts: 0, statusCode: null, error: null }
+    if (accepted)
+      this.#options.recorder.ended({ claimed, subscription, message }, 'discarded', UNSUBSCRIBED.cause, state)
   }
 
   /**
