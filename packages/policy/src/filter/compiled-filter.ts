@@ -1,5 +1,6 @@
 /** A filter policy ready for matching. */
 import type { FilterPolicy, FilterPolicyScope } from '@fantail/contracts'
+import { areConsistent } from './array-consistency.ts'
 import { type Condition, holds } from './conditions.ts'
 import type { FilterSubject, Leaf } from './filter-subject.ts'
 import { type Clause, type Rule, readRules } from './read-filter.ts'
@@ -38,69 +39,46 @@ export function reasonOf({ scope, rules }: CompiledFilter, subject: FilterSubjec
 
 /** What satisfies a clause: values, or their absence (`absent`), which goes with everything else. */
 export function clauseMatches(
-  { path, conditions }: Clause,
+  clause: Clause,
   subject: FilterSubject,
-): { absent: boolean; leaves: Leaf[] } {
-  const leaves = subject.leaves.get(path)
-  // A value that cannot be read is neither there nor absent.
-  if (leaves === undefined) {
-    return { absent: !subject.invalid.has(path) && conditions.some(asksForAbsence), leaves: [] }
-  }
-  return {
-    absent: false,
-    leaves: leaves.filter((leaf) => conditions.some((condition) => holds(condition, leaf))),
-  }
+): { absent: boolean; leaves: readonly Leaf[] } {
+  const leaves = subject.leavesAt(clause.path)
+  if (leaves.length === 0) return { absent: isAbsent(clause, subject), leaves }
+  return { absent: false, leaves: leaves.filter((leaf) => isSatisfied(clause, leaf)) }
 }
 
-function asksForAbsence(condition: Condition): boolean {
+/** A value that cannot be read is neither there nor absent. */
+function isAbsent({ path, conditions }: Clause, subject: FilterSubject): boolean {
+  return conditions.some(asksForAbsence) && !subject.invalid.has(path)
+}
+
+export function asksForAbsence(condition: Condition): boolean {
   return condition.op === 'exists' && !condition.value
 }
 
+function isSatisfied({ conditions }: Clause, leaf: Leaf): boolean {
+  for (const condition of conditions) if (holds(condition, leaf)) return true
+  return false
+}
+
+/** Only where clauses hold inside of arrays alone does it matter which of their leaves go together. */
 function ruleMatches(rule: Rule, subject: FilterSubject): boolean {
-  const placed: Leaf[][] = []
+  let insideArrays = 0
   for (const clause of rule) {
-    const { absent, leaves } = clauseMatches(clause, subject)
-    if (!absent && leaves.length === 0) return false
-    if (leaves.length > 0 && !leaves.some(({ places }) => places === undefined)) placed.push(leaves)
-  }
-  return placed.length < 2 || areConsistent(placed)
-}
-
-type Places = ReadonlyMap<number, number>
-
-/**
- * Whether one value of each clause can be chosen so that all lie in the same elements of the arrays they share. Clause by
- * clause, keeping the choices that differ in arrays which later clauses have too: what is independent never multiplies.
- */
-function areConsistent(clauses: Leaf[][]): boolean {
-  let choices: Places[] = [new Map()]
-  for (const [n, leaves] of clauses.entries()) {
-    const later = new Set(clauses.slice(n + 1).flatMap((others) => others.flatMap(arraysOf)))
-    const next = new Map<string, Places>()
-    for (const choice of choices) {
-      for (const { places } of leaves) {
-        const joined = places && join(choice, places, later)
-        if (joined) next.set([...joined].flat().join(), joined)
-      }
+    const leaves = subject.leavesAt(clause.path)
+    if (leaves.length === 0) {
+      if (!isAbsent(clause, subject)) return false
+      continue
     }
-    if (next.size === 0) return false
-    choices = [...next.values()]
+    // Those that stand in no array come from one value, or from one list of values.
+    const first = leaves.find((leaf) => isSatisfied(clause, leaf))
+    if (!first) return false
+    if (first.place) insideArrays++
   }
-  return true
-}
-
-function arraysOf({ places }: Leaf): number[] {
-  return places ? [...places.keys()] : []
-}
-
-/** Both together, as far as `kept` names arrays; undefined where they contradict each other. */
-function join(choice: Places, places: Places, kept: ReadonlySet<number>): Places | undefined {
-  const joined = new Map<number, number>()
-  for (const [array, index] of choice) if (kept.has(array)) joined.set(array, index)
-  for (const [array, index] of places) {
-    const chosen = choice.get(array)
-    if (chosen !== undefined && chosen !== index) return undefined
-    if (kept.has(array)) joined.set(array, index)
-  }
-  return new Map([...joined].sort(([a], [b]) => a - b))
+  if (insideArrays < 2) return true
+  const inside = rule.flatMap((clause) => {
+    const { leaves } = clauseMatches(clause, subject)
+    return leaves.length > 0 && leaves.every(({ place }) => place !== undefined) ? [leaves] : []
+  })
+  return inside.length < 2 || areConsistent(inside)
 }

@@ -13,7 +13,7 @@ export type Condition =
   | { op: 'number'; value: number }
   | { op: 'literal'; value: boolean | null }
   | { op: 'prefix' | 'suffix'; value: string; ignoreCase: boolean }
-  /** `value` in lower case. */
+  /** `value` folded (foldCase). */
   | { op: 'equals-ignore-case'; value: string }
   | { op: 'wildcard'; pattern: Wildcard }
   | { op: 'anything-but'; values: ReadonlySet<Scalar> }
@@ -68,13 +68,13 @@ type TextCondition = Extract<
 function textHolds(condition: TextCondition, text: string): boolean {
   switch (condition.op) {
     case 'equals-ignore-case':
-      return text.toLowerCase() === condition.value
+      return foldCase(text) === condition.value
     case 'wildcard':
       return matchesWildcard(condition.pattern, text)
     case 'cidr':
       return isInRange(condition.range, text)
     default: {
-      const subject = condition.ignoreCase ? text.toLowerCase() : text
+      const subject = condition.ignoreCase ? foldCase(text) : text
       return condition.op === 'prefix'
         ? subject.startsWith(condition.value)
         : subject.endsWith(condition.value)
@@ -85,6 +85,26 @@ function textHolds(condition: TextCondition, text: string): boolean {
 function isWithin({ low, high }: Extract<Condition, { op: 'numeric' }>, value: number): boolean {
   if (low && (low.inclusive ? value < low.value : value <= low.value)) return false
   return !(high && (high.inclusive ? value > high.value : value >= high.value))
+}
+
+/**
+ * Two texts that differ in case alone have one folded form. Character by character: the lower case of a whole text depends
+ * on neighbours (a sigma that ends a word is another one), and its upper case may be longer.
+ */
+export function foldCase(text: string): string {
+  const lower = text.toLowerCase()
+  if (lower.length === text.length && isAscii(lower)) return lower
+  let folded = ''
+  for (const character of text) {
+    const upper = character.toUpperCase()
+    folded += upper.length === character.length ? upper.toLowerCase() : character.toLowerCase()
+  }
+  return folded
+}
+
+function isAscii(text: string): boolean {
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 127) return false
+  return true
 }
 
 /** The one spelling of an address (RFC 5952), or undefined where the text is none. */

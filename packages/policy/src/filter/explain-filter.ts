@@ -39,7 +39,7 @@ export function explainFilter(
   const matched = matchesFilter(filter, subject)
   const clauses = listsOf(policy, '').map(([path, condition]) => {
     const { absent, leaves } = clauseMatches({ path, conditions: readConditions(condition) }, subject)
-    const values = (subject.leaves.get(path) ?? []).map(({ value }) => value)
+    const values = subject.leavesAt(path).map(({ value }) => value)
     return { path, condition, matched: absent || leaves.length > 0, values }
   })
   return { matched, reason: matched ? null : reasonOf(filter, subject), clauses }

@@ -1,27 +1,22 @@
 /**
- * Which of many filters a message matches, without asking each: a filter is filed under the values of one of its keys, the
- * one with the fewest alternatives, and only those filed under what the message says are looked at. Filters of whose rules
- * one has no key to be filed under (suffixes, wildcards, ranges, negations, absence) are looked at always.
+ * Which of many filters a message matches, without asking each. A filter is filed under one clause of each of its rules, in
+ * the drawer of that clause's key; only those that the message's values bring up are asked, and those that want a key
+ * to be missing where it is. The clause is the one that will bring it up least: of the filters that share `type` and
+ * differ in `tenant`, each is filed under its tenant.
  */
-
-import { type CompiledFilter, matchesFilter } from './compiled-filter.ts'
-import type { Condition } from './conditions.ts'
-import type { FilterSubject, Leaf } from './filter-subject.ts'
+import { asksForAbsence, type CompiledFilter, matchesFilter } from './compiled-filter.ts'
+import { FilterDrawer } from './filter-drawer.ts'
+import type { FilterSubject } from './filter-subject.ts'
 import type { Clause, Rule } from './read-filter.ts'
-
-/** Filters, by their place in the list, under what one key can say. */
-interface Drawer {
-  exact: Map<string | number | boolean | null, number[]>
-  /** In lower case. */
-  ignoringCase: Map<string, number[]>
-  /** Length → prefix → filters. */
-  prefixes: Map<number, Map<string, number[]>>
-  present: number[]
-}
 
 export class FilterIndex {
   readonly #filters: (CompiledFilter | null)[]
-  readonly #drawers = new Map<string, Drawer>()
+  readonly #drawers = new Map<string, FilterDrawer>()
+  /** By the first name of their paths: a key at the top of a message, up to its first dot, leads to them. */
+  readonly #byHead = new Map<string, FilterDrawer[]>()
+  /** Those with filters that want their key to be missing. */
+  readonly #absences: FilterDrawer[] = []
+  /** Of a policy without keys. */
   readonly #always: number[] = []
   readonly #seen: Uint32Array
   #round = 0
@@ -30,36 +25,23 @@ export class FilterIndex {
   constructor(filters: (CompiledFilter | null)[]) {
     this.#filters = filters
     this.#seen = new Uint32Array(filters.length)
-    for (const [n, filter] of filters.entries()) if (filter) this.#file(n, filter)
+    for (const [n, filter] of filters.entries()) for (const rule of filter?.rules ?? []) this.#file(n, rule)
   }
 
   /** Calls `matched` once for each filter that the subject matches, by its place in the list. */
   match(subject: FilterSubject, matched: (n: number) => void): void {
     if (subject.lacks === 'body') return
     this.#round++
-    for (const n of this.#always) this.#check(n, subject, matched)
-    const [fewer, other] =
-      subject.leaves.size < this.#drawers.size
-        ? [subject.leaves, this.#drawers]
-        : [this.#drawers, subject.leaves]
-    for (const path of fewer.keys()) {
-      if (!other.has(path)) continue
-      const drawer = this.#drawers.get(path)
-      const leaves = subject.leaves.get(path)
-      if (!drawer || !leaves) continue
-      for (const n of drawer.present) this.#check(n, subject, matched)
-      for (const leaf of leaves) this.#look(drawer, leaf, (n) => this.#check(n, subject, matched))
+    const found = (n: number) => this.#check(n, subject, matched)
+    this.#always.forEach(found)
+    if (this.#byHead.size <= subject.names.length) {
+      for (const drawer of this.#drawers.values()) look(drawer, subject, found)
+    } else {
+      for (const name of subject.names)
+        for (const drawer of this.#byHead.get(headOf(name)) ?? []) look(drawer, subject, found)
     }
-  }
-
-  #look(drawer: Drawer, { value, text }: Leaf, found: (n: number) => void): void {
-    drawer.exact.get(value)?.forEach(found)
-    if (text !== undefined) drawer.exact.get(text)?.forEach(found)
-    if (typeof value !== 'string') return
-    if (drawer.ignoringCase.size > 0) drawer.ignoringCase.get(value.toLowerCase())?.forEach(found)
-    for (const [length, prefixes] of drawer.prefixes) {
-      if (length <= value.length) prefixes.get(value.slice(0, length))?.forEach(found)
-    }
+    for (const { path, absent } of this.#absences)
+      if (subject.leavesAt(path).length === 0) absent.forEach(found)
   }
 
   #check(n: number, subject: FilterSubject, matched: (n: number) => void): void {
@@ -69,71 +51,49 @@ export class FilterIndex {
     if (filter && matchesFilter(filter, subject)) matched(n)
   }
 
-  #file(n: number, filter: CompiledFilter): void {
-    const clauses = filter.rules.map(bestClause)
-    if (clauses.some((clause) => clause === undefined)) {
+  #file(n: number, rule: Rule): void {
+    const [first, ...others] = rule
+    if (!first) {
       this.#always.push(n)
       return
     }
-    for (const clause of clauses) if (clause) this.#fileUnder(n, clause)
-  }
-
-  #fileUnder(n: number, { path, conditions }: Clause): void {
-    let drawer = this.#drawers.get(path)
-    if (!drawer) {
-      drawer = { exact: new Map(), ignoringCase: new Map(), prefixes: new Map(), present: [] }
-      this.#drawers.set(path, drawer)
+    let best = first
+    let least = this.#cost(first)
+    for (const clause of others) {
+      const cost = this.#cost(clause)
+      if (cost < least) [best, least] = [clause, cost]
     }
-    for (const condition of conditions) fileCondition(drawer, condition, n)
+    const drawer = this.#drawerOf(best.path)
+    if (best.conditions.some(asksForAbsence) && drawer.absent.length === 0) this.#absences.push(drawer)
+    for (const condition of best.conditions) drawer.file(n, condition)
+  }
+
+  #cost({ path, conditions }: Clause): number {
+    const drawer = this.#drawers.get(path) ?? NO_DRAWER
+    return conditions.reduce((sum, condition) => sum + drawer.cost(condition), 0)
+  }
+
+  #drawerOf(path: string): FilterDrawer {
+    const known = this.#drawers.get(path)
+    if (known) return known
+    const drawer = new FilterDrawer(path)
+    this.#drawers.set(path, drawer)
+    const head = headOf(path)
+    const beside = this.#byHead.get(head)
+    if (beside) beside.push(drawer)
+    else this.#byHead.set(head, [drawer])
+    return drawer
   }
 }
 
-function fileCondition(drawer: Drawer, condition: Condition, n: number): void {
-  switch (condition.op) {
-    case 'string':
-    case 'number':
-    case 'literal':
-      push(drawer.exact, condition.value, n)
-      break
-    case 'equals-ignore-case':
-      push(drawer.ignoringCase, condition.value, n)
-      break
-    case 'prefix': {
-      const { length } = condition.value
-      const prefixes = drawer.prefixes.get(length) ?? new Map<string, number[]>()
-      drawer.prefixes.set(length, prefixes)
-      push(prefixes, condition.value, n)
-      break
-    }
-    default:
-      drawer.present.push(n)
-  }
+const NO_DRAWER = new FilterDrawer('')
+
+function look(drawer: FilterDrawer, subject: FilterSubject, found: (n: number) => void): void {
+  for (const leaf of subject.leavesAt(drawer.path)) drawer.find(leaf, found)
 }
 
-function push<K>(lists: Map<K, number[]>, key: K, n: number): void {
-  const list = lists.get(key)
-  if (list) list.push(n)
-  else lists.set(key, [n])
-}
-
-/** The clause by which a rule is filed: the fewest alternatives, a mere presence last. */
-function bestClause(rule: Rule): Clause | undefined {
-  const fit = rule.filter(({ conditions }) => conditions.every(isFiled))
-  const cost = ({ conditions }: Clause) =>
-    conditions.length + (conditions.some(({ op }) => op === 'exists') ? 1_000 : 0)
-  return fit.sort((a, b) => cost(a) - cost(b))[0]
-}
-
-/** Another spelling of an address is found by looking only. */
-function isFiled(condition: Condition): boolean {
-  switch (condition.op) {
-    case 'string':
-      return condition.address === undefined
-    case 'prefix':
-      return !condition.ignoreCase
-    case 'exists':
-      return condition.value
-    default:
-      return condition.op === 'number' || condition.op === 'literal' || condition.op === 'equals-ignore-case'
-  }
+/** A key of a body may hold dots of its own, and stand for the first names of a path. */
+function headOf(path: string): string {
+  const dot = path.indexOf('.')
+  return dot < 0 ? path : path.slice(0, dot)
 }

@@ -1,20 +1,18 @@
 /**
- * What filters see of a message, worked out once for all of them: values under dotted paths.
- *
- * A value inside arrays knows its place in each (`places`): where two clauses look at values under one array of objects, both
- * must hold in the same element (sns-semantics §3.7).
+ * What filters see of a message: the values under a dotted path. Attributes and body are parsed once for all filters, and a
+ * path is looked up when the first of them asks; what no filter names costs nothing, however long the message is.
  */
 import type { FilterPolicyScope, MessageAttribute } from '@fantail/contracts'
-import type { Candidate, Scalar } from './conditions.ts'
+import { type BodyValue, bodyLeaves, type Leaf, type Place } from './body-leaves.ts'
 
-export interface Leaf extends Candidate {
-  /** Array → index; undefined outside of arrays. */
-  places: ReadonlyMap<number, number> | undefined
-}
+export type { Leaf, Place }
 
 export interface FilterSubject {
   scope: FilterPolicyScope
-  leaves: ReadonlyMap<string, Leaf[]>
+  /** Attributes, or keys at the top of the body. */
+  names: readonly string[]
+  /** Empty where the message has nothing to match there. */
+  leavesAt(path: string): readonly Leaf[]
   /** Attributes that cannot be read. */
   invalid: ReadonlySet<string>
   /** `body`: not a JSON object. `attributes`: there are none. */
@@ -27,84 +25,71 @@ export interface FilterMessage {
   attributes?: Record<string, MessageAttribute> | undefined
 }
 
-const DEPTH_MAX = 200
-const NOTHING: ReadonlySet<string> = new Set()
+const NO_NAMES: ReadonlySet<string> = new Set()
+const NO_LEAVES: readonly Leaf[] = []
+/** What SNS documents, not what JavaScript takes: hexadecimal numbers are texts. */
+const DECIMAL = /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/
 
 export function filterSubject(message: FilterMessage, scope: FilterPolicyScope): FilterSubject {
   return scope === 'MessageBody' ? ofBody(message.message) : ofAttributes(message.attributes ?? {})
 }
 
 function ofAttributes(attributes: Record<string, MessageAttribute>): FilterSubject {
-  const leaves = new Map<string, Leaf[]>()
-  const invalid = new Set<string>()
-  for (const [name, attribute] of Object.entries(attributes)) {
-    const values = candidatesOf(attribute)
-    if (values === undefined) invalid.add(name)
-    else if (values.length > 0) leaves.set(name, values)
+  const names = Object.keys(attributes)
+  const leaves = new Map<string, readonly Leaf[]>()
+  let invalid: Set<string> | undefined
+  for (const name of names) {
+    const values = leavesOf(attributes[name] as MessageAttribute)
+    if (values) leaves.set(name, values)
+    else invalid = (invalid ?? new Set<string>()).add(name)
   }
-  const lacks = Object.keys(attributes).length === 0 ? 'attributes' : undefined
-  return { scope: 'MessageAttributes', leaves, invalid, lacks }
+  return {
+    scope: 'MessageAttributes',
+    names,
+    leavesAt: (path) => leaves.get(path) ?? NO_LEAVES,
+    invalid: invalid ?? NO_NAMES,
+    lacks: names.length === 0 ? 'attributes' : undefined,
+  }
 }
 
 /** undefined: cannot be read; empty: nothing to match (Binary, an empty array). */
-function candidatesOf({ type, value }: MessageAttribute): Leaf[] | undefined {
+function leavesOf({ type, value }: MessageAttribute): readonly Leaf[] | undefined {
   if (type === 'String.Array') return elementsOf(value)
-  const places = undefined
   if (type.startsWith('Number')) {
-    const number = value.trim() === '' ? Number.NaN : Number(value)
-    return [Number.isNaN(number) ? { value, places } : { value: number, text: value, places }]
+    return [DECIMAL.test(value) ? { value: Number(value), text: value } : { value }]
   }
-  return type.startsWith('Binary') ? [] : [{ value, places }]
+  return type.startsWith('Binary') ? NO_LEAVES : [{ value }]
 }
 
 function elementsOf(text: string): Leaf[] | undefined {
   const parsed = parse(text)
-  if (!Array.isArray(parsed) || parsed.some((element) => typeof element === 'object' && element !== null)) {
-    return undefined
+  if (!Array.isArray(parsed)) return undefined
+  const leaves: Leaf[] = []
+  for (const value of parsed as BodyValue[]) {
+    if (typeof value === 'object' && value !== null) return undefined
+    leaves.push({ value })
   }
-  return parsed.map((value: Scalar) => ({ value, places: undefined }))
+  return leaves
 }
 
 function ofBody(text: string): FilterSubject {
   const body = parse(text)
-  const isDocument = typeof body === 'object' && body !== null && !Array.isArray(body)
-  const leaves = new Map<string, Leaf[]>()
-  if (isDocument) new Flattening(leaves).value(body, '', undefined, 0)
-  return { scope: 'MessageBody', leaves, invalid: NOTHING, lacks: isDocument ? undefined : 'body' }
+  const known = new Map<string, readonly Leaf[]>()
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    const leavesAt = () => NO_LEAVES
+    return { scope: 'MessageBody', names: [], leavesAt, invalid: NO_NAMES, lacks: 'body' }
+  }
+  const leavesAt = (path: string) => {
+    const found = known.get(path) ?? bodyLeaves(body, path)
+    known.set(path, found)
+    return found
+  }
+  return { scope: 'MessageBody', names: Object.keys(body), leavesAt, invalid: NO_NAMES, lacks: undefined }
 }
 
-class Flattening {
-  readonly #leaves: Map<string, Leaf[]>
-  #arrays = 0
-
-  constructor(leaves: Map<string, Leaf[]>) {
-    this.#leaves = leaves
-  }
-
-  value(value: unknown, path: string, places: ReadonlyMap<number, number> | undefined, depth: number): void {
-    if (depth > DEPTH_MAX) return
-    if (Array.isArray(value)) {
-      const array = this.#arrays++
-      value.forEach((element, i) => {
-        this.value(element, path, new Map(places).set(array, i), depth + 1)
-      })
-      return
-    }
-    if (typeof value === 'object' && value !== null) {
-      const before = path === '' ? '' : `${path}.`
-      for (const [key, member] of Object.entries(value)) this.value(member, before + key, places, depth + 1)
-      return
-    }
-    const leaf = { value: value as Scalar, places }
-    const known = this.#leaves.get(path)
-    if (known) known.push(leaf)
-    else this.#leaves.set(path, [leaf])
-  }
-}
-
-function parse(text: string): unknown {
+function parse(text: string): BodyValue | undefined {
   try {
-    return JSON.parse(text)
+    return JSON.parse(text) as BodyValue
   } catch {
     return undefined
   }

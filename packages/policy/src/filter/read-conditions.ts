@@ -1,6 +1,6 @@
 /** The list of a policy's key as conditions, refused in SNS's words where it is none (sns-semantics §3.3). */
 import type ipaddr from 'ipaddr.js'
-import { addressOf, type Bound, type Condition, parseAddress, type Scalar } from './conditions.ts'
+import { addressOf, type Bound, type Condition, foldCase, parseAddress, type Scalar } from './conditions.ts'
 import { FilterPolicyError } from './filter-error.ts'
 import { parseWildcard } from './wildcard.ts'
 
@@ -30,7 +30,7 @@ function readOperator(op: string, operand: unknown): Condition {
     case 'suffix':
       return readEnd(op, operand)
     case 'equals-ignore-case':
-      return { op, value: textOf(op, operand).toLowerCase() }
+      return { op, value: foldCase(textOf(op, operand)) }
     case 'wildcard':
       return { op, pattern: parseWildcard(textOf(op, operand)) }
     case 'anything-but':
@@ -57,7 +57,7 @@ function readEnd(op: 'prefix' | 'suffix', operand: unknown): Condition {
     const [[inner, text] = ['', undefined], ...more] = Object.entries(operand)
     if (inner !== 'equals-ignore-case') refuse(`Unsupported ${op} pattern: ${inner}`)
     if (more.length > 0) refuse('Only one key allowed in match expression')
-    return { op, value: textOf(op, text).toLowerCase(), ignoreCase: true }
+    return { op, value: foldCase(textOf(op, text)), ignoreCase: true }
   }
   return { op, value: textOf(op, operand), ignoreCase: false }
 }

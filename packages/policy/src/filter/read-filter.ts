@@ -19,7 +19,10 @@ const POLICY_BYTES_MAX = 262_144
 const KEYS_MAX = 5
 const COMBINATIONS_MAX = 150
 const WILDCARD_POINTS_MAX = 100
+/** Of nested objects, and of names in a path: each may cost a look at every level of a body. */
 const DEPTH_MAX = 100
+/** Of one rule; a key may stand beside `$or` and inside of it. They are bits of a mask (array-consistency.ts). */
+const CLAUSES_MAX = 10
 const TOO_COMPLEX = 'Filter policy is too complex'
 
 /**
@@ -44,6 +47,7 @@ export function readRules(policy: FilterPolicy, scope: FilterPolicyScope): Rule[
   if (reader.keys.size > KEYS_MAX) {
     throw new FilterPolicyError(`Filter policy can not have more than ${KEYS_MAX} keys`)
   }
+  if (rules.some((rule) => rule.length > CLAUSES_MAX)) throw new FilterPolicyError(TOO_COMPLEX)
   if (combinations > COMBINATIONS_MAX || reader.wildcardPoints > WILDCARD_POINTS_MAX) {
     throw new FilterPolicyError(TOO_COMPLEX)
   }
@@ -111,6 +115,7 @@ class Reader {
   }
 
   #clause(list: unknown[], path: string, depth: number): Read {
+    if (path.split('.').length > DEPTH_MAX) throw new FilterPolicyError(TOO_COMPLEX)
     const conditions = readConditions(list)
     this.keys.add(path)
     this.#countWildcards(conditions)

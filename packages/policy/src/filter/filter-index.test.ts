@@ -1,0 +1,252 @@
+/** The index, and each filter by itself, against an evaluation of the policies as they stand, written apart from both. */
+import type { MessageAttribute } from '@fantail/contracts'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { compileFilter, FilterIndex, type FilterSubject, filterSubject, matchesFilter } from './index.ts'
+
+type Policy = Record<string, unknown>
+type Scalar = string | number | boolean | null
+
+const texts = ['a', 'b', 'ab', 'ba', 'B', 'aB', 'abab', '10.0.0.1', '10.0.0.9', '::1', '0:0::1']
+const word = fc.constantFrom('a', 'b', 'ab', 'B')
+const condition = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom<unknown>(...texts, 1, 2, 3, null, true, false) },
+  fc.record({ prefix: fc.constantFrom('', 'a', 'ab', 'B', '10') }),
+  fc.record({ suffix: fc.constantFrom('', 'b', 'ab', '1') }),
+  fc.record({ prefix: fc.record({ 'equals-ignore-case': word }) }),
+  fc.record({ 'equals-ignore-case': word }),
+  fc.record({ wildcard: fc.constantFrom('a*', '*b', '*a*', 'a*b', '*', 'ab') }),
+  fc.record({ 'anything-but': fc.array(word, { minLength: 1, maxLength: 2 }) }),
+  fc.record({ 'anything-but': fc.constantFrom<unknown>(1, [2, 3], { prefix: 'a' }, { suffix: ['b'] }) }),
+  fc.record({ exists: fc.boolean() }),
+  fc.record({
+    numeric: fc.constantFrom(['=', 1], ['<', 2], ['>=', 2], ['>', 1, '<=', 3], ['>=', 0, '<', 1]),
+  }),
+  fc.constant({ cidr: '10.0.0.0/29' }),
+)
+const conditions = fc.array(condition, { minLength: 1, maxLength: 3 })
+const keys = (...names: string[]) => fc.dictionary(fc.constantFrom(...names), conditions)
+const flat = keys('k', 'l', 'm')
+const choice = fc
+  .tuple(keys('k', 'l'), keys('l', 'm'), keys('k', 'm'))
+  .map(([a, b, c]) => ({ ...a, $or: [b, c] }))
+const nested = fc.tuple(keys('k', 'r.k'), keys('k', 's.l', 'm'), keys('l')).map(([top, inner, other]) => ({
+  ...top,
+  ...(count(inner) && { r: inner }),
+  ...(count(other) && { 'r.s': other }),
+}))
+
+const scalar = fc.oneof(fc.constantFrom(...texts), fc.constantFrom(1, 2, 1.5, 3, null, true))
+const { tree } = fc.letrec((tie) => ({
+  tree: fc.oneof({ depthSize: 'small', withCrossShrink: true }, scalar, tie('object'), tie('list')),
+  object: fc.dictionary(fc.constantFrom('k', 'l', 'm', 's', 's.l', 'r'), tie('tree'), { maxKeys: 3 }),
+  list: fc.array(tie('tree'), { maxLength: 3 }),
+}))
+const body = fc.dictionary(fc.constantFrom('k', 'l', 'm', 'r', 'r.k', 'r.s'), tree, { maxKeys: 4 })
+
+const decimal = (value: string): MessageAttribute => ({ type: 'Number', value })
+const attribute: fc.Arbitrary<MessageAttribute> = fc.oneof(
+  fc.constantFrom(...texts).map((value) => ({ type: 'String', value })),
+  fc.constantFrom(1, 1.5, 2, 3).map((value) => decimal(value.toFixed(1))),
+  fc.array(scalar, { maxLength: 3 }).map((value) => ({ type: 'String.Array', value: JSON.stringify(value) })),
+)
+const attributes = fc.dictionary(fc.constantFrom('k', 'l', 'm'), attribute)
+
+function count(object: object): number {
+  return Object.keys(object).length
+}
+
+function isAccepted(policy: Policy): boolean {
+  try {
+    return compileFilter(policy, 'MessageBody') !== undefined
+  } catch {
+    return false
+  }
+}
+
+/** A value under its path; the elements of arrays that it lies in, each as `<which array>` → index. */
+interface Found {
+  path: string
+  value: Scalar
+  elements: Record<string, number>
+}
+
+/** `place` tells apart which array a value is in; a value in an array itself is not held to its own index. */
+function valuesOf(value: unknown, path: string, place: string, elements: Record<string, number>): Found[] {
+  if (Array.isArray(value)) {
+    return value.flatMap((element, i) => {
+      const isScalar = typeof element !== 'object' || element === null
+      return valuesOf(element, path, `${place}[${i}]`, isScalar ? elements : { ...elements, [place]: i })
+    })
+  }
+  if (typeof value !== 'object' || value === null) return [{ path, value: value as Scalar, elements }]
+  return Object.entries(value).flatMap(([key, member]) =>
+    valuesOf(member, path === '' ? key : `${path}.${key}`, `${place}/${key}`, elements),
+  )
+}
+
+/** Clauses of every way through the choices. */
+function waysThrough(policy: Policy, path: string): [path: string, wanted: unknown[]][][] {
+  let ways: [string, unknown[]][][] = [[]]
+  for (const [key, value] of Object.entries(policy)) {
+    const here = path === '' ? key : `${path}.${key}`
+    const more =
+      key === '$or'
+        ? (value as Policy[]).flatMap((branch) => waysThrough(branch, path))
+        : Array.isArray(value)
+          ? [[[here, value] as [string, unknown[]]]]
+          : waysThrough(value as Policy, here)
+    ways = ways.flatMap((way) => more.map((next) => [...way, ...next]))
+  }
+  return ways
+}
+
+function naive(policy: Policy, found: Found[]): boolean {
+  return waysThrough(policy, '').some((clauses) => canChoose(clauses, found, {}))
+}
+
+function canChoose(
+  [first, ...others]: [path: string, wanted: unknown[]][],
+  found: Found[],
+  chosen: Record<string, number>,
+): boolean {
+  if (!first) return true
+  const [path, wanted] = first
+  const here = found.filter((each) => each.path === path)
+  if (here.length === 0)
+    return wanted.some((one) => operandOf(one, 'exists') === false) && canChoose(others, found, chosen)
+  return here.some(({ value, elements }) => {
+    if (!wanted.some((one) => naiveHolds(one, value))) return false
+    if (Object.entries(elements).some(([array, i]) => (chosen[array] ?? i) !== i)) return false
+    return canChoose(others, found, { ...chosen, ...elements })
+  })
+}
+
+function operandOf(one: unknown, operator: string): unknown {
+  return typeof one === 'object' && one !== null ? (one as Policy)[operator] : undefined
+}
+
+const V6_ONE = ['::1', '0:0::1']
+
+function naiveHolds(one: unknown, value: Scalar): boolean {
+  if (typeof one !== 'object' || one === null)
+    return one === value || (V6_ONE.includes(one as string) && V6_ONE.includes(value as string))
+  const [[operator, operand] = ['', undefined]] = Object.entries(one)
+  if (operator === 'exists') return operand === true
+  if (operator === 'anything-but') return ![operand].flat().some((but) => naiveExcludes(but, value))
+  if (operator === 'numeric') return typeof value === 'number' && naiveNumeric(operand as unknown[], value)
+  if (typeof value !== 'string') return false
+  if (operator === 'equals-ignore-case') return value.toLowerCase() === (operand as string).toLowerCase()
+  if (operator === 'cidr') return /^10\.0\.0\.[0-7]$/.test(value)
+  if (operator === 'wildcard') return new RegExp(`^${(operand as string).replaceAll('*', '.*')}$`).test(value)
+  const inner = operandOf(operand, 'equals-ignore-case')
+  const [text, given] =
+    typeof inner === 'string' ? [inner.toLowerCase(), value.toLowerCase()] : [operand, value]
+  return operator === 'prefix' ? given.startsWith(text as string) : given.endsWith(text as string)
+}
+
+function naiveExcludes(but: unknown, value: Scalar): boolean {
+  if (typeof but !== 'object' || but === null) return but === value
+  return Object.entries(but).some(([operator, ends]) =>
+    [ends].flat().some((end) => naiveHolds({ [operator]: end }, value)),
+  )
+}
+
+function naiveNumeric([operator, bound, ...others]: unknown[], value: number): boolean {
+  const is = { '=': value === bound, '<': value < Number(bound), '<=': value <= Number(bound) }
+  const holds = { ...is, '>': value > Number(bound), '>=': value >= Number(bound) }
+  return holds[operator as '='] && (others.length === 0 || naiveNumeric(others, value))
+}
+
+/** The index and each filter by itself agree with the policies; by their places in the list. */
+function expectAgreement(policies: Policy[], subject: FilterSubject, found: Found[]): void {
+  const filters = policies.map((policy) => compileFilter(policy, subject.scope))
+  const expected = policies.flatMap((policy, n) => (naive(policy, found) ? [n] : []))
+  const indexed: number[] = []
+  const index = new FilterIndex(filters)
+  index.match(subject, (n) => indexed.push(n))
+  expect(indexed.toSorted((a, b) => a - b)).toEqual(expected)
+  expect(filters.flatMap((filter, n) => (matchesFilter(filter, subject) ? [n] : []))).toEqual(expected)
+}
+
+const several = (policy: fc.Arbitrary<Policy>) =>
+  fc.array(policy.filter(isAccepted), { minLength: 1, maxLength: 12 })
+
+test('bodies are matched as a naive evaluation of each policy does', () => {
+  fc.assert(
+    fc.property(several(fc.oneof(flat, choice, nested)), body, (policies, document) => {
+      const subject = filterSubject({ message: JSON.stringify(document) }, 'MessageBody')
+      expectAgreement(policies, subject, valuesOf(document, '', '', {}))
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+test('attributes are matched as a naive evaluation of each policy does', () => {
+  fc.assert(
+    fc.property(several(fc.oneof(flat, choice)), attributes, (policies, given) => {
+      const subject = filterSubject({ message: 'x', attributes: given }, 'MessageAttributes')
+      const found = Object.entries(given).flatMap(([path, { type, value }]) => {
+        const values =
+          type === 'String.Array' ? JSON.parse(value) : [type === 'Number' ? Number(value) : value]
+        return (values as Scalar[]).map((each) => ({ path, value: each, elements: {} }))
+      })
+      expectAgreement(policies, subject, found)
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+/** How many of the filters are asked: an index that asks all is none. */
+function asked(policies: Policy[], attributes: Record<string, MessageAttribute>): number {
+  let count = 0
+  const filters = policies.map((policy) => {
+    const filter = compileFilter(policy, 'MessageAttributes')
+    const { rules } = filter
+    const get = () => {
+      count++
+      return rules
+    }
+    return Object.defineProperty(filter, 'rules', { get })
+  })
+  const index = new FilterIndex(filters)
+  count = 0
+  index.match(filterSubject({ message: 'x', attributes }, 'MessageAttributes'), () => undefined)
+  return count
+}
+
+const hundred = Array.from({ length: 100 }, (_, i) => i)
+const common = { type: ['created'], size: [{ numeric: ['>=', 0] }] }
+const message = (key: MessageAttribute) => ({
+  key,
+  type: { type: 'String', value: 'created' },
+  size: decimal('5'),
+})
+
+const text = (value: string): MessageAttribute => ({ type: 'String', value })
+
+test.each<[what: string, of: (i: number) => unknown, value: MessageAttribute]>([
+  ['texts', (i) => `v${i}`, text('v7')],
+  ['numbers', (i) => i, decimal('7')],
+  ['prefixes', (i) => ({ prefix: `v${i}-` }), text('v7-x')],
+  ['suffixes', (i) => ({ suffix: `-v${i}` }), text('x-v7')],
+  ['wildcards that begin with a text', (i) => ({ wildcard: `v${i}-*x` }), text('v7-x')],
+  ['wildcards that end with a text', (i) => ({ wildcard: `*-v${i}` }), text('x-v7')],
+  ['texts of any case', (i) => ({ 'equals-ignore-case': `V${i}` }), text('v7')],
+  ['ranges', (i) => ({ numeric: ['>', i, '<', i + 1] }), decimal('7.5')],
+  ['addresses', (i) => `::${i}`, text('0:0::7')],
+])('of filters that share two keys and differ in %s only few are asked', (_what, of, value) => {
+  const policies = hundred.map((i) => ({ ...common, key: [of(i)] }))
+  // The first ones could not know by which key those after them differ.
+  expect(asked(policies, message(text('none of them')))).toBeLessThan(20)
+  expect(asked(policies, message(value))).toBeLessThan(20)
+})
+
+test('filters that want a key, or that want none, are asked of messages that have it, or have none', () => {
+  const wanting = (one: unknown) => hundred.map((i) => ({ key: [one], [`other${i}`]: [one] }))
+  for (const one of [{ exists: true }, { 'anything-but': 'x' }, { wildcard: '*x*' }, { cidr: '10.0.0.0/8' }])
+    expect(asked(wanting(one), { unrelated: text('10.0.0.1') })).toBe(0)
+  const absent = hundred.map(() => ({ key: [{ exists: false }] }))
+  expect(asked(absent, { key: text('y') })).toBe(0)
+  expect(asked(absent, { other: text('y') })).toBe(100)
+})
