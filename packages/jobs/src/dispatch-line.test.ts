@@ -1,0 +1,59 @@
+import { connect, type Redis, whenReady } from '@fantail/store'
+import { startRedis, type TestRedis, waitFor } from '@fantail/test-kit'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { DispatchLine } from './dispatch-line.ts'
+
+let server: TestRedis
+let connection: Redis
+let line: DispatchLine
+beforeAll(async () => {
+  server = await startRedis()
+})
+beforeEach(async () => {
+  connection = connect({ url: server.url, name: 'test' })
+  line = new DispatchLine(0, connection, { minReplicas: 0 })
+  await whenReady(connection)
+})
+afterEach(async () => {
+  await line.close()
+  connection.disconnect()
+})
+afterAll(() => server.stop())
+
+test('a connection that becomes ready twice in a moment gets one queue', async () => {
+  const listeners = connection.listenerCount('ready')
+  await Promise.all([line.open(), line.open()])
+  expect(connection.listenerCount('ready') - listeners).toBe(1)
+})
+
+test('a line that is open stays as it is when the connection comes back', async () => {
+  await line.open()
+  const listeners = connection.listenerCount('ready')
+  await line.open()
+  expect(connection.listenerCount('ready')).toBe(listeners)
+})
+
+test('it opens where the connection is ready again before the first try has failed', async () => {
+  const listeners = connection.listenerCount('ready')
+  await server.freeze()
+  const opening = line.open()
+  const again = line.open()
+  connection.once('close', () => void server.thaw())
+  connection.on('ready', () => void line.open())
+  await Promise.all([opening, again])
+  await waitFor(() => line.canWrite)
+  expect(connection.listenerCount('ready') - listeners).toBe(2)
+})
+
+test('it opens where the question fails and the connection stays', async () => {
+  const admin = connect({ url: server.url, name: 'admin' })
+  await whenReady(admin)
+  await admin.call('ACL', 'SETUSER', 'default', '-info')
+  const opening = line.open()
+  await waitFor(async () => ((await admin.call('ACL', 'LOG')) as unknown[]).length > 0)
+  expect(line.canWrite).toBe(false)
+  await admin.call('ACL', 'SETUSER', 'default', '+info')
+  await opening
+  expect(line.canWrite).toBe(true)
+  admin.disconnect()
+})

@@ -1,0 +1,107 @@
+/**
+ * One dispatch queue as the publisher writes it. BullMQ asks the server for its version when a queue is made and never
+ * again, so the queue is made when the connection is first ready, and anew where that question got no answer. One at a
+ * time: a connection that becomes ready twice in a moment must not leave a second queue listening to it.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Message } from '@fantail/contracts'
+import { FantailError } from '@fantail/contracts'
+import { storageError } from '@fantail/store'
+import type { Queue, Telemetry } from 'bullmq'
+import type { Redis } from 'ioredis'
+import { createQueue, dispatchQueueName } from './bull.ts'
+import { DISPATCH_JOB, type DispatchJobData } from './dispatch-job.ts'
+import { GroupCommit, type GroupLimits } from './group-commit.ts'
+
+export interface DispatchLineOptions {
+  /** Replicas that must hold a group before it is acknowledged. */
+  minReplicas: number
+  telemetry?: Telemetry | undefined
+  limits?: Partial<GroupLimits>
+}
+
+const WAIT_MS = 1_000
+const RETRY_MS = 100
+
+export class DispatchLine {
+  readonly commit: GroupCommit<Message>
+  readonly #number: number
+  readonly #connection: Redis
+  readonly #options: DispatchLineOptions
+  #queue: Queue<DispatchJobData> | undefined
+  #opening: Promise<void> | undefined
+
+  constructor(number: number, connection: Redis, options: DispatchLineOptions) {
+    this.#number = number
+    this.#connection = connection
+    this.#options = options
+    this.commit = new GroupCommit<Message>({
+      ...(options.limits ? { limits: options.limits } : {}),
+      canWrite: () => this.canWrite,
+      write: (messages) => this.#append(messages),
+    })
+  }
+
+  get canWrite(): boolean {
+    return this.#queue !== undefined && this.#connection.status === 'ready'
+  }
+
+  /** To be called whenever the connection is ready; resolves when the queue is there, or the connection has broken again. */
+  open(): Promise<void> {
+    this.#opening ??= this.#open().finally(() => {
+      this.#opening = undefined
+    })
+    return this.#opening
+  }
+
+  async #open(): Promise<void> {
+    if (!this.#queue) this.#queue = await this.#createQueue()
+    // No 'ready' may follow: the connection is so already, or the question failed without breaking it.
+    while (!this.#queue && this.#connection.status === 'ready') {
+      await delay(RETRY_MS)
+      this.#queue = await this.#createQueue()
+    }
+    if (this.#queue) this.commit.flush()
+  }
+
+  /** Undefined where the version was asked in vain. */
+  async #createQueue(): Promise<Queue<DispatchJobData> | undefined> {
+    const queue = createQueue<DispatchJobData>({
+      name: dispatchQueueName(this.#number),
+      connection: this.#connection,
+      telemetry: this.#options.telemetry,
+    })
+    // The connection reports its own state, and a failed add is told to its callers.
+    queue.on('error', () => undefined)
+    try {
+      await queue.waitUntilReady()
+      return queue
+    } catch {
+      await queue.close()
+      return undefined
+    }
+  }
+
+  async close(): Promise<void> {
+    this.commit.close()
+    await this.#queue?.close()
+  }
+
+  async #append(messages: Message[]): Promise<void> {
+    try {
+      if (!this.#queue) throw new Error('Connection is closed.')
+      await this.#queue.add(DISPATCH_JOB, { v: 1, m: messages })
+      if (this.#options.minReplicas > 0) await this.#waitForReplicas()
+    } catch (error) {
+      throw storageError(error)
+    }
+  }
+
+  async #waitForReplicas(): Promise<void> {
+    const { minReplicas } = this.#options
+    const reached = await this.#connection.wait(minReplicas, WAIT_MS)
+    if (reached >= minReplicas) return
+    const message = `stored, but only ${reached} of ${minReplicas} replicas confirmed it; it may be lost in a failover`
+    throw new FantailError('storage_unavailable', message, { retryAfterSeconds: 1 })
+  }
+}
