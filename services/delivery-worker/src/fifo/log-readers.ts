@@ -102,16 +102,22 @@ export class LogReaders {
     return moved
   }
 
-  /** By the plan of this moment. Where the topic is gone nothing is matched, and the move is refused. */
+  /**
+   * By the plan of this moment. Where that is of no topic, or of another one of the name, nothing is moved, which tells
+   * whether the topic is gone or the plan was old.
+   */
   async #match(
     shard: number,
-    { topicArn }: LogClaim,
+    { topicArn, uid }: LogClaim,
     contexts: (MessageContext | Buffer)[],
   ): Promise<LogBatch> {
     const plan = await this.#options.plans.topic(topicArn)
-    const ref = plan?.slices.find((slice) => slice.shard === shard)
-    const slice = plan && ref ? await this.#options.plans.sliceOf(plan, ref) : null
-    return matchEntries(slice, contexts)
+    if (plan?.topic.uid !== uid) {
+      await pause()
+      return matchEntries(null, [])
+    }
+    const ref = plan.slices.find((slice) => slice.shard === shard)
+    return matchEntries(ref ? await this.#options.plans.sliceOf(plan, ref) : null, contexts)
   }
 
   /** What cannot be read leaves the log with the others, by its id alone. */
@@ -148,8 +154,12 @@ export class LogReaders {
       } catch (error) {
         this.#tell('down', error)
         if (this.#stopped || performance.now() - startedAt > TRY_FOR_MS) throw error
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS * (0.5 + Math.random())))
+        await pause()
       }
     }
   }
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, RETRY_MS * (0.5 + Math.random())))
 }
