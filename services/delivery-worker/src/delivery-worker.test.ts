@@ -1,5 +1,15 @@
 import type { DeliveryPolicy } from '@fantail/contracts'
-import { asideKey, freshKey, SHARD_COUNT, shardBase, shardOf, skewKey, topicKey } from '@fantail/store'
+import { createLogger } from '@fantail/runtime'
+import {
+  asideKey,
+  freshKey,
+  queueKey,
+  SHARD_COUNT,
+  shardBase,
+  shardOf,
+  skewKey,
+  topicKey,
+} from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { QUEUED_MAX } from './dispatcher.ts'
@@ -144,6 +154,28 @@ test('[52][156] without a dead-letter queue it is discarded and counted, and the
   await waitFor(async () => (await fixture.counts.read())['discarded:permanent'] === 1)
   expect(await leftovers()).toEqual([])
   expect(await fixture.subscriptions.get(subscription.id)).toEqual(subscription)
+})
+
+test('what a dead-letter queue could not take is there soon after it can', async () => {
+  const queue = queueKey(DLQ)
+  await fixture.queues.put(DLQ, {})
+  await fixture.redis.rename(queue, `${queue}:away`)
+  await fixture.redis.set(queue, 'no queue')
+  await fixture.subscribe('gone', { redrivePolicy: { deadLetterTargetArn: DLQ } })
+  sender.answer = () => 400
+  const lines: string[] = []
+  const log = createLogger({
+    service: 'test',
+    destination: { write: (line: string) => void lines.push(line) },
+  })
+  await fixture.startWorker(sender, { log })
+  await fixture.publish('kept')
+  await waitFor(() => lines.some((line) => line.includes('dead_letter.postponed')))
+  await fixture.redis.rename(`${queue}:away`, queue)
+  const letter = await waitFor(async () => (await fixture.queues.receive(DLQ, { maxMessages: 1 }))[0])
+  expect(letter).toMatchObject({ body: 'kept', deadLetter: { reason: 'permanent', attempts: 1 } })
+  expect(sender.sent).toHaveLength(1)
+  await waitFor(async () => (await leftovers()).length === 0)
 })
 
 test('[157] a missing dead-letter queue is counted as such', async () => {

@@ -21,7 +21,9 @@ import type { Claimed, Settling } from './settling.ts'
 
 /** A dead delivery keeps its lease for so long while it is appended to its queue. */
 const DEAD_LEASE_MS = 20_000
-/** With more waiting, what is dead comes again when its lease is over: burials hold no slots that would bound them. */
+/** What could not be appended waits so long in its lane, marked, instead of to the end of its lease. */
+const POSTPONED_MS = 2_000
+/** With more waiting, what is dead is handed back and comes again: burials hold no slots that would bound them. */
 const SIGNATURES_WAITING_MAX = 2_000
 
 export interface EndedAttempt {
@@ -121,7 +123,7 @@ export class Finishing {
     const target = deadLetterTarget(dead)
     if (target === null) return this.#discard(dead, dead.state.reason)
     const appended = await this.#append(dead, target)
-    if (appended === 'later') return false
+    if (appended === 'later') return this.#postpone(dead)
     if (appended === 'missing') return this.#discard(dead, 'deadLetterQueueMissing')
     if (appended === 'denied') return this.#discard(dead, 'deadLetterQueueDenied')
     const { accepted } = await this.#options.settling.settle(dead.subscription.shard, dead.claimed, {
@@ -137,6 +139,13 @@ export class Finishing {
       'delivery.dead_lettered',
     )
     return true
+  }
+
+  /** Hands the claim back, mark and all: whoever takes it next goes on with the append. */
+  async #postpone({ subscription, claimed }: DeadDelivery): Promise<false> {
+    const back = { op: 'return', delayMs: POSTPONED_MS } as const
+    await this.#options.settling.settle(subscription.shard, claimed, back)
+    return false
   }
 
   /** One line per attempt from a lane. */
@@ -194,7 +203,7 @@ export class Finishing {
     return envelope
   }
 
-  /** 'later': the queue could not be reached; the claim's lease runs out and the append is tried again. */
+  /** 'later': the queue could not be reached, or what goes there not be signed. */
   async #append(dead: DeadDelivery, queueArn: string): Promise<'done' | 'missing' | 'denied' | 'later'> {
     const { subscription, message, state, claimed } = dead
     const { messageId, generation } = parseDeliveryId(claimed.delivery)
