@@ -34,6 +34,11 @@ export function isQueueName(name: string): boolean {
   return QUEUE_NAME.test(name) || FIFO_QUEUE_NAME.test(name)
 }
 
+/** The topic's or queue's name of its ARN, which is known to be one: a cut where `parseArn` would check. */
+export function nameOfArn(arn: string): string {
+  return arn.slice(arn.lastIndexOf(':') + 1)
+}
+
 /** Whether a topic's or queue's name or ARN is that of a FIFO one. */
 export function isFifoName(nameOrArn: string): boolean {
   return nameOrArn.endsWith('.fifo')

@@ -8,6 +8,7 @@ import {
   type ArnDefaults,
   FantailError,
   isFifoName,
+  nameOfArn,
   type TopicRecord,
   topicArn,
 } from '@fantail/contracts'
@@ -189,7 +190,7 @@ export class Topics {
   /** null where somebody else came first. */
   async #create(arn: string, set: Partial<TopicSettings>): Promise<TopicRecord | null> {
     const uid = createTopicUid(shardOf(arn))
-    const name = arn.slice(arn.lastIndexOf(':') + 1)
+    const name = nameOfArn(arn)
     const fifo = isFifoName(name) && { fifo: true as const }
     const topic = { arn, name, uid, ...fifo, ...TOPIC_DEFAULTS, ...givenSettings(set) }
     const result = await this.#put({ arn, expected: null, record: openJson(topic) }, topic)

@@ -1,4 +1,5 @@
 /** Counts what is done to queues, by queue name. The series are kept at hand: a look-up by labels costs as much as counting. */
+import { nameOfArn } from '@fantail/contracts'
 import type { AwsInstruments } from './aws-metrics.ts'
 
 /** Past so many queues the series are looked up anew, so that queues cannot fill memory. */
@@ -42,7 +43,7 @@ export class QueueCounter {
     const known = this.#byArn.get(arn)
     if (known) return known
     if (this.#byArn.size >= QUEUES_MAX) this.#byArn.clear()
-    const series = seriesOf(this.#instruments, arn.slice(arn.lastIndexOf(':') + 1))
+    const series = seriesOf(this.#instruments, nameOfArn(arn))
     this.#byArn.set(arn, series)
     return series
   }

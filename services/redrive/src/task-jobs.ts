@@ -3,6 +3,7 @@
  * process and, when that dies, to another. A task gets its job when it is created, resumed or cancelled (a wake), when
  * a job ends while the task goes on (resumed meanwhile, or this process stops), and by the sweep, should those be lost.
  */
+import { nameOfArn } from '@fantail/contracts'
 import {
   createQueue,
   createWorker,
@@ -138,7 +139,7 @@ async function runTask(
   const onMoved = (movedOfBatch: number, skippedOfBatch: number, source: string) => {
     moved += movedOfBatch
     skipped += skippedOfBatch
-    const queue = source.slice(source.lastIndexOf(':') + 1)
+    const queue = nameOfArn(source)
     metrics.redrivenMessages.of({ queue, result: 'moved' }).add(movedOfBatch)
     metrics.redrivenMessages.of({ queue, result: 'skipped' }).add(skippedOfBatch)
   }

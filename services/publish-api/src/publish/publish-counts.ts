@@ -1,4 +1,5 @@
 /** Counts what is published by topic. The series are kept at hand: each look-up by labels costs as much as the counting. */
+import { nameOfArn } from '@fantail/contracts'
 import type { CounterSeries, HistogramSeries } from '@fantail/telemetry'
 import type { ApiDeps } from '../deps.ts'
 
@@ -28,7 +29,7 @@ export class PublishCounts {
 
   #look(topicArn: string): Series {
     const { messagesPublished, publishBytes, publishSizeBytes } = this.#metrics
-    const topic = topicArn.slice(topicArn.lastIndexOf(':') + 1)
+    const topic = nameOfArn(topicArn)
     const series = {
       messages: messagesPublished.of({ topic }),
       bytes: publishBytes.of({ topic }),

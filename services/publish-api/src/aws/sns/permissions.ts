@@ -2,6 +2,7 @@
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
 import type { TopicRecord } from '@fantail/contracts'
 import type { ApiDeps } from '../../deps.ts'
+import { grantStatement } from '../grant.ts'
 import {
   type AccessPolicy,
   accessPolicyOf,
@@ -70,7 +71,7 @@ function addition(input: AwsInput): Change {
     if (!accounts.every((account) => ACCOUNT.test(account))) {
       throw invalidParameter('A provided account ID is not valid')
     }
-    return [...statements, grant(label, { arn, accounts, actions })]
+    return [...statements, grantStatement({ service: 'SNS', label, arn, accounts, actions })]
   }
 }
 
@@ -89,22 +90,4 @@ function listOf(input: AwsInput, name: string): string[] {
   const values = (input[name] as string[] | undefined) ?? []
   if (values.length === 0) throw missingParameter(name)
   return [...new Set(values)]
-}
-
-interface Grant {
-  arn: string
-  accounts: string[]
-  actions: string[]
-}
-
-/** One of a kind stands as itself, several as a list. */
-function grant(label: string, { arn, accounts, actions }: Grant): Statement {
-  const one = (values: string[]) => (values.length === 1 ? values[0] : values)
-  return {
-    Sid: label,
-    Effect: 'Allow',
-    Principal: { AWS: one(accounts.map((account) => `arn:aws:iam::${account}:root`)) },
-    Action: one(actions.map((action) => `SNS:${action}`)),
-    Resource: arn,
-  }
 }

@@ -1,6 +1,5 @@
 import {
   ChangeMessageVisibilityCommand,
-  CreateQueueCommand,
   DeleteMessageCommand,
   type Message,
   ReceiveMessageCommand,
@@ -11,20 +10,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type SqsApi, startSqsApi } from './sqs.fixture.ts'
 
 let sqs: SqsApi
-let names = 0
 beforeAll(async () => {
   sqs = await startSqsApi()
 })
 afterAll(() => sqs.stop())
 
-async function create(Attributes: Record<string, string> = {}): Promise<string> {
-  names += 1
-  const QueueName = `ordered-${names}.fifo`
-  await sqs.client.send(
-    new CreateQueueCommand({ QueueName, Attributes: { FifoQueue: 'true', ...Attributes } }),
-  )
-  return QueueName
-}
+const create = (Attributes: Record<string, string> = {}) =>
+  sqs.createQueue({ FifoQueue: 'true', ...Attributes })
 let ids = 0
 const send = (QueueUrl: string, MessageGroupId: string, MessageBody: string, given = {}) => {
   ids += 1

@@ -1,6 +1,5 @@
 import {
   ChangeMessageVisibilityBatchCommand,
-  CreateQueueCommand,
   DeleteMessageBatchCommand,
   ReceiveMessageCommand,
   SendMessageBatchCommand,
@@ -10,18 +9,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ACCOUNT, type SqsApi, startSqsApi } from './sqs.fixture.ts'
 
 let sqs: SqsApi
-let names = 0
 beforeAll(async () => {
   sqs = await startSqsApi()
 })
 afterAll(() => sqs.stop())
 
-async function create(Attributes: Record<string, string> = {}): Promise<string> {
-  names += 1
-  const QueueName = `batch-${names}${Attributes.FifoQueue ? '.fifo' : ''}`
-  await sqs.client.send(new CreateQueueCommand({ QueueName, Attributes }))
-  return QueueName
-}
+const create = (Attributes: Record<string, string> = {}) => sqs.createQueue(Attributes)
 
 type Entries = Partial<SendMessageBatchRequestEntry>[]
 const send = (QueueUrl: string, entries: Entries) => {

@@ -1,6 +1,5 @@
 import {
   ChangeMessageVisibilityCommand,
-  CreateQueueCommand,
   DeleteMessageCommand,
   ReceiveMessageCommand,
   SendMessageCommand,
@@ -9,18 +8,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ACCOUNT, type SqsApi, startSqsApi } from './sqs.fixture.ts'
 
 let sqs: SqsApi
-let names = 0
 beforeAll(async () => {
   sqs = await startSqsApi()
 })
 afterAll(() => sqs.stop())
 
-async function create(Attributes: Record<string, string> = {}): Promise<string> {
-  names += 1
-  const QueueName = `handles-${names}${Attributes.FifoQueue ? '.fifo' : ''}`
-  await sqs.client.send(new CreateQueueCommand({ QueueName, Attributes }))
-  return QueueName
-}
+const create = (Attributes: Record<string, string> = {}) => sqs.createQueue(Attributes)
 async function sent(QueueUrl: string): Promise<string> {
   const order = QueueUrl.endsWith('.fifo') ? { MessageGroupId: 'g', MessageDeduplicationId: 'd' } : {}
   await sqs.client.send(new SendMessageCommand({ QueueUrl, MessageBody: 'hello', ...order }))

@@ -2,6 +2,7 @@
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
 import type { QueueRecord } from '@fantail/contracts'
 import type { ApiDeps } from '../../deps.ts'
+import { grantStatement } from '../grant.ts'
 import { queueArnOf, whereQueueExists } from './queue-url.ts'
 import { jsonMap } from './redrive-policies.ts'
 import { invalidValue, missingParameter, sqsError } from './sqs-error.ts'
@@ -92,7 +93,7 @@ function addition(input: AwsInput): Change {
     if (accounts.length === 0 || !accounts.every((account) => ACCOUNT.test(account))) {
       throw invalidValue('PrincipalId', `[${accounts.join(', ')}]`, 'Unable to verify.')
     }
-    const all = [...statements, statement(label, { arn, accounts, actions })]
+    const all = [...statements, grantStatement({ service: 'SQS', label, arn, accounts, actions })]
     if (all.length > STATEMENTS_MAX) throw tooManyStatements(all.length)
     return all
   }
@@ -128,24 +129,6 @@ function checkActions(actions: string[]): void {
     `SQS:${forbidden}`,
     'Only the queue owner is allowed to invoke this action.',
   )
-}
-
-interface Grant {
-  arn: string
-  accounts: string[]
-  actions: string[]
-}
-
-/** One of a kind stands as itself, several as a list. */
-function statement(label: string, { arn, accounts, actions }: Grant): Statement {
-  const one = (values: string[]) => (values.length === 1 ? values[0] : values)
-  return {
-    Sid: label,
-    Effect: 'Allow',
-    Principal: { AWS: one(accounts.map((account) => `arn:aws:iam::${account}:root`)) },
-    Action: one(actions.map((action) => `SQS:${action}`)),
-    Resource: arn,
-  }
 }
 
 function tooManyStatements(count: number) {

@@ -14,13 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => sqs.stop())
 
-let names = 0
-async function create(Attributes: Record<string, string> = {}): Promise<string> {
-  names += 1
-  const QueueName = `queue-${names}${Attributes.FifoQueue ? '.fifo' : ''}`
-  await sqs.client.send(new CreateQueueCommand({ QueueName, Attributes }))
-  return QueueName
-}
+const create = (Attributes: Record<string, string> = {}) => sqs.createQueue(Attributes)
 const set = (QueueUrl: string, Attributes: Record<string, string>) =>
   sqs.client.send(new SetQueueAttributesCommand({ QueueUrl, Attributes }))
 async function get(QueueUrl: string, ...asked: string[]): Promise<Record<string, string> | undefined> {

@@ -1,5 +1,4 @@
 import {
-  CreateQueueCommand,
   type Message,
   type QueueAttributeName,
   ReceiveMessageCommand,
@@ -14,18 +13,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ACCOUNT, type SqsApi, startSqsApi } from './sqs.fixture.ts'
 
 let sqs: SqsApi
-let names = 0
 beforeAll(async () => {
   sqs = await startSqsApi()
 })
 afterAll(() => sqs.stop())
 
-async function create(Attributes: Record<string, string> = {}): Promise<string> {
-  names += 1
-  const QueueName = `receive-${names}`
-  await sqs.client.send(new CreateQueueCommand({ QueueName, Attributes }))
-  return QueueName
-}
+const create = (Attributes: Record<string, string> = {}) => sqs.createQueue(Attributes)
 const send = (QueueUrl: string, MessageBody = 'hello') =>
   sqs.client.send(new SendMessageCommand({ QueueUrl, MessageBody }))
 async function receive(QueueUrl: string, given: Partial<ReceiveMessageCommandInput> = {}) {
@@ -180,9 +173,9 @@ test('[171] a received message is hidden, then comes back counted, with another 
 })
 
 test('[176][177] received once too often it is found in the dead-letter queue, as it was, with its source', async () => {
-  const [dead, source] = [await create(), `receive-${names + 1}`]
+  const dead = await create()
   const policy = { deadLetterTargetArn: queueArn(dead), maxReceiveCount: '2' }
-  await create({ RedrivePolicy: JSON.stringify(policy), VisibilityTimeout: '0' })
+  const source = await create({ RedrivePolicy: JSON.stringify(policy), VisibilityTimeout: '0' })
   const MessageAttributes = { n: { DataType: 'Number', StringValue: '7' } }
   await sqs.client.send(
     new SendMessageCommand({ QueueUrl: source, MessageBody: 'poison', MessageAttributes }),

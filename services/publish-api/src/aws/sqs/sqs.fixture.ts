@@ -1,5 +1,5 @@
 /** A served API and the SDK's unmodified client of SQS; raw requests where a test is about the wire itself. */
-import { SQSClient } from '@aws-sdk/client-sqs'
+import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { SHARD_COUNT, shardBase, skewKey } from '@fantail/store'
 import { createApp } from '../../app.ts'
 import { listen } from '../../http/server.ts'
@@ -12,6 +12,8 @@ export interface SqsApi {
   api: TestApi
   endpoint: string
   client: SQSClient
+  /** Makes a queue of its own for a test and answers its name, FIFO's by FifoQueue. */
+  createQueue(attributes?: Record<string, string>): Promise<string>
   /** AWS Query by POST, with the version added. */
   query(parameters: Record<string, string>, path?: string): Promise<RawAnswer>
   /** AWS JSON. */
@@ -33,6 +35,7 @@ export async function startSqsApi(): Promise<SqsApi> {
   const endpoint = `http://127.0.0.1:${server.port}`
   const client = new SQSClient({ endpoint, region: 'us-east-1', credentials: CREDENTIALS, maxAttempts: 1 })
   let skewMs = 0
+  let queues = 0
   const post = async (path: string, init: RequestInit): Promise<RawAnswer> => {
     const response = await fetch(endpoint + path, { ...init, method: 'POST' })
     return { status: response.status, headers: response.headers, text: await response.text() }
@@ -41,6 +44,12 @@ export async function startSqsApi(): Promise<SqsApi> {
     api,
     endpoint,
     client,
+    async createQueue(Attributes = {}) {
+      queues += 1
+      const QueueName = `queue-${queues}${Attributes.FifoQueue ? '.fifo' : ''}`
+      await client.send(new CreateQueueCommand({ QueueName, Attributes }))
+      return QueueName
+    },
     query: (parameters, path = '/') =>
       post(path, { body: new URLSearchParams({ Version: '2012-11-05', ...parameters }) }),
     json: (operation, input, path = '/') =>

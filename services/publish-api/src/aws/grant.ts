@@ -1,0 +1,22 @@
+/** The statement of an access policy that AddPermission makes (sns-semantics §4.3), the same for topics and queues. */
+
+export interface Grant {
+  service: 'SNS' | 'SQS'
+  label: string
+  /** Of the topic or queue. */
+  arn: string
+  accounts: string[]
+  actions: string[]
+}
+
+/** One of a kind stands as itself, several as a list. */
+export function grantStatement({ service, label, arn, accounts, actions }: Grant): Record<string, unknown> {
+  const one = (values: string[]) => (values.length === 1 ? values[0] : values)
+  return {
+    Sid: label,
+    Effect: 'Allow',
+    Principal: { AWS: one(accounts.map((account) => `arn:aws:iam::${account}:root`)) },
+    Action: one(actions.map((action) => `${service}:${action}`)),
+    Resource: arn,
+  }
+}
