@@ -1,5 +1,6 @@
 /** Entries of the outcome log: their packed form, and the bitmaps by subscription slot that they hold. */
 import { parseMessageId } from '@fantail/contracts'
+import { type FilteredFields, readFiltered } from './outcome-filtered.ts'
 import type { SliceRef } from './plans.ts'
 
 /** What dispatch says of one message in one slice; `slice` null: nothing matched, in the whole topic. */
@@ -81,10 +82,14 @@ function base64(bitmap: Buffer): string {
 }
 
 export function readEntry(messageId: string, text: string, found: Found): void {
-  const fields = JSON.parse(text) as DispatchFields | LaneFields
+  const fields = JSON.parse(text) as DispatchFields | LaneFields | FilteredFields
   if (fields[0] === 'l') {
     const [, subscriptionId, outcome, generation, attempts, statusCode, error, reason] = fields
     found.lanes.push({ messageId, subscriptionId, generation, outcome, attempts, statusCode, error, reason })
+    return
+  }
+  if (fields[0] === 'f') {
+    found.dispatch.push(...readFiltered(messageId, fields))
     return
   }
   const [, topicArn, sizeBytes, where, delivered, parked, filtered, failures = []] = fields

@@ -2,9 +2,10 @@
  * The outcome log: why has this message not been delivered?
  *
  * A bounded stream per dispatch queue (FANTAIL_LOG_MESSAGES entries in all). Dispatch writes an entry per message and
- * slice (bitmaps by subscription slot: delivered, parked; failures), a lane one per delivery that ended there. What
- * still waits is asked of its lane. Entries are written in the trip that ends the work, not in its script: after a crash
- * between the two the message is delivered and its entry missing.
+ * slice (bitmaps by subscription slot: delivered, parked, filtered; failures), and one for all slices that filters kept
+ * it back from; a lane one per delivery that ended there. What still waits is asked of its lane. Entries are written in
+ * the trip that ends the work, not in its script: after a crash between the two the message is delivered and its entry
+ * missing.
  *
  * A lookup reads the streams from the message's own time (its id is a UUIDv7) to their ends.
  */
@@ -26,6 +27,7 @@ import {
   readEntry,
   streamOf,
 } from './outcome-entries.ts'
+import { type FilteredEntry, filteredTexts } from './outcome-filtered.ts'
 import type { Plans } from './plans.ts'
 import { readScript, runScript } from './scripts.ts'
 
@@ -84,12 +86,15 @@ export class OutcomeLog {
   }
 
   /** Appends entries; one script per stream. */
-  async append(entries: { dispatch: DispatchEntry[]; lanes: LaneEntry[] }): Promise<void> {
+  async append(entries: { dispatch: (DispatchEntry | FilteredEntry)[]; lanes: LaneEntry[] }): Promise<void> {
     const { entriesMax, queues } = this.#options
     if (entriesMax === 0) return
     const kept = Math.max(1, Math.floor(entriesMax / queues))
     const streams = Array.from({ length: queues }, (): Buffer[] => [])
-    for (const entry of entries.dispatch) pack(streams, dispatchText(entry), entry.messageId, entry.id)
+    for (const entry of entries.dispatch) {
+      const texts = 'slices' in entry ? filteredTexts(entry) : [dispatchText(entry)]
+      for (const text of texts) pack(streams, text, entry.messageId, entry.id)
+    }
     for (const entry of entries.lanes) pack(streams, laneText(entry), entry.messageId)
     await Promise.all(
       streams.map(async (packed, number) => {

@@ -35,6 +35,12 @@ export class Bitmap {
     this.#bytes[byte] = (this.#bytes[byte] ?? 0) | (1 << (bit & 7))
   }
 
+  /** The bits of the other that are not set here; to be read only. */
+  missingFrom(other: Buffer): Buffer {
+    const here = this.packed()
+    return here.length === 0 ? other : Buffer.from(other.map((byte, i) => byte & ~(here[i] ?? 0)))
+  }
+
   count(): number {
     let bits = 0
     for (let small = this.#small; small !== 0; small &= small - 1) bits++

@@ -42,7 +42,8 @@ function createDispatcher(start: (unit: Unit) => void) {
     byId: new Map(),
   })
   const plans = {
-    topic: (arn: string) => ({ topic: { arn }, slices: [slice(arn)] }),
+    topic: (arn: string) => ({ topic: { arn }, slices: [slice(arn)], filters: 'none' }),
+    filtersOf: () => undefined,
     sliceOf: (_plan: unknown, ref: unknown) => ref,
     checkedAt: () => performance.now(),
   } as unknown as DispatcherOptions['plans']
@@ -51,7 +52,12 @@ function createDispatcher(start: (unit: Unit) => void) {
     lanes: new Lanes(redis),
     express: { start, queued: 0 },
     parking: { checkpoint: () => undefined },
-    recorder: { dispatched: () => undefined, filtered: () => undefined, unmatched: () => undefined },
+    recorder: {
+      dispatched: () => undefined,
+      filtered: () => undefined,
+      keptBack: () => undefined,
+      unmatched: () => undefined,
+    },
     idempotency: { holds: async () => true },
     log: createLogger({ service: 'test', level: 'silent' }),
     publicUrl: undefined,

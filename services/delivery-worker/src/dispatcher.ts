@@ -16,6 +16,8 @@ import { MessageContext } from './message-context.ts'
 import type { OutcomeRecorder } from './outcome-recorder.ts'
 import type { Parking } from './parking.ts'
 import type { PlanCache, TopicPlan } from './plan-cache.ts'
+import type { SliceFilters } from './slice-filters.ts'
+import { matchSlice } from './slice-match.ts'
 
 /** Deliveries that wait for a slot; no more units are begun above it. */
 export const QUEUED_MAX = 2_000
@@ -36,7 +38,7 @@ export interface DispatcherOptions {
   lanes: LaneStore
   express: Pick<Express, 'start' | 'queued'>
   parking: Pick<Parking, 'checkpoint'>
-  recorder: Pick<OutcomeRecorder, 'dispatched' | 'filtered' | 'unmatched'>
+  recorder: Pick<OutcomeRecorder, 'dispatched' | 'filtered' | 'keptBack' | 'unmatched'>
   idempotency: Pick<Idempotency, 'holds'>
   log: Logger
   /** Base of links where a message names none. */
@@ -45,6 +47,12 @@ export interface DispatcherOptions {
   count(cause: string): Promise<void>
   /** Keeps what could not be dispatched, and counts it. */
   setAside(entry: { detail: string; message: Message }): Promise<void>
+}
+
+/** A message of a run. */
+interface Started {
+  index: number
+  context: MessageContext
 }
 
 interface Admission {
@@ -214,20 +222,36 @@ export class Dispatcher {
       this.#options.recorder.unmatched(context)
       return
     }
+    await this.#startSlices(run, plan, { index, context })
+  }
+
+  async #startSlices(run: JobRun, plan: TopicPlan, { index, context }: Started): Promise<void> {
+    const { plans } = this.#options
+    if (plan.filters === 'met') await this.#untilDone(run, () => plans.checkFilters(plan))
+    const kept: SliceFilters[] = []
     for (const ref of plan.slices) {
       if (run.fence > 1) await this.#restore(run, ref.shard)
       if (run.lost) return
-      const cached = this.#options.plans.sliceOf(plan, ref)
+      const filters = plans.filtersOf(plan, ref)
+      const slots = filters?.match(context)
+      // A later start opens every slice: what an earlier one settled there is not kept back.
+      if (filters?.isWhole && slots?.length === 0 && run.fence === 1) {
+        kept.push(filters)
+        continue
+      }
+      const cached = plans.sliceOf(plan, ref)
       const slice =
-        cached instanceof Promise
-          ? await this.#untilDone(run, () => this.#options.plans.sliceOf(plan, ref))
-          : cached
+        cached instanceof Promise ? await this.#untilDone(run, () => plans.sliceOf(plan, ref)) : cached
       if (!slice) continue
+      if (slice.filters && plan.filters === 'none') plan.filters = 'met'
       // Taken before the wait for room: what is too old by its end is checked again.
-      const checkedAt = this.#options.plans.checkedAt(slice, plan)
-      const waits = this.#admit(() => this.#startUnit(new Unit({ run, index, context, slice, checkedAt })))
+      const checkedAt = plans.checkedAt(slice, plan)
+      const found = filters && slots && { revision: filters.revision, slots }
+      const unit = new Unit({ run, index, context, slice, checkedAt, found })
+      const waits = this.#admit(() => this.#startUnit(unit))
       if (waits) await waits
     }
+    if (kept.length > 0 && !run.lost) this.#options.recorder.keptBack(plan.topic.name, context, kept)
   }
 
   #startUnit(unit: Unit): void {
@@ -243,15 +267,19 @@ export class Dispatcher {
 
   /** Decided here and now: a filter that changes later acts on what is dispatched later. */
   #match(unit: Unit): void {
-    const { filters, subscriptions, topic } = unit.slice
-    if (filters === null) {
-      unit.matched = subscriptions
+    const { slice, context, found, settled, run } = unit
+    if (slice.filters === null) {
+      unit.matched = slice.subscriptions
       return
     }
-    const { matched, filtered, reasons } = filters.match(unit.context)
+    const { matched, filtered, reasons } = matchSlice(
+      slice,
+      context,
+      found?.revision === slice.revision ? found.slots : undefined,
+    )
     unit.matched = matched
-    unit.filtered = filtered
-    this.#options.recorder.filtered(topic.name, reasons)
+    unit.filtered = run.fence > 1 ? settled.missingFrom(filtered) : filtered
+    this.#options.recorder.filtered(slice.topic.name, reasons)
   }
 
   /** null: no such topic. undefined: the run is lost. */

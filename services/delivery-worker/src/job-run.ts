@@ -21,6 +21,8 @@ export interface UnitOptions {
   context: MessageContext
   slice: CompiledSlice
   checkedAt: number
+  /** By slot, those whose filters match, where that was found by the filters of this revision. */
+  found?: { revision: string; slots: readonly number[] } | undefined
 }
 
 export class Unit {
@@ -37,17 +39,19 @@ export class Unit {
   readonly parked: Bitmap
   readonly failures: Failure[] = []
   /** Those that the message is for: decided once, when the unit is started. */
-  matched: CompiledSubscription[] = []
-  /** By slot: those whose filters keep it back. */
+  matched: readonly CompiledSubscription[] = []
+  /** By slot: those whose filters keep it back, but what an earlier start has settled; not to be changed. */
   filtered: Buffer = NOTHING
+  readonly found: UnitOptions['found']
   open = 0
   /** Settled bits so far, and how many of them the stored checkpoint and the one on its way have. */
   changes = 0
   stored = 0
   storing = 0
 
-  constructor({ run, index, context, slice, checkedAt }: UnitOptions) {
+  constructor({ run, index, context, slice, checkedAt, found }: UnitOptions) {
     this.run = run
+    this.found = found
     this.checkedAt = checkedAt
     this.context = context
     this.slice = slice

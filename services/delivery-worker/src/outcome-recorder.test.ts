@@ -1,6 +1,6 @@
 import { createMessageId } from '@fantail/contracts'
 import { createLogger } from '@fantail/runtime'
-import { type DispatchEntry, deliveryId } from '@fantail/store'
+import { type DispatchEntry, deliveryId, type FilteredEntry } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { MessageContext } from './message-context.ts'
@@ -18,7 +18,13 @@ function createLog() {
   const outcomes = {
     away: false,
     written,
-    append: async ({ dispatch, lanes }: { dispatch: DispatchEntry[]; lanes: unknown[] }) => {
+    append: async ({
+      dispatch,
+      lanes,
+    }: {
+      dispatch: (DispatchEntry | FilteredEntry)[]
+      lanes: unknown[]
+    }) => {
       if (outcomes.away) throw new Error('away')
       written.dispatch += dispatch.length
       written.lanes += lanes.length

@@ -7,12 +7,13 @@
 import type { FilterReason } from '@fantail/policy'
 import { createStateLog, type Logger, type TellState } from '@fantail/runtime'
 import type { LaneEntry, LaneOutcome, OutcomeLog, SliceRef } from '@fantail/store'
-import { type DispatchEntry, parseDeliveryId } from '@fantail/store'
+import { type DispatchEntry, type FilteredEntry, parseDeliveryId } from '@fantail/store'
 import type { Bitmap } from './bitmap.ts'
 import type { CompiledSubscription } from './compiled-slice.ts'
 import type { Unit } from './job-run.ts'
 import type { MessageContext } from './message-context.ts'
 import type { Claimed } from './settling.ts'
+import type { FilterReasons, SliceFilters } from './slice-filters.ts'
 import type { WorkerMetrics } from './worker-metrics.ts'
 
 const ENTRIES_MAX = 20_000
@@ -36,7 +37,7 @@ export class OutcomeRecorder {
   readonly #log: Pick<OutcomeLog, 'append'>
   readonly #metrics: WorkerMetrics
   readonly #tell: TellState
-  #dispatch: DispatchEntry[] = []
+  #dispatch: (DispatchEntry | FilteredEntry)[] = []
   #lanes: LaneEntry[] = []
   #writing: Promise<void> | undefined
   /** Set between a write that failed and the next. */
@@ -76,6 +77,18 @@ export class OutcomeRecorder {
   /** Filters of the topic's subscriptions kept a message back, so often for each reason. */
   filtered(topicName: string, reasons: ReadonlyMap<FilterReason, number>): void {
     for (const [reason, count] of reasons) this.#metrics.filtered(topicName, reason, count)
+  }
+
+  /** Nobody's filter in these slices matched. */
+  keptBack(topicName: string, context: MessageContext, slices: SliceFilters[]): void {
+    const reasons: FilterReasons = new Map()
+    for (const filters of slices) filters.countReasons(context, [], reasons)
+    this.filtered(topicName, reasons)
+    const { messageId, topicArn } = context.message
+    const { id, sizeBytes } = context
+    const told = slices.map(({ sliceId, slotsText }) => ({ sliceId, slots: slotsText }))
+    this.#dispatch.push({ messageId, id, topicArn, sizeBytes, slices: told })
+    this.#flush()
   }
 
   /** A FIFO topic's message has left its log: it waits in these lanes. */

@@ -9,6 +9,8 @@ import type { Plans, SliceRef } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
 import { Batcher } from './batcher.ts'
 import { type CompiledSlice, compileSlice, weightOf } from './compiled-slice.ts'
+import { FilterCache } from './filter-cache.ts'
+import type { SliceFilters } from './slice-filters.ts'
 
 export interface TopicPlan {
   topic: TopicRecord
@@ -16,6 +18,8 @@ export interface TopicPlan {
   slices: SliceRef[]
   /** When this revision was fetched (performance.now()): a slice checked since then belongs to it. */
   since: number
+  /** Whether slices with filters were met; `checked`: which of the filters in the cache belong to this plan is known. */
+  filters: 'none' | 'met' | 'checked'
 }
 
 const AGE_MS_MAX = 50
@@ -39,8 +43,8 @@ export class PlanCache {
   })
   readonly #topicRevisions: Batcher<string, string | null>
   readonly #sliceRevisions: Batcher<SliceRef, string | null>
+  readonly #filters: FilterCache
   readonly #loading = new Map<string, Promise<unknown>>()
-
   readonly #onUnusable: (subscriptionId: string, error: unknown) => void
 
   constructor(plans: Plans, onUnusable: (subscriptionId: string, error: unknown) => void) {
@@ -48,6 +52,7 @@ export class PlanCache {
     this.#onUnusable = onUnusable
     this.#topicRevisions = new Batcher((arns) => plans.topicRevisions(arns), BATCH_MAX)
     this.#sliceRevisions = new Batcher((refs) => plans.sliceRevisions(refs), BATCH_MAX)
+    this.#filters = new FilterCache((ref) => this.#sliceRevisions.get(ref))
   }
 
   /** The topic's plan, or null where there is no such topic. Rejects where Redis does not answer. */
@@ -72,6 +77,16 @@ export class PlanCache {
     const cached = this.#slices.get(ref.sliceId)
     if (cached && cached.checkedAt >= plan.since && !isOld(cached)) return cached.value
     return this.#once(`s:${ref.sliceId}`, () => this.#checkSlice(ref))
+  }
+
+  /** The filters of a slice of a plan in hand, where they are known: the slice itself may not be. */
+  filtersOf(plan: TopicPlan, { sliceId }: SliceRef): SliceFilters | undefined {
+    return plan.filters === 'none' ? undefined : this.#filters.of(plan, sliceId)
+  }
+
+  /** Makes `filtersOf` know what there is to know; a promise only where it has to be asked for. */
+  checkFilters(plan: TopicPlan): Promise<void> | undefined {
+    return plan.filters === 'met' ? this.#filters.check(plan) : undefined
   }
 
   /** When the slice, as it is cached, was last known to be current (performance.now()): by itself or by its topic's plan. */
@@ -111,7 +126,8 @@ export class PlanCache {
     const since = performance.now()
     const found = await this.#plans.topicSlices(arn)
     if (!found) return null
-    const value = { ...found, since }
+    const filters = (this.#topics.peek(arn)?.value.filters ?? 'none') === 'none' ? 'none' : 'met'
+    const value: TopicPlan = { ...found, since, filters }
     this.#topics.set(arn, { value, loadedAt: since, checkedAt: since })
     return value
   }
@@ -122,14 +138,17 @@ export class PlanCache {
     const cached = this.#slices.get(ref.sliceId)
     if (revision !== null && cached && cached.value.revision === revision && !isOld(cached)) {
       cached.checkedAt = startedAt
+      this.#filters.keep(ref.sliceId, cached.value.filters, startedAt)
       return cached.value
     }
     const data = revision === null ? null : await this.#plans.slice(ref)
     if (!data) {
       this.#slices.delete(ref.sliceId)
+      this.#filters.keep(ref.sliceId, null, startedAt)
       return null
     }
-    const value = compileSlice(data, this.#onUnusable)
+    const value = compileSlice(data, this.#onUnusable, this.#filters.at(ref.sliceId, data.revision))
+    this.#filters.keep(ref.sliceId, value.filters, startedAt)
     this.#slices.set(ref.sliceId, { value, loadedAt: startedAt, checkedAt: startedAt })
     return value
   }

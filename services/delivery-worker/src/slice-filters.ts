@@ -1,104 +1,152 @@
 /**
- * Which subscriptions of a slice a message is for. Only the filters that its attributes or its text can satisfy are looked at
- * (FilterIndex), and what it is not for costs one bitmap of the slice.
+ * Which subscriptions of a slice a message is for. Only the filters that its attributes or its text can satisfy are asked
+ * (FilterIndex). Subscriptions are known by their slots here, so that these can be kept where there is no room for
+ * the compiled slice (filter-cache.ts).
  */
-import type { Protocol } from '@fantail/contracts'
+import type { Protocol, SubscriptionRecord } from '@fantail/contracts'
 import {
   type CompiledFilter,
+  compileFilter,
   FilterIndex,
   type FilterReason,
   type FilterSubject,
   reasonOf,
 } from '@fantail/policy'
-import type { CompiledSubscription } from './compiled-slice.ts'
+import { type SlotsText, slotsText } from '@fantail/store'
 import type { MessageContext } from './message-context.ts'
 
-export interface FilterMatch {
-  matched: CompiledSubscription[]
-  /** By slot, for the outcome log. */
-  filtered: Buffer
-  reasons: Map<FilterReason, number>
-}
+export type FilterReasons = Map<FilterReason, number>
 
 interface Filtered {
-  subscription: CompiledSubscription
+  slot: number
   filter: CompiledFilter
+}
+
+/** What a compiled filter takes in memory beside its texts, with its place in an index; measured, rounded up. */
+const FILTER_BYTES = 300
+
+export class SliceFilters {
+  readonly sliceId: string
+  readonly revision: string
+  /** Of those that have a filter. */
+  readonly slots: Buffer
+  /** The same, as the outcome log has it. */
+  readonly slotsText: SlotsText
+  /** No subscription is without a filter: where none matches, the message is for nobody here. */
+  readonly isWhole: boolean
+  /** About how many bytes they take. */
+  readonly weight: number
+  readonly #groups: Group[]
+
+  private constructor(data: Compiled, records: SubscriptionRecord[]) {
+    this.sliceId = data.sliceId
+    this.revision = data.revision
+    this.slots = Buffer.alloc((Math.max(...data.filtered.map(({ slot }) => slot)) >> 3) + 1)
+    for (const { slot } of data.filtered) setBit(this.slots, slot)
+    this.slotsText = slotsText(this.slots)
+    this.isWhole = records.every(({ filterPolicy }) => filterPolicy)
+    this.weight = 1_000 + data.filtered.length * FILTER_BYTES + 2 * data.chars
+    const byBody = ({ filter, slot }: Filtered) =>
+      filter.scope === 'MessageBody' ? data.protocols.get(slot) : undefined
+    this.#groups = [...Map.groupBy(data.filtered, byBody)].map(
+      ([protocol, members]) => new Group(members, protocol),
+    )
+  }
+
+  /** null where no subscription has a filter: every message is for all of them. One whose filter cannot be read is told. */
+  static of(
+    slice: { sliceId: string; revision: string },
+    records: SubscriptionRecord[],
+    onUnusable: (subscriptionId: string, error: unknown) => void,
+  ): SliceFilters | null {
+    const data: Compiled = { ...slice, filtered: [], protocols: new Map(), chars: 0 }
+    for (const { id, slot, protocol, filterPolicy, filterPolicyScope } of records) {
+      if (!filterPolicy) continue
+      try {
+        data.filtered.push({
+          slot,
+          filter: compileFilter(filterPolicy, filterPolicyScope ?? 'MessageAttributes'),
+        })
+        data.protocols.set(slot, protocol)
+        data.chars += JSON.stringify(filterPolicy).length
+      } catch (error) {
+        onUnusable(id, error)
+      }
+    }
+    return data.filtered.length > 0 ? new SliceFilters(data, records) : null
+  }
+
+  has(slot: number): boolean {
+    return ((this.slots[slot >> 3] ?? 0) & (1 << (slot & 7))) !== 0
+  }
+
+  /** Slots whose filters match. */
+  match(context: MessageContext): readonly number[] {
+    const slots: number[] = []
+    for (const group of this.#groups) group.match(context, slots)
+    return slots
+  }
+
+  /** The slots of the others, by bit; not to be changed. */
+  keptBack(matched: readonly number[]): Buffer {
+    if (matched.length === 0) return this.slots
+    const kept = Buffer.from(this.slots)
+    for (const slot of matched) clearBit(kept, slot)
+    return kept
+  }
+
+  /** Adds why the message is kept back from so many. */
+  countReasons(context: MessageContext, matched: readonly number[], reasons: FilterReasons): void {
+    for (const group of this.#groups) group.countReasons(context, matched, reasons)
+  }
+}
+
+interface Compiled {
+  sliceId: string
+  revision: string
+  filtered: Filtered[]
+  /** By slot. */
+  protocols: Map<number, Protocol>
+  /** Of the policies' texts. */
+  chars: number
 }
 
 /** Subscriptions whose filters look at the same thing: the attributes, or the text for one protocol. */
 class Group {
   readonly #members: Filtered[]
+  readonly #protocol: Protocol | undefined
   readonly #index: FilterIndex
-  readonly #slots: Buffer
 
-  constructor(members: Filtered[], slots: number) {
+  /** `protocol` undefined: attributes. */
+  constructor(members: Filtered[], protocol: Protocol | undefined) {
     this.#members = members
+    this.#protocol = protocol
     this.#index = new FilterIndex(members.map(({ filter }) => filter))
-    this.#slots = Buffer.alloc((slots + 7) >> 3)
-    for (const { subscription } of members) setBit(this.#slots, subscription.record.slot)
   }
 
-  match(subject: FilterSubject, result: FilterMatch): void {
-    for (let i = 0; i < this.#slots.length; i++)
-      result.filtered[i] = (result.filtered[i] ?? 0) | (this.#slots[i] ?? 0)
-    let matches = 0
-    this.#index.match(subject, (n) => {
+  match(context: MessageContext, slots: number[]): void {
+    this.#index.match(this.#subject(context), (n) => {
       const member = this.#members[n]
-      if (!member) return
-      matches++
-      result.matched.push(member.subscription)
-      clearBit(result.filtered, member.subscription.record.slot)
+      if (member) slots.push(member.slot)
     })
-    if (matches < this.#members.length) this.#countReasons(subject, this.#members.length - matches, result)
   }
 
   /** The same for all, unless an attribute cannot be read: then it depends on who asks for that one. */
-  #countReasons(subject: FilterSubject, kept: number, { filtered, reasons }: FilterMatch): void {
+  countReasons(context: MessageContext, matched: readonly number[], reasons: FilterReasons): void {
+    const subject = this.#subject(context)
     const add = (reason: FilterReason, count: number) =>
       reasons.set(reason, (reasons.get(reason) ?? 0) + count)
-    const [first] = this.#members
-    if (subject.invalid.size === 0) {
-      if (first) add(reasonOf(first.filter, subject), kept)
+    if (matched.length === 0 && subject.invalid.size === 0) {
+      const [first] = this.#members
+      if (first) add(reasonOf(first.filter, subject), this.#members.length)
       return
     }
-    for (const { subscription, filter } of this.#members)
-      if (hasBit(filtered, subscription.record.slot)) add(reasonOf(filter, subject), 1)
-  }
-}
-
-export class SliceFilters {
-  readonly #slots: number
-  readonly #unfiltered: CompiledSubscription[]
-  readonly #byAttributes: Group | undefined
-  readonly #byBody: [Protocol, Group][]
-
-  private constructor(subscriptions: CompiledSubscription[], filtered: Filtered[], slots: number) {
-    this.#slots = slots
-    this.#unfiltered = subscriptions.filter(({ filter }) => filter === null)
-    const byAttributes = filtered.filter(({ filter }) => filter.scope === 'MessageAttributes')
-    const byBody = filtered.filter(({ filter }) => filter.scope === 'MessageBody')
-    this.#byAttributes = byAttributes.length > 0 ? new Group(byAttributes, slots) : undefined
-    const protocolOf = ({ subscription }: Filtered) => subscription.record.protocol
-    this.#byBody = [...Map.groupBy(byBody, protocolOf)].map(([protocol, members]) => [
-      protocol,
-      new Group(members, slots),
-    ])
+    const passed = new Set(matched)
+    for (const { slot, filter } of this.#members) if (!passed.has(slot)) add(reasonOf(filter, subject), 1)
   }
 
-  /** null where no subscription has a filter: every message is for all of them. */
-  static of(subscriptions: CompiledSubscription[], slots: number): SliceFilters | null {
-    const filtered = subscriptions.flatMap((subscription) =>
-      subscription.filter ? [{ subscription, filter: subscription.filter }] : [],
-    )
-    return filtered.length > 0 ? new SliceFilters(subscriptions, filtered, slots) : null
-  }
-
-  match(context: MessageContext): FilterMatch {
-    const filtered = Buffer.alloc((this.#slots + 7) >> 3)
-    const result: FilterMatch = { matched: [...this.#unfiltered], filtered, reasons: new Map() }
-    this.#byAttributes?.match(context.attributesSubject, result)
-    for (const [protocol, group] of this.#byBody) group.match(context.bodySubject(protocol), result)
-    return result
+  #subject(context: MessageContext): FilterSubject {
+    return this.#protocol === undefined ? context.attributesSubject : context.bodySubject(this.#protocol)
   }
 }
 
@@ -108,8 +156,4 @@ function setBit(bytes: Buffer, bit: number): void {
 
 function clearBit(bytes: Buffer, bit: number): void {
   bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) & ~(1 << (bit & 7))
-}
-
-function hasBit(bytes: Buffer, bit: number): boolean {
-  return ((bytes[bit >> 3] ?? 0) & (1 << (bit & 7))) !== 0
 }

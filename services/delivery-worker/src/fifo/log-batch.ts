@@ -3,7 +3,8 @@ import type { LogMove } from '@fantail/store'
 import { Bitmap } from '../bitmap.ts'
 import type { CompiledSlice, CompiledSubscription } from '../compiled-slice.ts'
 import type { MessageContext } from '../message-context.ts'
-import type { FilterMatch } from '../slice-filters.ts'
+import type { FilterReasons } from '../slice-filters.ts'
+import { matchSlice, type SliceMatch } from '../slice-match.ts'
 
 /** Deliveries per script, but for a first message that alone is for more. */
 const DELIVERIES_MAX = 500
@@ -21,7 +22,7 @@ export interface LogNote {
   parked: Bitmap
   /** By slot: those whose filters keep it back, and why. */
   filtered: Buffer
-  reasons: FilterMatch['reasons']
+  reasons: FilterReasons
 }
 
 /** As many of the first messages as one script takes; those of which only the id is known leave for no lane. */
@@ -51,8 +52,7 @@ export function matchEntries(slice: CompiledSlice | null, contexts: (MessageCont
   return batch
 }
 
-function match(slice: CompiledSlice | null, context: MessageContext | Buffer): FilterMatch {
-  const all = slice === null || Buffer.isBuffer(context) ? [] : slice.subscriptions
-  if (slice?.filters && !Buffer.isBuffer(context)) return slice.filters.match(context)
-  return { matched: all, filtered: Buffer.alloc(0), reasons: new Map() }
+function match(slice: CompiledSlice | null, context: MessageContext | Buffer): SliceMatch {
+  if (slice && !Buffer.isBuffer(context)) return matchSlice(slice, context)
+  return { matched: [], filtered: Buffer.alloc(0), reasons: new Map() }
 }

@@ -1,0 +1,57 @@
+import { createMessageId } from '@fantail/contracts'
+import { expect, test } from 'vitest'
+import { bits, type Found, readEntry } from './outcome-entries.ts'
+import { filteredTexts, slotsText } from './outcome-filtered.ts'
+import { sliceShard } from './shards.ts'
+
+const topicArn = 'arn:aws:sns:us-east-1:000000000000:orders'
+const messageId = createMessageId(1_700_000_000_000)
+
+function bitmap(...slots: number[]): Buffer {
+  const bytes = Buffer.alloc(63)
+  for (const slot of slots) bytes[slot >> 3] = (bytes[slot >> 3] ?? 0) | (1 << (slot & 7))
+  return bytes
+}
+
+const first = (count: number) => Array.from({ length: count }, (_, slot) => slot)
+const textsOf = (slices: [number: number, slots: number[]][]) =>
+  filteredTexts({
+    messageId,
+    id: Buffer.alloc(16),
+    topicArn,
+    sizeBytes: 7,
+    slices: slices.map(([number, slots]) => ({
+      sliceId: `uid.${number}`,
+      slots: slotsText(bitmap(...slots)),
+    })),
+  })
+
+test('slices and slots come back as they were told', () => {
+  const slices: [number, number[]][] = [
+    [0, first(500)],
+    [1, first(500)],
+    [3, first(500)],
+    [4, first(12)],
+    [5, [1, 2, 499]],
+    [6, [1, 2, 499]],
+    [11, []],
+  ]
+  const found: Found = { dispatch: [], lanes: [] }
+  for (const text of textsOf(slices)) readEntry(messageId, text, found)
+  expect(found.dispatch.map(({ slice, filtered }) => [slice, bits(filtered)])).toEqual(
+    slices.map(([number, slots]) => [
+      { sliceId: `uid.${number}`, shard: sliceShard(topicArn, number) },
+      slots,
+    ]),
+  )
+  expect(found.dispatch[0]).toMatchObject({ messageId, topicArn, sizeBytes: 7, failures: [] })
+})
+
+test('two hundred full slices are one short entry, as many with holes are several that stay short', () => {
+  const full = textsOf(first(200).map((number) => [number, first(500)]))
+  expect(full.map((text) => text.length < 200)).toEqual([true])
+  const holes = textsOf(first(200).map((number) => [number, [number, 499]]))
+  expect(holes.length).toBeGreaterThan(1)
+  expect(holes.length).toBeLessThan(100)
+  expect(holes.every((text) => text.length < 700)).toBe(true)
+})

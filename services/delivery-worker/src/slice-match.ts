@@ -1,0 +1,32 @@
+/** Whom of a slice a message is for, and from whom it is kept back. */
+import type { CompiledSlice, CompiledSubscription } from './compiled-slice.ts'
+import type { MessageContext } from './message-context.ts'
+import type { FilterReasons } from './slice-filters.ts'
+
+export interface SliceMatch {
+  matched: readonly CompiledSubscription[]
+  /** By slot, those whose filters do not match; not to be changed. */
+  filtered: Buffer
+  reasons: FilterReasons
+}
+
+const NOTHING = Buffer.alloc(0)
+const NO_REASONS: FilterReasons = new Map()
+
+/** `slots`: those whose filters match, where that is known already. */
+export function matchSlice(
+  slice: CompiledSlice,
+  context: MessageContext,
+  slots: readonly number[] | undefined = slice.filters?.match(context),
+): SliceMatch {
+  const { filters, subscriptions, unfiltered, bySlot } = slice
+  if (!filters || !slots) return { matched: subscriptions, filtered: NOTHING, reasons: NO_REASONS }
+  const reasons: FilterReasons = new Map()
+  filters.countReasons(context, slots, reasons)
+  const matched = [...unfiltered]
+  for (const slot of slots) {
+    const subscription = bySlot[slot]
+    if (subscription) matched.push(subscription)
+  }
+  return { matched, filtered: filters.keptBack(slots), reasons }
+}
