@@ -1,4 +1,5 @@
 export * from './backoff.ts'
+export * from './begin-service.ts'
 export * from './checks.ts'
 export * from './logger.ts'
 export * from './loop.ts'

@@ -1,9 +1,8 @@
 /** The delivery worker's process: settings in, Redis found, telemetry started, the worker up; and down on SIGTERM. */
-import { readWorkerSettings, resolveRedisUrl } from '@fantail/config'
+import { readWorkerSettings } from '@fantail/config'
 import { createHttpSender, readSigningPair } from '@fantail/delivery'
 import { createTelemetry } from '@fantail/jobs'
-import { createLogger, createOpsServer, runService } from '@fantail/runtime'
-import { createMetrics, startTelemetry } from '@fantail/telemetry'
+import { beginService, createLogger, createOpsServer, runService } from '@fantail/runtime'
 import { createDeliveryWorker } from './delivery-worker.ts'
 
 const NAME = 'delivery-worker'
@@ -16,15 +15,8 @@ await runService({
     const settings = readWorkerSettings(process.env)
     const { signingKeyFile: key, signingCertFile: certificate } = settings
     const signingPair = key && certificate ? await readSigningPair({ key, certificate }) : undefined
-    const redisUrl = await resolveRedisUrl(settings, {
-      signal,
-      onWait: (path) => log.info({ path }, 'redis.awaited'),
-    })
-    const telemetry = await startTelemetry({
-      service: NAME,
-      metrics: createMetrics({ aws: settings.awsMetrics }),
-      onProblem: (detail) => log.warn({ detail }, 'telemetry.failed'),
-    })
+    const { awsMetrics } = settings
+    const { redisUrl, telemetry } = await beginService({ name: NAME, log, settings, awsMetrics, signal })
     const sender = createHttpSender({
       timeoutMs: settings.attemptTimeoutMs,
       allowPrivate: settings.allowPrivateEndpoints,

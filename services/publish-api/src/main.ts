@@ -1,8 +1,7 @@
 /** The API process: settings in, Redis found, telemetry started, the API up; and down again on SIGTERM. */
-import { readApiSettings, resolveRedisUrl } from '@fantail/config'
+import { readApiSettings } from '@fantail/config'
 import { readSigningPair } from '@fantail/delivery'
-import { createLogger, runService } from '@fantail/runtime'
-import { createMetrics, startTelemetry } from '@fantail/telemetry'
+import { beginService, createLogger, runService } from '@fantail/runtime'
 import { readTls } from './http/tls.ts'
 import { startPublishApi } from './publish-api.ts'
 
@@ -17,15 +16,8 @@ await runService({
     const tls = await readTls(settings)
     const { signingKeyFile: key, signingCertFile: certificate } = settings
     const signingPair = key && certificate ? await readSigningPair({ key, certificate }) : undefined
-    const redisUrl = await resolveRedisUrl(settings, {
-      signal,
-      onWait: (path) => log.info({ path }, 'redis.awaited'),
-    })
-    const telemetry = await startTelemetry({
-      service: NAME,
-      metrics: createMetrics({ aws: settings.awsMetrics }),
-      onProblem: (detail) => log.warn({ detail }, 'telemetry.failed'),
-    })
+    const { awsMetrics } = settings
+    const { redisUrl, telemetry } = await beginService({ name: NAME, log, settings, awsMetrics, signal })
     const api = await startPublishApi({ settings, redisUrl, log, telemetry, tls, signingPair })
     log.info({ host: settings.host, port: api.port }, 'api.listening')
     return { api, telemetry }

@@ -1,8 +1,7 @@
 /** The redrive process: settings in, Redis found, telemetry started, tasks and sweeps running; and down on SIGTERM. */
-import { readRedriveSettings, resolveRedisUrl } from '@fantail/config'
+import { readRedriveSettings } from '@fantail/config'
 import { createTelemetry } from '@fantail/jobs'
-import { createLogger, createOpsServer, runService } from '@fantail/runtime'
-import { createMetrics, startTelemetry } from '@fantail/telemetry'
+import { beginService, createLogger, createOpsServer, runService } from '@fantail/runtime'
 import { createRedriveService } from './redrive-service.ts'
 
 const NAME = 'redrive'
@@ -13,20 +12,20 @@ await runService({
   log,
   start: async (signal) => {
     const settings = readRedriveSettings(process.env)
-    const redisUrl = await resolveRedisUrl(settings, {
-      signal,
-      onWait: (path) => log.info({ path }, 'redis.awaited'),
-    })
-    const onProblem = (detail: string) => log.warn({ detail }, 'telemetry.failed')
     // It does nothing that SNS or SQS would count.
-    const counts = createMetrics({ aws: false })
-    const telemetry = await startTelemetry({ service: NAME, metrics: counts, onProblem })
-    const service = createRedriveService({ redisUrl, log, telemetry: createTelemetry(), metrics: counts })
-    const { host, opsPort: port } = settings
-    const metrics = () => telemetry.renderMetrics()
-    const ops = createOpsServer({ host, port, log, metrics, checks: { redis: () => service.redis.ping() } })
+    const awsMetrics = false
+    const { redisUrl, telemetry } = await beginService({ name: NAME, log, settings, awsMetrics, signal })
+    const { metrics } = telemetry
+    const service = createRedriveService({ redisUrl, log, telemetry: createTelemetry(), metrics })
+    const ops = createOpsServer({
+      host: settings.host,
+      port: settings.opsPort,
+      log,
+      metrics: () => telemetry.renderMetrics(),
+      checks: { redis: () => service.redis.ping() },
+    })
     await ops.start()
-    log.info({ host, port: ops.port() }, 'ops.listening')
+    log.info({ host: settings.host, port: ops.port() }, 'ops.listening')
     await service.start()
     return { service, ops, telemetry }
   },

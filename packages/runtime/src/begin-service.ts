@@ -1,0 +1,33 @@
+/** What every process begins with once its settings are read: Redis found, telemetry started. */
+import { type RedisPlace, resolveRedisUrl } from '@fantail/config'
+import { createMetrics, startTelemetry, type Telemetry } from '@fantail/telemetry'
+import type { Logger } from './logger.ts'
+
+export interface ServiceBase {
+  name: string
+  log: Logger
+  settings: RedisPlace
+  /** Whether the metrics of SNS and SQS are shown too. */
+  awsMetrics: boolean
+  /** Aborted when the process is to stop before it has started. */
+  signal: AbortSignal
+}
+
+export interface Begun {
+  redisUrl: string
+  telemetry: Telemetry
+}
+
+/** Waits for as long as a local Redis takes; rejects with the signal's reason when aborted. */
+export async function beginService({ name, log, settings, awsMetrics, signal }: ServiceBase): Promise<Begun> {
+  const redisUrl = await resolveRedisUrl(settings, {
+    signal,
+    onWait: (path) => log.info({ path }, 'redis.awaited'),
+  })
+  const telemetry = await startTelemetry({
+    service: name,
+    metrics: createMetrics({ aws: awsMetrics }),
+    onProblem: (detail) => log.warn({ detail }, 'telemetry.failed'),
+  })
+  return { redisUrl, telemetry }
+}
