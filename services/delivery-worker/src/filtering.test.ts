@@ -1,8 +1,9 @@
 /** Filter policies at work: what reaches whom, what is counted, what the outcome log says. */
-import type { Message, MessageAttribute } from '@fantail/contracts'
+import type { Message, MessageAttribute, SubscriptionRecord } from '@fantail/contracts'
+import { outcomeLogKey } from '@fantail/store'
 import { createMetrics, NO_LOG_RECORDS, NO_SPANS } from '@fantail/telemetry'
 import { waitFor } from '@fantail/test-kit'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   createFakeSender,
   createFixture,
@@ -113,16 +114,59 @@ test('a filter acts on every message that is dispatched after its change, and `{
   await waitFor(async () => (await settled(await publish('anything'))).delivered === 1)
 })
 
-test('hundreds of filters in several slices: each message goes to exactly those it matches', async () => {
-  const count = 620
-  for (let i = 0; i < count; i++) await fixture.subscribe(`s${i}`, { filterPolicy: { key: [`v${i % 31}`] } })
-  await fixture.startWorker(sender)
-  const id = await publish('x', { attributes: { key: text('v7') } })
-  await waitFor(() => sender.sent.length === count / 31)
-  const counts = await waitFor(async () => {
-    const found = (await fixture.outcomes.message(id))?.counts
-    return found && found.filtered + found.delivered === count ? found : undefined
+describe('hundreds of filters in several slices', () => {
+  const COUNT = 620
+  const values = 31
+  const attributes = (value: string) => ({ attributes: { key: text(value) } })
+  const told = (id: string, sum: number) =>
+    waitFor(async () => {
+      const counts = (await fixture.outcomes.message(id))?.counts
+      return counts && counts.filtered + counts.delivered === sum ? counts : undefined
+    })
+  const logged = async () => Number(await fixture.redis.xlen(outcomeLogKey(0)))
+  let subscriptions: SubscriptionRecord[]
+  beforeEach(async () => {
+    subscriptions = []
+    for (let i = 0; i < COUNT; i++)
+      subscriptions.push(await fixture.subscribe(`s${i}`, { filterPolicy: { key: [`v${i % values}`] } }))
   })
-  expect(counts).toMatchObject({ delivered: count / 31, filtered: count - count / 31 })
-  expect(sender.sent.every(({ url }) => Number(/s(\d+)/.exec(url)?.[1]) % 31 === 7)).toBe(true)
+
+  test('each message goes to exactly those it matches', async () => {
+    await fixture.startWorker(sender)
+    const id = await publish('x', attributes('v7'))
+    const counts = await told(id, COUNT)
+    expect(counts).toMatchObject({ delivered: COUNT / values, filtered: COUNT - COUNT / values })
+    expect(sender.sent).toHaveLength(COUNT / values)
+    expect(sender.sent.every(({ url }) => Number(/s(\d+)/.exec(url)?.[1]) % values === 7)).toBe(true)
+  })
+
+  test('slices that a message is not for are passed over and told of by one entry', async () => {
+    await fixture.startWorker(sender)
+    await told(await publish('first', attributes('nobody')), COUNT)
+    const before = await logged()
+    const id = await publish('second', attributes('nobody'))
+    expect(await told(id, COUNT)).toMatchObject({ delivered: 0, filtered: COUNT })
+    expect((await logged()) - before).toBe(1)
+    const rows = (await fixture.outcomes.deliveries(id)) ?? []
+    expect(rows.map(({ endpoint }) => endpoint).sort()).toEqual(subscriptions.map((s) => s.endpoint).sort())
+    expect(new Set(rows.map(({ state }) => state))).toEqual(new Set(['filtered']))
+    expect(sender.sent).toEqual([])
+  })
+
+  test('a filter that changes, goes or comes in a slice that was passed over is obeyed', async () => {
+    await fixture.startWorker(sender)
+    for (const name of ['first', 'second']) await told(await publish(name, attributes('nobody')), COUNT)
+    const changed = subscriptions[600] as SubscriptionRecord
+    const sendAgain = async (sum: number, delivered: number) =>
+      waitFor(async () => (await told(await publish('x', attributes('nobody')), sum)).delivered === delivered)
+    await fixture.subscriptions.update(changed.id, () => ({ filterPolicy: { key: ['nobody'] } }))
+    await sendAgain(COUNT, 1)
+    await fixture.subscriptions.update(changed.id, () => ({ filterPolicy: null }))
+    await sendAgain(COUNT, 1)
+    await fixture.subscriptions.delete(changed.id)
+    await sendAgain(COUNT - 1, 0)
+    await fixture.subscribe('new', { filterPolicy: { key: ['nobody'] } })
+    await sendAgain(COUNT, 1)
+    expect(new Set(sender.sent.map(({ url }) => url))).toEqual(new Set([changed.endpoint, urlOf('new')]))
+  })
 })

@@ -6,7 +6,7 @@
 import type { Protocol, SubscriptionRecord } from '@fantail/contracts'
 import {
   type CompiledFilter,
-  compileFilter,
+  FilterCompiler,
   FilterIndex,
   type FilterReason,
   type FilterSubject,
@@ -17,13 +17,25 @@ import type { MessageContext } from './message-context.ts'
 
 export type FilterReasons = Map<FilterReason, number>
 
+interface Slice {
+  sliceId: string
+  revision: string
+}
+
 interface Filtered {
   slot: number
+  protocol: Protocol
   filter: CompiledFilter
 }
 
-/** What a compiled filter takes in memory beside its texts, with its place in an index; measured, rounded up. */
-const FILTER_BYTES = 300
+interface Sum {
+  isWhole: boolean
+  /** Of the filters. */
+  bytes: number
+}
+
+/** Of a slot among those of its filter. */
+const SLOT_BYTES = 32
 
 export class SliceFilters {
   readonly sliceId: string
@@ -38,42 +50,40 @@ export class SliceFilters {
   readonly weight: number
   readonly #groups: Group[]
 
-  private constructor(data: Compiled, records: SubscriptionRecord[]) {
-    this.sliceId = data.sliceId
-    this.revision = data.revision
-    this.slots = Buffer.alloc((Math.max(...data.filtered.map(({ slot }) => slot)) >> 3) + 1)
-    for (const { slot } of data.filtered) setBit(this.slots, slot)
+  private constructor({ sliceId, revision }: Slice, filtered: Filtered[], { isWhole, bytes }: Sum) {
+    this.sliceId = sliceId
+    this.revision = revision
+    this.slots = Buffer.alloc((Math.max(...filtered.map(({ slot }) => slot)) >> 3) + 1)
+    for (const { slot } of filtered) setBit(this.slots, slot)
     this.slotsText = slotsText(this.slots)
-    this.isWhole = records.every(({ filterPolicy }) => filterPolicy)
-    this.weight = 1_000 + data.filtered.length * FILTER_BYTES + 2 * data.chars
-    const byBody = ({ filter, slot }: Filtered) =>
-      filter.scope === 'MessageBody' ? data.protocols.get(slot) : undefined
-    this.#groups = [...Map.groupBy(data.filtered, byBody)].map(
+    this.isWhole = isWhole
+    this.weight = 1_000 + bytes + filtered.length * SLOT_BYTES
+    const subject = ({ filter, protocol }: Filtered) =>
+      filter.scope === 'MessageBody' ? protocol : undefined
+    this.#groups = [...Map.groupBy(filtered, subject)].map(
       ([protocol, members]) => new Group(members, protocol),
     )
   }
 
   /** null where no subscription has a filter: every message is for all of them. One whose filter cannot be read is told. */
   static of(
-    slice: { sliceId: string; revision: string },
+    slice: Slice,
     records: SubscriptionRecord[],
     onUnusable: (subscriptionId: string, error: unknown) => void,
   ): SliceFilters | null {
-    const data: Compiled = { ...slice, filtered: [], protocols: new Map(), chars: 0 }
-    for (const { id, slot, protocol, filterPolicy, filterPolicyScope } of records) {
+    const filtered: Filtered[] = []
+    const compiler = new FilterCompiler()
+    for (const { id, slot, protocol, filterPolicy, filterPolicyScope = 'MessageAttributes' } of records) {
       if (!filterPolicy) continue
       try {
-        data.filtered.push({
-          slot,
-          filter: compileFilter(filterPolicy, filterPolicyScope ?? 'MessageAttributes'),
-        })
-        data.protocols.set(slot, protocol)
-        data.chars += JSON.stringify(filterPolicy).length
+        filtered.push({ slot, protocol, filter: compiler.compile(filterPolicy, filterPolicyScope) })
       } catch (error) {
         onUnusable(id, error)
       }
     }
-    return data.filtered.length > 0 ? new SliceFilters(data, records) : null
+    if (filtered.length === 0) return null
+    const isWhole = records.every(({ filterPolicy }) => filterPolicy)
+    return new SliceFilters(slice, filtered, { isWhole, bytes: compiler.bytes })
   }
 
   has(slot: number): boolean {
@@ -101,48 +111,45 @@ export class SliceFilters {
   }
 }
 
-interface Compiled {
-  sliceId: string
-  revision: string
-  filtered: Filtered[]
-  /** By slot. */
-  protocols: Map<number, Protocol>
-  /** Of the policies' texts. */
-  chars: number
-}
-
 /** Subscriptions whose filters look at the same thing: the attributes, or the text for one protocol. */
 class Group {
-  readonly #members: Filtered[]
+  /** Filters that differ, and the slots that have each. */
+  readonly #filters: [CompiledFilter, slots: number[]][]
   readonly #protocol: Protocol | undefined
   readonly #index: FilterIndex
+  readonly #size: number
 
   /** `protocol` undefined: attributes. */
   constructor(members: Filtered[], protocol: Protocol | undefined) {
-    this.#members = members
+    this.#filters = [...Map.groupBy(members, ({ filter }) => filter)].map(([filter, same]) => [
+      filter,
+      same.map(({ slot }) => slot),
+    ])
     this.#protocol = protocol
-    this.#index = new FilterIndex(members.map(({ filter }) => filter))
+    this.#index = new FilterIndex(this.#filters.map(([filter]) => filter))
+    this.#size = members.length
   }
 
-  match(context: MessageContext, slots: number[]): void {
+  match(context: MessageContext, matched: number[]): void {
     this.#index.match(this.#subject(context), (n) => {
-      const member = this.#members[n]
-      if (member) slots.push(member.slot)
+      for (const slot of this.#filters[n]?.[1] ?? []) matched.push(slot)
     })
   }
 
   /** The same for all, unless an attribute cannot be read: then it depends on who asks for that one. */
   countReasons(context: MessageContext, matched: readonly number[], reasons: FilterReasons): void {
     const subject = this.#subject(context)
-    const add = (reason: FilterReason, count: number) =>
-      reasons.set(reason, (reasons.get(reason) ?? 0) + count)
-    if (matched.length === 0 && subject.invalid.size === 0) {
-      const [first] = this.#members
-      if (first) add(reasonOf(first.filter, subject), this.#members.length)
+    const add = (filter: CompiledFilter, count: number) => {
+      const reason = reasonOf(filter, subject)
+      if (count > 0) reasons.set(reason, (reasons.get(reason) ?? 0) + count)
+    }
+    const [first] = this.#filters
+    if (first && matched.length === 0 && subject.invalid.size === 0) {
+      add(first[0], this.#size)
       return
     }
     const passed = new Set(matched)
-    for (const { slot, filter } of this.#members) if (!passed.has(slot)) add(reasonOf(filter, subject), 1)
+    for (const [filter, slots] of this.#filters) add(filter, slots.filter((slot) => !passed.has(slot)).length)
   }
 
   #subject(context: MessageContext): FilterSubject {

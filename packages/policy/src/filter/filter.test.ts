@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   compileFilter,
+  FilterCompiler,
   FilterIndex,
   filterSubject,
   matchesFilter,
@@ -404,4 +405,19 @@ describe('refusals', () => {
   ])('%j is refused in the words of SNS', (policy, expected) => {
     expect(refusal(policy)).toMatch(expected)
   })
+})
+
+test('what is the same in many filters is there once, and long texts have their weight', () => {
+  const compiler = new FilterCompiler()
+  const shared = { type: ['created'], size: [{ numeric: ['>', 5] }] }
+  const first = compiler.compile({ ...shared, tenant: ['a'] }, 'MessageBody')
+  expect(compiler.compile({ ...shared, tenant: ['a'] }, 'MessageBody')).toBe(first)
+  expect(compiler.compile({ ...shared, tenant: ['a'] }, 'MessageAttributes')).not.toBe(first)
+  const before = compiler.bytes
+  const second = compiler.compile({ ...shared, tenant: ['b'] }, 'MessageBody')
+  expect(second.rules[0]?.slice(0, 2)).toEqual(first.rules[0]?.slice(0, 2))
+  expect(second.rules[0]?.[0]).toBe(first.rules[0]?.[0])
+  const perFilter = compiler.bytes - before
+  compiler.compile({ ...shared, tenant: ['x'.repeat(10_000)] }, 'MessageBody')
+  expect(compiler.bytes - before).toBeGreaterThan(2 * perFilter + 10_000)
 })

@@ -1,6 +1,7 @@
 export {
   type CompiledFilter,
   compileFilter,
+  FilterCompiler,
   type FilterReason,
   matchesFilter,
   reasonOf,

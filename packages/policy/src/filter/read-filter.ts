@@ -40,9 +40,12 @@ export function parseFilterPolicy(
   return policy
 }
 
+/** Clauses by their text, so that filters that share one hold it once. */
+export type KnownClauses = Map<string, Clause>
+
 /** Throws FilterPolicyError. */
-export function readRules(policy: FilterPolicy, scope: FilterPolicyScope): Rule[] {
-  const reader = new Reader(scope)
+export function readRules(policy: FilterPolicy, scope: FilterPolicyScope, known?: KnownClauses): Rule[] {
+  const reader = new Reader(scope, known)
   const { rules, combinations } = reader.object(policy, [], 1)
   if (reader.keys.size > KEYS_MAX) {
     throw new FilterPolicyError(`Filter policy can not have more than ${KEYS_MAX} keys`)
@@ -51,7 +54,8 @@ export function readRules(policy: FilterPolicy, scope: FilterPolicyScope): Rule[
   if (combinations > COMBINATIONS_MAX || reader.wildcardPoints > WILDCARD_POINTS_MAX) {
     throw new FilterPolicyError(TOO_COMPLEX)
   }
-  return rules
+  // Lists that grew have room to spare, which of 100,000 filters is worth something.
+  return rules.slice()
 }
 
 function parseObject(text: string): FilterPolicy {
@@ -74,9 +78,11 @@ class Reader {
   readonly keys = new Set<string>()
   wildcardPoints = 0
   readonly #scope: FilterPolicyScope
+  readonly #known: KnownClauses | undefined
 
-  constructor(scope: FilterPolicyScope) {
+  constructor(scope: FilterPolicyScope, known: KnownClauses | undefined) {
     this.#scope = scope
+    this.#known = known
   }
 
   object(policy: Record<string, unknown>, path: string[], depth: number): Read {
@@ -116,10 +122,18 @@ class Reader {
 
   #clause(list: unknown[], path: string, depth: number): Read {
     if (path.split('.').length > DEPTH_MAX) throw new FilterPolicyError(TOO_COMPLEX)
-    const conditions = readConditions(list)
+    const clause = this.#read(list, path)
     this.keys.add(path)
-    this.#countWildcards(conditions)
-    return { rules: [[{ path, conditions }]], combinations: conditions.length * depth }
+    this.#countWildcards(clause.conditions)
+    return { rules: [[clause]], combinations: list.length * depth }
+  }
+
+  #read(list: unknown[], path: string): Clause {
+    if (!this.#known) return { path, conditions: readConditions(list) }
+    const text = JSON.stringify([path, list])
+    const clause = this.#known.get(text) ?? { path, conditions: readConditions(list) }
+    this.#known.set(text, clause)
+    return clause
   }
 
   /** Points of a field: the sum of its patterns' times their number (§3.5). */
