@@ -144,7 +144,8 @@ test('what cannot be published is refused with its reason', async () => {
   expect(await refusal('absent', { message: 'x' })).toEqual([404, 'not_found'])
   expect(await refusal('strict', { message: '' })).toEqual([400, 'validation_failed'])
   expect(await refusal('strict', { message: 'x', unknown: 1 })).toEqual([400, 'validation_failed'])
-  expect(await refusal('strict', { message: 'x', groupId: 'g' })).toEqual([400, 'not_supported'])
+  expect(await refusal('strict', { message: 'x', groupId: 'a b' })).toEqual([400, 'validation_failed'])
+  expect(await refusal('strict', { message: 'x', deduplicationId: 'd' })).toEqual([400, 'validation_failed'])
   expect(await refusal('strict', { message: 'x'.repeat(262_145) })).toEqual([413, 'too_large'])
 })
 
