@@ -1,10 +1,10 @@
 /**
- * What attempts are made by: topics and their slices, as of at most `ageMsMax` ago (invariant 6).
+ * What attempts are made by: topics and their slices, as of at most PLAN_AGE_MS_MAX ago (invariant 6).
  *
  * A plan is asked for before every burst of attempts. One that was checked not long ago is handed out at once; else its
  * revision is fetched, together with all others asked for in the same turn, and only what changed is loaded anew.
  */
-import type { TopicRecord } from '@fantail/contracts'
+import { PLAN_AGE_MS_MAX, type TopicRecord } from '@fantail/contracts'
 import type { Plans, SliceRef } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
 import { Batcher } from './batcher.ts'
@@ -22,7 +22,6 @@ export interface TopicPlan {
   filters: 'none' | 'met' | 'checked'
 }
 
-const AGE_MS_MAX = 50
 /** A plan is loaded anew after so long whatever its revision says. */
 const RELOAD_MS = 60_000
 const CACHE_BYTES_MAX = 134_217_728
@@ -58,7 +57,7 @@ export class PlanCache {
   /** The topic's plan, or null where there is no such topic. Rejects where Redis does not answer. */
   topic(arn: string): Promise<TopicPlan | null> | TopicPlan {
     const cached = this.#topics.get(arn)
-    if (cached && performance.now() - cached.checkedAt < AGE_MS_MAX) return cached.value
+    if (cached && performance.now() - cached.checkedAt < PLAN_AGE_MS_MAX) return cached.value
     return this.#once(`t:${arn}`, () => this.#checkTopic(arn))
   }
 
@@ -67,7 +66,7 @@ export class PlanCache {
     const cached = this.#slices.get(ref.sliceId)
     // The revision was read by a script some time ago: it says nothing about now, and so not that the slice was checked.
     if (cached && revision === cached.value.revision && !isOld(cached)) return cached.value
-    const checked = cached && revision === undefined && performance.now() - cached.checkedAt < AGE_MS_MAX
+    const checked = cached && revision === undefined && performance.now() - cached.checkedAt < PLAN_AGE_MS_MAX
     if (checked && cached) return cached.value
     return this.#once(`s:${ref.sliceId}`, () => this.#checkSlice(ref))
   }

@@ -1,4 +1,4 @@
-import { CONFIRMATION_SECONDS } from '@fantail/contracts'
+import { CONFIRMATION_SECONDS, PLAN_AGE_MS_MAX } from '@fantail/contracts'
 import { deliveryId, placeOfSubscription } from '@fantail/store'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestApi, type TestApi, waitingIn } from '../test-api.ts'
@@ -361,6 +361,22 @@ test('a filter policy is an object in and out, replaced by a change and removed 
   const endpoint = 'https://example.com/filtered'
   expect((await subscribe({ endpoint, filterPolicy: {} })).status).toBe(200)
   expect((await subscribe({ endpoint, filterPolicy })).body.error.code).toBe('subscription_exists')
+})
+
+test('a change of a filter is acknowledged when no worker matches by an older plan any more', async () => {
+  const { body } = await subscribe({ endpoint: 'https://example.com/slowly', filterPolicy: { a: ['x'] } })
+  const took = async (change: object) => {
+    const from = performance.now()
+    expect((await api.call('PATCH', `/v1/subscriptions/${body.id}`, { body: change })).status).toBe(200)
+    return performance.now() - from
+  }
+  expect(await took({ filterPolicy: { a: ['y'] } })).toBeGreaterThanOrEqual(PLAN_AGE_MS_MAX)
+  expect(await took({ filterPolicyScope: 'MessageBody' })).toBeGreaterThanOrEqual(PLAN_AGE_MS_MAX)
+  const others = [{ filterPolicy: { a: ['y'] } }, { maxInFlight: 5 }, { rawMessageDelivery: true }]
+  const times: number[] = []
+  for (const change of [...others, ...others]) times.push(await took(change))
+  expect(Math.min(...times)).toBeLessThan(PLAN_AGE_MS_MAX)
+  expect(await took({ filterPolicy: null })).toBeGreaterThanOrEqual(PLAN_AGE_MS_MAX)
 })
 
 const deep = `{"endpoint":"https://example.com/deep","filterPolicy":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_001)}`

@@ -1,5 +1,11 @@
 /** Changing a subscription's settings and status, and deleting it. */
-import { FantailError, type SubscriptionRecord, type SubscriptionStatus } from '@fantail/contracts'
+import { setTimeout } from 'node:timers/promises'
+import {
+  FantailError,
+  PLAN_AGE_MS_MAX,
+  type SubscriptionRecord,
+  type SubscriptionStatus,
+} from '@fantail/contracts'
 import type { ApiDeps } from '../deps.ts'
 import { invalid, notFound } from '../http/errors.ts'
 import { filterProblems } from './filters.ts'
@@ -23,16 +29,32 @@ export async function changeSettings(
   // The index names the new queue before the policy does and the old one until after: it may name too much, never too little.
   const next = given.redrivePolicy?.deadLetterTargetArn
   if (next !== undefined) await queues.addSource(next, before.arn)
-  let old: string | undefined
+  let old = before
   const record = await deps.subscriptions.update(id, (current) => {
     if (current.unsubscribed) throw notFound('subscription')
     refuseMixture(deps, { ...current, ...given })
-    old = current.redrivePolicy?.deadLetterTargetArn
+    old = current
     return given
   })
+  const dropped = old.redrivePolicy?.deadLetterTargetArn
   const kept = record.redrivePolicy?.deadLetterTargetArn
-  if (old !== undefined && old !== kept) await queues.removeSource(old, record.arn)
+  if (dropped !== undefined && dropped !== kept) await queues.removeSource(dropped, record.arn)
+  if (!hasSameFilter(old, record)) await setTimeout(PLANS_GONE_MS)
   return record
+}
+
+/**
+ * A filter acts on every message that is dispatched after its change was acknowledged. Workers are told of the change at
+ * once, but what tells them may be lost; so it is acknowledged when no worker can match by an older plan any more. To ask
+ * Redis before each message is matched would cost every topic, and the change of a filter is rare.
+ */
+const PLANS_GONE_MS = PLAN_AGE_MS_MAX + 10
+
+function hasSameFilter(a: SubscriptionRecord, b: SubscriptionRecord): boolean {
+  if (!a.filterPolicy && !b.filterPolicy) return true
+  const of = ({ filterPolicy, filterPolicyScope }: SubscriptionRecord) =>
+    JSON.stringify([filterPolicy ?? null, filterPolicyScope ?? 'MessageAttributes'])
+  return of(a) === of(b)
 }
 
 function refuseMixture({ settings }: ApiDeps, record: SubscriptionRecord): void {
