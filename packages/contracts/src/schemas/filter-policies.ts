@@ -35,7 +35,10 @@ export const FilterTestAnswer = named(
         path: z.string().describe('The key, those around it before it, with dots between'),
         condition: z.array(z.unknown()).describe('Its alternatives, as the policy has them'),
         matched: z.boolean(),
-        values: z.array(z.unknown()).describe('What the message has there'),
+        value: z
+          .unknown()
+          .optional()
+          .describe('What satisfies it, else what the message has there, several as a list; absent: nothing'),
       }),
     ),
   }),

@@ -158,7 +158,7 @@ class Reader {
 const RESERVED =
   /^(exactly|equals-ignore-case|prefix|suffix|anything-but|exists|wildcard|numeric|cidr|=|<|<=|>|>=|regex|not-wildcard|not-equals-ignore-case|date-.*|ip-address-.*range)$/
 
-function isOr(value: unknown): value is Record<string, unknown>[] {
+export function isOr(value: unknown): value is Record<string, unknown>[] {
   if (!Array.isArray(value) || value.length < 2) return false
   return value.every((branch) => isObject(branch) && !Object.keys(branch).some((name) => RESERVED.test(name)))
 }

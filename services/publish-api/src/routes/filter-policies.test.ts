@@ -19,10 +19,33 @@ test('says of each clause whether the message satisfies it', async () => {
       matched: false,
       reason: 'MessageAttributes',
       clauses: [
-        { path: 'color', condition: ['red'], matched: true, values: ['red'] },
-        { path: 'size', condition: [{ numeric: ['>', 10] }], matched: false, values: [5] },
+        { path: 'color', condition: ['red'], matched: true, value: 'red' },
+        { path: 'size', condition: [{ numeric: ['>', 10] }], matched: false, value: 5 },
       ],
     },
+  ])
+})
+
+test('shows the value that satisfies a clause, else all that are there', async () => {
+  const filterPolicy = { a: ['y'], b: ['y'], c: [{ exists: false }], d: [null] }
+  const body = { a: ['x', 'y'], b: ['x', 1], d: null }
+  const answer = await tried({ filterPolicy, filterPolicyScope: 'MessageBody', message: { message: body } })
+  const clauses: { path: string; matched: boolean; value?: unknown }[] = answer.body.clauses
+  expect(clauses.map(({ path, matched, value }) => [path, matched, value])).toEqual([
+    ['a', true, 'y'],
+    ['b', false, ['x', 1]],
+    ['c', true, undefined],
+    ['d', true, null],
+  ])
+})
+
+test('[91] a key named $or is told as one', async () => {
+  const filterPolicy = { $or: [{ prefix: 'x' }, { suffix: 'y' }] }
+  const message = { message: 'x', attributes: { color: 'red' } }
+  const { status, body } = await tried({ filterPolicy, message })
+  expect([status, body.clauses]).toEqual([
+    200,
+    [{ path: '$or', condition: filterPolicy.$or, matched: false }],
   ])
 })
 
