@@ -55,7 +55,7 @@ export async function checkPorts(env) {
   if (taken.length === 0) return
   throw new StepError(
     `${taken.join(', ')} of ${host} cannot be listened on: another Fantail, or another program, has it.\n` +
-      '  Stop that one, or choose another range: FANTAIL_PORT=4200 npm start',
+      '  Stop that one, or choose another range and folder: FANTAIL_PORT=4200 FANTAIL_DATA_DIR=.fantail-2 npm start',
   )
 }
 

@@ -10,6 +10,7 @@ export interface Arrival {
   attempt: number
   /** null: never answered. */
   status: number | null
+  headers: Record<string, string | string[] | undefined>
   body: string
 }
 

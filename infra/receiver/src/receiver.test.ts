@@ -54,6 +54,19 @@ describe('the receiver', () => {
     expect(printed).toEqual(['received POST /ok messageId=m7 attempt=1 → 200'])
   })
 
+  it('prints the link that confirms a subscription', async () => {
+    const headers = { 'x-amz-sns-message-type': 'SubscriptionConfirmation', 'x-amz-sns-message-id': 'm8' }
+    const body = '{\n  "SubscribeURL" : "http://127.0.0.1:1/?Action=ConfirmSubscription&Token=ab"\n}'
+    await fetch(`${url}/ok`, { method: 'POST', headers, body })
+
+    expect(printed).toEqual([
+      'received POST /ok messageId=m8 attempt=1 → 200',
+      "  asks to be confirmed: curl -sS 'http://127.0.0.1:1/?Action=ConfirmSubscription&Token=ab'",
+    ])
+    const { received } = (await (await fetch(url)).json()) as { received: { headers: object }[] }
+    expect(received[0]?.headers).toMatchObject(headers)
+  })
+
   it('never answers a hanging path', async () => {
     const hanging = deliver('/hang', 'm1', AbortSignal.timeout(100))
 

@@ -41,10 +41,13 @@ async function handle(request: IncomingMessage, response: ServerResponse, contex
   const behaviour = behaviourOf(path, attempt)
   if (!behaviour) return answer(response, 404, { error: `no such path; here are ${PATHS.join(', ')}` })
   const { status, delayMs } = behaviour
-  arrivals.add({ at: new Date().toISOString(), method, path, messageId, attempt, status, body })
+  const { headers } = request
+  arrivals.add({ at: new Date().toISOString(), method, path, messageId, attempt, status, headers, body })
   print(
     `received ${method} ${path} messageId=${messageId ?? 'none'} attempt=${attempt} → ${status ?? 'hangs'}`,
   )
+  const link = confirmLinkOf(request, body)
+  if (link !== null) print(`  asks to be confirmed: curl -sS '${link}'`)
   if (status === null) return
   if (delayMs > 0) await delay(delayMs)
   answer(response, status, { received: messageId })
@@ -59,6 +62,12 @@ async function readBody(request: IncomingMessage): Promise<string> {
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
+}
+
+/** Of a request to confirm a subscription, or to take back that it was ended. */
+function confirmLinkOf(request: IncomingMessage, body: string): string | null {
+  if (!String(request.headers['x-amz-sns-message-type']).endsWith('Confirmation')) return null
+  return /"SubscribeURL"\s*:\s*"([^"]+)"/.exec(body)?.[1] ?? null
 }
 
 /** From the header that every delivery has, else from an envelope. */

@@ -1,6 +1,6 @@
 /**
  * A job whose data cannot be parsed never reaches the processor: BullMQ fetches it, throws, lets it stall and fetches it
- * again, for ever. After a job has stalled a few times its raw hash is looked at; one that cannot be parsed is moved to
+ * again, for ever. A job that stalls has its raw hash looked at; one that cannot be parsed is moved to
  * the list `<prefix>:poison` (at most 1,000 kept), counted and logged.
  */
 import type { Redis } from 'ioredis'
@@ -8,15 +8,12 @@ import { queuePrefix } from './bull.ts'
 import type { ConsumerLog } from './consumer-log.ts'
 import { dispatchMessages } from './dispatch-job.ts'
 
-const STALLS_BEFORE_LOOK = 2
 const KEPT_MAX = 1_000
-const WATCHED_MAX = 10_000
 
 export class PoisonWatch {
   readonly #queue: string
   readonly #redis: Redis
   readonly #log: ConsumerLog
-  readonly #stalls = new Map<string, number>()
 
   constructor(queue: string, redis: Redis, log: ConsumerLog) {
     this.#queue = queue
@@ -24,12 +21,8 @@ export class PoisonWatch {
     this.#log = log
   }
 
-  /** Called each time the job has stalled; resolves when it was looked at, where that was due. */
+  /** Called each time the job has stalled; resolves when it was looked at. */
   async stalled(id: string): Promise<void> {
-    const count = (this.#stalls.get(id) ?? 0) + 1
-    if (this.#stalls.size >= WATCHED_MAX) this.#stalls.clear()
-    this.#stalls.set(id, count)
-    if (count < STALLS_BEFORE_LOOK) return
     try {
       await this.#look(id)
     } catch (error) {
@@ -50,7 +43,6 @@ export class PoisonWatch {
       .srem(`${base}:stalled`, id)
       .del(`${base}:${id}`, `${base}:${id}:lock`)
       .exec()
-    this.#stalls.delete(id)
     this.#log.warn({ queue: this.#queue, jobId: id, bytes: data.length }, 'dispatch.poison_job_set_aside')
   }
 }

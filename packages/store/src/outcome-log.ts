@@ -143,7 +143,7 @@ export class OutcomeLog {
     const rows = await Promise.all(
       [...bySlice.values()].map((entry) => this.#sliceOutcomes(entry, found.lanes)),
     )
-    return [...rows.flat(), ...(await this.#redriven(found))]
+    return [...rows.flat(), ...redrivenRows(found, rows.flat())]
   }
 
   async #sliceOutcomes(entry: DispatchEntry, lanes: LaneEntry[]): Promise<DeliveryOutcome[]> {
@@ -175,13 +175,17 @@ export class OutcomeLog {
     for (const slot of parked) if (!bySlot.has(slot)) rows.push(goneRow())
     return rows
   }
+}
 
-  /** Deliveries that a redrive brought back have ended entries of their own. */
-  async #redriven({ lanes }: Found): Promise<DeliveryOutcome[]> {
-    return lanes
-      .filter((entry) => entry.generation > 0)
-      .map((entry) => endedRow(entry, { subscriptionId: entry.subscriptionId, endpoint: null }))
-  }
+/** Deliveries that a redrive brought back have ended entries of their own. */
+function redrivenRows({ lanes }: Found, first: DeliveryOutcome[]): DeliveryOutcome[] {
+  return lanes
+    .filter((entry) => entry.generation > 0)
+    .map((entry) => {
+      const { subscriptionId } = entry
+      const endpoint = first.find((row) => row.subscriptionId === subscriptionId)?.endpoint ?? null
+      return endedRow(entry, { subscriptionId, endpoint })
+    })
 }
 
 function deliveredRow(record: SubscriptionRecord | undefined): DeliveryOutcome {
