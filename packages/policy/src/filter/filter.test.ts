@@ -373,6 +373,7 @@ describe('refusals', () => {
     ['[]', /^failed to parse JSON\. /],
     [{ a: [['x']] }, 'Match value must be String, number, true, false, or null'],
     [{ a: [{}] }, 'Empty objects are not allowed'],
+    [{ $or: [{ a: ['x'] }, {}] }, 'Empty objects are not allowed'],
     [{ a: [{ prefix: 'a', suffix: 'b' }] }, 'Only one key allowed in match expression'],
     [{ a: [{ prefix: 1 }] }, 'prefix match pattern must be a string'],
     [{ a: [{ suffix: null }] }, 'suffix match pattern must be a string'],

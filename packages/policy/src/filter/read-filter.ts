@@ -100,6 +100,7 @@ class Reader {
   }
 
   #or(branches: Record<string, unknown>[], path: string[], depth: number): Read {
+    if (branches.some((branch) => Object.keys(branch).length === 0)) refuseEmpty()
     const reads = branches.map((branch) => this.object(branch, path, depth))
     return {
       rules: reads.flatMap(({ rules }) => rules),
@@ -116,7 +117,7 @@ class Reader {
         'Filter policy scope MessageAttributes does not support nested filter policy',
       )
     }
-    if (Object.keys(value).length === 0) throw new FilterPolicyError('Empty objects are not allowed')
+    if (Object.keys(value).length === 0) refuseEmpty()
     return this.object(value, inner, depth + 1)
   }
 
@@ -154,9 +155,13 @@ class Reader {
   }
 }
 
+function refuseEmpty(): never {
+  throw new FilterPolicyError('Empty objects are not allowed')
+}
+
 /** Field names that make `$or` an ordinary key where one of its objects uses them (§3.4). */
 const RESERVED =
-  /^(exactly|equals-ignore-case|prefix|suffix|anything-but|exists|wildcard|numeric|cidr|=|<|<=|>|>=|regex|not-wildcard|not-equals-ignore-case|date-.*|ip-address-.*range)$/
+  /^(exactly|equals-ignore-case|prefix|suffix|anything-but|exists|wildcard|numeric|cidr|=|<|<=|>|>=|regex|not-wildcard|not-equals-ignore-case|date-.*|in-date-range|ip-address-.*range)$/
 
 export function isOr(value: unknown): value is Record<string, unknown>[] {
   if (!Array.isArray(value) || value.length < 2) return false

@@ -1,0 +1,122 @@
+/** A job whose worker died half-way, and filters that changed before the next one took it over. */
+import type { Message, SubscriptionRecord } from '@fantail/contracts'
+import { createLogger } from '@fantail/runtime'
+import { Plans } from '@fantail/store'
+import { waitFor } from '@fantail/test-kit'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { Bitmap } from './bitmap.ts'
+import { Dispatcher, type DispatcherOptions } from './dispatcher.ts'
+import type { Unit } from './job-run.ts'
+import { PlanCache } from './plan-cache.ts'
+import { createFixture, createMessage, type Fixture, TOPIC } from './worker.fixture.ts'
+
+let fixture: Fixture
+beforeAll(async () => {
+  fixture = await createFixture()
+})
+beforeEach(() => fixture.reset())
+afterAll(() => fixture.stop())
+
+const colored = (color: string) => ({ filterPolicy: { color: [color] } })
+const inColor = (value: string): Message => ({
+  ...createMessage('half done', TOPIC),
+  attributes: { color: { type: 'String', value } },
+})
+const red = inColor('red')
+
+/** A worker of its own that does nothing with its units but `start`. */
+function createDispatcher(start: (unit: Unit) => void) {
+  const kept: string[][] = []
+  const recorder: DispatcherOptions['recorder'] = {
+    dispatched: () => undefined,
+    filtered: () => undefined,
+    keptBack: (_topic, _context, slices) => void kept.push(slices.map(({ sliceId }) => sliceId)),
+    unmatched: () => undefined,
+  }
+  const dispatcher = new Dispatcher({
+    plans: new PlanCache(new Plans(fixture.redis), () => undefined),
+    lanes: fixture.lanes,
+    express: { start, queued: 0 },
+    parking: { checkpoint: () => undefined },
+    recorder,
+    idempotency: { holds: async () => true },
+    log: createLogger({ service: 'test', level: 'silent' }),
+    publicUrl: undefined,
+    count: async () => undefined,
+    setAside: async () => undefined,
+  })
+  const run = (fence: number, message = red) =>
+    dispatcher.run({ key: 'dispatch-0:1', fence, messages: [message], isLost: () => false })
+  return { run, kept }
+}
+
+const SLOTS = [0, 1, 2]
+const slotsOf = (bytes: Buffer) => SLOTS.filter((slot) => new Bitmap(SLOTS.length, bytes).has(slot))
+const idsOf = (unit: Unit) => unit.matched.map(({ record }) => record.id).sort()
+
+async function subscribeThree(): Promise<[SubscriptionRecord, SubscriptionRecord, SubscriptionRecord]> {
+  return [
+    await fixture.subscribe('settled', colored('red')),
+    await fixture.subscribe('open', colored('red')),
+    await fixture.subscribe('kept', colored('blue')),
+  ]
+}
+
+/** The first start: it settles the first subscription's delivery, says so in its checkpoint and is heard of no more. */
+async function dieHalfWay(settled: SubscriptionRecord): Promise<Unit> {
+  let found: Unit | undefined
+  const { run } = createDispatcher((unit) => {
+    unit.open++
+    unit.markSettled(settled.slot)
+    found = unit
+  })
+  void run(1)
+  const unit = await waitFor(() => found)
+  const { shard } = unit.slice
+  const fields = unit.run.checkpointFields(shard)
+  await fixture.lanes.park(shard, {
+    messages: [],
+    jobs: [{ job: unit.run.key, fence: 1, fields, entries: [] }],
+  })
+  return unit
+}
+
+test('what was settled stays, the rest goes by the filters of the later start', async () => {
+  const [settled, open, kept] = await subscribeThree()
+  const first = await dieHalfWay(settled)
+  expect([idsOf(first), slotsOf(first.filtered)]).toEqual([[settled.id, open.id].sort(), [kept.slot]])
+  await fixture.subscriptions.update(settled.id, () => colored('blue'))
+  await fixture.subscriptions.update(open.id, () => colored('blue'))
+  await fixture.subscriptions.update(kept.id, () => colored('red'))
+  const units: Unit[] = []
+  await createDispatcher((unit) => units.push(unit)).run(2)
+  expect(units).toHaveLength(1)
+  const second = units[0] as Unit
+  expect(idsOf(second)).toEqual([kept.id])
+  // Delivered or parked by the first start: whatever its filter says now, it was not kept back.
+  expect([second.settled.has(settled.slot), slotsOf(second.filtered)]).toEqual([true, [open.slot]])
+})
+
+test('a later start passes over no slice: it has to make the first one stale there', async () => {
+  const [settled, open] = await subscribeThree()
+  const first = await dieHalfWay(settled)
+  for (const { id } of [settled, open]) await fixture.subscriptions.update(id, () => colored('blue'))
+  const { run, kept } = createDispatcher(() => undefined)
+  await run(2)
+  await run(2)
+  expect(kept).toEqual([])
+  const { shard } = first.slice
+  const late = { messages: [], jobs: [{ job: first.run.key, fence: 1, fields: [], entries: [] }] }
+  expect((await fixture.lanes.park(shard, late)).jobs[0]?.stale).toBe(true)
+})
+
+test('a start that finds nobody for the message tells so, from the second message on without the slice', async () => {
+  await subscribeThree()
+  const green = inColor('green')
+  const units: Unit[] = []
+  const { run, kept } = createDispatcher((unit) => units.push(unit))
+  await run(1, green)
+  await run(1, green)
+  expect(units.map(idsOf)).toEqual([[]])
+  expect(kept).toEqual([[units[0]?.slice.sliceId]])
+})
