@@ -105,7 +105,10 @@ test('a visibility timeout of 0 blocks nothing and keeps the order', async () =>
   const arn = await aQueue()
   await send(arn, 'g1-m1 g2-m1 g2-m2 g3-m1 g1-m2')
   expect(await bodies(arn, 3, 0)).toBe('g1-m1 g1-m2 g2-m1')
-  expect(await bodies(arn, 10, 0)).toBe('g3-m1 g1-m1 g1-m2 g2-m1 g2-m2')
+  // Groups come by when they became visible, which for all of these may be one millisecond.
+  const all = (await bodies(arn, 10, 0)).split(' ')
+  const of = (group: string) => all.filter((body) => body.startsWith(group)).join(' ')
+  expect([of('g1'), of('g2'), of('g3'), all.length]).toEqual(['g1-m1 g1-m2', 'g2-m1 g2-m2', 'g3-m1', 5])
 })
 
 test('sequence numbers have 20 digits and rise, and a duplicate takes none', async () => {
