@@ -13,7 +13,7 @@ const cli = await run('aws', ['--version']).then(
   ({ stdout, stderr }) => (stdout || stderr).split(' ')[0],
   () => undefined,
 )
-const stack = useStack({ workers: 0, env: { FANTAIL_AWS_CREDENTIALS: `AKIDBOTO:${SECRET}:444444444444` } })
+const stack = useStack({ workers: 0, env: { FANTAIL_ACCESS_KEYS: `AKIDBOTO:${SECRET}:444444444444` } })
 
 if (pythons.size === 0) test('boto3 is here', ({ skip }) => skip('no Python with boto3'))
 

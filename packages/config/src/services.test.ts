@@ -51,7 +51,7 @@ describe('settings', () => {
 
   it('take access keys with their secrets and accounts', () => {
     const { awsCredentials } = readApiSettings({
-      FANTAIL_AWS_CREDENTIALS: 'AKIAX:wJal+rXUt/nFEMI=, 123456789012:s , B:t:210987654321',
+      FANTAIL_ACCESS_KEYS: 'AKIAX:wJal+rXUt/nFEMI=, 123456789012:s , B:t:210987654321',
     })
     expect(awsCredentials).toEqual([
       { accessKeyId: 'AKIAX', secret: 'wJal+rXUt/nFEMI=' },
@@ -68,8 +68,8 @@ describe('settings', () => {
       'A:s,A:t',
       'A:s:123456789012:x',
     ]) {
-      const [problem] = problemsOf(readApiSettings, { FANTAIL_AWS_CREDENTIALS: text })
-      expect([text, problem?.name]).toEqual([text, 'FANTAIL_AWS_CREDENTIALS'])
+      const [problem] = problemsOf(readApiSettings, { FANTAIL_ACCESS_KEYS: text })
+      expect([text, problem?.name]).toEqual([text, 'FANTAIL_ACCESS_KEYS'])
     }
   })
 

@@ -167,7 +167,7 @@ export const apiTable = {
     description: 'Server mode starts only with true: there are no API keys yet, so guard the port yourself.',
   }),
   awsCredentials: optional({
-    name: 'FANTAIL_AWS_CREDENTIALS',
+    name: 'FANTAIL_ACCESS_KEYS',
     schema: awsCredentials(),
     unset: 'calls of the AWS protocols are served whatever their signature',
     description:
