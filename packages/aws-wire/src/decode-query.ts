@@ -25,16 +25,34 @@ export function decodeQuery(parameters: QueryParameters, shapes: Record<string, 
 
 /** Only what begins as one of the shapes does: the rest may look as it likes. */
 function treeOf(parameters: QueryParameters, shapes: Record<string, Shape>): Node {
-  const known = new Set(Object.entries(shapes).map(([name, shape]) => wireName(name, shape)))
-  const root: Node = {}
+  const known = namesOf(shapes)
+  const root: Node = { children: new Map() }
   for (const [path, value] of parameters) {
     const dot = path.indexOf('.')
     if (!known.has(dot < 0 ? path : path.slice(0, dot))) continue
+    if (dot < 0) {
+      const child = root.children?.get(path)
+      if (child) child.value = value
+      else root.children?.set(path, { value })
+      continue
+    }
     const parts = path.split('.', DEPTH_MAX + 1)
     if (parts.length > DEPTH_MAX) throw malformed(`Parameter names may have at most ${DEPTH_MAX} parts.`)
     nodeAt(root, parts).value = value
   }
   return root
+}
+
+const names = new WeakMap<Record<string, Shape>, Set<string>>()
+
+/** Of an operation's input, as they stand in requests; operations are few and for ever. */
+function namesOf(shapes: Record<string, Shape>): Set<string> {
+  let known = names.get(shapes)
+  if (!known) {
+    known = new Set(Object.entries(shapes).map(([name, shape]) => wireName(name, shape)))
+    names.set(shapes, known)
+  }
+  return known
 }
 
 function nodeAt(root: Node, parts: string[]): Node {

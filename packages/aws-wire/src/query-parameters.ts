@@ -8,8 +8,10 @@ export type QueryParameters = ReadonlyMap<string, string>
 
 /** All parameters of the texts, which may be empty; what an earlier text gives counts, not what a later one does. */
 export function parseParameters(...texts: string[]): QueryParameters {
+  const given = texts.filter((text) => text !== '')
+  if (given.length < 2) return decoded(given[0] ?? '')
   const parameters = new Map<string, string>()
-  for (const text of texts) {
+  for (const text of given) {
     for (const [name, value] of decoded(text)) if (!parameters.has(name)) parameters.set(name, value)
   }
   return parameters
@@ -30,10 +32,17 @@ function decoded(text: string): Map<string, string> {
   return parameters
 }
 
-/** `+` is a space; `%XX` are bytes of UTF-8. */
+/** A run of escapes: the bytes of a character stand together. */
+const ESCAPES = /(?:%[\da-f]{2})+/gi
+const BAD_ESCAPE = /%(?![\da-f]{2})/i
+
+/** `+` is a space; `%XX` are bytes of UTF-8. Only the escapes are decoded: most of a message is none. */
 function decode(text: string): string {
+  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text
+  if (!spaced.includes('%')) return spaced
   try {
-    return decodeURIComponent(text.includes('+') ? text.replaceAll('+', ' ') : text)
+    if (BAD_ESCAPE.test(spaced)) throw new URIError('a percent sign that escapes nothing')
+    return spaced.replace(ESCAPES, decodeURIComponent)
   } catch (cause) {
     throw new AwsError('MalformedQueryString', 'The query string contains a syntax error.', { cause })
   }
