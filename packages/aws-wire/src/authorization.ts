@@ -68,8 +68,20 @@ function authorization(part: (name: string) => string | undefined, presigned: bo
   }
 }
 
-/** An access key may hold slashes, the rest may not. */
+/** The credentials of a day's callers are few; they are taken apart once. */
+const SCOPES_MAX = 1_000
+const scopes = new Map<string, CredentialScope | undefined>()
+
 function scopeOf(credential = ''): CredentialScope | undefined {
+  if (scopes.has(credential)) return scopes.get(credential)
+  if (scopes.size >= SCOPES_MAX) scopes.clear()
+  const scope = readScope(credential)
+  scopes.set(credential, scope)
+  return scope
+}
+
+/** An access key may hold slashes, the rest may not. */
+function readScope(credential: string): CredentialScope | undefined {
   const parts = credential.split('/')
   const [terminator, service, region, date] = parts.slice(-4).reverse()
   const accessKeyId = parts.slice(0, -4).join('/')

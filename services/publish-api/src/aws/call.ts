@@ -9,30 +9,43 @@ const REGION = /^[a-z0-9-]{1,32}$/
 
 export interface Caller {
   authorization: Authorization | undefined
-  /** That the access key's secret is configured for. */
-  account?: string | undefined
   protocol: AwsCall['protocol']
   path: string
 }
 
-/** An access key of twelve digits is the account; a region that no ARN could hold is as good as none. */
-export function awsCallOf({ settings }: ApiDeps, { request, requestId }: Call, caller: Caller): AwsCall {
+/** `account`: what the access key's secret is configured for. An access key of twelve digits is the account; a region that no ARN could hold is as good as none. */
+export function awsCallOf(
+  { settings }: ApiDeps,
+  { request, requestId }: Call,
+  caller: Caller,
+  account?: string,
+): AwsCall {
   const { authorization, protocol, path } = caller
   const { accessKeyId = '', region = '' } = authorization?.scope ?? {}
   const traceHeader = request.header('x-amzn-trace-id')
-  return {
+  const call: Omit<AwsCall, 'signal'> = {
     requestId,
     origin: publicUrlFor(settings, request),
-    account: caller.account ?? (ACCOUNT.test(accessKeyId) ? accessKeyId : settings.arn.account),
+    account: account ?? (ACCOUNT.test(accessKeyId) ? accessKeyId : settings.arn.account),
     region: REGION.test(region) ? region : settings.arn.region,
     signed: authorization !== undefined,
-    ...(accessKeyId !== '' && { accessKeyId }),
-    ...(traceHeader !== undefined && { traceHeader }),
     protocol,
     path,
-    // Only a wait asks for it, and making one costs.
-    get signal() {
-      return request.signal
-    },
+  }
+  if (accessKeyId !== '') call.accessKeyId = accessKeyId
+  if (traceHeader !== undefined) call.traceHeader = traceHeader
+  return Object.assign(new SignalOf(request), call)
+}
+
+/** Only a wait asks for the signal, and making one costs. */
+class SignalOf {
+  readonly #request: Call['request']
+
+  constructor(request: Call['request']) {
+    this.#request = request
+  }
+
+  get signal(): AwsCall['signal'] {
+    return this.#request.signal
   }
 }

@@ -53,13 +53,14 @@ export function createAwsApi(deps: ApiDeps): (call: Call) => Promise<Answer> {
       const wire = await readWireRequest(request, head)
       action = wire.action
       const service = serviceFor(wire, operations)
-      form = { ...wire, service }
+      wire.service = service
+      form = wire
       const known = operations[service].get(action ?? '')
       countedAs = known?.countedAs
-      const account = await authenticate(request, { ...wire, service })
+      const account = await authenticate(request, wire)
       const operation = operationOf(wire, known)
       const input = inputOf(wire, operation)
-      const result = await operation.run(input, awsCallOf(deps, call, { ...wire, account }))
+      const result = await operation.run(input, awsCallOf(deps, call, wire, account))
       return counted(answerOf(form, { requestId, operation, result }), countedAs)
     } catch (thrown) {
       const error = toAwsError(thrown, { service: form.service, requestId }, deps.log)
