@@ -82,7 +82,7 @@ export class FilterDrawer {
         return 1 + (this.#folded?.get(condition.value)?.length ?? 0)
       case 'numeric':
         // Of ranges with two ends few hold a number, of those with one about half.
-        return 4 + (this.#ranges?.size ?? 0) / (condition.low && condition.high ? 32 : 2)
+        return 4 + (this.#ranges?.size ?? 0) / (condition.low && condition.high ? 1_000 : 2)
       case 'exists':
         return condition.value ? EVERY + this.#present.length : 2 * EVERY + this.absent.length
       default: {
