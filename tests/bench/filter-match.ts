@@ -19,8 +19,7 @@ interface Kind {
 }
 
 const text = (value: string) => ({ type: 'String', value })
-const addressOf = (n: number, before = '::') =>
-  n < 0 ? `${before}f` : `${before}1:${n % 10_000}:${Math.floor(n / 10_000)}`
+const groupsOf = (n: number) => (n < 0 ? 'f:f' : `${n % 10_000}:${Math.floor(n / 10_000)}`)
 const KINDS: Kind[] = [
   { name: 'text', condition: (n) => `t${n}`, value: (n) => text(`t${n}`) },
   { name: 'number', condition: (n) => n, value: (n) => ({ type: 'Number', value: `${n}.0` }) },
@@ -32,7 +31,11 @@ const KINDS: Kind[] = [
   { name: 'prefix', condition: (n) => ({ prefix: `t${n}-` }), value: (n) => text(`t${n}-x`) },
   { name: 'suffix', condition: (n) => ({ suffix: `-t${n}` }), value: (n) => text(`x-t${n}`) },
   { name: 'wildcard', condition: (n) => ({ wildcard: `t${n}-*-x` }), value: (n) => text(`t${n}-y-x`) },
-  { name: 'address', condition: (n) => addressOf(n), value: (n) => text(addressOf(n, '0::')) },
+  {
+    name: 'address',
+    condition: (n) => `1::${groupsOf(n)}`,
+    value: (n) => text(`1:0:0:0:0:0:${groupsOf(n)}`),
+  },
   { name: 'any case', condition: (n) => ({ 'equals-ignore-case': `T${n}` }), value: (n) => text(`t${n}`) },
 ]
 

@@ -79,7 +79,7 @@ function isAbsent({ path, conditions }: Clause, subject: FilterSubject): boolean
   return conditions.some(asksForAbsence) && !subject.invalid.has(path)
 }
 
-export function asksForAbsence(condition: Condition): boolean {
+function asksForAbsence(condition: Condition): boolean {
   return condition.op === 'exists' && !condition.value
 }
 

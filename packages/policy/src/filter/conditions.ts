@@ -20,7 +20,7 @@ export type Condition =
   | { op: 'anything-but-any'; conditions: Condition[] }
   | { op: 'numeric'; low: Bound | undefined; high: Bound | undefined }
   | { op: 'exists'; value: boolean }
-  | { op: 'cidr'; range: [ipaddr.IPv4 | ipaddr.IPv6, number] }
+  | { op: 'cidr'; range: [Ip, number] }
 
 export interface Bound {
   value: number
@@ -31,6 +31,16 @@ export interface Bound {
 export interface Candidate {
   value: Scalar
   text?: string
+  /** addressIn keeps it here: hundreds of filters may ask for it, and to read it takes microseconds. */
+  address?: Address | null
+}
+
+type Ip = ipaddr.IPv4 | ipaddr.IPv6
+
+interface Address {
+  ip: Ip
+  /** The one spelling of it (RFC 5952). */
+  spelling: string
 }
 
 /** Whether one present value satisfies the condition; `exists: false` never does. */
@@ -39,7 +49,7 @@ export function holds(condition: Condition, candidate: Candidate): boolean {
   switch (condition.op) {
     case 'string':
       return (
-        value === condition.value || candidate.text === condition.value || isSameAddress(condition, value)
+        value === condition.value || candidate.text === condition.value || isSameAddress(condition, candidate)
       )
     case 'number':
     case 'literal':
@@ -55,15 +65,14 @@ export function holds(condition: Condition, candidate: Candidate): boolean {
       return typeof value === 'number' && isWithin(condition, value)
     case 'exists':
       return condition.value
+    case 'cidr':
+      return isInRange(condition.range, candidate)
     default:
       return typeof value === 'string' && textHolds(condition, value)
   }
 }
 
-type TextCondition = Extract<
-  Condition,
-  { op: 'prefix' | 'suffix' | 'equals-ignore-case' | 'wildcard' | 'cidr' }
->
+type TextCondition = Extract<Condition, { op: 'prefix' | 'suffix' | 'equals-ignore-case' | 'wildcard' }>
 
 function textHolds(condition: TextCondition, text: string): boolean {
   switch (condition.op) {
@@ -71,8 +80,6 @@ function textHolds(condition: TextCondition, text: string): boolean {
       return foldCase(text) === condition.value
     case 'wildcard':
       return matchesWildcard(condition.pattern, text)
-    case 'cidr':
-      return isInRange(condition.range, text)
     default: {
       const subject = condition.ignoreCase ? foldCase(text) : text
       return condition.op === 'prefix'
@@ -107,24 +114,26 @@ function isAscii(text: string): boolean {
   return true
 }
 
-/** The one spelling of an address (RFC 5952), or undefined where the text is none. */
-export function addressOf(text: string): string | undefined {
-  const address = parseAddress(text)
-  return address?.toString()
+/** undefined where the value is no address. */
+export function addressIn(candidate: Candidate): Address | undefined {
+  if (candidate.address === undefined) {
+    const ip = typeof candidate.value === 'string' ? parseAddress(candidate.value) : undefined
+    candidate.address = ip ? { ip, spelling: ip.toString() } : null
+  }
+  return candidate.address ?? undefined
 }
 
-export function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
+export function parseAddress(text: string): Ip | undefined {
   if (text.length > 45 || !/^[\da-fA-F:.]+$/.test(text)) return undefined
   if (text.includes(':')) return ipaddr.IPv6.isValid(text) ? ipaddr.IPv6.parse(text) : undefined
   return ipaddr.IPv4.isValidFourPartDecimal(text) ? ipaddr.IPv4.parse(text) : undefined
 }
 
-function isSameAddress({ address }: { address: string | undefined }, value: Scalar): boolean {
-  return address !== undefined && typeof value === 'string' && addressOf(value) === address
+function isSameAddress({ address }: { address: string | undefined }, candidate: Candidate): boolean {
+  return address !== undefined && addressIn(candidate)?.spelling === address
 }
 
-function isInRange([network, bits]: [ipaddr.IPv4 | ipaddr.IPv6, number], text: string): boolean {
-  const address = parseAddress(text)
-  if (!address || address.kind() !== network.kind()) return false
-  return address.match(network as never, bits)
+function isInRange([network, bits]: [Ip, number], candidate: Candidate): boolean {
+  const ip = addressIn(candidate)?.ip
+  return ip !== undefined && ip.kind() === network.kind() && ip.match(network as never, bits)
 }

@@ -2,7 +2,7 @@
  * Filters filed under what the values of one key can say. What is found by looking is a filter that may match; whatever a
  * drawer cannot tell apart (the end of a long prefix, the middle of a wildcard, an open bound) the filter itself decides.
  */
-import { addressOf, type Condition, foldCase } from './conditions.ts'
+import { addressIn, type Condition, foldCase } from './conditions.ts'
 import type { Leaf } from './filter-subject.ts'
 import { RangeIndex } from './range-index.ts'
 
@@ -68,10 +68,10 @@ export class FilterDrawer {
     // A number's spelling counts where a policy has it as a text.
     if (text !== undefined) this.#exact.get(text)?.forEach(found)
     if (typeof value === 'number') this.#ranges?.find(value, found)
-    if (typeof value === 'string') this.#findText(value, found)
+    if (typeof value === 'string') this.#findText(value, leaf, found)
   }
 
-  /** About how many filters a value will bring up for this one: among a rule's clauses the least is filed. */
+  /** About how many filters a value that satisfies the condition brings up here. */
   cost(condition: Condition): number {
     switch (condition.op) {
       case 'string':
@@ -106,14 +106,14 @@ export class FilterDrawer {
     }
   }
 
-  #findText(value: string, found: Found): void {
+  #findText(value: string, leaf: Leaf, found: Found): void {
     this.#prefixes?.find(value, found)
     this.#suffixes?.find(value, found)
     if (this.#folded) this.#folded.get(foldCase(value))?.forEach(found)
     if (!this.#addresses && this.#blocks.length === 0) return
-    const address = addressOf(value)
+    const address = addressIn(leaf)
     if (address === undefined) return
-    this.#addresses?.get(address)?.forEach(found)
+    this.#addresses?.get(address.spelling)?.forEach(found)
     for (const n of this.#blocks) found(n)
   }
 }

@@ -4,20 +4,20 @@
  * to be missing where it is. The clause is the one that will bring it up least: of the filters that share `type` and
  * differ in `tenant`, each is filed under its tenant.
  */
-import { asksForAbsence, type CompiledFilter, matchesFilter } from './compiled-filter.ts'
+import { type CompiledFilter, matchesFilter } from './compiled-filter.ts'
 import { FilterDrawer } from './filter-drawer.ts'
 import type { FilterSubject } from './filter-subject.ts'
 import type { Clause, Rule } from './read-filter.ts'
 
 export class FilterIndex {
   readonly #filters: (CompiledFilter | null)[]
-  readonly #drawers = new Map<string, FilterDrawer>()
+  readonly #drawers: Drawers
   /** By the first name of their paths: a key at the top of a message, up to its first dot, leads to them. */
-  readonly #byHead = new Map<string, FilterDrawer[]>()
+  readonly #byHead: Map<string, FilterDrawer[]>
   /** Those with filters that want their key to be missing. */
-  readonly #absences: FilterDrawer[] = []
+  readonly #absences: FilterDrawer[]
   /** Of a policy without keys. */
-  readonly #always: number[] = []
+  readonly #always: number[]
   readonly #seen: Uint32Array
   #round = 0
 
@@ -25,7 +25,14 @@ export class FilterIndex {
   constructor(filters: (CompiledFilter | null)[]) {
     this.#filters = filters
     this.#seen = new Uint32Array(filters.length)
-    for (const [n, filter] of filters.entries()) for (const rule of filter?.rules ?? []) this.#file(n, rule)
+    const rules = [...filters.entries()].flatMap(([n, filter]) =>
+      (filter?.rules ?? []).map((rule) => ({ n, rule })),
+    )
+    this.#always = rules.filter(({ rule }) => rule.length === 0).map(({ n }) => n)
+    this.#drawers = fileByBest(rules)
+    const drawers = [...this.#drawers.values()]
+    this.#byHead = Map.groupBy(drawers, ({ path }) => headOf(path))
+    this.#absences = drawers.filter(({ absent }) => absent.length > 0)
   }
 
   /** Calls `matched` once for each filter that the subject matches, by its place in the list. */
@@ -50,43 +57,42 @@ export class FilterIndex {
     const filter = this.#filters[n]
     if (filter && matchesFilter(filter, subject)) matched(n)
   }
-
-  #file(n: number, rule: Rule): void {
-    const [first, ...others] = rule
-    if (!first) {
-      this.#always.push(n)
-      return
-    }
-    let best = first
-    let least = this.#cost(first)
-    for (const clause of others) {
-      const cost = this.#cost(clause)
-      if (cost < least) [best, least] = [clause, cost]
-    }
-    const drawer = this.#drawerOf(best.path)
-    if (best.conditions.some(asksForAbsence) && drawer.absent.length === 0) this.#absences.push(drawer)
-    for (const condition of best.conditions) drawer.file(n, condition)
-  }
-
-  #cost({ path, conditions }: Clause): number {
-    const drawer = this.#drawers.get(path) ?? NO_DRAWER
-    return conditions.reduce((sum, condition) => sum + drawer.cost(condition), 0)
-  }
-
-  #drawerOf(path: string): FilterDrawer {
-    const known = this.#drawers.get(path)
-    if (known) return known
-    const drawer = new FilterDrawer(path)
-    this.#drawers.set(path, drawer)
-    const head = headOf(path)
-    const beside = this.#byHead.get(head)
-    if (beside) beside.push(drawer)
-    else this.#byHead.set(head, [drawer])
-    return drawer
-  }
 }
 
-const NO_DRAWER = new FilterDrawer('')
+/** By path. */
+type Drawers = Map<string, FilterDrawer>
+
+interface Filed {
+  n: number
+  rule: Rule
+}
+
+/** First every clause is filed, which shows how common each is; then each rule under the one that is so least. */
+function fileByBest(rules: Filed[]): Drawers {
+  const everything: Drawers = new Map()
+  for (const { n, rule } of rules) for (const clause of rule) file(everything, n, clause)
+  const cost = ({ path, conditions }: Clause) =>
+    conditions.reduce((sum, condition) => sum + (everything.get(path)?.cost(condition) ?? 0), 0)
+  const drawers: Drawers = new Map()
+  for (const { n, rule } of rules) {
+    const [first, ...others] = rule
+    if (!first) continue
+    let best = first
+    let least = others.length > 0 ? cost(first) : 0
+    for (const clause of others) {
+      const each = cost(clause)
+      if (each < least) [best, least] = [clause, each]
+    }
+    file(drawers, n, best)
+  }
+  return drawers
+}
+
+function file(drawers: Drawers, n: number, { path, conditions }: Clause): void {
+  const drawer = drawers.get(path) ?? new FilterDrawer(path)
+  drawers.set(path, drawer)
+  for (const condition of conditions) drawer.file(n, condition)
+}
 
 function look(drawer: FilterDrawer, subject: FilterSubject, found: (n: number) => void): void {
   for (const leaf of subject.leavesAt(drawer.path)) drawer.find(leaf, found)

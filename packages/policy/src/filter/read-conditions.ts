@@ -1,6 +1,6 @@
 /** The list of a policy's key as conditions, refused in SNS's words where it is none (sns-semantics §3.3). */
 import type ipaddr from 'ipaddr.js'
-import { addressOf, type Bound, type Condition, foldCase, parseAddress, type Scalar } from './conditions.ts'
+import { type Bound, type Condition, foldCase, parseAddress, type Scalar } from './conditions.ts'
 import { FilterPolicyError } from './filter-error.ts'
 import { parseWildcard } from './wildcard.ts'
 
@@ -15,7 +15,7 @@ export function readConditions(list: unknown[]): Condition[] {
 
 function readCondition(value: unknown): Condition {
   if (Array.isArray(value)) return refuse('Match value must be String, number, true, false, or null')
-  if (typeof value === 'string') return { op: 'string', value, address: addressOf(value) }
+  if (typeof value === 'string') return { op: 'string', value, address: parseAddress(value)?.toString() }
   if (typeof value === 'number') return { op: 'number', value }
   if (typeof value !== 'object' || value === null) return { op: 'literal', value: value as boolean | null }
   const entries = Object.entries(value)
