@@ -9,7 +9,7 @@
 import type { Message } from '@fantail/contracts'
 import type { DispatchRun } from '@fantail/jobs'
 import { createStateLog, type Logger, type TellState } from '@fantail/runtime'
-import { CorruptRecordError, type Idempotency, type LaneStore, shardOf } from '@fantail/store'
+import { CorruptRecordError, type Idempotency, type LaneStore, type SliceRef, shardOf } from '@fantail/store'
 import type { Express } from './express.ts'
 import { JobRun, Unit } from './job-run.ts'
 import { MessageContext } from './message-context.ts'
@@ -49,10 +49,10 @@ export interface DispatcherOptions {
   setAside(entry: { detail: string; message: Message }): Promise<void>
 }
 
-/** A message of a run. */
-interface Started {
-  index: number
-  context: MessageContext
+interface KnownMatch {
+  filters: SliceFilters
+  slots: readonly number[]
+  isForNobody: boolean
 }
 
 interface Admission {
@@ -222,36 +222,40 @@ export class Dispatcher {
       this.#options.recorder.unmatched(context)
       return
     }
-    await this.#startSlices(run, plan, { index, context })
-  }
-
-  async #startSlices(run: JobRun, plan: TopicPlan, { index, context }: Started): Promise<void> {
-    const { plans } = this.#options
+    const { plans, recorder } = this.#options
     if (plan.filters === 'met') await this.#untilDone(run, () => plans.checkFilters(plan))
-    const kept: SliceFilters[] = []
+    let passedOver: SliceFilters[] | undefined
     for (const ref of plan.slices) {
       if (run.fence > 1) await this.#restore(run, ref.shard)
       if (run.lost) return
-      const filters = plans.filtersOf(plan, ref)
-      const slots = filters?.match(context)
+      const found = plan.filters === 'none' ? undefined : this.#matchKnown(plan, ref, context)
       // A later start opens every slice: what an earlier one settled there is not kept back.
-      if (filters?.isWhole && slots?.length === 0 && run.fence === 1) {
-        kept.push(filters)
+      if (found?.isForNobody && run.fence === 1) {
+        passedOver ??= []
+        passedOver.push(found.filters)
         continue
       }
       const cached = plans.sliceOf(plan, ref)
       const slice =
         cached instanceof Promise ? await this.#untilDone(run, () => plans.sliceOf(plan, ref)) : cached
       if (!slice) continue
-      if (slice.filters && plan.filters === 'none') plan.filters = 'met'
+      if (slice.filters !== null && plan.filters === 'none') plan.filters = 'met'
       // Taken before the wait for room: what is too old by its end is checked again.
       const checkedAt = plans.checkedAt(slice, plan)
-      const found = filters && slots && { revision: filters.revision, slots }
-      const unit = new Unit({ run, index, context, slice, checkedAt, found })
-      const waits = this.#admit(() => this.#startUnit(unit))
+      const waits = this.#admit(() =>
+        this.#startUnit(new Unit({ run, index, context, slice, checkedAt, found })),
+      )
       if (waits) await waits
     }
-    if (kept.length > 0 && !run.lost) this.#options.recorder.keptBack(plan.topic.name, context, kept)
+    if (passedOver && !run.lost) recorder.keptBack(plan.topic.name, context, passedOver)
+  }
+
+  /** By filters that are known without their slice; undefined where they are not. */
+  #matchKnown(plan: TopicPlan, ref: SliceRef, context: MessageContext): KnownMatch | undefined {
+    const filters = this.#options.plans.filtersOf(plan, ref)
+    if (!filters) return undefined
+    const slots = filters.match(context)
+    return { filters, slots, isForNobody: filters.isWhole && slots.length === 0 }
   }
 
   #startUnit(unit: Unit): void {
@@ -275,7 +279,7 @@ export class Dispatcher {
     const { matched, filtered, reasons } = matchSlice(
       slice,
       context,
-      found?.revision === slice.revision ? found.slots : undefined,
+      found?.filters.revision === slice.revision ? found.slots : undefined,
     )
     unit.matched = matched
     unit.filtered = run.fence > 1 ? settled.missingFrom(filtered) : filtered

@@ -21,8 +21,8 @@ export interface UnitOptions {
   context: MessageContext
   slice: CompiledSlice
   checkedAt: number
-  /** By slot, those whose filters match, where that was found by the filters of this revision. */
-  found?: { revision: string; slots: readonly number[] } | undefined
+  /** By slot, those whose filters match, where that was found without the slice. */
+  found?: { filters: { revision: string }; slots: readonly number[] } | undefined
 }
 
 export class Unit {
