@@ -51,7 +51,9 @@ export interface XmlResult extends Answered {
 /** `{Op}Response` with `{Op}Result`, which operations without output do not have. */
 export function xmlAnswer({ service, requestId, operation, result }: XmlResult): WireAnswer {
   const { name, output } = operation
-  if (output !== null && isFlat(output)) return flatAnswer({ service, requestId, operation, result })
+  if (output !== null && isFlat(output)) {
+    return answerOf(200, flatText({ service, requestId, operation, result }), requestId)
+  }
   const response = {
     ...(output && { [`${name}Result`]: members(output, result ?? {}) }),
     ResponseMetadata: { RequestId: requestId },
@@ -59,14 +61,14 @@ export function xmlAnswer({ service, requestId, operation, result }: XmlResult):
   return xml(200, { [`${name}Response`]: response }, { service, requestId })
 }
 
-const flat = new WeakMap<Record<string, Shape>, boolean>()
+const flatOutputs = new WeakMap<Record<string, Shape>, boolean>()
 
 /** An output of texts alone, as Publish has. */
 function isFlat(output: Record<string, Shape>): boolean {
-  let known = flat.get(output)
+  let known = flatOutputs.get(output)
   if (known === undefined) {
     known = Object.values(output).every((shape) => shape === 'string')
-    flat.set(output, known)
+    flatOutputs.set(output, known)
   }
   return known
 }
@@ -76,7 +78,7 @@ const skeletons = new Map<string, string[]>()
 const PLACE = 'place-of-a-value'
 
 /** The builder makes each such document once; after that only the values are put in. */
-function flatAnswer({ service, requestId, operation, result = {} }: XmlResult): WireAnswer {
+function flatText({ service, requestId, operation, result = {} }: XmlResult): string {
   const { name, output } = operation
   const given = Object.keys(output ?? {}).filter(
     (member) => result[member] !== undefined && result[member] !== null,
@@ -94,8 +96,7 @@ function flatAnswer({ service, requestId, operation, result = {} }: XmlResult): 
   given.forEach((member, i) => {
     text += escaped(String(result[member])) + (pieces[i + 1] ?? '')
   })
-  text += escaped(requestId) + (pieces.at(-1) ?? '')
-  return { status: 200, text, headers: { 'Content-Type': 'text/xml', 'x-amzn-RequestId': requestId } }
+  return text + escaped(requestId) + (pieces.at(-1) ?? '')
 }
 
 export function xmlError(error: AwsError, { service, requestId }: Answered): WireAnswer {
@@ -111,6 +112,10 @@ export function xmlError(error: AwsError, { service, requestId }: Answered): Wir
 function xml(status: number, root: Record<string, object>, { service, requestId }: Answered): WireAnswer {
   const [[name, content] = []] = Object.entries(root)
   const text = builder.build({ [name ?? '']: { '@_xmlns': NAMESPACES[service], ...content } })
+  return answerOf(status, text, requestId)
+}
+
+function answerOf(status: number, text: string, requestId: string): WireAnswer {
   return { status, text, headers: { 'Content-Type': 'text/xml', 'x-amzn-RequestId': requestId } }
 }
 

@@ -46,7 +46,7 @@ test('every route that takes JSON refuses what is no JSON, and what is said to b
 })
 
 test('every route that takes JSON refuses other values than objects, unknown members and bodies over 1 MiB', async () => {
-  for (const { method, path, unsupported = [] } of withBody()) {
+  for (const { method, path } of withBody()) {
     for (const body of ['[]', '"text"', '1', 'null']) {
       const answer = await api.call(method, fill(path), {
         body,
@@ -61,10 +61,6 @@ test('every route that takes JSON refuses other values than objects, unknown mem
     ])
     const large = await api.call(method, fill(path), { body: { surprise: 'x'.repeat(1_048_576) } })
     expect([path, large.status]).toEqual([path, 413])
-    for (const member of unsupported) {
-      const answer = await api.call(method, fill(path), { body: { [member]: true } })
-      expect(answer.body.error).toMatchObject({ code: 'not_supported', details: [{ path: member }] })
-    }
   }
 })
 

@@ -50,8 +50,6 @@ export interface Endpoint<Q extends z.ZodType = z.ZodType, B extends z.ZodType =
   body?: B
   /** `optional`: no body counts as `{}`. `own`: the handler reads it by itself. Default: `required`. */
   bodyIs?: 'required' | 'optional' | 'own'
-  /** Members of the body that this version does not know yet: `not_supported`. */
-  unsupported?: readonly string[]
   /** Members that exist and cannot be set: each is told so, instead of being called unknown. */
   fixed?: readonly string[]
   /** Problems that a schema cannot tell; asked whatever else is wrong with the body. */

@@ -1,5 +1,5 @@
 /** A request's query and body held against their schemas: all that is wrong with either is told at once. */
-import { FantailError, type Problem, problemsOf } from '@fantail/contracts'
+import { type Problem, problemsOf } from '@fantail/contracts'
 import type { z } from 'zod'
 import type { ApiRequest } from './api-request.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -60,7 +60,6 @@ async function readBody(endpoint: Endpoint, request: ApiRequest, problems: Probl
   const text = await readJsonText(request)
   const value = text === '' && endpoint.bodyIs === 'optional' ? {} : parseJson(text)
   if (!isObject(value)) return checked(endpoint.body as z.ZodType, value, problems)
-  refuseUnsupported(value, endpoint.unsupported ?? [])
   for (const path of endpoint.fixed ?? []) {
     if (!Object.hasOwn(value, path)) continue
     problems.push({ path, message: 'cannot be changed' })
@@ -80,17 +79,4 @@ function checked(schema: z.ZodType, value: unknown, problems: Problem[]): unknow
 
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** `not_supported`, naming each such member; `path` stands before their names. */
-export function refuseUnsupported(
-  body: Record<string, unknown>,
-  members: readonly string[],
-  path = '',
-): void {
-  const found = members.filter((member) => Object.hasOwn(body, member)).map((member) => path + member)
-  if (found.length === 0) return
-  throw new FantailError('not_supported', `${found.join(', ')}: not supported by this version`, {
-    details: found.map((member) => ({ path: member, message: 'is not supported by this version' })),
-  })
 }
