@@ -1,0 +1,32 @@
+/**
+ * A scenario beyond plain throughput: it starts what it needs, measures, ends it, and answers rows for the table in
+ * docs/performance.md. `npm run bench -- <name>` runs it.
+ */
+export interface Row {
+  /** What was measured, as the table calls it. */
+  figure: string
+  /** Median of the runs, or the one value there is. */
+  value: number
+  unit: string
+  /** Smallest and largest of the runs. */
+  spread?: [min: number, max: number]
+  /** What must be reached; a row without one is told for its own sake. */
+  atMost?: number
+  atLeast?: number
+  /** Under what conditions, where the figure alone could mislead. */
+  note?: string
+}
+
+export interface ScenarioOptions {
+  /** Smaller and shorter, to see that it works; its figures are not for the table. */
+  quick: boolean
+  /** Progress, for people. */
+  tell: (text: string) => void
+}
+
+export interface Scenario {
+  name: string
+  /** One line for the usage text. */
+  summary: string
+  run(options: ScenarioOptions): Promise<Row[]>
+}
