@@ -27,6 +27,7 @@ test('packages and services are the ones in the picture', () => {
       'store',
       'telemetry',
       'test-kit',
+      'vault',
     ].sort(),
   )
   expect(services.map(({ folder }) => folder.slice('services/'.length))).toEqual([

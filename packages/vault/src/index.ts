@@ -1,0 +1,2 @@
+export * from './master-key.ts'
+export * from './vault.ts'

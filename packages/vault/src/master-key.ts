@@ -1,0 +1,34 @@
+/**
+ * A master key: 32 random bytes, of which the environment has the text. What encrypts and what names the key are derived
+ * from it (HKDF-SHA256), so that its name, which stands in the open beside everything that is sealed, says nothing of it.
+ */
+import { hkdfSync, randomBytes } from 'node:crypto'
+
+const KEY_BYTES = 32
+const ID_BYTES = 4
+const HEX = /^[0-9a-f]{64}$/i
+const BASE64 = /^[A-Za-z0-9+/_-]{43}=?$/
+
+export interface MasterKey {
+  /** Eight hex digits. */
+  id: string
+  /** Encrypts. */
+  secret: Buffer
+}
+
+/** 32 bytes as 64 hex digits or in base64 (either alphabet); undefined for any other text. */
+export function parseMasterKey(text: string): MasterKey | undefined {
+  const bytes = HEX.test(text) ? Buffer.from(text, 'hex') : BASE64.test(text) && Buffer.from(text, 'base64')
+  return bytes && bytes.length === KEY_BYTES ? masterKey(bytes) : undefined
+}
+
+/** The text of a new one. */
+export function createMasterKeyText(): string {
+  return randomBytes(KEY_BYTES).toString('base64')
+}
+
+function masterKey(bytes: Buffer): MasterKey {
+  const derived = (purpose: string, length: number) =>
+    Buffer.from(hkdfSync('sha256', bytes, '', `fantail vault v1 ${purpose}`, length))
+  return { id: derived('id', ID_BYTES).toString('hex'), secret: derived('seal', KEY_BYTES) }
+}

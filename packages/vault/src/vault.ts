@@ -1,0 +1,106 @@
+/**
+ * Secrets at rest. A sealed text is `v1.<key id>.<nonce, ciphertext and tag in base64url>` (AES-256-GCM); its context, which
+ * says whose secret it is, is authenticated with it and not kept in it, so that what is sealed for one record cannot be
+ * put into another's place.
+ *
+ * The first key seals, all of them open: to rotate, processes learn the new key as one that opens, then as the first, then
+ * everything is sealed anew by `reseal`, then the old one goes. Nonces are random: a key is good for 2^32 seals
+ * (NIST SP 800-38D §8.3), a hundred a second for more than a year.
+ */
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import type { MasterKey } from './master-key.ts'
+
+export interface Vault {
+  /** Of the key that seals. */
+  readonly keyId: string
+  /** Of all keys that open, that one first. */
+  readonly keyIds: readonly string[]
+  seal(plaintext: string, context: string): string
+  /** Throws a VaultError. */
+  open(sealed: string, context: string): string
+  /** The same secret under the first key; undefined where it is already. Throws a VaultError. */
+  reseal(sealed: string, context: string): string | undefined
+}
+
+/** `unknownKey`: none of the keys has made it; `damaged`: not a sealed text, changed since, or of another context. */
+export type VaultErrorCode = 'unknownKey' | 'damaged'
+
+/** Says nothing of what was sealed. */
+export class VaultError extends Error {
+  readonly code: VaultErrorCode
+
+  constructor(code: VaultErrorCode, message: string) {
+    super(message)
+    this.name = 'VaultError'
+    this.code = code
+  }
+}
+
+const ALGORITHM = 'aes-256-gcm'
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+const SEALED = /^v1\.([0-9a-f]{8})\.([A-Za-z0-9_-]+)$/
+
+/** The first key seals. */
+export function createVault(keys: readonly [MasterKey, ...MasterKey[]]): Vault {
+  const [first] = keys
+  const ring = new Map(keys.map((key) => [key.id, key]))
+  const open = (sealed: string, context: string): string => {
+    const { id, box } = taken(sealed)
+    const key = ring.get(id)
+    if (!key)
+      throw new VaultError('unknownKey', `it is sealed with key ${id}, which is not among ${known(keys)}`)
+    return decrypted(box, { key, context })
+  }
+  return {
+    keyId: first.id,
+    keyIds: [...ring.keys()],
+    seal: (plaintext, context) => `v1.${first.id}.${encrypted(plaintext, { key: first, context })}`,
+    open,
+    reseal: (sealed, context) => {
+      if (taken(sealed).id === first.id) return undefined
+      return `v1.${first.id}.${encrypted(open(sealed, context), { key: first, context })}`
+    },
+  }
+}
+
+interface Under {
+  key: MasterKey
+  context: string
+}
+
+function encrypted(plaintext: string, { key, context }: Under): string {
+  const nonce = randomBytes(NONCE_BYTES)
+  const cipher = createCipheriv(ALGORITHM, key.secret, nonce, { authTagLength: TAG_BYTES })
+  cipher.setAAD(authenticated(key, context))
+  const text = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()])
+  return Buffer.concat([nonce, text, cipher.getAuthTag()]).toString('base64url')
+}
+
+function decrypted(box: Buffer, { key, context }: Under): string {
+  const nonce = box.subarray(0, NONCE_BYTES)
+  const decipher = createDecipheriv(ALGORITHM, key.secret, nonce, { authTagLength: TAG_BYTES })
+  decipher.setAAD(authenticated(key, context))
+  decipher.setAuthTag(box.subarray(box.length - TAG_BYTES))
+  const text = decipher.update(box.subarray(NONCE_BYTES, box.length - TAG_BYTES))
+  try {
+    return Buffer.concat([text, decipher.final()]).toString('utf8')
+  } catch {
+    throw new VaultError('damaged', 'it was changed, or sealed for something else')
+  }
+}
+
+function authenticated(key: MasterKey, context: string): Buffer {
+  return Buffer.from(`v1.${key.id}.${context}`)
+}
+
+function taken(sealed: string): { id: string; box: Buffer } {
+  const [, id = '', text = ''] = SEALED.exec(sealed) ?? []
+  const box = Buffer.from(text, 'base64url')
+  if (box.length < NONCE_BYTES + TAG_BYTES) throw new VaultError('damaged', 'it is no sealed text')
+  return { id, box }
+}
+
+function known(keys: readonly MasterKey[]): string {
+  return keys.map(({ id }) => id).join(', ')
+}
