@@ -109,6 +109,19 @@ export function xmlError(error: AwsError, { service, requestId }: Answered): Wir
   return xml(error.status, { ErrorResponse: { Error: told, RequestId: requestId } }, { service, requestId })
 }
 
+/** To a client of another service, by the name it has in credential scopes; a few have a form of their own. */
+export function xmlErrorOfOther(error: AwsError, to: { service: string; requestId: string }): WireAnswer {
+  const { requestId } = to
+  const told = { Code: error.code, Message: error.message }
+  return answerOf(error.status, builder.build(otherError(to.service, told, requestId)), requestId)
+}
+
+function otherError(service: string, told: object, requestId: string): object {
+  if (service === 's3') return { Error: { ...told, RequestId: requestId } }
+  if (service === 'ec2') return { Response: { Errors: { Error: told }, RequestID: requestId } }
+  return { ErrorResponse: { Error: { Type: 'Sender', ...told }, RequestId: requestId } }
+}
+
 function xml(status: number, root: Record<string, object>, { service, requestId }: Answered): WireAnswer {
   const [[name, content] = []] = Object.entries(root)
   const text = builder.build({ [name ?? '']: { '@_xmlns': NAMESPACES[service], ...content } })

@@ -10,6 +10,7 @@ import {
   type WireAnswer,
   xmlAnswer,
   xmlError,
+  xmlErrorOfOther,
 } from '@fantail/aws-wire'
 import type { ApiDeps } from '../deps.ts'
 import type { Answer, Call } from '../http/endpoint.ts'
@@ -17,6 +18,7 @@ import type { CountedAs } from '../http/request-times.ts'
 import { createAuthenticate } from './authenticate.ts'
 import { awsCallOf } from './call.ts'
 import { toAwsError } from './errors.ts'
+import { type OtherService, otherServiceOf } from './other-service.ts'
 import { snsOperations } from './sns/index.ts'
 import { sqsOperations } from './sqs/index.ts'
 import {
@@ -27,6 +29,8 @@ import {
   type WireForm,
   type WireRequest,
 } from './wire-request.ts'
+
+const SERVED = 'This endpoint serves Amazon SNS (AWS Query) and Amazon SQS (AWS JSON 1.0 and AWS Query)'
 
 type Operations = Record<AwsService, Map<string, KnownOperation>>
 
@@ -47,6 +51,7 @@ export function createAwsApi(deps: ApiDeps): (call: Call) => Promise<Answer> {
     let form: WireForm = formOf(request)
     let action: string | undefined
     let countedAs: CountedAs | undefined
+    let other: OtherService | undefined
     try {
       const head = readHead(request)
       form = head
@@ -56,6 +61,8 @@ export function createAwsApi(deps: ApiDeps): (call: Call) => Promise<Answer> {
       wire.service = service
       form = wire
       const known = operations[service].get(action ?? '')
+      other = otherServiceOf(wire, request, known !== undefined)
+      if (other) throw notServed(other)
       countedAs = known?.countedAs
       const account = await authenticate(request, wire)
       const operation = operationOf(wire, known)
@@ -65,7 +72,7 @@ export function createAwsApi(deps: ApiDeps): (call: Call) => Promise<Answer> {
     } catch (thrown) {
       const error = toAwsError(thrown, { service: form.service, requestId }, deps.log)
       tellRefusal(deps.log, { requestId, service: form.service, action, code: error.code })
-      return counted(refusalOf(form, error, requestId), countedAs)
+      return counted(refusalOf(form, error, { requestId, other }), countedAs)
     }
   }
 }
@@ -99,6 +106,10 @@ function operationOf({ action }: WireRequest, known: KnownOperation | undefined)
   throw new AwsError('InvalidAction', `The action ${action} is not valid for this endpoint.`)
 }
 
+function notServed({ called }: OtherService): AwsError {
+  return new AwsError('InvalidAction', `${SERVED}, not ${called}.`)
+}
+
 function inputOf(wire: WireRequest, { input }: Operation): Record<string, unknown> {
   return wire.protocol === 'json' ? decodeJson(jsonTextOf(wire), input) : decodeQuery(wire.parameters, input)
 }
@@ -118,8 +129,24 @@ function tellRefusal(log: ApiDeps['log'], refusal: object): void {
   if (log.isLevelEnabled('debug')) log.debug(refusal, 'aws.refused')
 }
 
-function refusalOf({ service, protocol }: WireForm, error: AwsError, requestId: string): WireAnswer {
-  const answer = protocol === 'json' ? jsonError(error, requestId) : xmlError(error, { service, requestId })
+interface Refused {
+  requestId: string
+  other: OtherService | undefined
+}
+
+function refusalOf(form: WireForm, error: AwsError, { requestId, other }: Refused): WireAnswer {
+  const answer = refusalIn(form, error, { requestId, other })
   if (error.status === 503) answer.headers['Retry-After'] = '1'
   return answer
+}
+
+function refusalIn(
+  { service, protocol }: WireForm,
+  error: AwsError,
+  { requestId, other }: Refused,
+): WireAnswer {
+  if (protocol === 'json') return jsonError(error, requestId)
+  return other
+    ? xmlErrorOfOther(error, { service: other.service, requestId })
+    : xmlError(error, { service, requestId })
 }
