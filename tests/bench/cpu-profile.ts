@@ -1,5 +1,6 @@
 /** Reads a .cpuprofile of V8: where the time went, by the function that spent it itself. */
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 
 interface Profile {
   nodes: { id: number; callFrame: { functionName: string; url: string; lineNumber: number } }[]
@@ -43,4 +44,10 @@ export function profileReport(file: string, top = 25): string {
         `  ${(share * 100).toFixed(1).padStart(5)} % ${ms.toFixed(0).padStart(6)} ms  ${name}`,
     )
   return `${file}: busy ${busyMs.toFixed(0)} ms\n${lines.join('\n')}`
+}
+
+/** Of every profile in a folder. */
+export function profileReports(dir: string): string {
+  const files = readdirSync(dir).filter((name) => name.endsWith('.cpuprofile'))
+  return files.map((file) => profileReport(join(dir, file))).join('\n')
 }

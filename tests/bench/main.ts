@@ -1,134 +1,18 @@
-/**
- * Fantail against a fan-out written by hand with BullMQ, and against no queue at all: one run, one machine, the same
- * receiver, the same publishers, the same Redis settings. Contestants take turns, so that whatever else the machine does
- * meets all of them. See USAGE in options.ts.
- */
-import type { ChildProcess } from 'node:child_process'
-import { readdirSync } from 'node:fs'
-import { availableParallelism, cpus } from 'node:os'
-import { join } from 'node:path'
-import { endAll, endOnSignals, startOwn } from './children.ts'
-import { type Contestant, type Load, type Name, START } from './contestants.ts'
-import { profileReport } from './cpu-profile.ts'
-import { ask } from './ipc.ts'
-import { type Measurement, measure } from './measure.ts'
+/** What `npm run bench` runs: scenarios where some are named, else the contest. See USAGE in options.ts. */
+import { endAll, endOnSignals } from './children.ts'
+import { conditions, contest } from './contest.ts'
 import { type BenchOptions, readOptions } from './options.ts'
-import { commandReport, stopEveryRedis } from './redis.ts'
+import { stopEveryRedis } from './redis.ts'
 import { jsonLine, tables } from './report.ts'
-import { type Rounds, sum } from './summary.ts'
-
-const CONNECTIONS = 64
-const BODY_BYTES = 1_024
-/** More than one receiver takes in: what is accepted beyond it would only make the drain longer. */
-const DELIVERIES_PER_SECOND_MAX = 60_000
-
-interface Stage {
-  options: BenchOptions
-  receiver: ChildProcess
-  contestants: Map<Name, Contestant>
-}
-
-/** All at once: one that waits for its turn does nothing that could be measured. */
-async function setUp(options: BenchOptions): Promise<Stage> {
-  const receiver = await startOwn('./receiver-process.ts')
-  const publishers = await startOwn('./publishers-process.ts')
-  const receiverPort = await ask<number>(receiver, 'port')
-  const contestants = new Map<Name, Contestant>()
-  for (const name of options.names) {
-    contestants.set(name, await START[name]({ receiverPort, publishers, profileDir: options.profileDir }))
-  }
-  return { options, receiver, contestants }
-}
-
-/** Every scenario once for every contestant, those next to each other that are compared. */
-async function runRound(stage: Stage, seconds: number, done: (turn: Turn, measured: Measurement) => void) {
-  for (const fanOut of stage.options.fanOuts) {
-    for (const [name, contestant] of stage.contestants) {
-      const direct = name === 'bare'
-      // A loop without a queue is warm and steady soon.
-      const load = direct ? loadFor(seconds / 2, 1) : loadFor(seconds, fanOut)
-      const measured = await measure({ contestant, receiver: stage.receiver, fanOut, direct, load })
-      done({ name, fanOut }, measured)
-    }
-  }
-}
-
-interface Turn {
-  name: Name
-  fanOut: number
-}
-
-function loadFor(seconds: number, fanOut: number): Load {
-  return {
-    connections: CONNECTIONS,
-    bodyBytes: BODY_BYTES,
-    durationMs: seconds * 1_000,
-    requestsMax: Math.ceil((seconds * DELIVERIES_PER_SECOND_MAX) / fanOut),
-  }
-}
-
-function brief({ deliveriesPerSecond, publishesPerSecond, drainSeconds, ...measured }: Measurement): string {
-  const { lost, duplicates, refused, cpuMicros } = measured
-  const micros = Object.entries(cpuMicros).map(([process, value]) => `${process} ${value.toFixed(0)}`)
-  const amiss =
-    lost + duplicates + refused > 0 ? `; ${lost} lost, ${duplicates} twice, ${refused} refused` : ''
-  return (
-    `${deliveriesPerSecond.toFixed(0)} deliveries/s, ${publishesPerSecond.toFixed(0)} requests/s, ` +
-    `drained in ${drainSeconds.toFixed(1)} s, CPU µs: ${micros.join(', ')}${amiss}`
-  )
-}
-
-function conditions({ seconds }: BenchOptions, scenarios: Map<string, Rounds>): string {
-  const cores = availableParallelism()
-  const rounds = Object.values([...scenarios.values()][0] ?? {})[0]?.length ?? 0
-  return (
-    `Medians (min–max) of ${rounds} x ${seconds} s of publishing by ${CONNECTIONS} connections, bodies of ${BODY_BYTES} bytes, Redis with ` +
-    `appendfsync always; Node ${process.versions.node}, ${cores} cores (${cpus()[0]?.model ?? 'unknown'}).`
-  )
-}
-
-/** Progress goes to stderr, results alone to stdout. */
-function tell(text: string): void {
-  console.error(text)
-}
+import { runScenarios } from './run-scenarios.ts'
+import { sum } from './summary.ts'
 
 async function bench(options: BenchOptions): Promise<number> {
-  const stage = await setUp(options)
-  await runRound(stage, options.warmUpSeconds, ({ name, fanOut }, measured) => {
-    tell(`warm-up, fan-out ${fanOut}, ${name}: ${brief(measured)}`)
-  })
-  const scenarios = new Map<string, Rounds>(options.fanOuts.map((fanOut) => [`fanout-${fanOut}`, {}]))
-  for (let round = 1; round <= options.rounds; round++) {
-    const startedAt = performance.now()
-    await runRound(stage, options.seconds, ({ name, fanOut }, measured) => {
-      const rounds = scenarios.get(`fanout-${fanOut}`) ?? {}
-      rounds[name] = [...(rounds[name] ?? []), measured]
-      tell(`round ${round}, fan-out ${fanOut}, ${name}: ${brief(measured)}`)
-    })
-    // Time since the process began, and as much again as this round took.
-    const nextEndsMs = 2 * performance.now() - startedAt
-    if (nextEndsMs > options.budgetSeconds * 1_000) break
-  }
-  await tearDown(stage)
-  if (options.json) for (const [name, rounds] of scenarios) console.log(jsonLine(name, rounds))
-  else console.log(`\n${tables(scenarios)}\n\n${conditions(options, scenarios)}`)
-  return [...scenarios.values()].some(({ fantail }) => sum(fantail, 'lost') > 0) ? 1 : 0
-}
-
-async function tearDown({ options: { profileDir }, contestants }: Stage): Promise<void> {
-  for (const [name, contestant] of contestants) {
-    if (profileDir && contestant.redisUrl) {
-      tell(`Redis of ${name}:\n${await commandReport(contestant.redisUrl)}`)
-    }
-    await contestant.stop()
-  }
-  if (profileDir) tellProfiles(profileDir)
-}
-
-function tellProfiles(dir: string): void {
-  for (const file of readdirSync(dir).filter((name) => name.endsWith('.cpuprofile'))) {
-    tell(profileReport(join(dir, file)))
-  }
+  if (options.scenarios.length > 0) return runScenarios(options)
+  const rounds = await contest(options)
+  if (options.json) for (const [name, measured] of rounds) console.log(jsonLine(name, measured))
+  else console.log(`\n${tables(rounds)}\n\n${conditions(options, rounds)}`)
+  return [...rounds.values()].some(({ fantail }) => sum(fantail, 'lost') > 0) ? 1 : 0
 }
 
 endOnSignals(stopEveryRedis)

@@ -1,18 +1,28 @@
 /** The words of the command line; npm and pnpm pass them on as they are. */
 import { parseArgs } from 'node:util'
 import { NAMES, type Name } from './contestants.ts'
+import { SCENARIOS } from './scenarios/index.ts'
 
-export const USAGE = `usage: pnpm bench [options]
+export const USAGE = `usage: pnpm bench [scenario…] [options]
+without a scenario: Fantail against the others
   --json             a line of JSON per scenario instead of the tables
   --quick            fan-out 10 and 1, short rounds: less than 50 seconds
   --rounds N         rounds; each measures every contestant once in every scenario (5)
   --seconds N        time of publishing per measurement (4)
   --fanout 10,1      scenarios by fan-out
   --only fantail,…   some of ${NAMES.join(', ')}
-  --profile DIR      CPU profiles of Fantail's processes, and what its Redis did`
+  --profile DIR      CPU profiles of Fantail's processes, and what its Redis did
+scenarios (with --quick, --json and --profile only; "all" for every one):
+${SCENARIOS.map(({ name, summary }) => `  ${name.padEnd(18)} ${summary}`).join('\n')}`
 
-export interface BenchOptions {
+export interface BenchOptions extends ContestOptions {
   json: boolean
+  quick: boolean
+  /** None: the contest. */
+  scenarios: string[]
+}
+
+export interface ContestOptions {
   rounds: number
   seconds: number
   /** For each contestant and scenario, before the first round. */
@@ -22,6 +32,8 @@ export interface BenchOptions {
   fanOuts: number[]
   names: Name[]
   profileDir: string | undefined
+  /** Progress, for people. */
+  tell: (text: string) => void
 }
 
 /** Leaves time for the start before and the end after it within 50 s. */
@@ -30,10 +42,17 @@ const QUICK_SECONDS = 42
 /** Throws an Error with the usage where something is not understood. */
 export function readOptions(args: string[]): BenchOptions {
   // `pnpm bench -- --quick` and `npm run bench -- --quick` mean the same.
-  const { values } = parse(args.filter((word) => word !== '--'))
+  const { values, positionals } = parse(args.filter((word) => word !== '--'))
   const { json = false, quick = false } = values
+  const scenarios = scenarioNames(positionals)
+  const contestWords = (['rounds', 'seconds', 'fanout', 'only'] as const).filter((name) => values[name])
+  if (scenarios.length > 0 && contestWords.length > 0) {
+    throw new Error(`--${contestWords[0]} does not go with a scenario\n${USAGE}`)
+  }
   return {
     json,
+    quick,
+    scenarios,
     rounds: numberOf('rounds', values.rounds, quick ? 3 : 5),
     seconds: numberOf('seconds', values.seconds, quick ? 1.2 : 4),
     warmUpSeconds: quick ? 1.2 : 3,
@@ -41,13 +60,23 @@ export function readOptions(args: string[]): BenchOptions {
     fanOuts: (values.fanout ?? (quick ? '10,1' : '10,1,100')).split(',').map((n) => numberOf('fanout', n, 0)),
     names: values.only?.split(',').map(nameOf) ?? [...NAMES],
     profileDir: values.profile,
+    // Results alone go to stdout.
+    tell: (text) => console.error(text),
   }
+}
+
+function scenarioNames(words: string[]): string[] {
+  const known = SCENARIOS.map(({ name }) => name)
+  const strange = words.find((word) => word !== 'all' && !known.includes(word))
+  if (strange !== undefined) throw new Error(`there is no scenario ${strange}\n${USAGE}`)
+  return words.includes('all') ? known : words
 }
 
 function parse(args: string[]) {
   try {
     return parseArgs({
       args,
+      allowPositionals: true,
       options: {
         json: { type: 'boolean' },
         quick: { type: 'boolean' },

@@ -1,5 +1,6 @@
 /** What is printed: lines of JSON for programs, tables in Markdown for people. */
 import { NAMES, type Name } from './contestants.ts'
+import { roundedTo, shown, table } from './markdown.ts'
 import { cpuOf, type Figure, figure, type Rounds, ratio, ratios, sum } from './summary.ts'
 
 const TITLES: Record<Name, string> = {
@@ -91,21 +92,4 @@ function arrivals(scenarios: Map<string, Rounds>, names: Name[]): string {
 
 function withSpread({ median, min, max }: Figure): string {
   return min === max ? shown(median) : `${shown(median)} (${shown(min)}–${shown(max)})`
-}
-
-/** Three digits that mean something, thousands set apart. */
-function shown(value: number): string {
-  if (!Number.isFinite(value)) return '–'
-  return roundedTo(value, value < 10 ? 1 : 0).toLocaleString('en-US')
-}
-
-function roundedTo(value: number, digits: number): number {
-  return Math.round(value * 10 ** digits) / 10 ** digits
-}
-
-function table(head: string[], rows: string[][]): string {
-  const all = [head, ...rows]
-  const widths = head.map((_, column) => Math.max(3, ...all.map((row) => row[column]?.length ?? 0)))
-  const line = (cells: string[]) => `| ${cells.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join(' | ')} |`
-  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n')
 }

@@ -22,6 +22,8 @@ export interface ScenarioOptions {
   quick: boolean
   /** Progress, for people. */
   tell: (text: string) => void
+  /** Folder for CPU profiles of Fantail's processes. */
+  profileDir?: string | undefined
 }
 
 export interface Scenario {

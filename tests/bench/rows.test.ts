@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { readOptions } from './options.ts'
+import { isReached, rowLine, rowOf, rowTable } from './rows.ts'
+import { figureOf } from './summary.ts'
+
+test('a bar is reached on its own side, and by nothing that is no number', () => {
+  const row = { figure: 'p50', unit: 'ms' }
+  expect(isReached({ ...row, value: 5, atMost: 5 })).toBe(true)
+  expect(isReached({ ...row, value: 5.1, atMost: 5 })).toBe(false)
+  expect(isReached({ ...row, value: 0.9, atLeast: 0.9 })).toBe(true)
+  expect(isReached({ ...row, value: 0.89, atLeast: 0.9 })).toBe(false)
+  expect(isReached({ ...row, value: Number.NaN, atMost: 5 })).toBe(false)
+  expect(isReached({ ...row, value: 1e9 })).toBe(true)
+})
+
+test('a line has the scenario, the row and whether it was reached', () => {
+  const row = rowOf('ratio', figureOf([6.5, 7.5, 7.25]), { unit: '×', atLeast: 7 })
+  expect(JSON.parse(rowLine('fanout-10', row))).toEqual({
+    scenario: 'fanout-10',
+    figure: 'ratio',
+    value: 7.25,
+    spread: [6.5, 7.5],
+    unit: '×',
+    atLeast: 7,
+    reached: true,
+  })
+  expect(JSON.parse(rowLine('idle', { figure: 'CPU', value: 1, unit: '%' }))).not.toHaveProperty('reached')
+})
+
+test('the table keeps the digits that a bar is judged by, and marks what is missed', () => {
+  const rows = [
+    { figure: 'share', value: 0.648, unit: '×', atLeast: 0.65 },
+    { figure: 'rate', value: 12_345.6, spread: [9.87, 99.94] as [number, number], unit: '/s', note: 'warm' },
+  ]
+  const text = rowTable(new Map([['publish', rows]]))
+  expect(text).toMatch(/\| publish +\| share +\| 0.648 × +\| ≥ 0.65, \*\*missed\*\* \|/)
+  expect(text).toMatch(/\| publish +\| rate +\| 12,346 \(9.87–99.9\) \/s +\| +\| warm \|/)
+})
+
+test('scenarios are words of their own; unknown ones are answered by the usage', () => {
+  expect(readOptions(['--', 'fanout-1', 'fanout-10', '--json']).scenarios).toEqual(['fanout-1', 'fanout-10'])
+  expect(readOptions(['--quick']).scenarios).toEqual([])
+  expect(readOptions(['all']).scenarios).toContain('fanout-10')
+  for (const words of [['fanout-11'], ['fanout-10', '--rounds', '3']]) {
+    expect(() => readOptions(words)).toThrow('usage: pnpm bench')
+  }
+})

@@ -1,0 +1,34 @@
+/** Scenarios one after the other, each with nothing else running, and the rows that they answer. */
+import { availableParallelism, cpus } from 'node:os'
+import { endAll } from './children.ts'
+import type { BenchOptions } from './options.ts'
+import { stopEveryRedis } from './redis.ts'
+import { rowLine, rowTable } from './rows.ts'
+import type { Row } from './scenario.ts'
+import { SCENARIOS } from './scenarios/index.ts'
+
+/** 1 where one could not be measured; a bar that is missed is told in its row. */
+export async function runScenarios({ scenarios, json, ...options }: BenchOptions): Promise<number> {
+  const results = new Map<string, Row[]>()
+  let failed = 0
+  for (const { name, run } of SCENARIOS.filter((scenario) => scenarios.includes(scenario.name))) {
+    const tell = (text: string) => options.tell(`${name}: ${text}`)
+    try {
+      const rows = await run({ quick: options.quick, profileDir: options.profileDir, tell })
+      results.set(name, rows)
+      if (json) for (const row of rows) console.log(rowLine(name, row))
+    } catch (error) {
+      failed++
+      tell(error instanceof Error ? (error.stack ?? error.message) : String(error))
+    } finally {
+      await endAll()
+      await stopEveryRedis()
+    }
+  }
+  if (!json) console.log(`\n${rowTable(results)}\n\n${machine()}`)
+  return failed > 0 ? 1 : 0
+}
+
+function machine(): string {
+  return `Node ${process.versions.node}, ${availableParallelism()} cores (${cpus()[0]?.model ?? 'unknown'}).`
+}

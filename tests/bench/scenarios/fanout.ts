@@ -1,0 +1,57 @@
+/** Throughput against the fan-out by hand and against the client alone, in interleaved rounds of one run. */
+import { contest } from '../contest.ts'
+import { NAMES, type Name } from '../contestants.ts'
+import { rowOf } from '../rows.ts'
+import type { Row, Scenario, ScenarioOptions } from '../scenario.ts'
+import { cpuOf, figure, figureOf, type Rounds, ratios, sum } from '../summary.ts'
+
+interface Bars {
+  bullmq: number
+  bare?: number
+}
+
+export const fanOut10 = scenario(10, { bullmq: 7, bare: 0.9 })
+export const fanOut1 = scenario(1, { bullmq: 3 })
+
+function scenario(fanOut: number, bars: Bars): Scenario {
+  return {
+    name: `fanout-${fanOut}`,
+    summary: `deliveries/s at fan-out ${fanOut}, against BullMQ by hand and a bare request loop`,
+    run: async (options) => rowsOf(await measured(fanOut, options), bars),
+  }
+}
+
+async function measured(fanOut: number, { quick, tell, profileDir }: ScenarioOptions): Promise<Rounds> {
+  const scenarios = await contest({
+    rounds: quick ? 3 : 5,
+    seconds: quick ? 1 : 4,
+    warmUpSeconds: quick ? 1 : 3,
+    budgetSeconds: Number.POSITIVE_INFINITY,
+    fanOuts: [fanOut],
+    names: [...NAMES],
+    profileDir,
+    tell,
+  })
+  return scenarios.get(`fanout-${fanOut}`) ?? {}
+}
+
+function rowsOf(rounds: Rounds, bars: Bars): Row[] {
+  const note = `${sum(rounds.fantail, 'lost')} lost, ${sum(rounds.fantail, 'duplicates')} twice`
+  const perSecond = (name: Name) => figure(rounds[name], 'deliveriesPerSecond')
+  const { services, redis } = cpuOf(rounds.fantail)
+  return [
+    rowOf('deliveries', perSecond('fantail'), { unit: '/s', note }),
+    rowOf('BullMQ by hand', perSecond('bullmq'), { unit: '/s' }),
+    rowOf('bare `request` loop', perSecond('bare'), { unit: '/s' }),
+    rowOf('Fantail : BullMQ by hand', figureOf(ratios(rounds, 'bullmq')), {
+      unit: '×',
+      atLeast: bars.bullmq,
+    }),
+    rowOf('Fantail : bare loop', figureOf(ratios(rounds, 'bare')), {
+      unit: '×',
+      ...(bars.bare === undefined ? {} : { atLeast: bars.bare }),
+    }),
+    rowOf('CPU per delivery, processes', services, { unit: 'µs' }),
+    rowOf('CPU per delivery, Redis', redis, { unit: 'µs' }),
+  ]
+}
