@@ -7,7 +7,8 @@ import type { Leaf } from './filter-subject.ts'
 import { RangeIndex } from './range-index.ts'
 
 type Found = (n: number) => void
-type Lists<K> = Map<K, number[]>
+/** Most keys bring up one filter: it stands there by itself. */
+type Lists<K> = Map<K, number | number[]>
 
 /** Longer prefixes are filed by so many characters: a drawer looks once for each length that it has. */
 const AFFIX_LENGTH_MAX = 32
@@ -26,47 +27,38 @@ export class FilterDrawer {
   readonly #present: number[] = []
   /** Asked where there is none. */
   readonly absent: number[] = []
+  #size = 0
 
   constructor(path: string) {
     this.path = path
   }
 
+  get isEmpty(): boolean {
+    return this.#size === 0
+  }
+
   file(n: number, condition: Condition): void {
-    switch (condition.op) {
-      case 'string':
-      case 'number':
-      case 'literal':
-        push(this.#exact, condition.value, n)
-        break
-      case 'equals-ignore-case':
-        this.#folded ??= new Map()
-        push(this.#folded, condition.value, n)
-        break
-      case 'numeric':
-        this.#ranges ??= new RangeIndex()
-        this.#ranges.add(n, condition.low, condition.high)
-        break
-      case 'cidr':
-        this.#blocks.push(n)
-        break
-      case 'exists':
-        if (condition.value) this.#present.push(n)
-        else this.absent.push(n)
-        break
-      default:
-        this.#fileByEnds(n, condition)
+    this.#size++
+    if (condition.op === 'numeric') {
+      this.#ranges ??= new RangeIndex()
+      this.#ranges.add(n, condition.low, condition.high)
+      return
     }
-    if (condition.op !== 'string' || condition.address === undefined) return
-    this.#addresses ??= new Map()
-    push(this.#addresses, condition.address, n)
+    this.#change(condition, n, push, append)
+  }
+
+  /** Takes back what was filed; ranges cannot be. */
+  remove(n: number, condition: Condition): void {
+    this.#size--
+    this.#change(condition, n, pull, drop)
   }
 
   find(leaf: Leaf, found: Found): void {
     const { value, text } = leaf
     for (const n of this.#present) found(n)
-    this.#exact.get(value)?.forEach(found)
+    each(this.#exact.get(value), found)
     // A number's spelling counts where a policy has it as a text.
-    if (text !== undefined) this.#exact.get(text)?.forEach(found)
+    if (text !== undefined) each(this.#exact.get(text), found)
     if (typeof value === 'number') this.#ranges?.find(value, found)
     if (typeof value === 'string') this.#findText(value, leaf, found)
   }
@@ -77,9 +69,9 @@ export class FilterDrawer {
       case 'string':
       case 'number':
       case 'literal':
-        return 1 + (this.#exact.get(condition.value)?.length ?? 0)
+        return 1 + count(this.#exact.get(condition.value))
       case 'equals-ignore-case':
-        return 1 + (this.#folded?.get(condition.value)?.length ?? 0)
+        return 1 + count(this.#folded?.get(condition.value))
       case 'numeric':
         // Of ranges with two ends few hold a number, of those with one about half.
         return 4 + (this.#ranges?.size ?? 0) / (condition.low && condition.high ? 1_000 : 2)
@@ -93,27 +85,53 @@ export class FilterDrawer {
     }
   }
 
-  #fileByEnds(n: number, condition: Condition): void {
-    const ends = endsOf(condition)
-    if (!ends) {
-      this.#present.push(n)
-    } else if (ends.suffix) {
-      this.#suffixes ??= new Affixes(lastOf)
-      this.#suffixes.add(ends.text, n)
-    } else {
-      this.#prefixes ??= new Affixes(firstOf)
-      this.#prefixes.add(ends.text, n)
+  #change(condition: Condition, n: number, inMap: ChangeMap, inList: ChangeList): void {
+    switch (condition.op) {
+      case 'string':
+        inMap(this.#exact, condition.value, n)
+        if (condition.address === undefined) break
+        this.#addresses ??= new Map()
+        inMap(this.#addresses, condition.address, n)
+        break
+      case 'number':
+      case 'literal':
+        inMap(this.#exact, condition.value, n)
+        break
+      case 'equals-ignore-case':
+        this.#folded ??= new Map()
+        inMap(this.#folded, condition.value, n)
+        break
+      case 'cidr':
+        inList(this.#blocks, n)
+        break
+      case 'exists':
+        inList(condition.value ? this.#present : this.absent, n)
+        break
+      default: {
+        const ends = endsOf(condition)
+        if (ends) this.#affixes(ends).change(ends.text, n, inMap)
+        else inList(this.#present, n)
+      }
     }
+  }
+
+  #affixes({ suffix }: { suffix: boolean }): Affixes {
+    if (suffix) {
+      this.#suffixes ??= new Affixes(lastOf)
+      return this.#suffixes
+    }
+    this.#prefixes ??= new Affixes(firstOf)
+    return this.#prefixes
   }
 
   #findText(value: string, leaf: Leaf, found: Found): void {
     this.#prefixes?.find(value, found)
     this.#suffixes?.find(value, found)
-    if (this.#folded) this.#folded.get(foldCase(value))?.forEach(found)
+    if (this.#folded) each(this.#folded.get(foldCase(value)), found)
     if (!this.#addresses && this.#blocks.length === 0) return
     const address = addressIn(leaf)
     if (address === undefined) return
-    this.#addresses?.get(address.spelling)?.forEach(found)
+    each(this.#addresses?.get(address.spelling), found)
     for (const n of this.#blocks) found(n)
   }
 }
@@ -146,27 +164,63 @@ class Affixes {
     this.#end = end
   }
 
-  add(text: string, n: number): void {
+  change(text: string, n: number, change: ChangeMap): void {
     const filed = this.#end(text, Math.min(text.length, AFFIX_LENGTH_MAX))
-    const lists = this.#byLength.get(filed.length) ?? new Map<string, number[]>()
-    this.#byLength.set(filed.length, lists)
-    push(lists, filed, n)
+    const lists = this.#byLength.get(filed.length) ?? new Map<string, number | number[]>()
+    change(lists, filed, n)
+    if (lists.size > 0) this.#byLength.set(filed.length, lists)
+    else this.#byLength.delete(filed.length)
   }
 
   count(text: string): number {
     const filed = this.#end(text, Math.min(text.length, AFFIX_LENGTH_MAX))
-    return this.#byLength.get(filed.length)?.get(filed)?.length ?? 0
+    return count(this.#byLength.get(filed.length)?.get(filed))
   }
 
   find(text: string, found: Found): void {
     for (const [length, lists] of this.#byLength) {
-      if (length <= text.length) lists.get(this.#end(text, length))?.forEach(found)
+      if (length <= text.length) each(lists.get(this.#end(text, length)), found)
     }
   }
 }
 
+type ChangeMap = <K>(lists: Lists<K>, key: K, n: number) => void
+type ChangeList = (list: number[], n: number) => void
+
 function push<K>(lists: Lists<K>, key: K, n: number): void {
-  const list = lists.get(key)
-  if (list) list.push(n)
-  else lists.set(key, [n])
+  const known = lists.get(key)
+  if (known === undefined) lists.set(key, n)
+  else if (typeof known === 'number') lists.set(key, [known, n])
+  else known.push(n)
+}
+
+function pull<K>(lists: Lists<K>, key: K, n: number): void {
+  const known = lists.get(key)
+  if (typeof known !== 'object') {
+    if (known === n) lists.delete(key)
+    return
+  }
+  drop(known, n)
+  if (known.length === 1) lists.set(key, known[0] as number)
+}
+
+function append(list: number[], n: number): void {
+  list.push(n)
+}
+
+/** Once, where it is there: order says nothing. */
+function drop(list: number[], n: number): void {
+  const place = list.indexOf(n)
+  if (place < 0) return
+  const last = list.pop() as number
+  if (place < list.length) list[place] = last
+}
+
+function each(known: number | number[] | undefined, found: Found): void {
+  if (typeof known === 'number') found(known)
+  else if (known !== undefined) for (const n of known) found(n)
+}
+
+function count(known: number | number[] | undefined): number {
+  return typeof known === 'object' ? known.length : known === undefined ? 0 : 1
 }

@@ -5,101 +5,76 @@
  * differ in `tenant`, each is filed under its tenant.
  */
 import { type CompiledFilter, matchesFilter } from './compiled-filter.ts'
-import { FilterDrawer } from './filter-drawer.ts'
+import { FilterDrawers } from './filter-drawers.ts'
 import type { FilterSubject } from './filter-subject.ts'
+import { Marks } from './marks.ts'
 import type { Clause, Rule } from './read-filter.ts'
 
 export class FilterIndex {
+  /** What filters are filed under: a message that satisfies none of these matches none of them, unless `matchesAlways`. */
+  readonly clauses: readonly Clause[]
   readonly #filters: (CompiledFilter | null)[]
-  readonly #drawers: Drawers
-  /** By the first name of their paths: a key at the top of a message, up to its first dot, leads to them. */
-  readonly #byHead: Map<string, FilterDrawer[]>
-  /** Those with filters that want their key to be missing. */
-  readonly #absences: FilterDrawer[]
+  readonly #drawers = new FilterDrawers()
   /** Of a policy without keys. */
   readonly #always: number[]
-  readonly #seen: Uint32Array
-  #round = 0
+  readonly #marks: Marks
 
   /** All of one scope; null: nothing is kept back, and it is not among the answers. */
   constructor(filters: (CompiledFilter | null)[]) {
     this.#filters = filters
-    this.#seen = new Uint32Array(filters.length)
+    this.#marks = new Marks(filters.length)
     const rules = [...filters.entries()].flatMap(([n, filter]) =>
       (filter?.rules ?? []).map((rule) => ({ n, rule })),
     )
     this.#always = rules.filter(({ rule }) => rule.length === 0).map(({ n }) => n)
-    this.#drawers = fileByBest(rules)
-    const drawers = [...this.#drawers.values()]
-    this.#byHead = Map.groupBy(drawers, ({ path }) => headOf(path))
-    this.#absences = drawers.filter(({ absent }) => absent.length > 0)
+    const best = bestClauses(rules)
+    for (const { n, clause } of best) this.#drawers.file(n, clause)
+    this.clauses = [...new Set(best.map(({ clause }) => clause))]
+  }
+
+  /** Some filter has a rule without keys. */
+  get matchesAlways(): boolean {
+    return this.#always.length > 0
   }
 
   /** Calls `matched` once for each filter that the subject matches, by its place in the list. */
   match(subject: FilterSubject, matched: (n: number) => void): void {
     if (subject.lacks === 'body') return
-    this.#round++
+    this.#marks.next()
     const found = (n: number) => this.#check(n, subject, matched)
     this.#always.forEach(found)
-    if (this.#byHead.size <= subject.names.length) {
-      for (const drawer of this.#drawers.values()) look(drawer, subject, found)
-    } else {
-      for (const name of subject.names)
-        for (const drawer of this.#byHead.get(headOf(name)) ?? []) look(drawer, subject, found)
-    }
-    for (const { path, absent } of this.#absences)
-      if (subject.leavesAt(path).length === 0) absent.forEach(found)
+    this.#drawers.find(subject, found)
   }
 
   #check(n: number, subject: FilterSubject, matched: (n: number) => void): void {
-    if (this.#seen[n] === this.#round) return
-    this.#seen[n] = this.#round
+    if (!this.#marks.isNew(n)) return
     const filter = this.#filters[n]
     if (filter && matchesFilter(filter, subject)) matched(n)
   }
 }
-
-/** By path. */
-type Drawers = Map<string, FilterDrawer>
 
 interface Filed {
   n: number
   rule: Rule
 }
 
-/** First every clause is filed, which shows how common each is; then each rule under the one that is so least. */
-function fileByBest(rules: Filed[]): Drawers {
-  const everything: Drawers = new Map()
-  for (const { n, rule } of rules) for (const clause of rule) file(everything, n, clause)
-  const cost = ({ path, conditions }: Clause) =>
-    conditions.reduce((sum, condition) => sum + (everything.get(path)?.cost(condition) ?? 0), 0)
-  const drawers: Drawers = new Map()
-  for (const { n, rule } of rules) {
-    const [first, ...others] = rule
-    if (!first) continue
-    let best = first
-    let least = others.length > 0 ? cost(first) : 0
-    for (const clause of others) {
-      const each = cost(clause)
-      if (each < least) [best, least] = [clause, each]
-    }
-    file(drawers, n, best)
+/** Of each rule the one that is least common: all of them are filed once to see how common each is. */
+function bestClauses(rules: Filed[]): { n: number; clause: Clause }[] {
+  const everything = new FilterDrawers()
+  for (const { n, rule } of rules) for (const clause of rule) everything.file(n, clause)
+  return rules.flatMap(({ n, rule }) => {
+    const clause = leastCommon(rule, everything)
+    return clause ? [{ n, clause }] : []
+  })
+}
+
+function leastCommon([first, ...others]: Rule, everything: FilterDrawers): Clause | undefined {
+  if (!first || others.length === 0) return first
+  let best = first
+  let least = everything.cost(first)
+  for (const clause of others) {
+    const cost = everything.cost(clause)
+    if (cost < least) [best, least] = [clause, cost]
   }
-  return drawers
-}
-
-function file(drawers: Drawers, n: number, { path, conditions }: Clause): void {
-  const drawer = drawers.get(path) ?? new FilterDrawer(path)
-  drawers.set(path, drawer)
-  for (const condition of conditions) drawer.file(n, condition)
-}
-
-function look(drawer: FilterDrawer, subject: FilterSubject, found: (n: number) => void): void {
-  for (const leaf of subject.leavesAt(drawer.path)) drawer.find(leaf, found)
-}
-
-/** A key of a body may hold dots of its own, and stand for the first names of a path. */
-function headOf(path: string): string {
-  const dot = path.indexOf('.')
-  return dot < 0 ? path : path.slice(0, dot)
+  return best
 }

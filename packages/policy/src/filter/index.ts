@@ -9,5 +9,6 @@ export {
 export { type ClauseVerdict, explainFilter } from './explain-filter.ts'
 export { FilterPolicyError } from './filter-error.ts'
 export { FilterIndex } from './filter-index.ts'
+export { FilterRouter } from './filter-router.ts'
 export { type FilterMessage, type FilterSubject, filterSubject } from './filter-subject.ts'
 export { parseFilterPolicy } from './read-filter.ts'

@@ -1,0 +1,36 @@
+/** What was seen in this round: numbers from 0, forgotten all at once. */
+const ROUNDS = 2 ** 32
+
+export class Marks {
+  #rounds: Uint32Array
+  #round: number
+
+  /** `round`: of the last round so far. */
+  constructor(size: number, round = 0) {
+    this.#rounds = new Uint32Array(size)
+    this.#round = round
+  }
+
+  next(): void {
+    this.#round++
+    if (this.#round < ROUNDS) return
+    // At 30,000 a second after two days: older marks would say nothing any more.
+    this.#rounds.fill(0)
+    this.#round = 1
+  }
+
+  /** True the first time in a round. */
+  isNew(n: number): boolean {
+    if (this.#rounds[n] === this.#round) return false
+    this.#rounds[n] = this.#round
+    return true
+  }
+
+  /** Makes room for numbers below `size`. */
+  grow(size: number): void {
+    if (size <= this.#rounds.length) return
+    const before = this.#rounds
+    this.#rounds = new Uint32Array(Math.max(size, 2 * before.length))
+    this.#rounds.set(before)
+  }
+}
