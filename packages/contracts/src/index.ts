@@ -1,3 +1,4 @@
+export * from './api-keys.ts'
 export * from './arn.ts'
 export * from './errors.ts'
 export * from './limits.ts'

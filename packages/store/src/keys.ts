@@ -53,7 +53,7 @@ export const deduplicationKey = (base: string, topicUid: string, scope: string, 
 // ---- lanes: owned by lanes.ts; the lane hash is made with the subscription and removed when drained after it
 
 /** Hash: `s` slice id, `r` own throttle or '', `c` maxInFlight, `p` '1' paused, `g` '1' gone, `q` '1' has a DLQ,
- *  `x` throttle's theoretical arrival time (ms, fractional), `k` claim counter, `e` last error, `h` last status code;
+ *  `x` throttle's theoretical arrival time (ms, fractional), `k` claim counter, `e` last error, `h` last status code, `u` ms of the last purge;
  *  of a FIFO topic's lane, since something was first moved there, `f` '1', or '2' where several of a group may be sent at
  *  once, and `b` how many deliveries are behind the heads of their groups. */
 export const laneKey = (base: string, subscriptionId: string) => `${base}lane:${subscriptionId}`
@@ -151,11 +151,20 @@ export const SIGNING_BASE = 'ft:{signing}:'
 export const signingPairKey = () => `${SIGNING_BASE}pair`
 /** Hash: certificate by name (32 hex digits of its SHA-256), those of earlier pairs too. For ever. */
 export const signingCertificatesKey = () => `${SIGNING_BASE}certificates`
+/** What all keys of API keys begin with (api-keys.ts, key-limits.ts). */
+export const API_KEYS_BASE = 'ft:{keys}:'
+/** Hash: an API key's id → JSON ApiKeyRecord. Until it is revoked. */
+export const apiKeysKey = () => `${API_KEYS_BASE}records`
+/** Sorted set, all scores 0: `<account> <id>` of every API key. */
+export const apiKeyNamesKey = () => `${API_KEYS_BASE}names`
+/** String: theoretical arrival time (ms, fractional) of an API key's next request. 2 s after the last. */
+export const keyBucketKey = (id: string) => `${API_KEYS_BASE}bucket:${id}`
 /** Hash: shard → earliest due ms, a hint written after parks; lost hints are covered by the sweep. */
 export const BUSY_SHARDS = 'ft:{hints}:busy'
 /** Stream of outcomes, one entry per message and slice, bounded by FANTAIL_LOG_MESSAGES. */
 export const outcomeLogKey = (queueNumber: number) => `ft:{log${queueNumber}}:outcomes`
-/** Pub/sub channels; a subscriber gets `<shard>:<due ms>`, a queue's ARN, the ARN of a topic or queue that changed. */
+/** Pub/sub channels; a subscriber gets `<shard>:<due ms>`, a queue's ARN, the ARN of a topic or queue that
+ *  changed, the id of an API key that did. */
 export const WAKE_LANES = 'ft:wake:lanes'
 export const WAKE_QUEUES = 'ft:wake:queues'
 export const WAKE_CHANGES = 'ft:wake:changes'

@@ -1,6 +1,7 @@
 export * from './consumers.ts'
 export * from './delivery-policies.ts'
 export * from './filter-policies.ts'
+export * from './keys.ts'
 export * from './message-rules.ts'
 export * from './messages.ts'
 export * from './problems.ts'

@@ -1,0 +1,75 @@
+/**
+ * API keys by id: of a secret only its hash, or the sealed text, stands here. Whoever keeps what is read of a key follows
+ * WAKE_CHANGES, where the id of every key that is made or revoked is announced.
+ */
+import { type ApiKeyRecord, FantailError, KEY_ID, KEYS_MAX } from '@fantail/contracts'
+import type { Redis } from 'ioredis'
+import { API_KEYS_BASE, apiKeyNamesKey, apiKeysKey } from './keys.ts'
+import { decodeCursor, encodeCursor, type Page } from './pages.ts'
+import { readScript, runScript } from './scripts.ts'
+import { parseStored } from './topics-record.ts'
+
+const CREATE = readScript('create-api-key-1')
+const REVOKE = readScript('revoke-api-key-1')
+
+export interface ListApiKeys {
+  /** Of one account only. */
+  account?: string
+  cursor?: string
+  limit: number
+}
+
+export class ApiKeys {
+  readonly #redis: Redis
+
+  constructor(redis: Redis) {
+    this.#redis = redis
+  }
+
+  /** `conflict` where the id is taken, or where there are as many as there may be. */
+  async create(key: ApiKeyRecord): Promise<void> {
+    const args = [key.id, key.account, JSON.stringify(key), KEYS_MAX]
+    const outcome = await runScript(this.#redis, CREATE, [API_KEYS_BASE], args)
+    if (outcome === 1) return
+    const why = outcome === 2 ? `there are ${KEYS_MAX} keys, as many as there may be` : `key ${key.id} exists`
+    throw new FantailError('conflict', why)
+  }
+
+  async get(id: string): Promise<ApiKeyRecord | null> {
+    if (!KEY_ID.test(id)) return null
+    const text = await this.#redis.hget(apiKeysKey(), id)
+    return text === null ? null : parse(text, id)
+  }
+
+  /** True where there was such a key. */
+  async revoke(id: string): Promise<boolean> {
+    if (!KEY_ID.test(id)) return false
+    return (await runScript(this.#redis, REVOKE, [API_KEYS_BASE], [id])) === 1
+  }
+
+  /** Sorted by account and id. */
+  async list({ account, cursor, limit }: ListApiKeys): Promise<Page<ApiKeyRecord>> {
+    const after = cursor === undefined ? '' : (decodeCursor(cursor, 1)[0] ?? '')
+    const prefix = account === undefined ? '' : `${account} `
+    const min = after !== '' && after >= prefix ? `(${after}` : prefix === '' ? '-' : `[${prefix}`
+    const max = prefix === '' ? '+' : `[${prefix}\xff`
+    const names = await this.#redis.zrangebylex(apiKeyNamesKey(), min, max, 'LIMIT', 0, limit + 1)
+    const page = names.slice(0, limit)
+    const ids = page.map((name) => name.slice(name.indexOf(' ') + 1))
+    const texts = ids.length === 0 ? [] : await this.#redis.hmget(apiKeysKey(), ...ids)
+    // One that was revoked since its name was read is left out.
+    const items = ids.flatMap((id, i) => {
+      const text = texts[i]
+      return text ? [parse(text, id)] : []
+    })
+    return { items, nextCursor: names.length > limit ? encodeCursor([page.at(-1) ?? '']) : null }
+  }
+
+  async count(): Promise<number> {
+    return this.#redis.hlen(apiKeysKey())
+  }
+}
+
+function parse(text: string, id: string): ApiKeyRecord {
+  return parseStored(text, `${apiKeysKey()} ${id}`) as unknown as ApiKeyRecord
+}

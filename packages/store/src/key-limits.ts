@@ -1,0 +1,32 @@
+/** Buckets of API keys with a limit, shared by all processes; who asks takes several tokens at a time. */
+import type { Redis } from 'ioredis'
+import { API_KEYS_BASE } from './keys.ts'
+import { readScript, runScript } from './scripts.ts'
+
+const TAKE = readScript('take-tokens-1')
+
+export interface TokensAsked {
+  keyId: string
+  ratePerSecond: number
+  wanted: number
+}
+
+export interface TokensGiven {
+  given: number
+  /** Until the bucket has one more. */
+  nextInMs: number
+}
+
+export class KeyLimits {
+  readonly #redis: Redis
+
+  constructor(redis: Redis) {
+    this.#redis = redis
+  }
+
+  async take({ keyId, ratePerSecond, wanted }: TokensAsked): Promise<TokensGiven> {
+    const reply = await runScript(this.#redis, TAKE, [API_KEYS_BASE], [keyId, ratePerSecond, wanted])
+    const [given = 0, nextInMs = 0] = reply as number[]
+    return { given, nextInMs }
+  }
+}

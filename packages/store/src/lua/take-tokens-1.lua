@@ -1,0 +1,17 @@
+-- Takes tokens of an API key's bucket, which fills at the key's rate and holds a second's worth (GCRA). Works in a full
+-- memory: callers would else be refused, or let through, for want of it.
+-- KEYS[1] base of API keys
+-- ARGV    id, tokens a second, tokens wanted
+-- Returns tokens given, ms until there is one more
+-- @include now
+-- @include when-full
+local base, rate, wanted = KEYS[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+run_when_full(base)
+local key, now, gap = base .. 'bucket:' .. ARGV[1], now_ms(base), 1000 / tonumber(ARGV[2])
+local arrival = math.max(tonumber(redis.call('GET', key) or 0), now)
+-- A time that a jump of the clock left far ahead would refuse everything until then.
+if arrival > now + 2000 then arrival = now end
+local given = math.max(0, math.min(wanted, math.floor((now + 1000 - arrival) / gap + 1e-6)))
+arrival = arrival + given * gap
+if given > 0 then redis.call('SET', key, string.format('%.17g', arrival), 'PX', 2000) end
+return { given, math.max(0, math.ceil(arrival + gap - 1000 - now)) }
