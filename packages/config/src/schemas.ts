@@ -1,6 +1,8 @@
 /** Text of an environment variable to a value; each message states the bound, none repeats the value (it may be secret). */
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isAddressRule } from '@fantail/policy'
+import { type MasterKey, parseMasterKey } from '@fantail/vault'
 import { z } from 'zod'
 
 /** The same folder from `src` and from `dist`. */
@@ -78,4 +80,35 @@ export const awsCredentials = () =>
     const ids = new Set(credentials.map(({ accessKeyId }) => accessKeyId))
     if (ids.size < credentials.length) addIssue('must name each access key once')
     return credentials
+  })
+
+const MASTER_KEY =
+  'must be 32 random bytes in base64 or as 64 hex digits, as `openssl rand -base64 32` makes them'
+
+/** One key; what keeps a text from being one is told without a word of it. */
+export const masterKey = () =>
+  z.string().transform((text, { addIssue }): MasterKey => {
+    const key = parseMasterKey(text)
+    if (key) return key
+    addIssue(MASTER_KEY)
+    return z.NEVER
+  })
+
+/** Several, separated by commas. */
+export const masterKeys = () =>
+  z.string().transform((text, { addIssue }): MasterKey[] => {
+    const keys = text.split(',').map((entry) => parseMasterKey(entry.trim()))
+    if (keys.includes(undefined)) addIssue(`${MASTER_KEY}, separated by commas`)
+    return keys.filter((key) => key !== undefined)
+  })
+
+/** Addresses, CIDRs, host names, `*.` and a domain; separated by commas. */
+export const addressRules = () =>
+  z.string().transform((text, { addIssue }): string[] => {
+    const rules = text.split(',').map((entry) => entry.trim())
+    const wrong = rules.find((rule) => !isAddressRule(rule))
+    if (wrong !== undefined) {
+      addIssue(`must be addresses, CIDRs, host names or *.domains, separated by commas; '${wrong}' is none`)
+    }
+    return rules
   })

@@ -82,6 +82,34 @@ describe('settings', () => {
     expect(readWorkerSettings(SERVER)).toMatchObject({ host: '0.0.0.0', allowPrivateEndpoints: false })
   })
 
+  it('take lists of addresses and hosts, and name what is neither', () => {
+    const FANTAIL_OUTBOUND_ALLOW = '10.1.0.0/16, hooks.internal,*.svc'
+    expect(readWorkerSettings({ FANTAIL_OUTBOUND_ALLOW }).outboundAllow).toEqual([
+      '10.1.0.0/16',
+      'hooks.internal',
+      '*.svc',
+    ])
+    const env = { FANTAIL_OUTBOUND_ALLOW: '10.1', FANTAIL_OUTBOUND_DENY: 'a,http://b/' }
+    expect(namesOf(problemsOf(readApiSettings, env))).toEqual([
+      'FANTAIL_OUTBOUND_ALLOW',
+      'FANTAIL_OUTBOUND_DENY',
+    ])
+  })
+
+  it('take master keys without ever repeating one', () => {
+    const key = 'f'.repeat(64)
+    const both = { FANTAIL_MASTER_KEY: key, FANTAIL_MASTER_KEYS_OLD: `${'0'.repeat(64)}, ${key}` }
+    const { masterKey, masterKeysOld } = readApiSettings(both)
+    expect(masterKeysOld?.map(({ id }) => id)).toEqual([expect.any(String), masterKey?.id])
+    const wrong = { FANTAIL_MASTER_KEY: `x${key}`, FANTAIL_MASTER_KEYS_OLD: `${key},y${key}` }
+    const problems = problemsOf(readWorkerSettings, wrong)
+    expect(namesOf(problems)).toEqual(['FANTAIL_MASTER_KEY', 'FANTAIL_MASTER_KEYS_OLD'])
+    expect(JSON.stringify(problems)).not.toContain(key)
+    expect(problemsOf(readApiSettings, { FANTAIL_MASTER_KEYS_OLD: key })).toEqual([
+      { name: 'FANTAIL_MASTER_KEY', message: 'must be set where FANTAIL_MASTER_KEYS_OLD is' },
+    ])
+  })
+
   it('server mode without Redis and keys names both', () => {
     expect(namesOf(problemsOf(readApiSettings, { FANTAIL_MODE: 'server' }))).toEqual([
       'REDIS_URL',

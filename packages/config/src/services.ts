@@ -27,7 +27,7 @@ type Rule<T extends Table> = (values: Partial<Values<T>>, env: Env) => SettingPr
 
 /** Throws a SettingsError that names every problem. */
 export function readApiSettings(env: Env): ApiSettings {
-  const values = read(apiTable, env, [hostRule, redisRule, keysRule, SIGNING_RULE, TLS_RULE])
+  const values = read(apiTable, env, [hostRule, redisRule, keysRule, SIGNING_RULE, TLS_RULE, masterKeyRule])
   const sqsDeleteCooldownSeconds = values.sqsDeleteCooldownSeconds ?? (values.mode === 'local' ? 0 : 60)
   const allowPrivateEndpoints = allowsPrivate(values)
   return { ...values, ...derived(values), allowPrivateEndpoints, sqsDeleteCooldownSeconds }
@@ -35,7 +35,13 @@ export function readApiSettings(env: Env): ApiSettings {
 
 /** Throws a SettingsError that names every problem. */
 export function readWorkerSettings(env: Env): WorkerSettings {
-  const values = read(workerTable, env, [hostRule, redisRule, portRule('FANTAIL_OPS_PORT', 1), SIGNING_RULE])
+  const values = read(workerTable, env, [
+    hostRule,
+    redisRule,
+    portRule('FANTAIL_OPS_PORT', 1),
+    SIGNING_RULE,
+    masterKeyRule,
+  ])
   const opsPort = values.opsPort ?? portAfter(values.port, 1)
   return { ...values, ...derived(values), allowPrivateEndpoints: allowsPrivate(values), opsPort }
 }
@@ -88,6 +94,11 @@ function pairRule(names: [string, string]) {
     const given = names.find((name) => !unset.includes(name))
     return unset.length === 1 ? unset.map((name) => ({ name, message: `must be set where ${given} is` })) : []
   }
+}
+
+function masterKeyRule(_: unknown, env: Env): SettingProblem[] {
+  if (!env.FANTAIL_MASTER_KEYS_OLD?.trim() || env.FANTAIL_MASTER_KEY?.trim()) return []
+  return [{ name: 'FANTAIL_MASTER_KEY', message: 'must be set where FANTAIL_MASTER_KEYS_OLD is' }]
 }
 
 const SIGNING_RULE = pairRule(['FANTAIL_SIGNING_KEY_FILE', 'FANTAIL_SIGNING_CERT_FILE'])

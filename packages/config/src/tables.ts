@@ -5,7 +5,20 @@ import {
   RETENTION_SECONDS_MAX,
   RETRY_SECONDS_MAX,
 } from '@fantail/contracts'
-import { awsCredentials, file, flag, folder, fraction, matching, oneOf, url, wholeNumber } from './schemas.ts'
+import {
+  addressRules,
+  awsCredentials,
+  file,
+  flag,
+  folder,
+  fraction,
+  masterKey,
+  masterKeys,
+  matching,
+  oneOf,
+  url,
+  wholeNumber,
+} from './schemas.ts'
 import { optional, setting } from './setting.ts'
 
 const PORT = { min: 0, max: 65_535 }
@@ -122,6 +135,33 @@ const delivery = {
     schema: flag(),
     unset: 'true in local mode, false in server mode',
     description: 'Whether webhooks may point to loopback, private and link-local addresses.',
+  }),
+  outboundAllow: optional({
+    name: 'FANTAIL_OUTBOUND_ALLOW',
+    schema: addressRules(),
+    unset: 'no exceptions',
+    description:
+      'Addresses, CIDRs, host names and *.domains that webhooks and proxies may be at though they are private, separated by commas.',
+  }),
+  outboundDeny: optional({
+    name: 'FANTAIL_OUTBOUND_DENY',
+    schema: addressRules(),
+    unset: 'nothing beyond private addresses',
+    description: 'The same forms: what nothing connects to, whatever else allows it.',
+  }),
+  masterKey: optional({
+    name: 'FANTAIL_MASTER_KEY',
+    schema: masterKey(),
+    unset: 'local mode makes one and keeps it in FANTAIL_DATA_DIR; server mode takes no secrets',
+    description:
+      'Seals the secrets that stand in Redis: 32 random bytes in base64 or hex. Same for every service.',
+  }),
+  masterKeysOld: optional({
+    name: 'FANTAIL_MASTER_KEYS_OLD',
+    schema: masterKeys(),
+    unset: 'none',
+    description:
+      'Further master keys, separated by commas, that open what they have sealed: earlier ones, and the next one.',
   }),
   awsMetrics: setting({
     name: 'FANTAIL_AWS_METRICS',

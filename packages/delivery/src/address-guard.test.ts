@@ -65,6 +65,43 @@ describe('without private addresses', () => {
     'http://[100::1]/',
     'http://[5f00::1]/',
     'http://[4000::1]/',
+    'http://localhost.@127.0.0.1/',
+    'http://example.com@127.0.0.1/',
+    'http://example.com:80@10.0.0.1/',
+    'http://8.8.8.8%2f@192.168.0.1/',
+    'http://127.0.0.1./',
+    'http://127.0.0.1:80#@example.com/',
+    'http:\\\\127.0.0.1\\@example.com/',
+    'http:127.0.0.1/',
+    'http:///127.0.0.1/',
+    'http://0x7f.0.0.0x1/',
+    'http://00000177.0.0.1/',
+    'http://0x00000000000000007f.0.0.1/',
+    'http://127.0x000001/',
+    'http://10.1/',
+    'http://0xa9.254.43518/',
+    'http://3232235777/',
+    'http://１２７.０.０.１/',
+    'http://169｡254｡169｡254/',
+    'http://127.0.0.1\t/',
+    'http://12\n7.0.0.1/',
+    'http://0.1.2.3/',
+    'http://192.0.0.8/',
+    'http://192.0.2.1/',
+    'http://198.51.100.9/',
+    'http://192.88.99.1/',
+    'http://239.255.255.250/',
+    'http://[::ffff:0.0.0.0]/',
+    'http://[0:0:0:0:0:ffff:0a00:0001]/',
+    'http://[::ffff:c0a8:0001]/',
+    'http://[::a00:1]/',
+    'http://[64:ff9b::169.254.169.254]/',
+    'http://[2002:a9fe:a9fe::]/',
+    'http://[2001:4860::5efe:7f00:1]/',
+    'http://[2001:4860::200:5efe:10.0.0.1]/',
+    'http://[2001::1]/',
+    'http://[3fff::1]/',
+    'http://[ff05::1:3]/',
   ])('refuses %s', (url) => {
     expect(refusalOf(url)).toMatch(/^a \w+ address$/)
     expect(refusalOf(url, { allowPrivate: true })).toBeUndefined()
@@ -82,6 +119,55 @@ describe('without private addresses', () => {
     'http://[2002:808:808::1]/',
   ])('allows %s', (url) => {
     expect(refusalOf(url)).toBeUndefined()
+  })
+})
+
+test.each(['', 'localhost', '0177.0.0.1', '127.1', '2130706433', '1.2.3.4 ', '[::1', '::1]', 'fe80::1%lo0'])(
+  'a resolver that answers %j is not believed',
+  (address) => {
+    expect(createAddressGuard({ allowPrivate: false }).refusal('rebound.example', address)).toMatch(
+      /not an address|linkLocal/,
+    )
+  },
+)
+
+describe('through a proxy', () => {
+  const guard = createAddressGuard({
+    allowPrivate: false,
+    allow: ['hooks.internal', '10.1.0.0/16'],
+    deny: ['*.evil.example', '8.8.8.8'],
+  })
+
+  test.each(['127.0.0.1', '::1', '169.254.169.254', '8.8.8.8', '::ffff:10.0.0.1'])(
+    '%s is refused',
+    (host) => {
+      expect(guard.refusalThroughProxy(host)).toBeDefined()
+    },
+  )
+
+  test.each([
+    'localhost',
+    'LOCALHOST.',
+    'a.localhost',
+    'redis',
+    'metadata.google.internal',
+    'nas.local',
+    'a.evil.example.',
+  ])('the name %s is refused', (host) => {
+    expect(guard.refusalThroughProxy(host)).toBeDefined()
+  })
+
+  test.each(['hooks.example.com', 'hooks.internal.', '10.1.2.3', '8.8.4.4', 'evil.example'])(
+    '%s may be asked for',
+    (host) => {
+      expect(guard.refusalThroughProxy(host)).toBeUndefined()
+    },
+  )
+
+  test('where private addresses are allowed only what is denied is refused', () => {
+    const open = createAddressGuard({ allowPrivate: true, deny: ['redis'] })
+    expect(open.refusalThroughProxy('localhost')).toBeUndefined()
+    expect(open.refusalThroughProxy('redis')).toBe('denied by configuration')
   })
 })
 

@@ -20,6 +20,8 @@ await runService({
     const sender = createHttpSender({
       timeoutMs: settings.attemptTimeoutMs,
       allowPrivate: settings.allowPrivateEndpoints,
+      allow: settings.outboundAllow ?? [],
+      deny: settings.outboundDeny ?? [],
       // The slots are the cap; a lower one would only open and close connections beyond it again and again.
       connectionsMax: settings.attemptsMax,
     })

@@ -72,6 +72,8 @@ export async function startPublishApi(options: PublishApiOptions): Promise<Publi
   const sender = createHttpSender({
     timeoutMs: settings.attemptTimeoutMs,
     allowPrivate: settings.allowPrivateEndpoints,
+    allow: settings.outboundAllow ?? [],
+    deny: settings.outboundDeny ?? [],
   })
   const use = new QueueCounter(telemetry.metrics)
   const { queueWaits, ...stores } = createStores({ redis, subscriber, use, options })

@@ -1,0 +1,57 @@
+/**
+ * The vault of a process: with the operator's master key, or in local mode with one that the first service to start makes
+ * and leaves in the data folder, readable by its owner only. Server mode has none without a key, and takes no secrets then.
+ */
+import { randomUUID } from 'node:crypto'
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createMasterKeyText, createVault, type MasterKey, parseMasterKey, type Vault } from '@fantail/vault'
+
+export interface VaultSettings {
+  mode: 'local' | 'server'
+  dataDir: string
+  masterKey?: MasterKey | undefined
+  masterKeysOld?: MasterKey[] | undefined
+}
+
+/** Rejects in local mode where the key's file can be neither read nor made. */
+export async function openVault(settings: VaultSettings): Promise<Vault | undefined> {
+  const { mode, dataDir, masterKey, masterKeysOld = [] } = settings
+  if (masterKey) return createVault([masterKey, ...masterKeysOld])
+  return mode === 'local' ? createVault([await localKey(dataDir)]) : undefined
+}
+
+/** The file in which local mode keeps its master key. */
+export const masterKeyPath = (dataDir: string) => join(dataDir, 'master.key')
+
+async function localKey(dataDir: string): Promise<MasterKey> {
+  const path = masterKeyPath(dataDir)
+  const text = (await readText(path)) ?? (await makeKey(dataDir, path))
+  const key = parseMasterKey(text.trim())
+  if (!key) throw new Error(`${path} holds no master key (32 bytes in base64)`)
+  return key
+}
+
+/** Whole or not at all, and the first one stays: services start at the same time, and all must have the same key. */
+async function makeKey(dataDir: string, path: string): Promise<string> {
+  await mkdir(dataDir, { recursive: true })
+  const draft = `${path}.${randomUUID()}`
+  try {
+    await writeFile(draft, `${createMasterKeyText()}\n`, { mode: 0o600, flag: 'wx' })
+    await link(draft, path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+  } finally {
+    await rm(draft, { force: true })
+  }
+  return readFile(path, 'utf8')
+}
+
+async function readText(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
