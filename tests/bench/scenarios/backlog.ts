@@ -1,0 +1,110 @@
+/**
+ * Topics, subscriptions and deliveries that wait, written by the store itself: what a worker has parked, without the time
+ * that its attempts would take.
+ */
+import {
+  createMessageId,
+  type DeliveryPolicy,
+  MAX_IN_FLIGHT_DEFAULT,
+  type Message,
+  topicArn,
+} from '@fantail/contracts'
+import {
+  deliveryId,
+  Lanes,
+  type ParkAs,
+  type ParkEntry,
+  placeOfSubscription,
+  Subscriptions,
+  Topics,
+} from '@fantail/store'
+import type { Redis } from 'ioredis'
+import { numberedText } from '../sequence.ts'
+
+export interface Lane {
+  id: string
+  shard: number
+}
+
+export interface TopicLanes {
+  arn: string
+  lanes: Lane[]
+}
+
+export interface TopicShape {
+  name: string
+  subscriptions: number
+  endpoint(number: number): string
+  deliveryPolicy?: DeliveryPolicy
+  paused?: boolean
+}
+
+const AT_ONCE = 64
+/** Entries of one park: as many as a worker's. */
+const ENTRIES_MAX = 500
+
+/** `times` calls of `run`, 64 under way at a time. */
+export async function each(times: number, run: (number: number) => Promise<unknown>): Promise<void> {
+  let next = 0
+  const work = async () => {
+    while (next < times) await run(next++)
+  }
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, times) }, work))
+}
+
+export async function createTopic(redis: Redis, shape: TopicShape): Promise<TopicLanes> {
+  const arn = topicArn(shape.name)
+  const subscriptions = new Subscriptions(redis)
+  await new Topics(redis).create(arn, {})
+  const lanes: Lane[] = []
+  await each(shape.subscriptions, async (number) => {
+    const { subscription } = await subscriptions.create(inputOf(arn, shape, number))
+    if (shape.paused) await subscriptions.update(subscription.id, () => ({ status: 'paused' }))
+    lanes.push({ id: subscription.id, shard: placeOfSubscription(subscription.id)?.shard ?? 0 })
+  })
+  return { arn, lanes }
+}
+
+function inputOf(topicArn: string, { endpoint, deliveryPolicy }: TopicShape, number: number) {
+  return {
+    topicArn,
+    protocol: 'http' as const,
+    endpoint: endpoint(number),
+    rawMessageDelivery: false,
+    deliveryPolicy: deliveryPolicy ?? null,
+    redrivePolicy: null,
+    maxInFlight: MAX_IN_FLIGHT_DEFAULT,
+    confirmation: 'none' as const,
+    attributes: {},
+  }
+}
+
+export interface Stored {
+  id: Buffer
+  body: string
+}
+
+/** As publishing makes them. */
+export function messagesFor(arn: string, count: number, bytes: number): Stored[] {
+  return Array.from({ length: count }, (_, number) => {
+    const publishedAt = Date.now()
+    const messageId = createMessageId(publishedAt)
+    const message: Message = { messageId, topicArn: arn, publishedAt, message: numberedText(number, bytes) }
+    return { id: deliveryId(messageId), body: JSON.stringify(message) }
+  })
+}
+
+/** Every message in every one of the lanes, which are of one topic. */
+export async function park(redis: Redis, lanes: Lane[], messages: Stored[], as: ParkAs): Promise<void> {
+  const store = new Lanes(redis)
+  for (const [shard, ofShard] of Map.groupBy(lanes, (lane) => lane.shard)) {
+    const perPark = Math.max(1, Math.floor(ENTRIES_MAX / ofShard.length))
+    for (let from = 0; from < messages.length; from += perPark) {
+      const some = messages.slice(from, from + perPark)
+      const entries = some.flatMap(({ id }, message) =>
+        ofShard.map((lane): ParkEntry => ({ subscriptionId: lane.id, delivery: id, message, park: as })),
+      )
+      await store.park(shard, { messages: some, jobs: [{ job: '', fence: 0, fields: [], entries }] })
+    }
+  }
+}

@@ -1,0 +1,109 @@
+/** A Fantail of a scenario's own: its Redis, and services as processes that are started when the scenario wants them. */
+import type { ChildProcess } from 'node:child_process'
+import { join } from 'node:path'
+import { freePort, waitFor } from '@fantail/test-kit'
+import { Redis } from 'ioredis'
+import { end, start } from '../children.ts'
+import { startBenchRedis } from '../redis.ts'
+
+export type ServiceName = 'publish-api' | 'delivery-worker' | 'redrive'
+
+export interface Service {
+  pid: number
+  /** From its start until it said that it is ready. */
+  readyMs: number
+  stop(): Promise<void>
+}
+
+export interface Deployment {
+  redis: Redis
+  redisUrl: string
+  redisPid: number
+  /** `redisUrl` where it is not to be the Redis itself. */
+  startService(name: ServiceName, options?: { redisUrl?: string }): Promise<Service>
+  /** Asks the API; throws where it refuses. */
+  call<T>(method: string, path: string, body?: unknown): Promise<T>
+  /** Ends everything. */
+  stop(): Promise<void>
+}
+
+export interface DeploymentOptions {
+  profileDir?: string | undefined
+  /** Further settings of every service. */
+  env?: NodeJS.ProcessEnv
+}
+
+export async function startDeployment(options: DeploymentOptions = {}): Promise<Deployment> {
+  const server = await startBenchRedis()
+  const redis = new Redis(server.url)
+  const apiPort = await freePort()
+  const origin = `http://127.0.0.1:${apiPort}`
+  const services = new Set<ChildProcess>()
+  return {
+    redis,
+    redisUrl: server.url,
+    redisPid: server.pid,
+    startService: async (name, { redisUrl = server.url } = {}) => {
+      const port = name === 'publish-api' ? apiPort : await freePort()
+      const env = { ...settings(apiPort), ...options.env, REDIS_URL: redisUrl }
+      const own = name === 'publish-api' ? {} : { FANTAIL_OPS_PORT: String(port) }
+      const startedAt = performance.now()
+      const child = start(process.execPath, words(name, options.profileDir), { ...env, ...own })
+      services.add(child)
+      await whenReady(`http://127.0.0.1:${port}/readyz`)
+      const readyMs = performance.now() - startedAt
+      const stop = async () => {
+        services.delete(child)
+        await end(child)
+      }
+      return { pid: child.pid ?? 0, readyMs, stop }
+    },
+    call: (method, path, body) => call(method, origin + path, body),
+    stop: async () => {
+      await Promise.all([...services].map(end))
+      redis.disconnect()
+      await server.stop()
+    },
+  }
+}
+
+/** Whatever the caller's own Fantail is set to stays out of it. */
+function settings(port: number): NodeJS.ProcessEnv {
+  const own = Object.keys(process.env).filter((name) => /^(FANTAIL|OTEL)_/.test(name))
+  return {
+    ...Object.fromEntries(own.map((name) => [name, undefined])),
+    FANTAIL_MODE: 'local',
+    FANTAIL_PORT: String(port),
+    FANTAIL_LOG_LEVEL: 'error',
+  }
+}
+
+function words(name: ServiceName, profileDir: string | undefined): string[] {
+  const file = join('services', name, 'src', 'main.ts')
+  const profile = profileDir
+    ? ['--cpu-prof', `--cpu-prof-dir=${profileDir}`, `--cpu-prof-name=${name}.cpuprofile`]
+    : []
+  return [...profile, '--conditions=@fantail/source', file]
+}
+
+async function whenReady(url: string): Promise<void> {
+  const isReady = async () => {
+    try {
+      const answer = await fetch(url)
+      await answer.arrayBuffer()
+      return answer.ok
+    } catch {
+      return false // Not listening yet.
+    }
+  }
+  await waitFor(isReady, { what: url, intervalMs: 5, timeoutMs: 60_000 })
+}
+
+async function call<T>(method: string, url: string, body: unknown): Promise<T> {
+  const headers = { 'content-type': 'application/json' }
+  const text = body === undefined ? {} : { body: JSON.stringify(body), headers }
+  const answer = await fetch(url, { method, ...text })
+  const answered = await answer.text()
+  if (!answer.ok) throw new Error(`${method} ${url}: ${answer.status} ${answered}`)
+  return (answered === '' ? undefined : JSON.parse(answered)) as T
+}

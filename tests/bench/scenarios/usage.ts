@@ -1,0 +1,32 @@
+/** What processes and Redis have used, to be taken before and after. */
+import { readFileSync } from 'node:fs'
+import { waitFor } from '@fantail/test-kit'
+import type { Redis } from 'ioredis'
+
+/** CPU time of a Redis, its background threads included, in ms; finer than /proc has it. */
+export async function redisCpuMs(redis: Redis): Promise<number> {
+  const info = await redis.info('cpu')
+  return (numberIn(info, 'used_cpu_sys') + numberIn(info, 'used_cpu_user')) * 1_000
+}
+
+/** Commands that clients sent and those inside scripts. */
+export async function redisCommands(redis: Redis): Promise<number> {
+  return numberIn(await redis.info('stats'), 'total_commands_processed')
+}
+
+/** `used_memory`, when no rewrite of the append-only file is adding to it. */
+export async function redisBytes(redis: Redis): Promise<number> {
+  const isQuiet = async () => numberIn(await redis.info('persistence'), 'aof_rewrite_in_progress') === 0
+  await waitFor(isQuiet, { what: 'the rewrite of the append-only file', timeoutMs: 60_000, intervalMs: 50 })
+  return numberIn(await redis.info('memory'), 'used_memory')
+}
+
+/** Resident memory of a process. */
+export function residentBytes(pid: number): number {
+  const found = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  return Number(found?.[1]) * 1_024
+}
+
+function numberIn(info: string, name: string): number {
+  return Number(new RegExp(`^${name}:([\\d.]+)`, 'm').exec(info)?.[1])
+}
