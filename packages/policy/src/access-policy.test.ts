@@ -52,6 +52,29 @@ describe('what concerns a request', () => {
   })
 })
 
+describe('an account’s key', () => {
+  const { service: _, ...rest } = SENDING
+  const caller = { account: '222222222222', arn: 'arn:aws:iam::222222222222:user/FKBOB' }
+  test.each<[principal: unknown, named: boolean]>([
+    ['*', true],
+    [{ AWS: '*' }, true],
+    [{ AWS: '222222222222' }, true],
+    [{ AWS: ['111111111111', 'arn:aws:iam::222222222222:root'] }, true],
+    [{ AWS: 'arn:aws:iam::222222222222:user/FKBOB' }, true],
+    [{ AWS: 'arn:aws:iam::222222222222:user/FKEVE' }, false],
+    [{ AWS: 'arn:aws:iam::222222222222:*' }, false],
+    [{ AWS: '111111111111' }, false],
+    [{ Service: '*' }, false],
+    [{ Service: 'sns.amazonaws.com' }, false],
+    [{ Federated: '222222222222' }, false],
+  ])('is named by %j: %s', (Principal, named) => {
+    const request = { ...rest, caller }
+    expect(decide(statement({ Principal }), request)).toBe(named ? 'allow' : 'none')
+    const others = statement({ Principal: undefined, NotPrincipal: Principal })
+    expect(decide(others, request)).toBe(named ? 'none' : 'allow')
+  })
+})
+
 describe('conditions', () => {
   test.each<[condition: object, holds: boolean]>([
     [{ ArnEquals: { 'aws:SourceArn': TOPIC } }, true],
@@ -80,10 +103,44 @@ describe('conditions', () => {
     [{ StringEquals: { 'aws:SourceAccount': '000000000000', 'aws:PrincipalAccount': 'x' } }, false],
     [{ ArnEquals: { 'aws:SourceArn': TOPIC }, StringEquals: { 'aws:SourceAccount': 'x' } }, false],
     [{ IpAddress: { 'aws:SourceIp': '0.0.0.0/0' } }, false],
-    [{ 'ForAllValues:StringEquals': { 'aws:SourceAccount': '000000000000' } }, false],
-    [{ StringEquals: 'x' }, false],
+    [{ 'ForAllValues:StringEquals': { 'aws:SourceAccount': '000000000000' } }, true],
+    [{ 'ForAllValues:StringEquals': { 'aws:PrincipalAccount': 'x' } }, true],
+    [{ 'ForAnyValue:StringEquals': { 'aws:PrincipalAccount': 'x' } }, false],
   ])('%j', (Condition, holds) => {
     expect(decide(statement({ Condition, Effect: 'Deny' }))).toBe(holds ? 'deny' : 'none')
+  })
+
+  test.each<[condition: object, holds: boolean]>([
+    [{ IpAddress: { 'aws:SourceIp': '203.0.113.0/24' } }, true],
+    [{ IpAddress: { 'aws:SourceIp': ['198.51.100.7', '203.0.113.9'] } }, true],
+    [{ IpAddress: { 'aws:SourceIp': '203.0.113.10/32' } }, false],
+    [{ IpAddress: { 'aws:SourceIp': '2001:db8::/32' } }, false],
+    [{ IpAddress: { 'aws:SourceIp': 'nowhere' } }, false],
+    [{ NotIpAddress: { 'aws:SourceIp': '203.0.113.0/24' } }, false],
+    [{ NotIpAddress: { 'aws:SourceIp': '198.51.100.0/24' } }, true],
+    [{ DateGreaterThan: { 'aws:CurrentTime': '2026-01-01T00:00:00Z' } }, true],
+    [{ DateLessThan: { 'aws:CurrentTime': '2026-01-01T00:00:00Z' } }, false],
+    [{ DateLessThanEquals: { 'aws:CurrentTime': '1793000000' } }, true],
+    [{ NumericLessThan: { 'aws:MultiFactorAuthAge': '301' } }, true],
+    [{ NumericGreaterThanEquals: { 'aws:MultiFactorAuthAge': 301 } }, false],
+    [{ NumericNotEquals: { 'aws:MultiFactorAuthAge': '300' } }, false],
+  ])('of addresses, dates and numbers: %j', (Condition, holds) => {
+    const context = {
+      'aws:sourceip': '203.0.113.9',
+      'aws:currenttime': '2026-06-01T00:00:00Z',
+      'aws:multifactorauthage': '300',
+    }
+    expect(decide(statement({ Condition }), { ...SENDING, context })).toBe(holds ? 'allow' : 'none')
+  })
+
+  test.each([
+    { BinaryEquals: { 'aws:SourceArn': 'QUJD' } },
+    { StringEquals: 'x' },
+    { constructor: { 'aws:SourceArn': 'x' } },
+    5,
+  ])('one that cannot be judged allows nothing and denies: %j', (Condition) => {
+    expect(decide(statement({ Condition }))).toBe('none')
+    expect(decide(statement({ Condition, Effect: 'Deny' }))).toBe('deny')
   })
 
   test('a key that a policy made up is not found on every object', () => {

@@ -1,0 +1,129 @@
+/**
+ * Conditions of access policies: the operators on strings, ARNs, booleans, numbers, dates and addresses, with `…IfExists`
+ * and, as every key has one value here, the qualifiers of sets. A condition by an operator that there is not does not hold
+ * where it would allow, and is told as `unknown` so that it holds where it would deny.
+ */
+import { BlockList, isIP } from 'node:net'
+
+export type ConditionVerdict = 'holds' | 'fails' | 'unknown'
+
+/** `context`: by keys in lower case. */
+export function conditionsHold(
+  condition: unknown,
+  context: Readonly<Record<string, string>>,
+): ConditionVerdict {
+  if (condition === undefined) return 'holds'
+  if (!isObject(condition)) return 'unknown'
+  const verdicts = Object.entries(condition).flatMap(([operator, keys]): ConditionVerdict[] => {
+    if (!isObject(keys)) return ['unknown']
+    return Object.entries(keys).map(([key, values]) => {
+      const name = key.toLowerCase()
+      return verdict(operator, Object.hasOwn(context, name) ? context[name] : undefined, textsOf(values))
+    })
+  })
+  if (verdicts.includes('fails')) return 'fails'
+  return verdicts.includes('unknown') ? 'unknown' : 'holds'
+}
+
+type Comparison = (value: string, pattern: string) => boolean
+
+const COMPARISONS: Record<string, Comparison> = {
+  StringEquals: (value, pattern) => value === pattern,
+  StringEqualsIgnoreCase: (value, pattern) => value.toLowerCase() === pattern.toLowerCase(),
+  StringLike: isLike,
+  // AWS has these two behave alike.
+  ArnEquals: isArnLike,
+  ArnLike: isArnLike,
+  Bool: (value, pattern) => value.toLowerCase() === pattern.toLowerCase(),
+  IpAddress: isWithin,
+  ...ordered('Numeric', Number),
+  ...ordered('Date', timeOf),
+}
+
+/** Those that are negated by `Not` in their midst, or, of addresses, at their head. */
+const OPERATOR =
+  /^(?:For(AnyValue|AllValues):)?(Not(?=Ip))?(String|Arn|Bool|IpAddress|Numeric|Date)(Not)?(\w*?)(IfExists)?$/
+
+function verdict(operator: string, value: string | undefined, patterns: string[]): ConditionVerdict {
+  if (operator === 'Null') return patterns.includes(String(value === undefined)) ? 'holds' : 'fails'
+  const [, set, before, kind = '', within, rest = '', ifExists] = OPERATOR.exec(operator) ?? []
+  const compare = Object.hasOwn(COMPARISONS, kind + rest) ? COMPARISONS[kind + rest] : undefined
+  if (compare === undefined) return 'unknown'
+  const not = before !== undefined || within !== undefined
+  // A key that is not there differs from every value.
+  if (value === undefined) return not || ifExists !== undefined || set === 'AllValues' ? 'holds' : 'fails'
+  return patterns.some((pattern) => compare(value, pattern)) === not ? 'fails' : 'holds'
+}
+
+function ordered(kind: string, read: (text: string) => number): Record<string, Comparison> {
+  return {
+    [`${kind}Equals`]: (value, bound) => read(value) === read(bound),
+    [`${kind}LessThan`]: (value, bound) => read(value) < read(bound),
+    [`${kind}LessThanEquals`]: (value, bound) => read(value) <= read(bound),
+    [`${kind}GreaterThan`]: (value, bound) => read(value) > read(bound),
+    [`${kind}GreaterThanEquals`]: (value, bound) => read(value) >= read(bound),
+  }
+}
+
+/** ISO 8601, or seconds since 1970. */
+function timeOf(text: string): number {
+  return /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text)
+}
+
+/** In a range like `203.0.113.0/24`, or the address itself. */
+function isWithin(value: string, range: string): boolean {
+  const [address = '', bits] = range.split('/')
+  const family = isIP(address)
+  if (family === 0 || isIP(value) === 0) return false
+  const longest = family === 4 ? 32 : 128
+  const prefix = bits === undefined ? longest : Number(bits)
+  if (!/^\d*$/.test(bits ?? '') || prefix > longest) return false
+  const list = new BlockList()
+  list.addSubnet(address, prefix, family === 4 ? 'ipv4' : 'ipv6')
+  return list.check(value, isIP(value) === 4 ? 'ipv4' : 'ipv6')
+}
+
+const ARN_PARTS = 6
+
+function isArnLike(value: string, pattern: string): boolean {
+  const [values, patterns] = [arnParts(value), arnParts(pattern)]
+  return values.length === patterns.length && values.every((part, i) => isLike(part, patterns[i] ?? ''))
+}
+
+/** The last part keeps its colons. */
+function arnParts(arn: string): string[] {
+  const parts = arn.split(':')
+  return [...parts.slice(0, ARN_PARTS - 1), parts.slice(ARN_PARTS - 1).join(':')]
+}
+
+/** `*` stands for any text, `?` for one character. */
+export function isLike(text: string, pattern: string): boolean {
+  let [at, from, star, retryAt] = [0, 0, -1, 0]
+  while (at < text.length) {
+    if (pattern[from] === '*') {
+      star = from++
+      retryAt = at
+    } else if (from < pattern.length && (pattern[from] === '?' || pattern[from] === text[at])) {
+      from++
+      at++
+    } else if (star >= 0) {
+      from = star + 1
+      at = ++retryAt
+    } else {
+      return false
+    }
+  }
+  while (pattern[from] === '*') from++
+  return from === pattern.length
+}
+
+export function textsOf(value: unknown): string[] {
+  const all: unknown[] = value === undefined ? [] : Array.isArray(value) ? value : [value]
+  return all.flatMap((item) =>
+    typeof item === 'string' || typeof item === 'boolean' || typeof item === 'number' ? [String(item)] : [],
+  )
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
