@@ -69,9 +69,8 @@ async function endedDeliveries({ client }: Stack, messageId: string, count: numb
   return body.deliveries.every(isTold) ? body.deliveries : undefined
 }
 
-/** The log is written after a delivery has left its lane: until then its end is unknown. */
-function isTold({ state, reason }: DeliveryView): boolean {
-  return state !== 'waiting' && state !== 'inFlight' && reason !== 'unknown'
+function isTold({ state }: DeliveryView): boolean {
+  return state !== 'waiting' && state !== 'inFlight'
 }
 
 /** Attributes of a subscription: its dead-letter queue. */

@@ -53,9 +53,9 @@ export const deduplicationKey = (base: string, topicUid: string, scope: string, 
 // ---- lanes: owned by lanes.ts; the lane hash is made with the subscription and removed when drained after it
 
 /** Hash: `s` slice id, `r` own throttle or '', `c` maxInFlight, `p` '1' paused, `g` '1' gone, `q` '1' has a DLQ,
- *  `x` throttle's theoretical arrival time (ms, fractional), `k` claim counter, `e` last error, `h` last status code, `u` ms of the last purge;
- *  of a FIFO topic's lane, since something was first moved there, `f` '1', or '2' where several of a group may be sent at
- *  once, and `b` how many deliveries are behind the heads of their groups. */
+ *  `x` throttle's theoretical arrival time (ms, fractional), `k` claim counter, `e` last error, `h` last status code,
+ *  `u` ms of the last purge; of a FIFO topic's lane, since something was first moved there, `f` '1', or '2' where several
+ *  of a group may be sent at once, and `b` how many deliveries are behind the heads of their groups. */
 export const laneKey = (base: string, subscriptionId: string) => `${base}lane:${subscriptionId}`
 /** Sorted set by due ms: deliveries without an attempt. Member: 16 bytes message id (+ 2 bytes generation if redriven). */
 export const freshKey = (base: string, subscriptionId: string) => `${base}fresh:${subscriptionId}`

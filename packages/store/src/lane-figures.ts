@@ -65,8 +65,10 @@ export async function deliveryStates(
   const args = items.flatMap(({ subscriptionId, delivery }) => [subscriptionId, delivery])
   const flat = (await runScript(redis, STATES, [shardBase(shard)], args)) as Buffer[]
   return items.map((_, i) => {
-    const [where, due, state] = flat.slice(3 * i, 3 * i + 3) as [Buffer, Buffer, Buffer]
+    const [where, due, state, purged] = flat.slice(4 * i, 4 * i + 4) as [Buffer, Buffer, Buffer, Buffer]
     const known = WHERE[where.toString() as keyof typeof WHERE]
-    return { where: known, dueAt: readTime(due), state: readState(state) }
+    const purgedAt = readTime(purged)
+    const found = { where: known, dueAt: readTime(due), state: readState(state) }
+    return purgedAt === null ? found : { ...found, purgedAt }
   })
 }

@@ -229,6 +229,8 @@ export interface DeliveryWhere {
   /** Of a waiting one. */
   dueAt: number | null
   state: RetryState | DeadState | null
+  /** Of an absent one: when its lane was last purged. */
+  purgedAt?: number
 }
 
 /** What a lane stores for a delivery: 16 bytes of the message id, and 2 of the generation where it is not 0. */

@@ -7,20 +7,20 @@
  * the trip that ends the work, not in its script: after a crash between the two the message is delivered and its entry
  * missing.
  *
- * A lookup reads the streams from the message's own time (its id is a UUIDv7) to their ends.
+ * A lookup reads the message's stream from its own time (its id is a UUIDv7) to the end, then asks the lanes. What is in
+ * no lane and has no entry either has just ended, and its entry is on its way: the lookup reads on for a moment.
  */
 import { FantailError, parseMessageId, publishedAtOf, type SubscriptionRecord } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { outcomeLogKey } from './keys.ts'
 import type { LaneStore } from './lane-api.ts'
-import { type DeadState, type DeliveryWhere, deliveryId, type RetryState } from './lane-records.ts'
+import { deliveryId } from './lane-records.ts'
 import {
   bits,
   type DispatchEntry,
   dispatchText,
   type Found,
   type LaneEntry,
-  type LaneOutcome,
   laneText,
   mergeSlices,
   pack,
@@ -28,23 +28,21 @@ import {
   streamOf,
 } from './outcome-entries.ts'
 import { type FilteredEntry, filteredTexts } from './outcome-filtered.ts'
+import {
+  type DeliveryOutcome,
+  deliveredRow,
+  goneRow,
+  PURGED,
+  parkedRow,
+  redrivenRows,
+  UNTOLD,
+} from './outcome-rows.ts'
 import type { Plans } from './plans.ts'
 import { readScript, runScript } from './scripts.ts'
 
+export type { DeliveryOutcome, DeliveryState } from './outcome-rows.ts'
+
 const APPEND = readScript('append-outcomes-1')
-
-export type DeliveryState = LaneOutcome | 'waiting' | 'inFlight' | 'filtered'
-
-export interface DeliveryOutcome {
-  subscriptionId: string | null
-  endpoint: string | null
-  state: DeliveryState
-  attempts: number
-  lastStatusCode: number | null
-  lastError: string | null
-  nextAttemptAt: number | null
-  reason: string | null
-}
 
 export interface MessageSummary {
   messageId: string
@@ -69,16 +67,31 @@ export interface OutcomeLogOptions {
 }
 
 const PAGE = 1_000
+/** How long a lookup waits for entries on their way, before each further look. */
+const LOOK_AGAIN_MS = [10, 20, 40, 80, 160, 320]
+/** Of these looks, those of a lane that was purged: most that is missing there has no entry. */
+const PURGED_WAIT_MAX_MS = 40
 /** Clocks of the publisher and of Redis may differ; entries carry Redis's time. */
 const CLOCK_SLACK_MS = 5_000
 
+/** What was read of a message so far, and where to read on. */
+interface Lookup extends Found {
+  messageId: string
+  id: Buffer
+  from: string
+}
+
+type Page = [id: Buffer, fields: Buffer[]][]
+
+type Lanes = Pick<LaneStore, 'deliveryStates'>
+
 export class OutcomeLog {
   readonly #redis: Redis
-  readonly #plans: Plans
-  readonly #lanes: LaneStore
+  readonly #plans: Pick<Plans, 'slice'>
+  readonly #lanes: Lanes
   readonly #options: OutcomeLogOptions
 
-  constructor(redis: Redis, plans: Plans, lanes: LaneStore, options: OutcomeLogOptions) {
+  constructor(redis: Redis, plans: Pick<Plans, 'slice'>, lanes: Lanes, options: OutcomeLogOptions) {
     this.#redis = redis
     this.#plans = plans
     this.#lanes = lanes
@@ -92,7 +105,7 @@ export class OutcomeLog {
     const kept = Math.max(1, Math.floor(entriesMax / queues))
     const streams = Array.from({ length: queues }, (): Buffer[] => [])
     for (const entry of entries.dispatch) {
-      const texts = 'slices' in entry ? filteredTexts(entry) : [dispatchText(entry)]
+      const texts = 'runs' in entry ? filteredTexts(entry) : [dispatchText(entry)]
       for (const text of texts) pack(streams, text, entry.messageId, entry.id)
     }
     for (const entry of entries.lanes) pack(streams, laneText(entry), entry.messageId)
@@ -107,8 +120,8 @@ export class OutcomeLog {
   /** null where the message has left the log, or never was. */
   async message(messageId: string): Promise<MessageSummary | null> {
     const found = await this.#find(messageId)
-    const first = found?.dispatch[0]
-    if (!found || !first) return null
+    const first = found.dispatch[0]
+    if (!first) return null
     const counts = { delivered: 0, waiting: 0, deadLettered: 0, discarded: 0, expired: 0, filtered: 0 }
     for (const { state } of await this.#outcomes(found)) counts[state === 'inFlight' ? 'waiting' : state]++
     const { topicArn, sizeBytes } = first
@@ -118,27 +131,44 @@ export class OutcomeLog {
   /** One row per matching subscription, and per redriven delivery; null where the message has left the log. */
   async deliveries(messageId: string): Promise<DeliveryOutcome[] | null> {
     const found = await this.#find(messageId)
-    return found && found.dispatch.length > 0 ? this.#outcomes(found) : null
+    return found.dispatch.length > 0 ? this.#outcomes(found) : null
   }
 
-  async #find(messageId: string): Promise<Found | null> {
-    const wanted = parseMessageId(messageId)
-    if (!wanted) throw new FantailError('not_found', 'no such message')
-    const found: Found = { dispatch: [], lanes: [] }
+  async #find(messageId: string): Promise<Lookup> {
+    const id = parseMessageId(messageId)
+    if (!id) throw new FantailError('not_found', 'no such message')
+    const from = String(Math.max(0, publishedAtOf(messageId) - CLOCK_SLACK_MS))
+    const lookup: Lookup = { messageId, id, from, dispatch: [], lanes: [] }
+    await this.#readOn(lookup)
+    return lookup
+  }
+
+  /** To the end of the stream. */
+  async #readOn(lookup: Lookup): Promise<void> {
+    const { messageId, id } = lookup
     const key = outcomeLogKey(streamOf(messageId, this.#options.queues))
-    let from = String(Math.max(0, publishedAtOf(messageId) - CLOCK_SLACK_MS))
     for (;;) {
-      const page = (await this.#redis.xrangeBuffer(key, from, '+', 'COUNT', PAGE)) as [Buffer, Buffer[]][]
+      const page = (await this.#redis.xrangeBuffer(key, lookup.from, '+', 'COUNT', PAGE)) as Page
       for (const [, fields] of page)
-        if (fields[1]?.equals(wanted)) readEntry(messageId, String(fields[3]), found)
+        if (fields[1]?.equals(id)) readEntry(messageId, String(fields[3]), lookup)
       const last = page.at(-1)
-      if (page.length < PAGE || !last) break
-      from = `(${last[0].toString()}`
+      if (last) lookup.from = `(${last[0].toString()}`
+      if (page.length < PAGE) break
     }
-    return found
   }
 
-  async #outcomes(found: Found): Promise<DeliveryOutcome[]> {
+  async #outcomes(lookup: Lookup): Promise<DeliveryOutcome[]> {
+    let rows = await this.#outcomesNow(lookup)
+    for (const waitMs of LOOK_AGAIN_MS) {
+      if (!rows.some((row) => mayBeTold(row, waitMs))) break
+      await new Promise((resolve) => setTimeout(resolve, waitMs))
+      await this.#readOn(lookup)
+      rows = await this.#outcomesNow(lookup)
+    }
+    return rows
+  }
+
+  async #outcomesNow(found: Found): Promise<DeliveryOutcome[]> {
     const bySlice = mergeSlices(found.dispatch)
     const rows = await Promise.all(
       [...bySlice.values()].map((entry) => this.#sliceOutcomes(entry, found.lanes)),
@@ -177,70 +207,6 @@ export class OutcomeLog {
   }
 }
 
-/** Deliveries that a redrive brought back have ended entries of their own. */
-function redrivenRows({ lanes }: Found, first: DeliveryOutcome[]): DeliveryOutcome[] {
-  return lanes
-    .filter((entry) => entry.generation > 0)
-    .map((entry) => {
-      const { subscriptionId } = entry
-      const endpoint = first.find((row) => row.subscriptionId === subscriptionId)?.endpoint ?? null
-      return endedRow(entry, { subscriptionId, endpoint })
-    })
-}
-
-function deliveredRow(record: SubscriptionRecord | undefined): DeliveryOutcome {
-  return {
-    subscriptionId: record?.id ?? null,
-    endpoint: record?.endpoint ?? null,
-    state: 'delivered',
-    attempts: 1,
-    lastStatusCode: null,
-    lastError: null,
-    nextAttemptAt: null,
-    reason: null,
-  }
-}
-
-function goneRow(): DeliveryOutcome {
-  return { ...deliveredRow(undefined), state: 'discarded', attempts: 0, reason: 'unsubscribed' }
-}
-
-function endedRow(
-  entry: LaneEntry,
-  who: Pick<DeliveryOutcome, 'subscriptionId' | 'endpoint'>,
-): DeliveryOutcome {
-  return {
-    ...who,
-    state: entry.outcome,
-    attempts: entry.attempts,
-    lastStatusCode: entry.statusCode,
-    lastError: entry.error,
-    nextAttemptAt: null,
-    reason: entry.reason,
-  }
-}
-
-function parkedRow(
-  record: SubscriptionRecord,
-  where: DeliveryWhere | undefined,
-  ended: LaneEntry | undefined,
-  entry: DispatchEntry,
-): DeliveryOutcome {
-  const who = { subscriptionId: record.id, endpoint: record.endpoint }
-  if (where && where.where !== 'absent') {
-    const state: RetryState | DeadState | null = where.state
-    const failure = entry.failures.find(([slot]) => slot === record.slot)
-    return {
-      ...who,
-      state: where.where,
-      attempts: state?.attempts ?? 0,
-      lastStatusCode: state?.statusCode ?? failure?.[1] ?? null,
-      lastError: state?.error ?? failure?.[2] ?? null,
-      nextAttemptAt: where.dueAt,
-      reason: state?.kind === 'dead' ? state.reason : null,
-    }
-  }
-  if (ended) return endedRow(ended, who)
-  // It left its lane without an entry of its own: purged, or its entry was cut off or lost.
-  return { ...deliveredRow(record), ...who, state: 'discarded', attempts: 0, reason: 'unknown' }
+function mayBeTold({ reason }: DeliveryOutcome, waitMs: number): boolean {
+  return reason === UNTOLD || (reason === PURGED && waitMs <= PURGED_WAIT_MAX_MS)
 }

@@ -2,7 +2,7 @@
 -- KEYS[1] the shard's prefix
 -- ARGV    for each: subscription, delivery
 -- Returns for each: w waiting, f in flight or a absent; due time of a waiting one or '' (behind another of its group it
---         has none); retry state or ''
+--         has none); retry state or ''; of an absent one when its lane was last purged or ''
 local SEARCH_MAX = 100000
 local base, reply, groups = KEYS[1], {}, {}
 
@@ -33,5 +33,6 @@ for i = 1, #ARGV, 2 do
   reply[#reply + 1] = waits and 'w' or flying and 'f' or 'a'
   reply[#reply + 1] = due or ''
   reply[#reply + 1] = redis.call('HGET', base .. 'state:' .. id, delivery) or ''
+  reply[#reply + 1] = not waits and not flying and redis.call('HGET', base .. 'lane:' .. id, 'u') or ''
 end
 return reply

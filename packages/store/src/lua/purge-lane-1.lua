@@ -13,6 +13,7 @@ local base, id = KEYS[1], ARGV[1]
 run_when_full(base)
 local now = now_ms(base)
 local lane = lane_of(base, id, now)
+if lane then redis.call('HSET', base .. 'lane:' .. id, 'u', now) end
 local removed = discard_waiting(base, id, tonumber(ARGV[2]), 'discarded:purged', lane and lane.fifo, now)
 lane_next(base, id, now, lane)
 write_drops(base)

@@ -1,0 +1,118 @@
+/** What a lookup says of deliveries that move between lane and log while it looks. */
+import { publishedAtOf, type SubscriptionRecord, type TopicRecord } from '@fantail/contracts'
+import { startRedis, type TestRedis } from '@fantail/test-kit'
+import { Redis } from 'ioredis'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import {
+  claimsOf,
+  makeMessage,
+  parkAll,
+  SHARD,
+  SLICE,
+  takeFrom,
+  writeLane,
+  writeSlice,
+} from './lane-fixture.ts'
+import { Lanes } from './lanes.ts'
+import type { LaneEntry } from './outcome-entries.ts'
+import { OutcomeLog } from './outcome-log.ts'
+
+const TOPIC = 'arn:aws:sns:us-east-1:000000000000:orders'
+let server: TestRedis
+let redis: Redis
+let lanes: Lanes
+let id: string
+
+beforeAll(async () => {
+  server = await startRedis()
+  redis = new Redis(server.url)
+  lanes = new Lanes(redis)
+})
+afterAll(async () => {
+  redis.disconnect()
+  await server.stop()
+})
+beforeEach(async () => {
+  await redis.flushall()
+  await writeSlice(redis, { retentionSeconds: 60 })
+  id = await writeLane(redis)
+})
+
+type Asked = Pick<Lanes, 'deliveryStates'>
+
+/** A log whose topic has one subscription, with a message for it in its lane. */
+async function parked(asked: Asked = lanes) {
+  const subscription = { id, slot: 0, createdAt: 0, endpoint: 'https://example.com/' } as SubscriptionRecord
+  const slice = { sliceId: SLICE, shard: SHARD }
+  const plans = {
+    slice: async () => ({ ...slice, revision: '', topic: {} as TopicRecord, subscriptions: [subscription] }),
+  }
+  const log = new OutcomeLog(redis, plans, asked, { queues: 1, entriesMax: 100 })
+  const message = makeMessage()
+  await parkAll(lanes, [id], [message])
+  const none = Buffer.alloc(0)
+  const told = { topicArn: TOPIC, sizeBytes: 1, slice, delivered: none, filtered: none, failures: [] }
+  const { messageId } = message
+  await log.append({ dispatch: [{ messageId, ...told, parked: Buffer.from([1]) }], lanes: [] })
+  return { log, messageId }
+}
+
+async function settleOnly(): Promise<void> {
+  const [claim] = claimsOf(await takeFrom(lanes))
+  if (!claim) throw new Error('nothing was due')
+  await lanes.settle(SHARD, [{ ...claim, to: { op: 'delivered' } }])
+}
+
+const delivered = (messageId: string): LaneEntry => ({
+  messageId,
+  subscriptionId: id,
+  generation: 0,
+  outcome: 'delivered',
+  reason: null,
+  attempts: 3,
+  statusCode: 200,
+  error: null,
+})
+
+test('a delivery is waiting, in flight, or as its entry tells', async () => {
+  const { log, messageId } = await parked()
+  const state = async () => (await log.deliveries(messageId))?.[0]?.state
+  expect(await state()).toBe('waiting')
+  const [claim] = claimsOf(await takeFrom(lanes))
+  expect(await state()).toBe('inFlight')
+  if (claim) await lanes.settle(SHARD, [{ ...claim, to: { op: 'delivered' } }])
+  await log.append({ dispatch: [], lanes: [delivered(messageId)] })
+  expect(await log.deliveries(messageId)).toMatchObject([{ state: 'delivered', attempts: 3, reason: null }])
+})
+
+test('one that has ended while its entry is on its way is told by that entry', async () => {
+  let looks = 0
+  const { log, messageId } = await parked({
+    async deliveryStates(shard, items) {
+      const states = await lanes.deliveryStates(shard, items)
+      looks += 1
+      if (looks === 2) await log.append({ dispatch: [], lanes: [delivered(messageId)] })
+      return states
+    },
+  })
+  await settleOnly()
+  expect(await log.deliveries(messageId)).toMatchObject([{ state: 'delivered', attempts: 3, reason: null }])
+  expect(looks).toBe(3)
+  expect((await log.message(messageId))?.counts).toMatchObject({ delivered: 1, waiting: 0, discarded: 0 })
+})
+
+test('what was purged is told as purged, what came after the purge is not', async () => {
+  const { log, messageId } = await parked()
+  expect(await lanes.purge(SHARD, id)).toBe(1)
+  expect(await log.deliveries(messageId)).toMatchObject([{ state: 'discarded', reason: 'purged' }])
+  const next = makeMessage(Date.now() + 1_000)
+  const [where] = await lanes.deliveryStates(SHARD, [{ subscriptionId: id, delivery: next.id }])
+  expect(where?.where).toBe('absent')
+  expect(where?.purgedAt).toBeLessThanOrEqual(publishedAtOf(next.messageId))
+})
+
+test('an end of which there is no entry is told as unknown', async () => {
+  const { log, messageId } = await parked()
+  await settleOnly()
+  expect(await log.deliveries(messageId)).toMatchObject([{ state: 'discarded', reason: 'unknown' }])
+})

@@ -1,0 +1,91 @@
+/** What the outcome log and the lanes tell of a delivery, as one row. */
+import { publishedAtOf, type SubscriptionRecord } from '@fantail/contracts'
+import type { DeadState, DeliveryWhere, RetryState } from './lane-records.ts'
+import type { DispatchEntry, Found, LaneEntry, LaneOutcome } from './outcome-entries.ts'
+
+/** Reasons of a delivery that has ended and of whose end there is no entry. */
+export const UNTOLD = 'unknown'
+export const PURGED = 'purged'
+
+export type DeliveryState = LaneOutcome | 'waiting' | 'inFlight' | 'filtered'
+
+export interface DeliveryOutcome {
+  subscriptionId: string | null
+  endpoint: string | null
+  state: DeliveryState
+  attempts: number
+  lastStatusCode: number | null
+  lastError: string | null
+  nextAttemptAt: number | null
+  reason: string | null
+}
+
+/** Deliveries that a redrive brought back have ended entries of their own. */
+export function redrivenRows({ lanes }: Found, first: DeliveryOutcome[]): DeliveryOutcome[] {
+  return lanes
+    .filter((entry) => entry.generation > 0)
+    .map((entry) => {
+      const { subscriptionId } = entry
+      const endpoint = first.find((row) => row.subscriptionId === subscriptionId)?.endpoint ?? null
+      return endedRow(entry, { subscriptionId, endpoint })
+    })
+}
+
+export function deliveredRow(record: SubscriptionRecord | undefined): DeliveryOutcome {
+  return {
+    subscriptionId: record?.id ?? null,
+    endpoint: record?.endpoint ?? null,
+    state: 'delivered',
+    attempts: 1,
+    lastStatusCode: null,
+    lastError: null,
+    nextAttemptAt: null,
+    reason: null,
+  }
+}
+
+export function goneRow(): DeliveryOutcome {
+  return { ...deliveredRow(undefined), state: 'discarded', attempts: 0, reason: 'unsubscribed' }
+}
+
+function endedRow(
+  entry: LaneEntry,
+  who: Pick<DeliveryOutcome, 'subscriptionId' | 'endpoint'>,
+): DeliveryOutcome {
+  return {
+    ...who,
+    state: entry.outcome,
+    attempts: entry.attempts,
+    lastStatusCode: entry.statusCode,
+    lastError: entry.error,
+    nextAttemptAt: null,
+    reason: entry.reason,
+  }
+}
+
+export function parkedRow(
+  record: SubscriptionRecord,
+  where: DeliveryWhere | undefined,
+  ended: LaneEntry | undefined,
+  entry: DispatchEntry,
+): DeliveryOutcome {
+  const who = { subscriptionId: record.id, endpoint: record.endpoint }
+  if (where && where.where !== 'absent') {
+    const state: RetryState | DeadState | null = where.state
+    const failure = entry.failures.find(([slot]) => slot === record.slot)
+    return {
+      ...who,
+      state: where.where,
+      attempts: state?.attempts ?? 0,
+      lastStatusCode: state?.statusCode ?? failure?.[1] ?? null,
+      lastError: state?.error ?? failure?.[2] ?? null,
+      nextAttemptAt: where.dueAt,
+      reason: state?.kind === 'dead' ? state.reason : null,
+    }
+  }
+  if (ended) return endedRow(ended, who)
+  // It left its lane without an entry of its own: purged, or its entry was cut off or lost.
+  const isPurged = (where?.purgedAt ?? 0) >= publishedAtOf(entry.messageId)
+  const reason = isPurged ? PURGED : UNTOLD
+  return { ...deliveredRow(record), ...who, state: 'discarded', attempts: 0, reason }
+}
