@@ -288,6 +288,7 @@ export type AttemptErrorCode =
   | 'tls'
   | 'invalid_response'
   | 'forbidden_address'
+  | 'proxy'
   | 'queue_missing'
   | 'queue_refused'
   | 'storage'

@@ -2,6 +2,7 @@
 import type { AttemptErrorCode, AttemptResult } from '@fantail/contracts'
 import { errors } from 'undici'
 import { ForbiddenAddressError } from './connector.ts'
+import { ProxyError } from './proxy-tunnel.ts'
 import { NameError } from './resolver.ts'
 
 const DETAIL_CHARS_MAX = 200
@@ -21,6 +22,7 @@ export function failureOf(error: Error, durationMs: number): AttemptResult {
   if (error instanceof ForbiddenAddressError)
     return failure('forbidden_address', error.message, durationMs, true)
   if (error instanceof NameError) return failure('dns', error.message, durationMs)
+  if (error instanceof ProxyError) return failure('proxy', error.message, durationMs)
   const code = codeOf(error)
   if (code === 'UND_ERR_INVALID_ARG') return failure('connection_failed', error.message, durationMs, true)
   return failure(attemptErrorCode(error), error.message || code, durationMs)

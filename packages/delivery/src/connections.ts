@@ -26,6 +26,8 @@ export interface ConnectionsOptions {
 export interface NamedOrigin extends Origin {
   /** `https://host:port` */
   name: string
+  /** What may share connections: the name, and the route where there is one. */
+  key: string
 }
 
 interface OriginPool {
@@ -55,10 +57,10 @@ export class Connections {
 
   /** An idle connection, the one used last, or a new one; `fresh` asks for a new one. */
   acquire(origin: NamedOrigin, fresh: boolean): Connection {
-    let pool = this.#pools.get(origin.name)
+    let pool = this.#pools.get(origin.key)
     if (!pool) {
       pool = { idle: [], open: 0 }
-      this.#pools.set(origin.name, pool)
+      this.#pools.set(origin.key, pool)
     }
     const known = fresh ? undefined : pool.idle.pop()
     if (known) {
@@ -73,7 +75,7 @@ export class Connections {
 
   /** Takes it back after a whole response. */
   release(connection: Connection): void {
-    const pool = this.#pools.get(connection.origin.name)
+    const pool = this.#pools.get(connection.origin.key)
     if (!pool || pool.open > this.#options.perOriginMax) {
       this.discard(connection)
       return
@@ -90,14 +92,14 @@ export class Connections {
     if (connection.ended) return
     connection.end()
     this.#open -= 1
-    const pool = this.#pools.get(connection.origin.name)
+    const pool = this.#pools.get(connection.origin.key)
     if (!pool) return
     if (connection.idle) {
       this.#idle.remove(connection)
       pool.idle.splice(pool.idle.indexOf(connection), 1)
     }
     pool.open -= 1
-    if (pool.open === 0) this.#pools.delete(connection.origin.name)
+    if (pool.open === 0) this.#pools.delete(connection.origin.key)
   }
 
   /** Ends all idle ones; busy ones end when they are released. */

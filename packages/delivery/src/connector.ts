@@ -1,11 +1,16 @@
 /**
  * Opens a connection for one origin: resolve, guard every address, dial what is left (RFC 8305 where there are several).
  * The socket is dialled by address, so nothing can resolve to something else between check and use.
+ *
+ * Through a proxy it is the proxy that is resolved, guarded and dialled; of the origin the guard sees what its host says by
+ * itself. Nothing of this follows the environment: no HTTP_PROXY, no NODE_TLS_REJECT_UNAUTHORIZED.
  */
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net'
 import { checkServerIdentity, connect as connectTls, type TLSSocket } from 'node:tls'
 import { LRUCache } from 'lru-cache'
 import type { AddressGuard } from './address-guard.ts'
+import type { ProxyAddress, Route } from './outbound-route.ts'
+import { openTunnel } from './proxy-tunnel.ts'
 import type { Resolver } from './resolver.ts'
 
 /** A connection that the address guard does not let through. */
@@ -21,6 +26,7 @@ export interface Origin {
   /** Host name or address, an IPv6 one without brackets. */
   host: string
   port: number
+  route?: Route | undefined
 }
 
 export type ConnectCallback = (error: Error | null, socket: Socket | null) => void
@@ -45,31 +51,36 @@ const KEEP_ALIVE_PROBE_MS = 60_000
 export function createConnector({ guard, resolver, ca }: ConnectorOptions): Connector {
   const sessions = new LRUCache<string, Buffer>({ max: TLS_SESSIONS_MAX })
 
-  const open = (origin: Origin, addresses: string[], done: ConnectCallback): Socket => {
+  /** `track` is told of each socket, so that calling the dial off ends them all. */
+  const open = (dialled: Origin, { addresses, done, track }: Opening): Socket => {
     const target = {
-      host: origin.host,
-      port: origin.port,
+      host: dialled.host,
+      port: dialled.port,
       lookup: lookupOf(addresses),
       autoSelectFamily: true,
     }
-    const socket = origin.secure ? openTls(origin, target) : connectTcp(target)
+    const socket = dialled.secure ? openTls(dialled, target) : connectTcp(target)
+    track(socket)
     socket.setNoDelay(true)
     socket.setKeepAlive(true, KEEP_ALIVE_PROBE_MS)
-    socket.once(origin.secure ? 'secureConnect' : 'connect', () => done(null, socket))
+    socket.once(dialled.secure ? 'secureConnect' : 'connect', () => done(null, socket))
     // Stays for the socket's life: an error after the hand-over has undici's own listener too.
     socket.on('error', (error) => done(error, null))
     return socket
   }
 
   const openTls = (origin: Origin, target: object): TLSSocket => {
-    const key = `${origin.host}:${origin.port}`
+    const { route } = origin
+    const key = `${origin.host}:${origin.port}${route ? ` ${route.key}` : ''}`
     const session = sessions.get(key)
     const name = isIP(origin.host) === 0 ? { servername: origin.host } : {}
+    const secureContext = route?.secureContext()
     const socket = connectTls({
       ...target,
       ...name,
       session,
-      ca,
+      ...(secureContext ? { secureContext } : { ca }),
+      rejectUnauthorized: true,
       checkServerIdentity,
       ALPNProtocols: ['http/1.1'],
     })
@@ -77,27 +88,70 @@ export function createConnector({ guard, resolver, ca }: ConnectorOptions): Conn
     return socket
   }
 
+  const openTlsIn = (tunnel: Socket, origin: Origin, { done, track }: Opening): void => {
+    try {
+      const socket = openTls(origin, { host: origin.host, socket: tunnel })
+      track(socket)
+      socket.once('secureConnect', () => done(null, socket))
+      socket.on('error', (error) => done(error, null))
+    } catch (error) {
+      // A key or certificate that cannot be used; nobody waits here who could be told by a throw.
+      done(error as Error, null)
+    }
+  }
+
+  const openThrough = (proxy: ProxyAddress, origin: Origin, opening: Opening): void => {
+    const { done } = opening
+    // The proxy is not shown the certificate that is for the origin.
+    const own = { secure: proxy.secure, host: proxy.host, port: proxy.port }
+    const opened: ConnectCallback = (error, tunnel) => {
+      if (error || !tunnel) return done(error, null)
+      openTunnel(tunnel, origin, proxy, (refusal) => {
+        if (refusal || !origin.secure) return done(refusal, refusal ? null : tunnel)
+        openTlsIn(tunnel, origin, opening)
+      })
+    }
+    open(own, { ...opening, done: opened })
+  }
+
   return (origin, callback) => {
-    let socket: Socket | undefined
+    const sockets: Socket[] = []
     let over = false
+    const end = () => {
+      over = true
+      for (const socket of sockets) socket.destroy()
+    }
     const done: ConnectCallback = (error, connected) => {
       if (over) return
+      if (error) end()
       over = true
       callback(error, connected)
     }
-    addressesFor(origin.host, guard, resolver).then(
-      (addresses) => {
-        if (!over) socket = open(origin, addresses, done)
-      },
-      (error: Error) => done(error, null),
-    )
-    return {
-      cancel: () => {
-        over = true
-        socket?.destroy()
-      },
+    const track = (socket: Socket) => {
+      sockets.push(socket)
     }
+    const proxy = origin.route?.proxy
+    const refusal = proxy && guard.refusalThroughProxy(origin.host)
+    const dialled = proxy ?? origin
+    const found =
+      refusal === undefined
+        ? addressesFor(dialled.host, guard, resolver)
+        : Promise.reject(new ForbiddenAddressError(origin.host, refusal))
+    found
+      .then((addresses) => {
+        if (over) return
+        if (proxy) openThrough(proxy, origin, { addresses, done, track })
+        else open(origin, { addresses, done, track })
+      })
+      .catch((error: Error) => done(error, null))
+    return { cancel: end }
   }
+}
+
+interface Opening {
+  addresses: string[]
+  done: ConnectCallback
+  track(socket: Socket): void
 }
 
 /** What may be dialled; of several addresses the refused ones are left out, and none left is a refusal. */

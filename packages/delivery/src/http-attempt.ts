@@ -11,6 +11,7 @@ import { failure, failureOf, isReset } from './attempt-failure.ts'
 import type { Connection, Connections, NamedOrigin } from './connections.ts'
 import type { Credentials } from './credentials.ts'
 import type { Deadlines, Expiring } from './deadlines.ts'
+import type { Route } from './outbound-route.ts'
 import { ResponseText } from './response-text.ts'
 import { parseRetryAfter } from './retry-after.ts'
 
@@ -19,11 +20,15 @@ export interface HttpEndpoint {
   /** Path and query. */
   path: string
   credentials: Credentials | undefined
+  /** Of the subscription's own, after the request's: names and values in turn. */
+  headers: string[] | undefined
 }
 
 export interface HttpRequest {
   url: string
-  /** Remembers between requests what the URL says; one object per URL. */
+  /** How it is reached, where that is not the plain way. */
+  route?: Route | undefined
+  /** Remembers between requests what URL and route say; one object for both. */
   memo?: { endpoint?: HttpEndpoint | undefined }
   /** Names and values in turn, or a record. */
   headers: string[] | Record<string, string>
@@ -181,10 +186,12 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
 
   #headers(): string[] | Record<string, string> {
     const { headers } = this.#request
-    if (this.#authorization === undefined) return headers
-    return Array.isArray(headers)
-      ? [...headers, 'Authorization', this.#authorization]
-      : { ...headers, Authorization: this.#authorization }
+    const own = this.#endpoint.headers
+    if (this.#authorization === undefined && own === undefined) return headers
+    const all = Array.isArray(headers) ? [...headers] : Object.entries(headers).flat()
+    if (own !== undefined) all.push(...own)
+    if (this.#authorization !== undefined) all.push('Authorization', this.#authorization)
+    return all
   }
 
   /** The status stands, unless it asks for credentials that there are. */

@@ -13,6 +13,7 @@ import { createConnector } from './connector.ts'
 import { Credentials } from './credentials.ts'
 import { Deadlines } from './deadlines.ts'
 import { type AttemptContext, HttpAttempt, type HttpEndpoint, type HttpRequest } from './http-attempt.ts'
+import { decodeUserinfo, type Route } from './outbound-route.ts'
 import { createResolver, type Resolver } from './resolver.ts'
 
 export interface HttpSenderOptions {
@@ -102,18 +103,19 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
   const endpoints = new LRUCache<string, HttpEndpoint>({ max: ENDPOINTS_MAX })
   let closing = false
 
-  const endpointOf = (url: string): HttpEndpoint | undefined => {
-    const known = endpoints.get(url)
+  const endpointOf = ({ url, route }: HttpRequest): HttpEndpoint | undefined => {
+    const key = route ? `${route.key} ${route.headers?.join(' ') ?? ''} ${url}` : url
+    const known = endpoints.get(key)
     if (known) return known
-    const endpoint = parseEndpoint(url)
-    if (endpoint) endpoints.set(url, endpoint)
+    const endpoint = parseEndpoint(url, route)
+    if (endpoint) endpoints.set(key, endpoint)
     return endpoint
   }
 
   const send = (request: HttpRequest, done: (result: AttemptResult) => void): void => {
     const refuse = (detail: string, permanent?: boolean) =>
       context.ends.push(done, failure('connection_failed', detail, 0, permanent))
-    const endpoint = request.memo?.endpoint ?? endpointOf(request.url)
+    const endpoint = request.memo?.endpoint ?? endpointOf(request)
     if (request.memo) request.memo.endpoint = endpoint
     if (closing) refuse('the sender is closed')
     else if (request.signal?.aborted) refuse('it was called off')
@@ -142,7 +144,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
   }
 }
 
-function parseEndpoint(text: string): HttpEndpoint | undefined {
+function parseEndpoint(text: string, route: Route | undefined): HttpEndpoint | undefined {
   const url = URL.parse(text)
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined
   const secure = url.protocol === 'https:'
@@ -150,17 +152,18 @@ function parseEndpoint(text: string): HttpEndpoint | undefined {
   const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname
   const named = url.username !== '' || url.password !== ''
   return {
-    origin: { name: url.origin, secure, host, port },
+    origin: {
+      name: url.origin,
+      key: route ? `${url.origin} ${route.key}` : url.origin,
+      secure,
+      host,
+      port,
+      route,
+    },
     path: url.pathname + url.search,
-    credentials: named ? new Credentials(decode(url.username), decode(url.password)) : undefined,
-  }
-}
-
-/** A percent sign that escapes nothing stands for itself. */
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
+    credentials: named
+      ? new Credentials(decodeUserinfo(url.username), decodeUserinfo(url.password))
+      : undefined,
+    headers: route?.headers,
   }
 }

@@ -1,4 +1,5 @@
 export * from './crashing.ts'
+export * from './proxy.ts'
 export * from './raw-server.ts'
 export * from './receiver.ts'
 export * from './redis-server.ts'

@@ -75,8 +75,8 @@ export interface Receiver {
 }
 
 export interface ReceiverOptions {
-  /** Serve TLS with this certificate. */
-  tls?: TestCertificate
+  /** Serve TLS with this certificate; to clients with one of `clientCa` only, where that is given. */
+  tls?: TestCertificate & { clientCa?: string }
   /** Listen on this port again after a close; default: a free one. */
   port?: number
   /** ms an idle connection is kept; default Node's. */
@@ -105,7 +105,9 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
     const reply = responder ? await responder.reply(received, responder.asked) : {}
     received.answered = await answer(response, reply)
   }
-  const server = options.tls ? createHttpsServer(options.tls, onRequest) : createHttpServer(onRequest)
+  const server = options.tls
+    ? createHttpsServer(serverTls(options.tls), onRequest)
+    : createHttpServer(onRequest)
   if (options.keepAliveTimeoutMs !== undefined) server.keepAliveTimeout = options.keepAliveTimeoutMs
   server.on('connection', (socket: Socket) => {
     accepted += 1
@@ -156,6 +158,10 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
 
 function matches(request: ReceivedRequest, match: RequestMatch): boolean {
   return typeof match === 'string' ? pathOf(request.path) === match : match(request)
+}
+
+function serverTls({ clientCa, ...tls }: TestCertificate & { clientCa?: string }) {
+  return clientCa === undefined ? tls : { ...tls, ca: clientCa, requestCert: true, rejectUnauthorized: true }
 }
 
 function pathOf(url: string): string {

@@ -1,0 +1,110 @@
+/**
+ * What a subscription asks for beyond its URL: a forward proxy, a client certificate, further authorities, headers. Compiled
+ * once; a subscription without any has no route, and its attempts pay nothing for there being some.
+ *
+ * Routes that differ share neither connections nor TLS sessions: what one has proved of itself must not serve another.
+ */
+import { createHash } from 'node:crypto'
+import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
+
+export interface ClientCertificate {
+  /** PEM, the whole chain. */
+  certificate: string
+  /** PEM, without a passphrase. */
+  privateKey: string
+}
+
+export interface OutboundOptions {
+  /** `http(s)://[user:password@]host[:port]`: every connection is a tunnel through it (CONNECT). */
+  proxy?: string | undefined
+  clientCertificate?: ClientCertificate | undefined
+  /** PEM certificates, trusted beside the system's. */
+  ca?: string | undefined
+  /** Sent with every request, after Fantail's own. */
+  headers?: Record<string, string> | undefined
+}
+
+export interface ProxyAddress {
+  secure: boolean
+  host: string
+  port: number
+  /** Value of Proxy-Authorization. */
+  authorization: string | undefined
+}
+
+export interface Route {
+  /** A digest of it all: equal routes may share connections. */
+  key: string
+  proxy: ProxyAddress | undefined
+  /** Names and values in turn. */
+  headers: string[] | undefined
+  /** Made when the first connection needs it. */
+  secureContext(): SecureContext | undefined
+}
+
+/** undefined where nothing is asked for. Throws a TypeError that says nothing of a secret. */
+export function compileRoute(options: OutboundOptions): Route | undefined {
+  const { proxy, clientCertificate, ca, headers = {} } = options
+  const flat = Object.entries(headers).flat()
+  if (!proxy && !clientCertificate && !ca && flat.length === 0) return undefined
+  let context: SecureContext | undefined
+  return {
+    // Headers are of the request, not of the connection.
+    key: digest([proxy, clientCertificate?.certificate, clientCertificate?.privateKey, ca]),
+    proxy: proxy === undefined ? undefined : readProxy(proxy),
+    headers: flat.length > 0 ? flat : undefined,
+    secureContext: () => {
+      if (clientCertificate || ca) context ??= createContext({ clientCertificate, ca })
+      return context
+    },
+  }
+}
+
+/** Throws a TypeError where a key or a certificate cannot be used; says nothing of it. */
+export function checkTlsMaterial(material: Pick<OutboundOptions, 'clientCertificate' | 'ca'>): void {
+  createContext(material)
+}
+
+function createContext({ clientCertificate, ca }: Pick<OutboundOptions, 'clientCertificate' | 'ca'>) {
+  try {
+    return createSecureContext({
+      ...(clientCertificate && { cert: clientCertificate.certificate, key: clientCertificate.privateKey }),
+      ...(ca && { ca: [...getCACertificates('default'), ca] }),
+    })
+  } catch {
+    throw new TypeError('the client certificate, its key or the authorities cannot be used')
+  }
+}
+
+/** Throws a TypeError. */
+export function readProxy(text: string): ProxyAddress {
+  const url = URL.parse(text)
+  const secure = url?.protocol === 'https:'
+  if (!url || (!secure && url.protocol !== 'http:') || url.pathname !== '/' || url.search || url.hash)
+    throw new TypeError('a proxy must be http(s)://host:port, with user:password@ where it wants them')
+  return {
+    secure,
+    host: url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname,
+    port: url.port === '' ? (secure ? 443 : 80) : Number(url.port),
+    authorization: authorizationOf(url),
+  }
+}
+
+function authorizationOf({ username, password }: URL): string | undefined {
+  if (username === '' && password === '') return undefined
+  const plain = `${decodeUserinfo(username)}:${decodeUserinfo(password)}`
+  return `Basic ${Buffer.from(plain).toString('base64')}`
+}
+
+/** A percent sign that escapes nothing stands for itself. */
+export function decodeUserinfo(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+function digest(parts: (string | undefined)[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
+}

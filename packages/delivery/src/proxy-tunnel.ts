@@ -1,0 +1,53 @@
+/** A tunnel through a forward proxy: CONNECT (RFC 9110 §9.3.6) on a socket that is open already. */
+import type { Socket } from 'node:net'
+import type { Origin } from './connector.ts'
+import type { ProxyAddress } from './outbound-route.ts'
+
+/** Of the proxy's answer. */
+const HEAD_BYTES_MAX = 16_384
+const HEAD_END = Buffer.from('\r\n\r\n')
+
+/** The proxy does not give the tunnel. Names its status, never its address, which may hold credentials. */
+export class ProxyError extends Error {
+  constructor(reason: string) {
+    super(`the proxy ${reason}`)
+    this.name = 'ProxyError'
+  }
+}
+
+/** `done` is called once, unless the socket ends or fails before: whoever opened it hears of that. */
+export function openTunnel(
+  socket: Socket,
+  { host, port }: Origin,
+  { authorization }: ProxyAddress,
+  done: (error: Error | null) => void,
+): void {
+  const target = `${host.includes(':') ? `[${host}]` : host}:${port}`
+  const lines = [`CONNECT ${target} HTTP/1.1`, `Host: ${target}`]
+  if (authorization !== undefined) lines.push(`Proxy-Authorization: ${authorization}`)
+  socket.write(`${lines.join('\r\n')}\r\n\r\n`)
+  let head: Buffer = Buffer.alloc(0)
+  const end = (error: Error | null) => {
+    socket.off('data', read)
+    socket.off('end', ended)
+    socket.pause()
+    done(error)
+  }
+  const ended = () => end(new ProxyError('closed the connection'))
+  const read = (chunk: Buffer) => {
+    head = Buffer.concat([head, chunk])
+    const at = head.indexOf(HEAD_END)
+    if (at >= 0) end(refusalOf(head, at))
+    else if (head.length > HEAD_BYTES_MAX) end(new ProxyError('answered with endless headers'))
+  }
+  socket.on('data', read)
+  socket.on('end', ended)
+}
+
+function refusalOf(head: Buffer, end: number): ProxyError | null {
+  const status = /^HTTP\/1\.[01] (\d{3})\b/.exec(head.toString('latin1', 0, end))?.[1]
+  if (status === undefined) return new ProxyError('did not answer in HTTP')
+  if (!status.startsWith('2')) return new ProxyError(`answered ${status}`)
+  // Neither TLS nor HTTP begins with the server.
+  return head.length > end + HEAD_END.length ? new ProxyError('sent more than its answer') : null
+}
