@@ -1,9 +1,14 @@
 /**
- * What it costs to find out which of many filters a message matches: by slices of 500, as a worker has them, and by one
- * index of all. All filters share two keys and differ in a third. `none`: the message matches no filter; `ten`: ten, or
+ * What it costs to find out which of many filters a message matches, as a worker does it: by slices of 500 and a router
+ * over them, with what is told of the slices that are kept back; and, beside it, by one index of all. All filters share two keys and differ in a third. `none`: the message matches no filter; `ten`: ten, or
  * all where there are only ten; `tenth`: one in ten. First filters that differ in a text, then 100,000 that differ in other ways.
  */
-import { FilterCompiler, FilterIndex, type FilterSubject, filterSubject } from '@fantail/policy'
+import { createMessageId, type Message, type SubscriptionRecord } from '@fantail/contracts'
+import { compileFilter, FilterIndex } from '@fantail/policy'
+import { MessageContext } from '../../services/delivery-worker/src/message-context.ts'
+import type { TopicPlan } from '../../services/delivery-worker/src/plan-cache.ts'
+import { SliceFilters } from '../../services/delivery-worker/src/slice-filters.ts'
+import { TopicFilters } from '../../services/delivery-worker/src/topic-filters.ts'
 
 const ROUNDS = 7
 const MESSAGES = 50
@@ -68,47 +73,93 @@ interface Case {
 }
 
 function measure({ kind, count, groups, name }: Case) {
-  const compiled = Array.from({ length: Math.ceil(count / SLICE) }, (_, slice) => {
-    const compiler = new FilterCompiler()
-    return Array.from({ length: Math.min(SLICE, count - slice * SLICE) }, (_, i) => {
-      const n = slice * SLICE + i
-      // No two policies are the same: a worker would ask those once.
-      const key = [kind.condition(n % groups), `own ${n}`]
-      const policy = { type: ['created', 'changed'], size: [{ numeric: ['>=', 0] }], key }
-      return compiler.compile(policy, 'MessageAttributes')
-    })
-  })
-  const slices = compiled.map((filters) => new FilterIndex(filters))
-  const whole = new FilterIndex(compiled.flat())
-  const subjects = Array.from({ length: MESSAGES }, (_, n) =>
-    subject(kind.value(name === 'none' ? NOBODY : (n * 7) % groups)),
+  // No two policies are the same: a worker would ask those once.
+  const policies = Array.from({ length: count }, (_, n) => ({
+    type: ['created', 'changed'],
+    size: [{ numeric: ['>=', 0] }],
+    key: [kind.condition(n % groups), `own ${n}`],
+  }))
+  const messages = Array.from({ length: MESSAGES }, (_, n) =>
+    message(kind.value(name === 'none' ? NOBODY : (n * 7) % groups)),
   )
-  const bySlices = time(subjects, slices)
+  const topic = createTopic(policies)
+  const whole = new FilterIndex(policies.map((policy) => compileFilter(policy, 'MessageAttributes')))
+  const bySlices = time(messages, (context) => {
+    let matched = 0
+    for (const { found } of topic.filters.match(topic.plan, context).toOpen)
+      matched += found?.slots.length ?? 0
+    return matched
+  })
+  const byOneIndex = time(messages, (context) => {
+    let matched = 0
+    whole.match(context.subject(undefined), () => matched++)
+    return matched
+  })
   return {
     differ: kind.name,
     filters: count,
     case: name,
     ...bySlices,
-    microsecondsByOneIndex: time(subjects, [whole]).microseconds,
+    microsecondsByOneIndex: byOneIndex.microseconds,
+    microsecondsToChangeASlice: changeTime(topic),
   }
 }
 
-function subject(key: ReturnType<Kind['value']>): () => FilterSubject {
-  const attributes = { type: text('created'), size: { type: 'Number', value: '5' }, ...(key && { key }) }
-  return () => filterSubject({ message: 'x', attributes }, 'MessageAttributes')
+interface Topic {
+  plan: TopicPlan
+  filters: TopicFilters
+  slices: SliceFilters[]
 }
 
-/** For one message, its parsing included; the median of the rounds. */
-function time(subjects: (() => FilterSubject)[], indexes: FilterIndex[]) {
+function createTopic(policies: SubscriptionRecord['filterPolicy'][]): Topic {
+  const refs = Array.from({ length: Math.ceil(policies.length / SLICE) }, (_, n) => ({
+    sliceId: `uid.${n}`,
+    shard: 0,
+  }))
+  const filters = new TopicFilters()
+  const slices = refs.map((ref, n) => {
+    const records = policies
+      .slice(n * SLICE, (n + 1) * SLICE)
+      .map((filterPolicy, slot) => ({ id: `${n}-${slot}`, slot, protocol: 'http', filterPolicy }))
+    const slice = SliceFilters.of({ ...ref, revision: '' }, records as SubscriptionRecord[], (_id, error) => {
+      throw error
+    })
+    if (!slice) throw new Error('a slice without filters')
+    filters.set(n, { ref, filters: slice, checkedAt: 0 })
+    return slice
+  })
+  const topic = { arn: 'arn', uid: 'uid' } as TopicPlan['topic']
+  return { plan: { topic, revision: '', slices: refs, since: 0, hasFilters: true }, filters, slices }
+}
+
+/** To take out a slice and put in what it has become. */
+function changeTime({ filters, plan, slices }: Topic): number {
+  const [slice] = slices
+  const [ref] = plan.slices
+  if (!slice || !ref) return Number.NaN
+  const change = () => {
+    filters.delete(0)
+    filters.set(0, { ref, filters: slice, checkedAt: 0 })
+  }
+  for (let i = 0; i < 20; i++) change()
+  const begun = performance.now()
+  for (let i = 0; i < 20; i++) change()
+  return round(((performance.now() - begun) * 1_000) / 20)
+}
+
+function message(key: ReturnType<Kind['value']>): Message {
+  const attributes = { type: text('created'), size: { type: 'Number', value: '5' }, ...(key && { key }) }
+  return { messageId: createMessageId(1), topicArn: 'arn', publishedAt: 1, message: 'x', attributes }
+}
+
+/** For one message, with its parsing; the median of the rounds. */
+function time(messages: Message[], match: (context: MessageContext) => number) {
   const once = () => {
     let matched = 0
-    for (const parse of subjects) {
-      const parsed = parse()
-      for (const index of indexes) index.match(parsed, () => matched++)
-    }
+    for (const each of messages) matched += match(new MessageContext(each))
     return matched
   }
-  const matched = once() / subjects.length
+  const matched = once() / messages.length
   // Warm: compiled by the engine for these very filters.
   for (let i = 0; i < 20; i++) once()
   const from = performance.now()
@@ -117,7 +168,7 @@ function time(subjects: (() => FilterSubject)[], indexes: FilterIndex[]) {
   const times = Array.from({ length: ROUNDS }, () => {
     const begun = performance.now()
     for (let i = 0; i < repeats; i++) once()
-    return ((performance.now() - begun) * 1_000) / (repeats * subjects.length)
+    return ((performance.now() - begun) * 1_000) / (repeats * messages.length)
   })
   const sorted = times.toSorted((a, b) => a - b)
   const [least = 0, median = 0, most = 0] = [sorted[0], sorted[ROUNDS >> 1], sorted.at(-1)]

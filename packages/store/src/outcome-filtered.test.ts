@@ -1,7 +1,7 @@
 import { createMessageId } from '@fantail/contracts'
 import { expect, test } from 'vitest'
 import { bits, type Found, readEntry } from './outcome-entries.ts'
-import { filteredTexts, slotsText } from './outcome-filtered.ts'
+import { filteredTexts, slotRuns, slotsText } from './outcome-filtered.ts'
 import { sliceShard } from './shards.ts'
 
 const topicArn = 'arn:aws:sns:us-east-1:000000000000:orders'
@@ -14,20 +14,21 @@ function bitmap(...slots: number[]): Buffer {
 }
 
 const first = (count: number) => Array.from({ length: count }, (_, slot) => slot)
-const textsOf = (slices: [number: number, slots: number[]][]) =>
+type Slices = [number: number, slots: number[]][]
+
+const textsOf = (slices: Slices, except: number[] = []) =>
   filteredTexts({
     messageId,
     id: Buffer.alloc(16),
     topicArn,
+    topicUid: 'uid',
     sizeBytes: 7,
-    slices: slices.map(([number, slots]) => ({
-      sliceId: `uid.${number}`,
-      slots: slotsText(bitmap(...slots)),
-    })),
+    runs: slotRuns(slices.map(([number, slots]) => ({ number, slots: slotsText(bitmap(...slots)) }))),
+    except,
   })
 
 test('slices and slots come back as they were told', () => {
-  const slices: [number, number[]][] = [
+  const slices: Slices = [
     [0, first(500)],
     [1, first(500)],
     [3, first(500)],
@@ -36,15 +37,26 @@ test('slices and slots come back as they were told', () => {
     [6, [1, 2, 499]],
     [11, []],
   ]
-  const found: Found = { dispatch: [], lanes: [] }
-  for (const text of textsOf(slices)) readEntry(messageId, text, found)
-  expect(found.dispatch.map(({ slice, filtered }) => [slice, bits(filtered)])).toEqual(
-    slices.map(([number, slots]) => [
-      { sliceId: `uid.${number}`, shard: sliceShard(topicArn, number) },
-      slots,
-    ]),
-  )
-  expect(found.dispatch[0]).toMatchObject({ messageId, topicArn, sizeBytes: 7, failures: [] })
+  for (const except of [
+    [],
+    [0],
+    [1],
+    [11],
+    [0, 1, 3],
+    [4, 5, 6],
+    [0, 2, 5, 7, 11, 12],
+    [0, 1, 3, 4, 5, 6, 11],
+  ]) {
+    const found: Found = { dispatch: [], lanes: [] }
+    for (const text of textsOf(slices, except)) readEntry(messageId, text, found)
+    expect(found.dispatch.map(({ slice, filtered }) => [slice, bits(filtered)])).toEqual(
+      slices
+        .filter(([number]) => !except.includes(number))
+        .map(([number, slots]) => [{ sliceId: `uid.${number}`, shard: sliceShard(topicArn, number) }, slots]),
+    )
+    for (const entry of found.dispatch)
+      expect(entry).toMatchObject({ messageId, topicArn, sizeBytes: 7, failures: [] })
+  }
 })
 
 test('two hundred full slices are one short entry, as many with holes are several that stay short', () => {

@@ -5,7 +5,6 @@
  * whatever the topic: the log is bounded by their number.
  */
 import type { DispatchEntry } from './outcome-entries.ts'
-import type { SliceRef } from './plans.ts'
 import { sliceShard } from './shards.ts'
 
 export interface FilteredEntry {
@@ -13,16 +12,20 @@ export interface FilteredEntry {
   /** Its 16 bytes. */
   id: Buffer
   topicArn: string
+  topicUid: string
   sizeBytes: number
-  /** Of one topic, in the order of its slices; `slots` by slotsText. */
-  slices: (Pick<SliceRef, 'sliceId'> & { slots: SlotsText })[]
+  /** By slotRuns. */
+  runs: readonly SlotRun[]
+  /** Numbers of slices in these runs that the entry does not tell of, in order. */
+  except: readonly number[]
 }
 
 /** The first so many slots; or a bitmap of them, in base64. */
 export type SlotsText = number | string
 
-type Run = [first: number, last: number, slots: SlotsText]
-export type FilteredFields = ['f', topicArn: string, sizeBytes: number, topicUid: string, runs: Run[]]
+/** Numbers of slices. */
+export type SlotRun = readonly [first: number, last: number, slots: SlotsText]
+export type FilteredFields = ['f', topicArn: string, sizeBytes: number, topicUid: string, runs: SlotRun[]]
 
 /** About what an entry of one slice takes. */
 const RUNS_CHARS_MAX = 400
@@ -35,33 +38,51 @@ export function slotsText(bitmap: Buffer): SlotsText {
   return isPrefix ? count : bitmap.toString('base64')
 }
 
+/** Slices of a topic, in the order of their numbers, each with its slots. */
+export function slotRuns(slices: Iterable<{ number: number; slots: SlotsText }>): SlotRun[] {
+  const runs: [number, number, SlotsText][] = []
+  for (const { number, slots } of slices) {
+    const run = runs.at(-1)
+    if (run && run[1] === number - 1 && run[2] === slots) run[1] = number
+    else runs.push([number, number, slots])
+  }
+  return runs
+}
+
 /** The texts of the entry's parts. */
-export function filteredTexts({ topicArn, sizeBytes, slices }: FilteredEntry): string[] {
+export function filteredTexts({ topicArn, topicUid, sizeBytes, runs, except }: FilteredEntry): string[] {
   const texts: string[] = []
-  let runs: Run[] = []
+  let part: SlotRun[] = []
   let chars = 0
-  let uid = ''
   const end = () => {
-    const fields: FilteredFields = ['f', topicArn, sizeBytes, uid, runs]
-    if (runs.length > 0) texts.push(JSON.stringify(fields))
-    runs = []
+    const fields: FilteredFields = ['f', topicArn, sizeBytes, topicUid, part]
+    if (part.length > 0) texts.push(JSON.stringify(fields))
+    part = []
     chars = 0
   }
-  for (const { sliceId, slots } of slices) {
-    const dot = sliceId.lastIndexOf('.')
-    const number = Number(sliceId.slice(dot + 1))
-    uid = sliceId.slice(0, dot)
-    const run = runs.at(-1)
-    if (run && run[1] === number - 1 && run[2] === slots) {
-      run[1] = number
-      continue
-    }
+  for (const run of except.length > 0 ? without(runs, except) : runs) {
     if (chars > RUNS_CHARS_MAX) end()
-    runs.push([number, number, slots])
-    chars += 12 + String(slots).length
+    part.push(run)
+    chars += 12 + String(run[2]).length
   }
   end()
   return texts
+}
+
+function without(runs: readonly SlotRun[], except: readonly number[]): SlotRun[] {
+  let next = 0
+  return runs.flatMap(([first, last, slots]) => {
+    const parts: SlotRun[] = []
+    let from = first
+    for (; next < except.length && (except[next] as number) <= last; next++) {
+      const number = except[next] as number
+      if (number < from) continue
+      if (number > from) parts.push([from, number - 1, slots])
+      from = number + 1
+    }
+    if (from <= last) parts.push([from, last, slots])
+    return parts
+  })
 }
 
 /** An entry of its own for each slice. */

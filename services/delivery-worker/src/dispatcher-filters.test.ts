@@ -8,6 +8,7 @@ import { Bitmap } from './bitmap.ts'
 import { Dispatcher, type DispatcherOptions } from './dispatcher.ts'
 import type { Unit } from './job-run.ts'
 import { PlanCache } from './plan-cache.ts'
+import type { KeptBack } from './topic-filters.ts'
 import { createFixture, createMessage, type Fixture, TOPIC } from './worker.fixture.ts'
 
 let fixture: Fixture
@@ -26,11 +27,11 @@ const red = inColor('red')
 
 /** A worker of its own that does nothing with its units but `start`. */
 function createDispatcher(start: (unit: Unit) => void) {
-  const kept: string[][] = []
+  const kept: KeptBack[] = []
   const recorder: DispatcherOptions['recorder'] = {
     dispatched: () => undefined,
     filtered: () => undefined,
-    keptBack: (_topic, _context, slices) => void kept.push(slices.map(({ sliceId }) => sliceId)),
+    keptBack: (_topic, _context, keptBack) => void kept.push(keptBack),
     unmatched: () => undefined,
   }
   const dispatcher = new Dispatcher({
@@ -118,5 +119,6 @@ test('a start that finds nobody for the message tells so, from the second messag
   await run(1, green)
   await run(1, green)
   expect(units.map(idsOf)).toEqual([[]])
-  expect(kept).toEqual([[units[0]?.slice.sliceId]])
+  const reasons = new Map([['MessageAttributes', 3]])
+  expect(kept).toEqual([{ runs: [[0, 0, 3]], except: [], reasons }])
 })

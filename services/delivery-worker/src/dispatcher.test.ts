@@ -42,8 +42,9 @@ function createDispatcher(start: (unit: Unit) => void) {
     byId: new Map(),
   })
   const plans = {
-    topic: (arn: string) => ({ topic: { arn }, slices: [slice(arn)], filters: 'none' }),
-    filtersOf: () => undefined,
+    topic: (arn: string) => ({ topic: { arn }, slices: [slice(arn)], hasFilters: false }),
+    match: () => undefined,
+    checkFilters: () => undefined,
     sliceOf: (_plan: unknown, ref: unknown) => ref,
     checkedAt: () => performance.now(),
   } as unknown as DispatcherOptions['plans']

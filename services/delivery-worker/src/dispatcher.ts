@@ -10,14 +10,15 @@ import type { Message } from '@fantail/contracts'
 import type { DispatchRun } from '@fantail/jobs'
 import { createStateLog, type Logger, type TellState } from '@fantail/runtime'
 import { CorruptRecordError, type Idempotency, type LaneStore, type SliceRef, shardOf } from '@fantail/store'
+import type { CompiledSlice } from './compiled-slice.ts'
 import type { Express } from './express.ts'
 import { JobRun, Unit } from './job-run.ts'
 import { MessageContext } from './message-context.ts'
 import type { OutcomeRecorder } from './outcome-recorder.ts'
 import type { Parking } from './parking.ts'
 import type { PlanCache, TopicPlan } from './plan-cache.ts'
-import type { SliceFilters } from './slice-filters.ts'
 import { matchSlice } from './slice-match.ts'
+import type { KnownMatch } from './topic-filters.ts'
 
 /** Deliveries that wait for a slot; no more units are begun above it. */
 export const QUEUED_MAX = 2_000
@@ -49,10 +50,12 @@ export interface DispatcherOptions {
   setAside(entry: { detail: string; message: Message }): Promise<void>
 }
 
-interface KnownMatch {
-  filters: SliceFilters
-  slots: readonly number[]
-  isForNobody: boolean
+/** A message whose slices are being started. */
+interface Start {
+  run: JobRun
+  index: number
+  context: MessageContext
+  plan: TopicPlan
 }
 
 interface Admission {
@@ -223,39 +226,44 @@ export class Dispatcher {
       return
     }
     const { plans, recorder } = this.#options
-    if (plan.filters === 'met') await this.#untilDone(run, () => plans.checkFilters(plan))
-    let passedOver: SliceFilters[] | undefined
+    const checks = plans.checkFilters(plan)
+    if (checks) await this.#untilDone(run, () => plans.checkFilters(plan))
+    // A later start opens every slice: what an earlier one settled there is not kept back.
+    const match = run.fence === 1 ? plans.match(plan, context) : undefined
+    const start = { run, index, context, plan }
+    if (match) {
+      for (const { ref, found } of match.toOpen) {
+        const waits = this.#startSlice(start, ref, found)
+        if (waits) await waits
+      }
+      if (match.keptBack && !run.lost) recorder.keptBack(plan.topic, context, match.keptBack)
+      return
+    }
     for (const ref of plan.slices) {
       if (run.fence > 1) await this.#restore(run, ref.shard)
-      if (run.lost) return
-      const found = plan.filters === 'none' ? undefined : this.#matchKnown(plan, ref, context)
-      // A later start opens every slice: what an earlier one settled there is not kept back.
-      if (found?.isForNobody && run.fence === 1) {
-        passedOver ??= []
-        passedOver.push(found.filters)
-        continue
-      }
-      const cached = plans.sliceOf(plan, ref)
-      const slice =
-        cached instanceof Promise ? await this.#untilDone(run, () => plans.sliceOf(plan, ref)) : cached
-      if (!slice) continue
-      if (slice.filters !== null && plan.filters === 'none') plan.filters = 'met'
-      // Taken before the wait for room: what is too old by its end is checked again.
-      const checkedAt = plans.checkedAt(slice, plan)
-      const waits = this.#admit(() =>
-        this.#startUnit(new Unit({ run, index, context, slice, checkedAt, found })),
-      )
+      const waits = this.#startSlice(start, ref)
       if (waits) await waits
     }
-    if (passedOver && !run.lost) recorder.keptBack(plan.topic.name, context, passedOver)
   }
 
-  /** By filters that are known without their slice; undefined where they are not. */
-  #matchKnown(plan: TopicPlan, ref: SliceRef, context: MessageContext): KnownMatch | undefined {
-    const filters = this.#options.plans.filtersOf(plan, ref)
-    if (!filters) return undefined
-    const slots = filters.match(context)
-    return { filters, slots, isForNobody: filters.isWhole && slots.length === 0 }
+  /** A promise only where there is something to wait for. */
+  #startSlice(start: Start, ref: SliceRef, found?: KnownMatch): Promise<void> | undefined {
+    if (start.run.lost) return undefined
+    const cached = this.#options.plans.sliceOf(start.plan, ref)
+    if (cached instanceof Promise) return this.#startLoaded(start, ref, found)
+    return cached ? this.#admitUnit(start, cached, found) : undefined
+  }
+
+  async #startLoaded(start: Start, ref: SliceRef, found?: KnownMatch): Promise<void> {
+    const slice = await this.#untilDone(start.run, () => this.#options.plans.sliceOf(start.plan, ref))
+    if (slice) await this.#admitUnit(start, slice, found)
+  }
+
+  #admitUnit({ plan, ...start }: Start, slice: CompiledSlice, found?: KnownMatch): Promise<void> | undefined {
+    if (slice.filters !== null) plan.hasFilters = true
+    // Taken before the wait for room: what is too old by its end is checked again.
+    const checkedAt = this.#options.plans.checkedAt(slice, plan)
+    return this.#admit(() => this.#startUnit(new Unit({ ...start, slice, checkedAt, found })))
   }
 
   #startUnit(unit: Unit): void {

@@ -48,14 +48,18 @@ export class MessageContext {
     return this.#signed[signature]
   }
 
-  /** What filters see of the attributes. */
-  get attributesSubject(): FilterSubject {
+  /** What filters see of the message: of its text for one protocol, or of its attributes. */
+  subject(protocol: Protocol | undefined): FilterSubject {
+    return protocol === undefined ? this.#attributes : this.#bodyFor(protocol)
+  }
+
+  get #attributes(): FilterSubject {
     this.#attributesSubject ??= filterSubject(this.message, 'MessageAttributes')
     return this.#attributesSubject
   }
 
-  /** What filters see of the text; only `structure: 'json'` has one for each protocol. */
-  bodySubject(protocol: Protocol): FilterSubject {
+  /** Only `structure: 'json'` has a text for each protocol. */
+  #bodyFor(protocol: Protocol): FilterSubject {
     const key = this.message.structure === 'json' ? protocol : 'http'
     this.#bodySubjects ??= new Map()
     let subject = this.#bodySubjects.get(key)

@@ -4,6 +4,7 @@
  * counted.
  */
 
+import type { TopicRecord } from '@fantail/contracts'
 import type { FilterReason } from '@fantail/policy'
 import { createStateLog, type Logger, type TellState } from '@fantail/runtime'
 import type { LaneEntry, LaneOutcome, OutcomeLog, SliceRef } from '@fantail/store'
@@ -13,7 +14,7 @@ import type { CompiledSubscription } from './compiled-slice.ts'
 import type { Unit } from './job-run.ts'
 import type { MessageContext } from './message-context.ts'
 import type { Claimed } from './settling.ts'
-import type { FilterReasons, SliceFilters } from './slice-filters.ts'
+import type { KeptBack } from './topic-filters.ts'
 import type { WorkerMetrics } from './worker-metrics.ts'
 
 const ENTRIES_MAX = 20_000
@@ -79,15 +80,12 @@ export class OutcomeRecorder {
     for (const [reason, count] of reasons) this.#metrics.filtered(topicName, reason, count)
   }
 
-  /** Nobody's filter in these slices matched. */
-  keptBack(topicName: string, context: MessageContext, slices: SliceFilters[]): void {
-    const reasons: FilterReasons = new Map()
-    for (const filters of slices) filters.countReasons(context, [], reasons)
-    this.filtered(topicName, reasons)
+  /** Slices of the topic in which nobody's filter matches. */
+  keptBack({ name, uid }: TopicRecord, context: MessageContext, { runs, except, reasons }: KeptBack): void {
+    this.filtered(name, reasons)
     const { messageId, topicArn } = context.message
     const { id, sizeBytes } = context
-    const told = slices.map(({ sliceId, slotsText }) => ({ sliceId, slots: slotsText }))
-    this.#dispatch.push({ messageId, id, topicArn, sizeBytes, slices: told })
+    this.#dispatch.push({ messageId, id, topicArn, topicUid: uid, sizeBytes, runs, except })
     this.#flush()
   }
 

@@ -10,7 +10,8 @@ import { LRUCache } from 'lru-cache'
 import { Batcher } from './batcher.ts'
 import { type CompiledSlice, compileSlice, weightOf } from './compiled-slice.ts'
 import { FilterCache } from './filter-cache.ts'
-import type { SliceFilters } from './slice-filters.ts'
+import type { MessageContext } from './message-context.ts'
+import type { TopicMatch } from './topic-filters.ts'
 
 export interface TopicPlan {
   topic: TopicRecord
@@ -18,8 +19,8 @@ export interface TopicPlan {
   slices: SliceRef[]
   /** When this revision was fetched (performance.now()): a slice checked since then belongs to it. */
   since: number
-  /** Whether slices with filters were met; `checked`: which of the filters in the cache belong to this plan is known. */
-  filters: 'none' | 'met' | 'checked'
+  /** A slice with filters was met. */
+  hasFilters: boolean
 }
 
 /** A plan is loaded anew after so long whatever its revision says. */
@@ -78,14 +79,14 @@ export class PlanCache {
     return this.#once(`s:${ref.sliceId}`, () => this.#checkSlice(ref))
   }
 
-  /** The filters of a slice of a plan in hand, where they are known: the slice itself may not be. */
-  filtersOf(plan: TopicPlan, { sliceId }: SliceRef): SliceFilters | undefined {
-    return plan.filters === 'none' ? undefined : this.#filters.of(plan, sliceId)
+  /** Whom of a plan's topic a message is for, as far as that is known without its slices; undefined: not at all. */
+  match(plan: TopicPlan, context: MessageContext): TopicMatch | undefined {
+    return plan.hasFilters ? this.#filters.of(plan)?.match(plan, context) : undefined
   }
 
-  /** Makes `filtersOf` know what there is to know; a promise only where it has to be asked for. */
+  /** Makes `match` know what there is to know; a promise only where it has to be asked for. */
   checkFilters(plan: TopicPlan): Promise<void> | undefined {
-    return plan.filters === 'met' ? this.#filters.check(plan) : undefined
+    return plan.hasFilters && !this.#filters.of(plan) ? this.#filters.check(plan) : undefined
   }
 
   /** When the slice, as it is cached, was last known to be current (performance.now()): by itself or by its topic's plan. */
@@ -125,8 +126,8 @@ export class PlanCache {
     const since = performance.now()
     const found = await this.#plans.topicSlices(arn)
     if (!found) return null
-    const filters = (this.#topics.peek(arn)?.value.filters ?? 'none') === 'none' ? 'none' : 'met'
-    const value: TopicPlan = { ...found, since, filters }
+    const hasFilters = this.#topics.peek(arn)?.value.hasFilters ?? false
+    const value: TopicPlan = { ...found, since, hasFilters }
     this.#topics.set(arn, { value, loadedAt: since, checkedAt: since })
     return value
   }
@@ -137,17 +138,17 @@ export class PlanCache {
     const cached = this.#slices.get(ref.sliceId)
     if (revision !== null && cached && cached.value.revision === revision && !isOld(cached)) {
       cached.checkedAt = startedAt
-      this.#filters.keep(ref.sliceId, cached.value.filters, startedAt)
+      this.#filters.keep(ref, cached.value.filters, startedAt)
       return cached.value
     }
     const data = revision === null ? null : await this.#plans.slice(ref)
     if (!data) {
       this.#slices.delete(ref.sliceId)
-      this.#filters.keep(ref.sliceId, null, startedAt)
+      this.#filters.keep(ref, null, startedAt)
       return null
     }
-    const value = compileSlice(data, this.#onUnusable, this.#filters.at(ref.sliceId, data.revision))
-    this.#filters.keep(ref.sliceId, value.filters, startedAt)
+    const value = compileSlice(data, this.#onUnusable, this.#filters.at(ref, data.revision))
+    this.#filters.keep(ref, value.filters, startedAt)
     this.#slices.set(ref.sliceId, { value, loadedAt: startedAt, checkedAt: startedAt })
     return value
   }

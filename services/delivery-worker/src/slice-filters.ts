@@ -48,7 +48,8 @@ export class SliceFilters {
   readonly isWhole: boolean
   /** About how many bytes they take. */
   readonly weight: number
-  readonly #groups: Group[]
+  /** One for each thing that filters look at. */
+  readonly groups: readonly FilterGroup[]
 
   private constructor({ sliceId, revision }: Slice, filtered: Filtered[], { isWhole, bytes }: Sum) {
     this.sliceId = sliceId
@@ -60,8 +61,8 @@ export class SliceFilters {
     this.weight = 1_000 + bytes + filtered.length * SLOT_BYTES
     const subject = ({ filter, protocol }: Filtered) =>
       filter.scope === 'MessageBody' ? protocol : undefined
-    this.#groups = [...Map.groupBy(filtered, subject)].map(
-      ([protocol, members]) => new Group(members, protocol),
+    this.groups = [...Map.groupBy(filtered, subject)].map(
+      ([protocol, members]) => new FilterGroup(members, protocol),
     )
   }
 
@@ -93,7 +94,7 @@ export class SliceFilters {
   /** Slots whose filters match. */
   match(context: MessageContext): readonly number[] {
     const slots: number[] = []
-    for (const group of this.#groups) group.match(context, slots)
+    for (const group of this.groups) group.match(context, slots)
     return slots
   }
 
@@ -107,54 +108,55 @@ export class SliceFilters {
 
   /** Adds why the message is kept back from so many. */
   countReasons(context: MessageContext, matched: readonly number[], reasons: FilterReasons): void {
-    for (const group of this.#groups) group.countReasons(context, matched, reasons)
+    for (const group of this.groups) group.countReasons(context, matched, reasons)
   }
 }
 
 /** Subscriptions whose filters look at the same thing: the attributes, or the text for one protocol. */
-class Group {
+export class FilterGroup {
+  /** undefined: attributes. */
+  readonly protocol: Protocol | undefined
+  readonly index: FilterIndex
+  /** Subscriptions. */
+  readonly size: number
   /** Filters that differ, and the slots that have each. */
   readonly #filters: [CompiledFilter, slots: number[]][]
-  readonly #protocol: Protocol | undefined
-  readonly #index: FilterIndex
-  readonly #size: number
 
-  /** `protocol` undefined: attributes. */
   constructor(members: Filtered[], protocol: Protocol | undefined) {
     this.#filters = [...Map.groupBy(members, ({ filter }) => filter)].map(([filter, same]) => [
       filter,
       same.map(({ slot }) => slot),
     ])
-    this.#protocol = protocol
-    this.#index = new FilterIndex(this.#filters.map(([filter]) => filter))
-    this.#size = members.length
+    this.protocol = protocol
+    this.index = new FilterIndex(this.#filters.map(([filter]) => filter))
+    this.size = members.length
   }
 
   match(context: MessageContext, matched: number[]): void {
-    this.#index.match(this.#subject(context), (n) => {
+    this.index.match(context.subject(this.protocol), (n) => {
       for (const slot of this.#filters[n]?.[1] ?? []) matched.push(slot)
     })
   }
 
-  /** The same for all, unless an attribute cannot be read: then it depends on who asks for that one. */
   countReasons(context: MessageContext, matched: readonly number[], reasons: FilterReasons): void {
-    const subject = this.#subject(context)
-    const add = (filter: CompiledFilter, count: number) => {
-      const reason = reasonOf(filter, subject)
-      if (count > 0) reasons.set(reason, (reasons.get(reason) ?? 0) + count)
-    }
-    const [first] = this.#filters
-    if (first && matched.length === 0 && subject.invalid.size === 0) {
-      add(first[0], this.#size)
+    const subject = context.subject(this.protocol)
+    if (matched.length === 0 && subject.invalid.size === 0) {
+      count(reasons, commonReason(this.protocol, subject), this.size)
       return
     }
     const passed = new Set(matched)
-    for (const [filter, slots] of this.#filters) add(filter, slots.filter((slot) => !passed.has(slot)).length)
+    for (const [filter, slots] of this.#filters)
+      count(reasons, reasonOf(filter, subject), slots.filter((slot) => !passed.has(slot)).length)
   }
+}
 
-  #subject(context: MessageContext): FilterSubject {
-    return this.#protocol === undefined ? context.attributesSubject : context.bodySubject(this.#protocol)
-  }
+/** Why a subject is kept back by whatever filter of a group, unless an attribute cannot be read: then it depends on who asks for that one. */
+export function commonReason(protocol: Protocol | undefined, subject: FilterSubject): FilterReason {
+  return reasonOf({ scope: protocol === undefined ? 'MessageAttributes' : 'MessageBody', rules: [] }, subject)
+}
+
+export function count(reasons: FilterReasons, reason: FilterReason, times: number): void {
+  if (times > 0) reasons.set(reason, (reasons.get(reason) ?? 0) + times)
 }
 
 function setBit(bytes: Buffer, bit: number): void {

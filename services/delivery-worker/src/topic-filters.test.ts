@@ -1,0 +1,159 @@
+/** What a topic's filters say together is what each slice says by itself, whatever came and went before. */
+import { createMessageId, type Message, type Protocol, type SubscriptionRecord } from '@fantail/contracts'
+import type { SliceRef } from '@fantail/store'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { FilterCache } from './filter-cache.ts'
+import { MessageContext } from './message-context.ts'
+import type { TopicPlan } from './plan-cache.ts'
+import { type FilterReasons, SliceFilters } from './slice-filters.ts'
+import { TopicFilters } from './topic-filters.ts'
+
+const refOf = (sliceNumber: number): SliceRef => ({ sliceId: `uid.${sliceNumber}`, shard: 0 })
+
+function planOf(slices: number, since: number): TopicPlan {
+  const topic = { arn: 'arn', uid: 'uid' } as TopicPlan['topic']
+  const refs = Array.from({ length: slices }, (_, n) => refOf(n))
+  return { topic, revision: String(since), slices: refs, since, hasFilters: true }
+}
+
+interface Wanted {
+  /** undefined: no filter. */
+  values: unknown[] | undefined
+  scope: SubscriptionRecord['filterPolicyScope']
+  protocol: Protocol
+}
+
+let revisions = 0
+
+function filtersOf(sliceNumber: number, wanted: Wanted[]): SliceFilters | null {
+  const records = wanted.map(({ values, scope, protocol }, slot) => {
+    const filter = values && { filterPolicy: { key: values }, filterPolicyScope: scope }
+    return { id: `${sliceNumber}-${slot}`, slot, protocol, ...filter } as SubscriptionRecord
+  })
+  const slice = { ...refOf(sliceNumber), revision: String(revisions++) }
+  return SliceFilters.of(slice, records, (_id, error) => expect.fail(String(error)))
+}
+
+const words = ['a', 'b', 'c', 'abc']
+const values = fc.array(
+  fc.oneof(
+    fc.constantFrom<unknown>(...words),
+    fc.constantFrom({ prefix: 'a' }, { exists: false }, { numeric: ['>', 1] }, { 'anything-but': 'a' }),
+  ),
+  { minLength: 1, maxLength: 2 },
+)
+const wanted: fc.Arbitrary<Wanted> = fc.record({
+  values: fc.option(values, { nil: undefined, freq: 8 }),
+  scope: fc.constantFrom('MessageAttributes', 'MessageBody'),
+  protocol: fc.constantFrom('http', 'sqs'),
+})
+const slice = fc.array(wanted, { minLength: 1, maxLength: 4 })
+const attribute = fc.oneof(
+  fc.constantFrom(...words).map((value) => ({ type: 'String', value })),
+  fc.constantFrom({ type: 'Number', value: '2' }, { type: 'String.Array', value: 'unreadable' }),
+)
+const message: fc.Arbitrary<Message> = fc
+  .tuple(fc.constantFrom('text', '{"key":"a"}', '{"key":2}', '{}'), fc.option(attribute, { nil: undefined }))
+  .map(([text, key]) => ({
+    messageId: createMessageId(1),
+    topicArn: 'arn',
+    publishedAt: 1,
+    message: text,
+    ...(key && { attributes: { key } }),
+  }))
+
+function expectSame(known: Map<number, SliceFilters>, slices: number, given: Message): void {
+  const topic = new TopicFilters()
+  // Some that are taken away again, and some that are replaced.
+  for (const [n, filters] of known) topic.set((n + 1) % slices, { ref: refOf(n), filters, checkedAt: 0 })
+  for (let n = 0; n < slices; n++) topic.delete(n)
+  for (const [n, filters] of known) topic.set(n, { ref: refOf(n), filters, checkedAt: 0 })
+  const context = new MessageContext(given)
+  const { toOpen, keptBack } = topic.match(planOf(slices, 0), context)
+  const opened = new Map(toOpen.map(({ ref, found }) => [ref.sliceId, found?.slots.toSorted()]))
+  const expected = new Map<string, number[] | undefined>()
+  const reasons: FilterReasons = new Map()
+  for (let n = 0; n < slices; n++) {
+    const filters = known.get(n)
+    const slots = filters?.match(context).toSorted()
+    if (!filters?.isWhole || (slots && slots.length > 0)) expected.set(`uid.${n}`, slots)
+    else filters.countReasons(context, [], reasons)
+  }
+  expect(opened).toEqual(expected)
+  expect(toOpen).toHaveLength(expected.size)
+  expect(keptBack?.reasons ?? new Map()).toEqual(reasons)
+  const told = (keptBack?.runs ?? []).flatMap(([first, last]) =>
+    Array.from({ length: last - first + 1 }, (_, i) => first + i),
+  )
+  const kept = told.filter((n) => !keptBack?.except.includes(n))
+  expect(kept).toEqual([...known.keys()].filter((n) => !expected.has(`uid.${n}`)))
+}
+
+test('slices are opened and kept back as each by itself says', () => {
+  const property = fc.property(fc.array(fc.option(slice), { maxLength: 6 }), message, (given, published) => {
+    const known = new Map<number, SliceFilters>()
+    for (const [n, subscriptions] of given.entries()) {
+      const filters = subscriptions && filtersOf(n, subscriptions)
+      if (filters) known.set(n, filters)
+    }
+    expectSame(known, given.length, published)
+  })
+  fc.assert(property, { numRuns: 1_000 })
+})
+
+const red: Wanted = { values: ['red'], scope: 'MessageAttributes', protocol: 'http' }
+const known = (sliceNumber: number) => filtersOf(sliceNumber, [red]) as SliceFilters
+
+/** A cache that asks `now` for the revisions of slices. */
+function createCache(now: Map<string, string>) {
+  const asked: string[] = []
+  const cache = new FilterCache(async ({ sliceId }) => {
+    asked.push(sliceId)
+    return now.get(sliceId) ?? null
+  })
+  return { cache, asked }
+}
+
+test('a later plan has the filters whose slices are still the same, and no others', async () => {
+  const filters = [known(0), known(1), known(2)] as const
+  const { cache, asked } = createCache(
+    new Map([
+      ['uid.0', filters[0].revision],
+      ['uid.1', 'another'],
+    ]),
+  )
+  const [first, second] = [planOf(3, 10), planOf(3, 20)]
+  for (const [n, each] of filters.entries()) cache.keep(refOf(n), each, 11)
+  await cache.check(first)
+  expect([...(cache.of(first)?.known ?? [])]).toHaveLength(3)
+  expect([cache.of(second), asked]).toEqual([undefined, []])
+  await Promise.all([cache.check(second), cache.check(second)])
+  expect([...(cache.of(second)?.known ?? [])].map(({ ref }) => ref.sliceId)).toEqual(['uid.0'])
+  expect(asked).toEqual(['uid.0', 'uid.1', 'uid.2'])
+})
+
+test('filters that were checked before the plan they would come to are not taken', async () => {
+  const { cache } = createCache(new Map())
+  const plan = planOf(2, 20)
+  await cache.check(plan)
+  cache.keep(refOf(0), known(0), 19)
+  cache.keep(refOf(1), known(1), 20)
+  expect([...(cache.of(plan)?.known ?? [])].map(({ ref }) => ref.sliceId)).toEqual(['uid.1'])
+})
+
+test('a check that fails is made again', async () => {
+  const filters = known(0)
+  let isAway = true
+  const cache = new FilterCache(async () => {
+    if (isAway) throw new Error('away')
+    return filters.revision
+  })
+  const plan = planOf(1, 20)
+  cache.keep(refOf(0), filters, 10)
+  await expect(cache.check(plan)).rejects.toThrow('away')
+  expect(cache.of(plan)).toBeUndefined()
+  isAway = false
+  await cache.check(plan)
+  expect([...(cache.of(plan)?.known ?? [])]).toHaveLength(1)
+})

@@ -1,0 +1,215 @@
+/**
+ * Whom of a topic a message is for, asked of all its slices at once. A router leads from the message's values to the few
+ * slices whose filters may match; slices come and go one by one, so that a subscription that changes costs one slice.
+ *
+ * Everything that is asked of slices is asked at one instant: what changes later acts on what is dispatched later.
+ */
+import type { Protocol } from '@fantail/contracts'
+import { FilterRouter } from '@fantail/policy'
+import { type SliceRef, type SlotRun, slotRuns } from '@fantail/store'
+import type { MessageContext } from './message-context.ts'
+import type { TopicPlan } from './plan-cache.ts'
+import { commonReason, count, type FilterReasons, type SliceFilters } from './slice-filters.ts'
+
+/** What the filters of a slice were found to match. */
+export interface KnownMatch {
+  filters: SliceFilters
+  slots: readonly number[]
+}
+
+export interface TopicMatch {
+  /** Slices that somebody in may get it: unknown, with subscriptions without a filter, or with a match. */
+  toOpen: readonly { ref: SliceRef; found?: KnownMatch }[]
+  /** The others, if any. */
+  keptBack: KeptBack | undefined
+}
+
+export interface KeptBack {
+  runs: readonly SlotRun[]
+  /** Slices of these runs that are opened. */
+  except: readonly number[]
+  reasons: FilterReasons
+}
+
+export interface Known {
+  ref: SliceRef
+  filters: SliceFilters
+  /** When they were known to be the slice's (performance.now()). */
+  checkedAt: number
+}
+
+/** What all slices whose subscriptions all have filters say together. */
+interface Whole {
+  runs: SlotRun[]
+  slices: number
+  /** Subscriptions by what their filters look at. */
+  sizes: Map<Protocol | undefined, number>
+}
+
+/** A slice that every message opens, with its filters where they are known. */
+interface Open {
+  ref: SliceRef
+  sliceNumber: number
+  filters: SliceFilters | undefined
+}
+
+type Matched = ReadonlyMap<number, Known & KnownMatch>
+
+/** So few slices are each asked: a router would not be quicker. */
+const ASKED_MAX = 2
+const NO_SLOTS: readonly number[] = []
+
+export class TopicFilters {
+  readonly #known = new Map<number, Known>()
+  /** By what filters look at; undefined while there are few slices. */
+  #routers: Map<Protocol | undefined, FilterRouter> | undefined
+  #weight = 0
+  #whole: Whole | undefined
+  #open: { plan: TopicPlan; slices: Open[] } | undefined
+
+  get known(): Iterable<Known> {
+    return this.#known.values()
+  }
+
+  get(sliceNumber: number): Known | undefined {
+    return this.#known.get(sliceNumber)
+  }
+
+  /** About how many bytes they take. */
+  get weight(): number {
+    return this.#weight
+  }
+
+  set(sliceNumber: number, known: Known): void {
+    const before = this.#known.get(sliceNumber)
+    if (before?.filters === known.filters) {
+      before.checkedAt = known.checkedAt
+      return
+    }
+    this.delete(sliceNumber)
+    this.#known.set(sliceNumber, known)
+    this.#weight += known.filters.weight
+    if (this.#routers) this.#route(sliceNumber, known.filters)
+    this.#changed()
+  }
+
+  delete(sliceNumber: number): void {
+    const known = this.#known.get(sliceNumber)
+    if (!known) return
+    this.#known.delete(sliceNumber)
+    this.#weight -= known.filters.weight
+    for (const { protocol, index } of known.filters.groups)
+      this.#routers?.get(protocol)?.remove(sliceNumber, index)
+    this.#changed()
+  }
+
+  match(plan: TopicPlan, context: MessageContext): TopicMatch {
+    const matched = this.#matched(context)
+    return {
+      toOpen: toOpen(this.#openOf(plan), matched),
+      keptBack: this.#keptBack(context, matched),
+    }
+  }
+
+  #matched(context: MessageContext): Matched {
+    const matched = new Map<number, Known & KnownMatch>()
+    const ask = (sliceNumber: number) => {
+      const known = this.#known.get(sliceNumber)
+      if (!known || matched.has(sliceNumber)) return
+      const slots = known.filters.match(context)
+      if (slots.length > 0) matched.set(sliceNumber, { ...known, slots })
+    }
+    if (this.#known.size <= ASKED_MAX) for (const sliceNumber of this.#known.keys()) ask(sliceNumber)
+    else for (const [protocol, router] of this.#routed()) router.find(context.subject(protocol), ask)
+    return matched
+  }
+
+  #routed(): Map<Protocol | undefined, FilterRouter> {
+    if (this.#routers) return this.#routers
+    this.#routers = new Map()
+    for (const [sliceNumber, { filters }] of this.#known) this.#route(sliceNumber, filters)
+    return this.#routers
+  }
+
+  #route(sliceNumber: number, { groups }: SliceFilters): void {
+    for (const { protocol, index } of groups) {
+      const router = this.#routers?.get(protocol) ?? new FilterRouter()
+      this.#routers?.set(protocol, router)
+      router.add(sliceNumber, index)
+    }
+  }
+
+  #openOf(plan: TopicPlan): Open[] {
+    if (this.#open?.plan === plan) return this.#open.slices
+    const slices = plan.slices.flatMap((ref) => {
+      const sliceNumber = sliceNumberOf(ref.sliceId)
+      const filters = this.#known.get(sliceNumber)?.filters
+      return filters?.isWhole ? [] : [{ ref, sliceNumber, filters }]
+    })
+    this.#open = { plan, slices }
+    return slices
+  }
+
+  #keptBack(context: MessageContext, matched: Matched): KeptBack | undefined {
+    this.#whole ??= this.#sumOfWhole()
+    const { runs, slices, sizes } = this.#whole
+    const except = [...matched].filter(([, { filters }]) => filters.isWhole)
+    if (slices === except.length) return undefined
+    return {
+      runs,
+      except: except.map(([sliceNumber]) => sliceNumber).sort((a, b) => a - b),
+      reasons: this.#reasons(context, sizes, except),
+    }
+  }
+
+  #sumOfWhole(): Whole {
+    const whole = [...this.#known].filter(([, { filters }]) => filters.isWhole).sort(([a], [b]) => a - b)
+    const sizes: Whole['sizes'] = new Map()
+    for (const [, { filters }] of whole) addSizes(sizes, filters, 1)
+    const runs = slotRuns(whole.map(([number, { filters }]) => ({ number, slots: filters.slotsText })))
+    return { runs, slices: whole.length, sizes }
+  }
+
+  /** Where each attribute can be read, all filters that look at the same thing have the same reason. */
+  #reasons(context: MessageContext, sizes: Whole['sizes'], except: [number, Known][]): FilterReasons {
+    const reasons: FilterReasons = new Map()
+    const opened = new Map(sizes)
+    for (const [, { filters }] of except) addSizes(opened, filters, -1)
+    for (const [protocol, size] of opened) {
+      const subject = context.subject(protocol)
+      if (subject.invalid.size > 0) return this.#eachReason(context, new Set(except.map(([n]) => n)))
+      count(reasons, commonReason(protocol, subject), size)
+    }
+    return reasons
+  }
+
+  #eachReason(context: MessageContext, except: ReadonlySet<number>): FilterReasons {
+    const reasons: FilterReasons = new Map()
+    for (const [sliceNumber, { filters }] of this.#known)
+      if (filters.isWhole && !except.has(sliceNumber)) filters.countReasons(context, [], reasons)
+    return reasons
+  }
+
+  #changed(): void {
+    this.#whole = undefined
+    this.#open = undefined
+  }
+}
+
+export function sliceNumberOf(sliceId: string): number {
+  return Number(sliceId.slice(sliceId.lastIndexOf('.') + 1))
+}
+
+function toOpen(open: Open[], matched: Matched): TopicMatch['toOpen'] {
+  const opened: { ref: SliceRef; found?: KnownMatch }[] = []
+  for (const { ref, sliceNumber, filters } of open) {
+    const slots = matched.get(sliceNumber)?.slots ?? NO_SLOTS
+    opened.push(filters ? { ref, found: { filters, slots } } : { ref })
+  }
+  for (const found of matched.values()) if (found.filters.isWhole) opened.push({ ref: found.ref, found })
+  return opened
+}
+
+function addSizes(sizes: Whole['sizes'], { groups }: SliceFilters, times: number): void {
+  for (const { protocol, size } of groups) sizes.set(protocol, (sizes.get(protocol) ?? 0) + times * size)
+}
