@@ -115,8 +115,8 @@ async function tearDown({
   contestants,
 }: Stage): Promise<void> {
   for (const [name, contestant] of contestants) {
-    if (profileDir && contestant.redisUrl) {
-      tell(`Redis of ${name}:\n${await commandReport(contestant.redisUrl)}`)
+    if (profileDir && contestant.redis) {
+      tell(`Redis of ${name}:\n${await commandReport(contestant.redis.url)}`)
     }
     await contestant.stop()
   }

@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process'
 import { end, startOwn } from './children.ts'
 import { startFantail } from './fantail.ts'
 import { ask, type LoadOptions, type LoadResult } from './ipc.ts'
-import { startBenchRedis } from './redis.ts'
+import { type BenchRedis, startBenchRedis } from './redis.ts'
 
 export const NAMES = ['fantail', 'bullmq', 'bare'] as const
 export type Name = (typeof NAMES)[number]
@@ -17,13 +17,13 @@ export interface Ends {
   profileDir?: string | undefined
 }
 
-export type Load = Pick<LoadOptions, 'connections' | 'durationMs' | 'requestsMax' | 'bodyBytes'>
+export type Load = Pick<LoadOptions, 'connections' | 'durationMs' | 'requestsMax' | 'bodyBytes' | 'batch'>
 
 export interface Contestant {
-  /** Pids of what takes part between publish and delivery. */
+  /** Pids of what takes part between publish and delivery, Redis apart. */
   processes: Record<string, number>
   /** Its Redis, where it has one. */
-  redisUrl?: string
+  redis?: BenchRedis
   /** Publishes, for the time given, messages that everyone of `paths` gets. */
   load(paths: string[], load: Load): Promise<LoadResult>
   stop(): Promise<void>
@@ -44,8 +44,8 @@ async function startBullmq({ receiverPort, publishers }: Ends): Promise<Contesta
   ])
   const port = await ask<number>(api, 'port')
   return {
-    processes: { api: api.pid ?? 0, worker: worker.pid ?? 0, redis: redis.pid },
-    redisUrl: redis.url,
+    processes: { api: api.pid ?? 0, worker: worker.pid ?? 0 },
+    redis,
     load: async (paths, load) => {
       const topic = `fanout-${paths.length}`
       const urls = paths.map((path) => `http://127.0.0.1:${receiverPort}${path}`)

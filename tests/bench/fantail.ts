@@ -2,41 +2,71 @@
 import type { ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
 import { freePort, waitFor } from '@fantail/test-kit'
+import { Pool } from 'undici'
 import { end, start } from './children.ts'
 import type { Contestant, Ends } from './contestants.ts'
 import { ask } from './ipc.ts'
-import { startBenchRedis } from './redis.ts'
+import { type BenchRedis, startBenchRedis } from './redis.ts'
+
+export interface FantailOptions extends Ends {
+  /** Further settings of every service. */
+  env?: NodeJS.ProcessEnv
+  /** What its topics and subscriptions are made with, beside their endpoints. */
+  topic?: object
+  subscription?: object
+  /** Those that run; all, unless told. */
+  services?: ServiceName[]
+}
+
+const SERVICES = ['publish-api', 'delivery-worker', 'redrive'] as const
+type ServiceName = (typeof SERVICES)[number]
+const ROLES = { 'publish-api': 'api', 'delivery-worker': 'worker', redrive: 'redrive' } as const
+
+export interface Fantail extends Contestant {
+  /** Of the API. */
+  port: number
+  redis: BenchRedis
+  createTopic(topic: string, endpoints?: string[]): Promise<void>
+}
+
+const SUBSCRIBERS_AT_ONCE = 32
 
 interface Service {
+  name: ServiceName
   child: ChildProcess
   readyUrl: string
 }
 
-export async function startFantail({ receiverPort, publishers, profileDir }: Ends): Promise<Contestant> {
+export async function startFantail(options: FantailOptions): Promise<Fantail> {
+  const { receiverPort, publishers, profileDir } = options
   const redis = await startBenchRedis()
   const port = await freePort()
-  const shared = { ...settings(port), REDIS_URL: redis.url }
-  const startOne = async (name: string, opsPort?: number): Promise<Service> => {
-    const env = opsPort === undefined ? shared : { ...shared, FANTAIL_OPS_PORT: String(opsPort) }
+  const shared = { ...settings(port), ...options.env, REDIS_URL: redis.url }
+  const startOne = async (name: ServiceName): Promise<Service> => {
+    const opsPort = name === 'publish-api' ? port : await freePort()
+    const env = name === 'publish-api' ? shared : { ...shared, FANTAIL_OPS_PORT: String(opsPort) }
     const words = [...profileWords(name, profileDir), '--conditions=@fantail/source']
     const child = start(process.execPath, [...words, join('services', name, 'src', 'main.ts')], env)
-    return { child, readyUrl: `http://127.0.0.1:${opsPort ?? port}/readyz` }
+    return { name, child, readyUrl: `http://127.0.0.1:${opsPort}/readyz` }
   }
-  const api = await startOne('publish-api')
-  const worker = await startOne('delivery-worker', await freePort())
-  const redrive = await startOne('redrive', await freePort())
-  const services = [api, worker, redrive]
+  const services = await Promise.all((options.services ?? SERVICES).map(startOne))
   await Promise.all(services.map(({ readyUrl }) => whenReady(readyUrl)))
-  const pid = ({ child }: Service) => child.pid ?? 0
   const topics = new Set<string>()
+  const newTopic = async (topic: string, endpoints: string[] = []) => {
+    if (!topics.has(topic)) await createTopic(port, topic, endpoints, options)
+    topics.add(topic)
+  }
   return {
-    processes: { api: pid(api), worker: pid(worker), redrive: pid(redrive), redis: redis.pid },
-    redisUrl: redis.url,
+    processes: Object.fromEntries(services.map(({ name, child }) => [ROLES[name], child.pid ?? 0])),
+    redis,
+    port,
+    createTopic: newTopic,
     load: async (paths, load) => {
       const topic = `fanout-${paths.length}`
-      const urls = paths.map((path) => `http://127.0.0.1:${receiverPort}${path}`)
-      if (!topics.has(topic)) await createTopic(port, topic, urls)
-      topics.add(topic)
+      await newTopic(
+        topic,
+        paths.map((path) => `http://127.0.0.1:${receiverPort}${path}`),
+      )
       return ask(publishers, 'load', { port, paths: [`/v1/topics/${topic}/messages`], ...load })
     },
     stop: async () => {
@@ -76,15 +106,35 @@ async function whenReady(url: string): Promise<void> {
   await waitFor(isReady, { what: url, intervalMs: 50, timeoutMs: 30_000 })
 }
 
-async function createTopic(port: number, topic: string, endpoints: string[]): Promise<void> {
-  const url = `http://127.0.0.1:${port}/v1/topics/${topic}`
-  await call('PUT', url, {})
-  for (const endpoint of endpoints) await call('POST', `${url}/subscriptions`, { endpoint })
+async function createTopic(
+  port: number,
+  topic: string,
+  endpoints: string[],
+  settings: Pick<FantailOptions, 'topic' | 'subscription'>,
+): Promise<void> {
+  const pool = new Pool(`http://127.0.0.1:${port}`, { connections: SUBSCRIBERS_AT_ONCE })
+  const path = `/v1/topics/${topic}`
+  await call(pool, { method: 'PUT', path, body: settings.topic ?? {} })
+  let next = 0
+  const subscribe = async () => {
+    for (let endpoint = endpoints[next++]; endpoint !== undefined; endpoint = endpoints[next++]) {
+      const body = { ...settings.subscription, endpoint }
+      await call(pool, { method: 'POST', path: `${path}/subscriptions`, body })
+    }
+  }
+  await Promise.all(Array.from({ length: SUBSCRIBERS_AT_ONCE }, subscribe))
+  await pool.close()
 }
 
-async function call(method: string, url: string, body: unknown): Promise<void> {
+interface Request {
+  method: 'PUT' | 'POST'
+  path: string
+  body: object
+}
+
+async function call(pool: Pool, { method, path, body }: Request): Promise<void> {
   const headers = { 'content-type': 'application/json' }
-  const answer = await fetch(url, { method, headers, body: JSON.stringify(body) })
-  const text = await answer.text()
-  if (!answer.ok) throw new Error(`${method} ${url}: ${answer.status} ${text}`)
+  const answer = await pool.request({ method, path, headers, body: JSON.stringify(body) })
+  const text = await answer.body.text()
+  if (answer.statusCode >= 300) throw new Error(`${method} ${path}: ${answer.statusCode} ${text}`)
 }

@@ -11,6 +11,24 @@ export interface LoadOptions {
   /** Publishing ends early when so many were sent. */
   requestsMax: number
   bodyBytes: number
+  /** Messages in a request; without it, one by the route for one. */
+  batch?: number
+}
+
+/** As many requests a second, whether or not the earlier ones are answered. */
+export interface PaceOptions {
+  port: number
+  path: string
+  connections: number
+  requestsPerSecond: number
+  durationMs: number
+  bodyBytes: number
+}
+
+export interface PaceResult {
+  /** By number: when it was sent, or due where every connection was taken. */
+  sentAt: number[]
+  refused: number
 }
 
 /** Times are of the clock that all processes share (monotonic.ts). */

@@ -47,11 +47,11 @@ export async function measure({
 }: MeasureOptions): Promise<Measurement> {
   const paths = Array.from({ length: fanOut }, (_, number) => `/s${number}`)
   await ask(receiver, 'reset')
-  const before = cpuOf(contestant)
+  const before = await cpuOf(contestant)
   const sent = await contestant.load(paths, load)
   const deliveries = sent.accepted * (direct ? 1 : fanOut)
   const arrived = await whenArrived(receiver, deliveries)
-  const after = cpuOf(contestant)
+  const after = await cpuOf(contestant)
   const micros = Object.entries(after).map(([name, ms]): [string, number] => [
     name,
     ((ms - (before[name] ?? 0)) * 1_000) / arrived.total,
@@ -71,7 +71,7 @@ export async function measure({
 }
 
 /** Resolves when that many have arrived, or when nothing arrives any more. */
-async function whenArrived(receiver: ChildProcess, deliveries: number): Promise<Arrived> {
+export async function whenArrived(receiver: ChildProcess, deliveries: number): Promise<Arrived> {
   let latest = await ask<Arrived>(receiver, 'arrived')
   let changedAt = performance.now()
   while (latest.distinct < deliveries && performance.now() - changedAt < SILENCE_MS) {
@@ -83,6 +83,8 @@ async function whenArrived(receiver: ChildProcess, deliveries: number): Promise<
   return latest
 }
 
-function cpuOf({ processes }: Contestant): Record<string, number> {
-  return Object.fromEntries(Object.entries(processes).map(([name, pid]) => [name, cpuMs(pid)]))
+async function cpuOf({ processes, redis }: Contestant): Promise<Record<string, number>> {
+  const used = Object.entries(processes).map(([name, pid]): [string, number] => [name, cpuMs(pid)])
+  if (redis) used.push(['redis', await redis.cpuMs()])
+  return Object.fromEntries(used)
 }

@@ -2,19 +2,22 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { HttpFraming, statusOf } from './http-framing.ts'
-import { answer, type LoadOptions, type LoadResult } from './ipc.ts'
+import { answer, type LoadOptions, type LoadResult, type PaceOptions, type PaceResult } from './ipc.ts'
 import { monotonicMs } from './monotonic.ts'
 import { numberedText, writeSequence } from './sequence.ts'
 
 interface Tally {
+  /** Requests sent. */
   sequence: number
+  /** Messages sent. */
+  numbered: number
   accepted: number
   refused: number
   latencies: number[]
 }
 
 async function load(options: LoadOptions): Promise<LoadResult> {
-  const tally: Tally = { sequence: 0, accepted: 0, refused: 0, latencies: [] }
+  const tally: Tally = { sequence: 0, numbered: 0, accepted: 0, refused: 0, latencies: [] }
   const sockets = await Promise.all(Array.from({ length: options.connections }, () => open(options.port)))
   const startedAt = monotonicMs()
   const until = performance.now() + options.durationMs
@@ -34,8 +37,8 @@ async function open(port: number): Promise<Socket> {
 
 /** One connection's requests, one after the other, until time or number is up and the last is answered. */
 function publish(socket: Socket, options: LoadOptions, tally: Tally, until: number): Promise<void> {
-  const request = requestBytes(options)
-  const textAt = request.indexOf('"#') + 1
+  const request = requestBytes({ ...options, path: options.paths[0] ?? '/' })
+  const textsAt = textsIn(request)
   return new Promise((resolve, reject) => {
     let sentAt = 0
     const next = () => {
@@ -46,7 +49,8 @@ function publish(socket: Socket, options: LoadOptions, tally: Tally, until: numb
         return
       }
       // The bytes are gone when their answer is here, so each connection writes the same ones again.
-      writeSequence(request, textAt, tally.sequence++)
+      for (const at of textsAt) writeSequence(request, at, tally.numbered++)
+      tally.sequence++
       socket.write(request)
     }
     const framing = new HttpFraming((head) => {
@@ -62,10 +66,70 @@ function publish(socket: Socket, options: LoadOptions, tally: Tally, until: numb
   })
 }
 
-function requestBytes({ port, paths, bodyBytes }: LoadOptions): Buffer {
-  const body = JSON.stringify({ message: numberedText(0, bodyBytes) })
+/** Open loop: a request leaves when it is due, on whichever connection is free, and waits only where none is. */
+async function pace(options: PaceOptions): Promise<PaceResult> {
+  const { connections, requestsPerSecond, durationMs, port } = options
+  const result: PaceResult = { sentAt: [], refused: 0 }
+  const request = requestBytes(options)
+  const textAt = textsIn(request)[0] ?? 0
+  const free: Socket[] = []
+  const waiting: number[] = []
+  const send = (socket: Socket, number: number) => {
+    const bytes = Buffer.from(request)
+    writeSequence(bytes, textAt, number)
+    socket.write(bytes)
+  }
+  const answered = (socket: Socket, head: string) => {
+    if (statusOf(head) >= 300) result.refused++
+    const number = waiting.shift()
+    if (number === undefined) free.push(socket)
+    else send(socket, number)
+  }
+  for (let i = 0; i < connections; i++) {
+    const socket = await open(port)
+    const framing = new HttpFraming((head) => answered(socket, head))
+    socket.on('data', (chunk) => framing.push(chunk))
+    free.push(socket)
+  }
+  const startedAt = performance.now()
+  await new Promise<void>((resolve) => {
+    const timer = setInterval(() => {
+      const elapsedMs = performance.now() - startedAt
+      const due = Math.floor((Math.min(elapsedMs, durationMs) * requestsPerSecond) / 1_000)
+      while (result.sentAt.length < due) {
+        const number = result.sentAt.push(monotonicMs()) - 1
+        const socket = free.pop()
+        if (socket) send(socket, number)
+        else waiting.push(number)
+      }
+      if (elapsedMs < durationMs || free.length < connections) return
+      clearInterval(timer)
+      resolve()
+    }, 1)
+  })
+  for (const socket of free) socket.destroy()
+  return result
+}
+
+/** Where the texts begin. */
+function textsIn(request: Buffer): number[] {
+  const found: number[] = []
+  for (let at = request.indexOf('"#'); at >= 0; at = request.indexOf('"#', at + 1)) found.push(at + 1)
+  return found
+}
+
+interface Shape {
+  port: number
+  path: string
+  bodyBytes: number
+  batch?: number
+}
+
+function requestBytes({ port, path, bodyBytes, batch }: Shape): Buffer {
+  const message = { message: numberedText(0, bodyBytes) }
+  const body = JSON.stringify(batch === undefined ? message : { messages: Array(batch).fill(message) })
   const head = [
-    `POST ${paths[0]} HTTP/1.1`,
+    `POST ${path} HTTP/1.1`,
     `Host: 127.0.0.1:${port}`,
     'Content-Type: application/json',
     `Content-Length: ${Buffer.byteLength(body)}`,
@@ -73,4 +137,4 @@ function requestBytes({ port, paths, bodyBytes }: LoadOptions): Buffer {
   return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`)
 }
 
-answer({ load })
+answer({ load, pace })

@@ -10,10 +10,14 @@ const OK = Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nOK')
 /** By path, so by subscription. */
 const arrivals = new Map<string, SequenceSet>()
 let lastAt = 0
+/** Number and time of every arrival in turn, while they are wanted. */
+let times: number[] | undefined
 
 const server = createServer({ noDelay: true }, (socket) => {
   const framing = new HttpFraming((head, bytes, bodyStart, end) => {
-    arrivalsAt(pathOf(head)).add(readSequence(bytes, bodyStart, end))
+    const sequence = readSequence(bytes, bodyStart, end)
+    arrivalsAt(pathOf(head)).add(sequence)
+    times?.push(sequence, lastAt)
     socket.write(OK)
   })
   socket.on('data', (chunk) => {
@@ -45,7 +49,14 @@ function arrived(): Arrived {
 server.listen({ port: 0, host: '127.0.0.1', backlog: 4_096 }, () => {
   answer({
     port: () => (server.address() as AddressInfo).port,
-    reset: () => arrivals.clear(),
+    reset: () => {
+      arrivals.clear()
+      times = undefined
+    },
+    recordTimes: () => {
+      times = []
+    },
+    times: () => times ?? [],
     arrived,
   })
 })

@@ -6,23 +6,28 @@ import { Redis } from 'ioredis'
 export interface BenchRedis {
   url: string
   pid: number
+  /** CPU time so far, background threads included; finer than /proc has it. */
+  cpuMs(): Promise<number>
   stop(): Promise<void>
 }
 
 /** Where and how a server runs is not what is compared. */
 const PLACE = new Set(['bind', 'port', 'protected-mode', 'dir', 'daemonize', 'logfile', 'loglevel'])
-const running = new Set<TestRedis>()
+const running = new Map<TestRedis, Redis>()
 
 export async function startBenchRedis(): Promise<BenchRedis> {
   const file = new URL('../../infra/redis/redis.conf', import.meta.url)
   const args = settingWords(readFileSync(file, 'utf8'))
   const redis = await startRedis({ appendfsync: 'always', args })
-  running.add(redis)
+  const client = new Redis(redis.url)
+  running.set(redis, client)
   return {
     url: redis.url,
     pid: redis.pid(),
+    cpuMs: async () => usedCpuMs(await client.info('cpu')),
     stop: async () => {
       running.delete(redis)
+      client.disconnect()
       await redis.stop()
     },
   }
@@ -30,8 +35,14 @@ export async function startBenchRedis(): Promise<BenchRedis> {
 
 /** After a run that was cut short. */
 export async function stopEveryRedis(): Promise<void> {
-  await Promise.all([...running].map((redis) => redis.stop()))
+  for (const client of running.values()) client.disconnect()
+  await Promise.all([...running.keys()].map((redis) => redis.stop()))
   running.clear()
+}
+
+function usedCpuMs(info: string): number {
+  const seconds = Array.from(info.matchAll(/^used_cpu_(?:sys|user):([\d.]+)/gm), ([, value]) => Number(value))
+  return seconds.reduce((sum, value) => sum + value, 0) * 1_000
 }
 
 /** The settings of a redis.conf as command line words. */

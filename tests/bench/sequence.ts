@@ -31,11 +31,14 @@ export function readSequence(buffer: Buffer, start: number, end: number): number
   return sequence
 }
 
+/** There may be 100,000 sets: each begins small. */
+const FIRST_NUMBERS = 64
+
 /** Which numbers came, and how many came in all. */
 export class SequenceSet {
   total = 0
   distinct = 0
-  #seen = new Uint8Array(65_536)
+  #seen = new Uint8Array(FIRST_NUMBERS)
 
   /** What carries no number counts among all, not among the different ones. */
   add(sequence: number): void {

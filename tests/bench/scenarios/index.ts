@@ -1,7 +1,27 @@
 /** Every scenario that `npm run bench -- <name>` knows, in the order of docs/performance.md. */
 import type { Scenario } from '../scenario.ts'
 import { fanOut1, fanOut10 } from './fanout.ts'
+import { latency } from './latency.ts'
+import { noise } from './noise.ts'
+import { outcomeLog } from './outcome-log.ts'
+import { publish } from './publish.ts'
+import { redisCost } from './redis-cost.ts'
+import { signed } from './signed.ts'
 import { throttled } from './throttled.ts'
 import { waiting } from './waiting.ts'
+import { wide1000, wide100000 } from './wide.ts'
 
-export const SCENARIOS: readonly Scenario[] = [fanOut10, fanOut1, waiting, throttled]
+export const SCENARIOS: readonly Scenario[] = [
+  fanOut10,
+  fanOut1,
+  wide1000,
+  wide100000,
+  publish,
+  latency,
+  redisCost,
+  waiting,
+  throttled,
+  signed,
+  outcomeLog,
+  noise,
+]

@@ -1,0 +1,49 @@
+/** What the outcome log costs: CPU per delivery, processes and Redis, with it and without. */
+import type { Fantail } from '../fantail.ts'
+import { rowOf } from '../rows.ts'
+import type { Row, Scenario, ScenarioOptions } from '../scenario.ts'
+import { cpuMicrosOf, endFantail, fantailOn, interleaved, told, turn, withStage } from '../stage.ts'
+import { figureOf } from '../summary.ts'
+
+const WITHIN = 1.05
+const WORK = [
+  { fanOut: 10, deliveries: 100_000 },
+  { fanOut: 1, deliveries: 30_000 },
+]
+
+export const outcomeLog: Scenario = {
+  name: 'outcome-log',
+  summary: 'CPU per delivery with the outcome log against without',
+  run: (options) =>
+    withStage(async (stage) => {
+      const on = await fantailOn(stage, options)
+      const off = await fantailOn(stage, options, { env: { FANTAIL_LOG_MESSAGES: '0' } })
+      const rows: Row[] = []
+      for (const work of WORK) {
+        const micros = (fantail: Fantail, name: string) => async () => {
+          const measured = await turn(stage, fantail, scaled(work, options))
+          options.tell(`fan-out ${work.fanOut}, ${name}: ${told(measured)}`)
+          return cpuMicrosOf(measured)
+        }
+        const pairs = [micros(on, 'on'), micros(off, 'off')] as const
+        await interleaved(1, ...pairs)
+        const measured = await interleaved(options.quick ? 2 : 5, ...pairs)
+        rows.push(...rowsOf(work.fanOut, measured))
+      }
+      await endFantail(off, { ...options, profileDir: undefined })
+      await endFantail(on, options)
+      return rows
+    }),
+}
+
+function scaled({ fanOut, deliveries }: (typeof WORK)[number], { quick }: ScenarioOptions) {
+  return { fanOut, deliveries: quick ? deliveries / 5 : deliveries }
+}
+
+function rowsOf(fanOut: number, pairs: [on: number, off: number][]): Row[] {
+  const ratio = figureOf(pairs.map(([on, off]) => on / off))
+  return [
+    rowOf(`outcome log on : off, CPU at fan-out ${fanOut}`, ratio, { unit: '×', atMost: WITHIN }),
+    rowOf(`CPU per delivery with it, fan-out ${fanOut}`, figureOf(pairs.map(([on]) => on)), { unit: 'µs' }),
+  ]
+}

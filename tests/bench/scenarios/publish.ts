@@ -1,0 +1,125 @@
+/** What the API accepts a second: against its own route with nothing stored behind it, singly and in batches. */
+import { cpuMs, end, startOwn } from '../children.ts'
+import { ask, type LoadOptions, type LoadResult } from '../ipc.ts'
+import { rowOf } from '../rows.ts'
+import type { Row, Scenario, ScenarioOptions } from '../scenario.ts'
+import { BODY_BYTES, CONNECTIONS, endFantail, fantailOn, type Stage, withStage } from '../stage.ts'
+import { figureOf } from '../summary.ts'
+
+const TOPIC = 'accepted'
+const BATCH = 10
+
+interface Accepted {
+  requestsPerSecond: number
+  /** Of the process that answers. */
+  micros: number
+  p99Ms: number
+}
+
+export const publish: Scenario = {
+  name: 'publish',
+  summary: 'publishes accepted a second, against the same route that stores nothing; batches of ten',
+  run: (options) => withStage((stage) => measured(stage, options)),
+}
+
+async function measured(stage: Stage, options: ScenarioOptions): Promise<Row[]> {
+  // Without a worker: what is accepted is measured, and a topic without subscriptions would still be dispatched.
+  const fantail = await fantailOn(stage, options, { services: ['publish-api'] })
+  await fantail.createTopic(TOPIC)
+  const unstored = await startOwn('./unstored-process.ts')
+  const port = await ask<number>(unstored, 'port')
+  const ends = {
+    stored: { port: fantail.port, pid: fantail.processes.api ?? 0 },
+    unstored: { port, pid: unstored.pid ?? 0 },
+  }
+  const turn = async (to: keyof typeof ends, batch?: number) => {
+    const result = await accepted(stage, ends[to], { batch, durationMs: options.quick ? 1_000 : 3_000 })
+    options.tell(
+      `${to}${batch ? ` by ${batch}` : ''}: ${result.requestsPerSecond.toFixed(0)} requests/s, ${result.micros.toFixed(1)} µs each, p99 ${result.p99Ms.toFixed(1)} ms`,
+    )
+    return result
+  }
+  const round = async () => ({
+    stored: await turn('stored'),
+    unstored: await turn('unstored'),
+    batches: await turn('stored', BATCH),
+  })
+  await round()
+  const rounds = []
+  for (let i = 0; i < (options.quick ? 2 : 5); i++) rounds.push(await round())
+  await end(unstored)
+  await endFantail(fantail, options)
+  return rowsOf(rounds)
+}
+
+async function accepted(
+  { publishers }: Stage,
+  { port, pid }: { port: number; pid: number },
+  { batch, durationMs }: { batch: number | undefined; durationMs: number },
+): Promise<Accepted> {
+  const load: LoadOptions = {
+    port,
+    paths: [`/v1/topics/${TOPIC}/messages`],
+    connections: CONNECTIONS,
+    durationMs,
+    requestsMax: Number.MAX_SAFE_INTEGER,
+    bodyBytes: BODY_BYTES,
+    ...(batch === undefined ? {} : { batch }),
+  }
+  const before = cpuMs(pid)
+  const result = await ask<LoadResult>(publishers, 'load', load)
+  if (result.refused > 0) throw new Error(`${result.refused} publishes were refused`)
+  return {
+    requestsPerSecond: (result.accepted * 1_000) / (result.endedAt - result.startedAt),
+    micros: ((cpuMs(pid) - before) * 1_000) / result.accepted,
+    p99Ms: result.p99Ms,
+  }
+}
+
+type Round = Record<'stored' | 'unstored' | 'batches', Accepted>
+
+function rowsOf(rounds: Round[]): Row[] {
+  const of = (value: (round: Round) => number) => figureOf(rounds.map(value))
+  return [
+    rowOf(
+      'accepted : the same route that stores nothing',
+      of(({ stored, unstored }) => stored.requestsPerSecond / unstored.requestsPerSecond),
+      { unit: '×', atLeast: 0.65 },
+    ),
+    rowOf(
+      `messages in batches of ${BATCH} : singly`,
+      of(({ stored, batches }) => (batches.requestsPerSecond * BATCH) / stored.requestsPerSecond),
+      { unit: '×', atLeast: 5 },
+    ),
+    rowOf(
+      'accepted, one at a time',
+      of(({ stored }) => stored.requestsPerSecond),
+      { unit: '/s' },
+    ),
+    rowOf(
+      'the same route that stores nothing',
+      of(({ unstored }) => unstored.requestsPerSecond),
+      { unit: '/s' },
+    ),
+    rowOf(
+      `messages in batches of ${BATCH}`,
+      of(({ batches }) => batches.requestsPerSecond * BATCH),
+      { unit: '/s' },
+    ),
+    rowOf(
+      'CPU of the API per publish',
+      of(({ stored }) => stored.micros),
+      { unit: 'µs' },
+    ),
+    rowOf(
+      'CPU of the route that stores nothing',
+      of(({ unstored }) => unstored.micros),
+      { unit: 'µs' },
+    ),
+    rowOf(
+      'answer, p99',
+      of(({ stored }) => stored.p99Ms),
+      { unit: 'ms' },
+    ),
+  ]
+}

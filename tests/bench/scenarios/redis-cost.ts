@@ -1,0 +1,48 @@
+/** What Redis spends on a delivery: by the express path at two fan-outs, and where everything goes through lanes. */
+import { rowOf } from '../rows.ts'
+import type { Row, Scenario, ScenarioOptions } from '../scenario.ts'
+import { endFantail, fantailOn, type Stage, told, turn, withStage } from '../stage.ts'
+import { figureOf } from '../summary.ts'
+
+/** So many a second that nothing ever waits for its turn: a throttled subscription is delivered from its lane alone. */
+const LANES_ONLY = { deliveryPolicy: { throttlePolicy: { maxReceivesPerSecond: 1_000_000 } } }
+
+interface Way {
+  figure: string
+  fanOut: number
+  deliveries: number
+  atMost: number
+  subscription?: object
+}
+
+const WAYS: Way[] = [
+  { figure: 'fan-out 10', fanOut: 10, deliveries: 100_000, atMost: 5 },
+  { figure: 'fan-out 1', fanOut: 1, deliveries: 40_000, atMost: 25 },
+  { figure: 'through lanes', fanOut: 10, deliveries: 40_000, atMost: 40, subscription: LANES_ONLY },
+]
+
+export const redisCost: Scenario = {
+  name: 'redis-cost',
+  summary: 'CPU of Redis per delivery, saturated: express path and lanes',
+  run: (options) =>
+    withStage(async (stage) => {
+      const rows: Row[] = []
+      for (const way of WAYS) rows.push(await costOf(stage, way, options))
+      return rows
+    }),
+}
+
+async function costOf(stage: Stage, way: Way, options: ScenarioOptions): Promise<Row> {
+  const { fanOut, figure, atMost, subscription = {} } = way
+  const deliveries = options.quick ? way.deliveries / 5 : way.deliveries
+  const fantail = await fantailOn(stage, options, { subscription })
+  const micros: number[] = []
+  await turn(stage, fantail, { fanOut, deliveries })
+  for (let round = 0; round < (options.quick ? 2 : 5); round++) {
+    const measured = await turn(stage, fantail, { fanOut, deliveries })
+    options.tell(`${figure}: ${told(measured)}`)
+    micros.push(measured.cpuMicros.redis ?? Number.NaN)
+  }
+  await endFantail(fantail, options)
+  return rowOf(`CPU of Redis per delivery, ${figure}`, figureOf(micros), { unit: 'µs', atMost })
+}

@@ -1,0 +1,97 @@
+/** What scenarios of throughput and cost share: one receiver, one publisher, Fantails to compare, and turns of equal work. */
+import type { ChildProcess } from 'node:child_process'
+import { end, startOwn } from './children.ts'
+import type { Contestant, Load } from './contestants.ts'
+import { profileReports } from './cpu-profile.ts'
+import { type FantailOptions, startFantail } from './fantail.ts'
+import { ask } from './ipc.ts'
+import { type Measurement, measure } from './measure.ts'
+import { commandReport } from './redis.ts'
+import type { ScenarioOptions } from './scenario.ts'
+
+export const CONNECTIONS = 64
+export const BODY_BYTES = 1_024
+/** Equal work, not equal time, is what a turn is made of; this only ends one that would not end. */
+const TURN_MS_MAX = 60_000
+
+export interface Stage {
+  receiver: ChildProcess
+  publishers: ChildProcess
+  receiverPort: number
+}
+
+/** Runs `use` between start and end of receiver and publishers. */
+export async function withStage<T>(use: (stage: Stage) => Promise<T>): Promise<T> {
+  const [receiver, publishers] = await Promise.all([
+    startOwn('./receiver-process.ts'),
+    startOwn('./publishers-process.ts'),
+  ])
+  try {
+    return await use({ receiver, publishers, receiverPort: await ask<number>(receiver, 'port') })
+  } finally {
+    await Promise.all([end(receiver), end(publishers)])
+  }
+}
+
+type Settings = Pick<FantailOptions, 'env' | 'topic' | 'subscription' | 'services'>
+
+export function fantailOn(stage: Stage, { profileDir }: ScenarioOptions, settings: Settings = {}) {
+  return startFantail({ ...stage, profileDir, ...settings })
+}
+
+/** Ends it, and tells what its profiles found where they were asked for. */
+export async function endFantail(fantail: Contestant, { profileDir, tell }: ScenarioOptions): Promise<void> {
+  if (profileDir && fantail.redis) tell(`Redis:\n${await commandReport(fantail.redis.url)}`)
+  await fantail.stop()
+  if (profileDir) tell(profileReports(profileDir))
+}
+
+export interface Turn {
+  fanOut: number
+  deliveries: number
+  /** Messages in a request; without it, one by the route for one. */
+  batch?: number
+}
+
+/** Publishes as fast as it is let until that many deliveries are under way, and waits for the last. */
+export async function turn(
+  { receiver }: Stage,
+  contestant: Contestant,
+  { fanOut, deliveries, batch }: Turn,
+): Promise<Measurement> {
+  const load: Load = {
+    connections: CONNECTIONS,
+    bodyBytes: BODY_BYTES,
+    durationMs: TURN_MS_MAX,
+    requestsMax: Math.max(1, Math.round(deliveries / fanOut / (batch ?? 1))),
+    ...(batch === undefined ? {} : { batch }),
+  }
+  const measured = await measure({ contestant, receiver, fanOut, direct: false, load })
+  if (measured.lost > 0) throw new Error(`${measured.lost} deliveries were lost`)
+  return measured
+}
+
+/** Processes and Redis together. */
+export function cpuMicrosOf({ cpuMicros }: Measurement): number {
+  return Object.values(cpuMicros).reduce((sum, micros) => sum + micros, 0)
+}
+
+export function told({ deliveriesPerSecond, cpuMicros }: Measurement): string {
+  const micros = Object.entries(cpuMicros).map(([name, value]) => `${name} ${value.toFixed(1)}`)
+  return `${deliveriesPerSecond.toFixed(0)} deliveries/s, CPU µs: ${micros.join(', ')}`
+}
+
+/** `first` and `second` in turn, each round the other one first, so that neither always meets a warmer machine. */
+export async function interleaved<T>(rounds: number, first: () => Promise<T>, second: () => Promise<T>) {
+  const pairs: [T, T][] = []
+  for (let round = 0; round < rounds; round++) {
+    if (round % 2 === 0) {
+      const a = await first()
+      pairs.push([a, await second()])
+    } else {
+      const b = await second()
+      pairs.push([await first(), b])
+    }
+  }
+  return pairs
+}
