@@ -1,0 +1,247 @@
+/** What a receiver can do wrong, on real sockets: each attempt ends within its deadline, and memory stays bounded. */
+import { spawn } from 'node:child_process'
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import type { AttemptResult } from '@fantail/contracts'
+import { onRawRequest, type RawServer, startRawServer, startReceiver, waitFor } from '@fantail/test-kit'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { HttpRequest } from './http-attempt.ts'
+import { createHttpSender, type HttpSender, type HttpSenderOptions } from './http-sender.ts'
+import { createResolver } from './resolver.ts'
+
+const DEADLINE_MS = 250
+/** What an attempt may be late by on a machine that does other things. */
+const LATE_MS = 1_500
+/** What lies in the buffers of both sockets when a connection is cut. */
+const IN_FLIGHT_BYTES = 16_777_216
+const GIGABYTES_10 = 10 * 1_073_741_824
+const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'
+
+const opened: { close(): unknown }[] = []
+
+afterEach(async () => {
+  for (const thing of opened.splice(0).toReversed()) await thing.close()
+})
+
+function sender(options: Partial<HttpSenderOptions> = {}): HttpSender {
+  const created = createHttpSender({ allowPrivate: true, timeoutMs: DEADLINE_MS, ...options })
+  opened.push({ close: () => created.close(0) })
+  return created
+}
+
+async function raw(handler: (socket: Socket, connection: number) => void): Promise<RawServer> {
+  const server = await startRawServer(handler)
+  opened.push(server)
+  return server
+}
+
+/** Answers every request so. */
+const answering = (answer: (socket: Socket, n: number) => void) =>
+  raw((socket) => onRawRequest(socket, (_request, n) => answer(socket, n)))
+
+async function post(to: HttpSender, url: string, given: Partial<HttpRequest> = {}): Promise<AttemptResult> {
+  const started = performance.now()
+  const result = await to.attempt({ url, headers: ['Content-Type', 'text/plain'], body: 'hello', ...given })
+  expect(performance.now() - started).toBeLessThan(DEADLINE_MS + LATE_MS)
+  return result
+}
+
+/** Writes the piece again and again, as fast as the peer reads. */
+function flood(socket: Socket, head: string, piece: Buffer): void {
+  const more = () => {
+    while (socket.writable && socket.write(piece)) {}
+  }
+  socket.on('drain', more)
+  socket.write(head)
+  more()
+}
+
+const status = (code: number) => ({ kind: 'response', statusCode: code })
+const failure = (error: string) => ({ kind: 'failure', error, permanent: false })
+
+describe('an endpoint that hangs', () => {
+  test('while connecting: nobody accepts, and the queue of those who wait is full', async () => {
+    const listen =
+      "const s = require('node:net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => console.log(s.address().port))"
+    const child = spawn(process.execPath, ['-e', listen], { stdio: ['ignore', 'pipe', 'inherit'] })
+    opened.push({ close: () => child.kill('SIGKILL') && once(child, 'exit') })
+    const [line] = (await once(child.stdout, 'data')) as [Buffer]
+    const port = Number(line.toString())
+    child.kill('SIGSTOP')
+    const fillers = Array.from({ length: 8 }, () => connect(port, '127.0.0.1').on('error', () => undefined))
+    opened.push({ close: () => fillers.forEach((socket) => void socket.destroy()) })
+    await waitFor(() => fillers.filter((socket) => !socket.connecting).length >= 2)
+    const to = sender()
+    const result = await post(to, `http://127.0.0.1:${port}`)
+    expect(result).toMatchObject({ error: 'timeout', detail: `no connection within ${DEADLINE_MS} ms` })
+    expect(to.stats()).toMatchObject({ inFlight: 0, connections: 0 })
+  })
+
+  test.each([
+    ['sends its head byte by byte', 'HTTP/1.1 200 OK\r\nX-Slow: '.padEnd(9_999, 'x'), 'no answer'],
+    [
+      'sends its body byte by byte',
+      `HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n`.padEnd(9_999, 'x'),
+      'no complete answer',
+    ],
+  ])('%s', async (_what, text, detail) => {
+    const server = await answering((socket) => {
+      socket.setNoDelay(true)
+      // The head of the second comes at once: what is slow is its body.
+      let at = text.includes('\r\n\r\n') ? text.indexOf('\r\n\r\n') + 4 : 0
+      if (at > 0) socket.write(text.slice(0, at))
+      const timer = setInterval(() => socket.write(text.charAt(at++)), 20)
+      socket.once('close', () => clearInterval(timer))
+    })
+    const result = await post(sender(), server.url)
+    expect(result).toMatchObject({ ...failure('timeout'), detail: expect.stringContaining(detail) })
+    await waitFor(() => server.open() === 0, { what: 'the connection to be closed' })
+  })
+
+  test('in the extension of a chunk, or in its trailers', async () => {
+    const begin = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'
+    for (const [head, piece] of [
+      [`${begin}1;`, 'x'.repeat(8_192)],
+      [`${begin}0\r\n`, `a: ${'x'.repeat(8_192)}\r\n`],
+    ] as const) {
+      const server = await answering((socket) => flood(socket, head, Buffer.from(piece)))
+      const result = await post(sender(), server.url)
+      expect(result.kind === 'failure' && ['timeout', 'invalid_response'].includes(result.error)).toBe(true)
+      await waitFor(() => server.open() === 0, { what: 'the connection to be closed' })
+    }
+  })
+})
+
+describe('a body', () => {
+  test.each([
+    ['of ten gigabytes', `HTTP/1.1 200 OK\r\nContent-Length: ${GIGABYTES_10}\r\n\r\n`, 'x'.repeat(65_536)],
+    [
+      'in chunks without an end',
+      'HTTP/1.1 503 No\r\nTransfer-Encoding: chunked\r\n\r\n',
+      `10000\r\n${'x'.repeat(65_536)}\r\n`,
+    ],
+    ['until the connection ends, which it does not', 'HTTP/1.0 200 OK\r\n\r\n', 'x'.repeat(65_536)],
+  ])('%s is cut, and the status stands', async (_what, head, piece) => {
+    let sent = 0
+    const server = await answering((socket) => {
+      socket.once('close', () => {
+        sent = socket.bytesWritten
+      })
+      flood(socket, head, Buffer.from(piece))
+    })
+    const to = sender()
+    const result = await post(to, server.url, { responseBytesMax: 100_000, textBytesMax: 100 })
+    expect(result).toMatchObject({ ...status(Number(head.split(' ')[1])), text: expect.any(String) })
+    expect(result).not.toHaveProperty('body')
+    await waitFor(() => sent > 0, { what: 'the connection to be closed' })
+    expect(sent).toBeLessThan(IN_FLIGHT_BYTES)
+    expect(to.stats()).toMatchObject({ connections: 0 })
+  })
+
+  test('that is a gzip bomb is not inflated beyond what is asked for', async () => {
+    const hooks = await startReceiver()
+    opened.push(hooks)
+    const bomb = gzipSync(Buffer.alloc(268_435_456))
+    hooks.respond('/', { headers: { 'Content-Encoding': 'gzip' }, body: bomb })
+    const to = sender({ timeoutMs: 5_000 })
+    const before = process.memoryUsage().arrayBuffers
+    const result = await post(to, hooks.url, { responseBytesMax: bomb.length, textBytesMax: 1_024 })
+    expect(result).toMatchObject({ ...status(200), text: '\0'.repeat(1_024), body: bomb })
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(IN_FLIGHT_BYTES)
+  })
+
+  test.each(['Content-Length: 5\r\n\r\nhello', 'Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n'])(
+    'of a 204 is none, and spoils nothing for the next request: %j',
+    async (rest) => {
+      const server = await answering((socket, n) =>
+        socket.write(n === 1 ? `HTTP/1.1 204 No Content\r\n${rest}` : OK),
+      )
+      const to = sender()
+      expect(await post(to, server.url)).toMatchObject(status(204))
+      expect(await post(to, server.url)).toMatchObject(status(204))
+      await waitFor(() => to.stats().connections === 0, { what: 'spoilt connections to be ended' })
+    },
+  )
+})
+
+describe('an answer', () => {
+  test('of informational ones only is none', async () => {
+    const server = await answering((socket) => socket.end('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'))
+    expect(await post(sender(), server.url)).toMatchObject(failure('connection_reset'))
+  })
+
+  test('that redirects into the network is the end: nothing is connected to', async () => {
+    const inside = await raw((socket) => socket.end())
+    const server = await answering((socket) =>
+      socket.write(`HTTP/1.1 307 Go\r\nLocation: ${inside.url}/\r\nContent-Length: 0\r\n\r\n`),
+    )
+    const to = sender({ allowPrivate: false, allow: ['hooks.example'], resolver: toLoopback })
+    const url = server.url.replace('127.0.0.1', 'hooks.example')
+    expect(await post(to, url)).toMatchObject(status(307))
+    expect(await post(to, url)).toMatchObject(status(307))
+    expect(inside.accepted()).toBe(0)
+  })
+})
+
+const toLoopback = { resolve: () => Promise.resolve(['127.0.0.1']) }
+
+describe('a name', () => {
+  test('whose servers never answer costs the deadline', async () => {
+    const mute = createSocket('udp4')
+    opened.push({ close: () => mute.close() })
+    await new Promise<void>((resolve) => mute.bind(0, '127.0.0.1', resolve))
+    const servers = [`127.0.0.1:${(mute.address() as AddressInfo).port}`]
+    const to = sender({ resolver: createResolver({ servers, hostsPath: '/dev/null' }) })
+    expect(await post(to, 'http://mute.example/')).toMatchObject(failure('timeout'))
+  })
+
+  test('that changes to an address inside is refused at the next connection, and the old one is not kept for it', async () => {
+    const hooks = await startReceiver()
+    opened.push(hooks)
+    let addresses = ['127.0.0.1']
+    const to = sender({
+      allowPrivate: false,
+      allow: ['127.0.0.1'],
+      resolver: { resolve: () => Promise.resolve(addresses) },
+    })
+    const url = `http://hooks.example:${hooks.port}/`
+    hooks.respond('/', { headers: { connection: 'close' } })
+    expect(await post(to, url)).toMatchObject(status(200))
+    for (addresses of [['169.254.169.254'], ['10.0.0.1', '::ffff:10.0.0.1'], ['127.0.0.2'], ['::1']])
+      expect(await post(to, url)).toMatchObject({ error: 'forbidden_address', permanent: true })
+    addresses = ['10.0.0.1', '127.0.0.1']
+    expect(await post(to, url)).toMatchObject(status(200))
+    expect(hooks.requests).toHaveLength(2)
+  })
+
+  test('that leads nowhere and then somewhere is found again', async () => {
+    const hooks = await startReceiver()
+    opened.push(hooks)
+    let addresses: string[] = []
+    const to = sender({ resolver: { resolve: () => Promise.resolve(addresses) } })
+    const url = `http://hooks.example:${hooks.port}/`
+    expect(await post(to, url)).toMatchObject({ kind: 'failure' })
+    addresses = ['127.0.0.1']
+    expect(await post(to, url)).toMatchObject(status(200))
+  })
+})
+
+test('an endpoint that flaps is reached whenever it is up, and each attempt ends', async () => {
+  let hooks = await startReceiver()
+  const { port, url } = hooks
+  const to = sender()
+  for (let i = 0; i < 5; i++) {
+    expect(await post(to, url)).toMatchObject(status(200))
+    await hooks.close()
+    const down = await Promise.all(Array.from({ length: 20 }, () => post(to, url)))
+    expect(new Set(down.map((result) => result.kind === 'failure' && result.permanent))).toEqual(
+      new Set([false]),
+    )
+    hooks = await startReceiver({ port })
+  }
+  opened.push(hooks)
+  expect(await post(to, url)).toMatchObject(status(200))
+  await waitFor(() => to.stats().connections === to.stats().idle, { what: 'no busy connection' })
+})
