@@ -1,6 +1,6 @@
 /**
  * The filters of topics, longer than their slices are kept: a topic of 100,000 subscriptions has filters of some
- * 80 MB, which say of most messages that hardly a slice is needed, and compiled subscriptions of more than the plan cache
+ * 90 MB, which say of most messages that hardly a slice is needed, and compiled subscriptions of more than the plan cache
  * holds. As with slices, what was checked since a plan was fetched belongs to that plan.
  */
 import type { SliceRef } from '@fantail/store'
