@@ -137,6 +137,8 @@ export const sourcesKey = (arn: string, service: 'sqs' | 'sns') =>
  *  `score` and `last` (scan cursor), `done` '1' scanned to the end, `fence`, `batch` number, `items` (JSON ids of the open
  *  batch; absent between batches), `next` (ms: start of the next batch by the rate). 14 days after its end. */
 export const redriveKey = (base: string, id: string) => `${base}redrive:${id}`
+/** Set: groups of a FIFO source of which the task has left a message behind, and so all that follow. Until its end. */
+export const redriveLeftKey = (base: string, id: string) => `${redriveKey(base, id)}:left`
 /** Sorted set, all scores 0: ids of the shard's tasks, which begin with their time; swept. */
 export const redrivesKey = (base: string) => `${base}redrives`
 /** Hash: source ARN → id of its active task. */

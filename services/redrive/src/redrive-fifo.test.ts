@@ -3,7 +3,7 @@ import { queueArn } from '@fantail/contracts'
 import { crashing } from '@fantail/test-kit'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { drainQueue, type Fixture, startFixture, storesOn } from './redrive.fixture.ts'
-import { runRedrive } from './run-redrive.ts'
+import { type RunRedriveDeps, runRedrive } from './run-redrive.ts'
 
 const ORIGIN = queueArn('origin.fifo')
 const DLQ = queueArn('dead.fifo')
@@ -90,6 +90,36 @@ test('what is held for a batch blocks its group, and keeps its place where it ca
   await runRedrive(fixture, task.id, never)
   expect(await fixture.redrives.get(task.id)).toMatchObject({ status: 'completed', moved: 0, skipped: 2 })
   expect(byGroup(await receive())).toEqual(byGroup(bodies))
+})
+
+test('what follows a message in flight stays behind it, and goes with it the next time', async () => {
+  const bodies = await exhaust(1_500)
+  const [inFlight] = await fixture.queues.receive(DLQ, { maxMessages: 1 })
+  const handle = inFlight?.receiptHandle ?? ''
+  const blocked = bodies.filter((body) => body.startsWith('0'))
+  expect(inFlight?.body).toBe(blocked[0])
+  let finished = 0
+  const { batches } = fixture
+  const backAfterTheFirst: RunRedriveDeps['batches'] = {
+    open: (id) => batches.open(id),
+    choose: (run) => batches.choose(run),
+    move: (run, batch) => batches.move(run, batch),
+    // The cursor has passed the message by now.
+    finish: async (...args) => {
+      finished += 1
+      if (finished === 1) await fixture.queues.changeVisibility(DLQ, [{ handle, seconds: 0 }])
+      return batches.finish(...args)
+    },
+  }
+  const task = await fixture.redrives.create({ ...everything, destination: ELSEWHERE })
+  await runRedrive({ redrives: fixture.redrives, batches: backAfterTheFirst }, task.id, never)
+  const counts = { moved: 1_500 - blocked.length, skipped: blocked.length }
+  expect(await fixture.redrives.get(task.id)).toMatchObject({ status: 'completed', ...counts })
+  expect(await fixture.redis.keys('*:left')).toEqual([])
+  const next = await fixture.redrives.create({ ...everything, destination: ELSEWHERE })
+  await runRedrive(fixture, next.id, never)
+  expect(await fixture.redrives.get(next.id)).toMatchObject({ moved: blocked.length, skipped: 0 })
+  expect(byGroup(await drainQueue(fixture, ELSEWHERE))).toEqual(byGroup(bodies))
 })
 
 /** Ids of the dead-letter queue's first messages. */

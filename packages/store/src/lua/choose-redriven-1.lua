@@ -1,5 +1,6 @@
 -- Chooses a task's next batch and records it, so that whoever runs the task after a crash has the same one. Its items
--- are held: nobody receives them. What is in flight stays with its consumer and counts as skipped.
+-- are held: nobody receives them. What is in flight stays with its consumer and counts as skipped, and with it, in a
+-- FIFO queue, all that follows it in its group: it may come back, and would then be behind them.
 -- KEYS[1] base of the source
 -- ARGV: id, fence, items at most, bytes at most, looked at at most, filter (five values, queue-scan.lua)
 -- Returns { 'batch', number, items } | { 'again' } (nothing on this page) | { 'wait', ms } (the rate) | { 'stop' }
@@ -33,11 +34,24 @@ if task.status ~= 'running' or task.done == '1' then return { 'stop' } end
 local wait, max = pace(task, queue.now, tonumber(ARGV[3]))
 if wait > 0 then return { 'wait', wait } end
 
-local ids, bytes, skipped, q = {}, 0, 0, queue.q
-local function choose(id)
+local ids, bytes, skipped, q, left = {}, 0, 0, queue.q, key .. ':left'
+local function is_elsewhere(id)
   local back = tonumber(redis.call('ZSCORE', q .. 'flight', id))
-  if (back and back > queue.clock) or redis.call('ZSCORE', q .. 'moving', id) then
-    skipped = skipped + 1
+  return (back and back > queue.clock) or redis.call('ZSCORE', q .. 'moving', id)
+end
+
+local function skip(group)
+  skipped = skipped + 1
+  if not group then return end
+  redis.call('SADD', left, group)
+  redis.call('PEXPIRE', left, KEPT_MS)
+end
+
+local function choose(id)
+  local group = queue.fifo and redis.call('HGET', q .. 'i:' .. id, 'g')
+  local follows = group and redis.call('SISMEMBER', left, group) == 1
+  if follows or is_elsewhere(id) then
+    skip(not follows and group)
     return false
   end
   ids[#ids + 1] = id

@@ -6,6 +6,7 @@ local function end_task(base, key, status, reason, now)
   local h = redis.call('HMGET', key, 'source', 'id')
   redis.call('HSET', key, 'status', status, 'endedAt', now, 'error', reason)
   redis.call('HDEL', key, 'items')
+  redis.call('DEL', key .. ':left')
   redis.call('PEXPIRE', key, KEPT_MS)
   if redis.call('HGET', base .. 'redriving', h[1]) == h[2] then redis.call('HDEL', base .. 'redriving', h[1]) end
 end
