@@ -13,6 +13,13 @@ export interface LogBatch {
   move: LogMove
   deliveries: number
   notes: LogNote[]
+  /** Of these messages it cannot be told for whom they are: to be set aside before they leave the log for no lane. */
+  unmatchable: Unmatchable[]
+}
+
+export interface Unmatchable {
+  context: MessageContext
+  error: unknown
 }
 
 export interface LogNote {
@@ -27,7 +34,12 @@ export interface LogNote {
 
 /** As many of the first messages as one script takes; those of which only the id is known leave for no lane. */
 export function matchEntries(slice: CompiledSlice | null, contexts: (MessageContext | Buffer)[]): LogBatch {
-  const batch: LogBatch = { move: { subscriptions: [], messages: [] }, deliveries: 0, notes: [] }
+  const batch: LogBatch = {
+    move: { subscriptions: [], messages: [] },
+    deliveries: 0,
+    notes: [],
+    unmatchable: [],
+  }
   const positions = new Map<CompiledSubscription, number>()
   const positionOf = (subscription: CompiledSubscription) => {
     const known = positions.get(subscription)
@@ -38,7 +50,13 @@ export function matchEntries(slice: CompiledSlice | null, contexts: (MessageCont
     return position
   }
   for (const context of contexts) {
-    const { matched, filtered, reasons } = match(slice, context)
+    const found = match(slice, context)
+    if (found instanceof NotMatched) {
+      batch.move.messages.push({ id: found.context.id, to: [] })
+      batch.unmatchable.push(found)
+      continue
+    }
+    const { matched, filtered, reasons } = found
     if (batch.deliveries > 0 && batch.deliveries + matched.length > DELIVERIES_MAX) break
     batch.deliveries += matched.length
     const id = Buffer.isBuffer(context) ? context : context.id
@@ -52,7 +70,22 @@ export function matchEntries(slice: CompiledSlice | null, contexts: (MessageCont
   return batch
 }
 
-function match(slice: CompiledSlice | null, context: MessageContext | Buffer): SliceMatch {
-  if (slice && !Buffer.isBuffer(context)) return matchSlice(slice, context)
-  return { matched: [], filtered: Buffer.alloc(0), reasons: new Map() }
+class NotMatched implements Unmatchable {
+  readonly context: MessageContext
+  readonly error: unknown
+
+  constructor(context: MessageContext, error: unknown) {
+    this.context = context
+    this.error = error
+  }
+}
+
+function match(slice: CompiledSlice | null, context: MessageContext | Buffer): SliceMatch | NotMatched {
+  if (!slice || Buffer.isBuffer(context))
+    return { matched: [], filtered: Buffer.alloc(0), reasons: new Map() }
+  try {
+    return matchSlice(slice, context)
+  } catch (error) {
+    return new NotMatched(context, error)
+  }
 }

@@ -1,13 +1,78 @@
-import type { TopicRecord } from '@fantail/contracts'
+import type { Message, TopicRecord } from '@fantail/contracts'
 import { createMessageId } from '@fantail/contracts'
 import { createLogger } from '@fantail/runtime'
 import { deliveryId, type LogMove, type LogMoved } from '@fantail/store'
 import { expect, test } from 'vitest'
+import type { CompiledSlice } from '../compiled-slice.ts'
 import { MessageContext } from '../message-context.ts'
 import type { TopicPlan } from '../plan-cache.ts'
 import { LogReaders, type LogReadersOptions } from './log-readers.ts'
 
 const ARN = 'arn:aws:sns:us-east-1:000000000000:orders.fifo'
+
+/** As one whose filter has a defect that some text brings to light. */
+function sliceThatChokes(on: string): CompiledSlice {
+  const match = ({ message }: MessageContext) => {
+    if (message.message === on) throw new TypeError('of no use')
+    return []
+  }
+  const filters = { match, countReasons: () => undefined, keptBack: () => Buffer.of(1) }
+  const slice: Pick<CompiledSlice, 'sliceId' | 'shard' | 'slots' | 'unfiltered' | 'subscriptions' | 'topic'> =
+    {
+      sliceId: 'own.0',
+      shard: 0,
+      slots: 1,
+      unfiltered: [],
+      subscriptions: [],
+      topic: { name: 'orders.fifo' } as TopicRecord,
+    }
+  return { ...slice, filters, bySlot: [] } as unknown as CompiledSlice
+}
+
+test('a message that a filter chokes on is set aside, and those behind it go on', async () => {
+  const messages = ['first', 'bad', 'last'].map((text): Message => {
+    return { messageId: createMessageId(Date.now()), topicArn: ARN, publishedAt: Date.now(), message: text }
+  })
+  const texts = new Map(messages.map((message) => [JSON.stringify(message), message]))
+  const entries = [...texts].map(([text, { messageId }]) => ({
+    id: deliveryId(messageId),
+    body: Buffer.from(text),
+  }))
+  const aside: object[] = []
+  const unmatched: string[] = []
+  const moved: LogMove[] = []
+  const slice = sliceThatChokes('bad')
+  const plan = { ...planOf('own'), slices: [{ sliceId: slice.sliceId, shard: 0 }] }
+  const readers = new LogReaders({
+    reading: {
+      read: async () => ({ kind: 'moved', entries, nextDueAt: null }),
+      move: async (_shard, _claim, move) => {
+        moved.push(move)
+        return { kind: 'moved', entries: [], nextDueAt: null }
+      },
+      letGo: async () => undefined,
+    },
+    plans: { topic: async () => plan, sliceOf: async () => slice },
+    bodies: {
+      read: (body) => new MessageContext(texts.get(String(body)) as Message),
+      keep: () => undefined,
+    },
+    recorder: {
+      filtered: () => undefined,
+      moved: () => undefined,
+      unmatched: ({ message }) => void unmatched.push(message.message),
+    },
+    counts: { setAside: async (entry) => void aside.push(entry) },
+    log: createLogger({ service: 'test', level: 'silent' }),
+    onDue: () => undefined,
+  })
+  readers.read(0, { uid: 'own', topicArn: ARN, fence: 1 })
+  await expect.poll(() => moved.length).toBe(1)
+  await readers.stop()
+  expect(moved[0]?.messages).toEqual(entries.map(({ id }) => ({ id, to: [] })))
+  expect(aside).toEqual([{ detail: 'it cannot be matched: of no use', message: messages[1] }])
+  expect(unmatched).toContain('bad')
+})
 
 test('nothing is matched by the plan of an earlier topic of the name', async () => {
   const messageId = createMessageId(Date.now())

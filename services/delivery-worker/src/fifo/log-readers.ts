@@ -4,7 +4,8 @@
  *   take ─▶ LogReaders: read ─▶ match (PlanCache) ─▶ move, which reads on ─▶ … ─▶ lanes
  *
  * One log has one reader at a time. A reader holds nothing but its claim: where it dies, Redis does not answer or the
- * process stops, the next one goes on from what is in the log. What cannot be read is set aside before it leaves.
+ * process stops, the next one goes on from what is in the log. What cannot be read or matched is set aside before it
+ * leaves: one message must not hold up a topic.
  */
 import { createStateLog, type Logger, type TellState } from '@fantail/runtime'
 import {
@@ -19,7 +20,7 @@ import type { LaneBodies } from '../lane-bodies.ts'
 import type { MessageContext } from '../message-context.ts'
 import type { OutcomeRecorder } from '../outcome-recorder.ts'
 import type { PlanCache } from '../plan-cache.ts'
-import { type LogBatch, matchEntries } from './log-batch.ts'
+import { type LogBatch, matchEntries, type Unmatchable } from './log-batch.ts'
 
 const READERS_MAX = 64
 const RETRY_MS = 200
@@ -87,8 +88,10 @@ export class LogReaders {
     const startedAt = performance.now()
     const contexts = await this.#contextsOf(claim, entries)
     const batch = await this.#untilDone(() => this.#match(shard, claim, contexts))
+    for (const unmatchable of batch.unmatchable) await this.#setAsideWhole(unmatchable)
     const moved = await this.#untilDone(() => reading.move(shard, claim, batch.move))
     if (moved.kind !== 'moved') return moved
+    for (const { context } of batch.unmatchable) recorder.unmatched(context)
     for (const { context, slice, parked, filtered, reasons } of batch.notes) {
       if (slice) recorder.filtered(slice.topic.name, reasons)
       if (slice) recorder.moved(context, slice, parked, filtered)
@@ -141,6 +144,14 @@ export class LogReaders {
     const detail = problem === null ? 'its body is missing' : `its body cannot be read: ${problem.message}`
     await this.#options.counts.setAside({ detail, messageId, topicArn })
     this.#options.log.error({ messageId, topicArn, detail }, 'message.set_aside')
+  }
+
+  /** With its body, so that somebody can look at it and publish it again. */
+  async #setAsideWhole({ context: { message }, error }: Unmatchable): Promise<void> {
+    const { messageId, topicArn } = message
+    const detail = `it cannot be matched: ${error instanceof Error ? error.message : String(error)}`
+    await this.#untilDone(() => this.#options.counts.setAside({ detail, message }))
+    this.#options.log.error({ messageId, topicArn, detail, err: error }, 'message.set_aside')
   }
 
   /** Every step is safe to repeat, and refused once another reader has the log. */
