@@ -1,6 +1,7 @@
 /** Every scenario that `npm run bench -- <name>` knows, in the order of docs/performance.md. */
 import type { Scenario } from '../scenario.ts'
 import { fanOut1, fanOut10 } from './fanout.ts'
+import { idle } from './idle.ts'
 import { latency } from './latency.ts'
 import { noise } from './noise.ts'
 import { outcomeLog } from './outcome-log.ts'

@@ -1,6 +1,6 @@
 /**
- * A receiver whose answer can be changed, and that knows when what arrived: by path (first, last and how many), and for
- * each number that a message carries (sequence.ts) the first time.
+ * A receiver whose answer can be changed, and that knows when what arrived: by path, and by the number that each message
+ * carries (sequence.ts).
  */
 import { type AddressInfo, createServer } from 'node:net'
 import { HttpFraming, pathOf } from '../http-framing.ts'
@@ -31,7 +31,7 @@ const ANSWERS: Record<number, Buffer> = {
 
 const paths = new Map<string, PathArrivals>()
 /** By number. */
-const firstTimes = new Map<number, number>()
+const lastTimes = new Map<number, number>()
 let response = ANSWERS[200]
 let total = 0
 let distinct = 0
@@ -63,7 +63,7 @@ function arrived(path: string, number: number, now: number): void {
   total++
   firstAt ||= now
   lastAt = now
-  if (!firstTimes.has(number)) firstTimes.set(number, now)
+  lastTimes.set(number, now)
   if (at.numbers.has(number)) return
   at.numbers.add(number)
   distinct++
@@ -71,7 +71,7 @@ function arrived(path: string, number: number, now: number): void {
 
 function forget(): void {
   paths.clear()
-  firstTimes.clear()
+  lastTimes.clear()
   total = distinct = firstAt = lastAt = 0
 }
 
@@ -89,6 +89,7 @@ server.listen({ port: 0, host: '127.0.0.1', backlog: 4_096 }, () => {
         paths.values(),
         ({ count, firstAt: from, lastAt: to }) => ((count - 1) * 1_000) / (to - from),
       ),
-    firstTimes: () => [...firstTimes],
+    /** Of each number, its last arrival on any path. */
+    lastTimes: () => [...lastTimes],
   })
 })

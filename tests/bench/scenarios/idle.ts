@@ -1,0 +1,77 @@
+/**
+ * One worker and one API that have nothing to do: round trips to Redis, counted on the wire, and CPU time. Once with an
+ * empty Redis, once with subscriptions, paused lanes full of deliveries, and retries that are due in a day.
+ */
+import { cpuMs } from '../children.ts'
+import { monotonicMs } from '../monotonic.ts'
+import type { Row, Scenario, ScenarioOptions } from '../scenario.ts'
+import { createTopic, messagesFor, park } from './backlog.ts'
+import { type CountingProxy, startCountingProxy } from './counting-proxy.ts'
+import { type Deployment, type Service, type ServiceName, startDeployment } from './deployment.ts'
+import { redisCpuMs } from './usage.ts'
+
+const SETTLE_MS = 8_000
+const MEASURED_MS = 30_000
+const QUICK_MS = 5_000
+const SERVICES: ServiceName[] = ['delivery-worker', 'publish-api']
+const RETRY_STATE = { kind: 'retry', attempts: 1, statusCode: 503, error: null } as const
+
+export const idle: Scenario = {
+  name: 'idle',
+  summary: 'one worker and one API with nothing to do: round trips, CPU',
+  run: async (options) => [...(await measure('empty', options)), ...(await measure('with lanes', options))],
+}
+
+async function measure(what: 'empty' | 'with lanes', options: ScenarioOptions): Promise<Row[]> {
+  const deployment = await startDeployment({ profileDir: options.profileDir })
+  if (what === 'with lanes') await fill(deployment)
+  const watched = await Promise.all(SERVICES.map((name) => watch(deployment, name)))
+  await pause(options.quick ? QUICK_MS : SETTLE_MS)
+  const before = watched.map(countsOf)
+  const redisBefore = await redisCpuMs(deployment.redis)
+  const startedAt = monotonicMs()
+  await pause(options.quick ? QUICK_MS : MEASURED_MS)
+  const ms = monotonicMs() - startedAt
+  const after = watched.map(countsOf)
+  const redis = ((await redisCpuMs(deployment.redis)) - redisBefore) / ms
+  await deployment.stop()
+  for (const { proxy } of watched) proxy.stop()
+  const rows = watched.flatMap(({ name }, i): Row[] => {
+    const trips = (((after[i]?.trips ?? 0) - (before[i]?.trips ?? 0)) * 1_000) / ms
+    const cpu = ((after[i]?.cpu ?? 0) - (before[i]?.cpu ?? 0)) / ms
+    return [
+      { figure: `${name}, ${what}`, value: trips, unit: 'round trips/s', atMost: 1.99 },
+      { figure: `${name}, ${what}`, value: cpu * 100, unit: '% of a core', atMost: 1 },
+    ]
+  })
+  return [...rows, { figure: `Redis, ${what}`, value: redis * 100, unit: '% of a core', atMost: 1 }]
+}
+
+async function fill({ redis }: Deployment): Promise<void> {
+  const shape = { subscriptions: 100, endpoint: (number: number) => `http://127.0.0.1:9/idle-${number}` }
+  const waits = await createTopic(redis, { name: 'idle-paused', ...shape, paused: true })
+  await park(redis, waits.lanes, messagesFor(waits.arn, 100, 1_024), { as: 'fresh' })
+  const retries = await createTopic(redis, { name: 'idle-retries', ...shape })
+  const later = { as: 'retry', delayMs: 86_400_000, state: RETRY_STATE } as const
+  await park(redis, retries.lanes, messagesFor(retries.arn, 1, 1_024), later)
+}
+
+interface Watched {
+  name: ServiceName
+  service: Service
+  proxy: CountingProxy
+}
+
+async function watch(deployment: Deployment, name: ServiceName): Promise<Watched> {
+  const proxy = await startCountingProxy(Number(new URL(deployment.redisUrl).port))
+  const service = await deployment.startService(name, { redisUrl: proxy.url })
+  return { name, service, proxy }
+}
+
+function countsOf({ service, proxy }: Watched) {
+  return { trips: proxy.trips(), cpu: cpuMs(service.pid) }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
