@@ -45,6 +45,8 @@ export interface NewRedrive {
 
 export interface RedriveCounts {
   matched: number
+  /** Of these came from no subscription and no queue: they stay where no destination is named. */
+  withoutOrigin: number
   /** By subscription ARN. */
   bySubscription: Record<string, number>
   /** By status code; `none` where there was no answer. */
@@ -98,8 +100,8 @@ export class Redrives {
 
   /** What `create` would match now; creates nothing; `not_found`. */
   async dryRun(source: string, filter: RedriveFilter): Promise<RedriveCounts> {
-    const { matched, bySubscription, byStatusCode } = await this.#count(source, filter)
-    return { matched, bySubscription, byStatusCode }
+    const { newest: _, now: __, ...counts } = await this.#count(source, filter)
+    return counts
   }
 
   async get(id: string): Promise<RedriveTask | null> {
@@ -185,7 +187,7 @@ export class Redrives {
     source: string,
     filter: RedriveFilter,
   ): Promise<RedriveCounts & { newest: string; now: number }> {
-    const counts: RedriveCounts = { matched: 0, bySubscription: {}, byStatusCode: {} }
+    const counts: RedriveCounts = { matched: 0, withoutOrigin: 0, bySubscription: {}, byStatusCode: {} }
     let cursor = ['', '']
     let newest = ''
     let now = 0
@@ -197,6 +199,7 @@ export class Redrives {
       now = reply[6]
       cursor = [String(reply[1]), String(reply[2])]
       counts.matched += reply[3]
+      counts.withoutOrigin += reply[7]
       addCounts(counts.bySubscription, reply[4])
       addCounts(counts.byStatusCode, reply[5])
     } while (cursor[0] !== '')
@@ -227,6 +230,7 @@ type CountReply = [
   subscriptions: Buffer[],
   statuses: Buffer[],
   now: number,
+  withoutOrigin: number,
 ]
 
 /** As queue-scan.lua takes them. */

@@ -50,6 +50,9 @@ export const RedriveView = named(
 
 export const DryRunAnswer = z.object({
   matched: z.int(),
+  withoutOrigin: z
+    .int()
+    .describe('Of these came from no subscription and no queue: without a destination they stay'),
   bySubscription: z.record(z.string(), z.int()),
   byStatusCode: z.record(z.string(), z.int()),
 })

@@ -44,10 +44,39 @@ test('a dry run counts and creates nothing', async () => {
   expect(status).toBe(200)
   expect(body).toEqual({
     matched: 2,
+    withoutOrigin: 0,
     bySubscription: { [subscription.arn]: 2 },
     byStatusCode: { '400': 1, '503': 1 },
   })
   expect((await api.call('GET', '/v1/redrives?source=dry')).body.redrives).toEqual([])
+})
+
+test('a queue that nothing was dead-lettered to needs a destination, and says so', async () => {
+  await api.call('PUT', '/v1/queues/ordinary')
+  await api.call('PUT', '/v1/queues/other')
+  await api.deps.queues.send(`${QUEUE}ordinary`, [{ body: 'x' }])
+  const refused = await post('', { source: 'ordinary' })
+  expect([refused.status, refused.body.error]).toMatchObject([
+    400,
+    {
+      code: 'validation_failed',
+      details: [
+        { path: 'destination', message: expect.stringMatching(/^must be named: .* dead-letter queue/) },
+      ],
+    },
+  ])
+  expect((await api.call('GET', '/v1/redrives?source=ordinary')).body.redrives).toEqual([])
+  const counted = await post('', { source: 'ordinary', dryRun: true })
+  expect(counted.body).toMatchObject({ matched: 1, withoutOrigin: 1 })
+  expect((await post('', { source: 'ordinary', destination: 'other' })).status).toBe(202)
+  expect((await post('', { source: 'nowhere' })).status).toBe(404)
+})
+
+test('one that is a dead-letter queue may be redriven while it is empty', async () => {
+  await api.call('PUT', '/v1/queues/letters')
+  const redrivePolicy = { deadLetterTargetArn: `${QUEUE}letters`, maxReceiveCount: 1 }
+  await api.call('PUT', '/v1/queues/source', { body: { redrivePolicy } })
+  expect((await post('', { source: 'letters' })).status).toBe(202)
 })
 
 test('a task is created, read, listed, slowed, paused, resumed and canceled', async () => {

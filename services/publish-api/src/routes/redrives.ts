@@ -2,6 +2,7 @@
 import {
   DryRunAnswer,
   type ErrorCode,
+  FantailError,
   NoBody,
   type RedriveFilter,
   RedriveInput,
@@ -13,6 +14,7 @@ import {
   resolveQueue,
 } from '@fantail/contracts'
 import type { z } from 'zod'
+import { deadLetterSources } from '../dead-letter-sources.ts'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, ok } from '../http/endpoint.ts'
 import { notFound } from '../http/errors.ts'
@@ -109,9 +111,9 @@ async function createRedrive(
   const destination = body.destination ? resolveQueue(body.destination, arn, 'destination') : null
   const filter = await toFilter(deps, body.filter ?? {})
   if (body.dryRun) {
-    const { matched, bySubscription, byStatusCode } = await deps.redrives.dryRun(source, filter)
-    return ok({ matched, bySubscription, byStatusCode })
+    return ok(await deps.redrives.dryRun(source, filter))
   }
+  if (destination === null) await checkOrigin(deps, source)
   const maxMessagesPerSecond = body.maxMessagesPerSecond ?? null
   const task = await deps.redrives.create({ source, destination, maxMessagesPerSecond, filter })
   deps.log.info(
@@ -119,6 +121,16 @@ async function createRedrive(
     'redrive.created',
   )
   return { status: 202, body: redriveView(task) }
+}
+
+const NO_ORIGIN =
+  'must be named: the source is no subscription’s or queue’s dead-letter queue, and nothing in it came from one'
+
+/** A queue that has ceased to be anybody's dead-letter queue may still hold what goes back. */
+async function checkOrigin(deps: ApiDeps, source: string): Promise<void> {
+  if ((await deadLetterSources(deps, source)).length > 0) return
+  const { matched, withoutOrigin } = await deps.redrives.dryRun(source, {})
+  if (withoutOrigin === matched) throw FantailError.invalid('destination', NO_ORIGIN)
 }
 
 type FilterInput = NonNullable<z.output<typeof RedriveInput>['filter']>
