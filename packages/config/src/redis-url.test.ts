@@ -16,11 +16,11 @@ const local = () => ({ mode: 'local' as const, dataDir })
 
 /** The promise of a resolution that has begun to wait. */
 async function waiting(signal?: AbortSignal) {
-  let found: Promise<string> | undefined
+  let found: ReturnType<typeof resolveRedisUrl> | undefined
   const path = await new Promise<string>((resolve) => {
     found = resolveRedisUrl(local(), { signal, onWait: resolve })
   })
-  return { path, found: found as Promise<string> }
+  return { path, found: found as ReturnType<typeof resolveRedisUrl> }
 }
 
 describe('resolveRedisUrl', () => {

@@ -2,15 +2,16 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { RedisTarget } from '@fantail/contracts'
+import { type RedisValues, redisTarget } from './redis-settings.ts'
 import { SettingsError } from './setting.ts'
 
 const POLL_MS = 50
 /** Written whole, by a rename: an address cut short must not be taken for one. */
 const REDIS_URL = /^rediss?:\/\/\S+\s*$/
 
-export interface RedisPlace {
+export interface RedisPlace extends Partial<RedisValues> {
   mode: 'local' | 'server'
-  redisUrl?: string
   dataDir: string
 }
 
@@ -24,8 +25,9 @@ export interface ResolveOptions {
 export const redisUrlPath = (dataDir: string) => join(dataDir, 'redis.url')
 
 /** Waits for as long as it takes in local mode; rejects with the signal's reason when aborted. */
-export async function resolveRedisUrl(place: RedisPlace, options: ResolveOptions = {}): Promise<string> {
-  if (place.redisUrl !== undefined) return place.redisUrl
+export async function resolveRedisUrl(place: RedisPlace, options: ResolveOptions = {}): Promise<RedisTarget> {
+  const target = redisTarget(place)
+  if (target !== undefined) return target
   if (place.mode === 'server') {
     throw new SettingsError([{ name: 'REDIS_URL', message: 'must be set in server mode' }])
   }

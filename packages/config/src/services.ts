@@ -1,5 +1,6 @@
 /** The settings of each service: its table read, then the rules between settings, then the defaults that follow from others. */
 import type { ArnDefaults } from '@fantail/contracts'
+import { redisRule } from './redis-settings.ts'
 import {
   type Env,
   type ReadSettings,
@@ -27,7 +28,7 @@ type Rule<T extends Table> = (values: Partial<Values<T>>, env: Env) => SettingPr
 
 /** Throws a SettingsError that names every problem. */
 export function readApiSettings(env: Env): ApiSettings {
-  const values = read(apiTable, env, [hostRule, redisRule, keysRule, SIGNING_RULE, TLS_RULE, masterKeyRule])
+  const values = read(apiTable, env, [hostRule, redisRule, authRule, SIGNING_RULE, TLS_RULE, masterKeyRule])
   const sqsDeleteCooldownSeconds = values.sqsDeleteCooldownSeconds ?? (values.mode === 'local' ? 0 : 60)
   const allowPrivateEndpoints = allowsPrivate(values)
   return { ...values, ...derived(values), allowPrivateEndpoints, sqsDeleteCooldownSeconds }
@@ -74,13 +75,8 @@ function hostRule({ mode, host }: Partial<Common>): SettingProblem[] {
   return [{ name: 'FANTAIL_HOST', message }]
 }
 
-function redisRule({ mode }: Partial<Common>, env: Env): SettingProblem[] {
-  if (mode !== 'server' || env.REDIS_URL?.trim()) return []
-  return [{ name: 'REDIS_URL', message: 'must be set in server mode, e.g. REDIS_URL=redis://redis:6379' }]
-}
-
-function keysRule({ mode, allowUnauthenticated }: Partial<Values<typeof apiTable>>): SettingProblem[] {
-  if (mode !== 'server' || allowUnauthenticated !== false) return []
+function authRule({ mode, auth }: Partial<Values<typeof apiTable>>): SettingProblem[] {
+  if (mode !== 'server' || auth !== 'off') return []
   const message =
     'must be true in server mode: this version has no API keys, so whoever reaches the port may publish, read and ' +
     'delete. Put the API behind access control of your own and set FANTAIL_ALLOW_UNAUTHENTICATED=true'

@@ -5,6 +5,7 @@ import {
   RETENTION_SECONDS_MAX,
   RETRY_SECONDS_MAX,
 } from '@fantail/contracts'
+import { redisTable } from './redis-settings.ts'
 import {
   addressRules,
   awsCredentials,
@@ -37,7 +38,7 @@ const common = {
     schema: oneOf(['local', 'server']),
     default: 'local',
     description:
-      'local: one machine, loopback only. server: needs REDIS_URL and says so where something is missing.',
+      'local: one machine, loopback only. server: needs a Redis and says so where something is missing.',
   }),
   port,
   host: optional({
@@ -55,12 +56,7 @@ const common = {
 }
 
 const storage = {
-  redisUrl: optional({
-    name: 'REDIS_URL',
-    schema: url(['redis:', 'rediss:']),
-    unset: 'local mode waits for the Redis that FANTAIL_DATA_DIR names, server mode refuses to start',
-    description: 'Redis or Valkey, 6.2 or newer, with its credentials.',
-  }),
+  ...redisTable,
   dataDir: setting({
     name: 'FANTAIL_DATA_DIR',
     schema: folder(),
@@ -71,7 +67,8 @@ const storage = {
     name: 'FANTAIL_QUEUES',
     schema: wholeNumber({ min: 1, max: 64 }),
     default: '1',
-    description: 'Dispatch queues: 1 on a single Redis, one per master on a cluster. Same for every service.',
+    description:
+      'Dispatch queues: 1 on a single Redis, one per master on a cluster. May be changed at any time.',
   }),
   minReplicas: setting({
     name: 'FANTAIL_MIN_REPLICAS',

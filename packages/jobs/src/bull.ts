@@ -2,9 +2,11 @@
  * The one place that makes BullMQ queues and workers, so that their settings agree: a Worker made beside a Queue with
  * other stream settings would fall back to 10,000 kept events.
  *
- * Every queue has a hash tag of its own (`ft:{<name>}`): its keys share a slot and may live on any master.
+ * Every queue has a hash tag of its own: its keys share a slot and may live on any master, and each connection of a
+ * worker is a plain one to that master (store/src/cluster-route.ts).
  */
-import { reconnectOnError, retryStrategy } from '@fantail/store'
+import type { RedisTarget } from '@fantail/contracts'
+import { dispatchTag, placeOptions, reconnectOnError, retryStrategy } from '@fantail/store'
 import {
   type ConnectionOptions,
   type JobsOptions,
@@ -33,8 +35,12 @@ export const JOB_OPTIONS: JobsOptions = {
   removeOnComplete: true,
 }
 
+const DISPATCH = /^dispatch-(\d+)$/
+
+/** What every key of the queue begins with; keys with this prefix are on its master. */
 export function queuePrefix(name: string): string {
-  return `ft:{${name}}`
+  const number = DISPATCH.exec(name)?.[1]
+  return `ft:{${number === undefined ? name : dispatchTag(Number(number))}}`
 }
 
 export function dispatchQueueName(number: number): string {
@@ -65,7 +71,7 @@ export function createQueue<T>({ name, connection, telemetry }: QueueSettings): 
 
 export interface WorkerSettings<T> {
   name: string
-  url: string
+  url: RedisTarget
   concurrency: number
   process: Processor<T, void>
   telemetry?: Telemetry | undefined
@@ -98,14 +104,14 @@ export function createWorker<T>({
   return new Worker<T, void>(name, process, options)
 }
 
-function workerConnection(url: string, name: string): ConnectionOptions {
+function workerConnection(url: RedisTarget, name: string): ConnectionOptions {
   return {
-    url,
     connectionName: name,
     connectTimeout: 2_000,
     socketTimeout: WORKER_SILENCE_MS_MAX,
     maxRetriesPerRequest: null,
     retryStrategy,
     reconnectOnError,
+    ...placeOptions(url, queuePrefix(name)),
   }
 }

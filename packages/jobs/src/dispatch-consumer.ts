@@ -9,7 +9,7 @@
  * Trouble (a full or read-only Redis answers at once with an error) would make BullMQ spin at thousands of errors a
  * second: the worker is paused, probed with a write, and resumed.
  */
-import type { Message } from '@fantail/contracts'
+import type { Message, RedisTarget } from '@fantail/contracts'
 import { type Job, type Telemetry, WaitingError, type Worker } from 'bullmq'
 import type { Redis } from 'ioredis'
 import {
@@ -36,7 +36,7 @@ export interface DispatchRun {
 }
 
 export interface ConsumerOptions {
-  url: string
+  url: RedisTarget
   /** For locks, probes and poison; shared, not closed here. */
   redis: Redis
   /** Number of the dispatch queue. */

@@ -63,7 +63,7 @@ test('several queues are used in turn', async () => {
   const { publish } = await open({ queues: 2 })
   await publish([message('a')], weight)
   await publish([message('b')], weight)
-  expect(await redis.exists('ft:{dispatch-0}:dispatch-0:wait', 'ft:{dispatch-1}:dispatch-1:wait')).toBe(2)
+  expect(await redis.exists('ft:{dispatch-0}:dispatch-0:wait', 'ft:{dispatch-1zo}:dispatch-1:wait')).toBe(2)
 })
 
 test('a full memory is told apart and nothing is stored', async () => {

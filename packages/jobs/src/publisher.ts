@@ -2,14 +2,15 @@
  * The publisher's side of the dispatch queues: a request's messages are stored by one atomic write, or the caller is
  * told that they are not, or that it is unknown. Several dispatch queues (one per Redis Cluster master) are used in turn.
  */
-import type { Message } from '@fantail/contracts'
-import { type ConnectOptions, connect } from '@fantail/store'
+import type { Message, RedisTarget } from '@fantail/contracts'
+import { type ConnectOptions, connectTo, type Redis } from '@fantail/store'
 import type { Telemetry } from 'bullmq'
+import { dispatchQueueName, queuePrefix } from './bull.ts'
 import { DispatchLine } from './dispatch-line.ts'
 import type { GroupLimits, RequestWeight } from './group-commit.ts'
 
 export interface PublisherOptions {
-  url: string
+  url: RedisTarget
   /** Number of dispatch queues (FANTAIL_QUEUES). */
   queues: number
   /** Replicas that must hold a group before it is acknowledged; 0 leaves asynchronous replication as it is. */
@@ -22,37 +23,46 @@ export interface PublisherOptions {
 export interface Publisher {
   /** Stores one request's messages, all or none. Throws `storage_unavailable` or `storage_full`. */
   publish(messages: Message[], weight: RequestWeight): Promise<void>
-  /** False while the connection is away: publishes then wait up to the group's deadline. */
+  /** False while no queue's master is connected: publishes then wait up to the group's deadline. */
   readonly ready: boolean
   close(): Promise<void>
 }
 
 export function createPublisher(options: PublisherOptions): Publisher {
-  const connection = connect({
-    url: options.url,
-    name: 'fantail-publisher',
-    ...(options.onState ? { onState: options.onState } : {}),
-  })
-  const lines = Array.from(
-    { length: options.queues },
-    (_, number) => new DispatchLine(number, connection, options),
-  )
-  connection.on('ready', () => {
-    for (const line of lines) void line.open()
-  })
+  const opened = Array.from({ length: options.queues }, (_, number) => openLine(number, options))
+  const lines = opened.map(({ line }) => line)
   let turn = 0
   return {
     get ready() {
-      return lines.every((line) => line.canWrite)
+      return lines.some((line) => line.canWrite)
     },
     publish(messages, weight) {
-      const line = lines[turn++ % lines.length]
+      const line = nextLine(lines, turn++)
       if (!line) throw new RangeError('at least one dispatch queue is needed')
       return line.commit.add(messages, weight)
     },
     async close() {
       await Promise.all(lines.map((line) => line.close()))
-      connection.disconnect()
+      for (const { connection } of opened) connection.disconnect()
     },
   }
+}
+
+/** Each has its own connection, to the queue's master: what is awaited on it holds up no other queue. */
+function openLine(number: number, options: PublisherOptions): { line: DispatchLine; connection: Redis } {
+  const { url, onState } = options
+  const place = { url, name: 'fantail-publisher', ...(onState ? { onState } : {}) }
+  const connection = connectTo(place, queuePrefix(dispatchQueueName(number)))
+  const line = new DispatchLine(number, connection, options)
+  connection.on('ready', () => void line.open())
+  return { line, connection }
+}
+
+/** The one whose turn it is, or the next whose master is there. */
+function nextLine(lines: DispatchLine[], turn: number): DispatchLine | undefined {
+  for (let i = 0; i < lines.length; i++) {
+    const line = lines[(turn + i) % lines.length]
+    if (line?.canWrite) return line
+  }
+  return lines[turn % lines.length]
 }

@@ -4,9 +4,10 @@
  * resumes the worker. One log line for each of the two changes.
  */
 
-import { isTrouble } from '@fantail/store'
+import { isCluster, isTrouble } from '@fantail/store'
 import type { Worker } from 'bullmq'
 import type { Redis } from 'ioredis'
+import { queuePrefix } from './bull.ts'
 import type { ConsumerLog } from './consumer-log.ts'
 
 const PROBE_MS_MIN = 100
@@ -53,7 +54,7 @@ export class TroubleGuard {
 
   async #probe(delayMs: number): Promise<void> {
     try {
-      await this.#redis.set(`ft:{${this.#worker.name}}:probe`, '1', 'PX', 1_000)
+      await probe(this.#redis, `${queuePrefix(this.#worker.name)}:probe`)
     } catch {
       // Still in trouble, which was logged when it began.
       this.#probeIn(Math.min(delayMs * 2, PROBE_MS_MAX))
@@ -64,4 +65,10 @@ export class TroubleGuard {
     this.#log.info({ queue: this.#worker.name }, 'redis.takes_writes_again')
     await this.#worker.resume()
   }
+}
+
+async function probe(redis: Redis, key: string): Promise<void> {
+  await redis.set(key, '1', 'PX', 1_000)
+  // While the slot moves between masters a single key can be written, and BullMQ's scripts, of many keys, are refused.
+  if (isCluster(redis)) await redis.exists(`${key}~`, `${key}~~`)
 }

@@ -1,5 +1,6 @@
 /** What every process begins with once its settings are read: Redis found, telemetry started. */
 import { type RedisPlace, resolveRedisUrl } from '@fantail/config'
+import type { RedisTarget } from '@fantail/contracts'
 import { createMetrics, startTelemetry, type Telemetry } from '@fantail/telemetry'
 import type { Logger } from './logger.ts'
 
@@ -14,7 +15,7 @@ export interface ServiceBase {
 }
 
 export interface Begun {
-  redisUrl: string
+  redisUrl: RedisTarget
   telemetry: Telemetry
 }
 

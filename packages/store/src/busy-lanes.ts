@@ -1,5 +1,6 @@
 /** Where something waits or is in flight: the hint that a shard has become due, and lanes and shards for gauges and sweeps. */
 import type { Redis } from 'ioredis'
+import { batch } from './batch.ts'
 import { BUSY_SHARDS, dueKey, heldKey, laneKey } from './keys.ts'
 import { SHARD_COUNT, shardBase } from './shards.ts'
 
@@ -41,7 +42,7 @@ export async function busyLanes(redis: Redis, max: number): Promise<BusyLane[]> 
 
 /** Shards in which anything waits or is in flight; one trip, so that looking after the others costs nothing. */
 export async function shardsInUse(redis: Redis): Promise<number[]> {
-  const pipeline = redis.pipeline()
+  const pipeline = batch(redis)
   for (let shard = 0; shard < SHARD_COUNT; shard++) {
     pipeline.exists(dueKey(shardBase(shard)), heldKey(shardBase(shard)))
   }

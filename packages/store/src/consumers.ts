@@ -14,6 +14,7 @@ import {
   FantailError,
 } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
+import { batch } from './batch.ts'
 import { consumingKey } from './keys.ts'
 import { replies } from './pages.ts'
 import { queueMissing } from './queue-errors.ts'
@@ -108,7 +109,7 @@ export class Consumers {
 
   /** Every queue that has consumers; one trip where there is none. */
   async all(): Promise<ConsumingQueue[]> {
-    const pipeline = this.#redis.pipeline()
+    const pipeline = batch(this.#redis)
     for (let shard = 0; shard < SHARD_COUNT; shard++) pipeline.exists(consumingKey(shardBase(shard)))
     const used = (await replies(pipeline)).flatMap((exists, shard) => (exists === 1 ? [shard] : []))
     return (await Promise.all(used.map((shard) => this.#ofShard(shard)))).flat()

@@ -10,6 +10,7 @@
 import { FantailError, formatMessageId, IDEMPOTENCY_SECONDS, type Message } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { hintDue } from './busy-lanes.ts'
+import { nodeOf } from './cluster.ts'
 import { idempotencyKey } from './keys.ts'
 import { deliveryId } from './lane-records.ts'
 import { readTime } from './lane-replies.ts'
@@ -84,7 +85,7 @@ export class FifoLog {
       const reply = (await runScript(this.#redis, PUBLISH, [shardBase(shard)], args)) as Reply
       const result = readReply(reply, once)
       hintDue(this.#redis, shard, result.wokeFor)
-      if (this.#minReplicas > 0) await this.#waitForReplicas()
+      if (this.#minReplicas > 0) await this.#waitForReplicas(shard)
       return result
     } catch (error) {
       throw storageError(error)
@@ -92,8 +93,9 @@ export class FifoLog {
   }
 
   /** A duplicate waits too: what it repeats may be on no replica yet. */
-  async #waitForReplicas(): Promise<void> {
-    const reached = await this.#redis.wait(this.#minReplicas, WAIT_MS)
+  async #waitForReplicas(shard: number): Promise<void> {
+    // At once, so on the connection that the publish went by: its master has the script's write before the question.
+    const reached = await nodeOf(this.#redis, shardBase(shard)).wait(this.#minReplicas, WAIT_MS)
     if (reached >= this.#minReplicas) return
     const message = `stored, but only ${reached} of ${this.#minReplicas} replicas confirmed it; it may be lost in a failover`
     throw new FantailError('storage_unavailable', message, { retryAfterSeconds: 1 })

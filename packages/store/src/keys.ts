@@ -4,6 +4,7 @@
  *
  * BullMQ keeps its own keys under `ft:{bull…}`.
  */
+import { dispatchTag } from './dispatch-tags.ts'
 import { shardBase, shardOf } from './shards.ts'
 
 /** String, ms added to Redis TIME by every script of the shard; tests only. Lives until deleted. */
@@ -164,7 +165,8 @@ export const keyBucketKey = (id: string) => `${API_KEYS_BASE}bucket:${id}`
 /** Hash: shard → earliest due ms, a hint written after parks; lost hints are covered by the sweep. */
 export const BUSY_SHARDS = 'ft:{hints}:busy'
 /** Stream of outcomes, one entry per message and slice, bounded by FANTAIL_LOG_MESSAGES. */
-export const outcomeLogKey = (queueNumber: number) => `ft:{log${queueNumber}}:outcomes`
+export const outcomeLogKey = (queueNumber: number) =>
+  `ft:{${queueNumber === 0 ? 'log0' : dispatchTag(queueNumber)}}:outcomes`
 /** Pub/sub channels; a subscriber gets `<shard>:<due ms>`, a queue's ARN, the ARN of a topic or queue that
  *  changed, the id of an API key that did. */
 export const WAKE_LANES = 'ft:wake:lanes'

@@ -1,6 +1,7 @@
 /** Pages of a list: opaque cursors, and the merged order of names that are spread over the shards. */
 import { FantailError } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
+import { batch } from './batch.ts'
 import { SHARD_COUNT, shardBase } from './shards.ts'
 
 export interface Page<T> {
@@ -53,7 +54,7 @@ export async function listNames(redis: Redis, request: NamesRequest): Promise<st
   for (;;) {
     const min = after !== '' && after >= prefix ? `(${after}` : prefix === '' ? '-' : `[${prefix}`
     const max = prefix === '' ? '+' : `[${prefix}\xff`
-    const pipeline = redis.pipeline()
+    const pipeline = batch(redis)
     for (let shard = 0; shard < SHARD_COUNT; shard++) {
       pipeline.zrangebylex(key(shardBase(shard)), min, max, 'LIMIT', 0, perShard)
     }

@@ -4,6 +4,7 @@
  */
 import type { SubscriptionRecord, TopicRecord } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
+import { batch } from './batch.ts'
 import { sliceKey, subscriptionsKey, topicKey } from './keys.ts'
 import { replies } from './pages.ts'
 import { readScript, runScript } from './scripts.ts'
@@ -49,7 +50,7 @@ export class Plans {
   /** null: no such topic. */
   async topicRevisions(arns: string[]): Promise<(string | null)[]> {
     if (arns.length === 0) return []
-    const pipeline = this.#redis.pipeline()
+    const pipeline = batch(this.#redis)
     for (const arn of arns) pipeline.hget(topicKey(arn), 'rev')
     return (await replies(pipeline)) as (string | null)[]
   }
@@ -57,7 +58,7 @@ export class Plans {
   /** null: no such slice (any more). */
   async sliceRevisions(refs: SliceRef[]): Promise<(string | null)[]> {
     if (refs.length === 0) return []
-    const pipeline = this.#redis.pipeline()
+    const pipeline = batch(this.#redis)
     for (const { sliceId, shard } of refs) pipeline.hget(sliceKey(shardBase(shard), sliceId), 'rev')
     return (await replies(pipeline)) as (string | null)[]
   }

@@ -17,6 +17,7 @@ import {
   queueArn,
 } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
+import { batch } from './batch.ts'
 import { queueDeletedKey, queueKey, queuesGoneKey, queuesKey } from './keys.ts'
 import { decodeCursor, encodeCursor, listNames, type Page, replies } from './pages.ts'
 import { queueMissing } from './queue-errors.ts'
@@ -151,7 +152,7 @@ export class QueueDefinitions extends QueueSources {
 
   /** Ends deletions that a crash left half done. */
   protected async resumeDeletions(): Promise<void> {
-    const pipeline = this.redis.pipeline()
+    const pipeline = batch(this.redis)
     for (let shard = 0; shard < SHARD_COUNT; shard++) pipeline.smembers(queuesGoneKey(shardBase(shard)))
     for (const [shard, uids] of ((await replies(pipeline)) as string[][]).entries()) {
       for (const uid of uids) await this.#drop(shard, uid)

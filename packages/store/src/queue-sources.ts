@@ -4,8 +4,8 @@
  */
 import { FantailError, isFifoName, parseArn, type QueueRecord } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { queueKey, skewKey, sourcesKey } from './keys.ts'
-import { replies } from './pages.ts'
+import { readNow } from './clock.ts'
+import { queueKey, sourcesKey } from './keys.ts'
 import { runScript } from './scripts.ts'
 import { shardBase, shardOf } from './shards.ts'
 import { Subscriptions } from './subscriptions.ts'
@@ -80,15 +80,8 @@ export class QueueSources {
   }
 
   /** Redis's time as the scripts of the queue's shard see it. */
-  protected async now(arn: string): Promise<number> {
-    const [time, skew] = await replies(
-      this.redis
-        .pipeline()
-        .time()
-        .get(skewKey(shardBase(shardOf(arn)))),
-    )
-    const [seconds, micros] = time as [string | number, string | number]
-    return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000) + Number(skew ?? 0)
+  protected now(arn: string): Promise<number> {
+    return readNow(this.redis, shardOf(arn))
   }
 
   async #namesTarget(source: string, target: string): Promise<boolean> {

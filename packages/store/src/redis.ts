@@ -1,9 +1,13 @@
 /**
- * Connections. A command is sent once and fails soon: nothing is queued while Redis is away and nothing is sent again
- * after a lost reply (a resent publish would be stored twice), so every caller decides what a failure means.
- * Reconnecting goes on for ever, 50 ms to 2 s apart, with one log line per change of state.
+ * Connections: to one Redis, to the master that Sentinels name, or to a cluster. A command is sent once and fails soon:
+ * nothing is queued while Redis is away and nothing is sent again after a lost reply (a resent publish would be stored
+ * twice), so every caller decides what a failure means. Reconnecting goes on for ever, 50 ms to 2 s apart, with one log
+ * line per change of state.
  */
+import { isRedisCluster, type RedisCluster, type RedisSentinels, type RedisTarget } from '@fantail/contracts'
 import { Redis, type RedisOptions } from 'ioredis'
+import { createCluster, isCluster, mastersOf } from './cluster.ts'
+import { accessOptions, routeOptions } from './cluster-route.ts'
 
 export const COMMAND_TIMEOUT_MS = 1_500
 /**
@@ -11,9 +15,10 @@ export const COMMAND_TIMEOUT_MS = 1_500
  * without a word (a lost network path, a host that died) would else keep it open for a quarter of an hour.
  */
 export const SILENCE_MS_MAX = 2_000
+const SENTINEL_TIMEOUT_MS = 1_000
 
 export interface ConnectOptions {
-  url: string
+  url: RedisTarget
   /** Shown by CLIENT LIST. */
   name: string
   /** null for connections whose commands may block (BullMQ workers, subscribers). */
@@ -31,8 +36,10 @@ export function reconnectOnError(error: Error): boolean {
   return error.message.startsWith('READONLY')
 }
 
-/** Options of every ioredis connection of ours, BullMQ's included. */
-export function redisOptions(options: ConnectOptions): RedisOptions {
+type SendOptions = Pick<ConnectOptions, 'name' | 'commandTimeoutMs'>
+
+/** What every ioredis connection of ours has in common. */
+export function redisOptions(options: SendOptions): RedisOptions {
   const timeout = options.commandTimeoutMs === undefined ? COMMAND_TIMEOUT_MS : options.commandTimeoutMs
   return {
     connectionName: options.name,
@@ -47,27 +54,106 @@ export function redisOptions(options: ConnectOptions): RedisOptions {
   }
 }
 
-/** A connection that is being made; `onState` tells each change, errors between changes are the callers' own. */
+/**
+ * A connection for commands of all kinds that is being made; `onState` tells each change, errors between changes are the
+ * callers' own. On a cluster it is up while the masters of all shards are connected.
+ */
 export function connect(options: ConnectOptions): Redis {
-  const redis = new Redis(options.url, redisOptions(options))
-  let state: 'up' | 'down' | undefined
-  let lastError: Error | undefined
-  const tell = (next: 'up' | 'down') => {
-    if (state === next) return
-    state = next
-    options.onState?.(next, next === 'down' ? lastError : undefined)
-  }
-  redis.on('error', (error: Error) => {
-    lastError = error
-    tell('down')
-  })
-  redis.on('ready', () => tell('up'))
-  redis.on('close', () => tell('down'))
+  const { url } = options
+  return isRedisCluster(url) ? connectCluster(url, options) : connectOne(options, '')
+}
+
+/**
+ * One plain connection, to the server that has the key: on a cluster it follows the key's slot from master to master, and
+ * takes commands of that slot only.
+ */
+export function connectTo(options: ConnectOptions, key: string): Redis {
+  return connectOne(options, key)
+}
+
+const PING_MS = 10_000
+
+/** A connection for subscriptions; on a cluster to any of its nodes. It has its life proved, as nothing else is due on it. */
+export function connectSubscriber(options: Omit<ConnectOptions, 'commandTimeoutMs'>): Redis {
+  const redis = connectOne({ ...options, commandTimeoutMs: null }, undefined)
+  const timer = setInterval(() => {
+    // Without an answer the connection is given up, which is told.
+    if (redis.status === 'ready') redis.ping().catch(() => undefined)
+  }, PING_MS)
+  timer.unref()
+  redis.once('end', () => clearInterval(timer))
   return redis
+}
+
+/** What names the server to connect to. */
+export type PlaceOptions = Omit<RedisOptions, 'retryStrategy'> & { url?: string }
+
+/** Options by which BullMQ makes a connection of its own; `key` as in connectTo. */
+export function placeOptions(url: RedisTarget, key: string | undefined): PlaceOptions {
+  if (typeof url === 'string') return { url }
+  return isRedisCluster(url) ? routeOptions(url, key) : sentinelOptions(url)
 }
 
 /** Resolves at the first moment the connection can be used. */
 export async function whenReady(redis: Redis): Promise<void> {
   if (redis.status === 'ready') return
   await new Promise<void>((resolve) => redis.once('ready', () => resolve()))
+}
+
+function connectOne(options: ConnectOptions, key: string | undefined): Redis {
+  const { url, ...place } = placeOptions(options.url, key)
+  const all = { ...redisOptions(options), ...place }
+  const redis = url === undefined ? new Redis(all) : new Redis(url, all)
+  followState(redis, options.onState)
+  return redis
+}
+
+function connectCluster(target: RedisCluster, options: ConnectOptions): Redis {
+  const redis = createCluster({
+    target,
+    node: { ...redisOptions(options), ...accessOptions(target) },
+    retryStrategy,
+  })
+  followState(redis, options.onState)
+  return redis
+}
+
+function followState(redis: Redis, onState: ConnectOptions['onState']): void {
+  let state: 'up' | 'down' | undefined
+  let lastError: Error | undefined
+  const tell = (next: 'up' | 'down') => {
+    if (state === next) return
+    state = next
+    onState?.(next, next === 'down' ? lastError : undefined)
+  }
+  const down = (error: Error) => {
+    lastError = error
+    tell('down')
+  }
+  redis.on('error', down)
+  redis.on('unreached', down)
+  redis.on(isCluster(redis) ? 'reached' : 'ready', () => tell('up'))
+  redis.on('close', () => tell('down'))
+}
+
+/** `READONLY` from a master that became a replica makes the connection ask the Sentinels again. */
+function sentinelOptions(target: RedisSentinels): RedisOptions {
+  const { sentinels, name, sentinelUsername, sentinelPassword, tls } = target
+  return {
+    ...accessOptions(target),
+    ...(tls ? { enableTLSForSentinelMode: true, sentinelTLS: {} } : {}),
+    ...(sentinelUsername === undefined ? {} : { sentinelUsername }),
+    ...(sentinelPassword === undefined ? {} : { sentinelPassword }),
+    sentinels,
+    name,
+    role: 'master',
+    updateSentinels: true,
+    sentinelCommandTimeout: SENTINEL_TIMEOUT_MS,
+  }
+}
+
+/** Resolves where Redis answers: of a cluster any master, as the shards of the others go on without it. */
+export async function ping(redis: Redis): Promise<void> {
+  if (redis.status !== 'ready') throw new Error('Redis is not connected')
+  await Promise.any(mastersOf(redis).map((master) => master.ping()))
 }

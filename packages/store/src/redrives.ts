@@ -20,6 +20,7 @@ import {
   type RedriveTask,
 } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
+import { batch } from './batch.ts'
 import { redriveKey, redrivesKey, redrivingKey } from './keys.ts'
 import { decodeCursor, encodeCursor, type Page, replies } from './pages.ts'
 import { queueMissing } from './queue-errors.ts'
@@ -150,7 +151,7 @@ export class Redrives {
 
   /** Ids of the tasks that somebody must be running: `running` and `canceling`. */
   async runnable(): Promise<string[]> {
-    const pipeline = this.#redis.pipeline()
+    const pipeline = batch(this.#redis)
     for (let shard = 0; shard < SHARD_COUNT; shard++) pipeline.hvals(redrivingKey(shardBase(shard)))
     const ids = ((await replies(pipeline)) as string[][]).flat()
     const tasks = await Promise.all(ids.map((id) => this.get(id)))
@@ -159,7 +160,7 @@ export class Redrives {
 
   /** Takes ended tasks off the lists when their time is over; answers how many. */
   async sweep(): Promise<number> {
-    const pipeline = this.#redis.pipeline()
+    const pipeline = batch(this.#redis)
     for (let shard = 0; shard < SHARD_COUNT; shard++) pipeline.zcard(redrivesKey(shardBase(shard)))
     let pruned = 0
     for (const [shard, tasks] of ((await replies(pipeline)) as number[]).entries()) {
@@ -208,7 +209,7 @@ export class Redrives {
 
   /** The newest ids before `after` ('' the very newest), of some shards or all. */
   async #newest(shards: number[] | undefined, after: string, limit: number): Promise<string[]> {
-    const pipeline = this.#redis.pipeline()
+    const pipeline = batch(this.#redis)
     for (const shard of shards ?? Array.from({ length: SHARD_COUNT }, (_, i) => i)) {
       const max = after === '' ? '+' : `(${after}`
       pipeline.zrevrangebylex(redrivesKey(shardBase(shard)), max, '-', 'LIMIT', 0, limit)

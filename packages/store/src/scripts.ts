@@ -1,9 +1,14 @@
 /**
  * Lua scripts: read from `lua/`, includes resolved, run by EVALSHA with a fallback to EVAL (so an emptied script cache
  * costs one more trip). A file `take-deliveries-1.lua` takes 1 key; `-- @include now` inserts `include/now.lua`.
+ *
+ * On a cluster each script names one key more, in the same slot, that is never there. While a slot moves from one master
+ * to another its keys are on both, and a script must run on neither: Redis refuses a command of several keys of which one
+ * is missing (ASK at the one, TRYAGAIN at the other), with one key it would run where half of the shard is.
  */
 import { readFileSync } from 'node:fs'
 import type { Redis } from 'ioredis'
+import { isCluster } from './cluster.ts'
 
 const LUA = new URL('../src/lua/', import.meta.url)
 
@@ -12,6 +17,8 @@ export interface Script {
   keys: number
   lua: string
 }
+
+const NEVER_THERE = '~'
 
 export type ScriptValue = string | Buffer | number
 
@@ -37,10 +44,12 @@ export async function runScript(
 ): Promise<unknown> {
   if (keys.length !== script.keys) throw new Error(`${script.name} takes ${script.keys} keys`)
   const commands = redis as unknown as Record<string, Run | undefined>
+  const guarded = isCluster(redis)
   if (commands[script.name] === undefined) {
-    redis.defineCommand(script.name, { numberOfKeys: script.keys, lua: script.lua })
+    redis.defineCommand(script.name, { numberOfKeys: script.keys + (guarded ? 1 : 0), lua: script.lua })
   }
   const run = commands[`${script.name}Buffer`]
   if (run === undefined) throw new Error(`${script.name} is not defined on this connection`)
+  if (guarded) return run.call(redis, ...keys, `${keys[0]}${NEVER_THERE}`, ...args)
   return run.call(redis, ...keys, ...args)
 }

@@ -2,7 +2,8 @@
 import { FantailError } from '@fantail/contracts'
 
 /** Replies by which Redis refuses a write before doing it. */
-const REFUSED = /^(READONLY|MISCONF|LOADING|CLUSTERDOWN|MASTERDOWN|NOREPLICAS|TRYAGAIN|BUSY)\b/
+const REFUSED =
+  /^(READONLY|MISCONF|LOADING|CLUSTERDOWN|MASTERDOWN|NOREPLICAS|TRYAGAIN|BUSY|MOVED|ASK|Too many Cluster redirections)\b/
 const OUT_OF_MEMORY = /^OOM\b|command not allowed when used memory/
 
 export function isOutOfMemory(error: unknown): boolean {

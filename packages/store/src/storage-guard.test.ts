@@ -82,7 +82,8 @@ test('a topic that fills more than its share is refused alone, until it has been
     ['modest', 18],
   ])
   const info = async () => 'used_memory:40\r\nmaxmemory:100\r\n'
-  const guard = new StorageGuard({ redis: { info }, topicBytes: async () => bytes, now: () => now })
+  const redis = { info } as unknown as Redis
+  const guard = new StorageGuard({ redis, topicBytes: async () => bytes, now: () => now })
   await guard.admit()
   expect(() => guard.admit('greedy')).toThrow(expect.objectContaining({ code: 'rate_limited', status: 429 }))
   expect(guard.admit('modest')).toBeUndefined()

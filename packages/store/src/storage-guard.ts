@@ -8,6 +8,7 @@
  */
 import { FantailError } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
+import { masterOfShard, mastersOf } from './cluster.ts'
 import { topicBytesKey } from './keys.ts'
 import { SHARD_COUNT, shardBase } from './shards.ts'
 
@@ -22,7 +23,7 @@ const HOST_SHARE = 0.5
 const RETRY_AFTER_SECONDS = 5
 
 export interface StorageGuardOptions {
-  redis: Pick<Redis, 'info'>
+  redis: Redis
   /** Topic uid → bytes that wait in lanes (`readTopicBytes`). */
   topicBytes?: () => Promise<Map<string, number>>
   /** Stands for maxmemory where Redis has none (FANTAIL_REDIS_MEMORY_BYTES); else half of Redis's host. */
@@ -90,7 +91,7 @@ export class StorageGuard {
 
   async #takeSample(): Promise<void> {
     try {
-      this.#sample = parseMemory(await this.#options.redis.info('memory'), this.#options.memoryBytes)
+      this.#sample = await readMemory(this.#options.redis, this.#options.memoryBytes)
       const full = this.#sample.usedBytes >= this.#sample.limitBytes * PUBLISH_SHARE
       const changed = full !== this.#full
       this.#full = full
@@ -116,16 +117,37 @@ export class StorageGuard {
   }
 }
 
-/** Bytes that each topic's waiting deliveries fill, about, by topic uid; one trip. */
+/**
+ * Bytes that each topic's waiting deliveries fill, about, by topic uid; one trip. On a cluster those on the master that
+ * has most of them, as each master's memory is its own.
+ */
 export async function readTopicBytes(redis: Redis): Promise<Map<string, number>> {
   const shards = Array.from({ length: SHARD_COUNT }, (_, shard) =>
     redis.hgetall(topicBytesKey(shardBase(shard))),
   )
-  const totals = new Map<string, number>()
-  for (const shard of await Promise.all(shards)) {
-    for (const [uid, bytes] of Object.entries(shard)) totals.set(uid, (totals.get(uid) ?? 0) + Number(bytes))
+  const masters = new Map<string, Map<string, number>>()
+  for (const [shard, byTopic] of (await Promise.all(shards)).entries()) {
+    const master = masterOfShard(redis, shard)
+    const totals = masters.get(master) ?? new Map<string, number>()
+    masters.set(master, totals)
+    for (const [uid, bytes] of Object.entries(byTopic))
+      totals.set(uid, (totals.get(uid) ?? 0) + Number(bytes))
   }
-  return totals
+  const most = new Map<string, number>()
+  for (const totals of masters.values()) {
+    for (const [uid, bytes] of totals) most.set(uid, Math.max(most.get(uid) ?? 0, bytes))
+  }
+  return most
+}
+
+/** Of Redis, or of the cluster's fullest master: a message may have to be parked on any. */
+export async function readMemory(redis: Redis, memoryBytes?: number): Promise<MemorySample> {
+  const infos = await Promise.all(mastersOf(redis).map((master) => master.info('memory')))
+  const samples = infos.map((info) => parseMemory(info, memoryBytes))
+  const fullness = ({ usedBytes, limitBytes }: MemorySample) => usedBytes / limitBytes
+  const [fullest] = samples.toSorted((a, b) => fullness(b) - fullness(a))
+  if (!fullest) throw new Error('Connection is closed.')
+  return fullest
 }
 
 /** Reads INFO memory. */

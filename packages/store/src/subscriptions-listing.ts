@@ -4,6 +4,7 @@
  */
 import type { SubscriptionRecord, SubscriptionStatus } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
+import { batch } from './batch.ts'
 import { subscriptionsKey, topicKey, topicsKey } from './keys.ts'
 import { badCursor, decodeCursor, encodeCursor, listNames, type Page, replies } from './pages.ts'
 import { shardBase, sliceShard } from './shards.ts'
@@ -156,7 +157,7 @@ async function* topicGroups(
 
 /** Slices that may hold something, of the topics that exist. */
 async function slicesOf(redis: Redis, arns: string[]): Promise<Slice[]> {
-  const pipeline = redis.pipeline()
+  const pipeline = batch(redis)
   for (const arn of arns) pipeline.hmget(topicKey(arn), 'uid', 'slices')
   const topics = (await replies(pipeline)) as (string | null)[][]
   return arns.flatMap((topicArn, i) => {

@@ -20,6 +20,7 @@ import {
   type SubscriptionRecord,
 } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
+import { batch } from './batch.ts'
 import { topicUidOf } from './confirmation-token.ts'
 import { endpointsKey, expiriesKey, sliceKey, subscriptionsKey, tokensKey, topicKey } from './keys.ts'
 import { type Page, replies } from './pages.ts'
@@ -156,8 +157,7 @@ export class Subscriptions {
     const place = placeOfSubscription(id)
     if (!place) return null
     const base = shardBase(place.shard)
-    const pipeline = this.#redis
-      .pipeline()
+    const pipeline = batch(this.#redis)
       .hexists(subscriptionsKey(base, place.sliceId), id)
       .hget(sliceKey(base, place.sliceId), 'arn')
     const [exists, topicArn] = await replies(pipeline)
@@ -308,8 +308,7 @@ export class Subscriptions {
     const place = placeOfSubscription(id)
     if (!place) return null
     const base = shardBase(place.shard)
-    const pipeline = this.#redis
-      .pipeline()
+    const pipeline = batch(this.#redis)
       .hget(subscriptionsKey(base, place.sliceId), id)
       .hget(sliceKey(base, place.sliceId), 'arn')
     const [text, topicArn] = await replies(pipeline)

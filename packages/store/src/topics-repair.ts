@@ -10,6 +10,7 @@
  *   delete|<arn>|<endpoint sha1>|<id>  the endpoint is free, the subscription perhaps not removed: it is
  */
 import type { Redis } from 'ioredis'
+import { batch } from './batch.ts'
 import { topicKey, unfinishedKey } from './keys.ts'
 import { replies } from './pages.ts'
 import { SHARD_COUNT, shardBase, shardOf } from './shards.ts'
@@ -100,7 +101,7 @@ async function finishMark(redis: Redis, mark: string): Promise<void> {
 
 /** The shards whose sorted set of this name has members: one round trip, so that an idle sweep costs nothing. */
 export async function shardsWith(redis: Redis, key: (base: string) => string): Promise<number[]> {
-  const pipeline = redis.pipeline()
+  const pipeline = batch(redis)
   for (let shard = 0; shard < SHARD_COUNT; shard++) pipeline.exists(key(shardBase(shard)))
   const counts = (await replies(pipeline)) as number[]
   return counts.flatMap((count, shard) => (count > 0 ? [shard] : []))

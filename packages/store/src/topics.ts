@@ -13,6 +13,7 @@ import {
   topicArn,
 } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
+import { batch } from './batch.ts'
 import { sliceKey, topicKey, topicsKey } from './keys.ts'
 import { decodeCursor, encodeCursor, listNames, type Page, replies } from './pages.ts'
 import { shardBase, shardOf, sliceShard } from './shards.ts'
@@ -119,7 +120,7 @@ export class Topics {
     if (!text) return null
     const topic = parseTopic(text, topicKey(arn))
     const places = parseSlices(slices, topicKey(arn))
-    const pipeline = this.#redis.pipeline()
+    const pipeline = batch(this.#redis)
     for (const number of places.keys()) {
       const key = sliceKey(shardBase(sliceShard(arn, number)), `${topic.uid}.${number}`)
       pipeline.hmget(key, 'n:active', 'n:pending', 'n:paused')
@@ -137,7 +138,7 @@ export class Topics {
   }
 
   async exists(arns: string[]): Promise<boolean[]> {
-    const pipeline = this.#redis.pipeline()
+    const pipeline = batch(this.#redis)
     for (const arn of arns) pipeline.exists(topicKey(arn))
     return (await replies(pipeline)).map((count) => count === 1)
   }
@@ -150,7 +151,7 @@ export class Topics {
     const names = { key: topicsKey, prefix: arnPrefix, after, limit: limit + 1 }
     const arns = await listNames(this.#redis, names)
     const page = arns.slice(0, limit)
-    const pipeline = this.#redis.pipeline()
+    const pipeline = batch(this.#redis)
     for (const arn of page) pipeline.hget(topicKey(arn), 'record')
     const texts = (await replies(pipeline)) as (string | null)[]
     // A topic deleted since its name was read is left out.

@@ -1,7 +1,7 @@
 /**
  * A real Redis of one's own for a test file: on a free loopback port, with data of its own, gone with it. Spawned from a
  * binary; in a container where FANTAIL_TEST_REDIS=container and a Docker daemon answers. The binary is
- * FANTAIL_REDIS_SERVER, or the one that the bootstrap unpacked, or redis-server / valkey-server on PATH.
+ * FANTAIL_TEST_REDIS_SERVER or FANTAIL_REDIS_SERVER, or the one that the bootstrap unpacked, or redis-server / valkey-server on PATH.
  */
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -32,6 +32,10 @@ export interface TestRedisOptions {
   args?: string[]
   /** `always` makes what was answered survive a kill; default: no persistence at all. */
   appendfsync?: 'always' | 'everysec'
+  /** Spawned, also where FANTAIL_TEST_REDIS=container: servers that have to find each other. */
+  spawned?: boolean
+  /** Default: a free one. */
+  port?: number
 }
 
 /** How a server is run; `start` begins it anew on the same port with the same data and need not wait until it answers. */
@@ -47,9 +51,11 @@ export interface RedisRuntime {
 
 /** Starts a Redis and resolves when it answers. */
 export async function startRedis(options: TestRedisOptions = {}): Promise<TestRedis> {
-  const port = await freePort()
+  const port = options.port ?? (await freePort())
   const words = settingWords(options)
-  const runtime = (await inContainer(port, words)) ?? (await spawnServer(redisServerPath(), port, words))
+  const runtime =
+    (options.spawned ? undefined : await inContainer(port, words)) ??
+    (await spawnServer(redisServerPath(), port, words))
   await untilAnswers(port)
   return {
     url: `redis://127.0.0.1:${port}`,
@@ -101,9 +107,8 @@ export function redisServerPath(): string {
   const onPath = (process.env.PATH ?? '')
     .split(delimiter)
     .flatMap((dir) => [join(dir, 'redis-server'), join(dir, 'valkey-server')])
-  const found = [process.env.FANTAIL_REDIS_SERVER ?? '', unpacked, ...onPath].find(
-    (path) => path !== '' && existsSync(path),
-  )
+  const named = process.env.FANTAIL_TEST_REDIS_SERVER ?? process.env.FANTAIL_REDIS_SERVER ?? ''
+  const found = [named, unpacked, ...onPath].find((path) => path !== '' && existsSync(path))
   if (!found) throw new Error('no redis-server found: `npm test` installs one')
   return found
 }

@@ -6,6 +6,7 @@
  *                                       └─▶ Parking ─▶ lanes ─▶ LaneLoop ─▶ LaneAttempts ─▶ Finishing ─▶ Settling
  *                                FIFO: LogReaders ─▶ lanes
  */
+import type { RedisTarget } from '@fantail/contracts'
 import { EnvelopeSigning, type HttpSender, SigningKey, type SigningPair } from '@fantail/delivery'
 import { type Telemetry as BullTelemetry, DispatchConsumer } from '@fantail/jobs'
 import { createStateLog, type Logger } from '@fantail/runtime'
@@ -13,6 +14,7 @@ import {
   CountedQueues,
   Counts,
   connect,
+  connectSubscriber,
   FifoReading,
   Idempotency,
   Lanes,
@@ -50,7 +52,7 @@ import { Settling } from './settling.ts'
 import { createWorkerMetrics } from './telemetry-metrics.ts'
 
 export interface DeliveryWorkerOptions {
-  redisUrl: string
+  redisUrl: RedisTarget
   /** Dispatch queues that publishers write to (FANTAIL_QUEUES). */
   queues: number
   attemptsMax: number
@@ -84,7 +86,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const { redisUrl, log, retryJitter: jitter, maxRetrySeconds, attemptTimeoutMs } = options
   const { spans } = options.telemetry
   const redis = connect({ url: redisUrl, name: 'fantail-worker', onState: tellState(log) })
-  const subscriber = connect({ url: redisUrl, name: 'fantail-worker-wakes', commandTimeoutMs: null })
+  const subscriber = connectSubscriber({ url: redisUrl, name: 'fantail-worker-wakes' })
   const lanes = new Lanes(redis)
   const queues = new CountedQueues(redis, new QueueCounter(options.telemetry.metrics))
   const plansStore = new Plans(redis, {

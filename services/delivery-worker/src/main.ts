@@ -2,7 +2,8 @@
 import { readWorkerSettings } from '@fantail/config'
 import { createHttpSender, readSigningPair } from '@fantail/delivery'
 import { createTelemetry } from '@fantail/jobs'
-import { beginService, createLogger, createOpsServer, runService } from '@fantail/runtime'
+import { beginService, createLogger, createOpsServer, openVault, runService } from '@fantail/runtime'
+import { ping } from '@fantail/store'
 import { createDeliveryWorker } from './delivery-worker.ts'
 
 const NAME = 'delivery-worker'
@@ -39,7 +40,7 @@ await runService({
       port: settings.opsPort,
       log,
       metrics: () => telemetry.renderMetrics(),
-      checks: { redis: () => worker.redis.ping() },
+      checks: { redis: () => ping(worker.redis) },
     })
     await ops.start()
     log.info({ host: settings.host, port: ops.port() }, 'ops.listening')

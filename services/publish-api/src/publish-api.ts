@@ -1,5 +1,6 @@
 /** The API process, wired: connections to Redis, the stores on them, the app over those, the server around that. */
 import type { ApiSettings } from '@fantail/config'
+import type { RedisTarget } from '@fantail/contracts'
 import { createHttpSender, EnvelopeSigning, SigningKey, type SigningPair } from '@fantail/delivery'
 import { createPublisher } from '@fantail/jobs'
 import { createStateLog, type Logger } from '@fantail/runtime'
@@ -7,12 +8,14 @@ import {
   Consumers,
   CountedQueues,
   connect,
+  connectSubscriber,
   countedWaits,
   FifoLog,
   Idempotency,
   Lanes,
   OutcomeLog,
   Plans,
+  ping,
   type Queues,
   QueueWaits,
   type Redis,
@@ -36,7 +39,7 @@ import { TopicCache } from './topic-cache.ts'
 
 export interface PublishApiOptions {
   settings: ApiSettings
-  redisUrl: string
+  redisUrl: RedisTarget
   log: Logger
   telemetry: Omit<Telemetry, 'logs'>
   /** Serves https. */
@@ -59,7 +62,7 @@ export async function startPublishApi(options: PublishApiOptions): Promise<Publi
     name: 'fantail-api',
     onState: createStateLog({ log, what: 'redis' }),
   })
-  const subscriber = connect({ url: redisUrl, name: 'fantail-api-wakes', commandTimeoutMs: null })
+  const subscriber = connectSubscriber({ url: redisUrl, name: 'fantail-api-wakes' })
   const publisher = createPublisher({
     url: redisUrl,
     queues: settings.queues,

@@ -1,8 +1,9 @@
 /**
  * The time that messages are given: Redis's, asked for when the connection comes up and every half minute, and carried on
- * by the monotonic clock in between. Deliveries expire by this time, so this machine's own clock must not decide it.
+ * by the monotonic clock in between. Deliveries expire by this time, so this machine's own clock must not decide it. Of a
+ * cluster's masters the one that is furthest behind is asked: no message is to come from what is another one's future.
  */
-import type { Redis } from '@fantail/store'
+import { type Redis, readSlowestTime } from '@fantail/store'
 
 const ASK_EVERY_MS = 30_000
 
@@ -12,13 +13,12 @@ export interface RedisClock {
   stop(): void
 }
 
-export function createRedisClock(redis: Pick<Redis, 'time' | 'on' | 'off' | 'status'>): RedisClock {
+export function createRedisClock(redis: Redis): RedisClock {
   let offset = Date.now() - performance.now()
   const ask = async () => {
     const askedAt = performance.now()
     try {
-      const [seconds, microseconds] = await redis.time()
-      const redisNow = Number(seconds) * 1_000 + Number(microseconds) / 1_000
+      const redisNow = await readSlowestTime(redis)
       offset = redisNow - (askedAt + performance.now()) / 2
     } catch {
       // Redis is away: the clock runs on as it was set, and is set again when the connection is back.

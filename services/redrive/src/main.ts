@@ -2,6 +2,7 @@
 import { readRedriveSettings } from '@fantail/config'
 import { createTelemetry } from '@fantail/jobs'
 import { beginService, createLogger, createOpsServer, runService } from '@fantail/runtime'
+import { ping } from '@fantail/store'
 import { createRedriveService } from './redrive-service.ts'
 
 const NAME = 'redrive'
@@ -22,7 +23,7 @@ await runService({
       port: settings.opsPort,
       log,
       metrics: () => telemetry.renderMetrics(),
-      checks: { redis: () => service.redis.ping() },
+      checks: { redis: () => ping(service.redis) },
     })
     await ops.start()
     log.info({ host: settings.host, port: ops.port() }, 'ops.listening')

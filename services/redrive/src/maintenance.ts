@@ -2,6 +2,7 @@
  * Sweeps, once a minute, by one process at a time: a BullMQ scheduler makes one job a minute whatever the number of
  * processes, and the queue runs one job at once. A sweep that fails keeps no other from its turn.
  */
+import type { RedisTarget } from '@fantail/contracts'
 import { createQueue, createWorker, STALLED_IDLE_MS, type Telemetry, TroubleGuard } from '@fantail/jobs'
 import { createLoop, createStateLog, type Logger } from '@fantail/runtime'
 import type { Redis } from '@fantail/store'
@@ -12,7 +13,7 @@ const SWEEP_MS = 60_000
 const SCHEDULE_MS = 600_000
 
 export interface MaintenanceOptions {
-  redisUrl: string
+  redisUrl: RedisTarget
   redis: Redis
   log: Logger
   /** By name; each answers how much it did. */

@@ -1,8 +1,10 @@
 /** The redrive service, wired: tasks, and the sweeps that keep queues, topics and subscriptions tidy. */
+import type { RedisTarget } from '@fantail/contracts'
 import type { Telemetry } from '@fantail/jobs'
 import { createStateLog, type Logger } from '@fantail/runtime'
 import {
   connect,
+  connectSubscriber,
   Lanes,
   Queues,
   type Redis,
@@ -17,7 +19,7 @@ import { createMaintenance } from './maintenance.ts'
 import { createTaskJobs } from './task-jobs.ts'
 
 export interface RedriveServiceOptions {
-  redisUrl: string
+  redisUrl: RedisTarget
   log: Logger
   telemetry?: Telemetry | undefined
   /** Default: ones of its own. */
@@ -41,7 +43,7 @@ export function createRedriveService({
 }: RedriveServiceOptions): RedriveService {
   const onState = createStateLog({ log, what: 'redis' })
   const redis = connect({ url: redisUrl, name: 'fantail-redrive', onState })
-  const subscriber = connect({ url: redisUrl, name: 'fantail-redrive-wakes', commandTimeoutMs: null })
+  const subscriber = connectSubscriber({ url: redisUrl, name: 'fantail-redrive-wakes' })
   const onProblem = (error: Error) => log.warn({ err: error }, 'queue.move_postponed')
   const queues = new Queues(redis, { onProblem })
   const topics = new Topics(redis)

@@ -3,7 +3,7 @@
  * process and, when that dies, to another. A task gets its job when it is created, resumed or cancelled (a wake), when
  * a job ends while the task goes on (resumed meanwhile, or this process stops), and by the sweep, should those be lost.
  */
-import { nameOfArn } from '@fantail/contracts'
+import { nameOfArn, type RedisTarget } from '@fantail/contracts'
 import {
   createQueue,
   createWorker,
@@ -21,7 +21,7 @@ export const TASK_QUEUE = 'redrive'
 const TASKS_MAX = 50
 
 export interface TaskJobsOptions {
-  redisUrl: string
+  redisUrl: RedisTarget
   redis: Redis
   /** For wakes; shared, not closed here. */
   subscriber: Redis

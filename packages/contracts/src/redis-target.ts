@@ -1,0 +1,32 @@
+/** Where Redis is: one server by its URL, a cluster, or whichever server Sentinels say is the master. */
+export type RedisTarget = string | RedisCluster | RedisSentinels
+
+export interface HostPort {
+  host: string
+  port: number
+}
+
+export interface RedisAccess {
+  username?: string
+  password?: string
+  tls?: boolean
+}
+
+/** Any of a cluster's nodes; the others are learned from the first that answers. */
+export interface RedisCluster extends RedisAccess {
+  nodes: HostPort[]
+  /** How nodes are reached where the addresses that they announce are not: `host:port` announced → `host:port` to use. */
+  natMap?: Record<string, HostPort>
+}
+
+export interface RedisSentinels extends RedisAccess {
+  sentinels: HostPort[]
+  /** The name that the Sentinels know the master by. */
+  name: string
+  sentinelUsername?: string
+  sentinelPassword?: string
+}
+
+export function isRedisCluster(target: RedisTarget): target is RedisCluster {
+  return typeof target === 'object' && 'nodes' in target
+}

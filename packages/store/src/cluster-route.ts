@@ -1,0 +1,159 @@
+/**
+ * One plain connection into a cluster: to the master that has a key, or to any node (pub/sub reaches all of them).
+ *
+ * A BullMQ queue is whole in one slot, so its connections need one node at a time. A plain connection there keeps what
+ * plain connections do: one state, `WAIT` behind the write that it is for, a blocking command that ends with its master.
+ * Where to is asked anew at every connect; a server that no longer has the slot says so (MOVED), and the connection goes
+ * to the one that has.
+ */
+import { createConnection } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { connect as connectTls } from 'node:tls'
+import type { HostPort, RedisAccess, RedisCluster } from '@fantail/contracts'
+import { AbstractConnector, Redis, type RedisOptions } from 'ioredis'
+import { keySlot } from './slots.ts'
+
+const ASK_TIMEOUT_MS = 1_000
+const ASK_AGAIN_MS = 200
+/** So that answers which are on their way, refusals too, come before the connection is given up. */
+const MOVE_AFTER_MS = 20
+const DISCONNECT_TIMEOUT_MS = 2_000
+const NODES_MAX = 100
+/** By a server that has not the slot, or whose cluster has lost a part of itself. */
+const ELSEWHERE = /^(MOVED|CLUSTERDOWN|UNBLOCKED|READONLY)\b/
+
+type Stream = ReturnType<typeof createConnection>
+
+/** Options that lead a plain connection to the key's master; to any node without a key. */
+export function routeOptions(target: RedisCluster, key: string | undefined): RedisOptions {
+  const slot = key === undefined ? undefined : keySlot(key)
+  const streams = new Set<Stream>()
+  class RoutedConnector extends AbstractConnector {
+    constructor() {
+      super(DISCONNECT_TIMEOUT_MS)
+    }
+
+    async connect(emit: (type: string, error: Error) => void): Promise<Stream> {
+      this.connecting = true
+      const place = await findNode(target, slot, () => this.connecting, emit)
+      const stream = target.tls ? connectTls({ ...place, servername: place.host }) : createConnection(place)
+      streams.add(stream)
+      stream.once('close', () => streams.delete(stream))
+      stream.once('error', (error: Error) => {
+        this.firstError = error
+      })
+      this.stream = stream
+      return stream
+    }
+  }
+  const reconnectOnError = (error: Error) => {
+    if (ELSEWHERE.test(error.message)) setTimeout(leave, MOVE_AFTER_MS)
+    return false
+  }
+  const leave = () => {
+    for (const stream of streams) stream.destroy()
+  }
+  return {
+    Connector: RoutedConnector as NonNullable<RedisOptions['Connector']>,
+    reconnectOnError,
+    ...accessOptions(target),
+  }
+}
+
+/** Every node that was ever seen, by cluster: those that the settings name may be gone one day. */
+const known = new WeakMap<RedisCluster, Map<string, HostPort>>()
+
+/** Asks until a node tells; each round in which none did is told as an error. */
+async function findNode(
+  target: RedisCluster,
+  slot: number | undefined,
+  wanted: () => boolean,
+  emit: (type: string, error: Error) => void,
+): Promise<HostPort> {
+  for (;;) {
+    let last: unknown
+    for (const node of shuffled(nodesOf(target).values())) {
+      if (!wanted()) throw new Error('Connection is closed.')
+      try {
+        const found = await askNode(target, node, slot)
+        if (found && wanted()) return found
+      } catch (error) {
+        last = error
+      }
+    }
+    if (!wanted()) throw new Error('Connection is closed.')
+    emit('error', new Error('no node of the cluster tells where to connect', { cause: last }))
+    await delay(ASK_AGAIN_MS)
+  }
+}
+
+function nodesOf(target: RedisCluster): Map<string, HostPort> {
+  let nodes = known.get(target)
+  if (!nodes) {
+    nodes = new Map(target.nodes.map((node) => [nameOf(node), node]))
+    known.set(target, nodes)
+  }
+  return nodes
+}
+
+/** The slot's master by this node's knowledge; the node itself where any will do. */
+async function askNode(
+  target: RedisCluster,
+  node: HostPort,
+  slot: number | undefined,
+): Promise<HostPort | undefined> {
+  const redis = new Redis({ ...node, ...accessOptions(target), ...ASKING })
+  redis.on('error', () => undefined)
+  try {
+    const ranges = (await redis.cluster('SLOTS')) as unknown as SlotRange[]
+    const nodes = nodesOf(target)
+    for (const [, , ...places] of ranges) {
+      for (const place of places) remember(nodes, reachable(target, node, place))
+    }
+    if (slot === undefined) return node
+    const range = ranges.find(([from, to]) => from <= slot && slot <= to)
+    return range?.[2] && reachable(target, node, range[2])
+  } finally {
+    redis.disconnect()
+  }
+}
+
+type Place = [host: string | null, port: number]
+type SlotRange = [from: number, to: number, ...places: Place[]]
+
+const ASKING: RedisOptions = {
+  retryStrategy: () => null,
+  enableReadyCheck: false,
+  connectTimeout: ASK_TIMEOUT_MS,
+  commandTimeout: ASK_TIMEOUT_MS,
+  connectionName: 'fantail-route',
+}
+
+/** A node that does not know its own address leaves it out: it is the one that was asked. */
+function reachable(target: RedisCluster, asked: HostPort, [host, port]: Place): HostPort {
+  const place = { host: host || asked.host, port }
+  return target.natMap?.[nameOf(place)] ?? place
+}
+
+function remember(nodes: Map<string, HostPort>, node: HostPort): void {
+  if (nodes.size < NODES_MAX) nodes.set(nameOf(node), node)
+}
+
+export function accessOptions({ username, password, tls }: RedisAccess): RedisOptions {
+  return {
+    ...(username === undefined ? {} : { username }),
+    ...(password === undefined ? {} : { password }),
+    ...(tls ? { tls: {} } : {}),
+  }
+}
+
+function nameOf({ host, port }: HostPort): string {
+  return `${host}:${port}`
+}
+
+function shuffled<T>(items: Iterable<T>): T[] {
+  return [...items]
+    .map((item) => ({ item, at: Math.random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ item }) => item)
+}

@@ -1,0 +1,143 @@
+/**
+ * A Redis Cluster as one connection: ioredis's `Cluster`, with the habits of every other connection of ours (redis.ts).
+ *
+ * A command is sent once. ioredis repeats it only where a server refused it (MOVED, ASK, TRYAGAIN, CLUSTERDOWN), which
+ * is safe; repeating it after a connection broke (`retryDelayOnFailover`) would not be, and is off. What that option
+ * would do besides is done here: while a shard's master cannot be reached, the map of slots is asked for again and again.
+ */
+import type { RedisCluster } from '@fantail/contracts'
+import { Cluster, type ClusterOptions, type Command, type Redis } from 'ioredis'
+import { SHARD_COUNT, shardBase } from './shards.ts'
+import { keySlot } from './slots.ts'
+
+const REFRESH_MS = 200
+/** With the delay between two tries less than a command's own timeout: what was refused is told as refused. */
+const REDIRECTIONS_MAX = 8
+const REFUSED_RETRY_MS = 100
+const REFRESH_TIMEOUT_MS = 1_000
+
+/** ioredis's Cluster would keep commands, for ever if need be, until it is connected. */
+class SendOnceCluster extends Cluster {
+  override sendCommand(...[command, ...rest]: Parameters<Cluster['sendCommand']>): unknown {
+    if (this.status === 'ready' || isOfHandshake(command, this.status)) {
+      return super.sendCommand(command, ...rest)
+    }
+    command.reject(new Error('Connection is closed.'))
+    return command.promise
+  }
+}
+
+/** What ioredis asks before it is ready, and BullMQ of a connection that is just about to be. */
+function isOfHandshake({ name }: Command, status: string): boolean {
+  return name === 'cluster' || (name === 'info' && status === 'connect')
+}
+
+export interface ClusterConnectOptions {
+  target: RedisCluster
+  /** Of each node's connection. */
+  node: NonNullable<ClusterOptions['redisOptions']>
+  retryStrategy(times: number): number
+}
+
+/** Has the commands and events of a Redis; `reached` and `unreached` beside them, for all shards' masters together. */
+export function createCluster({ target, node, retryStrategy }: ClusterConnectOptions): Redis {
+  const { nodes, natMap, tls } = target
+  const cluster = new SendOnceCluster(nodes, {
+    redisOptions: node as ClusterOptions['redisOptions'] & { replyMapping?: 'legacy' },
+    clusterRetryStrategy: retryStrategy,
+    maxRedirections: REDIRECTIONS_MAX,
+    retryDelayOnFailover: 0,
+    retryDelayOnClusterDown: REFUSED_RETRY_MS,
+    retryDelayOnTryAgain: REFUSED_RETRY_MS,
+    slotsRefreshTimeout: REFRESH_TIMEOUT_MS,
+    ...(natMap ? { natMap } : {}),
+    // A certificate names a host, not its address.
+    ...(tls ? { dnsLookup: (host, done) => done(null, host) } : {}),
+  })
+  watchMasters(cluster)
+  return cluster as unknown as Redis
+}
+
+export function isCluster(redis: Redis): boolean {
+  return (redis as unknown as { isCluster?: boolean }).isCluster === true
+}
+
+/** The connection to each master; the one there is on a single Redis. */
+export function mastersOf(redis: Redis): Redis[] {
+  return isCluster(redis) ? (redis as unknown as Cluster).nodes('master') : [redis]
+}
+
+/** The connection to the master that has the key, for commands without one; throws where it is not known. */
+export function nodeOf(redis: Redis, key: string): Redis {
+  if (!isCluster(redis)) return redis
+  const node = masterWith(redis as unknown as Cluster, keySlot(key))
+  if (!node) throw new Error('Connection is closed.')
+  return node
+}
+
+/** What is the same for shards of one master, and only for those; '' on a single Redis. */
+export function masterOfShard(redis: Redis, shard: number): string {
+  if (!isCluster(redis)) return ''
+  return (redis as unknown as Cluster).slots[shardSlots()[shard] ?? 0]?.[0] ?? ''
+}
+
+let slots: number[] | undefined
+
+function shardSlots(): number[] {
+  slots ??= Array.from({ length: SHARD_COUNT }, (_, shard) => keySlot(shardBase(shard)))
+  return slots
+}
+
+function masterWith(cluster: Cluster, slot: number): Redis | undefined {
+  const name = cluster.slots[slot]?.[0]
+  return cluster.nodes('master').find(({ options: { host, port } }) => `${host}:${port}` === name)
+}
+
+/** The first shard whose master is not connected; undefined where all are. */
+function unreachedShard(cluster: Cluster): number | undefined {
+  const connected = new Map(
+    cluster.nodes('master').map(({ options, status }) => [`${options.host}:${options.port}`, status]),
+  )
+  const at = shardSlots().findIndex((slot) => connected.get(cluster.slots[slot]?.[0] ?? '') !== 'ready')
+  return at < 0 ? undefined : at
+}
+
+/** Connects every master at once, and looks for another in the place of one that is gone. */
+function watchMasters(cluster: Cluster): void {
+  let timer: NodeJS.Timeout | undefined
+  let reached: boolean | undefined
+  const look = () => {
+    if (cluster.status !== 'ready') return
+    for (const node of cluster.nodes('master')) {
+      // Its failure comes as an event.
+      if (node.status === 'wait') node.connect().catch(() => undefined)
+    }
+    const shard = unreachedShard(cluster)
+    tell(shard)
+    if (shard === undefined || timer) return
+    timer = setTimeout(() => {
+      timer = undefined
+      if (cluster.status === 'ready') cluster.refreshSlotsCache(look)
+    }, REFRESH_MS)
+  }
+  const tell = (shard: number | undefined) => {
+    if (reached === (shard === undefined)) return
+    // The first moments are those of connecting.
+    if (reached === undefined && shard !== undefined) return
+    reached = shard === undefined
+    const place = shard === undefined ? undefined : cluster.slots[shardSlots()[shard] ?? 0]?.[0]
+    if (reached) cluster.emit('reached')
+    else cluster.emit('unreached', new Error(`the master of shard ${shard} cannot be reached (${place})`))
+  }
+  cluster.on('+node', (node: Redis) => {
+    node.on('ready', look)
+    node.on('close', () => setImmediate(look))
+  })
+  for (const event of ['ready', 'refresh', '-node']) cluster.on(event, () => setImmediate(look))
+  cluster.on('close', () => {
+    reached = undefined
+    clearTimeout(timer)
+    timer = undefined
+  })
+  cluster.on('end', () => clearTimeout(timer))
+}

@@ -1,0 +1,17 @@
+/**
+ * The hash tags of dispatch queues. For every number of masters up to 14 that divide the slots evenly, the first queues,
+ * as many as there are masters, are on a master each; no list can do so for more than 17. Changing a tag would orphan
+ * what is stored under it.
+ */
+const SUFFIXES = (
+  '- zo vy a0 dv ps jf ou pv fy bf us yy cc bf t3 qs gv kc cv zu mt tm by pt qp ow ao g2 ge ty p6 ' +
+  'c6 t1 g3 pq am l8 ey qk xq qo in e4 c1 zm z1 ew g3 sw tt go cw fj zb dc ru x5 zl st kh xr uw ii'
+).split(' ')
+
+export const DISPATCH_QUEUES_MAX = SUFFIXES.length
+
+export function dispatchTag(number: number): string {
+  const suffix = SUFFIXES[number]
+  if (suffix === undefined) throw new RangeError(`no dispatch queue ${number}`)
+  return number === 0 ? 'dispatch-0' : `dispatch-${number}${suffix}`
+}

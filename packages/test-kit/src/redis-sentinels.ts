@@ -1,0 +1,117 @@
+/** A master, its replicas and three Sentinels on loopback. Killing the master is followed by a failover about two seconds later. */
+import { spawn } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Redis } from 'ioredis'
+import {
+  freePort,
+  redisServerPath,
+  startRedis,
+  type TestRedis,
+  type TestRedisOptions,
+} from './redis-server.ts'
+import { waitFor } from './wait-for.ts'
+
+const NAME = 'fantail'
+const SENTINELS = 3
+const QUORUM = 2
+const DOWN_AFTER_MS = 800
+const FAILOVER_TIMEOUT_MS = 6_000
+
+export interface TestSentinels {
+  /** The master as it was at first, then its replicas. */
+  nodes: TestRedis[]
+  name: string
+  /** For REDIS_SENTINELS. */
+  addresses: string
+  target: { sentinels: { host: string; port: number }[]; name: string }
+  master(): Promise<TestRedis>
+  stop(): Promise<void>
+}
+
+export interface TestSentinelsOptions extends TestRedisOptions {
+  /** Default 2. */
+  replicas?: number
+}
+
+export async function startSentinels(options: TestSentinelsOptions = {}): Promise<TestSentinels> {
+  const { replicas = 2, ...redis } = options
+  const args = ['--repl-diskless-sync-delay', '0', ...(redis.args ?? [])]
+  const server = { ...redis, spawned: true }
+  const master = await startRedis({ ...server, args })
+  const nodes = [master]
+  for (let i = 0; i < replicas; i++) {
+    nodes.push(
+      await startRedis({ ...server, args: [...args, '--replicaof', '127.0.0.1', String(master.port)] }),
+    )
+  }
+  const dir = await mkdtemp(join(tmpdir(), 'fantail-sentinels-'))
+  const sentinels = await Promise.all(
+    Array.from({ length: SENTINELS }, () => startSentinel(dir, master.port)),
+  )
+  const stop = async () => {
+    for (const { client } of sentinels) client.disconnect()
+    await Promise.all([...sentinels.map(({ kill }) => kill()), ...nodes.map((node) => node.stop())])
+    await rm(dir, { recursive: true, force: true })
+  }
+  try {
+    for (const { client } of sentinels) {
+      const known = () => knows(client, replicas)
+      await waitFor(known, { what: 'Sentinels to know each other and the replicas', timeoutMs: 20_000 })
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  const places = sentinels.map(({ port }) => ({ host: '127.0.0.1', port }))
+  return {
+    nodes,
+    name: NAME,
+    addresses: places.map(({ host, port }) => `${host}:${port}`).join(','),
+    target: { sentinels: places, name: NAME },
+    async master() {
+      const asked = sentinels[0]?.client.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', NAME)
+      const port = ((await asked) as string[] | undefined)?.[1]
+      const node = nodes.find((one) => String(one.port) === port)
+      if (!node) throw new Error('no master')
+      return node
+    },
+    stop,
+  }
+}
+
+async function startSentinel(dir: string, masterPort: number) {
+  const port = await freePort()
+  const path = join(dir, `${port}.conf`)
+  const lines = [
+    `port ${port}`,
+    'bind 127.0.0.1',
+    `dir ${dir}`,
+    `sentinel monitor ${NAME} 127.0.0.1 ${masterPort} ${QUORUM}`,
+    `sentinel down-after-milliseconds ${NAME} ${DOWN_AFTER_MS}`,
+    `sentinel failover-timeout ${NAME} ${FAILOVER_TIMEOUT_MS}`,
+  ]
+  await writeFile(path, `${lines.join('\n')}\n`)
+  const child = spawn(redisServerPath(), [path, '--sentinel'], { stdio: 'ignore' })
+  const client = new Redis(port, '127.0.0.1', { retryStrategy: () => 20, maxRetriesPerRequest: null })
+  client.on('error', () => {
+    // Refused until it listens; what waits for it fails where it never does.
+  })
+  const kill = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    child.kill('SIGKILL')
+    await ended
+  }
+  return { port, client, kill }
+}
+
+async function knows(client: Redis, replicas: number): Promise<boolean> {
+  const flat = (await client.call('SENTINEL', 'MASTER', NAME)) as string[] | Record<string, string>
+  const entries = Array.isArray(flat)
+    ? flat.flatMap((name, i) => (i % 2 === 0 ? [[name, flat[i + 1]]] : []))
+    : Object.entries(flat)
+  const fields: Record<string, string> = Object.fromEntries(entries)
+  return fields['num-slaves'] === String(replicas) && fields['num-other-sentinels'] === String(SENTINELS - 1)
+}
