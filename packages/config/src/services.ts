@@ -28,7 +28,7 @@ type Rule<T extends Table> = (values: Partial<Values<T>>, env: Env) => SettingPr
 
 /** Throws a SettingsError that names every problem. */
 export function readApiSettings(env: Env): ApiSettings {
-  const values = read(apiTable, env, [hostRule, redisRule, authRule, SIGNING_RULE, TLS_RULE, masterKeyRule])
+  const values = read(apiTable, env, [hostRule, redisRule, keysRule, SIGNING_RULE, TLS_RULE, masterKeyRule])
   const sqsDeleteCooldownSeconds = values.sqsDeleteCooldownSeconds ?? (values.mode === 'local' ? 0 : 60)
   const allowPrivateEndpoints = allowsPrivate(values)
   return { ...values, ...derived(values), allowPrivateEndpoints, sqsDeleteCooldownSeconds }
@@ -75,8 +75,8 @@ function hostRule({ mode, host }: Partial<Common>): SettingProblem[] {
   return [{ name: 'FANTAIL_HOST', message }]
 }
 
-function authRule({ mode, auth }: Partial<Values<typeof apiTable>>): SettingProblem[] {
-  if (mode !== 'server' || auth !== 'off') return []
+function keysRule({ mode, allowUnauthenticated }: Partial<Values<typeof apiTable>>): SettingProblem[] {
+  if (mode !== 'server' || allowUnauthenticated !== false) return []
   const message =
     'must be true in server mode: this version has no API keys, so whoever reaches the port may publish, read and ' +
     'delete. Put the API behind access control of your own and set FANTAIL_ALLOW_UNAUTHENTICATED=true'
