@@ -113,7 +113,12 @@ test('a redrive shows what it would move, then brings each message back to its s
   const { client } = stack()
   const { source, arn } = await deadLetters('back', 5)
   const dry = await client.post('/v1/redrives', { source, dryRun: true })
-  expect(dry).toEqual({ matched: 5, bySubscription: { [arn]: 5 }, byStatusCode: { 500: 5 } })
+  expect(dry).toEqual({
+    matched: 5,
+    withoutOrigin: 0,
+    bySubscription: { [arn]: 5 },
+    byStatusCode: { 500: 5 },
+  })
   expect(await counts(source)).toMatchObject({ visible: 5 })
   const { id } = await client.post<Task>('/v1/redrives', { source })
   expect(await ended(id)).toMatchObject({ matched: 5, moved: 5, skipped: 0 })
