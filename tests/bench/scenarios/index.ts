@@ -1,5 +1,6 @@
 /** Every scenario that `npm run bench -- <name>` knows, in the order of docs/performance.md. */
 import type { Scenario } from '../scenario.ts'
+import { failing } from './failing.ts'
 import { fanOut1, fanOut10 } from './fanout.ts'
 import { idle } from './idle.ts'
 import { latency } from './latency.ts'
@@ -22,6 +23,8 @@ export const SCENARIOS: readonly Scenario[] = [
   redisCost,
   waiting,
   throttled,
+  failing,
+  idle,
   signed,
   outcomeLog,
   noise,
