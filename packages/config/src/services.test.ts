@@ -14,7 +14,6 @@ import { type Env, type SettingProblem, SettingsError } from './setting.ts'
 const SERVER = {
   FANTAIL_MODE: 'server',
   REDIS_URL: 'redis://redis:6379',
-  FANTAIL_ALLOW_UNAUTHENTICATED: 'true',
 }
 
 function problemsOf(read: (env: Env) => unknown, env: Env): SettingProblem[] {
@@ -110,18 +109,21 @@ describe('settings', () => {
     ])
   })
 
-  it('server mode without Redis and keys names both', () => {
-    expect(namesOf(problemsOf(readApiSettings, { FANTAIL_MODE: 'server' }))).toEqual([
-      'REDIS_URL',
-      'FANTAIL_ALLOW_UNAUTHENTICATED',
-    ])
-    expect(namesOf(problemsOf(readWorkerSettings, { FANTAIL_MODE: 'server' }))).toEqual(['REDIS_URL'])
-    expect(namesOf(problemsOf(readRedriveSettings, { FANTAIL_MODE: 'server' }))).toEqual(['REDIS_URL'])
+  it('server mode without Redis names it', () => {
+    for (const read of [readApiSettings, readWorkerSettings, readRedriveSettings]) {
+      expect(namesOf(problemsOf(read, { FANTAIL_MODE: 'server' }))).toEqual(['REDIS_URL'])
+    }
   })
 
-  it('server mode without keys says what to set', () => {
-    const { FANTAIL_ALLOW_UNAUTHENTICATED: _, ...env } = SERVER
-    expect(problemsOf(readApiSettings, env)[0]?.message).toContain('set FANTAIL_ALLOW_UNAUTHENTICATED=true')
+  it('keys are asked for in server mode, in local mode where that is said, and never not in server mode', () => {
+    expect(readApiSettings(SERVER).auth).toBe(true)
+    expect(readApiSettings({}).auth).toBe(false)
+    expect(readApiSettings({ FANTAIL_AUTH: 'on' }).auth).toBe(true)
+    const [problem] = problemsOf(readApiSettings, { ...SERVER, FANTAIL_AUTH: 'off' })
+    expect(problem).toMatchObject({
+      name: 'FANTAIL_AUTH',
+      message: expect.stringContaining('fantail keys create'),
+    })
   })
 
   it('every problem is reported at once, by variable and bound', () => {

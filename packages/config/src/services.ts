@@ -17,8 +17,8 @@ type Common = Pick<Values<typeof apiTable>, 'mode' | 'port' | 'host'>
 /** What a table's values become once everything that may stay unset has followed from the rest. */
 type Derived = { host: string; arn: ArnDefaults }
 
-export type ApiSettings = Values<typeof apiTable> &
-  Derived & { allowPrivateEndpoints: boolean; sqsDeleteCooldownSeconds: number }
+export type ApiSettings = Omit<Values<typeof apiTable>, 'auth'> &
+  Derived & { allowPrivateEndpoints: boolean; sqsDeleteCooldownSeconds: number; auth: boolean }
 export type WorkerSettings = Values<typeof workerTable> &
   Derived & { allowPrivateEndpoints: boolean; opsPort: number }
 export type RedriveSettings = Values<typeof redriveTable> & Derived & { opsPort: number }
@@ -28,10 +28,11 @@ type Rule<T extends Table> = (values: Partial<Values<T>>, env: Env) => SettingPr
 
 /** Throws a SettingsError that names every problem. */
 export function readApiSettings(env: Env): ApiSettings {
-  const values = read(apiTable, env, [hostRule, redisRule, keysRule, SIGNING_RULE, TLS_RULE, masterKeyRule])
+  const values = read(apiTable, env, [hostRule, redisRule, authRule, SIGNING_RULE, TLS_RULE, masterKeyRule])
   const sqsDeleteCooldownSeconds = values.sqsDeleteCooldownSeconds ?? (values.mode === 'local' ? 0 : 60)
   const allowPrivateEndpoints = allowsPrivate(values)
-  return { ...values, ...derived(values), allowPrivateEndpoints, sqsDeleteCooldownSeconds }
+  const auth = values.auth === undefined ? values.mode === 'server' : values.auth === 'on'
+  return { ...values, ...derived(values), allowPrivateEndpoints, sqsDeleteCooldownSeconds, auth }
 }
 
 /** Throws a SettingsError that names every problem. */
@@ -75,12 +76,12 @@ function hostRule({ mode, host }: Partial<Common>): SettingProblem[] {
   return [{ name: 'FANTAIL_HOST', message }]
 }
 
-function keysRule({ mode, allowUnauthenticated }: Partial<Values<typeof apiTable>>): SettingProblem[] {
-  if (mode !== 'server' || allowUnauthenticated !== false) return []
+function authRule({ mode, auth }: Partial<Values<typeof apiTable>>): SettingProblem[] {
+  if (mode !== 'server' || auth !== 'off') return []
   const message =
-    'must be true in server mode: this version has no API keys, so whoever reaches the port may publish, read and ' +
-    'delete. Put the API behind access control of your own and set FANTAIL_ALLOW_UNAUTHENTICATED=true'
-  return [{ name: 'FANTAIL_ALLOW_UNAUTHENTICATED', message }]
+    'must be on in server mode: whoever reaches the port could publish, read and delete. ' +
+    '`fantail keys create` makes a first API key'
+  return [{ name: 'FANTAIL_AUTH', message }]
 }
 
 /** A key and its certificate are of use together only. */

@@ -197,18 +197,25 @@ export const apiTable = {
     default: 'false',
     description: 'Whether webhooks may subscribe to FIFO topics over the AWS wire, where SNS refuses them.',
   }),
-  allowUnauthenticated: setting({
-    name: 'FANTAIL_ALLOW_UNAUTHENTICATED',
+  auth: optional({
+    name: 'FANTAIL_AUTH',
+    schema: oneOf(['on', 'off']),
+    unset: 'off in local mode, on in server mode',
+    description:
+      'on: every call needs an API key, made by `fantail keys create` (docs/security.md). off: in local mode only.',
+  }),
+  openMetrics: setting({
+    name: 'FANTAIL_OPEN_METRICS',
     schema: flag(),
     default: 'false',
-    description: 'Server mode starts only with true: there are no API keys yet, so guard the port yourself.',
+    description: 'Whether /metrics of the API needs no key where everything else does.',
   }),
   awsCredentials: optional({
     name: 'FANTAIL_ACCESS_KEYS',
     schema: awsCredentials(),
-    unset: 'calls of the AWS protocols are served whatever their signature',
+    unset: 'none beside those that are made by `fantail keys create --aws`',
     description:
-      'Access keys whose signatures are verified, as ACCESSKEYID:SECRET[:ACCOUNT], separated by commas; calls without one are then refused.',
+      'Access keys that may do everything, as ACCESSKEYID:SECRET[:ACCOUNT], separated by commas. Where some are given, calls of the AWS protocols need a signature in local mode, too.',
   }),
   redisMemoryBytes: optional({
     name: 'FANTAIL_REDIS_MEMORY_BYTES',

@@ -133,11 +133,11 @@ describe('conditions', () => {
     expect(decide(statement({ Condition }), { ...SENDING, context })).toBe(holds ? 'allow' : 'none')
   })
 
-  test.each([
-    { BinaryEquals: { 'aws:SourceArn': 'QUJD' } },
-    { StringEquals: 'x' },
-    { constructor: { 'aws:SourceArn': 'x' } },
-    5,
+  test.each<[condition: unknown]>([
+    [{ BinaryEquals: { 'aws:SourceArn': 'QUJD' } }],
+    [{ StringEquals: 'x' }],
+    [{ constructor: { 'aws:SourceArn': 'x' } }],
+    [5],
   ])('one that cannot be judged allows nothing and denies: %j', (Condition) => {
     expect(decide(statement({ Condition }))).toBe('none')
     expect(decide(statement({ Condition, Effect: 'Deny' }))).toBe('deny')

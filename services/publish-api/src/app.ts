@@ -9,6 +9,7 @@ import { consumerRoutes } from './routes/consumers.ts'
 import { deliveryPolicyRoutes } from './routes/delivery-policies.ts'
 import { docsRoutes } from './routes/docs.ts'
 import { filterPolicyRoutes } from './routes/filter-policies.ts'
+import { keyRoutes } from './routes/keys.ts'
 import { messageRoutes } from './routes/messages.ts'
 import { publishRoutes } from './routes/publish.ts'
 import { queueMessageRoutes } from './routes/queue-messages.ts'
@@ -39,6 +40,7 @@ export function endpointsOf(deps: ApiDeps): Endpoint[] {
     ...queueMessageRoutes(deps),
     ...consumerRoutes(deps),
     ...redriveRoutes(deps),
+    ...keyRoutes(deps),
     ...serviceRoutes(deps),
     ...awsRoutes(deps),
     ...certificateRoutes(deps),

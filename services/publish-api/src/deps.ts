@@ -4,6 +4,7 @@ import type { EnvelopeSigning, HttpSender } from '@fantail/delivery'
 import type { Publisher } from '@fantail/jobs'
 import type { Checks } from '@fantail/runtime'
 import type {
+  ApiKeys,
   Consumers,
   FifoLog,
   Idempotency,
@@ -18,6 +19,9 @@ import type {
   Topics,
 } from '@fantail/store'
 import type { Metrics, Spans } from '@fantail/telemetry'
+import type { Vault } from '@fantail/vault'
+import type { KeyCache } from './auth/key-cache.ts'
+import type { RateLimits } from './auth/rate-limits.ts'
 import type { QueueCache } from './queue-cache.ts'
 import type { TopicCache } from './topic-cache.ts'
 
@@ -27,9 +31,11 @@ type Methods<T> = Pick<T, keyof T>
 export type Settings = Pick<
   ApiSettings,
   | 'arn'
+  | 'auth'
   | 'awsCredentials'
   | 'fifoHttp'
   | 'maxRetrySeconds'
+  | 'openMetrics'
   | 'publicUrl'
   | 'retryJitter'
   | 'sqsDeleteCooldownSeconds'
@@ -65,6 +71,11 @@ export interface ApiDeps {
   signing: Pick<EnvelopeSigning, 'prepare'>
   /** What signatures are checked by. */
   certificates: Pick<SigningKeys, 'certificate'>
+  keys: Methods<ApiKeys>
+  keyCache: Methods<KeyCache>
+  rateLimits: Methods<RateLimits>
+  /** undefined: there is no master key, and no secret can be kept. */
+  vault: Vault | undefined
   /** What `/readyz` asks, by name. */
   checks: Checks
   settings: Settings

@@ -1,7 +1,7 @@
 /** The API process: settings in, Redis found, telemetry started, the API up; and down again on SIGTERM. */
 import { readApiSettings } from '@fantail/config'
 import { readSigningPair } from '@fantail/delivery'
-import { beginService, createLogger, runService } from '@fantail/runtime'
+import { beginService, createLogger, openVault, runService } from '@fantail/runtime'
 import { readTls } from './http/tls.ts'
 import { startPublishApi } from './publish-api.ts'
 
@@ -16,9 +16,10 @@ await runService({
     const tls = await readTls(settings)
     const { signingKeyFile: key, signingCertFile: certificate } = settings
     const signingPair = key && certificate ? await readSigningPair({ key, certificate }) : undefined
+    const vault = await openVault(settings)
     const { awsMetrics } = settings
     const { redisUrl, telemetry } = await beginService({ name: NAME, log, settings, awsMetrics, signal })
-    const api = await startPublishApi({ settings, redisUrl, log, telemetry, tls, signingPair })
+    const api = await startPublishApi({ settings, redisUrl, log, telemetry, tls, signingPair, vault })
     log.info({ host: settings.host, port: api.port }, 'api.listening')
     return { api, telemetry }
   },

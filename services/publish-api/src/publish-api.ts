@@ -5,6 +5,7 @@ import { createHttpSender, EnvelopeSigning, SigningKey, type SigningPair } from 
 import { createPublisher } from '@fantail/jobs'
 import { createStateLog, type Logger } from '@fantail/runtime'
 import {
+  ApiKeys,
   Consumers,
   CountedQueues,
   connect,
@@ -12,6 +13,7 @@ import {
   countedWaits,
   FifoLog,
   Idempotency,
+  KeyLimits,
   Lanes,
   OutcomeLog,
   Plans,
@@ -28,7 +30,10 @@ import {
   WAKE_CHANGES,
 } from '@fantail/store'
 import { QueueCounter, type Telemetry } from '@fantail/telemetry'
+import type { Vault } from '@fantail/vault'
 import { createApp } from './app.ts'
+import { KeyCache } from './auth/key-cache.ts'
+import { RateLimits } from './auth/rate-limits.ts'
 import type { ApiDeps } from './deps.ts'
 import { type ApiServer, listen } from './http/server.ts'
 import type { Tls } from './http/tls.ts'
@@ -46,6 +51,8 @@ export interface PublishApiOptions {
   tls?: Tls | undefined
   /** An operator's own to sign with; else the one that is kept in Redis. */
   signingPair?: SigningPair | undefined
+  /** Seals secrets; without it none is taken. */
+  vault?: Vault | undefined
 }
 
 export interface PublishApi {
@@ -87,7 +94,8 @@ export async function startPublishApi(options: PublishApiOptions): Promise<Publi
     fifoLog: new FifoLog(fifoRedis, { minReplicas }),
     sender,
     ...createSigning(redis, options),
-    checks: { redis: () => redis.ping(), publisher: async () => assertReady(publisher.ready) },
+    ...createKeys(redis, options),
+    checks: { redis: () => ping(redis), publisher: async () => assertReady(publisher.ready) },
     settings,
     log,
     metrics: telemetry.metrics,
@@ -97,7 +105,7 @@ export async function startPublishApi(options: PublishApiOptions): Promise<Publi
   }
   const { queues, clock: now } = deps
   telemetry.metrics.observeQueues(createQueueSource({ redis, queues, now }))
-  followChanges(subscriber, [deps.topicCache, deps.queueCache])
+  followChanges(subscriber, [deps.topicCache, deps.queueCache, deps.keyCache])
   const stop = async (server?: ApiServer) => {
     queueWaits.close()
     await server?.close()
@@ -122,6 +130,16 @@ function createSigning(redis: Redis, { signingPair: pair, log }: PublishApiOptio
   return {
     certificates,
     signing: new EnvelopeSigning(new SigningKey({ pairs: certificates, pair, onState })),
+  }
+}
+
+function createKeys(redis: Redis, { vault, log }: PublishApiOptions) {
+  const keys = new ApiKeys(redis)
+  return {
+    keys,
+    keyCache: new KeyCache({ keys, vault, log }),
+    rateLimits: new RateLimits({ limits: new KeyLimits(redis) }),
+    vault,
   }
 }
 

@@ -3,10 +3,12 @@ import { ARN_DEFAULTS, type AttemptResult, type Message } from '@fantail/contrac
 import { EnvelopeSigning, SigningKey } from '@fantail/delivery'
 import { createPublisher, dispatchQueueName, type Publisher } from '@fantail/jobs'
 import {
+  ApiKeys,
   Consumers,
   connect,
   FifoLog,
   Idempotency,
+  KeyLimits,
   Lanes,
   OutcomeLog,
   Plans,
@@ -23,9 +25,12 @@ import {
 } from '@fantail/store'
 import { createMetrics, NO_SPANS } from '@fantail/telemetry'
 import { startRedis, type TestRedis, type TestRedisOptions, waitFor } from '@fantail/test-kit'
+import { createMasterKeyText, createVault, parseMasterKey } from '@fantail/vault'
 import { expect } from 'vitest'
 import type { z } from 'zod'
 import { createApp, endpointsOf } from './app.ts'
+import { KeyCache } from './auth/key-cache.ts'
+import { RateLimits } from './auth/rate-limits.ts'
 import type { ApiDeps } from './deps.ts'
 import { pathPattern } from './http/mount.ts'
 import { QueueCache } from './queue-cache.ts'
@@ -62,7 +67,12 @@ export interface Called {
   text: string
 }
 
-export async function startTestApi(options: TestRedisOptions = {}): Promise<TestApi> {
+export interface TestApiOptions extends TestRedisOptions {
+  /** Keys are asked for. */
+  auth?: boolean
+}
+
+export async function startTestApi({ auth, ...options }: TestApiOptions = {}): Promise<TestApi> {
   const server = await startRedis(options)
   const redis = connect({ url: server.url, name: 'test' })
   const subscriber = connect({ url: server.url, name: 'test-subscriber', commandTimeoutMs: null })
@@ -70,7 +80,7 @@ export async function startTestApi(options: TestRedisOptions = {}): Promise<Test
   await Promise.all([whenReady(redis), whenReady(subscriber)])
   await waitFor(() => publisher.ready, { what: 'the publisher' })
   const queueWaits = new QueueWaits({ queues: new Queues(redis), subscriber })
-  const api = buildApi({ server, redis, publisher, queueWaits })
+  const api = buildApi({ server, redis, publisher, queueWaits, auth })
   api.stop = async () => {
     queueWaits.close()
     await publisher.close()
@@ -86,9 +96,10 @@ interface Parts {
   redis: Redis
   publisher: Publisher
   queueWaits: QueueWaits
+  auth: boolean | undefined
 }
 
-function buildApi({ server, redis, publisher, queueWaits }: Parts): TestApi {
+function buildApi({ server, redis, publisher, queueWaits, auth }: Parts): TestApi {
   const topics = new Topics(redis)
   const queues: Queues = new Queues(redis, { onChange: (arn) => queueCache.forget(arn) })
   const queueCache = new QueueCache({ queues })
@@ -130,10 +141,13 @@ function buildApi({ server, redis, publisher, queueWaits }: Parts): TestApi {
     },
     signing: new EnvelopeSigning(new SigningKey({ pairs: certificates })),
     certificates,
+    ...testKeys(redis, note),
     checks: { redis: () => redis.ping() },
     settings: {
       arn: ARN_DEFAULTS,
+      auth: auth ?? false,
       awsCredentials: undefined,
+      openMetrics: false,
       publicUrl: undefined,
       maxRetrySeconds: 3_600,
       retryJitter: 0.1,
@@ -157,6 +171,18 @@ function buildApi({ server, redis, publisher, queueWaits }: Parts): TestApi {
     return { status: response.status, headers: response.headers, body, text }
   }
   return api
+}
+
+function testKeys(redis: Redis, note: ApiDeps['log']['error']) {
+  const keys = new ApiKeys(redis)
+  const masterKey = parseMasterKey(createMasterKeyText())
+  const vault = masterKey && createVault([masterKey])
+  return {
+    keys,
+    vault,
+    keyCache: new KeyCache({ keys, vault, log: { error: note } }),
+    rateLimits: new RateLimits({ limits: new KeyLimits(redis) }),
+  }
 }
 
 function toInit({ body, headers = {} }: CallOptions): RequestInit {

@@ -1,7 +1,9 @@
-/** Who may call: anybody, or, where access keys are configured, who signs with the secret of one. */
-
+/** Who calls over the AWS wire: where keys are asked for, whoever signs with the secret of an access key that is known. */
 import { parseParameters, verifySignature } from '@fantail/aws-wire'
 import type { AwsCredential } from '@fantail/config'
+import { KEY_ID, KEY_SCOPES } from '@fantail/contracts'
+import { type Caller, keyOf } from '../auth/caller.ts'
+import type { KnownKey } from '../auth/key-cache.ts'
 import type { ApiDeps } from '../deps.ts'
 import type { ApiRequest } from '../http/api-request.ts'
 import type { WireRequest } from './wire-request.ts'
@@ -9,34 +11,58 @@ import type { WireRequest } from './wire-request.ts'
 /** What the links in messages ask for: whoever holds one may follow it. */
 const UNSIGNED = new Set(['ConfirmSubscription', 'Unsubscribe'])
 
-/** Rejects what may not be served; answers the account that the access key is configured for. */
-export type Authenticate = (request: ApiRequest, wire: WireRequest) => Promise<string | undefined>
+/** Rejects what may not be served; null: nobody in particular. */
+export type Authenticate = (request: ApiRequest, wire: WireRequest) => Promise<Caller>
 
-export function createAuthenticate({ settings, clock }: Pick<ApiDeps, 'settings' | 'clock'>): Authenticate {
-  const credentials = settings.awsCredentials
-  if (!credentials) return async () => undefined
-  const byKey = new Map(credentials.map((credential) => [credential.accessKeyId, credential]))
-  return (request, wire) => authenticate({ request, wire, byKey, now: clock() })
+/** Access keys of the settings, and those that were made. */
+export function createAuthenticate(
+  deps: Pick<ApiDeps, 'settings' | 'clock' | 'keyCache' | 'rateLimits'>,
+): Authenticate {
+  const { settings, keyCache, rateLimits, clock } = deps
+  const { awsCredentials = [], auth, arn } = settings
+  if (!auth && awsCredentials.length === 0) return async () => null
+  const configured = new Map(awsCredentials.map((one) => [one.accessKeyId, configuredKey(one, arn.account)]))
+  return async (request, wire) => {
+    const { authorization, service, action = '' } = wire
+    if (!authorization && service === 'sns' && UNSIGNED.has(action)) return null
+    const id = authorization?.scope?.accessKeyId ?? ''
+    const known = configured.get(id) ?? (KEY_ID.test(id) ? await keyCache.of(id) : undefined)
+    await verify(request, wire, { secret: known?.secret, now: clock() })
+    await rateLimits.admit(known?.key ?? null)
+    return known?.key ?? null
+  }
 }
 
-interface Authentication {
-  request: ApiRequest
-  wire: WireRequest
-  byKey: Map<string, AwsCredential>
+const ACCOUNT = /^\d{12}$/
+
+/** May do everything in its account; an access key of twelve digits is one. */
+function configuredKey({ accessKeyId, secret, account }: AwsCredential, fallback: string): KnownKey {
+  const key = keyOf({
+    id: accessKeyId,
+    kind: 'aws',
+    account: account ?? (ACCOUNT.test(accessKeyId) ? accessKeyId : fallback),
+    scopes: [...KEY_SCOPES],
+    prefixes: [],
+    maxRequestsPerSecond: null,
+  })
+  return { key, secret }
+}
+
+interface Against {
+  secret: string | undefined
   now: number
 }
 
-async function authenticate({ request, wire, byKey, now }: Authentication): Promise<string | undefined> {
-  const { authorization, service, action = '', path, search, body } = wire
-  if (!authorization && service === 'sns' && UNSIGNED.has(action)) return undefined
+/** Rejects also where there is no secret. */
+async function verify(request: ApiRequest, wire: WireRequest, { secret, now }: Against): Promise<void> {
+  const { authorization, service, path, search, body } = wire
   const header = (name: string) => request.header(name)
   await verifySignature({
     request: { method: request.method, path, search, header, body },
     query: parseParameters(search),
     authorization,
     service,
-    secretOf: (accessKeyId) => byKey.get(accessKeyId)?.secret,
+    secretOf: () => secret,
     now,
   })
-  return byKey.get(authorization?.scope?.accessKeyId ?? '')?.account
 }

@@ -27,6 +27,10 @@ function awsErrorOf(error: FantailError, service: AwsService): AwsError {
       return service === 'sns'
         ? new AwsError('Throttled', message, { status: 429, cause: error })
         : new AwsError('RequestThrottled', message, { status: 403, cause: error })
+    case 'forbidden':
+      return service === 'sns'
+        ? new AwsError('AuthorizationError', message, { status: 403, cause: error })
+        : new AwsError('AccessDenied', message, { status: 403, cause: error })
     case 'too_large':
       return new AwsError('RequestEntityTooLarge', message, { status: 413, cause: error })
     case 'malformed_json':

@@ -12,6 +12,8 @@ import {
   xmlError,
   xmlErrorOfOther,
 } from '@fantail/aws-wire'
+import { createAwsGuard, type OperationGuard } from '../auth/aws-guard.ts'
+import type { Caller } from '../auth/caller.ts'
 import type { ApiDeps } from '../deps.ts'
 import type { Answer, Call } from '../http/endpoint.ts'
 import type { CountedAs } from '../http/request-times.ts'
@@ -37,13 +39,15 @@ type Operations = Record<AwsService, Map<string, KnownOperation>>
 interface KnownOperation {
   operation: Operation
   countedAs: CountedAs
+  guard: OperationGuard
 }
 
 /** Answers any request to the AWS protocols; never rejects. */
 export function createAwsApi(deps: ApiDeps): (call: Call) => Promise<Answer> {
+  const guardOf = createAwsGuard(deps)
   const operations: Operations = {
-    sns: byName('sns', snsOperations(deps)),
-    sqs: byName('sqs', sqsOperations(deps)),
+    sns: byName('sns', snsOperations(deps), guardOf),
+    sqs: byName('sqs', sqsOperations(deps), guardOf),
   }
   const authenticate = createAuthenticate(deps)
   return async (call) => {
@@ -52,6 +56,9 @@ export function createAwsApi(deps: ApiDeps): (call: Call) => Promise<Answer> {
     let action: string | undefined
     let countedAs: CountedAs | undefined
     let other: OtherService | undefined
+    let known: KnownOperation | undefined
+    let caller: Caller = null
+    let input: Record<string, unknown> = {}
     try {
       const head = readHead(request)
       form = head
@@ -60,26 +67,37 @@ export function createAwsApi(deps: ApiDeps): (call: Call) => Promise<Answer> {
       const service = serviceFor(wire, operations)
       wire.service = service
       form = wire
-      const known = operations[service].get(action ?? '')
+      known = operations[service].get(action ?? '')
       other = otherServiceOf(wire, request, known !== undefined)
       if (other) throw notServed(other)
       countedAs = known?.countedAs
-      const account = await authenticate(request, wire)
+      caller = await authenticate(request, wire)
       const operation = operationOf(wire, known)
-      const input = inputOf(wire, operation)
-      const result = await operation.run(input, awsCallOf(deps, call, wire, account))
+      input = inputOf(wire, operation)
+      const awsCall = awsCallOf(deps, call, wire, caller?.account)
+      const permitted = known?.guard.permit({ caller, input, call: awsCall, request })
+      if (permitted) await permitted
+      const done = await operation.run(input, awsCall)
+      const result = known?.guard.shown(done, caller)
+      known?.guard.tell({ caller, requestId, input, status: 200 })
       return counted(answerOf(form, { requestId, operation, result }), countedAs)
     } catch (thrown) {
       const error = toAwsError(thrown, { service: form.service, requestId }, deps.log)
+      known?.guard.tell({ caller, requestId, input, status: error.status, code: error.code })
       tellRefusal(deps.log, { requestId, service: form.service, action, code: error.code })
       return counted(refusalOf(form, error, { requestId, other }), countedAs)
     }
   }
 }
 
-function byName(service: AwsService, operations: Operation[]): Map<string, KnownOperation> {
+function byName(
+  service: AwsService,
+  operations: Operation[],
+  guardOf: ReturnType<typeof createAwsGuard>,
+): Map<string, KnownOperation> {
   const known = (operation: Operation): KnownOperation => ({
     operation,
+    guard: guardOf(service, operation.name),
     countedAs: { method: '', path: `aws:${service}:${operation.name}` },
   })
   return new Map(operations.map((operation) => [operation.name, known(operation)]))

@@ -27,6 +27,16 @@ export class ApiRequest {
     return this.#request.signal
   }
 
+  /** Of the connection; undefined without one. An IPv4 address is told as such. */
+  get remoteAddress(): string | undefined {
+    return this.#incoming?.socket.remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '')
+  }
+
+  /** It came over TLS, here or as a proxy of ours has it in the URL. */
+  get isSecure(): boolean {
+    return this.#request.url.startsWith('https:')
+  }
+
   /** By its name in lower case; what is given several times is joined by commas (see server.ts). */
   header(name: string): string | undefined {
     if (this.#incoming === undefined) return this.#request.headers.get(name) ?? undefined

@@ -4,6 +4,7 @@
  */
 import type { ErrorCode, Problem } from '@fantail/contracts'
 import type { z } from 'zod'
+import type { Caller } from '../auth/caller.ts'
 import type { ApiRequest } from './api-request.ts'
 import type { CountedAs } from './request-times.ts'
 
@@ -21,6 +22,8 @@ export interface Answer {
 
 export interface Call<Q = unknown, B = unknown> {
   request: ApiRequest
+  /** null: keys are not asked for. */
+  caller: Caller
   requestId: string
   /** Monotonic ms. */
   startedAt: number

@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { FantailError } from '@fantail/contracts'
 import type { Context, Hono } from 'hono'
+import type { Caller } from '../auth/caller.ts'
+import { createGuard, type RouteGuard } from '../auth/guard.ts'
 import type { ApiDeps } from '../deps.ts'
 import { ApiRequest } from './api-request.ts'
 import { msSince } from './duration.ts'
@@ -20,6 +22,11 @@ export type App = Hono<{ Bindings: Bindings }>
 type ApiContext = Context<{ Bindings: Bindings }>
 type Begun = Pick<Call, 'request' | 'requestId' | 'startedAt'>
 
+interface Route {
+  endpoint: Endpoint
+  guard: RouteGuard
+}
+
 interface Tools extends Pick<ApiDeps, 'log'> {
   times: RequestTimes
 }
@@ -27,23 +34,22 @@ interface Tools extends Pick<ApiDeps, 'log'> {
 const REQUEST_ID = /^[A-Za-z0-9._:@/-]{1,128}$/
 
 /** Mounts all of them, with 405 for a known path's other methods, 404 for the rest, and the one error shape. */
-export function mount(
-  app: App,
-  endpoints: Endpoint[],
-  { log, metrics }: Pick<ApiDeps, 'log' | 'metrics'>,
-): void {
-  const tools = { log, times: new RequestTimes(metrics.httpRequestSeconds) }
-  for (const endpoint of endpoints) {
-    if (endpoint.where) continue
-    app.on(endpoint.method, honoPath(endpoint.path), (context) =>
-      answer(endpoint, { context, params: context.req.param() }, tools),
+export function mount(app: App, endpoints: Endpoint[], deps: ApiDeps): void {
+  const tools = { log: deps.log, times: new RequestTimes(deps.metrics.httpRequestSeconds) }
+  const guardOf = createGuard(deps)
+  const routes = endpoints.map((endpoint): Route => ({ endpoint, guard: guardOf(endpoint) }))
+  for (const route of routes) {
+    const { method, path, where } = route.endpoint
+    if (where) continue
+    app.on(method, honoPath(path), (context) =>
+      answer(route, { context, params: context.req.param() }, tools),
     )
   }
-  const last = lastResort(endpoints)
+  const last = lastResort(routes)
   const paths = allowedMethods(endpoints)
   app.notFound((context) => {
     const found = last(context)
-    if (found) return answer(found.endpoint, found, tools)
+    if (found) return answer(found.route, found, tools)
     return fail(noRoute(context, paths), { ...begin(context), context, countedAs: NO_ROUTE }, tools)
   })
   app.onError((thrown, context) => fail(thrown, { ...begin(context), context, countedAs: NO_ROUTE }, tools))
@@ -67,17 +73,30 @@ interface Matched {
   params: Record<string, string>
 }
 
-async function answer(endpoint: Endpoint, { context, params }: Matched, tools: Tools): Promise<Response> {
+async function answer(
+  { endpoint, guard }: Route,
+  { context, params }: Matched,
+  tools: Tools,
+): Promise<Response> {
   const begun = begin(context)
   const { request, requestId, startedAt } = begun
+  let caller: Caller = null
   try {
+    const admitted = guard.admit(request)
+    caller = admitted instanceof Promise ? await admitted : admitted
     const input = readInput(endpoint, request)
     const { query, body } = input instanceof Promise ? await input : input
-    const result = await endpoint.handle({ request, requestId, startedAt, params, query, body })
+    const call: Call = { request, caller, requestId, startedAt, params, query, body }
+    const permitted = guard.permit(call)
+    if (permitted) await permitted
+    const result = guard.shown(await endpoint.handle(call), call)
+    guard.tell(call, result)
     const { status, countedAs = endpoint } = result
     finish({ requestId, startedAt, context, countedAs, status }, tools)
     return toResponse(result, requestId)
   } catch (thrown) {
+    const { status, code } = toFantailError(thrown)
+    guard.tell({ caller, requestId, params }, { status, code })
     return fail(thrown, { ...begun, context, countedAs: endpoint }, tools)
   }
 }
@@ -105,6 +124,7 @@ function fail(thrown: unknown, under: Under, tools: Tools): Response {
   }
   finish({ ...under, status: error.status, code: error.code }, tools)
   const response = errorResponse(error, requestId)
+  if (error.code === 'unauthorized') response.headers.set('WWW-Authenticate', 'Bearer')
   if (error instanceof MethodNotAllowed) response.headers.set('Allow', error.allow)
   return response
 }
@@ -131,18 +151,18 @@ class MethodNotAllowed extends FantailError {
   }
 }
 
-type LastResort = (context: ApiContext) => (Matched & { endpoint: Endpoint }) | undefined
+type LastResort = (context: ApiContext) => (Matched & { route: Route }) | undefined
 
 /** Routes with patterns: Hono's fastest router takes none beside fixed paths, and a slower one would serve them all. */
-function lastResort(endpoints: Endpoint[]): LastResort {
-  const routes = endpoints
-    .filter(({ where }) => where !== undefined)
-    .map((endpoint) => ({ endpoint, path: pathPattern(endpoint) }))
+function lastResort(all: Route[]): LastResort {
+  const routes = all
+    .filter(({ endpoint }) => endpoint.where !== undefined)
+    .map((route) => ({ route, path: pathPattern(route.endpoint) }))
   return (context) => {
     const method = context.req.method === 'HEAD' ? 'GET' : context.req.method
-    for (const { endpoint, path } of routes) {
-      const match = endpoint.method === method ? path.exec(context.req.path) : null
-      if (match) return { endpoint, context, params: { ...match.groups } }
+    for (const { route, path } of routes) {
+      const match = route.endpoint.method === method ? path.exec(context.req.path) : null
+      if (match) return { route, context, params: { ...match.groups } }
     }
     return undefined
   }

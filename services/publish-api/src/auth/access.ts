@@ -1,0 +1,132 @@
+/**
+ * Whether a key may do something to a topic or queue: the name is one of its prefixes', and then within its own account
+ * unless the resource's policy denies it, elsewhere only where that policy allows it. A policy of one's own can always be
+ * replaced: one that denies everything would else lock its owner out.
+ */
+import { FantailError, nameOfArn, type QueueRecord, type TopicRecord } from '@fantail/contracts'
+import { type AccessPolicy, decideAccess, parseAccessPolicy } from '@fantail/policy'
+import type { ApiDeps } from '../deps.ts'
+import type { ApiRequest } from '../http/api-request.ts'
+import { type Key, principalOf } from './caller.ts'
+
+/** `action` as in `SNS:Publish`; `arn` of a topic or queue. */
+export interface Target {
+  action: string
+  arn: string
+  /** Condition keys of this action, in lower case. */
+  context?: Record<string, string>
+}
+
+const REPAIRS = new Set([
+  'SNS:SetTopicAttributes',
+  'SNS:RemovePermission',
+  'SQS:SetQueueAttributes',
+  'SQS:RemovePermission',
+])
+
+/** What no policy can allow other accounts: SQS has it so, and of SNS what is no topic's. */
+const OWN_ONLY = new Set(
+  [
+    'SNS:CreateTopic SNS:GetSubscriptionAttributes SNS:SetSubscriptionAttributes SNS:Unsubscribe',
+    'SQS:AddPermission SQS:CancelMessageMoveTask SQS:CreateQueue SQS:DeleteQueue SQS:ListMessageMoveTasks',
+    'SQS:ListQueueTags SQS:RemovePermission SQS:SetQueueAttributes SQS:StartMessageMoveTask SQS:TagQueue SQS:UntagQueue',
+  ].flatMap((names) => names.split(' ')),
+)
+
+type Where = Pick<ApiRequest, 'remoteAddress' | 'isSecure'>
+
+export class Access {
+  readonly #deps: Pick<ApiDeps, 'topicCache' | 'queueCache' | 'clock'>
+  /** Parsed once per record; undefined: cannot be read. */
+  readonly #policies = new WeakMap<object, AccessPolicy | undefined>()
+
+  constructor(deps: Pick<ApiDeps, 'topicCache' | 'queueCache' | 'clock'>) {
+    this.#deps = deps
+  }
+
+  /** Throws or rejects with `forbidden`; a promise only where the resource has to be looked up. */
+  permit(key: Key, target: Target, where: Where): void | Promise<void> {
+    if (!hasName(key, target.arn)) throw refusal(key, target, PREFIXED)
+    if (OWN_ONLY.has(target.action) && accountOf(target.arn) !== key.account) {
+      throw refusal(key, target, NOT_ALLOWED)
+    }
+    const record = this.#recordOf(target.arn)
+    if (record instanceof Promise) return record.then((found) => this.#judge(key, target, { where, found }))
+    this.#judge(key, target, { where, found: record })
+  }
+
+  #recordOf(arn: string): TopicRecord | QueueRecord | null | Promise<TopicRecord | QueueRecord | null> {
+    const { topicCache, queueCache } = this.#deps
+    if (serviceOf(arn) === 'sqs') return queueCache.known(arn) ?? queueCache.find(arn)
+    return topicCache.known(arn)?.record ?? topicCache.find(arn).then((known) => known?.record ?? null)
+  }
+
+  #judge(
+    key: Key,
+    target: Target,
+    { where, found }: { where: Where; found: TopicRecord | QueueRecord | null },
+  ) {
+    const own = accountOf(target.arn) === key.account
+    const policy = found ? this.#policyOf(found) : undefined
+    const decision = policy
+      ? decideAccess(policy, {
+          caller: { account: key.account, arn: principalOf(key) },
+          action: target.action,
+          resource: target.arn,
+          context: { ...this.#contextOf(key, where), ...target.context },
+        })
+      : 'none'
+    if (own && (decision !== 'deny' || REPAIRS.has(target.action))) return
+    if (decision === 'deny') throw refusal(key, target, DENIED)
+    if (decision === 'none') throw refusal(key, target, NOT_ALLOWED)
+  }
+
+  #policyOf(record: TopicRecord | QueueRecord): AccessPolicy | undefined {
+    const { Policy: text } = record.attributes
+    if (text === undefined) return undefined
+    if (!this.#policies.has(record)) this.#policies.set(record, parseAccessPolicy(text))
+    return this.#policies.get(record)
+  }
+
+  #contextOf(key: Key, { remoteAddress, isSecure }: Where): Record<string, string> {
+    const now = this.#deps.clock()
+    return {
+      'aws:principalaccount': key.account,
+      'aws:principalarn': principalOf(key),
+      'aws:sourceowner': key.account,
+      'aws:securetransport': String(isSecure),
+      'aws:currenttime': new Date(now).toISOString(),
+      'aws:epochtime': String(Math.floor(now / 1_000)),
+      ...(remoteAddress !== undefined && { 'aws:sourceip': remoteAddress }),
+    }
+  }
+}
+
+/** Whether the key is for things of this name, whatever their account. */
+export function hasName({ prefixes }: Pick<Key, 'prefixes'>, arn: string): boolean {
+  if (prefixes.length === 0) return true
+  const name = nameOfArn(arn)
+  return prefixes.some((prefix) => name.startsWith(prefix))
+}
+
+/** Whether a list shows it to the key: of its account and its names. */
+export function isOf(key: Key, arn: string): boolean {
+  return accountOf(arn) === key.account && hasName(key, arn)
+}
+
+const PREFIXED = 'because the key is for other names'
+const DENIED = 'with an explicit deny in a resource-based policy'
+const NOT_ALLOWED = 'because no resource-based policy allows it'
+
+function refusal(key: Key, { action, arn }: Target, why: string): FantailError {
+  const text = `User: ${principalOf(key)} is not authorized to perform: ${action} on resource: ${arn}`
+  return new FantailError('forbidden', `${text} ${why}`)
+}
+
+function serviceOf(arn: string): string | undefined {
+  return arn.split(':', 3)[2]
+}
+
+function accountOf(arn: string): string | undefined {
+  return arn.split(':', 5)[4]
+}

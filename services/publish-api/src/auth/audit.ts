@@ -1,0 +1,22 @@
+/** The audit log: one line for every change that was asked for, made or refused. Never a secret. */
+import type { Log } from '../deps.ts'
+import { type Caller, whoIs } from './caller.ts'
+
+export interface Change {
+  caller: Caller
+  requestId: string
+  /** The route, or an operation as in `SNS:CreateTopic`. */
+  action: string
+  /** What the path or the request names. */
+  params: Record<string, string>
+  status: number
+  /** Of a refusal. */
+  code?: string | undefined
+}
+
+export function tellChange(log: Pick<Log, 'info'>, change: Change): void {
+  const { caller, requestId, action, params, status, code } = change
+  const result = status < 400 ? 'done' : status === 401 || status === 403 ? 'denied' : 'failed'
+  const who = { keyId: whoIs(caller), ...(caller && { account: caller.account }) }
+  log.info({ ...who, action, resource: params, result, status, ...(code && { code }), requestId }, 'audit')
+}

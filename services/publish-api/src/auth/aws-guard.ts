@@ -1,0 +1,87 @@
+/** What stands before and after every operation of the AWS APIs where keys are asked for. */
+import type { AwsCall, AwsInput, AwsService } from '@fantail/aws-wire'
+import type { ApiDeps } from '../deps.ts'
+import type { Call } from '../http/endpoint.ts'
+import { Access } from './access.ts'
+import { tellChange } from './audit.ts'
+import { awsRuleOf } from './aws-rules.ts'
+import { type Caller, type Key, needScope } from './caller.ts'
+
+export interface Operated {
+  caller: Caller
+  input: AwsInput
+  call: AwsCall
+  request: Call['request']
+}
+
+/** Of one operation. */
+export interface OperationGuard {
+  /** Throws or rejects with `forbidden`. Nobody in particular, as whoever follows a link, may do what is served unsigned. */
+  permit(operated: Operated): void | Promise<void>
+  /** The result as the caller may see it. */
+  shown(result: Record<string, unknown> | undefined, caller: Caller): Record<string, unknown> | undefined
+  tell(told: Told): void
+}
+
+export interface Told {
+  caller: Caller
+  requestId: string
+  input: AwsInput
+  status: number
+  code?: string
+}
+
+export function createAwsGuard(deps: ApiDeps): (service: AwsService, operation: string) => OperationGuard {
+  const access = new Access(deps)
+  return (service, operation) => {
+    const rule = awsRuleOf(service, operation)
+    return {
+      permit: ({ caller, input, call, request }) => {
+        if (caller === null) return
+        needScope(caller, rule.need)
+        const targets = rule.targets?.(input, call, deps.settings) ?? []
+        const pending = targets
+          .map((target) => access.permit(caller, target, request))
+          .filter((one) => one !== undefined)
+        if (pending.length > 0) return Promise.all(pending).then(() => undefined)
+      },
+      shown: (result, caller) =>
+        rule.list && result && caller ? { ...result, ...ownOf(result, rule.list, caller) } : result,
+      tell: ({ input, ...told }) => {
+        if (!rule.change) return
+        const action = `${service.toUpperCase()}:${operation}`
+        tellChange(deps.log, { ...told, action, params: namesIn(input) })
+      },
+    }
+  }
+}
+
+function ownOf(
+  result: Record<string, unknown>,
+  { member, nameOf }: { member: string; nameOf: (item: unknown) => string },
+  { prefixes }: Key,
+): Record<string, unknown> {
+  const items = result[member]
+  if (prefixes.length === 0 || !Array.isArray(items)) return {}
+  return { [member]: items.filter((item) => prefixes.some((prefix) => nameOf(item).startsWith(prefix))) }
+}
+
+const NAMES = [
+  'TopicArn',
+  'Name',
+  'ResourceArn',
+  'SubscriptionArn',
+  'QueueUrl',
+  'QueueName',
+  'SourceArn',
+  'DestinationArn',
+  'AttributeName',
+  'Label',
+]
+
+/** What the input names; never a value that was set. */
+function namesIn(input: AwsInput): Record<string, string> {
+  return Object.fromEntries(
+    NAMES.flatMap((name) => (input[name] === undefined ? [] : [[name, String(input[name])]])),
+  )
+}

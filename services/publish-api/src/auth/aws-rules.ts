@@ -1,0 +1,169 @@
+/**
+ * What each operation of the AWS APIs asks of a key, as native-rules.ts does for routes. What is named wrongly names nothing
+ * here: the operation itself refuses it, in its own words.
+ */
+import type { AwsCall, AwsInput, AwsService } from '@fantail/aws-wire'
+import { type KeyScope, nameOfArn, parseArn, queueArn, topicArn } from '@fantail/contracts'
+import { parseTaskHandle } from '../aws/sqs/move-task-view.ts'
+import { queueArnOf } from '../aws/sqs/queue-url.ts'
+import type { ApiDeps } from '../deps.ts'
+import type { Target } from './access.ts'
+
+type Find = (input: AwsInput, call: AwsCall, settings: ApiDeps['settings']) => Target[]
+
+export interface AwsRule {
+  need: readonly KeyScope[]
+  change?: true
+  targets?: Find
+  /** Of a result that is a list: of which topic or queue each item is. */
+  list?: { member: string; nameOf: (item: unknown) => string }
+}
+
+const READ = ['read'] as const
+const MANAGE = ['manage'] as const
+const PUBLISH = ['publish'] as const
+const CONSUME = ['consume', 'manage'] as const
+
+/** The topics that these parameters name, each by its ARN or that of its subscription. */
+function topics(action: string, ...parameters: string[]): Find {
+  return (input) =>
+    parameters.flatMap((parameter) => {
+      const arn = String(input[parameter] ?? '')
+      const parsed = parseArn(arn)
+      if (parsed?.service !== 'sns') return []
+      const id = parsed.subscriptionId
+      return [{ action: `SNS:${action}`, arn: id === undefined ? arn : arn.slice(0, -id.length - 1) }]
+    })
+}
+
+function queue(action: string): Find {
+  return (input, call, settings) => [{ action: `SQS:${action}`, arn: queueArnOf(settings, input, call) }]
+}
+
+/** Queues that are named by their ARNs. */
+function queues(action: string, parameter: string): Find {
+  return (input) => sqsTarget(action, input[parameter])
+}
+
+function sqsTarget(action: string, arn: unknown): Target[] {
+  return parseArn(String(arn))?.service === 'sqs' ? [{ action: `SQS:${action}`, arn: String(arn) }] : []
+}
+
+function all(...finds: Find[]): Find {
+  return (input, call, settings) => finds.flatMap((find) => find(input, call, settings))
+}
+
+/** Whoever names a dead-letter queue must be allowed to send there. */
+const deadLetters: Find = ({ Attributes, AttributeName, AttributeValue }) => {
+  const given = {
+    ...(Attributes as Record<string, unknown> | undefined),
+    [String(AttributeName)]: AttributeValue,
+  }
+  if (typeof given.RedrivePolicy !== 'string') return []
+  try {
+    const policy: unknown = JSON.parse(given.RedrivePolicy)
+    return sqsTarget('SendMessage', (policy as Record<string, unknown> | null)?.deadLetterTargetArn)
+  } catch {
+    // Told by the operation.
+    return []
+  }
+}
+
+const subscribing: Find = (input, call, settings) => {
+  const context = { 'sns:endpoint': String(input.Endpoint), 'sns:protocol': String(input.Protocol) }
+  const [topic] = topics('Subscribe', 'TopicArn')(input, call, settings)
+  // A queue of another account is asked to confirm.
+  const own = parseArn(String(input.Endpoint))?.account === call.account
+  return [
+    ...(topic ? [{ ...topic, context }] : []),
+    ...(own ? sqsTarget('SendMessage', input.Endpoint) : []),
+    ...deadLetters(input, call, settings),
+  ]
+}
+
+const newTopic: Find = ({ Name }, { account, region }, { arn }) => [
+  { action: 'SNS:CreateTopic', arn: topicArn(String(Name), { ...arn, account, region }) },
+]
+const newQueue: Find = ({ QueueName }, { account, region }, { arn }) => [
+  { action: 'SQS:CreateQueue', arn: queueArn(String(QueueName), { ...arn, account, region }) },
+]
+const queueByName: Find = ({ QueueName, QueueOwnerAWSAccountId }, { account, region }, { arn }) => {
+  const place = { ...arn, account: String(QueueOwnerAWSAccountId ?? account), region }
+  return [{ action: 'SQS:GetQueueUrl', arn: queueArn(String(QueueName), place) }]
+}
+const moveTask: Find = ({ TaskHandle }) =>
+  sqsTarget('CancelMessageMoveTask', parseTaskHandle(String(TaskHandle))?.sourceArn)
+
+const reading = (targets: Find): AwsRule => ({ need: READ, targets })
+const managing = (targets: Find): AwsRule => ({ need: MANAGE, change: true, targets })
+const ofTopic = (name: string) => managing(topics(name, 'TopicArn'))
+const ofQueue = (name: string) => managing(queue(name))
+const byTopicArn = (item: unknown) => nameOfArn(String((item as Record<string, unknown>).TopicArn))
+const byUrl = (item: unknown) => String(item).slice(String(item).lastIndexOf('/') + 1)
+
+const RULES: Record<string, AwsRule> = {
+  'sns:CreateTopic': managing(newTopic),
+  'sns:DeleteTopic': ofTopic('DeleteTopic'),
+  'sns:ListTopics': { need: READ, list: { member: 'Topics', nameOf: byTopicArn } },
+  'sns:GetTopicAttributes': reading(topics('GetTopicAttributes', 'TopicArn')),
+  'sns:SetTopicAttributes': ofTopic('SetTopicAttributes'),
+  'sns:AddPermission': ofTopic('AddPermission'),
+  'sns:RemovePermission': ofTopic('RemovePermission'),
+  'sns:TagResource': managing(topics('TagResource', 'ResourceArn')),
+  'sns:UntagResource': managing(topics('UntagResource', 'ResourceArn')),
+  'sns:ListTagsForResource': reading(topics('ListTagsForResource', 'ResourceArn')),
+  'sns:GetDataProtectionPolicy': reading(topics('GetDataProtectionPolicy', 'ResourceArn')),
+  'sns:PutDataProtectionPolicy': managing(topics('PutDataProtectionPolicy', 'ResourceArn')),
+  'sns:Publish': { need: PUBLISH, targets: topics('Publish', 'TopicArn', 'TargetArn') },
+  'sns:PublishBatch': { need: PUBLISH, targets: topics('Publish', 'TopicArn') },
+  'sns:Subscribe': managing(subscribing),
+  'sns:ConfirmSubscription': { need: MANAGE, change: true },
+  'sns:Unsubscribe': managing(topics('Unsubscribe', 'SubscriptionArn')),
+  'sns:GetSubscriptionAttributes': reading(topics('GetSubscriptionAttributes', 'SubscriptionArn')),
+  'sns:SetSubscriptionAttributes': managing(
+    all(topics('SetSubscriptionAttributes', 'SubscriptionArn'), deadLetters),
+  ),
+  'sns:ListSubscriptions': { need: READ, list: { member: 'Subscriptions', nameOf: byTopicArn } },
+  'sns:ListSubscriptionsByTopic': reading(topics('ListSubscriptionsByTopic', 'TopicArn')),
+
+  'sqs:CreateQueue': managing(all(newQueue, deadLetters)),
+  'sqs:GetQueueUrl': { need: ['read', 'publish', 'consume', 'manage'], targets: queueByName },
+  'sqs:ListQueues': { need: READ, list: { member: 'QueueUrls', nameOf: byUrl } },
+  'sqs:DeleteQueue': ofQueue('DeleteQueue'),
+  'sqs:PurgeQueue': ofQueue('PurgeQueue'),
+  'sqs:ListDeadLetterSourceQueues': {
+    ...reading(queue('ListDeadLetterSourceQueues')),
+    list: { member: 'queueUrls', nameOf: byUrl },
+  },
+  'sqs:GetQueueAttributes': reading(queue('GetQueueAttributes')),
+  'sqs:SetQueueAttributes': managing(all(queue('SetQueueAttributes'), deadLetters)),
+  'sqs:TagQueue': ofQueue('TagQueue'),
+  'sqs:UntagQueue': ofQueue('UntagQueue'),
+  'sqs:ListQueueTags': reading(queue('ListQueueTags')),
+  'sqs:AddPermission': ofQueue('AddPermission'),
+  'sqs:RemovePermission': ofQueue('RemovePermission'),
+  'sqs:StartMessageMoveTask': {
+    need: ['redrive'],
+    change: true,
+    targets: all(queues('StartMessageMoveTask', 'SourceArn'), queues('SendMessage', 'DestinationArn')),
+  },
+  'sqs:ListMessageMoveTasks': {
+    need: ['read', 'redrive'],
+    targets: queues('ListMessageMoveTasks', 'SourceArn'),
+  },
+  'sqs:CancelMessageMoveTask': { need: ['redrive'], change: true, targets: moveTask },
+  'sqs:SendMessage': { need: PUBLISH, targets: queue('SendMessage') },
+  'sqs:SendMessageBatch': { need: PUBLISH, targets: queue('SendMessage') },
+  'sqs:ReceiveMessage': { need: CONSUME, targets: queue('ReceiveMessage') },
+  'sqs:DeleteMessage': { need: CONSUME, targets: queue('DeleteMessage') },
+  'sqs:DeleteMessageBatch': { need: CONSUME, targets: queue('DeleteMessage') },
+  'sqs:ChangeMessageVisibility': { need: CONSUME, targets: queue('ChangeMessageVisibility') },
+  'sqs:ChangeMessageVisibilityBatch': { need: CONSUME, targets: queue('ChangeMessageVisibility') },
+}
+
+/** Throws for an operation that has none. */
+export function awsRuleOf(service: AwsService, operation: string): AwsRule {
+  const rule = Object.hasOwn(RULES, `${service}:${operation}`) ? RULES[`${service}:${operation}`] : undefined
+  if (rule) return rule
+  throw new Error(`auth/aws-rules.ts has no rule for ${service}:${operation}`)
+}

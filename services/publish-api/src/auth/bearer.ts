@@ -1,0 +1,36 @@
+/** Bearer tokens of the REST API: who sends one that is known, with its secret, is its key. */
+import { hash, timingSafeEqual } from 'node:crypto'
+import { FantailError, parseToken } from '@fantail/contracts'
+import type { ApiRequest } from '../http/api-request.ts'
+import type { Caller } from './caller.ts'
+import type { KeyCache, KnownKey } from './key-cache.ts'
+
+const BEARER = /^bearer +(\S+)$/i
+
+/** `unauthorized` for everybody else. */
+export function bearerOf(
+  request: Pick<ApiRequest, 'header'>,
+  keys: Pick<KeyCache, 'of'>,
+): Caller | Promise<Caller> {
+  const given = request.header('authorization')
+  if (given === undefined) throw refusal('no API key is given')
+  const token = parseToken(BEARER.exec(given.trim())?.[1] ?? '')
+  if (!token) throw refusal('what is given is no API key')
+  const known = keys.of(token.id)
+  return known instanceof Promise
+    ? known.then((found) => checked(found, token.secret))
+    : checked(known, token.secret)
+}
+
+function checked(known: KnownKey | undefined, secret: string): Caller {
+  const given = hash('sha256', secret, 'buffer')
+  if (known?.secretHash?.length === given.length && timingSafeEqual(known.secretHash, given)) return known.key
+  throw refusal('the API key is not valid')
+}
+
+function refusal(why: string): FantailError {
+  return new FantailError(
+    'unauthorized',
+    `${why}: send \`Authorization: Bearer ft_…\`; \`fantail keys create\` makes a first key`,
+  )
+}

@@ -1,0 +1,43 @@
+/** Who calls: a key, or nobody in particular where keys are not asked for. */
+import type { ApiKeyRecord, KeyKind, KeyScope } from '@fantail/contracts'
+import { FantailError } from '@fantail/contracts'
+
+export interface Key {
+  id: string
+  kind: KeyKind
+  account: string
+  scopes: ReadonlySet<KeyScope>
+  /** Empty: every name. */
+  prefixes: readonly string[]
+  maxRequestsPerSecond: number | null
+}
+
+export type Caller = Key | null
+
+export function keyOf(record: Omit<Key, 'scopes'> & Pick<ApiKeyRecord, 'scopes'>): Key {
+  const { id, kind, account, scopes, prefixes, maxRequestsPerSecond } = record
+  return { id, kind, account, scopes: new Set(scopes), prefixes, maxRequestsPerSecond }
+}
+
+/** As policies and refusals name it. */
+export function principalOf({ account, id }: Pick<Key, 'account' | 'id'>): string {
+  return `arn:aws:iam::${account}:user/${id}`
+}
+
+/** As audit lines name it. */
+export function whoIs(caller: Caller): string {
+  return caller?.id ?? 'anonymous'
+}
+
+/** Throws `forbidden` where the key has none of the scopes. */
+export function needScope(key: Key, scopes: readonly KeyScope[]): void {
+  if (scopes.some((scope) => key.scopes.has(scope))) return
+  throw new FantailError('forbidden', `key ${key.id} lacks the scope ${scopes.join(' or ')}`)
+}
+
+/** Throws `forbidden` for a key that is for some names only. */
+export function needAllNames(key: Key): void {
+  if (key.prefixes.length === 0) return
+  const names = key.prefixes.join(', ')
+  throw new FantailError('forbidden', `key ${key.id} is for names that begin with ${names} only`)
+}

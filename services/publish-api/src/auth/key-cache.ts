@@ -1,0 +1,63 @@
+/**
+ * What is known of API keys, as fresh as what is known of topics: a key that is revoked is forgotten when that is announced,
+ * and within a second where the announcement is lost. That there is no such key is remembered, too, so that guesses do not
+ * each cost a trip.
+ */
+import { type ApiKeyRecord, sealContextOf } from '@fantail/contracts'
+import type { ApiKeys } from '@fantail/store'
+import type { Vault } from '@fantail/vault'
+import type { Log } from '../deps.ts'
+import { FreshCache } from '../fresh-cache.ts'
+import { type Key, keyOf } from './caller.ts'
+
+export interface KnownKey {
+  key: Key
+  /** Of a native key. */
+  secretHash?: Buffer
+  /** Of an access key. */
+  secret?: string
+}
+
+interface Entry {
+  known: KnownKey | undefined
+}
+
+export interface KeyCacheOptions {
+  keys: Pick<ApiKeys, 'get'>
+  vault: Vault | undefined
+  log: Pick<Log, 'error'>
+}
+
+export class KeyCache extends FreshCache<Entry> {
+  constructor({ keys, vault, log }: KeyCacheOptions) {
+    super({
+      look: async (id) => {
+        const record = await keys.get(id)
+        return { known: record ? withSecret(record, vault, log) : undefined }
+      },
+    })
+  }
+
+  /** undefined: there is no such key, or its secret cannot be opened. */
+  of(id: string): KnownKey | undefined | Promise<KnownKey | undefined> {
+    const entry = this.known(id)
+    return entry ? entry.known : this.find(id).then((found) => found?.known)
+  }
+}
+
+function withSecret(
+  record: ApiKeyRecord,
+  vault: Vault | undefined,
+  log: Pick<Log, 'error'>,
+): KnownKey | undefined {
+  const { id, secretHash, sealedSecret } = record
+  const key = keyOf(record)
+  if (secretHash !== undefined) return { key, secretHash: Buffer.from(secretHash, 'hex') }
+  try {
+    if (vault === undefined) throw new Error('there is no FANTAIL_MASTER_KEY to open its secret with')
+    return { key, secret: vault.open(sealedSecret ?? '', sealContextOf(id)) }
+  } catch (error) {
+    log.error({ keyId: id, err: error }, 'key.unusable')
+    return undefined
+  }
+}

@@ -1,0 +1,31 @@
+/** Keys of an API under test, and calls made with them. */
+import type { KeyScope } from '@fantail/contracts'
+import type { Called, CallOptions, TestApi } from '../test-api.ts'
+import { makeKey, type NewKey } from './make-key.ts'
+
+export interface TestKey {
+  id: string
+  call(method: string, path: string, options?: CallOptions): Promise<Called>
+  /** Status alone. */
+  status(method: string, path: string, body?: unknown): Promise<number>
+}
+
+/** A native key as the command line makes one: whatever it may do, of whatever account. */
+export async function keyWith(
+  api: TestApi,
+  scopes: KeyScope[],
+  { account = '000000000000', prefixes = [], maxRequestsPerSecond = null }: Partial<NewKey> = {},
+): Promise<TestKey> {
+  const wanted: NewKey = { name: 'test', kind: 'native', scopes, prefixes, account, maxRequestsPerSecond }
+  const { record, shown } = makeKey(wanted, { vault: undefined, now: 1 })
+  await api.deps.keys.create(record)
+  return bearer(api, record.id, 'token' in shown ? shown.token : '')
+}
+
+export function bearer(api: TestApi, id: string, token: string): TestKey {
+  const call: TestKey['call'] = (method, path, { headers, ...options } = {}) =>
+    api.call(method, path, { ...options, headers: { Authorization: `Bearer ${token}`, ...headers } })
+  const status: TestKey['status'] = async (method, path, body) =>
+    (await call(method, path, body === undefined ? {} : { body })).status
+  return { id, call, status }
+}

@@ -1,0 +1,57 @@
+/** New API keys: the record that is kept, and the secret, which is told here and nowhere else. */
+import { hash, randomBytes } from 'node:crypto'
+import {
+  type ApiKeyRecord,
+  FantailError,
+  formatToken,
+  type KeyKind,
+  type KeyScope,
+  sealContextOf,
+} from '@fantail/contracts'
+import type { Vault } from '@fantail/vault'
+
+export interface NewKey {
+  name: string
+  kind: KeyKind
+  scopes: readonly KeyScope[]
+  prefixes: readonly string[]
+  account: string
+  maxRequestsPerSecond: number | null
+}
+
+/** To be shown once. */
+export type Shown = { token: string } | { accessKeyId: string; secretAccessKey: string }
+
+const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+const ID_LETTERS = 18
+const SECRET_BYTES = 32
+/** 40 letters in base64, as AWS's own have. */
+const ACCESS_SECRET_BYTES = 30
+
+/** `not_supported` for an access key where there is no vault to seal its secret. */
+export function makeKey(
+  wanted: NewKey,
+  { vault, now }: { vault: Vault | undefined; now: number },
+): { record: ApiKeyRecord; shown: Shown } {
+  const id = `FK${Array.from(randomBytes(ID_LETTERS), (byte) => BASE32[byte & 31]).join('')}`
+  const { name, kind, account, maxRequestsPerSecond } = wanted
+  const scopes = [...new Set(wanted.scopes)]
+  const prefixes = [...new Set(wanted.prefixes)]
+  const record = { id, kind, name, account, scopes, prefixes, maxRequestsPerSecond, createdAt: now }
+  if (kind === 'native') {
+    const secret = randomBytes(SECRET_BYTES).toString('base64url')
+    return {
+      record: { ...record, secretHash: hash('sha256', secret, 'hex') },
+      shown: { token: formatToken(id, secret) },
+    }
+  }
+  if (!vault) {
+    const message = 'an access key’s secret is kept sealed: set FANTAIL_MASTER_KEY'
+    throw new FantailError('not_supported', message)
+  }
+  const secretAccessKey = randomBytes(ACCESS_SECRET_BYTES).toString('base64')
+  return {
+    record: { ...record, sealedSecret: vault.seal(secretAccessKey, sealContextOf(id)) },
+    shown: { accessKeyId: id, secretAccessKey },
+  }
+}

@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { endpointsOf } from '../app.ts'
+import { startTestApi, type TestApi } from '../test-api.ts'
+import { keyWith, type TestKey } from './keys.fixture.ts'
+
+let api: TestApi
+let admin: TestKey
+
+beforeAll(async () => {
+  api = await startTestApi({ auth: true })
+  admin = await keyWith(api, ['publish', 'read', 'manage', 'redrive'])
+  for (const name of ['orders', 'orders-eu', 'bills']) {
+    await admin.call('PUT', `/v1/topics/${name}`)
+    await admin.call('PUT', `/v1/queues/${name}`)
+  }
+})
+afterAll(() => api.stop())
+
+const hello = { message: 'hello' }
+
+test('without a key nothing but the public pages is served, and the answer says how to get one', async () => {
+  const open = new Set([
+    '/healthz',
+    '/readyz',
+    '/openapi.json',
+    '/docs',
+    '/_assets/docs.js',
+    '/_assets/scalar.js',
+  ])
+  for (const { method, path, where } of endpointsOf(api.deps)) {
+    if (where || path === '/') continue
+    const { status, body, headers } = await api.call(method, path.replace(/\{\w+\}/g, 'orders'))
+    if (open.has(path)) expect([path, status]).toEqual([path, 200])
+    else {
+      expect([method, path, status]).toEqual([method, path, 401])
+      expect(body.error).toMatchObject({
+        code: 'unauthorized',
+        message: expect.stringContaining('fantail keys create'),
+      })
+      expect(headers.get('www-authenticate')).toBe('Bearer')
+    }
+  }
+})
+
+test('what is no key, an unknown one or a wrong secret is refused alike', async () => {
+  const { body: made } = await admin.call('POST', '/v1/keys', { body: { name: 'x', scopes: ['read'] } })
+  const wrong = [
+    'Bearer',
+    'Bearer x',
+    'Basic ZnQ6eA==',
+    made.token,
+    `Bearer ${made.token}x`,
+    `Bearer ${made.token.slice(0, -1)}${made.token.endsWith('A') ? 'B' : 'A'}`,
+    `Bearer ft_FKAAAAAAAAAAAAAAAAAA_${made.token.split('_')[2]}`,
+  ]
+  for (const Authorization of wrong) {
+    const { status } = await api.call('GET', '/v1/topics', { headers: { Authorization } })
+    expect([Authorization, status]).toEqual([Authorization, 401])
+  }
+  const right = await api.call('GET', '/v1/topics', { headers: { Authorization: `bearer  ${made.token}` } })
+  expect(right.status).toBe(200)
+})
+
+test('a key does what its scopes name and nothing else', async () => {
+  const id = (
+    await admin.call('POST', '/v1/topics/orders/subscriptions', {
+      body: { endpoint: 'https://example.com/' },
+    })
+  ).body.id
+  const calls: [need: string[], method: string, path: string, body?: object][] = [
+    [['publish'], 'POST', '/v1/topics/orders/messages', hello],
+    [['publish'], 'POST', '/v1/queues/orders/messages', { body: 'x' }],
+    [['read'], 'GET', '/v1/topics'],
+    [['read'], 'GET', '/v1/topics/orders'],
+    [['read'], 'GET', '/v1/queues/orders/messages'],
+    [['read'], 'GET', `/v1/subscriptions/${id}`],
+    [['read'], 'GET', '/metrics'],
+    [['manage'], 'PUT', '/v1/topics/orders'],
+    [['manage'], 'POST', `/v1/subscriptions/${id}/pause`],
+    [['manage'], 'POST', '/v1/queues/orders/purge'],
+    [['manage'], 'GET', '/v1/keys'],
+    [['redrive'], 'POST', '/v1/redrives', { source: 'orders', dryRun: true }],
+    [['redrive', 'manage'], 'POST', `/v1/subscriptions/${id}/retry`],
+    [['consume', 'manage'], 'POST', '/v1/queues/orders/receive', {}],
+    [['consume', 'manage'], 'POST', '/v1/queues/orders/ack', { receiptHandles: ['x'] }],
+  ]
+  for (const scope of ['publish', 'read', 'manage', 'redrive', 'consume'] as const) {
+    const key = await keyWith(api, [scope])
+    for (const [need, method, path, body] of calls) {
+      const allowed = (await key.status(method, path, body)) < 300
+      expect([scope, method, path, allowed]).toEqual([scope, method, path, need.includes(scope)])
+    }
+  }
+})
+
+test('a key for some names reaches nothing else, whatever the way', async () => {
+  const key = await keyWith(api, ['publish', 'read', 'manage', 'redrive'], { prefixes: ['orders'] })
+  const subscribe = (topic: string, body: object) =>
+    admin.call('POST', `/v1/topics/${topic}/subscriptions`, { body })
+  const { id: own } = (await subscribe('orders', { endpoint: 'https://example.com/own' })).body
+  const { id: other, arn } = (await subscribe('bills', { endpoint: 'https://example.com/other' })).body
+  const { messageId } = (await admin.call('POST', '/v1/topics/bills/messages', { body: hello })).body
+  expect(await key.status('POST', '/v1/topics/orders-eu/messages', hello)).toBe(202)
+  expect(await key.status('GET', `/v1/subscriptions/${own}`)).toBe(200)
+  const forged = `arn:aws:sns:us-east-1:000000000000:orders:${other}`
+  const queue = 'arn:aws:sqs:us-east-1:000000000000:bills'
+  const refused: [method: string, path: string, body?: object][] = [
+    ['POST', '/v1/topics/bills/messages', hello],
+    ['POST', '/v1/topics/arn:aws:sns:us-east-1:000000000000:bills/messages', hello],
+    ['GET', '/v1/topics/bills'],
+    ['PUT', '/v1/topics/new'],
+    ['DELETE', `/v1/subscriptions/${other}`],
+    ['DELETE', `/v1/subscriptions/${arn}`],
+    ['DELETE', `/v1/subscriptions/${forged}`],
+    ['PATCH', `/v1/subscriptions/${own}`, { redrivePolicy: { deadLetterTargetArn: 'bills' } }],
+    ['POST', '/v1/topics/orders/subscriptions', { endpoint: queue }],
+    ['POST', '/v1/topics/orders/subscriptions', { endpoint: 'bills', protocol: 'sqs' }],
+    ['POST', '/v1/queues/bills/receive', {}],
+    ['PATCH', '/v1/queues/orders', { redrivePolicy: { deadLetterTargetArn: queue, maxReceiveCount: 3 } }],
+    ['POST', '/v1/redrives', { source: 'bills', dryRun: true }],
+    ['POST', '/v1/redrives', { source: 'orders', destination: 'bills', dryRun: true }],
+    ['POST', '/v1/delivery-policies/preview', { deliveryPolicy: {}, topic: 'bills' }],
+    ['GET', '/v1/keys'],
+    ['GET', '/metrics'],
+  ]
+  for (const [method, path, body] of refused) {
+    expect([method, path, await key.status(method, path, body)]).toEqual([method, path, 403])
+  }
+  expect([403, 404]).toContain(await key.status('GET', `/v1/messages/${messageId}`))
+  expect((await admin.call('GET', `/v1/subscriptions/${other}`)).status).toBe(200)
+})
+
+test('lists show a key its own', async () => {
+  const key = await keyWith(api, ['read'], { prefixes: ['bills'] })
+  const names = async (path: string, member: string) =>
+    (await key.call('GET', path)).body[member].map((one: { name: string }) => one.name)
+  expect(await names('/v1/topics', 'topics')).toEqual(['bills'])
+  expect(await names('/v1/queues', 'queues')).toEqual(['bills'])
+  const { subscriptions } = (await key.call('GET', '/v1/subscriptions')).body
+  expect(new Set(subscriptions.map((one: { topicArn: string }) => one.topicArn))).toEqual(
+    new Set(['arn:aws:sns:us-east-1:000000000000:bills']),
+  )
+})
+
+test('a key of another account has its own things, and others’ only by their policies', async () => {
+  const bob = await keyWith(api, ['publish', 'read', 'manage', 'consume'], { account: '222222222222' })
+  expect((await bob.call('PUT', '/v1/topics/orders')).body.arn).toBe(
+    'arn:aws:sns:us-east-1:222222222222:orders',
+  )
+  expect((await bob.call('GET', '/v1/topics')).body.topics).toHaveLength(1)
+  expect((await bob.call('PUT', '/v1/queues/mine')).body.arn).toBe('arn:aws:sqs:us-east-1:222222222222:mine')
+  const arn = 'arn:aws:sns:us-east-1:000000000000:orders'
+  const publish = () => bob.status('POST', `/v1/topics/${arn}/messages`, hello)
+  expect([await publish(), await bob.status('GET', `/v1/topics/${arn}`)]).toEqual([403, 403])
+  const setPolicy = async (Statement: object) => {
+    const Policy = JSON.stringify({ Version: '2012-10-17', Statement })
+    await api.deps.topics.update(arn, ({ attributes }) => ({ attributes: { ...attributes, Policy } }))
+    api.deps.topicCache.forget(arn)
+  }
+  const allow = { Effect: 'Allow', Principal: { AWS: '222222222222' }, Action: 'SNS:Publish', Resource: arn }
+  await setPolicy(allow)
+  expect([await publish(), await bob.status('GET', `/v1/topics/${arn}`)]).toEqual([202, 403])
+  await setPolicy([allow, { ...allow, Effect: 'Deny', Principal: '*' }])
+  expect([await publish(), await admin.status('POST', '/v1/topics/orders/messages', hello)]).toEqual([
+    403, 403,
+  ])
+  // Its owner can still take the policy back.
+  expect(await admin.status('PATCH', '/v1/topics/orders', {})).toBe(200)
+})
+
+test('changes are told with who made them, refusals too, and never a secret', async () => {
+  const key = await keyWith(api, ['manage'])
+  const from = api.events.length
+  await key.call('PUT', '/v1/topics/audited', { headers: { 'X-Request-Id': 'r-1' } })
+  const { body: made } = await key.call('POST', '/v1/keys', { body: { name: 'x', scopes: ['manage'] } })
+  await key.call('POST', '/v1/keys', { body: { name: 'x', scopes: ['publish'] } })
+  await key.call('DELETE', '/v1/topics/nobody')
+  await key.call('GET', '/v1/keys')
+  await api.call('DELETE', '/v1/topics/audited')
+  const lines = api.events.slice(from).filter(({ event }) => event === 'audit')
+  const who = { keyId: key.id, account: '000000000000' }
+  expect(lines.map(({ fields }) => fields)).toMatchObject([
+    {
+      ...who,
+      action: 'PUT /v1/topics/{topic}',
+      resource: { topic: 'audited' },
+      result: 'done',
+      requestId: 'r-1',
+    },
+    { ...who, action: 'POST /v1/keys', resource: { id: made.id }, result: 'done', status: 201 },
+    { ...who, action: 'POST /v1/keys', result: 'denied', status: 403, code: 'forbidden' },
+    {
+      ...who,
+      action: 'DELETE /v1/topics/{topic}',
+      resource: { topic: 'nobody' },
+      result: 'done',
+      status: 204,
+    },
+    { keyId: 'anonymous', action: 'DELETE /v1/topics/{topic}', result: 'denied', status: 401 },
+  ])
+  expect(JSON.stringify(api.events)).not.toContain(made.token.split('_')[2])
+})

@@ -1,0 +1,204 @@
+/**
+ * What each route of the REST API asks of a key: a scope, and leave to do what it does to each thing that is named. A route
+ * without a rule keeps the API from starting, so that none can be forgotten.
+ */
+import { type KeyScope, parseArn, parseMessageId, resolveQueue, resolveTopic } from '@fantail/contracts'
+import type { ApiDeps } from '../deps.ts'
+import type { Call, Endpoint } from '../http/endpoint.ts'
+import type { Target } from './access.ts'
+
+/** `public`: for everybody. `own`: the route sees to it itself. `any`: every key. Else one of the scopes is needed. */
+type Need = 'public' | 'own' | 'any' | readonly KeyScope[]
+
+export interface Rule {
+  need: Need
+  /** For keys that are not bound to names, of the server's own account or, with `ownAccount`, of any. */
+  wholeServer?: true
+  wholeAccount?: true
+  /** It changes something: a line of the audit log. */
+  change?: true
+  targets?: (call: Call, deps: ApiDeps) => Target[] | Promise<Target[]>
+  /** The answer is a list, of which a key sees its own; `arn` is the member that says what an item is of. */
+  list?: { member: string; arn: string }
+}
+
+type Body = Record<string, unknown>
+
+const READ = ['read'] as const
+const MANAGE = ['manage'] as const
+const CONSUME = ['consume', 'manage'] as const
+const REDRIVE = ['redrive'] as const
+const PUBLIC: Rule = { need: 'public' }
+const ANY: Rule = { need: 'any' }
+
+const onTopic =
+  (action: string) =>
+  ({ params }: Call, { settings }: ApiDeps): Target[] => [
+    { action: `SNS:${action}`, arn: resolveTopic(params.topic ?? '', settings.arn) },
+  ]
+
+const onQueue =
+  (action: string) =>
+  (call: Call, { settings }: ApiDeps): Target[] => [
+    { action: `SQS:${action}`, arn: resolveQueue(call.params.queue ?? '', settings.arn) },
+  ]
+
+/** A subscription's topic, as its record has it: an ARN in the path is the caller's word. */
+const onSubscription =
+  (action: string) =>
+  async ({ params, body }: Call, deps: ApiDeps): Promise<Target[]> => {
+    const given = params.id ?? ''
+    const id = parseArn(given)?.subscriptionId ?? given
+    const record = parseMessageId(id) ? await deps.subscriptions.get(id) : null
+    return record ? [{ action: `SNS:${action}`, arn: record.topicArn }, ...deadLetters(body, deps)] : []
+  }
+
+async function onMessage({ params }: Call, { messages }: ApiDeps): Promise<Target[]> {
+  const id = params.messageId ?? ''
+  const found = parseMessageId(id) ? await messages.message(id) : null
+  return found ? [{ action: 'SNS:GetTopicAttributes', arn: found.topicArn }] : []
+}
+
+const onRedrive =
+  (action: string) =>
+  async ({ params }: Call, { redrives }: ApiDeps): Promise<Target[]> => {
+    const task = await redrives.get(params.id ?? '')
+    return task ? [{ action: `SQS:${action}`, arn: task.source }] : []
+  }
+
+function newSubscription(call: Call, deps: ApiDeps): Target[] {
+  const { endpoint, protocol } = call.body as Body
+  const [topic] = onTopic('Subscribe')(call, deps)
+  const context = {
+    'sns:endpoint': String(endpoint),
+    'sns:protocol': String(protocol ?? protocolOf(endpoint)),
+  }
+  const queue = protocol === 'sqs' ? resolveQueue(String(endpoint), deps.settings.arn, 'endpoint') : endpoint
+  return [...(topic ? [{ ...topic, context }] : []), ...sendingTo(queue), ...deadLetters(call.body, deps)]
+}
+
+function protocolOf(endpoint: unknown): string {
+  return /^https?(?=:)/.exec(String(endpoint))?.[0] ?? 'sqs'
+}
+
+/** Whoever names a queue as a place for messages must be allowed to send there. */
+function sendingTo(reference: unknown): Target[] {
+  const arn = typeof reference === 'string' ? parseArn(reference) : undefined
+  return arn?.service === 'sqs' ? [{ action: 'SQS:SendMessage', arn: String(reference) }] : []
+}
+
+function deadLetters(body: unknown, { settings }: ApiDeps): Target[] {
+  const { redrivePolicy } = (body ?? {}) as Body
+  const { deadLetterTargetArn: given } = (redrivePolicy ?? {}) as Body
+  if (typeof given !== 'string') return []
+  return sendingTo(resolveQueue(given, settings.arn, 'redrivePolicy.deadLetterTargetArn'))
+}
+
+const queueSettings = (call: Call, deps: ApiDeps): Target[] => [
+  ...onQueue('SetQueueAttributes')(call, deps),
+  ...deadLetters(call.body, deps),
+]
+
+function newRedrive({ body }: Call, { settings }: ApiDeps): Target[] {
+  const { source, destination } = body as Body
+  const from = {
+    action: 'SQS:StartMessageMoveTask',
+    arn: resolveQueue(String(source), settings.arn, 'source'),
+  }
+  if (typeof destination !== 'string') return [from]
+  return [from, ...sendingTo(resolveQueue(destination, settings.arn, 'destination'))]
+}
+
+function previewed({ body }: Call, { settings }: ApiDeps): Target[] {
+  const { topic } = body as Body
+  return typeof topic === 'string'
+    ? [{ action: 'SNS:GetTopicAttributes', arn: resolveTopic(topic, settings.arn) }]
+    : []
+}
+
+const managing = (targets: NonNullable<Rule['targets']>): Rule => ({ need: MANAGE, change: true, targets })
+const reading = (targets: NonNullable<Rule['targets']>): Rule => ({ need: READ, targets })
+const setting = managing(onSubscription('SetSubscriptionAttributes'))
+const redriving: Rule = { need: REDRIVE, change: true, targets: onRedrive('StartMessageMoveTask') }
+const consumers = '/v1/queues/{queue}/consumers'
+
+const RULES: Record<string, Rule> = {
+  'POST /v1/topics/{topic}/messages': { need: ['publish'], targets: onTopic('Publish') },
+  'PUT /v1/topics/{topic}': managing(onTopic('SetTopicAttributes')),
+  'GET /v1/topics': { need: READ, list: { member: 'topics', arn: 'arn' } },
+  'GET /v1/topics/{topic}': reading(onTopic('GetTopicAttributes')),
+  'PATCH /v1/topics/{topic}': managing(onTopic('SetTopicAttributes')),
+  'DELETE /v1/topics/{topic}': managing(onTopic('DeleteTopic')),
+
+  'POST /v1/topics/{topic}/subscriptions': managing(newSubscription),
+  'GET /v1/subscriptions': { need: READ, list: { member: 'subscriptions', arn: 'topicArn' } },
+  'GET /v1/subscriptions/{id}': reading(onSubscription('GetSubscriptionAttributes')),
+  'PATCH /v1/subscriptions/{id}': setting,
+  'DELETE /v1/subscriptions/{id}': managing(onSubscription('Unsubscribe')),
+  'POST /v1/subscriptions/{id}/pause': setting,
+  'POST /v1/subscriptions/{id}/resume': setting,
+  'POST /v1/subscriptions/{id}/confirm': setting,
+  'POST /v1/subscriptions/{id}/send-confirmation': setting,
+  'POST /v1/subscriptions/{id}/retry': { ...setting, need: ['redrive', 'manage'] },
+  'POST /v1/subscriptions/{id}/purge': setting,
+  'POST /v1/subscriptions/{id}/test': setting,
+
+  'POST /v1/delivery-policies/preview': { need: 'any', targets: previewed },
+  'POST /v1/filter-policies/test': ANY,
+  'GET /v1/messages/{messageId}': reading(onMessage),
+  'GET /v1/messages/{messageId}/deliveries': reading(onMessage),
+
+  'PUT /v1/queues/{queue}': managing(queueSettings),
+  'GET /v1/queues': { need: READ, list: { member: 'queues', arn: 'arn' } },
+  'GET /v1/queues/{queue}': reading(onQueue('GetQueueAttributes')),
+  'PATCH /v1/queues/{queue}': managing(queueSettings),
+  'DELETE /v1/queues/{queue}': managing(onQueue('DeleteQueue')),
+  'POST /v1/queues/{queue}/messages': { need: ['publish'], targets: onQueue('SendMessage') },
+  'POST /v1/queues/{queue}/receive': { need: CONSUME, targets: onQueue('ReceiveMessage') },
+  'POST /v1/queues/{queue}/ack': { need: CONSUME, targets: onQueue('DeleteMessage') },
+  'POST /v1/queues/{queue}/visibility': { need: CONSUME, targets: onQueue('ChangeMessageVisibility') },
+  'POST /v1/queues/{queue}/purge': managing(onQueue('PurgeQueue')),
+  'GET /v1/queues/{queue}/messages': reading(onQueue('ReceiveMessage')),
+  'GET /v1/queues/{queue}/messages/{messageId}': reading(onQueue('ReceiveMessage')),
+  'DELETE /v1/queues/{queue}/messages/{messageId}': managing(onQueue('DeleteMessage')),
+  'GET /v1/queues/{queue}/dead-letters': reading(onQueue('GetQueueAttributes')),
+  [`GET ${consumers}`]: reading(onQueue('GetQueueAttributes')),
+  [`GET ${consumers}/{consumer}`]: reading(onQueue('GetQueueAttributes')),
+  [`PUT ${consumers}/{consumer}`]: managing(onQueue('SetQueueAttributes')),
+  [`PATCH ${consumers}/{consumer}`]: managing(onQueue('SetQueueAttributes')),
+  [`DELETE ${consumers}/{consumer}`]: managing(onQueue('SetQueueAttributes')),
+
+  'POST /v1/redrives': { need: REDRIVE, change: true, targets: newRedrive },
+  'GET /v1/redrives': { need: ['read', 'redrive'], list: { member: 'redrives', arn: 'source' } },
+  'GET /v1/redrives/{id}': { need: ['read', 'redrive'], targets: onRedrive('ListMessageMoveTasks') },
+  'PATCH /v1/redrives/{id}': redriving,
+  'POST /v1/redrives/{id}/cancel': redriving,
+  'POST /v1/redrives/{id}/pause': redriving,
+  'POST /v1/redrives/{id}/resume': redriving,
+
+  'POST /v1/keys': { need: MANAGE, change: true, wholeAccount: true },
+  'GET /v1/keys': { need: MANAGE, wholeAccount: true },
+  'GET /v1/keys/{key}': { need: MANAGE, wholeAccount: true },
+  'DELETE /v1/keys/{key}': { need: MANAGE, change: true, wholeAccount: true },
+
+  'GET /healthz': PUBLIC,
+  'GET /readyz': PUBLIC,
+  'GET /metrics': { need: READ, wholeServer: true },
+  'GET /openapi.json': PUBLIC,
+  'GET /docs': PUBLIC,
+  'GET /_assets/docs.js': PUBLIC,
+  'GET /_assets/scalar.js': PUBLIC,
+  'GET /SimpleNotificationService-{name}.pem': PUBLIC,
+  'POST /': { need: 'own' },
+  'GET /': { need: 'own' },
+  'POST /{account}/{queue}': { need: 'own' },
+  'GET /{account}/{queue}': { need: 'own' },
+}
+
+/** Throws for a route that has none. */
+export function ruleOf({ method, path }: Pick<Endpoint, 'method' | 'path'>): Rule {
+  const route = `${method} ${path}`
+  const rule = Object.hasOwn(RULES, route) ? RULES[route] : undefined
+  if (rule) return rule
+  throw new Error(`auth/native-rules.ts has no rule for ${route}`)
+}

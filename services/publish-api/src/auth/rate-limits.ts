@@ -1,0 +1,114 @@
+/**
+ * Limits of keys over all processes, without a trip per request: a process takes 50 ms' worth of a key's tokens at a time
+ * and hands them out itself. What it does not use within a second is lost, so that a process that took some long ago adds
+ * nothing to what the others let through. While Redis does not answer, each process lets through what it would have asked for.
+ */
+import { FantailError } from '@fantail/contracts'
+import type { KeyLimits } from '@fantail/store'
+import type { Caller } from './caller.ts'
+
+/** Part of a second that tokens are taken for. */
+const CHUNKS_PER_SECOND = 20
+const TOKENS_AGE_MS_MAX = 1_000
+const UNANSWERED_MS = 50
+const KEYS_REMEMBERED_MAX = 10_000
+/** A caller that finds the tokens gone this often, after asking, is told to come again. */
+const ASKS_MAX = 3
+
+interface Bucket {
+  tokens: number
+  validUntil: number
+  emptyUntil: number
+  waiting: number
+  asked: Promise<void> | undefined
+}
+
+export interface RateLimitsOptions {
+  limits: Pick<KeyLimits, 'take'>
+  /** Monotonic ms. */
+  now?: () => number
+}
+
+interface Limited {
+  id: string
+  rate: number
+}
+
+export class RateLimits {
+  readonly #limits: Pick<KeyLimits, 'take'>
+  readonly #now: () => number
+  readonly #buckets = new Map<string, Bucket>()
+
+  constructor({ limits, now }: RateLimitsOptions) {
+    this.#limits = limits
+    this.#now = now ?? (() => performance.now())
+  }
+
+  /** Counts a request; `rate_limited` past the key's limit. A promise only where tokens have to be asked for. */
+  admit(caller: Caller): void | Promise<void> {
+    if (caller === null || caller.maxRequestsPerSecond === null) return
+    const limited = { id: caller.id, rate: caller.maxRequestsPerSecond }
+    const bucket = this.#bucketOf(limited.id)
+    if (!this.#take(bucket)) return this.#ask(bucket, limited)
+  }
+
+  #bucketOf(id: string): Bucket {
+    let bucket = this.#buckets.get(id)
+    if (!bucket) {
+      if (this.#buckets.size >= KEYS_REMEMBERED_MAX) this.#buckets.clear()
+      bucket = { tokens: 0, validUntil: 0, emptyUntil: 0, waiting: 0, asked: undefined }
+      this.#buckets.set(id, bucket)
+    }
+    return bucket
+  }
+
+  /** Throws where there is known to be none. */
+  #take(bucket: Bucket): boolean {
+    const now = this.#now()
+    if (bucket.tokens > 0 && now < bucket.validUntil) {
+      bucket.tokens--
+      return true
+    }
+    if (now < bucket.emptyUntil) throw limitReached(bucket.emptyUntil - now)
+    return false
+  }
+
+  async #ask(bucket: Bucket, limited: Limited): Promise<void> {
+    for (let asks = 0; asks < ASKS_MAX; asks++) {
+      bucket.waiting++
+      bucket.asked ??= this.#fill(bucket, limited).finally(() => {
+        bucket.asked = undefined
+      })
+      try {
+        await bucket.asked
+      } finally {
+        bucket.waiting--
+      }
+      if (this.#take(bucket)) return
+    }
+    throw limitReached(1_000 / limited.rate)
+  }
+
+  async #fill(bucket: Bucket, { id: keyId, rate: ratePerSecond }: Limited): Promise<void> {
+    const wanted = Math.ceil(ratePerSecond / CHUNKS_PER_SECOND)
+    // After this turn, so that everybody who came in it is counted.
+    await Promise.resolve()
+    const asked = { keyId, ratePerSecond, wanted: Math.max(wanted, bucket.waiting) }
+    try {
+      const { given, nextInMs } = await this.#limits.take(asked)
+      bucket.tokens = given
+      bucket.validUntil = this.#now() + TOKENS_AGE_MS_MAX
+      bucket.emptyUntil = given < asked.wanted ? this.#now() + nextInMs : 0
+    } catch {
+      bucket.tokens = wanted
+      bucket.validUntil = this.#now() + UNANSWERED_MS
+      bucket.emptyUntil = bucket.validUntil
+    }
+  }
+}
+
+function limitReached(waitMs: number): FantailError {
+  return new FantailError('rate_limited', 'this key makes more requests than its limit allows', {
+    retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)),
+  })
+}

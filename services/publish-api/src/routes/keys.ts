@@ -1,0 +1,134 @@
+/** API keys: made, listed and revoked by keys that may manage their account; secrets are shown when a key is made. */
+import {
+  type ApiKeyRecord,
+  FantailError,
+  KeyList,
+  KeyListQuery,
+  KeyView,
+  NewKeyInput,
+  NewKeyView,
+} from '@fantail/contracts'
+import type { z } from 'zod'
+import type { Caller } from '../auth/caller.ts'
+import { makeKey } from '../auth/make-key.ts'
+import type { ApiDeps } from '../deps.ts'
+import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
+import { notFound } from '../http/errors.ts'
+import { iso } from '../views.ts'
+
+const TAG = 'Keys'
+
+export function keyRoutes(deps: ApiDeps): Endpoint[] {
+  const route = { path: '/v1/keys/{key}', tag: TAG }
+  return [
+    endpoint({
+      method: 'POST',
+      path: '/v1/keys',
+      tag: TAG,
+      summary: 'Make an API key',
+      description:
+        'A native key is sent as `Authorization: Bearer ft_…`; an access key signs requests of the AWS protocols. The secret ' +
+        'is in this answer and in no other. A key can be given no scope that the caller’s own key lacks.',
+      body: NewKeyInput,
+      answers: { 201: { description: 'Made; acts at once', schema: NewKeyView } },
+      errors: [
+        'malformed_json',
+        'validation_failed',
+        'not_supported',
+        'conflict',
+        'too_large',
+        'unsupported_media_type',
+        'storage_full',
+      ],
+      handle: (call) => postKey(deps, call),
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/v1/keys',
+      tag: TAG,
+      summary: 'List the API keys of the caller’s account',
+      query: KeyListQuery,
+      answers: { 200: { description: 'A page, sorted by account and id', schema: KeyList } },
+      errors: ['validation_failed'],
+      handle: (call) => listKeys(deps, call),
+    }),
+    endpoint({
+      ...route,
+      method: 'GET',
+      summary: 'Read what an API key may do',
+      answers: { 200: { description: 'The key, without its secret', schema: KeyView } },
+      errors: ['not_found'],
+      handle: async (call) => {
+        const record = await visibleKey(deps, call)
+        if (!record) throw notFound('key')
+        return ok(keyView(record))
+      },
+    }),
+    endpoint({
+      ...route,
+      method: 'DELETE',
+      summary: 'Revoke an API key',
+      description: 'Acts within 100 ms on requests that begin then.',
+      answers: { 204: { description: 'Gone, or there was none' } },
+      errors: [],
+      handle: (call) => revokeKey(deps, call),
+    }),
+  ]
+}
+
+async function postKey(
+  deps: ApiDeps,
+  { body, caller }: Call<unknown, z.output<typeof NewKeyInput>>,
+): Promise<Answer> {
+  const { name, kind = 'native', scopes, prefixes = [], maxRequestsPerSecond = null } = body
+  const account = body.account ?? caller?.account ?? deps.settings.arn.account
+  refuseMore(caller, { account, scopes })
+  const wanted = { name, kind, scopes, prefixes, account, maxRequestsPerSecond }
+  const { record, shown } = makeKey(wanted, { vault: deps.vault, now: deps.clock() })
+  await deps.keys.create(record)
+  deps.keyCache.forget(record.id)
+  return { status: 201, body: { ...keyView(record), ...shown } }
+}
+
+/** Nobody makes a key that may do more than his own. */
+function refuseMore(caller: Caller, wanted: Pick<ApiKeyRecord, 'account' | 'scopes'>): void {
+  if (caller === null) return
+  if (wanted.account !== caller.account) {
+    throw new FantailError('forbidden', 'keys of other accounts are made by `fantail keys create --account`')
+  }
+  const lacking = wanted.scopes.filter((scope) => !caller.scopes.has(scope))
+  if (lacking.length === 0) return
+  throw new FantailError('forbidden', `key ${caller.id} lacks the scope ${lacking.join(', ')} itself`)
+}
+
+async function listKeys(
+  deps: ApiDeps,
+  { query, caller }: Call<z.output<typeof KeyListQuery>>,
+): Promise<Answer> {
+  const { cursor, limit } = query
+  const { items, nextCursor } = await deps.keys.list({
+    limit,
+    ...(cursor !== undefined && { cursor }),
+    ...(caller && { account: caller.account }),
+  })
+  return ok({ keys: items.map(keyView), nextCursor })
+}
+
+async function revokeKey(deps: ApiDeps, call: Call): Promise<Answer> {
+  const record = await visibleKey(deps, call)
+  if (!record) return NO_CONTENT
+  await deps.keys.revoke(record.id)
+  deps.keyCache.forget(record.id)
+  return NO_CONTENT
+}
+
+/** Another account's key is as good as none. */
+async function visibleKey({ keys }: ApiDeps, { params, caller }: Call): Promise<ApiKeyRecord | null> {
+  const record = await keys.get(params.key ?? '')
+  return record && (caller === null || record.account === caller.account) ? record : null
+}
+
+function keyView(record: ApiKeyRecord): object {
+  const { secretHash: _hash, sealedSecret: _sealed, createdAt, ...shown } = record
+  return { ...shown, createdAt: iso(createdAt) }
+}
