@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { startRedis, type TestRedis, waitFor } from '@fantail/test-kit'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -67,3 +68,27 @@ it('says what its roles are', async () => {
   expect(await ended).toBe(2)
   expect(task?.output()).toBe('usage: fantail api | worker | redrive | all\n')
 })
+
+it('makes a first key, in server mode too, and refuses what it does not know', async () => {
+  const keys = (...args: string[]) => keysCommand(args)
+  const made = await keys('create', '--name', 'first', '--scope', 'manage', '--quiet')
+  expect([made.code, made.stdout]).toEqual([0, expect.stringMatching(/^ft_FK\S+\n$/)])
+  expect((await keys('list')).stdout).toContain('first')
+  const wrong = await keys('revoke', 'nobody')
+  expect([wrong.code, wrong.stdout, wrong.stderr]).toEqual([2, '', expect.stringContaining('no key nobody')])
+})
+
+function keysCommand(args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const env = { ...process.env, FANTAIL_MODE: 'server', REDIS_URL: redis.url }
+  const child = spawn(process.execPath, [BIN, 'keys', ...args], { env })
+  const answer = { code: null as number | null, stdout: '', stderr: '' }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    answer.stdout += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    answer.stderr += text
+  })
+  return new Promise((resolve) => {
+    child.once('close', (code) => resolve({ ...answer, code }))
+  })
+}

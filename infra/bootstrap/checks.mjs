@@ -37,6 +37,15 @@ export async function build(env) {
   return show('tsc', ['-b', 'tsconfig.build.json'], { cwd: root, env })
 }
 
+/**
+ * API keys of the local stack, or of the Redis that the environment names.
+ * @param {NodeJS.ProcessEnv} env @param {string[]} args
+ */
+export async function keys(env, args) {
+  const bin = join('infra', 'bin', 'fantail.mjs')
+  return show('node', ['--conditions=@fantail/source', bin, 'keys', ...args], { cwd: root, env })
+}
+
 /** @param {NodeJS.ProcessEnv} env @param {string[]} args */
 export async function bench(env, args) {
   if (!existsSync(join(root, BENCH))) throw new StepError(`no ${BENCH} here`)

@@ -4,6 +4,8 @@ import { type Caller, whoIs } from './caller.ts'
 
 export interface Change {
   caller: Caller
+  /** Where no key asked. */
+  who?: string
   requestId: string
   /** The route, or an operation as in `SNS:CreateTopic`. */
   action: string
@@ -17,6 +19,6 @@ export interface Change {
 export function tellChange(log: Pick<Log, 'info'>, change: Change): void {
   const { caller, requestId, action, params, status, code } = change
   const result = status < 400 ? 'done' : status === 401 || status === 403 ? 'denied' : 'failed'
-  const who = { keyId: whoIs(caller), ...(caller && { account: caller.account }) }
+  const who = { keyId: change.who ?? whoIs(caller), ...(caller && { account: caller.account }) }
   log.info({ ...who, action, resource: params, result, status, ...(code && { code }), requestId }, 'audit')
 }

@@ -11,6 +11,7 @@ import {
   FantailError,
   isFifoName,
 } from '@fantail/contracts'
+import { consumerContext, hasCredentials, maskCredentials, NoVaultError } from '@fantail/delivery'
 import {
   CONSUMER_DEFAULTS,
   type ConsumerSettings,
@@ -18,6 +19,7 @@ import {
   decodeCursor,
   encodeCursor,
 } from '@fantail/store'
+import type { Vault } from '@fantail/vault'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
@@ -95,14 +97,14 @@ type ConsumerCall = Call<unknown, z.output<typeof ConsumerInput>>
 
 async function putConsumer(deps: ApiDeps, call: ConsumerCall): Promise<Answer> {
   const { arn, name } = namesOf(deps, call)
-  const { created } = await deps.consumers.put(arn, name, settingsOf(deps, call.body, arn))
+  const { created } = await deps.consumers.put(arn, name, settingsOf(deps, call.body, { arn, name }))
   logChange(deps, call, created ? 'consumer.created' : 'consumer.changed')
   return { status: created ? 201 : 200, body: await readConsumer(deps, call) }
 }
 
 async function patchConsumer(deps: ApiDeps, call: ConsumerCall): Promise<Answer> {
   const { arn, name } = namesOf(deps, call)
-  await deps.consumers.patch(arn, name, settingsOf(deps, call.body, arn))
+  await deps.consumers.patch(arn, name, settingsOf(deps, call.body, { arn, name }))
   logChange(deps, call, 'consumer.changed')
   return ok(await readConsumer(deps, call))
 }
@@ -141,9 +143,9 @@ function namesOf(deps: ApiDeps, call: Call): { arn: string; name: string } {
 
 /** The members given, with what a reset (`null`) sets. */
 function settingsOf(
-  { settings }: ApiDeps,
+  { settings, vault }: ApiDeps,
   input: z.output<typeof ConsumerInput>,
-  arn: string,
+  { arn, name }: { arn: string; name: string },
 ): Partial<ConsumerSettings> {
   const set: Partial<ConsumerSettings> = {}
   for (const [member, value] of Object.entries(input)) {
@@ -156,7 +158,14 @@ function settingsOf(
     if (address.protocol === 'sqs') throw FantailError.invalid('url', 'must be an http or https URL')
   }
   if (isFifoName(arn)) checkOrdered(set)
-  return set
+  return set.url === undefined ? set : { ...set, ...keepUrl(vault, set.url, { queueArn: arn, name }) }
+}
+
+/** The URL without its credentials, and with them, sealed. */
+function keepUrl(vault: Vault | undefined, url: string, consumer: Pick<ConsumerRecord, 'queueArn' | 'name'>) {
+  if (!hasCredentials(url)) return { url, sealed: null }
+  if (!vault) throw FantailError.invalid('url', `holds a secret, and ${new NoVaultError().message}`)
+  return { url: maskCredentials(url), sealed: vault.seal(url, consumerContext(consumer)) }
 }
 
 type Resettable = keyof typeof CONSUMER_DEFAULTS
@@ -176,6 +185,6 @@ function logChange(deps: ApiDeps, call: ConsumerCall, event: string): void {
 }
 
 function consumerView({ consumer, inFlight }: ConsumerWithBatches): object {
-  const { revision: _, createdAt, modifiedAt, ...shown }: ConsumerRecord = consumer
+  const { revision: _, sealed: __, createdAt, modifiedAt, ...shown }: ConsumerRecord = consumer
   return { ...shown, inFlight, createdAt: iso(createdAt), modifiedAt: iso(modifiedAt) }
 }

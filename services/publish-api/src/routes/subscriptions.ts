@@ -10,6 +10,7 @@ import {
   SubscriptionListQuery,
   SubscriptionView,
 } from '@fantail/contracts'
+import { hideCredentials } from '@fantail/delivery'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
@@ -117,7 +118,7 @@ async function listSubscriptions(
   const { items, nextCursor } = await deps.subscriptions.list({
     limit,
     ...(topic !== undefined && { topicArn: resolveTopic(topic, deps.settings.arn) }),
-    ...(address !== undefined && { endpoint: address }),
+    ...(address !== undefined && { endpoint: await hideCredentials(address) }),
     ...(status !== undefined && { status }),
     ...(cursor !== undefined && { cursor }),
   })
@@ -129,7 +130,8 @@ async function patchSubscription(
   call: Call<unknown, z.output<typeof SubscriptionInput>>,
 ): Promise<Answer> {
   const { body, requestId } = call
-  const record = await changeSettings(deps, idOf(call), settingsOf(body, deps.settings))
+  const given = settingsOf(body, deps.settings)
+  const record = await changeSettings(deps, idOf(call), given, body.outbound)
   deps.log.info({ requestId, subscriptionId: record.id, members: Object.keys(body) }, 'subscription.changed')
   return ok(await showSubscription(deps, record))
 }

@@ -9,6 +9,7 @@ import {
 import type { ApiDeps } from '../deps.ts'
 import { invalid, notFound } from '../http/errors.ts'
 import { filterProblems } from './filters.ts'
+import { changeOutbound, type OutboundChange, outboundProblems } from './outbound.ts'
 import { orderingProblems, policyProblems, type SubscriptionSettings } from './settings.ts'
 
 /** The subscription that the API shows under this id; `not_found`. */
@@ -23,6 +24,7 @@ export async function changeSettings(
   deps: ApiDeps,
   id: string,
   given: Partial<SubscriptionSettings>,
+  outbound?: OutboundChange,
 ): Promise<SubscriptionRecord> {
   const { queues } = deps
   const before = await visibleSubscription(deps, id)
@@ -32,9 +34,9 @@ export async function changeSettings(
   let old = before
   const record = await deps.subscriptions.update(id, (current) => {
     if (current.unsubscribed) throw notFound('subscription')
-    refuseMixture(deps, { ...current, ...given })
+    refuseMixture(deps, { ...current, ...given }, outbound)
     old = current
-    return given
+    return outbound === undefined ? given : { ...given, ...changeOutbound(deps.vault, current, outbound) }
   })
   const dropped = old.redrivePolicy?.deadLetterTargetArn
   const kept = record.redrivePolicy?.deadLetterTargetArn
@@ -57,12 +59,17 @@ function hasSameFilter(a: SubscriptionRecord, b: SubscriptionRecord): boolean {
   return of(a) === of(b)
 }
 
-function refuseMixture({ settings }: ApiDeps, record: SubscriptionRecord): void {
+function refuseMixture(
+  { settings }: ApiDeps,
+  record: SubscriptionRecord,
+  outbound: OutboundChange | undefined,
+): void {
   const { protocol, rawMessageDelivery: raw, deliveryPolicy } = record
   const problems = [
     ...policyProblems(deliveryPolicy, { protocol, raw, settings }),
     ...orderingProblems(record),
     ...filterProblems(record),
+    ...outboundProblems(outbound, protocol),
   ]
   if (problems.length > 0) throw invalid(problems)
 }

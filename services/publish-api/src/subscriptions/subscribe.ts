@@ -15,6 +15,7 @@ import { isObject } from '../http/validate.ts'
 import { type Authentication, askAgain, askToConfirm, createToken } from './confirmations.ts'
 import { type EndpointAddress, readEndpoint } from './endpoint-address.ts'
 import { filterProblems } from './filters.ts'
+import { agreesOutbound, keepEndpoint, type OutboundChange, outboundProblems } from './outbound.ts'
 import {
   agrees,
   orderingProblems,
@@ -28,6 +29,7 @@ export interface Subscribe {
   topic: TopicRecord
   address: EndpointAddress
   given: Partial<SubscriptionSettings>
+  outbound?: OutboundChange | undefined
   /** Of a new one. */
   confirmation: 'none' | 'handshake'
   /** Asked for by name, so that one that exists must have been made with the same. */
@@ -56,7 +58,12 @@ export function newSubscriptionProblems(deps: ApiDeps, body: Record<string, unkn
     problems.push({ path: 'confirmation', message: 'must be none where the endpoint is a queue' })
   }
   const context = { protocol: found, raw: rawMessageDelivery === true, settings: deps.settings }
-  return [...problems, ...policyProblems(body.deliveryPolicy, context), ...filterProblems(filteringOf(body))]
+  return [
+    ...problems,
+    ...policyProblems(body.deliveryPolicy, context),
+    ...filterProblems(filteringOf(body)),
+    ...outboundProblems(body.outbound, found),
+  ]
 }
 
 /** As far as their types are right: what else is wrong with them is the schema's to say. */
@@ -90,22 +97,26 @@ export async function subscribeNatively(
   if (!topic) throw notFound('topic')
   const confirmation = input.confirmation ?? 'none'
   const confirmationGiven = input.confirmation !== undefined
-  return subscribe(deps, { topic, address, given, confirmation, confirmationGiven, publicUrl })
+  const { outbound } = input
+  return subscribe(deps, { topic, address, given, outbound, confirmation, confirmationGiven, publicUrl })
 }
 
 /** `not_found` where the topic has gone; `subscription_exists`; TopicFullError. */
 export async function subscribe(deps: ApiDeps, request: Subscribe): Promise<Subscribed> {
-  const { topic, address, given, confirmation, publicUrl } = request
+  const { topic, address, given, confirmation, publicUrl, outbound } = request
+  const { endpoint } = address
+  const kept = await keepEndpoint(deps.vault, { topicArn: topic.arn, endpoint, outbound })
   const { subscription, created } = await deps.subscriptions.create({
     topicArn: topic.arn,
-    ...address,
+    protocol: address.protocol,
     ...SETTING_DEFAULTS,
     ...given,
+    ...kept,
     ...request.authentication,
     confirmation,
     ...(confirmation === 'handshake' && createToken(topic.uid, deps.clock())),
   })
-  if (!created && !isSame(subscription, request)) {
+  if (!created && !isSame(deps, subscription, request)) {
     const message = `subscription ${subscription.id} has this endpoint with other settings`
     throw new FantailError('subscription_exists', message)
   }
@@ -118,8 +129,9 @@ export async function subscribe(deps: ApiDeps, request: Subscribe): Promise<Subs
   return { subscription, created }
 }
 
-function isSame(subscription: SubscriptionRecord, request: Subscribe): boolean {
-  const { given, confirmation, confirmationGiven } = request
+function isSame({ vault }: ApiDeps, subscription: SubscriptionRecord, request: Subscribe): boolean {
+  const { given, outbound, confirmation, confirmationGiven } = request
+  if (!agreesOutbound(vault, subscription, outbound)) return false
   return agrees(subscription, given) && (!confirmationGiven || confirmation === subscription.confirmation)
 }
 

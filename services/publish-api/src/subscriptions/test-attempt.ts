@@ -15,6 +15,7 @@ import {
   renderBody,
   renderHeaders,
   signatureVersionOf,
+  unlockTarget,
 } from '@fantail/delivery'
 import { effectivePolicy } from '@fantail/policy'
 import type { ApiDeps } from '../deps.ts'
@@ -32,7 +33,7 @@ export interface TestResult {
   error?: string
 }
 
-type Tools = Pick<ApiDeps, 'sender' | 'queues' | 'signing' | 'clock'>
+type Tools = Pick<ApiDeps, 'sender' | 'queues' | 'signing' | 'vault' | 'clock'>
 
 export async function attemptOnce(
   deps: Tools,
@@ -54,8 +55,11 @@ export async function attemptOnce(
   const envelope = compileEnvelope(message, undefined, signatureVersionOf(topic))
   await deps.signing.prepare(envelope, target)
   if (record.protocol === 'sqs') return appendOnce(deps, record, queueBody(envelope, target, record.endpoint))
+  const locked = unlockTarget(target, deps.vault)
+  if (locked !== undefined) return { statusCode: null, durationMs: 0, error: `secrets: ${locked}` }
+  const { url, route } = target
   const headers = renderHeaders(envelope, target)
-  return toResult(await deps.sender.attempt({ url: target.url, headers, body: renderBody(envelope, target) }))
+  return toResult(await deps.sender.attempt({ url, route, headers, body: renderBody(envelope, target) }))
 }
 
 function toResult(result: AttemptResult): TestResult {

@@ -1,10 +1,12 @@
 /** Subscriptions as the REST API shows them: the record, the policy in force, and how the lane stands. */
 import type { SubscriptionRecord, TopicRecord } from '@fantail/contracts'
+import { maskCredentials } from '@fantail/delivery'
 import { effectivePolicy } from '@fantail/policy'
 import type { LaneFigures } from '@fantail/store'
 import type { ApiDeps } from '../deps.ts'
 import { notFound } from '../http/errors.ts'
 import { iso, isoOrNull, secondsSince } from '../views.ts'
+import { outboundView } from './outbound.ts'
 import { SETTING_DEFAULTS } from './settings.ts'
 
 type Tools = Pick<ApiDeps, 'topics' | 'subscriptions' | 'lanes' | 'clock'>
@@ -50,7 +52,7 @@ function subscriptionView({ record, topic, lane, now }: Shown): object {
     arn: record.arn,
     topicArn: record.topicArn,
     protocol: record.protocol,
-    endpoint: record.endpoint,
+    endpoint: maskCredentials(record.endpoint),
     status: record.status,
     rawMessageDelivery: record.rawMessageDelivery,
     deliveryPolicy: record.deliveryPolicy,
@@ -59,6 +61,7 @@ function subscriptionView({ record, topic, lane, now }: Shown): object {
     filterPolicy: record.filterPolicy ?? null,
     filterPolicyScope: record.filterPolicyScope ?? SETTING_DEFAULTS.filterPolicyScope,
     maxInFlight: record.maxInFlight,
+    outbound: outboundView(record),
     confirmation: record.confirmation,
     confirmationExpiresAt: record.status === 'pending' ? isoOrNull(record.tokenExpiresAt) : null,
     createdAt: iso(record.createdAt),

@@ -1,6 +1,7 @@
 /** ListSubscriptions, of the caller's account and region, and ListSubscriptionsByTopic (sns-semantics §6.3, §4.6). */
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
 import { FantailError, LIST_LIMIT_MAX, parseArn, type SubscriptionRecord, topicArn } from '@fantail/contracts'
+import { maskCredentials } from '@fantail/delivery'
 import type { ListSubscriptions } from '@fantail/store'
 import type { ApiDeps } from '../../deps.ts'
 import { checkTopicArn } from './arns.ts'
@@ -53,7 +54,7 @@ function entryOf(record: SubscriptionRecord) {
     SubscriptionArn: record.status === 'pending' ? 'PendingConfirmation' : record.arn,
     Owner: parseArn(record.arn)?.account,
     Protocol: record.protocol,
-    Endpoint: record.endpoint,
+    Endpoint: maskCredentials(record.endpoint),
     TopicArn: record.topicArn,
   }
 }

@@ -1,7 +1,9 @@
 /** Subscribe with the SDK's client: what comes of each protocol, repeats, and every refusal (sns-semantics §6.1, §4.4). */
 import {
   ConfirmSubscriptionCommand,
+  GetSubscriptionAttributesCommand,
   GetTopicAttributesCommand,
+  ListSubscriptionsByTopicCommand,
   SubscribeCommand,
   type SubscribeCommandInput,
   UnsubscribeCommand,
@@ -268,4 +270,26 @@ test('[148] the counts of a topic follow subscribe, confirm and unsubscribe', as
   expect(await counts()).toEqual(['0', '1', '0'])
   await sns.client.send(new UnsubscribeCommand({ SubscriptionArn }))
   expect(await counts()).toEqual(['0', '0', '1'])
+})
+
+test('credentials of an endpoint are shown as asterisks, and refused where they cannot be kept', async () => {
+  const Endpoint = 'https://user:s3cret@example.com/credentials'
+  const { SubscriptionArn } = await subscribe({ Endpoint })
+  const masked = 'https://user:****@example.com/credentials'
+  const { Attributes } = await sns.client.send(new GetSubscriptionAttributesCommand({ SubscriptionArn }))
+  expect(Attributes?.Endpoint).toBe(masked)
+  const { Subscriptions } = await sns.client.send(new ListSubscriptionsByTopicCommand({ TopicArn: TOPIC }))
+  expect(Subscriptions?.map((entry) => entry.Endpoint)).toContain(masked)
+  expect(JSON.stringify([await record(SubscriptionArn), Subscriptions])).not.toContain('s3cret')
+  const { vault } = sns.api.deps
+  sns.api.deps.vault = undefined
+  try {
+    expect(await refusal({ Endpoint: 'https://user:s3cret@example.com/refused' })).toEqual(
+      InvalidParameter(
+        'Endpoint Reason: holds a secret, and there is no master key (FANTAIL_MASTER_KEY) to seal secrets with',
+      ),
+    )
+  } finally {
+    sns.api.deps.vault = vault
+  }
 })

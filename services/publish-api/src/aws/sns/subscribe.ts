@@ -99,6 +99,12 @@ function toRefusal(error: unknown): unknown {
   }
   if (!(error instanceof FantailError)) return error
   if (error.code === 'not_found') return noSuchTopic()
+  // All that is left to be wrong by now: credentials that cannot be kept.
+  if (error.code === 'validation_failed') {
+    return invalidParameter(
+      `Invalid parameter: Endpoint Reason: ${error.details?.[0]?.message ?? error.message}`,
+    )
+  }
   if (error.code !== 'subscription_exists') return error
   return refuseOnSubscribe('Subscription already exists with different attributes')
 }

@@ -1,6 +1,7 @@
 /** Reading and setting a subscription's attributes (sns-semantics §6.2). */
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
 import { FantailError, parseArn, type SubscriptionRecord } from '@fantail/contracts'
+import { maskCredentials } from '@fantail/delivery'
 import type { ApiDeps } from '../../deps.ts'
 import { changeSettings } from '../../subscriptions/change.ts'
 import { SETTING_DEFAULTS } from '../../subscriptions/settings.ts'
@@ -46,7 +47,7 @@ function attributesOf(record: SubscriptionRecord): Record<string, string> {
     SubscriptionArn: record.arn,
     TopicArn: record.topicArn,
     Protocol: record.protocol,
-    Endpoint: record.endpoint,
+    Endpoint: maskCredentials(record.endpoint),
     Owner: owner,
     SubscriptionPrincipal: `arn:aws:iam::${owner}:root`,
     PendingConfirmation: String(record.status === 'pending'),

@@ -1,0 +1,144 @@
+/** `fantail keys`: API keys from the command line, by whoever can reach Redis; the way to a first one. */
+import { parseArgs } from 'node:util'
+import { type ApiKeyRecord, KEY_SCOPES, NewKeyInput, problemsOf } from '@fantail/contracts'
+import type { ApiKeys } from '@fantail/store'
+import type { Vault } from '@fantail/vault'
+import { tellChange } from './auth/audit.ts'
+import { makeKey, type Shown } from './auth/make-key.ts'
+import type { Log } from './deps.ts'
+
+export const KEYS_USAGE = `usage: fantail keys create --name NAME --scope SCOPE [--scope SCOPE …] [--prefix PREFIX …]
+                           [--account ACCOUNT] [--limit REQUESTS_PER_SECOND] [--aws] [--quiet]
+       fantail keys list [--account ACCOUNT]
+       fantail keys revoke ID
+
+scopes: ${KEY_SCOPES.join(', ')}; --aws makes an access key for the AWS protocols; --quiet prints the secret alone`
+
+/** What was asked for cannot be understood. */
+export class UsageError extends Error {}
+
+export interface KeysCli {
+  keys: Pick<ApiKeys, 'create' | 'list' | 'get' | 'revoke'>
+  vault: Vault | undefined
+  /** That keys are for where none is given. */
+  account: string
+  log: Pick<Log, 'info'>
+  print: (text: string) => void
+  clock: () => number
+}
+
+/** Throws a UsageError. */
+export async function runKeysCli(cli: KeysCli, [verb, ...args]: string[]): Promise<void> {
+  if (verb === 'create') return create(cli, args)
+  if (verb === 'list') return list(cli, args)
+  if (verb === 'revoke') return revoke(cli, args)
+  throw new UsageError(KEYS_USAGE)
+}
+
+async function create(cli: KeysCli, args: string[]): Promise<void> {
+  const { values } = parsed(args, {
+    name: { type: 'string' },
+    scope: { type: 'string', multiple: true },
+    prefix: { type: 'string', multiple: true },
+    account: { type: 'string', default: cli.account },
+    limit: { type: 'string' },
+    aws: { type: 'boolean', default: false },
+    quiet: { type: 'boolean', default: false },
+  })
+  const given = NewKeyInput.safeParse({
+    name: values.name,
+    scopes: values.scope ?? [],
+    prefixes: values.prefix ?? [],
+    account: values.account,
+    kind: values.aws ? 'aws' : 'native',
+    maxRequestsPerSecond: values.limit === undefined ? null : Number(values.limit),
+  })
+  if (!given.success) throw new UsageError(problemsText(problemsOf(given.error)))
+  const { name, scopes, prefixes = [], maxRequestsPerSecond = null, kind = 'native' } = given.data
+  const wanted = { name, kind, scopes, prefixes, account: String(values.account), maxRequestsPerSecond }
+  const { record, shown } = makeKey(wanted, { vault: cli.vault, now: cli.clock() })
+  await cli.keys.create(record)
+  tell(cli, 'keys create', record.id)
+  cli.print(values.quiet ? secretText(shown) : createdText(record, shown))
+}
+
+/** By the options' names, as the command line has them. */
+const OPTIONS: Record<string, string> = {
+  scopes: '--scope',
+  prefixes: '--prefix',
+  maxRequestsPerSecond: '--limit',
+}
+
+function problemsText(problems: { path: string; message: string }[]): string {
+  const lines = problems.map(({ path, message }) => {
+    const member = path.split(/[.[]/)[0] ?? ''
+    return `${OPTIONS[member] ?? `--${member}`} ${message}`
+  })
+  return [...lines, '', KEYS_USAGE].join('\n')
+}
+
+function secretText(shown: Shown): string {
+  return 'token' in shown ? shown.token : `${shown.accessKeyId}:${shown.secretAccessKey}`
+}
+
+function createdText({ id, scopes, prefixes, account }: ApiKeyRecord, shown: Shown): string {
+  const names =
+    prefixes.length === 0 ? 'every topic and queue' : `names that begin with ${prefixes.join(', ')}`
+  const secret =
+    'token' in shown
+      ? [`  Authorization: Bearer ${shown.token}`]
+      : [`  AWS_ACCESS_KEY_ID=${shown.accessKeyId}`, `  AWS_SECRET_ACCESS_KEY=${shown.secretAccessKey}`]
+  return [
+    `key ${id} of account ${account}: ${scopes.join(', ')} on ${names}. It is shown this once:`,
+    ...secret,
+  ].join('\n')
+}
+
+async function list(cli: KeysCli, args: string[]): Promise<void> {
+  const { values } = parsed(args, { account: { type: 'string' } })
+  const account = values.account === undefined ? {} : { account: String(values.account) }
+  let cursor: string | null | undefined
+  while (cursor !== null) {
+    const page = await cli.keys.list({ limit: 100, ...account, ...(cursor && { cursor }) })
+    for (const key of page.items) cli.print(lineOf(key))
+    cursor = page.nextCursor
+  }
+}
+
+function lineOf({
+  id,
+  kind,
+  account,
+  scopes,
+  prefixes,
+  maxRequestsPerSecond,
+  createdAt,
+  name,
+}: ApiKeyRecord): string {
+  const limit = maxRequestsPerSecond === null ? '-' : `${maxRequestsPerSecond}/s`
+  const made = new Date(createdAt).toISOString()
+  return [id, kind, account, scopes.join(','), prefixes.join(',') || '*', limit, made, name].join('  ')
+}
+
+async function revoke(cli: KeysCli, args: string[]): Promise<void> {
+  const { positionals } = parsed(args, {})
+  const [id] = positionals
+  if (id === undefined || positionals.length > 1) throw new UsageError(KEYS_USAGE)
+  if (!(await cli.keys.revoke(id))) throw new UsageError(`there is no key ${id}`)
+  tell(cli, 'keys revoke', id)
+  cli.print(`key ${id} is revoked`)
+}
+
+type Options = NonNullable<Parameters<typeof parseArgs>[0]>['options']
+
+function parsed<const O extends NonNullable<Options>>(args: string[], options: O) {
+  try {
+    return parseArgs({ args, options, allowPositionals: true, strict: true })
+  } catch (error) {
+    throw new UsageError(`${error instanceof Error ? error.message : error}\n\n${KEYS_USAGE}`)
+  }
+}
+
+function tell({ log }: KeysCli, action: string, id: string): void {
+  tellChange(log, { caller: null, who: 'command line', requestId: '', action, params: { id }, status: 200 })
+}
