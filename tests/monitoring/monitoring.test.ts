@@ -7,7 +7,7 @@ import { Ledger } from '../harness/ledger.ts'
 import { useStack } from '../harness/stack.ts'
 import { useReceiver } from '../harness/use-receiver.ts'
 import { ask, output, type Prometheus, startPrometheus } from './prometheus.ts'
-import { dashboardQueries, INFRA, metricsOf, RULES } from './queries.ts'
+import { dashboardQueries, INFRA, metricsOf, misplacedPanels, RULES } from './queries.ts'
 
 const ALERTMANAGER = join(INFRA, 'alertmanager', 'alertmanager.yml')
 
@@ -62,6 +62,23 @@ it('only metrics that a service shows stand in dashboards and alerts', async () 
   expect(unknown).toEqual([])
   expect(QUERIES.filter(({ expr }) => metricsOf(expr).length === 0)).toEqual([])
 })
+
+it('every metric of Fantail’s own stands in a dashboard, and every panel in its place', async () => {
+  const asked = new Set(
+    dashboardQueries()
+      .flatMap(({ expr }) => metricsOf(expr))
+      .map(familyOf),
+  )
+  const shown = [...(await scrapedMetrics())].filter((metric) => metric.startsWith('fantail_'))
+
+  expect(shown.filter((metric) => !asked.has(familyOf(metric)))).toEqual([])
+  expect(misplacedPanels()).toEqual([])
+})
+
+/** A histogram's name without that of one of its series. */
+function familyOf(metric: string): string {
+  return metric.replace(/_(?:bucket|sum|count)$/, '')
+}
 
 describe('Prometheus', () => {
   let tools: PrometheusTools

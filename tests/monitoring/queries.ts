@@ -13,15 +13,32 @@ export interface Query {
   expr: string
 }
 
+interface Box {
+  x: number
+  y: number
+  w: number
+  h: number
+}
+
+interface Panel {
+  id: number
+  title: string
+  gridPos: Box
+  targets?: { refId: string; expr: string }[]
+}
+
 interface Dashboard {
   templating: { list: { name: string; query: { query: string } }[] }
-  panels: { title: string; targets?: { expr: string }[] }[]
+  panels: Panel[]
+}
+
+function dashboards(): [file: string, dashboard: Dashboard][] {
+  const dir = join(INFRA, 'grafana', 'dashboards')
+  return readdirSync(dir).map((file) => [file, JSON.parse(readFileSync(join(dir, file), 'utf8'))])
 }
 
 export function dashboardQueries(): Query[] {
-  const dir = join(INFRA, 'grafana', 'dashboards')
-  return readdirSync(dir).flatMap((file) => {
-    const dashboard = JSON.parse(readFileSync(join(dir, file), 'utf8')) as Dashboard
+  return dashboards().flatMap(([file, dashboard]) => {
     const variables = dashboard.templating.list.map(({ name, query }) => ({
       name: `${file}: variable ${name}`,
       expr: query.query.replace(/^label_values\((.*), \w+\)$/, '$1'),
@@ -31,6 +48,22 @@ export function dashboardQueries(): Query[] {
     )
     return [...variables, ...panels]
   })
+}
+
+/** Panels that Grafana could not show as they are meant: on top of one another, or two of one id. */
+export function misplacedPanels(): string[] {
+  return dashboards().flatMap(([file, { panels }]) =>
+    panels.flatMap((panel, i) =>
+      panels
+        .slice(i + 1)
+        .filter((other) => other.id === panel.id || overlap(other.gridPos, panel.gridPos))
+        .map((other) => `${file}: ${panel.title} (${panel.id}) and ${other.title} (${other.id})`),
+    ),
+  )
+}
+
+function overlap(a: Box, b: Box): boolean {
+  return a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h
 }
 
 /** Grafana puts a regular expression in a variable's place, and four scrapes in that of the interval. */

@@ -85,3 +85,18 @@ describe('gauges of lanes', () => {
     expect(valuesOf(metrics.lanesWaiting.series())).toEqual([])
   })
 })
+
+it('shows of the logs of FIFO topics what waits there now, and of equal names the sum', async () => {
+  const metrics = createMetrics()
+  let now = [
+    { topic: 'orders.fifo', messages: 5, oldestSeconds: 2 },
+    { topic: 'orders.fifo', messages: 1, oldestSeconds: 9 },
+  ]
+  metrics.observeFifoLogs(async () => now)
+  await metrics.refresh()
+  expect(valuesOf(metrics.fifoLogMessages.series())).toEqual([['orders.fifo', 6]])
+  expect(valuesOf(metrics.fifoLogOldestSeconds.series())).toEqual([['orders.fifo', 9]])
+  now = []
+  await metrics.refresh()
+  expect(valuesOf(metrics.fifoLogMessages.series())).toEqual([])
+})

@@ -44,6 +44,16 @@ export interface LaneObservation {
 /** Read at every scrape; those with the most waiting are shown, at most a thousand. */
 export type LaneSource = () => Promise<LaneObservation[]>
 
+export interface FifoLogObservation {
+  /** The topic's name; of equal names in several accounts and regions the sum is shown. */
+  topic: string
+  messages: number
+  oldestSeconds: number
+}
+
+/** Read at every scrape: the logs of FIFO topics that hold anything. */
+export type FifoLogSource = () => Promise<FifoLogObservation[]>
+
 function createInstruments() {
   return {
     messagesPublished: new Counter({
@@ -164,6 +174,17 @@ function createInstruments() {
       unit: 's',
       labels: ['topic', 'subscription'],
     }),
+    fifoLogMessages: new Gauge({
+      name: 'fantail_fifo_log_messages',
+      help: 'Messages of a FIFO topic that are not in lanes yet.',
+      labels: ['topic'],
+    }),
+    fifoLogOldestSeconds: new Gauge({
+      name: 'fantail_fifo_log_oldest_age_seconds',
+      help: 'Time since the oldest of these was published.',
+      unit: 's',
+      labels: ['topic'],
+    }),
   }
 }
 
@@ -172,6 +193,8 @@ type Instruments = ReturnType<typeof createInstruments>
 export interface Metrics extends Instruments, AwsInstruments {
   /** Where the gauges of lanes come from. A source that fails leaves them out of that scrape. */
   observeLanes(source: LaneSource): void
+  /** And those of the logs of FIFO topics. */
+  observeFifoLogs(source: FifoLogSource): void
   /** And those of queues; never asked where AWS's metrics are not shown. */
   observeQueues(source: QueueSource): void
   /** Brings the gauges up to date; rejects with what kept a source from answering. */
@@ -191,8 +214,10 @@ export function createMetrics({ aws = true }: { aws?: boolean } = {}): Metrics {
   const shown = { ...instruments, ...(aws && awsInstruments) }
   const views = aws ? snsViews(instruments) : []
   let lanes: LaneSource = async () => []
+  let logs: FifoLogSource = async () => []
   let queues: QueueSource = async () => []
   const refreshLanes = () => refreshed(lanes, (observed) => showLanes(instruments, observed))
+  const refreshLogs = () => refreshed(logs, (observed) => showFifoLogs(instruments, observed))
   const refreshQueues = () => refreshed(queues, (observed) => showQueues(awsInstruments, observed))
   return {
     ...instruments,
@@ -200,11 +225,18 @@ export function createMetrics({ aws = true }: { aws?: boolean } = {}): Metrics {
     observeLanes(source) {
       lanes = source
     },
+    observeFifoLogs(source) {
+      logs = source
+    },
     observeQueues(source) {
       queues = source
     },
     async refresh() {
-      const results = await Promise.allSettled([refreshLanes(), aws ? refreshQueues() : undefined])
+      const results = await Promise.allSettled([
+        refreshLanes(),
+        refreshLogs(),
+        aws ? refreshQueues() : undefined,
+      ])
       for (const result of results) if (result.status === 'rejected') throw result.reason
     },
     instruments: () => shown,
@@ -232,5 +264,15 @@ function showLanes(instruments: Instruments, observed: LaneObservation[]): void 
     lanesInFlight.set(labels, lane.inFlight)
     if (lane.oldestSeconds !== null) lanesOldestSeconds.set(labels, lane.oldestSeconds)
     if (lane.drainSeconds !== null) lanesDrainSeconds.set(labels, lane.drainSeconds)
+  }
+}
+
+function showFifoLogs(instruments: Instruments, observed: FifoLogObservation[]): void {
+  const { fifoLogMessages, fifoLogOldestSeconds } = instruments
+  for (const gauge of [fifoLogMessages, fifoLogOldestSeconds]) gauge.clear()
+  for (const { topic, messages, oldestSeconds } of observed) {
+    fifoLogMessages.of({ topic }).add(messages)
+    const oldest = fifoLogOldestSeconds.of({ topic })
+    oldest.value = Math.max(oldest.value, oldestSeconds)
   }
 }

@@ -38,7 +38,7 @@ import { LogReaders } from './fifo/log-readers.ts'
 import { Finishing } from './finishing.ts'
 import { LaneAttempts } from './lane-attempts.ts'
 import { LaneBodies } from './lane-bodies.ts'
-import { observeLanes } from './lane-gauges.ts'
+import { observeFifoLogs, observeLanes } from './lane-gauges.ts'
 import { LaneLoop } from './lane-loop.ts'
 import { OutcomeRecorder } from './outcome-recorder.ts'
 import { Parking } from './parking.ts'
@@ -218,6 +218,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   redis.on('ready', () => laneLoop.reconnected())
   listen(subscriber, { plans, laneLoop })
   options.telemetry.metrics.observeLanes(() => observeLanes({ redis, lanes, plans, now }))
+  options.telemetry.metrics.observeFifoLogs(() => observeFifoLogs({ redis, now }))
   return {
     redis,
     figures: () => ({ attempts: slots.inFlight, queued: express.queued, jobs: dispatcher.runs }),

@@ -1,6 +1,10 @@
-/** What the gauges of lanes show at a scrape: at most as many lanes as telemetry keeps, those with most to do. */
-import { busyLanes, type LaneStore, type Redis } from '@fantail/store'
-import type { LaneObservation } from '@fantail/telemetry'
+/**
+ * What the gauges of lanes show at a scrape: at most as many lanes as telemetry keeps, those with most to do; and those of
+ * the logs of FIFO topics.
+ */
+import { parseArn } from '@fantail/contracts'
+import { busyLanes, fifoLogFigures, type LaneStore, type Redis } from '@fantail/store'
+import type { FifoLogObservation, LaneObservation } from '@fantail/telemetry'
 import type { PlanCache } from './plan-cache.ts'
 
 const LANES_PER_SHARD_MAX = 200
@@ -35,4 +39,16 @@ export async function observeLanes({
       drainSeconds: rate === null || paused ? null : waiting / rate,
     }
   })
+}
+
+export async function observeFifoLogs({
+  redis,
+  now,
+}: Pick<LaneGaugesOptions, 'redis' | 'now'>): Promise<FifoLogObservation[]> {
+  const logs = await fifoLogFigures(redis)
+  return logs.map(({ topicArn, messages, oldestPublishedAt }) => ({
+    topic: parseArn(topicArn)?.name ?? topicArn,
+    messages,
+    oldestSeconds: Math.max(0, now() - oldestPublishedAt) / 1_000,
+  }))
 }

@@ -14,6 +14,7 @@ import {
   skewKey,
   topicKey,
 } from '@fantail/store'
+import { createMetrics, NO_LOG_RECORDS, NO_SPANS } from '@fantail/telemetry'
 import { waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createFakeSender, createFixture, type FakeSender, type Fixture, urlOf } from '../worker.fixture.ts'
@@ -361,12 +362,20 @@ test('a topic whose record cannot be read keeps its log until it can be', async 
   await publish('a1')
   const record = await fixture.redis.hget(topicKey(TOPIC), 'record')
   await fixture.redis.hset(topicKey(TOPIC), 'record', '{"arn":')
-  await fixture.startWorker(sender)
-  const { uid } = JSON.parse(record ?? '')
+  const metrics = createMetrics()
+  const shown = async () => {
+    await metrics.refresh()
+    return Array.from(metrics.fifoLogMessages.series(), ({ labels, value }) => [labels.topic, value])
+  }
+  const telemetry = { metrics, spans: NO_SPANS, logs: NO_LOG_RECORDS }
+  await fixture.startWorker(sender, { telemetry })
+  const { uid, name } = JSON.parse(record ?? '')
   await waitFor(async () => (await fixture.redis.hget(fifoKey(BASE, uid), 'f')) !== null)
   expect(await fixture.redis.llen(logKey(BASE, uid))).toBe(1)
+  expect(await shown()).toEqual([[name, 1]])
   await fixture.redis.hset(topicKey(TOPIC), 'record', record ?? '')
   await waitFor(() => sender.sent.length === 1)
+  expect(await shown()).toEqual([])
 })
 
 test('a log that is read to its end costs an idle worker nothing', async () => {

@@ -1,0 +1,57 @@
+import { topicArn } from '@fantail/contracts'
+import { startRedis, type TestRedis } from '@fantail/test-kit'
+import { Redis } from 'ioredis'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { FIFO_ARN, fifoMessage, makeFifoTopic } from './fifo.fixture.ts'
+import { FifoLog, FifoReading, fifoLogFigures, Lanes, shardOf } from './index.ts'
+
+let server: TestRedis
+let redis: Redis
+
+beforeAll(async () => {
+  server = await startRedis()
+  redis = new Redis(server.url)
+})
+afterAll(async () => {
+  redis.disconnect()
+  await server.stop()
+})
+
+test('tells how many messages each log holds and when the first was published, until it is read', async () => {
+  const other = topicArn('other.fifo')
+  const log = new FifoLog(redis)
+  await makeFifoTopic(redis)
+  await makeFifoTopic(redis, {}, other)
+  expect(await fifoLogFigures(redis)).toEqual([])
+  const messages = ['x', 'y', 'z'].map((text) => fifoMessage(text))
+  await log.publish(FIFO_ARN, messages)
+  const [first] = [fifoMessage('first', 'a', { topicArn: other })]
+  await log.publish(other, [first])
+  const figures = await fifoLogFigures(redis)
+  expect(new Set(figures)).toEqual(
+    new Set([
+      { topicArn: FIFO_ARN, messages: 3, oldestPublishedAt: messages[0]?.publishedAt },
+      { topicArn: other, messages: 1, oldestPublishedAt: first.publishedAt },
+    ]),
+  )
+  await readAll(FIFO_ARN)
+  expect((await fifoLogFigures(redis)).map(({ topicArn }) => topicArn)).toEqual([other])
+})
+
+/** As a worker does, for a topic without subscriptions. */
+async function readAll(arn: string): Promise<void> {
+  const limits = new Map<string, number>()
+  const request = { lanesMax: 10, logsMax: 10, deliveriesMax: 10, leaseMs: 1_000, limits }
+  const { logs } = await new Lanes(redis).take(shardOf(arn), request)
+  const [claim] = logs
+  if (!claim) throw new Error('the log was not due')
+  const reading = new FifoReading(redis)
+  const found = await reading.read(shardOf(arn), claim)
+  const entries = found.kind === 'moved' ? found.entries : []
+  // In the middle of it, too: what is lent is still there.
+  expect((await fifoLogFigures(redis)).map(({ topicArn }) => topicArn)).toContain(arn)
+  await reading.move(shardOf(arn), claim, {
+    subscriptions: [],
+    messages: entries.map(({ id }) => ({ id, to: [] })),
+  })
+}

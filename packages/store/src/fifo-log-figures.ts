@@ -1,0 +1,34 @@
+/** What waits in the logs of FIFO topics, for gauges. Changes nothing. */
+import { publishedAtOf } from '@fantail/contracts'
+import type { Redis } from 'ioredis'
+import { parseDeliveryId } from './lane-records.ts'
+import { readScript, runScript } from './scripts.ts'
+import { SHARD_COUNT, shardBase } from './shards.ts'
+
+const LOGS = readScript('fifo-logs-1')
+
+/** A log that nobody reads is due early; where a shard has more overdue lanes than this, it may be missed. */
+const LOOKED_AT_MAX = 1_000
+
+export interface FifoLogFigures {
+  topicArn: string
+  messages: number
+  oldestPublishedAt: number
+}
+
+/** Those that hold anything. */
+export async function fifoLogFigures(redis: Redis): Promise<FifoLogFigures[]> {
+  const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => shardBase(shard))
+  const replies = await Promise.all(shards.map((base) => runScript(redis, LOGS, [base], [LOOKED_AT_MAX])))
+  return (replies as (Buffer | number)[][]).flatMap(readFigures)
+}
+
+function readFigures(flat: (Buffer | number)[]): FifoLogFigures[] {
+  const logs: FifoLogFigures[] = []
+  for (let i = 0; i < flat.length; i += 3) {
+    const [arn, messages, id] = flat.slice(i, i + 3) as [Buffer, number, Buffer]
+    const oldestPublishedAt = publishedAtOf(parseDeliveryId(id).messageId)
+    logs.push({ topicArn: String(arn), messages, oldestPublishedAt })
+  }
+  return logs
+}
