@@ -72,12 +72,29 @@ export interface RedrivePolicy {
   deadLetterTargetArn: string
 }
 
+/** How a subscription's endpoint is reached beyond its URL, without what is secret of it. */
+export interface OutboundSettings {
+  /** Credentials masked. */
+  proxy?: string
+  /** Of the client, PEM. */
+  certificate?: string
+  /** Trusted beside the system's authorities, PEM. */
+  ca?: string
+  /** Names. */
+  headers?: string[]
+}
+
 export interface SubscriptionRecord {
   id: string
   arn: string
   topicArn: string
   protocol: Protocol
+  /** A digest stands in the place of a URL's credentials. */
   endpoint: string
+  /** Absent or null: reached plainly. */
+  outbound?: OutboundSettings | null
+  /** Credentials of the endpoint and the secrets of `outbound`, sealed; absent or null: there are none. */
+  sealed?: string | null
   status: SubscriptionStatus
   rawMessageDelivery: boolean
   deliveryPolicy: DeliveryPolicy | null
@@ -223,8 +240,10 @@ export interface QueueMessage {
 export interface ConsumerRecord {
   name: string
   queueArn: string
-  /** As given, credentials included. */
+  /** Credentials masked. */
   url: string
+  /** The URL with its credentials, sealed; absent or null: it has none. */
+  sealed?: string | null
   batchSize: number
   batchWindowSeconds: number
   /** Requests at a time, over all workers. */
@@ -289,6 +308,7 @@ export type AttemptErrorCode =
   | 'invalid_response'
   | 'forbidden_address'
   | 'proxy'
+  | 'secrets'
   | 'queue_missing'
   | 'queue_refused'
   | 'storage'

@@ -4,7 +4,7 @@
  *
  * Routes that differ share neither connections nor TLS sessions: what one has proved of itself must not serve another.
  */
-import { createHash } from 'node:crypto'
+import { createHash, X509Certificate } from 'node:crypto'
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
 
 export interface ClientCertificate {
@@ -62,7 +62,27 @@ export function compileRoute(options: OutboundOptions): Route | undefined {
 
 /** Throws a TypeError where a key or a certificate cannot be used; says nothing of it. */
 export function checkTlsMaterial(material: Pick<OutboundOptions, 'clientCertificate' | 'ca'>): void {
+  const { ca, clientCertificate } = material
+  // OpenSSL takes a text without any certificate for none to trust, and says nothing.
+  for (const text of [ca, clientCertificate?.certificate]) if (text !== undefined) checkCertificates(text)
   createContext(material)
+}
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
+
+function checkCertificates(text: string): void {
+  const found = text.match(CERTIFICATE) ?? []
+  const begun = text.split('-----BEGIN ').length - 1
+  if (found.length === 0 || found.length !== begun) throw new TypeError('it is not PEM certificates alone')
+  for (const pem of found) parseCertificate(pem)
+}
+
+function parseCertificate(pem: string): void {
+  try {
+    new X509Certificate(pem)
+  } catch {
+    throw new TypeError('it holds a certificate that cannot be read')
+  }
 }
 
 function createContext({ clientCertificate, ca }: Pick<OutboundOptions, 'clientCertificate' | 'ca'>) {

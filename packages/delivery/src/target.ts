@@ -1,6 +1,8 @@
 /** What of a subscription every one of its attempts needs, worked out once per plan. */
 import type { EffectiveDeliveryPolicy, Protocol, SubscriptionRecord } from '@fantail/contracts'
 import type { HttpEndpoint } from './http-attempt.ts'
+import { compileRoute, type Route } from './outbound-route.ts'
+import { openOutbound, type Sealing } from './outbound-secrets.ts'
 
 export interface Target {
   subscriptionId: string
@@ -8,14 +10,20 @@ export interface Target {
   /** The ARN in bytes, copied into every envelope's UnsubscribeURL. */
   subscriptionArnBytes: Buffer
   protocol: Protocol
-  /** As subscribed, credentials included: never to be logged; `redactEndpoint` is for people. */
+  /** Credentials included once it is unlocked: never to be logged; `maskCredentials` is for people. */
   url: string
+  /** How it is reached, where that is not the plain way. */
+  route: Route | undefined
+  /** What has secrets or a way of its own has to be unlocked before an attempt; undefined when it is, or has none. */
+  locked: Locked | undefined
   /** The sender's, see HttpRequest. */
   memo: { endpoint?: HttpEndpoint | undefined }
   raw: boolean
   /** Content-Type of Notifications. */
   contentType: string
 }
+
+type Locked = Pick<SubscriptionRecord, 'topicArn' | 'endpoint' | 'outbound' | 'sealed'>
 
 export function compileTarget(subscription: SubscriptionRecord, policy: EffectiveDeliveryPolicy): Target {
   return {
@@ -24,9 +32,28 @@ export function compileTarget(subscription: SubscriptionRecord, policy: Effectiv
     subscriptionArnBytes: Buffer.from(subscription.arn),
     protocol: subscription.protocol,
     url: subscription.endpoint,
+    route: undefined,
+    locked: subscription.outbound || subscription.sealed ? subscription : undefined,
     memo: { endpoint: undefined },
     raw: subscription.rawMessageDelivery,
     contentType: policy.requestPolicy.headerContentType,
+  }
+}
+
+/**
+ * Opens its secrets, once; afterwards it is as any other. Answers what kept it from that, in words without a secret: the
+ * target stays locked, since the key may come.
+ */
+export function unlockTarget(target: Target, vault: Pick<Sealing, 'open'> | undefined): string | undefined {
+  if (target.locked === undefined) return undefined
+  try {
+    const { url, ...options } = openOutbound(target.locked, vault)
+    target.route = compileRoute(options)
+    target.url = url
+    target.locked = undefined
+    return undefined
+  } catch (error) {
+    return `its secrets cannot be used: ${error instanceof Error ? error.message : 'unknown'}`
   }
 }
 

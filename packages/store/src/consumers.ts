@@ -33,6 +33,7 @@ const KEEP_SHARES_MAX = 200
 export type ConsumerSettings = Pick<
   ConsumerRecord,
   | 'url'
+  | 'sealed'
   | 'batchSize'
   | 'batchWindowSeconds'
   | 'concurrency'
@@ -41,7 +42,7 @@ export type ConsumerSettings = Pick<
   | 'reportBatchItemFailures'
 >
 
-export const CONSUMER_DEFAULTS: Omit<ConsumerSettings, 'url'> = {
+export const CONSUMER_DEFAULTS: Omit<ConsumerSettings, 'url' | 'sealed'> = {
   batchSize: CONSUMER_BATCH_SIZE_DEFAULT,
   batchWindowSeconds: 0,
   concurrency: CONSUMER_CONCURRENCY_DEFAULT,

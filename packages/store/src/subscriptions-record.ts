@@ -7,6 +7,7 @@ import {
   type DeliveryPolicy,
   type FilterPolicy,
   MAX_IN_FLIGHT_DEFAULT,
+  type OutboundSettings,
   type Protocol,
   parseMessageId,
   type SubscriptionRecord,
@@ -41,6 +42,9 @@ interface Packed {
   /** Confirmed by a signed call; only a signed one unsubscribes. */
   c?: 1
   y?: 1
+  /** How it is reached, and the secrets of that, sealed. */
+  g?: OutboundSettings
+  z?: string
   a?: Record<string, string>
   /** Slot and time of creation: appended by place_subscription. */
   o?: number
@@ -68,6 +72,8 @@ export function packSubscription(record: Packable): string {
     b: record.filterPolicyScope === 'MessageBody' ? 1 : undefined,
     c: record.confirmationWasAuthenticated ? 1 : undefined,
     y: record.authenticateOnUnsubscribe ? 1 : undefined,
+    g: record.outbound ?? undefined,
+    z: record.sealed ?? undefined,
     a: Object.keys(record.attributes).length > 0 ? record.attributes : undefined,
     o: record.slot,
     t: record.createdAt,
@@ -103,6 +109,8 @@ export function unpackSubscription(
     ...(packed.b === 1 && { filterPolicyScope: 'MessageBody' }),
     ...(packed.c === 1 && { confirmationWasAuthenticated: true }),
     ...(packed.y === 1 && { authenticateOnUnsubscribe: true }),
+    ...(packed.g && { outbound: packed.g }),
+    ...(packed.z !== undefined && { sealed: packed.z }),
     createdAt: packed.t,
     slot: packed.o,
     attributes: packed.a ?? {},

@@ -14,6 +14,7 @@ import {
   type FilterPolicyScope,
   formatMessageId,
   isFifoName,
+  type OutboundSettings,
   type Protocol,
   type RedrivePolicy,
   SLICE_SUBSCRIPTIONS_MAX,
@@ -67,6 +68,8 @@ export interface NewSubscription {
   topicArn: string
   protocol: Protocol
   endpoint: string
+  outbound?: OutboundSettings | null
+  sealed?: string | null
   rawMessageDelivery: boolean
   deliveryPolicy: DeliveryPolicy | null
   redrivePolicy: RedrivePolicy | null

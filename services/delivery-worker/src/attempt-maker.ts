@@ -1,7 +1,14 @@
 /** One attempt, by the subscription's protocol; whatever goes wrong is an outcome, never a throw. */
 import type { AttemptResult } from '@fantail/contracts'
-import { type EnvelopeSigning, type HttpSender, renderBody, renderHeaders } from '@fantail/delivery'
+import {
+  type EnvelopeSigning,
+  type HttpSender,
+  renderBody,
+  renderHeaders,
+  unlockTarget,
+} from '@fantail/delivery'
 import { type Span, type Spans, traceparentOf } from '@fantail/telemetry'
+import type { Vault } from '@fantail/vault'
 import type { CompiledSubscription } from './compiled-slice.ts'
 import { PROVIDER_RESPONSE_BYTES_MAX } from './delivery-status.ts'
 import type { InRun } from './fifo/group-run.ts'
@@ -18,6 +25,8 @@ export interface AttemptMakerOptions {
   signing: Pick<EnvelopeSigning, 'prepare'>
   metrics: WorkerMetrics
   spans: Spans
+  /** undefined: there is no master key, and what has secrets waits for one. */
+  vault: Pick<Vault, 'open'> | undefined
 }
 
 export class AttemptMaker {
@@ -70,12 +79,16 @@ export class AttemptMaker {
     ended: (result: AttemptResult) => void,
     span?: Span,
   ): void {
-    const { url, memo } = target
+    if (target.locked !== undefined) {
+      const problem = unlockTarget(target, this.#options.vault)
+      if (problem !== undefined) return void setImmediate(ended, locked(problem))
+    }
+    const { url, memo, route } = target
     const envelope = context.envelopeFor(signature)
     const headers = renderHeaders(envelope, target, span && traceparentOf(span))
     const body = renderBody(envelope, target)
     const textBytesMax = feedback && PROVIDER_RESPONSE_BYTES_MAX
-    this.#options.sender.send({ url, memo, headers, body, textBytesMax }, ended)
+    this.#options.sender.send({ url, route, memo, headers, body, textBytesMax }, ended)
   }
 }
 
@@ -84,6 +97,10 @@ function unsigned(error: unknown): Outcome {
   const detail = `could not be signed: ${error instanceof Error ? error.message : String(error)}`
   const result = { kind: 'failure', error: 'storage', detail, durationMs: 0, permanent: false } as const
   return { result, along: 0, answeredAfterMs: undefined }
+}
+
+function locked(detail: string): AttemptResult {
+  return { kind: 'failure', error: 'secrets', detail, durationMs: 0, permanent: false }
 }
 
 /** A refusal at once (nobody listens, no such name) says that nothing hangs. */

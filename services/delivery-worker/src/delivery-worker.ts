@@ -31,6 +31,7 @@ import {
 import { QueueCounter, type Telemetry } from '@fantail/telemetry'
 import { AttemptMaker } from './attempt-maker.ts'
 import { AttemptSlots } from './attempt-slots.ts'
+import type { Vault } from '@fantail/vault'
 import { DeliveryStatus } from './delivery-status.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { Express } from './express.ts'
@@ -67,6 +68,8 @@ export interface DeliveryWorkerOptions {
   sender: Pick<HttpSender, 'send' | 'close'>
   telemetry: Pick<Telemetry, 'metrics' | 'spans' | 'logs'>
   /** BullMQ's own spans, where traces are exported. */
+  /** Opens the secrets of endpoints; undefined: there is no master key. */
+  vault?: Vault | undefined
   bullTelemetry?: BullTelemetry | undefined
   log: Logger
 }
@@ -124,7 +127,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     now,
   })
   const appends = new QueueAppends({ queues, gates })
-  const attempts = new AttemptMaker({ sender: options.sender, appends, signing, metrics, spans })
+  const { sender, vault } = options
+  const attempts = new AttemptMaker({ sender, appends, signing, metrics, spans, vault })
   const bodies = new LaneBodies(lanes, options.publicUrl)
   const laneAttempts = new LaneAttempts({ attempts, finishing, signing, settling, slots, plans, log })
   const readers = new LogReaders({
@@ -210,7 +214,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     redis,
     subscriber,
     queues,
-    sender: options.sender,
+    sender,
+    vault,
     metrics: options.telemetry.metrics,
     spans,
     log,

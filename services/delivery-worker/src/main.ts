@@ -26,11 +26,13 @@ await runService({
       // The slots are the cap; a lower one would only open and close connections beyond it again and again.
       connectionsMax: settings.attemptsMax,
     })
+    const vault = await openVault(settings)
     const worker = createDeliveryWorker({
       ...settings,
       redisUrl,
       signingPair,
       sender,
+      vault,
       log,
       telemetry,
       bullTelemetry: telemetry.spans.on ? createTelemetry() : undefined,

@@ -6,6 +6,7 @@ import {
   DeliveryPolicyShape,
   EffectiveDeliveryPolicyShape,
 } from './delivery-policies.ts'
+import { OutboundInput, OutboundView } from './outbound.ts'
 import { named, pageOf, pageQuery, QueueReference, Timestamp, TopicReference } from './shared.ts'
 
 const FilterPolicy = z.record(z.string(), z.unknown())
@@ -27,6 +28,7 @@ const settings = {
     .max(MAX_IN_FLIGHT_MAX)
     .nullish()
     .describe(`Attempts at a time per worker; default ${MAX_IN_FLIGHT_DEFAULT}`),
+  outbound: OutboundInput.nullish().describe('How the endpoint is reached beyond its URL; default plainly'),
 }
 
 const Protocol = z.enum(['http', 'https', 'sqs'])
@@ -65,7 +67,7 @@ export const SubscriptionView = named(
     arn: z.string(),
     topicArn: z.string(),
     protocol: Protocol,
-    endpoint: z.string(),
+    endpoint: z.string().describe('A password in it is masked'),
     status: Status,
     rawMessageDelivery: z.boolean(),
     deliveryPolicy: DeliveryPolicyShape.nullable(),
@@ -74,6 +76,7 @@ export const SubscriptionView = named(
     filterPolicy: FilterPolicy.nullable(),
     filterPolicyScope: FilterPolicyScope,
     maxInFlight: z.int(),
+    outbound: OutboundView.nullable(),
     confirmation: Confirmation,
     confirmationExpiresAt: Timestamp.nullable().describe(
       'Of a pending one: when it is removed unless confirmed',

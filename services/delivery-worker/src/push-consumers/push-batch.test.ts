@@ -1,9 +1,10 @@
 import type { AttemptResult, ConsumerRecord, QueueMessage } from '@fantail/contracts'
 import { FantailError } from '@fantail/contracts'
-import type { HttpRequest } from '@fantail/delivery'
+import { consumerContext, type HttpRequest } from '@fantail/delivery'
 import { createLogger } from '@fantail/runtime'
 import type { HandleResult } from '@fantail/store'
 import { createMetrics, NO_SPANS } from '@fantail/telemetry'
+import { createMasterKeyText, createVault, parseMasterKey, type Vault } from '@fantail/vault'
 import { expect, test } from 'vitest'
 import { createConsumerMetrics } from './consumer-metrics.ts'
 import { pushBatch } from './push-batch.ts'
@@ -39,6 +40,7 @@ function push(
   count: number,
   deletions: (() => HandleResult)[],
   given: Partial<Parameters<typeof pushBatch>[1]> = {},
+  vault?: Vault,
 ) {
   const asked: string[][] = []
   const requests: HttpRequest[] = []
@@ -58,6 +60,7 @@ function push(
       },
     },
     metrics: createConsumerMetrics(metrics),
+    vault,
     spans: NO_SPANS,
     log: createLogger({ service: 'test', level: 'silent' }),
   }
@@ -116,4 +119,21 @@ test('of a queue that is gone, nothing is left to delete', async () => {
   const { done, asked } = push(150, [fail(new FantailError('not_found', 'no such queue'))])
   await done
   expect(asked).toHaveLength(1)
+})
+
+test('a sealed URL is opened for the request, and without its key nothing is sent', async () => {
+  const key = parseMasterKey(createMasterKeyText())
+  const vault = key && createVault([key])
+  const url = 'https://user:s3cret@hook.example/'
+  const record = {
+    ...RECORD,
+    url: 'https://user:****@hook.example/',
+    sealed: vault?.seal(url, consumerContext(RECORD)),
+  }
+  const keyless = push(1, [], { record })
+  expect(await keyless.done).toBe(false)
+  expect(keyless.requests).toEqual([])
+  const opened = push(1, [], { record: { ...record } }, vault)
+  expect(await opened.done).toBe(true)
+  expect(opened.requests).toMatchObject([{ url }])
 })

@@ -6,10 +6,11 @@ import {
   isFifoName,
   type QueueMessage,
 } from '@fantail/contracts'
-import { type HttpSender, QUEUE_EVENT_HEADERS, renderQueueEvent } from '@fantail/delivery'
+import { type HttpSender, openConsumerUrl, QUEUE_EVENT_HEADERS, renderQueueEvent } from '@fantail/delivery'
 import { createBackoff, type Logger } from '@fantail/runtime'
 import type { Queues } from '@fantail/store'
 import { type Spans, traceparentOf } from '@fantail/telemetry'
+import type { Vault } from '@fantail/vault'
 import { type BatchOutcome, judgeBatch } from './batch-answer.ts'
 import type { ConsumerMetrics } from './consumer-metrics.ts'
 
@@ -20,6 +21,8 @@ export interface PushTools {
   queues: Pick<Queues, 'ack'>
   sender: Pick<HttpSender, 'send'>
   metrics: ConsumerMetrics
+  /** Opens the credentials of URLs; undefined: there is no master key. */
+  vault: Pick<Vault, 'open'> | undefined
   spans: Pick<Spans, 'on' | 'start'>
   log: Logger
 }
@@ -49,15 +52,34 @@ export async function pushBatch(tools: PushTools, pushed: PushedBatch): Promise<
   return outcome.done.length > 0
 }
 
-function post(
-  { sender, spans }: PushTools,
+/** By the record, of which every change makes another. */
+const URLS = new WeakMap<ConsumerRecord, string>()
+
+/** The URL with its credentials, or what keeps it from being known. */
+function urlOf(record: ConsumerRecord, vault: PushTools['vault']): string | AttemptResult {
+  const known = URLS.get(record)
+  if (known !== undefined) return known
+  try {
+    const url = openConsumerUrl(record, vault)
+    URLS.set(record, url)
+    return url
+  } catch (error) {
+    const detail = `its secrets cannot be used: ${error instanceof Error ? error.message : 'unknown'}`
+    return { kind: 'failure', error: 'secrets', detail, durationMs: 0, permanent: false }
+  }
+}
+
+async function post(
+  { sender, spans, vault }: PushTools,
   { record, messages, signal }: PushedBatch,
 ): Promise<AttemptResult> {
+  const url = urlOf(record, vault)
+  if (typeof url !== 'string') return url
   const attributes = { 'fantail.queue': record.queueArn, 'fantail.consumer': record.name }
   const span = spans.on ? spans.start('attempt', { attributes }) : undefined
   const traceparent = span && traceparentOf(span)
   const request = {
-    url: record.url,
+    url,
     headers: traceparent ? [...QUEUE_EVENT_HEADERS, 'traceparent', traceparent] : QUEUE_EVENT_HEADERS,
     body: renderQueueEvent(record.queueArn, messages),
     timeoutMs: record.timeoutSeconds * 1_000,

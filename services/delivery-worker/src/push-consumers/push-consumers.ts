@@ -24,6 +24,7 @@ export interface PushConsumersOptions {
   subscriber: Redis
   queues: Queues
   sender: Pick<HttpSender, 'send'>
+  vault: PushTools['vault']
   metrics: Metrics
   spans: Pick<Spans, 'on' | 'start'>
   log: Logger
@@ -47,10 +48,10 @@ export class PushConsumers {
   #stopped = false
 
   constructor(options: PushConsumersOptions) {
-    const { redis, queues, sender, spans, log } = options
+    const { redis, queues, sender, vault, spans, log } = options
     this.#options = options
     this.#consumers = new Consumers(redis)
-    this.#tools = { queues, sender, metrics: createConsumerMetrics(options.metrics), spans, log }
+    this.#tools = { queues, sender, vault, metrics: createConsumerMetrics(options.metrics), spans, log }
     this.#shares = new ConsumerShares({ consumers: this.#consumers, log })
     this.#tellStorage = createStateLog({ log, what: 'consumers', initial: 'up' })
     this.#sweep = createLoop({ name: 'consumer_sweep', log, turn: () => this.#readAll() })

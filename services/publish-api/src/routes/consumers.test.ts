@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestApi, type TestApi } from '../test-api.ts'
 
 const QUEUE = 'arn:aws:sqs:us-east-1:000000000000:jobs'
-const URL = 'https://user:secret@hook.example/in'
+const URL = 'https://hook.example/in'
 let api: TestApi
 beforeAll(async () => {
   api = await startTestApi()

@@ -1,0 +1,46 @@
+/**
+ * Credentials in an endpoint's URL, kept out of what is stored and shown. In their place stands a digest, so that the same
+ * URL is the same endpoint wherever subscriptions are looked up by it. The digest is slow (scrypt, salted with the rest of
+ * the URL): who reads the database has to guess each password at that price.
+ */
+import { scrypt } from 'node:crypto'
+
+const DIGEST_BYTES = 16
+/** About 30 ms and 16 MiB, in the thread pool. */
+const COST = { N: 16_384, r: 8, p: 1 }
+const USERINFO = /^(https?:\/\/)([^/?#]*)@/i
+const HIDDEN = /^(https?:\/\/)((?:[^/?#@]*:)?)~[A-Za-z0-9_-]{22}@/i
+
+export function hasCredentials(url: string): boolean {
+  const userinfo = USERINFO.exec(url)?.[2]
+  return userinfo !== undefined && userinfo !== '' && userinfo !== ':'
+}
+
+/** `https://user:~<digest>@host`, or `https://~<digest>@host` where there is no password; other URLs as they are. */
+export async function hideCredentials(url: string): Promise<string> {
+  const [found, scheme = '', userinfo = ''] = USERINFO.exec(url) ?? []
+  if (found === undefined || !hasCredentials(url)) return url
+  const rest = url.slice(found.length)
+  const [, user = '', password = ''] = /^([^:]*):?(.*)$/.exec(userinfo) ?? []
+  const digest = await digestOf(userinfo, scheme + rest)
+  return `${scheme}${password === '' ? '' : `${user}:`}~${digest}@${rest}`
+}
+
+/** For people: `https://user:****@host`. Takes the hidden form and the plain one. */
+export function maskCredentials(url: string): string {
+  const masked = url.replace(HIDDEN, '$1$2****@')
+  if (masked !== url || !hasCredentials(url)) return masked
+  return url.replace(USERINFO, (_, scheme: string, userinfo: string) => {
+    const at = userinfo.indexOf(':')
+    return `${scheme}${at >= 0 && at < userinfo.length - 1 ? userinfo.slice(0, at + 1) : ''}****@`
+  })
+}
+
+function digestOf(userinfo: string, salt: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    scrypt(userinfo, salt, DIGEST_BYTES, COST, (error, key) => {
+      if (error) reject(error)
+      else resolve(key.toString('base64url'))
+    })
+  })
+}

@@ -1,0 +1,58 @@
+/** Which headers a subscription may add to its requests: none that belongs to the protocol, to Fantail or to a hop. */
+
+export const OUTBOUND_HEADERS_MAX = 20
+/** Names, values and what is written between them, together: with Fantail's own they stay below 16 KiB (sns-semantics §2.1). */
+export const OUTBOUND_HEADER_BYTES_MAX = 8_192
+const BYTES_PER_HEADER = 4
+
+/** RFC 9110 §5.6.2. */
+const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/
+/** RFC 9110 §5.5, ASCII only: what bytes other text becomes is not the same everywhere. */
+const VALUE = /^[\x21-\x7e]([\t\x20-\x7e]*[\x21-\x7e])?$/
+
+/** The hop's (RFC 9110 §7.6.1), the message's, and what Fantail says itself. */
+const RESERVED = new Set([
+  'accept-encoding',
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'expect',
+  'host',
+  'http2-settings',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'traceparent',
+  'tracestate',
+  'upgrade',
+  'user-agent',
+])
+const RESERVED_PREFIX = /^(proxy-|x-amz-sns-|x-fantail-|webhook-)/
+
+/** What is wrong with the headers, by name; says nothing of a value. */
+export function outboundHeaderProblems(headers: Record<string, string>): { name: string; message: string }[] {
+  const entries = Object.entries(headers)
+  const problems = entries.flatMap(([name, value]) => {
+    const message = headerProblem(name, value)
+    return message === undefined ? [] : [{ name, message }]
+  })
+  const names = entries.map(([name]) => name.toLowerCase())
+  const twice = entries.find(([name], at) => names.indexOf(name.toLowerCase()) < at)
+  if (twice) problems.push({ name: twice[0], message: 'is there in another case too' })
+  if (entries.length > OUTBOUND_HEADERS_MAX)
+    problems.push({ name: '', message: `must be at most ${OUTBOUND_HEADERS_MAX}` })
+  const bytes = entries.reduce((sum, [name, value]) => sum + name.length + value.length + BYTES_PER_HEADER, 0)
+  if (bytes > OUTBOUND_HEADER_BYTES_MAX)
+    problems.push({ name: '', message: `must have at most ${OUTBOUND_HEADER_BYTES_MAX} bytes together` })
+  return problems
+}
+
+function headerProblem(name: string, value: string): string | undefined {
+  const lower = name.toLowerCase()
+  if (!NAME.test(name)) return 'is no name of a header'
+  if (RESERVED.has(lower) || RESERVED_PREFIX.test(lower))
+    return 'is a header that Fantail or the connection sets'
+  return VALUE.test(value) ? undefined : 'must have a value of printable ASCII without spaces at its ends'
+}

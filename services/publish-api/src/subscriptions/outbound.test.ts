@@ -1,0 +1,202 @@
+/** Secrets of endpoints: taken once, never shown again, and nowhere in Redis as they are. */
+import { openOutbound } from '@fantail/delivery'
+import { createAuthority } from '@fantail/test-kit'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startTestApi, type TestApi } from '../test-api.ts'
+
+const SECRET = 's3cret-that-must-stay'
+let api: TestApi
+const authority = createAuthority()
+const client = authority.issue(['client.example'])
+
+beforeAll(async () => {
+  api = await startTestApi()
+  await api.call('PUT', '/v1/topics/orders')
+  await api.call('PUT', '/v1/queues/jobs')
+})
+
+afterAll(() => api.stop())
+
+const subscribe = (body: object) => api.call('POST', '/v1/topics/orders/subscriptions', { body })
+const patch = (id: string, outbound: unknown) =>
+  api.call('PATCH', `/v1/subscriptions/${id}`, { body: { outbound } })
+
+/** Everything in Redis, as the bytes it consists of. */
+async function everything(): Promise<string> {
+  const keys = await api.redis.keys('*')
+  const dumps = await Promise.all(keys.map((key) => api.redis.dumpBuffer(key)))
+  return Buffer.concat([
+    ...keys.map((key) => Buffer.from(key)),
+    ...dumps.map((dump) => dump ?? Buffer.alloc(0)),
+  ]).toString('latin1')
+}
+
+async function reached(id: string) {
+  const record = await api.deps.subscriptions.get(id)
+  if (!record) throw new Error('no such subscription')
+  return openOutbound(record, api.deps.vault)
+}
+
+test('credentials and outbound secrets are in no answer, log line or key', async () => {
+  const url = `https://user:${SECRET}@hooks.example/in`
+  const outbound = {
+    proxy: `http://user:${SECRET}@proxy.example:3128`,
+    clientCertificate: { certificate: client.cert, privateKey: client.key },
+    ca: authority.cert,
+    headers: { 'X-Api-Key': SECRET },
+  }
+  const made = await subscribe({ endpoint: url, outbound })
+  expect(made.status).toBe(201)
+  expect(made.body).toMatchObject({
+    endpoint: 'https://user:****@hooks.example/in',
+    outbound: {
+      proxy: 'http://user:****@proxy.example:3128',
+      clientCertificate: { certificate: client.cert },
+      ca: authority.cert,
+      headers: ['X-Api-Key'],
+    },
+  })
+  const { id } = made.body
+  const test = await api.call('POST', `/v1/subscriptions/${id}/test`)
+  expect(test.body).toMatchObject({ statusCode: 204 })
+  expect(api.attempts.at(-1)?.url).toBe(url)
+  const answers = [
+    made,
+    test,
+    await api.call('GET', `/v1/subscriptions/${id}`),
+    await api.call('GET', '/v1/subscriptions'),
+    await subscribe({ endpoint: url, outbound: { headers: { a: 'other' } } }),
+    await patch(id, { headers: { Authorization: SECRET } }),
+  ]
+  const shown = JSON.stringify([answers.map(({ text }) => text), api.events]) + (await everything())
+  const keyText = client.key.split('\n')[1] ?? ''
+  for (const secret of [SECRET, btoa(`user:${SECRET}`), keyText]) expect(shown.includes(secret)).toBe(false)
+  expect(await reached(id)).toEqual({ url, ...outbound })
+})
+
+describe('the endpoint’s credentials', () => {
+  test('tell subscriptions apart, and the same ones are the same subscription', async () => {
+    const [a, b] = ['https://u:a@twice.example/', 'https://u:b@twice.example/']
+    const first = await subscribe({ endpoint: a })
+    const second = await subscribe({ endpoint: b })
+    expect([first.status, second.status, (await subscribe({ endpoint: a })).status]).toEqual([201, 201, 200])
+    const found = await api.call('GET', `/v1/subscriptions?topic=orders&endpoint=${encodeURIComponent(b)}`)
+    expect(found.body.subscriptions).toMatchObject([{ id: second.body.id }])
+    await api.call('DELETE', `/v1/subscriptions/${first.body.id}`)
+    expect((await subscribe({ endpoint: a })).status).toBe(201)
+  })
+
+  test('stay when what is around them changes', async () => {
+    const { body } = await subscribe({ endpoint: 'https://u:stays@kept.example/' })
+    expect((await patch(body.id, { headers: { a: '1', b: '2' }, ca: authority.cert })).status).toBe(200)
+    expect((await patch(body.id, { headers: { c: '3' } })).body.outbound).toMatchObject({
+      headers: ['c'],
+      ca: authority.cert,
+    })
+    expect(await reached(body.id)).toMatchObject({
+      url: 'https://u:stays@kept.example/',
+      headers: { c: '3' },
+    })
+    expect((await patch(body.id, { ca: null })).body.outbound).toMatchObject({ headers: ['c'], ca: null })
+    expect((await patch(body.id, null)).body.outbound).toBeNull()
+    expect(await reached(body.id)).toMatchObject({ url: 'https://u:stays@kept.example/', headers: undefined })
+  })
+})
+
+test('subscribing again agrees where the outbound members given do', async () => {
+  const endpoint = 'https://again.example/'
+  const outbound = { headers: { a: '1', b: '2' } }
+  expect((await subscribe({ endpoint, outbound })).status).toBe(201)
+  expect((await subscribe({ endpoint })).status).toBe(200)
+  expect((await subscribe({ endpoint, outbound: { headers: { b: '2', a: '1' } } })).status).toBe(200)
+  for (const other of [
+    { headers: { a: '1' } },
+    { headers: { a: '1', b: '3' } },
+    { proxy: 'http://p/' },
+    null,
+  ])
+    expect([other, (await subscribe({ endpoint, outbound: other })).status]).toEqual([other, 409])
+})
+
+test.each([
+  ['outbound.proxy', { proxy: `socks5://u:${SECRET}@p` }],
+  ['outbound.ca', { ca: SECRET }],
+  ['outbound.ca', { ca: `${authority.cert}${client.key}` }],
+  ['outbound.ca', { ca: authority.cert.replace('M', '!') }],
+  ['outbound.clientCertificate', { clientCertificate: { certificate: client.cert, privateKey: SECRET } }],
+  [
+    'outbound.clientCertificate',
+    { clientCertificate: { certificate: client.cert, privateKey: authority.key } },
+  ],
+  ['outbound.clientCertificate', { clientCertificate: { certificate: client.cert } }],
+  ['outbound.headers.Host', { headers: { Host: SECRET } }],
+  ['outbound.headers.X-Key', { headers: { 'X-Key': `${SECRET}\r\nHost: evil` } }],
+  [
+    'outbound.headers',
+    { headers: Object.fromEntries(Array.from({ length: 21 }, (_, i) => [`x-${i}`, SECRET])) },
+  ],
+  ['outbound', 'text'],
+  ['outbound', { other: SECRET }],
+])('%s that cannot be used is refused without a word of it, and changes nothing', async (path, outbound) => {
+  const refused = await subscribe({ endpoint: 'https://bad.example/', outbound })
+  expect([refused.status, refused.body.error.code]).toEqual([400, 'validation_failed'])
+  expect(refused.body.error.details[0].path.startsWith(path)).toBe(true)
+  expect(refused.text).not.toContain(SECRET)
+  const { body } = await subscribe({ endpoint: 'https://good.example/' })
+  const patched = await patch(body.id, outbound)
+  expect([patched.status, patched.body.error.details[0].path.startsWith(path)]).toEqual([400, true])
+  expect(await reached(body.id)).toMatchObject({ headers: undefined, proxy: undefined })
+})
+
+test('a queue has no outbound settings, and credentials no second authorization', async () => {
+  const queue = await subscribe({
+    endpoint: 'arn:aws:sqs:us-east-1:000000000000:jobs',
+    outbound: { proxy: 'http://p/' },
+  })
+  expect(queue.body.error.details).toMatchObject([{ path: 'outbound' }])
+  const both = await subscribe({
+    endpoint: 'https://u:p@h.example/',
+    outbound: { headers: { authorization: 'x' } },
+  })
+  expect(both.body.error.details).toMatchObject([{ path: 'outbound.headers' }])
+})
+
+describe('without a master key', () => {
+  test('secrets are refused by name, and everything else is taken', async () => {
+    const { vault } = api.deps
+    api.deps.vault = undefined
+    try {
+      const endpoint = 'https://keyless.example/'
+      for (const [path, body] of [
+        ['endpoint', { endpoint: `https://u:${SECRET}@keyless.example/` }],
+        ['outbound', { endpoint, outbound: { headers: { a: SECRET } } }],
+      ] as const) {
+        const { body: answer, text, status } = await subscribe(body)
+        expect([status, answer.error.details]).toMatchObject([400, [{ path }]])
+        expect(text).toContain('FANTAIL_MASTER_KEY')
+        expect(text).not.toContain(SECRET)
+      }
+      const { status, body } = await subscribe({ endpoint, outbound: { proxy: 'http://proxy.example:3128' } })
+      expect([status, body.outbound.proxy]).toEqual([201, 'http://proxy.example:3128'])
+      const consumer = await api.call('PUT', '/v1/queues/jobs/consumers/keyless', {
+        body: { url: `https://u:${SECRET}@h.example/` },
+      })
+      expect([consumer.status, consumer.body.error.details]).toMatchObject([400, [{ path: 'url' }]])
+    } finally {
+      api.deps.vault = vault
+    }
+  })
+})
+
+test('a consumer’s URL is shown without its password and kept sealed', async () => {
+  const route = '/v1/queues/jobs/consumers/hook'
+  const { body } = await api.call('PUT', route, { body: { url: `https://u:${SECRET}-2@h.example/in` } })
+  expect(body.url).toBe('https://u:****@h.example/in')
+  await api.call('PATCH', route, { body: { batchSize: 2 } })
+  const found = await api.deps.consumers.get('arn:aws:sqs:us-east-1:000000000000:jobs', 'hook')
+  expect(found?.consumer.sealed).toMatch(/^v1\./)
+  expect(await everything()).not.toContain(SECRET)
+  await api.call('PATCH', route, { body: { url: 'https://h.example/' } })
+  const plain = await api.deps.consumers.get('arn:aws:sqs:us-east-1:000000000000:jobs', 'hook')
+  expect(plain?.consumer).toMatchObject({ url: 'https://h.example/', sealed: null })
+})
