@@ -11,6 +11,7 @@ import { dataDir, root } from './paths.mjs'
 import { isFree } from './ports.mjs'
 import { isStillThere, processOf } from './processes.mjs'
 import { provideRedisServer } from './redis-server.mjs'
+import { namesRedis } from './redis-settings.mjs'
 import { addresses, announceStack, checkPorts } from './stack.mjs'
 import { StepError, say } from './steps.mjs'
 
@@ -28,7 +29,7 @@ export async function start(env) {
   if (isHeld(join(dir, 'stack.lock'))) {
     throw new StepError(`another local stack uses ${dir}; stop it, or set FANTAIL_DATA_DIR`)
   }
-  if (!env.REDIS_URL?.trim()) {
+  if (!namesRedis(env)) {
     const server = await provideRedisServer(env)
     say(
       server.kind === 'binary'

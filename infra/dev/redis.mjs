@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * The dev task of `infra`: Redis on a free port of its own, with its data in the data folder, so that the next start
- * finds it again. Never the Redis that someone else runs: that one is used only where REDIS_URL says so.
+ * finds it again. Never the Redis that someone else runs: that one is used only where the settings say so.
  *
  * `redis.url` is there while Redis answers: written whole once it does, removed when the stack ends. The port stays the
  * same over restarts; services keep the address that they read.
@@ -13,6 +13,7 @@ import { tryLock } from '../bootstrap/lock.mjs'
 import { dataDir } from '../bootstrap/paths.mjs'
 import { freePort, isFree } from '../bootstrap/ports.mjs'
 import { provideRedisServer } from '../bootstrap/redis-server.mjs'
+import { namesRedis } from '../bootstrap/redis-settings.mjs'
 import { announceStack } from '../bootstrap/stack.mjs'
 import { StepError } from '../bootstrap/steps.mjs'
 import { answersPing, askRedis, namedConnections } from './ask-redis.mjs'
@@ -29,7 +30,7 @@ const dir = dataDir(process.env)
 const urlFile = join(dir, 'redis.url')
 
 try {
-  if (process.env.REDIS_URL?.trim()) useOther()
+  if (namesRedis(process.env)) useOther()
   else await runOwn()
   // `npm start` does this itself, without turbo's prefix.
   if (process.env.FANTAIL_STACK_PID === undefined) await announceStack(process.env)
@@ -40,9 +41,9 @@ try {
 }
 
 function useOther() {
-  console.log('using the Redis of REDIS_URL, starting none')
   const alive = setInterval(() => {}, 60_000)
   whenStackEnds(() => clearInterval(alive))
+  console.log('using the Redis of the settings, starting none')
 }
 
 async function runOwn() {

@@ -103,7 +103,7 @@ describe('the local Redis', () => {
 
   it('starts none where REDIS_URL says which to use', async () => {
     const task = startTask({ REDIS_URL: 'redis://127.0.0.1:1' })
-    await waitFor(() => task.output().includes('using the Redis of REDIS_URL'))
+    await waitFor(() => task.output().includes('using the Redis of the settings'))
 
     expect(await stop(task)).toBe(0)
     expect(existsSync(join(folder, 'data'))).toBe(false)

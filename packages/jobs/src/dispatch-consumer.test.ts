@@ -37,7 +37,7 @@ function message(text: string): Message {
   }
 }
 
-const id = (run: DispatchRun | undefined) => run?.key.split(':').at(-1)
+const id = (run: DispatchRun | undefined) => run?.key.split(':').at(1)
 const publish = (text: string) => publisher.publish([message(text)], { bytes: 300, fanOut: 1 })
 
 async function consume(run: (run: DispatchRun) => Promise<void>) {

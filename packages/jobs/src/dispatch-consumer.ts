@@ -26,7 +26,7 @@ import { PoisonWatch } from './poison-watch.ts'
 import { TroubleGuard } from './trouble-guard.ts'
 
 export interface DispatchRun {
-  /** Names the job in checkpoints: `<queue>:<job id>`. */
+  /** Names the job in checkpoints: `<queue>:<job id>:<when it was added>`, as a number may be given again. */
   key: string
   /** Which start of the job this is; a higher one elsewhere makes this run stale. */
   fence: number
@@ -158,7 +158,7 @@ export class DispatchConsumer {
   #begin(id: string, job: Job<DispatchJobData>): RunEntry {
     const entry = { id, addedAt: job.timestamp, lost: false, since: performance.now() } as RunEntry
     entry.run = {
-      key: `${this.#name}:${id}`,
+      key: `${this.#name}:${id}:${job.timestamp.toString(36)}`,
       fence: job.attemptsStarted,
       messages: dispatchMessages(job.data),
       isLost: () => entry.lost,

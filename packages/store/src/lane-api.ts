@@ -44,5 +44,5 @@ export interface LaneStore {
   busyShards(): Promise<Map<number, number>>
   noteDue(shard: number, dueAt: number | null): Promise<void>
   /** Epoch ms as scripts see it: what due times and send times are to be compared with. */
-  now(): Promise<number>
+  now(shard?: number): Promise<number>
 }

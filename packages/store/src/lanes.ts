@@ -14,7 +14,8 @@
  */
 import type { Redis } from 'ioredis'
 import { hintDue } from './busy-lanes.ts'
-import { BUSY_SHARDS, checkpointKey, dueKey, messageKey, skewKey } from './keys.ts'
+import { readNow } from './clock.ts'
+import { BUSY_SHARDS, checkpointKey, dueKey, messageKey } from './keys.ts'
 import type { LaneStore } from './lane-api.ts'
 import { deliveryStates, laneFigures } from './lane-figures.ts'
 import type * as lane from './lane-records.ts'
@@ -117,9 +118,7 @@ export class Lanes implements LaneStore {
     else await this.#redis.hset(BUSY_SHARDS, String(shard), String(dueAt))
   }
 
-  async now(): Promise<number> {
-    const [time, skew] = await Promise.all([this.#redis.time(), this.#redis.get(skewKey(shardBase(0)))])
-    const [seconds, microseconds] = time
-    return Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000) + Number(skew ?? 0)
+  now(shard = 0): Promise<number> {
+    return readNow(this.#redis, shard)
   }
 }

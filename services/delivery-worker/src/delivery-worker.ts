@@ -8,7 +8,7 @@
  */
 import type { RedisTarget } from '@fantail/contracts'
 import { EnvelopeSigning, type HttpSender, SigningKey, type SigningPair } from '@fantail/delivery'
-import { type Telemetry as BullTelemetry, DispatchConsumer } from '@fantail/jobs'
+import { type Telemetry as BullTelemetry, DispatchConsumer, DispatchConsumers } from '@fantail/jobs'
 import { createStateLog, type Logger } from '@fantail/runtime'
 import {
   CountedQueues,
@@ -18,6 +18,7 @@ import {
   FifoReading,
   Idempotency,
   Lanes,
+  masterOfShard,
   OutcomeLog,
   Plans,
   type Redis,
@@ -50,6 +51,7 @@ import { QueueGates } from './queue-gates.ts'
 import { RedisClock } from './redis-clock.ts'
 import { createRetentionSweep } from './retention-sweep.ts'
 import { Settling } from './settling.ts'
+import { ShardClocks } from './shard-clocks.ts'
 import { createWorkerMetrics } from './telemetry-metrics.ts'
 
 export interface DeliveryWorkerOptions {
@@ -99,8 +101,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     log.error({ subscriptionId, err: error }, 'subscription.unusable'),
   )
   const counts = new Counts(redis)
-  const clock = new RedisClock()
-  const now = () => clock.now()
+  const clocks = new ShardClocks(isCluster(redis) ? (shard) => masterOfShard(redis, shard) : undefined)
+  const now = () => clocks.now()
   const metrics = createWorkerMetrics(options.telemetry.metrics, now)
   const slots = new AttemptSlots({ attemptsMax: options.attemptsMax })
   const outcomes = new OutcomeLog(redis, plansStore, lanes, {
@@ -149,7 +151,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     readers,
     settling,
     recorder,
-    clock,
+    clocks,
     log,
     attemptTimeoutMs,
   })
@@ -188,9 +190,11 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     count: (cause) => counts.add(cause),
     setAside: (entry) => counts.setAside(entry),
   })
-  const consumers = Array.from(
-    { length: options.queues },
-    (_, queue) =>
+  const consumers = new DispatchConsumers({
+    redis,
+    queues: options.queues,
+    log,
+    create: (queue) =>
       new DispatchConsumer({
         url: redisUrl,
         redis,
@@ -202,7 +206,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
         log,
         telemetry: options.bullTelemetry,
       }),
-  )
+  })
   const sweep = createRetentionSweep({
     lanes,
     log,
@@ -231,12 +235,12 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       await whenReady(redis)
       laneLoop.start()
       pushConsumers.start()
-      await Promise.all(consumers.map((consumer) => consumer.start()))
+      await consumers.start()
       await sweep.start()
     },
     async stop() {
       // No new work; then what is queued is parked, what runs ends and is settled; then the connections go.
-      const jobsDone = Promise.all(consumers.map((consumer) => consumer.stop()))
+      const jobsDone = consumers.stop()
       const pushesDone = pushConsumers.stop()
       await Promise.all([laneLoop.stop(), sweep.stop()])
       await readers.stop()

@@ -5,8 +5,14 @@
  * busy-shards hint once a second (a wake may be lost), and by a look at all shards once a minute (a hint may be lost).
  * A worker takes only what it has free slots for; several workers share a shard by taking in turn.
  */
-import { createStateLog, type Logger, type TellState } from '@fantail/runtime'
-import { type ClaimedLane, CorruptRecordError, type LaneStore, type TakeResult } from '@fantail/store'
+import { createStateLog, type Logger } from '@fantail/runtime'
+import {
+  type ClaimedLane,
+  CorruptRecordError,
+  type LaneStore,
+  SHARD_COUNT,
+  type TakeResult,
+} from '@fantail/store'
 import type { AttemptSlots } from './attempt-slots.ts'
 import { type CompiledSlice, mayGo } from './compiled-slice.ts'
 import { LEASE_MARGIN_MS } from './express.ts'
@@ -16,9 +22,10 @@ import { type ClaimInHand, claimedOf, type LaneAttempts } from './lane-attempts.
 import type { LaneBodies } from './lane-bodies.ts'
 import { MessageContext } from './message-context.ts'
 import type { OutcomeRecorder } from './outcome-recorder.ts'
+import { type TellPart, tellParts } from './part-states.ts'
 import type { PlanCache } from './plan-cache.ts'
-import type { RedisClock } from './redis-clock.ts'
 import type { Settling } from './settling.ts'
+import type { ShardClocks } from './shard-clocks.ts'
 
 const LANES_PER_TAKE = 100
 const DELIVERIES_PER_TAKE_MAX = 500
@@ -27,6 +34,8 @@ const AHEAD_MS = 250
 const TAKES_AT_ONCE_MAX = 4
 const HINTS_MS = 1_000
 const SWEEP_MS = 60_000
+/** Comes by all shards, and soon by each master. */
+const TIMED_STEP = 17
 const RECONNECT_JITTER_MS = 500
 const RETRY_MS = 500
 /** What was in flight, or on its way here, when the lane was purged. */
@@ -43,14 +52,14 @@ export interface LaneLoopOptions {
   readers: Pick<LogReaders, 'read' | 'room'>
   settling: Settling
   recorder: OutcomeRecorder
-  clock: RedisClock
+  clocks: ShardClocks
   log: Logger
   attemptTimeoutMs: number
 }
 
 export class LaneLoop {
   readonly #options: LaneLoopOptions
-  readonly #tell: TellState
+  readonly #tell: TellPart
   /** Shard → Redis time of its next due delivery. */
   readonly #due = new Map<number, number>()
   readonly #taking = new Set<number>()
@@ -60,12 +69,14 @@ export class LaneLoop {
   #hints: NodeJS.Timeout | undefined
   #sweptAt = Number.NEGATIVE_INFINITY
   #notBefore = 0
+  /** The shard whose time is asked next. */
+  #timed = 0
   #starved = false
   #stopped = false
 
   constructor(options: LaneLoopOptions) {
     this.#options = options
-    this.#tell = createStateLog({ log: options.log, what: 'lanes', initial: 'up' })
+    this.#tell = tellParts(createStateLog({ log: options.log, what: 'lanes', initial: 'up' }))
   }
 
   start(): void {
@@ -106,15 +117,18 @@ export class LaneLoop {
     if (this.#stopped || this.#starved || this.#taking.size >= TAKES_AT_ONCE_MAX) return
     const next = this.#nextShard()
     if (!next) return
-    const wait = Math.max(next.at - this.#options.clock.now(), this.#notBefore - performance.now())
+    const wait = Math.max(next.inMs, this.#notBefore - performance.now())
     if (wait <= 0) setImmediate(() => this.#takeDue())
     else this.#timer = setTimeout(() => this.#takeDue(), Math.min(Math.ceil(wait), SWEEP_MS))
   }
 
-  #nextShard(): { shard: number; at: number } | undefined {
-    let next: { shard: number; at: number } | undefined
+  #nextShard(): { shard: number; inMs: number } | undefined {
+    const now = performance.now()
+    let next: { shard: number; inMs: number } | undefined
     for (const [shard, at] of this.#due) {
-      if (!this.#taking.has(shard) && (!next || at < next.at)) next = { shard, at }
+      if (this.#taking.has(shard)) continue
+      const inMs = at - this.#options.clocks.of(shard).now(now)
+      if (!next || inMs < next.inMs) next = { shard, inMs }
     }
     return next
   }
@@ -122,7 +136,7 @@ export class LaneLoop {
   #takeDue(): void {
     while (!this.#stopped && this.#taking.size < TAKES_AT_ONCE_MAX) {
       const next = this.#nextShard()
-      if (!next || next.at > this.#options.clock.now() || performance.now() < this.#notBefore) break
+      if (!next || next.inMs > 0 || performance.now() < this.#notBefore) break
       if (this.#options.slots.free <= 0) {
         this.#starved = true
         return
@@ -146,15 +160,15 @@ export class LaneLoop {
         othersMax: slots.startingRoom,
         logsMax: readers.room,
       })
-      this.#options.clock.tell(result.now)
+      this.#options.clocks.tell(shard, result.now)
       this.dueAt(shard, result.nextDueAt)
       this.#correctHint(shard, result.nextDueAt)
       for (const claim of result.logs) readers.read(shard, claim)
       await this.handOn(shard, result, askedAt)
-      this.#tell('up')
+      this.#tell(shard, 'up')
     } catch (error) {
-      this.#tell('down', error)
-      this.dueAt(shard, this.#options.clock.now() + RETRY_MS)
+      this.#tell(shard, 'down', error)
+      this.dueAt(shard, this.#options.clocks.of(shard).now() + RETRY_MS)
     } finally {
       this.#taking.delete(shard)
       this.#schedule()
@@ -204,7 +218,7 @@ export class LaneLoop {
         this.#options.log.warn({ shard, subscriptionId: lane.subscriptionId }, 'claim.subscription_unknown')
         continue
       }
-      const sendAt = claim.sendAt === null ? null : this.#options.clock.localTime(claim.sendAt)
+      const sendAt = claim.sendAt === null ? null : this.#options.clocks.of(shard).localTime(claim.sendAt)
       const hand = { subscription, claim, message, sendAt, checkedAt: askedAt }
       this.#begin(run ? { ...hand, run: runOf(message, run) } : hand)
     }
@@ -266,13 +280,13 @@ export class LaneLoop {
         this.#sweptAt = performance.now()
       } else {
         for (const [shard, at] of await this.#options.lanes.busyShards()) {
-          if (at <= this.#options.clock.now()) this.#hinted.add(shard)
+          if (at <= this.#options.clocks.of(shard).now()) this.#hinted.add(shard)
           this.dueAt(shard, at)
         }
       }
-      this.#tell('up')
+      this.#tell('hints', 'up')
     } catch (error) {
-      this.#tell('down', error)
+      this.#tell('hints', 'down', error)
     }
     if (!this.#stopped) this.#hints = setTimeout(() => void this.#readHints(), HINTS_MS)
   }
@@ -285,9 +299,12 @@ export class LaneLoop {
     })
   }
 
+  /** Of one master after the other, where there are several. */
   async #tellTime(): Promise<void> {
     try {
-      this.#options.clock.tell(await this.#options.lanes.now())
+      const shard = this.#timed
+      this.#timed = (shard + TIMED_STEP) % SHARD_COUNT
+      this.#options.clocks.tell(shard, await this.#options.lanes.now(shard))
       this.#schedule()
     } catch {
       // The hints, asked for in the same trip, tell of it.

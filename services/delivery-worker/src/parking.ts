@@ -17,6 +17,7 @@ import {
   type ParkOutcome,
 } from '@fantail/store'
 import type { MessageContext } from './message-context.ts'
+import { tellParts } from './part-states.ts'
 import { ShardQueue } from './shard-queue.ts'
 
 const ENTRIES_PER_SCRIPT_MAX = 500
@@ -67,7 +68,7 @@ export class Parking {
     this.#queue = new ShardQueue<Item>({
       batchMax: ENTRIES_PER_SCRIPT_MAX,
       run: (shard, batch) => this.#run(shard, batch),
-      tell: createStateLog({ log, what: 'parking', initial: 'up' }),
+      tell: tellParts(createStateLog({ log, what: 'parking', initial: 'up' })),
     })
   }
 

@@ -11,10 +11,15 @@ const DRIFT = 0.0005
 const SET_BACK_MS = 2_000
 
 export class RedisClock {
-  #told = Date.now()
+  #told: number
   #at = performance.now()
   /** Redis's time less this process's, by the fastest reply. */
   #ahead = Number.NEGATIVE_INFINITY
+
+  /** Epoch ms to go by until Redis has told it; default: this machine's. */
+  constructor(now = Date.now()) {
+    this.#told = now
+  }
 
   tell(redisNow: number): void {
     const at = performance.now()
@@ -25,9 +30,9 @@ export class RedisClock {
     this.#at = at
   }
 
-  /** Epoch ms; until Redis has told it, this machine's. */
-  now(): number {
-    return this.#told + (performance.now() - this.#at)
+  /** Epoch ms. */
+  now(at = performance.now()): number {
+    return this.#told + (at - this.#at)
   }
 
   /** What performance.now() is at that time of Redis's. */

@@ -5,6 +5,7 @@
 
 import { createStateLog, type Logger } from '@fantail/runtime'
 import type { LaneStore, SettleTo } from '@fantail/store'
+import { tellParts } from './part-states.ts'
 import { ShardQueue } from './shard-queue.ts'
 
 const SETTLEMENTS_PER_SCRIPT_MAX = 500
@@ -38,7 +39,7 @@ export class Settling {
     this.#queue = new ShardQueue<Item>({
       batchMax: SETTLEMENTS_PER_SCRIPT_MAX,
       run: (shard, batch) => this.#run(shard, batch),
-      tell: createStateLog({ log, what: 'settling', initial: 'up' }),
+      tell: tellParts(createStateLog({ log, what: 'settling', initial: 'up' })),
     })
   }
 

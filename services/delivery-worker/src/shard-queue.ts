@@ -3,7 +3,7 @@
  * is tried again, later and later, until it is done: the scripts are safe to repeat. What comes after it may rely on it,
  * and waits.
  */
-import type { TellState } from '@fantail/runtime'
+import type { TellPart } from './part-states.ts'
 
 const RETRY_MS_MIN = 100
 const RETRY_MS_MAX = 2_000
@@ -12,7 +12,7 @@ export interface ShardQueueOptions<T> {
   batchMax: number
   /** Runs the script; `batch` is never empty. */
   run(shard: number, batch: T[]): Promise<void>
-  tell: TellState
+  tell: TellPart
 }
 
 interface Line<T> {
@@ -66,10 +66,10 @@ export class ShardQueue<T> {
     for (let delayMs = RETRY_MS_MIN; ; delayMs = Math.min(delayMs * 2, RETRY_MS_MAX)) {
       try {
         await this.#options.run(shard, batch)
-        this.#options.tell('up')
+        this.#options.tell(shard, 'up')
         return
       } catch (error) {
-        this.#options.tell('down', error)
+        this.#options.tell(shard, 'down', error)
         await new Promise((resolve) => setTimeout(resolve, delayMs * (0.5 + Math.random() / 2)))
       }
     }

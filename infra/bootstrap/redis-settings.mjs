@@ -1,0 +1,8 @@
+// @ts-check
+/** Which settings name a Redis that somebody else runs (packages/config/src/redis-settings.ts). */
+const PLACES = ['REDIS_URL', 'REDIS_CLUSTER_NODES', 'REDIS_SENTINELS']
+
+/** @param {NodeJS.ProcessEnv} env */
+export function namesRedis(env) {
+  return PLACES.some((name) => env[name]?.trim())
+}

@@ -1,0 +1,57 @@
+import { createMessageId, type Message } from '@fantail/contracts'
+import { connect, type Redis, whenReady } from '@fantail/store'
+import { startRedis, type TestRedis, waitFor } from '@fantail/test-kit'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { DispatchConsumer } from './dispatch-consumer.ts'
+import { DispatchConsumers } from './dispatch-consumers.ts'
+import { createPublisher } from './publisher.ts'
+
+let server: TestRedis
+let redis: Redis
+beforeAll(async () => {
+  server = await startRedis()
+  redis = connect({ url: server.url, name: 'test' })
+  await whenReady(redis)
+})
+afterAll(async () => {
+  redis.disconnect()
+  await server.stop()
+})
+
+function message(text: string): Message {
+  const publishedAt = Date.now()
+  return {
+    messageId: createMessageId(publishedAt),
+    topicArn: 'arn:aws:sns:us-east-1:000000000000:t',
+    publishedAt,
+    message: text,
+  }
+}
+
+test('what publishers with another number of queues have stored is dispatched, and their queues let go', async () => {
+  const publisher = createPublisher({ url: server.url, queues: 4, minReplicas: 0 })
+  await waitFor(() => publisher.ready)
+  const texts = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
+  for (const text of texts) await publisher.publish([message(text)], { bytes: 300, fanOut: 1 })
+  await publisher.close()
+  const seen: string[] = []
+  const log = { warn: () => undefined, info: () => undefined }
+  const create = (queue: number) =>
+    new DispatchConsumer({
+      url: server.url,
+      redis,
+      queue,
+      jobsMax: 16,
+      run: async ({ messages }) => void seen.push(...messages.map(({ message }) => message)),
+      completed: () => undefined,
+      log,
+    })
+  const consumers = new DispatchConsumers({ redis, queues: 1, create, log, lookMs: 50 })
+  await consumers.start()
+  await waitFor(() => consumers.draining.length === 3)
+  await waitFor(() => seen.length === texts.length)
+  expect(seen.toSorted()).toEqual(texts)
+  await waitFor(() => consumers.draining.length === 0)
+  expect(consumers.all()).toHaveLength(1)
+  await consumers.stop()
+})

@@ -1,0 +1,110 @@
+/**
+ * The worker's side of all dispatch queues: those that publishers are told to write to (FANTAIL_QUEUES), and any other in
+ * which something is left from a time with another number, until it is empty.
+ */
+import { batch, DISPATCH_QUEUES_MAX, type Redis, replies } from '@fantail/store'
+import { dispatchQueueName, queuePrefix } from './bull.ts'
+import type { ConsumerLog } from './consumer-log.ts'
+import type { DispatchConsumer } from './dispatch-consumer.ts'
+
+const LOOK_MS = 10_000
+/** A job may be between two of the lists looked at; and whoever writes to a queue now may do so again. */
+const EMPTY_LOOKS_MIN = 3
+
+export interface DispatchConsumersOptions {
+  redis: Redis
+  /** FANTAIL_QUEUES. */
+  queues: number
+  create(queue: number): DispatchConsumer
+  log: ConsumerLog
+  /** Between looks for what is left in other queues; 10 s. */
+  lookMs?: number
+}
+
+interface Other {
+  consumer: DispatchConsumer
+  emptyLooks: number
+}
+
+export class DispatchConsumers {
+  readonly #options: DispatchConsumersOptions
+  readonly #own: DispatchConsumer[]
+  readonly #others = new Map<number, Other>()
+  #timer: NodeJS.Timeout | undefined
+  #looking: Promise<void> | undefined
+  #stopped = false
+
+  constructor(options: DispatchConsumersOptions) {
+    this.#options = options
+    this.#own = Array.from({ length: options.queues }, (_, queue) => options.create(queue))
+  }
+
+  /** Those that run now. */
+  all(): DispatchConsumer[] {
+    return [...this.#own, ...[...this.#others.values()].map(({ consumer }) => consumer)]
+  }
+
+  /** Queues that are drained beside those of the setting. */
+  get draining(): number[] {
+    return [...this.#others.keys()]
+  }
+
+  async start(): Promise<void> {
+    await Promise.all(this.#own.map((consumer) => consumer.start()))
+    this.#look()
+  }
+
+  /** Takes no more jobs and resolves when those in hand are done. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    clearTimeout(this.#timer)
+    await this.#looking
+    await Promise.all(this.all().map((consumer) => consumer.stop()))
+  }
+
+  #look(): void {
+    this.#looking = this.#follow()
+      .catch((error: Error) => this.#options.log.warn({ error: error.message }, 'dispatch.look_failed'))
+      .then(() => {
+        if (!this.#stopped) this.#timer = setTimeout(() => this.#look(), this.#options.lookMs ?? LOOK_MS)
+      })
+  }
+
+  async #follow(): Promise<void> {
+    const { redis, queues } = this.#options
+    const numbers = Array.from({ length: DISPATCH_QUEUES_MAX - queues }, (_, i) => queues + i)
+    const looks = batch(redis)
+    for (const number of numbers) looks.exists(...jobLists(number))
+    const found = (await replies(looks)) as number[]
+    for (const [i, number] of numbers.entries()) await this.#followOne(number, (found[i] ?? 0) > 0)
+  }
+
+  async #followOne(number: number, filled: boolean): Promise<void> {
+    const other = this.#others.get(number)
+    if (other) other.emptyLooks = filled ? 0 : other.emptyLooks + 1
+    if (!other && filled && !this.#stopped) await this.#begin(number)
+    if (!other || other.emptyLooks < EMPTY_LOOKS_MIN) return
+    this.#others.delete(number)
+    this.#options.log.info({ queue: dispatchQueueName(number) }, 'dispatch.other_queue_drained')
+    await other.consumer.stop()
+  }
+
+  async #begin(number: number): Promise<void> {
+    this.#options.log.info({ queue: dispatchQueueName(number) }, 'dispatch.other_queue_found')
+    const consumer = this.#options.create(number)
+    try {
+      await consumer.start()
+      this.#others.set(number, { consumer, emptyLooks: 0 })
+    } catch (error) {
+      await consumer.stop()
+      throw error
+    }
+  }
+}
+
+function jobLists(number: number): string[] {
+  const name = dispatchQueueName(number)
+  return ['wait', 'active', 'delayed', 'prioritized', 'paused'].map(
+    (list) => `${queuePrefix(name)}:${name}:${list}`,
+  )
+}

@@ -1,0 +1,16 @@
+/**
+ * One state of several parts, which may be on masters of their own: down with the first that is, up with the last. Told
+ * as one, each part's success would end what another one's failure began, and every try would leave two log lines.
+ */
+import type { State, TellState } from '@fantail/runtime'
+
+export type TellPart = (part: number | string, state: State, error?: unknown) => void
+
+export function tellParts(tell: TellState): TellPart {
+  const down = new Set<number | string>()
+  return (part, state, error) => {
+    if (state === 'up') down.delete(part)
+    else down.add(part)
+    tell(down.size === 0 ? 'up' : 'down', error)
+  }
+}

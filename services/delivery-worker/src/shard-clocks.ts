@@ -1,0 +1,43 @@
+/**
+ * Redis's time by shard: one clock for each master, as the scripts of a shard go by the clock of the master that has it.
+ * A single Redis has one.
+ */
+import { RedisClock } from './redis-clock.ts'
+
+export class ShardClocks {
+  readonly #masterOf: ((shard: number) => string) | undefined
+  readonly #clocks = new Map<string, RedisClock>()
+  #last = new RedisClock()
+
+  /** What is the same for shards of one master; nothing where there is only one. */
+  constructor(masterOf?: (shard: number) => string) {
+    this.#masterOf = masterOf
+  }
+
+  of(shard: number): RedisClock {
+    if (!this.#masterOf) return this.#last
+    const master = this.#masterOf(shard)
+    let clock = this.#clocks.get(master)
+    if (!clock) {
+      clock = this.#newClock()
+      this.#clocks.set(master, clock)
+    }
+    return clock
+  }
+
+  tell(shard: number, redisNow: number): void {
+    this.#last = this.of(shard)
+    this.#last.tell(redisNow)
+  }
+
+  /** Of the master that told it last; for what is no shard's own. */
+  now(): number {
+    return this.#last.now()
+  }
+
+  /** Of a master that has told nothing yet: what asks it too early learns the time, what asks too late would be late. */
+  #newClock(): RedisClock {
+    if (this.#clocks.size === 0) return new RedisClock()
+    return new RedisClock(Math.max(...[...this.#clocks.values()].map((clock) => clock.now())))
+  }
+}
