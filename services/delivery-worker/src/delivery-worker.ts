@@ -17,6 +17,7 @@ import {
   connectSubscriber,
   FifoReading,
   Idempotency,
+  isCluster,
   Lanes,
   masterOfShard,
   OutcomeLog,
@@ -48,7 +49,6 @@ import { PlanCache } from './plan-cache.ts'
 import { PushConsumers } from './push-consumers/push-consumers.ts'
 import { QueueAppends } from './queue-appends.ts'
 import { QueueGates } from './queue-gates.ts'
-import { RedisClock } from './redis-clock.ts'
 import { createRetentionSweep } from './retention-sweep.ts'
 import { Settling } from './settling.ts'
 import { ShardClocks } from './shard-clocks.ts'
