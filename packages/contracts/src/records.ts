@@ -134,6 +134,8 @@ export interface Message {
   /** UUIDv7: its first 48 bits are `publishedAt`. */
   messageId: string
   topicArn: string
+  /** Of the topic that was published to, where that is a standard one: another may have taken its name since. */
+  topicUid?: string
   publishedAt: number
   message: string
   subject?: string

@@ -29,7 +29,7 @@ const message = (text: string, topicArn: string): Message => ({
 })
 
 /** Each topic has one slice, in a shard of its own. `start` is what becomes of a unit. */
-function createDispatcher(start: (unit: Unit) => void) {
+function createDispatcher(start: (unit: Unit) => void, set: Partial<DispatcherOptions['plans']> = {}) {
   const counted: string[] = []
   const shards = [topic('a'), topic('b')]
   const slice = (arn: string) => ({
@@ -47,6 +47,7 @@ function createDispatcher(start: (unit: Unit) => void) {
     checkFilters: () => undefined,
     sliceOf: (_plan: unknown, ref: unknown) => ref,
     checkedAt: () => performance.now(),
+    ...set,
   } as unknown as DispatcherOptions['plans']
   const dispatcher = new Dispatcher({
     plans,
@@ -106,4 +107,38 @@ test('a message that cannot be read is counted and keeps its neighbours from not
   ]
   const messages = [...(unreadable as Message[]), message('good', topic('a'))]
   expect(await run(1, messages)).toEqual({ started: ['good'], counted: ['aside', 'aside', 'aside'] })
+})
+
+/** What a worker makes of a message for the topic `uid` that finds these plans, one after each look anew. */
+async function found(topicUid: string, uids: (string | null)[]) {
+  const arn = topic('a')
+  const looks = [...uids]
+  const matchedBy: string[] = []
+  const planOf = (uid: string | null | undefined) =>
+    uid ? { topic: { arn, uid }, slices: [{ sliceId: `${uid}.0`, shard: 0 }], hasFilters: false } : null
+  const plans = {
+    topic: async () => planOf(looks[0]),
+    invalidate: () => void (looks.length > 1 && looks.shift()),
+    sliceOf: (plan: { topic: object }, ref: object) => ({ ...ref, ...plan, slots: 1, filters: null }),
+  } as unknown as Partial<DispatcherOptions['plans']>
+  const { dispatcher, counted } = createDispatcher(({ slice }) => void matchedBy.push(slice.topic.uid), plans)
+  await dispatcher.run(job(1, [{ ...message('hello', arn), topicUid }]))
+  return { matchedBy, counted }
+}
+
+test.each([
+  ['by the topic that it was published to', 'one', ['one'], 'one'],
+  ['by the topic that has been made again, not by the plan of the earlier one', 'two', ['one', 'two'], 'two'],
+  ['by it also where somebody has begun to look before', 'two', ['one', 'one', 'two'], 'two'],
+  ['by it also where there was none for a moment', 'two', [null, 'two'], 'two'],
+  ['by what there is where the publisher knew the earlier one', 'one', ['two', 'two', 'two'], 'two'],
+])('a message is matched %s', async (_, published, plans, uid) => {
+  expect(await found(published, plans)).toEqual({ matchedBy: [uid], counted: [] })
+})
+
+test('a message whose topic is gone is discarded and counted', async () => {
+  expect(await found('one', [null])).toEqual({
+    matchedBy: [],
+    counted: ['discarded:topicDeleted'],
+  })
 })

@@ -218,7 +218,8 @@ export class Dispatcher {
     // Each wait is taken only where there is something to wait for: this is done for every message.
     if (context.message.idempotency && !(await this.#isFirst(run, context.message.idempotency))) return
     const known = this.#options.plans.topic(context.message.topicArn)
-    const plan = known instanceof Promise ? await this.#planOf(run, context) : known
+    let plan = known instanceof Promise ? await this.#planOf(run, context) : known
+    if (isOfAnother(plan, context.message)) plan = await this.#planAnew(run, context)
     if (plan === undefined) return
     if (plan === null || plan.slices.length === 0) {
       if (plan === null) await this.#untilDone(run, () => this.#options.count('discarded:topicDeleted'))
@@ -299,6 +300,19 @@ export class Dispatcher {
     return this.#untilDone(run, () => this.#options.plans.topic(context.message.topicArn))
   }
 
+  /**
+   * The topic was deleted, and maybe made again, since the message was published, or since the plan was looked at. What
+   * there is now counts: a publisher may still stamp messages as for the earlier one. Two looks, because the first may
+   * join one that began before.
+   */
+  async #planAnew(run: JobRun, context: MessageContext): Promise<TopicPlan | null | undefined> {
+    this.#options.plans.invalidate(context.message.topicArn)
+    const plan = await this.#planOf(run, context)
+    if (!isOfAnother(plan, context.message)) return plan
+    this.#options.plans.invalidate(context.message.topicArn)
+    return this.#planOf(run, context)
+  }
+
   /** The same claim that the publisher makes: whoever came first is delivered. */
   async #isFirst(run: JobRun, { key, value }: NonNullable<Message['idempotency']>): Promise<boolean> {
     return (await this.#untilDone(run, () => this.#options.idempotency.holds(key, value))) ?? false
@@ -370,4 +384,9 @@ export class Dispatcher {
       if (this.#runs.size > 0) this.#armCheckpoints()
     }, CHECKPOINT_MS)
   }
+}
+
+/** Or of no topic, where the message was for one. */
+function isOfAnother(plan: TopicPlan | null | undefined, { topicUid }: Message): boolean {
+  return topicUid !== undefined && plan !== undefined && plan?.topic.uid !== topicUid
 }

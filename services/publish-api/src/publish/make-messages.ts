@@ -2,10 +2,11 @@
 import { createMessageId, type Message } from '@fantail/contracts'
 import { spanContextOf, traceparentOf } from '@fantail/telemetry'
 import type { ApiDeps } from '../deps.ts'
+import type { KnownTopic } from '../topic-cache.ts'
 import type { NewMessage } from './read-messages.ts'
 
 export interface PublishRequest {
-  topicArn: string
+  topic: KnownTopic
   /** Base of the links in envelopes. */
   publicUrl: string
   /** W3C trace context, as the caller gave it. */
@@ -19,12 +20,15 @@ export function makeMessages(
   given: NewMessage[],
   request: PublishRequest,
 ): Message[] {
-  const { topicArn, publicUrl, traceHeader } = request
+  const { topic, publicUrl, traceHeader } = request
+  const { arn: topicArn, fifo } = topic.record
   const publishedAt = deps.clock()
   const traceparent = traceOf(deps, request.traceparent)
   return given.map((message) => {
     const messageId = createMessageId(publishedAt)
     const result: Message = { messageId, topicArn, publishedAt, ...message, publicUrl }
+    // A FIFO topic's log is its own anyhow.
+    if (!fifo) result.topicUid = topic.uid
     if (traceparent !== undefined) result.traceparent = traceparent
     if (traceHeader !== undefined) result.traceHeader = traceHeader
     return result

@@ -40,6 +40,7 @@ test('a message is stored before it is acknowledged, with everything it came wit
   expect(await stored(body.messageId)).toEqual({
     messageId: body.messageId,
     topicArn: ARN,
+    topicUid: expect.stringMatching(/^[0-9a-f]{15}$/),
     publishedAt: expect.any(Number),
     message: 'hello',
     subject: 'Greeting',

@@ -61,7 +61,7 @@ async function publish({ deps, store }: Tools, call: PublishCall): Promise<Answe
   if (problems.length > 0) throw invalid(problems)
   const { bytes } = given
   const messages = makeMessages(deps, given.messages, {
-    topicArn,
+    topic,
     publicUrl: publicUrlFor(deps.settings, request),
     traceparent: request.header('traceparent'),
   })

@@ -87,7 +87,7 @@ async function storeAll({ deps, store, topic, call }: Storing, sound: Sound[]): 
   const messages = makeMessages(
     deps,
     sound.map(({ read }) => read.message),
-    { topicArn: topic.record.arn, publicUrl, traceHeader },
+    { topic, publicUrl, traceHeader },
   )
   return ofTopic(() => store.store(topic, messages, sumOf(sound)))
 }

@@ -46,6 +46,7 @@ test('a message is stored with everything it came with, binary values as base64'
   expect(await stored(MessageId)).toEqual({
     messageId: MessageId,
     topicArn: TOPIC,
+    topicUid: expect.stringMatching(/^[0-9a-f]{15}$/),
     publishedAt: expect.any(Number),
     message: 'hello',
     subject: 'Greeting',

@@ -38,7 +38,7 @@ async function publish({ deps, store }: Tools, input: AwsInput, call: AwsCall) {
   const topic = await knownTopic(deps, topicArn)
   checkOrdering(topic, input)
   if (bytes > topic.messageBytesMax) throw invalidParameter('Message too long')
-  const messages = makeMessages(deps, [message], { topicArn, publicUrl, traceHeader })
+  const messages = makeMessages(deps, [message], { topic, publicUrl, traceHeader })
   const receipts = await ofTopic(() => store.store(topic, messages, bytes))
   logPublished(deps.log, { requestId, topicArn, receipts, bytes, replayed: false, startedAt })
   return { MessageId: receipts[0]?.messageId, SequenceNumber: receipts[0]?.sequenceNumber }
