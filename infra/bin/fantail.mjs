@@ -3,7 +3,8 @@
 /**
  * One binary, four roles: `fantail api | worker | redrive | all`. A single role is this very process, so that signals
  * and exit codes are the service's own. `all` runs the three as children: when one ends, so do the others and this,
- * and whoever supervises it starts everything again. Beside them `fantail keys …` makes, lists and revokes API keys.
+ * and whoever supervises it starts everything again. Beside them `fantail keys …` makes, lists and revokes API keys,
+ * and `fantail secrets reseal` seals everything anew after the master key was changed.
  */
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -16,7 +17,7 @@ const role = process.argv[2] ?? ''
 const service = ROLES[role]
 
 if (role === 'all') runAll()
-else if (role === 'keys') await runKeys()
+else if (role === 'keys' || role === 'secrets') await runTool(role)
 else if (!service) usage()
 else if (process.execArgv.includes(CONDITION)) await import(mainOf(service).href)
 else runRoles([role])
@@ -28,14 +29,15 @@ function mainOf(name) {
 
 function usage() {
   console.error(
-    `usage: fantail ${Object.keys(ROLES).join(' | ')} | all\n       fantail keys create | list | revoke`,
+    `usage: fantail ${Object.keys(ROLES).join(' | ')} | all\n       fantail keys create | list | revoke\n       fantail secrets reseal`,
   )
   process.exitCode = 2
 }
 
-async function runKeys() {
+/** @param {string} name */
+async function runTool(name) {
   if (process.execArgv.includes(CONDITION)) {
-    await import(new URL('../../services/publish-api/src/keys-main.ts', import.meta.url).href)
+    await import(new URL(`../../services/publish-api/src/${name}-main.ts`, import.meta.url).href)
     return
   }
   const args = [CONDITION, fileURLToPath(import.meta.url), ...process.argv.slice(2)]

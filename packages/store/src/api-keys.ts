@@ -11,6 +11,7 @@ import { parseStored } from './topics-record.ts'
 
 const CREATE = readScript('create-api-key-1')
 const REVOKE = readScript('revoke-api-key-1')
+const REPLACE = readScript('replace-api-key-1')
 
 export interface ListApiKeys {
   /** Of one account only. */
@@ -45,6 +46,12 @@ export class ApiKeys {
   async revoke(id: string): Promise<boolean> {
     if (!KEY_ID.test(id)) return false
     return (await runScript(this.#redis, REVOKE, [API_KEYS_BASE], [id])) === 1
+  }
+
+  /** False where it was revoked or changed since it was read. */
+  async replace(before: ApiKeyRecord, after: ApiKeyRecord): Promise<boolean> {
+    const args = [before.id, JSON.stringify(before), JSON.stringify(after)]
+    return (await runScript(this.#redis, REPLACE, [API_KEYS_BASE], args)) === 1
   }
 
   /** Sorted by account and id. */

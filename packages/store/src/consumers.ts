@@ -51,6 +51,10 @@ export const CONSUMER_DEFAULTS: Omit<ConsumerSettings, 'url' | 'sealed'> = {
   reportBatchItemFailures: false,
 }
 
+export type ConsumerChange =
+  | Partial<ConsumerSettings>
+  | ((before: ConsumerRecord) => Partial<ConsumerSettings>)
+
 export interface ConsumerWithBatches {
   consumer: ConsumerRecord
   /** Batches that are being pushed. */
@@ -84,11 +88,11 @@ export class Consumers {
     return this.#write(arn, name, (before) => ({ ...(before ?? CONSUMER_DEFAULTS), ...set }))
   }
 
-  /** Sets the members given; `not_found`. */
-  async patch(arn: string, name: string, set: Partial<ConsumerSettings>): Promise<ConsumerRecord> {
+  /** Sets the members given, or those that follow from it as it stands; `not_found`. */
+  async patch(arn: string, name: string, set: ConsumerChange): Promise<ConsumerRecord> {
     const { consumer } = await this.#write(arn, name, (before) => {
       if (!before) throw new FantailError('not_found', 'no such consumer of this queue')
-      return { ...before, ...set }
+      return { ...before, ...(typeof set === 'function' ? set(before) : set) }
     })
     return consumer
   }

@@ -162,6 +162,8 @@ export const apiKeysKey = () => `${API_KEYS_BASE}records`
 export const apiKeyNamesKey = () => `${API_KEYS_BASE}names`
 /** String: theoretical arrival time (ms, fractional) of an API key's next request. 2 s after the last. */
 export const keyBucketKey = (id: string) => `${API_KEYS_BASE}bucket:${id}`
+/** Set: ids of the master keys that may have sealed something here (vault-keys.ts). Until everything is sealed anew. */
+export const vaultKeysKey = () => 'ft:{vault}:keys'
 /** Hash: shard → earliest due ms, a hint written after parks; lost hints are covered by the sweep. */
 export const BUSY_SHARDS = 'ft:{hints}:busy'
 /** Stream of outcomes, one entry per message and slice, bounded by FANTAIL_LOG_MESSAGES. */

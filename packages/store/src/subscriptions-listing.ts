@@ -23,6 +23,8 @@ export interface ListSubscriptions {
   topicPrefix?: string
   endpoint?: string
   status?: SubscriptionStatus
+  /** Those too that were unsubscribed through their link. */
+  unsubscribed?: boolean
   cursor?: string
   limit: number
 }
@@ -85,8 +87,11 @@ function unpackOrReport(
   }
 }
 
-function matches(record: SubscriptionRecord, { endpoint, status }: ListSubscriptions): boolean {
-  if (record.unsubscribed) return false
+function matches(
+  record: SubscriptionRecord,
+  { endpoint, status, unsubscribed = false }: ListSubscriptions,
+): boolean {
+  if (record.unsubscribed && !unsubscribed) return false
   if (endpoint !== undefined && record.endpoint !== endpoint) return false
   return status === undefined || record.status === status
 }

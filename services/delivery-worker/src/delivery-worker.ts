@@ -26,14 +26,15 @@ import {
   SigningKeys,
   shardsInUse,
   takeRole,
+  VaultKeys,
   WAKE_CHANGES,
   WAKE_LANES,
   whenReady,
 } from '@fantail/store'
 import { QueueCounter, type Telemetry } from '@fantail/telemetry'
+import type { Vault } from '@fantail/vault'
 import { AttemptMaker } from './attempt-maker.ts'
 import { AttemptSlots } from './attempt-slots.ts'
-import type { Vault } from '@fantail/vault'
 import { DeliveryStatus } from './delivery-status.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { Express } from './express.ts'
@@ -68,6 +69,10 @@ export interface DeliveryWorkerOptions {
   /** An operator's own; else the one that is kept in Redis. */
   signingPair?: SigningPair | undefined
   sender: Pick<HttpSender, 'send' | 'close'>
+  telemetry: Pick<Telemetry, 'metrics' | 'spans' | 'logs'>
+  /** BullMQ's own spans, where traces are exported. */
+  /** Whether `start` rejects where secrets are sealed with another key. */
+  checkMasterKey?: boolean
   telemetry: Pick<Telemetry, 'metrics' | 'spans' | 'logs'>
   /** BullMQ's own spans, where traces are exported. */
   /** Opens the secrets of endpoints; undefined: there is no master key. */
@@ -130,7 +135,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   })
   const appends = new QueueAppends({ queues, gates })
   const { sender, vault } = options
-  const attempts = new AttemptMaker({ sender, appends, signing, metrics, spans, vault })
+  const attempts = new AttemptMaker({ sender, appends, signing, metrics, spans, vault, clock: now })
   const bodies = new LaneBodies(lanes, options.publicUrl)
   const laneAttempts = new LaneAttempts({ attempts, finishing, signing, settling, slots, plans, log })
   const readers = new LogReaders({
@@ -234,6 +239,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     async start() {
       await whenReady(redis)
       laneLoop.start()
+      if (options.checkMasterKey) await new VaultKeys(redis).check(vault?.keyIds ?? [])
       pushConsumers.start()
       await consumers.start()
       await sweep.start()

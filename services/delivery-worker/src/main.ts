@@ -33,6 +33,7 @@ await runService({
       signingPair,
       sender,
       vault,
+      checkMasterKey: settings.mode === 'server' || settings.masterKey !== undefined,
       log,
       telemetry,
       bullTelemetry: telemetry.spans.on ? createTelemetry() : undefined,

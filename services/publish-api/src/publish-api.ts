@@ -1,4 +1,5 @@
 /** The API process, wired: connections to Redis, the stores on them, the app over those, the server around that. */
+import { setTimeout } from 'node:timers/promises'
 import type { ApiSettings } from '@fantail/config'
 import type { RedisTarget } from '@fantail/contracts'
 import { createHttpSender, EnvelopeSigning, SigningKey, type SigningPair } from '@fantail/delivery'
@@ -15,6 +16,7 @@ import {
   Idempotency,
   KeyLimits,
   Lanes,
+  MasterKeyError,
   OutcomeLog,
   Plans,
   ping,
@@ -27,7 +29,9 @@ import {
   StorageGuard,
   Subscriptions,
   Topics,
+  VaultKeys,
   WAKE_CHANGES,
+  whenReady,
 } from '@fantail/store'
 import { QueueCounter, type Telemetry } from '@fantail/telemetry'
 import type { Vault } from '@fantail/vault'
@@ -41,6 +45,9 @@ import { QueueCache } from './queue-cache.ts'
 import { createQueueSource } from './queue-gauges.ts'
 import { createRedisClock } from './redis-clock.ts'
 import { TopicCache } from './topic-cache.ts'
+
+/** For Redis to be there and say which master keys are in use. */
+const CHECK_WAIT_MS = 2_000
 
 export interface PublishApiOptions {
   settings: ApiSettings
@@ -117,11 +124,32 @@ export async function startPublishApi(options: PublishApiOptions): Promise<Publi
   }
   try {
     const server = await listen(createApp(deps), { ...settings, tls: options.tls })
+    if (settings.mode === 'server' || settings.masterKey) await checkMasterKey(redis, options)
     return { port: server.port, stop: () => stop(server) }
   } catch (error) {
     await stop()
     throw error
   }
+}
+
+/** Rejects where secrets are sealed with another key. While Redis is away it is only told, when that is known. */
+async function checkMasterKey(redis: Redis, { vault, log }: PublishApiOptions): Promise<void> {
+  const keys = new VaultKeys(redis)
+  const checked = whenReady(redis).then(async () => {
+    await keys.check(vault?.keyIds ?? [])
+    if (vault) await keys.add(vault.keyId)
+  })
+  const waiting = new AbortController()
+  const late = setTimeout(CHECK_WAIT_MS, 'late', { signal: waiting.signal })
+  const wrong = checked.then(
+    () => undefined,
+    (error: Error) => error,
+  )
+  const found = await Promise.race([wrong, late])
+  waiting.abort()
+  late.catch(() => undefined)
+  if (found instanceof MasterKeyError) throw found
+  void wrong.then((error) => error && log.error({ err: error }, 'vault.unchecked'))
 }
 
 function createSigning(redis: Redis, { signingPair: pair, log }: PublishApiOptions) {

@@ -1,0 +1,9 @@
+-- Replaces an API key's record where it still is the one that the caller has read.
+-- KEYS[1] base of API keys
+-- ARGV    id, record as read, new record
+-- Returns 1, or 0 where it was revoked or changed meanwhile
+local records = KEYS[1] .. 'records'
+if redis.call('HGET', records, ARGV[1]) ~= ARGV[2] then return 0 end
+redis.call('HSET', records, ARGV[1], ARGV[3])
+redis.call('PUBLISH', 'ft:wake:changes', ARGV[1])
+return 1

@@ -1,0 +1,96 @@
+import { openConsumerUrl, openOutbound } from '@fantail/delivery'
+import { MasterKeyError, VaultKeys } from '@fantail/store'
+import { createMasterKeyText, createVault, type MasterKey, parseMasterKey } from '@fantail/vault'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestApi, type TestApi } from '../test-api.ts'
+import { resealAll } from './reseal.ts'
+
+let api: TestApi
+
+beforeAll(async () => {
+  api = await startTestApi()
+})
+
+afterAll(() => api.stop())
+
+function newKey(): MasterKey {
+  const key = parseMasterKey(createMasterKeyText())
+  if (!key) throw new Error('a new key must be readable')
+  return key
+}
+
+const [old, fresh] = [newKey(), newKey()]
+const QUEUE = 'arn:aws:sqs:us-east-1:000000000000:jobs'
+
+async function subscribe(n: number) {
+  const outbound = { headers: { 'X-Key': `secret-${n}` } }
+  const { body } = await api.call('POST', '/v1/topics/orders/subscriptions', {
+    body: { endpoint: `https://u:p${n}@h.example/${n}`, outbound },
+  })
+  return body.id as string
+}
+
+function deps(...keys: [MasterKey, ...MasterKey[]]) {
+  const { subscriptions, consumers, keys: apiKeys } = api.deps
+  const vaultKeys = new VaultKeys(api.redis)
+  const all = { subscriptions, consumers, keys: apiKeys } as never as Parameters<typeof resealAll>[0]
+  return { ...all, vaultKeys, vault: createVault(keys) }
+}
+
+test('everything sealed is sealed anew, once, and opens with the new key alone', async () => {
+  await api.call('PUT', '/v1/topics/orders')
+  await api.call('PUT', '/v1/queues/jobs')
+  api.deps.vault = createVault([old])
+  const ids = await Promise.all(Array.from({ length: 130 }, (_, n) => subscribe(n)))
+  await api.deps.subscriptions.update(ids[7] ?? '', () => ({ unsubscribed: true }))
+  await api.call('PUT', '/v1/queues/jobs/consumers/hook', { body: { url: 'https://u:p@h.example/' } })
+  const aws = { name: 'k', scopes: ['manage'], kind: 'aws' }
+  const { body: key } = await api.call('POST', '/v1/keys', { body: aws })
+  const vaultKeys = new VaultKeys(api.redis)
+  await vaultKeys.add(old.id)
+  await expect(vaultKeys.check([fresh.id])).rejects.toThrow(MasterKeyError)
+  await expect(vaultKeys.check([fresh.id, old.id])).resolves.toBeUndefined()
+
+  expect(await resealAll(deps(fresh))).toMatchObject({ found: 132, resealed: 0, failed: { length: 132 } })
+  expect(await vaultKeys.all()).toEqual([fresh.id, old.id].sort())
+
+  expect(await resealAll(deps(fresh, old))).toEqual({ found: 132, resealed: 132, failed: [] })
+  expect(await resealAll(deps(fresh, old))).toEqual({ found: 132, resealed: 0, failed: [] })
+  expect(await vaultKeys.all()).toEqual([fresh.id])
+  await expect(vaultKeys.check([old.id])).rejects.toThrow(`master key ${fresh.id}`)
+
+  const alone = createVault([fresh])
+  for (const [n, id] of ids.entries()) {
+    const record = await api.deps.subscriptions.get(id)
+    expect(record && openOutbound(record, alone)).toMatchObject({
+      url: `https://u:p${n}@h.example/${n}`,
+      headers: { 'X-Key': `secret-${n}` },
+    })
+  }
+  const hook = await api.deps.consumers.get(QUEUE, 'hook')
+  expect(hook && openConsumerUrl(hook.consumer, alone)).toBe('https://u:p@h.example/')
+  const kept = await api.deps.keys.get(key.accessKeyId ?? key.id)
+  expect(kept?.sealedSecret).toContain(`v1.${fresh.id}.`)
+})
+
+test('what changes while it runs is not overwritten', async () => {
+  api.deps.vault = createVault([old])
+  const id = await subscribe(500)
+  const all = deps(fresh, old)
+  api.deps.vault = createVault([fresh, old])
+  const subscriptions = {
+    list: all.subscriptions.list.bind(all.subscriptions),
+    update: async (...args: Parameters<typeof all.subscriptions.update>) => {
+      if (args[0] === id)
+        await api.call('PATCH', `/v1/subscriptions/${id}`, {
+          body: { outbound: { headers: { 'X-Key': 'newer' } } },
+        })
+      return all.subscriptions.update(...args)
+    },
+  }
+  expect(await resealAll({ ...all, subscriptions })).toMatchObject({ failed: [] })
+  const record = await api.deps.subscriptions.get(id)
+  expect(record && openOutbound(record, createVault([fresh]))).toMatchObject({
+    headers: { 'X-Key': 'newer' },
+  })
+})

@@ -1,0 +1,109 @@
+/**
+ * Everything that is sealed, sealed anew with the first master key: endpoints of subscriptions, URLs of push consumers,
+ * secrets of access keys. Each record is changed only where it still is as it was read, so it may run beside everything
+ * else, be cut short at any point, and run again.
+ */
+import { sealContextOf } from '@fantail/contracts'
+import { consumerContext, outboundContext } from '@fantail/delivery'
+import type { ApiKeys, Consumers, Subscriptions, VaultKeys } from '@fantail/store'
+import type { Vault } from '@fantail/vault'
+
+export interface ResealDeps {
+  subscriptions: Pick<Subscriptions, 'list' | 'update'>
+  consumers: Pick<Consumers, 'all' | 'patch'>
+  keys: Pick<ApiKeys, 'list' | 'replace'>
+  vaultKeys: Pick<VaultKeys, 'add' | 'keepOnly'>
+  vault: Vault
+}
+
+export interface Resealed {
+  /** Sealed secrets that were looked at. */
+  found: number
+  resealed: number
+  /** What could not be opened, by name, and why. */
+  failed: { what: string; why: string }[]
+}
+
+const PAGE_LIMIT = 100
+
+/** Where nothing failed, only the first key's id stands in Redis afterwards. */
+export async function resealAll(deps: ResealDeps): Promise<Resealed> {
+  const result: Resealed = { found: 0, resealed: 0, failed: [] }
+  await deps.vaultKeys.add(deps.vault.keyId)
+  for await (const secret of secrets(deps)) {
+    result.found += 1
+    try {
+      const sealed = deps.vault.reseal(secret.sealed, secret.context)
+      if (sealed === undefined) continue
+      await secret.replace(sealed)
+      result.resealed += 1
+    } catch (error) {
+      result.failed.push({ what: secret.what, why: error instanceof Error ? error.message : String(error) })
+    }
+  }
+  if (result.failed.length === 0) await deps.vaultKeys.keepOnly(deps.vault.keyId)
+  return result
+}
+
+interface Secret {
+  what: string
+  sealed: string
+  context: string
+  /** Where another one has taken its place meanwhile, that is sealed with the first key already, and stays. */
+  replace(sealed: string): Promise<unknown>
+}
+
+async function* secrets(deps: ResealDeps): AsyncGenerator<Secret> {
+  yield* ofSubscriptions(deps)
+  yield* ofConsumers(deps)
+  yield* ofKeys(deps)
+}
+
+async function* ofSubscriptions({ subscriptions }: ResealDeps): AsyncGenerator<Secret> {
+  for (let cursor: string | undefined; ; ) {
+    const page = { limit: PAGE_LIMIT, unsubscribed: true, ...(cursor !== undefined && { cursor }) }
+    const { items, nextCursor } = await subscriptions.list(page)
+    for (const record of items) {
+      const { id, arn, sealed: before } = record
+      if (!before) continue
+      const replace = (sealed: string) =>
+        subscriptions.update(id, (current) => (current.sealed === before ? { sealed } : {}))
+      yield { what: arn, sealed: before, context: outboundContext(record), replace }
+    }
+    if (nextCursor === null) return
+    cursor = nextCursor
+  }
+}
+
+async function* ofConsumers({ consumers }: ResealDeps): AsyncGenerator<Secret> {
+  for (const { arn, consumers: records } of await consumers.all()) {
+    for (const record of records) {
+      const { name, sealed: before } = record
+      if (!before) continue
+      const replace = (sealed: string) =>
+        consumers.patch(arn, name, (current) => (current.sealed === before ? { sealed } : {}))
+      yield { what: `${arn} consumer ${name}`, sealed: before, context: consumerContext(record), replace }
+    }
+  }
+}
+
+async function* ofKeys({ keys }: ResealDeps): AsyncGenerator<Secret> {
+  for (let cursor: string | undefined; ; ) {
+    const { items, nextCursor } = await keys.list({
+      limit: PAGE_LIMIT,
+      ...(cursor !== undefined && { cursor }),
+    })
+    for (const record of items) {
+      if (record.sealedSecret === undefined) continue
+      const replace = (sealedSecret: string) => keys.replace(record, { ...record, sealedSecret })
+      yield {
+        what: `key ${record.id}`,
+        sealed: record.sealedSecret,
+        context: sealContextOf(record.id),
+        replace,
+      }
+    }
+    if (nextCursor === null) return
+    cursor = nextCursor
+  }
+}
