@@ -1,9 +1,9 @@
 /** Moving the one source of time. */
-import { type Redis, SHARD_COUNT, shardBase, skewKey } from '@fantail/store'
+import { batch, type Redis, SHARD_COUNT, shardBase, skewKey } from '@fantail/store'
 
 /** Forward, as every script of ours reads it; BullMQ's locks and the processes' own timers go by theirs. */
 export async function moveRedisTime(redis: Redis, byMs: number): Promise<void> {
-  const pipeline = redis.pipeline()
+  const pipeline = batch(redis)
   for (let shard = 0; shard < SHARD_COUNT; shard++) pipeline.incrby(skewKey(shardBase(shard)), byMs)
   await pipeline.exec()
 }

@@ -6,8 +6,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect, type Redis, whenReady } from '@fantail/store'
-import { startRedis, type TestRedis, type TestRedisOptions } from '@fantail/test-kit'
+import type { TestRedis, TestRedisOptions } from '@fantail/test-kit'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
+import { type PlaceKind, type RedisPlace, startPlace } from './redis-place.ts'
 import { RestClient } from './rest-client.ts'
 import { type ServiceName, ServiceProcess } from './service-process.ts'
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
@@ -18,6 +19,8 @@ export interface StackOptions {
   /** Whether the redrive service runs; default false. */
   redrive?: boolean
   redis?: TestRedisOptions
+  /** Default: one Redis. */
+  place?: PlaceKind
   /** Settings of every service. */
   env?: Record<string, string>
   /** One service finds Redis behind a proxy, where its traffic can be cut at an instant. */
@@ -25,6 +28,8 @@ export interface StackOptions {
 }
 
 export interface Stack {
+  place: RedisPlace
+  /** The only server, or the first master. */
   redis: TestRedis
   /** A connection of the test's own. */
   connection: Redis
@@ -42,13 +47,14 @@ export interface Stack {
 
 /** Resolves when every service is ready. */
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
-  const redis = await startRedis(options.redis)
+  const place = await startPlace(options.place, options.redis)
+  const { redis } = place
   const dataDir = await mkdtemp(join(tmpdir(), 'fantail-data-'))
-  const connection = connect({ url: redis.url, name: 'test' })
+  const connection = connect({ url: place.target, name: 'test' })
   const proxy = await startTcpProxy(redis.port)
   const create = (name: ServiceName, label: string) => {
-    const redisUrl = name === options.proxied ? `redis://127.0.0.1:${proxy.port}` : redis.url
-    return new ServiceProcess(name, label, { ...settings(redisUrl, dataDir), ...options.env })
+    const env = name === options.proxied ? { REDIS_URL: `redis://127.0.0.1:${proxy.port}` } : place.env
+    return new ServiceProcess(name, label, { ...settings(dataDir), ...env, ...options.env })
   }
   const api = create('publish-api', 'api')
   const workers = Array.from({ length: options.workers ?? 1 }, (_, i) =>
@@ -58,6 +64,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const client = new RestClient(() => api.url)
   const services = () => [api, ...workers, ...(redrive ? [redrive] : [])]
   const stack: Stack = {
+    place,
     redis,
     connection,
     api,
@@ -80,7 +87,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
       connection.disconnect()
       await Promise.all(services().map((service) => service.stop()))
       await proxy.close()
-      await redis.stop()
+      await place.stop()
       await rm(dataDir, { recursive: true, force: true })
     },
   }
@@ -94,14 +101,13 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   return stack
 }
 
-function settings(redisUrl: string, dataDir: string): Record<string, string> {
+function settings(dataDir: string): Record<string, string> {
   return {
     FANTAIL_MODE: 'local',
     FANTAIL_PORT: '0',
     FANTAIL_OPS_PORT: '0',
     FANTAIL_DATA_DIR: dataDir,
     FANTAIL_LOG_LEVEL: 'info',
-    REDIS_URL: redisUrl,
   }
 }
 

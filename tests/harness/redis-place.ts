@@ -1,0 +1,57 @@
+/**
+ * What a stack stores in: one Redis, a cluster of three masters with a replica each, or a master that Sentinels watch.
+ * FANTAIL_TEST_PLACE=cluster or sentinels runs any test of a whole stack on the other two.
+ */
+import type { RedisTarget } from '@fantail/contracts'
+import {
+  startCluster,
+  startRedis,
+  startSentinels,
+  type TestCluster,
+  type TestRedis,
+  type TestRedisOptions,
+  type TestSentinels,
+} from '@fantail/test-kit'
+
+export type PlaceKind = 'single' | 'cluster' | 'sentinels'
+
+export interface RedisPlace {
+  /** By which services find it. */
+  env: Record<string, string>
+  target: RedisTarget
+  /** The only server, or the first master. */
+  redis: TestRedis
+  cluster?: TestCluster
+  sentinels?: TestSentinels
+  stop(): Promise<void>
+}
+
+export async function startPlace(
+  kind: PlaceKind = givenKind(),
+  options: TestRedisOptions = {},
+): Promise<RedisPlace> {
+  if (kind === 'cluster') {
+    const cluster = await startCluster(options)
+    const env = { REDIS_CLUSTER_NODES: cluster.addresses, FANTAIL_QUEUES: '3' }
+    return { env, target: cluster.target, redis: first(cluster.nodes), cluster, stop: cluster.stop }
+  }
+  if (kind === 'sentinels') {
+    const sentinels = await startSentinels(options)
+    const env = { REDIS_SENTINELS: sentinels.addresses, REDIS_SENTINEL_NAME: sentinels.name }
+    return { env, target: sentinels.target, redis: first(sentinels.nodes), sentinels, stop: sentinels.stop }
+  }
+  const redis = await startRedis(options)
+  return { env: { REDIS_URL: redis.url }, target: redis.url, redis, stop: redis.stop }
+}
+
+function givenKind(): PlaceKind {
+  const kind = process.env.FANTAIL_TEST_PLACE ?? 'single'
+  if (kind !== 'single' && kind !== 'cluster' && kind !== 'sentinels')
+    throw new Error(`FANTAIL_TEST_PLACE is cluster or sentinels, not ${kind}`)
+  return kind
+}
+
+function first([node]: TestRedis[]): TestRedis {
+  if (!node) throw new Error('no server')
+  return node
+}
