@@ -1,7 +1,7 @@
 import { startRedis, type TestRedis } from '@fantail/test-kit'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { countsKey, dueKey, laneKey } from './keys.ts'
+import { countsKey, dueKey, laneKey, subscriptionsKey } from './keys.ts'
 import {
   BASE,
   claimsOf,
@@ -11,6 +11,7 @@ import {
   parkAll,
   referencesTo,
   SHARD,
+  SLICE,
   skew,
   takeFrom,
   writeLane,
@@ -40,6 +41,15 @@ beforeEach(async () => {
 const retried = (delayMs = 0) =>
   ({ as: 'retry', delayMs, state: { kind: 'retry', attempts: 1, statusCode: 500, error: null } }) as const
 const messages = (n: number) => Array.from({ length: n }, () => makeMessage())
+const DAY_MS = 86_400_000
+
+/** A lane with its subscription's record. */
+async function writeSubscribed(endpoint: string): Promise<string> {
+  const id = await writeLane(redis)
+  await redis.hset(subscriptionsKey(BASE, SLICE), id, JSON.stringify({ e: endpoint, o: 0, t: 0 }))
+  return id
+}
+
 const dueOf = async (id: string) => Number(await redis.zscore(dueKey(BASE), id))
 
 test('claims carry slice, revision, a lease of their own and the retry state', async () => {
@@ -193,6 +203,25 @@ test('what is older than the retention is removed and counted', async () => {
   expect(taken.expired).toEqual([old, failed].map(({ id: delivery }) => ({ subscriptionId: id, delivery })))
   expect(await redis.hgetall(countsKey(BASE))).toEqual({ expired: '2' })
   expect(await Promise.all([old, failed].map((message) => referencesTo(redis, message)))).toEqual([0, 0])
+})
+
+test('to a queue a delivery outlives its topic’s retention by far, but not for ever', async () => {
+  await writeSlice(redis, { retentionSeconds: 60 })
+  const endpoints = ['arn:aws:sqs:us-east-1:000000000000:work', 'https://example.com/']
+  const [queue, webhook] = await Promise.all(endpoints.map((endpoint) => writeSubscribed(endpoint)))
+  if (!queue || !webhook) throw new Error('two lanes were written')
+  const [old, tooOld] = [makeMessage(Date.now() - 29 * DAY_MS), makeMessage(Date.now() - 31 * DAY_MS)]
+  await parkAll(lanes, [queue, webhook], [old])
+  await parkAll(lanes, [queue], [tooOld])
+  const taken = await takeFrom(lanes)
+  expect(new Set(taken.expired)).toEqual(
+    new Set([
+      { subscriptionId: webhook, delivery: old.id },
+      { subscriptionId: queue, delivery: tooOld.id },
+    ]),
+  )
+  expect(claimsOf(taken)).toMatchObject([{ subscriptionId: queue, delivery: old.id }])
+  expect(await redis.hgetall(countsKey(BASE))).toEqual({ expired: '2' })
 })
 
 test('a redriven delivery does not expire: it was brought back on purpose', async () => {

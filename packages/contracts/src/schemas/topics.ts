@@ -28,7 +28,9 @@ export const TopicInput = z.strictObject({
     .min(RETENTION_SECONDS_MIN)
     .max(RETENTION_SECONDS_MAX)
     .nullish()
-    .describe(`Deliveries of messages older than this expire; default ${RETENTION_SECONDS_DEFAULT}`),
+    .describe(
+      `Deliveries of messages older than this expire, those to queues after 30 days; default ${RETENTION_SECONDS_DEFAULT}`,
+    ),
   fifo: z.boolean().nullish().describe('Follows from a name that ends in .fifo; cannot be changed'),
   contentBasedDeduplication: z
     .boolean()

@@ -8,10 +8,30 @@ local RUN_BYTES_MAX = 1048576
 -- by their ids: a group of a worker that died need not wait for as long as a webhook may take.
 local RUN_LEASE_MS = 5000
 
+-- To a queue SNS tries for 23 days, whatever the topic; a lane that is paused holds no more than this either.
+local QUEUE_RETENTION_MS = 2592000000
+
+local function is_to_queue(base, id, lane)
+  local text = redis.call('HGET', base .. 'subs:' .. lane.sid, id)
+  local readable, record = pcall(cjson.decode, text or '{}')
+  return readable and record.e and string.sub(record.e, 1, 4) ~= 'http'
+end
+
+-- How long a lane keeps what waits; asked only of what is older than the topic keeps it.
+local function kept_ms(take, id, lane)
+  if not lane.kept_ms then
+    local own = lane.slice.ret * 1000
+    lane.kept_ms = is_to_queue(take.base, id, lane) and math.max(own, QUEUE_RETENTION_MS) or own
+  end
+  return lane.kept_ms
+end
+
 -- Too old to be delivered, by the time in its id. A redriven one (16 bytes and a generation) was brought back on
 -- purpose, and may be as old as its queue kept it.
-local function is_old(take, lane, delivery)
-  return lane.slice.ret and #delivery == 16 and published_at(delivery) < take.now - lane.slice.ret * 1000
+local function is_old(take, id, lane, delivery)
+  if not lane.slice.ret or #delivery ~= 16 then return false end
+  local age = take.now - published_at(delivery)
+  return age > lane.slice.ret * 1000 and age > kept_ms(take, id, lane)
 end
 
 local function body_bytes(base, delivery)
@@ -24,7 +44,7 @@ local function add_run(take, id, lane, head)
   local run, bytes = { id, head }, body_bytes(take.base, head)
   for _, delivery in ipairs(behind(take.base, id, head, math.min(RUN_MAX, take.behind_left))) do
     bytes = bytes + body_bytes(take.base, delivery)
-    if is_old(take, lane, delivery) or bytes > RUN_BYTES_MAX then break end
+    if is_old(take, id, lane, delivery) or bytes > RUN_BYTES_MAX then break end
     run[#run + 1] = delivery
   end
   take.behind_left = take.behind_left - (#run - 2)
@@ -67,7 +87,7 @@ local function expire_behind(take, id, lane, head)
   if not lane.fifo or lane.dlq then return 0 end
   local n = 0
   for _, delivery in ipairs(behind(take.base, id, head, EXPIRE_MAX)) do
-    if not is_old(take, lane, delivery) then break end
+    if not is_old(take, id, lane, delivery) then break end
     n = n + 1
     take.expired[#take.expired + 1] = id
     take.expired[#take.expired + 1] = delivery
@@ -87,7 +107,7 @@ local function expire_set(take, id, lane, set, claims, max)
   local gone, dead, marks, kept = {}, {}, {}, false
   for i, delivery in ipairs(ids) do
     local state = states[i]
-    local old = not is_dead(state) and is_old(take, lane, delivery)
+    local old = not is_dead(state) and is_old(take, id, lane, delivery)
     kept = expire_behind(take, id, lane, delivery) == EXPIRE_MAX or kept
     if old and not lane.dlq then
       gone[#gone + 1] = delivery

@@ -27,10 +27,10 @@ local function pick(take, id, lane, n)
 end
 
 -- Without those that are too old; they stay for the lane's next turn. The list itself where there are none.
-local function young(take, lane, ids)
+local function young(take, id, lane, ids)
   local kept = ids
   for i, delivery in ipairs(ids) do
-    if is_old(take, lane, delivery) then
+    if is_old(take, id, lane, delivery) then
       if kept == ids then kept = { unpack(ids, 1, i - 1) } end
     elseif kept ~= ids then
       kept[#kept + 1] = delivery
@@ -50,13 +50,13 @@ end
 local function claim_due(take, id, lane, max, claims)
   local slots = slots_of(take, lane)
   local fresh, retries, more = pick(take, id, lane, math.min(max, slots))
-  local young_fresh, young_retries = young(take, lane, fresh), young(take, lane, retries)
+  local young_fresh, young_retries = young(take, id, lane, fresh), young(take, id, lane, retries)
   local dead, looked = 0, #fresh + #retries
   if #young_fresh + #young_retries < looked then
     more = nil
     dead = expire_lane(take, id, lane, claims, max)
     fresh, retries = pick(take, id, lane, math.min(max - dead, slots))
-    young_fresh, young_retries = young(take, lane, fresh), young(take, lane, retries)
+    young_fresh, young_retries = young(take, id, lane, fresh), young(take, id, lane, retries)
     looked = looked + 2 * EXPIRE_MAX
   end
   claim(take, id, lane, 'fresh', young_fresh, nil, claims)
