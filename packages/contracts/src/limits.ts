@@ -46,6 +46,11 @@ export const CONSUMER_CONCURRENCY_MAX = 100
 export const CONSUMER_TIMEOUT_SECONDS_DEFAULT = 30
 export const CONSUMER_TIMEOUT_SECONDS_MAX = 900
 
+/** Of Standard Webhooks signatures: keys of a subscription that sign, and how long one that was replaced does. */
+export const WEBHOOK_KEYS_MAX = 5
+export const WEBHOOK_OVERLAP_SECONDS_DEFAULT = 86_400
+export const WEBHOOK_OVERLAP_SECONDS_MAX = 604_800
+
 /** Slices: subscriptions of one topic that live together in one shard. */
 export const SLICE_SUBSCRIPTIONS_MAX = 500
 export const SHARDS = 48

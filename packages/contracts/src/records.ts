@@ -84,6 +84,23 @@ export interface OutboundSettings {
   headers?: string[]
 }
 
+export const WEBHOOK_ALGORITHMS = ['hmac-sha256', 'ed25519'] as const
+export type WebhookAlgorithm = (typeof WEBHOOK_ALGORITHMS)[number]
+
+/** What a subscription's requests are signed with as Standard Webhooks has it. */
+export interface WebhookKey {
+  /** 16 hex digits. */
+  id: string
+  algorithm: WebhookAlgorithm
+  /** The secret or private key. */
+  sealed: string
+  /** Of ed25519: `whpk_…`. */
+  publicKey?: string
+  createdAt: number
+  /** Of one that was replaced: when it stops signing. */
+  expiresAt: number | null
+}
+
 export interface SubscriptionRecord {
   id: string
   arn: string
@@ -114,6 +131,8 @@ export interface SubscriptionRecord {
   confirmationWasAuthenticated?: true
   /** Only a signed call may unsubscribe it. */
   authenticateOnUnsubscribe?: true
+  /** Absent or empty: its requests carry no such signature. */
+  webhookKeys?: WebhookKey[]
   createdAt: number
   /** Position in its slice, 0 to 499; stable for the subscription's life, reused after it. */
   slot: number

@@ -3,6 +3,7 @@ import type { EffectiveDeliveryPolicy, Protocol, SubscriptionRecord } from '@fan
 import type { HttpEndpoint } from './http-attempt.ts'
 import { compileRoute, type Route } from './outbound-route.ts'
 import { openOutbound, type Sealing } from './outbound-secrets.ts'
+import { type WebhookSigner, webhookSignerOf } from './standard-webhooks.ts'
 
 export interface Target {
   subscriptionId: string
@@ -16,6 +17,8 @@ export interface Target {
   route: Route | undefined
   /** What has secrets or a way of its own has to be unlocked before an attempt; undefined when it is, or has none. */
   locked: Locked | undefined
+  /** Signs each request; undefined: none is signed. */
+  webhook: WebhookSigner | undefined
   /** The sender's, see HttpRequest. */
   memo: { endpoint?: HttpEndpoint | undefined }
   raw: boolean
@@ -34,6 +37,7 @@ export function compileTarget(subscription: SubscriptionRecord, policy: Effectiv
     url: subscription.endpoint,
     route: undefined,
     locked: subscription.outbound || subscription.sealed ? subscription : undefined,
+    webhook: webhookSignerOf(subscription),
     memo: { endpoint: undefined },
     raw: subscription.rawMessageDelivery,
     contentType: policy.requestPolicy.headerContentType,

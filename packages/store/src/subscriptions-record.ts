@@ -13,6 +13,7 @@ import {
   type SubscriptionRecord,
   type SubscriptionStatus,
   subscriptionArn,
+  type WebhookKey,
 } from '@fantail/contracts'
 import { CorruptRecordError, parseStored } from './topics-record.ts'
 
@@ -45,6 +46,8 @@ interface Packed {
   /** How it is reached, and the secrets of that, sealed. */
   g?: OutboundSettings
   z?: string
+  /** What its requests are signed with. */
+  i?: WebhookKey[]
   a?: Record<string, string>
   /** Slot and time of creation: appended by place_subscription. */
   o?: number
@@ -74,6 +77,7 @@ export function packSubscription(record: Packable): string {
     y: record.authenticateOnUnsubscribe ? 1 : undefined,
     g: record.outbound ?? undefined,
     z: record.sealed ?? undefined,
+    i: record.webhookKeys && record.webhookKeys.length > 0 ? record.webhookKeys : undefined,
     a: Object.keys(record.attributes).length > 0 ? record.attributes : undefined,
     o: record.slot,
     t: record.createdAt,
@@ -111,6 +115,7 @@ export function unpackSubscription(
     ...(packed.y === 1 && { authenticateOnUnsubscribe: true }),
     ...(packed.g && { outbound: packed.g }),
     ...(packed.z !== undefined && { sealed: packed.z }),
+    ...(packed.i && { webhookKeys: packed.i }),
     createdAt: packed.t,
     slot: packed.o,
     attributes: packed.a ?? {},

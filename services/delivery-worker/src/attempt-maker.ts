@@ -6,6 +6,7 @@ import {
   renderBody,
   renderHeaders,
   unlockTarget,
+  type WebhookSigner,
 } from '@fantail/delivery'
 import { type Span, type Spans, traceparentOf } from '@fantail/telemetry'
 import type { Vault } from '@fantail/vault'
@@ -27,6 +28,8 @@ export interface AttemptMakerOptions {
   spans: Spans
   /** undefined: there is no master key, and what has secrets waits for one. */
   vault: Pick<Vault, 'open'> | undefined
+  /** Epoch ms, for timestamps of signed requests. */
+  clock: () => number
 }
 
 export class AttemptMaker {
@@ -87,9 +90,30 @@ export class AttemptMaker {
     const envelope = context.envelopeFor(signature)
     const headers = renderHeaders(envelope, target, span && traceparentOf(span))
     const body = renderBody(envelope, target)
+    if (target.webhook !== undefined) {
+      const problem = this.#sign(target.webhook, { messageId: context.message.messageId, body, headers })
+      if (problem !== undefined) return void setImmediate(ended, locked(problem))
+    }
     const textBytesMax = feedback && PROVIDER_RESPONSE_BYTES_MAX
     this.#options.sender.send({ url, route, memo, headers, body, textBytesMax }, ended)
   }
+
+  /** What kept it from that, or undefined: nothing goes out unsigned. */
+  #sign(signer: WebhookSigner, { messageId, body, headers }: Unsigned): string | undefined {
+    try {
+      const { vault, clock } = this.#options
+      headers.push(...signer.headers({ messageId, now: clock(), body }, vault))
+      return undefined
+    } catch (error) {
+      return `it cannot be signed: ${error instanceof Error ? error.message : 'unknown'}`
+    }
+  }
+}
+
+interface Unsigned {
+  messageId: string
+  body: Buffer
+  headers: string[]
 }
 
 /** Says nothing of the endpoint. */

@@ -27,6 +27,7 @@ export const DLQ = 'arn:aws:sqs:us-east-1:000000000000:dead'
 export interface Sent {
   url: string
   messageId: string
+  headers: Record<string, string>
   body: string
   at: number
 }
@@ -53,7 +54,7 @@ export function createFakeSender(timeoutMs = 3_000): FakeSender {
       const list = headers as string[]
       const messageId = list[list.indexOf('x-amz-sns-message-id') + 1] ?? ''
       const startedAt = performance.now()
-      sender.sent.push({ url, messageId, body: String(body), at: startedAt })
+      sender.sent.push({ url, messageId, headers: byName(list), body: String(body), at: startedAt })
       const now = (sender.inFlight.get(url) ?? 0) + 1
       sender.inFlight.set(url, now)
       sender.inFlightMax.set(url, Math.max(now, sender.inFlightMax.get(url) ?? 0))
@@ -65,6 +66,10 @@ export function createFakeSender(timeoutMs = 3_000): FakeSender {
     },
   }
   return sender
+}
+
+function byName(list: string[]): Record<string, string> {
+  return Object.fromEntries(list.flatMap((name, i) => (i % 2 === 0 ? [[name, list[i + 1] ?? '']] : [])))
 }
 
 async function resultOf(answer: Answer, timeoutMs: number): Promise<AttemptResult> {

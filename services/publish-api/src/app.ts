@@ -19,6 +19,7 @@ import { serviceRoutes } from './routes/service.ts'
 import { subscriptionActionRoutes } from './routes/subscription-actions.ts'
 import { subscriptionRoutes } from './routes/subscriptions.ts'
 import { topicRoutes } from './routes/topics.ts'
+import { webhookKeyRoutes } from './routes/webhook-keys.ts'
 
 export function createApp(deps: ApiDeps): App {
   const app: App = new Hono<{ Bindings: Bindings }>()
@@ -33,6 +34,7 @@ export function endpointsOf(deps: ApiDeps): Endpoint[] {
     ...topicRoutes(deps),
     ...subscriptionRoutes(deps),
     ...subscriptionActionRoutes(deps),
+    ...webhookKeyRoutes(deps),
     ...deliveryPolicyRoutes(deps),
     ...filterPolicyRoutes(),
     ...messageRoutes(deps),

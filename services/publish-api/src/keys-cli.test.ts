@@ -25,7 +25,8 @@ function run(...args: string[]): Promise<void> {
   }
   const log = { info: (fields: object, event: string) => void lines.push({ ...fields, event }) }
   const print = (text: string) => void printed.push(text)
-  return runKeysCli({ keys, vault, account: '000000000000', log, print, clock: () => 7 }, args)
+  const beforeSealing = async () => undefined
+  return runKeysCli({ keys, vault, beforeSealing, account: '000000000000', log, print, clock: () => 7 }, args)
 }
 
 test('makes a key, prints its token this once and tells of it without the secret', async () => {

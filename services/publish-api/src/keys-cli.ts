@@ -20,6 +20,8 @@ export class UsageError extends Error {}
 export interface KeysCli {
   keys: Pick<ApiKeys, 'create' | 'list' | 'get' | 'revoke'>
   vault: Vault | undefined
+  /** Told before a secret is sealed; rejects where that may not be. */
+  beforeSealing: () => Promise<void>
   /** That keys are for where none is given. */
   account: string
   log: Pick<Log, 'info'>
@@ -56,6 +58,7 @@ async function create(cli: KeysCli, args: string[]): Promise<void> {
   if (!given.success) throw new UsageError(problemsText(problemsOf(given.error)))
   const { name, scopes, prefixes = [], maxRequestsPerSecond = null, kind = 'native' } = given.data
   const wanted = { name, kind, scopes, prefixes, account: String(values.account), maxRequestsPerSecond }
+  if (kind === 'aws') await cli.beforeSealing()
   const { record, shown } = makeKey(wanted, { vault: cli.vault, now: cli.clock() })
   await cli.keys.create(record)
   tell(cli, 'keys create', record.id)

@@ -2,7 +2,7 @@
 import { readApiSettings, resolveRedisUrl } from '@fantail/config'
 import { FantailError } from '@fantail/contracts'
 import { createLogger, openVault } from '@fantail/runtime'
-import { ApiKeys, connect, whenReady } from '@fantail/store'
+import { ApiKeys, connect, VaultKeys, whenReady } from '@fantail/store'
 import { KEYS_USAGE, runKeysCli, UsageError } from './keys-cli.ts'
 
 /** For Redis to be found and to answer. */
@@ -26,7 +26,20 @@ async function main(args: string[]): Promise<number> {
     await orTimeout(whenReady(redis), signal)
     const { account } = settings.arn
     const vault = await openVault(settings)
-    const cli = { keys: new ApiKeys(redis), vault, account, log, print: console.log, clock: Date.now }
+    const vaultKeys = new VaultKeys(redis)
+    const beforeSealing = async () => {
+      await vaultKeys.check(vault?.keyIds ?? [])
+      if (vault) await vaultKeys.add(vault.keyId)
+    }
+    const cli = {
+      keys: new ApiKeys(redis),
+      vault,
+      beforeSealing,
+      account,
+      log,
+      print: console.log,
+      clock: Date.now,
+    }
     await runKeysCli(cli, args)
     return 0
   } finally {

@@ -142,6 +142,9 @@ const RULES: Record<string, Rule> = {
   'POST /v1/subscriptions/{id}/retry': { ...setting, need: ['redrive', 'manage'] },
   'POST /v1/subscriptions/{id}/purge': setting,
   'POST /v1/subscriptions/{id}/test': setting,
+  'POST /v1/subscriptions/{id}/webhook-keys': setting,
+  'GET /v1/subscriptions/{id}/webhook-keys': reading(onSubscription('GetSubscriptionAttributes')),
+  'DELETE /v1/subscriptions/{id}/webhook-keys': setting,
 
   'POST /v1/delivery-policies/preview': { need: 'any', targets: previewed },
   'POST /v1/filter-policies/test': ANY,

@@ -1,4 +1,4 @@
-import { openConsumerUrl, openOutbound } from '@fantail/delivery'
+import { openConsumerUrl, openOutbound, webhookSignerOf } from '@fantail/delivery'
 import { MasterKeyError, VaultKeys } from '@fantail/store'
 import { createMasterKeyText, createVault, type MasterKey, parseMasterKey } from '@fantail/vault'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -71,6 +71,20 @@ test('everything sealed is sealed anew, once, and opens with the new key alone',
   expect(hook && openConsumerUrl(hook.consumer, alone)).toBe('https://u:p@h.example/')
   const kept = await api.deps.keys.get(key.accessKeyId ?? key.id)
   expect(kept?.sealedSecret).toContain(`v1.${fresh.id}.`)
+})
+
+test('keys that sign for webhooks are sealed anew, too, each in its place', async () => {
+  api.deps.vault = createVault([old])
+  const id = await subscribe(600)
+  for (let i = 0; i < 2; i++) await api.call('POST', `/v1/subscriptions/${id}/webhook-keys`)
+  const before = await api.deps.subscriptions.get(id)
+  expect(await resealAll(deps(fresh, old))).toMatchObject({ resealed: 3, failed: [] })
+  const after = await api.deps.subscriptions.get(id)
+  expect(after?.webhookKeys?.map((key) => key.id)).toEqual(before?.webhookKeys?.map((key) => key.id))
+  const request = { messageId: 'm', now: Date.now(), body: 'x' }
+  const headers = (record: typeof after, key: MasterKey) =>
+    record && webhookSignerOf(record)?.headers(request, createVault([key]))
+  expect(headers(after, fresh)).toEqual(headers(before, old))
 })
 
 test('what changes while it runs is not overwritten', async () => {

@@ -1,10 +1,10 @@
 /**
- * Everything that is sealed, sealed anew with the first master key: endpoints of subscriptions, URLs of push consumers,
- * secrets of access keys. Each record is changed only where it still is as it was read, so it may run beside everything
+ * Everything that is sealed, sealed anew with the first master key: endpoints of subscriptions and the keys that sign for
+ * them, URLs of push consumers, secrets of access keys. Each record is changed only where it still is as it was read, so it may run beside everything
  * else, be cut short at any point, and run again.
  */
-import { sealContextOf } from '@fantail/contracts'
-import { consumerContext, outboundContext } from '@fantail/delivery'
+import { type SubscriptionRecord, sealContextOf } from '@fantail/contracts'
+import { consumerContext, outboundContext, webhookKeyContext } from '@fantail/delivery'
 import type { ApiKeys, Consumers, Subscriptions, VaultKeys } from '@fantail/store'
 import type { Vault } from '@fantail/vault'
 
@@ -65,6 +65,7 @@ async function* ofSubscriptions({ subscriptions }: ResealDeps): AsyncGenerator<S
     const { items, nextCursor } = await subscriptions.list(page)
     for (const record of items) {
       const { id, arn, sealed: before } = record
+      yield* ofSigners(record, subscriptions)
       if (!before) continue
       const replace = (sealed: string) =>
         subscriptions.update(id, (current) => (current.sealed === before ? { sealed } : {}))
@@ -72,6 +73,25 @@ async function* ofSubscriptions({ subscriptions }: ResealDeps): AsyncGenerator<S
     }
     if (nextCursor === null) return
     cursor = nextCursor
+  }
+}
+
+function* ofSigners(
+  { id, arn, webhookKeys = [] }: SubscriptionRecord,
+  subscriptions: ResealDeps['subscriptions'],
+): Generator<Secret> {
+  for (const { id: keyId, sealed: before } of webhookKeys) {
+    const replace = (sealed: string) =>
+      subscriptions.update(id, (current) => ({
+        webhookKeys:
+          current.webhookKeys?.map((key) => (key.sealed === before ? { ...key, sealed } : key)) ?? [],
+      }))
+    yield {
+      what: `${arn} webhook key ${keyId}`,
+      sealed: before,
+      context: webhookKeyContext(id, keyId),
+      replace,
+    }
   }
 }
 

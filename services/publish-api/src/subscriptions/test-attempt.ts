@@ -58,8 +58,16 @@ export async function attemptOnce(
   const locked = unlockTarget(target, deps.vault)
   if (locked !== undefined) return { statusCode: null, durationMs: 0, error: `secrets: ${locked}` }
   const { url, route } = target
+  const body = renderBody(envelope, target)
   const headers = renderHeaders(envelope, target)
-  return toResult(await deps.sender.attempt({ url, route, headers, body: renderBody(envelope, target) }))
+  try {
+    const signed = { messageId, now: publishedAt, body }
+    headers.push(...(target.webhook?.headers(signed, deps.vault) ?? []))
+  } catch (error) {
+    const why = error instanceof Error ? error.message : 'unknown'
+    return { statusCode: null, durationMs: 0, error: `secrets: it cannot be signed: ${why}` }
+  }
+  return toResult(await deps.sender.attempt({ url, route, headers, body }))
 }
 
 function toResult(result: AttemptResult): TestResult {

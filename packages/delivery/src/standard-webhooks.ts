@@ -1,0 +1,150 @@
+/**
+ * Signatures as Standard Webhooks has them (github.com/standard-webhooks): `webhook-id`, the same for every attempt of a
+ * message; `webhook-timestamp`, of this attempt; `webhook-signature`, one per key that is in use, over
+ * `{id}.{timestamp}.{body}`: `v1,` HMAC-SHA256, `v1a,` ed25519. A key that was replaced goes on signing beside the new one
+ * until its time is over, so that receivers can change theirs meanwhile.
+ */
+import {
+  createHmac,
+  createPrivateKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+  sign,
+} from 'node:crypto'
+import type { SubscriptionRecord, WebhookAlgorithm, WebhookKey } from '@fantail/contracts'
+import { NoVaultError, type Sealing } from './outbound-secrets.ts'
+
+const SECRET_BYTES = 32
+const SECRET_BYTES_MIN = 24
+const SECRET_BYTES_MAX = 64
+const SECRET_PREFIX = 'whsec_'
+const PUBLIC_PREFIX = 'whpk_'
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
+
+/** What a key of this subscription is sealed for. */
+export function webhookKeyContext(subscriptionId: string, keyId: string): string {
+  return `webhook key ${subscriptionId} ${keyId}`
+}
+
+/** A receiver's half of a key: the secret itself of an HMAC, shown once; of ed25519 the public key. */
+export interface NewWebhookKey {
+  key: WebhookKey
+  secret?: string
+}
+
+export interface WebhookKeyWanted {
+  subscriptionId: string
+  algorithm: WebhookAlgorithm
+  /** Of an HMAC, one that the receiver has already; `isWebhookSecret`. */
+  secret?: string | undefined
+  now: number
+}
+
+/** Throws a NoVaultError where there is nothing to seal it with. */
+export function createWebhookKey(wanted: WebhookKeyWanted, vault: Sealing | undefined): NewWebhookKey {
+  if (!vault) throw new NoVaultError()
+  const { subscriptionId, algorithm, now } = wanted
+  const id = randomBytes(8).toString('hex')
+  const made = algorithm === 'ed25519' ? newPair() : newSecret(wanted.secret)
+  const sealed = vault.seal(made.hidden, webhookKeyContext(subscriptionId, id))
+  const key: WebhookKey = { id, algorithm, sealed, createdAt: now, expiresAt: null }
+  const { publicKey, hidden: secret } = made
+  return publicKey === undefined ? { key, secret } : { key: { ...key, publicKey } }
+}
+
+/** `whsec_` and 24 to 64 bytes in base64. */
+export function isWebhookSecret(text: string): boolean {
+  if (!text.startsWith(SECRET_PREFIX) || !BASE64.test(text.slice(SECRET_PREFIX.length))) return false
+  const { length } = bytesOf(text)
+  return length >= SECRET_BYTES_MIN && length <= SECRET_BYTES_MAX
+}
+
+interface Made {
+  hidden: string
+  publicKey?: string
+}
+
+function newSecret(given: string | undefined): Made {
+  return { hidden: given ?? SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64') }
+}
+
+/** Hidden: the key as a JSON Web Key. */
+function newPair(): Made {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+  const point = Buffer.from(String(publicKey.export({ format: 'jwk' }).x), 'base64url')
+  return {
+    hidden: JSON.stringify(privateKey.export({ format: 'jwk' })),
+    publicKey: PUBLIC_PREFIX + point.toString('base64'),
+  }
+}
+
+function bytesOf(secret: string): Buffer {
+  return Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')
+}
+
+export interface Signed {
+  messageId: string
+  /** Of the attempt, epoch ms. */
+  now: number
+  body: Buffer | string
+}
+
+interface OpenKey {
+  expiresAt: number | null
+  signatureOf(content: string, body: Buffer | string): string
+}
+
+/** Of one subscription; its keys are opened at the first attempt. */
+export class WebhookSigner {
+  readonly #subscriptionId: string
+  readonly #keys: readonly WebhookKey[]
+  #open: OpenKey[] | undefined
+
+  constructor(subscriptionId: string, keys: readonly WebhookKey[]) {
+    this.#subscriptionId = subscriptionId
+    this.#keys = keys
+  }
+
+  /** Headers, names and values in turn. Throws what the vault throws, or a NoVaultError: nothing goes out unsigned. */
+  headers({ messageId, now, body }: Signed, vault: Pick<Sealing, 'open'> | undefined): string[] {
+    this.#open ??= this.#keys.map((key) => openKey(key, this.#subscriptionId, vault))
+    const seconds = String(Math.floor(now / 1_000))
+    const content = `${messageId}.${seconds}.`
+    const signatures: string[] = []
+    for (const key of this.#open) {
+      if (key.expiresAt === null || key.expiresAt > now) signatures.push(key.signatureOf(content, body))
+    }
+    return ['webhook-id', messageId, 'webhook-timestamp', seconds, 'webhook-signature', signatures.join(' ')]
+  }
+}
+
+/** undefined where the subscription has no keys. */
+export function webhookSignerOf({
+  id,
+  webhookKeys,
+}: Pick<SubscriptionRecord, 'id' | 'webhookKeys'>): WebhookSigner | undefined {
+  return webhookKeys && webhookKeys.length > 0 ? new WebhookSigner(id, webhookKeys) : undefined
+}
+
+function openKey(
+  { id, algorithm, sealed, expiresAt }: WebhookKey,
+  subscriptionId: string,
+  vault: Pick<Sealing, 'open'> | undefined,
+): OpenKey {
+  if (!vault) throw new NoVaultError()
+  const hidden = vault.open(sealed, webhookKeyContext(subscriptionId, id))
+  if (algorithm === 'hmac-sha256') return { expiresAt, signatureOf: hmacBy(bytesOf(hidden)) }
+  return { expiresAt, signatureOf: signatureBy(createPrivateKey({ key: JSON.parse(hidden), format: 'jwk' })) }
+}
+
+function hmacBy(secret: Buffer): OpenKey['signatureOf'] {
+  return (content, body) => `v1,${createHmac('sha256', secret).update(content).update(body).digest('base64')}`
+}
+
+function signatureBy(key: KeyObject): OpenKey['signatureOf'] {
+  return (content, body) => {
+    const whole = Buffer.concat([Buffer.from(content), typeof body === 'string' ? Buffer.from(body) : body])
+    return `v1a,${sign(null, whole, key).toString('base64')}`
+  }
+}

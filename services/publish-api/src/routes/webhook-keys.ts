@@ -1,0 +1,88 @@
+/** What a subscription's requests are signed with beside SNS's own signatures: Standard Webhooks. */
+import {
+  type ErrorCode,
+  NewWebhookKeyView,
+  WEBHOOK_OVERLAP_SECONDS_DEFAULT,
+  type WebhookKey,
+  WebhookKeyInput,
+  WebhookKeyList,
+} from '@fantail/contracts'
+import type { z } from 'zod'
+import type { ApiDeps } from '../deps.ts'
+import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
+import { visibleSubscription } from '../subscriptions/change.ts'
+import { dropWebhookKeys, rotateWebhookKey, signing } from '../subscriptions/webhook-keys.ts'
+import { iso, isoOrNull } from '../views.ts'
+import { idOf } from './subscriptions.ts'
+
+const INPUT_ERRORS: ErrorCode[] = [
+  'malformed_json',
+  'validation_failed',
+  'not_supported',
+  'not_found',
+  'wrong_state',
+  'conflict',
+  'too_large',
+  'unsupported_media_type',
+  'storage_full',
+]
+
+export function webhookKeyRoutes(deps: ApiDeps): Endpoint[] {
+  const route = { path: '/v1/subscriptions/{id}/webhook-keys', tag: 'Subscriptions' }
+  return [
+    endpoint({
+      ...route,
+      method: 'POST',
+      summary: 'Sign a subscription’s requests as Standard Webhooks has it, or rotate the key',
+      description:
+        'Requests then carry `webhook-id`, `webhook-timestamp` and `webhook-signature`. Keys made before go on signing beside ' +
+        'the new one for `overlapSeconds`. The secret is in this answer and in no other.',
+      body: WebhookKeyInput,
+      bodyIs: 'optional',
+      answers: { 201: { description: 'Made; it signs at once', schema: NewWebhookKeyView } },
+      errors: INPUT_ERRORS,
+      handle: (call) => postKey(deps, call),
+    }),
+    endpoint({
+      ...route,
+      method: 'GET',
+      summary: 'List the keys that sign now, newest first',
+      answers: { 200: { description: 'The keys, without secrets', schema: WebhookKeyList } },
+      errors: ['not_found'],
+      handle: async (call) => {
+        const { webhookKeys = [] } = await visibleSubscription(deps, idOf(call))
+        return ok({ webhookKeys: signing(webhookKeys, deps.clock()).map(keyView) })
+      },
+    }),
+    endpoint({
+      ...route,
+      method: 'DELETE',
+      summary: 'Sign no more, and forget the keys',
+      answers: { 204: { description: 'There are none any more' } },
+      errors: ['not_found', 'conflict'],
+      handle: async (call) => {
+        const { id: subscriptionId } = await visibleSubscription(deps, idOf(call))
+        await dropWebhookKeys(deps, subscriptionId)
+        deps.log.info({ requestId: call.requestId, subscriptionId }, 'subscription.webhookKeysDropped')
+        return NO_CONTENT
+      },
+    }),
+  ]
+}
+
+async function postKey(
+  deps: ApiDeps,
+  call: Call<unknown, z.output<typeof WebhookKeyInput>>,
+): Promise<Answer> {
+  const { algorithm = 'hmac-sha256', secret, overlapSeconds = WEBHOOK_OVERLAP_SECONDS_DEFAULT } = call.body
+  const record = await visibleSubscription(deps, idOf(call))
+  const made = await rotateWebhookKey(deps, record, { algorithm, secret, overlapSeconds })
+  const { requestId } = call
+  deps.log.info({ requestId, subscriptionId: record.id, algorithm }, 'subscription.webhookKeyMade')
+  const shown = made.secret === undefined ? {} : { secret: made.secret }
+  return { status: 201, body: { ...keyView(made.key), ...shown } }
+}
+
+function keyView({ sealed: _, createdAt, expiresAt, ...shown }: WebhookKey): object {
+  return { ...shown, createdAt: iso(createdAt), expiresAt: isoOrNull(expiresAt) }
+}

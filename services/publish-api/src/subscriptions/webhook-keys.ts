@@ -1,0 +1,80 @@
+/**
+ * Keys that a subscription's requests are signed with (docs/verify-webhooks.md). The newest one has no end; those before it
+ * end when the overlap is over, and are dropped with the next change after that.
+ */
+import {
+  FantailError,
+  type SubscriptionRecord,
+  WEBHOOK_KEYS_MAX,
+  type WebhookAlgorithm,
+  type WebhookKey,
+} from '@fantail/contracts'
+import { createWebhookKey, isWebhookSecret, type NewWebhookKey, NoVaultError } from '@fantail/delivery'
+import type { ApiDeps } from '../deps.ts'
+import { notFound } from '../http/errors.ts'
+
+type Tools = Pick<ApiDeps, 'subscriptions' | 'vault' | 'clock'>
+
+export interface Rotation {
+  algorithm: WebhookAlgorithm
+  secret?: string | undefined
+  overlapSeconds: number
+}
+
+/** Makes the new key the one that signs; `validation_failed`, `not_supported`, `conflict`, `not_found`. */
+export async function rotateWebhookKey(
+  deps: Tools,
+  { id, protocol }: Pick<SubscriptionRecord, 'id' | 'protocol'>,
+  rotation: Rotation,
+): Promise<NewWebhookKey> {
+  checkRotation(protocol, rotation)
+  const now = deps.clock()
+  const made = create(deps, { subscriptionId: id, now, ...rotation })
+  await deps.subscriptions.update(id, (current) => {
+    if (current.unsubscribed) throw notFound('subscription')
+    return { webhookKeys: [made.key, ...ending(current, now, rotation.overlapSeconds)] }
+  })
+  return made
+}
+
+function checkRotation(protocol: SubscriptionRecord['protocol'], { algorithm, secret }: Rotation): void {
+  if (protocol === 'sqs') {
+    throw new FantailError(
+      'wrong_state',
+      'only requests to webhooks are signed; this subscription has a queue',
+    )
+  }
+  if (secret === undefined) return
+  if (algorithm === 'ed25519') throw FantailError.invalid('secret', 'is for hmac-sha256 only')
+  if (!isWebhookSecret(secret)) {
+    throw FantailError.invalid('secret', 'must be `whsec_` and 24 to 64 bytes in base64')
+  }
+}
+
+function create({ vault }: Tools, wanted: Parameters<typeof createWebhookKey>[0]): NewWebhookKey {
+  try {
+    return createWebhookKey(wanted, vault)
+  } catch (error) {
+    if (!(error instanceof NoVaultError)) throw error
+    throw new FantailError('not_supported', error.message, { cause: error })
+  }
+}
+
+/** Keys that go on for a while, newest first. */
+function ending({ webhookKeys = [] }: SubscriptionRecord, now: number, overlapSeconds: number): WebhookKey[] {
+  const end = now + overlapSeconds * 1_000
+  const kept = signing(webhookKeys, now)
+    .map((key) => ({ ...key, expiresAt: Math.min(key.expiresAt ?? end, end) }))
+    .filter(({ expiresAt }) => expiresAt > now)
+  if (kept.length < WEBHOOK_KEYS_MAX) return kept
+  throw new FantailError('conflict', `${WEBHOOK_KEYS_MAX} keys sign already: shorten overlapSeconds, or wait`)
+}
+
+/** Those that sign now. */
+export function signing(keys: WebhookKey[], now: number): WebhookKey[] {
+  return keys.filter(({ expiresAt }) => expiresAt === null || expiresAt > now)
+}
+
+export async function dropWebhookKeys({ subscriptions }: Tools, id: string): Promise<void> {
+  await subscriptions.update(id, () => ({ webhookKeys: [] }))
+}
