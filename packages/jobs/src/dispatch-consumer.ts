@@ -122,8 +122,6 @@ export class DispatchConsumer {
     })
     this.#worker.on('stalled', (id) => void this.#poison.stalled(id))
     this.#worker.on('completed', (job) => this.#completed(job))
-    this.#worker.on('active', () => this.#setStalledInterval(STALLED_BUSY_MS))
-    this.#worker.on('drained', () => this.#setStalledInterval(STALLED_IDLE_MS))
   }
 
   /** Jobs in hand always end, and BullMQ looks at the bound when one does: a lower bound only stops fetching. */
@@ -132,9 +130,25 @@ export class DispatchConsumer {
     this.#worker.concurrency = hasRoom?.() === false ? Math.max(1, this.#runs.size) : jobsMax
   }
 
-  /** BullMQ reads the option anew before each check; an idle worker looks less often. */
-  #setStalledInterval(intervalMs: number): void {
-    this.#worker.opts.stalledInterval = intervalMs
+  /**
+   * To be called once a second: while any worker has a job in hand, all look often for one whose worker has died; else,
+   * seldom. BullMQ reads the interval anew with each check, and keeps all workers from checking for as long: what an idle
+   * one has set ends with the idleness. Never rejects.
+   */
+  async watch(): Promise<void> {
+    const base = `${queuePrefix(this.#name)}:${this.#name}`
+    const { redis } = this.#options
+    try {
+      const { opts } = this.#worker
+      if ((await redis.llen(`${base}:active`)) === 0) opts.stalledInterval = STALLED_IDLE_MS
+      else if (opts.stalledInterval !== STALLED_BUSY_MS) {
+        opts.stalledInterval = STALLED_BUSY_MS
+        await redis.del(`${base}:stalled-check`)
+        await this.#worker.startStalledCheckTimer()
+      }
+    } catch (error) {
+      this.#onError(error as Error)
+    }
   }
 
   async #process(job: Job<DispatchJobData>, token: string): Promise<void> {

@@ -159,6 +159,9 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     clocks,
     log,
     attemptTimeoutMs,
+    onLook: () => {
+      for (const consumer of consumers.all()) void consumer.watch()
+    },
   })
   const express = new Express({
     slots,

@@ -67,8 +67,11 @@ export interface ExpressOptions {
   onRoom(): void
 }
 
-/** Beyond the deadline of the attempt itself: the way back to Redis, and a worker that is short of time. */
-export const LEASE_MARGIN_MS = 5_000
+/**
+ * Beyond the deadline of the attempt itself: the way back to Redis, and a worker that is short of time. A second more would
+ * leave what a killed worker had in flight for longer than the 20 s in which it is to move again.
+ */
+export const LEASE_MARGIN_MS = 3_500
 
 export class Express {
   readonly #options: ExpressOptions

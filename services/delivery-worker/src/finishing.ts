@@ -20,7 +20,7 @@ import type { QueueGates } from './queue-gates.ts'
 import type { Claimed, Settling } from './settling.ts'
 
 /** A dead delivery keeps its lease for so long while it is appended to its queue. */
-const DEAD_LEASE_MS = 20_000
+const DEAD_LEASE_MS = 15_000
 /** What could not be appended waits so long in its lane, marked, instead of to the end of its lease. */
 const POSTPONED_MS = 2_000
 /** With more waiting, what is dead is handed back and comes again: burials hold no slots that would bound them. */

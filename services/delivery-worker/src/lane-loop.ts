@@ -55,6 +55,8 @@ export interface LaneLoopOptions {
   clocks: ShardClocks
   log: Logger
   attemptTimeoutMs: number
+  /** Called once a second with the look at the hints: what else asks Redis something then shares their trip. */
+  onLook(): void
 }
 
 export class LaneLoop {
@@ -271,6 +273,7 @@ export class LaneLoop {
   async #readHints(): Promise<void> {
     try {
       void this.#tellTime()
+      this.#options.onLook()
       const sweep = performance.now() - this.#sweptAt > SWEEP_MS
       if (sweep) {
         const times = await this.#options.lanes.dueTimes()

@@ -9,7 +9,7 @@ import type { LaneStore, SweepResult } from '@fantail/store'
 
 const SWEEP_MS = 60_000
 const DELIVERIES_PER_STEP = 200
-const LEASE_MS = 30_000
+const LEASE_MS = 15_000
 const ROUNDS_MAX = 1_000
 /** About what a burial takes. */
 const BETWEEN_ROUNDS_MS = 20

@@ -1,0 +1,99 @@
+/**
+ * Workers added to a stack share its work: attempts straight from dispatch jobs, and a backlog in many lanes, in some and in
+ * one. Endpoints take a while to answer, and few requests at a time: what is measured is how the workers share, not how the
+ * machine's cores and the one receiver of all requests are shared.
+ */
+import { waitFor } from '@fantail/test-kit'
+import { describe, expect, test } from 'vitest'
+import { type Stack, useStack } from '../harness/stack.ts'
+import { useReceiver } from '../harness/use-receiver.ts'
+import type { Subscription } from '../harness/webhooks.ts'
+import { deliveredBy, imbalance } from './shares.ts'
+
+const IMBALANCE_MAX = 0.2
+const BATCH = 100
+const PUBLISHED_AT_ONCE = 5
+
+const receiver = useReceiver()
+
+interface Webhooks {
+  count: number
+  answerMs: number
+  maxInFlight?: number
+}
+
+async function open(
+  { client }: Stack,
+  topic: string,
+  { count, answerMs, maxInFlight = 32 }: Webhooks,
+): Promise<string[]> {
+  await client.put(`/v1/topics/${topic}`)
+  receiver().respond(({ path }) => path.startsWith(`/${topic}/`), { delayMs: answerMs })
+  const ids: string[] = []
+  for (let i = 0; i < count; i++) {
+    const endpoint = `${receiver().url}/${topic}/${i}`
+    ids.push(
+      (await client.post<Subscription>(`/v1/topics/${topic}/subscriptions`, { endpoint, maxInFlight })).id,
+    )
+  }
+  return ids
+}
+
+async function publishBatches({ client }: Stack, topic: string, count: number): Promise<void> {
+  for (let n = 0; n < count; n += BATCH) {
+    const messages = Array.from({ length: Math.min(BATCH, count - n) }, (_, i) => ({ message: `m${n + i}` }))
+    await client.post(`/v1/topics/${topic}/messages`, { messages })
+  }
+}
+
+async function expectEvenShares(stack: Stack, topic: string, deliveries: number): Promise<void> {
+  const shares = await waitFor(
+    async () => {
+      const found = await deliveredBy(stack, topic)
+      return found.reduce((sum, share) => sum + share, 0) >= deliveries ? found : undefined
+    },
+    { what: `${deliveries} deliveries`, timeoutMs: 60_000, intervalMs: 50 },
+  )
+  console.info(`${topic}: ${shares.join(' + ')}, imbalance ${(100 * imbalance(shares)).toFixed(1)} %`)
+  expect(imbalance(shares)).toBeLessThan(IMBALANCE_MAX)
+}
+
+describe.each([2, 3])('%i workers', (workers) => {
+  const stack = useStack({ workers })
+
+  test('share first attempts', async () => {
+    const topic = `express-${workers}`
+    await open(stack(), topic, { count: 10, answerMs: 20 })
+    for (let n = 0; n < 1_500; n += PUBLISHED_AT_ONCE) {
+      const publish = () => stack().client.post(`/v1/topics/${topic}/messages`, { message: 'm' })
+      await Promise.all(Array.from({ length: PUBLISHED_AT_ONCE }, publish))
+    }
+    await expectEvenShares(stack(), topic, 15_000)
+  }, 90_000)
+
+  test.each([
+    { count: 1, each: 4_000, answerMs: 50 },
+    { count: 50, each: 100, answerMs: 100, maxInFlight: 2 },
+    { count: 300, each: 15, answerMs: 300, maxInFlight: 1 },
+  ])(
+    'share the backlog of $count lanes',
+    async ({ each, ...webhooks }) => {
+      const topic = `lanes-${workers}-${webhooks.count}`
+      const ids = await open(stack(), topic, webhooks)
+      const post = (what: string) =>
+        Promise.all(ids.map((id) => stack().client.post(`/v1/subscriptions/${id}/${what}`)))
+      await post('pause')
+      await publishBatches(stack(), topic, each)
+      const waiting = async (id: string) =>
+        (await stack().client.get<Subscription>(`/v1/subscriptions/${id}`)).lane.waiting
+      await waitFor(async () => (await Promise.all(ids.map(waiting))).every((count) => count === each), {
+        what: 'the backlog',
+        timeoutMs: 30_000,
+        intervalMs: 100,
+      })
+      await post('resume')
+      await expectEvenShares(stack(), topic, webhooks.count * each)
+    },
+    120_000,
+  )
+})

@@ -1,0 +1,132 @@
+/**
+ * What a killed worker leaves moves again: jobs that it was running and whatever waits within 5 s, what it was in the
+ * middle of sending from a lane within 20 s, when the lease of the attempt has ended. One that is told to stop hands over
+ * at once.
+ */
+import { waitFor } from '@fantail/test-kit'
+import { afterEach, expect, test } from 'vitest'
+import { Ledger } from '../harness/ledger.ts'
+import { useStack } from '../harness/stack.ts'
+import { useReceiver } from '../harness/use-receiver.ts'
+import { type HeldEndpoint, holdEndpoint } from './held-endpoint.ts'
+
+const WAITING_MS_MAX = 5_000
+const CLAIMED_MS_MAX = 20_000
+const HANDOVER_MS_MAX = 1_000
+/** What a worker lets a new subscription have in flight. */
+const ALLOWANCE = 4
+const SUBSCRIPTIONS = 10
+
+const stack = useStack({ workers: 2 })
+const receiver = useReceiver()
+
+afterEach(async () => {
+  await Promise.all(
+    stack()
+      .workers.filter((worker) => !worker.running)
+      .map((worker) => worker.start()),
+  )
+})
+
+const paths = (topic: string) => Array.from({ length: SUBSCRIPTIONS }, (_, i) => `/${topic}/${i}`)
+
+function open(topic: string, settings: Record<string, unknown> = {}): Promise<Ledger> {
+  const subscriptions = Object.fromEntries(paths(topic).map((path) => [path, settings]))
+  return Ledger.open({ stack: stack(), receiver: receiver(), topic, subscriptions })
+}
+
+/** Epoch ms, as the receiver's times. */
+const now = () => performance.timeOrigin + performance.now()
+
+/** One after the other, so that each is a job of its own. */
+async function publish(ledger: Ledger, count: number): Promise<void> {
+  for (let n = 0; n < count; n++) await ledger.publish(`m${n}`)
+}
+
+const untilInFlight = (held: HeldEndpoint, count: number) =>
+  waitFor(() => held.requests().length >= count, { what: `${count} attempts in flight`, intervalMs: 1 })
+
+/** Resolves when nothing waits any more; with how long after `since` the last of each kind began. */
+async function lastBegun(ledger: Ledger, held: HeldEndpoint, since: number) {
+  await ledger.whenSettled({ timeoutMs: 40_000 })
+  const { again, first } = held.since(since)
+  const last = (requests: { at: number }[]) => Math.max(0, ...requests.map(({ at }) => at - since))
+  return { again: again.length, first: first.length, againMs: last(again), firstMs: last(first) }
+}
+
+test('jobs that a killed worker was running move again within 5 s', async () => {
+  const ledger = await open('jobs')
+  const held = holdEndpoint(receiver(), '/jobs/')
+  await publish(ledger, 2 * ALLOWANCE + 4)
+  await untilInFlight(held, 2 * ALLOWANCE * SUBSCRIPTIONS)
+  await stack().worker(0).kill()
+  const begun = await lastBegun(ledger, held, held.release())
+  console.info('jobs', begun)
+  expect(begun.again).toBeGreaterThan(0)
+  expect(begun.first).toBeGreaterThan(0)
+  expect(Math.max(begun.againMs, begun.firstMs)).toBeLessThan(WAITING_MS_MAX)
+}, 60_000)
+
+test('of a backlog, what waits moves within 5 s of a kill and what was being sent within 20 s', async () => {
+  const ledger = await open('lanes')
+  const held = holdEndpoint(receiver(), '/lanes/')
+  const change = (what: string) =>
+    Promise.all(
+      ledger.subscriptions.map(({ id }) => stack().client.post(`/v1/subscriptions/${id}/${what}`, {})),
+    )
+  await change('pause')
+  await publish(ledger, 2 * ALLOWANCE + 4)
+  await waitFor(async () => (await ledger.account()).waiting === SUBSCRIPTIONS * (2 * ALLOWANCE + 4))
+  await change('resume')
+  await untilInFlight(held, 2 * ALLOWANCE * SUBSCRIPTIONS)
+  await stack().worker(0).kill()
+  const begun = await lastBegun(ledger, held, held.release())
+  console.info('lanes', begun)
+  expect(begun.again).toBeGreaterThan(0)
+  expect(begun.first).toBeGreaterThan(0)
+  expect(begun.firstMs).toBeLessThan(WAITING_MS_MAX)
+  expect(begun.againMs).toBeLessThan(CLAIMED_MS_MAX)
+}, 90_000)
+
+test('a worker that is told to stop hands over what it has not sent within a second, and repeats nothing', async () => {
+  const ledger = await open('stopped')
+  const held = holdEndpoint(receiver(), '/stopped/')
+  await publish(ledger, 2 * ALLOWANCE + 4)
+  await untilInFlight(held, 2 * ALLOWANCE * SUBSCRIPTIONS)
+  const toldAt = now()
+  const stopped = stack().worker(0).stop()
+  // Only what a worker gives up waits in lanes as early as this.
+  await waitFor(async () => (await ledger.account()).waiting > 0, { intervalMs: 1 })
+  held.release()
+  const begun = await lastBegun(ledger, held, toldAt)
+  console.info('stopped', begun)
+  expect(begun).toMatchObject({ again: 0, first: 4 * SUBSCRIPTIONS })
+  expect(begun.firstMs).toBeLessThan(HANDOVER_MS_MAX)
+  expect(await stopped).toBe(0)
+}, 60_000)
+
+test('a FIFO group whose head a killed worker was sending goes on within 20 s, in order', async () => {
+  const { client } = stack()
+  const groups = Array.from({ length: 2 * ALLOWANCE }, (_, i) => `g${i}`)
+  const held = holdEndpoint(receiver(), '/heads')
+  await client.put('/v1/topics/heads.fifo', { contentBasedDeduplication: true })
+  const endpoint = `${receiver().url}/heads`
+  await client.post('/v1/topics/heads.fifo/subscriptions', { endpoint, rawMessageDelivery: true })
+  for (const turn of [0, 1, 2])
+    for (const groupId of groups)
+      await client.post('/v1/topics/heads.fifo/messages', { message: `${groupId}-${turn}`, groupId })
+  await untilInFlight(held, groups.length)
+  await stack().worker(0).kill()
+  const killedAt = held.release()
+  const texts = () => [...new Set(held.requests().map(({ text }) => text))]
+  await waitFor(() => texts().length === 3 * groups.length, { what: 'every group', timeoutMs: 40_000 })
+  const { again, first } = held.since(killedAt)
+  const lastMs = Math.max(...[...again, ...first].map(({ at }) => at - killedAt))
+  console.info('heads', again.length, lastMs)
+  expect(again.length).toBeGreaterThan(0)
+  expect(lastMs).toBeLessThan(CLAIMED_MS_MAX)
+  for (const group of groups)
+    expect(texts().filter((text) => text.startsWith(`${group}-`))).toEqual(
+      [0, 1, 2].map((turn) => `${group}-${turn}`),
+    )
+}, 60_000)

@@ -1,0 +1,24 @@
+/** How a run's deliveries are shared among the workers, as their own metrics tell. */
+import type { ServiceProcess } from '../harness/service-process.ts'
+import type { Stack } from '../harness/stack.ts'
+
+const DELIVERED = /^fantail_deliveries_delivered(?:_total)?\{([^}]*)\} (\d+)/gm
+
+/** Deliveries of the topic that each worker has made. */
+export function deliveredBy({ workers }: Stack, topic: string): Promise<number[]> {
+  return Promise.all(workers.map((worker) => deliveredByWorker(worker, topic)))
+}
+
+async function deliveredByWorker(worker: ServiceProcess, topic: string): Promise<number> {
+  const text = await (await fetch(`${worker.url}/metrics`)).text()
+  let delivered = 0
+  for (const [, labels = '', count] of text.matchAll(DELIVERED))
+    if (labels.includes(`topic="${topic}"`)) delivered += Number(count)
+  return delivered
+}
+
+/** The widest distance of a share from an even one, as a part of it. */
+export function imbalance(shares: number[]): number {
+  const even = shares.reduce((sum, share) => sum + share, 0) / shares.length
+  return Math.max(...shares.map((share) => Math.abs(share - even))) / even
+}
