@@ -1,15 +1,13 @@
 /**
  * Runs dispatch jobs: opens the checkpoints of earlier starts, drops what an idempotency key rules out, matches each
  * message against its topic's slices, and hands the deliveries to the express path.
- *
- * From its third start a job runs one message at a time and notes which: one that was under way at three deaths of a
- * worker in a row is set aside, so that it cannot keep its neighbours from being delivered. The notes of a job stand
- * together in one shard of its own: a note in the shard of its message's topic would outlive the message's turn.
  */
 import type { Message } from '@fantail/contracts'
 import type { DispatchRun } from '@fantail/jobs'
-import { createStateLog, type Logger, type TellState } from '@fantail/runtime'
-import { CorruptRecordError, type Idempotency, type LaneStore, type SliceRef, shardOf } from '@fantail/store'
+import type { Logger } from '@fantail/runtime'
+import { CorruptRecordError, type Idempotency, type LaneStore, type SliceRef } from '@fantail/store'
+import { CautiousRuns, isCautious } from './cautious-runs.ts'
+import { Checkpoints } from './checkpoints.ts'
 import type { CompiledSlice } from './compiled-slice.ts'
 import type { Express } from './express.ts'
 import { JobRun, Unit } from './job-run.ts'
@@ -17,6 +15,7 @@ import { MessageContext } from './message-context.ts'
 import type { OutcomeRecorder } from './outcome-recorder.ts'
 import type { Parking } from './parking.ts'
 import type { PlanCache, TopicPlan } from './plan-cache.ts'
+import { RunRetries } from './run-retries.ts'
 import { matchSlice } from './slice-match.ts'
 import type { KnownMatch } from './topic-filters.ts'
 
@@ -24,15 +23,6 @@ import type { KnownMatch } from './topic-filters.ts'
 export const QUEUED_MAX = 2_000
 /** Message text of all jobs in hand; a job more or less. */
 const BYTES_MAX = 67_108_864
-const CHECKPOINT_MS = 25
-const CAUTIOUS_FROM_FENCE = 3
-const DEATHS_MAX = 3
-const RETRY_MS = 200
-/** Which message a cautious run has under way: `<index>,<times in a row>`. */
-const UNDER_WAY = 'under-way'
-/** With the message's index: it was set aside, and is so for every later start. */
-const ASIDE = 'aside.'
-const CHECKPOINTED_MAX = 10_000
 
 export interface DispatcherOptions {
   plans: PlanCache
@@ -65,20 +55,25 @@ interface Admission {
 
 export class Dispatcher {
   readonly #options: DispatcherOptions
-  readonly #runs = new Map<string, JobRun>()
-  readonly #checkpointed = new Map<string, Set<number>>()
-  readonly #tell: TellState
+  readonly #retries: RunRetries
+  readonly #checkpoints: Checkpoints
+  readonly #cautious: CautiousRuns
   readonly #admissions: Admission[] = []
   #bytes = 0
-  #timer: NodeJS.Timeout | undefined
 
   constructor(options: DispatcherOptions) {
     this.#options = options
-    this.#tell = createStateLog({ log: options.log, what: 'dispatch', initial: 'up' })
+    this.#retries = new RunRetries(options.log)
+    this.#checkpoints = new Checkpoints({ ...options, retries: this.#retries })
+    this.#cautious = new CautiousRuns({
+      checkpoints: this.#checkpoints,
+      start: (run, index, context) => this.#startOrSetAside(run, index, context),
+      setAside: (run, context, detail) => this.#setAside(run, context, detail),
+    })
   }
 
   get runs(): number {
-    return this.#runs.size
+    return this.#checkpoints.runs
   }
 
   /** False while enough deliveries wait: no further job should be fetched. */
@@ -94,44 +89,22 @@ export class Dispatcher {
     const run = new JobRun(job, contexts, (unit) => this.#options.recorder.dispatched(unit))
     const bytes = contexts.reduce((sum, { message }) => sum + message.message.length, 0)
     this.#bytes += bytes
-    this.#runs.set(run.key, run)
-    this.#armCheckpoints()
+    this.#checkpoints.begin(run)
     try {
       for (let n = contexts.length; n < job.messages.length; n++) await this.#countAside(run)
-      if (run.fence >= CAUTIOUS_FROM_FENCE) await this.#runCautiously(run)
+      if (isCautious(run)) await this.#cautious.run(run)
       else await this.#runAll(run)
     } finally {
       run.ended = true
       this.#bytes -= bytes
-      if (this.#runs.get(run.key) === run) this.#runs.delete(run.key)
       this.#logRun(run)
-      const shards = run.touchedShards()
-      if (shards.size > 0) this.#rememberShards(run.key, shards)
+      this.#checkpoints.end(run)
     }
   }
 
-  /**
-   * The job is gone from Redis: so go its checkpoints, here best-effort, else when their day is over. The fence of one
-   * that was taken over stays: the worker it was taken from may only have been frozen, and still hold an attempt of it.
-   */
-  async completed({ key, fence }: Pick<DispatchRun, 'key' | 'fence'>): Promise<void> {
-    const shards = this.#checkpointed.get(key)
-    if (!shards) return
-    this.#checkpointed.delete(key)
-    try {
-      const { lanes } = this.#options
-      const close = (shard: number) =>
-        fence > 1 ? lanes.keepFence(shard, key, fence) : lanes.deleteCheckpoints(shard, [key])
-      await Promise.all([...shards].map(close))
-    } catch (error) {
-      this.#options.log.debug({ err: error, job: key }, 'checkpoint.left_to_expire')
-    }
-  }
-
-  /** Until the job is completed, which it is elsewhere where it went to another worker. */
-  #rememberShards(key: string, shards: Set<number>): void {
-    if (this.#checkpointed.size >= CHECKPOINTED_MAX) this.#checkpointed.clear()
-    this.#checkpointed.set(key, shards)
+  /** The job is gone from Redis. */
+  completed(job: Pick<DispatchRun, 'key' | 'fence'>): Promise<void> {
+    return this.#checkpoints.completed(job)
   }
 
   /** One line per job: what of its messages was delivered at once and what waits in lanes. */
@@ -159,37 +132,6 @@ export class Dispatcher {
   async #runAll(run: JobRun): Promise<void> {
     await Promise.all(run.messages.map((context, index) => this.#startOrSetAside(run, index, context)))
     await run.whenUnitsEnded()
-  }
-
-  async #runCautiously(run: JobRun): Promise<void> {
-    for (const [index, context] of run.messages.entries()) {
-      if (run.lost) return
-      if (await this.#killsWorkers(run, index, context)) continue
-      await this.#startOrSetAside(run, index, context)
-      await run.whenUnitsEnded()
-    }
-  }
-
-  /** True where the message is set aside. The note is written before the message is touched. */
-  async #killsWorkers(run: JobRun, index: number, context: MessageContext): Promise<boolean> {
-    const shard = shardOf(run.key)
-    await this.#restore(run, shard)
-    if (run.restored.has(`${shard}:${ASIDE}${index}`)) return true
-    const [noted, deaths] = String(run.restored.get(`${shard}:${UNDER_WAY}`) ?? '-1,0')
-      .split(',')
-      .map(Number)
-    const times = noted === index ? (deaths ?? 0) + 1 : 1
-    const kills = times > DEATHS_MAX
-    if (kills) await this.#setAside(run, context, 'worker died')
-    await this.#note(run, shard, kills ? [`${ASIDE}${index}`, '1'] : [UNDER_WAY, `${index},${times}`])
-    return kills || run.lost
-  }
-
-  async #note(run: JobRun, shard: number, [name, text]: [string, string]): Promise<void> {
-    const fields: [string, Buffer][] = [[name, Buffer.from(text)]]
-    const request = { messages: [], jobs: [{ job: run.key, fence: run.fence, fields, entries: [] }] }
-    const result = await this.#untilDone(run, () => this.#options.lanes.park(shard, request))
-    if (result?.jobs[0]?.stale !== false) run.lost = true
   }
 
   /** A topic whose record cannot be read would keep its messages' job, and in time the worker, for ever. */
@@ -241,7 +183,7 @@ export class Dispatcher {
       return
     }
     for (const ref of plan.slices) {
-      if (run.fence > 1) await this.#restore(run, ref.shard)
+      if (run.fence > 1) await this.#checkpoints.restore(run, ref.shard)
       const waits = this.#startSlice(start, ref)
       if (waits) await waits
     }
@@ -318,25 +260,6 @@ export class Dispatcher {
     return (await this.#untilDone(run, () => this.#options.idempotency.holds(key, value))) ?? false
   }
 
-  readonly #restoring = new WeakMap<JobRun, Map<number, Promise<void>>>()
-
-  /** Once per shard and run: stores this run's fence, which makes earlier runs stale, and reads what they settled. */
-  #restore(run: JobRun, shard: number): Promise<void> {
-    const shards = this.#restoring.get(run) ?? new Map<number, Promise<void>>()
-    this.#restoring.set(run, shards)
-    const running = shards.get(shard) ?? this.#openCheckpoint(run, shard)
-    shards.set(shard, running)
-    return running
-  }
-
-  async #openCheckpoint(run: JobRun, shard: number): Promise<void> {
-    const found = await this.#untilDone(run, () =>
-      this.#options.lanes.openCheckpoint(shard, run.key, run.fence),
-    )
-    if (!found || found.stale) run.lost = true
-    else run.restore(shard, found.fields)
-  }
-
   /** Starts a unit when there is room, first come first served. */
   #admit(start: () => void): Promise<void> | undefined {
     if (this.#admissions.length === 0 && this.#options.express.queued < QUEUED_MAX) {
@@ -356,33 +279,8 @@ export class Dispatcher {
     }
   }
 
-  /** Redis decides nothing about a job but when: what fails is tried again for as long as the run is ours. */
-  async #untilDone<T>(run: JobRun, attempt: () => Promise<T> | T): Promise<T | undefined> {
-    while (!run.lost) {
-      try {
-        const value = await attempt()
-        this.#tell('up')
-        return value
-      } catch (error) {
-        if (error instanceof CorruptRecordError) throw error
-        this.#tell('down', error)
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS * (0.5 + Math.random())))
-      }
-    }
-    return undefined
-  }
-
-  /** A run that lasts longer than an instant tells what it has settled, so that its successor repeats only an instant. */
-  #armCheckpoints(): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined
-      const before = performance.now() - CHECKPOINT_MS
-      for (const run of this.#runs.values()) {
-        if (run.startedAt > before || run.lost) continue
-        for (const shard of run.dirtyShards()) this.#options.parking.checkpoint(shard, run)
-      }
-      if (this.#runs.size > 0) this.#armCheckpoints()
-    }, CHECKPOINT_MS)
+  #untilDone<T>(run: JobRun, attempt: () => Promise<T> | T): Promise<T | undefined> {
+    return this.#retries.untilDone(run, attempt)
   }
 }
 

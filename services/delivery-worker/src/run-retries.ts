@@ -1,0 +1,29 @@
+/** Redis decides nothing about a job but when: what fails is tried again for as long as the run is ours. */
+import { createStateLog, type Logger, type TellState } from '@fantail/runtime'
+import { CorruptRecordError } from '@fantail/store'
+
+const RETRY_MS = 200
+
+export class RunRetries {
+  readonly #tell: TellState
+
+  constructor(log: Logger) {
+    this.#tell = createStateLog({ log, what: 'dispatch', initial: 'up' })
+  }
+
+  /** undefined: the run is lost. Throws CorruptRecordError, which no other try would mend. */
+  async untilDone<T>(run: { lost: boolean }, attempt: () => Promise<T> | T): Promise<T | undefined> {
+    while (!run.lost) {
+      try {
+        const value = await attempt()
+        this.#tell('up')
+        return value
+      } catch (error) {
+        if (error instanceof CorruptRecordError) throw error
+        this.#tell('down', error)
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS * (0.5 + Math.random())))
+      }
+    }
+    return undefined
+  }
+}
