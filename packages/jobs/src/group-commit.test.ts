@@ -46,6 +46,20 @@ test('a second write starts when the oldest has waited too long', async () => {
   for (const write of writes) write.end()
 })
 
+test('a full group does not wait for the write before it; what does not fill one does', async () => {
+  const { commit, writes } = createStorage({ messagesMax: 3, secondWriteAfterMs: 10_000 })
+  const first = commit.add(['first'], weight)
+  await waitFor(() => writes.length === 1)
+  const rest = [commit.add(['a', 'b'], weight), commit.add(['c'], weight), commit.add(['d'], weight)]
+  await waitFor(() => writes.length === 2)
+  expect([writes[1]?.items, commit.waiting]).toEqual([['a', 'b', 'c'], 1])
+  for (const { end } of writes) end()
+  await first
+  await waitFor(() => writes.length === 3)
+  writes[2]?.end()
+  await Promise.all(rest)
+})
+
 test('a group stays within its bounds and a request is never split', async () => {
   const { commit, writes } = createStorage({ messagesMax: 3, secondWriteAfterMs: 10_000 })
   void commit.add(['first'], weight)

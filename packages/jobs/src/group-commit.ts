@@ -5,8 +5,8 @@
  * exactly once: into a group, or by its deadline, so a caller that was told "not stored" is in no later group. No timer
  * runs and no latency is added while idle: the first request of a quiet moment starts a write at once.
  *
- * One write is in flight; another starts when the oldest waiting request is older than `secondWriteAfterMs`, up to
- * `writesMax`. Bounds of a group: messages, bytes, deliveries; a request is never split.
+ * One write is in flight; another starts when what waits fills a group, or the oldest waiting request is older than
+ * `secondWriteAfterMs`, up to `writesMax`. Bounds of a group: messages, bytes, deliveries; a request is never split.
  */
 import { FantailError } from '@fantail/contracts'
 
@@ -59,6 +59,7 @@ export class GroupCommit<T> {
   readonly #limits: GroupLimits
   #waiting: Request<T>[] = []
   #waitingBytes = 0
+  #waitingMessages = 0
   #writes = 0
   #scheduled = false
   #timer: NodeJS.Timeout | undefined
@@ -84,6 +85,7 @@ export class GroupCommit<T> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ items, ...weight, since: performance.now(), resolve, reject })
       this.#waitingBytes += weight.bytes
+      this.#waitingMessages += items.length
       this.#schedule()
     })
   }
@@ -101,6 +103,7 @@ export class GroupCommit<T> {
     const waiting = this.#waiting
     this.#waiting = []
     this.#waitingBytes = 0
+    this.#waitingMessages = 0
     for (const request of waiting) request.reject(notStored('shutting down'))
   }
 
@@ -118,8 +121,13 @@ export class GroupCommit<T> {
     const oldest = this.#waiting[0]
     if (!oldest || this.#writes >= this.#limits.writesMax) return false
     if (this.#options.canWrite?.() === false) return false
-    if (this.#writes === 0) return true
+    if (this.#writes === 0 || this.#isFull()) return true
     return performance.now() - oldest.since >= this.#limits.secondWriteAfterMs
+  }
+
+  /** What waits fills a group: it would not grow by waiting longer. */
+  #isFull(): boolean {
+    return this.#waitingMessages >= this.#limits.messagesMax || this.#waitingBytes >= this.#limits.bytesMax
   }
 
   #nextGroup(): Request<T>[] {
@@ -133,8 +141,13 @@ export class GroupCommit<T> {
       count++
     }
     const group = this.#waiting.splice(0, count)
-    for (const request of group) this.#waitingBytes -= request.bytes
+    for (const request of group) this.#forget(request)
     return group
+  }
+
+  #forget({ bytes, items }: Request<T>): void {
+    this.#waitingBytes -= bytes
+    this.#waitingMessages -= items.length
   }
 
   async #writeGroup(group: Request<T>[]): Promise<void> {
@@ -157,7 +170,7 @@ export class GroupCommit<T> {
     while (this.#waiting[0] && this.#waiting[0].since <= limit) {
       const request = this.#waiting.shift()
       if (!request) return
-      this.#waitingBytes -= request.bytes
+      this.#forget(request)
       request.reject(notStored('storage did not take the publish in time'))
     }
   }
