@@ -60,31 +60,38 @@ export async function checkPorts(env) {
 }
 
 /**
- * Waits until every service answers, then prints where they are and what to paste.
+ * Waits until every service answers, tells of each, then prints what to paste. False where it was aborted before.
  * @param {NodeJS.ProcessEnv} env
- * @param {AbortSignal} [signal]
+ * @param {{ signal?: AbortSignal, onSlow?: () => void }} [options] `onSlow`: it takes long
  */
-export async function announceStack(env, signal) {
+export async function announceStack(env, { signal, onSlow } = {}) {
   const services = addresses(env)
   const slowAt = performance.now() + SLOW_MS
-  let told = false
+  let slow = false
+  let missing = services
   for (;;) {
-    const missing = await notReady(services)
-    if (signal?.aborted) return
+    const found = await Promise.all(missing.map(({ url, ready }) => isReady(`${url}${ready}`)))
+    if (signal?.aborted) return false
+    for (const service of missing.filter((_, index) => found[index])) console.log(lineOf(service))
+    missing = missing.filter((_, index) => !found[index])
     if (missing.length === 0) break
-    if (!told && performance.now() > slowAt) {
-      console.log(`fantail: still waiting for ${missing.join(', ')}; the lines above may say why`)
-      told = true
+    if (!slow && performance.now() > slowAt) {
+      slow = true
+      onSlow?.()
+      const names = missing.map(({ name }) => name).join(', ')
+      console.log(`fantail: still waiting for ${names}; the lines above may say why`)
     }
     await delay(POLL_MS)
   }
-  console.log(announcement(services))
+  console.log(invitation(services))
+  return true
 }
 
-/** @param {ReturnType<typeof addresses>} services */
-async function notReady(services) {
-  const answers = await Promise.all(services.map(({ url, ready }) => isReady(`${url}${ready}`)))
-  return services.filter((_, index) => !answers[index]).map(({ name }) => name)
+const NAME_WIDTH = Math.max(...SERVICES.map(({ name }) => name.length))
+
+/** @param {ReturnType<typeof addresses>[number]} service */
+function lineOf({ name, url, about }) {
+  return `  ${name.padEnd(NAME_WIDTH)}  ${url}  ${about}`
 }
 
 /** @param {string} url */
@@ -99,19 +106,14 @@ async function isReady(url) {
 }
 
 /** @param {ReturnType<typeof addresses>} services */
-function announcement(services) {
-  const width = Math.max(...services.map(({ name }) => name.length))
-  const lines = services.map(({ name, url, about }) => `  ${name.padEnd(width)}  ${url}  ${about}`)
+function invitation(services) {
   const [api, , , receiver] = services.map(({ url }) => url)
   return [
     '',
-    'Fantail is ready.',
-    ...lines,
-    '',
-    'Create a topic, subscribe the receiver, publish:',
+    'Fantail is ready. Create a topic, subscribe the receiver, publish:',
     ...curlLines(api ?? '', receiver ?? ''),
     '',
-    'Ctrl-C stops everything; the next start finds its data again.',
+    'Ctrl-C stops everything; the next start finds its data again. What follows is the log.',
     '',
   ].join('\n')
 }

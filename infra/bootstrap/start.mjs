@@ -5,7 +5,9 @@
  */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
+import '../dev/output.mjs'
 import { isHeld } from './lock.mjs'
 import { dataDir, root } from './paths.mjs'
 import { isFree } from './ports.mjs'
@@ -13,6 +15,7 @@ import { isStillThere, processOf } from './processes.mjs'
 import { provideRedisServer } from './redis-server.mjs'
 import { namesRedis } from './redis-settings.mjs'
 import { addresses, announceStack, checkPorts } from './stack.mjs'
+import { createStackOutput } from './stack-output.mjs'
 import { StepError, say } from './steps.mjs'
 
 const POLL_MS = 100
@@ -44,27 +47,35 @@ export async function start(env) {
 
 /** @param {NodeJS.ProcessEnv} env */
 async function runTurbo(env) {
-  say('starting Redis, publish-api, delivery-worker, redrive and a receiver: turbo run dev')
+  say('starting')
+  const output = createStackOutput((line) => console.log(line))
+  if (env.FANTAIL_LOG_LEVEL?.trim() === 'debug') output.showAll()
   // In a group of its own: a second Ctrl-C would make turbo kill its tasks, and the terminal's comes on top of ours.
   const turbo = spawn('turbo', ['run', 'dev'], {
     cwd: root,
     env,
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   })
+  for (const stream of [turbo.stdout, turbo.stderr])
+    createInterface({ input: stream }).on('line', output.line)
   const stopping = new AbortController()
   onStop(() => {
     say('stopping')
+    output.stopping()
     stopping.abort()
     // The whole group: turbo's own Node wrapper takes the signal and keeps it.
     if (turbo.pid !== undefined && turbo.exitCode === null) process.kill(-turbo.pid, 'SIGINT')
   })
-  const announced = announceStack(env, stopping.signal)
+  const announced = announceStack(env, { signal: stopping.signal, onSlow: output.showAll })
+  void announced.then((isReady) => isReady && output.ready())
   const code = await new Promise((resolve, reject) => {
     turbo.once('error', reject)
-    turbo.once('exit', (exitCode) => resolve(exitCode ?? 1))
+    // Once all that it said is read.
+    turbo.once('close', (exitCode) => resolve(exitCode ?? 1))
   })
   const asked = stopping.signal.aborted
+  if (!asked) output.showAll()
   stopping.abort()
   await Promise.all([announced, allGone(env)])
   return asked ? 0 : code

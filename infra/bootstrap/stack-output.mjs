@@ -1,0 +1,71 @@
+// @ts-check
+/**
+ * What the local stack prints, of all that turbo and its tasks say. Log lines of services are passed on as they are; what
+ * only tells how a start or a stop goes on is kept back, and shown where one takes too long or fails.
+ *
+ *   starting ─ready()→ running ─stopping()→ stopping;  starting ─showAll()→ everything is shown
+ */
+
+/** Enough to see what went wrong. */
+const KEPT_MAX = 300
+const TASK_LINE = /^@fantail\/([\w-]+):dev: (.*)$/
+/** Redis's own: process, role, time. */
+const REDIS_LINE = /^\d+:[\w-]+ |^redis:\/\//
+const TASK_BEGINS = /^(?:\$ |cache bypass)/
+const LOUD_LEVELS = ['warn', 'error', 'fatal']
+
+/** @param {(line: string) => void} print */
+export function createStackOutput(print) {
+  /** @type {'starting' | 'running' | 'stopping' | 'all'} */
+  let phase = 'starting'
+  /** @type {string[]} */
+  const kept = []
+  const showKept = () => {
+    for (const line of kept.splice(0)) print(line)
+  }
+  return {
+    /** @param {string} line */
+    line: (line) => {
+      const { text, shown } = readLine(line)
+      if (text === '') return
+      if (phase === 'all' || shown.includes(phase)) return print(text)
+      kept.push(text)
+      if (kept.length > KEPT_MAX) kept.shift()
+    },
+    ready: () => {
+      if (phase === 'starting') phase = 'running'
+      kept.length = 0
+    },
+    stopping: () => {
+      if (phase !== 'all') phase = 'stopping'
+      kept.length = 0
+    },
+    /** Something is wrong: shows what was kept back, and from now on everything. */
+    showAll: () => {
+      phase = 'all'
+      showKept()
+    },
+  }
+}
+
+/**
+ * A line as it is shown, and in which phases.
+ * @param {string} line
+ * @returns {{ text: string, shown: string[] }}
+ */
+function readLine(line) {
+  const task = TASK_LINE.exec(line)
+  if (!task) return { text: line.trim(), shown: [] }
+  const [, name = '', said = ''] = task
+  if (said.startsWith('{')) return { text: said, shown: phasesOf(said) }
+  const who = name === 'infra' ? 'redis' : name
+  const text = said.trim() === '' ? '' : `${who.padEnd(15)}  ${said}`
+  if (TASK_BEGINS.test(said)) return { text, shown: [] }
+  return { text, shown: REDIS_LINE.test(said) ? ['running'] : ['starting', 'running', 'stopping'] }
+}
+
+/** @param {string} text a log line */
+function phasesOf(text) {
+  const level = /^\{"level":"(\w+)"/.exec(text)?.[1] ?? ''
+  return LOUD_LEVELS.includes(level) ? ['starting', 'running', 'stopping'] : ['running', 'stopping']
+}
