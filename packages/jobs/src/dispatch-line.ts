@@ -5,8 +5,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Message } from '@fantail/contracts'
-import { FantailError } from '@fantail/contracts'
-import { storageError } from '@fantail/store'
+import { storageError, tooFewReplicas } from '@fantail/store'
 import type { Queue, Telemetry } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { createQueue, dispatchQueueName } from './bull.ts'
@@ -101,7 +100,6 @@ export class DispatchLine {
     const { minReplicas } = this.#options
     const reached = await this.#connection.wait(minReplicas, WAIT_MS)
     if (reached >= minReplicas) return
-    const message = `stored, but only ${reached} of ${minReplicas} replicas confirmed it; it may be lost in a failover`
-    throw new FantailError('storage_unavailable', message, { retryAfterSeconds: 1 })
+    throw tooFewReplicas(reached, minReplicas)
   }
 }

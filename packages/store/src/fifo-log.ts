@@ -11,6 +11,7 @@ import { FantailError, formatMessageId, IDEMPOTENCY_SECONDS, type Message } from
 import type { Redis } from 'ioredis'
 import { hintDue } from './busy-lanes.ts'
 import { nodeOf } from './cluster.ts'
+import { tooFewReplicas } from './held-writes.ts'
 import { idempotencyKey } from './keys.ts'
 import { deliveryId } from './lane-records.ts'
 import { readTime } from './lane-replies.ts'
@@ -97,8 +98,7 @@ export class FifoLog {
     // At once, so on the connection that the publish went by: its master has the script's write before the question.
     const reached = await nodeOf(this.#redis, shardBase(shard)).wait(this.#minReplicas, WAIT_MS)
     if (reached >= this.#minReplicas) return
-    const message = `stored, but only ${reached} of ${this.#minReplicas} replicas confirmed it; it may be lost in a failover`
-    throw new FantailError('storage_unavailable', message, { retryAfterSeconds: 1 })
+    throw tooFewReplicas(reached, this.#minReplicas)
   }
 }
 

@@ -15,6 +15,7 @@
 import type { Redis } from 'ioredis'
 import { hintDue } from './busy-lanes.ts'
 import { readNow } from './clock.ts'
+import { HeldWrites } from './held-writes.ts'
 import { BUSY_SHARDS, checkpointKey, dueKey, messageKey } from './keys.ts'
 import type { LaneStore } from './lane-api.ts'
 import { deliveryStates, laneFigures } from './lane-figures.ts'
@@ -30,19 +31,24 @@ const FENCE_MS = 86_400_000
 
 export class Lanes implements LaneStore {
   readonly #redis: Redis
+  readonly #held: HeldWrites
 
-  constructor(redis: Redis) {
+  /** `held`: how deliveries are parked; default: on this connection, and replicas are not waited for. */
+  constructor(redis: Redis, held = new HeldWrites(redis)) {
     this.#redis = redis
+    this.#held = held
   }
 
   async park(shard: number, request: lane.ParkRequest): Promise<lane.ParkResult> {
-    const { woke, ...result } = await parkDeliveries(this.#redis, shard, request)
+    const { woke, ...result } = await parkDeliveries(this.#held.redis, shard, request)
+    await this.#held.confirm(shardBase(shard))
     if (woke) hintDue(this.#redis, shard, result.nextDueAt)
     return result
   }
 
   async parkRedriven(shard: number, request: lane.ParkRedrivenRequest): Promise<lane.ParkRedrivenResult> {
-    const { woke, result } = await parkRedriven(this.#redis, shard, request)
+    const { woke, result } = await parkRedriven(this.#held.redis, shard, request)
+    await this.#held.confirm(shardBase(shard))
     if (woke && !result.stale) hintDue(this.#redis, shard, result.nextDueAt)
     return result
   }

@@ -18,6 +18,7 @@ import {
 } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { batch } from './batch.ts'
+import { HeldWrites } from './held-writes.ts'
 import { queueDeletedKey, queueKey, queuesGoneKey, queuesKey } from './keys.ts'
 import { decodeCursor, encodeCursor, listNames, type Page, replies } from './pages.ts'
 import { queueMissing } from './queue-errors.ts'
@@ -54,6 +55,8 @@ export interface QueuesOptions {
   onProblem?: (error: Error) => void
   /** Messages of one queue that may be in flight at a time. */
   inFlightMax?: number
+  /** How appends are made; default: on the connection of all else, and replicas are not waited for. */
+  held?: HeldWrites
   /** Told of every queue that was written or deleted through this object. */
   onChange?: (arn: string) => void
 }
@@ -70,12 +73,14 @@ type ReadReply = [
 export class QueueDefinitions extends QueueSources {
   protected readonly onProblem: (error: Error) => void
   protected readonly inFlightMax: number
+  protected readonly held: HeldWrites
   readonly #onChange: (arn: string) => void
   readonly #defaults: ArnDefaults
 
   constructor(redis: Redis, options: QueuesOptions = {}) {
     super(redis)
     this.onProblem = options.onProblem ?? (() => undefined)
+    this.held = options.held ?? new HeldWrites(redis)
     this.inFlightMax = options.inFlightMax ?? IN_FLIGHT_MAX
     this.#onChange = options.onChange ?? (() => undefined)
     this.#defaults = options.defaults ?? ARN_DEFAULTS

@@ -35,7 +35,8 @@ import {
 } from './queue-items.ts'
 import type { ReceiveRefusal, ReceiveRequest, ReceiveTurn, SendItem, SentItem } from './queue-records.ts'
 import { chunksOf, movedItem, storedItem } from './queue-sending.ts'
-import { readScript } from './scripts.ts'
+import { readScript, runScript } from './scripts.ts'
+import { shardBase, shardOf } from './shards.ts'
 
 const SEND = readScript('send-messages-1')
 const RECEIVE = readScript('receive-messages-1')
@@ -157,7 +158,11 @@ export class Queues extends QueueHandles {
     { whenFull, byBody = false }: { whenFull: boolean; byBody?: boolean },
   ): Promise<SendReply | 0 | null> {
     const args = [whenFull ? '1' : '', byBody ? '1' : '', ...items.flatMap(itemValues)]
-    return (await this.run(arn, SEND, args)) as SendReply | 0 | null
+    const base = shardBase(shardOf(arn))
+    const reply = (await runScript(this.held.redis, SEND, [base], [arn, ...args])) as SendReply | 0 | null
+    // What is moved here goes on with the replicas there are: nobody could be told, and it is forgotten nowhere yet.
+    if (reply) await this.held.confirm(base, whenFull ? false : undefined)
+    return reply
   }
 
   /** Adds to `messages`; `again` where the turn looked at messages that could not be returned. */

@@ -9,6 +9,7 @@
  */
 import { type DeadLetter, parseArn, parseMessageId, type RedriveFilter } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
+import { HeldWrites } from './held-writes.ts'
 import type { LaneStore } from './lane-api.ts'
 import { deliveryId, type RedrivenEntry } from './lane-records.ts'
 import { type ItemReply, itemValues, type ReadItem, readItem } from './queue-items.ts'
@@ -57,14 +58,18 @@ export interface RedriveBatchesOptions {
   redis: Redis
   lanes: Pick<LaneStore, 'parkRedriven'>
   subscriptions: Pick<Subscriptions, 'locate'>
+  /** How messages are appended to queues; default: on `redis`, and replicas are not waited for. */
+  held?: HeldWrites
 }
 
 export class RedriveBatches {
   readonly #redis: Redis
+  readonly #held: HeldWrites
   readonly #lanes: Pick<LaneStore, 'parkRedriven'>
   readonly #subscriptions: Pick<Subscriptions, 'locate'>
 
-  constructor({ redis, lanes, subscriptions }: RedriveBatchesOptions) {
+  constructor({ redis, lanes, subscriptions, held }: RedriveBatchesOptions) {
+    this.#held = held ?? new HeldWrites(redis)
     this.#redis = redis
     this.#lanes = lanes
     this.#subscriptions = subscriptions
@@ -122,7 +127,10 @@ export class RedriveBatches {
 
   async #append(run: RedriveRun, batch: number, queue: string, items: ReadItem[]) {
     const values = items.flatMap((item) => itemValues(redrivenItem(run.id, item)))
-    const result = await this.#run(shardOf(queue), APPEND, [queue, run.id, run.fence, batch, ...values])
+    const base = shardBase(shardOf(queue))
+    const args = [queue, run.id, run.fence, batch, ...values]
+    const result = await runScript(this.#held.redis, APPEND, [base], args)
+    await this.#held.confirm(base)
     if (result === null) return 'missing'
     return result === 1 ? 'appended' : 'stale'
   }

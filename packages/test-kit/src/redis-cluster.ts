@@ -23,8 +23,11 @@ export interface TestCluster {
   target: { nodes: { host: string; port: number }[] }
   /** The node that has the slot now, by what most nodes say. */
   masterOf(slot: number): Promise<TestRedis>
-  /** Moves a slot with all its keys the way `redis-cli --cluster reshard` does. */
-  moveSlot(slot: number, to: TestRedis): Promise<void>
+  /**
+   * Moves a slot with all its keys the way `redis-cli --cluster reshard` does. `halfway` is called when half of the keys
+   * have been moved.
+   */
+  moveSlot(slot: number, to: TestRedis, halfway?: () => Promise<void>): Promise<void>
   stop(): Promise<void>
 }
 
@@ -55,7 +58,7 @@ export async function startCluster(options: TestClusterOptions = {}): Promise<Te
     addresses: nodes.map(({ port }) => `127.0.0.1:${port}`).join(','),
     target: { nodes: nodes.map(({ port }) => ({ host: '127.0.0.1', port })) },
     masterOf: (slot) => masterOf(nodes, clients, slot),
-    moveSlot: (slot, to) => moveSlot({ nodes, clients, slot, to }),
+    moveSlot: (slot, to, halfway) => moveSlot({ nodes, clients, slot, to, halfway }),
     async stop() {
       for (const client of clients) client.disconnect()
       await Promise.all(nodes.map((node) => node.stop()))
@@ -112,14 +115,7 @@ async function knownNodes(client: Redis): Promise<number> {
 type SlotRange = [from: number, to: number, master: [host: string, port: number]]
 
 async function masterOf(nodes: TestRedis[], clients: Redis[], slot: number): Promise<TestRedis> {
-  const said = await Promise.allSettled(
-    clients.filter(({ status }) => status === 'ready').map((client) => client.cluster('SLOTS')),
-  )
-  const votes = said.flatMap((answer) => {
-    if (answer.status === 'rejected') return []
-    const ranges = answer.value as unknown as SlotRange[]
-    return ranges.find(([from, to]) => from <= slot && slot <= to)?.[2][1] ?? []
-  })
+  const votes = await votesOf(clients, slot)
   const count = (port: number) => votes.filter((vote) => vote === port).length
   const [port] = votes.toSorted((a, b) => count(b) - count(a))
   const master = nodes.find((node) => node.port === port)
@@ -127,14 +123,27 @@ async function masterOf(nodes: TestRedis[], clients: Redis[], slot: number): Pro
   return master
 }
 
+/** The port of the slot's master, as each node that answers has it. */
+async function votesOf(clients: Redis[], slot: number): Promise<number[]> {
+  const said = await Promise.allSettled(
+    clients.filter(({ status }) => status === 'ready').map((client) => client.cluster('SLOTS')),
+  )
+  return said.flatMap((answer) => {
+    if (answer.status === 'rejected') return []
+    const ranges = answer.value as unknown as SlotRange[]
+    return ranges.find(([from, to]) => from <= slot && slot <= to)?.[2][1] ?? []
+  })
+}
+
 interface Move {
   nodes: TestRedis[]
   clients: Redis[]
   slot: number
   to: TestRedis
+  halfway?: (() => Promise<void>) | undefined
 }
 
-async function moveSlot({ nodes, clients, slot, to }: Move): Promise<void> {
+async function moveSlot({ nodes, clients, slot, to, halfway }: Move): Promise<void> {
   const from = await masterOf(nodes, clients, slot)
   if (from === to) return
   const [source, target] = [clients[nodes.indexOf(from)], clients[nodes.indexOf(to)]]
@@ -142,13 +151,19 @@ async function moveSlot({ nodes, clients, slot, to }: Move): Promise<void> {
   const [sourceId, targetId] = [String(await source.cluster('MYID')), String(await target.cluster('MYID'))]
   await target.cluster('SETSLOT', slot, 'IMPORTING', sourceId)
   await source.cluster('SETSLOT', slot, 'MIGRATING', targetId)
-  for (;;) {
-    const keys = (await source.callBuffer('CLUSTER', 'GETKEYSINSLOT', slot, KEYS_AT_ONCE)) as Buffer[]
-    if (keys.length === 0) break
-    await source.call('MIGRATE', '127.0.0.1', to.port, '', 0, 5_000, 'KEYS', ...keys)
+  const half = Math.floor(Number(await source.cluster('COUNTKEYSINSLOT', slot)) / 2)
+  const move = async (max: number) => {
+    const keys = (await source.callBuffer('CLUSTER', 'GETKEYSINSLOT', slot, max)) as Buffer[]
+    if (keys.length > 0) await source.call('MIGRATE', '127.0.0.1', to.port, '', 0, 5_000, 'KEYS', ...keys)
+    return keys.length
   }
+  if (half > 0) await move(half)
+  await halfway?.()
+  while ((await move(KEYS_AT_ONCE)) > 0);
   await target.cluster('SETSLOT', slot, 'NODE', targetId)
   await source.cluster('SETSLOT', slot, 'NODE', targetId)
+  const isKnown = async () => (await votesOf(clients, slot)).every((port) => port === to.port)
+  await waitFor(isKnown, { what: `all nodes to know where slot ${slot} is` })
 }
 
 /** With the port that nodes talk to each other at free too. */

@@ -16,6 +16,7 @@ import {
   connect,
   connectSubscriber,
   FifoReading,
+  HeldWrites,
   Idempotency,
   isCluster,
   Lanes,
@@ -65,6 +66,8 @@ export interface DeliveryWorkerOptions {
   retryJitter: number
   maxRetrySeconds: number
   logMessages: number
+  /** Replicas that must hold what is parked or appended before its source is forgotten; default 0. */
+  minReplicas?: number
   publicUrl?: string | undefined
   /** An operator's own; else the one that is kept in Redis. */
   signingPair?: SigningPair | undefined
@@ -97,8 +100,11 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const { spans } = options.telemetry
   const redis = connect({ url: redisUrl, name: 'fantail-worker', onState: tellState(log) })
   const subscriber = connectSubscriber({ url: redisUrl, name: 'fantail-worker-wakes' })
-  const lanes = new Lanes(redis)
-  const queues = new CountedQueues(redis, new QueueCounter(options.telemetry.metrics))
+  const { minReplicas = 0 } = options
+  const heldRedis = minReplicas > 0 ? connect({ url: redisUrl, name: 'fantail-worker-held' }) : redis
+  const held = new HeldWrites(heldRedis, { minReplicas })
+  const lanes = new Lanes(redis, held)
+  const queues = new CountedQueues(redis, new QueueCounter(options.telemetry.metrics), { held })
   const plansStore = new Plans(redis, {
     onCorrupt: (error) => log.error({ err: error }, 'subscription.unreadable'),
   })
@@ -261,6 +267,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       await options.sender.close()
       subscriber.disconnect()
       redis.disconnect()
+      heldRedis.disconnect()
     },
   }
 }

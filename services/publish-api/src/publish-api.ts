@@ -13,6 +13,7 @@ import {
   connectSubscriber,
   countedWaits,
   FifoLog,
+  HeldWrites,
   Idempotency,
   KeyLimits,
   Lanes,
@@ -84,7 +85,7 @@ export async function startPublishApi(options: PublishApiOptions): Promise<Publi
   })
   const { minReplicas } = settings
   // Replicas are awaited on a connection, and nothing else could be asked on it meanwhile.
-  const fifoRedis = minReplicas > 0 ? connect({ url: redisUrl, name: 'fantail-api-fifo' }) : redis
+  const heldRedis = minReplicas > 0 ? connect({ url: redisUrl, name: 'fantail-api-held' }) : redis
   const clock = createRedisClock(redis)
   const sender = createHttpSender({
     timeoutMs: settings.attemptTimeoutMs,
@@ -93,12 +94,12 @@ export async function startPublishApi(options: PublishApiOptions): Promise<Publi
     deny: settings.outboundDeny ?? [],
   })
   const use = new QueueCounter(telemetry.metrics)
-  const { queueWaits, ...stores } = createStores({ redis, subscriber, use, options })
+  const { queueWaits, ...stores } = createStores({ redis, heldRedis, subscriber, use, options })
   const deps: ApiDeps = {
     ...stores,
     queueWaits: countedWaits(queueWaits, use),
     publisher,
-    fifoLog: new FifoLog(fifoRedis, { minReplicas }),
+    fifoLog: new FifoLog(heldRedis, { minReplicas }),
     sender,
     ...createSigning(redis, options),
     ...createKeys(redis, options),
@@ -119,7 +120,7 @@ export async function startPublishApi(options: PublishApiOptions): Promise<Publi
     await Promise.all([publisher.close(), sender.close()])
     clock.stop()
     redis.disconnect()
-    fifoRedis.disconnect()
+    heldRedis.disconnect()
     subscriber.disconnect()
   }
   try {
@@ -173,18 +174,21 @@ function createKeys(redis: Redis, { vault, log }: PublishApiOptions) {
 
 interface Connections {
   redis: Redis
+  /** For what replicas are waited for. */
+  heldRedis: Redis
   subscriber: Redis
   use: QueueCounter
   options: PublishApiOptions
 }
 
-function createStores({ redis, subscriber, use, options: { settings, log } }: Connections) {
+function createStores({ redis, heldRedis, subscriber, use, options: { settings, log } }: Connections) {
   const { arn: defaults, queues: queueCount, logMessages, redisMemoryBytes } = settings
   const onCorrupt = (error: Error) => log.error({ err: error }, 'record.unreadable')
   const topics = new Topics(redis, { defaults })
   const queues: Queues = new CountedQueues(redis, use, {
     defaults,
     inFlightMax: settings.queueInFlightMax,
+    held: new HeldWrites(heldRedis, { minReplicas: settings.minReplicas, strict: true }),
     onChange: (arn) => queueCache.forget(arn),
     onProblem: (error) => log.warn({ err: error }, 'queue.move_postponed'),
   })

@@ -17,7 +17,14 @@ await runService({
     const awsMetrics = false
     const { redisUrl, telemetry } = await beginService({ name: NAME, log, settings, awsMetrics, signal })
     const { metrics } = telemetry
-    const service = createRedriveService({ redisUrl, log, telemetry: createTelemetry(), metrics })
+    const { minReplicas } = settings
+    const service = createRedriveService({
+      redisUrl,
+      minReplicas,
+      log,
+      telemetry: createTelemetry(),
+      metrics,
+    })
     const ops = createOpsServer({
       host: settings.host,
       port: settings.opsPort,

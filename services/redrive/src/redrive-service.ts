@@ -5,6 +5,7 @@ import { createStateLog, type Logger } from '@fantail/runtime'
 import {
   connect,
   connectSubscriber,
+  HeldWrites,
   Lanes,
   Queues,
   type Redis,
@@ -20,6 +21,8 @@ import { createTaskJobs } from './task-jobs.ts'
 
 export interface RedriveServiceOptions {
   redisUrl: RedisTarget
+  /** Replicas that must hold what is moved before its source is forgotten; default 0. */
+  minReplicas?: number
   log: Logger
   telemetry?: Telemetry | undefined
   /** Default: ones of its own. */
@@ -36,6 +39,7 @@ export interface RedriveService {
 
 export function createRedriveService({
   redisUrl,
+  minReplicas = 0,
   log,
   telemetry,
   metrics = createMetrics(),
@@ -45,13 +49,15 @@ export function createRedriveService({
   const redis = connect({ url: redisUrl, name: 'fantail-redrive', onState })
   const subscriber = connectSubscriber({ url: redisUrl, name: 'fantail-redrive-wakes' })
   const onProblem = (error: Error) => log.warn({ err: error }, 'queue.move_postponed')
-  const queues = new Queues(redis, { onProblem })
+  const heldRedis = minReplicas > 0 ? connect({ url: redisUrl, name: 'fantail-redrive-held' }) : redis
+  const held = new HeldWrites(heldRedis, { minReplicas })
+  const queues = new Queues(redis, { onProblem, held })
   const topics = new Topics(redis)
   const subscriptions = new Subscriptions(redis, {
     onCorrupt: (error) => log.error({ err: error }, 'subscription.unreadable'),
   })
   const redrives = new Redrives(redis)
-  const batches = new RedriveBatches({ redis, subscriptions, lanes: new Lanes(redis) })
+  const batches = new RedriveBatches({ redis, held, subscriptions, lanes: new Lanes(redis, held) })
   const tasks = createTaskJobs({ redisUrl, redis, subscriber, redrives, batches, log, telemetry, metrics })
   const maintenance = createMaintenance({
     redisUrl,
@@ -77,6 +83,7 @@ export function createRedriveService({
       await Promise.all([tasks.stop(), maintenance.stop()])
       subscriber.disconnect()
       redis.disconnect()
+      heldRedis.disconnect()
     },
   }
 }

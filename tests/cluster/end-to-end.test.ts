@@ -1,0 +1,164 @@
+/** On a real cluster of three masters: what every part of Fantail promises, once each. */
+
+import { masterOfShard, SHARD_COUNT, shardOf } from '@fantail/store'
+import { startReceiver, waitFor } from '@fantail/test-kit'
+import { expect, test } from 'vitest'
+import { useStack } from '../harness/stack.ts'
+import { useReceiver } from '../harness/use-receiver.ts'
+import { notification, publish, retries, subscribe } from '../harness/webhooks.ts'
+
+const stack = useStack({
+  place: 'cluster',
+  redrive: true,
+  workers: 2,
+  env: { FANTAIL_RETRY_JITTER: '0', FANTAIL_MIN_REPLICAS: '1' },
+})
+const receiver = useReceiver()
+const hook = (path: string) => `${receiver().url}${path}`
+
+interface Received {
+  receiptHandle: string
+  body: string
+}
+
+const receive = async (queue: string, options: Record<string, number> = {}) =>
+  (await stack().client.post<{ messages: Received[] }>(`/v1/queues/${queue}/receive`, options)).messages
+
+test('the shards are spread evenly over the masters, and messages of all of them arrive', async () => {
+  const masters = Array.from({ length: SHARD_COUNT }, (_, shard) => masterOfShard(stack().connection, shard))
+  const counts = [...Map.groupBy(masters, String).values()].map((shards) => shards.length)
+  expect(counts).toEqual([SHARD_COUNT / 3, SHARD_COUNT / 3, SHARD_COUNT / 3])
+  const topics = Array.from({ length: 12 }, (_, n) => `spread-${n}`)
+  expect(new Set(topics.map((topic) => masters[shardOf(topicArnOf(topic))])).size).toBe(3)
+  for (const topic of topics) await subscribe(stack(), topic, { endpoint: hook(`/spread/${topic}`) })
+  await Promise.all(topics.map((topic) => publish(stack(), topic, `to ${topic}`)))
+  await waitFor(() => topics.every((topic) => receiver().requestsTo(`/spread/${topic}`).length === 1))
+  const listed = await stack().client.get<{ topics: { name: string }[] }>('/v1/topics?prefix=spread-')
+  expect(listed.topics.map(({ name }) => name)).toEqual(topics.toSorted())
+})
+
+test('a message goes to webhooks and to queues', async () => {
+  const { client } = stack()
+  await client.put('/v1/queues/inbox')
+  await subscribe(stack(), 'both', { endpoint: hook('/both') })
+  await client.post('/v1/topics/both/subscriptions', {
+    endpoint: queueArnOf('inbox'),
+    rawMessageDelivery: true,
+  })
+  await publish(stack(), 'both', 'hello')
+  const [request] = await receiver().waitForRequests(1, '/both')
+  expect(request && notification(request).Message).toBe('hello')
+  const [message] = await receive('inbox', { waitSeconds: 5 })
+  expect(message?.body).toBe('hello')
+  const ack = await client.post('/v1/queues/inbox/ack', { receiptHandles: [message?.receiptHandle] })
+  expect(ack).toEqual({ results: [{ ok: true }] })
+})
+
+test('a throttle is kept by two workers', async () => {
+  const rate = 20
+  const deliveryPolicy = { throttlePolicy: { maxReceivesPerSecond: rate } }
+  await subscribe(stack(), 'paced', { endpoint: hook('/paced'), deliveryPolicy })
+  await Promise.all(Array.from({ length: 3 * rate }, (_, n) => publish(stack(), 'paced', String(n))))
+  await waitFor(() => receiver().requestsTo('/paced').length === 3 * rate, { timeoutMs: 10_000 })
+  const times = receiver()
+    .requestsTo('/paced')
+    .map(({ at }) => at)
+  const worst = Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + 1_000).length))
+  // Counted where requests arrive, which may be a little closer together than they were sent.
+  expect(worst).toBeLessThanOrEqual(1.1 * rate + 3)
+})
+
+test('what fails is retried, then dead, and a redrive brings it back', async () => {
+  const { client } = stack()
+  await client.put('/v1/queues/dead')
+  receiver().respond('/broken', { status: 503 })
+  const policy = { deliveryPolicy: retries(1), redrivePolicy: { deadLetterTargetArn: 'dead' } }
+  await subscribe(stack(), 'broken', { endpoint: hook('/broken'), rawMessageDelivery: true, ...policy })
+  const messageId = await publish(stack(), 'broken', 'rise again')
+  type Peeked = { messages: { body: string; deadLetter: { reason: string; attempts: number } }[] }
+  const peek = () => client.get<Peeked>('/v1/queues/dead/messages')
+  await waitFor(async () => (await peek()).messages.length === 1, { timeoutMs: 10_000 })
+  expect((await peek()).messages[0]?.deadLetter).toMatchObject({ reason: 'retriesExhausted', attempts: 2 })
+  type Log = { deliveries: { state: string; attempts: number }[] }
+  const log = () => client.get<Log>(`/v1/messages/${messageId}/deliveries`)
+  await waitFor(async () => (await log()).deliveries[0]?.state === 'deadLettered')
+  receiver().respond('/broken', { status: 200 })
+  const { id } = await client.post<{ id: string }>('/v1/redrives', { source: 'dead' })
+  const task = () => client.get<{ status: string; moved: number }>(`/v1/redrives/${id}`)
+  await waitFor(async () => (await task()).status === 'completed', { timeoutMs: 10_000 })
+  expect((await task()).moved).toBe(1)
+  await waitFor(() => receiver().requestsTo('/broken').at(-1)?.answered === 200)
+  await waitFor(async () => (await log()).deliveries.some(({ state }) => state === 'delivered'))
+})
+
+test('groups of a FIFO topic arrive in their order, duplicates once', async () => {
+  const { client } = stack()
+  await subscribe(stack(), 'ordered.fifo', { endpoint: hook('/ordered'), rawMessageDelivery: true })
+  const path = '/v1/topics/ordered.fifo/messages'
+  type Sent = { messageId: string; sequenceNumber: string }
+  const sent: Sent[] = []
+  for (const n of [0, 1, 2, 3, 4, 5]) {
+    const body = { message: `${n}`, groupId: `g${n % 2}`, deduplicationId: `d${n}` }
+    sent.push(await client.post<Sent>(path, body))
+  }
+  const again = await client.post<Sent>(path, { message: '0', groupId: 'g0', deduplicationId: 'd0' })
+  expect(again.messageId).toBe(sent[0]?.messageId)
+  const requests = await receiver().waitForRequests(6, '/ordered')
+  const texts = requests.map(({ text }) => Number(text))
+  expect(texts.filter((n) => n % 2 === 0)).toEqual([0, 2, 4])
+  expect(texts.filter((n) => n % 2 === 1)).toEqual([1, 3, 5])
+})
+
+test('an idempotency key stores one message', async () => {
+  const { client } = stack()
+  await subscribe(stack(), 'once', { endpoint: hook('/once'), rawMessageDelivery: true })
+  const call = (message: string) =>
+    client.call('POST', '/v1/topics/once/messages', {
+      body: { message },
+      headers: { 'idempotency-key': 'key-1' },
+    })
+  const [one, two] = [await call('first'), await call('first')]
+  expect(two.body).toEqual(one.body)
+  expect(two.headers['idempotent-replayed']).toBe('true')
+  expect((await call('other')).status).toBe(409)
+  await publish(stack(), 'once', 'last')
+  const texts = (await receiver().waitForRequests(2, '/once')).map(({ text }) => text)
+  expect(texts.toSorted()).toEqual(['first', 'last'])
+})
+
+test('a deleted topic takes its subscriptions of all masters, and what waits, with it', async () => {
+  const { client } = stack()
+  const closed = await startReceiver()
+  const endpoints = Array.from({ length: 520 }, (_, n) => `${closed.url}/gone/${n}`)
+  await client.put('/v1/topics/gone')
+  for (let at = 0; at < endpoints.length; at += 40) {
+    const some = endpoints.slice(at, at + 40)
+    await Promise.all(some.map((endpoint) => client.post('/v1/topics/gone/subscriptions', { endpoint })))
+  }
+  type Topic = { subscriptions: { active: number } }
+  expect((await client.get<Topic>('/v1/topics/gone')).subscriptions.active).toBe(endpoints.length)
+  await closed.close()
+  await publish(stack(), 'gone', 'nobody there')
+  await client.delete('/v1/topics/gone')
+  const left = async () =>
+    (await client.get<{ subscriptions: unknown[] }>('/v1/subscriptions?topic=gone')).subscriptions.length
+  await waitFor(async () => (await left().catch(() => 0)) === 0)
+  expect((await client.call('GET', '/v1/topics/gone')).status).toBe(404)
+})
+
+test('every process says that it is ready, and none has complained', async () => {
+  for (const service of stack().services()) expect(await service.isReady()).toBe(true)
+  const complaints = stack()
+    .services()
+    .flatMap((service) => service.logLines())
+    .filter(({ level }) => level === 'error')
+  expect(complaints).toEqual([])
+})
+
+function topicArnOf(name: string): string {
+  return `arn:aws:sns:us-east-1:000000000000:${name}`
+}
+
+function queueArnOf(name: string): string {
+  return `arn:aws:sqs:us-east-1:000000000000:${name}`
+}

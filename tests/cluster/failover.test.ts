@@ -1,0 +1,77 @@
+/** Masters that die while messages are on their way: nothing that was acknowledged is lost. */
+import { dispatchTag, keySlot, shardBase, shardOf } from '@fantail/store'
+import { type TestCluster, waitFor } from '@fantail/test-kit'
+import { expect, test } from 'vitest'
+import { Ledger } from '../harness/ledger.ts'
+import { useStack } from '../harness/stack.ts'
+import { useReceiver } from '../harness/use-receiver.ts'
+import { retries } from '../harness/webhooks.ts'
+
+const PER_SECOND = 60
+const SECONDS = 8
+
+const stack = useStack({
+  place: 'cluster',
+  workers: 2,
+  redis: { appendfsync: 'always' },
+  env: { FANTAIL_MIN_REPLICAS: '1' },
+})
+const receiver = useReceiver()
+
+function cluster(): TestCluster {
+  const { cluster } = stack().place
+  if (!cluster) throw new Error('not a cluster')
+  return cluster
+}
+
+test('a master is killed under load: the ledger balances', async () => {
+  const flaky = { deliveryPolicy: retries(20) }
+  let answers = 0
+  receiver().respond('/flaky', () => ({ status: answers++ % 2 === 0 ? 503 : 200 }))
+  receiver().respond('/refuses', { status: 404 })
+  const ledger = await Ledger.open({
+    stack: stack(),
+    receiver: receiver(),
+    topic: 'failover',
+    deadLetterQueue: 'failover-dead',
+    subscriptions: {
+      '/refuses': {},
+      '/steady': {},
+      '/flaky': flaky,
+      '/paced': { deliveryPolicy: { throttlePolicy: { maxReceivesPerSecond: 1_000 } } },
+    },
+  })
+  // The lanes' own master, which has one of the dispatch queues too.
+  const slot = keySlot(shardBase(shardOf('arn:aws:sns:us-east-1:000000000000:failover')))
+  const master = await cluster().masterOf(slot)
+  const publishing = ledger.publishAtRate({ count: SECONDS * PER_SECOND, perSecond: PER_SECOND })
+  await waitFor(() => ledger.count('accepted') >= 2 * PER_SECOND)
+  await master.kill()
+  await waitFor(async () => (await cluster().masterOf(slot)) !== master, { timeoutMs: 15_000 })
+  await master.restart()
+  await publishing
+  await waitFor(async () => (await ledger.publish(`again-${performance.now()}`)) === 'accepted', {
+    timeoutMs: 15_000,
+  })
+  const account = await ledger.whenSettled({ timeoutMs: 40_000 })
+  console.info(`failover: ${JSON.stringify(account)}`)
+  expect(account).toMatchObject({ lost: 0, refusedYetSeen: 0 })
+  expect(account.accepted).toBeGreaterThan(3 * PER_SECOND)
+  expect(account.deadLettered).toBeGreaterThanOrEqual(account.accepted)
+  for (const service of stack().services()) await waitFor(() => service.isReady(), { timeoutMs: 10_000 })
+}, 90_000)
+
+test('each dispatch queue is on a master of its own', async () => {
+  const masters = await Promise.all(
+    [0, 1, 2].map((number) => cluster().masterOf(keySlot(`{${dispatchTag(number)}}`))),
+  )
+  expect(new Set(masters).size).toBe(3)
+})
+
+test('a failover is told in a line a change of state, not in thousands', () => {
+  for (const service of stack().services()) {
+    const told = service.logLines().filter(({ level }) => level === 'warn' || level === 'error')
+    for (const [msg, lines] of Map.groupBy(told, ({ msg }) => msg))
+      expect([service.label, msg, lines.length < 30]).toEqual([service.label, msg, true])
+  }
+})

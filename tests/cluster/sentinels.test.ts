@@ -1,0 +1,47 @@
+/** A master that dies and is replaced by Sentinels while messages are on their way. */
+import { waitFor } from '@fantail/test-kit'
+import { expect, test } from 'vitest'
+import { Ledger } from '../harness/ledger.ts'
+import { useStack } from '../harness/stack.ts'
+import { useReceiver } from '../harness/use-receiver.ts'
+import { retries } from '../harness/webhooks.ts'
+
+const PER_SECOND = 60
+const SECONDS = 8
+
+const stack = useStack({
+  place: 'sentinels',
+  workers: 2,
+  redis: { appendfsync: 'always' },
+  env: { FANTAIL_MIN_REPLICAS: '1' },
+})
+const receiver = useReceiver()
+
+test('the master is killed under load: the ledger balances', async () => {
+  const { sentinels } = stack().place
+  if (!sentinels) throw new Error('no Sentinels')
+  let answers = 0
+  receiver().respond('/flaky', () => ({ status: answers++ % 2 === 0 ? 503 : 200 }))
+  receiver().respond('/refuses', { status: 404 })
+  const ledger = await Ledger.open({
+    stack: stack(),
+    receiver: receiver(),
+    topic: 'watched',
+    deadLetterQueue: 'watched-dead',
+    subscriptions: { '/refuses': {}, '/steady': {}, '/flaky': { deliveryPolicy: retries(20) } },
+  })
+  const master = await sentinels.master()
+  const publishing = ledger.publishAtRate({ count: SECONDS * PER_SECOND, perSecond: PER_SECOND })
+  await waitFor(() => ledger.count('accepted') >= 2 * PER_SECOND)
+  await master.kill()
+  await waitFor(async () => (await sentinels.master()) !== master, { timeoutMs: 20_000 })
+  await publishing
+  await waitFor(async () => (await ledger.publish(`again-${performance.now()}`)) === 'accepted', {
+    timeoutMs: 15_000,
+  })
+  const account = await ledger.whenSettled({ timeoutMs: 40_000 })
+  console.info(`Sentinel failover: ${JSON.stringify(account)}`)
+  expect(account).toMatchObject({ lost: 0, refusedYetSeen: 0 })
+  expect(account.accepted).toBeGreaterThan(2 * PER_SECOND)
+  for (const service of stack().services()) await waitFor(() => service.isReady(), { timeoutMs: 10_000 })
+}, 90_000)
