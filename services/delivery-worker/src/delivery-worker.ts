@@ -72,14 +72,12 @@ export interface DeliveryWorkerOptions {
   /** An operator's own; else the one that is kept in Redis. */
   signingPair?: SigningPair | undefined
   sender: Pick<HttpSender, 'send' | 'close'>
-  telemetry: Pick<Telemetry, 'metrics' | 'spans' | 'logs'>
-  /** BullMQ's own spans, where traces are exported. */
   /** Whether `start` rejects where secrets are sealed with another key. */
   checkMasterKey?: boolean
-  telemetry: Pick<Telemetry, 'metrics' | 'spans' | 'logs'>
-  /** BullMQ's own spans, where traces are exported. */
   /** Opens the secrets of endpoints; undefined: there is no master key. */
   vault?: Vault | undefined
+  telemetry: Pick<Telemetry, 'metrics' | 'spans' | 'logs'>
+  /** BullMQ's own spans, where traces are exported. */
   bullTelemetry?: BullTelemetry | undefined
   log: Logger
 }
