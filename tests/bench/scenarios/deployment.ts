@@ -19,6 +19,7 @@ export interface Deployment {
   redis: Redis
   redisUrl: string
   redisPid: number
+  apiPort: number
   /** `redisUrl` where it is not to be the Redis itself. */
   startService(name: ServiceName, options?: { redisUrl?: string }): Promise<Service>
   /** Asks the API; throws where it refuses. */
@@ -43,6 +44,7 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
     redis,
     redisUrl: server.url,
     redisPid: server.pid,
+    apiPort,
     startService: async (name, { redisUrl = server.url } = {}) => {
       const port = name === 'publish-api' ? apiPort : await freePort()
       const env = { ...settings(apiPort), ...options.env, REDIS_URL: redisUrl }

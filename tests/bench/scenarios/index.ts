@@ -9,6 +9,7 @@ import { outcomeLog } from './outcome-log.ts'
 import { publish } from './publish.ts'
 import { redisCost } from './redis-cost.ts'
 import { signed } from './signed.ts'
+import { subscriptions } from './subscriptions.ts'
 import { throttled } from './throttled.ts'
 import { waiting } from './waiting.ts'
 import { wide1000, wide100000 } from './wide.ts'
@@ -24,6 +25,7 @@ export const SCENARIOS: readonly Scenario[] = [
   waiting,
   throttled,
   failing,
+  subscriptions,
   idle,
   signed,
   outcomeLog,

@@ -2,11 +2,14 @@
  * Ten thousand lanes with a backlog, each throttled to one delivery a second: whether every one gets its rate, and what
  * that takes of Redis and of the worker.
  */
+import { laneKey, shardBase } from '@fantail/store'
+import { waitFor } from '@fantail/test-kit'
+import type { Redis } from 'ioredis'
 import { cpuMs, end, startOwn } from '../children.ts'
 import { ask } from '../ipc.ts'
 import { monotonicMs } from '../monotonic.ts'
 import type { Row, Scenario, ScenarioOptions } from '../scenario.ts'
-import { createTopic, messagesFor, park } from './backlog.ts'
+import { createTopic, type Lane, messagesFor, park } from './backlog.ts'
 import { type Deployment, startDeployment } from './deployment.ts'
 import type { Arrivals } from './receiver-process.ts'
 import { redisCpuMs } from './usage.ts'
@@ -30,10 +33,13 @@ export const throttled: Scenario = {
 async function run(options: ScenarioOptions): Promise<Row[]> {
   const receiver = await startOwn('./scenarios/receiver-process.ts')
   const deployment = await startDeployment({ profileDir: options.profileDir })
-  await fill(deployment, await ask<number>(receiver, 'port'))
+  const filled = await fill(deployment, await ask<number>(receiver, 'port'))
   const lanes = TOPICS * LANES_PER_TOPIC
   options.tell(`${lanes * MESSAGES} deliveries wait in ${lanes} lanes`)
   const { pid } = await deployment.startService('delivery-worker')
+  const isBusy = async () => (await ask<Arrivals>(receiver, 'arrivals')).total > lanes
+  await waitFor(isBusy, { what: 'every lane to be served', timeoutMs: 60_000, intervalMs: 100 })
+  await spread(deployment.redis, filled)
   await pause(options.quick ? QUICK_MS : WARM_UP_MS)
   await ask(receiver, 'forget')
   const before = { at: monotonicMs(), redis: await redisCpuMs(deployment.redis), worker: cpuMs(pid) }
@@ -62,14 +68,26 @@ async function run(options: ScenarioOptions): Promise<Row[]> {
   ]
 }
 
-async function fill({ redis }: Deployment, port: number): Promise<void> {
+async function fill({ redis }: Deployment, port: number): Promise<Lane[]> {
   const deliveryPolicy = { throttlePolicy: { maxReceivesPerSecond: RATE } }
+  const all: Lane[] = []
   for (let topic = 0; topic < TOPICS; topic++) {
     const endpoint = (lane: number) => `http://127.0.0.1:${port}/t${topic}/s${lane}`
     const shape = { name: `throttled-${topic}`, subscriptions: LANES_PER_TOPIC, endpoint, deliveryPolicy }
     const { arn, lanes } = await createTopic(redis, shape)
     await park(redis, lanes, messagesFor(arn, MESSAGES, BODY_BYTES), { as: 'fresh' })
+    all.push(...lanes)
   }
+  return all
+}
+
+/** Each lane at a moment of its own within a second, as those are that were not filled all at once. In step, they share scripts. */
+async function spread(redis: Redis, lanes: Lane[]): Promise<void> {
+  const pipeline = redis.pipeline()
+  for (const { id, shard } of lanes) {
+    pipeline.hset(laneKey(shardBase(shard), id), 'x', Date.now() + Math.random() * (1_000 / RATE))
+  }
+  await pipeline.exec()
 }
 
 function pause(ms: number): Promise<void> {

@@ -1,0 +1,220 @@
+/**
+ * A million subscriptions to a hundred thousand topics, against a thousand to a hundred, on two deployments in turn: what
+ * one takes in Redis, and what a delivery costs the API, the worker and Redis together. The large one is measured
+ * twice: with as many topics in use as the small one has, and with every publish to a topic that was not in use before.
+ */
+import type { ChildProcess } from 'node:child_process'
+import { waitFor } from '@fantail/test-kit'
+import { cpuMs, end, startOwn } from '../children.ts'
+import { ask } from '../ipc.ts'
+import type { Row, Scenario, ScenarioOptions } from '../scenario.ts'
+import { figureOf } from '../summary.ts'
+import { createTopic, each } from './backlog.ts'
+import { type Deployment, type Service, startDeployment } from './deployment.ts'
+import type { Arrivals } from './receiver-process.ts'
+import type { TopicLoad } from './topic-publishers-process.ts'
+import { redisBytes, redisCpuMs, residentBytes } from './usage.ts'
+
+const FEW_TOPICS = 100
+const MANY_TOPICS = 100_000
+const FAN_OUT = 10
+const BODY_BYTES = 1_024
+const CONNECTIONS = 32
+const PAIRS = 5
+const MESSAGES = 8_000
+/** The bound of the worker's cache of plans. */
+const PLANS_BYTES_MAX = 134_217_728
+
+export const subscriptions: Scenario = {
+  name: 'subscriptions',
+  summary: '1,000,000 subscriptions to 100,000 topics: bytes, and cost of publishing against a small case',
+  run,
+}
+
+interface Stage {
+  deployment: Deployment
+  processes: Service[]
+  worker: Service
+  /** Where the API listens. */
+  port: number
+}
+
+async function run(options: ScenarioOptions): Promise<Row[]> {
+  const receiver = await startOwn('./scenarios/receiver-process.ts')
+  const publishers = await startOwn('./scenarios/topic-publishers-process.ts')
+  const topics = options.quick ? MANY_TOPICS / 20 : MANY_TOPICS
+  const receiverPort = await ask<number>(receiver, 'port')
+  const few = await startDeployment({ profileDir: options.profileDir })
+  await fill(few, FEW_TOPICS, receiverPort)
+  const many = await startDeployment({ profileDir: options.profileDir })
+  const { bytes, topicBytes } = await fill(many, topics, receiverPort)
+  options.tell(
+    `${topics * FAN_OUT} subscriptions, ${bytes.toFixed(0)} bytes each, and ${topicBytes.toFixed(0)} a topic`,
+  )
+  const small = await startStage(few)
+  const large = await startStage(many)
+  const costs = new Costs({ small, large, receiver, publishers, topics, options })
+  const rows = await costs.rows()
+  await few.stop()
+  await many.stop()
+  await end(receiver)
+  await end(publishers)
+  const state = [
+    { figure: 'a subscription in Redis', value: bytes, unit: 'bytes' },
+    {
+      figure: 'a topic in Redis',
+      value: topicBytes,
+      unit: 'bytes',
+      note: `without its ${FAN_OUT} subscriptions`,
+    },
+  ]
+  return [...state, ...rows]
+}
+
+/** Bytes of a subscription, and of a topic with its slice, of which the first subscription is the measure. */
+async function fill({ redis }: Deployment, topics: number, port: number) {
+  const empty = await redisBytes(redis)
+  const endpoint = (topic: number, number: number) =>
+    `http://127.0.0.1:${port}/hooks/customer-${String(topic).padStart(8, '0')}/orders?source=${number}`
+  const create = (number: number, subscribed: number) =>
+    createTopic(redis, {
+      name: `orders-${number}`,
+      subscriptions: subscribed,
+      endpoint: (lane) => endpoint(number, lane),
+    })
+  await each(topics, (number) => create(number, 1))
+  const one = await redisBytes(redis)
+  await each(topics, (number) => create(number, FAN_OUT))
+  const bytes = ((await redisBytes(redis)) - one) / (topics * (FAN_OUT - 1))
+  return { bytes, topicBytes: (one - empty) / topics - bytes }
+}
+
+async function startStage(deployment: Deployment): Promise<Stage> {
+  const api = await deployment.startService('publish-api')
+  const worker = await deployment.startService('delivery-worker')
+  return { deployment, processes: [api, worker], worker, port: deployment.apiPort }
+}
+
+interface CostOptions {
+  small: Stage
+  large: Stage
+  receiver: ChildProcess
+  publishers: ChildProcess
+  /** Of the large one. */
+  topics: number
+  options: ScenarioOptions
+}
+
+class Costs {
+  readonly #options: CostOptions
+  /** The next topic of the large deployment that no message was published to. */
+  #cold = FEW_TOPICS
+
+  constructor(options: CostOptions) {
+    this.#options = options
+  }
+
+  async rows(): Promise<Row[]> {
+    const { small, large, options } = this.#options
+    const turns = {
+      small: () => this.#turn(small, 0, FEW_TOPICS),
+      hot: () => this.#turn(large, 0, FEW_TOPICS),
+      cold: () => this.#coldTurn(),
+    }
+    for (const turn of [turns.small, turns.hot]) await turn()
+    const before = residentBytes(large.worker.pid)
+    const found: { small: number; hot: number; cold: number }[] = []
+    for (let pair = 0; pair < PAIRS; pair++) {
+      const hotFirst = pair % 2 === 1 ? await turns.hot() : undefined
+      const cost = {
+        small: await turns.small(),
+        hot: hotFirst ?? (await turns.hot()),
+        cold: await turns.cold(),
+      }
+      options.tell(
+        `µs a delivery: small ${cost.small.toFixed(1)}, large ${cost.hot.toFixed(1)}, new topics ${cost.cold.toFixed(1)}`,
+      )
+      found.push(cost)
+    }
+    const grown = residentBytes(large.worker.pid) - before
+    const note = `API, worker and Redis; fan-out ${FAN_OUT}`
+    return [
+      {
+        ...row(
+          'a delivery, against the small case',
+          found.map(({ small, hot }) => hot / small),
+          'x',
+        ),
+        atMost: 1.1,
+      },
+      row(
+        'a delivery, each to a topic not in use, against the small case',
+        found.map(({ small, cold }) => cold / small),
+        'x',
+      ),
+      {
+        ...row(
+          'a delivery, small case',
+          found.map((cost) => cost.small),
+          'µs',
+        ),
+        note,
+      },
+      row(
+        'a delivery',
+        found.map((cost) => cost.hot),
+        'µs',
+      ),
+      row(
+        'a delivery, each to a topic not in use',
+        found.map((cost) => cost.cold),
+        'µs',
+      ),
+      {
+        figure: 'worker, grown by the plans of the topics used',
+        value: grown / 1_048_576,
+        unit: 'MiB',
+        atMost: PLANS_BYTES_MAX / 1_048_576,
+        note: `${this.#cold} topics`,
+      },
+    ]
+  }
+
+  async #coldTurn(): Promise<number> {
+    const { large, topics } = this.#options
+    const from = this.#cold
+    const count = Math.min(MESSAGES, Math.floor((topics - FEW_TOPICS) / PAIRS))
+    this.#cold += count
+    return this.#turn(large, from, count)
+  }
+
+  /** CPU microseconds per delivery. */
+  async #turn(stage: Stage, from: number, topics: number): Promise<number> {
+    const { receiver, publishers } = this.#options
+    await ask(receiver, 'forget')
+    const load: TopicLoad = {
+      port: stage.port,
+      connections: CONNECTIONS,
+      bodyBytes: BODY_BYTES,
+      messages: MESSAGES,
+      prefix: 'orders-',
+      from,
+      topics,
+    }
+    const before = await usedMs(stage)
+    const { accepted } = await ask<{ accepted: number }>(publishers, 'load', load)
+    const all = async () => (await ask<Arrivals>(receiver, 'arrivals')).total >= accepted * FAN_OUT
+    await waitFor(all, { what: 'every delivery', timeoutMs: 60_000, intervalMs: 25 })
+    return (((await usedMs(stage)) - before) * 1_000) / (accepted * FAN_OUT)
+  }
+}
+
+async function usedMs({ deployment, processes }: Stage): Promise<number> {
+  const own = processes.reduce((sum, { pid }) => sum + cpuMs(pid), 0)
+  return own + (await redisCpuMs(deployment.redis))
+}
+
+function row(figure: string, values: number[], unit: string): Row {
+  const { median, min, max } = figureOf(values)
+  return { figure, value: median, spread: [min, max], unit }
+}
