@@ -15,6 +15,8 @@ export interface Envelope {
   publicUrl: string
   /** undefined: the topic does not sign. */
   signatureVersion: SignatureVersion | undefined
+  /** Kept for long: its bytes are not to hold a shared buffer eight times their size in memory. */
+  lasting: boolean
   /** Made when first asked for; only `structure: 'json'` has more than one. */
   texts: Partial<Record<Protocol, EnvelopeText>>
 }
@@ -51,6 +53,7 @@ export function compileEnvelope(
     kind: message.kind ?? 'Notification',
     publicUrl: base.replace(/\/+$/, ''),
     signatureVersion,
+    lasting: false,
     texts: {},
   }
 }
@@ -67,7 +70,7 @@ export function carriesSignature({ signatureVersion, kind }: Envelope, target: T
 export function renderBody(envelope: Envelope, target: Target): Buffer {
   const text = textFor(envelope, target.protocol)
   if (target.raw && envelope.kind === 'Notification') {
-    text.bytes ??= Buffer.from(text.text)
+    text.bytes ??= bytesOf(envelope, text.text)
     return text.bytes
   }
   text.document ??= compileDocument(envelope, text)
@@ -137,7 +140,16 @@ function compileDocument(envelope: Envelope, { text, signature }: EnvelopeText):
     envelope.kind === 'Notification'
       ? notification(envelope, text, signature)
       : confirmation(envelope, signature)
-  return { before: Buffer.from(before), after: Buffer.from(after ?? ''), holdsArn: after !== undefined }
+  const holdsArn = after !== undefined
+  return { before: bytesOf(envelope, before), after: bytesOf(envelope, after ?? ''), holdsArn }
+}
+
+/** Node cuts small buffers from shared ones of 8 KB, each of which lives as long as any piece of it. */
+function bytesOf({ lasting }: Envelope, text: string): Buffer {
+  if (!lasting) return Buffer.from(text)
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
+  bytes.write(text)
+  return bytes
 }
 
 /** What the protocol's subscribers are told of the message. */

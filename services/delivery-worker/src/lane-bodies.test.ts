@@ -1,4 +1,5 @@
 import { createMessageId, parseMessageId } from '@fantail/contracts'
+import { renderBody, type Target } from '@fantail/delivery'
 import { expect, test } from 'vitest'
 import { LaneBodies } from './lane-bodies.ts'
 import { MessageContext } from './message-context.ts'
@@ -37,4 +38,23 @@ test('a body that was at hand is not missed when others push it out meanwhile', 
   store.open.reverse()
   expect(await crowd()).toHaveLength(78)
   expect((await partlyKnown()).map((body) => body instanceof MessageContext)).toEqual([true, true])
+})
+
+test('what is kept holds no more memory than it fills', () => {
+  const bodies = new LaneBodies(createStore(0), undefined)
+  const message = {
+    messageId: createdIds[0],
+    topicArn: 'arn:aws:sns:us-east-1:000000000000:t',
+    publishedAt: 1,
+    message: 'é',
+  }
+  const context = bodies.read(Buffer.from(JSON.stringify(message)))
+  if (!(context instanceof MessageContext)) throw new Error('it cannot be read')
+  const envelope = context.envelopeFor(undefined)
+  const arn = Buffer.from('arn')
+  renderBody(envelope, { raw: false, protocol: 'http', subscriptionArnBytes: arn } as unknown as Target)
+  const document = envelope.texts.http?.document
+  const buffers = [context.id, document?.before, document?.after]
+  expect(buffers.map((bytes) => bytes?.buffer.byteLength)).toEqual(buffers.map((bytes) => bytes?.length))
+  expect(JSON.parse(`${document?.before}arn${document?.after}`)).toMatchObject({ Message: 'é' })
 })

@@ -13,16 +13,21 @@ export class MessageContext {
   #envelope: Envelope | undefined
   #signed: Partial<Record<SignatureVersion, Envelope>> | undefined
   readonly #publicUrl: string | undefined
+  readonly #lasting: boolean
   #body: string | undefined
   #attributesSubject: FilterSubject | undefined
   #bodySubjects: Map<Protocol, FilterSubject> | undefined
 
-  /** Throws where the message has no proper id. `publicUrl` is for links where the message names none. */
+  /**
+   * Throws where the message has no proper id. `publicUrl` is for links where the message names none. One that is made from
+   * a stored body is kept for a while (lane-bodies.ts), and holds no more memory than it fills.
+   */
   constructor(message: Message, publicUrl?: string, body?: string) {
     const id = parseMessageId(message.messageId)
     if (!id) throw new TypeError(`not a message id: ${message.messageId}`)
     this.message = message
-    this.id = id
+    this.id = body === undefined ? id : unshared(id)
+    this.#lasting = body !== undefined
     this.#publicUrl = publicUrl
     this.#body = body
   }
@@ -40,12 +45,18 @@ export class MessageContext {
   /** By what the subscription's topic signs with: slices may know an older or a newer version of it. */
   envelopeFor(signature: SignatureVersion | undefined): Envelope {
     if (signature === undefined) {
-      this.#envelope ??= compileEnvelope(this.message, this.#publicUrl)
+      this.#envelope ??= this.#compile()
       return this.#envelope
     }
     this.#signed ??= {}
-    this.#signed[signature] ??= compileEnvelope(this.message, this.#publicUrl, signature)
+    this.#signed[signature] ??= this.#compile(signature)
     return this.#signed[signature]
+  }
+
+  #compile(signature?: SignatureVersion): Envelope {
+    const envelope = compileEnvelope(this.message, this.#publicUrl, signature)
+    envelope.lasting = this.#lasting
+    return envelope
   }
 
   /** What filters see of the message: of its text for one protocol, or of its attributes. */
@@ -75,4 +86,11 @@ export class MessageContext {
     this.#body ??= JSON.stringify(this.message)
     return this.#body
   }
+}
+
+/** Small buffers are cut from shared ones of 8 KB, each of which lives as long as any piece of it. */
+function unshared(bytes: Buffer): Buffer {
+  const own = Buffer.allocUnsafeSlow(bytes.length)
+  bytes.copy(own)
+  return own
 }
