@@ -85,6 +85,12 @@ function failure(code: ErrorCode, message: string): Answer {
 }
 
 function send(response: ServerResponse, { status, type, body }: Answer): void {
-  response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(body) })
+  response.writeHead(status, {
+    'content-type': type,
+    'content-length': Buffer.byteLength(body),
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'referrer-policy': 'no-referrer',
+  })
   response.end(body)
 }

@@ -39,6 +39,7 @@ export type Settings = Pick<
   | 'publicUrl'
   | 'retryJitter'
   | 'sqsDeleteCooldownSeconds'
+  | 'tlsCertFile'
 >
 
 export interface Log {

@@ -153,6 +153,7 @@ function buildApi({ server, redis, publisher, queueWaits, auth }: Parts): TestAp
       retryJitter: 0.1,
       fifoHttp: false,
       sqsDeleteCooldownSeconds: 0,
+      tlsCertFile: undefined,
     },
     log: { isLevelEnabled: () => true, debug: () => undefined, info: note, warn: note, error: note },
     metrics: createMetrics(),

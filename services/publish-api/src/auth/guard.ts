@@ -10,6 +10,7 @@ import { Access, isOf } from './access.ts'
 import { tellChange } from './audit.ts'
 import { bearerOf } from './bearer.ts'
 import { type Caller, type Key, needAllNames, needScope } from './caller.ts'
+import { createForeignPages, type ForeignPages } from './foreign-page.ts'
 import { type Rule, ruleOf } from './native-rules.ts'
 
 /** Of one route. */
@@ -28,12 +29,14 @@ export type Told = Pick<Call, 'caller' | 'requestId' | 'params'>
 
 export function createGuard(deps: ApiDeps): (endpoint: Endpoint) => RouteGuard {
   const access = new Access(deps)
-  return (endpoint) => guardOf(endpoint, ruleOf(endpoint), { deps, access })
+  const foreign = createForeignPages(deps.settings)
+  return (endpoint) => guardOf(endpoint, ruleOf(endpoint), { deps, access, foreign })
 }
 
 interface Tools {
   deps: ApiDeps
   access: Access
+  foreign: ForeignPages
 }
 
 const NOBODY_ASKED: Pick<RouteGuard, 'admit' | 'permit' | 'shown'> = {
@@ -42,7 +45,7 @@ const NOBODY_ASKED: Pick<RouteGuard, 'admit' | 'permit' | 'shown'> = {
   shown: (answer) => answer,
 }
 
-function guardOf(endpoint: Endpoint, rule: Rule, { deps, access }: Tools): RouteGuard {
+function guardOf(endpoint: Endpoint, rule: Rule, { deps, access, foreign }: Tools): RouteGuard {
   const tell: RouteGuard['tell'] = rule.change
     ? ({ params, ...call }, { status, code, body }) => {
         const action = `${endpoint.method} ${endpoint.path}`
@@ -51,7 +54,8 @@ function guardOf(endpoint: Endpoint, rule: Rule, { deps, access }: Tools): Route
     : () => undefined
   const open =
     rule.need === 'public' || rule.need === 'own' || (rule.wholeServer && deps.settings.openMetrics)
-  if (!deps.settings.auth || open) return { ...NOBODY_ASKED, tell }
+  if (open) return { ...NOBODY_ASKED, tell }
+  if (!deps.settings.auth) return { ...NOBODY_ASKED, admit: (request) => ownPage(request, foreign), tell }
   return {
     admit: (request) => admit(request, rule, deps),
     permit: (call) => {
@@ -63,6 +67,12 @@ function guardOf(endpoint: Endpoint, rule: Rule, { deps, access }: Tools): Route
     shown: (answer, { caller }) => (rule.list && caller ? ownOf(answer, rule.list, caller) : answer),
     tell,
   }
+}
+
+function ownPage(request: ApiRequest, foreign: ForeignPages): null {
+  const refusal = foreign(request)
+  if (refusal) throw refusal
+  return null
 }
 
 /** What a path does not name yet. */

@@ -3,6 +3,7 @@ import { parseParameters, verifySignature } from '@fantail/aws-wire'
 import type { AwsCredential } from '@fantail/config'
 import { KEY_ID, KEY_SCOPES } from '@fantail/contracts'
 import { type Caller, keyOf } from '../auth/caller.ts'
+import { createForeignPages, type ForeignPages } from '../auth/foreign-page.ts'
 import type { KnownKey } from '../auth/key-cache.ts'
 import type { ApiDeps } from '../deps.ts'
 import type { ApiRequest } from '../http/api-request.ts'
@@ -20,7 +21,7 @@ export function createAuthenticate(
 ): Authenticate {
   const { settings, keyCache, rateLimits, clock } = deps
   const { awsCredentials = [], auth, arn } = settings
-  if (!auth && awsCredentials.length === 0) return async () => null
+  if (!auth && awsCredentials.length === 0) return unasked(createForeignPages(settings))
   const configured = new Map(awsCredentials.map((one) => [one.accessKeyId, configuredKey(one, arn.account)]))
   return async (request, wire) => {
     const { authorization, service, action = '' } = wire
@@ -30,6 +31,15 @@ export function createAuthenticate(
     await verify(request, wire, { secret: known?.secret, now: clock() })
     await rateLimits.admit(known?.key ?? null)
     return known?.key ?? null
+  }
+}
+
+/** Whoever calls is served, unless it is another site's page that does. */
+function unasked(foreign: ForeignPages): Authenticate {
+  return async (request, { service, action = '' }) => {
+    const refusal = service === 'sns' && UNSIGNED.has(action) ? undefined : foreign(request)
+    if (refusal) throw refusal
+    return null
   }
 }
 

@@ -12,6 +12,7 @@ import {
   xmlError,
   xmlErrorOfOther,
 } from '@fantail/aws-wire'
+import { FantailError } from '@fantail/contracts'
 import { createAwsGuard, type OperationGuard } from '../auth/aws-guard.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { ApiDeps } from '../deps.ts'
@@ -154,7 +155,11 @@ interface Refused {
 
 function refusalOf(form: WireForm, error: AwsError, { requestId, other }: Refused): WireAnswer {
   const answer = refusalIn(form, error, { requestId, other })
+  const { cause } = error
   if (error.status === 503) answer.headers['Retry-After'] = '1'
+  else if (cause instanceof FantailError && cause.retryAfterSeconds !== undefined) {
+    answer.headers['Retry-After'] = String(cause.retryAfterSeconds)
+  }
   return answer
 }
 

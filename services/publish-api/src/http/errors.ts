@@ -1,6 +1,7 @@
 /** Every failure as the one shape `{error: {code, message, details?}, requestId}`. */
 import { FantailError, type Problem } from '@fantail/contracts'
 import { isOutOfMemory, isTrouble } from '@fantail/store'
+import { SECURITY_HEADERS } from './security-headers.ts'
 
 const PROBLEMS_IN_MESSAGE = 3
 
@@ -47,9 +48,17 @@ function storageError(error: Error): FantailError {
   return new FantailError('storage_unavailable', message, { retryAfterSeconds: 1, cause: error })
 }
 
-export function errorResponse(error: FantailError, requestId: string): Response {
+export function errorResponse(
+  error: FantailError,
+  requestId: string,
+  common: Readonly<Record<string, string>> = SECURITY_HEADERS,
+): Response {
   const { code, message, details, retryAfterSeconds } = error
-  const headers: Record<string, string> = { 'Content-Type': 'application/json', 'X-Request-Id': requestId }
+  const headers: Record<string, string> = {
+    ...common,
+    'Content-Type': 'application/json',
+    'X-Request-Id': requestId,
+  }
   if (retryAfterSeconds !== undefined) headers['Retry-After'] = String(retryAfterSeconds)
   const body = { error: { code, message, ...(details && { details }) }, requestId }
   return new Response(JSON.stringify(body), { status: error.status, headers })

@@ -11,6 +11,7 @@ import { msSince } from './duration.ts'
 import type { Answer, Call, Endpoint } from './endpoint.ts'
 import { errorResponse, toFantailError } from './errors.ts'
 import { type CountedAs, NO_ROUTE, RequestTimes } from './request-times.ts'
+import { securityHeaders } from './security-headers.ts'
 import { readInput } from './validate.ts'
 
 export interface Bindings {
@@ -29,13 +30,18 @@ interface Route {
 
 interface Tools extends Pick<ApiDeps, 'log'> {
   times: RequestTimes
+  headers: Readonly<Record<string, string>>
 }
 
 const REQUEST_ID = /^[A-Za-z0-9._:@/-]{1,128}$/
 
 /** Mounts all of them, with 405 for a known path's other methods, 404 for the rest, and the one error shape. */
 export function mount(app: App, endpoints: Endpoint[], deps: ApiDeps): void {
-  const tools = { log: deps.log, times: new RequestTimes(deps.metrics.httpRequestSeconds) }
+  const tools: Tools = {
+    log: deps.log,
+    times: new RequestTimes(deps.metrics.httpRequestSeconds),
+    headers: securityHeaders(deps.settings.tlsCertFile !== undefined),
+  }
   const guardOf = createGuard(deps)
   const routes = endpoints.map((endpoint): Route => ({ endpoint, guard: guardOf(endpoint) }))
   for (const route of routes) {
@@ -93,7 +99,7 @@ async function answer(
     guard.tell(call, result)
     const { status, countedAs = endpoint } = result
     finish({ requestId, startedAt, context, countedAs, status }, tools)
-    return toResponse(result, requestId)
+    return toResponse(result, { ...tools.headers, ...result.headers, 'X-Request-Id': requestId })
   } catch (thrown) {
     const { status, code } = toFantailError(thrown)
     guard.tell({ caller, requestId, params }, { status, code })
@@ -101,14 +107,11 @@ async function answer(
   }
 }
 
-function toResponse({ status, body, text, headers }: Answer, requestId: string): Response {
-  if (text !== undefined) {
-    return new Response(text, { status, headers: { ...headers, 'X-Request-Id': requestId } })
-  }
-  if (body === undefined)
-    return new Response(null, { status, headers: { ...headers, 'X-Request-Id': requestId } })
-  const all = { 'Content-Type': 'application/json', ...headers, 'X-Request-Id': requestId }
-  return new Response(JSON.stringify(body), { status, headers: all })
+function toResponse({ status, body, text }: Answer, headers: Record<string, string>): Response {
+  if (text !== undefined) return new Response(text, { status, headers })
+  if (body === undefined) return new Response(null, { status, headers })
+  headers['Content-Type'] ??= 'application/json'
+  return new Response(JSON.stringify(body), { status, headers })
 }
 
 interface Under extends Pick<Begun, 'requestId' | 'startedAt'> {
@@ -123,7 +126,7 @@ function fail(thrown: unknown, under: Under, tools: Tools): Response {
     tools.log.error({ requestId, path: context.req.path, err: error.cause }, 'request.failed')
   }
   finish({ ...under, status: error.status, code: error.code }, tools)
-  const response = errorResponse(error, requestId)
+  const response = errorResponse(error, requestId, tools.headers)
   if (error.code === 'unauthorized') response.headers.set('WWW-Authenticate', 'Bearer')
   if (error instanceof MethodNotAllowed) response.headers.set('Allow', error.allow)
   return response

@@ -27,10 +27,8 @@ const POLICY = [
 
 const PAGE_HEADERS = {
   'Content-Security-Policy': POLICY,
-  'X-Content-Type-Options': 'nosniff',
-  'X-Frame-Options': 'DENY',
-  'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cache-Control': 'public, max-age=300',
 }
 
 const PAGE = `<!doctype html>

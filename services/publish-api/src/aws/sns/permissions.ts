@@ -56,6 +56,7 @@ async function changePolicy(deps: ApiDeps, { input, call, change }: PolicyChange
     return { attributes: { ...topic.attributes, Policy } }
   })
   await ofTopic(() => changed)
+  deps.topicCache.forget(arn)
   deps.log.info({ requestId: call.requestId, topicArn: arn, members: ['Policy'] }, 'topic.changed')
 }
 

@@ -1,4 +1,4 @@
-/** AddPermission, RemovePermission: statements of the queue's Policy by label. Policies are kept, not enforced. */
+/** AddPermission, RemovePermission: statements of the queue's Policy by label. Who may do what by them: auth/access.ts. */
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
 import type { QueueRecord } from '@fantail/contracts'
 import type { ApiDeps } from '../../deps.ts'

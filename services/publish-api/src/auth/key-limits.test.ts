@@ -1,0 +1,88 @@
+/** Limits and revocations as callers meet them, with two processes over one Redis. */
+import { KeyLimits } from '@fantail/store'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createApp } from '../app.ts'
+import { startTestApi, type TestApi } from '../test-api.ts'
+import { KeyCache } from './key-cache.ts'
+import { bearer, keyWith } from './keys.fixture.ts'
+import { RateLimits } from './rate-limits.ts'
+
+let api: TestApi
+
+beforeAll(async () => {
+  api = await startTestApi({ auth: true })
+  const admin = await keyWith(api, ['manage'])
+  await admin.call('PUT', '/v1/topics/orders')
+})
+afterAll(() => api.stop())
+
+test('past its limit a key is answered 429 with Retry-After, other keys are not', async () => {
+  const key = await keyWith(api, ['read'], { maxRequestsPerSecond: 2 })
+  const other = await keyWith(api, ['read'])
+  const answers = await Promise.all(Array.from({ length: 8 }, () => key.call('GET', '/v1/topics')))
+  const refused = answers.filter(({ status }) => status === 429)
+  expect(refused.length).toBeGreaterThanOrEqual(5)
+  expect(refused[0]?.body.error.code).toBe('rate_limited')
+  expect(refused[0]?.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
+  expect(await other.status('GET', '/v1/topics')).toBe(200)
+})
+
+test('two processes let through no more than one', async () => {
+  const { record } = await made(['read'], 20)
+  const second = createApp({
+    ...api.deps,
+    keyCache: new KeyCache({ keys: api.deps.keys, vault: undefined, log: { error: () => undefined } }),
+    rateLimits: new RateLimits({ limits: new KeyLimits(api.redis) }),
+  })
+  const ask = async (which: number) => {
+    const headers = { Authorization: `Bearer ${record.token}` }
+    if (which === 0) return (await api.call('GET', '/v1/topics', { headers })).status
+    return (await second.request('/v1/topics', { headers })).status
+  }
+  const startedAt = performance.now()
+  const statuses = await Promise.all(Array.from({ length: 100 }, (_, i) => ask(i % 2)))
+  const seconds = (performance.now() - startedAt) / 1_000
+  const served = statuses.filter((status) => status === 200).length
+  // A second’s worth at once, and what came in meanwhile.
+  expect(served).toBeGreaterThanOrEqual(15)
+  expect(served).toBeLessThanOrEqual(20 + Math.ceil(20 * seconds))
+})
+
+test('a revoked key is refused by the process that revoked it from its answer on', async () => {
+  const { record, key } = await made(['manage'], null)
+  expect(await key.status('GET', '/v1/keys')).toBe(200)
+  expect(await key.status('DELETE', `/v1/keys/${record.id}`)).toBe(204)
+  expect(await key.status('GET', '/v1/keys')).toBe(401)
+})
+
+test('keys are listed and read without their secrets, by their own account', async () => {
+  const { record, key } = await made(['manage', 'publish'], 7)
+  const stranger = await keyWith(api, ['manage'], { account: '222222222222' })
+  const { token, ...shown } = record
+  expect(token).toMatch(/^ft_/)
+  expect((await key.call('GET', `/v1/keys/${record.id}`)).body).toEqual(shown)
+  const { keys } = (await key.call('GET', '/v1/keys?limit=100')).body
+  expect(keys).toContainEqual(shown)
+  expect(JSON.stringify(keys)).not.toMatch(/secret|hash|sealed/i)
+  expect((await stranger.call('GET', '/v1/keys')).body.keys).toHaveLength(1)
+  expect(await stranger.status('GET', `/v1/keys/${record.id}`)).toBe(404)
+  expect(await stranger.status('DELETE', `/v1/keys/${record.id}`)).toBe(204)
+  expect(await key.status('GET', `/v1/keys/${record.id}`)).toBe(200)
+})
+
+test('nobody makes a key that may do more than his own', async () => {
+  const { key } = await made(['manage', 'read'], null)
+  const make = (body: object) => key.status('POST', '/v1/keys', { name: 'x', ...body })
+  expect(await make({ scopes: ['read'] })).toBe(201)
+  expect(await make({ scopes: ['read', 'publish'] })).toBe(403)
+  expect(await make({ scopes: ['read'], account: '222222222222' })).toBe(403)
+  expect(await make({ scopes: [] })).toBe(400)
+  expect(await make({ scopes: ['root'] })).toBe(400)
+})
+
+async function made(scopes: string[], maxRequestsPerSecond: number | null) {
+  const admin = await keyWith(api, ['manage', 'read', 'publish'])
+  const body = { name: 'made', scopes, maxRequestsPerSecond }
+  const { body: record } = await admin.call('POST', '/v1/keys', { body })
+  return { record, key: bearer(api, record.id, record.token) }
+}
