@@ -9,12 +9,9 @@
  * the task's, so messages that fail again cannot keep it going for ever. The redrive service runs tasks
  * (redrive-batches.ts); ended ones are kept for 14 days.
  */
-import { randomBytes } from 'node:crypto'
 import {
-  createMessageId,
   FantailError,
   isFifoName,
-  parseMessageId,
   type RedriveFilter,
   type RedriveStatus,
   type RedriveTask,
@@ -25,15 +22,15 @@ import { redriveKey, redrivesKey, redrivingKey } from './keys.ts'
 import { decodeCursor, encodeCursor, type Page, replies } from './pages.ts'
 import { queueMissing } from './queue-errors.ts'
 import { Queues } from './queues.ts'
+import { countRedrive, type RedriveCounts } from './redrive-counts.ts'
+import { newTaskId, readTask, shardOfTask } from './redrive-records.ts'
 import { readScript, runScript, type ScriptValue } from './scripts.ts'
 import { SHARD_COUNT, shardBase, shardOf } from './shards.ts'
 
-const COUNT = readScript('count-redrive-1')
 const CREATE = readScript('create-redrive-1')
 const CHANGE = readScript('change-redrive-1')
 const PRUNE = readScript('prune-redrives-1')
 
-const SCAN_ITEMS_MAX = 1_000
 const LIST_ROUNDS_MAX = 20
 const PRUNE_MAX = 100
 
@@ -42,16 +39,6 @@ export interface NewRedrive {
   destination: string | null
   maxMessagesPerSecond: number | null
   filter: RedriveFilter
-}
-
-export interface RedriveCounts {
-  matched: number
-  /** Of these came from no subscription and no queue: they stay where no destination is named. */
-  withoutOrigin: number
-  /** By subscription ARN. */
-  bySubscription: Record<string, number>
-  /** By status code; `none` where there was no answer. */
-  byStatusCode: Record<string, number>
 }
 
 export interface ListRedrives {
@@ -83,7 +70,7 @@ export class Redrives {
       throw FantailError.invalid('destination', `must be a ${kind} queue, as the source is`)
     }
     if ((await this.#redis.hexists(redrivingKey(shardBase(shardOf(source))), source)) === 1) throw active()
-    const { newest, matched, now } = await this.#count(source, filter)
+    const { newest, matched, now } = await countRedrive(this.#redis, source, filter)
     const id = newTaskId(shardOf(source), now)
     const result = await this.#run(shardOf(source), CREATE, [
       source,
@@ -101,7 +88,7 @@ export class Redrives {
 
   /** What `create` would match now; creates nothing; `not_found`. */
   async dryRun(source: string, filter: RedriveFilter): Promise<RedriveCounts> {
-    const { newest: _, now: __, ...counts } = await this.#count(source, filter)
+    const { newest: _, now: __, ...counts } = await countRedrive(this.#redis, source, filter)
     return counts
   }
 
@@ -184,29 +171,6 @@ export class Redrives {
     return task
   }
 
-  async #count(
-    source: string,
-    filter: RedriveFilter,
-  ): Promise<RedriveCounts & { newest: string; now: number }> {
-    const counts: RedriveCounts = { matched: 0, withoutOrigin: 0, bySubscription: {}, byStatusCode: {} }
-    let cursor = ['', '']
-    let newest = ''
-    let now = 0
-    do {
-      const args = [source, ...cursor, newest, SCAN_ITEMS_MAX, ...filterValues(filter)]
-      const reply = (await this.#run(shardOf(source), COUNT, args)) as CountReply | null
-      if (reply === null) throw queueMissing()
-      newest = String(reply[0])
-      now = reply[6]
-      cursor = [String(reply[1]), String(reply[2])]
-      counts.matched += reply[3]
-      counts.withoutOrigin += reply[7]
-      addCounts(counts.bySubscription, reply[4])
-      addCounts(counts.byStatusCode, reply[5])
-    } while (cursor[0] !== '')
-    return { ...counts, newest, now }
-  }
-
   /** The newest ids before `after` ('' the very newest), of some shards or all. */
   async #newest(shards: number[] | undefined, after: string, limit: number): Promise<string[]> {
     const pipeline = batch(this.#redis)
@@ -220,65 +184,6 @@ export class Redrives {
 
   #run(shard: number, script: Parameters<typeof runScript>[1], args: ScriptValue[]): Promise<unknown> {
     return runScript(this.#redis, script, [shardBase(shard)], args)
-  }
-}
-
-type CountReply = [
-  newest: Buffer,
-  score: Buffer,
-  id: Buffer,
-  matched: number,
-  subscriptions: Buffer[],
-  statuses: Buffer[],
-  now: number,
-  withoutOrigin: number,
-]
-
-/** As queue-scan.lua takes them. */
-export function filterValues(filter: RedriveFilter): ScriptValue[] {
-  const { subscription = '', statusCode = '', since = '', until = '', messageIds } = filter
-  return [subscription, statusCode, since, until, messageIds ? JSON.stringify(messageIds) : '']
-}
-
-/** The shard of a task, or undefined where the text is no task's id. */
-export function shardOfTask(id: string): number | undefined {
-  const shard = parseMessageId(id)?.[15]
-  return shard !== undefined && shard < SHARD_COUNT ? shard : undefined
-}
-
-let lastTaskAt = 0
-
-/** Ids order the lists: those made in one process never share a millisecond. */
-function newTaskId(shard: number, now: number): string {
-  lastTaskAt = Math.max(now, lastTaskAt + 1)
-  const random = randomBytes(10)
-  random[9] = shard
-  return createMessageId(lastTaskAt, random)
-}
-
-function readTask(fields: Record<string, string>): RedriveTask | null {
-  const { id, source, status } = fields
-  if (id === undefined || source === undefined) return null
-  return {
-    id,
-    status: status as RedriveStatus,
-    source,
-    destination: fields.destination || null,
-    filter: JSON.parse(fields.filter ?? '{}') as RedriveFilter,
-    matched: Number(fields.matched),
-    moved: Number(fields.moved),
-    skipped: Number(fields.skipped),
-    maxMessagesPerSecond: fields.rate ? Number(fields.rate) : null,
-    startedAt: Number(fields.startedAt),
-    endedAt: fields.endedAt ? Number(fields.endedAt) : null,
-    error: fields.error || null,
-  }
-}
-
-function addCounts(counts: Record<string, number>, flat: Buffer[]): void {
-  for (let i = 0; i < flat.length; i += 2) {
-    const name = String(flat[i]) || 'none'
-    counts[name] = (counts[name] ?? 0) + Number(flat[i + 1])
   }
 }
 

@@ -1,0 +1,68 @@
+/** What a redrive would match, page by page. */
+import type { RedriveFilter } from '@fantail/contracts'
+import type { Redis } from 'ioredis'
+import { queueMissing } from './queue-errors.ts'
+import { readScript, runScript, type ScriptValue } from './scripts.ts'
+import { shardBase, shardOf } from './shards.ts'
+
+const COUNT = readScript('count-redrive-1')
+const SCAN_ITEMS_MAX = 1_000
+
+export interface RedriveCounts {
+  matched: number
+  /** Of these came from no subscription and no queue: they stay where no destination is named. */
+  withoutOrigin: number
+  /** By subscription ARN. */
+  bySubscription: Record<string, number>
+  /** By status code; `none` where there was no answer. */
+  byStatusCode: Record<string, number>
+}
+
+/** Also the highest score there is now, which is where the task ends, and Redis's time; `not_found`. */
+export async function countRedrive(
+  redis: Redis,
+  source: string,
+  filter: RedriveFilter,
+): Promise<RedriveCounts & { newest: string; now: number }> {
+  const counts: RedriveCounts = { matched: 0, withoutOrigin: 0, bySubscription: {}, byStatusCode: {} }
+  let cursor = ['', '']
+  let newest = ''
+  let now = 0
+  do {
+    const args = [source, ...cursor, newest, SCAN_ITEMS_MAX, ...filterValues(filter)]
+    const reply = (await runScript(redis, COUNT, [shardBase(shardOf(source))], args)) as CountReply | null
+    if (reply === null) throw queueMissing()
+    newest = String(reply[0])
+    now = reply[6]
+    cursor = [String(reply[1]), String(reply[2])]
+    counts.matched += reply[3]
+    counts.withoutOrigin += reply[7]
+    addCounts(counts.bySubscription, reply[4])
+    addCounts(counts.byStatusCode, reply[5])
+  } while (cursor[0] !== '')
+  return { ...counts, newest, now }
+}
+
+type CountReply = [
+  newest: Buffer,
+  score: Buffer,
+  id: Buffer,
+  matched: number,
+  subscriptions: Buffer[],
+  statuses: Buffer[],
+  now: number,
+  withoutOrigin: number,
+]
+
+/** As queue-scan.lua takes them. */
+export function filterValues(filter: RedriveFilter): ScriptValue[] {
+  const { subscription = '', statusCode = '', since = '', until = '', messageIds } = filter
+  return [subscription, statusCode, since, until, messageIds ? JSON.stringify(messageIds) : '']
+}
+
+function addCounts(counts: Record<string, number>, flat: Buffer[]): void {
+  for (let i = 0; i < flat.length; i += 2) {
+    const name = String(flat[i]) || 'none'
+    counts[name] = (counts[name] ?? 0) + Number(flat[i + 1])
+  }
+}
