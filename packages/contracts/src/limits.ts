@@ -57,3 +57,8 @@ export const SHARDS = 48
 
 /** Workers match by plans (subscriptions and their filters) that were found to be current no longer ago than this. */
 export const PLAN_AGE_MS_MAX = 50
+
+export const CIRCUIT_FAILURES_MAX = 1_000
+export const CIRCUIT_FAILURES_DEFAULT = 10
+export const CIRCUIT_PROBE_SECONDS_MAX = 3_600
+export const CIRCUIT_PROBE_SECONDS_DEFAULT = 30

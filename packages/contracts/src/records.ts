@@ -101,6 +101,17 @@ export interface WebhookKey {
   expiresAt: number | null
 }
 
+export const RETRY_MODES = ['policy', 'standard', 'adaptive'] as const
+/** Whether retries and rate answer to the endpoint beside the curve; policy: they do not. */
+export type RetryMode = (typeof RETRY_MODES)[number]
+
+export interface CircuitBreaker {
+  /** In a row, until nothing more is sent. */
+  failures: number
+  /** Between two attempts that ask whether the endpoint is back. */
+  probeSeconds: number
+}
+
 export interface SubscriptionRecord {
   id: string
   arn: string
@@ -121,6 +132,10 @@ export interface SubscriptionRecord {
   /** Remembered also while there is no policy; absent: MessageAttributes. */
   filterPolicyScope?: FilterPolicyScope
   maxInFlight: number
+  /** Absent: policy. */
+  retryMode?: RetryMode
+  /** Absent or null: there is none. */
+  circuitBreaker?: CircuitBreaker | null
   confirmation: 'none' | 'handshake'
   /** Set while a confirmation is awaited, kept after it (confirming twice answers the same). */
   token: string | null

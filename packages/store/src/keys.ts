@@ -55,7 +55,9 @@ export const deduplicationKey = (base: string, topicUid: string, scope: string, 
 
 /** Hash: `s` slice id, `r` own throttle or '', `c` maxInFlight, `p` '1' paused, `g` '1' gone, `q` '1' has a DLQ,
  *  `x` throttle's theoretical arrival time (ms, fractional), `k` claim counter, `e` last error, `h` last status code,
- *  `u` ms of the last purge; of a FIFO topic's lane, since something was first moved there, `f` '1', or '2' where several
+ *  `u` ms of the last purge, `m` retry mode (`s`, `a`, else `-`) and, of one with a circuit breaker, its failures and ms
+ *  between probes, with `mq`, `mn`, `mf`, `mu`, `mc`, `ml`, `mt`, `mr`, `mb`, `mi` beside it (lane-pace.lua, note-results);
+ *  of a FIFO topic's lane, since something was first moved there, `f` '1', or '2' where several
  *  of a group may be sent at once, and `b` how many deliveries are behind the heads of their groups. */
 export const laneKey = (base: string, subscriptionId: string) => `${base}lane:${subscriptionId}`
 /** Sorted set by due ms: deliveries without an attempt. Member: 16 bytes message id (+ 2 bytes generation if redriven). */

@@ -4,6 +4,8 @@ import type {
   DeliveryRef,
   DeliveryWhere,
   LaneFigures,
+  LaneResult,
+  NotedResults,
   ParkRedrivenRequest,
   ParkRedrivenResult,
   ParkRequest,
@@ -30,6 +32,8 @@ export interface LaneStore {
   /** Bodies by message id or delivery, null where gone. */
   messages(shard: number, ids: Buffer[]): Promise<(Buffer | null)[]>
   settle(shard: number, settlements: Settlement[]): Promise<SettleResult>
+  /** What endpoints answered, of lanes with a retry mode or a circuit breaker. */
+  note(shard: number, results: LaneResult[]): Promise<NotedResults>
   figures(ids: { subscriptionId: string; shard: number }[]): Promise<LaneFigures[]>
   deliveryStates(shard: number, items: DeliveryRef[]): Promise<DeliveryWhere[]>
   /** Makes what waits for a retry due now, or `maxPerSecond` apart; returns how many were moved. */

@@ -11,8 +11,8 @@ import { shardBase } from './shards.ts'
 const FIGURES = readScript('lane-figures-1')
 const STATES = readScript('delivery-states-1')
 
-/** Waiting, in flight, next attempt, rate, last error, last status code, the deliveries that may be the oldest. */
-type FiguresReply = [number, number, Buffer, Buffer, Buffer, Buffer, Buffer[]]
+/** Waiting, in flight, next attempt, rate, last error, last status code, the deliveries that may be the oldest, quota, circuit. */
+type FiguresReply = [number, number, Buffer, Buffer, Buffer, Buffer, Buffer[], Buffer, Buffer]
 
 export async function laneFigures(
   redis: Redis,
@@ -40,9 +40,12 @@ const NO_LANE: LaneFigures = {
   rate: null,
   lastError: null,
   lastStatusCode: null,
+  retryQuota: null,
+  circuitOpenUntil: null,
 }
 
-function readFigures([waiting, inFlight, next, rate, error, code, heads]: FiguresReply): LaneFigures {
+function readFigures(reply: FiguresReply): LaneFigures {
+  const [waiting, inFlight, next, rate, error, code, heads, quota, circuit] = reply
   const published = heads.map((head) => publishedAtOf(parseDeliveryId(head).messageId))
   return {
     waiting,
@@ -52,6 +55,8 @@ function readFigures([waiting, inFlight, next, rate, error, code, heads]: Figure
     rate: readTime(rate),
     lastError: unpackError(error.toString()),
     lastStatusCode: readTime(code),
+    retryQuota: readTime(quota),
+    circuitOpenUntil: readTime(circuit),
   }
 }
 

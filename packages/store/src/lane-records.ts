@@ -6,6 +6,7 @@
  * with one that has been handed on since, changes nothing.
  */
 import { type DeadLetterReason, formatMessageId, parseMessageId } from '@fantail/contracts'
+import type { Answered } from '@fantail/policy'
 
 /** A delivery that failed and will be attempted again. `attempts` counts those made. */
 export interface RetryState {
@@ -177,6 +178,20 @@ export interface SweepResult extends TakeResult {
   cursor: string | null
 }
 
+/** What an endpoint answered (policy/src/retry-mode.ts), or that a claim was handed back unsent. */
+export interface LaneResult {
+  subscriptionId: string
+  answered: Answered | 'unsent'
+  /** What its attempt drew on the retry quota. */
+  cost: number
+}
+
+export interface NotedResults {
+  /** By position: whether the lane's circuit was open before this result. */
+  circuitOpen: boolean[]
+  nextDueAt: number | null
+}
+
 export type SettleTo =
   /** FIFO: with it those of its claim's `run` that were delivered too. */
   | { op: 'delivered'; run?: Buffer[] }
@@ -222,6 +237,10 @@ export interface LaneFigures {
   rate: number | null
   lastError: string | null
   lastStatusCode: number | null
+  /** What is left of the retry quota; null without one. */
+  retryQuota: number | null
+  /** Until the next probe; null where no circuit is open. */
+  circuitOpenUntil: number | null
 }
 
 export interface DeliveryWhere {

@@ -21,6 +21,7 @@ import type { LaneStore } from './lane-api.ts'
 import { deliveryStates, laneFigures } from './lane-figures.ts'
 import type * as lane from './lane-records.ts'
 import { purgeLane, retryLaneNow, sweepLanes } from './lane-upkeep.ts'
+import { noteResults } from './note-results.ts'
 import { openCheckpoint, parkDeliveries, parkRedriven } from './park.ts'
 import { settleDeliveries } from './settle.ts'
 import { SHARD_COUNT, shardBase } from './shards.ts'
@@ -79,6 +80,12 @@ export class Lanes implements LaneStore {
     const { woke, ...result } = await settleDeliveries(this.#redis, shard, settlements)
     if (woke) hintDue(this.#redis, shard, result.nextDueAt)
     return result
+  }
+
+  async note(shard: number, results: lane.LaneResult[]): Promise<lane.NotedResults> {
+    const { woke, ...noted } = await noteResults(this.#redis, shard, results)
+    if (woke) hintDue(this.#redis, shard, noted.nextDueAt)
+    return noted
   }
 
   figures(ids: { subscriptionId: string; shard: number }[]): Promise<lane.LaneFigures[]> {

@@ -4,12 +4,14 @@
  */
 import { createHash } from 'node:crypto'
 import {
+  type CircuitBreaker,
   type DeliveryPolicy,
   type FilterPolicy,
   MAX_IN_FLIGHT_DEFAULT,
   type OutboundSettings,
   type Protocol,
   parseMessageId,
+  type RetryMode,
   type SubscriptionRecord,
   type SubscriptionStatus,
   subscriptionArn,
@@ -46,6 +48,9 @@ interface Packed {
   /** How it is reached, and the secrets of that, sealed. */
   g?: OutboundSettings
   z?: string
+  /** Retry mode, where not policy, and circuit breaker. */
+  r?: RetryMode
+  j?: CircuitBreaker
   /** What its requests are signed with. */
   i?: WebhookKey[]
   a?: Record<string, string>
@@ -77,6 +82,8 @@ export function packSubscription(record: Packable): string {
     y: record.authenticateOnUnsubscribe ? 1 : undefined,
     g: record.outbound ?? undefined,
     z: record.sealed ?? undefined,
+    r: record.retryMode === 'policy' ? undefined : record.retryMode,
+    j: record.circuitBreaker ?? undefined,
     i: record.webhookKeys && record.webhookKeys.length > 0 ? record.webhookKeys : undefined,
     a: Object.keys(record.attributes).length > 0 ? record.attributes : undefined,
     o: record.slot,
@@ -115,6 +122,8 @@ export function unpackSubscription(
     ...(packed.y === 1 && { authenticateOnUnsubscribe: true }),
     ...(packed.g && { outbound: packed.g }),
     ...(packed.z !== undefined && { sealed: packed.z }),
+    ...(packed.r && { retryMode: packed.r }),
+    ...(packed.j && { circuitBreaker: packed.j }),
     ...(packed.i && { webhookKeys: packed.i }),
     createdAt: packed.t,
     slot: packed.o,
@@ -140,11 +149,21 @@ export interface SubscriptionFields {
   counted: SubscriptionStatus | ''
   /** SHA-1 of its token. */
   tokenHash: Buffer | ''
+  /** Retry mode and circuit breaker, as keys.ts has it. */
+  mode: string
 }
 
 type FieldSource = Pick<
   SubscriptionRecord,
-  'status' | 'deliveryPolicy' | 'redrivePolicy' | 'maxInFlight' | 'token' | 'tokenExpiresAt' | 'unsubscribed'
+  | 'status'
+  | 'deliveryPolicy'
+  | 'redrivePolicy'
+  | 'maxInFlight'
+  | 'token'
+  | 'tokenExpiresAt'
+  | 'unsubscribed'
+  | 'retryMode'
+  | 'circuitBreaker'
 >
 
 export function subscriptionFields(record: FieldSource): SubscriptionFields {
@@ -159,7 +178,16 @@ export function subscriptionFields(record: FieldSource): SubscriptionFields {
     expires: awaited && record.tokenExpiresAt !== null ? String(record.tokenExpiresAt) : '',
     counted: record.unsubscribed ? '' : record.status,
     tokenHash: record.token === null ? '' : sha1(record.token),
+    mode: modeOf(record),
   }
+}
+
+const MODES: Record<RetryMode, string> = { policy: '-', standard: 's', adaptive: 'a' }
+
+function modeOf({ retryMode = 'policy', circuitBreaker }: FieldSource): string {
+  const letter = MODES[retryMode]
+  if (circuitBreaker) return `${letter} ${circuitBreaker.failures} ${circuitBreaker.probeSeconds * 1_000}`
+  return letter === '-' ? '' : letter
 }
 
 /** What the endpoint index of a topic knows a subscription by. */

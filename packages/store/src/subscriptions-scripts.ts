@@ -54,7 +54,8 @@ export async function createSubscription(
   const shard = shardOf(topicArn)
   const mark = createMark(topicArn, endpointHash.toString('hex'), '')
   const place = [createIdDigits(), newRevision(), room.perSlice, room.slices, SHARD_COUNT]
-  const args = [topicArn, endpointHash, mark, ...place, open, ...laneArgs(fields), fields.tokenHash, shard]
+  const lane = [...laneArgs(fields), fields.tokenHash, shard, fields.mode]
+  const args = [topicArn, endpointHash, mark, ...place, open, ...lane]
   const reply = (await runScript(redis, CREATE, [shardBase(shard)], args)) as Buffer[]
   const outcome = String(reply[0])
   if (outcome === 'missing' || outcome === 'full') return { outcome }
@@ -74,7 +75,16 @@ export async function placeSubscription(
   const valid = reservation.now + validMs
   const topic = [placement.topicArn, ...reservation.settings, newRevision()]
   const lane = laneArgs(placement.fields)
-  const args = [place.sliceId, reservation.id, valid, ...topic, placement.open, ...lane, place.shard]
+  const args = [
+    place.sliceId,
+    reservation.id,
+    valid,
+    ...topic,
+    placement.open,
+    ...lane,
+    place.shard,
+    placement.fields.mode,
+  ]
   const [outcome, record] = (await runScript(redis, PLACE, [shardBase(place.shard)], args)) as Buffer[]
   switch (String(outcome)) {
     case 'late':
@@ -144,6 +154,7 @@ export async function updateSubscription(redis: Redis, update: UpdateSubscriptio
   const args = [
     ...[place.sliceId, place.shard, id, expected, record, before.counted, after.counted, ...lane],
     ...[newRevision(), home, place.topicUid, idBytes(id), before.tokenHash, after.tokenHash],
+    after.mode,
   ]
   const reply = (await runScript(redis, UPDATE, [shardBase(place.shard)], args)) as Buffer[]
   const outcome = String(reply[0])

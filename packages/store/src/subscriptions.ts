@@ -7,6 +7,7 @@
  * leaves a mark by which a sweep makes good what a crash leaves in between (topics-repair.ts).
  */
 import {
+  type CircuitBreaker,
   type DeliveryPolicy,
   FantailError,
   FIFO_SUBSCRIPTIONS_MAX,
@@ -17,6 +18,7 @@ import {
   type OutboundSettings,
   type Protocol,
   type RedrivePolicy,
+  type RetryMode,
   SLICE_SUBSCRIPTIONS_MAX,
   type SubscriptionRecord,
 } from '@fantail/contracts'
@@ -59,6 +61,8 @@ const TRIES_MAX = 100
 /** How long a place taken may be filled; refusals of late comers are remembered for twice as long. */
 const PLACE_VALID_MS = 30_000
 /** Expired ones deleted per shard and sweep. */
+  retryMode?: RetryMode
+  circuitBreaker?: CircuitBreaker | null
 const EXPIRED_MAX = 200
 /** One that cannot be read is looked at again after this long, and does not hold up the others. */
 const CORRUPT_AGAIN_MS = 3_600_000

@@ -11,6 +11,8 @@ export interface CompiledSubscription {
   policy: EffectiveDeliveryPolicy
   /** maxReceivesPerSecond, or null where unthrottled. */
   rate: number | null
+  /** Has a retry mode or a circuit breaker: everything goes by its lane, which is told of every answer. */
+  paced: boolean
   target: Target
   /** What the topic's messages are signed with; undefined: nothing. */
   signature: SignatureVersion | undefined
@@ -93,6 +95,7 @@ function compile(record: SubscriptionRecord, { topic, sliceId, shard }: SliceDat
     record,
     policy,
     rate,
+    paced: (record.retryMode ?? 'policy') !== 'policy' || record.circuitBreaker != null,
     target: compileTarget(record, policy),
     signature: signatureVersionOf(topic),
     feedback: feedbackOf(topic, record.protocol === 'sqs' ? 'SQS' : 'HTTP'),

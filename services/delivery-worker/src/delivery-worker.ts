@@ -45,6 +45,7 @@ import { LaneAttempts } from './lane-attempts.ts'
 import { LaneBodies } from './lane-bodies.ts'
 import { observeFifoLogs, observeLanes } from './lane-gauges.ts'
 import { LaneLoop } from './lane-loop.ts'
+import { LanePacing } from './lane-pacing.ts'
 import { OutcomeRecorder } from './outcome-recorder.ts'
 import { Parking } from './parking.ts'
 import { PlanCache } from './plan-cache.ts'
@@ -122,11 +123,13 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const onDue = (shard: number, at: number | null) => laneLoop.dueAt(shard, at)
   const parking = new Parking(lanes, log, onDue)
   const settling = new Settling(lanes, log, onDue)
+  const pacing = new LanePacing(lanes, log, onDue)
   const gates = new QueueGates({ queues })
   const signing = createSigning(redis, options)
   const status = new DeliveryStatus({ log, records: options.telemetry.logs, now })
   const finishing = new Finishing({
     settling,
+    pacing,
     queues,
     gates,
     signing,
@@ -141,7 +144,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const { sender, vault } = options
   const attempts = new AttemptMaker({ sender, appends, signing, metrics, spans, vault, clock: now })
   const bodies = new LaneBodies(lanes, options.publicUrl)
-  const laneAttempts = new LaneAttempts({ attempts, finishing, signing, settling, slots, plans, log })
+  const laneAttempts = new LaneAttempts({ attempts, finishing, signing, settling, pacing, slots, plans, log })
   const readers = new LogReaders({
     reading: new FifoReading(redis),
     plans,
@@ -153,6 +156,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   })
   const laneLoop = new LaneLoop({
     lanes,
+    pacing,
     slots,
     plans,
     bodies,
@@ -258,7 +262,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       await Promise.all([laneLoop.stop(), sweep.stop()])
       await readers.stop()
       await Promise.all([express.stop(), laneAttempts.stop()])
-      await Promise.all([parking.whenIdle(), settling.whenIdle()])
+      await Promise.all([parking.whenIdle(), pacing.whenIdle(), settling.whenIdle()])
       await jobsDone
       await pushesDone
       await recorder.stop()

@@ -147,7 +147,7 @@ export class Express {
 
   #goesByLane(subscription: CompiledSubscription): boolean {
     const { status, unsubscribed, id } = subscription.record
-    if (status !== 'active' || unsubscribed || subscription.rate !== null) return true
+    if (status !== 'active' || unsubscribed || subscription.rate !== null || subscription.paced) return true
     return this.#closing || this.#options.slots.isSlow(id)
   }
 

@@ -7,12 +7,13 @@
  */
 import { FantailError } from '@fantail/contracts'
 import { type Envelope, type EnvelopeSigning, queueBody } from '@fantail/delivery'
-import { nextStep } from '@fantail/policy'
+import { type NextStep, nextStep } from '@fantail/policy'
 import type { Logger } from '@fantail/runtime'
 import { type DeadState, deadLetterItemId, parseDeliveryId, type Queues } from '@fantail/store'
 import type { CompiledSubscription } from './compiled-slice.ts'
 import type { DeliveryStatus } from './delivery-status.ts'
 import type { InRun } from './fifo/group-run.ts'
+import type { LanePacing } from './lane-pacing.ts'
 import type { MessageContext } from './message-context.ts'
 import { type Outcome, resultState } from './outcome.ts'
 import type { EndState, OutcomeRecorder } from './outcome-recorder.ts'
@@ -34,6 +35,8 @@ export interface EndedAttempt {
   run?: InRun[]
   /** Made, this one included. */
   attempts: number
+  /** What it drew on its lane's retry quota; absent: nothing. */
+  retryCost?: number
   outcome: Outcome
 }
 
@@ -46,6 +49,7 @@ export interface DeadDelivery {
 
 export interface FinishingOptions {
   settling: Settling
+  pacing: Pick<LanePacing, 'answered'>
   queues: Queues
   gates: QueueGates
   signing: Pick<EnvelopeSigning, 'prepare' | 'waiting'>
@@ -79,8 +83,12 @@ export class Finishing {
       random: Math.random,
       maxRetrySeconds,
     })
-    this.#logAttempt(ended, step.step)
-    if (step.step === 'delivered') {
+    const circuitOpen = subscription.paced && (await this.#tellLane(ended))
+    const kept = circuitOpen && isRetryable(step)
+    this.#logAttempt(ended, kept ? 'circuitOpen' : step.step)
+    if (kept) {
+      await settling.settle(subscription.shard, claimed, { op: 'return' })
+    } else if (step.step === 'delivered') {
       const run = ended.run && { run: ended.run.map(({ delivery }) => delivery) }
       const { accepted } = await settling.settle(subscription.shard, claimed, { op: 'delivered', ...run })
       if (accepted) this.#recordDelivered(ended, state)
@@ -90,6 +98,12 @@ export class Finishing {
     } else {
       await this.#die(ended, { kind: 'dead', reason: step.reason, ...state })
     }
+  }
+
+  /** True where its lane's circuit was open: then a failure costs the delivery nothing, it keeps its place and its retries. */
+  #tellLane({ subscription, claimed, outcome, retryCost = 0 }: EndedAttempt): Promise<boolean> {
+    const { pacing } = this.#options
+    return pacing.answered(subscription.shard, claimed.subscriptionId, outcome.result, retryCost)
   }
 
   #recordDelivered(ended: EndedAttempt, state: EndState): void {
@@ -233,6 +247,10 @@ export class Finishing {
       return 'later'
     }
   }
+}
+
+function isRetryable(step: NextStep): boolean {
+  return step.step === 'retry' || (step.step === 'dead' && step.reason === 'retriesExhausted')
 }
 
 /** null: none, or a confirmation, which never goes there (sns-semantics §7.2). */

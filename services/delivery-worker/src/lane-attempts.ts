@@ -6,7 +6,7 @@
  * after it (r × lateness must stay within the 10 % that invariant 4 allows in a second).
  */
 import type { EnvelopeSigning } from '@fantail/delivery'
-import { SEND_LATE_MS_MAX } from '@fantail/policy'
+import { retryCost, SEND_LATE_MS_MAX } from '@fantail/policy'
 import type { Logger } from '@fantail/runtime'
 import type { Claim } from '@fantail/store'
 import type { AttemptMaker } from './attempt-maker.ts'
@@ -14,6 +14,7 @@ import { type AttemptSlots, HUNG_MS } from './attempt-slots.ts'
 import { type CompiledSubscription, mayGo } from './compiled-slice.ts'
 import type { InRun } from './fifo/group-run.ts'
 import type { Finishing } from './finishing.ts'
+import type { LanePacing } from './lane-pacing.ts'
 import type { MessageContext } from './message-context.ts'
 import type { Outcome } from './outcome.ts'
 import type { PlanCache } from './plan-cache.ts'
@@ -30,6 +31,7 @@ export interface LaneAttemptsOptions {
   finishing: Finishing
   signing: Pick<EnvelopeSigning, 'prepare'>
   settling: Settling
+  pacing: Pick<LanePacing, 'unsent'>
   slots: AttemptSlots
   plans: PlanCache
   log: Logger
@@ -126,6 +128,7 @@ export class LaneAttempts {
       message,
       ...(hand.run ? { run: hand.run.slice(0, outcome.along) } : {}),
       attempts,
+      ...(current.paced ? { retryCost: retryCost(claim.state) } : {}),
       outcome,
     })
     this.#closed()
@@ -170,7 +173,8 @@ export class LaneAttempts {
       this.#options.slots.release(id, maxInFlight, undefined)
       this.onRoom()
     }
-    const { settling } = this.#options
+    const { settling, pacing } = this.#options
+    if (hand.subscription.paced) pacing.unsent(hand.subscription.shard, id, retryCost(hand.claim.state))
     void settling
       .settle(
         hand.subscription.shard,

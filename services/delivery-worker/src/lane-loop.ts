@@ -5,6 +5,7 @@
  * busy-shards hint once a second (a wake may be lost), and by a look at all shards once a minute (a hint may be lost).
  * A worker takes only what it has free slots for; several workers share a shard by taking in turn.
  */
+import { retryCost } from '@fantail/policy'
 import { createStateLog, type Logger } from '@fantail/runtime'
 import {
   type ClaimedLane,
@@ -20,6 +21,7 @@ import { runOf } from './fifo/group-run.ts'
 import type { LogReaders } from './fifo/log-readers.ts'
 import { type ClaimInHand, claimedOf, type LaneAttempts } from './lane-attempts.ts'
 import type { LaneBodies } from './lane-bodies.ts'
+import type { LanePacing } from './lane-pacing.ts'
 import { MessageContext } from './message-context.ts'
 import type { OutcomeRecorder } from './outcome-recorder.ts'
 import { type TellPart, tellParts } from './part-states.ts'
@@ -50,6 +52,7 @@ export interface LaneLoopOptions {
   bodies: LaneBodies
   attempts: LaneAttempts
   readers: Pick<LogReaders, 'read' | 'room'>
+  pacing: Pick<LanePacing, 'unsent'>
   settling: Settling
   recorder: OutcomeRecorder
   clocks: ShardClocks
@@ -253,6 +256,8 @@ export class LaneLoop {
       return
     }
     this.#starved ||= this.#options.slots.free <= 0
+    const { pacing } = this.#options
+    if (subscription.paced) pacing.unsent(subscription.shard, id, retryCost(claim.state))
     const back = { op: 'return', delayMs: REFUSED_MS } as const
     void this.#options.settling.settle(subscription.shard, claimedOf(hand), back)
   }

@@ -1,6 +1,15 @@
 /** Subscriptions over REST. */
 import { z } from 'zod'
-import { ENDPOINT_CHARS_MAX, MAX_IN_FLIGHT_DEFAULT, MAX_IN_FLIGHT_MAX } from '../limits.ts'
+import {
+  CIRCUIT_FAILURES_DEFAULT,
+  CIRCUIT_FAILURES_MAX,
+  CIRCUIT_PROBE_SECONDS_DEFAULT,
+  CIRCUIT_PROBE_SECONDS_MAX,
+  ENDPOINT_CHARS_MAX,
+  MAX_IN_FLIGHT_DEFAULT,
+  MAX_IN_FLIGHT_MAX,
+} from '../limits.ts'
+import { RETRY_MODES } from '../records.ts'
 import {
   DeliveryPolicyInput,
   DeliveryPolicyShape,
@@ -28,6 +37,31 @@ const settings = {
     .max(MAX_IN_FLIGHT_MAX)
     .nullish()
     .describe(`Attempts at a time per worker; default ${MAX_IN_FLIGHT_DEFAULT}`),
+  retryMode: z
+    .enum(RETRY_MODES)
+    .nullish()
+    .describe(
+      'policy: retries follow the curve alone (default); standard: they also draw on a quota; adaptive: and the rate falls and recovers with the endpoint',
+    ),
+  circuitBreaker: z
+    .strictObject({
+      failures: z
+        .int()
+        .min(1)
+        .max(CIRCUIT_FAILURES_MAX)
+        .default(CIRCUIT_FAILURES_DEFAULT)
+        .describe(`Failures in a row that open it; default ${CIRCUIT_FAILURES_DEFAULT}`),
+      probeSeconds: z
+        .int()
+        .min(1)
+        .max(CIRCUIT_PROBE_SECONDS_MAX)
+        .default(CIRCUIT_PROBE_SECONDS_DEFAULT)
+        .describe(`Between attempts while it is open; default ${CIRCUIT_PROBE_SECONDS_DEFAULT}`),
+    })
+    .nullish()
+    .describe(
+      'Stops attempts at a dead endpoint and asks from time to time whether it is back; default none',
+    ),
   outbound: OutboundInput.nullish().describe('How the endpoint is reached beyond its URL; default plainly'),
 }
 
@@ -55,9 +89,15 @@ export const LaneView = z.object({
   oldestWaitingSeconds: z.number().nullable(),
   nextAttemptAt: Timestamp.nullable(),
   drainSeconds: z.number().nullable().describe('Until a throttled lane is empty, at its rate'),
-  rate: z.number().nullable().describe('Deliveries a second; null without a throttle'),
+  rate: z
+    .number()
+    .nullable()
+    .describe('Deliveries a second, the lower of the throttle and the adaptive rate; null without both'),
   lastError: z.string().nullable(),
   lastStatusCode: z.int().nullable(),
+  retryQuota: z.number().nullable().describe('What is left of it, of 500; null where retryMode is policy'),
+  circuit: z.enum(['closed', 'open']).nullable().describe('null without a circuit breaker'),
+  nextProbeAt: Timestamp.nullable().describe('While the circuit is open'),
 })
 
 export const SubscriptionView = named(
@@ -76,6 +116,8 @@ export const SubscriptionView = named(
     filterPolicy: FilterPolicy.nullable(),
     filterPolicyScope: FilterPolicyScope,
     maxInFlight: z.int(),
+    retryMode: z.enum(RETRY_MODES),
+    circuitBreaker: z.object({ failures: z.int(), probeSeconds: z.int() }).nullable(),
     outbound: OutboundView.nullable(),
     confirmation: Confirmation,
     confirmationExpiresAt: Timestamp.nullable().describe(

@@ -2,7 +2,8 @@
 -- KEYS[1] the shard's prefix
 -- ARGV    subscriptions
 -- Returns for each: waiting, in flight, next attempt or '', rate or '', last error, last status code, the deliveries
---         that come first (the oldest is among them)
+--         that come first (the oldest is among them), what is left of the retry quota or '', until when its circuit is
+--         open or ''
 -- @include now
 -- @include lane-next
 -- @include lane-body
@@ -13,12 +14,13 @@ local base, now, reply = KEYS[1], now_ms(KEYS[1]), {}
 local function next_attempt(lane, id)
   local due = earlier(head_of(base .. 'fresh:' .. id), head_of(base .. 'retry:' .. id))
   if not due or lane.paused or lane.gone then return '' end
+  if lane.pace then due = math.max(paced_heads(base, id, now, lane.pace), lane.pace.shut or 0) end
   return string.format('%.0f', math.max(due, now, lane.tat or 0))
 end
 
 local function figures(id)
   local lane = lane_of(base, id, now)
-  if not lane then return { 0, 0, '', '', '', '', {} } end
+  if not lane then return { 0, 0, '', '', '', '', {}, '', '' } end
   local fresh, retry = base .. 'fresh:' .. id, base .. 'retry:' .. id
   local last = redis.call('HMGET', base .. 'lane:' .. id, 'e', 'h')
   -- Fresh deliveries of a FIFO lane stand in the order of their turns, and behind one in flight others wait.
@@ -33,6 +35,8 @@ local function figures(id)
   return {
     number_waiting(base, id, lane), redis.call('ZCARD', base .. 'lease:' .. id),
     next_attempt(lane, id), rate, last[1] or '', last[2] or '', heads,
+    lane.pace and lane.pace.quota and text(lane.pace.quota) or '',
+    lane.pace and lane.pace.shut and text(lane.pace.shut) or '',
   }
 end
 

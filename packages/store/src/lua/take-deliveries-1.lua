@@ -18,6 +18,7 @@
 -- @include lane-return
 -- @include lane-discard
 -- @include lane-claim
+-- @include lane-pace
 -- @include lane-pick
 -- @include fifo-log
 local DELIVERIES_MAX = 1000
@@ -53,11 +54,23 @@ local function take_log(uid)
   end
 end
 
+-- Of a lane with an open circuit one delivery is attempted when it is time; what is too old or dead goes as ever.
+local function probe_lane(id, lane, max, claims)
+  if now >= lane.pace.shut and take.left > 0 and max > 0 then
+    local dead = expire_lane(take, id, lane, claims, math.min(max, take.left))
+    if dead == 0 and claim_due(take, id, lane, 1, claims) > 0 then begin_probe(take, id, lane) end
+    steps = steps + 2 * EXPIRE_MAX
+    if claims[4] then take.lanes[#take.lanes + 1] = claims end
+  end
+  lane_next(base, id, now, lane, now + (max > 0 and 0 or POSTPONE_MS))
+end
+
 -- A lane cut short by its limit is looked at again after POSTPONE_MS, or once one of its claims is settled (the half ms
 -- tells settle so): lanes full of attempts that hang cannot keep others from the head of the line.
 local function take_lane(id, lane)
   local max = limits[id] or (lane.gap and lane.cap) or math.min(lane.cap, others)
   local claims = { id, lane.sid, lane.slice.rev }
+  if lane.pace and lane.pace.shut then return probe_lane(id, lane, max, claims) end
   local claimed, looked, more = claim_due(take, id, lane, math.min(max, take.left), claims)
   steps = steps + looked
   if claims[4] then take.lanes[#take.lanes + 1] = claims end

@@ -3,7 +3,8 @@
 -- KEYS: base of the slice's shard
 -- ARGV: slice id, shard number, id, record as read, new record, status counted before ('' for none), status counted
 --       now, own throttle, max in flight, '1' when paused, '1' with a DLQ, token's expiry or '', revision,
---       ARN where the topic is in this shard else '', uid, id (16 bytes), SHA-1 of the old token or '', of the new
+--       ARN where the topic is in this shard else '', uid, id (16 bytes), SHA-1 of the old token or '', of the new,
+--       mode or ''
 -- Returns: {'missing'} | {'changed', record} | {'set'}
 -- @include now
 -- @include when-full
@@ -11,7 +12,17 @@
 -- @include lane-wake
 -- @include topic-slices
 -- @include topic-tokens
+local PACE = { 'm', 'mq', 'mn', 'mf', 'mu', 'mc', 'ml', 'mt', 'mr', 'mb', 'mi' }
 local base, id = KEYS[1], ARGV[3]
+
+-- What was learnt under another mode says nothing under this one.
+local function set_mode(lane_base, lane_id, mode)
+  local key = lane_base .. 'lane:' .. lane_id
+  if (redis.call('HGET', key, 'm') or '') == mode then return end
+  redis.call('HDEL', key, unpack(PACE))
+  if mode ~= '' then redis.call('HSET', key, 'm', mode) end
+end
+
 local subs, slice = base .. 'subs:' .. ARGV[1], base .. 'slice:' .. ARGV[1]
 run_when_full(base)
 local record = redis.call('HGET', subs, id)
@@ -23,6 +34,7 @@ if ARGV[6] ~= '' then redis.call('HINCRBY', slice, 'n:' .. ARGV[6], -1) end
 if ARGV[7] ~= '' then redis.call('HINCRBY', slice, 'n:' .. ARGV[7], 1) end
 redis.call('HSET', slice, 'rev', ARGV[13])
 redis.call('HSET', base .. 'lane:' .. id, 'r', ARGV[8], 'c', ARGV[9], 'p', ARGV[10], 'q', ARGV[11])
+set_mode(base, id, ARGV[19])
 if ARGV[12] == '' then
   redis.call('ZREM', base .. 'expiries', id)
 else

@@ -410,3 +410,40 @@ test('a policy that stays is held against a change of its scope', async () => {
   })
   expect([refused.status, refused.body.error.details[0].path]).toEqual([400, 'filterPolicy'])
 })
+
+test('retry mode and circuit breaker are set, shown with how the lane stands, and reset', async () => {
+  const endpoint = 'https://example.com/paced'
+  const circuitBreaker = { failures: 3 }
+  const { status, body } = await subscribe({ endpoint, retryMode: 'adaptive', circuitBreaker })
+  expect(status).toBe(201)
+  expect(body).toMatchObject({
+    retryMode: 'adaptive',
+    circuitBreaker: { failures: 3, probeSeconds: 30 },
+    lane: { rate: null, retryQuota: 500, circuit: 'closed', nextProbeAt: null },
+  })
+  const place = placeOfSubscription(body.id)
+  const failed = { subscriptionId: body.id, answered: 'timeout' as const, cost: 0 }
+  await api.lanes.note(place?.shard ?? -1, [failed, failed, failed])
+  const { body: open } = await api.call('GET', `/v1/subscriptions/${body.id}`)
+  expect(open.lane).toMatchObject({ rate: 0.5, circuit: 'open', nextProbeAt: expect.any(String) })
+  expect((await subscribe({ endpoint, retryMode: 'standard' })).status).toBe(409)
+  const reset = await api.call('PATCH', `/v1/subscriptions/${body.id}`, {
+    body: { retryMode: null, circuitBreaker: null },
+  })
+  expect(reset.body).toMatchObject({
+    retryMode: 'policy',
+    circuitBreaker: null,
+    lane: { rate: null, retryQuota: null, circuit: null, nextProbeAt: null },
+  })
+})
+
+test.each([
+  ['retryMode', { retryMode: 'never' }],
+  ['circuitBreaker.failures', { circuitBreaker: { failures: 0 } }],
+  ['circuitBreaker.probeSeconds', { circuitBreaker: { probeSeconds: 3_601 } }],
+  ['retryMode', { endpoint: QUEUE, retryMode: 'standard' }],
+  ['circuitBreaker', { endpoint: QUEUE, circuitBreaker: {} }],
+])('%s that makes no sense is refused by name', async (path, set) => {
+  const { status, body } = await subscribe({ endpoint: 'https://example.com/refused', ...set })
+  expect([status, body.error.details[0].path]).toEqual([400, path])
+})

@@ -10,7 +10,7 @@ import type { ApiDeps } from '../deps.ts'
 import { invalid, notFound } from '../http/errors.ts'
 import { filterProblems } from './filters.ts'
 import { changeOutbound, type OutboundChange, outboundProblems } from './outbound.ts'
-import { orderingProblems, policyProblems, type SubscriptionSettings } from './settings.ts'
+import { orderingProblems, pacingProblems, policyProblems, type SubscriptionSettings } from './settings.ts'
 
 /** The subscription that the API shows under this id; `not_found`. */
 export async function visibleSubscription(deps: ApiDeps, id: string): Promise<SubscriptionRecord> {
@@ -70,6 +70,7 @@ function refuseMixture(
     ...orderingProblems(record),
     ...filterProblems(record),
     ...outboundProblems(outbound, protocol),
+    ...pacingProblems(record),
   ]
   if (problems.length > 0) throw invalid(problems)
 }

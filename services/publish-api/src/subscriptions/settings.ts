@@ -1,6 +1,7 @@
 /** A subscription's settings: from a request's members, compared with those of one that exists, and their joint rules. */
 import { isDeepStrictEqual } from 'node:util'
 import {
+  type CircuitBreaker,
   type FilterPolicy,
   type FilterPolicyScope,
   isFifoName,
@@ -8,6 +9,7 @@ import {
   type NewSubscriptionInput,
   type Problem,
   type Protocol,
+  type RetryMode,
   resolveQueue,
   type SubscriptionRecord,
 } from '@fantail/contracts'
@@ -21,6 +23,8 @@ export type SubscriptionSettings = Pick<
 > & {
   filterPolicy: FilterPolicy | null
   filterPolicyScope: FilterPolicyScope
+  retryMode: RetryMode
+  circuitBreaker: CircuitBreaker | null
 }
 
 type Input = Omit<z.output<typeof NewSubscriptionInput>, 'endpoint' | 'protocol' | 'confirmation'>
@@ -32,13 +36,15 @@ export const SETTING_DEFAULTS: SubscriptionSettings = {
   maxInFlight: MAX_IN_FLIGHT_DEFAULT,
   filterPolicy: null,
   filterPolicyScope: 'MessageAttributes',
+  retryMode: 'policy',
+  circuitBreaker: null,
   attributes: {},
 }
 
 /** The members given, with what a reset (`null`) sets and queues by their ARN. */
 export function settingsOf(input: Input, { arn }: Settings): Partial<SubscriptionSettings> {
   const { deliveryPolicy, rawMessageDelivery, redrivePolicy, maxInFlight } = input
-  const { filterPolicy, filterPolicyScope } = input
+  const { filterPolicy, filterPolicyScope, retryMode, circuitBreaker } = input
   const path = 'redrivePolicy.deadLetterTargetArn'
   const target = redrivePolicy && {
     deadLetterTargetArn: resolveQueue(redrivePolicy.deadLetterTargetArn, arn, path),
@@ -52,6 +58,8 @@ export function settingsOf(input: Input, { arn }: Settings): Partial<Subscriptio
     ...(filterPolicyScope !== undefined && {
       filterPolicyScope: filterPolicyScope ?? SETTING_DEFAULTS.filterPolicyScope,
     }),
+    ...(retryMode !== undefined && { retryMode: retryMode ?? SETTING_DEFAULTS.retryMode }),
+    ...(circuitBreaker !== undefined && { circuitBreaker }),
   }
 }
 
@@ -87,6 +95,20 @@ export function policyProblems(policy: unknown, { protocol, raw, settings }: Pol
   if (protocol === 'sqs') return [{ path, message: 'is for http and https subscriptions only' }]
   const { maxRetrySeconds } = settings
   return checkDeliveryPolicy(policy, { path, maxRetrySeconds, contentTypes: raw ? 'raw' : 'plain' })
+}
+
+type Paced = Partial<Pick<SubscriptionRecord, 'retryMode' | 'circuitBreaker'>> & {
+  protocol: Protocol | undefined
+}
+
+/** A queue of ours answers at once or not at all: there is nothing to pace. */
+export function pacingProblems({ protocol, retryMode, circuitBreaker }: Paced): Problem[] {
+  if (protocol !== 'sqs') return []
+  const given = [
+    ...(retryMode && retryMode !== 'policy' ? ['retryMode'] : []),
+    ...(circuitBreaker ? ['circuitBreaker'] : []),
+  ]
+  return given.map((path) => ({ path, message: 'is for http and https subscriptions only' }))
 }
 
 export type Ordered = Pick<SubscriptionRecord, 'topicArn' | 'protocol' | 'endpoint' | 'redrivePolicy'>

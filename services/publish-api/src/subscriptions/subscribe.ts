@@ -19,6 +19,7 @@ import { agreesOutbound, keepEndpoint, type OutboundChange, outboundProblems } f
 import {
   agrees,
   orderingProblems,
+  pacingProblems,
   policyProblems,
   SETTING_DEFAULTS,
   type SubscriptionSettings,
@@ -91,7 +92,11 @@ export async function subscribeNatively(
   const address = readEndpoint(input.endpoint, input.protocol, deps.settings.arn)
   if ('path' in address) throw invalid([address])
   const given = settingsOf(input, deps.settings)
-  const problems = orderingProblems({ topicArn, ...address, redrivePolicy: given.redrivePolicy ?? null })
+  const redrivePolicy = given.redrivePolicy ?? null
+  const problems = [
+    ...orderingProblems({ topicArn, ...address, redrivePolicy }),
+    ...pacingProblems({ ...given, protocol: address.protocol }),
+  ]
   if (problems.length > 0) throw invalid(problems)
   const topic = await deps.topics.get(topicArn)
   if (!topic) throw notFound('topic')

@@ -61,15 +61,17 @@ function subscriptionView({ record, topic, lane, now }: Shown): object {
     filterPolicy: record.filterPolicy ?? null,
     filterPolicyScope: record.filterPolicyScope ?? SETTING_DEFAULTS.filterPolicyScope,
     maxInFlight: record.maxInFlight,
+    retryMode: record.retryMode ?? SETTING_DEFAULTS.retryMode,
+    circuitBreaker: record.circuitBreaker ?? null,
     outbound: outboundView(record),
     confirmation: record.confirmation,
     confirmationExpiresAt: record.status === 'pending' ? isoOrNull(record.tokenExpiresAt) : null,
     createdAt: iso(record.createdAt),
-    lane: laneView(lane, now),
+    lane: laneView(record, lane, now),
   }
 }
 
-function laneView(lane: LaneFigures, now: number): object {
+function laneView({ circuitBreaker }: SubscriptionRecord, lane: LaneFigures, now: number): object {
   const { waiting, inFlight, oldestPublishedAt, nextAttemptAt, rate, lastError, lastStatusCode } = lane
   return {
     waiting,
@@ -80,5 +82,8 @@ function laneView(lane: LaneFigures, now: number): object {
     rate,
     lastError,
     lastStatusCode,
+    retryQuota: lane.retryQuota,
+    circuit: circuitBreaker ? (lane.circuitOpenUntil === null ? 'closed' : 'open') : null,
+    nextProbeAt: isoOrNull(lane.circuitOpenUntil),
   }
 }

@@ -2,6 +2,8 @@
 -- Slices are remembered for the length of a script: change a slice before, not after, the first lane_next.
 local SEND_AHEAD_MS = 250
 local STORED_AHEAD_MAX_MS = 1000
+local LEASE_MS_MAX = 600000
+local RETRY_QUOTA, RETRY_QUOTA_LEAST = 500, 5
 -- A lease is its end in ms times this, plus a number that makes it unique; odd in a FIFO lane.
 local LEASE_UNIT = 2048
 local slices = {}
@@ -28,23 +30,44 @@ local function text(number)
   return known
 end
 
+-- The state of a lane's retry mode and circuit breaker (lane-pace.lua) as lane.pace; returns the rate in force. A time
+-- that lies further ahead than any is written was written before the clock was set back, and has come.
+local function come(time, now, ahead_max)
+  return time > now + ahead_max and now or time
+end
+
+local function read_pace(base, id, mode, now, lane, rate)
+  local h = redis.call('HMGET', base .. 'lane:' .. id, 'mq', 'mn', 'mf', 'mu')
+  local retries, shut = string.sub(mode, 1, 1), tonumber(h[4])
+  local probe_ms = tonumber(string.match(mode, '(%d+)$')) or 0
+  lane.pace = { shut = shut and come(shut, now, math.max(probe_ms, LEASE_MS_MAX)) }
+  if retries ~= '-' then
+    lane.pace.quota = tonumber(h[1]) or RETRY_QUOTA
+    lane.pace.next = come(tonumber(h[2]) or 0, now, STORED_AHEAD_MAX_MS)
+  end
+  local adaptive = retries == 'a' and tonumber(h[3])
+  if not adaptive then return rate end
+  return rate and rate > 0 and math.min(rate, adaptive) or adaptive
+end
+
 -- nil where there is no such lane. gap: ms between sends where throttled; tat: theoretical arrival time of the next; fifo:
 -- '1', '2' where several of a group may go at once, or false; turn, cap and dlq only when it is to be claimed from.
 local function lane_of(base, id, now, to_claim)
   local h
   if to_claim then
-    h = redis.call('HMGET', base .. 'lane:' .. id, 's', 'r', 'p', 'g', 'x', 'f', 'k', 'c', 'q')
+    h = redis.call('HMGET', base .. 'lane:' .. id, 's', 'r', 'p', 'g', 'x', 'f', 'm', 'k', 'c', 'q')
   else
-    h = redis.call('HMGET', base .. 'lane:' .. id, 's', 'r', 'p', 'g', 'x', 'f')
+    h = redis.call('HMGET', base .. 'lane:' .. id, 's', 'r', 'p', 'g', 'x', 'f', 'm')
   end
   if not h[1] then return nil end
   local slice, gone = slice_of(base, h[1]), h[4] == '1'
   local lane = {
     sid = h[1], slice = slice, gone = gone, paused = h[3] == '1' and not gone, fifo = h[6],
-    turn = tonumber(h[7]) or 0, cap = tonumber(h[8]) or 32, dlq = h[9] == '1',
-    rate = false, gap = false, tat = false, leased = false,
+    turn = tonumber(h[8]) or 0, cap = tonumber(h[9]) or 32, dlq = h[10] == '1',
+    rate = false, gap = false, tat = false, leased = false, pace = false,
   }
   local rate = (not slice.fixed and tonumber(h[2])) or slice.rate
+  if h[7] then rate = read_pace(base, id, h[7], now, lane, rate) end
   if rate and rate > 0 then
     lane.rate, lane.gap = rate, 1000 / rate
     lane.tat = math.max(tonumber(h[5]) or 0, now)
@@ -76,6 +99,13 @@ local function heads_of(base, id, now)
   return waiting, first_lease_end(base, id)
 end
 
+-- The same of a lane whose quota may be empty, or whose circuit may be open: what waits then waits for that, too.
+local function paced_heads(base, id, now, pace)
+  local fresh, retry = head_of(base .. 'fresh:' .. id), head_of(base .. 'retry:' .. id)
+  if retry and pace.quota and pace.quota < RETRY_QUOTA_LEAST then retry = math.max(retry, pace.next) end
+  return earlier(fresh, retry), first_lease_end(base, id)
+end
+
 -- Writes when the lane is due into `due` (or removes it there) and returns that, nil where there is none: paused, empty
 -- or missing. A paused lane with anything in it is noted in `held`, for the sweep. A deleted lane is due now while
 -- anything waits, at its first lease end while the rest is in flight, and removed when empty. A throttled lane is due
@@ -93,6 +123,7 @@ local function set_due(base, id, now, lane, waiting, leased, not_before)
   end
   if waiting and lane.gone then waiting = now end
   if waiting and lane.gap and not lane.gone then waiting = math.max(waiting, lane.tat - SEND_AHEAD_MS / 2) end
+  if waiting and lane.pace and lane.pace.shut and not lane.gone then waiting = math.max(waiting, lane.pace.shut) end
   local due = math.max(math.ceil(earlier(waiting, leased)), not_before or now)
   if due > now or not_before then
     redis.call('ZADD', base .. 'due', text(due), id)
@@ -103,6 +134,11 @@ local function set_due(base, id, now, lane, waiting, leased, not_before)
 end
 
 local function lane_next(base, id, now, lane, not_before)
+  lane = lane or lane_of(base, id, now)
+  if lane and lane.pace then
+    local waiting, leased = paced_heads(base, id, now, lane.pace)
+    return set_due(base, id, now, lane, waiting, leased, not_before)
+  end
   local waiting, leased = heads_of(base, id, now)
-  return set_due(base, id, now, lane or lane_of(base, id, now), waiting, leased, not_before)
+  return set_due(base, id, now, lane, waiting, leased, not_before)
 end

@@ -46,7 +46,7 @@ local function slots_of(take, lane)
 end
 
 -- Claims up to max; returns how many, how many deliveries were looked at, and whether more is due than was claimed (nil
--- where that is not known).
+-- where that is not known). Needs lane-pace.
 local function claim_due(take, id, lane, max, claims)
   local slots = slots_of(take, lane)
   local fresh, retries, more = pick(take, id, lane, math.min(max, slots))
@@ -59,8 +59,15 @@ local function claim_due(take, id, lane, max, claims)
     young_fresh, young_retries = young(take, id, lane, fresh), young(take, id, lane, retries)
     looked = looked + 2 * EXPIRE_MAX
   end
+  local states = states_of(take.base, id, young_retries)
+  if lane.pace and lane.pace.quota and #states > 0 then
+    local going = draw_on_quota(take, id, lane, states)
+    if going < #states then
+      more, young_retries, states = nil, first_of(young_retries, going), first_of(states, going)
+    end
+  end
   claim(take, id, lane, 'fresh', young_fresh, nil, claims)
-  claim(take, id, lane, 'retry', young_retries, states_of(take.base, id, young_retries), claims)
+  claim(take, id, lane, 'retry', young_retries, states, claims)
   local got = #young_fresh + #young_retries
   if got > 0 then
     local turn = (lane.turn + got) % RETRY_TURN

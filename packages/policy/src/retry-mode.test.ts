@@ -1,0 +1,104 @@
+import type { AttemptResult } from '@fantail/contracts'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  ADAPTIVE,
+  ADAPTIVE_START,
+  type AdaptiveState,
+  type Answered,
+  adapt,
+  answeredAs,
+  retryCost,
+} from './retry-mode.ts'
+
+const start = (now: number): AdaptiveState => ({ ...ADAPTIVE_START, bucketAt: now })
+
+/** The state after so many answers a second for so long. */
+function after(
+  state: AdaptiveState,
+  answered: Answered,
+  { from, seconds, perSecond }: { from: number; seconds: number; perSecond: number },
+) {
+  let next = state
+  for (let i = 1; i <= seconds * perSecond; i++) next = adapt(next, answered, from + (i * 1_000) / perSecond)
+  return next
+}
+
+describe('the adaptive rate', () => {
+  test('is none until something asks for less', () => {
+    const busy = after(start(0), 'ok', { from: 0, seconds: 5, perSecond: 100 })
+    expect(busy.rate).toBeNull()
+    expect(after(busy, 'failed', { from: 5_000, seconds: 1, perSecond: 100 }).rate).toBeNull()
+  })
+
+  test.each(['limited', 'unavailable', 'timeout'] as const)('falls by three tenths with %s', (answered) => {
+    const busy = after(start(0), 'ok', { from: 0, seconds: 5, perSecond: 100 })
+    const slowed = adapt(busy, answered, 5_100)
+    expect(slowed.rate).toBeCloseTo(busy.measured * ADAPTIVE.beta, 6)
+    expect(adapt(slowed, answered, 5_150).rate).toBeCloseTo(busy.measured * ADAPTIVE.beta ** 2, 6)
+  })
+
+  test('is back where it fell from after the time that CUBIC takes, and goes on', () => {
+    const busy = after(start(0), 'ok', { from: 0, seconds: 5, perSecond: 100 })
+    let state = adapt(busy, 'limited', 5_100)
+    const seconds = Math.cbrt((state.lastMax * 0.3) / 0.4)
+    const rates: number[] = []
+    for (let now = 5_110; now < 5_100 + seconds * 1_500; now += 10) {
+      state = adapt(state, 'ok', now)
+      if (now - 5_100 <= seconds * 1_000) expect(state.rate ?? 0).toBeLessThanOrEqual(state.lastMax * 1.01)
+      rates.push(state.rate ?? 0)
+    }
+    expect(Math.max(...rates)).toBeGreaterThan(state.lastMax)
+  })
+
+  test('is never less than one in two seconds, nor more than twice what was measured', () => {
+    const answers = fc.array(
+      fc.tuple(
+        fc.nat({ max: 5_000 }),
+        fc.constantFrom<Answered>('ok', 'limited', 'timeout', 'refused', 'failed'),
+      ),
+    )
+    fc.assert(
+      fc.property(answers, (steps) => {
+        let [state, now] = [start(0), 0]
+        for (const [wait, answered] of steps) {
+          now += wait
+          state = adapt(state, answered, now)
+          if (state.rate === null) continue
+          expect(state.rate).toBeGreaterThanOrEqual(ADAPTIVE.rateMin)
+          expect(state.rate).toBeLessThanOrEqual(Math.max(ADAPTIVE.rateMin, 2 * state.measured))
+        }
+      }),
+    )
+  })
+})
+
+test('an answer says of the endpoint what counts here', () => {
+  const response = (statusCode: number): AttemptResult => ({ kind: 'response', statusCode, durationMs: 1 })
+  const statuses = [200, 204, 100, 302, 404, 410, 429, 500, 502, 503, 599]
+  expect(statuses.map((status) => answeredAs(response(status)))).toEqual([
+    ...[
+      'ok',
+      'ok',
+      'failed',
+      'refused',
+      'refused',
+      'refused',
+      'limited',
+      'failed',
+      'failed',
+      'unavailable',
+      'failed',
+    ],
+  ])
+  const failure = (error: 'timeout' | 'dns' | 'secrets', permanent = false): AttemptResult => ({
+    ...{ kind: 'failure', error, permanent, detail: '', durationMs: 1 },
+  })
+  expect(answeredAs(failure('timeout'))).toBe('timeout')
+  expect(answeredAs(failure('dns'))).toBe('failed')
+  expect([answeredAs(failure('secrets')), answeredAs(failure('dns', true))]).toEqual([null, null])
+})
+
+test('a retry costs by what the attempt before it came to', () => {
+  expect([retryCost(null), retryCost({ error: null }), retryCost({ error: 'timeout' })]).toEqual([0, 5, 10])
+})

@@ -1,0 +1,272 @@
+/** Retry modes and circuit breakers, as the scripts of lanes keep them. */
+import { ADAPTIVE_START, type Answered, adapt, RETRY_QUOTA } from '@fantail/policy'
+import { startRedis, type TestRedis } from '@fantail/test-kit'
+import fc from 'fast-check'
+import { Redis } from 'ioredis'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { dueKey, laneKey } from './keys.ts'
+import {
+  BASE,
+  claimsOf,
+  makeMessage,
+  parkAll,
+  SHARD,
+  skew,
+  type TestMessage,
+  takeFrom,
+  writeLane,
+  writeSlice,
+} from './lane-fixture.ts'
+import type { LaneResult, RetryState } from './lane-records.ts'
+import { Lanes } from './lanes.ts'
+
+let server: TestRedis
+let redis: Redis
+let lanes: Lanes
+/** ms that Redis's time is ahead. */
+let ahead = 0
+
+beforeAll(async () => {
+  server = await startRedis()
+  redis = new Redis(server.url)
+  lanes = new Lanes(redis)
+})
+afterAll(async () => {
+  redis.disconnect()
+  await server.stop()
+})
+beforeEach(async () => {
+  await redis.flushall()
+  await writeSlice(redis)
+  ahead = 0
+})
+
+/** Ids rise, so that they stand in this order where they are due at the same time. */
+const messages = (n: number) => Array.from({ length: n }, (_, i) => makeMessage(Date.now() - 1_000 + i))
+const failed = (error: string | null = null): RetryState => ({
+  kind: 'retry',
+  attempts: 1,
+  statusCode: 500,
+  error,
+})
+const retries = (delayMs = 0, state = failed()) => ({ as: 'retry', delayMs, state }) as const
+const note = (subscriptionId: string, answered: LaneResult['answered'], cost = 0, times = 1) =>
+  lanes.note(
+    SHARD,
+    Array.from({ length: times }, () => ({ subscriptionId, answered, cost })),
+  )
+const figures = async (subscriptionId: string) => {
+  const [found] = await lanes.figures([{ subscriptionId, shard: SHARD }])
+  if (!found) throw new Error('no such lane')
+  return found
+}
+async function later(ms: number): Promise<void> {
+  ahead += ms
+  await skew(redis, ahead)
+}
+const taken = async () => claimsOf(await takeFrom(lanes))
+const dueIn = async (id: string) => Number(await redis.zscore(dueKey(BASE), id)) - (await lanes.now(SHARD))
+
+describe('the retry quota', () => {
+  test('is drawn on by retries, more by those after a timeout, and not by first attempts', async () => {
+    const id = await writeLane(redis, { mode: 's', maxInFlight: 1_000 })
+    await parkAll(lanes, [id], messages(3))
+    await parkAll(lanes, [id], messages(2), retries())
+    await parkAll(lanes, [id], messages(1), retries(0, failed('timeout')))
+    expect(await taken()).toHaveLength(6)
+    expect((await figures(id)).retryQuota).toBe(RETRY_QUOTA - 2 * 5 - 10)
+  })
+
+  test('empty lets one retry a second go, keeps the others in their place, and holds up nothing fresh', async () => {
+    const id = await writeLane(redis, { mode: 's', maxInFlight: 1_000 })
+    await redis.hset(laneKey(BASE, id), 'mq', 4)
+    const waiting = messages(4)
+    await parkAll(lanes, [id], waiting, retries())
+    const first = await taken()
+    expect(first.map(({ delivery }) => delivery)).toEqual([waiting[0]?.id])
+    expect(await taken()).toEqual([])
+    expect(await dueIn(id)).toBeGreaterThan(500)
+    await parkAll(lanes, [id], messages(3))
+    expect(await taken()).toHaveLength(3)
+    for (const message of waiting.slice(1)) {
+      await later(1_000)
+      expect((await taken()).map(({ delivery }) => delivery)).toEqual([message.id])
+    }
+  })
+
+  test('is filled by successes, which let what waits go at once', async () => {
+    const id = await writeLane(redis, { mode: 's', maxInFlight: 1_000 })
+    await redis.hset(laneKey(BASE, id), 'mq', 0, 'mn', Date.now() + 900)
+    await parkAll(lanes, [id], messages(5), retries())
+    expect(await taken()).toEqual([])
+    await note(id, 'ok', 5)
+    expect(await taken()).toHaveLength(1)
+    await note(id, 'ok', 0, 4)
+    expect(await taken()).toEqual([])
+    await note(id, 'ok')
+    expect(await taken()).toHaveLength(1)
+    await note(id, 'failed', 5, 3)
+    expect((await figures(id)).retryQuota).toBe(0)
+    await note(id, 'unsent', 10)
+    expect((await figures(id)).retryQuota).toBe(10)
+    await note(id, 'ok', 5, 1_000)
+    expect((await figures(id)).retryQuota).toBe(RETRY_QUOTA)
+  })
+
+  test('costs lanes without a mode nothing, and leaves no trace in them', async () => {
+    const id = await writeLane(redis)
+    await parkAll(lanes, [id], messages(200), retries())
+    expect(await taken()).toHaveLength(32)
+    expect((await redis.hkeys(laneKey(BASE, id))).filter((field) => field.startsWith('m'))).toEqual([])
+    expect(await figures(id)).toMatchObject({ retryQuota: null, circuitOpenUntil: null, rate: null })
+  })
+})
+
+describe('the adaptive rate', () => {
+  const ANSWERS: Answered[] = ['ok', 'refused', 'limited', 'unavailable', 'timeout', 'failed']
+
+  test('falls and recovers as the model says', async () => {
+    const answers = fc.array(
+      fc.record({ waitMs: fc.nat({ max: 3_000 }), answered: fc.constantFrom(...ANSWERS) }),
+      {
+        minLength: 1,
+        maxLength: 40,
+      },
+    )
+    await fc.assert(
+      fc.asyncProperty(answers, async (steps) => {
+        const id = await writeLane(redis, { mode: 'a' })
+        let state = { ...ADAPTIVE_START, bucketAt: -1 }
+        // The scripts' clock stands still between two steps only where its ms is written down.
+        for (const { waitMs, answered } of steps) {
+          await later(waitMs)
+          await note(id, answered)
+          const now = Number(await redis.hget(laneKey(BASE, id), 'mt')) || (await lanes.now(SHARD))
+          const slower = answered === 'limited' || answered === 'unavailable' || answered === 'timeout'
+          if (state.bucketAt < 0) state.bucketAt = Math.floor(now / 500) * 500
+          if (slower) state = adapt(state, answered, now)
+          else state = await followed(id, state, answered)
+          const { rate } = await figures(id)
+          if (state.rate === null) expect(rate).toBeNull()
+          else expect(rate).toBeCloseTo(state.rate, 0)
+        }
+      }),
+      { numRuns: 25 },
+    )
+  })
+
+  /** The model at the ms that the script may have seen: the bucket it noted tells which. */
+  async function followed<S extends Parameters<typeof adapt>[0]>(id: string, state: S, answered: Answered) {
+    const next = adapt(state, answered, await lanes.now(SHARD))
+    const bucketAt = Number(await redis.hget(laneKey(BASE, id), 'mb'))
+    return next.bucketAt === bucketAt ? next : adapt(state, answered, bucketAt + 499)
+  }
+
+  test('paces the lane, shows in its figures, and never lifts its throttle', async () => {
+    const [free, throttled] = [
+      await writeLane(redis, { mode: 'a' }),
+      await writeLane(redis, { mode: 'a', rate: 2 }),
+    ]
+    for (const id of [free, throttled]) await redis.hset(laneKey(BASE, id), 'mf', 10)
+    await parkAll(lanes, [free, throttled], messages(20))
+    const claims = await taken()
+    const of = (id: string) => claims.filter(({ subscriptionId }) => subscriptionId === id)
+    expect([of(free).length, of(throttled).length]).toEqual([3, 1])
+    expect(of(free).every(({ sendAt }) => sendAt !== null)).toBe(true)
+    expect([(await figures(free)).rate, (await figures(throttled)).rate]).toEqual([10, 2])
+  })
+
+  test('is at least one in two seconds, however bad it gets', async () => {
+    const id = await writeLane(redis, { mode: 'a' })
+    await note(id, 'timeout', 0, 50)
+    expect((await figures(id)).rate).toBe(0.5)
+  })
+})
+
+describe('the circuit breaker', () => {
+  const mode = '- 3 30000'
+
+  async function opened(set: Parameters<typeof writeLane>[1] = {}): Promise<string> {
+    const id = await writeLane(redis, { mode, ...set })
+    expect((await note(id, 'failed', 0, 3)).circuitOpen).toEqual([false, false, false])
+    return id
+  }
+  const idsOf = (claims: { delivery: Buffer }[]) => claims.map(({ delivery }) => delivery)
+
+  test('opens after so many failures in a row, and says until when', async () => {
+    const id = await writeLane(redis, { mode })
+    await note(id, 'failed', 0, 2)
+    await note(id, 'limited')
+    await note(id, 'timeout', 0, 2)
+    expect((await figures(id)).circuitOpenUntil).toBeNull()
+    await note(id, 'unavailable')
+    const until = (await figures(id)).circuitOpenUntil ?? 0
+    expect(until - (await lanes.now(SHARD))).toBeGreaterThan(29_000)
+    expect((await note(id, 'failed')).circuitOpen).toEqual([true])
+  })
+
+  test('open parks everything, then asks with one delivery at a time, and closes with an answer', async () => {
+    const id = await opened()
+    const waiting: TestMessage[] = messages(5)
+    await parkAll(lanes, [id], waiting)
+    expect(await taken()).toEqual([])
+    expect(await dueIn(id)).toBeGreaterThan(29_000)
+    await later(30_000)
+    const probe = await taken()
+    expect(idsOf(probe)).toEqual([waiting[0]?.id])
+    await later(10_000)
+    expect(await taken()).toEqual([])
+    expect((await note(id, 'failed')).circuitOpen).toEqual([true])
+    const [claim] = probe
+    if (!claim) throw new Error('there is a probe')
+    await lanes.settle(SHARD, [{ ...claim, to: { op: 'return' } }])
+    await later(29_000)
+    expect(await taken()).toEqual([])
+    await later(1_000)
+    const second = await taken()
+    expect(idsOf(second)).toEqual([waiting[0]?.id])
+    expect((await note(id, 'ok')).circuitOpen).toEqual([true])
+    expect(idsOf(await taken())).toEqual(waiting.slice(1).map((message) => message.id))
+    expect((await figures(id)).circuitOpenUntil).toBeNull()
+  })
+
+  test('a probe whose worker died is followed by another; one that was handed back at once', async () => {
+    const id = await opened()
+    await parkAll(lanes, [id], messages(2))
+    await later(30_000)
+    expect(await taken()).toHaveLength(1)
+    await later(20_001)
+    expect(await taken()).toHaveLength(1)
+    await note(id, 'unsent')
+    expect(await taken()).toHaveLength(1)
+  })
+
+  test('what is too old expires though the circuit is open', async () => {
+    const id = await opened()
+    await writeSlice(redis, { retentionSeconds: 60 })
+    await parkAll(lanes, [id], messages(100))
+    await later(61_000)
+    const { expired, lanes: claimed } = await takeFrom(lanes)
+    expect([expired.length, claimed]).toEqual([100, []])
+    expect(await figures(id)).toMatchObject({ waiting: 0 })
+  })
+
+  test('a clock that is set back holds nothing up for ever', async () => {
+    await later(1_000_000_000)
+    const id = await opened()
+    await parkAll(lanes, [id], messages(1))
+    await later(-1_000_000_000)
+    let cursor: string | null = null
+    do ({ cursor } = await lanes.sweep(SHARD, { cursor, deliveriesMax: 100, leaseMs: 20_000 }))
+    while (cursor !== null)
+    expect(await taken()).toHaveLength(1)
+  })
+
+  test('goes with its lane', async () => {
+    const id = await opened({ gone: true })
+    await takeFrom(lanes)
+    expect(await redis.exists(laneKey(BASE, id))).toBe(0)
+    await note(id, 'failed')
+    expect(await redis.exists(laneKey(BASE, id))).toBe(0)
+  })
+})

@@ -1,0 +1,42 @@
+-- What a lane's retry mode and circuit breaker let through (the model: policy/src/retry-mode.ts). Only lanes that have
+-- one of them have lane.pace, and only they pay. The state stands in the lane's hash: `mq` what is left of the retry
+-- quota, `mn` when a retry may go though it is empty, `mf` the adaptive rate, `mu` until when the circuit is open.
+-- Needs lane-state.
+local RETRY_COST = 5
+local TIMEOUT_COST = 10
+local EMPTY_QUOTA_GAP_MS = 1000
+
+-- Of retries in the order of their turn, those that the quota has something for, or one where it is empty and a second
+-- has passed. Draws on it; what is marked dead is no attempt and costs nothing. Returns how many of them go.
+local function draw_on_quota(take, id, lane, states)
+  local pace, left = lane.pace, lane.pace.quota
+  local n, drawn = #states, false
+  for i, state in ipairs(states) do
+    local free = is_dead(state) or not state
+    local waited = left < RETRY_COST and not drawn and take.now >= pace.next
+    if not free and left < RETRY_COST and not waited then
+      n = i - 1
+      break
+    end
+    if waited then pace.next = take.now + EMPTY_QUOTA_GAP_MS end
+    if not free then
+      local cost = string.find(state, ',timeout$') and TIMEOUT_COST or RETRY_COST
+      left, drawn = math.max(0, left - cost), true
+    end
+  end
+  if drawn then
+    pace.quota = left
+    redis.call('HSET', take.base .. 'lane:' .. id, 'mq', text(left), 'mn', text(pace.next))
+  end
+  return n
+end
+
+local function first_of(list, n)
+  return #list == n and list or { unpack(list, 1, n) }
+end
+
+-- One attempt asks whether the endpoint is back; the next goes when that one has failed, or its lease has ended.
+local function begin_probe(take, id, lane)
+  lane.pace.shut = take.now + take.lease_ms
+  redis.call('HSET', take.base .. 'lane:' .. id, 'mu', text(lane.pace.shut))
+end

@@ -1,0 +1,103 @@
+-- Notes what endpoints answered, for lanes with a retry mode or a circuit breaker: fills the retry quota again, lets the
+-- adaptive rate fall and recover, opens and closes circuits (the model: policy/src/retry-mode.ts). A note that is lost
+-- or comes twice shifts an estimate and nothing else.
+-- KEYS[1] the shard's prefix
+-- ARGV    shard number; then for each result: subscription, what was answered (ok, refused, limited, unavailable, timeout,
+--         failed; unsent: the claim was handed back), what its attempt drew from the quota: 0 for a first attempt
+-- Returns earliest due time or '', whether a wake was published (1), then for each result 1 where the circuit was open
+--         before it
+-- @include when-full
+-- @include now
+-- @include lane-next
+-- @include lane-wake
+local QUOTA_MAX = 500
+local BETA, SCALE, SMOOTHING, RATE_MIN, BUCKET_MS, MEASURED_TIMES = 0.7, 0.4, 0.8, 0.5, 500, 2
+local base, shard = KEYS[1], ARGV[1]
+run_when_full(base)
+local now, before = now_ms(base), first_due(base)
+local SLOWER = { limited = true, unavailable = true, timeout = true }
+local ALIVE = { ok = true, refused = true, limited = true }
+local FIELDS = { 'm', 'mq', 'mf', 'mu', 'mc', 'ml', 'mt', 'mr', 'mb', 'mi' }
+local paces, reply = {}, { '', 0 }
+
+local function pace_of(id)
+  if paces[id] then return paces[id] end
+  local h = redis.call('HMGET', base .. 'lane:' .. id, unpack(FIELDS))
+  local mode, failures, probe = string.match(h[1] or '-', '^(.) ?(%d*) ?(%d*)$')
+  local pace = {
+    mode = mode, failures_max = tonumber(failures), probe_ms = tonumber(probe),
+    quota = tonumber(h[2]) or QUOTA_MAX, rate = tonumber(h[3]), shut = tonumber(h[4]), failures = tonumber(h[5]) or 0,
+    last_max = tonumber(h[6]) or 0, slowed = tonumber(h[7]) or 0, measured = tonumber(h[8]) or 0,
+    bucket = tonumber(h[9]), requests = tonumber(h[10]) or 0,
+  }
+  paces[id] = pace
+  return pace
+end
+
+local function note_quota(pace, what, cost)
+  if what == 'unsent' then
+    pace.quota = math.min(QUOTA_MAX, pace.quota + cost)
+  elseif what == 'ok' then
+    pace.quota = math.min(QUOTA_MAX, pace.quota + (cost > 0 and cost or 1))
+  end
+end
+
+local function measure(pace)
+  local bucket = math.floor(now / BUCKET_MS) * BUCKET_MS
+  pace.bucket, pace.requests = pace.bucket or bucket, pace.requests + 1
+  if bucket <= pace.bucket then return end
+  local per_second = pace.requests * 1000 / (bucket - pace.bucket)
+  pace.measured = SMOOTHING * per_second + (1 - SMOOTHING) * pace.measured
+  pace.bucket, pace.requests = bucket, 0
+end
+
+local function note_rate(pace, what)
+  measure(pace)
+  local wanted
+  if SLOWER[what] then
+    pace.last_max = pace.rate and math.min(pace.measured, pace.rate) or pace.measured
+    pace.slowed = now
+    wanted = pace.last_max * BETA
+  elseif pace.rate then
+    local back = (pace.last_max * (1 - BETA) / SCALE) ^ (1 / 3)
+    wanted = SCALE * ((now - pace.slowed) / 1000 - back) ^ 3 + pace.last_max
+  end
+  if wanted then pace.rate = math.max(RATE_MIN, math.min(wanted, MEASURED_TIMES * pace.measured)) end
+end
+
+local function note_circuit(pace, what)
+  if what == 'unsent' then
+    pace.shut = pace.shut and now
+    return
+  end
+  if ALIVE[what] then
+    pace.failures, pace.shut = 0, nil
+    return
+  end
+  pace.failures = pace.failures + 1
+  if pace.shut or pace.failures >= pace.failures_max then pace.shut = now + pace.probe_ms end
+end
+
+for i = 2, #ARGV, 3 do
+  local pace, what = pace_of(ARGV[i]), ARGV[i + 1]
+  reply[#reply + 1] = pace.shut and pace.failures_max and 1 or 0
+  if pace.mode ~= '-' then note_quota(pace, what, tonumber(ARGV[i + 2])) end
+  if pace.mode == 'a' and what ~= 'unsent' then note_rate(pace, what) end
+  if pace.failures_max then note_circuit(pace, what) end
+end
+for id, pace in pairs(paces) do
+  local lane = base .. 'lane:' .. id
+  if redis.call('EXISTS', lane) == 1 then
+    redis.call('HSET', lane, 'mq', text(pace.quota), 'mc', pace.failures)
+    if pace.shut then redis.call('HSET', lane, 'mu', text(pace.shut)) else redis.call('HDEL', lane, 'mu') end
+    if pace.mode == 'a' then
+      redis.call('HSET', lane, 'ml', text(pace.last_max), 'mt', text(pace.slowed), 'mr', text(pace.measured),
+        'mb', text(pace.bucket or 0), 'mi', pace.requests)
+      if pace.rate then redis.call('HSET', lane, 'mf', text(pace.rate)) end
+    end
+    lane_next(base, id, now)
+  end
+end
+local due, woke = wake_if_earlier(base, shard, before, now)
+reply[1], reply[2] = due and text(due) or '', woke and 1 or 0
+return reply

@@ -1,0 +1,19 @@
+/** What endpoints answered, for lanes with a retry mode or a circuit breaker. */
+import type { Redis } from 'ioredis'
+import type { LaneResult, NotedResults } from './lane-records.ts'
+import { readTime } from './lane-replies.ts'
+import { readScript, runScript } from './scripts.ts'
+import { shardBase } from './shards.ts'
+
+const NOTE = readScript('note-results-1')
+
+export async function noteResults(
+  redis: Redis,
+  shard: number,
+  results: LaneResult[],
+): Promise<NotedResults & { woke: boolean }> {
+  const args = results.flatMap(({ subscriptionId, answered, cost }) => [subscriptionId, answered, cost])
+  const reply = await runScript(redis, NOTE, [shardBase(shard)], [shard, ...args])
+  const [due, woke, ...open] = reply as [Buffer, number, ...number[]]
+  return { circuitOpen: open.map((flag) => flag === 1), nextDueAt: readTime(due), woke: woke === 1 }
+}

@@ -1,0 +1,62 @@
+/**
+ * Tells lanes with a retry mode or a circuit breaker what their endpoints answered: one script per shard for all that
+ * came since the last. Told before the delivery is settled, so that what it frees or holds back holds for the next take.
+ */
+import type { AttemptResult } from '@fantail/contracts'
+import { answeredAs } from '@fantail/policy'
+import { createStateLog, type Logger } from '@fantail/runtime'
+import type { LaneResult, LaneStore } from '@fantail/store'
+import { tellParts } from './part-states.ts'
+import { ShardQueue } from './shard-queue.ts'
+
+const RESULTS_PER_SCRIPT_MAX = 500
+
+interface Item extends LaneResult {
+  done(circuitOpen: boolean): void
+}
+
+export class LanePacing {
+  readonly #lanes: Pick<LaneStore, 'note'>
+  readonly #queue: ShardQueue<Item>
+  readonly #onDue: (shard: number, nextDueAt: number | null) => void
+
+  constructor(
+    lanes: Pick<LaneStore, 'note'>,
+    log: Logger,
+    onDue: (shard: number, nextDueAt: number | null) => void,
+  ) {
+    this.#lanes = lanes
+    this.#onDue = onDue
+    this.#queue = new ShardQueue<Item>({
+      batchMax: RESULTS_PER_SCRIPT_MAX,
+      run: (shard, batch) => this.#run(shard, batch),
+      tell: tellParts(createStateLog({ log, what: 'pacing', initial: 'up' })),
+    })
+  }
+
+  /** True where the lane's circuit was open already: the attempt was a probe, or one begun before it opened. */
+  answered(shard: number, subscriptionId: string, result: AttemptResult, cost: number): Promise<boolean> {
+    return this.#note(shard, { subscriptionId, answered: answeredAs(result) ?? 'unsent', cost })
+  }
+
+  /** A claim was handed back: what it drew on the quota is there again. */
+  unsent(shard: number, subscriptionId: string, cost: number): void {
+    void this.#note(shard, { subscriptionId, answered: 'unsent', cost })
+  }
+
+  whenIdle(): Promise<void> {
+    return this.#queue.whenIdle()
+  }
+
+  #note(shard: number, result: LaneResult): Promise<boolean> {
+    return new Promise((done) => this.#queue.push(shard, { ...result, done }))
+  }
+
+  async #run(shard: number, batch: Item[]): Promise<void> {
+    const { circuitOpen, nextDueAt } = await this.#lanes.note(shard, batch)
+    batch.forEach((item, i) => {
+      item.done(circuitOpen[i] ?? false)
+    })
+    this.#onDue(shard, nextDueAt)
+  }
+}
