@@ -1,0 +1,62 @@
+/** Changes of subscriptions whose slice stands in another shard than their topic: home, slice, home. */
+import type { SubscriptionRecord } from '@fantail/contracts'
+import type { Redis } from 'ioredis'
+import { placeOfSubscription } from './subscriptions-id.ts'
+import { idBytes, subscriptionFields } from './subscriptions-record.ts'
+import {
+  finishCreate,
+  type Placement,
+  placeSubscription,
+  type Reservation,
+  updateSubscription,
+} from './subscriptions-scripts.ts'
+import { type Stored, unpackStored } from './subscriptions-stored.ts'
+import { newRevision } from './topics-record.ts'
+import { touchTopic } from './topics-scripts.ts'
+
+/** How long a place taken may be filled; refusals of late comers are remembered for twice as long. */
+const PLACE_VALID_MS = 30_000
+
+/** Stores a subscription in a slice elsewhere; null where the place was given up meanwhile. */
+export async function placeElsewhere(
+  redis: Redis,
+  placement: Placement,
+  reservation: Reservation,
+): Promise<{ subscription: SubscriptionRecord; created: boolean } | null> {
+  const { topicArn } = placement
+  const place = placeOfSubscription(reservation.id)
+  if (!place || place.shard === place.homeShard) return null
+  const request = { place, reservation, placement, validMs: PLACE_VALID_MS }
+  const result = await placeSubscription(redis, request)
+  if (result.outcome === 'late') return null
+  const stored = 'record' in result ? unpackStored(reservation.id, topicArn, result.record) : null
+  const tokenHash = stored ? subscriptionFields(stored.record).tokenHash : ''
+  const entry = {
+    place,
+    id: reservation.id,
+    arn: topicArn,
+    endpointHash: placement.endpointHash,
+    tokenHash,
+  }
+  await finishCreate(redis, entry, stored !== null)
+  return stored && { subscription: stored.record, created: result.outcome === 'placed' }
+}
+
+/** Stores a changed record, unless another writer came first; moves its token's entry with it. */
+export async function replaceStored(redis: Redis, stored: Stored, record: SubscriptionRecord, text: string) {
+  const { place } = stored
+  const before = subscriptionFields(stored.record)
+  const after = subscriptionFields(record)
+  const update = { place, id: record.id, topicArn: record.topicArn, expected: stored.text, record: text }
+  if (place.shard === place.homeShard) return updateSubscription(redis, { ...update, before, after })
+  // The new token's entry comes first and the old one's goes last; where nothing was written, the new one's goes.
+  const sameToken = record.token === stored.record.token
+  const [oldToken, newToken] = sameToken ? (['', ''] as const) : [before.tokenHash, after.tokenHash]
+  const touch = { arn: record.topicArn, uid: place.topicUid, idBytes: idBytes(record.id) }
+  const first = { ...touch, revision: newRevision(), removeToken: '' as const, addToken: newToken }
+  await touchTopic(redis, first)
+  const result = await updateSubscription(redis, { ...update, before, after })
+  const removeToken = result.outcome === 'set' ? oldToken : newToken
+  await touchTopic(redis, { ...touch, revision: newRevision(), removeToken, addToken: '' })
+  return result
+}

@@ -1,0 +1,64 @@
+/** Ends subscriptions that nobody has confirmed, or taken back, in time. */
+import { FantailError } from '@fantail/contracts'
+import type { Redis } from 'ioredis'
+import { expiriesKey } from './keys.ts'
+import { shardBase } from './shards.ts'
+import type { Subscriptions } from './subscriptions.ts'
+import { CorruptRecordError } from './topics-record.ts'
+import { shardsWith } from './topics-repair.ts'
+import { listElapsed } from './topics-scripts.ts'
+
+/** Expired ones deleted per shard and sweep. */
+const EXPIRED_MAX = 200
+/** One that cannot be read is looked at again after this long, and does not hold up the others. */
+const CORRUPT_AGAIN_MS = 3_600_000
+
+interface Tools {
+  redis: Redis
+  subscriptions: Pick<Subscriptions, 'update' | 'delete'>
+  /** Told of a record that cannot be read; without it that is thrown. */
+  onCorrupt?: ((error: Error) => void) | undefined
+}
+
+/** Deletes pending and unsubscribed ones whose token has expired; answers how many. */
+export async function expirePending(tools: Tools): Promise<number> {
+  let expired = 0
+  for (const shard of await shardsWith(tools.redis, expiriesKey)) {
+    const list = { shard, set: 'expiries' as const, ageMs: 0, limit: EXPIRED_MAX }
+    const { now, members } = await listElapsed(tools.redis, list)
+    for (const id of members) {
+      if (await expire(tools, id, { now, shard })) expired += 1
+    }
+  }
+  return expired
+}
+
+/**
+ * Made invisible without a token first: whoever confirms at this moment either comes before that, and the
+ * subscription stays, or finds no token any more.
+ */
+async function expire(
+  tools: Tools,
+  id: string,
+  { now, shard }: { now: number; shard: number },
+): Promise<boolean> {
+  const { redis, subscriptions, onCorrupt } = tools
+  let due = false
+  try {
+    await subscriptions.update(id, (current) => {
+      const awaited = current.status === 'pending' || current.unsubscribed
+      due = awaited && current.tokenExpiresAt !== null && current.tokenExpiresAt <= now
+      return due ? { unsubscribed: true, token: null } : {}
+    })
+    return due && (await subscriptions.delete(id))
+  } catch (error) {
+    const key = expiriesKey(shardBase(shard))
+    if (error instanceof FantailError && error.code === 'not_found') await redis.zrem(key, id)
+    else if (!(error instanceof CorruptRecordError) || !onCorrupt) throw error
+    else {
+      onCorrupt(error)
+      await redis.zadd(key, now + CORRUPT_AGAIN_MS, id)
+    }
+    return false
+  }
+}

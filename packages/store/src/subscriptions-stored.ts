@@ -1,0 +1,38 @@
+/** A subscription as it was read: its place, its text, which a change must find again, and its record. */
+import type { SubscriptionRecord } from '@fantail/contracts'
+import { subscriptionsKey } from './keys.ts'
+import { shardBase } from './shards.ts'
+import { placeOfSubscription, type SubscriptionPlace } from './subscriptions-id.ts'
+import { endpointHash, subscriptionFields, unpackSubscription } from './subscriptions-record.ts'
+import type { HomeEntry } from './subscriptions-scripts.ts'
+
+/** Computes the members to change from the record as it stands; called again where another writer came first. */
+export type SubscriptionChange = (current: SubscriptionRecord) => Partial<SubscriptionRecord>
+
+export interface Stored {
+  place: SubscriptionPlace
+  text: string
+  record: SubscriptionRecord
+}
+
+export function unpackStored(id: string, topicArn: string, text: string): Stored {
+  const place = placeOfSubscription(id)
+  if (!place) throw new TypeError(`${id} is no subscription id`)
+  const key = subscriptionsKey(shardBase(place.shard), place.sliceId)
+  return { place, text, record: unpackSubscription(text, { id, topicArn, key }) }
+}
+
+export function changedBy(current: SubscriptionRecord, change: SubscriptionChange): SubscriptionRecord {
+  const { id, arn, topicArn, protocol, endpoint, slot, createdAt } = current
+  return { ...current, ...change(current), id, arn, topicArn, protocol, endpoint, slot, createdAt }
+}
+
+export function homeEntry({ place, record }: Stored): HomeEntry {
+  return {
+    place,
+    id: record.id,
+    arn: record.topicArn,
+    endpointHash: endpointHash(record.protocol, record.endpoint),
+    tokenHash: subscriptionFields(record).tokenHash,
+  }
+}
