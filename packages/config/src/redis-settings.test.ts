@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest'
+import { redisTarget } from './redis-settings.ts'
+import { readWorkerSettings } from './services.ts'
+import { SettingsError } from './setting.ts'
+
+const targetOf = (env: Record<string, string>) => redisTarget(readWorkerSettings(env))
+
+function problemsOf(env: Record<string, string>): string[] {
+  try {
+    readWorkerSettings(env)
+  } catch (error) {
+    if (error instanceof SettingsError) return error.problems.map(({ name, message }) => `${name} ${message}`)
+    throw error
+  }
+  return []
+}
+
+describe('where Redis is', () => {
+  it('is a server, by its URL', () => {
+    expect(targetOf({ REDIS_URL: 'rediss://:pw@redis:6380' })).toBe('rediss://:pw@redis:6380')
+    expect(targetOf({})).toBeUndefined()
+  })
+
+  it('is a cluster, by some of its nodes', () => {
+    expect(targetOf({ REDIS_CLUSTER_NODES: 'a:7001, b, [::1]:7003' })).toEqual({
+      nodes: [
+        { host: 'a', port: 7_001 },
+        { host: 'b', port: 6_379 },
+        { host: '::1', port: 7_003 },
+      ],
+    })
+    expect(targetOf({ REDIS_CLUSTER_NODES: 'rediss://me:p%40ss@a:1,rediss://me:p%40ss@b:2' })).toEqual({
+      nodes: [
+        { host: 'a', port: 1 },
+        { host: 'b', port: 2 },
+      ],
+      username: 'me',
+      password: 'p@ss',
+      tls: true,
+    })
+    const env = { REDIS_CLUSTER_NODES: 'a:1', REDIS_PASSWORD: 'pw', REDIS_TLS: 'true' }
+    expect(targetOf({ ...env, REDIS_CLUSTER_NAT_MAP: '10.0.0.1:6379=host:7001' })).toEqual({
+      nodes: [{ host: 'a', port: 1 }],
+      password: 'pw',
+      tls: true,
+      natMap: { '10.0.0.1:6379': { host: 'host', port: 7_001 } },
+    })
+  })
+
+  it('is what Sentinels say', () => {
+    const env = {
+      REDIS_SENTINELS: 's1,s2:5000',
+      REDIS_SENTINEL_NAME: 'main',
+      REDIS_SENTINEL_PASSWORD: 'spw',
+      REDIS_USERNAME: 'me',
+      REDIS_PASSWORD: 'pw',
+    }
+    expect(targetOf(env)).toEqual({
+      sentinels: [
+        { host: 's1', port: 26_379 },
+        { host: 's2', port: 5_000 },
+      ],
+      name: 'main',
+      sentinelPassword: 'spw',
+      username: 'me',
+      password: 'pw',
+    })
+  })
+})
+
+describe('what contradicts itself is refused by name', () => {
+  it.each([
+    [
+      { REDIS_URL: 'redis://a', REDIS_CLUSTER_NODES: 'a:1' },
+      'REDIS_CLUSTER_NODES must not be set beside REDIS_URL',
+    ],
+    [
+      { REDIS_CLUSTER_NODES: 'a:1', REDIS_SENTINELS: 's' },
+      'REDIS_SENTINELS must not be set beside REDIS_CLUSTER_NODES',
+    ],
+    [{ REDIS_SENTINELS: 's' }, 'REDIS_SENTINEL_NAME must be set where REDIS_SENTINELS is'],
+    [{ REDIS_SENTINEL_NAME: 'main' }, 'REDIS_SENTINELS must be set where REDIS_SENTINEL_NAME is'],
+    [
+      { REDIS_URL: 'redis://a', REDIS_CLUSTER_NAT_MAP: 'a:1=b:2' },
+      'REDIS_CLUSTER_NODES must be set where REDIS_CLUSTER_NAT_MAP is',
+    ],
+    [
+      { REDIS_CLUSTER_NODES: 'http://a' },
+      'REDIS_CLUSTER_NODES must be nodes as host:port, redis:// or rediss:// URLs, separated by commas',
+    ],
+    [
+      { REDIS_CLUSTER_NODES: 'redis://:x@a,redis://:y@b' },
+      'REDIS_CLUSTER_NODES must give each node the same scheme and credentials',
+    ],
+    [
+      { REDIS_SENTINELS: 's:99999', REDIS_SENTINEL_NAME: 'main' },
+      'REDIS_SENTINELS must be Sentinels as host:port, separated by commas',
+    ],
+  ])('%o', (env, problem) => {
+    expect(problemsOf(env as Record<string, string>)).toEqual([problem])
+  })
+
+  it('in server mode there must be one', () => {
+    expect(problemsOf({ FANTAIL_MODE: 'server' }).join()).toContain('REDIS_URL must be set in server mode')
+    expect(problemsOf({ FANTAIL_MODE: 'server', REDIS_CLUSTER_NODES: 'a:1' })).toEqual([])
+  })
+})

@@ -1,0 +1,153 @@
+/** How connections to a cluster behave: sent once, to the right node, back by themselves. */
+import {
+  batch,
+  connect,
+  connectSubscriber,
+  connectTo,
+  HeldWrites,
+  keySlot,
+  mastersOf,
+  type Redis,
+  readMemory,
+  readNow,
+  readSlowestTime,
+  replies,
+  SHARD_COUNT,
+  shardBase,
+  skewKey,
+  whenReady,
+} from '@fantail/store'
+import { startCluster, type TestCluster, waitFor } from '@fantail/test-kit'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { startTcpProxy, type TcpProxy } from '../harness/tcp-proxy.ts'
+
+const HOUR_MS = 3_600_000
+
+let cluster: TestCluster
+let proxies: TcpProxy[]
+/** Leads to every node by a proxy of its own. */
+let natMap: Record<string, { host: string; port: number }>
+const opened: Redis[] = []
+const open = async (redis: Redis) => {
+  opened.push(redis)
+  await whenReady(redis)
+  return redis
+}
+const place = () => ({ ...cluster.target, natMap })
+
+beforeAll(async () => {
+  cluster = await startCluster()
+  proxies = await Promise.all(cluster.nodes.map(({ port }) => startTcpProxy(port)))
+  const pairs = cluster.nodes.map(({ port }, i) => {
+    return [`127.0.0.1:${port}`, { host: '127.0.0.1', port: proxies[i]?.port ?? 0 }] as const
+  })
+  natMap = Object.fromEntries(pairs)
+}, 60_000)
+afterEach(() => {
+  for (const redis of opened.splice(0)) redis.disconnect()
+})
+afterAll(async () => {
+  await Promise.all(proxies.map((proxy) => proxy.close()))
+  await cluster.stop()
+})
+
+/** The proxy before the master that has the key. */
+async function proxyOf(key: string): Promise<TcpProxy> {
+  const proxy = proxies[cluster.nodes.indexOf(await cluster.masterOf(keySlot(key)))]
+  if (!proxy) throw new Error('no proxy')
+  return proxy
+}
+
+const connections: [string, (key: string) => Redis][] = [
+  ['the cluster', () => connect({ url: place(), name: 'test' })],
+  ['the master of a key', (key) => connectTo({ url: place(), name: 'test' }, key)],
+]
+
+test.each(connections)('a command to %s whose reply is lost is sent once', async (_, make) => {
+  const key = `{sent-once}${_}`
+  const redis = await open(make(key))
+  await redis.incr(key)
+  const proxy = await proxyOf(key)
+  const lost = proxy.trap({
+    matches: (request) => request.toString().toLowerCase().includes('incr'),
+    at: 'after',
+  })
+  await expect(redis.incr(key)).rejects.toThrow()
+  await lost
+  await expect.poll(() => redis.get(key).catch(() => null), { timeout: 5_000 }).toBe('2')
+})
+
+test.each(connections)(
+  'nothing is kept for %s while its master is away',
+  async (_, make) => {
+    const key = `{away}${_}`
+    const master = await cluster.masterOf(keySlot(key))
+    const redis = await open(make(key))
+    await redis.set(key, '1')
+    await master.freeze()
+    const startedAt = performance.now()
+    await expect(redis.incr(key)).rejects.toThrow()
+    expect(performance.now() - startedAt).toBeLessThan(2_000)
+    await master.thaw()
+    await expect.poll(() => redis.get(key).catch(() => null), { timeout: 10_000 }).not.toBeNull()
+  },
+  30_000,
+)
+
+test('commands on keys of all shards go in one batch, and each failure is its own', async () => {
+  const redis = await open(connect({ url: cluster.target, name: 'test' }))
+  const keys = Array.from({ length: SHARD_COUNT }, (_, shard) => `${shardBase(shard)}batch`)
+  const writes = batch(redis)
+  for (const [i, key] of keys.entries()) writes.set(key, String(i))
+  expect(await replies(writes)).toEqual(keys.map(() => 'OK'))
+  const results = await batch(redis)
+    .get(keys[3] ?? '')
+    .incr(`${keys[7]}text`)
+    .lpush(keys[9] ?? '', 'x')
+    .exec()
+  expect(results?.[0]).toEqual([null, '3'])
+  expect(results?.[1]).toEqual([null, 1])
+  expect(results?.[2]?.[0]?.message).toContain('WRONGTYPE')
+})
+
+test('a shard goes by the clock of its own master, and messages by the one that is furthest behind', async () => {
+  const redis = await open(connect({ url: cluster.target, name: 'test' }))
+  expect(mastersOf(redis)).toHaveLength(3)
+  await redis.set(skewKey(shardBase(5)), HOUR_MS)
+  expect((await readNow(redis, 5)) - (await readNow(redis, 6))).toBeGreaterThan(HOUR_MS - 1_000)
+  expect(Math.abs((await readSlowestTime(redis)) - Date.now())).toBeLessThan(1_000)
+  await redis.del(skewKey(shardBase(5)))
+})
+
+test('the fullest master says how full storage is', async () => {
+  const redis = await open(connect({ url: cluster.target, name: 'test' }))
+  const before = await readMemory(redis, 1e9)
+  await redis.setrange('{ballast}x', 50_000_000, 'x')
+  expect((await readMemory(redis, 1e9)).usedBytes - before.usedBytes).toBeGreaterThan(30_000_000)
+  await redis.del('{ballast}x')
+})
+
+test('a subscriber hears what any node is told', async () => {
+  const redis = await open(connect({ url: cluster.target, name: 'test' }))
+  const subscriber = await open(connectSubscriber({ url: cluster.target, name: 'test-wakes' }))
+  const heard: string[] = []
+  subscriber.on('message', (_: string, text: string) => heard.push(text))
+  await subscriber.subscribe('news')
+  for (const [i, master] of mastersOf(redis).entries()) await master.publish('news', String(i))
+  await waitFor(() => heard.length === 3)
+  expect(heard.toSorted()).toEqual(['0', '1', '2'])
+})
+
+test('a write is held by a replica, or is said not to be', async () => {
+  const redis = await open(connect({ url: cluster.target, name: 'test' }))
+  await redis.set('{held}x', '1')
+  await new HeldWrites(redis, { minReplicas: 1, strict: true }).confirm('{held}x')
+  await expect(new HeldWrites(redis, { minReplicas: 2, strict: true }).confirm('{held}x')).rejects.toThrow(
+    'only 1 of 2 replicas',
+  )
+  const lenient = new HeldWrites(redis, { minReplicas: 2 })
+  await lenient.confirm('{held}x')
+  const startedAt = performance.now()
+  await lenient.confirm('{held}x')
+  expect(performance.now() - startedAt).toBeLessThan(500)
+})
