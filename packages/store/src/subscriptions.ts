@@ -1,0 +1,257 @@
+/**
+ * Subscriptions. Each lives whole in one slice (record, slot, lane), and its id says in which (subscriptions-id.ts);
+ * the topic's home shard keeps which endpoints and tokens are taken and how many places each slice has left.
+ *
+ * Where slice and topic share a shard, which they do for a topic's first 500 subscriptions, a change is one script.
+ * Else it is home, slice, home, so that a topic's revision changes before and after the slice does; the first step
+ * leaves a mark by which a sweep makes good what a crash leaves in between (topics-repair.ts).
+ */
+import {
+  type CircuitBreaker,
+  type DeliveryPolicy,
+  FantailError,
+  FIFO_SUBSCRIPTIONS_MAX,
+  type FilterPolicy,
+  type FilterPolicyScope,
+  formatMessageId,
+  isFifoName,
+  type OutboundSettings,
+  type Protocol,
+  type RedrivePolicy,
+  type RetryMode,
+  SLICE_SUBSCRIPTIONS_MAX,
+  type SubscriptionRecord,
+} from '@fantail/contracts'
+import type { Redis } from 'ioredis'
+import { batch } from './batch.ts'
+import { topicUidOf } from './confirmation-token.ts'
+import { endpointsKey, sliceKey, subscriptionsKey, tokensKey, topicKey } from './keys.ts'
+import { type Page, replies } from './pages.ts'
+import { shardBase, shardOf } from './shards.ts'
+import { placeElsewhere, replaceStored } from './subscriptions-elsewhere.ts'
+import { expirePending } from './subscriptions-expiry.ts'
+import { placeOfSubscription, SLICES_MAX } from './subscriptions-id.ts'
+import { type ListSubscriptions, listSubscriptions } from './subscriptions-listing.ts'
+import { endpointHash, packSubscription, sha1, subscriptionFields } from './subscriptions-record.ts'
+import {
+  createSubscription,
+  deleteSubscription,
+  finishDelete,
+  type Placement,
+  type Room,
+  removeSubscription,
+} from './subscriptions-scripts.ts'
+import {
+  changedBy,
+  homeEntry,
+  type Stored,
+  type SubscriptionChange,
+  unpackStored,
+} from './subscriptions-stored.ts'
+import { pauseBeforeTry } from './topics-record.ts'
+
+export type { ListSubscriptions, SubscriptionChange }
+
+const TRIES_MAX = 100
+const PROTOCOLS: Protocol[] = ['http', 'https', 'sqs']
+
+export interface NewSubscription {
+  topicArn: string
+  protocol: Protocol
+  endpoint: string
+  outbound?: OutboundSettings | null
+  sealed?: string | null
+  retryMode?: RetryMode
+  circuitBreaker?: CircuitBreaker | null
+  rawMessageDelivery: boolean
+  deliveryPolicy: DeliveryPolicy | null
+  redrivePolicy: RedrivePolicy | null
+  filterPolicy?: FilterPolicy | null
+  filterPolicyScope?: FilterPolicyScope
+  maxInFlight: number
+  confirmation: 'none' | 'handshake'
+  token?: string
+  tokenExpiresAt?: number
+  confirmationWasAuthenticated?: true
+  authenticateOnUnsubscribe?: true
+  attributes: Record<string, string>
+}
+
+export interface SubscriptionsOptions {
+  /** Subscriptions per slice; smaller in tests. */
+  sliceSubscriptionsMax?: number
+  /** Told of a record that cannot be read, which lists and sweeps then leave out; without it they throw. */
+  onCorrupt?: (error: Error) => void
+}
+
+/** The topic has as many subscriptions as it takes. */
+export class TopicFullError extends FantailError {
+  constructor(topicArn: string) {
+    super('conflict', `topic ${topicArn} takes no more subscriptions`)
+    this.name = 'TopicFullError'
+  }
+}
+
+export class Subscriptions {
+  readonly #redis: Redis
+  readonly #sliceSubscriptionsMax: number
+  readonly #onCorrupt: ((error: Error) => void) | undefined
+
+  constructor(redis: Redis, options: SubscriptionsOptions = {}) {
+    this.#redis = redis
+    this.#sliceSubscriptionsMax = options.sliceSubscriptionsMax ?? SLICE_SUBSCRIPTIONS_MAX
+    this.#onCorrupt = options.onCorrupt
+  }
+
+  /**
+   * The new subscription, or the one that has the same topic, protocol and endpoint (`created` false); `not_found`
+   * without the topic. One that was unsubscribed through its link makes room for the new one.
+   */
+  async create(input: NewSubscription): Promise<{ subscription: SubscriptionRecord; created: boolean }> {
+    const placement = placementOf(input)
+    for (let tries = 0; tries < TRIES_MAX; tries++) {
+      await pauseBeforeTry(tries)
+      const result = await createSubscription(this.#redis, placement, this.#roomOf(input.topicArn))
+      switch (result.outcome) {
+        case 'missing':
+          throw new FantailError('not_found', `no topic ${input.topicArn}`)
+        case 'full':
+          throw new TopicFullError(input.topicArn)
+        case 'created':
+          return {
+            subscription: unpackStored(result.id, input.topicArn, result.record).record,
+            created: true,
+          }
+        case 'reserved':
+        case 'taken': {
+          const found = result.outcome === 'taken' ? await this.get(result.id) : null
+          if (found && !found.unsubscribed) return { subscription: found, created: false }
+          if (found) await this.delete(found.id)
+          else {
+            const settled = await placeElsewhere(this.#redis, placement, result)
+            if (settled) return settled
+          }
+        }
+      }
+    }
+    throw new FantailError('conflict', `the endpoint's subscription is being changed by others`)
+  }
+
+  /** Unsubscribed ones too: the caller looks at the flag. */
+  async get(id: string): Promise<SubscriptionRecord | null> {
+    return (await this.#read(id))?.record ?? null
+  }
+
+  /** Where the subscription lives, unsubscribed ones too. */
+  async locate(id: string): Promise<{ sliceId: string; shard: number; topicArn: string } | null> {
+    const place = placeOfSubscription(id)
+    if (!place) return null
+    const base = shardBase(place.shard)
+    const pipeline = batch(this.#redis)
+      .hexists(subscriptionsKey(base, place.sliceId), id)
+      .hget(sliceKey(base, place.sliceId), 'arn')
+    const [exists, topicArn] = await replies(pipeline)
+    if (exists !== 1 || typeof topicArn !== 'string') return null
+    return { sliceId: place.sliceId, shard: place.shard, topicArn }
+  }
+
+  /** Without those that are unsubscribed, by topic, slice and id. A page of a filtered list may be short. */
+  async list(request: ListSubscriptions): Promise<Page<SubscriptionRecord>> {
+    const { topicArn, endpoint, status } = request
+    if (topicArn === undefined || endpoint === undefined) {
+      return listSubscriptions(this.#redis, request, this.#onCorrupt)
+    }
+    const found = await Promise.all(PROTOCOLS.map((protocol) => this.#find(topicArn, protocol, endpoint)))
+    const items = found.filter((record) => record !== null)
+    const shown = items.filter((item) => !item.unsubscribed && (status ?? item.status) === item.status)
+    return { items: shown, nextCursor: null }
+  }
+
+  /**
+   * Changes what `change` returns; identity, endpoint, slot and time of creation stay. `not_found`; `conflict` where
+   * other writers came first time and again.
+   */
+  async update(id: string, change: SubscriptionChange): Promise<SubscriptionRecord> {
+    let stored = await this.#read(id)
+    for (let tries = 0; tries < TRIES_MAX; tries++) {
+      await pauseBeforeTry(tries)
+      if (!stored) throw new FantailError('not_found', 'no such subscription')
+      const record = changedBy(stored.record, change)
+      const text = packSubscription(record)
+      if (text === stored.text) return record
+      const result = await replaceStored(this.#redis, stored, record, text)
+      if (result.outcome === 'set') return record
+      stored = result.outcome === 'missing' ? null : unpackStored(id, record.topicArn, result.record)
+    }
+    throw new FantailError('conflict', 'the subscription is being changed by others')
+  }
+
+  /** False where there is no such subscription. What waits in its lane is discarded and counted by `take`. */
+  async delete(id: string): Promise<boolean> {
+    const stored = await this.#read(id)
+    if (!stored) return false
+    const entry = homeEntry(stored)
+    const outcome = await deleteSubscription(this.#redis, entry)
+    if (outcome !== 'begun') return outcome === 'deleted'
+    const token = await removeSubscription(this.#redis, stored.place, id)
+    await finishDelete(this.#redis, { ...entry, tokenHash: token ? sha1(token) : '' })
+    return token !== null
+  }
+
+  /** The subscription with this token, which says by itself where to look; expired, confirmed or unsubscribed as it may be. */
+  async findByToken(token: string): Promise<SubscriptionRecord | null> {
+    const place = topicUidOf(token)
+    if (!place) return null
+    const key = tokensKey(shardBase(place.homeShard), place.topicUid)
+    const bytes = await this.#redis.hgetBuffer(key, sha1(token))
+    const found = bytes && (await this.get(formatMessageId(bytes)))
+    return found?.token === token ? found : null
+  }
+
+  /** Deletes pending and unsubscribed ones whose token has expired; answers how many. */
+  expirePending(): Promise<number> {
+    return expirePending({ redis: this.#redis, subscriptions: this, onCorrupt: this.#onCorrupt })
+  }
+
+  /** A FIFO topic is whole in one slice, so that one script can hand a message to all of its subscriptions. */
+  #roomOf(topicArn: string): Room {
+    if (isFifoName(topicArn)) return { perSlice: FIFO_SUBSCRIPTIONS_MAX, slices: 1 }
+    return { perSlice: this.#sliceSubscriptionsMax, slices: SLICES_MAX }
+  }
+
+  async #read(id: string): Promise<Stored | null> {
+    const place = placeOfSubscription(id)
+    if (!place) return null
+    const base = shardBase(place.shard)
+    const pipeline = batch(this.#redis)
+      .hget(subscriptionsKey(base, place.sliceId), id)
+      .hget(sliceKey(base, place.sliceId), 'arn')
+    const [text, topicArn] = await replies(pipeline)
+    return typeof text === 'string' && typeof topicArn === 'string' ? unpackStored(id, topicArn, text) : null
+  }
+
+  async #find(topicArn: string, protocol: Protocol, endpoint: string): Promise<SubscriptionRecord | null> {
+    const uid = await this.#redis.hget(topicKey(topicArn), 'uid')
+    if (!uid) return null
+    const key = endpointsKey(shardBase(shardOf(topicArn)), uid)
+    const bytes = await this.#redis.hgetBuffer(key, endpointHash(protocol, endpoint))
+    return bytes ? this.get(formatMessageId(bytes)) : null
+  }
+}
+
+function placementOf(input: NewSubscription): Placement {
+  const { topicArn, token, tokenExpiresAt, ...settings } = input
+  const record = {
+    ...settings,
+    status: input.confirmation === 'handshake' ? ('pending' as const) : ('active' as const),
+    token: token ?? null,
+    tokenExpiresAt: tokenExpiresAt ?? null,
+    unsubscribed: false,
+  }
+  return {
+    topicArn,
+    endpointHash: endpointHash(input.protocol, input.endpoint),
+    open: packSubscription(record).slice(0, -1),
+    fields: subscriptionFields(record),
+  }
+}
