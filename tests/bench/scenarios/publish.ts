@@ -1,5 +1,8 @@
 /** What the API accepts a second: against its own route with nothing stored behind it, singly and in batches. */
+import { dispatchQueueName, queuePrefix } from '@fantail/jobs'
+import { Queue } from 'bullmq'
 import { cpuMs, end, startOwn } from '../children.ts'
+import type { Fantail } from '../fantail.ts'
 import { ask, type LoadOptions, type LoadResult } from '../ipc.ts'
 import { rowOf } from '../rows.ts'
 import type { Row, Scenario, ScenarioOptions } from '../scenario.ts'
@@ -34,6 +37,7 @@ async function measured(stage: Stage, options: ScenarioOptions): Promise<Row[]> 
   }
   const turn = async (to: keyof typeof ends, batch?: number) => {
     const result = await accepted(stage, ends[to], { batch, durationMs: options.quick ? 1_000 : 3_000 })
+    await empty(fantail)
     options.tell(
       `${to}${batch ? ` by ${batch}` : ''}: ${result.requestsPerSecond.toFixed(0)} requests/s, ${result.micros.toFixed(1)} µs each, p99 ${result.p99Ms.toFixed(1)} ms`,
     )
@@ -50,6 +54,14 @@ async function measured(stage: Stage, options: ScenarioOptions): Promise<Row[]> 
   await end(unstored)
   await endFantail(fantail, options)
   return rowsOf(rounds)
+}
+
+/** Nobody takes what was accepted, and what is left of one turn must not weigh on the next. */
+async function empty({ redis }: Fantail): Promise<void> {
+  const name = dispatchQueueName(0)
+  const queue = new Queue(name, { prefix: queuePrefix(name), connection: { url: redis.url } })
+  await queue.obliterate({ force: true })
+  await queue.close()
 }
 
 async function accepted(
