@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { endpointsOf } from './app.ts'
+import { FUZZ_TIMEOUT_MS, fuzzRuns, unlessHanging } from './fuzzing.fixture.ts'
 import type { Endpoint } from './http/endpoint.ts'
 import { startTestApi, type TestApi } from './test-api.ts'
 
@@ -141,10 +142,11 @@ function pathFor({ path, method }: Endpoint): fc.Arbitrary<string> {
 }
 
 test('whatever is sent to whatever route, the answer is no 5xx and has its one shape', {
-  timeout: 120_000,
+  timeout: FUZZ_TIMEOUT_MS,
 }, async () => {
   const reached = new Set<string>()
-  for (const endpoint of endpointsOf(api.deps)) {
+  const endpoints = endpointsOf(api.deps)
+  for (const endpoint of endpoints) {
     // Amazon's protocols have their own shapes: aws/aws-fuzz.test.ts.
     if (endpoint.path.startsWith('/_assets') || endpoint.tag === 'AWS') continue
     const request = fc.record({ path: pathFor(endpoint), query: queryFor(endpoint), body: bodyFor(endpoint) })
@@ -155,7 +157,10 @@ test('whatever is sent to whatever route, the answer is no 5xx and has its one s
         status,
         body: answer,
         headers,
-      } = await api.call(endpoint.method, query ? `${path}?${query}` : path, options)
+      } = await unlessHanging(
+        `${endpoint.method} ${path}`,
+        api.call(endpoint.method, query ? `${path}?${query}` : path, options),
+      )
       expect(status).toBeLessThan(500)
       expect(headers.get('x-request-id')).toMatch(/^\S+$/)
       if (status < 300) reached.add(`${endpoint.method} ${endpoint.path}`)
@@ -165,7 +170,9 @@ test('whatever is sent to whatever route, the answer is no 5xx and has its one s
         requestId: headers.get('x-request-id'),
       })
     }
-    await fc.assert(fc.asyncProperty(request, send), { numRuns: 150 })
+    await fc.assert(fc.asyncProperty(request, send), {
+      numRuns: fuzzRuns(150, 0.45 / endpoints.length),
+    })
   }
   expect(api.events.filter(({ event }) => event === 'request.failed')).toEqual([])
   // Random input that never gets past the first check would prove little.

@@ -2,6 +2,7 @@
 import type { Operation, Shape } from '@fantail/aws-wire'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { FUZZ_TIMEOUT_MS, fuzzRuns, unlessHanging } from '../../fuzzing.fixture.ts'
 import { type Called, startTestApi, type TestApi } from '../../test-api.ts'
 import { sqsOperations } from './index.ts'
 
@@ -116,7 +117,7 @@ function checkRefusal({ text, headers }: Called): void {
 }
 
 test('[195] whatever an operation is given, it answers no 5xx and no 429, in its protocol’s shape', {
-  timeout: 180_000,
+  timeout: FUZZ_TIMEOUT_MS,
 }, async () => {
   const done = new Set<string>()
   const wires = sqsOperations(api.deps).flatMap((operation) => [
@@ -127,14 +128,14 @@ test('[195] whatever an operation is given, it answers no 5xx and no 429, in its
     const property = fc.asyncProperty(record(operation.input), async (values) => {
       // The others need the queues.
       if (operation.name === 'DeleteQueue' && 'QueueUrl' in values) return
-      const answer = await protocol(operation, values)
+      const answer = await unlessHanging(operation.name, protocol(operation, values))
       expect(answer.status).toBeLessThan(500)
       expect(answer.status).not.toBe(429)
       expect(answer.headers.get('x-amzn-requestid')).toMatch(/^\S+$/)
       if (answer.status === 200) done.add(operation.name)
       else checkRefusal(answer)
     })
-    await fc.assert(property, { numRuns: RUNS })
+    await fc.assert(property, { numRuns: fuzzRuns(RUNS, 0.15 / wires.length) })
   }
   expect(api.events.filter(({ event }) => event === 'request.failed')).toEqual([])
   // Random input that never gets past the first check would prove little.
