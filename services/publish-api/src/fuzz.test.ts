@@ -161,7 +161,8 @@ test('whatever is sent to whatever route, the answer is no 5xx and has its one s
         `${endpoint.method} ${path}`,
         api.call(endpoint.method, query ? `${path}?${query}` : path, options),
       )
-      expect(status).toBeLessThan(500)
+      // On a machine that stands still for a second it says that it is not ready.
+      if (path !== '/readyz') expect(status).toBeLessThan(500)
       expect(headers.get('x-request-id')).toMatch(/^\S+$/)
       if (status < 300) reached.add(`${endpoint.method} ${endpoint.path}`)
       if (status < 400) return

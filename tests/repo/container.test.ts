@@ -1,0 +1,67 @@
+/** What runs in a container runs without root, on a file system that it cannot write, with no more rights than it needs. */
+import { expect, test } from 'vitest'
+import { textOf } from './repository.ts'
+
+const dockerfile = textOf('infra/docker/Dockerfile')
+const compose = textOf('infra/compose.yaml')
+
+/** Of the stage that is shipped. */
+const shipped = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '))
+
+/** Its own lines of the service, by name, from compose.yaml. */
+function services(): Map<string, string> {
+  const all = compose.slice(compose.indexOf('\nservices:\n') + 11, compose.indexOf('\nvolumes:\n'))
+  return new Map(
+    [...all.matchAll(/^ {2}([a-z-]+):\n((?: {4}.*\n|\s*\n| *#.*\n)*)/gm)].map(([, name = '', text = '']) => [
+      name,
+      text,
+    ]),
+  )
+}
+
+test('the image’s process is not root, and nothing is written or changed after that', () => {
+  const instructions = [...shipped.matchAll(/^([A-Z]+)\b(.*)$/gm)].map(([, name, rest]) => [
+    name,
+    rest?.trim(),
+  ])
+  const user = instructions.findIndex(([name]) => name === 'USER')
+  expect(instructions[user]).toEqual(['USER', 'node'])
+  const after = instructions.slice(user + 1).map(([name]) => name)
+  expect(after.filter((name) => name !== 'EXPOSE' && name !== 'ENTRYPOINT' && name !== 'CMD')).toEqual([])
+  expect(shipped).not.toMatch(/COPY --chown|chmod [0-7]*7\b|sudo/)
+})
+
+test('no secret is built into the image', () => {
+  expect(dockerfile).not.toMatch(/(ARG|ENV)\b.*(KEY|SECRET|PASSWORD|TOKEN)/)
+})
+
+test('every container of ours has a read-only root file system, no capabilities and no way to new ones', () => {
+  const common = compose.slice(compose.indexOf('x-fantail:'), compose.indexOf('\nservices:'))
+  expect(common).toMatch(/^ {2}read_only: true$/m)
+  expect(common).toMatch(/^ {2}cap_drop: \[ALL\]$/m)
+  expect(common).toMatch(/^ {2}security_opt: \["no-new-privileges:true"\]$/m)
+  const ours = ['api', 'worker', 'redrive', 'alerts-key', 'alerts-topic']
+  for (const name of ours)
+    expect([name, services().get(name)]).toEqual([name, expect.stringContaining('<<: *fantail')])
+  for (const [name, text] of services()) {
+    expect([
+      name,
+      /privileged|cap_add|network_mode: host|read_only: false|user: ("?0"?|root)/.test(text),
+    ]).toEqual([name, false])
+  }
+})
+
+test('ports are published on loopback, Redis’s not at all', () => {
+  const published = [...services()].flatMap(([name, text]) =>
+    [...text.matchAll(/ports: \["([^"]+)"\]/g)].map(([, port]) => [name, port] as const),
+  )
+  expect(published.map(([name]) => name)).toEqual(expect.arrayContaining(['api', 'grafana', 'prometheus']))
+  for (const [name, port] of published)
+    expect([name, port]).toEqual([name, expect.stringMatching(/^127\.0\.0\.1:/)])
+  expect(services().get('redis')).not.toContain('ports:')
+})
+
+test('keys are asked for: nothing turns that off', () => {
+  expect(compose).not.toMatch(/FANTAIL_AUTH|ALLOW_UNAUTHENTICATED/)
+  expect(compose).toMatch(/FANTAIL_MODE: server/)
+})
