@@ -115,6 +115,15 @@ const SUBSCRIPTION_BYTES = 1_500
 
 /** About how many bytes the slice takes, for the cache's bound. */
 export function weightOf({ byId, filters }: CompiledSlice): number {
+  let outbound = 0
+  for (const { record } of byId.values())
+    if (record.outbound || record.sealed) outbound += outboundBytes(record)
   // The records have the filters' policies, too.
-  return 2_000 + byId.size * SUBSCRIPTION_BYTES + 2 * (filters?.weight ?? 0)
+  return 2_000 + byId.size * SUBSCRIPTION_BYTES + 2 * (filters?.weight ?? 0) + outbound
+}
+
+/** Certificates and secrets, and what TLS makes of them. */
+function outboundBytes({ outbound, sealed }: SubscriptionRecord): number {
+  const { certificate = '', ca = '' } = outbound ?? {}
+  return 4 * (certificate.length + ca.length + (sealed?.length ?? 0))
 }

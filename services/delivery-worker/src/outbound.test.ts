@@ -1,9 +1,11 @@
 /** Endpoints with secrets, from what is stored to what the endpoint sees. */
 import { createHttpSender, hideCredentials, keepOutbound, type OutboundOptions } from '@fantail/delivery'
+import { createLogger } from '@fantail/runtime'
+import { Consumers, deliveryId } from '@fantail/store'
 import { type Receiver, startReceiver, waitFor } from '@fantail/test-kit'
 import { createMasterKeyText, createVault, parseMasterKey, type Vault } from '@fantail/vault'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createFakeSender, createFixture, type Fixture, TOPIC } from './worker.fixture.ts'
+import { createFakeSender, createFixture, createMessage, type Fixture, TOPIC } from './worker.fixture.ts'
 
 let fixture: Fixture
 let hook: Receiver
@@ -70,6 +72,74 @@ test('what cannot be opened waits for its key instead of being sent without its 
   await startWorker(vault)
   await hook.waitForRequests(2)
   expect(new Set(hook.requests.map(({ headers }) => headers['x-api-key']))).toEqual(new Set(['k']))
+})
+
+test('failures of every kind are logged without a secret', async () => {
+  const lines: string[] = []
+  const destination = { write: (line: string) => void lines.push(line) }
+  hook.respond('/', { status: 500, body: 'no' })
+  const options = {
+    headers: { 'X-Api-Key': 's3cret' },
+    clientCertificate: { certificate: 'no certificate', privateKey: 's3cret' },
+  }
+  const url = hook.url.replace('//', '//user:s3cret@')
+  const ids = [
+    await subscribe(url, { headers: options.headers }),
+    await subscribe(url.replace('http:', 'https:'), options),
+    await subscribe(`${url}/proxied`, { proxy: 'http://user:s3cret@127.0.0.1:1' }),
+  ].map(({ id }) => id)
+  await fixture.startWorker(createFakeSender(), {
+    sender: createHttpSender({ allowPrivate: true, timeoutMs: 3_000 }),
+    vault,
+    log: createLogger({ service: 'test', level: 'debug', destination }),
+  })
+  const messageId = await fixture.publish('hello')
+  const told = () => lines.filter((line) => line.includes('delivery.attempted'))
+  await waitFor(() => ids.every((id) => told().some((line) => line.includes(id))), { what: 'all to be told' })
+  const outcomes = JSON.stringify(await fixture.outcomes.deliveries(messageId))
+  for (const text of [lines.join(''), outcomes]) expect(text).not.toMatch(/s3cret|dXNlcjpzM2NyZXQ/)
+})
+
+test('nothing that goes out is led inside: notifications, confirmations, push consumers', async () => {
+  const guarded = createHttpSender({ allowPrivate: false, timeoutMs: 3_000 })
+  const { id } = await fixture.subscribe('unused', {
+    ...{
+      endpoint: `${hook.url}/confirm`,
+      confirmation: 'handshake',
+      token: 't',
+      tokenExpiresAt: Date.now() + 60_000,
+    },
+  })
+  await subscribe(`${hook.url}/notify`, {})
+  const queue = 'arn:aws:sqs:us-east-1:000000000000:jobs'
+  await fixture.queues.put(queue, {})
+  await new Consumers(fixture.redis).put(queue, 'hook', { url: `${hook.url}/push` })
+  await fixture.queues.send(queue, [{ body: 'hello' }])
+  await fixture.startWorker(createFakeSender(), { sender: guarded })
+  const messageId = await fixture.publish('hello')
+  const asked = createMessage('please', TOPIC)
+  const confirmation = {
+    ...asked,
+    kind: 'SubscriptionConfirmation',
+    token: 't',
+    publicUrl: 'http://localhost:4100',
+  }
+  const { shard = -1 } = (await fixture.subscriptions.locate(id)) ?? {}
+  const entry = {
+    subscriptionId: id,
+    delivery: deliveryId(asked.messageId),
+    message: 0,
+    park: { as: 'fresh' as const },
+  }
+  await fixture.lanes.park(shard, {
+    messages: [{ id: entry.delivery, body: JSON.stringify(confirmation) }],
+    jobs: [{ job: '', fence: 0, fields: [], entries: [entry] }],
+  })
+  const outcomes = async () => (await fixture.outcomes.deliveries(messageId)) ?? []
+  await waitFor(async () => (await outcomes()).some(({ lastError }) => lastError === 'forbidden_address'))
+  await waitFor(async () => (await figures(id)).waiting + (await figures(id)).inFlight === 0)
+  await waitFor(async () => (await fixture.queues.peek(queue, { limit: 1 })).items[0]?.receiveCount === 1)
+  expect(hook.connections().accepted).toBe(0)
 })
 
 async function figures(id: string) {

@@ -22,10 +22,13 @@ function newKey(): MasterKey {
 const [old, fresh] = [newKey(), newKey()]
 const QUEUE = 'arn:aws:sqs:us-east-1:000000000000:jobs'
 
+/** Credentials cost time to hide: a few have them, all have another secret. */
+const urlOf = (n: number) => (n % 20 === 0 ? `https://u:p${n}@h.example/${n}` : `https://h.example/${n}`)
+
 async function subscribe(n: number) {
   const outbound = { headers: { 'X-Key': `secret-${n}` } }
   const { body } = await api.call('POST', '/v1/topics/orders/subscriptions', {
-    body: { endpoint: `https://u:p${n}@h.example/${n}`, outbound },
+    body: { endpoint: urlOf(n), outbound },
   })
   return body.id as string
 }
@@ -63,7 +66,7 @@ test('everything sealed is sealed anew, once, and opens with the new key alone',
   for (const [n, id] of ids.entries()) {
     const record = await api.deps.subscriptions.get(id)
     expect(record && openOutbound(record, alone)).toMatchObject({
-      url: `https://u:p${n}@h.example/${n}`,
+      url: urlOf(n),
       headers: { 'X-Key': `secret-${n}` },
     })
   }
