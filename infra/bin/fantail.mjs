@@ -4,20 +4,22 @@
  * One binary, four roles: `fantail api | worker | redrive | all`. A single role is this very process, so that signals
  * and exit codes are the service's own. `all` runs the three as children: when one ends, so do the others and this,
  * and whoever supervises it starts everything again. Beside them `fantail keys …` makes, lists and revokes API keys,
- * and `fantail secrets reseal` seals everything anew after the master key was changed.
+ * `fantail secrets reseal` seals everything anew after the master key was changed, and `fantail move` moves everything
+ * from one Redis to another or to a cluster.
  */
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
 /** @type {Record<string, string>} */
 const ROLES = { api: 'publish-api', worker: 'delivery-worker', redrive: 'redrive' }
+const TOOLS = ['keys', 'secrets', 'move']
 const CONDITION = '--conditions=@fantail/source'
 
 const role = process.argv[2] ?? ''
 const service = ROLES[role]
 
 if (role === 'all') runAll()
-else if (role === 'keys' || role === 'secrets') await runTool(role)
+else if (TOOLS.includes(role)) await runTool(role)
 else if (!service) usage()
 else if (process.execArgv.includes(CONDITION)) await import(mainOf(service).href)
 else runRoles([role])
@@ -29,7 +31,7 @@ function mainOf(name) {
 
 function usage() {
   console.error(
-    `usage: fantail ${Object.keys(ROLES).join(' | ')} | all\n       fantail keys create | list | revoke\n       fantail secrets reseal`,
+    `usage: fantail ${Object.keys(ROLES).join(' | ')} | all\n       fantail keys create | list | revoke\n       fantail secrets reseal\n       fantail move --from URL`,
   )
   process.exitCode = 2
 }

@@ -46,6 +46,30 @@ export async function keys(env, args) {
   return show('node', ['--conditions=@fantail/source', bin, 'keys', ...args], { cwd: root, env })
 }
 
+/**
+ * From one Redis to another or to a cluster.
+ * @param {NodeJS.ProcessEnv} env @param {string[]} args
+ */
+export async function move(env, args) {
+  const bin = join('infra', 'bin', 'fantail.mjs')
+  return show('node', ['--conditions=@fantail/source', bin, 'move', ...args], { cwd: root, env })
+}
+
+const FUZZ_CASES = '100000'
+
+/**
+ * The long form of every test that makes its input up: `fuzz [cases]`.
+ * @param {NodeJS.ProcessEnv} env @param {string[]} args
+ */
+export async function fuzz(env, [cases = FUZZ_CASES]) {
+  const words = ['run', '/fuzz.test']
+  say(`fuzz: ${cases} cases: vitest ${words.join(' ')}`)
+  return show('vitest', words, {
+    cwd: root,
+    env: { ...(await withTestRedis(env)), FANTAIL_FUZZ_CASES: cases },
+  })
+}
+
 /** @param {NodeJS.ProcessEnv} env @param {string[]} args */
 export async function bench(env, args) {
   if (!existsSync(join(root, BENCH))) throw new StepError(`no ${BENCH} here`)

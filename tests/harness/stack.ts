@@ -19,12 +19,14 @@ export interface StackOptions {
   /** Whether the redrive service runs; default false. */
   redrive?: boolean
   redis?: TestRedisOptions
-  /** Default: one Redis. */
-  place?: PlaceKind
+  /** Default: one Redis. One that runs already is stopped with the stack. */
+  place?: PlaceKind | RedisPlace
   /** Settings of every service. */
   env?: Record<string, string>
-  /** One service finds Redis behind a proxy, where its traffic can be cut at an instant. */
-  proxied?: ServiceName
+  /** Settings of one of the workers beside. */
+  workerEnv?: (index: number) => Record<string, string>
+  /** One service, or all, find Redis behind a proxy, where traffic can be cut at an instant. */
+  proxied?: ServiceName | 'all'
 }
 
 export interface Stack {
@@ -37,7 +39,7 @@ export interface Stack {
   workers: ServiceProcess[]
   redrive: ServiceProcess | undefined
   client: RestClient
-  /** Before the Redis of the `proxied` service. */
+  /** Before the Redis of what is `proxied`. */
   proxy: TcpProxy
   services(): ServiceProcess[]
   worker(index: number): ServiceProcess
@@ -47,18 +49,20 @@ export interface Stack {
 
 /** Resolves when every service is ready. */
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
-  const place = await startPlace(options.place, options.redis)
+  const given = options.place
+  const place = typeof given === 'object' ? given : await startPlace(given, options.redis)
   const { redis } = place
   const dataDir = await mkdtemp(join(tmpdir(), 'fantail-data-'))
   const connection = connect({ url: place.target, name: 'test' })
   const proxy = await startTcpProxy(redis.port)
-  const create = (name: ServiceName, label: string) => {
-    const env = name === options.proxied ? { REDIS_URL: `redis://127.0.0.1:${proxy.port}` } : place.env
-    return new ServiceProcess(name, label, { ...settings(dataDir), ...env, ...options.env })
+  const create = (name: ServiceName, label: string, own: Record<string, string> = {}) => {
+    const isProxied = options.proxied === 'all' || options.proxied === name
+    const env = isProxied ? { REDIS_URL: `redis://127.0.0.1:${proxy.port}` } : place.env
+    return new ServiceProcess(name, label, { ...settings(dataDir), ...env, ...options.env, ...own })
   }
   const api = create('publish-api', 'api')
   const workers = Array.from({ length: options.workers ?? 1 }, (_, i) =>
-    create('delivery-worker', `worker-${i}`),
+    create('delivery-worker', `worker-${i}`, options.workerEnv?.(i)),
   )
   const redrive = options.redrive ? create('redrive', 'redrive') : undefined
   const client = new RestClient(() => api.url)

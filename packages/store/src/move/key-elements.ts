@@ -1,0 +1,145 @@
+/**
+ * One key element by element: for keys that are too large to be carried whole, whose payload the other server does not
+ * know, or that two servers store in another order. Each type can be read in chunks, written and compared.
+ */
+import type { Redis } from 'ioredis'
+
+const CHUNK = 500
+
+export type KeyType = 'string' | 'hash' | 'set' | 'zset' | 'list' | 'stream'
+
+interface Elements {
+  /** Chunks of what the key holds; what a chunk is only `write` and `isThere` know. */
+  chunks(redis: Redis, key: Buffer): AsyncGenerator<Buffer[][]>
+  write(redis: Redis, key: Buffer, chunk: Buffer[][]): Promise<unknown>
+  /** Whether the key holds all of the chunk, `at` so many elements from the start where there is an order. */
+  isThere(redis: Redis, key: Buffer, chunk: Buffer[][], at: number): Promise<boolean>
+  length(redis: Redis, key: Buffer): Promise<number>
+}
+
+type Scan = (cursor: string) => Promise<[Buffer, Buffer[]]>
+
+async function* scanned(scan: Scan, width: number): AsyncGenerator<Buffer[][]> {
+  for (let cursor = '0'; ; ) {
+    const [next, flat] = await scan(cursor)
+    yield Array.from({ length: flat.length / width }, (_, i) => flat.slice(i * width, (i + 1) * width))
+    cursor = String(next)
+    if (cursor === '0') return
+  }
+}
+
+/** As a number: two servers need not write it alike. */
+function scoreOf(text: Buffer | string | number | null | undefined): number {
+  return Number(String(text).replace('inf', 'Infinity'))
+}
+
+const first = (chunk: Buffer[][]) => chunk.map(([element]) => element as Buffer)
+const second = (chunk: Buffer[][]) => chunk.map(([, value]) => value as Buffer)
+const same = (found: (Buffer | null)[], expected: Buffer[]) =>
+  found.length === expected.length && expected.every((value, i) => found[i]?.equals(value) === true)
+
+async function* rangesOf(redis: Redis, key: Buffer): AsyncGenerator<Buffer[][]> {
+  for (let at = 0; ; at += CHUNK) {
+    const found = await redis.lrangeBuffer(key, at, at + CHUNK - 1)
+    if (found.length > 0) yield found.map((element) => [element])
+    if (found.length < CHUNK) return
+  }
+}
+
+/** An entry is its id, then its fields and values. */
+async function* entriesOf(redis: Redis, key: Buffer): AsyncGenerator<Buffer[][]> {
+  for (let from = '-'; ; ) {
+    const found = await redis.xrangeBuffer(key, from, '+', 'COUNT', CHUNK)
+    if (found.length > 0) yield found.map(([id, fields]) => [id, ...fields])
+    if (found.length < CHUNK) return
+    from = `(${found.at(-1)?.[0]}`
+  }
+}
+
+const ELEMENTS: Record<KeyType, Elements> = {
+  string: {
+    async *chunks(redis, key) {
+      const value = await redis.getBuffer(key)
+      if (value) yield [[value]]
+    },
+    write: (redis, key, chunk) => redis.set(key, chunk[0]?.[0] ?? ''),
+    isThere: async (redis, key, chunk) => same([await redis.getBuffer(key)], first(chunk)),
+    length: (redis, key) => redis.strlen(key),
+  },
+  hash: {
+    chunks: (redis, key) => scanned((cursor) => redis.hscanBuffer(key, cursor, 'COUNT', CHUNK), 2),
+    write: (redis, key, chunk) => redis.hset(key, ...chunk.flat()),
+    isThere: async (redis, key, chunk) => same(await redis.hmgetBuffer(key, ...first(chunk)), second(chunk)),
+    length: (redis, key) => redis.hlen(key),
+  },
+  set: {
+    chunks: (redis, key) => scanned((cursor) => redis.sscanBuffer(key, cursor, 'COUNT', CHUNK), 1),
+    write: (redis, key, chunk) => redis.sadd(key, ...chunk.flat()),
+    isThere: async (redis, key, chunk) =>
+      (await redis.smismember(key, ...chunk.flat())).every((found) => found === 1),
+    length: (redis, key) => redis.scard(key),
+  },
+  zset: {
+    chunks: (redis, key) => scanned((cursor) => redis.zscanBuffer(key, cursor, 'COUNT', CHUNK), 2),
+    write: (redis, key, chunk) =>
+      redis.zadd(key, ...chunk.flatMap(([member, score]) => [score, member] as Buffer[])),
+    isThere: async (redis, key, chunk) => {
+      const scores = await redis.zmscore(key, ...first(chunk))
+      return second(chunk).every((score, i) => scoreOf(scores[i]) === scoreOf(score))
+    },
+    length: (redis, key) => redis.zcard(key),
+  },
+  list: {
+    chunks: rangesOf,
+    write: (redis, key, chunk) => redis.rpush(key, ...chunk.flat()),
+    isThere: async (redis, key, chunk, at) =>
+      same(await redis.lrangeBuffer(key, at, at + chunk.length - 1), first(chunk)),
+    length: (redis, key) => redis.llen(key),
+  },
+  stream: {
+    chunks: entriesOf,
+    write: (redis, key, chunk) =>
+      Promise.all(chunk.map(([id, ...fields]) => redis.xadd(key, id as Buffer, ...fields))),
+    isThere: async (redis, key, chunk) => {
+      const [from, to] = [chunk[0]?.[0], chunk.at(-1)?.[0]] as [Buffer, Buffer]
+      const found = await redis.xrangeBuffer(key, String(from), String(to))
+      return same(
+        found.flatMap(([id, fields]) => [id, ...fields]),
+        chunk.flat(),
+      )
+    },
+    length: (redis, key) => redis.xlen(key),
+  },
+}
+
+export interface Side {
+  from: Redis
+  to: Redis
+}
+
+/** Puts what the source's key holds in the place of whatever the target's holds; no life time is set. */
+export async function copyElements({ from, to }: Side, key: Buffer, type: KeyType): Promise<void> {
+  await to.unlink(key)
+  for await (const chunk of ELEMENTS[type].chunks(from, key))
+    if (chunk.length > 0) await ELEMENTS[type].write(to, key, chunk)
+  if (type === 'stream') await copyLastId({ from, to }, key)
+}
+
+export async function sameElements({ from, to }: Side, key: Buffer, type: KeyType): Promise<boolean> {
+  const { chunks, isThere, length } = ELEMENTS[type]
+  const [expected, found] = await Promise.all([length(from, key), length(to, key)])
+  if (expected !== found) return false
+  let at = 0
+  for await (const chunk of chunks(from, key)) {
+    if (chunk.length > 0 && !(await isThere(to, key, chunk, at))) return false
+    at += chunk.length
+  }
+  return true
+}
+
+/** So that the next entry's id comes after those that were trimmed, too. */
+async function copyLastId({ from, to }: Side, key: Buffer): Promise<void> {
+  const info = (await from.xinfo('STREAM', key)) as unknown[]
+  const at = info.findIndex((name) => String(name) === 'last-generated-id')
+  await to.call('XSETID', key, String(info[at + 1]))
+}

@@ -1,0 +1,67 @@
+/** What waits in a Redis, counted from its keys alone: what a move must find again on the other side. */
+import type { Redis } from 'ioredis'
+import { batch } from '../batch.ts'
+import { mastersOf } from '../cluster.ts'
+import { replies } from '../pages.ts'
+
+const SCAN_COUNT = 1_000
+const OURS = 'ft:*'
+
+export interface WaitingWork {
+  /** Deliveries in lanes, and those of them that are in flight. */
+  waiting: number
+  inFlight: number
+  /** Messages in the logs of FIFO topics. */
+  logged: number
+  /** Dispatch jobs: groups of published messages. */
+  jobs: number
+  /** Messages in queues, dead letters included. */
+  queued: number
+}
+
+/** By what follows the hash tag; which command tells the length. */
+const COUNTED: [RegExp, keyof WaitingWork, 'zcard' | 'llen'][] = [
+  [/^(fresh|retry):/, 'waiting', 'zcard'],
+  [/^behind:/, 'waiting', 'llen'],
+  [/^lease:/, 'inFlight', 'zcard'],
+  [/^log:/, 'logged', 'llen'],
+  [/^dispatch-\d+:(wait|active|paused)$/, 'jobs', 'llen'],
+  [/^dispatch-\d+:(delayed|prioritized)$/, 'jobs', 'zcard'],
+  [/^q:[^:]+:age$/, 'queued', 'zcard'],
+]
+
+export async function countWaitingWork(redis: Redis): Promise<WaitingWork> {
+  const work: WaitingWork = { waiting: 0, inFlight: 0, logged: 0, jobs: 0, queued: 0 }
+  for (const master of mastersOf(redis)) {
+    for await (const keys of keysOf(master)) await addUp(master, keys, work)
+  }
+  return work
+}
+
+/** Every key of ours on one server, some of them more than once. */
+export async function* keysOf(server: Redis): AsyncGenerator<Buffer[]> {
+  for (let cursor = '0'; ; ) {
+    const [next, keys] = await scanFrom(server, cursor)
+    yield keys
+    cursor = next
+    if (cursor === '0') return
+  }
+}
+
+export async function scanFrom(server: Redis, cursor: string): Promise<[next: string, keys: Buffer[]]> {
+  const [next, keys] = await server.scanBuffer(cursor, 'MATCH', OURS, 'COUNT', SCAN_COUNT)
+  return [String(next), keys]
+}
+
+async function addUp(master: Redis, keys: Buffer[], work: WaitingWork): Promise<void> {
+  const counted = keys.flatMap((key) => {
+    const text = key.toString('latin1')
+    const name = text.slice(text.indexOf('}:') + 2)
+    const [, of, command] = COUNTED.find(([pattern]) => pattern.test(name)) ?? []
+    return of && command ? [{ key, of, command }] : []
+  })
+  const asked = batch(master)
+  for (const { key, command } of counted) asked[command](key)
+  const lengths = (await replies(asked)) as number[]
+  for (const [i, { of }] of counted.entries()) work[of] += lengths[i] ?? 0
+}

@@ -1,0 +1,113 @@
+/** The process of `fantail move`: everything of ours from one Redis to the one, or the cluster, that the settings name. */
+import { parseArgs } from 'node:util'
+import { readRedriveSettings, redisTarget } from '@fantail/config'
+import { connect, type MoveReport, moveData, type Redis, whenReady } from '@fantail/store'
+
+const USAGE = `usage: fantail move --from redis://HOST:PORT [--to HOST:PORT,HOST:PORT,…]
+
+Copies everything of Fantail, with every delivery that waits, while no service runs; the source is only read. Without --to
+it goes where REDIS_CLUSTER_NODES, REDIS_SENTINELS or REDIS_URL say, which is what the services will be given afterwards.
+Run again after a failure it goes on where it was.`
+
+/** For both sides to answer. */
+const WAIT_MS = 10_000
+const COMMAND_TIMEOUT_MS = 60_000
+const TELL_EVERY_MS = 2_000
+const PLACES = ['REDIS_URL', 'REDIS_CLUSTER_NODES', 'REDIS_SENTINELS', 'REDIS_SENTINEL_NAME']
+
+/** What was asked for cannot be understood. */
+class UsageError extends Error {}
+
+try {
+  await main(process.argv.slice(3))
+} catch (error) {
+  console.error(`fantail move: ${error instanceof Error ? error.message : error}`)
+  process.exitCode = error instanceof UsageError ? 2 : 1
+}
+
+async function main(args: string[]): Promise<void> {
+  const { from: source, to: target } = parsed(args)
+  const from = connect({ url: source, name: 'fantail-move', commandTimeoutMs: COMMAND_TIMEOUT_MS })
+  const to = connect({ url: target, name: 'fantail-move', commandTimeoutMs: COMMAND_TIMEOUT_MS })
+  try {
+    await answering(from, 'the source')
+    await answering(to, 'the target')
+    const startedAt = performance.now()
+    const onProgress = progressTeller()
+    tell(await moveData({ from, to, source: placeOf(source), onProgress }), performance.now() - startedAt)
+  } finally {
+    from.disconnect()
+    to.disconnect()
+  }
+}
+
+function parsed(args: string[]) {
+  const { from, to } = optionsOf(args)
+  if (!from || !URL.canParse(from) || !/^rediss?:$/.test(new URL(from).protocol)) throw new UsageError(USAGE)
+  const settings = readRedriveSettings(to === undefined ? process.env : targetEnv(to))
+  const target = redisTarget(settings)
+  if (target === undefined) throw new UsageError(USAGE)
+  if (typeof target === 'string' && placeOf(target) === placeOf(from))
+    throw new UsageError('source and target are the same')
+  return { from, to: target }
+}
+
+function optionsOf(args: string[]) {
+  try {
+    return parseArgs({ args, options: { from: { type: 'string' }, to: { type: 'string' } } }).values
+  } catch {
+    throw new UsageError(USAGE)
+  }
+}
+
+/** One URL is a single Redis; anything else, nodes of a cluster. */
+function targetEnv(to: string): Record<string, string | undefined> {
+  const others = Object.entries(process.env).filter(([name]) => !PLACES.includes(name))
+  const isUrl = /^rediss?:/.test(to) && !to.includes(',')
+  return { ...Object.fromEntries(others), [isUrl ? 'REDIS_URL' : 'REDIS_CLUSTER_NODES']: to }
+}
+
+/** Without credentials. */
+function placeOf(url: string): string {
+  const { host, pathname } = new URL(url)
+  return `${host}${pathname === '/' ? '' : pathname}`
+}
+
+async function answering(redis: Redis, side: string): Promise<void> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new Error(`${side} does not answer`)), WAIT_MS)
+  await Promise.race([whenReady(redis), late.promise]).finally(() => clearTimeout(timer))
+}
+
+function progressTeller() {
+  let toldAt = performance.now()
+  return ({ keys, bytes }: { keys: number; bytes: number }) => {
+    if (performance.now() - toldAt < TELL_EVERY_MS) return
+    toldAt = performance.now()
+    console.error(`${keys} keys, ${megabytes(bytes)}`)
+  }
+}
+
+function tell({ keys, bytes, expired, foreign, before, after }: MoveReport, tookMs: number): void {
+  console.log(
+    `moved ${keys} keys, ${megabytes(bytes)}, each held against the source, in ${(tookMs / 1_000).toFixed(1)} s`,
+  )
+  if (expired > 0) console.log(`${expired} keys had come to the end of their time`)
+  if (foreign > 0) console.log(`about ${foreign} keys of others were left where they are`)
+  for (const [name, text] of [
+    ['waiting', 'deliveries waiting in lanes'],
+    ['inFlight', 'deliveries in flight when their workers stopped'],
+    ['logged', 'messages in the logs of FIFO topics'],
+    ['jobs', 'groups of messages to dispatch'],
+    ['queued', 'messages in queues'],
+  ] as const) {
+    console.log(`${text}: ${before[name]} before, ${after[name]} after`)
+  }
+  console.log(
+    'Start the services at the target only: the source still has everything, and would send it again.',
+  )
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1_048_576).toFixed(1)} MiB`
+}
