@@ -1,0 +1,101 @@
+/**
+ * What tells a worker of due shards beside wakes and replies: a poll of the busy-shards hint once a second (a wake may be
+ * lost), and a look at all shards once a minute (a hint may be lost). Redis's time is asked for in the same trip.
+ */
+import { type LaneStore, SHARD_COUNT } from '@fantail/store'
+import type { TellPart } from './part-states.ts'
+import type { ShardClocks } from './shard-clocks.ts'
+
+const HINTS_MS = 1_000
+const SWEEP_MS = 60_000
+/** Comes by all shards, and soon by each master. */
+const TIMED_STEP = 17
+
+export interface LaneHintsOptions {
+  lanes: Pick<LaneStore, 'dueTimes' | 'busyShards' | 'noteDue' | 'now'>
+  clocks: ShardClocks
+  tell: TellPart
+  /** Something of the shard is due at this Redis time; null: nothing is. */
+  dueAt(shard: number, at: number | null): void
+  /** A clock was told the time. */
+  onTime(): void
+  /** Called once a second: what else asks Redis something then shares the trip. */
+  onLook(): void
+}
+
+export class LaneHints {
+  readonly #options: LaneHintsOptions
+  /** Shards whose hint told of something due; what the take finds takes its place. */
+  readonly #hinted = new Set<number>()
+  #timer: NodeJS.Timeout | undefined
+  #sweptAt = Number.NEGATIVE_INFINITY
+  /** The shard whose time is asked next. */
+  #timed = 0
+  #stopped = false
+
+  constructor(options: LaneHintsOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    void this.#read()
+  }
+
+  stop(): void {
+    this.#stopped = true
+    clearTimeout(this.#timer)
+  }
+
+  /** Much may have been missed: the next look is at all shards. */
+  reconnected(): void {
+    this.#sweptAt = Number.NEGATIVE_INFINITY
+  }
+
+  /** A hint that stays when its time is past would have its shard looked at every second, for ever. */
+  correct(shard: number, dueAt: number | null): void {
+    if (!this.#hinted.delete(shard)) return
+    this.#options.lanes.noteDue(shard, dueAt).catch(() => {
+      // The next look at the hints brings it here again.
+    })
+  }
+
+  /**
+   * Hints once a second, all shards once a minute. Lost wakes cost a second, lost hints a minute. The time comes in the
+   * same trip: a worker whose own clock is behind would else wait for its first take by as much.
+   */
+  async #read(): Promise<void> {
+    try {
+      void this.#tellTime()
+      this.#options.onLook()
+      const sweep = performance.now() - this.#sweptAt > SWEEP_MS
+      if (sweep) {
+        const times = await this.#options.lanes.dueTimes()
+        times.forEach((at, shard) => {
+          this.#options.dueAt(shard, at)
+        })
+        this.#sweptAt = performance.now()
+      } else {
+        for (const [shard, at] of await this.#options.lanes.busyShards()) {
+          if (at <= this.#options.clocks.of(shard).now()) this.#hinted.add(shard)
+          this.#options.dueAt(shard, at)
+        }
+      }
+      this.#options.tell('hints', 'up')
+    } catch (error) {
+      this.#options.tell('hints', 'down', error)
+    }
+    if (!this.#stopped) this.#timer = setTimeout(() => void this.#read(), HINTS_MS)
+  }
+
+  /** Of one master after the other, where there are several. */
+  async #tellTime(): Promise<void> {
+    try {
+      const shard = this.#timed
+      this.#timed = (shard + TIMED_STEP) % SHARD_COUNT
+      this.#options.clocks.tell(shard, await this.#options.lanes.now(shard))
+      this.#options.onTime()
+    } catch {
+      // The hints, asked for in the same trip, tell of it.
+    }
+  }
+}
