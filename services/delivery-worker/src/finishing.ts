@@ -24,6 +24,8 @@ import type { Claimed, Settling } from './settling.ts'
 const DEAD_LEASE_MS = 15_000
 /** What could not be appended waits so long in its lane, marked, instead of to the end of its lease. */
 const POSTPONED_MS = 2_000
+/** Of a settlement: several times what it really takes, so that a lane is never kept waiting by it. */
+const LINGER_SECONDS_MAX = 0.4
 /** With more waiting, what is dead is handed back and comes again: burials hold no slots that would bound them. */
 const SIGNATURES_WAITING_MAX = 2_000
 
@@ -86,15 +88,21 @@ export class Finishing {
     const circuitOpen = subscription.paced && (await this.#tellLane(ended))
     const kept = circuitOpen && isRetryable(step)
     this.#logAttempt(ended, kept ? 'circuitOpen' : step.step)
+    const later = mayLinger(ended)
     if (kept) {
       await settling.settle(subscription.shard, claimed, { op: 'return' })
     } else if (step.step === 'delivered') {
       const run = ended.run && { run: ended.run.map(({ delivery }) => delivery) }
-      const { accepted } = await settling.settle(subscription.shard, claimed, { op: 'delivered', ...run })
+      const { accepted } = await settling.settle(
+        subscription.shard,
+        claimed,
+        { op: 'delivered', ...run },
+        later,
+      )
       if (accepted) this.#recordDelivered(ended, state)
     } else if (step.step === 'retry') {
       const retry = { op: 'retry', delayMs: step.delayMs, state: { kind: 'retry', ...state } } as const
-      await settling.settle(subscription.shard, claimed, retry)
+      await settling.settle(subscription.shard, claimed, retry, later)
     } else {
       await this.#die(ended, { kind: 'dead', reason: step.reason, ...state })
     }
@@ -251,6 +259,15 @@ export class Finishing {
 
 function isRetryable(step: NextStep): boolean {
   return step.step === 'retry' || (step.step === 'dead' && step.reason === 'retriesExhausted')
+}
+
+/**
+ * A throttled lane's next delivery goes by its time, not by the end of this one, unless so few may be in flight that it
+ * waits for that, or it is of the same group.
+ */
+function mayLinger({ subscription: { rate, record }, message }: EndedAttempt): boolean {
+  if (rate === null || message.message.sequenceNumber !== undefined) return false
+  return rate * LINGER_SECONDS_MAX <= record.maxInFlight
 }
 
 /** null: none, or a confirmation, which never goes there (sns-semantics §7.2). */

@@ -43,11 +43,14 @@ export class Settling {
     })
   }
 
-  settle(shard: number, claimed: Claimed, to: SettleTo): Promise<Settled> {
+  /** `later`: nothing waits for it, so it may linger for a moment and go with others. */
+  settle(shard: number, claimed: Claimed, to: SettleTo, later = false): Promise<Settled> {
     return new Promise((resolve) => {
       const { subscriptionId, delivery, lease } = claimed
       const done = (accepted: boolean, newLease: string | null) => resolve({ accepted, lease: newLease })
-      this.#queue.push(shard, { subscriptionId, delivery, lease, to, done })
+      const item = { subscriptionId, delivery, lease, to, done }
+      if (later) this.#queue.pushLater(shard, item)
+      else this.#queue.push(shard, item)
     })
   }
 

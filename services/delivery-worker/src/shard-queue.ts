@@ -2,11 +2,15 @@
  * Items for one shard's scripts: what arrives while a script runs goes together into the next one. A batch that failed
  * is tried again, later and later, until it is done: the scripts are safe to repeat. What comes after it may rely on it,
  * and waits.
+ *
+ * What need not be done at once may linger, where its shard's last script was a moment ago: then it goes together with
+ * what else comes, and with that of all other shards in one write.
  */
 import type { TellPart } from './part-states.ts'
 
 const RETRY_MS_MIN = 100
 const RETRY_MS_MAX = 2_000
+const LINGER_MS = 50
 
 export interface ShardQueueOptions<T> {
   batchMax: number
@@ -18,6 +22,8 @@ export interface ShardQueueOptions<T> {
 interface Line<T> {
   items: T[]
   running: boolean
+  /** When its last script was begun (performance.now()). */
+  ranAt: number
 }
 
 export class ShardQueue<T> {
@@ -25,6 +31,8 @@ export class ShardQueue<T> {
   readonly #lines = new Map<number, Line<T>>()
   /** Items that no script has dealt with yet. */
   #pending = 0
+  readonly #lingering = new Map<number, Line<T>>()
+  #timer: NodeJS.Timeout | undefined
   #idle: (() => void)[] = []
 
   constructor(options: ShardQueueOptions<T>) {
@@ -32,29 +40,57 @@ export class ShardQueue<T> {
   }
 
   push(shard: number, item: T): void {
-    let line = this.#lines.get(shard)
-    if (!line) {
-      line = { items: [], running: false }
-      this.#lines.set(shard, line)
-    }
-    this.#pending++
-    line.items.push(item)
+    this.#begin(shard, this.#add(shard, item))
+  }
+
+  /** As `push`, LINGER_MS later at most. */
+  pushLater(shard: number, item: T): void {
+    const line = this.#add(shard, item)
     if (line.running) return
-    line.running = true
-    // After this turn, so that what one reply of Redis or one burst of answers brings goes together.
-    const started = line
-    setImmediate(() => void this.#drain(shard, started))
+    if (performance.now() - line.ranAt > LINGER_MS) {
+      this.#begin(shard, line)
+      return
+    }
+    this.#lingering.set(shard, line)
+    this.#timer ??= setTimeout(() => this.#beginLingering(), LINGER_MS)
   }
 
   /** Resolves when nothing is pending. */
   async whenIdle(): Promise<void> {
+    this.#beginLingering()
     if (this.#pending === 0) return
     await new Promise<void>((resolve) => this.#idle.push(resolve))
+  }
+
+  #add(shard: number, item: T): Line<T> {
+    let line = this.#lines.get(shard)
+    if (!line) {
+      line = { items: [], running: false, ranAt: Number.NEGATIVE_INFINITY }
+      this.#lines.set(shard, line)
+    }
+    this.#pending++
+    line.items.push(item)
+    return line
+  }
+
+  #begin(shard: number, line: Line<T>): void {
+    if (line.running) return
+    line.running = true
+    // After this turn, so that what one reply of Redis or one burst of answers brings goes together.
+    setImmediate(() => void this.#drain(shard, line))
+  }
+
+  #beginLingering(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    for (const [shard, line] of this.#lingering) this.#begin(shard, line)
+    this.#lingering.clear()
   }
 
   async #drain(shard: number, line: Line<T>): Promise<void> {
     while (line.items.length > 0) {
       const batch = line.items.splice(0, this.#options.batchMax)
+      line.ranAt = performance.now()
       await this.#runUntilDone(shard, batch)
       this.#pending -= batch.length
     }
