@@ -17,7 +17,7 @@ const LANES_PER_TAKE = 100
 const DELIVERIES_PER_TAKE_MAX = 500
 /** Send times are at most this far ahead; the lease covers it. */
 const AHEAD_MS = 250
-const TAKES_AT_ONCE_MAX = 4
+const TAKES_AT_ONCE_MAX = 8
 const WAIT_MAX_MS = 60_000
 const RECONNECT_JITTER_MS = 500
 const RETRY_MS = 500
@@ -130,7 +130,8 @@ export class LaneLoop {
     try {
       const result = await lanes.take(shard, {
         lanesMax: LANES_PER_TAKE,
-        deliveriesMax: Math.min(slots.free, DELIVERIES_PER_TAKE_MAX),
+        // Takes under way share what is free; what one claims beyond it would have to go back.
+        deliveriesMax: Math.min(Math.ceil(slots.free / this.#taking.size), DELIVERIES_PER_TAKE_MAX),
         leaseMs: attemptTimeoutMs + LEASE_MARGIN_MS + AHEAD_MS,
         limits: this.#limits(),
         othersMax: slots.startingRoom,
