@@ -1,6 +1,8 @@
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
+import { beginFault, LONG } from '../harness/fault-rows.ts'
 import { Ledger } from '../harness/ledger.ts'
+import { untilPassed } from '../harness/passing-time.ts'
 import { useStack } from '../harness/stack.ts'
 import { useReceiver } from '../harness/use-receiver.ts'
 
@@ -10,13 +12,15 @@ const REFUSED_WITHIN_MS = 2_000
 const SLACK_MS = 300
 /** Reconnecting is tried at least every two seconds. */
 const BACK_WITHIN_MS = 5_000
+const OUTAGES_S: (1 | 7 | 30 | 120)[] = LONG ? [1, 7, 30, 120] : [1, 7]
 
 const stack = useStack({ workers: 2, redrive: true, redis: { appendfsync: 'always' } })
 const receiver = useReceiver()
 
-test.each([1, 6, 15])(
+test.each(OUTAGES_S)(
   'Redis is killed for %i s while publishing, and everything resumes',
   async (seconds) => {
+    const row = beginFault(`redis-outage-${seconds}`)
     const topic = `outage-${seconds}`
     const ledger = await Ledger.open({
       stack: stack(),
@@ -28,12 +32,12 @@ test.each([1, 6, 15])(
     await waitFor(() => ledger.count('accepted') >= PER_SECOND)
     await stack().redis.kill()
     const killedAt = performance.now()
-    await waitFor(() => performance.now() - killedAt >= seconds * 1_000, { timeoutMs: 20_000 })
+    await untilPassed(seconds * 1_000, killedAt)
     await stack().redis.restart()
     const restartedAt = performance.now()
+    const recoverySeconds = await ledger.recovered(restartedAt)
     await publishing
-    await waitFor(async () => (await ledger.publish(`again-${performance.now()}`)) === 'accepted')
-    expect(performance.now() - restartedAt).toBeLessThan(BACK_WITHIN_MS + SLACK_MS)
+    expect(recoverySeconds * 1_000).toBeLessThan(BACK_WITHIN_MS + SLACK_MS)
     expect(ledger.failures.filter(({ status, retryAfter }) => status !== 503 || !retryAfter)).toEqual([])
     const slowest = Math.max(0, ...ledger.failures.map(({ tookMs }) => tookMs))
     console.info(
@@ -41,10 +45,12 @@ test.each([1, 6, 15])(
     )
     expect(slowest).toBeLessThanOrEqual(REFUSED_WITHIN_MS)
     if (seconds > 2) expect(ledger.failures.length).toBeGreaterThan(PER_SECOND)
-    expect(await ledger.whenSettled()).toMatchObject({ lost: 0, refusedYetSeen: 0 })
+    const account = await ledger.whenSettled()
+    row.tell({ ...account, messages: account.accepted, recoverySeconds })
+    expect(account).toMatchObject({ lost: 0, refusedYetSeen: 0 })
     for (const service of stack().services()) await waitFor(() => service.isReady())
   },
-  60_000,
+  240_000,
 )
 
 test('a Redis that stops answering is taken for away, and for back when it answers', async () => {

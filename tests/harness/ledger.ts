@@ -8,7 +8,7 @@
  * either counts for all subscriptions or for none.
  */
 import { Counts } from '@fantail/store'
-import { type Receiver, waitFor } from '@fantail/test-kit'
+import { type ReceivedRequest, type Receiver, waitFor } from '@fantail/test-kit'
 import type { ErrorBody } from './rest-client.ts'
 import type { Stack } from './stack.ts'
 
@@ -16,16 +16,26 @@ export interface LedgerOptions {
   stack: Stack
   receiver: Receiver
   topic: string
-  /** One subscription for each, at this path of the receiver; the settings go to the API as they are. */
+  /**
+   * One subscription for each, at this path of the receiver; the settings go to the API as they are. One that is told to
+   * go elsewhere (`endpoint`) is not waited for by `recovered`.
+   */
   subscriptions: Record<string, Record<string, unknown>>
   /** Queue that the subscriptions dead-letter to; made here. */
   deadLetterQueue?: string
+  /**
+   * Nothing is owed of unknown messages: a failover may take what no replica had confirmed, after some of its
+   * subscriptions got it.
+   */
+  acknowledgedOnly?: boolean
 }
 
 export interface Subscribed {
   id: string
   arn: string
   path: string
+  /** Whether it is at the receiver. */
+  here: boolean
 }
 
 export interface Account {
@@ -49,10 +59,13 @@ export interface Account {
 type Fate = 'accepted' | 'refused' | 'unknown'
 
 const DISCARDED = 'discarded:'
+const MISSING_SHOWN = 20
 
 export class Ledger {
   readonly subscriptions: Subscribed[] = []
   readonly fates = new Map<string, Fate>()
+  /** By performance.now(). */
+  readonly acceptedAt = new Map<string, number>()
   /** Of refused and unknown publishes, in order. */
   readonly failures: { status: number; code: string; retryAfter: string | undefined; tookMs: number }[] = []
   readonly #options: LedgerOptions
@@ -73,7 +86,7 @@ export class Ledger {
     for (const [path, settings] of Object.entries(options.subscriptions)) {
       const input = { endpoint: `${receiver.url}${path}`, rawMessageDelivery: true, ...policy, ...settings }
       const { id, arn } = await client.post<Subscribed>(`/v1/topics/${topic}/subscriptions`, input)
-      ledger.subscriptions.push({ id, arn, path })
+      ledger.subscriptions.push({ id, arn, path, here: settings.endpoint === undefined })
     }
     ledger.#countsBefore = await new Counts(stack.connection).read()
     return ledger
@@ -83,6 +96,7 @@ export class Ledger {
   async publish(text: string): Promise<Fate> {
     const fate = await this.#publish(text)
     this.fates.set(text, fate)
+    if (fate === 'accepted') this.acceptedAt.set(text, performance.now())
     return fate
   }
 
@@ -107,14 +121,17 @@ export class Ledger {
     const { delivered, arrivals } = this.#arrivals()
     const dead = await this.#deadLetters()
     const counts = await this.#countsSince()
+    const { acknowledgedOnly } = this.#options
+    const isOwed = (fate: Fate | undefined) => fate !== 'refused' && !(acknowledgedOnly && fate === 'unknown')
     const waiting = await this.#waiting()
     const placed = new Set([...delivered, ...dead])
     const seenTexts = new Set([...placed].map((key) => key.slice(key.indexOf(' ') + 1)))
     const texts = [...this.fates].filter(
-      ([text, fate]) => fate === 'accepted' || (fate === 'unknown' && seenTexts.has(text)),
+      ([text, fate]) => isOwed(fate) && (fate === 'accepted' || seenTexts.has(text)),
     )
     const owed = texts.length * this.subscriptions.length
-    const ended = [...placed].filter((key) => this.#isOwed(key)).length
+    const fateOf = (key: string) => this.fates.get(key.slice(key.indexOf(' ') + 1))
+    const ended = [...placed].filter((key) => isOwed(fateOf(key))).length
     const { discarded, expired } = counts
     return {
       accepted: this.count('accepted'),
@@ -128,7 +145,7 @@ export class Ledger {
       waiting,
       lost: owed - ended - discarded - expired - waiting,
       duplicates: arrivals - delivered.size,
-      refusedYetSeen: [...placed].length - ended,
+      refusedYetSeen: [...placed].filter((key) => fateOf(key) === 'refused').length,
     }
   }
 
@@ -142,22 +159,47 @@ export class Ledger {
     try {
       await waitFor(isSettled, { what: 'every delivery to have ended', timeoutMs, intervalMs: 100 })
     } catch (cause) {
-      throw new Error(`not settled: ${JSON.stringify(account)}\nmissing: ${this.missing().join(', ')}`, {
-        cause,
-      })
+      throw new Error(
+        `not settled: ${JSON.stringify(account)}\nmissing: ${this.missing().slice(0, MISSING_SHOWN).join(', ')}`,
+        {
+          cause,
+        },
+      )
     }
     if (!account) throw new Error('no account')
     return account
   }
 
-  /** Up to 20 deliveries of accepted messages that have not arrived: `<path> <text>`. */
+  /**
+   * Publishes until a message is accepted and waits until it has arrived everywhere; resolves with the seconds since
+   * `since` (performance.now()).
+   */
+  async recovered(since: number, timeoutMs = 60_000): Promise<number> {
+    const wait = { timeoutMs, intervalMs: 20 }
+    const { receiver } = this.#options
+    const text = await waitFor(
+      async () => {
+        const text = `again-${performance.now()}`
+        return (await this.publish(text)) === 'accepted' && text
+      },
+      { ...wait, what: 'a publish to be accepted again' },
+    )
+    const paths = new Set(this.subscriptions.filter(({ here }) => here).map(({ path }) => path))
+    const isFresh = (request: ReceivedRequest) => request.text === text && paths.has(request.path)
+    await waitFor(() => new Set(receiver.requestsTo(isFresh).map(({ path }) => path)).size === paths.size, {
+      ...wait,
+      what: 'a fresh message to arrive everywhere',
+    })
+    return (performance.now() - since) / 1_000
+  }
+
+  /** Deliveries of accepted messages that have not arrived: `<path> <text>`. */
   missing(): string[] {
     const { delivered } = this.#arrivals()
     const accepted = [...this.fates].filter(([, fate]) => fate === 'accepted').map(([text]) => text)
     return this.subscriptions
       .flatMap(({ path }) => accepted.map((text) => `${path} ${text}`))
       .filter((key) => !delivered.has(key))
-      .slice(0, 20)
   }
 
   async #publish(text: string): Promise<Fate> {
@@ -191,10 +233,6 @@ export class Ledger {
       delivered.add(`${path} ${text}`)
     }
     return { delivered, arrivals }
-  }
-
-  #isOwed(key: string): boolean {
-    return this.fates.get(key.slice(key.indexOf(' ') + 1)) !== 'refused'
   }
 
   async #deadLetters(): Promise<Set<string>> {

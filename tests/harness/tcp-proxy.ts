@@ -1,7 +1,7 @@
 /**
- * A TCP proxy on loopback before a Redis that can cut a connection's traffic at an instant: before a request reaches
+ * A TCP proxy on loopback before a Redis. It can cut a connection's traffic at an instant: before a request reaches
  * Redis, or after Redis has carried it out and before its reply gets back. From then on nothing passes on that connection
- * in either direction; other connections go on.
+ * in either direction; other connections go on. Or it is a bad network for all of them: late, mute, or leading elsewhere.
  */
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
@@ -18,6 +18,13 @@ export interface TcpProxy {
   port: number
   /** Waits for one such request, on any connection; resolves at the instant, rejects where none comes in 10 s. */
   trap(trap: Trap): Promise<void>
+  /** Everything that Redis says comes so much later from now on. */
+  delayReplies(ms: number): void
+  /** Connections are accepted and kept, and nothing passes; `speak` ends those that nothing passed on. */
+  mute(): void
+  speak(): void
+  /** Where connections lead that are made from now on. */
+  leadTo(port: number): void
   close(): Promise<void>
 }
 
@@ -27,27 +34,42 @@ interface SetTrap extends Trap {
   sprung(): void
 }
 
+interface Network {
+  port: number
+  delayMs: number
+  isMute: boolean
+  takeTrap(chunk: Buffer): SetTrap | undefined
+}
+
 export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   const sockets = new Set<Socket>()
   let set: SetTrap | undefined
-  const takeTrap = (chunk: Buffer): SetTrap | undefined => {
-    if (!set?.matches(chunk)) return undefined
-    const taken = set
-    set = undefined
-    return taken
+  const network: Network = {
+    port: targetPort,
+    delayMs: 0,
+    isMute: false,
+    takeTrap: (chunk) => {
+      if (!set?.matches(chunk)) return undefined
+      const taken = set
+      set = undefined
+      return taken
+    },
   }
   const server = createServer((client) => {
-    const target = connect({ port: targetPort, host: '127.0.0.1', noDelay: true })
+    const target = connect({ port: network.port, host: '127.0.0.1', noDelay: true })
     client.setNoDelay(true)
     for (const socket of [client, target]) keep(sockets, socket)
     client.once('close', () => target.destroy())
     target.once('close', () => client.destroy())
-    pass(client, target, takeTrap)
+    pass(client, target, network)
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(0, '127.0.0.1', resolve)
   })
+  const endAll = () => {
+    for (const socket of sockets) socket.destroy()
+  }
   return {
     port: (server.address() as AddressInfo).port,
     trap: (trap) =>
@@ -59,15 +81,28 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
         }
         set = { ...trap, sprung }
       }),
+    delayReplies: (ms) => {
+      network.delayMs = ms
+    },
+    mute: () => {
+      network.isMute = true
+    },
+    speak: () => {
+      network.isMute = false
+      endAll()
+    },
+    leadTo: (port) => {
+      network.port = port
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
-        for (const socket of sockets) socket.destroy()
+        endAll()
       }),
   }
 }
 
-function pass(client: Socket, target: Socket, takeTrap: (chunk: Buffer) => SetTrap | undefined): void {
+function pass(client: Socket, target: Socket, network: Network): void {
   let trapped: SetTrap | undefined
   let cut = false
   const spring = (trap: SetTrap) => {
@@ -75,21 +110,33 @@ function pass(client: Socket, target: Socket, takeTrap: (chunk: Buffer) => SetTr
     trap.sprung()
     if (!trap.silent) client.destroy()
   }
+  const reply = inTime(client, network)
   client.on('data', (chunk) => {
-    if (cut) return
+    if (cut || network.isMute) return
     if (trapped) {
       target.write(chunk)
       return
     }
-    trapped = takeTrap(chunk)
+    trapped = network.takeTrap(chunk)
     if (trapped?.at === 'before') spring(trapped)
     else target.write(chunk)
   })
   target.on('data', (chunk) => {
-    if (cut) return
+    if (cut || network.isMute) return
     if (trapped) spring(trapped)
-    else client.write(chunk)
+    else reply(chunk)
   })
+}
+
+/** Writes each piece as late as the network says, in order. */
+function inTime(client: Socket, network: Network): (chunk: Buffer) => void {
+  let lastDueAt = 0
+  return (chunk) => {
+    const now = performance.now()
+    lastDueAt = Math.max(lastDueAt, now + network.delayMs)
+    if (lastDueAt <= now) client.write(chunk)
+    else setTimeout(() => client.write(chunk), lastDueAt - now)
+  }
 }
 
 function keep(sockets: Set<Socket>, socket: Socket): void {

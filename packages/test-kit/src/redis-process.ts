@@ -5,11 +5,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { RedisRuntime } from './redis-server.ts'
 
+export interface SpawnOptions {
+  command: string
+  port: number
+  words: string[]
+  /** Added to the environment. */
+  env: Record<string, string>
+}
+
 /** Resolves with the server spawned, before it answers. */
-export async function spawnServer(command: string, port: number, words: string[]): Promise<RedisRuntime> {
+export async function spawnServer({ command, port, words, env }: SpawnOptions): Promise<RedisRuntime> {
   const dir = await mkdtemp(join(tmpdir(), 'fantail-redis-'))
   const place = ['--port', String(port), '--bind', '127.0.0.1', '--dir', dir]
-  const launch = () => spawn(command, [...place, ...words], { stdio: 'ignore' })
+  const options = { stdio: 'ignore' as const, env: { ...process.env, ...env } }
+  const launch = () => spawn(command, [...place, ...words], options)
   let child = launch()
   return {
     pid: () => child.pid ?? 0,

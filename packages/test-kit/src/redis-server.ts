@@ -32,6 +32,8 @@ export interface TestRedisOptions {
   args?: string[]
   /** `always` makes what was answered survive a kill; default: no persistence at all. */
   appendfsync?: 'always' | 'everysec'
+  /** Added to the environment of a server that is spawned. */
+  env?: Record<string, string>
   /** Spawned, also where FANTAIL_TEST_REDIS=container: servers that have to find each other. */
   spawned?: boolean
   /** Default: a free one. */
@@ -55,7 +57,7 @@ export async function startRedis(options: TestRedisOptions = {}): Promise<TestRe
   const words = settingWords(options)
   const runtime =
     (options.spawned ? undefined : await inContainer(port, words)) ??
-    (await spawnServer(redisServerPath(), port, words))
+    (await spawnServer({ command: redisServerPath(), port, words, env: options.env ?? {} }))
   await untilAnswers(port)
   return {
     url: `redis://127.0.0.1:${port}`,

@@ -1,0 +1,98 @@
+/** SIGKILL of whatever runs, at random instants, under load, while dead letters are redriven. */
+import { waitFor } from '@fantail/test-kit'
+import { expect, test } from 'vitest'
+import { beginFault, LONG } from '../harness/fault-rows.ts'
+import { Ledger } from '../harness/ledger.ts'
+import { anyBetween, untilPassed } from '../harness/passing-time.ts'
+import type { ServiceProcess } from '../harness/service-process.ts'
+import { useStack } from '../harness/stack.ts'
+import { useReceiver } from '../harness/use-receiver.ts'
+import { retries } from '../harness/webhooks.ts'
+
+const RUN_SECONDS = LONG ? 600 : 25
+const PER_SECOND = 80
+const PAUSE_MS = { from: 100, to: 2_000 }
+const REDRIVE_EVERY_MS = 3_000
+const DUPLICATES_MAX = 0.05
+
+/** Short, and with it the leases of what a killed worker had in hand. */
+const env = { FANTAIL_ATTEMPT_TIMEOUT_MS: '2000' }
+const stack = useStack({ workers: 2, redrive: true, redis: { appendfsync: 'always' }, env })
+const receiver = useReceiver()
+
+test(
+  'whatever is killed at whatever instant, nothing is lost',
+  async () => {
+    const row = beginFault('kills')
+    const numberOf = (text: string) => Number(text.slice(1))
+    receiver().respond('/flaky', ({ text, attempt }) => ({
+      status: attempt <= numberOf(text) % 3 ? 503 : 200,
+    }))
+    // The first request of every tenth message is refused for good: it arrives by a redrive.
+    receiver().respond('/refusing', ({ text, attempt }) => ({
+      status: attempt === 1 && numberOf(text) % 10 === 0 ? 404 : 200,
+    }))
+    const ledger = await Ledger.open({
+      stack: stack(),
+      receiver: receiver(),
+      topic: 'killed',
+      subscriptions: {
+        '/steady': {},
+        '/flaky': { deliveryPolicy: retries(20, { numNoDelayRetries: 20 }) },
+        '/refusing': {},
+      },
+      deadLetterQueue: 'killed-dead',
+    })
+    const count = RUN_SECONDS * PER_SECOND
+    let ended = false
+    const publishing = ledger.publishAtRate({ count, perSecond: PER_SECOND }).finally(() => {
+      ended = true
+    })
+    const redriving = redriveAgainAndAgain(() => ended)
+    const kills = await killAtRandom(stack().services(), () => ended)
+    const lastKillAt = performance.now()
+    await publishing
+    await redriving
+    const recoverySeconds = await ledger.recovered(lastKillAt)
+    await ledger.whenSettled({ timeoutMs: 60_000 })
+    await redriveAll()
+    const account = await ledger.whenSettled({ timeoutMs: 60_000 })
+    row.tell({ ...account, messages: account.accepted, recoverySeconds })
+    expect(kills).toBeGreaterThan(RUN_SECONDS / 5)
+    expect(account).toMatchObject({ lost: 0, refusedYetSeen: 0, discarded: 0, expired: 0, deadLettered: 0 })
+    expect(account.delivered).toBe(account.owed)
+    expect(account.duplicates).toBeLessThan(DUPLICATES_MAX * account.owed)
+  },
+  (RUN_SECONDS + 150) * 1_000,
+)
+
+/** One process after the other, started again each time, as a supervisor would. Resolves with how often. */
+async function killAtRandom(services: ServiceProcess[], ended: () => boolean): Promise<number> {
+  for (let kills = 0; ; kills++) {
+    await untilPassed(anyBetween(PAUSE_MS.from, PAUSE_MS.to))
+    if (ended()) return kills
+    const victim = services[Math.floor(Math.random() * services.length)]
+    await victim?.restart()
+  }
+}
+
+async function redriveAgainAndAgain(ended: () => boolean): Promise<void> {
+  while (!ended()) {
+    await untilPassed(REDRIVE_EVERY_MS)
+    // Refused where the last one has not ended, and while the API is dead.
+    await stack()
+      .client.call('POST', '/v1/redrives', { body: { source: 'killed-dead' } })
+      .catch(() => undefined)
+  }
+}
+
+/** Whatever lies in the dead-letter queue, until it is empty. */
+async function redriveAll(): Promise<void> {
+  const { client } = stack()
+  const isEmpty = async () => {
+    await client.call('POST', '/v1/redrives', { body: { source: 'killed-dead' } })
+    const { counts } = await client.get<{ counts: Record<string, number> }>('/v1/queues/killed-dead')
+    return Object.values(counts).every((count) => count === 0)
+  }
+  await waitFor(isEmpty, { what: 'the dead-letter queue to be empty', timeoutMs: 60_000, intervalMs: 500 })
+}

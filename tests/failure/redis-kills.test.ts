@@ -1,0 +1,165 @@
+/** Redis dies with its machine's power or without it, and its scripts are forgotten. */
+import { readdirSync, statSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
+import { waitFor } from '@fantail/test-kit'
+import { describe, expect, test } from 'vitest'
+import { beginFault, LONG } from '../harness/fault-rows.ts'
+import { Ledger } from '../harness/ledger.ts'
+import { untilPassed } from '../harness/passing-time.ts'
+import { type Stack, useStack } from '../harness/stack.ts'
+import { useReceiver } from '../harness/use-receiver.ts'
+
+const PER_SECOND = 200
+const ROUNDS = LONG ? 10 : 2
+const ROUND_MS = 2_500
+const receiver = useReceiver()
+
+const open = (stack: Stack, topic: string) =>
+  Ledger.open({
+    stack,
+    receiver: receiver(),
+    topic,
+    subscriptions: {
+      [`/${topic}/quick`]: {},
+      [`/${topic}/throttled`]: { deliveryPolicy: { throttlePolicy: { maxReceivesPerSecond: 400 } } },
+    },
+  })
+
+const publishRounds = (ledger: Ledger) =>
+  ledger.publishAtRate({ count: (ROUNDS * ROUND_MS * PER_SECOND) / 1_000, perSecond: PER_SECOND })
+
+/** Restarts of Redis are as long again as a round, at most. */
+const TEST_MS = ROUNDS * ROUND_MS * 2 + 60_000
+const env = { FANTAIL_ATTEMPT_TIMEOUT_MS: '2000' }
+
+describe('with appendfsync always', () => {
+  const stack = useStack({ workers: 2, redis: { appendfsync: 'always' }, env })
+
+  test(
+    'a killed Redis loses nothing',
+    async () => {
+      const row = beginFault('redis-killed-always')
+      const ledger = await open(stack(), 'always')
+      const publishing = publishRounds(ledger)
+      let recoverySeconds = 0
+      for (let round = 0; round < ROUNDS; round++) {
+        await untilPassed(ROUND_MS / 2)
+        await stack().redis.kill()
+        await stack().redis.restart()
+        recoverySeconds = Math.max(recoverySeconds, await ledger.recovered(performance.now()))
+      }
+      await publishing
+      const account = await ledger.whenSettled()
+      row.tell({ ...account, messages: account.accepted, recoverySeconds })
+      expect(account).toMatchObject({ lost: 0, refusedYetSeen: 0, discarded: 0, expired: 0 })
+    },
+    TEST_MS,
+  )
+
+  test(
+    'a Redis that has forgotten its scripts is told them again',
+    async () => {
+      const row = beginFault('script-flush')
+      const ledger = await open(stack(), 'flushed')
+      const publishing = publishRounds(ledger)
+      for (let flush = 0; flush < ROUNDS * 3; flush++) {
+        await untilPassed(ROUND_MS / 4)
+        await stack().connection.script('FLUSH')
+      }
+      await publishing
+      const account = await ledger.whenSettled()
+      row.tell({ ...account, messages: account.accepted, recoverySeconds: null })
+      expect(account).toMatchObject({ lost: 0, refused: 0, unknown: 0, duplicates: 0 })
+      expect(account.delivered).toBe(account.owed)
+    },
+    TEST_MS,
+  )
+})
+
+describe('with appendfsync everysec', () => {
+  const stack = useStack({ workers: 2, redis: { appendfsync: 'everysec' }, env })
+  /** Redis asks for one each second, in the first tenth of it. What was written later may be lost. */
+  const SYNC_MS = 1_100
+  /** docs/reliability.md. */
+  const WINDOW_MS = 2_000
+
+  test(
+    'a power loss loses at most what was accepted in the last two seconds',
+    async () => {
+      const row = beginFault('redis-power-loss')
+      const ledger = await open(stack(), 'everysec')
+      const lengths = await followLength(stack())
+      const publishing = publishRounds(ledger)
+      const losses: number[] = []
+      let recoverySeconds = 0
+      for (let round = 0; round < ROUNDS; round++) {
+        await untilPassed(ROUND_MS / 2)
+        await stack().redis.kill()
+        const killedAt = performance.now()
+        lengths.cutTo(killedAt - SYNC_MS)
+        losses.push(killedAt)
+        await stack().redis.restart()
+        recoverySeconds = Math.max(recoverySeconds, await ledger.recovered(performance.now()))
+      }
+      lengths.stop()
+      await publishing
+      const missing = await whenNothingMoves(stack(), ledger)
+      const isInWindow = (key: string) => {
+        const at = ledger.acceptedAt.get(key.slice(key.indexOf(' ') + 1)) ?? 0
+        return losses.some((killedAt) => at > killedAt - WINDOW_MS && at <= killedAt)
+      }
+      const account = await ledger.account()
+      const late = missing.filter((key) => !isInWindow(key))
+      row.tell({ ...account, messages: account.accepted, lost: late.length, recoverySeconds })
+      console.info(`lost within the window: ${missing.length} of ${account.owed} deliveries`)
+      expect(late).toEqual([])
+      expect(account).toMatchObject({ refusedYetSeen: 0, waiting: 0 })
+      // Else nothing was cut away, and the test shows nothing.
+      expect(missing.length).toBeGreaterThan(0)
+    },
+    TEST_MS,
+  )
+})
+
+interface Lengths {
+  /** What was written after this instant (performance.now()) is gone. */
+  cutTo(at: number): void
+  stop(): void
+}
+
+/** Of the append-only file, every 10 ms. */
+async function followLength({ connection }: Stack): Promise<Lengths> {
+  const [, dir = ''] = (await connection.config('GET', 'dir')) as string[]
+  const folder = join(dir, 'appendonlydir')
+  const path = () => {
+    const name = readdirSync(folder).find((file) => file.endsWith('.incr.aof'))
+    return name === undefined ? undefined : join(folder, name)
+  }
+  const seen: { at: number; bytes: number }[] = []
+  const timer = setInterval(() => {
+    const file = path()
+    if (file) seen.push({ at: performance.now(), bytes: statSync(file).size })
+  }, 10)
+  return {
+    cutTo(at) {
+      const file = path()
+      const known = seen.findLast((sample) => sample.at <= at)
+      if (!file || !known) throw new Error('the append-only file was not seen so early')
+      truncateSync(file, known.bytes)
+      seen.length = 0
+      seen.push({ at: performance.now(), bytes: known.bytes })
+    },
+    stop: () => clearInterval(timer),
+  }
+}
+
+/** Deliveries that are missing when nothing is left that could bring them. */
+async function whenNothingMoves(stack: Stack, ledger: Ledger): Promise<string[]> {
+  const jobs = 'ft:{dispatch-0}:dispatch-0'
+  const isQuiet = async () => {
+    const lists = ['wait', 'active', 'delayed'].map((list) => `${jobs}:${list}`)
+    return (await stack.connection.exists(...lists)) === 0 && (await ledger.account()).waiting === 0
+  }
+  await waitFor(isQuiet, { what: 'lanes and jobs to be empty', timeoutMs: 40_000, intervalMs: 200 })
+  return ledger.missing()
+}

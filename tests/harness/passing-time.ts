@@ -1,0 +1,11 @@
+/** Letting time pass where the length of a fault is the test, and instants that differ from run to run. */
+import { waitFor } from '@fantail/test-kit'
+
+export async function untilPassed(ms: number, since = performance.now()): Promise<void> {
+  await waitFor(() => performance.now() - since >= ms, { timeoutMs: ms + 30_000, intervalMs: 5 })
+}
+
+/** Uniform in [from, to). */
+export function anyBetween(from: number, to: number): number {
+  return from + Math.random() * (to - from)
+}

@@ -1,0 +1,33 @@
+/** What a process uses, as Linux tells it. */
+import { readFileSync } from 'node:fs'
+import type { Redis } from '@fantail/store'
+
+const PAGE_BYTES = 4_096
+const TICKS_PER_SECOND = 100
+
+/** Bytes in memory; 0 where there is no such process. */
+export function residentBytes(pid: number): number {
+  return Number(procFile(pid, 'statm').split(' ')[1] ?? 0) * PAGE_BYTES
+}
+
+/** Seconds of CPU so far, system's share included; 0 where there is no such process. */
+export function cpuSeconds(pid: number): number {
+  const text = procFile(pid, 'stat')
+  // The name of the command, in brackets, may hold spaces.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / TICKS_PER_SECOND
+}
+
+/** A number of INFO. */
+export async function redisFigure(redis: Redis, section: string, name: string): Promise<number> {
+  const info = await redis.info(section)
+  return Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1] ?? Number.NaN)
+}
+
+function procFile(pid: number, name: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'utf8')
+  } catch {
+    return '' // It has ended.
+  }
+}
