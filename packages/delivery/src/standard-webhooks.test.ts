@@ -1,4 +1,5 @@
 import { createPublicKey, verify } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import type { WebhookAlgorithm } from '@fantail/contracts'
 import { createMasterKeyText, createVault, parseMasterKey } from '@fantail/vault'
 import { Webhook } from 'standardwebhooks'
@@ -117,4 +118,22 @@ test.each([
   Buffer.alloc(32).toString('base64'),
 ])('%j is no secret', (text) => {
   expect(isWebhookSecret(text)).toBe(false)
+})
+
+test('the code in docs/verify-webhooks.md verifies what is sent, and nothing else', async () => {
+  const document = await readFile(new URL('../../../docs/verify-webhooks.md', import.meta.url), 'utf8')
+  const blocks = [...document.matchAll(/```js\n([\s\S]*?)\n```/g)].map(([, block]) => block ?? '')
+  const source = `${blocks.find((block) => block.includes('function verified'))}\nexport { verified }`
+  const { verified } = (await import(`data:text/javascript,${encodeURIComponent(source)}`)) as {
+    verified: (headers: Record<string, string>, body: Buffer, secret: string) => boolean
+  }
+  const [hmac, pair] = [newKey('hmac-sha256'), newKey('ed25519')]
+  const headers = signed(new WebhookSigner(subscriptionId, [hmac.key, pair.key]), '{"a":1}')
+  for (const secret of [hmac.secret ?? '', pair.key.publicKey ?? '']) {
+    expect(verified(headers, Buffer.from('{"a":1}'), secret)).toBe(true)
+    expect(verified(headers, Buffer.from('{"a":2}'), secret)).toBe(false)
+    expect(verified({ ...headers, 'webhook-id': 'x' }, Buffer.from('{"a":1}'), secret)).toBe(false)
+    const old = signed(new WebhookSigner(subscriptionId, [hmac.key, pair.key]), '{"a":1}', now - 400_000)
+    expect(verified(old, Buffer.from('{"a":1}'), secret)).toBe(false)
+  }
 })
