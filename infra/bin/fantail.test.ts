@@ -78,9 +78,39 @@ it('makes a first key, in server mode too, and refuses what it does not know', a
   expect([wrong.code, wrong.stdout, wrong.stderr]).toEqual([2, '', expect.stringContaining('no key nobody')])
 })
 
-function keysCommand(args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const env = { ...process.env, FANTAIL_MODE: 'server', REDIS_URL: redis.url }
-  const child = spawn(process.execPath, [BIN, 'keys', ...args], { env })
+it('starts with the master key that secrets are sealed with only, and seals them anew with another', async () => {
+  const [old, fresh] = ['0'.repeat(64), 'f'.repeat(64)]
+  const server = { FANTAIL_MODE: 'server', FANTAIL_HOST: '127.0.0.1' }
+  const runApi = async (keys: Record<string, string>) => {
+    const env = { FANTAIL_PORT: '0', REDIS_URL: redis.url, ...server, ...keys }
+    const api = run(process.execPath, [BIN, 'api'], process.cwd(), env)
+    task = api
+    await waitFor(() => /"msg":"publish-api\.(started|failed)"/.test(api.output()), { what: 'the API' })
+    api.child.kill('SIGTERM')
+    return { code: await api.ended, output: api.output() }
+  }
+  expect((await runApi({ FANTAIL_MASTER_KEY: old })).code).toBe(0)
+  const wrong = await runApi({ FANTAIL_MASTER_KEY: fresh })
+  expect(wrong.code).toBe(1)
+  expect(wrong.output).toMatch(/sealed with master key [0-9a-f]{8}/)
+  expect((await runApi({})).output).toContain('there is no FANTAIL_MASTER_KEY')
+  const both = { FANTAIL_MASTER_KEY: fresh, FANTAIL_MASTER_KEYS_OLD: old }
+  const resealed = await command('secrets', ['reseal'], both)
+  expect([resealed.code, resealed.stdout]).toEqual([0, expect.stringMatching(/^0 secrets, 0 sealed anew/)])
+  expect((await runApi({ FANTAIL_MASTER_KEY: fresh })).code).toBe(0)
+  expect((await command('secrets', ['nonsense'], both)).code).toBe(2)
+  expect((await command('secrets', ['reseal'])).stderr).toContain('there is no FANTAIL_MASTER_KEY')
+})
+
+const keysCommand = (args: string[]) => command('keys', args)
+
+function command(
+  tool: string,
+  args: string[],
+  set: Record<string, string> = {},
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const env = { ...process.env, FANTAIL_MODE: 'server', REDIS_URL: redis.url, ...set }
+  const child = spawn(process.execPath, [BIN, tool, ...args], { env })
   const answer = { code: null as number | null, stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     answer.stdout += text

@@ -44,3 +44,13 @@ test('every tool setting that the services read is one that the tables name', ()
     .flatMap((path) => [...textOf(path).matchAll(/process\.env\.(FANTAIL_[A-Z_]+)/g)].map(([, name]) => name))
   expect(read.filter((name) => !named.has(name))).toEqual([])
 })
+
+test('only delivery opens connections to where users point, and store and its kin to Redis', () => {
+  const opens =
+    /\bfetch\(|from 'undici'|\b(?:connect|createConnection|request|get)\b[^;]*?from 'node:(?:net|tls|http|https|http2)'/
+  const openers = filesMatching('{packages,services}/*/src/**/*.ts')
+    .filter((path) => !/\.(test|fixture)\.ts$|^packages\/test-kit\//.test(path))
+    .filter((path) => opens.test(textOf(path)))
+    .map((path) => path.split('/').slice(0, 2).join('/'))
+  expect([...new Set(openers)].sort()).toEqual(['packages/delivery', 'packages/store'])
+})
