@@ -2,18 +2,19 @@ import { createHash } from 'node:crypto'
 import { type AttemptResult, createMessageId } from '@fantail/contracts'
 import { createHttpSender } from '@fantail/delivery'
 import { createLogger } from '@fantail/runtime'
-import { createMetrics, type LogRecordWords, NO_LOG_RECORDS, NO_SPANS } from '@fantail/telemetry'
+import { createMetrics, type LogRecordWords, NO_LOG_RECORDS } from '@fantail/telemetry'
 import { startReceiver, waitFor } from '@fantail/test-kit'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import {
   createFakeSender,
-  createFixture,
   createMessage,
   DLQ,
   type FakeSender,
   type Fixture,
   TOPIC,
+  telemetryWith,
   urlOf,
+  useFixture,
 } from './worker.fixture.ts'
 
 const ROLE = 'arn:aws:iam::000000000000:role/feedback'
@@ -23,15 +24,10 @@ const AT_ONCE = {
 }
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-let fixture: Fixture
+const fixture = await useFixture()
 let sender: FakeSender
 let lines: Record<string, unknown>[]
-beforeAll(async () => {
-  fixture = await createFixture()
-})
-afterAll(() => fixture.stop())
-beforeEach(async () => {
-  await fixture.reset()
+beforeEach(() => {
   sender = createFakeSender()
   lines = []
 })
@@ -42,8 +38,7 @@ const records = () => lines.filter(({ msg }) => msg === 'delivery.status')
 function startWorker(records = NO_LOG_RECORDS, sending: Parameters<Fixture['startWorker']>[0] = sender) {
   const destination = { write: (line: string) => void lines.push(JSON.parse(line)) }
   const log = createLogger({ service: 'test', level: 'info', destination })
-  const telemetry = { metrics: createMetrics(), spans: NO_SPANS, logs: records }
-  return fixture.startWorker(sending, { log, telemetry })
+  return fixture.startWorker(sending, { log, telemetry: telemetryWith(createMetrics(), records) })
 }
 
 const answered = (statusCode: number, text: string): AttemptResult => ({

@@ -11,29 +11,23 @@ import {
   topicKey,
 } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { QUEUED_MAX } from './dispatcher.ts'
 import {
   createFakeSender,
-  createFixture,
   createMessage,
   DLQ,
   type FakeSender,
-  type Fixture,
   TOPIC,
   urlOf,
+  useFixture,
 } from './worker.fixture.ts'
 
-let fixture: Fixture
+const fixture = await useFixture()
 let sender: FakeSender
-beforeAll(async () => {
-  fixture = await createFixture()
-})
-beforeEach(async () => {
-  await fixture.reset()
+beforeEach(() => {
   sender = createFakeSender()
 })
-afterAll(() => fixture.stop())
 
 const retries = (set: Partial<NonNullable<DeliveryPolicy['healthyRetryPolicy']>>): DeliveryPolicy => ({
   healthyRetryPolicy: { minDelayTarget: 1, maxDelayTarget: 1, numRetries: 3, ...set },
@@ -216,13 +210,13 @@ test('a lane goes on when the attempts that fill the worker turn out to hang', a
     deliveryPolicy: { throttlePolicy: { maxReceivesPerSecond: 10 } },
   })
   await fixture.startWorker(sender, { attemptsMax: 8 })
-  await fixture.publish('proves the lane', `${TOPIC}-2`)
+  await fixture.publish('proves the lane', { topicArn: `${TOPIC}-2` })
   await fixture.publishAll(Array.from({ length: 40 }, (_, i) => `${i}`))
   await waitFor(() => sender.sent.length === 41)
   sender.answer = (url) => (url === urlOf('trusted') ? 'hang' : 200)
   await fixture.publishAll(Array.from({ length: 8 }, (_, i) => `${i}`))
   await waitFor(() => sender.inFlight.get(urlOf('trusted')) === 8)
-  await fixture.publish('throttled', `${TOPIC}-2`)
+  await fixture.publish('throttled', { topicArn: `${TOPIC}-2` })
   await waitFor(() => sentTo('lane').length === 2)
   expect(sender.inFlight.get(urlOf('trusted'))).toBe(8)
 })
@@ -313,7 +307,7 @@ test('a throttled lane keeps its rate while first attempts fill the worker', asy
   sender.answer = (url) =>
     url === urlOf('lane') ? 200 : new Promise((resolve) => setTimeout(resolve, 50, 200))
   const worker = await fixture.startWorker(sender, { attemptsMax: 16 })
-  for (let i = 0; i < 60; i++) await fixture.publish(`${i}`, other)
+  for (let i = 0; i < 60; i++) await fixture.publish(`${i}`, { topicArn: other })
   await waitFor(async () => (await fixture.redis.zcard(freshKey(shardBase(shardOf(other)), id))) === 60)
   await fixture.publishAll(Array.from({ length: 1_000 }, (_, i) => `${i}`))
   await waitFor(() => worker.figures().queued > 1_000)
@@ -328,7 +322,7 @@ test('a message of a deleted topic is counted, one that matches nothing is told 
   await fixture.startWorker(sender)
   const unmatched = await fixture.publish('nobody')
   await waitFor(async () => (await fixture.outcomes.message(unmatched)) !== null)
-  await fixture.publish('no topic', 'arn:aws:sns:us-east-1:000000000000:missing')
+  await fixture.publish('no topic', { topicArn: 'arn:aws:sns:us-east-1:000000000000:missing' })
   await waitFor(async () => (await fixture.counts.read())['discarded:topicDeleted'] === 1)
 })
 
@@ -391,7 +385,7 @@ test('a slice that cannot be read keeps no lane of its shard from going on', asy
   for (const { id } of subscribed) await fixture.subscriptions.update(id, () => ({ status: 'paused' }))
   const first = await fixture.startWorker(sender)
   await fixture.publish('broken')
-  await fixture.publish('sound', other)
+  await fixture.publish('sound', { topicArn: other })
   await waitFor(async () => (await leftovers()).filter((key) => key.includes(':fresh:')).length === 2)
   await first.stop()
   for (const { id } of subscribed) await fixture.subscriptions.update(id, () => ({ status: 'active' }))
@@ -452,7 +446,7 @@ test('a topic whose record cannot be read keeps no worker: its message is set as
   await fixture.topics.put(other, {})
   await fixture.redis.hset(topicKey(other), 'record', '{"arn":', 'slices', '[')
   await fixture.startWorker(sender)
-  await fixture.publish('unlucky', other)
+  await fixture.publish('unlucky', { topicArn: other })
   await waitFor(async () => (await fixture.counts.read()).aside === 1)
   const kept = await fixture.redis.lrange(asideKey(shardBase(0)), 0, -1)
   expect(kept.map((text) => JSON.parse(text).message.message)).toEqual(['unlucky'])

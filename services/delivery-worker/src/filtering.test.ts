@@ -1,40 +1,20 @@
 /** Filter policies at work: what reaches whom, what is counted, what the outcome log says. */
-import type { Message, MessageAttribute, SubscriptionRecord } from '@fantail/contracts'
+import type { MessageAttribute, SubscriptionRecord } from '@fantail/contracts'
 import { outcomeLogKey } from '@fantail/store'
-import { createMetrics, NO_LOG_RECORDS, NO_SPANS } from '@fantail/telemetry'
+import { createMetrics } from '@fantail/telemetry'
 import { waitFor } from '@fantail/test-kit'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import {
-  createFakeSender,
-  createFixture,
-  createMessage,
-  DLQ,
-  type FakeSender,
-  type Fixture,
-  TOPIC,
-  urlOf,
-} from './worker.fixture.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { createFakeSender, DLQ, type FakeSender, telemetryWith, urlOf, useFixture } from './worker.fixture.ts'
 
-let fixture: Fixture
+const fixture = await useFixture()
 let sender: FakeSender
-beforeAll(async () => {
-  fixture = await createFixture()
-})
-beforeEach(async () => {
-  await fixture.reset()
+beforeEach(() => {
   sender = createFakeSender()
 })
-afterAll(() => fixture.stop())
 
 const sentTo = (name: string) =>
   sender.sent.filter((sent) => sent.url === urlOf(name)).map(({ body }) => body)
 const text = (value: string): MessageAttribute => ({ type: 'String', value })
-
-async function publish(text: string, set: Partial<Message> = {}): Promise<string> {
-  const message = { ...createMessage(text, TOPIC), ...set }
-  await fixture.publisher.publish([message], { bytes: 300, fanOut: 1 })
-  return message.messageId
-}
 
 const settled = (id: string) =>
   waitFor(async () => {
@@ -49,11 +29,11 @@ test('[159] a message goes to those whose filter it matches; the rest is filtere
   await fixture.subscribe('red', { filterPolicy: { color: ['red'] }, redrivePolicy: dlq })
   await fixture.subscribe('big', { filterPolicy: { size: [{ numeric: ['>', 10] }] }, redrivePolicy: dlq })
   const metrics = createMetrics()
-  await fixture.startWorker(sender, { telemetry: { metrics, spans: NO_SPANS, logs: NO_LOG_RECORDS } })
-  const id = await publish('one', { attributes: { color: text('red') } })
+  await fixture.startWorker(sender, { telemetry: telemetryWith(metrics) })
+  const id = await fixture.publish('one', { attributes: { color: text('red') } })
   expect(await settled(id)).toMatchObject({ delivered: 2, filtered: 1, deadLettered: 0 })
   expect([sentTo('all'), sentTo('red'), sentTo('big')]).toEqual([['one'], ['one'], []])
-  const bare = await publish('two')
+  const bare = await fixture.publish('two')
   expect(await settled(bare)).toMatchObject({ delivered: 1, filtered: 2 })
   const rows = await fixture.outcomes.deliveries(bare)
   expect(rows?.map(({ endpoint, state }) => [endpoint, state]).sort()).toEqual([
@@ -75,8 +55,12 @@ test('[159] a message goes to those whose filter it matches; the rest is filtere
 test('[88] a body that is no object is filtered out, not dead', async () => {
   await fixture.subscribe('body', { filterPolicy: { a: ['x'] }, filterPolicyScope: 'MessageBody' })
   await fixture.startWorker(sender)
-  expect(await settled(await publish('no JSON'))).toMatchObject({ filtered: 1, delivered: 0, discarded: 0 })
-  expect(await settled(await publish('{"a":"x"}'))).toMatchObject({ delivered: 1 })
+  expect(await settled(await fixture.publish('no JSON'))).toMatchObject({
+    filtered: 1,
+    delivered: 0,
+    discarded: 0,
+  })
+  expect(await settled(await fixture.publish('{"a":"x"}'))).toMatchObject({ delivered: 1 })
   expect(sentTo('body')).toEqual(['{"a":"x"}'])
 })
 
@@ -93,7 +77,7 @@ test('[102] a filter sees the text that its own protocol is told', async () => {
   })
   await fixture.startWorker(sender)
   const texts = { default: '{"for":"nobody"}', http: '{"for":"web"}' }
-  const id = await publish(JSON.stringify(texts), { structure: 'json' })
+  const id = await fixture.publish(JSON.stringify(texts), { structure: 'json' })
   expect(await settled(id)).toMatchObject({ delivered: 1, filtered: 1 })
   expect(sentTo('web')).toEqual(['{"for":"web"}'])
 })
@@ -101,17 +85,19 @@ test('[102] a filter sees the text that its own protocol is told', async () => {
 test('a filter acts on every message that is dispatched after its change, and `{}` lifts it', async () => {
   const subscription = await fixture.subscribe('a', { filterPolicy: { color: ['red'] } })
   await fixture.startWorker(sender)
-  expect(await settled(await publish('blue', { attributes: { color: text('blue') } }))).toMatchObject({
-    filtered: 1,
-  })
+  expect(await settled(await fixture.publish('blue', { attributes: { color: text('blue') } }))).toMatchObject(
+    {
+      filtered: 1,
+    },
+  )
   await fixture.subscriptions.update(subscription.id, () => ({ filterPolicy: { color: ['blue'] } }))
   // The plan may be up to a moment old; the change counts from 100 ms after it on.
   await waitFor(async () => {
-    const id = await publish('blue again', { attributes: { color: text('blue') } })
+    const id = await fixture.publish('blue again', { attributes: { color: text('blue') } })
     return (await settled(id)).delivered === 1
   })
   await fixture.subscriptions.update(subscription.id, () => ({ filterPolicy: null }))
-  await waitFor(async () => (await settled(await publish('anything'))).delivered === 1)
+  await waitFor(async () => (await settled(await fixture.publish('anything'))).delivered === 1)
 })
 
 describe('hundreds of filters in several slices', () => {
@@ -133,7 +119,7 @@ describe('hundreds of filters in several slices', () => {
 
   test('each message goes to exactly those it matches', async () => {
     await fixture.startWorker(sender)
-    const id = await publish('x', attributes('v7'))
+    const id = await fixture.publish('x', attributes('v7'))
     const counts = await told(id, COUNT)
     expect(counts).toMatchObject({ delivered: COUNT / values, filtered: COUNT - COUNT / values })
     expect(sender.sent).toHaveLength(COUNT / values)
@@ -142,9 +128,9 @@ describe('hundreds of filters in several slices', () => {
 
   test('slices that a message is not for are passed over and told of by one entry', async () => {
     await fixture.startWorker(sender)
-    await told(await publish('first', attributes('nobody')), COUNT)
+    await told(await fixture.publish('first', attributes('nobody')), COUNT)
     const before = await logged()
-    const id = await publish('second', attributes('nobody'))
+    const id = await fixture.publish('second', attributes('nobody'))
     expect(await told(id, COUNT)).toMatchObject({ delivered: 0, filtered: COUNT })
     expect((await logged()) - before).toBe(1)
     const rows = (await fixture.outcomes.deliveries(id)) ?? []
@@ -155,10 +141,14 @@ describe('hundreds of filters in several slices', () => {
 
   test('a filter that changes, goes or comes in a slice that was passed over is obeyed', async () => {
     await fixture.startWorker(sender)
-    for (const name of ['first', 'second']) await told(await publish(name, attributes('nobody')), COUNT)
+    for (const name of ['first', 'second'])
+      await told(await fixture.publish(name, attributes('nobody')), COUNT)
     const changed = subscriptions[600] as SubscriptionRecord
     const sendAgain = async (sum: number, delivered: number) =>
-      waitFor(async () => (await told(await publish('x', attributes('nobody')), sum)).delivered === delivered)
+      waitFor(
+        async () =>
+          (await told(await fixture.publish('x', attributes('nobody')), sum)).delivered === delivered,
+      )
     await fixture.subscriptions.update(changed.id, () => ({ filterPolicy: { key: ['nobody'] } }))
     await sendAgain(COUNT, 1)
     await fixture.subscriptions.update(changed.id, () => ({ filterPolicy: null }))

@@ -1,29 +1,17 @@
 /** Queues as subscribers and as dead-letter queues: what they get, and what keeps a message out of one. */
-import type { Message, MessageAttribute, QueueMessage } from '@fantail/contracts'
+import type { MessageAttribute, QueueMessage } from '@fantail/contracts'
 import type { NewSubscription } from '@fantail/store'
 import { queueKey } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createFakeSender, createFixture, createMessage, DLQ, type Fixture, TOPIC } from './worker.fixture.ts'
+import { expect, test } from 'vitest'
+import { createFakeSender, DLQ, TOPIC, useFixture } from './worker.fixture.ts'
 
 const QUEUE = 'arn:aws:sqs:us-east-1:000000000000:work'
-let fixture: Fixture
-
-beforeAll(async () => {
-  fixture = await createFixture()
-})
-beforeEach(() => fixture.reset())
-afterAll(() => fixture.stop())
+const fixture = await useFixture()
 
 const toQueue = (set: Partial<NewSubscription> = {}) =>
   fixture.subscribe('queue', { protocol: 'sqs', endpoint: QUEUE, ...set })
 const withDeadLetters = { redrivePolicy: { deadLetterTargetArn: DLQ } }
-
-async function publish(text: string, set: Partial<Message> = {}): Promise<string> {
-  const message = { ...createMessage(text, TOPIC), ...set }
-  await fixture.publisher.publish([message], { bytes: 300, fanOut: 1 })
-  return message.messageId
-}
 
 async function arrived(queue: string): Promise<QueueMessage> {
   return waitFor(async () => (await fixture.queues.receive(queue, { maxMessages: 1 }))[0])
@@ -52,7 +40,7 @@ test('[135] raw: the bare text, every attribute with its type, the group and the
   await fixture.queues.put(QUEUE, {})
   await toQueue()
   await fixture.startWorker(createFakeSender())
-  await publish('bare', { attributes, groupId: 'customer-7', traceHeader: 'Root=1-2-3' })
+  await fixture.publish('bare', { attributes, groupId: 'customer-7', traceHeader: 'Root=1-2-3' })
   expect(await arrived(QUEUE)).toMatchObject({
     body: 'bare',
     attributes,
@@ -66,9 +54,9 @@ test('ten attributes are taken raw; eleven are no retry but a dead letter, which
   await fixture.queues.put(DLQ, {})
   await toQueue(withDeadLetters)
   await fixture.startWorker(createFakeSender())
-  await publish('ten', { attributes: attributesOf(10) })
+  await fixture.publish('ten', { attributes: attributesOf(10) })
   expect(Object.keys((await arrived(QUEUE)).attributes)).toHaveLength(10)
-  await publish('eleven', { attributes: attributesOf(11) })
+  await fixture.publish('eleven', { attributes: attributesOf(11) })
   const letter = await arrived(DLQ)
   expect(letter).toMatchObject({ body: 'eleven', attributes: attributesOf(11) })
   expect(letter.deadLetter).toMatchObject({ reason: 'permanent', attempts: 1, lastError: 'queue_refused' })
@@ -78,7 +66,7 @@ test('the envelope takes any number of attributes into a queue', async () => {
   await fixture.queues.put(QUEUE, {})
   await toQueue({ rawMessageDelivery: false })
   await fixture.startWorker(createFakeSender())
-  await publish('wrapped', { attributes: attributesOf(11) })
+  await fixture.publish('wrapped', { attributes: attributesOf(11) })
   const { body, attributes } = await arrived(QUEUE)
   expect(Object.keys(JSON.parse(body).MessageAttributes)).toHaveLength(11)
   expect(attributes).toEqual({})
@@ -91,14 +79,14 @@ test('a policy that denies the topic is final; one that denies another changes n
   await fixture.queues.put(DLQ, {})
   await toQueue(withDeadLetters)
   await fixture.startWorker(createFakeSender())
-  await publish('allowed')
+  await fixture.publish('allowed')
   expect((await arrived(QUEUE)).body).toBe('allowed')
   await fixture.queues.patch(QUEUE, {
     attributes: { Policy: deny({ ArnEquals: { 'aws:SourceArn': TOPIC } }) },
   })
   // The old policy may count for a second more.
   const letter = await waitFor(async () => {
-    await publish('denied')
+    await fixture.publish('denied')
     return (await fixture.queues.receive(DLQ, { maxMessages: 1 }))[0]
   })
   expect(letter.deadLetter).toMatchObject({ reason: 'permanent', attempts: 1, lastError: 'queue_refused' })
@@ -108,17 +96,17 @@ test('what is too large for the queue, or is no text for SQS, is final', async (
   await fixture.queues.put(QUEUE, { maximumMessageBytes: 1_024 })
   await toQueue()
   await fixture.startWorker(createFakeSender())
-  await publish('x'.repeat(1_025))
-  await publish('\u0007')
+  await fixture.publish('x'.repeat(1_025))
+  await fixture.publish('\u0007')
   await discarded('permanent', 2)
-  await publish('x'.repeat(1_024))
+  await fixture.publish('x'.repeat(1_024))
   expect((await arrived(QUEUE)).body).toHaveLength(1_024)
 })
 
 test('a missing queue is final', async () => {
   await toQueue()
   await fixture.startWorker(createFakeSender())
-  await publish('nowhere')
+  await fixture.publish('nowhere')
   await discarded('permanent')
 })
 
@@ -126,7 +114,7 @@ test('[157] a dead-letter queue that denies the topic loses the message, which i
   await fixture.queues.put(DLQ, { attributes: { Policy: deny() } })
   await toQueue(withDeadLetters)
   await fixture.startWorker(createFakeSender())
-  await publish('nowhere')
+  await fixture.publish('nowhere')
   await discarded('deadLetterQueueDenied')
 })
 
@@ -135,7 +123,7 @@ test('a queue that cannot be reached is tried by the fixed policy of queues, far
   await fixture.redis.set(queueKey(QUEUE), 'in the way')
   await toQueue({ rawMessageDelivery: false })
   await fixture.startWorker(createFakeSender())
-  const messageId = await publish('late')
+  const messageId = await fixture.publish('late')
   const attempts = async () => (await fixture.outcomes.deliveries(messageId))?.[0]
   // Three retries at once, then one every second; a webhook’s second attempt would come after 20 seconds.
   await waitFor(async () => ((await attempts())?.attempts ?? 0) >= 5)

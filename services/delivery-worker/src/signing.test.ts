@@ -2,25 +2,12 @@ import { verify, X509Certificate } from 'node:crypto'
 import { createMessageId, type Message } from '@fantail/contracts'
 import { deliveryId, placeOfSubscription, SigningKeys, signingPairKey } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import {
-  createFakeSender,
-  createFixture,
-  DLQ,
-  type FakeSender,
-  type Fixture,
-  TOPIC,
-  urlOf,
-} from './worker.fixture.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { createFakeSender, DLQ, type FakeSender, TOPIC, urlOf, useFixture } from './worker.fixture.ts'
 
-let fixture: Fixture
+const fixture = await useFixture()
 let sender: FakeSender
-beforeAll(async () => {
-  fixture = await createFixture()
-})
-afterAll(() => fixture.stop())
 beforeEach(async () => {
-  await fixture.reset()
   await fixture.topics.put(TOPIC, { signing: 'sns' })
   sender = createFakeSender()
 })
@@ -155,7 +142,7 @@ test('while no key can be had signed topics wait in their lanes, others go on, a
   await fixture.startWorker(sender)
   const ids = await fixture.publishAll(Array.from({ length: 30 }, (_, i) => `m${i}`))
   await waitFor(async () => (await Promise.all(ids.map((id) => waitingOf(id)))).every((n) => n === 2))
-  await fixture.publish('unsigned', other)
+  await fixture.publish('unsigned', { topicArn: other })
   await waitFor(() => sentTo('other').length === 1)
   const [startedAt, before] = [performance.now(), await scriptsRun()]
   await waitFor(async () => (await scriptsRun()) > before + 20)

@@ -17,8 +17,9 @@ import {
   Topics,
   whenReady,
 } from '@fantail/store'
-import { createMetrics, NO_LOG_RECORDS, NO_SPANS } from '@fantail/telemetry'
+import { createMetrics, type LogRecords, type Metrics, NO_LOG_RECORDS, NO_SPANS } from '@fantail/telemetry'
 import { startRedis, type TestRedisOptions, waitFor } from '@fantail/test-kit'
+import { afterAll, beforeEach } from 'vitest'
 import { createDeliveryWorker, type DeliveryWorker, type DeliveryWorkerOptions } from './delivery-worker.ts'
 
 export const TOPIC = 'arn:aws:sns:us-east-1:000000000000:orders'
@@ -114,7 +115,7 @@ export async function createFixture(redisOptions: TestRedisOptions = {}) {
         logMessages: 10_000,
         publicUrl: 'http://localhost:4100',
         sender,
-        telemetry: { metrics: createMetrics(), spans: NO_SPANS, logs: NO_LOG_RECORDS },
+        telemetry: telemetryWith(createMetrics()),
         log: createLogger({ service: 'test', level: process.env.FANTAIL_LOG_LEVEL ?? 'silent' }),
         ...options,
       })
@@ -123,8 +124,8 @@ export async function createFixture(redisOptions: TestRedisOptions = {}) {
       return worker
     },
     subscribe: (name: string, set: Partial<NewSubscription> = {}) => subscribe(subscriptions, name, set),
-    async publish(text: string, topicArn = TOPIC): Promise<string> {
-      const message = createMessage(text, topicArn)
+    async publish(text: string, set: Partial<Message> = {}): Promise<string> {
+      const message = { ...createMessage(text, TOPIC), ...set }
       await publisher.publish([message], { bytes: 300, fanOut: 1 })
       return message.messageId
     },
@@ -148,6 +149,21 @@ export async function createFixture(redisOptions: TestRedisOptions = {}) {
 }
 
 export type Fixture = Awaited<ReturnType<typeof createFixture>>
+
+/** One for a test file: emptied before each of its tests, stopped after the last. */
+export async function useFixture(): Promise<Fixture> {
+  const fixture = await createFixture()
+  beforeEach(() => fixture.reset())
+  afterAll(() => fixture.stop())
+  return fixture
+}
+
+/** What a worker tells, as far as a test listens. */
+export const telemetryWith = (metrics: Metrics, logs: LogRecords = NO_LOG_RECORDS) => ({
+  metrics,
+  spans: NO_SPANS,
+  logs,
+})
 
 export function createMessage(text: string, topicArn: string): Message {
   const publishedAt = Date.now()

@@ -14,10 +14,17 @@ import {
   skewKey,
   topicKey,
 } from '@fantail/store'
-import { createMetrics, NO_LOG_RECORDS, NO_SPANS } from '@fantail/telemetry'
+import { createMetrics } from '@fantail/telemetry'
 import { waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createFakeSender, createFixture, type FakeSender, type Fixture, urlOf } from '../worker.fixture.ts'
+import {
+  createFakeSender,
+  createFixture,
+  type FakeSender,
+  type Fixture,
+  telemetryWith,
+  urlOf,
+} from '../worker.fixture.ts'
 
 const TOPIC = 'arn:aws:sns:us-east-1:000000000000:orders.fifo'
 const QUEUE = 'arn:aws:sqs:us-east-1:000000000000:work.fifo'
@@ -367,8 +374,7 @@ test('a topic whose record cannot be read keeps its log until it can be', async 
     await metrics.refresh()
     return Array.from(metrics.fifoLogMessages.series(), ({ labels, value }) => [labels.topic, value])
   }
-  const telemetry = { metrics, spans: NO_SPANS, logs: NO_LOG_RECORDS }
-  await fixture.startWorker(sender, { telemetry })
+  await fixture.startWorker(sender, { telemetry: telemetryWith(metrics) })
   const { uid, name } = JSON.parse(record ?? '')
   await waitFor(async () => (await fixture.redis.hget(fifoKey(BASE, uid), 'f')) !== null)
   expect(await fixture.redis.llen(logKey(BASE, uid))).toBe(1)
