@@ -31,6 +31,7 @@ test('a master is killed under load: the ledger balances', async () => {
   receiver().respond('/refuses', { status: 404 })
   const ledger = await Ledger.open({
     stack: stack(),
+    acknowledgedOnly: true,
     receiver: receiver(),
     topic: 'failover',
     deadLetterQueue: 'failover-dead',

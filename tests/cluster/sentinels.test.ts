@@ -25,6 +25,7 @@ test('the master is killed under load: the ledger balances', async () => {
   receiver().respond('/refuses', { status: 404 })
   const ledger = await Ledger.open({
     stack: stack(),
+    acknowledgedOnly: true,
     receiver: receiver(),
     topic: 'watched',
     deadLetterQueue: 'watched-dead',
