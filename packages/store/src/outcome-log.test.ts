@@ -116,3 +116,13 @@ test('an end of which there is no entry is told as unknown', async () => {
   await settleOnly()
   expect(await log.deliveries(messageId)).toMatchObject([{ state: 'discarded', reason: 'unknown' }])
 })
+
+test('a message is found where FANTAIL_QUEUES was another number when it was dispatched', async () => {
+  const { messageId } = await parked()
+  const plans = { slice: async () => null }
+  for (const queues of [1, 2, 7, 64]) {
+    const log = new OutcomeLog(redis, plans, lanes, { queues, entriesMax: 100 })
+    expect(await log.message(messageId)).toMatchObject({ messageId, topicArn: TOPIC })
+    expect(await log.message(makeMessage().messageId)).toBeNull()
+  }
+})

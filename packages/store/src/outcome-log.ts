@@ -12,6 +12,8 @@
  */
 import { FantailError, parseMessageId, publishedAtOf, type SubscriptionRecord } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
+import { batch } from './batch.ts'
+import { DISPATCH_QUEUES_MAX } from './dispatch-tags.ts'
 import { outcomeLogKey } from './keys.ts'
 import type { LaneStore } from './lane-api.ts'
 import { deliveryId } from './lane-records.ts'
@@ -37,6 +39,7 @@ import {
   redrivenRows,
   UNTOLD,
 } from './outcome-rows.ts'
+import { replies } from './pages.ts'
 import type { Plans } from './plans.ts'
 import { readScript, runScript } from './scripts.ts'
 
@@ -74,11 +77,11 @@ const PURGED_WAIT_MAX_MS = 40
 /** Clocks of the publisher and of Redis may differ; entries carry Redis's time. */
 const CLOCK_SLACK_MS = 5_000
 
-/** What was read of a message so far, and where to read on. */
+/** What was read of a message so far, and where to read on, by the stream's number. */
 interface Lookup extends Found {
   messageId: string
   id: Buffer
-  from: string
+  from: Map<number, string>
 }
 
 type Page = [id: Buffer, fields: Buffer[]][]
@@ -138,21 +141,38 @@ export class OutcomeLog {
     const id = parseMessageId(messageId)
     if (!id) throw new FantailError('not_found', 'no such message')
     const from = String(Math.max(0, publishedAtOf(messageId) - CLOCK_SLACK_MS))
-    const lookup: Lookup = { messageId, id, from, dispatch: [], lanes: [] }
+    const own = streamOf(messageId, this.#options.queues)
+    const lookup: Lookup = { messageId, id, from: new Map([[own, from]]), dispatch: [], lanes: [] }
     await this.#readOn(lookup)
+    if (lookup.dispatch.length > 0) return lookup
+    // It may have been written while FANTAIL_QUEUES was another number.
+    for (const number of await this.#streams()) if (number !== own) lookup.from.set(number, from)
+    if (lookup.from.size > 1) await this.#readOn(lookup)
     return lookup
   }
 
-  /** To the end of the stream. */
+  /** Numbers of the streams that there are. */
+  async #streams(): Promise<number[]> {
+    const looks = batch(this.#redis)
+    for (let number = 0; number < DISPATCH_QUEUES_MAX; number++) looks.exists(outcomeLogKey(number))
+    return (await replies(looks)).flatMap((exists, number) => (exists === 1 ? [number] : []))
+  }
+
+  /** To the ends of the lookup's streams. */
   async #readOn(lookup: Lookup): Promise<void> {
-    const { messageId, id } = lookup
-    const key = outcomeLogKey(streamOf(messageId, this.#options.queues))
+    await Promise.all([...lookup.from.keys()].map((number) => this.#readStream(lookup, number)))
+  }
+
+  async #readStream(lookup: Lookup, number: number): Promise<void> {
+    const { messageId, id, from } = lookup
     for (;;) {
-      const page = (await this.#redis.xrangeBuffer(key, lookup.from, '+', 'COUNT', PAGE)) as Page
+      const after = from.get(number) ?? '-'
+      const key = outcomeLogKey(number)
+      const page = (await this.#redis.xrangeBuffer(key, after, '+', 'COUNT', PAGE)) as Page
       for (const [, fields] of page)
         if (fields[1]?.equals(id)) readEntry(messageId, String(fields[3]), lookup)
       const last = page.at(-1)
-      if (last) lookup.from = `(${last[0].toString()}`
+      if (last) from.set(number, `(${last[0].toString()}`)
       if (page.length < PAGE) break
     }
   }
