@@ -58,6 +58,8 @@ test('every operation has its own id, its path parameters, an answer and its err
   expect(Object.keys(publish?.responses ?? {})).toEqual([
     '202',
     '400',
+    '401',
+    '403',
     '404',
     '409',
     '413',
@@ -66,6 +68,23 @@ test('every operation has its own id, its path parameters, an answer and its err
     '500',
     '503',
   ])
+})
+
+test('what asks for a key says so, with the scope that it needs, and public pages do not', () => {
+  const documented = Object.fromEntries(operations) as unknown as Record<string, Json & { responses: Json }>
+  const publish = documented['POST /v1/topics/{topic}/messages']
+  expect(publish).toMatchObject({
+    security: [{ key: [] }],
+    description: expect.stringContaining('Needs the scope `publish`.'),
+  })
+  for (const [route, { security, responses }] of Object.entries(documented)) {
+    const open = !route.includes('/v1/') && route !== 'GET /metrics'
+    expect([route, security]).toEqual([route, open ? undefined : [{ key: [] }]])
+    if (!open) expect(Object.keys(responses)).toEqual(expect.arrayContaining(['401', '403', '429']))
+  }
+  expect((document.components as Json).securitySchemes).toMatchObject({
+    key: { type: 'http', scheme: 'bearer' },
+  })
 })
 
 test('every reference leads somewhere', () => {

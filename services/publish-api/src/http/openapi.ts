@@ -1,6 +1,7 @@
 /** The OpenAPI 3.1 document, made from the same endpoints that are mounted. */
 import { ERROR_STATUS, ErrorAnswer, type ErrorCode, namedSchemas } from '@fantail/contracts'
 import { z } from 'zod'
+import { ruleOf } from '../auth/native-rules.ts'
 import type { AnswerDoc, Endpoint } from './endpoint.ts'
 
 export interface ApiInfo {
@@ -11,6 +12,15 @@ export interface ApiInfo {
 
 /** What any route may answer, whatever it is asked. */
 const EVERYWHERE: ErrorCode[] = ['storage_unavailable', 'internal']
+/** Of what asks for a key, where keys are asked for. */
+const WITH_KEY: ErrorCode[] = ['unauthorized', 'forbidden', 'rate_limited']
+const SECURITY_SCHEMES = {
+  key: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An API key, `ft_…`. Local mode asks for none unless FANTAIL_AUTH=on.',
+  },
+}
 const COMPONENTS = '#/components/schemas/'
 
 type Json = Record<string, unknown>
@@ -23,7 +33,8 @@ export function openApiDocument(endpoints: Endpoint[], info: ApiInfo): Json {
     paths[endpoint.path] = operations
   }
   const tags = [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({ name }))
-  return { openapi: '3.1.0', info, tags, paths, components: { schemas: componentSchemas() } }
+  const components = { schemas: componentSchemas(), securitySchemes: SECURITY_SCHEMES }
+  return { openapi: '3.1.0', info, tags, paths, components }
 }
 
 function componentSchemas(): Json {
@@ -44,12 +55,19 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
 
 function operation(endpoint: Endpoint): Json {
   const { method, path, tag, summary, description, body, bodyIs, answers, errors } = endpoint
+  const { need } = ruleOf(endpoint)
+  const withKey = need !== 'public' && need !== 'own'
+  const scopes = Array.isArray(need)
+    ? `Needs the scope ${need.map((one) => `\`${one}\``).join(' or ')}.`
+    : undefined
+  const text = [description, scopes].filter((one) => one !== undefined).join(' ')
   const operationId = `${method.toLowerCase()}${path.replace(/[^A-Za-z]+(.)?/g, (_, next?: string) => next?.toUpperCase() ?? '')}`
   return {
     operationId,
     tags: [tag],
     summary,
-    ...(description !== undefined && { description }),
+    ...(text !== '' && { description: text }),
+    ...(withKey && { security: [{ key: [] }] }),
     parameters: [...pathParameters(path), ...queryParameters(endpoint)],
     ...(body && {
       requestBody: {
@@ -57,7 +75,10 @@ function operation(endpoint: Endpoint): Json {
         content: { 'application/json': { schema: schemaOf(body, 'input') } },
       },
     }),
-    responses: { ...answerResponses(answers), ...errorResponses([...errors, ...EVERYWHERE], answers) },
+    responses: {
+      ...answerResponses(answers),
+      ...errorResponses([...errors, ...(withKey ? WITH_KEY : []), ...EVERYWHERE], answers),
+    },
   }
 }
 
