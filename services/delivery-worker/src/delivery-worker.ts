@@ -7,9 +7,9 @@
  *                                FIFO: LogReaders ─▶ lanes
  */
 import type { RedisTarget } from '@fantail/contracts'
-import { EnvelopeSigning, type HttpSender, SigningKey, type SigningPair } from '@fantail/delivery'
+import type { HttpSender, SigningPair } from '@fantail/delivery'
 import { type Telemetry as BullTelemetry, DispatchConsumer, DispatchConsumers } from '@fantail/jobs'
-import { createStateLog, type Logger } from '@fantail/runtime'
+import type { Logger } from '@fantail/runtime'
 import {
   CountedQueues,
   Counts,
@@ -24,12 +24,9 @@ import {
   OutcomeLog,
   Plans,
   type Redis,
-  SigningKeys,
   shardsInUse,
   takeRole,
   VaultKeys,
-  WAKE_CHANGES,
-  WAKE_LANES,
   whenReady,
 } from '@fantail/store'
 import { QueueCounter, type Telemetry } from '@fantail/telemetry'
@@ -56,6 +53,7 @@ import { createRetentionSweep } from './retention-sweep.ts'
 import { Settling } from './settling.ts'
 import { ShardClocks } from './shard-clocks.ts'
 import { createWorkerMetrics } from './telemetry-metrics.ts'
+import { createSigning, listenForWakes, tellState } from './worker-connections.ts'
 
 export interface DeliveryWorkerOptions {
   redisUrl: RedisTarget
@@ -241,7 +239,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     log,
   })
   redis.on('ready', () => laneLoop.reconnected())
-  listen(subscriber, { plans, laneLoop })
+  listenForWakes(subscriber, { plans, laneLoop })
   options.telemetry.metrics.observeLanes(() => observeLanes({ redis, lanes, plans, now }))
   options.telemetry.metrics.observeFifoLogs(() => observeFifoLogs({ redis, now }))
   return {
@@ -271,31 +269,5 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       redis.disconnect()
       heldRedis.disconnect()
     },
-  }
-}
-
-/** Wakes: something is due in a shard, or a topic has changed. Subscribed anew with every connection. */
-function listen(subscriber: Redis, { plans, laneLoop }: { plans: PlanCache; laneLoop: LaneLoop }): void {
-  subscriber.on('ready', () => {
-    // Fails only with the connection, whose next 'ready' comes here again.
-    subscriber.subscribe(WAKE_LANES, WAKE_CHANGES).catch(() => undefined)
-  })
-  subscriber.on('message', (channel: string, text: string) => {
-    if (channel === WAKE_CHANGES) return plans.invalidate(text)
-    if (channel !== WAKE_LANES) return
-    const [shard, due] = text.split(':').map(Number)
-    if (shard !== undefined && due !== undefined) laneLoop.dueAt(shard, due)
-  })
-}
-
-function createSigning(redis: Redis, { signingPair: pair, log }: DeliveryWorkerOptions): EnvelopeSigning {
-  const onState = createStateLog({ log, what: 'signing', initial: 'up' })
-  return new EnvelopeSigning(new SigningKey({ pairs: new SigningKeys(redis), pair, onState }))
-}
-
-function tellState(log: Logger) {
-  return (state: 'up' | 'down', error: Error | undefined) => {
-    if (state === 'up') log.info({}, 'redis.up')
-    else log.warn({ err: error }, 'redis.down')
   }
 }

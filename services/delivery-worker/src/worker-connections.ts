@@ -1,0 +1,42 @@
+/** What a worker's connections are for beside commands: wakes, the signing key, and lines that say whether they are up. */
+import { EnvelopeSigning, SigningKey, type SigningPair } from '@fantail/delivery'
+import { createStateLog, type Logger } from '@fantail/runtime'
+import { type Redis, SigningKeys, WAKE_CHANGES, WAKE_LANES } from '@fantail/store'
+import type { LaneLoop } from './lane-loop.ts'
+import type { PlanCache } from './plan-cache.ts'
+
+/** Wakes: something is due in a shard, or a topic has changed. Subscribed anew with every connection. */
+export function listenForWakes(
+  subscriber: Redis,
+  { plans, laneLoop }: { plans: PlanCache; laneLoop: LaneLoop },
+): void {
+  subscriber.on('ready', () => {
+    // Fails only with the connection, whose next 'ready' comes here again.
+    subscriber.subscribe(WAKE_LANES, WAKE_CHANGES).catch(() => undefined)
+  })
+  subscriber.on('message', (channel: string, text: string) => {
+    if (channel === WAKE_CHANGES) return plans.invalidate(text)
+    if (channel !== WAKE_LANES) return
+    const [shard, due] = text.split(':').map(Number)
+    if (shard !== undefined && due !== undefined) laneLoop.dueAt(shard, due)
+  })
+}
+
+export interface SigningOptions {
+  /** An operator's own; else the one that is kept in Redis. */
+  signingPair?: SigningPair | undefined
+  log: Logger
+}
+
+export function createSigning(redis: Redis, { signingPair: pair, log }: SigningOptions): EnvelopeSigning {
+  const onState = createStateLog({ log, what: 'signing', initial: 'up' })
+  return new EnvelopeSigning(new SigningKey({ pairs: new SigningKeys(redis), pair, onState }))
+}
+
+/** What to be told of a connection: one line per change. */
+export function tellState(log: Logger) {
+  return (state: 'up' | 'down', error: Error | undefined) => {
+    if (state === 'up') log.info({}, 'redis.up')
+    else log.warn({ err: error }, 'redis.down')
+  }
+}
