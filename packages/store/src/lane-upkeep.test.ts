@@ -1,6 +1,4 @@
-import { startRedis, type TestRedis } from '@fantail/test-kit'
-import { Redis } from 'ioredis'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { countsKey, dueKey, freshKey, heldKey, retryKey } from './keys.ts'
 import {
   BASE,
@@ -15,25 +13,9 @@ import {
   writeSlice,
 } from './lane-fixture.ts'
 import type { SweepResult } from './lane-records.ts'
-import { Lanes } from './lanes.ts'
+import { useLanes } from './lanes.fixture.ts'
 
-let server: TestRedis
-let redis: Redis
-let lanes: Lanes
-
-beforeAll(async () => {
-  server = await startRedis()
-  redis = new Redis(server.url)
-  lanes = new Lanes(redis)
-})
-afterAll(async () => {
-  redis.disconnect()
-  await server.stop()
-})
-beforeEach(async () => {
-  await redis.flushall()
-  await writeSlice(redis, { retentionSeconds: 60 })
-})
+const { redis, lanes } = await useLanes({ retentionSeconds: 60 })
 
 const messages = (n: number, publishedAt?: number) =>
   Array.from({ length: n }, () => makeMessage(publishedAt))

@@ -1,9 +1,7 @@
 /** Retry modes and circuit breakers, as the scripts of lanes keep them. */
 import { ADAPTIVE_START, type Answered, adapt, RETRY_QUOTA } from '@fantail/policy'
-import { startRedis, type TestRedis } from '@fantail/test-kit'
 import fc from 'fast-check'
-import { Redis } from 'ioredis'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { dueKey, laneKey } from './keys.ts'
 import {
   BASE,
@@ -18,26 +16,13 @@ import {
   writeSlice,
 } from './lane-fixture.ts'
 import type { LaneResult, RetryState } from './lane-records.ts'
-import { Lanes } from './lanes.ts'
+import { useLanes } from './lanes.fixture.ts'
 
-let server: TestRedis
-let redis: Redis
-let lanes: Lanes
+const { redis, lanes } = await useLanes()
 /** ms that Redis's time is ahead. */
 let ahead = 0
 
-beforeAll(async () => {
-  server = await startRedis()
-  redis = new Redis(server.url)
-  lanes = new Lanes(redis)
-})
-afterAll(async () => {
-  redis.disconnect()
-  await server.stop()
-})
-beforeEach(async () => {
-  await redis.flushall()
-  await writeSlice(redis)
+beforeEach(() => {
   ahead = 0
 })
 

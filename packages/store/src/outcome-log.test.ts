@@ -1,40 +1,17 @@
 /** What a lookup says of deliveries that move between lane and log while it looks. */
 import { publishedAtOf, type SubscriptionRecord, type TopicRecord } from '@fantail/contracts'
-import { startRedis, type TestRedis } from '@fantail/test-kit'
-import { Redis } from 'ioredis'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import {
-  claimsOf,
-  makeMessage,
-  parkAll,
-  SHARD,
-  SLICE,
-  takeFrom,
-  writeLane,
-  writeSlice,
-} from './lane-fixture.ts'
-import { Lanes } from './lanes.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { claimsOf, makeMessage, parkAll, SHARD, SLICE, takeFrom, writeLane } from './lane-fixture.ts'
+import { useLanes } from './lanes.fixture.ts'
+import type { Lanes } from './lanes.ts'
 import type { LaneEntry } from './outcome-entries.ts'
 import { OutcomeLog } from './outcome-log.ts'
 
 const TOPIC = 'arn:aws:sns:us-east-1:000000000000:orders'
-let server: TestRedis
-let redis: Redis
-let lanes: Lanes
+const { redis, lanes } = await useLanes({ retentionSeconds: 60 })
 let id: string
 
-beforeAll(async () => {
-  server = await startRedis()
-  redis = new Redis(server.url)
-  lanes = new Lanes(redis)
-})
-afterAll(async () => {
-  redis.disconnect()
-  await server.stop()
-})
 beforeEach(async () => {
-  await redis.flushall()
-  await writeSlice(redis, { retentionSeconds: 60 })
   id = await writeLane(redis)
 })
 

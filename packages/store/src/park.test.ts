@@ -1,6 +1,6 @@
-import { startRedis, type TestRedis, waitFor } from '@fantail/test-kit'
+import { waitFor } from '@fantail/test-kit'
 import { Redis } from 'ioredis'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { checkpointKey, countsKey, freshKey, messageKey, WAKE_LANES } from './keys.ts'
 import {
   BASE,
@@ -13,28 +13,11 @@ import {
   SHARD,
   takeFrom,
   writeLane,
-  writeSlice,
 } from './lane-fixture.ts'
 import { batchField, type ParkEntry, type Settlement } from './lane-records.ts'
-import { Lanes } from './lanes.ts'
+import { useLanes } from './lanes.fixture.ts'
 
-let server: TestRedis
-let redis: Redis
-let lanes: Lanes
-
-beforeAll(async () => {
-  server = await startRedis()
-  redis = new Redis(server.url)
-  lanes = new Lanes(redis)
-})
-afterAll(async () => {
-  redis.disconnect()
-  await server.stop()
-})
-beforeEach(async () => {
-  await redis.flushall()
-  await writeSlice(redis)
-})
+const { server, redis, lanes } = await useLanes()
 
 const RETRY = { as: 'retry', delayMs: 60_000, state: retryState(1) } as const
 

@@ -1,6 +1,4 @@
-import { startRedis, type TestRedis } from '@fantail/test-kit'
-import { Redis } from 'ioredis'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { asideKey, countsKey } from './keys.ts'
 import {
   BASE,
@@ -13,28 +11,11 @@ import {
   skew,
   takeFrom,
   writeLane,
-  writeSlice,
 } from './lane-fixture.ts'
 import type { DeadState, RetryState, SettleTo } from './lane-records.ts'
-import { Lanes } from './lanes.ts'
+import { useLanes } from './lanes.fixture.ts'
 
-let server: TestRedis
-let redis: Redis
-let lanes: Lanes
-
-beforeAll(async () => {
-  server = await startRedis()
-  redis = new Redis(server.url)
-  lanes = new Lanes(redis)
-})
-afterAll(async () => {
-  redis.disconnect()
-  await server.stop()
-})
-beforeEach(async () => {
-  await redis.flushall()
-  await writeSlice(redis)
-})
+const { redis, lanes } = await useLanes()
 
 const FAILED: RetryState = { kind: 'retry', attempts: 2, statusCode: null, error: 'connection_refused' }
 const DEAD: DeadState = {

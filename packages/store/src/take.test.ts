@@ -1,6 +1,4 @@
-import { startRedis, type TestRedis } from '@fantail/test-kit'
-import { Redis } from 'ioredis'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { countsKey, dueKey, laneKey, subscriptionsKey } from './keys.ts'
 import {
   BASE,
@@ -18,25 +16,9 @@ import {
   writeSlice,
 } from './lane-fixture.ts'
 import { deliveryId } from './lane-records.ts'
-import { Lanes } from './lanes.ts'
+import { useLanes } from './lanes.fixture.ts'
 
-let server: TestRedis
-let redis: Redis
-let lanes: Lanes
-
-beforeAll(async () => {
-  server = await startRedis()
-  redis = new Redis(server.url)
-  lanes = new Lanes(redis)
-})
-afterAll(async () => {
-  redis.disconnect()
-  await server.stop()
-})
-beforeEach(async () => {
-  await redis.flushall()
-  await writeSlice(redis)
-})
+const { redis, lanes } = await useLanes()
 
 const retried = (delayMs = 0) =>
   ({ as: 'retry', delayMs, state: { kind: 'retry', attempts: 1, statusCode: 500, error: null } }) as const
