@@ -3,10 +3,11 @@ import { connect as connectSocket } from 'node:net'
 import { readApiSettings } from '@fantail/config'
 import { REQUEST_BYTES_MAX } from '@fantail/contracts'
 import { createLogger } from '@fantail/runtime'
-import { connect, type Redis, Topics, whenReady } from '@fantail/store'
+import { ApiKeys, connect, type Redis, Topics, whenReady } from '@fantail/store'
 import { createMetrics, NO_SPANS } from '@fantail/telemetry'
 import { startRedis, type TestRedis, waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { makeKey } from './auth/make-key.ts'
 import { type PublishApi, startPublishApi } from './publish-api.ts'
 
 let server: TestRedis
@@ -29,9 +30,9 @@ afterAll(async () => {
   await server.stop()
 })
 
-const startApi = () =>
+const startApi = (env: Record<string, string> = {}) =>
   startPublishApi({
-    settings: readApiSettings({ FANTAIL_PORT: '0', REDIS_URL: server.url }),
+    settings: readApiSettings({ FANTAIL_PORT: '0', REDIS_URL: server.url, ...env }),
     redisUrl: server.url,
     log: createLogger({ service: 'test', level: 'silent' }),
     telemetry: {
@@ -193,3 +194,27 @@ async function scriptRuns(): Promise<number> {
   const counts = (await redis.info('commandstats')).matchAll(/^cmdstat_eval(?:sha)?:calls=(\d+)/gm)
   return Array.from(counts, ([, calls]) => Number(calls)).reduce((sum, calls) => sum + calls, 0)
 }
+
+// An entry that nobody announces the end of is looked up again after half a second at the earliest.
+test('a key that another process revokes is refused when that is announced', { retry: 2 }, async () => {
+  const asking = await startApi({ FANTAIL_AUTH: 'on' })
+  try {
+    const url = `http://127.0.0.1:${asking.port}`
+    await waitFor(async () => (await fetch(`${url}/readyz`)).status === 200, { what: 'the API to be ready' })
+    const wanted = { name: 'x', kind: 'native', scopes: ['read'], prefixes: [] } as const
+    const set = { ...wanted, account: '000000000000', maxRequestsPerSecond: null }
+    const { record, shown } = makeKey(set, { vault: undefined, now: 1 })
+    const keys = new ApiKeys(redis)
+    const headers = { Authorization: `Bearer ${'token' in shown && shown.token}` }
+    const status = async () => (await fetch(`${url}/v1/topics`, { headers })).status
+    expect(await status()).toBe(401)
+    await keys.create(record)
+    await waitFor(async () => (await status()) === 200, { what: 'the key to be known' })
+    const revokedAt = performance.now()
+    await keys.revoke(record.id)
+    await waitFor(async () => (await status()) === 401, { what: 'the key to be refused' })
+    expect(performance.now() - revokedAt).toBeLessThan(400)
+  } finally {
+    await asking.stop()
+  }
+})

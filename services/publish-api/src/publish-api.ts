@@ -126,10 +126,22 @@ export async function startPublishApi(options: PublishApiOptions): Promise<Publi
   try {
     const server = await listen(createApp(deps), { ...settings, tls: options.tls })
     if (settings.mode === 'server' || settings.masterKey) await checkMasterKey(redis, options)
+    if (settings.auth) void tellWithoutKeys(redis, deps)
     return { port: server.port, stop: () => stop(server) }
   } catch (error) {
     await stop()
     throw error
+  }
+}
+
+/** A first start would else refuse everybody without a word of what to do. */
+async function tellWithoutKeys(redis: Redis, { keys, log, settings }: ApiDeps): Promise<void> {
+  try {
+    await whenReady(redis)
+    if (settings.awsCredentials || (await keys.count()) > 0) return
+    log.warn({ command: 'fantail keys create --name NAME --scope manage' }, 'keys.none')
+  } catch (error) {
+    log.warn({ err: error }, 'keys.unread')
   }
 }
 
