@@ -102,7 +102,7 @@ function toRefusal(error: unknown): unknown {
   // All that is left to be wrong by now: credentials that cannot be kept.
   if (error.code === 'validation_failed') {
     return invalidParameter(
-      `Invalid parameter: Endpoint Reason: ${error.details?.[0]?.message ?? error.message}`,
+      `Endpoint Reason: ${error.details?.[0]?.message ?? error.message}`,
     )
   }
   if (error.code !== 'subscription_exists') return error

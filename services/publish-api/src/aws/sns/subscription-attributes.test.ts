@@ -69,7 +69,7 @@ test('a pending webhook shows what it is and the policy in force, and no policy 
     SubscriptionArn: arn,
     TopicArn: TOPIC,
     Protocol: 'https',
-    Endpoint: endpoint,
+    Endpoint: endpoint.replace('secret', '****'),
     Owner: ACCOUNT,
     SubscriptionPrincipal: `arn:aws:iam::${ACCOUNT}:root`,
     PendingConfirmation: 'true',
