@@ -101,9 +101,7 @@ function toRefusal(error: unknown): unknown {
   if (error.code === 'not_found') return noSuchTopic()
   // All that is left to be wrong by now: credentials that cannot be kept.
   if (error.code === 'validation_failed') {
-    return invalidParameter(
-      `Endpoint Reason: ${error.details?.[0]?.message ?? error.message}`,
-    )
+    return invalidParameter(`Endpoint Reason: ${error.details?.[0]?.message ?? error.message}`)
   }
   if (error.code !== 'subscription_exists') return error
   return refuseOnSubscribe('Subscription already exists with different attributes')
