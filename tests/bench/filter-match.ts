@@ -130,7 +130,11 @@ function createTopic(policies: SubscriptionRecord['filterPolicy'][]): Topic {
     return slice
   })
   const topic = { arn: 'arn', uid: 'uid' } as TopicPlan['topic']
-  return { plan: { topic, revision: '', slices: refs, since: 0, hasFilters: true }, filters, slices }
+  return {
+    plan: { topic, revision: '', slices: refs, subscriptions: 0, since: 0, hasFilters: true },
+    filters,
+    slices,
+  }
 }
 
 /** To take out a slice and put in what it has become. */

@@ -71,6 +71,13 @@ describe.each([2, 3])('%i workers', (workers) => {
     await expectEvenShares(stack(), topic, 15_000)
   }, 90_000)
 
+  test('share the first attempts of large batches', async () => {
+    const topic = `batch-${workers}`
+    await open(stack(), topic, { count: 300, answerMs: 20 })
+    await publishBatches(stack(), topic, 2 * BATCH)
+    await expectEvenShares(stack(), topic, 300 * 2 * BATCH)
+  }, 90_000)
+
   test.each([
     { count: 1, each: 4_000, answerMs: 50 },
     { count: 50, each: 100, answerMs: 100, maxInFlight: 2 },

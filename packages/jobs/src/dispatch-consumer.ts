@@ -21,7 +21,8 @@ import {
   STALLED_IDLE_MS,
 } from './bull.ts'
 import type { ConsumerLog } from './consumer-log.ts'
-import { type DispatchJobData, dispatchMessages } from './dispatch-job.ts'
+import { type DispatchJobData, type DispatchPart, dispatchMessages } from './dispatch-job.ts'
+import { DispatchParts } from './dispatch-parts.ts'
 import { PoisonWatch } from './poison-watch.ts'
 import { TroubleGuard } from './trouble-guard.ts'
 
@@ -31,8 +32,11 @@ export interface DispatchRun {
   /** Which start of the job this is; a higher one elsewhere makes this run stale. */
   fence: number
   messages: Message[]
-  /** W3C trace context of the publish that opened the group. */
+  /** Where it is a part of another job: what of it. */
+  part?: DispatchPart
   isLost(): boolean
+  /** Makes jobs of their own of the parts of this one; safe to repeat with the same parts. Rejects where Redis fails. */
+  handOut(parts: DispatchJobData[]): Promise<void>
 }
 
 export interface ConsumerOptions {
@@ -73,6 +77,7 @@ export class DispatchConsumer {
   readonly #runs = new Map<string, RunEntry>()
   readonly #trouble: TroubleGuard
   readonly #poison: PoisonWatch
+  readonly #parts: DispatchParts
   readonly #name: string
   /** Runs that have ended and whose jobs BullMQ is completing. */
   readonly #ended = new Map<string, RunEntry>()
@@ -90,6 +95,7 @@ export class DispatchConsumer {
     })
     this.#trouble = new TroubleGuard(this.#worker, options.redis, options.log)
     this.#poison = new PoisonWatch(this.#name, options.redis, options.log)
+    this.#parts = new DispatchParts(options.queue, options.redis)
     this.#listen()
   }
 
@@ -109,6 +115,7 @@ export class DispatchConsumer {
     this.#trouble.stop()
     this.#options.redis.off('ready', this.#retakeLocks)
     await this.#worker.close()
+    await this.#parts.close()
   }
 
   #listen(): void {
@@ -153,6 +160,7 @@ export class DispatchConsumer {
 
   async #process(job: Job<DispatchJobData>, token: string): Promise<void> {
     const id = job.id ?? ''
+    if (job.data?.part && (await this.#parts.isRepetition(job))) return
     const known = this.#runs.get(id) ?? this.#ended.get(id)
     const entry = known && isNextStart(known, job) ? known : this.#begin(id, job)
     entry.token = token
@@ -175,7 +183,9 @@ export class DispatchConsumer {
       key: `${this.#name}:${id}:${job.timestamp.toString(36)}`,
       fence: job.attemptsStarted,
       messages: dispatchMessages(job.data),
+      ...(job.data?.part ? { part: job.data.part } : {}),
       isLost: () => entry.lost,
+      handOut: (parts) => this.#parts.add(job, parts),
     }
     this.#runs.set(id, entry)
     this.#setConcurrency()

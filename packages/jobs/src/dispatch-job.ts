@@ -7,6 +7,13 @@ export interface DispatchJobData {
   /** Version of this shape. */
   v: 1
   m: Message[]
+  /** It is a part of another job, which was more than one worker should have by itself (dispatch-parts.ts). */
+  part?: DispatchPart
+}
+
+export interface DispatchPart {
+  /** Numbers of the slices that it is for: from the first to before the second, null to the last there is. */
+  slices: [from: number, to: number | null]
 }
 
 /** The messages of a job's data; throws where the data is not a dispatch job's. */

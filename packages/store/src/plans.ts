@@ -25,6 +25,8 @@ export interface TopicSlices {
   topic: TopicRecord
   /** Those that may hold subscriptions. */
   slices: SliceRef[]
+  /** How many they hold, about. */
+  subscriptions: number
 }
 
 export interface SliceData extends SliceRef {
@@ -67,10 +69,11 @@ export class Plans {
     const [text, revision, counts] = await this.#redis.hmget(topicKey(arn), 'record', 'rev', 'slices')
     if (!text || !revision) return null
     const topic = parseTopic(text, topicKey(arn))
-    const slices = parseSlices(counts, topicKey(arn)).flatMap((count, number) =>
+    const held = parseSlices(counts, topicKey(arn))
+    const slices = held.flatMap((count, number) =>
       count > 0 ? [{ sliceId: `${topic.uid}.${number}`, shard: sliceShard(arn, number) }] : [],
     )
-    return { revision, topic, slices }
+    return { revision, topic, slices, subscriptions: held.reduce((sum, count) => sum + count, 0) }
   }
 
   /** null where there is no such slice (any more). */

@@ -79,6 +79,7 @@ export class Checkpoints {
 
   /** Written when it resolves, unless the run is lost. */
   async note(run: JobRun, shard: number, [name, text]: [name: string, text: string]): Promise<void> {
+    run.touch(shard)
     const fields: [string, Buffer][] = [[name, Buffer.from(text)]]
     const request = { messages: [], jobs: [{ job: run.key, fence: run.fence, fields, entries: [] }] }
     const result = await this.#options.retries.untilDone(run, () => this.#options.lanes.park(shard, request))

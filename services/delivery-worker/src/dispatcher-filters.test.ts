@@ -47,7 +47,13 @@ function createDispatcher(start: (unit: Unit) => void) {
     setAside: async () => undefined,
   })
   const run = (fence: number, message = red) =>
-    dispatcher.run({ key: 'dispatch-0:1', fence, messages: [message], isLost: () => false })
+    dispatcher.run({
+      key: 'dispatch-0:1',
+      fence,
+      messages: [message],
+      isLost: () => false,
+      handOut: async () => undefined,
+    })
   return { run, kept }
 }
 

@@ -74,6 +74,7 @@ const job = (fence: number, messages: Message[]) => ({
   fence,
   messages,
   isLost: () => false,
+  handOut: async () => undefined,
 })
 
 /** A worker that is killed by the message `killer`: its run never ends. What it began and counted until then. */

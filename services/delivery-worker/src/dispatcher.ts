@@ -3,13 +3,14 @@
  * message against its topic's slices, and hands the deliveries to the express path.
  */
 import type { Message } from '@fantail/contracts'
-import type { DispatchRun } from '@fantail/jobs'
+import type { DispatchPart, DispatchRun } from '@fantail/jobs'
 import type { Logger } from '@fantail/runtime'
 import { CorruptRecordError, type Idempotency, type LaneStore, type SliceRef } from '@fantail/store'
 import { CautiousRuns, isCautious } from './cautious-runs.ts'
 import { Checkpoints } from './checkpoints.ts'
 import type { CompiledSlice } from './compiled-slice.ts'
 import type { Express } from './express.ts'
+import { JobParts } from './job-parts.ts'
 import { JobRun, Unit } from './job-run.ts'
 import { MessageContext } from './message-context.ts'
 import type { OutcomeRecorder } from './outcome-recorder.ts'
@@ -17,7 +18,7 @@ import type { Parking } from './parking.ts'
 import type { PlanCache, TopicPlan } from './plan-cache.ts'
 import { RunRetries } from './run-retries.ts'
 import { matchSlice } from './slice-match.ts'
-import type { KnownMatch } from './topic-filters.ts'
+import { type KnownMatch, sliceNumberOf } from './topic-filters.ts'
 
 /** Deliveries that wait for a slot; no more units are begun above it. */
 export const QUEUED_MAX = 2_000
@@ -58,6 +59,7 @@ export class Dispatcher {
   readonly #retries: RunRetries
   readonly #checkpoints: Checkpoints
   readonly #cautious: CautiousRuns
+  readonly #parts: JobParts
   readonly #admissions: Admission[] = []
   #bytes = 0
 
@@ -65,6 +67,7 @@ export class Dispatcher {
     this.#options = options
     this.#retries = new RunRetries(options.log)
     this.#checkpoints = new Checkpoints({ ...options, retries: this.#retries })
+    this.#parts = new JobParts({ ...options, checkpoints: this.#checkpoints, retries: this.#retries })
     this.#cautious = new CautiousRuns({
       checkpoints: this.#checkpoints,
       start: (run, index, context) => this.#startOrSetAside(run, index, context),
@@ -92,6 +95,8 @@ export class Dispatcher {
     this.#checkpoints.begin(run)
     try {
       for (let n = contexts.length; n < job.messages.length; n++) await this.#countAside(run)
+      const handedOut = this.#parts.handOut(run)
+      if (handedOut instanceof Promise ? await handedOut : handedOut) return
       if (isCautious(run)) await this.#cautious.run(run)
       else await this.#runAll(run)
     } finally {
@@ -164,6 +169,8 @@ export class Dispatcher {
     if (isOfAnother(plan, context.message)) plan = await this.#planAnew(run, context)
     if (plan === undefined) return
     if (plan === null || plan.slices.length === 0) {
+      // Told by one of its parts.
+      if (!isFirst(run.part)) return
       if (plan === null) await this.#untilDone(run, () => this.#options.count('discarded:topicDeleted'))
       this.#options.recorder.unmatched(context)
       return
@@ -176,13 +183,16 @@ export class Dispatcher {
     const start = { run, index, context, plan }
     if (match) {
       for (const { ref, found } of match.toOpen) {
+        if (run.part && !isOf(run.part, ref)) continue
         const waits = this.#startSlice(start, ref, found)
         if (waits) await waits
       }
-      if (match.keptBack && !run.lost) recorder.keptBack(plan.topic, context, match.keptBack)
+      if (match.keptBack && isFirst(run.part) && !run.lost)
+        recorder.keptBack(plan.topic, context, match.keptBack)
       return
     }
     for (const ref of plan.slices) {
+      if (run.part && !isOf(run.part, ref)) continue
       if (run.fence > 1) await this.#checkpoints.restore(run, ref.shard)
       const waits = this.#startSlice(start, ref)
       if (waits) await waits
@@ -282,6 +292,16 @@ export class Dispatcher {
   #untilDone<T>(run: JobRun, attempt: () => Promise<T> | T): Promise<T | undefined> {
     return this.#retries.untilDone(run, attempt)
   }
+}
+
+function isOf({ slices: [from, to] }: DispatchPart, { sliceId }: SliceRef): boolean {
+  const sliceNumber = sliceNumberOf(sliceId)
+  return sliceNumber >= from && (to === null || sliceNumber < to)
+}
+
+/** What is told once of a message is told by whoever has its first slices. */
+function isFirst(part: DispatchPart | undefined): boolean {
+  return part === undefined || part.slices[0] === 0
 }
 
 /** Or of no topic, where the message was for one. */

@@ -79,13 +79,15 @@ export class JobRun implements FencedRun {
   readonly key: string
   readonly fence: number
   readonly messages: MessageContext[]
+  readonly part: DispatchRun['part']
+  readonly handOut: DispatchRun['handOut']
   readonly startedAt = performance.now()
   /** Checkpoint of earlier starts: field → settled slots. */
   readonly restored = new Map<string, Buffer>()
   readonly units: Unit[] = []
   readonly #isLost: () => boolean
   readonly #onUnitEnded: (unit: Unit) => void
-  readonly #restoredShards = new Set<number>()
+  readonly #touchedShards = new Set<number>()
   /** Everything is settled and the job about to be completed: a checkpoint would only be left behind. */
   ended = false
   #refused = false
@@ -96,6 +98,8 @@ export class JobRun implements FencedRun {
     this.key = run.key
     this.fence = run.fence
     this.messages = messages
+    this.part = run.part
+    this.handOut = run.handOut
     this.#isLost = () => run.isLost()
     this.#onUnitEnded = onUnitEnded
   }
@@ -111,7 +115,12 @@ export class JobRun implements FencedRun {
   /** What earlier starts settled in this shard; its other notes stand under `<shard>:<name>`. */
   restore(shard: number, fields: Map<string, Buffer>): void {
     for (const [name, value] of fields) this.restored.set(/^\d/.test(name) ? name : `${shard}:${name}`, value)
-    this.#restoredShards.add(shard)
+    this.#touchedShards.add(shard)
+  }
+
+  /** Something of the run stands in this shard. */
+  touch(shard: number): void {
+    this.#touchedShards.add(shard)
   }
 
   addUnit(unit: Unit): void {
@@ -159,6 +168,6 @@ export class JobRun implements FencedRun {
   /** Shards where a checkpoint stands or is on its way. */
   touchedShards(): Set<number> {
     const written = this.units.filter((unit) => unit.storing > 0).map((unit) => unit.slice.shard)
-    return new Set([...this.#restoredShards, ...written])
+    return new Set([...this.#touchedShards, ...written])
   }
 }

@@ -17,6 +17,8 @@ export interface TopicPlan {
   topic: TopicRecord
   revision: string
   slices: SliceRef[]
+  /** How many they hold, about. */
+  subscriptions: number
   /** When this revision was fetched (performance.now()): a slice checked since then belongs to it. */
   since: number
   /** A slice with filters was met. */

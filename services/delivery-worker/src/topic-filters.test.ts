@@ -14,7 +14,7 @@ const refOf = (sliceNumber: number): SliceRef => ({ sliceId: `uid.${sliceNumber}
 function planOf(slices: number, since: number): TopicPlan {
   const topic = { arn: 'arn', uid: 'uid' } as TopicPlan['topic']
   const refs = Array.from({ length: slices }, (_, n) => refOf(n))
-  return { topic, revision: String(since), slices: refs, since, hasFilters: true }
+  return { topic, revision: String(since), slices: refs, subscriptions: 0, since, hasFilters: true }
 }
 
 interface Wanted {

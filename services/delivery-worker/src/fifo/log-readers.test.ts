@@ -105,5 +105,12 @@ test('nothing is matched by the plan of an earlier topic of the name', async () 
 })
 
 function planOf(uid: string): TopicPlan {
-  return { topic: { arn: ARN, uid } as TopicRecord, revision: uid, slices: [], since: 0, hasFilters: false }
+  return {
+    topic: { arn: ARN, uid } as TopicRecord,
+    revision: uid,
+    slices: [],
+    subscriptions: 0,
+    since: 0,
+    hasFilters: false,
+  }
 }

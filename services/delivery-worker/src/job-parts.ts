@@ -1,0 +1,185 @@
+/**
+ * Cuts what is too much for one worker into parts that all workers share: a batch of many messages by messages, a message to
+ * many subscriptions by slices. Without it a topic of ten million subscriptions would be one worker's alone, for a quarter
+ * of an hour and with all its slices in that worker's memory.
+ *
+ *   first start ─▶ weighed ─▶ noted how it is cut ─▶ parts added ─▶ completed
+ *                                    │ died
+ *   later start ─▶ the note is found ┘─▶ parts added, those that are there or were run stay as they are ─▶ completed
+ *
+ * The note makes every start cut alike, however the topic changes meanwhile; it carries the run's fence.
+ */
+import type { DispatchJobData } from '@fantail/jobs'
+import type { Logger } from '@fantail/runtime'
+import { CorruptRecordError, type SliceRef, shardOf } from '@fantail/store'
+import type { Checkpoints } from './checkpoints.ts'
+import type { JobRun } from './job-run.ts'
+import type { MessageContext } from './message-context.ts'
+import type { PlanCache, TopicPlan } from './plan-cache.ts'
+import type { RunRetries } from './run-retries.ts'
+import { sliceNumberOf } from './topic-filters.ts'
+
+/** Deliveries of a part: about a tenth of a second of a worker's time. A part costs as much as any job. */
+const PART_DELIVERIES = 2_000
+/** A job up to this is left whole. */
+const WHOLE_MAX = 5_000
+/** Of one message. */
+const PARTS_MAX = 256
+/** What the copies of one message may take together. */
+const COPIES_BYTES_MAX = 67_108_864
+const NOTE = 'parts'
+
+/** Messages of the job from `from` to before `to`, with the slices that they are for. */
+interface Cut {
+  from: number
+  to: number
+  slices: [from: number, to: number | null]
+}
+
+/** What a message will come to, as far as that is known before it is started. */
+export interface Weight {
+  deliveries: number
+  /** Numbers of the slices to be opened, ascending. */
+  slices: readonly number[]
+  bytes: number
+}
+
+const NOTHING: Weight = { deliveries: 0, slices: [], bytes: 0 }
+
+export interface JobPartsOptions {
+  plans: Pick<PlanCache, 'topic' | 'checkFilters' | 'match'>
+  checkpoints: Pick<Checkpoints, 'restore' | 'note'>
+  retries: RunRetries
+  log: Logger
+}
+
+export class JobParts {
+  readonly #options: JobPartsOptions
+
+  constructor(options: JobPartsOptions) {
+    this.#options = options
+  }
+
+  /** True where the parts were handed out: nothing is left to do for this run. A promise only where there is a wait. */
+  handOut(run: JobRun): Promise<boolean> | boolean {
+    if (run.part) return false
+    if (run.fence > 1) return this.#handOutAgain(run)
+    const deliveries = this.#deliveries(run)
+    if (deliveries instanceof Promise) return deliveries.then((sum) => sum > WHOLE_MAX && this.#cut(run))
+    return deliveries > WHOLE_MAX && this.#cut(run)
+  }
+
+  /** Without a note nothing was begun, or it was not much then: only what is far more now is cut after all. */
+  async #handOutAgain(run: JobRun): Promise<boolean> {
+    const { checkpoints } = this.#options
+    const shard = shardOf(run.key)
+    await checkpoints.restore(run, shard)
+    const note = run.restored.get(`${shard}:${NOTE}`)
+    if (run.lost) return false
+    if (note) return this.#add(run, JSON.parse(String(note)) as Cut[])
+    return (await this.#deliveries(run)) > 2 * WHOLE_MAX && this.#cut(run)
+  }
+
+  /** At most so many, of all messages: filters are not asked. */
+  #deliveries(run: JobRun): Promise<number> | number {
+    let sum = 0
+    let unknown: Promise<TopicPlan | null>[] | undefined
+    let [lastArn, last] = ['', 0]
+    for (const { message } of run.messages) {
+      if (message.topicArn !== lastArn) {
+        const plan = this.#options.plans.topic(message.topicArn)
+        if (plan instanceof Promise) {
+          unknown ??= []
+          unknown.push(this.#planOf(run, message.topicArn))
+          continue
+        }
+        lastArn = message.topicArn
+        last = plan.subscriptions
+      }
+      sum += last
+    }
+    if (!unknown) return sum
+    return Promise.all(unknown).then((plans) =>
+      plans.reduce((all, plan) => all + (plan?.subscriptions ?? 0), sum),
+    )
+  }
+
+  /** A topic that cannot be read is told when its message is started. */
+  async #planOf(run: JobRun, arn: string): Promise<TopicPlan | null> {
+    const { plans, retries } = this.#options
+    try {
+      return (await retries.untilDone(run, () => plans.topic(arn))) ?? null
+    } catch (error) {
+      if (error instanceof CorruptRecordError) return null
+      throw error
+    }
+  }
+
+  async #cut(run: JobRun): Promise<boolean> {
+    const cuts = cutUp(await Promise.all(run.messages.map((context) => this.#weigh(run, context))))
+    if (cuts.length < 2 || run.lost) return false
+    const { checkpoints } = this.#options
+    await checkpoints.note(run, shardOf(run.key), [NOTE, JSON.stringify(cuts)])
+    return !run.lost && this.#add(run, cuts)
+  }
+
+  async #weigh(run: JobRun, context: MessageContext): Promise<Weight> {
+    const { plans, retries } = this.#options
+    const plan = await this.#planOf(run, context.message.topicArn)
+    if (!plan) return NOTHING
+    const bytes = context.message.message.length
+    if (plan.hasFilters) await retries.untilDone(run, () => plans.checkFilters(plan))
+    const match = plans.match(plan, context)
+    if (!match) return { deliveries: plan.subscriptions, slices: numbersOf(plan.slices), bytes }
+    const perSlice = plan.subscriptions / plan.slices.length
+    const deliveries = match.toOpen.reduce((sum, { found }) => sum + (found?.slots.length ?? perSlice), 0)
+    return { deliveries, slices: numbersOf(match.toOpen.map(({ ref }) => ref)), bytes }
+  }
+
+  async #add(run: JobRun, cuts: Cut[]): Promise<boolean> {
+    const messages = run.messages.map(({ message }) => message)
+    const parts = cuts.map(
+      ({ from, to, slices }): DispatchJobData => ({ v: 1, m: messages.slice(from, to), part: { slices } }),
+    )
+    await this.#options.retries.untilDone(run, () => run.handOut(parts))
+    this.#options.log.info({ job: run.key, messages: messages.length, parts: parts.length }, 'dispatch.cut')
+    return true
+  }
+}
+
+function numbersOf(refs: readonly SliceRef[]): number[] {
+  return refs.map(({ sliceId }) => sliceNumberOf(sliceId)).sort((a, b) => a - b)
+}
+
+/** Parts of about PART_DELIVERIES: neighbours together, what is more by itself among several. */
+export function cutUp(weights: Weight[]): Cut[] {
+  const cuts: Cut[] = []
+  let [from, together] = [0, 0]
+  const end = (to: number) => {
+    if (to > from) cuts.push({ from, to, slices: [0, null] })
+    from = to
+    together = 0
+  }
+  for (const [index, weight] of weights.entries()) {
+    if (weight.deliveries > WHOLE_MAX && weight.slices.length > 1) {
+      end(index)
+      for (const slices of rangesOf(weight)) cuts.push({ from: index, to: index + 1, slices })
+      from = index + 1
+      continue
+    }
+    if (weight.deliveries > 0 && together > 0 && together + weight.deliveries > PART_DELIVERIES) end(index)
+    together += weight.deliveries
+  }
+  end(weights.length)
+  return cuts
+}
+
+/** From slice 0 to whatever is last when a part is run, without a gap: a topic may grow meanwhile. */
+function rangesOf({ deliveries, slices, bytes }: Weight): Cut['slices'][] {
+  const copiesMax = Math.max(1, Math.floor(COPIES_BYTES_MAX / Math.max(1, bytes)))
+  const count = Math.min(Math.ceil(deliveries / PART_DELIVERIES), slices.length, PARTS_MAX, copiesMax)
+  const starts = Array.from({ length: count }, (_, i) =>
+    i === 0 ? 0 : (slices[Math.floor((i * slices.length) / count)] ?? 0),
+  )
+  return starts.map((start, i) => [start, starts[i + 1] ?? null])
+}
