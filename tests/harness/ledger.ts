@@ -23,6 +23,8 @@ export interface LedgerOptions {
   subscriptions: Record<string, Record<string, unknown>>
   /** Queue that the subscriptions dead-letter to; made here. */
   deadLetterQueue?: string
+  /** What receivers of the test's own took and answered 2xx: `<path> <text>`, each as often as it came. */
+  elsewhere?: () => string[]
   /**
    * Nothing is owed of unknown messages: a failover may take what no replica had confirmed, after some of its
    * subscriptions got it.
@@ -119,7 +121,7 @@ export class Ledger {
 
   async account(): Promise<Account> {
     const { delivered, arrivals } = this.#arrivals()
-    const dead = await this.#deadLetters()
+    const dead = await this.deadLetters()
     const counts = await this.#countsSince()
     const { acknowledgedOnly } = this.#options
     const isOwed = (fate: Fate | undefined) => fate !== 'refused' && !(acknowledgedOnly && fate === 'unknown')
@@ -202,6 +204,24 @@ export class Ledger {
       .filter((key) => !delivered.has(key))
   }
 
+  /** What lies in the dead-letter queue: `<path> <text>`. */
+  async deadLetters(): Promise<Set<string>> {
+    const { stack, deadLetterQueue } = this.#options
+    const found = new Set<string>()
+    if (deadLetterQueue === undefined) return found
+    const pathOf = new Map(this.subscriptions.map(({ arn, path }) => [arn, path]))
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const query = cursor === '' ? '' : `?cursor=${encodeURIComponent(cursor)}`
+      const page: DeadLetterPage = await stack.client.get(`/v1/queues/${deadLetterQueue}/messages${query}`)
+      for (const { body, deadLetter } of page.messages) {
+        const path = pathOf.get(deadLetter.subscriptionArn)
+        if (path !== undefined) found.add(`${path} ${body}`)
+      }
+      cursor = page.nextCursor
+    }
+    return found
+  }
+
   async #publish(text: string): Promise<Fate> {
     const { stack, topic } = this.#options
     const startedAt = performance.now()
@@ -232,24 +252,11 @@ export class Ledger {
       arrivals++
       delivered.add(`${path} ${text}`)
     }
-    return { delivered, arrivals }
-  }
-
-  async #deadLetters(): Promise<Set<string>> {
-    const { stack, deadLetterQueue } = this.#options
-    const found = new Set<string>()
-    if (deadLetterQueue === undefined) return found
-    const pathOf = new Map(this.subscriptions.map(({ arn, path }) => [arn, path]))
-    for (let cursor: string | null = ''; cursor !== null; ) {
-      const query = cursor === '' ? '' : `?cursor=${encodeURIComponent(cursor)}`
-      const page: DeadLetterPage = await stack.client.get(`/v1/queues/${deadLetterQueue}/messages${query}`)
-      for (const { body, deadLetter } of page.messages) {
-        const path = pathOf.get(deadLetter.subscriptionArn)
-        if (path !== undefined) found.add(`${path} ${body}`)
-      }
-      cursor = page.nextCursor
+    for (const key of this.#options.elsewhere?.() ?? []) {
+      arrivals++
+      delivered.add(key)
     }
-    return found
+    return { delivered, arrivals }
   }
 
   async #countsSince(): Promise<{ discarded: number; expired: number }> {

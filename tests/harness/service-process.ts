@@ -9,9 +9,11 @@ import { waitFor } from '@fantail/test-kit'
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const LINES_MAX = 20_000
 const LINES_SHOWN = 50
-const ROUTINE = /"msg":"(message\.published|delivery\.attempted)"/
+const ROUTINE = /"msg":"(message\.published|delivery\.attempted|dispatch\.completed)"/
 /** A process that is told to stop gives up by itself after 18 s. */
 const STOP_TIMEOUT_MS = 20_000
+/** On a machine that does much else; it takes half a second. */
+const START_TIMEOUT_MS = 60_000
 
 export type ServiceName = 'publish-api' | 'delivery-worker' | 'redrive'
 
@@ -79,7 +81,7 @@ export class ServiceProcess {
     living.add(child)
     child.once('exit', () => living.delete(child))
     for (const stream of [child.stdout, child.stderr]) this.#keepLines(stream)
-    const wait = { intervalMs: 20, timeoutMs: 20_000 }
+    const wait = { intervalMs: 20, timeoutMs: START_TIMEOUT_MS }
     await waitFor(() => this.#listens(), { ...wait, what: `${this.label} to listen` })
     if (untilReady) await waitFor(() => this.isReady(), { ...wait, what: `${this.label} to be ready` })
   }

@@ -126,7 +126,7 @@ export function useStack(options: StackOptions = {}): () => Stack {
   }
   beforeAll(async () => {
     stack = await startStack(options)
-  }, 60_000)
+  }, 120_000)
   beforeEach(({ onTestFailed }) => {
     onTestFailed(() => console.error(current().logText().slice(-LOG_CHARS_SHOWN)))
   })

@@ -128,14 +128,20 @@ function pass(client: Socket, target: Socket, network: Network): void {
   })
 }
 
-/** Writes each piece as late as the network says, in order. */
+/** Writes each piece as late as the network says. A timer each would not keep their order. */
 function inTime(client: Socket, network: Network): (chunk: Buffer) => void {
-  let lastDueAt = 0
+  const line: { chunk: Buffer; dueAt: number }[] = []
+  const writeDue = () => {
+    while (line[0] && line[0].dueAt <= performance.now()) client.write(line.shift()?.chunk ?? '')
+    if (line[0]) setTimeout(writeDue, Math.ceil(line[0].dueAt - performance.now()))
+  }
   return (chunk) => {
-    const now = performance.now()
-    lastDueAt = Math.max(lastDueAt, now + network.delayMs)
-    if (lastDueAt <= now) client.write(chunk)
-    else setTimeout(() => client.write(chunk), lastDueAt - now)
+    if (line.length === 0 && network.delayMs === 0) {
+      client.write(chunk)
+      return
+    }
+    line.push({ chunk, dueAt: performance.now() + network.delayMs })
+    if (line.length === 1) writeDue()
   }
 }
 
