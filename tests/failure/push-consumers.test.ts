@@ -125,6 +125,9 @@ test('what was answered while Redis was away is deleted when it is back', async 
   answers[0]?.()
   await waitFor(() => receiver().inFlight('/outage') === 0)
   await stack().redis.restart()
+  await waitFor(async () => (await stack().client.call('GET', '/v1/queues/outage')).status === 200, {
+    what: 'the API to reach Redis again',
+  })
   await whenEmpty('outage')
   await send('outage', ['c'])
   await receiver().waitForRequests(2, '/outage')

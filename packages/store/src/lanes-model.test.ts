@@ -47,6 +47,8 @@ afterAll(async () => {
   await server.stop()
 })
 
+/** A throttled lane is due so long before its send time at least: on a grid of 100 ms, within 200 ms of it (lane-next.lua). */
+const AHEAD_MS_MIN = 100
 const LANES: LaneModel[] = [
   { maxInFlight: 32, rate: null, deadLetters: false },
   { maxInFlight: 32, rate: null, deadLetters: true },
@@ -381,7 +383,7 @@ class Play {
       redis.hget(keys.laneKey(BASE, lane.id), 'x'),
     ])
     const leased = Math.min(...leases.map((lease) => Math.floor(lease / 2_048)))
-    const sendable = Math.max(Math.min(...waiting), lane.rate ? Number(tat ?? 0) - 125 : 0)
+    const sendable = Math.max(Math.min(...waiting), lane.rate ? Number(tat ?? 0) - AHEAD_MS_MIN : 0)
     const next = Math.min(leased, waiting.length > 0 && lane.gone ? 0 : sendable)
     if ((lane.paused && !lane.gone) || next === Infinity) return expect(score).toBe(null)
     const due = Number(score ?? Number.NaN)

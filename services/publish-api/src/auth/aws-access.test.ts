@@ -120,7 +120,7 @@ test('nothing of another account is reached without a policy, and what is not th
     bob.sns.send(new SubscribeCommand({ TopicArn, Protocol: 'https', Endpoint: 'https://example.com/' })),
     setPolicy({ Effect: 'Allow', Principal: '*', Action: 'SNS:*', Resource: '*' }, bob),
   ]
-  for (const call of calls) expect(await refusalOf(call)).toMatchObject(DENIED)
+  for (const refused of await Promise.all(calls.map(refusalOf))) expect(refused).toMatchObject(DENIED)
   expect((await bob.sns.send(new ListTopicsCommand({}))).Topics ?? []).toEqual([])
 })
 

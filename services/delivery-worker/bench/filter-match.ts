@@ -1,14 +1,15 @@
 /**
  * What it costs to find out which of many filters a message matches, as a worker does it: by slices of 500 and a router
- * over them, with what is told of the slices that are kept back; and, beside it, by one index of all. All filters share two keys and differ in a third. `none`: the message matches no filter; `one`: one; `ten`: ten, or
- * all where there are only ten; `tenth`: one in ten. First filters that differ in a text, then 100,000 that differ in other ways.
+ * over them, with what is told of the slices that are kept back; and, beside it, by one index of all. All filters share
+ * two keys and differ in a third. `none`: the message matches no filter; `one`: one; `ten`: ten, or all where there are
+ * only ten; `tenth`: one in ten. First filters that differ in a text, then 100,000 that differ in other ways.
  */
 import { createMessageId, type Message, type SubscriptionRecord } from '@fantail/contracts'
 import { compileFilter, FilterIndex } from '@fantail/policy'
-import { MessageContext } from '../../services/delivery-worker/src/message-context.ts'
-import type { TopicPlan } from '../../services/delivery-worker/src/plan-cache.ts'
-import { SliceFilters } from '../../services/delivery-worker/src/slice-filters.ts'
-import { TopicFilters } from '../../services/delivery-worker/src/topic-filters.ts'
+import { MessageContext } from '../src/message-context.ts'
+import type { TopicPlan } from '../src/plan-cache.ts'
+import { SliceFilters } from '../src/slice-filters.ts'
+import { TopicFilters } from '../src/topic-filters.ts'
 
 const ROUNDS = 7
 const MESSAGES = 50
