@@ -4,7 +4,16 @@
  * twice: with as many topics in use as the small one has, and with every publish to a topic that was not in use before.
  */
 import type { ChildProcess } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { MAX_IN_FLIGHT_DEFAULT, topicArn } from '@fantail/contracts'
 import { waitFor } from '@fantail/test-kit'
+import {
+  type CompiledSlice,
+  compileSlice,
+  weightOf,
+} from '../../../services/delivery-worker/src/compiled-slice.ts'
 import { cpuMs, end, startOwn } from '../children.ts'
 import { ask } from '../ipc.ts'
 import type { Row, Scenario, ScenarioOptions } from '../scenario.ts'
@@ -22,8 +31,29 @@ const BODY_BYTES = 1_024
 const CONNECTIONS = 32
 const PAIRS = 5
 const MESSAGES = 8_000
-/** The bound of the worker's cache of plans. */
-const PLANS_BYTES_MAX = 134_217_728
+const PLANS_MEASURED = 3_000
+const TOPIC = {
+  displayName: '',
+  deliveryPolicy: null,
+  disableSubscriptionOverrides: false,
+  retentionSeconds: 345_600,
+  signing: 'none' as const,
+  createdAt: 0,
+  attributes: {},
+}
+const SUBSCRIPTION = {
+  protocol: 'http' as const,
+  status: 'active' as const,
+  rawMessageDelivery: false,
+  deliveryPolicy: null,
+  redrivePolicy: null,
+  maxInFlight: MAX_IN_FLIGHT_DEFAULT,
+  confirmation: 'none' as const,
+  token: null,
+  tokenExpiresAt: null,
+  unsubscribed: false,
+  createdAt: 0,
+}
 
 export const subscriptions: Scenario = {
   name: 'subscriptions',
@@ -68,7 +98,7 @@ async function run(options: ScenarioOptions): Promise<Row[]> {
       note: `without its ${FAN_OUT} subscriptions`,
     },
   ]
-  return [...state, ...rows]
+  return [...state, ...rows, planRow()]
 }
 
 /** Bytes of a subscription, and of a topic with its slice, of which the first subscription is the measure. */
@@ -105,6 +135,13 @@ interface CostOptions {
   options: ScenarioOptions
 }
 
+interface Pair {
+  small: number
+  cost: number
+}
+
+const ratios = (pairs: Pair[]) => pairs.map(({ small, cost }) => cost / small)
+
 class Costs {
   readonly #options: CostOptions
   /** The next topic of the large deployment that no message was published to. */
@@ -115,69 +152,44 @@ class Costs {
   }
 
   async rows(): Promise<Row[]> {
-    const { small, large, options } = this.#options
-    const turns = {
-      small: () => this.#turn(small, 0, FEW_TOPICS),
-      hot: () => this.#turn(large, 0, FEW_TOPICS),
-      cold: () => this.#coldTurn(),
-    }
-    for (const turn of [turns.small, turns.hot]) await turn()
+    const { small, large } = this.#options
+    const smallTurn = () => this.#turn(small, 0, FEW_TOPICS)
+    const hotTurn = () => this.#turn(large, 0, FEW_TOPICS)
+    for (const turn of [smallTurn, hotTurn]) await turn()
     const before = residentBytes(large.worker.pid)
-    const found: { small: number; hot: number; cold: number }[] = []
-    for (let pair = 0; pair < PAIRS; pair++) {
-      const hotFirst = pair % 2 === 1 ? await turns.hot() : undefined
-      const cost = {
-        small: await turns.small(),
-        hot: hotFirst ?? (await turns.hot()),
-        cold: await turns.cold(),
-      }
-      options.tell(
-        `µs a delivery: small ${cost.small.toFixed(1)}, large ${cost.hot.toFixed(1)}, new topics ${cost.cold.toFixed(1)}`,
-      )
-      found.push(cost)
-    }
+    const hot = await this.#pairs('as few topics in use', smallTurn, hotTurn)
+    // Afterwards: what the plans of so many topics leave to the garbage collector would be paid for by the turn after it.
+    const cold = await this.#pairs('new topics', smallTurn, () => this.#coldTurn())
+    const filled = await this.#pairs('as few, the cache full', smallTurn, hotTurn)
     const grown = residentBytes(large.worker.pid) - before
     const note = `API, worker and Redis; fan-out ${FAN_OUT}`
+    const costs = (pairs: Pair[]) => pairs.map((pair) => pair.cost)
     return [
+      { ...row('a delivery, against the small case', ratios(hot), 'x'), atMost: 1.1 },
+      row('a delivery, each to a topic not in use, against the small case', ratios(cold), 'x'),
+      row('a delivery, with a cache full of those, against the small case', ratios(filled), 'x'),
+      { ...row('a delivery', costs(hot), 'µs'), note },
+      row('a delivery, each to a topic not in use', costs(cold), 'µs'),
       {
-        ...row(
-          'a delivery, against the small case',
-          found.map(({ small, hot }) => hot / small),
-          'x',
-        ),
-        atMost: 1.1,
-      },
-      row(
-        'a delivery, each to a topic not in use, against the small case',
-        found.map(({ small, cold }) => cold / small),
-        'x',
-      ),
-      {
-        ...row(
-          'a delivery, small case',
-          found.map((cost) => cost.small),
-          'µs',
-        ),
-        note,
-      },
-      row(
-        'a delivery',
-        found.map((cost) => cost.hot),
-        'µs',
-      ),
-      row(
-        'a delivery, each to a topic not in use',
-        found.map((cost) => cost.cold),
-        'µs',
-      ),
-      {
-        figure: 'worker, grown by the plans of the topics used',
+        figure: 'worker, grown',
         value: grown / 1_048_576,
         unit: 'MiB',
-        atMost: PLANS_BYTES_MAX / 1_048_576,
-        note: `${this.#cold} topics`,
+        note: `after ${this.#cold} topics; resident`,
       },
     ]
+  }
+
+  /** Turns of both deployments, the other first in every second pair. */
+  async #pairs(what: string, smallTurn: () => Promise<number>, turn: () => Promise<number>): Promise<Pair[]> {
+    const pairs: Pair[] = []
+    for (let i = 0; i < PAIRS; i++) {
+      const first = i % 2 === 1 ? await turn() : undefined
+      const small = await smallTurn()
+      const pair = { small, cost: first ?? (await turn()) }
+      this.#options.options.tell(`µs a delivery: ${pair.small.toFixed(1)}, ${what} ${pair.cost.toFixed(1)}`)
+      pairs.push(pair)
+    }
+    return pairs
   }
 
   async #coldTurn(): Promise<number> {
@@ -207,6 +219,50 @@ class Costs {
     await waitFor(all, { what: 'every delivery', timeoutMs: 60_000, intervalMs: 25 })
     return (((await usedMs(stage)) - before) * 1_000) / (accepted * FAN_OUT)
   }
+}
+
+/** What plans take in a worker's heap, to what its cache counts for them and bounds: they are measured in this process. */
+function planRow(): Row {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const usedBytes = () => {
+    collect()
+    const { heapUsed, arrayBuffers } = process.memoryUsage()
+    return heapUsed + arrayBuffers
+  }
+  const before = usedBytes()
+  const plans = Array.from({ length: PLANS_MEASURED }, (_, number) => planOf(number))
+  const bytes = usedBytes() - before
+  const counted = plans.reduce((sum, plan) => sum + weightOf(plan), 0)
+  return {
+    figure: 'a plan in the worker, to what its cache of 128 MiB counts',
+    value: bytes / counted,
+    unit: 'x',
+    atMost: 1.1,
+    note: `${Math.round(bytes / plans.length)} bytes with ${FAN_OUT} subscriptions`,
+  }
+}
+
+function planOf(number: number): CompiledSlice {
+  const name = `orders-${number}`
+  const topic = { ...TOPIC, arn: topicArn(name), name, uid: randomUUID() }
+  const records = Array.from({ length: FAN_OUT }, (_, slot) => {
+    const endpoint = `http://127.0.0.1:40000/hooks/customer-${number}/orders?source=${slot}`
+    const id = randomUUID()
+    return {
+      ...SUBSCRIPTION,
+      id,
+      arn: `${topic.arn}:${id}`,
+      topicArn: topic.arn,
+      endpoint,
+      slot,
+      attributes: {},
+    }
+  })
+  const slice = { sliceId: `${topic.uid}.0`, shard: 0, revision: randomUUID(), topic, subscriptions: records }
+  return compileSlice(slice, (id) => {
+    throw new Error(`${id} cannot be compiled`)
+  })
 }
 
 async function usedMs({ deployment, processes }: Stage): Promise<number> {
