@@ -1,0 +1,122 @@
+/**
+ * Everything that a receiver can do wrong, all at once, beside healthy ones: each delivery ends as its policy says, the
+ * healthy are not slowed, and the worker's memory is bounded. Names that hang or change need a resolver of the test's own
+ * and are tried in packages/delivery/src/receiver-faults.test.ts, as is each fault here by itself.
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type BadReceivers, startBadReceivers } from '../harness/bad-receivers.ts'
+import { beginFault, LONG } from '../harness/fault-rows.ts'
+import { percentile } from '../harness/figures.ts'
+import { Ledger } from '../harness/ledger.ts'
+import { residentBytes } from '../harness/process-figures.ts'
+import { useStack } from '../harness/stack.ts'
+import { useReceiver } from '../harness/use-receiver.ts'
+import { retries } from '../harness/webhooks.ts'
+
+const HEALTHY_PER_SECOND = 50
+const SECONDS = LONG ? 40 : 8
+const BAD_PER_SECOND = 1
+/** What flaps is up after a second or two. */
+const RETRIES = 2
+const SLOWER_FACTOR = 3
+const SLOWER_MS = 300
+const GROWTH_BYTES_MAX = 150 * 1_048_576
+const SAMPLE_MS = 100
+
+const stack = useStack({ workers: 1, env: { FANTAIL_ATTEMPT_TIMEOUT_MS: '1000' } })
+const receiver = useReceiver()
+let bad: BadReceivers
+beforeAll(async () => {
+  bad = await startBadReceivers()
+})
+afterAll(() => bad.close())
+
+const openHealthy = (topic: string) =>
+  Ledger.open({ stack: stack(), receiver: receiver(), topic, subscriptions: { [`/${topic}`]: {} } })
+
+test(
+  'receivers that do everything wrong slow nobody, and each delivery ends as its policy says',
+  async () => {
+    const row = beginFault('receivers')
+    const alone = await openHealthy('alone')
+    await alone.publishAtRate({ count: 4 * HEALTHY_PER_SECOND, perSecond: HEALTHY_PER_SECOND })
+    await alone.whenSettled()
+    const memory = watchMemory()
+
+    const ledger = await openBad()
+    const beside = await openHealthy('beside')
+    const publishing = [
+      ledger.publishAtRate({ count: SECONDS * BAD_PER_SECOND, perSecond: BAD_PER_SECOND, prefix: 'bad' }),
+      beside.publishAtRate({ count: SECONDS * HEALTHY_PER_SECOND, perSecond: HEALTHY_PER_SECOND }),
+    ]
+    await Promise.all(publishing)
+    const account = await ledger.whenSettled({ timeoutMs: SECONDS * 3_000 + 30_000 })
+    const healthy = await beside.whenSettled()
+    const grown = memory()
+
+    const [before, meanwhile] = [delaysOf(alone, '/alone'), delaysOf(beside, '/beside')]
+    row.tell({
+      messages: account.accepted + healthy.accepted,
+      lost: account.lost + healthy.lost,
+      duplicates: healthy.duplicates,
+      recoverySeconds: null,
+    })
+    console.info(JSON.stringify({ grownBytes: grown, delayMs95: { before, meanwhile } }))
+    expect(account).toMatchObject({ lost: 0, discarded: 0, expired: 0, waiting: 0 })
+    expect(healthy).toMatchObject({ lost: 0, duplicates: 0, delivered: SECONDS * HEALTHY_PER_SECOND })
+    expect(meanwhile).toBeLessThan(before * SLOWER_FACTOR + SLOWER_MS)
+    expect(grown).toBeLessThan(GROWTH_BYTES_MAX)
+    await expectEnds(ledger)
+  },
+  SECONDS * 4_000 + 120_000,
+)
+
+function openBad(): Promise<Ledger> {
+  const deliveryPolicy = retries(RETRIES)
+  const settings = Object.entries(bad.endpoints).map(([name, { endpoint }]) => [
+    name,
+    // One that flaps is tried until it is up.
+    { endpoint, deliveryPolicy: name === 'flaps' ? retries(20) : deliveryPolicy },
+  ])
+  return Ledger.open({
+    stack: stack(),
+    receiver: receiver(),
+    topic: 'bad',
+    subscriptions: { '/among-them': {}, ...Object.fromEntries(settings) },
+    deadLetterQueue: 'bad-dead',
+    elsewhere: () => bad.taken,
+  })
+}
+
+/** Of each bad receiver's deliveries: where all of them are. */
+async function expectEnds(ledger: Ledger): Promise<void> {
+  const dead = await ledger.deadLetters()
+  const count = SECONDS * BAD_PER_SECOND
+  for (const [name, { end }] of Object.entries(bad.endpoints)) {
+    const taken = new Set(bad.taken.filter((key) => key.startsWith(`${name} `))).size
+    const buried = [...dead].filter((key) => key.startsWith(`${name} `)).length
+    expect([name, taken, buried]).toEqual([name, ...(end === 'delivered' ? [count, 0] : [0, count])])
+  }
+}
+
+/** ms from the acceptance of a message to its arrival, which 95 of 100 did not exceed. */
+function delaysOf(ledger: Ledger, path: string): number {
+  const delays = receiver()
+    .requestsTo(path)
+    .map(({ at, text }) => at - performance.timeOrigin - (ledger.acceptedAt.get(text) ?? 0))
+  return percentile(delays, 0.95)
+}
+
+/** How much the worker has grown at most, until the function is called. */
+function watchMemory(): () => number {
+  const { pid } = stack().worker(0)
+  const before = residentBytes(pid)
+  let most = before
+  const timer = setInterval(() => {
+    most = Math.max(most, residentBytes(pid))
+  }, SAMPLE_MS)
+  return () => {
+    clearInterval(timer)
+    return most - before
+  }
+}

@@ -1,0 +1,126 @@
+/** Redis behind a bad network: late, mute, and a failover behind an address that moves. */
+import { startRedis, waitFor } from '@fantail/test-kit'
+import { expect, test } from 'vitest'
+import { beginFault, type FaultName, LONG } from '../harness/fault-rows.ts'
+import { type Account, Ledger } from '../harness/ledger.ts'
+import { untilPassed } from '../harness/passing-time.ts'
+import { useStack } from '../harness/stack.ts'
+import { useReceiver } from '../harness/use-receiver.ts'
+import { retries } from '../harness/webhooks.ts'
+
+const PER_SECOND = 50
+const FAULT_MS = LONG ? 30_000 : 5_000
+const LATE_MS = 500
+const REFUSED_WITHIN_MS = 2_000
+
+const stack = useStack({
+  workers: 2,
+  redrive: true,
+  proxied: 'all',
+  redis: { appendfsync: 'always' },
+  env: { FANTAIL_ATTEMPT_TIMEOUT_MS: '2000' },
+})
+const receiver = useReceiver()
+
+async function openLedger(topic: FaultName): Promise<Ledger> {
+  receiver().respond(`/${topic}/flaky`, ({ attempt }) => ({ status: attempt < 3 ? 503 : 200 }))
+  return Ledger.open({
+    stack: stack(),
+    receiver: receiver(),
+    topic,
+    subscriptions: {
+      [`/${topic}/quick`]: {},
+      [`/${topic}/flaky`]: { deliveryPolicy: retries(20, { numNoDelayRetries: 20 }) },
+      [`/${topic}/throttled`]: { deliveryPolicy: { throttlePolicy: { maxReceivesPerSecond: 100 } } },
+    },
+  })
+}
+
+interface Fault {
+  begin(): Promise<void>
+  end(): Promise<void>
+}
+
+/** Publishes before, in and after a fault; resolves when all has ended. */
+async function through(
+  name: FaultName,
+  { begin, end }: Fault,
+): Promise<{ ledger: Ledger; account: Account }> {
+  const row = beginFault(name)
+  const ledger = await openLedger(name)
+  const count = ((FAULT_MS + 4_000) / 1_000) * PER_SECOND
+  const publishing = ledger.publishAtRate({ count, perSecond: PER_SECOND })
+  await waitFor(() => ledger.count('accepted') >= PER_SECOND)
+  await begin()
+  await untilPassed(FAULT_MS)
+  const endedAt = performance.now()
+  await end()
+  const recoverySeconds = await ledger.recovered(endedAt)
+  await publishing
+  const account = await ledger.whenSettled({ timeoutMs: 60_000 })
+  row.tell({ ...account, messages: account.accepted, recoverySeconds })
+  expect(account).toMatchObject({ lost: 0, refusedYetSeen: 0, expired: 0, discarded: 0, deadLettered: 0 })
+  for (const service of stack().services()) await waitFor(() => service.isReady())
+  return { ledger, account }
+}
+
+const slowestRefusal = (ledger: Ledger) => Math.max(0, ...ledger.failures.map(({ tookMs }) => tookMs))
+
+test(
+  'a Redis that answers half a second late stops nothing',
+  async () => {
+    const { proxy } = stack()
+    const { ledger, account } = await through('slow-redis', {
+      begin: async () => proxy.delayReplies(LATE_MS),
+      end: async () => proxy.delayReplies(0),
+    })
+    expect(ledger.failures).toEqual([])
+    expect(account.delivered).toBe(account.owed)
+  },
+  FAULT_MS + 90_000,
+)
+
+test(
+  'a Redis that accepts connections and never answers is taken for away',
+  async () => {
+    const { proxy } = stack()
+    const { ledger } = await through('mute-redis', {
+      begin: async () => proxy.mute(),
+      end: async () => proxy.speak(),
+    })
+    expect(ledger.failures.length).toBeGreaterThan(PER_SECOND)
+    expect(ledger.failures.filter(({ status, retryAfter }) => status !== 503 || !retryAfter)).toEqual([])
+    expect(slowestRefusal(ledger)).toBeLessThanOrEqual(REFUSED_WITHIN_MS)
+  },
+  FAULT_MS + 90_000,
+)
+
+test(
+  'a Redis that became a replica refuses, and the new master is found at the same address',
+  async () => {
+    const { redis, proxy, connection } = stack()
+    const successor = await startRedis({
+      appendfsync: 'always',
+      args: ['--replicaof', '127.0.0.1', String(redis.port)],
+    })
+    try {
+      const linked = async () => (await connection.info('replication')).includes('state=online')
+      await waitFor(linked, { what: 'the replica to follow', timeoutMs: 20_000 })
+      const { ledger, account } = await through('read-only', {
+        begin: async () => {
+          await connection.call('FAILOVER', 'TO', '127.0.0.1', String(successor.port))
+          const isReplica = async () => (await connection.info('replication')).includes('role:slave')
+          await waitFor(isReplica, { what: 'the master to have become a replica' })
+        },
+        end: async () => proxy.leadTo(successor.port),
+      })
+      expect(ledger.failures.length).toBeGreaterThan(PER_SECOND)
+      expect(ledger.failures.filter(({ status, retryAfter }) => status !== 503 || !retryAfter)).toEqual([])
+      expect(account.accepted).toBeGreaterThan(0)
+    } finally {
+      for (const service of stack().services()) await service.stop()
+      await successor.stop()
+    }
+  },
+  FAULT_MS + 90_000,
+)

@@ -1,0 +1,162 @@
+/** A Redis that answers and refuses: full to the watermark, full to the brim, unable to save. */
+import { mkdir, rmdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { waitFor } from '@fantail/test-kit'
+import { beforeEach, expect, test } from 'vitest'
+import { beginFault, type FaultName, LONG } from '../harness/fault-rows.ts'
+import { type Account, Ledger } from '../harness/ledger.ts'
+import { untilPassed } from '../harness/passing-time.ts'
+import { redisFigure } from '../harness/process-figures.ts'
+import { watchEffort } from '../harness/quiet-trouble.ts'
+import { useStack } from '../harness/stack.ts'
+import { useReceiver } from '../harness/use-receiver.ts'
+import { retries } from '../harness/webhooks.ts'
+
+const MEMORY_BYTES = 48 * 1_048_576
+const PER_SECOND = 50
+const TROUBLE_MS = LONG ? 60_000 : 4_000
+/** Of what no service may use while it can do nothing; polling and this test's own publishes included. */
+const EFFORT_MAX = { cpuShare: 0.6, commandsPerSecond: 4_000, linesMax: 30 }
+const REFUSED_WITHIN_MS = 2_000
+
+const stack = useStack({
+  workers: 2,
+  redrive: true,
+  redis: { appendfsync: 'always', args: ['--maxmemory', String(MEMORY_BYTES)] },
+  env: { FANTAIL_ATTEMPT_TIMEOUT_MS: '2000' },
+})
+const receiver = useReceiver()
+
+beforeEach(async () => {
+  await stack().connection.config('SET', 'maxmemory', String(MEMORY_BYTES))
+})
+
+test('past the watermark a greedy topic is refused alone, then all are, and what was accepted arrives', async () => {
+  const row = beginFault('watermark')
+  const open = (topic: string) =>
+    Ledger.open({ stack: stack(), receiver: receiver(), topic, subscriptions: { [`/${topic}`]: {} } })
+  const [greedy, modest, filling] = [await open('greedy'), await open('modest'), await open('filling')]
+  await pause(greedy, true)
+  await pause(filling, true)
+  await fillUntil(greedy, 429)
+  expect(await modest.publish('beside the greedy one')).toBe('accepted')
+  await fillUntil(filling, 503)
+  expect(await modest.publish('when all is full')).toBe('refused')
+  for (const { retryAfter } of [greedy, filling, modest].flatMap(({ failures }) => failures))
+    expect(Number(retryAfter)).toBeGreaterThan(0)
+  const healedAt = performance.now()
+  await pause(greedy, false)
+  await pause(filling, false)
+  const recoverySeconds = await modest.recovered(healedAt)
+  const accounts: Account[] = []
+  for (const ledger of [greedy, modest, filling])
+    accounts.push(await ledger.whenSettled({ timeoutMs: 60_000 }))
+  const sum = (name: 'accepted' | 'lost' | 'duplicates') =>
+    accounts.reduce((n, account) => n + account[name], 0)
+  row.tell({ messages: sum('accepted'), lost: sum('lost'), duplicates: sum('duplicates'), recoverySeconds })
+  for (const account of accounts) {
+    expect(account).toMatchObject({ lost: 0, refusedYetSeen: 0, expired: 0, discarded: 0 })
+    expect(account.delivered).toBe(account.owed)
+  }
+}, 180_000)
+
+let filled = 0
+
+/** With messages of 20 kB, until one is refused with this status. */
+async function fillUntil(ledger: Ledger, status: number): Promise<void> {
+  const isFull = async () => {
+    const texts = Array.from({ length: 20 }, () => `${filled++} `.padEnd(20_000, 'x'))
+    await Promise.all(texts.map((text) => ledger.publish(text)))
+    return ledger.failures.at(-1)?.status === status
+  }
+  await waitFor(isFull, { what: `a publish to be answered ${status}`, timeoutMs: 60_000 })
+}
+
+async function pause(ledger: Ledger, paused: boolean): Promise<void> {
+  for (const { id } of ledger.subscriptions)
+    await stack().client.post(`/v1/subscriptions/${id}/${paused ? 'pause' : 'resume'}`)
+}
+
+test(
+  'a Redis without memory refuses publishes, nobody spins, and all goes on when there is some',
+  () =>
+    refusing('out-of-memory', {
+      begin: async () => {
+        const used = await redisFigure(stack().connection, 'memory', 'used_memory')
+        await stack().connection.config('SET', 'maxmemory', String(Math.floor(used / 2)))
+      },
+      end: () => stack().connection.config('SET', 'maxmemory', String(MEMORY_BYTES)),
+    }),
+  TROUBLE_MS + 90_000,
+)
+
+test(
+  'a Redis that cannot save refuses publishes, nobody spins, and all goes on when it can',
+  async () => {
+    const { connection } = stack()
+    const [, dir = ''] = (await connection.config('GET', 'dir')) as string[]
+    // What a snapshot is renamed to: a folder of this name makes that fail.
+    const dump = join(dir, 'dump.rdb')
+    const save = (status: string) => async () => {
+      await connection.bgsave().catch(() => undefined)
+      return (await connection.info('persistence')).includes(`rdb_last_bgsave_status:${status}`)
+    }
+    await refusing('misconf', {
+      begin: async () => {
+        await mkdir(dump)
+        await connection.config('SET', 'save', '3600 1')
+        await waitFor(save('err'), { what: 'saving to fail', intervalMs: 100 })
+      },
+      end: async () => {
+        await rmdir(dump)
+        await waitFor(save('ok'), { what: 'saving to succeed', intervalMs: 100 })
+        await connection.config('SET', 'save', '')
+      },
+    })
+  },
+  TROUBLE_MS + 90_000,
+)
+
+interface Trouble {
+  begin(): Promise<unknown>
+  end(): Promise<unknown>
+}
+
+/** Publishes before, in and after the trouble; lanes have something to do meanwhile. */
+async function refusing(name: FaultName, { begin, end }: Trouble): Promise<void> {
+  const row = beginFault(name)
+  receiver().respond(`/${name}/flaky`, ({ attempt }) => ({ status: attempt < 3 ? 503 : 200 }))
+  const ledger = await Ledger.open({
+    stack: stack(),
+    receiver: receiver(),
+    topic: name,
+    subscriptions: {
+      [`/${name}/quick`]: {},
+      [`/${name}/flaky`]: { deliveryPolicy: retries(20) },
+      [`/${name}/throttled`]: { deliveryPolicy: { throttlePolicy: { maxReceivesPerSecond: 100 } } },
+    },
+  })
+  await ledger.publishAtRate({ count: 2 * PER_SECOND, perSecond: 2 * PER_SECOND, prefix: 'before' })
+  await begin()
+  const effort = await watchEffort(stack())
+  const accepted = ledger.count('accepted')
+  const count = (TROUBLE_MS / 1_000) * PER_SECOND
+  const publishing = ledger.publishAtRate({ count, perSecond: PER_SECOND, prefix: 'in' })
+  await untilPassed(TROUBLE_MS)
+  await publishing
+  const spent = await effort()
+  expect(ledger.count('accepted')).toBe(accepted)
+  for (const failure of ledger.failures) {
+    expect(failure).toMatchObject({ status: 503, retryAfter: expect.stringMatching(/^\d+$/) })
+    expect(failure.tookMs).toBeLessThan(REFUSED_WITHIN_MS)
+  }
+  const endedAt = performance.now()
+  await end()
+  const recoverySeconds = await ledger.recovered(endedAt)
+  const account = await ledger.whenSettled()
+  row.tell({ ...account, messages: account.accepted, recoverySeconds })
+  console.info(`effort in trouble: ${JSON.stringify(spent)}`)
+  expect(account).toMatchObject({ lost: 0, refusedYetSeen: 0, unknown: 0, expired: 0, discarded: 0 })
+  for (const [figure, max] of Object.entries(EFFORT_MAX))
+    expect([figure, spent[figure as keyof typeof spent] <= max, spent]).toEqual([figure, true, spent])
+}

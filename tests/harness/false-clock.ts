@@ -1,0 +1,52 @@
+/**
+ * A clock that can jump, for one process: Debian's libfaketime, preloaded into it, reads from a file how far the time of
+ * day is off, at most a second late. The monotonic clock goes on, as it does where a host's clock is set.
+ */
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const LIBRARIES = '/usr/lib'
+const PROBE_MS = 10_000
+
+export interface FalseClock {
+  /** For the process. */
+  env: Record<string, string>
+  /** From now on the clock is so much off. */
+  set(seconds: number): void
+  remove(): void
+}
+
+/** Why a command cannot have a false clock here, if so: there is no libfaketime, or the command does not start with it. */
+export function falseClockProblem(command: string): string | undefined {
+  if (!faketimeLibrary()) return 'there is no libfaketime (Debian: apt-get install faketime)'
+  const clock = createFalseClock('probe')
+  const env = { ...process.env, ...clock.env }
+  const { status } = spawnSync(command, ['--version'], { env, timeout: PROBE_MS, stdio: 'ignore' })
+  clock.remove()
+  return status === 0 ? undefined : `${command} does not start with libfaketime`
+}
+
+function faketimeLibrary(): string | undefined {
+  const folders = existsSync(LIBRARIES) ? readdirSync(LIBRARIES) : []
+  return folders
+    .map((folder) => join(LIBRARIES, folder, 'faketime', 'libfaketimeMT.so.1'))
+    .find((path) => existsSync(path))
+}
+
+export function createFalseClock(name: string): FalseClock {
+  const library = faketimeLibrary()
+  const file = join(tmpdir(), `fantail-clock-${process.pid}-${name}`)
+  const set = (seconds: number) => writeFileSync(file, `${seconds < 0 ? '' : '+'}${seconds}s\n`)
+  set(0)
+  const env = {
+    // The C library's own malloc: jemalloc, which Debian's Redis has, asks for the time before libfaketime is there.
+    LD_PRELOAD: `${library}:libc.so.6`,
+    FAKETIME_TIMESTAMP_FILE: file,
+    FAKETIME_CACHE_DURATION: '1',
+    FAKETIME_DONT_FAKE_MONOTONIC: '1',
+    DONT_FAKE_MONOTONIC: '1',
+  }
+  return { env, set, remove: () => rmSync(file, { force: true }) }
+}
