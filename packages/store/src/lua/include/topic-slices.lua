@@ -1,15 +1,53 @@
 -- What a topic's home shard knows: its settings and its places.
 
+-- `slices` is a JSON array of subscriptions per slice, each number as wide as all others, so that one is read and written
+-- in its place: taken apart and put together, those of ten million subscriptions cost 4 ms of Redis for each change.
+local COUNT_WIDTH = 3
+local COUNT_STEP = COUNT_WIDTH + 1
+
+local function slices_of(topic)
+  return topic.slices == '[]' and 0 or (#topic.slices - 1) / COUNT_STEP
+end
+
+local function count_at(topic, number)
+  local from = 2 + COUNT_STEP * number
+  local count = tonumber(string.sub(topic.slices, from, from + COUNT_WIDTH - 1))
+  if not count then error('corrupt slices in ' .. topic.key) end
+  return count
+end
+
+-- The array with one count replaced, or behind the last.
+local function with_count(topic, number, count)
+  local text, slices = string.format('%' .. COUNT_WIDTH .. 'd', count), topic.slices
+  if slices == '[]' then return '[' .. text .. ']' end
+  if number == slices_of(topic) then return string.sub(slices, 1, -2) .. ',' .. text .. ']' end
+  local from = 2 + COUNT_STEP * number
+  return string.sub(slices, 1, from - 1) .. text .. string.sub(slices, from + COUNT_WIDTH)
+end
+
 -- The topic hash as a table, or nil where there is no such topic.
 local function read_topic(key)
-  local names = { 'record', 'uid', 'v', 'rate', 'ret', 'ovr', 'slices' }
-  local values, topic = redis.call('HMGET', key, unpack(names)), {}
+  local names = { 'record', 'uid', 'v', 'rate', 'ret', 'ovr', 'slices', 'free' }
+  local values, topic = redis.call('HMGET', key, unpack(names)), { key = key }
   if not values[1] then return nil end
   for i, name in ipairs(names) do topic[name] = values[i] end
-  local readable, counts = pcall(cjson.decode, topic.slices)
-  if not readable then error('corrupt JSON in ' .. key .. ' slices') end
-  topic.counts = counts
+  if slices_of(topic) % 1 ~= 0 then error('corrupt slices in ' .. key) end
   return topic
+end
+
+-- Adds one to the first slice with fewer than `max`, or to a new one; returns its number, or nil where there are `slices_max`
+-- already. `free` tells where to look: no slice before it has room.
+local function take_place(topic, max, slices_max)
+  local number, slices = tonumber(topic.free) or 0, slices_of(topic)
+  local count = 0
+  while number < slices do
+    count = count_at(topic, number)
+    if count < max then break end
+    number, count = number + 1, 0
+  end
+  if number >= slices_max then return nil end
+  redis.call('HSET', topic.key, 'slices', with_count(topic, number, count + 1), 'free', number)
+  return number
 end
 
 -- Takes one off a slice's count, unless the topic is gone or another one by now; 'deleted' where a subscription had it.
@@ -17,8 +55,8 @@ local function release_place(key, uid, number, deleted)
   local topic = read_topic(key)
   if not topic or topic.uid ~= uid then return end
   if deleted then redis.call('HINCRBY', key, 'deleted', 1) end
-  topic.counts[number + 1] = topic.counts[number + 1] - 1
-  redis.call('HSET', key, 'slices', cjson.encode(topic.counts))
+  redis.call('HSET', key, 'slices', with_count(topic, number, count_at(topic, number) - 1))
+  if number < (tonumber(topic.free) or 0) then redis.call('HSET', key, 'free', number) end
 end
 
 -- Marks the topic as changed and tells whoever has loaded it.
