@@ -99,6 +99,9 @@ describe('without private addresses', () => {
     'http://[2002:a9fe:a9fe::]/',
     'http://[2001:4860::5efe:7f00:1]/',
     'http://[2001:4860::200:5efe:10.0.0.1]/',
+    'http://[fd00::5efe:8.8.8.8]/',
+    'http://[fe80::200:5efe:8.8.8.8]/',
+    'http://[64:ff9b:1:a00:0:5efe:8.8.8.8]/',
     'http://[2001::1]/',
     'http://[3fff::1]/',
     'http://[ff05::1:3]/',
@@ -117,6 +120,8 @@ describe('without private addresses', () => {
     'http://[::ffff:8.8.8.8]/',
     'http://[64:ff9b::8.8.8.8]/',
     'http://[2002:808:808::1]/',
+    'http://[2002:808:808::5efe:8.8.8.8]/',
+    'http://[2001:4860::5efe:8.8.8.8]/',
   ])('allows %s', (url) => {
     expect(refusalOf(url)).toBeUndefined()
   })

@@ -37,7 +37,8 @@ export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
       rules.hasHost(host) || rules.hasAddress(address) || (inner !== undefined && rules.hasAddress(inner))
     if (matches(deny)) return DENIED
     if (options.allowPrivate || matches(allow)) return undefined
-    return isPublic(inner ?? address) ? undefined : `a ${rangeName(inner ?? address)} address`
+    const refused = placesOf(address, inner).find((place) => !isPublic(place))
+    return refused && `a ${rangeName(refused)} address`
   }
   return {
     refusal,
@@ -91,6 +92,13 @@ const COMPATIBLE = ipaddr.IPv6.parse('::')
 /** ISATAP's interface identifiers (RFC 5214 §6.1), below any prefix. */
 function isIsatap(bytes: number[]): boolean {
   return (bytes[8] === 0 || bytes[8] === 2) && bytes[9] === 0 && bytes[10] === 0x5e && bytes[11] === 0xfe
+}
+
+/** All of them must be public: the prefix of an ISATAP address may be of a private network, whatever it embeds. */
+function placesOf(address: IpAddress, inner: ipaddr.IPv4 | undefined): IpAddress[] {
+  if (inner === undefined) return [address]
+  const hasOwnPrefix = isIsatap(address.toByteArray()) && !address.match(SIX_TO_FOUR, 16)
+  return hasOwnPrefix ? [inner, address] : [inner]
 }
 
 /**
