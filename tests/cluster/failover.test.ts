@@ -1,11 +1,13 @@
 /** Masters that die while messages are on their way: nothing that was acknowledged is lost. */
 import { dispatchTag, keySlot, shardBase, shardOf } from '@fantail/store'
-import { type TestCluster, waitFor } from '@fantail/test-kit'
-import { expect, test } from 'vitest'
+import { canSpawnRedis, type TestCluster, waitFor } from '@fantail/test-kit'
+import { test as anyTest, expect } from 'vitest'
 import { Ledger } from '../harness/ledger.ts'
 import { useStack } from '../harness/stack.ts'
 import { useReceiver } from '../harness/use-receiver.ts'
 import { retries } from '../harness/webhooks.ts'
+
+const test = anyTest.skipIf(!canSpawnRedis())
 
 const PER_SECOND = 60
 const SECONDS = 8
@@ -57,7 +59,7 @@ test('a master is killed under load: the ledger balances', async () => {
   const account = await ledger.whenSettled({ timeoutMs: 40_000 })
   console.info(`failover: ${JSON.stringify(account)}`)
   expect(account).toMatchObject({ lost: 0, refusedYetSeen: 0 })
-  expect(account.accepted).toBeGreaterThan(3 * PER_SECOND)
+  expect(account.accepted).toBeGreaterThan(2 * PER_SECOND)
   expect(account.deadLettered).toBeGreaterThanOrEqual(account.accepted)
   for (const service of stack().services()) await waitFor(() => service.isReady(), { timeoutMs: 10_000 })
 }, 90_000)

@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect, type Redis, whenReady } from '@fantail/store'
-import type { TestRedis, TestRedisOptions } from '@fantail/test-kit'
+import { canSpawnRedis, type TestRedis, type TestRedisOptions } from '@fantail/test-kit'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { type PlaceKind, type RedisPlace, startPlace } from './redis-place.ts'
 import { RestClient } from './rest-client.ts'
@@ -125,6 +125,8 @@ export function useStack(options: StackOptions = {}): () => Stack {
     return stack
   }
   beforeAll(async () => {
+    // Hooks run beside skipped tests, too.
+    if (options.place !== undefined && options.place !== 'single' && !canSpawnRedis()) return
     stack = await startStack(options)
   }, 120_000)
   beforeEach(({ onTestFailed }) => {

@@ -105,14 +105,23 @@ async function untilAnswers(port: number): Promise<void> {
 
 /** The server binary; throws with the way to get one where there is none. */
 export function redisServerPath(): string {
+  const found = findServer()
+  if (!found) throw new Error('no redis-server found: `npm test` installs one')
+  return found
+}
+
+/** Whether servers can be spawned; where there are only containers, tests of clusters are skipped. */
+export function canSpawnRedis(): boolean {
+  return findServer() !== undefined
+}
+
+function findServer(): string | undefined {
   const unpacked = fileURLToPath(new URL('../../../.fantail/redis/bin/redis-server', import.meta.url))
   const onPath = (process.env.PATH ?? '')
     .split(delimiter)
     .flatMap((dir) => [join(dir, 'redis-server'), join(dir, 'valkey-server')])
   const named = process.env.FANTAIL_TEST_REDIS_SERVER ?? process.env.FANTAIL_REDIS_SERVER ?? ''
-  const found = [named, unpacked, ...onPath].find((path) => path !== '' && existsSync(path))
-  if (!found) throw new Error('no redis-server found: `npm test` installs one')
-  return found
+  return [named, unpacked, ...onPath].find((path) => path !== '' && existsSync(path))
 }
 
 /** A loopback port that was free a moment ago. */
