@@ -24,6 +24,7 @@ import type { ConsumerLog } from './consumer-log.ts'
 import { type DispatchJobData, type DispatchPart, dispatchMessages } from './dispatch-job.ts'
 import { DispatchParts } from './dispatch-parts.ts'
 import { PoisonWatch } from './poison-watch.ts'
+import { RepeatedErrors } from './repeated-errors.ts'
 import { TroubleGuard } from './trouble-guard.ts'
 
 export interface DispatchRun {
@@ -81,7 +82,7 @@ export class DispatchConsumer {
   readonly #name: string
   /** Runs that have ended and whose jobs BullMQ is completing. */
   readonly #ended = new Map<string, RunEntry>()
-  #lastError = ''
+  readonly #errors = new RepeatedErrors()
 
   constructor(options: ConsumerOptions) {
     this.#options = options
@@ -236,14 +237,12 @@ export class DispatchConsumer {
     }
   }
 
-  /** One line per kind of error, not one per occurrence: an outage repeats the same one many times a second. */
+  /** One line per kind of error and outage, not one per occurrence. */
   #onError(error: Error): void {
     if (this.#trouble.notice(error)) return
     // Told as lockRenewalFailed too, which is where it is dealt with.
     if (error.message.startsWith('could not renew lock')) return
-    const kind = error.message.replace(/\d+/g, 'N')
-    if (kind === this.#lastError) return
-    this.#lastError = kind
+    if (!this.#errors.isNew(error)) return
     this.#options.log.warn({ queue: this.#name, error: error.message }, 'dispatch.error')
   }
 }

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { RepeatedErrors } from './repeated-errors.ts'
+
+const refused = new Error('connect ECONNREFUSED 10.0.0.1:6379')
+const closed = new Error('Connection is closed.')
+
+test('errors that come in turns are new once each, whatever their numbers', () => {
+  const errors = new RepeatedErrors()
+  const elsewhere = new Error('connect ECONNREFUSED 10.0.0.2:6380')
+  const seen = [refused, closed, elsewhere, closed, refused]
+  expect(seen.map((error) => errors.isNew(error))).toEqual([true, true, false, false, false])
+})
+
+test('one that goes on is not told again, one that was away for a minute is', () => {
+  let now = 0
+  const errors = new RepeatedErrors(() => now)
+  const at = (time: number) => {
+    now = time
+    return errors.isNew(refused)
+  }
+  expect([0, 40_000, 80_000, 120_000, 180_000].map(at)).toEqual([true, false, false, false, true])
+})
