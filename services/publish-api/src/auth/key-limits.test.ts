@@ -74,6 +74,8 @@ test('nobody makes a key that may do more than his own', async () => {
   const { key } = await made(['manage', 'read'], null)
   const make = (body: object) => key.status('POST', '/v1/keys', { name: 'x', ...body })
   expect(await make({ scopes: ['read'] })).toBe(201)
+  // Which `manage` may do, without having it by name.
+  expect(await make({ scopes: ['consume'] })).toBe(201)
   expect(await make({ scopes: ['read', 'publish'] })).toBe(403)
   expect(await make({ scopes: ['read'], account: '222222222222' })).toBe(403)
   expect(await make({ scopes: [] })).toBe(400)

@@ -90,13 +90,15 @@ async function postKey(
   return { status: 201, body: { ...keyView(record), ...shown } }
 }
 
-/** Nobody makes a key that may do more than his own. */
+/** Nobody makes a key that may do more than his own; `manage` may all that `consume` may. */
 function refuseMore(caller: Caller, wanted: Pick<ApiKeyRecord, 'account' | 'scopes'>): void {
   if (caller === null) return
   if (wanted.account !== caller.account) {
     throw new FantailError('forbidden', 'keys of other accounts are made by `fantail keys create --account`')
   }
-  const lacking = wanted.scopes.filter((scope) => !caller.scopes.has(scope))
+  const lacking = wanted.scopes.filter(
+    (scope) => !caller.scopes.has(scope) && !(scope === 'consume' && caller.scopes.has('manage')),
+  )
   if (lacking.length === 0) return
   throw new FantailError('forbidden', `key ${caller.id} lacks the scope ${lacking.join(', ')} itself`)
 }
