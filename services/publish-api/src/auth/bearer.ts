@@ -31,6 +31,6 @@ function checked(known: KnownKey | undefined, secret: string): Caller {
 function refusal(why: string): FantailError {
   return new FantailError(
     'unauthorized',
-    `${why}: send \`Authorization: Bearer ft_…\`; \`fantail keys create\` makes a first key`,
+    `${why}: send \`Authorization: Bearer ft_…\`; \`fantail keys create\` makes one`,
   )
 }
