@@ -143,3 +143,47 @@ test('a message whose topic is gone is discarded and counted', async () => {
     counted: ['discarded:topicDeleted'],
   })
 })
+
+/** A worker that knows no filters yet, so that one message alone seems to be for more than it should have by itself. */
+async function startWide(fence: number, set: Partial<DispatcherOptions['plans']> = {}) {
+  const arn = topic('a')
+  const slices = [0, 1].map((n) => ({
+    sliceId: `wide.${n}`,
+    shard: n,
+    topic: { arn },
+    slots: 1,
+    filters: null,
+  }))
+  const plan = { topic: { arn }, slices, subscriptions: 12_000, hasFilters: false }
+  const started: string[] = []
+  const handedOut: unknown[] = []
+  const { dispatcher } = createDispatcher(({ slice }) => void started.push(slice.sliceId), {
+    topic: () => plan as never,
+    ...set,
+  })
+  const handOut = async (parts: unknown[]) => void handedOut.push(...parts)
+  await dispatcher.run({ ...job(fence, [message('to many', arn)]), handOut })
+  return { started, parts: handedOut.length }
+}
+
+test('a job of which an earlier start has settled something is not cut by a later one', async () => {
+  const fields: [string, Buffer][] = [['0.wide.1', Buffer.from([1])]]
+  const jobs = [{ job: 'dispatch-0:1', fence: 1, fields, entries: [] }]
+  await new Lanes(redis).park(1, { messages: [], jobs })
+  expect(await startWide(2)).toEqual({ started: ['wide.0', 'wide.1'], parts: 0 })
+})
+
+test('a job that was not begun is cut by a later start', async () => {
+  expect(await startWide(2)).toEqual({ started: [], parts: 2 })
+})
+
+test('a message at which workers die while it is matched is handed on unmatched', async () => {
+  const died = () => {
+    throw new RangeError('too deep')
+  }
+  const plan = { topic: { arn: topic('a') }, subscriptions: 12_000, hasFilters: true }
+  const slices = [0, 1].map((n) => ({ sliceId: `wide.${n}`, shard: n }))
+  const set = { match: died, topic: () => ({ ...plan, slices }) as never }
+  await expect(startWide(2, set)).rejects.toThrow('too deep')
+  expect(await startWide(3, set)).toEqual({ started: [], parts: 2 })
+})

@@ -40,6 +40,11 @@ test('ten million subscriptions are 256 parts, and large bodies fewer', () => {
   expect(cutUp([weight(10_000_000, 20_000, 1_048_576)])).toHaveLength(64)
 })
 
+test('the copies of a whole batch are bounded, not those of each of its messages', () => {
+  const batch = Array.from({ length: 100 }, () => weight(10_000_000, 20_000, 10_000))
+  expect(cutUp(batch).length * 10_000).toBeLessThanOrEqual(67_108_864)
+})
+
 test('what nobody gets and what one slice holds goes with its neighbours', () => {
   expect(cutUp([weight(0, 0), weight(20_000, 1), weight(0, 0)])).toEqual([
     { from: 0, to: 3, slices: [0, null] },

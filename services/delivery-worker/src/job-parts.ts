@@ -12,6 +12,7 @@
 import type { DispatchJobData } from '@fantail/jobs'
 import type { Logger } from '@fantail/runtime'
 import { CorruptRecordError, type SliceRef, shardOf } from '@fantail/store'
+import { isCautious } from './cautious-runs.ts'
 import type { Checkpoints } from './checkpoints.ts'
 import type { JobRun } from './job-run.ts'
 import type { MessageContext } from './message-context.ts'
@@ -25,9 +26,11 @@ const PART_DELIVERIES = 2_000
 const WHOLE_MAX = 5_000
 /** Of one message. */
 const PARTS_MAX = 256
-/** What the copies of one message may take together. */
+/** What the copies of a job's messages may take together. */
 const COPIES_BYTES_MAX = 67_108_864
 const NOTE = 'parts'
+/** `<message>.<slice>`, unlike notes of the job. */
+const UNIT_FIELD = /^\d+\./
 
 /** Messages of the job from `from` to before `to`, with the slices that they are for. */
 interface Cut {
@@ -69,7 +72,7 @@ export class JobParts {
     return deliveries > WHOLE_MAX && this.#cut(run)
   }
 
-  /** Without a note nothing was begun, or it was not much then: only what is far more now is cut after all. */
+  /** Without a note nothing was begun, or it was left whole then: only what is far more now is cut after all. */
   async #handOutAgain(run: JobRun): Promise<boolean> {
     const { checkpoints } = this.#options
     const shard = shardOf(run.key)
@@ -77,7 +80,17 @@ export class JobParts {
     const note = run.restored.get(`${shard}:${NOTE}`)
     if (run.lost) return false
     if (note) return this.#add(run, JSON.parse(String(note)) as Cut[])
-    return (await this.#deliveries(run)) > 2 * WHOLE_MAX && this.#cut(run)
+    if ((await this.#deliveries(run)) <= 2 * WHOLE_MAX || (await this.#isBegun(run))) return false
+    return this.#cut(run)
+  }
+
+  /** An earlier start has settled something of it as a whole, of which parts would not know. */
+  async #isBegun(run: JobRun): Promise<boolean> {
+    const arns = new Set(run.messages.map(({ message }) => message.topicArn))
+    const plans = await Promise.all([...arns].map((arn) => this.#planOf(run, arn)))
+    const shards = new Set(plans.flatMap((plan) => plan?.slices.map(({ shard }) => shard) ?? []))
+    await Promise.all([...shards].map((shard) => this.#options.checkpoints.restore(run, shard)))
+    return [...run.restored.keys()].some((field) => UNIT_FIELD.test(field))
   }
 
   /** At most so many, of all messages: filters are not asked. */
@@ -128,8 +141,10 @@ export class JobParts {
     const plan = await this.#planOf(run, context.message.topicArn)
     if (!plan) return NOTHING
     const bytes = context.message.message.length
-    if (plan.hasFilters) await retries.untilDone(run, () => plans.checkFilters(plan))
-    const match = plans.match(plan, context)
+    // A message that kills workers may do so where it is matched: then a part of the job meets it, which runs cautiously.
+    const known = plan.hasFilters && !isCautious(run)
+    if (known) await retries.untilDone(run, () => plans.checkFilters(plan))
+    const match = known ? plans.match(plan, context) : undefined
     if (!match) return { deliveries: plan.subscriptions, slices: numbersOf(plan.slices), bytes }
     const perSlice = plan.subscriptions / plan.slices.length
     const deliveries = match.toOpen.reduce((sum, { found }) => sum + (found?.slots.length ?? perSlice), 0)
@@ -154,6 +169,7 @@ function numbersOf(refs: readonly SliceRef[]): number[] {
 /** Parts of about PART_DELIVERIES: neighbours together, what is more by itself among several. */
 export function cutUp(weights: Weight[]): Cut[] {
   const cuts: Cut[] = []
+  const copiesBytesMax = COPIES_BYTES_MAX / Math.max(1, weights.filter(isCutBySlices).length)
   let [from, together] = [0, 0]
   const end = (to: number) => {
     if (to > from) cuts.push({ from, to, slices: [0, null] })
@@ -161,9 +177,9 @@ export function cutUp(weights: Weight[]): Cut[] {
     together = 0
   }
   for (const [index, weight] of weights.entries()) {
-    if (weight.deliveries > WHOLE_MAX && weight.slices.length > 1) {
+    if (isCutBySlices(weight)) {
       end(index)
-      for (const slices of rangesOf(weight)) cuts.push({ from: index, to: index + 1, slices })
+      for (const slices of rangesOf(weight, copiesBytesMax)) cuts.push({ from: index, to: index + 1, slices })
       from = index + 1
       continue
     }
@@ -174,9 +190,13 @@ export function cutUp(weights: Weight[]): Cut[] {
   return cuts
 }
 
+function isCutBySlices({ deliveries, slices }: Weight): boolean {
+  return deliveries > WHOLE_MAX && slices.length > 1
+}
+
 /** From slice 0 to whatever is last when a part is run, without a gap: a topic may grow meanwhile. */
-function rangesOf({ deliveries, slices, bytes }: Weight): Cut['slices'][] {
-  const copiesMax = Math.max(1, Math.floor(COPIES_BYTES_MAX / Math.max(1, bytes)))
+function rangesOf({ deliveries, slices, bytes }: Weight, copiesBytesMax: number): Cut['slices'][] {
+  const copiesMax = Math.max(1, Math.floor(copiesBytesMax / Math.max(1, bytes)))
   const count = Math.min(Math.ceil(deliveries / PART_DELIVERIES), slices.length, PARTS_MAX, copiesMax)
   const starts = Array.from({ length: count }, (_, i) =>
     i === 0 ? 0 : (slices[Math.floor((i * slices.length) / count)] ?? 0),
