@@ -20,6 +20,17 @@ async function subscribe(endpoint: string, confirmation = 'none') {
   return body as { id: string; arn: string }
 }
 
+test('a browser that asks for nothing is led to the documentation, a client without an action is told so', async () => {
+  const visit = (path: string, accept: string) => api.call('GET', path, { headers: { accept } })
+  const page = 'text/html,application/xhtml+xml,*/*;q=0.8'
+  for (let i = 0; i < 2; i++) {
+    const { status, headers } = await visit('/', page)
+    expect([status, headers.get('location')]).toEqual([303, '/docs'])
+  }
+  expect((await visit('/', '*/*')).text).toContain('<Code>MissingAction</Code>')
+  expect((await visit('/?Action=Nonsense', page)).text).toContain('<Code>InvalidAction</Code>')
+})
+
 test('the confirm link makes a pending subscription active, as often as it is followed', async () => {
   const { id, arn } = await subscribe('https://example.com/a', 'handshake')
   const [message] = await waitingIn(api, id)

@@ -1,7 +1,8 @@
 /** Amazon's own protocols on one path: AWS Query of SNS and SQS, AWS JSON of SQS, and the links in delivered messages. */
 import { createAwsApi } from '../aws/serve.ts'
 import type { ApiDeps } from '../deps.ts'
-import { type AnswerDoc, type Endpoint, endpoint } from '../http/endpoint.ts'
+import type { ApiRequest } from '../http/api-request.ts'
+import { type Answer, type AnswerDoc, type Endpoint, endpoint } from '../http/endpoint.ts'
 
 const tag = 'AWS'
 
@@ -26,6 +27,13 @@ const GET_DESCRIPTION =
   'The confirm and unsubscribe links of delivered messages are such requests. Parameters stand in the query: `Action`, …'
 const QUEUE_PATH = 'The queue’s URL stands for `QueueUrl`.'
 
+/** Somebody who opened the address in a browser: no AWS client asks for HTML, and every one names an operation. */
+function isVisitor(request: ApiRequest): boolean {
+  return request.header('accept')?.includes('text/html') === true && new URL(request.url).search === ''
+}
+
+const TO_DOCS: Answer = { status: 303, text: '', headers: { Location: '/docs', Vary: 'Accept' } }
+
 export function awsRoutes(deps: ApiDeps): Endpoint[] {
   const handle = createAwsApi(deps)
   const common = { tag, queryIs: 'own' as const, bodyIs: 'own' as const, answers, errors: [], handle }
@@ -44,6 +52,11 @@ export function awsRoutes(deps: ApiDeps): Endpoint[] {
       path: '/',
       summary: 'Follow a link, or call by AWS Query',
       description: GET_DESCRIPTION,
+      answers: {
+        ...answers,
+        303: { description: 'A browser’s request that asks for nothing is led to `/docs`' },
+      },
+      handle: (call) => (isVisitor(call.request) ? TO_DOCS : handle(call)),
     }),
     endpoint({
       ...queue,
