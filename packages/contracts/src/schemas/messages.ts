@@ -100,7 +100,7 @@ export const PublishInput = z.union([
 ])
 
 export const PublishQuery = z.strictObject({
-  raw: z.enum(['true', 'false']).optional().describe('The request’s body, whatever its type, is the message'),
+  raw: z.enum(['false', 'true']).optional().describe('The request’s body, whatever its type, is the message'),
   subject: Subject.optional().describe('With raw=true'),
 })
 

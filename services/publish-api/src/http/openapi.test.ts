@@ -48,6 +48,9 @@ test('every route that is mounted is in the document, and no other', () => {
 test('every operation has its own id, its path parameters, an answer and its errors', () => {
   const ids = operations.map(([, { operationId }]) => operationId)
   expect(new Set(ids).size).toBe(ids.length)
+  expect(document.paths['/v1/subscriptions/{id}/webhook-keys']?.get?.operationId).toBe(
+    'getSubscriptionsIdWebhookKeys',
+  )
   for (const [route, { parameters, responses }] of operations) {
     const named = Array.from(route.matchAll(/\{(\w+)\}/g), ([, name]) => name)
     expect(parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)).toEqual(named)

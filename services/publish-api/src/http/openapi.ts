@@ -34,7 +34,7 @@ export function openApiDocument(endpoints: Endpoint[], info: ApiInfo): Json {
   }
   const tags = [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({ name }))
   const components = { schemas: componentSchemas(), securitySchemes: SECURITY_SCHEMES }
-  return { openapi: '3.1.0', info, tags, paths, components }
+  return { openapi: '3.1.0', info, servers: [{ url: '/' }], tags, paths, components }
 }
 
 function componentSchemas(): Json {
@@ -61,9 +61,8 @@ function operation(endpoint: Endpoint): Json {
     ? `Needs the scope ${need.map((one) => `\`${one}\``).join(' or ')}.`
     : undefined
   const text = [description, scopes].filter((one) => one !== undefined).join(' ')
-  const operationId = `${method.toLowerCase()}${path.replace(/[^A-Za-z]+(.)?/g, (_, next?: string) => next?.toUpperCase() ?? '')}`
   return {
-    operationId,
+    operationId: operationId(method, path),
     tags: [tag],
     summary,
     ...(text !== '' && { description: text }),
@@ -80,6 +79,12 @@ function operation(endpoint: Endpoint): Json {
       ...errorResponses([...errors, ...(withKey ? WITH_KEY : []), ...EVERYWHERE], answers),
     },
   }
+}
+
+/** `PUT /v1/topics/{topic}` is `putTopicsTopic`. */
+function operationId(method: string, path: string): string {
+  const [, ...words] = path.replace(/^\/v1/, '').split(/[^A-Za-z]+/)
+  return [method.toLowerCase(), ...words.map((word) => word.charAt(0).toUpperCase() + word.slice(1))].join('')
 }
 
 function pathParameters(path: string): Json[] {

@@ -48,6 +48,7 @@ const PAGE = `<!doctype html>
 
 const START = `Scalar.createApiReference('#app', {
   url: '/openapi.json',
+  baseServerURL: location.origin,
   cdn: '/_assets/scalar.js',
   withDefaultFonts: false,
   telemetry: false,
