@@ -23,6 +23,7 @@ import {
 import type { ConsumerLog } from './consumer-log.ts'
 import { type DispatchJobData, type DispatchPart, dispatchMessages } from './dispatch-job.ts'
 import { DispatchParts } from './dispatch-parts.ts'
+import { PartsRoom } from './parts-room.ts'
 import { PoisonWatch } from './poison-watch.ts'
 import { RepeatedErrors } from './repeated-errors.ts'
 import { TroubleGuard } from './trouble-guard.ts'
@@ -36,6 +37,8 @@ export interface DispatchRun {
   /** Where it is a part of another job: what of it. */
   part?: DispatchPart
   isLost(): boolean
+  /** Whether Redis has room for parts of so many bytes. Rejects where Redis fails. */
+  hasRoomFor(bytes: number): Promise<boolean>
   /** Makes jobs of their own of the parts of this one; safe to repeat with the same parts. Rejects where Redis fails. */
   handOut(parts: DispatchJobData[]): Promise<void>
 }
@@ -79,6 +82,7 @@ export class DispatchConsumer {
   readonly #trouble: TroubleGuard
   readonly #poison: PoisonWatch
   readonly #parts: DispatchParts
+  readonly #partsRoom: PartsRoom
   readonly #name: string
   /** Runs that have ended and whose jobs BullMQ is completing. */
   readonly #ended = new Map<string, RunEntry>()
@@ -97,6 +101,7 @@ export class DispatchConsumer {
     this.#trouble = new TroubleGuard(this.#worker, options.redis, options.log)
     this.#poison = new PoisonWatch(this.#name, options.redis, options.log)
     this.#parts = new DispatchParts(options.queue, options.redis)
+    this.#partsRoom = new PartsRoom(options.redis)
     this.#listen()
   }
 
@@ -186,6 +191,7 @@ export class DispatchConsumer {
       messages: dispatchMessages(job.data),
       ...(job.data?.part ? { part: job.data.part } : {}),
       isLost: () => entry.lost,
+      hasRoomFor: (bytes) => this.#partsRoom.take(bytes),
       handOut: (parts) => this.#parts.add(job, parts),
     }
     this.#runs.set(id, entry)

@@ -15,7 +15,8 @@ import { SHARD_COUNT, shardBase } from './shards.ts'
 const SAMPLE_EVERY_MS = 250
 /** After a pause this long, a publish waits for a fresh sample rather than trust an old one. */
 const SAMPLE_STALE_MS = 1_000
-const PUBLISH_SHARE = 0.75
+/** Of Redis's memory, what publishing may fill. */
+export const PUBLISH_SHARE = 0.75
 /** Of what publishing may fill. */
 const TOPIC_SHARE = 0.25
 const TOPICS_EVERY_MS = 1_000

@@ -52,6 +52,7 @@ function createDispatcher(start: (unit: Unit) => void) {
       fence,
       messages: [message],
       isLost: () => false,
+      hasRoomFor: async () => true,
       handOut: async () => undefined,
     })
   return { run, kept }

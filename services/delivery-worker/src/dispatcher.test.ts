@@ -74,6 +74,7 @@ const job = (fence: number, messages: Message[]) => ({
   fence,
   messages,
   isLost: () => false,
+  hasRoomFor: async () => true,
   handOut: async () => undefined,
 })
 
@@ -145,7 +146,7 @@ test('a message whose topic is gone is discarded and counted', async () => {
 })
 
 /** A worker that knows no filters yet, so that one message alone seems to be for more than it should have by itself. */
-async function startWide(fence: number, set: Partial<DispatcherOptions['plans']> = {}) {
+async function startWide(fence: number, set: Partial<DispatcherOptions['plans']> = {}, hasRoom = true) {
   const arn = topic('a')
   const slices = [0, 1].map((n) => ({
     sliceId: `wide.${n}`,
@@ -162,7 +163,7 @@ async function startWide(fence: number, set: Partial<DispatcherOptions['plans']>
     ...set,
   })
   const handOut = async (parts: unknown[]) => void handedOut.push(...parts)
-  await dispatcher.run({ ...job(fence, [message('to many', arn)]), handOut })
+  await dispatcher.run({ ...job(fence, [message('to many', arn)]), hasRoomFor: async () => hasRoom, handOut })
   return { started, parts: handedOut.length }
 }
 
@@ -175,6 +176,11 @@ test('a job of which an earlier start has settled something is not cut by a late
 
 test('a job that was not begun is cut by a later start', async () => {
   expect(await startWide(2)).toEqual({ started: [], parts: 2 })
+})
+
+test('a job for whose parts Redis has no room is left whole', async () => {
+  expect(await startWide(1)).toEqual({ started: [], parts: 2 })
+  expect(await startWide(1, {}, false)).toEqual({ started: ['wide.0', 'wide.1'], parts: 0 })
 })
 
 test('a message at which workers die while it is matched is handed on unmatched', async () => {

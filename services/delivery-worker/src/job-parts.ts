@@ -7,7 +7,7 @@
  *                                    │ died
  *   later start ─▶ the note is found ┘─▶ parts added, those that are there or were run stay as they are ─▶ completed
  *
- * The note makes every start cut alike, however the topic changes meanwhile; it carries the run's fence.
+ * Where Redis has no room for copies a job is left whole. The note makes every start cut alike, however the topic changes meanwhile; it carries the run's fence.
  */
 import type { DispatchJobData } from '@fantail/jobs'
 import type { Logger } from '@fantail/runtime'
@@ -28,6 +28,8 @@ const WHOLE_MAX = 5_000
 const PARTS_MAX = 256
 /** What the copies of a job's messages may take together. */
 const COPIES_BYTES_MAX = 67_108_864
+/** Of a copied message beside text and attributes, its share of the job's own keys included. */
+const COPY_BYTES = 1_000
 const NOTE = 'parts'
 /** `<message>.<slice>`, unlike notes of the job. */
 const UNIT_FIELD = /^\d+\./
@@ -130,8 +132,10 @@ export class JobParts {
 
   async #cut(run: JobRun): Promise<boolean> {
     const cuts = cutUp(await Promise.all(run.messages.map((context) => this.#weigh(run, context))))
-    if (cuts.length < 2 || run.lost) return false
-    const { checkpoints } = this.#options
+    if (cuts.length < 2) return false
+    const { checkpoints, retries } = this.#options
+    const hasRoom = await retries.untilDone(run, () => run.hasRoomFor(copiedBytes(run, cuts)))
+    if (!hasRoom || run.lost) return false
     await checkpoints.note(run, shardOf(run.key), [NOTE, JSON.stringify(cuts)])
     return !run.lost && this.#add(run, cuts)
   }
@@ -164,6 +168,12 @@ export class JobParts {
 
 function numbersOf(refs: readonly SliceRef[]): number[] {
   return refs.map(({ sliceId }) => sliceNumberOf(sliceId)).sort((a, b) => a - b)
+}
+
+/** What the parts take together, about, while their job is there too. */
+function copiedBytes({ messages }: JobRun, cuts: Cut[]): number {
+  const copied = cuts.flatMap(({ from, to }) => messages.slice(from, to))
+  return copied.reduce((sum, { sizeBytes }) => sum + sizeBytes + COPY_BYTES, 0)
 }
 
 /** Parts of about PART_DELIVERIES: neighbours together, what is more by itself among several. */

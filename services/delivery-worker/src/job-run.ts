@@ -80,6 +80,7 @@ export class JobRun implements FencedRun {
   readonly fence: number
   readonly messages: MessageContext[]
   readonly part: DispatchRun['part']
+  readonly hasRoomFor: DispatchRun['hasRoomFor']
   readonly handOut: DispatchRun['handOut']
   readonly startedAt = performance.now()
   /** Checkpoint of earlier starts: field → settled slots. */
@@ -99,6 +100,7 @@ export class JobRun implements FencedRun {
     this.fence = run.fence
     this.messages = messages
     this.part = run.part
+    this.hasRoomFor = run.hasRoomFor
     this.handOut = run.handOut
     this.#isLost = () => run.isLost()
     this.#onUnitEnded = onUnitEnded
