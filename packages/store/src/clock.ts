@@ -6,6 +6,17 @@ import { shardBase } from './shards.ts'
 
 const READ_NOW = readScript('read-now-1')
 
+const CATCH_UP = readScript('catch-up-1')
+
+/** Makes the shard's time go on from `now` (epoch ms) where it is behind that by more than `behindMsMax`. */
+export async function catchUp(
+  redis: Redis,
+  shard: number,
+  { now, behindMsMax }: { now: number; behindMsMax: number },
+): Promise<number> {
+  return (await runScript(redis, CATCH_UP, [shardBase(shard)], [Math.floor(now), behindMsMax])) as number
+}
+
 /** Epoch ms as the shard's scripts see it. */
 export async function readNow(redis: Redis, shard: number): Promise<number> {
   return (await runScript(redis, READ_NOW, [shardBase(shard)], [])) as number

@@ -9,6 +9,8 @@ import { shardBase, shardOf } from './shards.ts'
 
 /** String, ms added to Redis TIME by every script of the shard; tests only. Lives until deleted. */
 export const skewKey = (base: string) => `${base}skew`
+/** String, ms by which the shard's time is ahead of Redis's clock since that was set back (catch-up). For ever. */
+export const aheadKey = (base: string) => `${base}ahead`
 
 // ---- topics and subscriptions: owned by topics.ts and subscriptions.ts, deleted with the topic
 

@@ -18,9 +18,7 @@ import {
   FifoReading,
   HeldWrites,
   Idempotency,
-  isCluster,
   Lanes,
-  masterOfShard,
   OutcomeLog,
   Plans,
   type Redis,
@@ -50,8 +48,8 @@ import { PushConsumers } from './push-consumers/push-consumers.ts'
 import { QueueAppends } from './queue-appends.ts'
 import { QueueGates } from './queue-gates.ts'
 import { createRetentionSweep } from './retention-sweep.ts'
+import { createShardClocks } from './set-back-clocks.ts'
 import { Settling } from './settling.ts'
-import { ShardClocks } from './shard-clocks.ts'
 import { createWorkerMetrics } from './telemetry-metrics.ts'
 import { createSigning, listenForWakes, tellState } from './worker-connections.ts'
 
@@ -109,7 +107,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     log.error({ subscriptionId, err: error }, 'subscription.unusable'),
   )
   const counts = new Counts(redis)
-  const clocks = new ShardClocks(isCluster(redis) ? (shard) => masterOfShard(redis, shard) : undefined)
+  const clocks = createShardClocks(redis, log)
   const now = () => clocks.now()
   const metrics = createWorkerMetrics(options.telemetry.metrics, now)
   const slots = new AttemptSlots({ attemptsMax: options.attemptsMax })

@@ -8,7 +8,7 @@
 /** How fast the two clocks may drift apart: what the fastest reply told is worth less by so much. */
 const DRIFT = 0.0005
 /** No reply is so late (a command fails after 1.5 s): Redis's clock has been set back. */
-const SET_BACK_MS = 2_000
+export const SET_BACK_MS = 2_000
 
 export class RedisClock {
   #told: number
@@ -19,6 +19,11 @@ export class RedisClock {
   /** Epoch ms to go by until Redis has told it; default: this machine's. */
   constructor(now = Date.now()) {
     this.#told = now
+  }
+
+  /** Whether Redis's clock was set back since it last told its time. */
+  isSetBack(redisNow: number): boolean {
+    return this.#ahead > Number.NEGATIVE_INFINITY && redisNow < this.now() - SET_BACK_MS
   }
 
   tell(redisNow: number): void {

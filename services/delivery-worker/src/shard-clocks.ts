@@ -5,6 +5,8 @@
 import { RedisClock } from './redis-clock.ts'
 
 export class ShardClocks {
+  /** Called with the clock of a master that was set back, and which goes on as it was until the shards have caught up. */
+  onSetBack: ((master: string, clock: RedisClock) => void) | undefined
   readonly #masterOf: ((shard: number) => string) | undefined
   readonly #clocks = new Map<string, RedisClock>()
   #last = new RedisClock()
@@ -27,7 +29,9 @@ export class ShardClocks {
 
   tell(shard: number, redisNow: number): void {
     this.#last = this.of(shard)
-    this.#last.tell(redisNow)
+    if (this.onSetBack && this.#last.isSetBack(redisNow))
+      this.onSetBack(this.#masterOf?.(shard) ?? '', this.#last)
+    else this.#last.tell(redisNow)
   }
 
   /** Of the master that told it last; for what is no shard's own. */

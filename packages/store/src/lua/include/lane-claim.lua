@@ -26,11 +26,11 @@ local function kept_ms(take, id, lane)
   return lane.kept_ms
 end
 
--- Too old to be delivered, by the time in its id. A redriven one (16 bytes and a generation) was brought back on
+-- Too old to be delivered, by the time in its id, which is that of Redis's clock, as publishers see it. A redriven one (16 bytes and a generation) was brought back on
 -- purpose, and may be as old as its queue kept it.
 local function is_old(take, id, lane, delivery)
   if not lane.slice.ret or #delivery ~= 16 then return false end
-  local age = take.now - published_at(delivery)
+  local age = take.now - clock_ahead - published_at(delivery)
   return age > lane.slice.ret * 1000 and age > kept_ms(take, id, lane)
 end
 

@@ -1,8 +1,12 @@
--- Epoch ms by Redis's own clock plus the offset that tests set: the one source of time.
+-- Epoch ms by Redis's own clock plus the offset that tests set: the one source of time. Where that clock was set back, the
+-- shard's time goes on all the same, and is `clock_ahead` ms ahead of the clock (catch-up-1).
+local clock_ahead = 0
+
 local function now_ms(base)
   local t = redis.call('TIME')
   local now = t[1] * 1000 + math.floor(t[2] / 1000)
-  local skew = redis.call('GET', base .. 'skew')
-  if skew then now = now + tonumber(skew) end
-  return now
+  local offsets = redis.call('MGET', base .. 'skew', base .. 'ahead')
+  if offsets[1] then now = now + tonumber(offsets[1]) end
+  if offsets[2] then clock_ahead = tonumber(offsets[2]) end
+  return now + clock_ahead
 end

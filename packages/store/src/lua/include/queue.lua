@@ -11,7 +11,8 @@ local function open_queue(base, arn)
   local key = base .. 'queue:' .. arn
   local h = redis.call('HMGET', key, 'uid', 'v', 'r', 'd', 'm', 't', 'seen', 'off', 'cb', 'gs', 'forgot')
   if not h[1] then return nil end
-  local queue = { key = key, arn = arn, uid = h[1], q = base .. 'q:' .. h[1] .. ':', now = now_ms(base) }
+  local queue = { key = key, arn = arn, uid = h[1], q = base .. 'q:' .. h[1] .. ':' }
+  queue.now = now_ms(base) - clock_ahead
   queue.fifo = string.sub(arn, -5) == '.fifo'
   queue.visibility, queue.retention, queue.delay = tonumber(h[2]), tonumber(h[3]), tonumber(h[4])
   queue.receives, queue.target = tonumber(h[5]), h[6]

@@ -1,0 +1,44 @@
+/**
+ * Redis's clock is the one source of time, and a host's clock can be set back, or a failover lead to a host that is behind:
+ * whatever is due would then wait for as long again. A worker that sees it makes the time of that master's shards go on
+ * from where it was. It is told at most a second late; several workers may do so at once.
+ */
+import type { Logger } from '@fantail/runtime'
+import { catchUp, isCluster, masterOfShard, type Redis, SHARD_COUNT } from '@fantail/store'
+import { type RedisClock, SET_BACK_MS } from './redis-clock.ts'
+import { ShardClocks } from './shard-clocks.ts'
+
+export function createShardClocks(redis: Redis, log: Logger): ShardClocks {
+  const masterOf = isCluster(redis) ? (shard: number) => masterOfShard(redis, shard) : undefined
+  const clocks = new ShardClocks(masterOf)
+  const catching = new Set<string>()
+  clocks.onSetBack = (master, clock) => {
+    if (catching.has(master)) return
+    catching.add(master)
+    void catchUpAll({ redis, shards: shardsOf(master, masterOf), clock })
+      .then((ms) => {
+        if (ms > 0) log.warn({ ms }, 'redis.clock_was_set_back')
+      })
+      // Whatever tells the time next brings it here again.
+      .catch((error: Error) => log.debug({ err: error }, 'redis.clock_not_caught_up'))
+      .finally(() => catching.delete(master))
+  }
+  return clocks
+}
+
+function shardsOf(master: string, masterOf: ((shard: number) => string) | undefined): number[] {
+  const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => shard)
+  return masterOf ? shards.filter((shard) => masterOf(shard) === master) : shards
+}
+
+interface Behind {
+  redis: Redis
+  shards: number[]
+  clock: RedisClock
+}
+
+/** Resolves with the most ms that were made up for. */
+async function catchUpAll({ redis, shards, clock }: Behind): Promise<number> {
+  const to = { now: clock.now(), behindMsMax: SET_BACK_MS }
+  return Math.max(...(await Promise.all(shards.map((shard) => catchUp(redis, shard, to)))))
+}
