@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { waitFor } from '@fantail/test-kit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -83,6 +83,19 @@ describe('the dev task of a service', () => {
     await started(2)
 
     expect(notes('stopped').map((note) => note.pid)).toEqual([pid])
+  })
+
+  it('lets it run when a source was only given another mode', async () => {
+    await writeFile(join(folder, 'src', 'other.ts'), '')
+    task = keepRunning()
+    await started(1)
+    // Of several at once the last is named: the mode, if it were taken for an edit.
+    await writeFile(join(folder, 'src', 'other.ts'), '// edited')
+    await chmod(join(folder, 'src', 'main.ts'), 0o600)
+    await started(2)
+
+    expect(task.output()).toContain('other.ts was edited')
+    expect(task.output()).not.toContain('main.ts was edited')
   })
 
   it('leaves nothing behind when it is killed itself', async () => {

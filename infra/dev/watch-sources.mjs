@@ -1,6 +1,6 @@
 // @ts-check
 /** Tells of edits to sources: TypeScript and Lua, tests left out, several edits in a row as one. */
-import { existsSync, readdirSync, watch } from 'node:fs'
+import { existsSync, readdirSync, statSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../bootstrap/paths.mjs'
 
@@ -13,13 +13,24 @@ const SETTLE_MS = 200
 export function watchSources(service, onEdit) {
   /** @type {NodeJS.Timeout | undefined} */
   let timer
+  const since = Date.now()
   for (const dir of sourceDirs(service)) {
-    watch(dir, { recursive: true }, (_event, file) => {
+    watch(dir, { recursive: true }, (event, file) => {
       if (!file || !/\.(ts|lua)$/.test(file) || file.endsWith('.test.ts')) return
+      if (event === 'change' && isOlder(join(dir, file), since)) return
       clearTimeout(timer)
       timer = setTimeout(() => onEdit(file), SETTLE_MS)
     })
   }
+}
+
+/**
+ * What is told of such a file is a change of its owner or mode.
+ * @param {string} file @param {number} since
+ */
+function isOlder(file, since) {
+  const stat = statSync(file, { throwIfNoEntry: false })
+  return stat !== undefined && stat.mtimeMs < since
 }
 
 /** @param {string} service */
