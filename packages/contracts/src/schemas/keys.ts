@@ -12,29 +12,31 @@ import { named, pageOf, pageQuery, Timestamp } from './shared.ts'
 const Scope = z.enum(KEY_SCOPES)
 const Kind = z.enum(KEY_KINDS)
 
-export const NewKeyInput = z.strictObject({
-  name: z.string().min(1).max(KEY_NAME_CHARS_MAX).describe('For people'),
-  kind: Kind.optional().describe(
-    'native (default): a bearer token; aws: signs requests of the AWS protocols',
-  ),
-  scopes: z.array(Scope).min(1).max(KEY_SCOPES.length).describe('At most the caller’s own'),
-  prefixes: z
-    .array(z.string().regex(/^[A-Za-z0-9_-]{1,256}$/, 'must be 1 to 256 of A-Z a-z 0-9 _ -'))
-    .max(KEY_PREFIXES_MAX)
-    .optional()
-    .describe('Only topics and queues whose names begin with one of these; default all'),
-  account: z
-    .string()
-    .regex(/^\d{12}$/, 'must be 12 digits')
-    .optional()
-    .describe('That the key acts for; another than the caller’s only by the command line'),
-  maxRequestsPerSecond: z
-    .int()
-    .min(1)
-    .max(KEY_REQUESTS_PER_SECOND_MAX)
-    .nullish()
-    .describe('Past it 429; default unlimited'),
-})
+export const NewKeyInput = z
+  .strictObject({
+    name: z.string().min(1).max(KEY_NAME_CHARS_MAX).describe('For people'),
+    kind: Kind.optional().describe(
+      'native (default): a bearer token; aws: signs requests of the AWS protocols',
+    ),
+    scopes: z.array(Scope).min(1).max(KEY_SCOPES.length).describe('At most the caller’s own'),
+    prefixes: z
+      .array(z.string().regex(/^[A-Za-z0-9_-]{1,256}$/, 'must be 1 to 256 of A-Z a-z 0-9 _ -'))
+      .max(KEY_PREFIXES_MAX)
+      .optional()
+      .describe('Only topics and queues whose names begin with one of these; default all'),
+    account: z
+      .string()
+      .regex(/^\d{12}$/, 'must be 12 digits')
+      .optional()
+      .describe('That the key acts for; another than the caller’s only by the command line'),
+    maxRequestsPerSecond: z
+      .int()
+      .min(1)
+      .max(KEY_REQUESTS_PER_SECOND_MAX)
+      .nullish()
+      .describe('Past it 429; default unlimited'),
+  })
+  .meta({ examples: [{ name: 'shop', scopes: ['publish'], prefixes: ['orders'] }] })
 
 const view = {
   id: z.string(),

@@ -89,15 +89,17 @@ export const BatchInput = named(
 )
 
 /** Of the documentation: `message` as the shapes it takes. */
-export const PublishInput = z.union([
-  z.strictObject({ ...MessageInput.shape, message: Payload }),
-  z.strictObject({
-    messages: z
-      .array(z.strictObject({ ...MessageInput.shape, message: Payload }))
-      .min(1)
-      .max(BATCH_MESSAGES_MAX),
-  }),
-])
+export const PublishInput = z
+  .union([
+    z.strictObject({ ...MessageInput.shape, message: Payload }),
+    z.strictObject({
+      messages: z
+        .array(z.strictObject({ ...MessageInput.shape, message: Payload }))
+        .min(1)
+        .max(BATCH_MESSAGES_MAX),
+    }),
+  ])
+  .meta({ examples: [{ message: 'hello', attributes: { color: 'red' } }] })
 
 export const PublishQuery = z.strictObject({
   raw: z.enum(['false', 'true']).optional().describe('The request’s body, whatever its type, is the message'),

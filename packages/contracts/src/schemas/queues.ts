@@ -44,40 +44,42 @@ const RedriveAllowPolicyInput = z
   })
 
 /** `null` resets a member. */
-export const QueueInput = z.strictObject({
-  visibilityTimeoutSeconds: Visibility.nullish().describe(`Default ${QUEUE_VISIBILITY_SECONDS_DEFAULT}`),
-  retentionSeconds: z
-    .int()
-    .min(RETENTION_SECONDS_MIN)
-    .max(RETENTION_SECONDS_MAX)
-    .nullish()
-    .describe(`Default ${QUEUE_RETENTION_SECONDS_DEFAULT}`),
-  delaySeconds: Delay.nullish(),
-  receiveWaitSeconds: Wait.nullish(),
-  redrivePolicy: z
-    .strictObject({
-      deadLetterTargetArn: QueueReference,
-      maxReceiveCount: z.int().min(1).max(QUEUE_MAX_RECEIVE_COUNT_MAX),
-    })
-    .nullish(),
-  redriveAllowPolicy: RedriveAllowPolicyInput.nullish().describe(
-    'Which queues may name this one as their dead-letter queue; null: all',
-  ),
-  maximumMessageBytes: z
-    .int()
-    .min(QUEUE_MESSAGE_BYTES_MIN)
-    .max(QUEUE_MESSAGE_BYTES_MAX)
-    .nullish()
-    .describe(`Of a body and its attributes. Default ${QUEUE_MESSAGE_BYTES_MAX}`),
-  fifo: z.boolean().nullish().describe('Follows from a name that ends in .fifo; cannot be changed'),
-  contentBasedDeduplication: z
-    .boolean()
-    .nullish()
-    .describe('FIFO: without a deduplicationId the SHA-256 of the body counts. Default false'),
-  deduplicationScope: DeduplicationScope.nullish().describe(
-    'FIFO: what a deduplicationId is unique in. Default queue',
-  ),
-})
+export const QueueInput = z
+  .strictObject({
+    visibilityTimeoutSeconds: Visibility.nullish().describe(`Default ${QUEUE_VISIBILITY_SECONDS_DEFAULT}`),
+    retentionSeconds: z
+      .int()
+      .min(RETENTION_SECONDS_MIN)
+      .max(RETENTION_SECONDS_MAX)
+      .nullish()
+      .describe(`Default ${QUEUE_RETENTION_SECONDS_DEFAULT}`),
+    delaySeconds: Delay.nullish(),
+    receiveWaitSeconds: Wait.nullish(),
+    redrivePolicy: z
+      .strictObject({
+        deadLetterTargetArn: QueueReference,
+        maxReceiveCount: z.int().min(1).max(QUEUE_MAX_RECEIVE_COUNT_MAX),
+      })
+      .nullish(),
+    redriveAllowPolicy: RedriveAllowPolicyInput.nullish().describe(
+      'Which queues may name this one as their dead-letter queue; null: all',
+    ),
+    maximumMessageBytes: z
+      .int()
+      .min(QUEUE_MESSAGE_BYTES_MIN)
+      .max(QUEUE_MESSAGE_BYTES_MAX)
+      .nullish()
+      .describe(`Of a body and its attributes. Default ${QUEUE_MESSAGE_BYTES_MAX}`),
+    fifo: z.boolean().nullish().describe('Follows from a name that ends in .fifo; cannot be changed'),
+    contentBasedDeduplication: z
+      .boolean()
+      .nullish()
+      .describe('FIFO: without a deduplicationId the SHA-256 of the body counts. Default false'),
+    deduplicationScope: DeduplicationScope.nullish().describe(
+      'FIFO: what a deduplicationId is unique in. Default queue',
+    ),
+  })
+  .meta({ examples: [{ visibilityTimeoutSeconds: 30 }] })
 
 export const QueueView = named(
   'Queue',

@@ -15,21 +15,23 @@ const MESSAGE_IDS_MAX = 1_000
 const Rate = z.number().positive().max(100_000).describe('Messages a second')
 const Status = z.enum(['running', 'paused', 'canceling', 'canceled', 'completed', 'failed'])
 
-export const RedriveInput = z.strictObject({
-  source: QueueReference,
-  destination: QueueReference.nullish().describe('Without it, each message goes back where it came from'),
-  maxMessagesPerSecond: Rate.nullish(),
-  filter: z
-    .strictObject({
-      subscription: SubscriptionReference.optional(),
-      statusCode: z.int().min(100).max(599).optional(),
-      since: TimestampInput.optional(),
-      until: TimestampInput.optional(),
-      messageIds: z.array(z.string().min(1).max(100)).min(1).max(MESSAGE_IDS_MAX).optional(),
-    })
-    .optional(),
-  dryRun: z.boolean().optional(),
-})
+export const RedriveInput = z
+  .strictObject({
+    source: QueueReference,
+    destination: QueueReference.nullish().describe('Without it, each message goes back where it came from'),
+    maxMessagesPerSecond: Rate.nullish(),
+    filter: z
+      .strictObject({
+        subscription: SubscriptionReference.optional(),
+        statusCode: z.int().min(100).max(599).optional(),
+        since: TimestampInput.optional(),
+        until: TimestampInput.optional(),
+        messageIds: z.array(z.string().min(1).max(100)).min(1).max(MESSAGE_IDS_MAX).optional(),
+      })
+      .optional(),
+    dryRun: z.boolean().optional(),
+  })
+  .meta({ examples: [{ source: 'dead', maxMessagesPerSecond: 100 }] })
 
 export const RedriveView = named(
   'Redrive',

@@ -69,14 +69,16 @@ const Protocol = z.enum(['http', 'https', 'sqs'])
 const Status = z.enum(['pending', 'active', 'paused'])
 const Confirmation = z.enum(['none', 'handshake'])
 
-export const NewSubscriptionInput = z.strictObject({
-  endpoint: z.string().min(1).max(ENDPOINT_CHARS_MAX).describe('An http(s) URL or a queue’s ARN'),
-  protocol: Protocol.optional().describe('Follows from the endpoint'),
-  confirmation: Confirmation.optional().describe(
-    'handshake: pending until the endpoint confirms; default none',
-  ),
-  ...settings,
-})
+export const NewSubscriptionInput = z
+  .strictObject({
+    endpoint: z.string().min(1).max(ENDPOINT_CHARS_MAX).describe('An http(s) URL or a queue’s ARN'),
+    protocol: Protocol.optional().describe('Follows from the endpoint'),
+    confirmation: Confirmation.optional().describe(
+      'handshake: pending until the endpoint confirms; default none',
+    ),
+    ...settings,
+  })
+  .meta({ examples: [{ endpoint: 'https://example.com/hook', filterPolicy: { color: ['red'] } }] })
 
 /** `null` resets a member. */
 export const SubscriptionInput = z.strictObject(settings)

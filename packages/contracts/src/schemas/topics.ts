@@ -16,30 +16,32 @@ import { named, pageOf, pageQuery, Timestamp } from './shared.ts'
 const Signing = z.enum(['none', 'sns'])
 
 /** `null` resets a member. */
-export const TopicInput = z.strictObject({
-  displayName: z.string().max(DISPLAY_NAME_CHARS_MAX).nullish(),
-  deliveryPolicy: DeliveryPolicyInput.optional(),
-  disableSubscriptionOverrides: z
-    .boolean()
-    .nullish()
-    .describe('Ignore the delivery policies of subscriptions'),
-  retentionSeconds: z
-    .int()
-    .min(RETENTION_SECONDS_MIN)
-    .max(RETENTION_SECONDS_MAX)
-    .nullish()
-    .describe(
-      `Deliveries of messages older than this expire, those to queues after 30 days; default ${RETENTION_SECONDS_DEFAULT}`,
+export const TopicInput = z
+  .strictObject({
+    displayName: z.string().max(DISPLAY_NAME_CHARS_MAX).nullish(),
+    deliveryPolicy: DeliveryPolicyInput.optional(),
+    disableSubscriptionOverrides: z
+      .boolean()
+      .nullish()
+      .describe('Ignore the delivery policies of subscriptions'),
+    retentionSeconds: z
+      .int()
+      .min(RETENTION_SECONDS_MIN)
+      .max(RETENTION_SECONDS_MAX)
+      .nullish()
+      .describe(
+        `Deliveries of messages older than this expire, those to queues after 30 days; default ${RETENTION_SECONDS_DEFAULT}`,
+      ),
+    fifo: z.boolean().nullish().describe('Follows from a name that ends in .fifo; cannot be changed'),
+    contentBasedDeduplication: z
+      .boolean()
+      .nullish()
+      .describe('FIFO: without a deduplicationId the SHA-256 of the message counts. Default false'),
+    signing: Signing.nullish().describe(
+      'sns: messages carry a signature as those of Amazon SNS do, except of FIFO topics. Default none',
     ),
-  fifo: z.boolean().nullish().describe('Follows from a name that ends in .fifo; cannot be changed'),
-  contentBasedDeduplication: z
-    .boolean()
-    .nullish()
-    .describe('FIFO: without a deduplicationId the SHA-256 of the message counts. Default false'),
-  signing: Signing.nullish().describe(
-    'sns: messages carry a signature as those of Amazon SNS do, except of FIFO topics. Default none',
-  ),
-})
+  })
+  .meta({ examples: [{ displayName: 'Orders' }] })
 
 export const TopicView = named(
   'Topic',

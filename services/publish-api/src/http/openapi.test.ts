@@ -73,6 +73,23 @@ test('every operation has its own id, its path parameters, an answer and its err
   ])
 })
 
+test('every example of a body is one that is taken', () => {
+  const bodies = endpointsOf(api.deps).flatMap(({ method, path, body }) =>
+    ((body?.meta()?.examples ?? []) as unknown[]).map((example) => ({
+      route: `${method} ${path}`,
+      body,
+      example,
+    })),
+  )
+  expect(bodies.map(({ route }) => route)).toContain('POST /v1/topics/{topic}/messages')
+  expect(bodies.filter(({ body, example }) => !body?.safeParse(example).success)).toEqual([])
+  for (const { route, example } of bodies) {
+    const [method = '', path = ''] = route.split(' ')
+    const content = document.paths[path]?.[method.toLowerCase()]?.requestBody?.content
+    expect(content?.['application/json']?.schema.examples).toEqual([example])
+  }
+})
+
 test('what asks for a key says so, with the scope that it needs, and public pages do not', () => {
   const documented = Object.fromEntries(operations) as unknown as Record<string, Json & { responses: Json }>
   const publish = documented['POST /v1/topics/{topic}/messages']
