@@ -57,6 +57,26 @@ test('an open circuit sends one probe at a time and dead-letters nothing, howeve
   expect(await deadLetters()).toBe(0)
 })
 
+test('what is not asked while the circuit is open is tried again by its policy, not at once and for ever', async () => {
+  const circuitBreaker = { failures: 1, probeSeconds: 1 }
+  const { id } = await fixture.subscribe('sealed', { circuitBreaker, deliveryPolicy: deliveryPolicy(100) })
+  const sender = createFakeSender()
+  const locked = {
+    kind: 'failure',
+    error: 'secrets',
+    detail: 'no key',
+    durationMs: 0,
+    permanent: false,
+  } as const
+  sender.answer = (_, n) => (n === 1 ? 503 : locked)
+  await fixture.startWorker(sender)
+  await fixture.publish('a')
+  await waitFor(() => sender.sent.length >= 4, { what: 'three tries without a key' })
+  const gaps = sender.sent.slice(2).map(({ at }, i) => at - (sender.sent[i + 1]?.at ?? 0))
+  expect(Math.min(...gaps)).toBeGreaterThan(500)
+  expect(await figures(id)).toMatchObject({ circuitOpenUntil: expect.any(Number) })
+})
+
 test('a retry without quota is late and not lost', async () => {
   await fixture.queues.put(DLQ, {})
   const { id } = await fixture.subscribe('slow', {

@@ -34,9 +34,19 @@ export class LanePacing {
     })
   }
 
-  /** True where the lane's circuit was open already: the attempt was a probe, or one begun before it opened. */
-  answered(shard: number, subscriptionId: string, result: AttemptResult, cost: number): Promise<boolean> {
-    return this.#note(shard, { subscriptionId, answered: answeredAs(result) ?? 'unsent', cost })
+  /**
+   * True where the lane's circuit was open already: the attempt was a probe, or one begun before it opened. What the
+   * endpoint was not asked is no probe: the circuit lets the next one through at once, and only the policy makes it wait.
+   */
+  async answered(
+    shard: number,
+    subscriptionId: string,
+    result: AttemptResult,
+    cost: number,
+  ): Promise<boolean> {
+    const answered = answeredAs(result)
+    const open = await this.#note(shard, { subscriptionId, answered: answered ?? 'unsent', cost })
+    return open && answered !== null
   }
 
   /** A claim was handed back: what it drew on the quota is there again. */
