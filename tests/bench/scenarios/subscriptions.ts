@@ -3,17 +3,10 @@
  * one takes in Redis, and what a delivery costs the API, the worker and Redis together. The large one is measured
  * twice: with as many topics in use as the small one has, and with every publish to a topic that was not in use before.
  */
-import type { ChildProcess } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
-import { MAX_IN_FLIGHT_DEFAULT, topicArn } from '@fantail/contracts'
+import { type ChildProcess, execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { waitFor } from '@fantail/test-kit'
-import {
-  type CompiledSlice,
-  compileSlice,
-  weightOf,
-} from '../../../services/delivery-worker/src/compiled-slice.ts'
 import { cpuMs, end, startOwn } from '../children.ts'
 import { ask } from '../ipc.ts'
 import type { Row, Scenario, ScenarioOptions } from '../scenario.ts'
@@ -31,30 +24,9 @@ const BODY_BYTES = 1_024
 const CONNECTIONS = 32
 const PAIRS = 5
 const MESSAGES = 8_000
-const PLANS_MEASURED = 3_000
-const TOPIC = {
-  displayName: '',
-  deliveryPolicy: null,
-  disableSubscriptionOverrides: false,
-  retentionSeconds: 345_600,
-  signing: 'none' as const,
-  createdAt: 0,
-  attributes: {},
-}
-const SUBSCRIPTION = {
-  protocol: 'http' as const,
-  status: 'active' as const,
-  rawMessageDelivery: false,
-  deliveryPolicy: null,
-  redrivePolicy: null,
-  maxInFlight: MAX_IN_FLIGHT_DEFAULT,
-  confirmation: 'none' as const,
-  token: null,
-  tokenExpiresAt: null,
-  unsubscribed: false,
-  createdAt: 0,
-}
-
+const PLAN_BYTES = fileURLToPath(
+  new URL('../../../services/delivery-worker/bench/plan-bytes.ts', import.meta.url),
+)
 export const subscriptions: Scenario = {
   name: 'subscriptions',
   summary: '1,000,000 subscriptions to 100,000 topics: bytes, and cost of publishing against a small case',
@@ -98,7 +70,7 @@ async function run(options: ScenarioOptions): Promise<Row[]> {
       note: `without its ${FAN_OUT} subscriptions`,
     },
   ]
-  return [...state, ...rows, planRow()]
+  return [...state, ...rows, await planRow()]
 }
 
 /** Bytes of a subscription, and of a topic with its slice, of which the first subscription is the measure. */
@@ -221,48 +193,18 @@ class Costs {
   }
 }
 
-/** What plans take in a worker's heap, to what its cache counts for them and bounds: they are measured in this process. */
-function planRow(): Row {
-  setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as () => void
-  const usedBytes = () => {
-    collect()
-    const { heapUsed, arrayBuffers } = process.memoryUsage()
-    return heapUsed + arrayBuffers
-  }
-  const before = usedBytes()
-  const plans = Array.from({ length: PLANS_MEASURED }, (_, number) => planOf(number))
-  const bytes = usedBytes() - before
-  const counted = plans.reduce((sum, plan) => sum + weightOf(plan), 0)
+/** What plans take in a worker's heap, to what its cache counts for them and bounds: measured in a process of their own. */
+async function planRow(): Promise<Row> {
+  const words = ['--expose-gc', '--conditions=@fantail/source', PLAN_BYTES, String(FAN_OUT)]
+  const { stdout } = await promisify(execFile)(process.execPath, words)
+  const { bytes, counted } = JSON.parse(stdout) as { bytes: number; counted: number }
   return {
     figure: 'a plan in the worker, to what its cache of 128 MiB counts',
     value: bytes / counted,
     unit: 'x',
     atMost: 1.1,
-    note: `${Math.round(bytes / plans.length)} bytes with ${FAN_OUT} subscriptions`,
+    note: `${Math.round(bytes)} bytes with ${FAN_OUT} subscriptions`,
   }
-}
-
-function planOf(number: number): CompiledSlice {
-  const name = `orders-${number}`
-  const topic = { ...TOPIC, arn: topicArn(name), name, uid: randomUUID() }
-  const records = Array.from({ length: FAN_OUT }, (_, slot) => {
-    const endpoint = `http://127.0.0.1:40000/hooks/customer-${number}/orders?source=${slot}`
-    const id = randomUUID()
-    return {
-      ...SUBSCRIPTION,
-      id,
-      arn: `${topic.arn}:${id}`,
-      topicArn: topic.arn,
-      endpoint,
-      slot,
-      attributes: {},
-    }
-  })
-  const slice = { sliceId: `${topic.uid}.0`, shard: 0, revision: randomUUID(), topic, subscriptions: records }
-  return compileSlice(slice, (id) => {
-    throw new Error(`${id} cannot be compiled`)
-  })
 }
 
 async function usedMs({ deployment, processes }: Stage): Promise<number> {

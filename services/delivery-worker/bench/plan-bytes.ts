@@ -1,0 +1,67 @@
+/**
+ * What the compiled slices of topics take in the heap, and what the plan cache counts for them, each: a line of JSON. Run
+ * with --expose-gc; the argument is the number of subscriptions of each.
+ */
+import { randomUUID } from 'node:crypto'
+import { MAX_IN_FLIGHT_DEFAULT, topicArn } from '@fantail/contracts'
+import { type CompiledSlice, compileSlice, weightOf } from '../src/compiled-slice.ts'
+
+const PLANS = 3_000
+const fanOut = Number(process.argv[2] ?? 10)
+const TOPIC = {
+  displayName: '',
+  deliveryPolicy: null,
+  disableSubscriptionOverrides: false,
+  retentionSeconds: 345_600,
+  signing: 'none' as const,
+  createdAt: 0,
+  attributes: {},
+}
+const SUBSCRIPTION = {
+  protocol: 'http' as const,
+  status: 'active' as const,
+  rawMessageDelivery: false,
+  deliveryPolicy: null,
+  redrivePolicy: null,
+  maxInFlight: MAX_IN_FLIGHT_DEFAULT,
+  confirmation: 'none' as const,
+  token: null,
+  tokenExpiresAt: null,
+  unsubscribed: false,
+  createdAt: 0,
+}
+
+const before = usedBytes()
+const plans = Array.from({ length: PLANS }, (_, number) => planOf(number))
+const bytes = usedBytes() - before
+const counted = plans.reduce((sum, plan) => sum + weightOf(plan), 0)
+process.stdout.write(`${JSON.stringify({ bytes: bytes / PLANS, counted: counted / PLANS })}\n`)
+
+function usedBytes(): number {
+  if (!globalThis.gc) throw new Error('run it with --expose-gc')
+  void globalThis.gc()
+  const { heapUsed, arrayBuffers } = process.memoryUsage()
+  return heapUsed + arrayBuffers
+}
+
+function planOf(number: number): CompiledSlice {
+  const name = `orders-${number}`
+  const topic = { ...TOPIC, arn: topicArn(name), name, uid: randomUUID() }
+  const records = Array.from({ length: fanOut }, (_, slot) => {
+    const endpoint = `http://127.0.0.1:40000/hooks/customer-${number}/orders?source=${slot}`
+    const id = randomUUID()
+    return {
+      ...SUBSCRIPTION,
+      id,
+      arn: `${topic.arn}:${id}`,
+      topicArn: topic.arn,
+      endpoint,
+      slot,
+      attributes: {},
+    }
+  })
+  const slice = { sliceId: `${topic.uid}.0`, shard: 0, revision: randomUUID(), topic, subscriptions: records }
+  return compileSlice(slice, (id) => {
+    throw new Error(`${id} cannot be compiled`)
+  })
+}
