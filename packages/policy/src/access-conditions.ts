@@ -77,7 +77,8 @@ function isWithin(value: string, range: string): boolean {
   if (family === 0 || isIP(value) === 0) return false
   const longest = family === 4 ? 32 : 128
   const prefix = bits === undefined ? longest : Number(bits)
-  if (!/^\d*$/.test(bits ?? '') || prefix > longest) return false
+  // An empty prefix is none, and not the 0 that it is as a number.
+  if ((bits !== undefined && !/^\d{1,3}$/.test(bits)) || prefix > longest) return false
   const list = new BlockList()
   list.addSubnet(address, prefix, family === 4 ? 'ipv4' : 'ipv6')
   return list.check(value, isIP(value) === 4 ? 'ipv4' : 'ipv6')

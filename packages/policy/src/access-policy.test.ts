@@ -116,6 +116,7 @@ describe('conditions', () => {
     [{ IpAddress: { 'aws:SourceIp': '203.0.113.10/32' } }, false],
     [{ IpAddress: { 'aws:SourceIp': '2001:db8::/32' } }, false],
     [{ IpAddress: { 'aws:SourceIp': 'nowhere' } }, false],
+    [{ IpAddress: { 'aws:SourceIp': '198.51.100.0/' } }, false],
     [{ NotIpAddress: { 'aws:SourceIp': '203.0.113.0/24' } }, false],
     [{ NotIpAddress: { 'aws:SourceIp': '198.51.100.0/24' } }, true],
     [{ DateGreaterThan: { 'aws:CurrentTime': '2026-01-01T00:00:00Z' } }, true],
