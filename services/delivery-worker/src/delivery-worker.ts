@@ -69,10 +69,10 @@ export interface DeliveryWorkerOptions {
   /** An operator's own; else the one that is kept in Redis. */
   signingPair?: SigningPair | undefined
   sender: Pick<HttpSender, 'send' | 'close'>
-  /** Whether `start` rejects where secrets are sealed with another key. */
-  checkMasterKey?: boolean
   /** Opens the secrets of endpoints; undefined: there is no master key. */
   vault?: Vault | undefined
+  /** Whether `start` rejects where secrets are sealed with another key. */
+  checkMasterKey?: boolean
   telemetry: Pick<Telemetry, 'metrics' | 'spans' | 'logs'>
   /** BullMQ's own spans, where traces are exported. */
   bullTelemetry?: BullTelemetry | undefined
@@ -245,8 +245,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     figures: () => ({ attempts: slots.inFlight, queued: express.queued, jobs: dispatcher.runs }),
     async start() {
       await whenReady(redis)
-      laneLoop.start()
       if (options.checkMasterKey) await new VaultKeys(redis).check(vault?.keyIds ?? [])
+      laneLoop.start()
       pushConsumers.start()
       await consumers.start()
       await sweep.start()
