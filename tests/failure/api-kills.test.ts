@@ -1,5 +1,6 @@
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
+import { beginFault } from '../harness/fault-rows.ts'
 import { Ledger } from '../harness/ledger.ts'
 import { useStack } from '../harness/stack.ts'
 import { useReceiver } from '../harness/use-receiver.ts'
@@ -11,12 +12,14 @@ const stack = useStack({ workers: 1, redis: { appendfsync: 'always' } })
 const receiver = useReceiver()
 
 test('an API killed while publishing loses nothing it acknowledged, and stores a request whole or not at all', async () => {
+  const row = beginFault('api-kills')
   const ledger = await Ledger.open({
     stack: stack(),
     receiver: receiver(),
     topic: 'killed-api',
     subscriptions: { '/a': {}, '/b': {} },
   })
+  let recoverySeconds = 0
   for (let kill = 0; kill < KILLS; kill++) {
     const accepted = ledger.count('accepted')
     const publishing = ledger.publishAtRate({
@@ -25,12 +28,14 @@ test('an API killed while publishing loses nothing it acknowledged, and stores a
       prefix: `${kill}-`,
     })
     await waitFor(() => ledger.count('accepted') >= accepted + PER_SECOND / 2)
+    const killedAt = performance.now()
     await stack().api.restart()
+    recoverySeconds = Math.max(recoverySeconds, await ledger.recovered(killedAt))
     await publishing
-    expect(await ledger.publish(`after-${kill}`)).toBe('accepted')
   }
   // Settled, an unknown message has reached both subscriptions or neither.
   const account = await ledger.whenSettled()
+  row.tell({ ...account, messages: account.accepted, recoverySeconds })
   expect(account).toMatchObject({ lost: 0, refusedYetSeen: 0, duplicates: 0 })
   expect(account.unknown + account.refused).toBeGreaterThan(0)
 }, 60_000)

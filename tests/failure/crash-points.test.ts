@@ -3,7 +3,8 @@
  * out and before the worker knows. Its successor finishes the delivery, once, in the right place.
  */
 import { waitFor } from '@fantail/test-kit'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
+import { beginFault } from '../harness/fault-rows.ts'
 import { Ledger } from '../harness/ledger.ts'
 import { all, hasArgument, runsScript } from '../harness/redis-requests.ts'
 import { moveRedisTime } from '../harness/redis-time.ts'
@@ -56,6 +57,9 @@ const CASES: [Step, 'before' | 'after', number[]][] = [
   ['forget what is dead', 'after', DEAD],
 ]
 
+const row = beginFault('crash-points')
+let [lost, duplicates] = [0, 0]
+
 test.each(CASES)(
   'killed at: %s (%s)',
   async (step, at, answers) => {
@@ -68,6 +72,8 @@ test.each(CASES)(
     await moveRedisTime(stack().connection, LEASES_END_MS)
     await stack().worker(0).start()
     const account = await ledger.whenSettled()
+    lost += account.lost
+    duplicates += account.duplicates
     const dead = answers === DEAD ? 1 : 0
     expect(account).toMatchObject({
       delivered: 1 - dead,
@@ -116,3 +122,5 @@ test('jobs taken over repeat nothing that was recorded, and nothing is left behi
   const keys = await connection.keys('ft:*')
   expect(keys.filter((key) => /:(msg|fresh|retry|lease|state):/.test(key))).toEqual([])
 })
+
+afterAll(() => row.tell({ messages: CASES.length, lost, duplicates, recoverySeconds: null }))

@@ -3,7 +3,8 @@
  * carried it out and before the worker knows. Its successor goes on where it was, in order, and nothing is left behind.
  */
 import { waitFor } from '@fantail/test-kit'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
+import { beginFault } from '../harness/fault-rows.ts'
 import { FifoLedger } from '../harness/fifo-ledger.ts'
 import { all, hasArgument, runsScript } from '../harness/redis-requests.ts'
 import { moveRedisTime } from '../harness/redis-time.ts'
@@ -34,6 +35,9 @@ const CASES = (Object.keys(STEPS) as Step[]).flatMap((step) => [
   [step, 'after'] as const,
 ])
 
+const row = beginFault('fifo-crash-points')
+let [lost, duplicates] = [0, 0]
+
 test.each(CASES)(
   'killed at: %s (%s)',
   async (step, at) => {
@@ -52,6 +56,8 @@ test.each(CASES)(
     await moveRedisTime(stack().connection, LEASES_END_MS)
     await stack().worker(0).start()
     const { disorder, queue, webhook } = await ledger.whenComplete()
+    lost += 20 - queue - webhook.firsts
+    duplicates += webhook.arrivals - webhook.firsts
     expect([disorder, queue, webhook.firsts]).toEqual([[], 10, 10])
     await waitFor(async () => {
       const keys = await stack().connection.keys('ft:*')
@@ -60,3 +66,5 @@ test.each(CASES)(
   },
   40_000,
 )
+
+afterAll(() => row.tell({ messages: 10 * CASES.length, lost, duplicates, recoverySeconds: null }))

@@ -58,7 +58,7 @@ test(
     await redriveAll()
     const account = await ledger.whenSettled({ timeoutMs: 60_000 })
     row.tell({ ...account, messages: account.accepted, recoverySeconds })
-    expect(kills).toBeGreaterThan(RUN_SECONDS / 5)
+    expect(kills).toBeGreaterThan(RUN_SECONDS / 10)
     expect(account).toMatchObject({ lost: 0, refusedYetSeen: 0, discarded: 0, expired: 0, deadLettered: 0 })
     expect(account.delivered).toBe(account.owed)
     expect(account.duplicates).toBeLessThan(DUPLICATES_MAX * account.owed)

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { beginFault } from '../harness/fault-rows.ts'
 import { Ledger } from '../harness/ledger.ts'
 import type { ErrorBody } from '../harness/rest-client.ts'
 import { useStack } from '../harness/stack.ts'
@@ -10,6 +11,7 @@ const receiver = useReceiver()
 test.each(['break', 'silence'] as const)(
   'a publish whose reply is lost (%s) is told as unknown, stored once and delivered once',
   async (how) => {
+    const row = beginFault('lost-reply')
     const topic = `lost-reply-${how}`
     const ledger = await Ledger.open({
       stack: stack(),
@@ -28,6 +30,7 @@ test.each(['break', 'silence'] as const)(
     await receiver().waitForRequests(1, `/${topic}`)
     await expect.poll(() => ledger.publish(`after ${how}`), { timeout: 5_000 }).toBe('accepted')
     const account = await ledger.whenSettled()
+    row.tell({ ...account, messages: account.accepted + account.unknown, recoverySeconds: null })
     expect(account).toMatchObject({ unknown: 1, duplicates: 0, lost: 0 })
     expect(
       receiver()

@@ -1,6 +1,7 @@
 /** Invariant 2 under everything at once: throttled, flaky and refusing endpoints while workers and Redis are killed. */
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
+import { beginFault } from '../harness/fault-rows.ts'
 import { Ledger } from '../harness/ledger.ts'
 import { moveRedisTime } from '../harness/redis-time.ts'
 import { useStack } from '../harness/stack.ts'
@@ -16,6 +17,7 @@ const stack = useStack({ workers: 2, redis: { appendfsync: 'always' } })
 const receiver = useReceiver()
 
 test('every delivery ends in one place, whoever is killed meanwhile', async () => {
+  const row = beginFault('mixed-kills')
   // By the message's number, so that a repeated attempt gets the answer it had before.
   const numberOf = (text: string) => Number(text.slice(1))
   receiver().respond('/flaky', ({ text, attempt }) => ({ status: attempt <= numberOf(text) % 3 ? 503 : 200 }))
@@ -51,6 +53,7 @@ test('every delivery ends in one place, whoever is killed meanwhile', async () =
   await publishing
   await moveRedisTime(stack().connection, LEASES_END_MS)
   const account = await ledger.whenSettled()
+  row.tell({ ...account, messages: account.accepted, recoverySeconds: null })
   expect(account).toMatchObject({ lost: 0, refusedYetSeen: 0, discarded: 0, expired: 0, waiting: 0 })
   expect(account.delivered + account.deadLettered).toBe(account.owed)
   // A tenth of those that were stored, as the refusing endpoint says.

@@ -1,6 +1,7 @@
 /** Push consumers while workers die, freeze and Redis is away: every message is pushed, and none is lost or left. */
 import { waitFor } from '@fantail/test-kit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beginFault } from '../harness/fault-rows.ts'
 import { moveRedisTime } from '../harness/redis-time.ts'
 import { useStack } from '../harness/stack.ts'
 import { useReceiver } from '../harness/use-receiver.ts'
@@ -70,6 +71,7 @@ test('the share of a worker that is killed in mid-batch is taken over, and its b
 }, 60_000)
 
 test('workers that are killed again and again lose nothing', async () => {
+  const row = beginFault('push-consumers')
   await consume('stormy', { batchSize: 5, concurrency: 8, timeoutSeconds: 1 })
   receiver().respond('/stormy', { delayMs: 30 })
   const sent = Array.from({ length: 1_000 }, (_, i) => `${i}`)
@@ -85,6 +87,13 @@ test('workers that are killed again and again lose nothing', async () => {
   }
   await whenEmpty('stormy')
   const all = pushed('stormy').flat()
+  const lost = sent.length - new Set(all).size
+  row.tell({
+    messages: sent.length,
+    lost,
+    duplicates: all.length + lost - sent.length,
+    recoverySeconds: null,
+  })
   expect(new Set(all)).toEqual(new Set(sent))
   // A killed worker repeats what it had under way: at most eight batches each time.
   expect(all.length - sent.length).toBeLessThanOrEqual(4 * 8 * 5)

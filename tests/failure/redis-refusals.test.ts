@@ -35,21 +35,21 @@ test('past the watermark a greedy topic is refused alone, then all are, and what
   const row = beginFault('watermark')
   const open = (topic: string) =>
     Ledger.open({ stack: stack(), receiver: receiver(), topic, subscriptions: { [`/${topic}`]: {} } })
-  const [greedy, modest, filling] = [await open('greedy'), await open('modest'), await open('filling')]
-  await pause(greedy, true)
-  await pause(filling, true)
-  await fillUntil(greedy, 429)
+  const [greedy, modest] = [await open('greedy'), await open('modest')]
+  // Several, each with less than a greedy one's share.
+  const filling = await Promise.all(Array.from({ length: 6 }, (_, i) => open(`filling-${i}`)))
+  for (const ledger of [greedy, ...filling]) await pause(ledger, true)
+  await fillUntil([greedy], 429)
   expect(await modest.publish('beside the greedy one')).toBe('accepted')
   await fillUntil(filling, 503)
   expect(await modest.publish('when all is full')).toBe('refused')
-  for (const { retryAfter } of [greedy, filling, modest].flatMap(({ failures }) => failures))
+  for (const { retryAfter } of [greedy, ...filling, modest].flatMap(({ failures }) => failures))
     expect(Number(retryAfter)).toBeGreaterThan(0)
   const healedAt = performance.now()
-  await pause(greedy, false)
-  await pause(filling, false)
+  for (const ledger of [greedy, ...filling]) await pause(ledger, false)
   const recoverySeconds = await modest.recovered(healedAt)
   const accounts: Account[] = []
-  for (const ledger of [greedy, modest, filling])
+  for (const ledger of [greedy, modest, ...filling])
     accounts.push(await ledger.whenSettled({ timeoutMs: 60_000 }))
   const sum = (name: 'accepted' | 'lost' | 'duplicates') =>
     accounts.reduce((n, account) => n + account[name], 0)
@@ -62,12 +62,14 @@ test('past the watermark a greedy topic is refused alone, then all are, and what
 
 let filled = 0
 
-/** With messages of 20 kB, until one is refused with this status. */
-async function fillUntil(ledger: Ledger, status: number): Promise<void> {
+/** With messages of 20 kB to each in turn, until one is refused with this status. */
+async function fillUntil(ledgers: Ledger[], status: number): Promise<void> {
+  let turn = 0
   const isFull = async () => {
+    const ledger = ledgers[turn++ % ledgers.length]
     const texts = Array.from({ length: 20 }, () => `${filled++} `.padEnd(20_000, 'x'))
-    await Promise.all(texts.map((text) => ledger.publish(text)))
-    return ledger.failures.at(-1)?.status === status
+    await Promise.all(texts.map((text) => ledger?.publish(text)))
+    return ledger?.failures.at(-1)?.status === status
   }
   await waitFor(isFull, { what: `a publish to be answered ${status}`, timeoutMs: 60_000 })
 }

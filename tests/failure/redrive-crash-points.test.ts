@@ -1,6 +1,7 @@
 /** The redrive service is killed at every step of a task: its successor moves every message, each of them once. */
 import { waitFor } from '@fantail/test-kit'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
+import { beginFault } from '../harness/fault-rows.ts'
 import { Ledger } from '../harness/ledger.ts'
 import { runsScript } from '../harness/redis-requests.ts'
 import { useStack } from '../harness/stack.ts'
@@ -37,6 +38,9 @@ interface Task {
   skipped: number
 }
 
+const row = beginFault('redrive-crash-points')
+let [moved, duplicates] = [0, 0]
+
 test.each(CASES)(
   'killed after: %s, on the way to %s',
   async (step, to) => {
@@ -60,17 +64,24 @@ test.each(CASES)(
       },
       { timeoutMs: 20_000, intervalMs: 50, what: 'the task to end' },
     )
+    moved += task.moved
     expect(task).toMatchObject({ status: 'completed', moved: TEXTS.length, skipped: 0 })
     expect(await visible(source)).toBe(0)
     if (to === 'another queue') {
       expect(await visible(destination)).toBe(TEXTS.length)
     } else {
       const account = await ledger.whenSettled()
+      duplicates += account.duplicates
       expect(account).toMatchObject({ delivered: TEXTS.length, duplicates: 0, deadLettered: 0, discarded: 0 })
     }
   },
   40_000,
 )
+
+afterAll(() => {
+  const messages = CASES.length * TEXTS.length
+  row.tell({ messages, lost: messages - moved, duplicates, recoverySeconds: null })
+})
 
 /** Messages that failed for good, and a receiver that takes everything from then on. */
 async function deadLetter(name: string): Promise<{ ledger: Ledger; source: string }> {

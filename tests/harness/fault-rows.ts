@@ -108,20 +108,24 @@ export const FAULTS = {
   },
   'redis-clock-forward': {
     fault: 'the clock of the host of Redis jumps by +1 h',
-    promised: 'nothing early, nothing frozen',
+    promised: 'nothing lost, nothing frozen; it is time passed: what was due within the hour comes at once',
   },
   'redis-clock-back': {
     fault: 'the clock of the host of Redis jumps by -1 h',
-    promised: 'nothing early, nothing frozen',
+    promised: 'nothing frozen; early only what was decided in the second of the jump',
   },
   receivers: {
     fault:
       'receivers that hang, drip, flood, reset, lie, redirect, flap, and names that lead nowhere, all at once',
     promised: 'each ends as its policy says; healthy ones beside them are not slowed; memory bounded',
   },
-  poison: {
-    fault: 'corrupt jobs, messages, topics, subscriptions and lane entries in Redis',
+  'poison-jobs': {
+    fault: 'corrupt jobs, messages and topics in Redis',
     promised: 'set aside, logged and counted; neighbours are delivered, nothing loops',
+  },
+  'poison-lanes': {
+    fault: 'corrupt subscriptions and lanes in Redis',
+    promised: 'set aside, logged and counted; neighbours in the shard are delivered, nothing loops',
   },
   million: {
     fault: 'a million messages (fast form: 20,000) while workers are killed and Redis is away',

@@ -1,0 +1,144 @@
+/**
+ * Clocks that jump by an hour: of one worker, and of the host of Redis, whose time is Fantail's. Deliveries that are due
+ * soon, later and by a throttle are on their way meanwhile.
+ */
+import { type ReceivedRequest, redisServerPath, waitFor } from '@fantail/test-kit'
+import { afterAll, describe, expect, test } from 'vitest'
+import { createFalseClock, type FalseClock, falseClockProblem } from '../harness/false-clock.ts'
+import { beginFault, type FaultName, LONG, secondsSince } from '../harness/fault-rows.ts'
+import { Ledger } from '../harness/ledger.ts'
+import { untilPassed } from '../harness/passing-time.ts'
+import { type Stack, useStack } from '../harness/stack.ts'
+import { useReceiver } from '../harness/use-receiver.ts'
+import { retries } from '../harness/webhooks.ts'
+
+const HOUR_S = 3_600
+const PER_SECOND = 40
+const BEFORE_MS = 2_000
+/** At each time: longer than the delay of a retry. */
+const STAY_MS = LONG ? 60_000 : 9_000
+const RETRY_S = 5
+const THROTTLE = 10
+/** A retry may be early by as much as its jitter. */
+const JITTER = 0.1
+/** Told late, at most, by libfaketime's own caching and a busy machine. */
+const LATE_S = 6
+/** A worker notices that Redis's clock was set back. */
+const NOTICED_S = 2
+const env = { FANTAIL_ATTEMPT_TIMEOUT_MS: '2000' }
+const receiver = useReceiver()
+
+interface Jump {
+  clock: FalseClock
+  /** Seconds that the clock is off, one after the other. */
+  jumps: number[]
+  /** How many retries may come early, at most. */
+  earlyMax: number
+}
+
+async function jump(stack: Stack, name: FaultName, { clock, jumps, earlyMax }: Jump): Promise<void> {
+  const row = beginFault(name)
+  receiver().respond(`/${name}/later`, ({ attempt }) => ({ status: attempt === 1 ? 503 : 200 }))
+  const ledger = await Ledger.open({
+    stack,
+    receiver: receiver(),
+    topic: name,
+    subscriptions: {
+      [`/${name}/quick`]: {},
+      [`/${name}/later`]: {
+        deliveryPolicy: retries(3, { minDelayTarget: RETRY_S, maxDelayTarget: RETRY_S }),
+      },
+      [`/${name}/throttled`]: { deliveryPolicy: { throttlePolicy: { maxReceivesPerSecond: THROTTLE } } },
+    },
+  })
+  const seconds = (BEFORE_MS + jumps.length * STAY_MS) / 1_000
+  const publishing = ledger.publishAtRate({ count: seconds * PER_SECOND, perSecond: PER_SECOND })
+  await untilPassed(BEFORE_MS)
+  let recoverySeconds = 0
+  for (const seconds of jumps) {
+    clock.set(seconds)
+    const since = performance.now()
+    recoverySeconds = Math.max(recoverySeconds, await arrivalSince(`/${name}/quick`, since))
+    await untilPassed(STAY_MS, since)
+  }
+  await publishing
+  expect(ledger.failures).toEqual([])
+  const sent = receiver().requestsTo(`/${name}/throttled`).length
+  // What the throttle has kept is let go.
+  const throttled = ledger.subscriptions.find(({ path }) => path.endsWith('throttled'))
+  await stack.client.patch(`/v1/subscriptions/${throttled?.id}`, { deliveryPolicy: null })
+  const account = await ledger.whenSettled({ timeoutMs: 40_000 })
+  row.tell({ ...account, messages: account.accepted, recoverySeconds })
+  const waits = waitsOf(`/${name}/later`)
+  const early = waits.filter((wait) => wait < RETRY_S * (1 - JITTER) - 0.1)
+  const most = Math.max(...waits)
+  console.info(JSON.stringify({ name, retries: waits.length, early: early.length, most, sent, seconds }))
+  expect(account).toMatchObject({ lost: 0, refusedYetSeen: 0, expired: 0, discarded: 0, deadLettered: 0 })
+  expect(account.delivered).toBe(account.owed)
+  // Nothing early: neither retries nor what is throttled.
+  expect(early.length).toBeLessThanOrEqual(earlyMax)
+  expect(sent).toBeLessThanOrEqual(1.1 * THROTTLE * (seconds + 1))
+  // Nothing frozen.
+  expect(most).toBeLessThanOrEqual(RETRY_S * (1 + JITTER) + LATE_S)
+  expect(sent).toBeGreaterThanOrEqual(0.6 * THROTTLE * (seconds - LATE_S))
+}
+
+/** Seconds between the first and the second attempt of each message that had both. */
+function waitsOf(path: string): number[] {
+  const byText = Map.groupBy(receiver().requestsTo(path), ({ text }) => text)
+  return [...byText.values()].flatMap(([first, second]: ReceivedRequest[]) =>
+    first && second ? [(second.at - first.at) / 1_000] : [],
+  )
+}
+
+/** Seconds until something has arrived that came later than a second after `since`. */
+async function arrivalSince(path: string, since: number): Promise<number> {
+  const from = performance.timeOrigin + since + 1_000
+  await waitFor(
+    () =>
+      receiver()
+        .requestsTo(path)
+        .some(({ at }) => at >= from),
+    { timeoutMs: 60_000 },
+  )
+  return secondsSince(since) - 1
+}
+
+const TEST_MS = 3 * STAY_MS + 120_000
+const problems = {
+  worker: falseClockProblem(process.execPath),
+  redis: falseClockProblem(redisServerPath()),
+}
+for (const problem of new Set(Object.values(problems)))
+  if (problem) console.warn(`clocks.test.ts is skipped: ${problem}`)
+
+describe.skipIf(problems.worker)('the clock of one worker', () => {
+  const clock = createFalseClock('worker')
+  const stack = useStack({ workers: 2, env, workerEnv: (index) => (index === 0 ? clock.env : {}) })
+  afterAll(() => clock.remove())
+
+  test(
+    'jumps ahead and back: its deliveries go by the time of Redis',
+    () => jump(stack(), 'worker-clock', { clock, jumps: [HOUR_S, -HOUR_S], earlyMax: 0 }),
+    TEST_MS,
+  )
+})
+
+describe.skipIf(problems.redis)('the clock of the host of Redis', () => {
+  const clock = createFalseClock('redis')
+  const stack = useStack({ workers: 2, env, redis: { env: clock.env, spawned: true } })
+  afterAll(() => clock.remove())
+
+  test(
+    'jumps an hour ahead: nothing is lost, and it is time passed',
+    () =>
+      jump(stack(), 'redis-clock-forward', { clock, jumps: [HOUR_S], earlyMax: Number.POSITIVE_INFINITY }),
+    TEST_MS,
+  )
+
+  test(
+    'jumps an hour back: nothing freezes',
+    () => jump(stack(), 'redis-clock-back', { clock, jumps: [0], earlyMax: NOTICED_S * PER_SECOND }),
+    TEST_MS,
+  )
+})
