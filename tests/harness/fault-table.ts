@@ -4,23 +4,25 @@
  *   FANTAIL_FAILURE_ROWS=/tmp/rows.jsonl pnpm test:failure && node tests/harness/fault-table.ts /tmp/rows.jsonl
  */
 import { readFileSync } from 'node:fs'
-import type { FaultRow } from './fault-rows.ts'
+import { FAULTS, type FaultRow } from './fault-rows.ts'
 
 const HEAD = [
   '| fault | promised | messages | lost | duplicates | back after, s | run, s |',
   '|---|---|---:|---:|---:|---:|---:|',
 ]
 
-/** In the order of the file; of several rows of one fault the last. */
+/** In the order of FAULTS; of several rows of one fault the last. */
 function tableOf(rows: FaultRow[]): string {
-  const byName = new Map(rows.map((row) => [row.name, row]))
-  const lines = [...byName.values()].map((row) => {
-    const back = row.recoverySeconds === null ? 'nothing stopped' : row.recoverySeconds
-    const figures = [row.messages, row.lost, row.duplicates, back, row.runSeconds]
-    const cells = figures.map((figure) => figure.toLocaleString('en-US'))
-    return `| ${[row.fault, row.promised, ...cells].join(' | ')} |`
-  })
+  const byName = new Map<string, FaultRow>(rows.map((row) => [row.name, row]))
+  const lines = Object.keys(FAULTS).flatMap((name) => lineOf(byName.get(name)))
   return [...HEAD, ...lines].join('\n')
+}
+
+function lineOf(row: FaultRow | undefined): string[] {
+  if (!row) return []
+  const { fault, promised, messages, lost, duplicates, recoverySeconds, runSeconds } = row
+  const figures = [messages, lost, duplicates, recoverySeconds ?? '–', runSeconds]
+  return [`| ${[fault, promised, ...figures.map((figure) => figure.toLocaleString('en-US'))].join(' | ')} |`]
 }
 
 const [file = ''] = process.argv.slice(2)
