@@ -12,14 +12,7 @@
 import type { Message, RedisTarget } from '@fantail/contracts'
 import { type Job, type Telemetry, WaitingError, type Worker } from 'bullmq'
 import type { Redis } from 'ioredis'
-import {
-  createWorker,
-  dispatchQueueName,
-  LOCK_MS,
-  queuePrefix,
-  STALLED_BUSY_MS,
-  STALLED_IDLE_MS,
-} from './bull.ts'
+import { createWorker, dispatchQueueName, LOCK_MS, queuePrefix, STALLED_BUSY_MS } from './bull.ts'
 import type { ConsumerLog } from './consumer-log.ts'
 import { type DispatchJobData, type DispatchPart, dispatchMessages } from './dispatch-job.ts'
 import { DispatchParts } from './dispatch-parts.ts'
@@ -60,6 +53,8 @@ export interface ConsumerOptions {
 }
 
 const ENDED_MAX = 10_000
+/** Between looks for stalled jobs while no worker has any. */
+const UNUSED_MS = 60_000
 
 interface RunEntry {
   id: string
@@ -144,8 +139,8 @@ export class DispatchConsumer {
   }
 
   /**
-   * To be called once a second: while any worker has a job in hand, all look often for one whose worker has died; else,
-   * seldom. BullMQ reads the interval anew with each check, and keeps all workers from checking for as long: what an idle
+   * To be called once a second: while any worker has a job in hand, all look often for one whose worker has died; else
+   * hardly ever. BullMQ reads the interval anew with each check, and keeps all workers from checking for as long: what an idle
    * one has set ends with the idleness. Never rejects.
    */
   async watch(): Promise<void> {
@@ -153,7 +148,7 @@ export class DispatchConsumer {
     const { redis } = this.#options
     try {
       const { opts } = this.#worker
-      if ((await redis.llen(`${base}:active`)) === 0) opts.stalledInterval = STALLED_IDLE_MS
+      if ((await redis.llen(`${base}:active`)) === 0) opts.stalledInterval = UNUSED_MS
       else if (opts.stalledInterval !== STALLED_BUSY_MS) {
         opts.stalledInterval = STALLED_BUSY_MS
         await redis.del(`${base}:stalled-check`)
