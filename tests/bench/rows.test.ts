@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { readOptions } from './options.ts'
+import { othersRow, ticksNow } from './others.ts'
 import { isReached, rowLine, rowOf, rowTable } from './rows.ts'
 import { figureOf } from './summary.ts'
 
@@ -44,4 +45,19 @@ test('scenarios are words of their own; unknown ones are answered by the usage',
   for (const words of [['fanout-11'], ['fanout-10', '--rounds', '3']]) {
     expect(() => readOptions(words)).toThrow('usage: pnpm bench')
   }
+})
+
+test('what others used is what was busy and not our own', () => {
+  const before = { all: 1_000, busy: 400, own: 100 }
+  expect(othersRow(before, { all: 2_000, busy: 1_000, own: 600 })).toMatchObject({ value: 10, unit: '%' })
+  expect(othersRow(before, { all: 2_000, busy: 900, own: 620 }).value).toBe(0)
+})
+
+test('the kernel counts our own time among what is busy', () => {
+  const before = ticksNow()
+  const until = performance.now() + 200
+  while (performance.now() < until) Math.sqrt(until)
+  const now = ticksNow()
+  expect(now.own - before.own).toBeGreaterThan(5)
+  expect(now.busy - before.busy).toBeGreaterThan(5)
 })

@@ -2,6 +2,7 @@
 import { availableParallelism, cpus } from 'node:os'
 import { endAll } from './children.ts'
 import type { BenchOptions } from './options.ts'
+import { othersRow, ticksNow } from './others.ts'
 import { stopEveryRedis } from './redis.ts'
 import { rowLine, rowTable } from './rows.ts'
 import type { Row } from './scenario.ts'
@@ -14,7 +15,9 @@ export async function runScenarios({ scenarios, json, ...options }: BenchOptions
   for (const { name, run } of SCENARIOS.filter((scenario) => scenarios.includes(scenario.name))) {
     const tell = (text: string) => options.tell(`${name}: ${text}`)
     try {
+      const before = ticksNow()
       const rows = await run({ quick: options.quick, profileDir: options.profileDir, tell })
+      rows.push(othersRow(before))
       results.set(name, rows)
       if (json) for (const row of rows) console.log(rowLine(name, row))
     } catch (error) {

@@ -1,0 +1,37 @@
+/** How much of the machine others used meanwhile: a figure that was not taken alone says so beside itself. */
+import { readFileSync } from 'node:fs'
+import type { Row } from './scenario.ts'
+
+interface Ticks {
+  all: number
+  busy: number
+  /** Of this process and of those it started that have ended. */
+  own: number
+}
+
+/** NaN where there is no /proc. */
+export function ticksNow(): Ticks {
+  try {
+    const cpu = fieldsOf(readFileSync('/proc/stat', 'utf8').split('\n', 1)[0] ?? '').slice(1, 9)
+    const stat = readFileSync('/proc/self/stat', 'utf8')
+    const own = fieldsOf(stat.slice(stat.lastIndexOf(')') + 2)).slice(11, 15)
+    const [idle = 0, waiting = 0] = cpu.slice(3, 5)
+    return { all: sum(cpu), busy: sum(cpu) - idle - waiting, own: sum(own) }
+  } catch {
+    return { all: Number.NaN, busy: Number.NaN, own: Number.NaN }
+  }
+}
+
+function fieldsOf(line: string): number[] {
+  return line.trim().split(/\s+/).map(Number)
+}
+
+function sum(values: number[]): number {
+  return values.reduce((total, value) => total + value, 0)
+}
+
+/** Since `before`; to be asked when the scenario's processes have ended. */
+export function othersRow(before: Ticks, now = ticksNow()): Row {
+  const share = Math.max(0, now.busy - before.busy - (now.own - before.own)) / (now.all - before.all)
+  return { figure: 'the machine, used by others meanwhile', value: share * 100, unit: '%' }
+}
