@@ -1,10 +1,14 @@
-/** docs/reliability.md tells of every fault what is promised, in the words of its test. */
+/** docs/reliability.md tells of faults what is promised in the words of their tests. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { FAULTS } from '../harness/fault-rows.ts'
+import { FAULTS, type FaultName } from '../harness/fault-rows.ts'
 
+/** Rows of the long form alone. */
+const LONG_ONLY = new Set<FaultName>(['redis-outage-30', 'redis-outage-120'])
 const document = readFileSync(new URL('../../docs/reliability.md', import.meta.url), 'utf8')
+const inShort = (Object.keys(FAULTS) as FaultName[]).filter((name) => !LONG_ONLY.has(name))
 
-test.each(Object.values(FAULTS))('the table has: $fault', ({ fault, promised }) => {
+test.each(inShort)('the table has: %s', (name) => {
+  const { fault, promised } = FAULTS[name]
   expect(document).toContain(`| ${fault} | ${promised} |`)
 })
