@@ -10,6 +10,7 @@ import { type Stack, useStack } from '../harness/stack.ts'
 import { useReceiver } from '../harness/use-receiver.ts'
 
 const PER_SECOND = 200
+const THROTTLE = 150
 const ROUNDS = LONG ? 10 : 2
 const ROUND_MS = 2_500
 const receiver = useReceiver()
@@ -21,7 +22,8 @@ const open = (stack: Stack, topic: string) =>
     topic,
     subscriptions: {
       [`/${topic}/quick`]: {},
-      [`/${topic}/throttled`]: { deliveryPolicy: { throttlePolicy: { maxReceivesPerSecond: 400 } } },
+      // Slower than the publishing, so that whenever Redis dies something waits in it.
+      [`/${topic}/throttled`]: { deliveryPolicy: { throttlePolicy: { maxReceivesPerSecond: THROTTLE } } },
     },
   })
 

@@ -12,7 +12,14 @@
 import type { Message, RedisTarget } from '@fantail/contracts'
 import { type Job, type Telemetry, WaitingError, type Worker } from 'bullmq'
 import type { Redis } from 'ioredis'
-import { createWorker, dispatchQueueName, LOCK_MS, queuePrefix, STALLED_BUSY_MS } from './bull.ts'
+import {
+  createWorker,
+  dispatchQueueName,
+  LOCK_MS,
+  queuePrefix,
+  STALLED_BUSY_MS,
+  STALLED_IDLE_MS,
+} from './bull.ts'
 import type { ConsumerLog } from './consumer-log.ts'
 import { type DispatchJobData, type DispatchPart, dispatchMessages } from './dispatch-job.ts'
 import { DispatchParts } from './dispatch-parts.ts'
@@ -53,8 +60,6 @@ export interface ConsumerOptions {
 }
 
 const ENDED_MAX = 10_000
-/** Between looks for stalled jobs while no worker has any. */
-const UNUSED_MS = 60_000
 
 interface RunEntry {
   id: string
@@ -73,6 +78,8 @@ interface RunEntry {
 export class DispatchConsumer {
   readonly #options: ConsumerOptions
   readonly #worker: Worker<DispatchJobData, void>
+  /** Looks for jobs of dead workers often, as far as is known. */
+  #isWatching = false
   readonly #runs = new Map<string, RunEntry>()
   readonly #trouble: TroubleGuard
   readonly #poison: PoisonWatch
@@ -139,21 +146,27 @@ export class DispatchConsumer {
   }
 
   /**
-   * To be called once a second: while any worker has a job in hand, all look often for one whose worker has died; else
-   * hardly ever. BullMQ reads the interval anew with each check, and keeps all workers from checking for as long: what an idle
-   * one has set ends with the idleness. Never rejects.
+   * To be called once a second: while any worker has a job in hand, all look often for one whose worker has died; else,
+   * seldom. BullMQ reads the interval anew with each check, and keeps all workers from checking for as long: what an idle
+   * one has set ends with the idleness. What an outage kept from being done is done at the next call. Never rejects.
    */
   async watch(): Promise<void> {
     const base = `${queuePrefix(this.#name)}:${this.#name}`
     const { redis } = this.#options
+    const wasWatching = this.#isWatching
+    this.#isWatching = false
     try {
       const { opts } = this.#worker
-      if ((await redis.llen(`${base}:active`)) === 0) opts.stalledInterval = UNUSED_MS
-      else if (opts.stalledInterval !== STALLED_BUSY_MS) {
+      if ((await redis.llen(`${base}:active`)) === 0) {
+        opts.stalledInterval = STALLED_IDLE_MS
+        return
+      }
+      if (!wasWatching) {
         opts.stalledInterval = STALLED_BUSY_MS
         await redis.del(`${base}:stalled-check`)
         await this.#worker.startStalledCheckTimer()
       }
+      this.#isWatching = true
     } catch (error) {
       this.#onError(error as Error)
     }
