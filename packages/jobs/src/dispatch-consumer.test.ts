@@ -242,3 +242,13 @@ test('a job whose data cannot be parsed is set aside and its neighbours go on', 
   expect(await redis.llen(`${JOBS}:poison`)).toBe(1)
   expect(await redis.exists(`${JOBS}:bad`)).toBe(0)
 })
+
+test('looks for jobs of dead workers go on where the clock of Redis was set back', async () => {
+  const { consumer, finish } = await consumeHeld()
+  await consumer.watch()
+  // What an hour back makes of a second.
+  await redis.set(`${JOBS}:stalled-check`, '1', 'PX', 3_600_000)
+  await consumer.watch()
+  await waitFor(async () => (await redis.pttl(`${JOBS}:stalled-check`)) <= 1_000)
+  finish()
+})

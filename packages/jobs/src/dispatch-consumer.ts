@@ -161,9 +161,11 @@ export class DispatchConsumer {
         opts.stalledInterval = STALLED_IDLE_MS
         return
       }
-      if (!wasWatching) {
+      const check = `${base}:stalled-check`
+      // A clock of Redis that was set back makes what was to end in a second last for as long again.
+      if (!wasWatching || (await redis.pttl(check)) > STALLED_IDLE_MS) {
         opts.stalledInterval = STALLED_BUSY_MS
-        await redis.del(`${base}:stalled-check`)
+        await redis.del(check)
         await this.#worker.startStalledCheckTimer()
       }
       this.#isWatching = true
