@@ -3,6 +3,7 @@ import type { Scenario } from '../scenario.ts'
 import { failing } from './failing.ts'
 import { fanOut1, fanOut10 } from './fanout.ts'
 import { idle } from './idle.ts'
+import { largeTopic } from './large-topic.ts'
 import { latency } from './latency.ts'
 import { noise } from './noise.ts'
 import { outcomeLog } from './outcome-log.ts'
@@ -26,6 +27,7 @@ export const SCENARIOS: readonly Scenario[] = [
   throttled,
   failing,
   subscriptions,
+  largeTopic,
   idle,
   signed,
   outcomeLog,
