@@ -11,6 +11,12 @@ export type KeyScope = (typeof KEY_SCOPES)[number]
 export const KEY_KINDS = ['native', 'aws'] as const
 export type KeyKind = (typeof KEY_KINDS)[number]
 
+/** Requests of all that are counted under this id. */
+export interface KeyLimit {
+  id: string
+  maxRequestsPerSecond: number
+}
+
 export interface ApiKeyRecord {
   /** No secret: `FK…`, 20 of A-Z 2-7. Of an access key, its access key id. */
   id: string
@@ -23,6 +29,8 @@ export interface ApiKeyRecord {
   prefixes: string[]
   /** null: unlimited. */
   maxRequestsPerSecond: number | null
+  /** Of the keys that it was made by, which its requests count against, too; absent: there are none. */
+  limitedBy?: KeyLimit[]
   createdAt: number
   /** Native: SHA-256 of the secret, hex. */
   secretHash?: string
@@ -36,6 +44,8 @@ export const KEY_PREFIXES_MAX = 20
 /** Of all accounts together. */
 export const KEYS_MAX = 10_000
 export const KEY_REQUESTS_PER_SECOND_MAX = 1_000_000
+/** Limited keys that made one another, in a row. */
+export const KEY_LIMITS_INHERITED_MAX = 4
 
 /** What a sealed secret of this key is bound to. */
 export function sealContextOf(keyId: string): string {

@@ -34,7 +34,7 @@ export const NewKeyInput = z
       .min(1)
       .max(KEY_REQUESTS_PER_SECOND_MAX)
       .nullish()
-      .describe('Past it 429; default unlimited'),
+      .describe('Past it 429; default unlimited. By a key with a limit: at most that'),
   })
   .meta({ examples: [{ name: 'shop', scopes: ['publish'], prefixes: ['orders'] }] })
 
@@ -46,6 +46,9 @@ const view = {
   scopes: z.array(Scope),
   prefixes: z.array(z.string()),
   maxRequestsPerSecond: z.int().nullable(),
+  limitedBy: z
+    .array(z.object({ id: z.string(), maxRequestsPerSecond: z.int() }))
+    .describe('Keys with a limit that it was made by: its requests count against these limits, too'),
   createdAt: Timestamp,
 }
 

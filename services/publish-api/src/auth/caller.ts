@@ -1,5 +1,5 @@
 /** Who calls: a key, or nobody in particular where keys are not asked for. */
-import type { ApiKeyRecord, KeyKind, KeyScope } from '@fantail/contracts'
+import type { ApiKeyRecord, KeyKind, KeyLimit, KeyScope } from '@fantail/contracts'
 import { FantailError } from '@fantail/contracts'
 
 export interface Key {
@@ -9,14 +9,18 @@ export interface Key {
   scopes: ReadonlySet<KeyScope>
   /** Empty: every name. */
   prefixes: readonly string[]
-  maxRequestsPerSecond: number | null
+  /** All that its requests count against: its own and those of the keys that it was made by. Empty: unlimited. */
+  limits: readonly KeyLimit[]
 }
 
 export type Caller = Key | null
 
-export function keyOf(record: Omit<Key, 'scopes'> & Pick<ApiKeyRecord, 'scopes'>): Key {
-  const { id, kind, account, scopes, prefixes, maxRequestsPerSecond } = record
-  return { id, kind, account, scopes: new Set(scopes), prefixes, maxRequestsPerSecond }
+type Known = 'id' | 'kind' | 'account' | 'scopes' | 'prefixes' | 'maxRequestsPerSecond' | 'limitedBy'
+
+export function keyOf(record: Pick<ApiKeyRecord, Known>): Key {
+  const { id, kind, account, scopes, prefixes, maxRequestsPerSecond, limitedBy = [] } = record
+  const own = maxRequestsPerSecond === null ? [] : [{ id, maxRequestsPerSecond }]
+  return { id, kind, account, scopes: new Set(scopes), prefixes, limits: [...own, ...limitedBy] }
 }
 
 /** As policies and refusals name it. */

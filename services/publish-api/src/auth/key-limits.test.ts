@@ -82,6 +82,43 @@ test('nobody makes a key that may do more than his own', async () => {
   expect(await make({ scopes: ['root'] })).toBe(400)
 })
 
+test('nobody makes a key with more requests than his own, nor several that have more together', async () => {
+  const limited = await keyWith(api, ['manage', 'read'], { maxRequestsPerSecond: 20 })
+  const make = (maxRequestsPerSecond?: number | null, key = limited) =>
+    key.call('POST', '/v1/keys', { body: { name: 'x', scopes: ['manage', 'read'], maxRequestsPerSecond } })
+  for (const more of [undefined, null, 21]) expect((await make(more)).status).toBe(403)
+  const { body: first } = await make(20)
+  expect(first).toMatchObject({
+    maxRequestsPerSecond: 20,
+    limitedBy: [{ id: limited.id, maxRequestsPerSecond: 20 }],
+  })
+  const child = bearer(api, first.id, first.token)
+  expect((await make(undefined, child)).status).toBe(403)
+  const { body: second } = await make(10, child)
+  expect(second.limitedBy).toEqual([{ id: first.id, maxRequestsPerSecond: 20 }, ...first.limitedBy])
+  // The key that made them is gone; its limit stays theirs.
+  expect(await api.deps.keys.revoke(limited.id)).toBe(true)
+  const keys = [child, bearer(api, second.id, second.token)]
+  const startedAt = performance.now()
+  const all = Array.from({ length: 80 }, (_, i) => keys[i % 2]?.status('GET', '/v1/topics'))
+  const served = (await Promise.all(all)).filter((status) => status === 200).length
+  const seconds = (performance.now() - startedAt) / 1_000
+  expect(served).toBeGreaterThan(0)
+  expect(served).toBeLessThanOrEqual(20 + Math.ceil(20 * seconds))
+})
+
+test('limited keys make one another only so many times in a row', async () => {
+  let key = await keyWith(api, ['manage'], { maxRequestsPerSecond: 1_000 })
+  const statuses: number[] = []
+  for (let generation = 0; generation < 5; generation++) {
+    const body = { name: 'x', scopes: ['manage'], maxRequestsPerSecond: 1_000 }
+    const made = await key.call('POST', '/v1/keys', { body })
+    statuses.push(made.status)
+    if (made.status === 201) key = bearer(api, made.body.id, made.body.token)
+  }
+  expect(statuses).toEqual([201, 201, 201, 201, 403])
+})
+
 async function made(scopes: string[], maxRequestsPerSecond: number | null) {
   const admin = await keyWith(api, ['manage', 'read', 'publish'])
   const body = { name: 'made', scopes, maxRequestsPerSecond }

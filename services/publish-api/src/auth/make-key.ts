@@ -5,6 +5,7 @@ import {
   FantailError,
   formatToken,
   type KeyKind,
+  type KeyLimit,
   type KeyScope,
   sealContextOf,
 } from '@fantail/contracts'
@@ -17,6 +18,8 @@ export interface NewKey {
   prefixes: readonly string[]
   account: string
   maxRequestsPerSecond: number | null
+  /** Of the key that makes it. */
+  limitedBy?: readonly KeyLimit[]
 }
 
 /** To be shown once. */
@@ -34,10 +37,13 @@ export function makeKey(
   { vault, now }: { vault: Vault | undefined; now: number },
 ): { record: ApiKeyRecord; shown: Shown } {
   const id = `FK${Array.from(randomBytes(ID_LETTERS), (byte) => BASE32[byte & 31]).join('')}`
-  const { name, kind, account, maxRequestsPerSecond } = wanted
+  const { name, kind, account, maxRequestsPerSecond, limitedBy = [] } = wanted
   const scopes = [...new Set(wanted.scopes)]
   const prefixes = [...new Set(wanted.prefixes)]
-  const record = { id, kind, name, account, scopes, prefixes, maxRequestsPerSecond, createdAt: now }
+  const record = {
+    ...{ id, kind, name, account, scopes, prefixes, maxRequestsPerSecond, createdAt: now },
+    ...(limitedBy.length > 0 && { limitedBy: [...limitedBy] }),
+  }
   if (kind === 'native') {
     const secret = randomBytes(SECRET_BYTES).toString('base64url')
     return {

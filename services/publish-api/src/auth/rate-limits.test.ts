@@ -27,8 +27,8 @@ beforeEach(() => {
 })
 
 function keyAt(maxRequestsPerSecond: number | null) {
-  const record = { id: 'FKX', kind: 'native', account: '0', scopes: [], prefixes: [] } as const
-  return keyOf({ ...record, scopes: [], maxRequestsPerSecond })
+  const record = { id: 'FKX', kind: 'native', account: '0' } as const
+  return keyOf({ ...record, scopes: [], prefixes: [], maxRequestsPerSecond })
 }
 
 async function outcomes(requests: number, rate: number): Promise<{ served: number; refused: number }> {
@@ -84,4 +84,17 @@ test('while Redis does not answer, each process goes on with its share', async (
   expect(await outcomes(10, 100)).toEqual({ served: 5, refused: 5 })
   now = 50
   expect(await outcomes(1, 100)).toEqual({ served: 1, refused: 0 })
+})
+
+test('a request counts against every limit of its key', async () => {
+  const limitedBy = [{ id: 'FKY', maxRequestsPerSecond: 20 }]
+  const record = { id: 'FKX', kind: 'native', account: '0' } as const
+  const key = keyOf({ ...record, scopes: [], prefixes: [], maxRequestsPerSecond: 40, limitedBy })
+  await limits.admit(key)
+  expect(asked.map(({ keyId, wanted }) => [keyId, wanted])).toEqual([
+    ['FKX', 2],
+    ['FKY', 1],
+  ])
+  give = () => ({ given: 0, nextInMs: 400 })
+  await expect(limits.admit(key)).rejects.toMatchObject({ code: 'rate_limited' })
 })

@@ -3,7 +3,7 @@
  * and hands them out itself. What it does not use within a second is lost, so that a process that took some long ago adds
  * nothing to what the others let through. While Redis does not answer, each process lets through what it would have asked for.
  */
-import { FantailError } from '@fantail/contracts'
+import { FantailError, type KeyLimit } from '@fantail/contracts'
 import type { KeyLimits } from '@fantail/store'
 import type { Caller } from './caller.ts'
 
@@ -29,11 +29,6 @@ export interface RateLimitsOptions {
   now?: () => number
 }
 
-interface Limited {
-  id: string
-  rate: number
-}
-
 export class RateLimits {
   readonly #limits: Pick<KeyLimits, 'take'>
   readonly #now: () => number
@@ -44,12 +39,22 @@ export class RateLimits {
     this.#now = now ?? (() => performance.now())
   }
 
-  /** Counts a request; `rate_limited` past the key's limit. A promise only where tokens have to be asked for. */
+  /**
+   * Counts a request; `rate_limited` past the key's limit, or that of a key which it was made by. A promise only where
+   * tokens have to be asked for.
+   */
   admit(caller: Caller): void | Promise<void> {
-    if (caller === null || caller.maxRequestsPerSecond === null) return
-    const limited = { id: caller.id, rate: caller.maxRequestsPerSecond }
-    const bucket = this.#bucketOf(limited.id)
-    if (!this.#take(bucket)) return this.#ask(bucket, limited)
+    if (caller === null || caller.limits.length === 0) return
+    return this.#admitBy(caller.limits, 0)
+  }
+
+  #admitBy(limits: readonly KeyLimit[], from: number): void | Promise<void> {
+    for (let at = from; at < limits.length; at++) {
+      const limit = limits[at] as KeyLimit
+      const bucket = this.#bucketOf(limit.id)
+      if (this.#take(bucket)) continue
+      return this.#ask(bucket, limit).then(() => this.#admitBy(limits, at + 1))
+    }
   }
 
   #bucketOf(id: string): Bucket {
@@ -73,7 +78,7 @@ export class RateLimits {
     return false
   }
 
-  async #ask(bucket: Bucket, limited: Limited): Promise<void> {
+  async #ask(bucket: Bucket, limited: KeyLimit): Promise<void> {
     for (let asks = 0; asks < ASKS_MAX; asks++) {
       bucket.waiting++
       bucket.asked ??= this.#fill(bucket, limited).finally(() => {
@@ -86,10 +91,10 @@ export class RateLimits {
       }
       if (this.#take(bucket)) return
     }
-    throw limitReached(1_000 / limited.rate)
+    throw limitReached(1_000 / limited.maxRequestsPerSecond)
   }
 
-  async #fill(bucket: Bucket, { id: keyId, rate: ratePerSecond }: Limited): Promise<void> {
+  async #fill(bucket: Bucket, { id: keyId, maxRequestsPerSecond: ratePerSecond }: KeyLimit): Promise<void> {
     const wanted = Math.ceil(ratePerSecond / CHUNKS_PER_SECOND)
     // After this turn, so that everybody who came in it is counted.
     await Promise.resolve()

@@ -2,6 +2,7 @@
 import {
   type ApiKeyRecord,
   FantailError,
+  KEY_LIMITS_INHERITED_MAX,
   KeyList,
   KeyListQuery,
   KeyView,
@@ -9,7 +10,7 @@ import {
   NewKeyView,
 } from '@fantail/contracts'
 import type { z } from 'zod'
-import type { Caller } from '../auth/caller.ts'
+import type { Caller, Key } from '../auth/caller.ts'
 import { makeKey } from '../auth/make-key.ts'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
@@ -28,7 +29,8 @@ export function keyRoutes(deps: ApiDeps): Endpoint[] {
       summary: 'Make an API key',
       description:
         'A native key is sent as `Authorization: Bearer ft_…`; an access key signs requests of the AWS protocols. The secret ' +
-        'is in this answer and in no other. A key can be given no scope that the caller’s own key lacks.',
+        'is in this answer and in no other. A key can be given no scope that the caller’s own key lacks, and by a key with a ' +
+        'limit none above that; its requests then count against that limit, too.',
       body: NewKeyInput,
       answers: { 201: { description: 'Made; acts at once', schema: NewKeyView } },
       errors: [
@@ -82,16 +84,21 @@ async function postKey(
 ): Promise<Answer> {
   const { name, kind = 'native', scopes, prefixes = [], maxRequestsPerSecond = null } = body
   const account = body.account ?? caller?.account ?? deps.settings.arn.account
-  refuseMore(caller, { account, scopes })
-  const wanted = { name, kind, scopes, prefixes, account, maxRequestsPerSecond }
+  refuseMore(caller, { account, scopes, maxRequestsPerSecond })
+  const wanted = {
+    ...{ name, kind, scopes, prefixes, account, maxRequestsPerSecond },
+    limitedBy: caller?.limits ?? [],
+  }
   const { record, shown } = makeKey(wanted, { vault: deps.vault, now: deps.clock() })
   await deps.keys.create(record)
   deps.keyCache.forget(record.id)
   return { status: 201, body: { ...keyView(record), ...shown } }
 }
 
+type Wanted = Pick<ApiKeyRecord, 'account' | 'scopes' | 'maxRequestsPerSecond'>
+
 /** Nobody makes a key that may do more than his own; `manage` may all that `consume` may. */
-function refuseMore(caller: Caller, wanted: Pick<ApiKeyRecord, 'account' | 'scopes'>): void {
+function refuseMore(caller: Caller, wanted: Wanted): void {
   if (caller === null) return
   if (wanted.account !== caller.account) {
     throw new FantailError('forbidden', 'keys of other accounts are made by `fantail keys create --account`')
@@ -99,8 +106,24 @@ function refuseMore(caller: Caller, wanted: Pick<ApiKeyRecord, 'account' | 'scop
   const lacking = wanted.scopes.filter(
     (scope) => !caller.scopes.has(scope) && !(scope === 'consume' && caller.scopes.has('manage')),
   )
-  if (lacking.length === 0) return
-  throw new FantailError('forbidden', `key ${caller.id} lacks the scope ${lacking.join(', ')} itself`)
+  if (lacking.length > 0) {
+    throw new FantailError('forbidden', `key ${caller.id} lacks the scope ${lacking.join(', ')} itself`)
+  }
+  refuseFaster(caller, wanted.maxRequestsPerSecond)
+}
+
+/** Ten keys made by one with a limit could else do ten times as much: all of them draw on that limit. */
+function refuseFaster({ id, limits }: Key, wanted: number | null): void {
+  if (limits.length === 0) return
+  const most = Math.min(...limits.map((limit) => limit.maxRequestsPerSecond))
+  if (wanted === null || wanted > most) {
+    const message = `key ${id} is limited itself: give maxRequestsPerSecond, at most ${most}`
+    throw new FantailError('forbidden', message)
+  }
+  if (limits.length > KEY_LIMITS_INHERITED_MAX) {
+    const message = `key ${id} was made by limited keys, ${KEY_LIMITS_INHERITED_MAX} in a row, and makes no further ones`
+    throw new FantailError('forbidden', message)
+  }
 }
 
 async function listKeys(
@@ -131,6 +154,6 @@ async function visibleKey({ keys }: ApiDeps, { params, caller }: Call): Promise<
 }
 
 function keyView(record: ApiKeyRecord): object {
-  const { secretHash: _hash, sealedSecret: _sealed, createdAt, ...shown } = record
-  return { ...shown, createdAt: iso(createdAt) }
+  const { secretHash: _hash, sealedSecret: _sealed, createdAt, limitedBy = [], ...shown } = record
+  return { ...shown, limitedBy, createdAt: iso(createdAt) }
 }
