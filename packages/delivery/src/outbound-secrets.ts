@@ -29,8 +29,8 @@ interface Secrets {
 
 /** There is something secret, and no master key to seal it with. */
 export class NoVaultError extends Error {
-  constructor() {
-    super('there is no master key (FANTAIL_MASTER_KEY) to seal secrets with')
+  constructor(what = 'seal secrets') {
+    super(`there is no master key (FANTAIL_MASTER_KEY) to ${what} with`)
     this.name = 'NoVaultError'
   }
 }

@@ -154,7 +154,7 @@ export const redrivingKey = (base: string) => `${base}redriving`
 
 /** What both keys of signing begin with (signing-keys.ts). */
 export const SIGNING_BASE = 'ft:{signing}:'
-/** String, JSON: `privateKey` and `certificate` (PEM) that messages are signed with. Until an operator deletes it, which
+/** String, JSON: `privateKey` or, under a master key, `sealed`, and `certificate` (PEM) that messages are signed with. Until an operator deletes it, which
  *  makes the next process that signs make another. */
 export const signingPairKey = () => `${SIGNING_BASE}pair`
 /** Hash: certificate by name (32 hex digits of its SHA-256), those of earlier pairs too. For ever. */
@@ -167,8 +167,10 @@ export const apiKeysKey = () => `${API_KEYS_BASE}records`
 export const apiKeyNamesKey = () => `${API_KEYS_BASE}names`
 /** String: theoretical arrival time (ms, fractional) of an API key's next request. 2 s after the last. */
 export const keyBucketKey = (id: string) => `${API_KEYS_BASE}bucket:${id}`
+/** What the key of the vault begins with (vault-keys.ts). */
+export const VAULT_BASE = 'ft:{vault}:'
 /** Set: ids of the master keys that may have sealed something here (vault-keys.ts). Until everything is sealed anew. */
-export const vaultKeysKey = () => 'ft:{vault}:keys'
+export const vaultKeysKey = () => `${VAULT_BASE}keys`
 /** Hash: shard → earliest due ms, a hint written after parks; lost hints are covered by the sweep. */
 export const BUSY_SHARDS = 'ft:{hints}:busy'
 /** Stream of outcomes, one entry per message and slice, bounded by FANTAIL_LOG_MESSAGES. */

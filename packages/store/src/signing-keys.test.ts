@@ -40,6 +40,18 @@ test('a certificate stays when its pair is replaced', async () => {
   ])
 })
 
+test('a pair is replaced only where it is the one that was read, and its key may stand sealed', async () => {
+  await keys.offer(pairOf('a'))
+  const sealed = { sealed: 'v1.x.y', certificate: 'certificate a' }
+  expect(await keys.replace(pairOf('b'), sealed)).toBe(false)
+  expect(await keys.replace(pairOf('a'), sealed)).toBe(true)
+  expect(await keys.read()).toEqual(sealed)
+  expect(await keys.replace(pairOf('a'), pairOf('b'))).toBe(false)
+  expect(await keys.offer(pairOf('b'))).toEqual(sealed)
+  await redis.del(signingPairKey())
+  expect(await keys.replace(sealed, pairOf('b'))).toBe(false)
+})
+
 test('a pair is kept while memory is full', async () => {
   await redis.config('SET', 'maxmemory', '1')
   try {
@@ -53,7 +65,7 @@ test('a pair is kept while memory is full', async () => {
 })
 
 test('what is no pair is refused without being told', async () => {
-  for (const text of ['secret', '{"privateKey":"secret"}', '"secret"']) {
+  for (const text of ['secret', '{"privateKey":"secret"}', '{"sealed":"secret"}', '"secret"']) {
     await redis.set(signingPairKey(), text)
     await expect(keys.read()).rejects.toThrow(/^what ft:\{signing\}:pair holds is not a pair/)
   }

@@ -1,20 +1,20 @@
 /**
  * The key pair that messages are signed with, one for all processes, and every certificate that was ever signed by: a
- * message may be checked long after its key was replaced. The private key stands here as it is: whoever can read this
- * Redis can sign.
+ * message may be checked long after its key was replaced. Whether the private key is sealed is the caller's to say: where it
+ * is not, whoever can read this Redis can sign.
  */
 import type { Redis } from 'ioredis'
 import { SIGNING_BASE, signingCertificatesKey, signingPairKey } from './keys.ts'
 import { readScript, runScript } from './scripts.ts'
 
 const KEEP = readScript('keep-signing-pair-1')
+const REPLACE = readScript('replace-signing-pair-1')
 const PUBLISH = readScript('publish-certificate-1')
 
-/** PEM texts. */
-export interface StoredSigningPair {
-  privateKey: string
-  certificate: string
-}
+/** PEM texts; `sealed` is the key under a master key. */
+export type StoredSigningPair =
+  | { privateKey: string; certificate: string }
+  | { sealed: string; certificate: string }
 
 export class SigningKeys {
   readonly #redis: Redis
@@ -34,6 +34,13 @@ export class SigningKeys {
     return parsePair(String(await runScript(this.#redis, KEEP, [SIGNING_BASE], [JSON.stringify(pair)])))
   }
 
+  /** False where it is another by now than the one that was read. */
+  async replace(before: StoredSigningPair, after: StoredSigningPair): Promise<boolean> {
+    const text = await this.#redis.get(signingPairKey())
+    if (text === null || JSON.stringify(parsePair(text)) !== JSON.stringify(before)) return false
+    return (await runScript(this.#redis, REPLACE, [SIGNING_BASE], [text, JSON.stringify(after)])) === 1
+  }
+
   async publish(name: string, certificate: string): Promise<void> {
     await runScript(this.#redis, PUBLISH, [SIGNING_BASE], [name, certificate])
   }
@@ -47,8 +54,11 @@ export class SigningKeys {
 /** What cannot be read is told without a word of it. */
 function parsePair(text: string): StoredSigningPair {
   const pair = parseJson(text)
-  const { privateKey, certificate } = (pair ?? {}) as Record<string, unknown>
-  if (typeof privateKey === 'string' && typeof certificate === 'string') return { privateKey, certificate }
+  const { privateKey, sealed, certificate } = (pair ?? {}) as Record<string, unknown>
+  if (typeof certificate === 'string') {
+    if (typeof privateKey === 'string') return { privateKey, certificate }
+    if (typeof sealed === 'string') return { sealed, certificate }
+  }
   throw new Error(`what ${signingPairKey()} holds is not a pair of key and certificate`)
 }
 

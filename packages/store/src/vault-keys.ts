@@ -3,7 +3,10 @@
  * says so when it starts, instead of at the first secret that it cannot open.
  */
 import type { Redis } from 'ioredis'
-import { vaultKeysKey } from './keys.ts'
+import { VAULT_BASE, vaultKeysKey } from './keys.ts'
+import { readScript, runScript } from './scripts.ts'
+
+const ADD = readScript('add-vault-key-1')
 
 /** Secrets here are sealed with a key that the process does not have. */
 export class MasterKeyError extends Error {
@@ -36,7 +39,7 @@ export class VaultKeys {
 
   /** From now on something may be sealed with it. */
   async add(keyId: string): Promise<void> {
-    await this.#redis.sadd(vaultKeysKey(), keyId)
+    await runScript(this.#redis, ADD, [VAULT_BASE], [keyId])
   }
 
   async all(): Promise<string[]> {

@@ -71,7 +71,7 @@ export interface DeliveryWorkerOptions {
   sender: Pick<HttpSender, 'send' | 'close'>
   /** Opens the secrets of endpoints; undefined: there is no master key. */
   vault?: Vault | undefined
-  /** Whether `start` rejects where secrets are sealed with another key. */
+  /** The vault's key is all processes' own: `start` rejects where secrets are sealed with another, and the signing key is sealed. */
   checkMasterKey?: boolean
   telemetry: Pick<Telemetry, 'metrics' | 'spans' | 'logs'>
   /** BullMQ's own spans, where traces are exported. */
@@ -121,7 +121,10 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const settling = new Settling(lanes, log, onDue)
   const pacing = new LanePacing(lanes, log, onDue)
   const gates = new QueueGates({ queues })
-  const signing = createSigning(redis, options)
+  const signing = createSigning(redis, {
+    ...options,
+    vault: options.checkMasterKey ? options.vault : undefined,
+  })
   const status = new DeliveryStatus({ log, records: options.telemetry.logs, now })
   const finishing = new Finishing({
     settling,

@@ -1,7 +1,8 @@
 import { verify, X509Certificate } from 'node:crypto'
 import { createMessageId, type Message } from '@fantail/contracts'
-import { deliveryId, placeOfSubscription, SigningKeys, signingPairKey } from '@fantail/store'
+import { deliveryId, placeOfSubscription, SigningKeys, signingPairKey, VaultKeys } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
+import { createMasterKeyText, createVault, parseMasterKey } from '@fantail/vault'
 import { beforeEach, expect, test } from 'vitest'
 import { createFakeSender, DLQ, type FakeSender, TOPIC, urlOf, useFixture } from './worker.fixture.ts'
 
@@ -51,6 +52,20 @@ test('[67][68] a message of a signed topic is signed once for all of its deliver
   const [received] = await fixture.queues.receive(queue, { maxMessages: 1 })
   const { UnsubscribeURL: _, ...inQueue } = JSON.parse(received?.body ?? '{}')
   expect(a).toMatchObject(inQueue)
+})
+
+test('with a master key the signing key stands sealed, noted as that key’s', async () => {
+  const key = parseMasterKey(createMasterKeyText())
+  const vault = key && createVault([key])
+  await subscribe('a')
+  await fixture.startWorker(sender, { vault, checkMasterKey: true })
+  await fixture.publish('hello')
+  await waitFor(() => sentTo('a').length === 1)
+  expect(await verifies(envelopesTo('a')[0])).toBe(true)
+  const kept = await fixture.redis.get(signingPairKey())
+  expect(kept).toContain(`v1.${key?.id}.`)
+  expect(kept).not.toMatch(/PRIVATE KEY|privateKey/)
+  expect(await new VaultKeys(fixture.redis).all()).toEqual([key?.id])
 })
 
 test('a topic that does not sign needs no key', async () => {

@@ -1,7 +1,8 @@
 /** What a worker's connections are for beside commands: wakes, the signing key, and lines that say whether they are up. */
-import { EnvelopeSigning, SigningKey, type SigningPair } from '@fantail/delivery'
+import { createSigningPairs, EnvelopeSigning, SigningKey, type SigningPair } from '@fantail/delivery'
 import { createStateLog, type Logger } from '@fantail/runtime'
-import { type Redis, SigningKeys, WAKE_CHANGES, WAKE_LANES } from '@fantail/store'
+import { type Redis, SigningKeys, VaultKeys, WAKE_CHANGES, WAKE_LANES } from '@fantail/store'
+import type { Vault } from '@fantail/vault'
 import type { LaneLoop } from './lane-loop.ts'
 import type { PlanCache } from './plan-cache.ts'
 
@@ -25,12 +26,18 @@ export function listenForWakes(
 export interface SigningOptions {
   /** An operator's own; else the one that is kept in Redis. */
   signingPair?: SigningPair | undefined
+  /** Seals the one that is kept in Redis. */
+  vault?: Vault | undefined
   log: Logger
 }
 
-export function createSigning(redis: Redis, { signingPair: pair, log }: SigningOptions): EnvelopeSigning {
+export function createSigning(redis: Redis, options: SigningOptions): EnvelopeSigning {
+  const { signingPair: pair, vault, log } = options
   const onState = createStateLog({ log, what: 'signing', initial: 'up' })
-  return new EnvelopeSigning(new SigningKey({ pairs: new SigningKeys(redis), pair, onState }))
+  const onUnsealed = () => log.warn({ command: 'fantail secrets reseal' }, 'signing.unsealed')
+  const beforeSealing = async () => vault && new VaultKeys(redis).add(vault.keyId)
+  const pairs = createSigningPairs(new SigningKeys(redis), { vault, beforeSealing, onUnsealed })
+  return new EnvelopeSigning(new SigningKey({ pairs, pair, onState }))
 }
 
 /** What to be told of a connection: one line per change. */

@@ -2,7 +2,13 @@
 import { setTimeout } from 'node:timers/promises'
 import type { ApiSettings } from '@fantail/config'
 import type { RedisTarget } from '@fantail/contracts'
-import { createHttpSender, EnvelopeSigning, SigningKey, type SigningPair } from '@fantail/delivery'
+import {
+  createHttpSender,
+  createSigningPairs,
+  EnvelopeSigning,
+  SigningKey,
+  type SigningPair,
+} from '@fantail/delivery'
 import { createPublisher } from '@fantail/jobs'
 import { createStateLog, type Logger } from '@fantail/runtime'
 import {
@@ -165,13 +171,17 @@ async function checkMasterKey(redis: Redis, { vault, log }: PublishApiOptions): 
   void wrong.then((error) => error && log.error({ err: error }, 'vault.unchecked'))
 }
 
-function createSigning(redis: Redis, { signingPair: pair, log }: PublishApiOptions) {
+function createSigning(redis: Redis, { signingPair: pair, settings, vault, log }: PublishApiOptions) {
   const certificates = new SigningKeys(redis)
   const onState = createStateLog({ log, what: 'signing', initial: 'up' })
-  return {
-    certificates,
-    signing: new EnvelopeSigning(new SigningKey({ pairs: certificates, pair, onState })),
-  }
+  // A key that local mode has made for itself seals nothing that a worker with another data folder needs.
+  const own = settings.masterKey && vault
+  const pairs = createSigningPairs(certificates, {
+    vault: own,
+    beforeSealing: async () => own && new VaultKeys(redis).add(own.keyId),
+    onUnsealed: () => log.warn({ command: 'fantail secrets reseal' }, 'signing.unsealed'),
+  })
+  return { certificates, signing: new EnvelopeSigning(new SigningKey({ pairs, pair, onState })) }
 }
 
 function createKeys(redis: Redis, { vault, log }: PublishApiOptions) {

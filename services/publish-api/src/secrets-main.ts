@@ -2,7 +2,7 @@
 import { readApiSettings, resolveRedisUrl } from '@fantail/config'
 import { FantailError } from '@fantail/contracts'
 import { openVault } from '@fantail/runtime'
-import { ApiKeys, Consumers, connect, Subscriptions, VaultKeys, whenReady } from '@fantail/store'
+import { ApiKeys, Consumers, connect, SigningKeys, Subscriptions, VaultKeys, whenReady } from '@fantail/store'
 import { resealAll } from './secrets/reseal.ts'
 
 /** For Redis to be found and to answer. */
@@ -29,7 +29,9 @@ async function main([verb, ...more]: string[]): Promise<number> {
     await orTimeout(whenReady(redis), signal)
     const stores = { subscriptions: new Subscriptions(redis), consumers: new Consumers(redis) }
     const keys = { keys: new ApiKeys(redis), vaultKeys: new VaultKeys(redis) }
-    const { found, resealed, failed } = await resealAll({ ...stores, ...keys, vault })
+    // A key that local mode has made for itself does not seal what all processes sign with.
+    const signing = settings.masterKey ? new SigningKeys(redis) : undefined
+    const { found, resealed, failed } = await resealAll({ ...stores, ...keys, signing, vault })
     for (const { what, why } of failed) console.error(`${what}: ${why}`)
     console.log(`${found} secrets, ${resealed} sealed anew with key ${vault.keyId}, ${failed.length} failed`)
     return failed.length === 0 ? 0 : 1

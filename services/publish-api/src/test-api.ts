@@ -1,6 +1,6 @@
 /** The API over a Redis of its own, for tests: real stores and publisher, a log and metrics that can be looked at. */
 import { ARN_DEFAULTS, type AttemptResult, type Message } from '@fantail/contracts'
-import { EnvelopeSigning, SigningKey } from '@fantail/delivery'
+import { createSigningPairs, EnvelopeSigning, SigningKey } from '@fantail/delivery'
 import { createPublisher, dispatchQueueName, type Publisher } from '@fantail/jobs'
 import {
   ApiKeys,
@@ -139,7 +139,9 @@ function buildApi({ server, redis, publisher, queueWaits, auth }: Parts): TestAp
         return api.attemptResult
       },
     },
-    signing: new EnvelopeSigning(new SigningKey({ pairs: certificates })),
+    signing: new EnvelopeSigning(
+      new SigningKey({ pairs: createSigningPairs(certificates, { vault: undefined }) }),
+    ),
     certificates,
     ...testKeys(redis, note),
     checks: { redis: () => redis.ping() },

@@ -1,5 +1,11 @@
-import { openConsumerUrl, openOutbound, webhookSignerOf } from '@fantail/delivery'
-import { MasterKeyError, VaultKeys } from '@fantail/store'
+import {
+  createSigningPair,
+  createSigningPairs,
+  openConsumerUrl,
+  openOutbound,
+  webhookSignerOf,
+} from '@fantail/delivery'
+import { MasterKeyError, SigningKeys, signingPairKey, VaultKeys } from '@fantail/store'
 import { createMasterKeyText, createVault, type MasterKey, parseMasterKey } from '@fantail/vault'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestApi, type TestApi } from '../test-api.ts'
@@ -37,7 +43,7 @@ function deps(...keys: [MasterKey, ...MasterKey[]]) {
   const { subscriptions, consumers, keys: apiKeys } = api.deps
   const vaultKeys = new VaultKeys(api.redis)
   const all = { subscriptions, consumers, keys: apiKeys } as never as Parameters<typeof resealAll>[0]
-  return { ...all, vaultKeys, vault: createVault(keys) }
+  return { ...all, signing: new SigningKeys(api.redis), vaultKeys, vault: createVault(keys) }
 }
 
 test('everything sealed is sealed anew, once, and opens with the new key alone', async () => {
@@ -110,4 +116,34 @@ test('what changes while it runs is not overwritten', async () => {
   expect(record && openOutbound(record, createVault([fresh]))).toMatchObject({
     headers: { 'X-Key': 'newer' },
   })
+})
+
+test('a signing key that stood in the open is sealed, and stays the same key', async () => {
+  const signing = new SigningKeys(api.redis)
+  const pair = await createSigningPair()
+  await createSigningPairs(signing, { vault: undefined }).offer(pair)
+  const kept = () => api.redis.get(signingPairKey())
+  expect(await kept()).toContain('PRIVATE KEY')
+  const readWith = (...keys: [MasterKey, ...MasterKey[]]) => {
+    let unsealed = 0
+    const vault = createVault(keys)
+    const pairs = createSigningPairs(signing, { vault, onUnsealed: () => unsealed++ })
+    return pairs.read().then(async (read) => ({ read, again: await pairs.read(), unsealed }))
+  }
+  expect(await readWith(old)).toEqual({ read: pair, again: pair, unsealed: 1 })
+
+  const found = await resealAll(deps(old))
+  expect(found.failed.filter(({ what }) => what === 'signing key')).toEqual([])
+  expect(await kept()).not.toMatch(/PRIVATE KEY|privateKey/)
+  expect(await kept()).toContain(`v1.${old.id}.`)
+  expect(await readWith(old)).toEqual({ read: pair, again: pair, unsealed: 0 })
+  await expect(readWith(fresh)).rejects.toThrow(`sealed with key ${old.id}`)
+  await expect(createSigningPairs(signing, { vault: undefined }).read()).rejects.toThrow('FANTAIL_MASTER_KEY')
+
+  expect((await resealAll(deps(fresh, old))).failed).toEqual([])
+  expect(await kept()).toContain(`v1.${fresh.id}.`)
+  expect((await readWith(fresh)).read).toEqual(pair)
+  const before = await kept()
+  await resealAll(deps(fresh, old))
+  expect(await kept()).toBe(before)
 })

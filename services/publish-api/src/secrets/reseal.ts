@@ -1,17 +1,20 @@
 /**
  * Everything that is sealed, sealed anew with the first master key: endpoints of subscriptions and the keys that sign for
- * them, URLs of push consumers, secrets of access keys. Each record is changed only where it still is as it was read, so it may run beside everything
- * else, be cut short at any point, and run again.
+ * them, URLs of push consumers, secrets of access keys, the key that messages are signed with, which may have stood in the
+ * open until now. Each record is changed only where it still is as it was read, so it may run beside everything else, be cut
+ * short at any point, and run again.
  */
 import { type SubscriptionRecord, sealContextOf } from '@fantail/contracts'
-import { consumerContext, outboundContext, webhookKeyContext } from '@fantail/delivery'
-import type { ApiKeys, Consumers, Subscriptions, VaultKeys } from '@fantail/store'
+import { consumerContext, outboundContext, signingKeyContext, webhookKeyContext } from '@fantail/delivery'
+import type { ApiKeys, Consumers, SigningKeys, Subscriptions, VaultKeys } from '@fantail/store'
 import type { Vault } from '@fantail/vault'
 
 export interface ResealDeps {
   subscriptions: Pick<Subscriptions, 'list' | 'update'>
   consumers: Pick<Consumers, 'all' | 'patch'>
   keys: Pick<ApiKeys, 'list' | 'replace'>
+  /** undefined: it is left as it is. */
+  signing: Pick<SigningKeys, 'read' | 'replace'> | undefined
   vaultKeys: Pick<VaultKeys, 'add' | 'keepOnly'>
   vault: Vault
 }
@@ -33,7 +36,7 @@ export async function resealAll(deps: ResealDeps): Promise<Resealed> {
   for await (const secret of secrets(deps)) {
     result.found += 1
     try {
-      const sealed = deps.vault.reseal(secret.sealed, secret.context)
+      const sealed = sealedAnew(secret, deps.vault)
       if (sealed === undefined) continue
       await secret.replace(sealed)
       result.resealed += 1
@@ -45,9 +48,15 @@ export async function resealAll(deps: ResealDeps): Promise<Resealed> {
   return result
 }
 
+function sealedAnew({ sealed, plain, context }: Secret, vault: Vault): string | undefined {
+  return plain === undefined ? vault.reseal(sealed ?? '', context) : vault.seal(plain, context)
+}
+
 interface Secret {
   what: string
-  sealed: string
+  sealed?: string
+  /** In the open until now. */
+  plain?: string
   context: string
   /** Where another one has taken its place meanwhile, that is sealed with the first key already, and stays. */
   replace(sealed: string): Promise<unknown>
@@ -57,6 +66,7 @@ async function* secrets(deps: ResealDeps): AsyncGenerator<Secret> {
   yield* ofSubscriptions(deps)
   yield* ofConsumers(deps)
   yield* ofKeys(deps)
+  yield* ofSigning(deps)
 }
 
 async function* ofSubscriptions({ subscriptions }: ResealDeps): AsyncGenerator<Secret> {
@@ -125,5 +135,17 @@ async function* ofKeys({ keys }: ResealDeps): AsyncGenerator<Secret> {
     }
     if (nextCursor === null) return
     cursor = nextCursor
+  }
+}
+
+async function* ofSigning({ signing }: ResealDeps): AsyncGenerator<Secret> {
+  const pair = await signing?.read()
+  if (!signing || !pair) return
+  const { certificate } = pair
+  yield {
+    what: 'signing key',
+    ...('sealed' in pair ? { sealed: pair.sealed } : { plain: pair.privateKey }),
+    context: signingKeyContext(pair),
+    replace: (sealed) => signing.replace(pair, { sealed, certificate }),
   }
 }

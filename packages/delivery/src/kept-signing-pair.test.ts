@@ -1,0 +1,68 @@
+import { createMasterKeyText, createVault, parseMasterKey } from '@fantail/vault'
+import { beforeEach, expect, test } from 'vitest'
+import {
+  createSigningPairs,
+  type KeptSigningPair,
+  type KeptSigningPairs,
+  openSigningPair,
+  sealSigningPair,
+} from './kept-signing-pair.ts'
+import { SigningKey } from './signing-key.ts'
+import { createSigningPair } from './signing-pair.ts'
+
+const [pair, other] = await Promise.all([createSigningPair(), createSigningPair()])
+const key = parseMasterKey(createMasterKeyText())
+if (!key) throw new Error('a new key must be readable')
+const vault = createVault([key])
+
+let held: KeptSigningPair | null
+const kept: KeptSigningPairs = {
+  read: async () => held,
+  offer: async (offered) => (held ??= offered),
+  publish: async () => undefined,
+}
+beforeEach(() => {
+  held = null
+})
+
+test('with a master key a new pair is kept sealed, and is the same for all who have it', async () => {
+  const told: unknown[] = []
+  const pairs = createSigningPairs(kept, { vault, beforeSealing: async () => void told.push(held) })
+  const signers = [new SigningKey({ pairs }), new SigningKey({ pairs })]
+  const [first, second] = await Promise.all(signers.map((signer) => signer.load()))
+  expect(JSON.stringify(held)).not.toMatch(/PRIVATE KEY|privateKey/)
+  expect(held).toHaveProperty('sealed')
+  expect(told[0]).toBeNull()
+  expect(second?.certificatePath).toBe(first?.certificatePath)
+})
+
+test('without one it is kept as it is', async () => {
+  const pairs = createSigningPairs(kept, { vault: undefined })
+  expect(await pairs.offer(pair)).toEqual(pair)
+  expect(held).toEqual(pair)
+})
+
+test('one that stands in the open is used as it is, and told once', async () => {
+  let told = 0
+  const pairs = createSigningPairs(kept, { vault, onUnsealed: () => told++ })
+  held = pair
+  expect([await pairs.read(), await pairs.read(), await pairs.offer(other)]).toEqual([pair, pair, pair])
+  expect([told, held]).toEqual([1, pair])
+})
+
+test('a sealed key belongs to its certificate and cannot be put beside another', () => {
+  const sealed = sealSigningPair(pair, vault)
+  expect(openSigningPair(sealed, vault)).toEqual(pair)
+  const moved = { ...sealed, certificate: other.certificate }
+  expect(() => openSigningPair(moved, vault)).toThrow('sealed for something else')
+  expect(() => openSigningPair(sealed, undefined)).toThrow('FANTAIL_MASTER_KEY')
+})
+
+test('a pair that is lost from Redis is put back sealed', async () => {
+  const signing = new SigningKey({ pairs: createSigningPairs(kept, { vault }), renewMs: 0 })
+  const { certificatePath } = await signing.load()
+  held = null
+  await signing.renew()
+  expect(held).toHaveProperty('sealed')
+  expect(signing.signer?.certificatePath).toBe(certificatePath)
+})

@@ -1,0 +1,75 @@
+/**
+ * The pair that all processes sign with, as it is kept: with a master key its private key stands sealed, for this one
+ * certificate; without one, in the open. What was made before there was a master key is read as it is, until
+ * `fantail secrets reseal` seals it: processes of a release that knows no sealed pairs may still be at work beside this one.
+ */
+import { NoVaultError, type Sealing } from './outbound-secrets.ts'
+import type { SigningPairs } from './signing-key.ts'
+import { certificateName, type SigningPair } from './signing-pair.ts'
+
+/** PEM texts, but for `sealed`. */
+export type KeptSigningPair = SigningPair | { sealed: string; certificate: string }
+
+/** Where it stands. */
+export interface KeptSigningPairs {
+  read(): Promise<KeptSigningPair | null>
+  /** Keeps the pair where there is none, and answers the one that holds. */
+  offer(pair: KeptSigningPair): Promise<KeptSigningPair>
+  publish(name: string, certificate: string): Promise<void>
+}
+
+export interface SealedPairsOptions {
+  /** undefined: nothing is sealed, and what is cannot be opened. */
+  vault: Sealing | undefined
+  /** Told before a key is sealed; rejects where that may not be. */
+  beforeSealing?: () => Promise<void>
+  /** The key stands in the open although it could be sealed; told once. */
+  onUnsealed?: () => void
+}
+
+/** The pair as a signer wants it, over where it is kept. */
+export function createSigningPairs(
+  kept: KeptSigningPairs,
+  { vault, beforeSealing, onUnsealed = () => undefined }: SealedPairsOptions,
+): SigningPairs {
+  let told = false
+  const open = (pair: KeptSigningPair): SigningPair => {
+    if (vault && !told && !('sealed' in pair)) {
+      told = true
+      onUnsealed()
+    }
+    return openSigningPair(pair, vault)
+  }
+  return {
+    read: async () => {
+      const pair = await kept.read()
+      return pair && open(pair)
+    },
+    offer: async (pair) => {
+      if (!vault) return open(await kept.offer(pair))
+      await beforeSealing?.()
+      return open(await kept.offer(sealSigningPair(pair, vault)))
+    },
+    publish: (name, certificate) => kept.publish(name, certificate),
+  }
+}
+
+/** What a sealed key is bound to; throws where that is no certificate. */
+export function signingKeyContext({ certificate }: Pick<SigningPair, 'certificate'>): string {
+  return `signing key of ${certificateName(certificate)}`
+}
+
+export function sealSigningPair(pair: SigningPair, vault: Pick<Sealing, 'seal'>): KeptSigningPair {
+  const { privateKey, certificate } = pair
+  return { sealed: vault.seal(privateKey, signingKeyContext(pair)), certificate }
+}
+
+/** Throws what the vault throws, or a NoVaultError. */
+export function openSigningPair(
+  pair: KeptSigningPair,
+  vault: Pick<Sealing, 'open'> | undefined,
+): SigningPair {
+  if (!('sealed' in pair)) return pair
+  if (!vault) throw new NoVaultError('open the signing key')
+  return { privateKey: vault.open(pair.sealed, signingKeyContext(pair)), certificate: pair.certificate }
+}
