@@ -30,3 +30,7 @@ export interface RedisSentinels extends RedisAccess {
 export function isRedisCluster(target: RedisTarget): target is RedisCluster {
   return typeof target === 'object' && 'nodes' in target
 }
+
+export function isRedisSentinels(target: RedisTarget): target is RedisSentinels {
+  return typeof target === 'object' && 'sentinels' in target
+}

@@ -130,10 +130,22 @@ function followState(redis: Redis, onState: ConnectOptions['onState']): void {
     lastError = error
     tell('down')
   }
-  redis.on('error', down)
+  let sentinelError: Error | undefined
+  redis.on('sentinelError', (error: Error) => {
+    sentinelError = error
+  })
+  redis.on('error', (error: Error) => down(withReason(error, sentinelError)))
   redis.on('unreached', down)
   redis.on(isCluster(redis) ? 'reached' : 'ready', () => tell('up'))
   redis.on('close', () => tell('down'))
+}
+
+/** What ioredis says of a cluster or of Sentinels, with what one of them has answered as its cause. */
+function withReason(error: Error, sentinelError: Error | undefined): Error {
+  const { lastNodeError } = error as { lastNodeError?: Error }
+  if (lastNodeError) return new Error('no node of the cluster can be used', { cause: lastNodeError })
+  if (!sentinelError || !error.message.startsWith('All sentinels are unreachable')) return error
+  return new Error('no Sentinel tells of a master', { cause: sentinelError })
 }
 
 /** `READONLY` from a master that became a replica makes the connection ask the Sentinels again. */

@@ -1,0 +1,207 @@
+/**
+ * At the start of a process: that what answers is what the settings name. A node of a cluster that is taken for a single
+ * Redis refuses most of what it is asked, and a plain Redis taken for a cluster is never connected; both are told from the
+ * mode that HELLO tells, the first time that anything answers. A Redis that is away is waited for, and so are Sentinels
+ * that do not know the master: what is wrong with them is said once and may come right by itself.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  type HostPort,
+  isRedisCluster,
+  isRedisSentinels,
+  type RedisAccess,
+  type RedisCluster,
+  type RedisSentinels,
+  type RedisTarget,
+} from '@fantail/contracts'
+import { Redis, type RedisOptions } from 'ioredis'
+import { accessOptions } from './cluster-route.ts'
+import { whenReady } from './redis.ts'
+
+/** What connects sooner is not looked at. */
+const LOOK_AFTER_MS = 200
+const LOOK_AGAIN_MS = 1_000
+const ASK_TIMEOUT_MS = 1_000
+
+/** A server that is known to be none of these is as good as what was named. */
+export type RedisMode = 'standalone' | 'cluster' | 'sentinel' | 'unknown'
+
+/** What answers is another kind of Redis than the settings name. */
+export class WrongRedisError extends Error {
+  readonly found: RedisMode
+
+  constructor(found: RedisMode, message: string) {
+    super(message)
+    this.name = 'WrongRedisError'
+    this.found = found
+  }
+}
+
+export interface ReachOptions {
+  redis: Redis
+  /** That `redis` was made for. */
+  target: RedisTarget
+  /** Told of each thing that keeps Sentinels from naming a master, once. */
+  onProblem?: ((error: Error) => void) | undefined
+  /** Ends the wait. */
+  signal?: AbortSignal | undefined
+}
+
+/**
+ * Resolves when the connection can be used, however long that takes; never where it is closed before. Rejects with a
+ * WrongRedisError, or with the signal's reason.
+ */
+export async function whenReached({ redis, target, onProblem, signal: given }: ReachOptions): Promise<void> {
+  const over = new AbortController()
+  const { signal } = over
+  const wrong = Promise.withResolvers<never>()
+  const onEnd = () => over.abort()
+  const onGivenUp = () => wrong.reject(given?.reason)
+  redis.once('end', onEnd)
+  given?.addEventListener('abort', onGivenUp, { once: true })
+  try {
+    given?.throwIfAborted()
+    if (isRedisCluster(target)) void lookAtNodes(target, signal).catch(wrong.reject)
+    if (isRedisSentinels(target)) void lookAtSentinels(target, signal, onProblem)
+    await Promise.race([wrong.promise, whenReady(redis)])
+    if (typeof target === 'string') await Promise.race([wrong.promise, refuseOthers(redis)])
+  } finally {
+    over.abort()
+    redis.off('end', onEnd)
+    given?.removeEventListener('abort', onGivenUp)
+  }
+}
+
+/** Of a connection to one server. */
+async function refuseOthers(redis: Redis): Promise<void> {
+  for (;;) {
+    const mode = await modeOf(redis).catch(() => undefined)
+    if (mode === 'cluster') {
+      const message =
+        'REDIS_URL names a node of a Redis Cluster: set REDIS_CLUSTER_NODES to some of its nodes'
+      throw new WrongRedisError(mode, `${message} in place of it`)
+    }
+    if (mode === 'sentinel') {
+      const message = 'REDIS_URL names a Sentinel: set REDIS_SENTINELS and REDIS_SENTINEL_NAME in place of it'
+      throw new WrongRedisError(mode, message)
+    }
+    if (mode !== undefined) return
+    await delay(LOOK_AFTER_MS)
+    await whenReady(redis)
+  }
+}
+
+/** Until the signal; rejects where nodes answer and none of them is of a cluster. */
+async function lookAtNodes(target: RedisCluster, signal: AbortSignal): Promise<void> {
+  await waitOut(LOOK_AFTER_MS, signal)
+  while (!signal.aborted) {
+    const modes = await Promise.all(target.nodes.map((node) => askMode(node, target)))
+    const at = modes.findIndex((mode) => mode === 'standalone' || mode === 'sentinel')
+    const [node, mode] = [target.nodes[at], modes[at]]
+    if (node && mode && !modes.includes('cluster') && !signal.aborted) {
+      throw new WrongRedisError(mode, `REDIS_CLUSTER_NODES names ${placeOf(node)}, ${NO_CLUSTER[mode]}`)
+    }
+    await waitOut(LOOK_AGAIN_MS, signal)
+  }
+}
+
+const NO_CLUSTER: Record<RedisMode, string> = {
+  standalone: 'a Redis whose cluster mode is off: set REDIS_URL in place of it',
+  sentinel: 'a Sentinel: set REDIS_SENTINELS and REDIS_SENTINEL_NAME in place of it',
+  cluster: '',
+  unknown: '',
+}
+
+/** Until the signal; tells what is wrong while no Sentinel knows the master. */
+async function lookAtSentinels(
+  target: RedisSentinels,
+  signal: AbortSignal,
+  onProblem: ReachOptions['onProblem'],
+): Promise<void> {
+  const told = new Set<string>()
+  await waitOut(LOOK_AFTER_MS, signal)
+  while (!signal.aborted) {
+    const problems = await Promise.all(target.sentinels.map((place) => problemOf(target, place)))
+    const isNamed = problems.includes('')
+    for (const problem of isNamed || signal.aborted ? [] : problems) {
+      if (!problem || told.has(problem)) continue
+      told.add(problem)
+      onProblem?.(new Error(problem))
+    }
+    await waitOut(LOOK_AGAIN_MS, signal)
+  }
+}
+
+/** '' where it knows the master, undefined where it does not answer. */
+async function problemOf(target: RedisSentinels, place: HostPort): Promise<string | undefined> {
+  const { sentinelUsername: username, sentinelPassword: password, tls } = target
+  const access: RedisAccess = {
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password }),
+    ...(tls && { tls }),
+  }
+  return await asking(place, access, async (sentinel) => {
+    const mode = await modeOf(sentinel)
+    if (mode === 'standalone') return `REDIS_SENTINELS names ${placeOf(place)}, a Redis and no Sentinel`
+    if (mode === 'cluster')
+      return `REDIS_SENTINELS names ${placeOf(place)}, a node of a Redis Cluster and no Sentinel`
+    const master = await sentinel.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', target.name)
+    return master ? '' : `the Sentinels know no master '${target.name}': see REDIS_SENTINEL_NAME`
+  })
+}
+
+async function askMode(place: HostPort, access: RedisAccess): Promise<RedisMode | undefined> {
+  return await asking(place, access, modeOf)
+}
+
+/** undefined where nothing answers. */
+async function asking<T>(
+  { host, port }: HostPort,
+  access: RedisAccess,
+  ask: (redis: Redis) => Promise<T>,
+): Promise<T | undefined> {
+  const redis = new Redis({ host, port, ...accessOptions(access), ...ASKING })
+  redis.on('error', () => undefined)
+  try {
+    return await ask(redis)
+  } catch {
+    // Why a server does not answer is told by the connection that waits for it.
+    return undefined
+  } finally {
+    redis.disconnect()
+  }
+}
+
+const ASKING: RedisOptions = {
+  retryStrategy: () => null,
+  enableReadyCheck: false,
+  connectTimeout: ASK_TIMEOUT_MS,
+  commandTimeout: ASK_TIMEOUT_MS,
+  connectionName: 'fantail-start',
+}
+
+/** `unknown` where the server will not say; rejects where it does not answer. */
+async function modeOf(redis: Redis): Promise<RedisMode> {
+  try {
+    const mode = fieldOf(await redis.call('HELLO'), 'mode')
+    return mode === 'standalone' || mode === 'cluster' || mode === 'sentinel' ? mode : 'unknown'
+  } catch (error) {
+    if (error instanceof Error && /^(ERR|NOPERM)\b/.test(error.message)) return 'unknown'
+    throw error
+  }
+}
+
+/** Of a map, as RESP3 has it or as the flat list of RESP2. */
+function fieldOf(reply: unknown, name: string): unknown {
+  if (!Array.isArray(reply)) return (reply as Record<string, unknown> | null)?.[name]
+  const at = reply.indexOf(name)
+  return at < 0 ? undefined : reply[at + 1]
+}
+
+function placeOf({ host, port }: HostPort): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
+}
+
+async function waitOut(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal }).catch(() => undefined)
+}
