@@ -92,7 +92,8 @@ export class LaneHints {
     try {
       const shard = this.#timed
       this.#timed = (shard + TIMED_STEP) % SHARD_COUNT
-      this.#options.clocks.tell(shard, await this.#options.lanes.now(shard))
+      const askedAt = performance.now()
+      this.#options.clocks.tell(shard, await this.#options.lanes.now(shard), askedAt)
       this.#options.onTime()
     } catch {
       // The hints, asked for in the same trip, tell of it.

@@ -42,3 +42,26 @@ test('clocks that drift apart stay together', () => {
   }
   expect(told(clock)).toBeCloseTo(performance.now() + 60, -1)
 })
+
+test.each([-100, -500, -1_900])(
+  'one that is set back by %i ms is followed as soon as it is asked',
+  (setMs) => {
+    const clock = new RedisClock()
+    clock.tell(redisNow())
+    pass(1_000)
+    const askedAt = performance.now()
+    clock.tell(redisNow(setMs), askedAt)
+    expect(told(clock)).toBeCloseTo(performance.now() - setMs, 0)
+  },
+)
+
+test('a reply that was long on its way moves no send time where it is known when it was asked for either', () => {
+  const clock = new RedisClock()
+  clock.tell(redisNow())
+  const askedAt = performance.now()
+  pass(20)
+  const now = Math.floor(redisNow())
+  pass(300)
+  clock.tell(now, askedAt)
+  expect(told(clock)).toBeCloseTo(performance.now(), 0)
+})

@@ -27,11 +27,12 @@ export class ShardClocks {
     return clock
   }
 
-  tell(shard: number, redisNow: number): void {
+  /** `askedAt`: by performance.now(), where that is known. */
+  tell(shard: number, redisNow: number, askedAt?: number): void {
     this.#last = this.of(shard)
     if (this.onSetBack && this.#last.isSetBack(redisNow))
       this.onSetBack(this.#masterOf?.(shard) ?? '', this.#last)
-    else this.#last.tell(redisNow)
+    else this.#last.tell(redisNow, askedAt)
   }
 
   /** Of the master that told it last; for what is no shard's own. */
