@@ -112,8 +112,8 @@ export const queueKey = (arn: string) => `${shardBase(shardOf(arn))}queue:${arn}
  *  Sorted sets by ms of the queue's clock: `age` (all items, by what retention counts from), and where an item is:
  *  `ready`, `flight` (due back), `delayed`, `moving` (to the dead-letter queue; lease end), `held` (in a redrive's batch).
  *  `recent`: ids given by senders, by when they left (10 minutes, at most 100,000). Hash `dead`: dead letters by kind.
- *  Hash `i:<id>`, an item: `p` payload, `s` sent, `c` receive count, `f` first received, `h` and `t` latest handle and its
- *  time, `x` source queue, `i` '1' id given, `n` '1' receive in spite of the redrive policy, `g` group, `d` deduplication
+ *  Hash `i:<id>`, an item: `p` payload, `s` sent, `c` receive count, `f` first received, `h` and `t` digest of the latest
+ *  handle's secret and its time, `x` source queue, `i` '1' id given, `n` '1' receive in spite of the redrive policy, `g` group, `d` deduplication
  *  id (FIFO: '' the body's digest, absent the item's id), `o` sequence number (FIFO), `e` when it was dead-lettered or
  *  moved here; of a dead letter `r` reason, `k` status code, `u` subscription ARN, `m` message id.
  *  FIFO: no `ready` and `delayed`; `flight` has all that was received or is not to be (far ahead). Sorted sets

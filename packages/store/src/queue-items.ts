@@ -1,5 +1,5 @@
 /** How an item crosses the border to the scripts: 17 values in, nine out, and receipt handles. */
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, hash, randomBytes } from 'node:crypto'
 import {
   type DeadLetter,
   formatMessageId,
@@ -84,7 +84,7 @@ export function itemValues(item: StoredItem): ScriptValue[] {
   ]
 }
 
-/** As item_of in queue.lua answers it, of a FIFO queue with the nonce of its handle; null where a field is absent. */
+/** As item_of in queue.lua answers it, of a FIFO queue with the secret of its handle; null where a field is absent. */
 export type ItemReply = (Buffer | null)[]
 
 export interface ReadItem {
@@ -124,26 +124,41 @@ export function formatSequence(count: string): string {
 }
 
 const UID_BYTES = 8
-export const NONCE_BYTES = 12
-/** Position of a handle's nonce in an ItemReply. */
-export const NONCE_AT = 9
-const HANDLE = /^[A-Za-z0-9_-]{48}$/
+const ID_BYTES = 16
+export const SECRET_BYTES = 16
+const DIGEST_BYTES = 16
+/** Position of a handle's secret in an ItemReply. */
+export const SECRET_AT = 9
+/** 40 bytes in base64url; the last digit carries two bits. */
+const HANDLE = /^[A-Za-z0-9_-]{53}[AQgw]$/
 
 /** Names one creation of a queue. */
 export function createQueueUid(): string {
   return randomBytes(UID_BYTES).toString('base64url')
 }
 
-/** Unguessable; binds the queue, the item and one receive of it. */
-export function formatHandle(uid: string, itemId: string, nonce: Buffer): string {
-  const id = parseMessageId(itemId) ?? Buffer.alloc(16)
-  return Buffer.concat([Buffer.from(uid, 'base64url'), id, nonce]).toString('base64url')
+/** Unguessable by its secret of 128 random bits; binds the queue, the item and one receive of it. */
+export function formatHandle(uid: string, itemId: string, secret: Buffer): string {
+  const id = parseMessageId(itemId) ?? Buffer.alloc(ID_BYTES)
+  return Buffer.concat([Buffer.from(uid, 'base64url'), id, secret]).toString('base64url')
 }
 
-/** The uid, item id and nonce of a handle, or undefined where the text cannot be one. */
-export function parseHandle(handle: string): [uid: string, itemId: string, nonce: Buffer] | undefined {
+/** The uid, the item's id and the digest of the secret of a handle, or undefined where the text cannot be one. */
+export function parseHandle(handle: string): [uid: string, itemId: string, digest: Buffer] | undefined {
   if (!HANDLE.test(handle)) return undefined
   const bytes = Buffer.from(handle, 'base64url')
-  const id = formatMessageId(bytes.subarray(UID_BYTES, UID_BYTES + 16))
-  return [bytes.subarray(0, UID_BYTES).toString('base64url'), id, bytes.subarray(UID_BYTES + 16)]
+  const id = formatMessageId(bytes.subarray(UID_BYTES, UID_BYTES + ID_BYTES))
+  return [
+    bytes.subarray(0, UID_BYTES).toString('base64url'),
+    id,
+    secretDigest(bytes.subarray(UID_BYTES + ID_BYTES)),
+  ]
+}
+
+/**
+ * What scripts compare in the secret's place. They cannot compare in constant time, and so never see what a caller sent:
+ * what their time could tell of this digest says nothing of the secret that has it.
+ */
+export function secretDigest(secret: Uint8Array): Buffer {
+  return hash('sha256', secret, 'buffer').subarray(0, DIGEST_BYTES)
 }

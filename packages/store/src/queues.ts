@@ -27,11 +27,12 @@ import {
   formatSequence,
   type ItemReply,
   itemValues,
-  NONCE_AT,
-  NONCE_BYTES,
   type ReadItem,
   readItem,
+  SECRET_AT,
+  SECRET_BYTES,
   type StoredItem,
+  secretDigest,
 } from './queue-items.ts'
 import type { ReceiveRefusal, ReceiveRequest, ReceiveTurn, SendItem, SentItem } from './queue-records.ts'
 import { chunksOf, movedItem, storedItem } from './queue-sending.ts'
@@ -173,20 +174,23 @@ export class Queues extends QueueHandles {
     round: number,
   ): Promise<ReceiveRound> {
     const wanted = request.maxMessages - messages.length
-    const nonces = randomBytes(wanted * NONCE_BYTES)
+    const secrets = newSecrets(wanted)
+    const fifo = isFifoName(arn)
     const timeout = request.visibilityTimeoutSeconds
     const timeoutMs = timeout === undefined ? '' : Math.round(timeout * 1_000)
-    const args = [wanted, timeoutMs, this.inFlightMax, nonces]
+    const proofs = secrets.flatMap((secret) =>
+      fifo ? [secret, secretDigest(secret)] : [secretDigest(secret)],
+    )
+    const args = [wanted, timeoutMs, this.inFlightMax, Buffer.concat(proofs)]
     const consumer = request.consumer === undefined ? '' : JSON.stringify(request.consumer)
-    const reply = (await (isFifoName(arn)
+    const reply = (await (fifo
       ? this.run(arn, RECEIVE_IN_ORDER, [...args, request.attemptId ?? '', round === 1 ? '1' : '', consumer])
       : this.run(arn, RECEIVE, [...args, consumer]))) as ReceiveReply | 0 | null
     if (reply === null) throw queueMissing()
     if (reply === 0) throw new AttemptChangedError()
     const [uid, nextInMs, target, received, moves, full, why] = reply
     for (const [i, item] of received.entries()) {
-      const nonce = nonces.subarray(i * NONCE_BYTES, (i + 1) * NONCE_BYTES)
-      put(messages, withHandle(item, String(uid), nonce))
+      put(messages, withHandle(item, String(uid), secrets[i]))
     }
     await this.#move(arn, String(target), moves.map(readItem))
     const again = moves.length > 0 || (messages.length === 0 && nextInMs === 0)
@@ -224,9 +228,15 @@ function sentItem([id, sequence, stored]: SendReply[number]): SentItem {
   }
 }
 
-/** Its nonce is the one that the script answered, else the one that it was given for it. */
-function withHandle(reply: ItemReply, uid: string, given: Buffer): QueueMessage {
+function newSecrets(count: number): Buffer[] {
+  const bytes = randomBytes(count * SECRET_BYTES)
+  return Array.from({ length: count }, (_, i) => bytes.subarray(i * SECRET_BYTES, (i + 1) * SECRET_BYTES))
+}
+
+/** Its secret is the one that the script answered, else the one that was made for it. */
+function withHandle(reply: ItemReply, uid: string, given: Buffer | undefined): QueueMessage {
   const { message } = readItem(reply)
-  const nonce = reply[NONCE_AT] ?? given
-  return { ...message, receiptHandle: formatHandle(uid, message.messageId, nonce) }
+  const secret = reply[SECRET_AT] ?? given
+  if (!secret) throw new Error('more messages were received than were asked for')
+  return { ...message, receiptHandle: formatHandle(uid, message.messageId, secret) }
 }

@@ -3,10 +3,11 @@
 -- for (and as many moves), whatever is blocked or waits behind. Moves are as in receive-messages; until one is settled
 -- its group waits.
 -- KEYS[1] base
--- ARGV: arn, messages at most, visibility timeout in ms ('' the queue's own), messages in flight at most, 12 random bytes
---   per message, attempt id or '', '1' where the attempt begins, what a push consumer is or '' (queue-shares.lua)
+-- ARGV: arn, messages at most, visibility timeout in ms ('' the queue's own), messages in flight at most, 32 bytes per
+--   message: the secret of its handle and its digest, attempt id or '', '1' where the attempt begins, what a push
+--   consumer is or '' (queue-shares.lua)
 -- Returns false where there is no such queue, 0 where the attempt's messages have been changed since, else: uid, ms
---   until the next becomes visible (-1 never), dead-letter queue, messages (with the nonces of their handles), moves
+--   until the next becomes visible (-1 never), dead-letter queue, messages (with the secrets of their handles), moves
 --   (each a list of items, queue.lua), 0; why a consumer may not receive now.
 -- @include now
 -- @include when-full
@@ -34,16 +35,16 @@ local messages, moves = {}, overdue_moves(queue, max)
 
 local function receive(id, count)
   local item = q .. 'i:' .. id
-  local nonce = string.sub(ARGV[5], #messages * NONCE_BYTES + 1, (#messages + 1) * NONCE_BYTES)
+  local proof = string.sub(ARGV[5], #messages * PROOF_BYTES + 1, (#messages + 1) * PROOF_BYTES)
   -- Thousandths keep the order of the groups that come back together.
   local due = until_ms - (max - #messages) / 1000
   redis.call('ZADD', q .. 'flight', due, id)
   redis.call('HSETNX', item, 'f', queue.now)
-  redis.call('HSET', item, 'c', count + 1, 'h', nonce, 't', queue.clock)
+  redis.call('HSET', item, 'c', count + 1, 'h', digest_of(proof), 't', queue.clock)
   redis.call('HDEL', item, 'n')
-  if attempt ~= '' then note_receive(queue, attempt, id, nonce, due) end
+  if attempt ~= '' then note_receive(queue, attempt, id, proof, due) end
   messages[#messages + 1] = item_of(queue, id)
-  messages[#messages][10] = nonce
+  messages[#messages][10] = secret_of(proof)
 end
 
 -- False where nothing behind this item can be taken.

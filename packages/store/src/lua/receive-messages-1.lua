@@ -2,7 +2,7 @@
 -- as on its way to the dead-letter queue, for the caller to append there and then settle (settle-moves).
 -- KEYS[1] base
 -- ARGV: arn, messages at most, visibility timeout in ms ('' the queue's own), messages in flight at most,
---   12 random bytes per message, what a push consumer is or '' (queue-shares.lua)
+--   16 bytes per message: the digest of its handle's secret, what a push consumer is or '' (queue-shares.lua)
 -- Returns false where there is no such queue, else: uid, ms until the next becomes visible (-1 never), dead-letter
 --   queue, messages, moves (each a list of items, queue.lua), 1 where too much is in flight; why a consumer may not
 --   receive now.
@@ -11,7 +11,7 @@
 -- @include queue
 -- @include queue-take
 -- @include queue-shares
-local EXPIRED_MAX, PROMOTED_MAX, NONCE_BYTES = 200, 100, 12
+local EXPIRED_MAX, PROMOTED_MAX, DIGEST_BYTES = 200, 100, 16
 local base, max = KEYS[1], tonumber(ARGV[2])
 local queue = open_queue(base, ARGV[1])
 if not queue then return false end
@@ -24,14 +24,14 @@ if refused then return { queue.uid, wait_ms, queue.target, {}, {}, 0, refused } 
 local q, messages, moves = queue.q, {}, overdue_moves(queue, max)
 local until_ms = hidden_until(queue, ARGV[3], consumer)
 
-local function receive(id, nonce)
+local function receive(id, digest)
   local item = q .. 'i:' .. id
   redis.call('ZREM', q .. 'ready', id)
   -- Thousandths keep the order of those that come back together.
   redis.call('ZADD', q .. 'flight', until_ms - (max - #messages) / 1000, id)
   redis.call('HINCRBY', item, 'c', 1)
   redis.call('HSETNX', item, 'f', queue.now)
-  redis.call('HSET', item, 'h', nonce, 't', queue.clock)
+  redis.call('HSET', item, 'h', digest, 't', queue.clock)
   redis.call('HDEL', item, 'n')
   return item_of(queue, id)
 end
@@ -46,7 +46,7 @@ local function take(id)
   elseif queue.receives and not h[2] and tonumber(h[1]) >= queue.receives then
     moves[#moves + 1] = start_move(queue, id, #moves)
   else
-    messages[#messages + 1] = receive(id, string.sub(ARGV[5], #messages * NONCE_BYTES + 1, (#messages + 1) * NONCE_BYTES))
+    messages[#messages + 1] = receive(id, string.sub(ARGV[5], #messages * DIGEST_BYTES + 1, (#messages + 1) * DIGEST_BYTES))
   end
 end
 

@@ -1,4 +1,5 @@
 /** Receipt handles and confirmation tokens cannot be made up, carried over or worn down. */
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { startTestApi, type TestApi, waitingIn } from '../test-api.ts'
 
@@ -35,9 +36,39 @@ function forged(handle: string, bit: number): string {
   return bytes.toString('base64url')
 }
 
+test('a handle has 128 random bits that are nowhere else, and what stands in Redis does not give them', async () => {
+  const [fifo, seen] = ['mine.fifo', new Set<string>()]
+  await api.call('PUT', `/v1/queues/${fifo}`)
+  const secretOf = (handle: string) => Buffer.from(handle, 'base64url').subarray(-16)
+  const ones = new Array<number>(128).fill(0)
+  const receives = 300
+  for (let i = 0; i < receives; i++) {
+    const secret = secretOf(await received('mine'))
+    seen.add(secret.toString('hex'))
+    for (let bit = 0; bit < 128; bit++)
+      ones[bit] = (ones[bit] ?? 0) + (((secret[bit >> 3] ?? 0) >> (bit & 7)) & 1)
+  }
+  expect(seen.size).toBe(receives)
+  // Each bit is one in half of them; six standard deviations either way.
+  for (const count of ones) expect(Math.abs(count - receives / 2)).toBeLessThan(6 * Math.sqrt(receives / 4))
+
+  const body = { body: 'x', groupId: 'g', deduplicationId: 'd' }
+  await api.call('POST', `/v1/queues/${fifo}/messages`, { body })
+  const ordered = (await api.call('POST', `/v1/queues/${fifo}/receive`, { body: {} })).body.messages[0]
+  const secrets = [secretOf(await received('other')), secretOf(ordered.receiptHandle)]
+  const items = (await api.redis.keys('*:i:*')).filter((key) => key.includes(':q:'))
+  const kept = await Promise.all(items.map((key) => api.redis.hgetBuffer(key, 'h')))
+  expect(kept).toHaveLength(receives + 2)
+  for (const secret of secrets) {
+    const digest = createHash('sha256').update(secret).digest().subarray(0, 16)
+    expect(kept.filter((held) => held?.equals(digest))).toHaveLength(1)
+    expect(kept.some((held) => held?.equals(secret))).toBe(false)
+  }
+})
+
 test('a handle with any bit of its secret changed deletes and shows nothing', async () => {
   const handle = await received('mine')
-  const all = Array.from({ length: 96 }, (_, bit) => forged(handle, bit))
+  const all = Array.from({ length: 128 }, (_, bit) => forged(handle, bit))
   await ack('mine', all)
   await hide('mine', all)
   expect(await countsOf('mine')).toEqual({ visible: 0, inFlight: 1, delayed: 0 })
@@ -54,7 +85,7 @@ test('a handle of another queue changes nothing in either', async () => {
 
 test('handles and tokens share nothing that could be guessed from others', async () => {
   const handles = new Set<string>()
-  for (let i = 0; i < 20; i++) handles.add((await received('mine')).slice(-16))
+  for (let i = 0; i < 20; i++) handles.add((await received('mine')).slice(-22))
   expect(handles.size).toBe(20)
   await api.call('PUT', '/v1/topics/orders')
   const tokens = await Promise.all([1, 2].map((n) => pendingToken(`https://example.com/${n}`)))

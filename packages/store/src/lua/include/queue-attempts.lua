@@ -1,16 +1,20 @@
 -- FIFO: a receive that its caller may repeat for 5 minutes. Needs queue.
 --
--- A list: ms of the receive, then of each message its id, the nonce of its handle, and when it comes back.
+-- A list: ms of the receive, then of each message its id, the secret of its handle with its digest (a proof: the caller
+-- is given the secret again), and when it comes back.
 local ATTEMPT_MS = 300000
 local HIDDEN_MAX_MS = 43200000
-local ID_BYTES, NONCE_BYTES = 36, 12
+local ID_BYTES, SECRET_BYTES, PROOF_BYTES = 36, 16, 32
+
+local function secret_of(proof) return string.sub(proof, 1, SECRET_BYTES) end
+local function digest_of(proof) return string.sub(proof, SECRET_BYTES + 1) end
 
 local function attempt_key(queue, attempt) return queue.q .. 'a:' .. redis.sha1hex(attempt) end
 
-local function note_receive(queue, attempt, id, nonce, due)
+local function note_receive(queue, attempt, id, proof, due)
   local key = attempt_key(queue, attempt)
   if redis.call('EXISTS', key) == 0 then redis.call('RPUSH', key, string.format('%.0f', queue.clock)) end
-  redis.call('RPUSH', key, id .. nonce .. string.format('%.17g', due))
+  redis.call('RPUSH', key, id .. proof .. string.format('%.17g', due))
   redis.call('PEXPIRE', key, ATTEMPT_MS)
 end
 
@@ -21,12 +25,12 @@ local function noted_receives(queue, attempt)
   local entries = redis.call('LRANGE', key, 0, -1)
   if #entries == 0 or tonumber(entries[1]) <= queue.clock - ATTEMPT_MS then return 'new' end
   for i = 2, #entries do
-    local id, nonce = string.sub(entries[i], 1, ID_BYTES), string.sub(entries[i], ID_BYTES + 1, ID_BYTES + NONCE_BYTES)
-    local due = tonumber(string.sub(entries[i], ID_BYTES + NONCE_BYTES + 1))
+    local id, proof = string.sub(entries[i], 1, ID_BYTES), string.sub(entries[i], ID_BYTES + 1, ID_BYTES + PROOF_BYTES)
+    local due = tonumber(string.sub(entries[i], ID_BYTES + PROOF_BYTES + 1))
     local h = redis.call('HMGET', queue.q .. 'i:' .. id, 'h', 't')
-    if h[1] ~= nonce or tonumber(redis.call('ZSCORE', queue.q .. 'flight', id)) ~= due then return 'changed' end
+    if h[1] ~= digest_of(proof) or tonumber(redis.call('ZSCORE', queue.q .. 'flight', id)) ~= due then return 'changed' end
     over = over or due <= queue.clock
-    notes[#notes + 1] = { id = id, nonce = nonce, received = tonumber(h[2]) }
+    notes[#notes + 1] = { id = id, proof = proof, received = tonumber(h[2]) }
   end
   return over and 'new' or 'same', notes
 end
@@ -42,9 +46,9 @@ local function repeat_receive(queue, attempt, until_ms)
     -- A receive's time has a fraction, one that somebody set has none.
     local due = math.min(until_ms, note.received + HIDDEN_MAX_MS) - (#notes - i + 1) / 1000
     hide_in_group(queue, note.id, due)
-    note_receive(queue, attempt, note.id, note.nonce, due)
+    note_receive(queue, attempt, note.id, note.proof, due)
     messages[i] = item_of(queue, note.id)
-    messages[i][10] = note.nonce
+    messages[i][10] = secret_of(note.proof)
   end
   return 'same', messages
 end
