@@ -2,7 +2,7 @@ import { createMessageId, type Message } from '@fantail/contracts'
 import { startRedis, type TestRedis, waitFor } from '@fantail/test-kit'
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { DispatchConsumer, type DispatchRun } from './dispatch-consumer.ts'
+import { DispatchConsumer, type DispatchRun, type RunEnd } from './dispatch-consumer.ts'
 import { createPublisher, type Publisher } from './publisher.ts'
 
 const JOBS = 'ft:{dispatch-0}:dispatch-0'
@@ -40,7 +40,7 @@ function message(text: string): Message {
 const id = (run: DispatchRun | undefined) => run?.key.split(':').at(1)
 const publish = (text: string) => publisher.publish([message(text)], { bytes: 300, fanOut: 1 })
 
-async function consume(run: (run: DispatchRun) => Promise<void>) {
+async function consume(run: (run: DispatchRun) => Promise<RunEnd | undefined>) {
   const lines: string[] = []
   const completed: DispatchRun[] = []
   const log = {
@@ -52,7 +52,7 @@ async function consume(run: (run: DispatchRun) => Promise<void>) {
     redis,
     queue: 0,
     jobsMax: 16,
-    run,
+    run: async (one) => (await run(one)) ?? 'settled',
     completed: (run) => completed.push(run),
     log,
   })
@@ -206,6 +206,22 @@ test('a run whose job went to another worker learns that it is lost', async () =
   await waitFor(() => runs[0]?.isLost())
   await redis.del(`${JOBS}:${id(runs[0])}:lock`)
   finish()
+})
+
+test('a job that another worker began and left is not completed by the one that had it before', async () => {
+  const { runs, finish, job, completed } = await consumeHeld()
+  await redis.multi().hincrby(`${JOBS}:${job}`, 'ats', 1).del(`${JOBS}:${job}:lock`).exec()
+  await waitFor(() => runs[0]?.isLost())
+  finish()
+  await waitFor(() => completed.length === 1, { timeoutMs: 15_000 })
+  expect(runs.map((run) => run.fence)).toEqual([1, 3])
+})
+
+test('a run that finds itself lost does not complete its job, though the lock is its own', async () => {
+  const { completed } = await consume(async ({ fence }) => (fence === 1 ? 'lost' : 'settled'))
+  await publish('lost')
+  await waitFor(() => completed.length === 1)
+  expect(completed.map(({ fence }) => fence)).toEqual([2])
 })
 
 test('a full memory pauses the worker without a storm of errors, and it resumes by itself', async () => {

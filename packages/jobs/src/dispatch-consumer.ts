@@ -43,6 +43,9 @@ export interface DispatchRun {
   handOut(parts: DispatchJobData[]): Promise<void>
 }
 
+/** settled: everything of the job is. lost: some of it may not be, which is for a later start. */
+export type RunEnd = 'settled' | 'lost'
+
 export interface ConsumerOptions {
   url: RedisTarget
   /** For locks, probes and poison; shared, not closed here. */
@@ -52,7 +55,7 @@ export interface ConsumerOptions {
   jobsMax: number
   /** False: fetch no further job for now; asked whenever a job starts or ends. */
   hasRoom?(): boolean
-  run(run: DispatchRun): Promise<void>
+  run(run: DispatchRun): Promise<RunEnd>
   /** The job is completed and gone from Redis: its checkpoints may go too. */
   completed(run: DispatchRun): void
   log: ConsumerLog
@@ -72,7 +75,7 @@ interface RunEntry {
   starts: number
   since: number
   lost: boolean
-  done: Promise<void>
+  done: Promise<RunEnd>
 }
 
 export class DispatchConsumer {
@@ -182,9 +185,11 @@ export class DispatchConsumer {
     entry.token = token
     entry.starts = job.attemptsStarted
     try {
-      await entry.done
+      const end = await entry.done
       // A later start has adopted the run and sees the job to its end; with this error BullMQ leaves the job as it is.
       if (entry.token !== token) throw new WaitingError()
+      // What a later start settled is known where its checkpoint is: BullMQ brings the job to one more.
+      if (end === 'lost') throw new Error('a later start of the job has been seen')
       await this.#holdLock(entry)
     } finally {
       if (this.#runs.get(id) === entry) this.#runs.delete(id)
@@ -238,14 +243,12 @@ export class DispatchConsumer {
     const key = `${job}:lock`
     try {
       const { redis } = this.#options
-      // A job that another worker has completed has no lock either: taking one would hold nothing.
-      if ((await redis.exists(job)) === 0) {
-        entry.lost = true
-        return
-      }
-      const { token } = entry
-      const taken = await redis.set(key, token, 'PX', LOCK_MS, 'NX')
-      if (taken !== null || (await redis.get(key)) === token) return
+      const { token, starts } = entry
+      // Of a job that another worker has completed there is none, and what another has started since is not ours though it
+      // may have died: its lock would be free, and with it the job be completed, of which it had settled just a part.
+      const isOurs = (await redis.hget(job, 'ats')) === String(starts)
+      if (isOurs && (await redis.set(key, token, 'PX', LOCK_MS, 'NX')) !== null) return
+      if ((await redis.get(key)) === token) return
       // Unless a later start of our own has adopted the run meanwhile: then the lock is that one's.
       if (entry.token === token) entry.lost = true
     } catch (error) {

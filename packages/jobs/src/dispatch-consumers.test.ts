@@ -42,7 +42,10 @@ test('what publishers with another number of queues have stored is dispatched, a
       redis,
       queue,
       jobsMax: 16,
-      run: async ({ messages }) => void seen.push(...messages.map(({ message }) => message)),
+      run: async ({ messages }) => {
+        seen.push(...messages.map(({ message }) => message))
+        return 'settled'
+      },
       completed: () => undefined,
       log,
     })

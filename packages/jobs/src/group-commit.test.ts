@@ -24,6 +24,11 @@ function createStorage(limits: Partial<GroupLimits> = {}) {
   return { commit, writes, setUp }
 }
 
+/** What is scheduled for the end of the present turn has run. */
+async function turnOfTheLoop(): Promise<void> {
+  for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
+
 test('what arrives during a write leaves together in the next one', async () => {
   const { commit, writes } = createStorage({ secondWriteAfterMs: 10_000 })
   const first = commit.add(['a'], weight)
@@ -35,6 +40,39 @@ test('what arrives during a write leaves together in the next one', async () => 
   expect(writes[1]?.items).toEqual(['b', 'c', 'd'])
   writes[1]?.end()
   await Promise.all(later)
+})
+
+test('the next write waits for as many requests as the last one took', async () => {
+  const { commit, writes } = createStorage({ gatherMs: 10_000, secondWriteAfterMs: 10_000 })
+  const first = [commit.add(['a'], weight), commit.add(['b'], weight)]
+  await waitFor(() => writes.length === 1)
+  writes[0]?.end()
+  await Promise.all(first)
+  const [back] = [commit.add(['a2'], weight), await turnOfTheLoop()]
+  expect([writes.length, commit.waiting]).toEqual([1, 1])
+  const last = commit.add(['b2'], weight)
+  await waitFor(() => writes.length === 2)
+  expect(writes[1]?.items).toEqual(['a2', 'b2'])
+  writes[1]?.end()
+  await Promise.all([back, last])
+})
+
+test('who does not come back is waited for once, and not for long', async () => {
+  const { commit, writes } = createStorage({ gatherMs: 20, secondWriteAfterMs: 10_000 })
+  const first = [commit.add(['a'], weight), commit.add(['b'], weight)]
+  await waitFor(() => writes.length === 1)
+  const startedAt = performance.now()
+  writes[0]?.end()
+  await Promise.all(first)
+  const second = commit.add(['a2'], weight)
+  await waitFor(() => writes.length === 2)
+  expect(performance.now() - startedAt).toBeGreaterThan(15)
+  writes[1]?.end()
+  await second
+  void commit.add(['a3'], weight)
+  await turnOfTheLoop()
+  expect(writes).toHaveLength(3)
+  writes[2]?.end()
 })
 
 test('a second write starts when the oldest has waited too long', async () => {

@@ -138,6 +138,14 @@ test.each([
   expect(await found(published, plans)).toEqual({ matchedBy: [uid], counted: [] })
 })
 
+test('a run that is refused as stale says that it is lost', async () => {
+  const { dispatcher } = createDispatcher(({ run }) => {
+    run.lost = true
+  })
+  expect(await dispatcher.run(job(1, [message('first', topic('a'))]))).toBe('lost')
+  expect(await createDispatcher(() => undefined).dispatcher.run(job(1, []))).toBe('settled')
+})
+
 test('a message whose topic is gone is discarded and counted', async () => {
   expect(await found('one', [null])).toEqual({
     matchedBy: [],

@@ -3,7 +3,7 @@
  * message against its topic's slices, and hands the deliveries to the express path.
  */
 import type { Message } from '@fantail/contracts'
-import type { DispatchPart, DispatchRun } from '@fantail/jobs'
+import type { DispatchPart, DispatchRun, RunEnd } from '@fantail/jobs'
 import type { Logger } from '@fantail/runtime'
 import { CorruptRecordError, type Idempotency, type LaneStore, type SliceRef } from '@fantail/store'
 import { CautiousRuns, isCautious } from './cautious-runs.ts'
@@ -87,7 +87,7 @@ export class Dispatcher {
   }
 
   /** Resolves when every delivery of the job is settled, or the run is lost. */
-  async run(job: DispatchRun): Promise<void> {
+  async run(job: DispatchRun): Promise<RunEnd> {
     const contexts = job.messages.flatMap((message) => this.#context(message))
     const run = new JobRun(job, contexts, (unit) => this.#options.recorder.dispatched(unit))
     const bytes = contexts.reduce((sum, { message }) => sum + message.message.length, 0)
@@ -96,9 +96,10 @@ export class Dispatcher {
     try {
       for (let n = contexts.length; n < job.messages.length; n++) await this.#countAside(run)
       const handedOut = this.#parts.handOut(run)
-      if (handedOut instanceof Promise ? await handedOut : handedOut) return
+      if (handedOut instanceof Promise ? await handedOut : handedOut) return 'settled'
       if (isCautious(run)) await this.#cautious.run(run)
       else await this.#runAll(run)
+      return run.lost ? 'lost' : 'settled'
     } finally {
       run.ended = true
       this.#bytes -= bytes
