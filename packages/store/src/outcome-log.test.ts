@@ -103,3 +103,29 @@ test('a message is found where FANTAIL_QUEUES was another number when it was dis
     expect(await log.message(makeMessage().messageId)).toBeNull()
   }
 })
+
+test('a redriven delivery has one row, with its latest end, and counts once', async () => {
+  const { log, messageId } = await parked()
+  await settleOnly()
+  const dead = { ...delivered(messageId), outcome: 'deadLettered', reason: 'permanent' } as const
+  await log.append({ dispatch: [], lanes: [dead] })
+  expect(await log.deliveries(messageId)).toMatchObject([{ state: 'deadLettered', redrives: 0 }])
+  await log.append({ dispatch: [], lanes: [{ ...dead, generation: 1 }] })
+  await log.append({ dispatch: [], lanes: [{ ...delivered(messageId), generation: 2 }] })
+  const endpoint = 'https://example.com/'
+  expect(await log.deliveries(messageId)).toEqual([
+    expect.objectContaining({ subscriptionId: id, endpoint, state: 'delivered', reason: null, redrives: 2 }),
+  ])
+  expect((await log.message(messageId))?.counts).toMatchObject({ delivered: 1, deadLettered: 0 })
+})
+
+test('a redriven delivery of a subscription that is gone meanwhile has one row, too', async () => {
+  const { log, messageId } = await parked()
+  await settleOnly()
+  const other = { ...delivered(messageId), subscriptionId: 'gone' }
+  const dead = { ...other, outcome: 'deadLettered', reason: 'permanent' } as const
+  await log.append({ dispatch: [], lanes: [{ ...dead, generation: 1 }] })
+  await log.append({ dispatch: [], lanes: [{ ...other, generation: 2 }] })
+  const rows = (await log.deliveries(messageId))?.filter(({ subscriptionId }) => subscriptionId === 'gone')
+  expect(rows).toMatchObject([{ endpoint: null, state: 'delivered', redrives: 2 }])
+})

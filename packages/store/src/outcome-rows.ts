@@ -18,17 +18,31 @@ export interface DeliveryOutcome {
   lastError: string | null
   nextAttemptAt: number | null
   reason: string | null
+  /** How often it was brought back from a dead-letter queue. */
+  redrives: number
 }
 
-/** Deliveries that a redrive brought back have ended entries of their own. */
+/**
+ * A delivery that a redrive brought back has an entry of its own when it ends anew. The row of its subscription becomes
+ * that of its latest end; what is returned are rows of subscriptions that have none among the first.
+ */
 export function redrivenRows({ lanes }: Found, first: DeliveryOutcome[]): DeliveryOutcome[] {
-  return lanes
-    .filter((entry) => entry.generation > 0)
-    .map((entry) => {
-      const { subscriptionId } = entry
-      const endpoint = first.find((row) => row.subscriptionId === subscriptionId)?.endpoint ?? null
-      return endedRow(entry, { subscriptionId, endpoint })
-    })
+  const rows = new Map(first.map((row) => [row.subscriptionId, row]))
+  const added: DeliveryOutcome[] = []
+  for (const entry of lanes) {
+    if (entry.generation === 0) continue
+    const { subscriptionId } = entry
+    const row = rows.get(subscriptionId)
+    if (row && row.redrives >= entry.generation) continue
+    const latest = endedRow(entry, { subscriptionId, endpoint: row?.endpoint ?? null })
+    if (row) {
+      Object.assign(row, latest)
+      continue
+    }
+    rows.set(subscriptionId, latest)
+    added.push(latest)
+  }
+  return added
 }
 
 export function deliveredRow(record: SubscriptionRecord | undefined): DeliveryOutcome {
@@ -41,6 +55,7 @@ export function deliveredRow(record: SubscriptionRecord | undefined): DeliveryOu
     lastError: null,
     nextAttemptAt: null,
     reason: null,
+    redrives: 0,
   }
 }
 
@@ -60,6 +75,7 @@ function endedRow(
     lastError: entry.error,
     nextAttemptAt: null,
     reason: entry.reason,
+    redrives: entry.generation,
   }
 }
 
@@ -81,6 +97,7 @@ export function parkedRow(
       lastError: state?.error ?? failure?.[2] ?? null,
       nextAttemptAt: where.dueAt,
       reason: state?.kind === 'dead' ? state.reason : null,
+      redrives: 0,
     }
   }
   if (ended) return endedRow(ended, who)

@@ -24,6 +24,7 @@ export function messageRoutes({ messages }: ApiDeps): Endpoint[] {
       path: '/v1/messages/{messageId}/deliveries',
       tag: 'Messages',
       summary: 'What became of a message, delivery by delivery',
+      description: 'One row per subscription of the topic, with the latest end of what was redriven.',
       answers: { 200: { description: 'Its deliveries', schema: DeliveriesAnswer } },
       errors: ['not_found'],
       handle: async (call) => {
