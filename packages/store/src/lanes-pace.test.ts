@@ -15,7 +15,7 @@ import {
   writeLane,
   writeSlice,
 } from './lane-fixture.ts'
-import type { LaneResult, RetryState } from './lane-records.ts'
+import type { LaneResult, RetryState, SettleTo } from './lane-records.ts'
 import { useLanes } from './lanes.fixture.ts'
 
 const { redis, lanes } = await useLanes()
@@ -49,6 +49,12 @@ async function later(ms: number): Promise<void> {
   ahead += ms
   await skew(redis, ahead)
 }
+type TakenClaim = Awaited<ReturnType<typeof taken>>[number]
+const settle = (claims: TakenClaim[], to: SettleTo) =>
+  lanes.settle(
+    SHARD,
+    claims.map((claim) => ({ ...claim, to })),
+  )
 const taken = async () => claimsOf(await takeFrom(lanes))
 const dueIn = async (id: string) => Number(await redis.zscore(dueKey(BASE), id)) - (await lanes.now(SHARD))
 
@@ -170,6 +176,10 @@ describe('the adaptive rate', () => {
 
 describe('the circuit breaker', () => {
   const mode = '- 3 30000'
+  const PROBE_MS = 30_000
+  const LEASE_MS = 20_000
+  /** No sum of these is near one of the others. */
+  const STEP_MS = 8_000
 
   async function opened(set: Parameters<typeof writeLane>[1] = {}): Promise<string> {
     const id = await writeLane(redis, { mode, ...set })
@@ -221,9 +231,67 @@ describe('the circuit breaker', () => {
     await later(30_000)
     expect(await taken()).toHaveLength(1)
     await later(20_001)
-    expect(await taken()).toHaveLength(1)
+    const probe = await taken()
+    expect(probe).toHaveLength(1)
     await note(id, 'unsent')
+    await settle(probe, { op: 'return' })
     expect(await taken()).toHaveLength(1)
+  })
+
+  test('what was claimed before it opened and is handed back unsent lets nothing through', async () => {
+    const id = await writeLane(redis, { mode })
+    await parkAll(lanes, [id], messages(5))
+    const before = await taken()
+    expect(before).toHaveLength(5)
+    await note(id, 'failed', 0, 3)
+    await note(id, 'unsent', 0, 2)
+    await settle(before.slice(0, 3), { op: 'retry', delayMs: 0, state: failed() })
+    await settle(before.slice(3, 4), { op: 'return' })
+    expect(await taken()).toEqual([])
+    await later(30_000)
+    expect(await taken()).toHaveLength(1)
+    await settle(before.slice(4), { op: 'return' })
+    expect(await taken()).toEqual([])
+  })
+
+  test('lets through what a model of it lets through, whatever is answered or handed back', async () => {
+    const ends = fc.record({ which: fc.nat(), as: fc.constantFrom('ok', 'failed', 'failed', 'unsent') })
+    const steps = fc.array(fc.oneof(ends, fc.constantFrom('take', 'take', 'wait')), {
+      minLength: 5,
+      maxLength: 50,
+    })
+    const history = fc.asyncProperty(steps, async (all) => {
+      const id = await writeLane(redis, { mode: '- 2 30000', maxInFlight: 2 })
+      await parkAll(lanes, [id], messages(6))
+      let [failures, until, probe] = [0, null as number | null, null as string | null]
+      const flying: { claim: TakenClaim; till: number }[] = []
+      for (const step of all) {
+        const now = await lanes.now(SHARD)
+        if (step === 'wait') {
+          await later(STEP_MS)
+        } else if (step === 'take') {
+          const claims = (await taken()).filter(({ subscriptionId }) => subscriptionId === id)
+          const most = until === null ? 2 : until <= now ? 1 : 0
+          expect(claims.length).toBeLessThanOrEqual(most)
+          if (most === 1)
+            expect(claims).toHaveLength(flying.filter(({ till }) => till > now).length < 6 ? 1 : 0)
+          if (until !== null && claims[0]) [until, probe] = [now + LEASE_MS, claims[0].lease]
+          for (const claim of claims) flying.push({ claim, till: now + LEASE_MS })
+        } else {
+          const [ended] = flying.splice(step.which % Math.max(1, flying.length), 1)
+          if (!ended) continue
+          if (ended.claim.lease === probe && step.as === 'unsent' && ended.till > now) until = now
+          if (step.as !== 'unsent') probe = null
+          if (step.as === 'ok') [failures, until] = [0, null]
+          if (step.as === 'failed') failures++
+          if (step.as === 'failed' && (until !== null || failures >= 2)) until = now + PROBE_MS
+          await note(id, step.as as LaneResult['answered'])
+          await settle([ended.claim], { op: 'return' })
+        }
+      }
+      await redis.del(dueKey(BASE))
+    })
+    await fc.assert(history, { numRuns: 100 })
   })
 
   test('what is too old expires though the circuit is open', async () => {

@@ -66,10 +66,6 @@ local function note_rate(pace, what)
 end
 
 local function note_circuit(pace, what)
-  if what == 'unsent' then
-    pace.shut = pace.shut and now
-    return
-  end
   if ALIVE[what] then
     pace.failures, pace.shut = 0, nil
     return
@@ -83,7 +79,7 @@ for i = 2, #ARGV, 3 do
   reply[#reply + 1] = pace.shut and pace.failures_max and 1 or 0
   if pace.mode ~= '-' then note_quota(pace, what, tonumber(ARGV[i + 2])) end
   if pace.mode == 'a' and what ~= 'unsent' then note_rate(pace, what) end
-  if pace.failures_max then note_circuit(pace, what) end
+  if pace.failures_max and what ~= 'unsent' then note_circuit(pace, what) end
 end
 for id, pace in pairs(paces) do
   local lane = base .. 'lane:' .. id

@@ -51,7 +51,10 @@ while at < #ARGV do
     reply[#reply + 1] = settle_claim(batch, ARGV[i])
   end
   write_batch(batch)
-  if is_due_changed(batch) then lane_next(base, id, now, batch.lane) end
+  if is_due_changed(batch) then
+    end_probe(batch, first, leases)
+    lane_next(base, id, now, batch.lane)
+  end
 end
 save_leases(base)
 write_drops(base)

@@ -51,12 +51,15 @@ local function add_run(take, id, lane, head)
   if #run > 2 then take.runs[#take.runs + 1] = run end
 end
 
+local function lease_end(take, lane)
+  return take.now + (lane.fifo == '2' and math.min(RUN_LEASE_MS, take.lease_ms) or take.lease_ms)
+end
+
 -- Moves them in flight and lists delivery, lease, send time, state for each; lane.leased becomes the first lease end.
 -- Only attempts take a slot of the throttle.
 local function claim(take, id, lane, set, ids, states, claims)
   if #ids == 0 then return end
-  local leases, n = {}, #claims
-  local till = take.now + (lane.fifo == '2' and math.min(RUN_LEASE_MS, take.lease_ms) or take.lease_ms)
+  local leases, n, till = {}, #claims, lease_end(take, lane)
   for i, delivery in ipairs(ids) do
     local state, send = states and states[i] or '', ''
     if lane.gap and not is_dead(state) then

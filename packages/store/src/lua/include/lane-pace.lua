@@ -1,7 +1,7 @@
 -- What a lane's retry mode and circuit breaker let through (the model: policy/src/retry-mode.ts). Only lanes that have
 -- one of them have lane.pace, and only they pay. The state stands in the lane's hash: `mq` what is left of the retry
 -- quota, `mn` when a retry may go though it is empty, `mf` the adaptive rate, `mu` until when the circuit is open.
--- Needs lane-state.
+-- Needs lane-state, lane-claim.
 local RETRY_COST = 5
 local TIMEOUT_COST = 10
 local EMPTY_QUOTA_GAP_MS = 1000
@@ -35,8 +35,9 @@ local function first_of(list, n)
   return #list == n and list or { unpack(list, 1, n) }
 end
 
--- One attempt asks whether the endpoint is back; the next goes when that one has failed, or its lease has ended.
+-- One attempt asks whether the endpoint is back; the next goes when that one has failed, or its lease has ended. By its
+-- lease's end a settlement knows the probe (lane-settle).
 local function begin_probe(take, id, lane)
-  lane.pace.shut = take.now + take.lease_ms
+  lane.pace.shut = lease_end(take, lane)
   redis.call('HSET', take.base .. 'lane:' .. id, 'mu', text(lane.pace.shut))
 end

@@ -102,6 +102,22 @@ function settle.markDead(batch, delivery, state, lease_ms)
   return text(lease)
 end
 
+-- Under an open circuit the probe's lease ends when the circuit does (lane-pace). What its endpoint answered was noted
+-- before and has moved that; where it still is so nothing was asked, and the next one may go at once. What was claimed
+-- before the circuit opened is no probe, and lets none through.
+local function end_probe(batch, first, leases)
+  local lane = batch.lane or lane_of(batch.base, batch.id, batch.now)
+  batch.lane = lane
+  local shut = lane and lane.pace and lane.pace.shut
+  if not shut then return end
+  for i, lease in ipairs(leases) do
+    if lease and math.floor(tonumber(lease) / LEASE_UNIT) == shut and not batch.leases[ARGV[first + i - 1]] then
+      lane.pace.shut = batch.now
+      redis.call('HSET', batch.base .. 'lane:' .. batch.id, 'mu', text(batch.now))
+    end
+  end
+end
+
 local function write_batch(batch)
   local base, id = batch.base, batch.id
   if #batch.left > 0 then
