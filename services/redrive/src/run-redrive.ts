@@ -3,6 +3,7 @@
  * batches it asks Redis anew, so a change of rate or status acts within half a second.
  */
 import { setTimeout as delay } from 'node:timers/promises'
+import type { RedriveStatus } from '@fantail/contracts'
 import type { RedriveBatch, RedriveBatches, RedriveRun, Redrives } from '@fantail/store'
 
 const WAIT_MAX_MS = 500
@@ -18,8 +19,11 @@ interface Run extends RedriveRun {
   source: string
 }
 
-/** `stopped`: paused, ended or aborted. `stale`: another run took the task over. `nothing`: it was not to be run. */
-export type RedriveRunResult = 'stopped' | 'stale' | 'nothing'
+/**
+ * The task's status once it is paused or has ended. `stopped`: the process stops, and the task goes on elsewhere. `stale`:
+ * another run took the task over. `nothing`: it was not to be run.
+ */
+export type RedriveRunResult = RedriveStatus | 'stopped' | 'stale' | 'nothing'
 
 /** Throws what Redis throws; the next run begins where this one was. */
 export async function runRedrive(
@@ -44,7 +48,7 @@ export async function runRedrive(
       case 'again':
         break
       case 'stop':
-        return 'stopped'
+        return (await deps.redrives.get(id))?.status ?? 'nothing'
       case 'stale':
         return 'stale'
     }
