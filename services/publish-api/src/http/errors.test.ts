@@ -20,6 +20,15 @@ test.each([
   expect(toFantailError(cause)).toMatchObject({ code, retryAfterSeconds, cause })
 })
 
+test.each(['Connection is closed.', 'LOADING Redis is loading the dataset in memory'])(
+  '%s says what became of a change only to who asked for one',
+  (message) => {
+    const told = (method: string) => toFantailError(new Error(message), method).message
+    expect(told('PATCH')).toMatch(/nothing was changed|may or may not have been made/)
+    for (const method of ['GET', 'HEAD']) expect(told(method)).toBe('storage does not answer at the moment')
+  },
+)
+
 test('an unexpected error tells a client nothing of itself', async () => {
   const response = errorResponse(toFantailError(new TypeError('secret is undefined')), 'r-1')
   expect(response.status).toBe(500)

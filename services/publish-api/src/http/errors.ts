@@ -21,10 +21,10 @@ export function notFound(what: string): FantailError {
 const CONNECTION =
   /^(Connection is closed|Command timed out|Stream isn't writeable|connect |read E|write E|Socket closed|getaddrinfo|Reached the max retries)/
 
-/** What a client is told of anything thrown; `internal` for what nobody expected. */
-export function toFantailError(error: unknown): FantailError {
+/** What a client is told of anything thrown, by the method it used; `internal` for what nobody expected. */
+export function toFantailError(error: unknown, method = 'POST'): FantailError {
   if (error instanceof FantailError) return error
-  if (isStorageError(error)) return storageError(error)
+  if (isStorageError(error)) return storageError(error, method === 'GET' || method === 'HEAD')
   return new FantailError('internal', 'something went wrong on our side', { cause: error })
 }
 
@@ -35,17 +35,22 @@ function isStorageError(error: unknown): error is Error {
 }
 
 /** Of anything but a publish, which has words of its own for what may have become of a message. */
-function storageError(error: Error): FantailError {
+function storageError(error: Error, reads: boolean): FantailError {
   if (isOutOfMemory(error)) {
     return new FantailError('storage_full', 'storage is full; nothing was changed', {
       retryAfterSeconds: 5,
       cause: error,
     })
   }
-  const message = isTrouble(error)
+  const message = unavailable(isTrouble(error), reads)
+  return new FantailError('storage_unavailable', message, { retryAfterSeconds: 1, cause: error })
+}
+
+function unavailable(refused: boolean, reads: boolean): string {
+  if (reads) return 'storage does not answer at the moment'
+  return refused
     ? 'storage refuses writes at the moment; nothing was changed'
     : 'storage does not answer; a change that was asked for may or may not have been made'
-  return new FantailError('storage_unavailable', message, { retryAfterSeconds: 1, cause: error })
 }
 
 export function errorResponse(

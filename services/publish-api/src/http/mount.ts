@@ -121,7 +121,7 @@ interface Under extends Pick<Begun, 'requestId' | 'startedAt'> {
 
 function fail(thrown: unknown, under: Under, tools: Tools): Response {
   const { requestId, context } = under
-  const error = toFantailError(thrown)
+  const error = toFantailError(thrown, context.req.method)
   if (error.code === 'internal') {
     tools.log.error({ requestId, path: context.req.path, err: error.cause }, 'request.failed')
   }
