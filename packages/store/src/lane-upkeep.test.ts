@@ -180,3 +180,20 @@ test('a delivery is told as waiting, in flight or absent', async () => {
   expect(states.map(({ where }) => where)).toEqual(['inFlight', 'waiting', 'absent'])
   expect(states[1]?.state).toEqual(retryIn(0).state)
 })
+
+test('a sweep tries what could not be appended again when it is due, and not before', async () => {
+  const id = await writeLane(redis, { deadLetters: true })
+  const dead = { as: 'dead', state: { ...retryIn(0).state, kind: 'dead', reason: 'permanent' } } as const
+  await parkAll(lanes, [id], messages(300), dead)
+  const steps = await sweepAll(200)
+  const claims = steps.flatMap(claimsOf)
+  expect(claims).toHaveLength(300)
+  const back = { op: 'return', delayMs: 2_000 } as const
+  await lanes.settle(
+    SHARD,
+    claims.map((claim) => ({ ...claim, to: back })),
+  )
+  expect((await sweepAll(200)).flatMap(claimsOf)).toEqual([])
+  await skew(redis, 2_000)
+  expect((await sweepAll(200)).flatMap(claimsOf)).toHaveLength(300)
+})

@@ -75,9 +75,9 @@ export class Model {
     for (const entry of this.of(lane, 'lease')) if (entry.at <= now) this.putBack(entry, now)
   }
 
-  putBack(entry: Entry, now: number): void {
+  putBack(entry: Entry, now: number, delayMs = 0): void {
     entry.where = entry.state ? 'retry' : 'fresh'
-    entry.at = entry.state ? now : Math.min(now, entry.publishedAt)
+    entry.at = entry.state || delayMs > 0 ? now + delayMs : Math.min(now, entry.publishedAt)
     entry.lease = null
   }
 
@@ -91,7 +91,7 @@ export class Model {
     else if (to.op === 'forget') this.end(entry, 'deadLettered')
     else if (to.op === 'discard') this.end(entry, `discarded:${to.cause}`)
     else if (to.op === 'aside') this.end(entry, 'discarded:aside')
-    else if (to.op === 'return') this.putBack(entry, now)
+    else if (to.op === 'return') this.putBack(entry, now, to.delayMs)
     else if (to.op === 'markDead') entry.state = to.state
     else Object.assign(entry, { where: 'retry', at: now + to.delayMs, lease: null, state: to.state })
     return true

@@ -100,30 +100,43 @@ local function expire_behind(take, id, lane, head)
   return n
 end
 
+-- The first EXPIRE_MAX of one of the waiting sets, and which of them are not due yet.
+local function first_of_set(take, id, set)
+  local ids, later = {}, {}
+  local flat = redis.call('ZRANGE', take.base .. set .. ':' .. id, 0, EXPIRE_MAX - 1, 'WITHSCORES')
+  for i = 1, #flat, 2 do
+    ids[#ids + 1] = flat[i]
+    later[#ids] = tonumber(flat[i + 1]) > take.now
+  end
+  return ids, later
+end
+
 -- One of the waiting sets, its first EXPIRE_MAX: what is too old is removed and counted, or claimed as dead where the
--- lane has a dead-letter queue; what is marked dead already is claimed. Returns how many were claimed and whether there
--- may be more to do.
+-- lane has a dead-letter queue; what is marked dead already is claimed when it is due: that its queue could not be
+-- reached is no reason to try again and again. Returns how many were claimed and whether there may be more to do.
 local function expire_set(take, id, lane, set, claims, max)
   local base = take.base
-  local ids = redis.call('ZRANGE', base .. set .. ':' .. id, 0, EXPIRE_MAX - 1)
+  local ids, later = first_of_set(take, id, set)
   local states = states_of(base, id, ids)
   local gone, dead, marks, kept = {}, {}, {}, false
   for i, delivery in ipairs(ids) do
     local state = states[i]
-    local old = not is_dead(state) and is_old(take, id, lane, delivery)
+    local marked = is_dead(state)
+    local old = not marked and is_old(take, id, lane, delivery)
+    local due = marked and not later[i]
     kept = expire_behind(take, id, lane, delivery) == EXPIRE_MAX or kept
     if old and not lane.dlq then
       gone[#gone + 1] = delivery
       take.expired[#take.expired + 1] = id
       take.expired[#take.expired + 1] = delivery
-    elseif (old or is_dead(state)) and #dead < max then
+    elseif (old or due) and #dead < max then
       if old then
         state = dead_of_age(state)
         set_state(base, id, delivery, state)
       end
       dead[#dead + 1] = delivery
       marks[#marks + 1] = state
-    elseif old or is_dead(state) then
+    elseif old or due then
       kept = true
     end
   end
