@@ -72,7 +72,7 @@ export interface RedrivePolicy {
   deadLetterTargetArn: string
 }
 
-/** How a subscription's endpoint is reached beyond its URL, without what is secret of it. */
+/** How a subscription's or push consumer's endpoint is reached beyond its URL, without what is secret of it. */
 export interface OutboundSettings {
   /** Credentials masked. */
   proxy?: string
@@ -278,7 +278,9 @@ export interface ConsumerRecord {
   queueArn: string
   /** Credentials masked. */
   url: string
-  /** The URL with its credentials, sealed; absent or null: it has none. */
+  /** Absent or null: reached plainly. */
+  outbound?: OutboundSettings | null
+  /** The URL with its credentials and the secrets of `outbound`, sealed; absent or null: there are none. */
   sealed?: string | null
   batchSize: number
   batchWindowSeconds: number

@@ -211,3 +211,83 @@ describe('lists', () => {
     expect(() => createAddressGuard({ allowPrivate: false, allow: ['http://x/'] })).toThrow(/'http:\/\/x\/'/)
   })
 })
+
+describe('beforehand', () => {
+  const guard = createAddressGuard({ allowPrivate: false })
+  const hostOf = (url: string) => new URL(url).hostname.replace(/^\[(.*)\]$/, '$1')
+
+  test.each([
+    'http://127.0.0.1/',
+    'http://127.1/',
+    'http://2130706433/',
+    'http://0x7f000001/',
+    'http://0177.0.0.1/',
+    'http://127.0.0.1./',
+    'http://%31%32%37.0.0.1/',
+    'http://１２７.0.0.1/',
+    'http://0/',
+    'http://[::1]/',
+    'http://[::]/',
+    'http://[::ffff:7f00:1]/',
+    'http://[::127.0.0.1]/',
+    'http://[64:ff9b::a9fe:a9fe]/',
+    'http://[2002:7f00:1::]/',
+    'http://[fe80::1]/',
+    'http://[fd00:ec2::254]/',
+    'http://169.254.169.254/',
+    'http://2852039166/',
+    'http://168.63.129.16/',
+    'http://10.0.0.1/',
+    'http://192.168.0.1/',
+    'http://100.64.0.1/',
+    'http://224.0.0.1/',
+    'http://255.255.255.255/',
+    'http://user:word@127.0.0.1:8080/x',
+    'http://localhost/',
+    'http://LOCALHOST./',
+    'http://a.b.localhost/',
+    'http://localhost.localdomain/',
+    'http://localhost6/',
+    'http://ip6-loopback/',
+    'http://metadata.google.internal/computeMetadata/v1/',
+    'http://metadata.goog/',
+    'http://instance-data/latest',
+  ])('%s is refused', (url) => {
+    expect(guard.refusalBeforehand(hostOf(url))).toBeDefined()
+  })
+
+  // Names may come to anything, and lists may allow what they come to.
+  test.each([
+    'https://example.com/',
+    'http://8.8.8.8/',
+    'http://[2606:4700::1111]/',
+    'http://receiver:8080/',
+    'http://hooks.internal/',
+    'http://svc.cluster.local/',
+    'http://127.0.0.1.example.com/',
+    'http://localhost.example.com/',
+    'http://notlocalhost/',
+  ])('%s is left to the connection', (url) => {
+    expect(guard.refusalBeforehand(hostOf(url))).toBeUndefined()
+  })
+
+  test('goes by the lists', () => {
+    const listed = createAddressGuard({
+      allowPrivate: false,
+      allow: ['127.0.0.0/8', 'metadata.goog'],
+      deny: ['*.evil.example', '9.9.9.9', '127.0.0.2'],
+    })
+    const refused = ['a.evil.example', '9.9.9.9', '127.0.0.2', '10.0.0.1', 'metadata.google.internal']
+    expect(refused.filter((host) => !listed.refusalBeforehand(host))).toEqual([])
+    const open = ['localhost', '127.0.0.1', 'metadata.goog', 'evil.example', '9.9.9.8']
+    expect(open.filter((host) => listed.refusalBeforehand(host))).toEqual([])
+    const local = createAddressGuard({ allowPrivate: true, deny: ['169.254.169.254'] })
+    const hosts = ['localhost', '10.0.0.1', 'metadata.google.internal', '169.254.169.254']
+    expect(hosts.map((host) => local.refusalBeforehand(host) !== undefined)).toEqual([
+      false,
+      false,
+      true,
+      true,
+    ])
+  })
+})

@@ -4,7 +4,7 @@
  * changes its mind (DNS rebinding). URL parsing has already turned decimal, octal and hex forms into dotted ones.
  */
 import { isIP } from 'node:net'
-import { AddressRules, type IpAddress } from '@fantail/policy'
+import { AddressRules, hostName, type IpAddress } from '@fantail/policy'
 import ipaddr from 'ipaddr.js'
 
 export interface AddressGuardOptions {
@@ -22,6 +22,11 @@ export interface AddressGuardOptions {
 export interface AddressGuard {
   /** Why a connection to this address, dialled for this host, is refused; undefined where it may go ahead. */
   refusal(host: string, address: string): string | undefined
+  /**
+   * Why every connection to this host will be refused, as far as that is known without asking anybody: of literal
+   * addresses, of names that are denied, and of those whose address is the same everywhere.
+   */
+  refusalBeforehand(host: string): string | undefined
   /** The same of a host that a proxy will connect to: a name is known by the lists only, a literal address as above. */
   refusalThroughProxy(host: string): string | undefined
 }
@@ -42,6 +47,12 @@ export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
   }
   return {
     refusal,
+    refusalBeforehand: (host) => {
+      if (isIP(host) !== 0) return refusal(host, host)
+      if (deny.hasHost(host)) return DENIED
+      const reasons = knownAddresses(host).map((address) => refusal(host, address))
+      return reasons.includes(undefined) ? undefined : reasons[0]
+    },
     refusalThroughProxy: (host) => {
       if (isIP(host) !== 0) return refusal(host, host)
       if (deny.hasHost(host)) return DENIED
@@ -61,6 +72,20 @@ const LOCAL_NAME = /(^|\.)(localhost|local|internal|localdomain|home\.arpa|lan|i
 
 function isLocalName(host: string): boolean {
   return LOCAL_NAME.test(host) || !host.replace(/\.+$/, '').includes('.')
+}
+
+/** RFC 6761 §6.3, and what Linux distributions write into /etc/hosts. */
+const LOOPBACK_NAME =
+  /^((.+\.)?localhost|localhost[46]?\.localdomain[46]?|localhost[46]|ip6-(localhost|loopback))$/
+const LOOPBACK_ADDRESSES = ['127.0.0.1', '::1']
+const METADATA_NAME = /^(metadata\.google\.internal|metadata\.goog|instance-data(\.ec2\.internal)?)$/
+const METADATA_ADDRESSES = ['169.254.169.254']
+
+/** Of names that have the same address wherever they are asked for. */
+function knownAddresses(host: string): string[] {
+  const name = hostName(host)
+  if (LOOPBACK_NAME.test(name)) return LOOPBACK_ADDRESSES
+  return METADATA_NAME.test(name) ? METADATA_ADDRESSES : []
 }
 
 /** Azure's metadata and wire server has an address that looks public. */

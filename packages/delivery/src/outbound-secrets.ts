@@ -40,20 +40,47 @@ export function outboundContext({ topicArn, endpoint }: Place): string {
   return `subscription ${topicArn} ${endpoint}`
 }
 
-/** Of the URL of a queue's push consumer. */
+/** Of a queue's push consumer. */
 export function consumerContext({ queueArn, name }: Pick<ConsumerRecord, 'queueArn' | 'name'>): string {
   return `consumer ${queueArn} ${name}`
 }
 
-/** The URL with its credentials. Throws what the vault throws, or a NoVaultError. */
-export function openConsumerUrl(record: ConsumerRecord, vault: Pick<Sealing, 'open'> | undefined): string {
-  if (!record.sealed) return record.url
-  if (!vault) throw new NoVaultError()
-  return vault.open(record.sealed, consumerContext(record))
-}
-
 /** Throws a NoVaultError where that would be needed. */
 export function keepOutbound(reached: Reached, place: Place, vault: Sealing | undefined): KeptOutbound {
+  const { outbound, secrets } = takenApart(reached)
+  return { outbound, sealed: secrets && sealed(JSON.stringify(secrets), outboundContext(place), vault) }
+}
+
+type Consumer = Pick<ConsumerRecord, 'queueArn' | 'name'>
+
+/** As `keepOutbound`, of a push consumer. Where its URL alone is secret, that is what is sealed. */
+export function keepConsumer(
+  reached: Reached,
+  consumer: Consumer,
+  vault: Sealing | undefined,
+): KeptOutbound & Pick<ConsumerRecord, 'url'> {
+  const { outbound, secrets } = takenApart(reached)
+  const text = outbound || !secrets?.url ? JSON.stringify(secrets) : secrets.url
+  return {
+    url: maskCredentials(reached.url),
+    outbound,
+    sealed: secrets && sealed(text, consumerContext(consumer), vault),
+  }
+}
+
+/** Throws what the vault throws, or a NoVaultError. */
+export function openConsumer(record: ConsumerRecord, vault: Pick<Sealing, 'open'> | undefined): Reached {
+  const text = opened(record.sealed, consumerContext(record), vault)
+  if (!record.outbound) return { url: text ?? record.url }
+  return putTogether(record.url, record.outbound, text)
+}
+
+interface TakenApart {
+  outbound: OutboundSettings | null
+  secrets: Secrets | null
+}
+
+function takenApart(reached: Reached): TakenApart {
   const { url, proxy, clientCertificate, ca, headers } = reached
   const names = Object.keys(headers ?? {})
   const outbound: OutboundSettings = {
@@ -70,26 +97,43 @@ export function keepOutbound(reached: Reached, place: Place, vault: Sealing | un
   }
   return {
     outbound: Object.keys(outbound).length > 0 ? outbound : null,
-    sealed: Object.keys(secrets).length > 0 ? sealed(secrets, place, vault) : null,
+    secrets: Object.keys(secrets).length > 0 ? secrets : null,
   }
 }
 
-function sealed(secrets: Secrets, place: Place, vault: Sealing | undefined): string {
+function sealed(text: string, context: string, vault: Sealing | undefined): string {
   if (!vault) throw new NoVaultError()
-  return vault.seal(JSON.stringify(secrets), outboundContext(place))
+  return vault.seal(text, context)
+}
+
+function opened(
+  text: string | null | undefined,
+  context: string,
+  vault: Pick<Sealing, 'open'> | undefined,
+): string | undefined {
+  if (!text) return undefined
+  if (!vault) throw new NoVaultError()
+  return vault.open(text, context)
 }
 
 type Kept = Place & Pick<SubscriptionRecord, 'outbound' | 'sealed'>
 
 /** Throws what the vault throws, or a NoVaultError. */
 export function openOutbound(kept: Kept, vault: Pick<Sealing, 'open'> | undefined): Reached {
-  const { outbound, sealed: text, endpoint } = kept
-  if (text && !vault) throw new NoVaultError()
-  const secrets = text && vault ? (JSON.parse(vault.open(text, outboundContext(kept))) as Secrets) : {}
+  const text = opened(kept.sealed, outboundContext(kept), vault)
+  return putTogether(kept.endpoint, kept.outbound, text)
+}
+
+function putTogether(
+  url: string,
+  outbound: OutboundSettings | null | undefined,
+  text: string | undefined,
+): Reached {
+  const secrets = text === undefined ? {} : (JSON.parse(text) as Secrets)
   const { certificate, ca, proxy = undefined } = outbound ?? {}
   const { privateKey } = secrets
   return {
-    url: secrets.url ?? endpoint,
+    url: secrets.url ?? url,
     proxy: secrets.proxy ?? proxy,
     ca,
     headers: secrets.headers,

@@ -1,5 +1,5 @@
 export * from './access-policy.ts'
-export { AddressRules, type IpAddress, isAddressRule } from './address-rules.ts'
+export { AddressRules, hostName, type IpAddress, isAddressRule } from './address-rules.ts'
 export * from './check-delivery-policy.ts'
 export * from './content-types.ts'
 export * from './effective-policy.ts'

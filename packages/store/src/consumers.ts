@@ -33,6 +33,7 @@ const KEEP_SHARES_MAX = 200
 export type ConsumerSettings = Pick<
   ConsumerRecord,
   | 'url'
+  | 'outbound'
   | 'sealed'
   | 'batchSize'
   | 'batchWindowSeconds'
@@ -42,7 +43,7 @@ export type ConsumerSettings = Pick<
   | 'reportBatchItemFailures'
 >
 
-export const CONSUMER_DEFAULTS: Omit<ConsumerSettings, 'url' | 'sealed'> = {
+export const CONSUMER_DEFAULTS: Omit<ConsumerSettings, 'url' | 'outbound' | 'sealed'> = {
   batchSize: CONSUMER_BATCH_SIZE_DEFAULT,
   batchWindowSeconds: 0,
   concurrency: CONSUMER_CONCURRENCY_DEFAULT,
@@ -51,9 +52,10 @@ export const CONSUMER_DEFAULTS: Omit<ConsumerSettings, 'url' | 'sealed'> = {
   reportBatchItemFailures: false,
 }
 
-export type ConsumerChange =
+/** Members to set, or what makes them of the record as it stands. */
+export type ConsumerChange<Before = ConsumerRecord> =
   | Partial<ConsumerSettings>
-  | ((before: ConsumerRecord) => Partial<ConsumerSettings>)
+  | ((before: Before) => Partial<ConsumerSettings>)
 
 export interface ConsumerWithBatches {
   consumer: ConsumerRecord
@@ -84,8 +86,11 @@ export class Consumers {
   }
 
   /** Creates the consumer, or sets the members given; `not_found` without the queue, `validation_failed` without a URL. */
-  async put(arn: string, name: string, set: Partial<ConsumerSettings>) {
-    return this.#write(arn, name, (before) => ({ ...(before ?? CONSUMER_DEFAULTS), ...set }))
+  async put(arn: string, name: string, set: ConsumerChange<ConsumerRecord | undefined>) {
+    return this.#write(arn, name, (before) => ({
+      ...(before ?? CONSUMER_DEFAULTS),
+      ...(typeof set === 'function' ? set(before) : set),
+    }))
   }
 
   /** Sets the members given, or those that follow from it as it stands; `not_found`. */

@@ -1,8 +1,14 @@
 /** Endpoints with secrets, from what is stored to what the endpoint sees. */
-import { createHttpSender, hideCredentials, keepOutbound, type OutboundOptions } from '@fantail/delivery'
+import {
+  createHttpSender,
+  hideCredentials,
+  keepConsumer,
+  keepOutbound,
+  type OutboundOptions,
+} from '@fantail/delivery'
 import { createLogger } from '@fantail/runtime'
 import { Consumers, deliveryId } from '@fantail/store'
-import { type Receiver, startReceiver, waitFor } from '@fantail/test-kit'
+import { type Receiver, startProxy, startReceiver, waitFor } from '@fantail/test-kit'
 import { createMasterKeyText, createVault, parseMasterKey, type Vault } from '@fantail/vault'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createFakeSender, createFixture, createMessage, type Fixture, TOPIC } from './worker.fixture.ts'
@@ -72,6 +78,30 @@ test('what cannot be opened waits for its key instead of being sent without its 
   await startWorker(vault)
   await hook.waitForRequests(2)
   expect(new Set(hook.requests.map(({ headers }) => headers['x-api-key']))).toEqual(new Set(['k']))
+})
+
+test('a push consumer is reached with its own headers and credentials, through its proxy', async () => {
+  const queueArn = 'arn:aws:sqs:us-east-1:000000000000:jobs'
+  const proxy = await startProxy()
+  try {
+    await fixture.queues.put(queueArn, {})
+    const reached = {
+      url: hook.url.replace('localhost', '127.0.0.1'),
+      headers: { 'X-Api-Key': 'k' },
+      proxy: proxy.url.replace('//', '//user:word@'),
+    }
+    const consumer = { queueArn, name: 'hook' }
+    await new Consumers(fixture.redis).put(queueArn, 'hook', keepConsumer(reached, consumer, vault))
+    await startWorker(vault)
+    await fixture.queues.send(queueArn, [{ body: 'job' }])
+    const [request] = await hook.waitForRequests(1)
+    expect(request?.headers['x-api-key']).toBe('k')
+    expect(request?.text).toContain('"body":"job"')
+    expect(proxy.authorizations).toEqual([`Basic ${btoa('user:word')}`])
+    await waitFor(async () => (await fixture.queues.getWithCounts(queueArn))?.counts.inFlight === 0)
+  } finally {
+    await proxy.close()
+  }
 })
 
 test('failures of every kind are logged without a secret', async () => {

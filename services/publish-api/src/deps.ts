@@ -1,6 +1,6 @@
 /** What the API is given: stores, publisher and settings, each by the methods it uses. Connecting them is main's part. */
 import type { ApiSettings } from '@fantail/config'
-import type { EnvelopeSigning, HttpSender } from '@fantail/delivery'
+import type { AddressGuard, EnvelopeSigning, HttpSender } from '@fantail/delivery'
 import type { Publisher } from '@fantail/jobs'
 import type { Checks } from '@fantail/runtime'
 import type {
@@ -66,6 +66,8 @@ export interface ApiDeps {
   fifoLog: Methods<FifoLog>
   idempotency: Methods<Idempotency>
   storageGuard: Pick<StorageGuard, 'admit'>
+  /** By the lists that attempts go by. */
+  addressGuard: Pick<AddressGuard, 'refusalBeforehand' | 'refusalThroughProxy'>
   /** For `/test`: attempts outside lanes. */
   sender: Pick<HttpSender, 'attempt'>
   /** For these too, where the topic signs. */

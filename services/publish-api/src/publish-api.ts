@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { ApiSettings } from '@fantail/config'
 import type { RedisTarget } from '@fantail/contracts'
 import {
+  createAddressGuard,
   createHttpSender,
   createSigningPairs,
   EnvelopeSigning,
@@ -93,12 +94,12 @@ export async function startPublishApi(options: PublishApiOptions): Promise<Publi
   // Replicas are awaited on a connection, and nothing else could be asked on it meanwhile.
   const heldRedis = minReplicas > 0 ? connect({ url: redisUrl, name: 'fantail-api-held' }) : redis
   const clock = createRedisClock(redis)
-  const sender = createHttpSender({
-    timeoutMs: settings.attemptTimeoutMs,
+  const guarded = {
     allowPrivate: settings.allowPrivateEndpoints,
     allow: settings.outboundAllow ?? [],
     deny: settings.outboundDeny ?? [],
-  })
+  }
+  const sender = createHttpSender({ timeoutMs: settings.attemptTimeoutMs, ...guarded })
   const use = new QueueCounter(telemetry.metrics)
   const { queueWaits, ...stores } = createStores({ redis, heldRedis, subscriber, use, options })
   const deps: ApiDeps = {
@@ -106,6 +107,7 @@ export async function startPublishApi(options: PublishApiOptions): Promise<Publi
     queueWaits: countedWaits(queueWaits, use),
     publisher,
     fifoLog: new FifoLog(heldRedis, { minReplicas }),
+    addressGuard: createAddressGuard(guarded),
     sender,
     ...createSigning(redis, options),
     ...createKeys(redis, options),

@@ -1,6 +1,6 @@
 /** The API over a Redis of its own, for tests: real stores and publisher, a log and metrics that can be looked at. */
 import { ARN_DEFAULTS, type AttemptResult, type Message } from '@fantail/contracts'
-import { createSigningPairs, EnvelopeSigning, SigningKey } from '@fantail/delivery'
+import { createAddressGuard, createSigningPairs, EnvelopeSigning, SigningKey } from '@fantail/delivery'
 import { createPublisher, dispatchQueueName, type Publisher } from '@fantail/jobs'
 import {
   ApiKeys,
@@ -133,6 +133,7 @@ function buildApi({ server, redis, publisher, queueWaits, auth }: Parts): TestAp
     fifoLog: new FifoLog(redis),
     idempotency: new Idempotency(redis),
     storageGuard: new StorageGuard({ redis }),
+    addressGuard: createAddressGuard({ allowPrivate: true }),
     sender: {
       attempt: async ({ url, body }) => {
         api.attempts.push({ url, body: body.toString() })

@@ -10,6 +10,7 @@ import {
   CONSUMER_WINDOW_SECONDS_MAX,
   ENDPOINT_CHARS_MAX,
 } from '../limits.ts'
+import { OutboundInput, OutboundView } from './outbound.ts'
 import { named, pageOf, pageQuery, Timestamp } from './shared.ts'
 
 /** `null` resets a member. */
@@ -42,6 +43,7 @@ export const ConsumerInput = z.strictObject({
     .nullish()
     .describe(`Deadline of a request. Default ${CONSUMER_TIMEOUT_SECONDS_DEFAULT}`),
   enabled: z.boolean().nullish().describe('Default true'),
+  outbound: OutboundInput.nullish().describe('How the URL is reached beyond itself; default plainly'),
   reportBatchItemFailures: z
     .boolean()
     .nullish()
@@ -60,6 +62,7 @@ export const ConsumerView = named(
     timeoutSeconds: z.int(),
     enabled: z.boolean(),
     reportBatchItemFailures: z.boolean(),
+    outbound: OutboundView.nullable(),
     inFlight: z.int().describe('Requests under way'),
     createdAt: Timestamp,
     modifiedAt: Timestamp,

@@ -1,4 +1,4 @@
-/** How a subscription's endpoint is reached beyond its URL. What is secret is taken and never shown again. */
+/** How an endpoint, a subscription's or a push consumer's, is reached beyond its URL. What is secret is taken and never shown again. */
 import { z } from 'zod'
 
 const PROXY_CHARS_MAX = 2_048

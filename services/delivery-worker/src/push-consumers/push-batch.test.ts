@@ -1,6 +1,6 @@
 import type { AttemptResult, ConsumerRecord, QueueMessage } from '@fantail/contracts'
 import { FantailError } from '@fantail/contracts'
-import { consumerContext, type HttpRequest } from '@fantail/delivery'
+import { consumerContext, type HttpRequest, keepConsumer } from '@fantail/delivery'
 import { createLogger } from '@fantail/runtime'
 import type { HandleResult } from '@fantail/store'
 import { createMetrics, NO_SPANS } from '@fantail/telemetry'
@@ -136,4 +136,27 @@ test('a sealed URL is opened for the request, and without its key nothing is sen
   const opened = push(1, [], { record: { ...record } }, vault)
   expect(await opened.done).toBe(true)
   expect(opened.requests).toMatchObject([{ url }])
+})
+
+test('its own headers, certificate and proxy go with the request, and are made once per record', async () => {
+  const key = parseMasterKey(createMasterKeyText())
+  const vault = key && createVault([key])
+  const reached = {
+    url: 'https://user:s3cret@hook.example/',
+    headers: { 'X-Api-Key': 's3cret' },
+    proxy: 'http://user:s3cret@proxy.example:3128',
+  }
+  const record = { ...RECORD, ...keepConsumer(reached, RECORD, vault) }
+  expect(JSON.stringify(record)).not.toContain('s3cret')
+  const requests = []
+  for (let i = 0; i < 2; i++) {
+    const opened = push(1, [], { record }, vault)
+    expect(await opened.done).toBe(true)
+    requests.push(...opened.requests)
+  }
+  expect(requests[0]).toMatchObject({
+    url: reached.url,
+    route: { headers: ['X-Api-Key', 's3cret'], proxy: { host: 'proxy.example', port: 3128 } },
+  })
+  expect(requests[1]?.route).toBe(requests[0]?.route)
 })

@@ -6,7 +6,14 @@ import {
   isFifoName,
   type QueueMessage,
 } from '@fantail/contracts'
-import { type HttpSender, openConsumerUrl, QUEUE_EVENT_HEADERS, renderQueueEvent } from '@fantail/delivery'
+import {
+  compileRoute,
+  type HttpRequest,
+  type HttpSender,
+  openConsumer,
+  QUEUE_EVENT_HEADERS,
+  renderQueueEvent,
+} from '@fantail/delivery'
 import { createBackoff, type Logger } from '@fantail/runtime'
 import type { Queues } from '@fantail/store'
 import { type Spans, traceparentOf } from '@fantail/telemetry'
@@ -21,7 +28,7 @@ export interface PushTools {
   queues: Pick<Queues, 'ack'>
   sender: Pick<HttpSender, 'send'>
   metrics: ConsumerMetrics
-  /** Opens the credentials of URLs; undefined: there is no master key. */
+  /** Opens the secrets of endpoints; undefined: there is no master key. */
   vault: Pick<Vault, 'open'> | undefined
   spans: Pick<Spans, 'on' | 'start'>
   log: Logger
@@ -53,16 +60,20 @@ export async function pushBatch(tools: PushTools, pushed: PushedBatch): Promise<
 }
 
 /** By the record, of which every change makes another. */
-const URLS = new WeakMap<ConsumerRecord, string>()
+const WAYS = new WeakMap<ConsumerRecord, Way>()
 
-/** The URL with its credentials, or what keeps it from being known. */
-function urlOf(record: ConsumerRecord, vault: PushTools['vault']): string | AttemptResult {
-  const known = URLS.get(record)
+/** The URL with its credentials, and how it is reached. */
+type Way = Pick<HttpRequest, 'url' | 'route' | 'memo'>
+
+/** What keeps it from being known is the attempt's result. */
+function wayOf(record: ConsumerRecord, vault: PushTools['vault']): Way | AttemptResult {
+  const known = WAYS.get(record)
   if (known !== undefined) return known
   try {
-    const url = openConsumerUrl(record, vault)
-    URLS.set(record, url)
-    return url
+    const { url, ...options } = openConsumer(record, vault)
+    const way: Way = { url, route: compileRoute(options), memo: {} }
+    WAYS.set(record, way)
+    return way
   } catch (error) {
     const detail = `its secrets cannot be used: ${error instanceof Error ? error.message : 'unknown'}`
     return { kind: 'failure', error: 'secrets', detail, durationMs: 0, permanent: false }
@@ -73,13 +84,13 @@ async function post(
   { sender, spans, vault }: PushTools,
   { record, messages, signal }: PushedBatch,
 ): Promise<AttemptResult> {
-  const url = urlOf(record, vault)
-  if (typeof url !== 'string') return url
+  const way = wayOf(record, vault)
+  if ('kind' in way) return way
   const attributes = { 'fantail.queue': record.queueArn, 'fantail.consumer': record.name }
   const span = spans.on ? spans.start('attempt', { attributes }) : undefined
   const traceparent = span && traceparentOf(span)
   const request = {
-    url,
+    ...way,
     headers: traceparent ? [...QUEUE_EVENT_HEADERS, 'traceparent', traceparent] : QUEUE_EVENT_HEADERS,
     body: renderQueueEvent(record.queueArn, messages),
     timeoutMs: record.timeoutSeconds * 1_000,

@@ -28,6 +28,7 @@ test('PUT creates a consumer with defaults, then sets only what it is given; nul
     timeoutSeconds: 30,
     enabled: true,
     reportBatchItemFailures: false,
+    outbound: null,
     inFlight: 0,
   })
   expect(Date.parse(createdAt)).toBe(Date.parse(modifiedAt))
@@ -68,6 +69,10 @@ test('what cannot be is refused, and nothing is made', async () => {
     ['jobs/consumers/new', { url: URL, concurrency: 101 }, 'concurrency'],
     ['jobs/consumers/new', { url: URL, timeoutSeconds: 901 }, 'timeoutSeconds'],
     ['jobs/consumers/new', { url: URL, other: 1 }, 'other'],
+    ['jobs/consumers/new', { url: URL, outbound: { proxy: 'socks://x' } }, 'outbound.proxy'],
+    ['jobs/consumers/new', { url: URL, outbound: { headers: { Host: 'x' } } }, 'outbound.headers.Host'],
+    ['jobs/consumers/new', { url: URL, outbound: { ca: 'none' } }, 'outbound.ca'],
+    ['jobs/consumers/new', { outbound: { headers: { 'X-Key': 'k' } } }, 'url'],
     ['jobs/consumers/n.w', { url: URL }, 'consumer'],
     ['ordered.fifo/consumers/new', { url: URL, batchSize: 11 }, 'batchSize'],
     ['ordered.fifo/consumers/new', { url: URL, batchWindowSeconds: 1 }, 'batchWindowSeconds'],

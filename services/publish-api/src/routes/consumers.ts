@@ -11,7 +11,6 @@ import {
   FantailError,
   isFifoName,
 } from '@fantail/contracts'
-import { consumerContext, hasCredentials, maskCredentials, NoVaultError } from '@fantail/delivery'
 import {
   CONSUMER_DEFAULTS,
   type ConsumerSettings,
@@ -19,12 +18,12 @@ import {
   decodeCursor,
   encodeCursor,
 } from '@fantail/store'
-import type { Vault } from '@fantail/vault'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
-import { notFound } from '../http/errors.ts'
+import { invalid, notFound } from '../http/errors.ts'
 import { readEndpoint } from '../subscriptions/endpoint-address.ts'
+import { keepWay, outboundProblems, outboundView } from '../subscriptions/outbound.ts'
 import { iso } from '../views.ts'
 import { queueOf } from './queues.ts'
 
@@ -141,31 +140,28 @@ function namesOf(deps: ApiDeps, call: Call): { arn: string; name: string } {
   throw FantailError.invalid('consumer', `must be 1 to ${CONSUMER_NAME_CHARS_MAX} of A-Z a-z 0-9 _ -`)
 }
 
-/** The members given, with what a reset (`null`) sets. */
+/** The members given, with what a reset (`null`) sets, of the consumer as it stands. */
 function settingsOf(
-  { settings, vault }: ApiDeps,
-  input: z.output<typeof ConsumerInput>,
+  deps: ApiDeps,
+  { url, outbound, ...input }: z.output<typeof ConsumerInput>,
   { arn, name }: { arn: string; name: string },
-): Partial<ConsumerSettings> {
+): (before: ConsumerRecord | undefined) => Partial<ConsumerSettings> {
   const set: Partial<ConsumerSettings> = {}
   for (const [member, value] of Object.entries(input)) {
     if (value !== undefined)
       Object.assign(set, { [member]: value ?? CONSUMER_DEFAULTS[member as Resettable] })
   }
-  if (set.url !== undefined) {
-    const address = readEndpoint(set.url, undefined, settings.arn)
-    if ('message' in address) throw FantailError.invalid('url', address.message)
-    if (address.protocol === 'sqs') throw FantailError.invalid('url', 'must be an http or https URL')
-  }
+  const problems = outboundProblems(outbound, undefined)
+  if (problems.length > 0) throw invalid(problems)
+  if (url !== undefined) checkUrl(url, deps)
   if (isFifoName(arn)) checkOrdered(set)
-  return set.url === undefined ? set : { ...set, ...keepUrl(vault, set.url, { queueArn: arn, name }) }
+  return (before) => ({ ...set, ...keepWay(deps, { queueArn: arn, name, before }, { url, outbound }) })
 }
 
-/** The URL without its credentials, and with them, sealed. */
-function keepUrl(vault: Vault | undefined, url: string, consumer: Pick<ConsumerRecord, 'queueArn' | 'name'>) {
-  if (!hasCredentials(url)) return { url, sealed: null }
-  if (!vault) throw FantailError.invalid('url', `holds a secret, and ${new NoVaultError().message}`)
-  return { url: maskCredentials(url), sealed: vault.seal(url, consumerContext(consumer)) }
+function checkUrl(url: string, { settings }: ApiDeps): void {
+  const address = readEndpoint(url, undefined, settings.arn)
+  if ('message' in address) throw FantailError.invalid('url', address.message)
+  if (address.protocol === 'sqs') throw FantailError.invalid('url', 'must be an http or https URL')
 }
 
 type Resettable = keyof typeof CONSUMER_DEFAULTS
@@ -185,6 +181,12 @@ function logChange(deps: ApiDeps, call: ConsumerCall, event: string): void {
 }
 
 function consumerView({ consumer, inFlight }: ConsumerWithBatches): object {
-  const { revision: _, sealed: __, createdAt, modifiedAt, ...shown }: ConsumerRecord = consumer
-  return { ...shown, inFlight, createdAt: iso(createdAt), modifiedAt: iso(modifiedAt) }
+  const { revision: _, sealed: __, outbound: ___, createdAt, modifiedAt, ...shown }: ConsumerRecord = consumer
+  return {
+    ...shown,
+    outbound: outboundView(consumer),
+    inFlight,
+    createdAt: iso(createdAt),
+    modifiedAt: iso(modifiedAt),
+  }
 }

@@ -1,7 +1,7 @@
 import {
   createSigningPair,
   createSigningPairs,
-  openConsumerUrl,
+  openConsumer,
   openOutbound,
   webhookSignerOf,
 } from '@fantail/delivery'
@@ -77,7 +77,7 @@ test('everything sealed is sealed anew, once, and opens with the new key alone',
     })
   }
   const hook = await api.deps.consumers.get(QUEUE, 'hook')
-  expect(hook && openConsumerUrl(hook.consumer, alone)).toBe('https://u:p@h.example/')
+  expect(hook && openConsumer(hook.consumer, alone)).toEqual({ url: 'https://u:p@h.example/' })
   const kept = await api.deps.keys.get(key.accessKeyId ?? key.id)
   expect(kept?.sealedSecret).toContain(`v1.${fresh.id}.`)
 })

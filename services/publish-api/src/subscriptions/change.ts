@@ -36,7 +36,7 @@ export async function changeSettings(
     if (current.unsubscribed) throw notFound('subscription')
     refuseMixture(deps, { ...current, ...given }, outbound)
     old = current
-    return outbound === undefined ? given : { ...given, ...changeOutbound(deps.vault, current, outbound) }
+    return outbound === undefined ? given : { ...given, ...changeOutbound(deps, current, outbound) }
   })
   const dropped = old.redrivePolicy?.deadLetterTargetArn
   const kept = record.redrivePolicy?.deadLetterTargetArn

@@ -1,5 +1,6 @@
-/** How a subscription's endpoint is reached: checked, kept with its secrets sealed, changed, and shown without them. */
+/** How an endpoint is reached, a subscription's or a push consumer's: checked, kept with its secrets sealed, changed, and shown without them. */
 import {
+  type ConsumerRecord,
   FantailError,
   type OutboundInput,
   type Problem,
@@ -7,13 +8,16 @@ import {
   type SubscriptionRecord,
 } from '@fantail/contracts'
 import {
+  type AddressGuard,
   checkTlsMaterial,
   hasCredentials,
   hideCredentials,
   type KeptOutbound,
+  keepConsumer,
   keepOutbound,
   NoVaultError,
   type OutboundOptions,
+  openConsumer,
   openOutbound,
   type Reached,
   readProxy,
@@ -67,27 +71,36 @@ interface New {
   outbound: OutboundChange | undefined
 }
 
-/** What is kept of a new subscription's endpoint. `validation_failed` where a secret cannot be kept. */
-export async function keepEndpoint(vault: Vault | undefined, given: New): Promise<KeptEndpoint> {
+/** What is checked and kept with. */
+export interface Keeping {
+  vault: Vault | undefined
+  addressGuard: Pick<AddressGuard, 'refusalBeforehand' | 'refusalThroughProxy'>
+}
+
+/** What is kept of a new subscription's endpoint. `validation_failed` where a secret cannot be kept, or it never is reached. */
+export async function keepEndpoint({ vault, addressGuard }: Keeping, given: New): Promise<KeptEndpoint> {
   const { topicArn, endpoint: url, outbound } = given
-  if (!hasCredentials(url) && !outbound) return { endpoint: url }
   const options = merged({}, outbound ?? null)
+  refuseUnreachable(addressGuard, { url, ...options }, 'endpoint')
+  if (!hasCredentials(url) && !outbound) return { endpoint: url }
   refuseTwoAuthorizations(url, options)
   const endpoint = await hideCredentials(url)
-  const kept = keep(vault, { url, ...options }, { topicArn, endpoint })
-  return { endpoint, ...kept }
+  const place = { topicArn, endpoint }
+  return { endpoint, ...kept('endpoint', url, () => keepOutbound({ url, ...options }, place, vault)) }
 }
 
 /** What to set of a subscription that exists; its endpoint's credentials stay. */
 export function changeOutbound(
-  vault: Vault | undefined,
+  { vault, addressGuard }: Keeping,
   record: SubscriptionRecord,
   change: OutboundChange,
 ): KeptOutbound {
-  const { url, ...current } = opened(vault, record)
+  const { url, ...current } = opened(() => openOutbound(record, vault))
   const options = merged(current, change)
+  if (change === null || change.proxy !== undefined)
+    refuseUnreachable(addressGuard, { url, ...options }, 'endpoint')
   refuseTwoAuthorizations(url, options)
-  return keep(vault, { url, ...options }, record)
+  return kept('endpoint', url, () => keepOutbound({ url, ...options }, record, vault))
 }
 
 /** True where each member given is what the record has. */
@@ -97,11 +110,94 @@ export function agreesOutbound(
   change: OutboundChange | undefined,
 ): boolean {
   if (change === undefined) return true
-  const { url: _, ...current } = opened(vault, record)
+  const { url: _, ...current } = opened(() => openOutbound(record, vault))
   return text(merged(current, change)) === text(merged(current, {}))
 }
 
-export function outboundView({ outbound }: SubscriptionRecord): object | null {
+export interface ConsumerWay {
+  url?: string | undefined
+  outbound?: OutboundChange | undefined
+}
+
+/** What to set of a push consumer; nothing of it where neither URL nor settings are given. */
+export function keepWay(
+  { vault, addressGuard }: Keeping,
+  {
+    queueArn,
+    name,
+    before,
+  }: Pick<ConsumerRecord, 'queueArn' | 'name'> & { before: ConsumerRecord | undefined },
+  { url: given, outbound: change }: ConsumerWay,
+): Partial<ReturnType<typeof keepConsumer>> {
+  if (given === undefined && (change === undefined || before === undefined)) return {}
+  const current = currentWay(vault, before, { url: given, outbound: change })
+  const url = given ?? current.url
+  const { url: _, ...others } = current
+  const options = change === undefined ? others : merged(others, change)
+  refuseUnreachable(addressGuard, { url, ...options }, 'url')
+  refuseTwoAuthorizations(url, options)
+  return kept('url', url, () => keepConsumer({ url, ...options }, { queueArn, name }, vault))
+}
+
+/** Opened only where something of it stays. */
+function currentWay(
+  vault: Vault | undefined,
+  before: ConsumerRecord | undefined,
+  { url, outbound }: ConsumerWay,
+): Reached {
+  if (!before || (url !== undefined && (outbound === null || !before.outbound))) return { url: url ?? '' }
+  const current = opened(() => openConsumer(before, vault))
+  if (url !== undefined && URL.parse(url)?.origin !== URL.parse(current.url)?.origin) {
+    // What is never shown would else be sent to whoever changes the URL.
+    const message = 'is of another origin: its outbound settings must be given anew, each of them or null'
+    if (!isWhole(outbound, before)) throw FantailError.invalid('url', message)
+  }
+  return current
+}
+
+/** Whether nothing secret stays as it was. */
+function isWhole(change: OutboundChange | undefined, { outbound }: ConsumerRecord): boolean {
+  if (!change) return change === null
+  const { headers = [], certificate, proxy } = outbound ?? {}
+  if (headers.length > 0 && change.headers === undefined) return false
+  if (certificate !== undefined && change.clientCertificate === undefined) return false
+  return proxy === undefined || change.proxy !== undefined
+}
+
+/** Throws `validation_failed` where no connection could ever be made; by what the address says itself, nobody is asked. */
+function refuseUnreachable(guard: Keeping['addressGuard'], { url, proxy }: Reached, member: string): void {
+  const refused = refusedHost(guard, url, proxy)
+  if (refused) throw FantailError.invalid(member, unreachable(refused))
+  const between = proxy === undefined ? undefined : refusedHost(guard, proxy)
+  if (between) throw FantailError.invalid('outbound.proxy', unreachable(between))
+}
+
+interface RefusedHost {
+  host: string
+  why: string
+}
+
+/** The URL's host, where connections to it are always refused. */
+export function refusedHost(
+  guard: Keeping['addressGuard'],
+  url: string,
+  proxy?: string,
+): RefusedHost | undefined {
+  const host = hostOf(url)
+  const why = proxy === undefined ? guard.refusalBeforehand(host) : guard.refusalThroughProxy(host)
+  return why === undefined ? undefined : { host, why }
+}
+
+function unreachable({ host, why }: RefusedHost): string {
+  return `cannot be reached: ${host} is refused (${why}); FANTAIL_OUTBOUND_ALLOW makes exceptions`
+}
+
+function hostOf(url: string): string {
+  const host = URL.parse(url)?.hostname ?? ''
+  return host.startsWith('[') ? host.slice(1, -1) : host
+}
+
+export function outboundView({ outbound }: Pick<SubscriptionRecord, 'outbound'>): object | null {
   if (!outbound) return null
   const { proxy = null, certificate, ca = null, headers = [] } = outbound
   const clientCertificate = certificate === undefined ? null : { certificate }
@@ -137,23 +233,20 @@ function refuseTwoAuthorizations(url: string, { headers = {} }: OutboundOptions)
     )
 }
 
-function keep(
-  vault: Vault | undefined,
-  reached: Reached,
-  place: Pick<SubscriptionRecord, 'topicArn' | 'endpoint'>,
-): KeptOutbound {
+/** `member` is the one that has the URL. */
+function kept<T>(member: string, url: string, keep: () => T): T {
   try {
-    return keepOutbound(reached, place, vault)
+    return keep()
   } catch (error) {
     if (!(error instanceof NoVaultError)) throw error
-    const path = hasCredentials(reached.url) ? 'endpoint' : 'outbound'
+    const path = hasCredentials(url) ? member : 'outbound'
     throw FantailError.invalid(path, `holds a secret, and ${error.message}`)
   }
 }
 
-function opened(vault: Vault | undefined, record: SubscriptionRecord) {
+function opened(open: () => Reached): Reached {
   try {
-    return openOutbound(record, vault)
+    return open()
   } catch (error) {
     if (!(error instanceof NoVaultError || error instanceof VaultError)) throw error
     throw new FantailError('wrong_state', `its secrets cannot be opened: ${error.message}`, { cause: error })

@@ -110,7 +110,7 @@ export async function subscribeNatively(
 export async function subscribe(deps: ApiDeps, request: Subscribe): Promise<Subscribed> {
   const { topic, address, given, confirmation, publicUrl, outbound } = request
   const { endpoint } = address
-  const kept = await keepEndpoint(deps.vault, { topicArn: topic.arn, endpoint, outbound })
+  const kept = await keepEndpoint(deps, { topicArn: topic.arn, endpoint, outbound })
   const { subscription, created } = await deps.subscriptions.create({
     topicArn: topic.arn,
     protocol: address.protocol,

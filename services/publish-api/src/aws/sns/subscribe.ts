@@ -8,6 +8,7 @@ import { TopicFullError } from '@fantail/store'
 import type { ApiDeps } from '../../deps.ts'
 import type { Authentication } from '../../subscriptions/confirmations.ts'
 import type { EndpointAddress } from '../../subscriptions/endpoint-address.ts'
+import { refusedHost } from '../../subscriptions/outbound.ts'
 import { SETTING_DEFAULTS } from '../../subscriptions/settings.ts'
 import { type Subscribe, type Subscribed, subscribe } from '../../subscriptions/subscribe.ts'
 import { checkTopicArn } from './arns.ts'
@@ -53,6 +54,7 @@ async function subscribeByWire(deps: ApiDeps, input: AwsInput, call: AwsCall): P
   )
   if (!given.address) throw unservedProtocol(given.protocol)
   const { address } = given
+  refuseUnreachable(deps, address, call)
   const request: Subscribe = {
     topic,
     address,
@@ -62,6 +64,14 @@ async function subscribeByWire(deps: ApiDeps, input: AwsInput, call: AwsCall): P
     publicUrl: call.origin,
   }
   return subscribe(deps, request).catch((error) => Promise.reject(toRefusal(error)))
+}
+
+/** As SNS words it where it cannot reach the host; why is told in the log. */
+function refuseUnreachable(deps: ApiDeps, { protocol, endpoint }: EndpointAddress, call: AwsCall): void {
+  const refused = protocol === 'sqs' ? undefined : refusedHost(deps.addressGuard, endpoint)
+  if (!refused) return
+  deps.log.info({ requestId: call.requestId, ...refused }, 'subscription.unreachable')
+  throw invalidParameter('Unreachable Endpoint')
 }
 
 /** What kinds of topics and endpoints go together (§4.4). */
