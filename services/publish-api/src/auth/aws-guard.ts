@@ -3,7 +3,7 @@ import type { AwsCall, AwsInput, AwsService } from '@fantail/aws-wire'
 import type { ApiDeps } from '../deps.ts'
 import type { Call } from '../http/endpoint.ts'
 import { Access } from './access.ts'
-import { tellChange } from './audit.ts'
+import { auditLog, tellChange } from './audit.ts'
 import { awsRuleOf } from './aws-rules.ts'
 import { type Caller, type Key, needScope } from './caller.ts'
 
@@ -33,6 +33,7 @@ export interface Told {
 
 export function createAwsGuard(deps: ApiDeps): (service: AwsService, operation: string) => OperationGuard {
   const access = new Access(deps)
+  const log = auditLog(deps)
   return (service, operation) => {
     const rule = awsRuleOf(service, operation)
     return {
@@ -50,7 +51,7 @@ export function createAwsGuard(deps: ApiDeps): (service: AwsService, operation: 
       tell: ({ input, ...told }) => {
         if (!rule.change) return
         const action = `${service.toUpperCase()}:${operation}`
-        tellChange(deps.log, { ...told, action, params: namesIn(input) })
+        tellChange(log, { ...told, action, params: namesIn(input) })
       },
     }
   }

@@ -7,7 +7,7 @@ import type { ApiDeps } from '../deps.ts'
 import type { ApiRequest } from '../http/api-request.ts'
 import type { Answer, Call, Endpoint } from '../http/endpoint.ts'
 import { Access, isOf } from './access.ts'
-import { tellChange } from './audit.ts'
+import { auditLog, tellChange } from './audit.ts'
 import { bearerOf } from './bearer.ts'
 import { type Caller, type Key, needAllNames, needScope } from './caller.ts'
 import { createForeignPages, type ForeignPages } from './foreign-page.ts'
@@ -46,10 +46,11 @@ const NOBODY_ASKED: Pick<RouteGuard, 'admit' | 'permit' | 'shown'> = {
 }
 
 function guardOf(endpoint: Endpoint, rule: Rule, { deps, access, foreign }: Tools): RouteGuard {
+  const log = auditLog(deps)
   const tell: RouteGuard['tell'] = rule.change
     ? ({ params, ...call }, { status, code, body }) => {
         const action = `${endpoint.method} ${endpoint.path}`
-        tellChange(deps.log, { ...call, action, params: { ...params, ...madeIn(body) }, status, code })
+        tellChange(log, { ...call, action, params: { ...params, ...madeIn(body) }, status, code })
       }
     : () => undefined
   const open =

@@ -168,6 +168,17 @@ test('a key of another account has its own things, and others’ only by their p
   expect(await admin.status('PATCH', '/v1/topics/orders', {})).toBe(200)
 })
 
+test('where no keys are asked for, changes are told at level debug', async () => {
+  const open = await startTestApi()
+  try {
+    await open.call('PUT', '/v1/topics/audited')
+    expect(open.events.filter(({ event }) => event === 'topic.created').length).toBe(1)
+    expect(open.events.filter(({ event }) => event === 'audit')).toEqual([])
+  } finally {
+    await open.stop()
+  }
+})
+
 test('changes are told with who made them, refusals too, and never a secret', async () => {
   const key = await keyWith(api, ['manage'])
   const from = api.events.length
