@@ -1,5 +1,4 @@
-/** Entries of the outcome log: their packed form, and the bitmaps by subscription slot that they hold. */
-import { parseMessageId } from '@fantail/contracts'
+/** Entries of the outcome log: their texts, and the bitmaps by subscription slot that they hold. */
 import { type FilteredFields, readFiltered } from './outcome-filtered.ts'
 import type { SliceRef } from './plans.ts'
 
@@ -34,22 +33,6 @@ export interface LaneEntry {
 export interface Found {
   dispatch: DispatchEntry[]
   lanes: LaneEntry[]
-}
-
-/** All entries of a message stand in one stream. */
-export function streamOf(messageId: string, queues: number): number {
-  return (idBytes(messageId)[15] ?? 0) % queues
-}
-
-const idBytes = (messageId: string): Buffer => parseMessageId(messageId) ?? Buffer.alloc(16)
-
-/** Each entry: length of its text, message id, text. */
-export function pack(streams: Buffer[][], text: string, messageId: string, id = idBytes(messageId)): void {
-  const entry = Buffer.allocUnsafe(20 + Buffer.byteLength(text))
-  entry.writeUInt32BE(entry.length - 20, 0)
-  entry.set(id, 4)
-  entry.write(text, 20)
-  streams[(id[15] ?? 0) % streams.length]?.push(entry)
 }
 
 type DispatchFields = ['d', string, number, string, string, string, string, DispatchEntry['failures']?]

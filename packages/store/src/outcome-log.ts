@@ -1,9 +1,9 @@
 /**
  * The outcome log: why has this message not been delivered?
  *
- * A bounded stream per dispatch queue (FANTAIL_LOG_MESSAGES entries in all). Dispatch writes an entry per message and
- * slice (bitmaps by subscription slot: delivered, parked, filtered; failures), and one for all slices that filters kept
- * it back from; a lane one per delivery that ended there. What still waits is asked of its lane. Entries are written in
+ * A bounded stream per dispatch queue (FANTAIL_LOG_MESSAGES entries in all), whose entries are pages of ours. Dispatch
+ * writes an entry per message and slice (bitmaps by subscription slot: delivered, parked, filtered; failures), and one for
+ * all slices that filters kept it back from; a lane one per delivery that ended there. What still waits is asked of its lane. Entries are written in
  * the trip that ends the work, not in its script: after a crash between the two the message is delivered and its entry
  * missing.
  *
@@ -25,11 +25,10 @@ import {
   type LaneEntry,
   laneText,
   mergeSlices,
-  pack,
   readEntry,
-  streamOf,
 } from './outcome-entries.ts'
 import { type FilteredEntry, filteredTexts } from './outcome-filtered.ts'
+import { pack, pagesOf, streamOf, textsIn } from './outcome-pages.ts'
 import {
   type DeliveryOutcome,
   deliveredRow,
@@ -69,7 +68,8 @@ export interface OutcomeLogOptions {
   entriesMax: number
 }
 
-const PAGE = 1_000
+/** Of the stream, read at once: a megabyte at most, about. */
+const PAGES_AT_ONCE = 250
 /** How long a lookup waits for entries on their way, before each further look. */
 const LOOK_AGAIN_MS = [10, 20, 40, 80, 160, 320]
 /** Of these looks, those of a lane that was purged: most that is missing there has no entry. */
@@ -84,7 +84,7 @@ interface Lookup extends Found {
   from: Map<number, string>
 }
 
-type Page = [id: Buffer, fields: Buffer[]][]
+type Pages = [id: Buffer, fields: Buffer[]][]
 
 type Lanes = Pick<LaneStore, 'deliveryStates'>
 
@@ -115,7 +115,7 @@ export class OutcomeLog {
     await Promise.all(
       streams.map(async (packed, number) => {
         if (packed.length === 0) return
-        await runScript(this.#redis, APPEND, [outcomeLogKey(number)], [kept, Buffer.concat(packed)])
+        await runScript(this.#redis, APPEND, [outcomeLogKey(number)], [kept, ...pagesOf(packed)])
       }),
     )
   }
@@ -168,12 +168,12 @@ export class OutcomeLog {
     for (;;) {
       const after = from.get(number) ?? '-'
       const key = outcomeLogKey(number)
-      const page = (await this.#redis.xrangeBuffer(key, after, '+', 'COUNT', PAGE)) as Page
-      for (const [, fields] of page)
-        if (fields[1]?.equals(id)) readEntry(messageId, String(fields[3]), lookup)
-      const last = page.at(-1)
+      const pages = (await this.#redis.xrangeBuffer(key, after, '+', 'COUNT', PAGES_AT_ONCE)) as Pages
+      for (const [, [, , , entries]] of pages)
+        if (entries) for (const text of textsIn(entries, id)) readEntry(messageId, text, lookup)
+      const last = pages.at(-1)
       if (last) from.set(number, `(${last[0].toString()}`)
-      if (page.length < PAGE) break
+      if (pages.length < PAGES_AT_ONCE) break
     }
   }
 

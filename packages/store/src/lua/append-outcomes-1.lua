@@ -1,14 +1,34 @@
--- Appends entries to the outcome log, bounded; many at once, because each as a command of its own costs the client more
--- than the work it tells of.
--- KEYS[1] the stream
--- ARGV    entries to keep, about; the entries, each: length of its text (4 bytes, big-endian), message id (16), text
+-- Appends pages of entries to the outcome log, bounded by how many entries there are. A page is one entry of the stream,
+-- because each as one of its own costs Redis more than the work it tells of.
+-- KEYS[1] the stream; in each page: n, how many entries were ever told up to its end; p, the entries (outcome-pages.ts)
+-- ARGV    entries to keep, about; then of each page: how many entries it has, the page
 -- Returns how many were appended
-local packed, at, appended = ARGV[2], 1, 0
-while at <= #packed do
-  local a, b, c, d = string.byte(packed, at, at + 3)
-  local length = ((a * 256 + b) * 256 + c) * 256 + d
-  local id, text = string.sub(packed, at + 4, at + 19), string.sub(packed, at + 20, at + 19 + length)
-  redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', 'm', id, 'o', text)
-  at, appended = at + 20 + length, appended + 1
+
+-- The first page that has entries to keep, as far as it is looked for: there are many before it only where fewer are kept
+-- than before.
+local function first_kept(over)
+  local from, last = '-', nil
+  for _ = 1, 20 do
+    for _, page in ipairs(redis.call('XRANGE', KEYS[1], from, '+', 'COUNT', 100)) do
+      last = page[1]
+      if (tonumber(page[2][2]) or 0) > over then return last end
+    end
+    from = '(' .. last
+  end
+  return last
 end
-return appended
+
+local max, told = tonumber(ARGV[1]), 0
+local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
+if last then told = tonumber(last[2][2]) or 0 end
+local before = told
+for i = 2, #ARGV, 2 do
+  told = told + tonumber(ARGV[i])
+  redis.call('XADD', KEYS[1], '*', 'n', string.format('%d', told), 'p', ARGV[i + 1])
+end
+
+local step = math.max(1, math.floor(max / 100))
+if told > max and math.floor(told / step) > math.floor(before / step) then
+  redis.call('XTRIM', KEYS[1], 'MINID', '~', first_kept(told - max))
+end
+return told - before

@@ -1,0 +1,89 @@
+/** Pages of the outcome log: what goes in comes out, none is too large, and the log stays bounded by its entries. */
+import { createMessageId, parseMessageId } from '@fantail/contracts'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { outcomeLogKey } from './keys.ts'
+import { useLanes } from './lanes.fixture.ts'
+import type { DispatchEntry } from './outcome-entries.ts'
+import { OutcomeLog } from './outcome-log.ts'
+import { pack, pagesOf, textsIn } from './outcome-pages.ts'
+
+const { redis, lanes } = await useLanes({ retentionSeconds: 60 })
+const ids = Array.from({ length: 4 }, (_, i) => createMessageId(1_700_000_000_000 + i))
+const idOf = (messageId = '') => parseMessageId(messageId) ?? Buffer.alloc(0)
+
+test('every message finds its texts again, in their order', () => {
+  const entry = fc.record({
+    message: fc.integer({ min: 0, max: ids.length - 1 }),
+    text: fc.string({ unit: 'grapheme', maxLength: 3_000 }),
+  })
+  fc.assert(
+    fc.property(fc.array(entry, { maxLength: 30 }), (entries) => {
+      const streams: Buffer[][] = [[]]
+      for (const { message, text } of entries) pack(streams, text, ids[message] ?? '')
+      const flat = pagesOf(streams[0] ?? [])
+      const counts = flat.filter((value) => typeof value === 'number')
+      const pages = flat.filter((value) => typeof value !== 'number')
+      expect(counts.reduce((sum, count) => sum + count, 0)).toBe(entries.length)
+      for (const [i, page] of pages.entries()) expect(counts[i] === 1 || page.length <= 4_096).toBe(true)
+      for (const [message, id] of ids.entries()) {
+        const told = entries.filter((of) => of.message === message).map(({ text }) => text)
+        expect(pages.flatMap((page) => textsIn(page, idOf(id)))).toEqual(told)
+      }
+    }),
+  )
+})
+
+test('an id that only stands in the text of another entry finds nothing', () => {
+  const streams: Buffer[][] = [[]]
+  const text = 'abcdefghijklmnop'
+  pack(streams, text, ids[0] ?? '')
+  const [, page] = pagesOf(streams[0] ?? [])
+  expect(textsIn(page as Buffer, Buffer.from(text))).toEqual([])
+})
+
+const entryOf = (messageId: string): DispatchEntry => ({
+  messageId,
+  topicArn: 'arn:aws:sns:us-east-1:000000000000:orders',
+  sizeBytes: 1,
+  slice: null,
+  delivered: Buffer.alloc(0),
+  parked: Buffer.alloc(0),
+  filtered: Buffer.alloc(0),
+  failures: [],
+})
+
+/** How many entries all pages of the stream hold. */
+async function held(): Promise<number> {
+  const [first] = await redis.xrangeBuffer(outcomeLogKey(0), '-', '+', 'COUNT', 1)
+  const [last] = await redis.xrevrange(outcomeLogKey(0), '+', '-', 'COUNT', 1)
+  const ofFirst = countIn(first?.[1][3] as Buffer)
+  return Number(last?.[1][1]) - Number(String(first?.[1][1])) + ofFirst
+}
+
+function countIn(page: Buffer): number {
+  let count = 0
+  for (let at = 0; at < page.length; at += 20 + page.readUInt32BE(at)) count++
+  return count
+}
+
+test('the log keeps about so many entries, whether they came singly or many at once', async () => {
+  const entriesMax = 2_000
+  const log = new OutcomeLog(redis, { slice: async () => null }, lanes, { queues: 1, entriesMax })
+  const tell = (count: number) =>
+    log.append({ dispatch: Array.from({ length: count }, () => entryOf(createMessageId(Date.now()))), lanes: [] })
+  const sizes: number[] = []
+  for (const [trips, entries] of [
+    [3_000, 1],
+    [30, 400],
+    [1_000, 1],
+  ] as const) {
+    for (let trip = 0; trip < trips; trip++) await tell(entries)
+    sizes.push(await held())
+  }
+  for (const size of sizes) {
+    expect(size).toBeGreaterThanOrEqual(entriesMax)
+    // A node of the stream more, and what comes between two looks.
+    expect(size).toBeLessThanOrEqual(entriesMax * 1.2)
+  }
+})

@@ -1,0 +1,53 @@
+/**
+ * Pages of the outcome log: many entries that stand in a stream as one, because each by itself costs Redis more than the
+ * work it tells of.
+ */
+import { parseMessageId } from '@fantail/contracts'
+
+/** Of an entry before its text. */
+const HEAD_BYTES = 20
+/** A page is as large as a node of a stream is by default; an entry that is larger has one of its own. */
+const PAGE_BYTES_MAX = 4_096
+
+/** All entries of a message stand in one stream. */
+export function streamOf(messageId: string, queues: number): number {
+  return (idBytes(messageId)[15] ?? 0) % queues
+}
+
+const idBytes = (messageId: string): Buffer => parseMessageId(messageId) ?? Buffer.alloc(16)
+
+/** An entry as it stands in a page: length of its text (4 bytes, big-endian), message id (16), text. */
+export function pack(streams: Buffer[][], text: string, messageId: string, id = idBytes(messageId)): void {
+  const entry = Buffer.allocUnsafe(HEAD_BYTES + Buffer.byteLength(text))
+  entry.writeUInt32BE(entry.length - HEAD_BYTES, 0)
+  entry.set(id, 4)
+  entry.write(text, HEAD_BYTES)
+  streams[(id[15] ?? 0) % streams.length]?.push(entry)
+}
+
+/** Entries put together to pages: of each page the number of its entries, then the page. */
+export function pagesOf(entries: readonly Buffer[]): (number | Buffer)[] {
+  const pages: (number | Buffer)[] = []
+  let bytes = 0
+  let from = 0
+  for (let to = 1; to <= entries.length; to++) {
+    bytes += entries[to - 1]?.length ?? 0
+    if (to < entries.length && bytes + (entries[to]?.length ?? 0) <= PAGE_BYTES_MAX) continue
+    pages.push(to - from, Buffer.concat(entries.slice(from, to)))
+    from = to
+    bytes = 0
+  }
+  return pages
+}
+
+/** Texts of a message's entries in a page. */
+export function textsIn(page: Buffer, id: Buffer): string[] {
+  const texts: string[] = []
+  if (!page.includes(id)) return texts
+  for (let at = 0, end = 0; at < page.length; at = end) {
+    end = at + HEAD_BYTES + page.readUInt32BE(at)
+    if (page.compare(id, 0, id.length, at + 4, at + HEAD_BYTES) === 0)
+      texts.push(page.toString('utf8', at + HEAD_BYTES, end))
+  }
+  return texts
+}
