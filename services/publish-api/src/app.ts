@@ -47,5 +47,5 @@ export function endpointsOf(deps: ApiDeps): Endpoint[] {
     ...awsRoutes(deps),
     ...certificateRoutes(deps),
   ]
-  return [...routes, ...docsRoutes(routes)]
+  return [...routes, ...docsRoutes(routes, deps.settings)]
 }

@@ -22,7 +22,7 @@ let document: Document
 let operations: [route: string, operation: Operation][]
 
 beforeAll(async () => {
-  api = await startTestApi()
+  api = await startTestApi({ auth: true })
   document = (await api.call('GET', '/openapi.json')).body
   operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]): [string, Operation] => [
@@ -95,7 +95,7 @@ test('what asks for a key says so, with the scope that it needs, and public page
   const publish = documented['POST /v1/topics/{topic}/messages']
   expect(publish).toMatchObject({
     security: [{ key: [] }],
-    description: expect.stringContaining('Needs the scope `publish`.'),
+    description: expect.stringContaining('A key needs the scope `publish`.'),
   })
   for (const [route, { security, responses }] of Object.entries(documented)) {
     const open = !route.includes('/v1/') && route !== 'GET /metrics'
@@ -105,6 +105,21 @@ test('what asks for a key says so, with the scope that it needs, and public page
   expect((document.components as Json).securitySchemes).toMatchObject({
     key: { type: 'http', scheme: 'bearer' },
   })
+})
+
+test('where no keys are asked for, the document speaks of none', async () => {
+  const local = await startTestApi()
+  try {
+    const { body } = await local.call('GET', '/openapi.json')
+    expect(body.components).not.toHaveProperty('securitySchemes')
+    const publish = body.paths['/v1/topics/{topic}/messages'].post
+    expect(publish).not.toHaveProperty('security')
+    expect(Object.keys(publish.responses)).toEqual(expect.arrayContaining(['403']))
+    expect(Object.keys(publish.responses)).not.toContain('401')
+    expect(Object.keys(body.paths)).toEqual(Object.keys(document.paths))
+  } finally {
+    await local.stop()
+  }
 })
 
 test('every reference leads somewhere', () => {

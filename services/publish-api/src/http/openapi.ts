@@ -10,30 +10,43 @@ export interface ApiInfo {
   description: string
 }
 
+/** What of the settings shows in the document. */
+export interface Asked {
+  /** Keys are asked for. */
+  auth: boolean
+  /** But not for `/metrics`. */
+  openMetrics: boolean
+}
+
 /** What any route may answer, whatever it is asked. */
 const EVERYWHERE: ErrorCode[] = ['storage_unavailable', 'internal']
 /** Of what asks for a key, where keys are asked for. */
 const WITH_KEY: ErrorCode[] = ['unauthorized', 'forbidden', 'rate_limited']
+/** Of the same, where none are: to pages of other sites. */
+const WITHOUT_KEY: ErrorCode[] = ['forbidden']
 const SECURITY_SCHEMES = {
   key: {
     type: 'http',
     scheme: 'bearer',
-    description: 'An API key, `ft_…`. Local mode asks for none unless FANTAIL_AUTH=on.',
+    description: 'An API key, `ft_…`; `fantail keys create` makes one.',
   },
 }
 const COMPONENTS = '#/components/schemas/'
 
 type Json = Record<string, unknown>
 
-export function openApiDocument(endpoints: Endpoint[], info: ApiInfo): Json {
+export function openApiDocument(endpoints: Endpoint[], info: ApiInfo, asked: Asked): Json {
   const paths: Record<string, Json> = {}
   for (const endpoint of endpoints) {
     const operations = paths[endpoint.path] ?? {}
-    operations[endpoint.method.toLowerCase()] = operation(endpoint)
+    operations[endpoint.method.toLowerCase()] = operation(endpoint, asked)
     paths[endpoint.path] = operations
   }
   const tags = [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({ name }))
-  const components = { schemas: componentSchemas(), securitySchemes: SECURITY_SCHEMES }
+  const components = {
+    schemas: componentSchemas(),
+    ...(asked.auth && { securitySchemes: SECURITY_SCHEMES }),
+  }
   return { openapi: '3.1.0', info, servers: [{ url: '/' }], tags, paths, components }
 }
 
@@ -53,13 +66,15 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
   return withoutMeta(z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json)
 }
 
-function operation(endpoint: Endpoint): Json {
+function operation(endpoint: Endpoint, asked: Asked): Json {
   const { method, path, tag, summary, description, body, bodyIs, answers, errors } = endpoint
-  const { need } = ruleOf(endpoint)
-  const withKey = need !== 'public' && need !== 'own'
+  const { need, wholeServer } = ruleOf(endpoint)
+  const guarded = need !== 'public' && need !== 'own' && !(wholeServer && asked.openMetrics)
+  const withKey = guarded && asked.auth
   const scopes = Array.isArray(need)
-    ? `Needs the scope ${need.map((one) => `\`${one}\``).join(' or ')}.`
+    ? `A key needs the scope ${need.map((one) => `\`${one}\``).join(' or ')}.`
     : undefined
+  const refusals = withKey ? WITH_KEY : guarded ? WITHOUT_KEY : []
   const text = [description, scopes].filter((one) => one !== undefined).join(' ')
   return {
     operationId: operationId(method, path),
@@ -76,7 +91,7 @@ function operation(endpoint: Endpoint): Json {
     }),
     responses: {
       ...answerResponses(answers),
-      ...errorResponses([...errors, ...(withKey ? WITH_KEY : []), ...EVERYWHERE], answers),
+      ...errorResponses([...errors, ...refusals, ...EVERYWHERE], answers),
     },
   }
 }

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { Answer, Endpoint } from '../http/endpoint.ts'
 import { endpoint } from '../http/endpoint.ts'
-import { type ApiInfo, openApiDocument } from '../http/openapi.ts'
+import { type ApiInfo, type Asked, openApiDocument } from '../http/openapi.ts'
 
 const INFO: ApiInfo = {
   title: 'Fantail',
@@ -59,7 +59,7 @@ const START = `Scalar.createApiReference('#app', {
 `
 
 /** `others` are all routes beside these. */
-export function docsRoutes(others: Endpoint[]): Endpoint[] {
+export function docsRoutes(others: Endpoint[], asked: Asked): Endpoint[] {
   const tag = 'Service'
   const page = (
     path: string,
@@ -87,7 +87,7 @@ export function docsRoutes(others: Endpoint[]): Endpoint[] {
   ]
   let document: string | undefined
   const documentText = () => {
-    document ??= JSON.stringify(openApiDocument([...others, ...routes], INFO))
+    document ??= JSON.stringify(openApiDocument([...others, ...routes], INFO, asked))
     return document
   }
   return routes
