@@ -7,8 +7,11 @@ import type { Logger } from './logger.ts'
 export interface Service<T> {
   name: string
   log: Logger
-  /** Aborted when the process is to stop before it has started. */
-  start: (signal: AbortSignal) => Promise<T>
+  /**
+   * The signal is aborted when the process is to stop before it has started. `fail` ends the process as a rejection would,
+   * for what keeps a service from its work and is found when it has started.
+   */
+  start: (signal: AbortSignal, fail: (error: unknown) => void) => Promise<T>
   /** Gets what `start` resolved with. */
   stop: (started: T) => Promise<void>
   /** A BullMQ worker does not close while Redis is away: past this the process ends all the same. */
@@ -25,7 +28,7 @@ export async function runService<T>(service: Service<T>): Promise<never> {
   process.on('unhandledRejection', (error) => die(log, error, 'process.unhandledRejection'))
   const stopping = stopSignal(service)
   try {
-    const started = await service.start(stopping)
+    const started = await service.start(stopping, (error) => die(log, error, `${name}.failed`))
     log.info({ durationMs: Math.round(performance.now() - startedAt), pid: process.pid }, `${name}.started`)
     await aborted(stopping)
     await service.stop(started)

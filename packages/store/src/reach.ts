@@ -72,44 +72,60 @@ export async function whenReached({ redis, target, onProblem, signal: given }: R
   }
 }
 
+/**
+ * One look before anything else is connected, which would complain of what is told here. Rejects with a WrongRedisError;
+ * what is away is for whenReached to wait for.
+ */
+export async function refuseWrong(target: RedisTarget): Promise<void> {
+  if (isRedisSentinels(target)) return
+  if (isRedisCluster(target)) return await refuseNodes(target)
+  const mode = await asking(new Redis(target, ASKING), modeOf)
+  if (mode !== undefined) refuseServer(mode)
+}
+
 /** Of a connection to one server. */
 async function refuseOthers(redis: Redis): Promise<void> {
   for (;;) {
     const mode = await modeOf(redis).catch(() => undefined)
-    if (mode === 'cluster') {
-      const message =
-        'REDIS_URL names a node of a Redis Cluster: set REDIS_CLUSTER_NODES to some of its nodes'
-      throw new WrongRedisError(mode, `${message} in place of it`)
-    }
-    if (mode === 'sentinel') {
-      const message = 'REDIS_URL names a Sentinel: set REDIS_SENTINELS and REDIS_SENTINEL_NAME in place of it'
-      throw new WrongRedisError(mode, message)
-    }
-    if (mode !== undefined) return
+    if (mode !== undefined) return refuseServer(mode)
     await delay(LOOK_AFTER_MS)
     await whenReady(redis)
   }
+}
+
+function refuseServer(mode: RedisMode): void {
+  const what = NO_SERVER[mode]
+  if (what) throw new WrongRedisError(mode, `REDIS_URL names ${what} in place of it`)
 }
 
 /** Until the signal; rejects where nodes answer and none of them is of a cluster. */
 async function lookAtNodes(target: RedisCluster, signal: AbortSignal): Promise<void> {
   await waitOut(LOOK_AFTER_MS, signal)
   while (!signal.aborted) {
-    const modes = await Promise.all(target.nodes.map((node) => askMode(node, target)))
-    const at = modes.findIndex((mode) => mode === 'standalone' || mode === 'sentinel')
-    const [node, mode] = [target.nodes[at], modes[at]]
-    if (node && mode && !modes.includes('cluster') && !signal.aborted) {
-      throw new WrongRedisError(mode, `REDIS_CLUSTER_NODES names ${placeOf(node)}, ${NO_CLUSTER[mode]}`)
-    }
+    await refuseNodes(target)
     await waitOut(LOOK_AGAIN_MS, signal)
   }
 }
 
-const NO_CLUSTER: Record<RedisMode, string> = {
-  standalone: 'a Redis whose cluster mode is off: set REDIS_URL in place of it',
-  sentinel: 'a Sentinel: set REDIS_SENTINELS and REDIS_SENTINEL_NAME in place of it',
-  cluster: '',
-  unknown: '',
+async function refuseNodes(target: RedisCluster): Promise<void> {
+  const modes = await Promise.all(target.nodes.map((node) => asking(connectTo(node, target), modeOf)))
+  const at = modes.findIndex((mode) => mode === 'standalone' || mode === 'sentinel')
+  const [node, mode] = [target.nodes[at], modes[at]]
+  if (!node || !mode || modes.includes('cluster')) return
+  throw new WrongRedisError(
+    mode,
+    `REDIS_CLUSTER_NODES names ${placeOf(node)}, ${NO_CLUSTER[mode]} in place of it`,
+  )
+}
+
+const NO_SERVER: Partial<Record<RedisMode, string>> = {
+  cluster: 'a node of a Redis Cluster: set REDIS_CLUSTER_NODES to some of its nodes',
+  sentinel: 'a Sentinel: set REDIS_SENTINELS and REDIS_SENTINEL_NAME',
+}
+
+const NO_CLUSTER: Partial<Record<RedisMode, string>> = {
+  standalone: 'a Redis whose cluster mode is off: set REDIS_URL',
+  sentinel: 'a Sentinel: set REDIS_SENTINELS and REDIS_SENTINEL_NAME',
 }
 
 /** Until the signal; tells what is wrong while no Sentinel knows the master. */
@@ -140,7 +156,7 @@ async function problemOf(target: RedisSentinels, place: HostPort): Promise<strin
     ...(password !== undefined && { password }),
     ...(tls && { tls }),
   }
-  return await asking(place, access, async (sentinel) => {
+  return await asking(connectTo(place, access), async (sentinel) => {
     const mode = await modeOf(sentinel)
     if (mode === 'standalone') return `REDIS_SENTINELS names ${placeOf(place)}, a Redis and no Sentinel`
     if (mode === 'cluster')
@@ -150,17 +166,12 @@ async function problemOf(target: RedisSentinels, place: HostPort): Promise<strin
   })
 }
 
-async function askMode(place: HostPort, access: RedisAccess): Promise<RedisMode | undefined> {
-  return await asking(place, access, modeOf)
+function connectTo({ host, port }: HostPort, access: RedisAccess): Redis {
+  return new Redis({ host, port, ...accessOptions(access), ...ASKING })
 }
 
-/** undefined where nothing answers. */
-async function asking<T>(
-  { host, port }: HostPort,
-  access: RedisAccess,
-  ask: (redis: Redis) => Promise<T>,
-): Promise<T | undefined> {
-  const redis = new Redis({ host, port, ...accessOptions(access), ...ASKING })
+/** undefined where nothing answers; the connection is ended. */
+async function asking<T>(redis: Redis, ask: (redis: Redis) => Promise<T>): Promise<T | undefined> {
   redis.on('error', () => undefined)
   try {
     return await ask(redis)

@@ -25,7 +25,7 @@ import {
   shardsInUse,
   takeRole,
   VaultKeys,
-  whenReady,
+  whenReached,
 } from '@fantail/store'
 import { QueueCounter, type Telemetry } from '@fantail/telemetry'
 import type { Vault } from '@fantail/vault'
@@ -83,7 +83,8 @@ const JOBS_MAX = 512
 const SWEEP_ROLE_MS = 50_000
 
 export interface DeliveryWorker {
-  start(): Promise<void>
+  /** Waits for Redis until the signal; rejects where that is another kind of Redis than was named. */
+  start(signal?: AbortSignal): Promise<void>
   stop(): Promise<void>
   redis: Redis
   /** What is under way, for the gauges. */
@@ -246,8 +247,9 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   return {
     redis,
     figures: () => ({ attempts: slots.inFlight, queued: express.queued, jobs: dispatcher.runs }),
-    async start() {
-      await whenReady(redis)
+    async start(signal) {
+      const onProblem = (error: Error) => log.error({ err: error }, 'redis.misnamed')
+      await whenReached({ redis, target: redisUrl, onProblem, signal })
       if (options.checkMasterKey) await new VaultKeys(redis).check(vault?.keyIds ?? [])
       laneLoop.start()
       pushConsumers.start()

@@ -3,7 +3,7 @@ import { readWorkerSettings } from '@fantail/config'
 import { createHttpSender, readSigningPair } from '@fantail/delivery'
 import { createTelemetry } from '@fantail/jobs'
 import { beginService, createLogger, createOpsServer, openVault, runService } from '@fantail/runtime'
-import { ping } from '@fantail/store'
+import { ping, refuseWrong } from '@fantail/store'
 import { createDeliveryWorker } from './delivery-worker.ts'
 
 const NAME = 'delivery-worker'
@@ -18,6 +18,7 @@ await runService({
     const signingPair = key && certificate ? await readSigningPair({ key, certificate }) : undefined
     const { awsMetrics } = settings
     const { redisUrl, telemetry } = await beginService({ name: NAME, log, settings, awsMetrics, signal })
+    await refuseWrong(redisUrl)
     const sender = createHttpSender({
       timeoutMs: settings.attemptTimeoutMs,
       allowPrivate: settings.allowPrivateEndpoints,
@@ -47,7 +48,7 @@ await runService({
     })
     await ops.start()
     log.info({ host: settings.host, port: ops.port() }, 'ops.listening')
-    await worker.start()
+    await worker.start(signal)
     return { worker, ops, telemetry }
   },
   stop: async ({ worker, ops, telemetry }) => {

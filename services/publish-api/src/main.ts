@@ -2,6 +2,7 @@
 import { readApiSettings } from '@fantail/config'
 import { readSigningPair } from '@fantail/delivery'
 import { beginService, createLogger, openVault, runService } from '@fantail/runtime'
+import { refuseWrong } from '@fantail/store'
 import { readTls } from './http/tls.ts'
 import { startPublishApi } from './publish-api.ts'
 
@@ -11,7 +12,7 @@ const log = createLogger({ service: NAME, level: process.env.FANTAIL_LOG_LEVEL }
 await runService({
   name: NAME,
   log,
-  start: async (signal) => {
+  start: async (signal, fail) => {
     const settings = readApiSettings(process.env)
     const tls = await readTls(settings)
     const { signingKeyFile: key, signingCertFile: certificate } = settings
@@ -19,7 +20,8 @@ await runService({
     const vault = await openVault(settings)
     const { awsMetrics } = settings
     const { redisUrl, telemetry } = await beginService({ name: NAME, log, settings, awsMetrics, signal })
-    const api = await startPublishApi({ settings, redisUrl, log, telemetry, tls, signingPair, vault })
+    await refuseWrong(redisUrl)
+    const api = await startPublishApi({ settings, redisUrl, log, telemetry, tls, signingPair, vault, fail })
     log.info({ host: settings.host, port: api.port }, 'api.listening')
     return { api, telemetry }
   },

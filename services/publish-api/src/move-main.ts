@@ -1,7 +1,16 @@
 /** The process of `fantail move`: everything of ours from one Redis to the one, or the cluster, that the settings name. */
 import { parseArgs } from 'node:util'
 import { readRedriveSettings, redisTarget } from '@fantail/config'
-import { connect, type MoveReport, moveData, type Redis, whenReady } from '@fantail/store'
+import type { RedisTarget } from '@fantail/contracts'
+import {
+  connect,
+  type MoveReport,
+  moveData,
+  type Redis,
+  type RedisMode,
+  WrongRedisError,
+  whenReached,
+} from '@fantail/store'
 
 const USAGE = `usage: fantail move --from redis://HOST:PORT [--to HOST:PORT,HOST:PORT,…]
 
@@ -14,6 +23,13 @@ const WAIT_MS = 10_000
 const COMMAND_TIMEOUT_MS = 60_000
 const TELL_EVERY_MS = 2_000
 const PLACES = ['REDIS_URL', 'REDIS_CLUSTER_NODES', 'REDIS_SENTINELS', 'REDIS_SENTINEL_NAME']
+
+const WRONG: Record<RedisMode, string> = {
+  cluster: 'is a node of a Redis Cluster, not a single Redis: a cluster can be a target, by --to HOST:PORT,…',
+  standalone: 'is a single Redis, not a node of a cluster: name it by --to redis://HOST:PORT',
+  sentinel: 'is a Sentinel: name the master, or set REDIS_SENTINELS and REDIS_SENTINEL_NAME in place of --to',
+  unknown: '',
+}
 
 /** What was asked for cannot be understood. */
 class UsageError extends Error {}
@@ -30,8 +46,8 @@ async function main(args: string[]): Promise<void> {
   const from = connect({ url: source, name: 'fantail-move', commandTimeoutMs: COMMAND_TIMEOUT_MS })
   const to = connect({ url: target, name: 'fantail-move', commandTimeoutMs: COMMAND_TIMEOUT_MS })
   try {
-    await answering(from, 'the source')
-    await answering(to, 'the target')
+    await answering({ redis: from, target: source, side: 'the source' })
+    await answering({ redis: to, target, side: 'the target' })
     const startedAt = performance.now()
     const onProgress = progressTeller()
     tell(await moveData({ from, to, source: placeOf(source), onProgress }), performance.now() - startedAt)
@@ -73,10 +89,24 @@ function placeOf(url: string): string {
   return `${host}${pathname === '/' ? '' : pathname}`
 }
 
-async function answering(redis: Redis, side: string): Promise<void> {
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new Error(`${side} does not answer`)), WAIT_MS)
-  await Promise.race([whenReady(redis), late.promise]).finally(() => clearTimeout(timer))
+interface Side {
+  redis: Redis
+  target: RedisTarget
+  side: string
+}
+
+async function answering({ redis, target, side }: Side): Promise<void> {
+  const signal = AbortSignal.timeout(WAIT_MS)
+  let problem = ''
+  const onProblem = ({ message }: Error) => {
+    problem = `: ${message}`
+  }
+  try {
+    await whenReached({ redis, target, signal, onProblem })
+  } catch (error) {
+    if (signal.aborted) throw new Error(`${side} does not answer${problem}`)
+    throw error instanceof WrongRedisError ? new Error(`${side} ${WRONG[error.found]}`) : error
+  }
 }
 
 function progressTeller() {

@@ -41,6 +41,7 @@ const startApi = (env: Record<string, string> = {}) =>
       renderMetrics: async () => '',
       stop: async () => undefined,
     },
+    fail: (error) => expect.fail(String(error)),
   })
 
 const publish = (topic: string, init: RequestInit = {}) =>
@@ -177,7 +178,8 @@ test('a port that is taken is told, and nothing is left open', async () => {
     stop: async () => undefined,
   }
   const before = (await clients()).length
-  await expect(startPublishApi({ settings, redisUrl: server.url, log, telemetry })).rejects.toThrow(
+  const fail = (error: unknown) => expect.fail(String(error))
+  await expect(startPublishApi({ settings, redisUrl: server.url, log, telemetry, fail })).rejects.toThrow(
     'EADDRINUSE',
   )
   await waitFor(async () => (await clients()).length <= before, { what: 'connections to close' })

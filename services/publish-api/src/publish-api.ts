@@ -1,5 +1,4 @@
 /** The API process, wired: connections to Redis, the stores on them, the app over those, the server around that. */
-import { setTimeout } from 'node:timers/promises'
 import type { ApiSettings } from '@fantail/config'
 import type { RedisTarget } from '@fantail/contracts'
 import {
@@ -24,7 +23,6 @@ import {
   Idempotency,
   KeyLimits,
   Lanes,
-  MasterKeyError,
   OutcomeLog,
   Plans,
   ping,
@@ -52,10 +50,8 @@ import type { Tls } from './http/tls.ts'
 import { QueueCache } from './queue-cache.ts'
 import { createQueueSource } from './queue-gauges.ts'
 import { createRedisClock } from './redis-clock.ts'
+import { checkStart } from './start-checks.ts'
 import { TopicCache } from './topic-cache.ts'
-
-/** For Redis to be there and say which master keys are in use. */
-const CHECK_WAIT_MS = 2_000
 
 export interface PublishApiOptions {
   settings: ApiSettings
@@ -68,6 +64,8 @@ export interface PublishApiOptions {
   signingPair?: SigningPair | undefined
   /** Seals secrets; without it none is taken. */
   vault?: Vault | undefined
+  /** Told of what keeps the API from its work and is found only when Redis answers. */
+  fail: (error: unknown) => void
 }
 
 export interface PublishApi {
@@ -76,7 +74,7 @@ export interface PublishApi {
   stop(): Promise<void>
 }
 
-/** Listens at once; while Redis is away it answers 503. Rejects where the port is taken. */
+/** Listens at once; while Redis is away it answers 503. Rejects where the port is taken, and where Redis is not what it should be. */
 export async function startPublishApi(options: PublishApiOptions): Promise<PublishApi> {
   const { settings, redisUrl, log, telemetry } = options
   const redis = connect({
@@ -133,7 +131,8 @@ export async function startPublishApi(options: PublishApiOptions): Promise<Publi
   }
   try {
     const server = await listen(createApp(deps), { ...settings, tls: options.tls })
-    if (settings.mode === 'server' || settings.masterKey) await checkMasterKey(redis, options)
+    const checkMasterKey = settings.mode === 'server' || settings.masterKey !== undefined
+    await checkStart({ redis, redisUrl, vault: options.vault, checkMasterKey, log, fail: options.fail })
     if (settings.auth) void tellWithoutKeys(redis, deps)
     return { port: server.port, stop: () => stop(server) }
   } catch (error) {
@@ -151,26 +150,6 @@ async function tellWithoutKeys(redis: Redis, { keys, log, settings }: ApiDeps): 
   } catch (error) {
     log.warn({ err: error }, 'keys.unread')
   }
-}
-
-/** Rejects where secrets are sealed with another key. While Redis is away it is only told, when that is known. */
-async function checkMasterKey(redis: Redis, { vault, log }: PublishApiOptions): Promise<void> {
-  const keys = new VaultKeys(redis)
-  const checked = whenReady(redis).then(async () => {
-    await keys.check(vault?.keyIds ?? [])
-    if (vault) await keys.add(vault.keyId)
-  })
-  const waiting = new AbortController()
-  const late = setTimeout(CHECK_WAIT_MS, 'late', { signal: waiting.signal })
-  const wrong = checked.then(
-    () => undefined,
-    (error: Error) => error,
-  )
-  const found = await Promise.race([wrong, late])
-  waiting.abort()
-  late.catch(() => undefined)
-  if (found instanceof MasterKeyError) throw found
-  void wrong.then((error) => error && log.error({ err: error }, 'vault.unchecked'))
 }
 
 function createSigning(redis: Redis, { signingPair: pair, settings, vault, log }: PublishApiOptions) {

@@ -2,7 +2,7 @@
 import { readRedriveSettings } from '@fantail/config'
 import { createTelemetry } from '@fantail/jobs'
 import { beginService, createLogger, createOpsServer, runService } from '@fantail/runtime'
-import { ping } from '@fantail/store'
+import { ping, refuseWrong } from '@fantail/store'
 import { createRedriveService } from './redrive-service.ts'
 
 const NAME = 'redrive'
@@ -16,6 +16,7 @@ await runService({
     // It does nothing that SNS or SQS would count.
     const awsMetrics = false
     const { redisUrl, telemetry } = await beginService({ name: NAME, log, settings, awsMetrics, signal })
+    await refuseWrong(redisUrl)
     const { metrics } = telemetry
     const { minReplicas } = settings
     const service = createRedriveService({
@@ -34,7 +35,7 @@ await runService({
     })
     await ops.start()
     log.info({ host: settings.host, port: ops.port() }, 'ops.listening')
-    await service.start()
+    await service.start(signal)
     return { service, ops, telemetry }
   },
   stop: async ({ service, ops, telemetry }) => {

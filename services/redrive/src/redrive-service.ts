@@ -13,7 +13,7 @@ import {
   Redrives,
   Subscriptions,
   Topics,
-  whenReady,
+  whenReached,
 } from '@fantail/store'
 import { createMetrics, type Metrics } from '@fantail/telemetry'
 import { createMaintenance } from './maintenance.ts'
@@ -33,7 +33,8 @@ export interface RedriveServiceOptions {
 
 export interface RedriveService {
   redis: Redis
-  start(): Promise<void>
+  /** Waits for Redis until the signal; rejects where that is another kind of Redis than was named. */
+  start(signal?: AbortSignal): Promise<void>
   stop(): Promise<void>
 }
 
@@ -75,8 +76,9 @@ export function createRedriveService({
   })
   return {
     redis,
-    async start() {
-      await whenReady(redis)
+    async start(signal) {
+      const onMisnamed = (error: Error) => log.error({ err: error }, 'redis.misnamed')
+      await whenReached({ redis, target: redisUrl, onProblem: onMisnamed, signal })
       await Promise.all([tasks.start(), maintenance.start()])
     },
     async stop() {

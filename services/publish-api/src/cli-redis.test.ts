@@ -1,0 +1,33 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort, startRedis } from '@fantail/test-kit'
+import { expect, test } from 'vitest'
+import { withRedis } from './cli-redis.ts'
+
+const waitMs = 300
+const at = (redisUrl: string) => ({ mode: 'server' as const, dataDir: '/nowhere', redisUrl })
+
+test('a Redis that answers is lent', async () => {
+  const server = await startRedis()
+  try {
+    const answer = await withRedis({ name: 'test', settings: at(server.url) }, (redis) => redis.ping())
+    expect(answer).toBe('PONG')
+  } finally {
+    await server.stop()
+  }
+})
+
+test('one that does not is told, with what keeps it from answering', async () => {
+  const settings = at(`redis://127.0.0.1:${await freePort()}`)
+  const lent = withRedis({ name: 'test', settings, waitMs }, (redis) => redis.ping())
+  await expect(lent).rejects.toThrow(/^Redis does not answer: connect ECONNREFUSED 127/)
+})
+
+test('where nothing runs, that is told', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'fantail-cli-'))
+  const settings = { mode: 'local' as const, dataDir }
+  const lent = withRedis({ name: 'test', settings, waitMs }, (redis) => redis.ping())
+  await expect(lent).rejects.toThrow(`there is no ${dataDir}/redis.url: Fantail does not run here`)
+  await rm(dataDir, { recursive: true })
+})

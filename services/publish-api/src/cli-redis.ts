@@ -1,0 +1,54 @@
+/** The Redis of a command line: found, connected and answering within ten seconds, or why it is not. */
+import { type RedisPlace, redisUrlPath, resolveRedisUrl } from '@fantail/config'
+import { FantailError, type RedisTarget } from '@fantail/contracts'
+import { connect, type Redis, whenReached } from '@fantail/store'
+
+const WAIT_MS = 10_000
+
+export interface CliRedis {
+  /** Shown by CLIENT LIST. */
+  name: string
+  settings: RedisPlace
+  waitMs?: number
+}
+
+/** Lends a connection. Throws where Redis does not answer, or is another kind of Redis than was named. */
+export async function withRedis<T>(
+  { name, settings, waitMs = WAIT_MS }: CliRedis,
+  use: (redis: Redis) => Promise<T>,
+): Promise<T> {
+  const signal = AbortSignal.timeout(waitMs)
+  const target = await findRedis(settings, signal)
+  let reason: Error | undefined
+  const note = (_: unknown, error: Error | undefined) => {
+    reason ??= error
+  }
+  const redis = connect({ url: target, name, onState: note })
+  const onProblem = (error: Error) => {
+    reason = error
+  }
+  try {
+    await whenReached({ redis, target, signal, onProblem }).catch((error: unknown) => {
+      throw signal.aborted ? noAnswer(reason) : error
+    })
+    return await use(redis)
+  } finally {
+    redis.disconnect()
+  }
+}
+
+async function findRedis(settings: RedisPlace, signal: AbortSignal): Promise<RedisTarget> {
+  try {
+    return await resolveRedisUrl(settings, { signal })
+  } catch (error) {
+    if (!signal.aborted) throw error
+    const message = `there is no ${redisUrlPath(settings.dataDir)}: Fantail does not run here, and REDIS_URL is not set`
+    throw new FantailError('storage_unavailable', message)
+  }
+}
+
+function noAnswer(reason: Error | undefined): FantailError {
+  const why = reason?.cause instanceof Error ? reason.cause : reason
+  const message = `Redis does not answer${why?.message ? `: ${why.message}` : ''}`
+  return new FantailError('storage_unavailable', message, { cause: reason })
+}

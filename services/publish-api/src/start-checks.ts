@@ -1,0 +1,68 @@
+/**
+ * What the API has to know of its Redis: that it is of the kind that the settings name, and that what is sealed there is
+ * sealed with a key that is here. While Redis is away the API runs and answers 503; what turns out to be wrong when it
+ * answers ends the process, then as at the start.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import type { RedisTarget } from '@fantail/contracts'
+import { createStateLog, type Logger } from '@fantail/runtime'
+import { MasterKeyError, type Redis, VaultKeys, whenReached, whenReady } from '@fantail/store'
+import type { Vault } from '@fantail/vault'
+
+/** The start takes no longer for a Redis that is away. */
+const WAIT_MS = 2_000
+const AGAIN_MS = 1_000
+
+export interface StartChecks {
+  redis: Redis
+  redisUrl: RedisTarget
+  vault: Vault | undefined
+  /** Whether the vault's key is all processes' own. */
+  checkMasterKey: boolean
+  log: Logger
+  /** Told of what is found later than the start waits for. */
+  fail: (error: unknown) => void
+}
+
+/** Rejects where something is wrong; resolves where nothing is, or nothing is known yet. */
+export async function checkStart(checks: StartChecks): Promise<void> {
+  const { log, fail } = checks
+  const checked = check(checks)
+  const waiting = new AbortController()
+  const late = delay(WAIT_MS, true, { signal: waiting.signal }).catch(() => false)
+  try {
+    const isLate = await Promise.race([checked.then(() => false), late])
+    if (!isLate) return
+    log.warn(
+      { detail: `Redis does not answer for ${WAIT_MS} ms; requests get 503 until it does` },
+      'redis.awaited',
+    )
+    checked.catch(fail)
+  } finally {
+    waiting.abort()
+  }
+}
+
+async function check({ redis, redisUrl, vault, checkMasterKey, log }: StartChecks): Promise<void> {
+  const onProblem = (error: Error) => log.error({ err: error }, 'redis.misnamed')
+  await whenReached({ redis, target: redisUrl, onProblem })
+  if (!checkMasterKey) return
+  const tell = createStateLog({ log, what: 'master_key_check', initial: 'up' })
+  for (;;) {
+    try {
+      await useMasterKeys(redis, vault)
+      return tell('up')
+    } catch (error) {
+      if (error instanceof MasterKeyError) throw error
+      tell('down', error)
+      await delay(AGAIN_MS, undefined, { ref: false })
+      await whenReady(redis)
+    }
+  }
+}
+
+async function useMasterKeys(redis: Redis, vault: Vault | undefined): Promise<void> {
+  const keys = new VaultKeys(redis)
+  await keys.check(vault?.keyIds ?? [])
+  if (vault) await keys.add(vault.keyId)
+}
