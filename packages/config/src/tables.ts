@@ -187,6 +187,14 @@ const opsPort = optional({
   description: 'Port of /metrics, /healthz and /readyz beside the API; 0 takes a free one.',
 })
 
+const redisMemoryBytes = optional({
+  name: 'FANTAIL_REDIS_MEMORY_BYTES',
+  schema: wholeNumber({ min: 1_048_576, max: 999_999_999_999_999 }),
+  unset: 'half of the host’s memory',
+  unit: 'bytes',
+  description: 'Stands for maxmemory where Redis has none; publishing is refused from 75 % of it.',
+})
+
 export const apiTable = {
   ...common,
   ...storage,
@@ -217,13 +225,7 @@ export const apiTable = {
     description:
       'Access keys that may do everything, as ACCESSKEYID:SECRET[:ACCOUNT], separated by commas. Where some are given, calls of the AWS protocols need a signature in local mode, too.',
   }),
-  redisMemoryBytes: optional({
-    name: 'FANTAIL_REDIS_MEMORY_BYTES',
-    schema: wholeNumber({ min: 1_048_576, max: 999_999_999_999_999 }),
-    unset: 'half of the host’s memory',
-    unit: 'bytes',
-    description: 'Stands for maxmemory where Redis has none; publishing is refused from 75 % of it.',
-  }),
+  redisMemoryBytes,
   queueInFlightMax: setting({
     name: 'FANTAIL_QUEUE_IN_FLIGHT_MAX',
     schema: wholeNumber({ min: 1, max: 100_000_000 }),
@@ -257,6 +259,7 @@ export const workerTable = {
   ...storage,
   ...delivery,
   opsPort,
+  redisMemoryBytes,
   attemptsMax: setting({
     name: 'FANTAIL_ATTEMPTS_MAX',
     schema: wholeNumber({ min: 1, max: 100_000 }),

@@ -10,7 +10,7 @@
  * second: the worker is paused, probed with a write, and resumed.
  */
 import type { Message, RedisTarget } from '@fantail/contracts'
-import { type Job, type Telemetry, WaitingError, type Worker } from 'bullmq'
+import { type Job, type Telemetry, WaitingChildrenError, WaitingError, type Worker } from 'bullmq'
 import type { Redis } from 'ioredis'
 import {
   createWorker,
@@ -21,7 +21,13 @@ import {
   STALLED_IDLE_MS,
 } from './bull.ts'
 import type { ConsumerLog } from './consumer-log.ts'
-import { type DispatchJobData, type DispatchPart, dispatchMessages } from './dispatch-job.ts'
+import {
+  type DispatchJobData,
+  type DispatchPart,
+  dispatchMessages,
+  type PartJobData,
+  partOf,
+} from './dispatch-job.ts'
 import { DispatchParts } from './dispatch-parts.ts'
 import { PartsRoom } from './parts-room.ts'
 import { PoisonWatch } from './poison-watch.ts'
@@ -37,14 +43,16 @@ export interface DispatchRun {
   /** Where it is a part of another job: what of it. */
   part?: DispatchPart
   isLost(): boolean
-  /** Whether Redis has room for parts of so many bytes. Rejects where Redis fails. */
-  hasRoomFor(bytes: number): Promise<boolean>
-  /** Makes jobs of their own of the parts of this one; safe to repeat with the same parts. Rejects where Redis fails. */
-  handOut(parts: DispatchJobData[]): Promise<void>
+  /** Whether Redis has room for so many parts. Rejects where Redis fails. */
+  hasRoomFor(parts: number): Promise<boolean>
+  /** Makes jobs of their own of the parts of this one. False where it is another start's by now. Safe to repeat with the same parts. Rejects where Redis fails. */
+  handOut(parts: DispatchPart[]): Promise<boolean>
+  /** False where no earlier start has handed out parts; else what of them is missing has been. Rejects where Redis fails. */
+  handOutAgain(): Promise<boolean>
 }
 
-/** settled: everything of the job is. lost: some of it may not be, which is for a later start. */
-export type RunEnd = 'settled' | 'lost'
+/** settled: everything of the job is. lost: some of it may not be, which is for a later start. cut: its parts are handed out. */
+export type RunEnd = 'settled' | 'lost' | 'cut'
 
 export interface ConsumerOptions {
   url: RedisTarget
@@ -55,6 +63,8 @@ export interface ConsumerOptions {
   jobsMax: number
   /** False: fetch no further job for now; asked whenever a job starts or ends. */
   hasRoom?(): boolean
+  /** Stands for Redis's maxmemory where it has none (FANTAIL_REDIS_MEMORY_BYTES). */
+  redisMemoryBytes?: number | undefined
   run(run: DispatchRun): Promise<RunEnd>
   /** The job is completed and gone from Redis: its checkpoints may go too. */
   completed(run: DispatchRun): void
@@ -63,6 +73,8 @@ export interface ConsumerOptions {
 }
 
 const ENDED_MAX = 10_000
+
+type JobData = DispatchJobData | PartJobData
 
 interface RunEntry {
   id: string
@@ -80,7 +92,7 @@ interface RunEntry {
 
 export class DispatchConsumer {
   readonly #options: ConsumerOptions
-  readonly #worker: Worker<DispatchJobData, void>
+  readonly #worker: Worker<JobData, void>
   /** Looks for jobs of dead workers often, as far as is known. */
   #isWatching = false
   readonly #runs = new Map<string, RunEntry>()
@@ -96,7 +108,7 @@ export class DispatchConsumer {
   constructor(options: ConsumerOptions) {
     this.#options = options
     this.#name = dispatchQueueName(options.queue)
-    this.#worker = createWorker<DispatchJobData>({
+    this.#worker = createWorker<JobData>({
       name: this.#name,
       url: options.url,
       concurrency: options.jobsMax,
@@ -104,9 +116,14 @@ export class DispatchConsumer {
       telemetry: options.telemetry,
     })
     this.#trouble = new TroubleGuard(this.#worker, options.redis, options.log)
-    this.#poison = new PoisonWatch(this.#name, options.redis, options.log)
     this.#parts = new DispatchParts(options.queue, options.redis)
-    this.#partsRoom = new PartsRoom(options.redis)
+    this.#poison = new PoisonWatch({
+      queue: this.#name,
+      redis: options.redis,
+      removePart: (id) => this.#parts.remove(id),
+      log: options.log,
+    })
+    this.#partsRoom = new PartsRoom({ redis: options.redis, memoryBytes: options.redisMemoryBytes })
     this.#listen()
   }
 
@@ -177,11 +194,13 @@ export class DispatchConsumer {
     }
   }
 
-  async #process(job: Job<DispatchJobData>, token: string): Promise<void> {
+  async #process(job: Job<JobData>, token: string): Promise<void> {
     const id = job.id ?? ''
-    if (job.data?.part && (await this.#parts.isRepetition(job))) return
+    const part = partOf(job.data)
+    const messages = part ? await this.#messagesOf(job, part) : dispatchMessages(job.data)
+    if (!messages) return
     const known = this.#runs.get(id) ?? this.#ended.get(id)
-    const entry = known && isNextStart(known, job) ? known : this.#begin(id, job)
+    const entry = known && isNextStart(known, job) ? known : this.#begin(id, job, messages)
     entry.token = token
     entry.starts = job.attemptsStarted
     try {
@@ -191,6 +210,7 @@ export class DispatchConsumer {
       // What a later start settled is known where its checkpoint is: BullMQ brings the job to one more.
       if (end === 'lost') throw new Error('a later start of the job has been seen')
       await this.#holdLock(entry)
+      if (end === 'cut' && (await job.moveToWaitingChildren(token))) throw new WaitingChildrenError()
     } finally {
       if (this.#runs.get(id) === entry) this.#runs.delete(id)
       this.#setConcurrency()
@@ -198,16 +218,25 @@ export class DispatchConsumer {
     this.#remember(entry)
   }
 
-  #begin(id: string, job: Job<DispatchJobData>): RunEntry {
-    const entry = { id, addedAt: job.timestamp, lost: false, since: performance.now() } as RunEntry
+  /** undefined where nothing is to be done for the part. */
+  async #messagesOf(job: Job<JobData>, data: PartJobData): Promise<Message[] | undefined> {
+    const messages = await this.#parts.messagesOf(job, data)
+    if (messages === null) await this.#poison.keepPart(job.id ?? '', data)
+    return messages ?? undefined
+  }
+
+  #begin(id: string, job: Job<JobData>, messages: Message[]): RunEntry {
+    const started = { starts: job.attemptsStarted, lost: false, since: performance.now() }
+    const entry = { id, addedAt: job.timestamp, ...started } as RunEntry
     entry.run = {
       key: `${this.#name}:${id}:${job.timestamp.toString(36)}`,
       fence: job.attemptsStarted,
-      messages: dispatchMessages(job.data),
-      ...(job.data?.part ? { part: job.data.part } : {}),
+      messages,
+      ...('part' in job.data ? { part: job.data.part } : {}),
       isLost: () => entry.lost,
-      hasRoomFor: (bytes) => this.#partsRoom.take(bytes),
-      handOut: (parts) => this.#parts.add(job, parts),
+      hasRoomFor: (parts) => this.#partsRoom.take(parts),
+      handOut: (parts) => this.#parts.handOut(job, entry.starts, parts),
+      handOutAgain: () => this.#parts.handOutAgain(job),
     }
     this.#runs.set(id, entry)
     this.#setConcurrency()
@@ -221,7 +250,7 @@ export class DispatchConsumer {
     this.#ended.set(entry.id, entry)
   }
 
-  #completed(job: Job<DispatchJobData>): void {
+  #completed(job: Job<JobData>): void {
     const entry = this.#ended.get(job.id ?? '')
     this.#ended.delete(job.id ?? '')
     if (entry) this.#options.completed(entry.run)
@@ -271,6 +300,6 @@ export class DispatchConsumer {
  * completion did not reach Redis, and nobody else has started it in between. Beginning anew would attempt everything a
  * second time.
  */
-function isNextStart(known: RunEntry, job: Job<DispatchJobData>): boolean {
+function isNextStart(known: RunEntry, job: Job<JobData>): boolean {
   return !known.lost && job.timestamp === known.addedAt && job.attemptsStarted === known.starts + 1
 }

@@ -1,4 +1,4 @@
-/** What a dispatch job holds: one group of messages, bodies included. */
+/** What a dispatch job holds: one group of messages, bodies included; or, as a part of another job, which of that one's. */
 import type { Message } from '@fantail/contracts'
 
 export const DISPATCH_JOB = 'dispatch'
@@ -7,13 +7,21 @@ export interface DispatchJobData {
   /** Version of this shape. */
   v: 1
   m: Message[]
-  /** It is a part of another job, which was more than one worker should have by itself (dispatch-parts.ts). */
-  part?: DispatchPart
 }
 
+/** Of a job that was more than one worker should have by itself (dispatch-parts.ts). */
 export interface DispatchPart {
+  /** Its messages: from the first to before the second. */
+  messages: [from: number, to: number]
   /** Numbers of the slices that it is for: from the first to before the second, null to the last there is. */
   slices: [from: number, to: number | null]
+}
+
+export interface PartJobData {
+  v: 1
+  part: DispatchPart
+  /** The job that holds the messages: its id, and when it was added (epoch ms). */
+  of: [id: string, addedAt: number]
 }
 
 /** The messages of a job's data; throws where the data is not a dispatch job's. */
@@ -21,4 +29,10 @@ export function dispatchMessages(data: unknown): Message[] {
   const job = data as Partial<DispatchJobData> | null
   if (job?.v !== 1 || !Array.isArray(job.m)) throw new TypeError('not the data of a dispatch job')
   return job.m
+}
+
+/** undefined: it is no part. */
+export function partOf(data: unknown): PartJobData | undefined {
+  const job = data as Partial<PartJobData> | null
+  return job?.v === 1 && job.part && Array.isArray(job.of) ? (job as PartJobData) : undefined
 }

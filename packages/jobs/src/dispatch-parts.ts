@@ -1,57 +1,141 @@
 /**
  * Parts of one dispatch job as jobs of their own, so that all workers share what one message brings to many.
  *
- * A part's id is its parent's and its number: added twice, while it is there, it is one. It may be added again when it has
- * ended and gone, by a start of the parent that died before it was completed; therefore the first start of a part notes when
- * that one was added, and whatever part of this id was added at another time is nothing but a repetition.
+ *   running ─▶ noted in the job: its parts ─▶ parts added, each a child of the job ─▶ waiting for its children
+ *                                                                                           │ the last has ended
+ *                                                                  completed, and gone ◀────┘
+ *
+ * A part names its messages; the job that is cut holds them. BullMQ keeps a job's children by the scripts that add and
+ * complete them, and completes no job that has some left, so the messages are there until the last part has ended, and no
+ * longer. Everything of this is in one slot and so on one master, which loses its last moments or nothing: there is no
+ * state without a body that a part needs, but by somebody's own hand.
+ *
+ * A worker that dies on the way leaves the note, which makes every later start cut alike, however the topic changes
+ * meanwhile. Parts are known by their job and number: what is there is not added twice, and what has ended is in the
+ * job's list of children that have. A start that was frozen while it added parts may add such a one again: it finds its
+ * name there and does nothing.
+ *
+ * Parts go before everything that waits, as the job did that they are cut from: so they end before the next large job is
+ * cut, and there are few at a time.
  */
-import { type Redis, storageError } from '@fantail/store'
-import type { Job, Queue } from 'bullmq'
-import { createQueue, dispatchQueueName, queuePrefix } from './bull.ts'
-import { DISPATCH_JOB, type DispatchJobData } from './dispatch-job.ts'
+import type { Message } from '@fantail/contracts'
+import { dispatchJobKey, noteParts, type Redis, readParts, storageError } from '@fantail/store'
+import { type Job, type Queue, WaitingError } from 'bullmq'
+import { createQueue, dispatchQueueName } from './bull.ts'
+import { DISPATCH_JOB, type DispatchPart, dispatchMessages, type PartJobData } from './dispatch-job.ts'
 
-/** As long as checkpoints: no parent starts again later than that. */
-const NOTE_MS = 86_400_000
+const ADDED_AT_ONCE_MAX = 64
+
+type JobRef = Pick<Job, 'id' | 'timestamp'>
 
 export class DispatchParts {
-  readonly #name: string
+  readonly #queueNumber: number
   readonly #redis: Redis
-  #queue: Queue<DispatchJobData> | undefined
+  #queue: Queue<PartJobData> | undefined
 
-  constructor(queue: number, redis: Redis) {
-    this.#name = dispatchQueueName(queue)
+  constructor(queueNumber: number, redis: Redis) {
+    this.#queueNumber = queueNumber
     this.#redis = redis
   }
 
-  /** Safe to repeat with the same parts. */
-  async add({ id, timestamp }: Job<DispatchJobData>, parts: DispatchJobData[]): Promise<void> {
-    // With its time: a queue that was emptied by hand counts its jobs from 1 again.
-    const parent = `${id}-${timestamp.toString(36)}`
+  /** False where the job is another start's by now. Safe to repeat with the same parts. */
+  async handOut(job: JobRef, start: number, parts: DispatchPart[]): Promise<boolean> {
     try {
-      const queue = await this.#open()
-      await Promise.all(parts.map((data, n) => queue.add(DISPATCH_JOB, data, { jobId: `${parent}-${n}` })))
+      const noted = await noteParts(this.#redis, { ...this.#ref(job), start }, JSON.stringify(parts))
+      if (noted) await this.#add(job, parts)
+      return noted
     } catch (error) {
       throw storageError(error)
     }
   }
 
-  /** True where the part was run before it was added this time. */
-  async isRepetition({ id, timestamp }: Job<DispatchJobData>): Promise<boolean> {
-    const key = `${queuePrefix(this.#name)}:${this.#name}:part:${id}`
-    const own = String(timestamp)
-    if ((await this.#redis.set(key, own, 'PX', NOTE_MS, 'NX')) !== null) return false
-    const first = await this.#redis.get(key)
-    return first !== null && first !== own
+  /** False where no earlier start has cut the job; else each of its parts is there, or has ended. */
+  async handOutAgain(job: JobRef): Promise<boolean> {
+    try {
+      const note = await readParts(this.#redis, this.#ref(job))
+      if (note !== null) await this.#add(job, JSON.parse(note) as DispatchPart[])
+      return note !== null
+    } catch (error) {
+      throw storageError(error)
+    }
+  }
+
+  /**
+   * The messages of a part; undefined where it has ended before, null where nobody has them. Throws for a start of it that
+   * is not the latest.
+   */
+  async messagesOf(
+    job: Job,
+    { part, of: [id, addedAt] }: PartJobData,
+  ): Promise<Message[] | null | undefined> {
+    const own = this.#keyOf(job.id)
+    const parent = this.#keyOf(id)
+    const answers = await this.#redis
+      .multi()
+      .hexists(`${parent}:processed`, own)
+      .hget(own, 'ats')
+      .hmget(parent, 'timestamp', 'data')
+      .exec()
+    const [ended, starts, [timestamp, data] = []] = valuesOf(answers) as [
+      number,
+      string | null,
+      (string | null)[]?,
+    ]
+    if (ended === 1) return undefined
+    if (starts !== String(job.attemptsStarted)) throw new WaitingError()
+    if (timestamp !== String(addedAt) || !data) return null
+    return dispatchMessages(JSON.parse(data)).slice(...part.messages)
+  }
+
+  /** Takes a part from the queue, and from the job that it is of, which is started where none is left of it. */
+  async remove(id: string): Promise<void> {
+    const queue = await this.#open()
+    await queue.remove(id)
   }
 
   async close(): Promise<void> {
     await this.#queue?.close()
   }
 
+  async #add(job: JobRef, parts: DispatchPart[]): Promise<void> {
+    const queue = await this.#open()
+    const parent = { id: job.id ?? '', queue: queue.qualifiedName }
+    // With its time: a queue that was emptied by hand counts its jobs from 1 again.
+    const name = `${job.id}-${job.timestamp.toString(36)}`
+    const ended = new Set(await this.#redis.hkeys(`${this.#keyOf(job.id)}:processed`))
+    const missing = parts
+      .map((part, n) => ({ part, jobId: `${name}-${n}` }))
+      .filter(({ jobId }) => !ended.has(this.#keyOf(jobId)))
+    // Each goes before those that wait: the first of them last.
+    while (missing.length > 0) {
+      const some = missing.splice(-ADDED_AT_ONCE_MAX).reverse()
+      await Promise.all(
+        some.map(({ part, jobId }) =>
+          queue.add(
+            DISPATCH_JOB,
+            { v: 1, part, of: [parent.id, job.timestamp] },
+            { jobId, parent, lifo: true },
+          ),
+        ),
+      )
+    }
+  }
+
+  #ref({ id = '' }: JobRef) {
+    return { queue: this.#queueNumber, id }
+  }
+
+  #keyOf(id = ''): string {
+    return dispatchJobKey(this.#queueNumber, id)
+  }
+
   /** Made when first needed, and anew where the connection broke meanwhile: BullMQ asks something of it first. */
-  async #open(): Promise<Queue<DispatchJobData>> {
+  async #open(): Promise<Queue<PartJobData>> {
     if (this.#queue) return this.#queue
-    const queue = createQueue<DispatchJobData>({ name: this.#name, connection: this.#redis })
+    const queue = createQueue<PartJobData>({
+      name: dispatchQueueName(this.#queueNumber),
+      connection: this.#redis,
+    })
     // What fails is told to whoever asked for it.
     queue.on('error', () => undefined)
     try {
@@ -63,4 +147,12 @@ export class DispatchParts {
     this.#queue ??= queue
     return this.#queue
   }
+}
+
+/** null: a key that a MULTI watched has changed; there is none. */
+function valuesOf(answers: [Error | null, unknown][] | null): unknown[] {
+  return (answers ?? []).map(([error, value]) => {
+    if (error) throw error
+    return value
+  })
 }

@@ -1,16 +1,29 @@
+import { startRedis, type TestRedis } from '@fantail/test-kit'
 import { Redis } from 'ioredis'
-import { afterAll, expect, test } from 'vitest'
-import { PartsRoom } from './parts-room.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { PART_BYTES, PARTS_SHARE, PartsRoom } from './parts-room.ts'
 
-const redis = new Redis({ lazyConnect: true })
-afterAll(() => redis.disconnect())
+let server: TestRedis
+let redis: Redis
+beforeAll(async () => {
+  server = await startRedis()
+  redis = new Redis(server.url)
+})
+afterAll(async () => {
+  redis.disconnect()
+  await server.stop()
+})
 
-const roomOf = (usedBytes: number, limitBytes: number) =>
-  new PartsRoom(redis, async () => ({ usedBytes, limitBytes }))
+/** With room for so many parts. */
+const roomFor = (parts: number) => {
+  const limitBytes = 1e9
+  const usedBytes = limitBytes * PARTS_SHARE - parts * PART_BYTES
+  return new PartsRoom({ redis, read: async () => ({ usedBytes, limitBytes }) })
+}
 
-test('an eighth of what publishing may still fill is given away by one sample', async () => {
-  const room = roomOf(350, 1_000)
-  expect([await room.take(30), await room.take(20), await room.take(21), await room.take(0)]).toEqual([
+test('an eighth of the room is given away by one sample', async () => {
+  const room = roomFor(400)
+  expect([await room.take(30), await room.take(19), await room.take(2), await room.take(0)]).toEqual([
     true,
     true,
     false,
@@ -18,10 +31,18 @@ test('an eighth of what publishing may still fill is given away by one sample', 
   ])
 })
 
-test('past the watermark there is none', async () => {
-  expect(await roomOf(751, 1_000).take(0)).toBe(false)
+test('there is some past the watermark, and none where parking needs it', async () => {
+  const at = (usedBytes: number) =>
+    new PartsRoom({ redis, read: async () => ({ usedBytes, limitBytes: 1e9 }) }).take(256)
+  expect([await at(0.76e9), await at(0.81e9)]).toEqual([true, false])
 })
 
 test('a Redis without a limit has room', async () => {
-  expect(await roomOf(1_000_000, Number.POSITIVE_INFINITY).take(1_000_000)).toBe(true)
+  const read = async () => ({ usedBytes: 1e6, limitBytes: Number.POSITIVE_INFINITY })
+  expect(await new PartsRoom({ redis, read }).take(1e6)).toBe(true)
+})
+
+test('the setting stands for the limit of a Redis that has none', async () => {
+  expect(await new PartsRoom({ redis, memoryBytes: 1_048_576 }).take(1)).toBe(false)
+  expect(await new PartsRoom({ redis, memoryBytes: 1e9 }).take(1)).toBe(true)
 })

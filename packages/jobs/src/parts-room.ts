@@ -1,13 +1,24 @@
 /**
- * Room in Redis for parts of jobs. Their bodies are copies: a backlog that was published up to the watermark could fill the
- * rest of the memory several times over, and in a full one BullMQ starts no job, so that nothing would ever end. What
- * dispatch and parking need beyond the watermark is therefore never given to parts.
+ * Room in Redis for parts of jobs. A backlog that was published up to the watermark must neither be one worker's job by
+ * job, nor fill Redis with parts of all its jobs at once, as in a full one BullMQ starts no job and nothing would ever
+ * end. So parts may use a little beyond the watermark, and leave the rest to what dispatch and parking need.
  */
-import { type MemorySample, PUBLISH_SHARE, type Redis, readMemory } from '@fantail/store'
+import { type MemorySample, type Redis, readMemory } from '@fantail/store'
 
 const SAMPLE_EVERY_MS = 250
+/** Of Redis's memory, up to which parts are added; publishing ends at PUBLISH_SHARE. */
+export const PARTS_SHARE = 0.8
 /** Of the room, what one consumer may give away by one sample: others do so at the same time. */
 const SAMPLE_SHARE = 1 / 8
+/** Of a part, its place among the children of its job included: measured 1,020 with a job of one digit. */
+export const PART_BYTES = 1_200
+
+export interface PartsRoomOptions {
+  redis: Redis
+  /** Stands for maxmemory where Redis has none (FANTAIL_REDIS_MEMORY_BYTES). */
+  memoryBytes?: number | undefined
+  read?: () => Promise<MemorySample>
+}
 
 export class PartsRoom {
   readonly #read: () => Promise<MemorySample>
@@ -15,18 +26,19 @@ export class PartsRoom {
   #sampling: Promise<void> | undefined
   #left = 0
 
-  constructor(redis: Redis, read = () => readMemory(redis)) {
+  constructor({ redis, memoryBytes, read = () => readMemory(redis, memoryBytes) }: PartsRoomOptions) {
     this.#read = read
   }
 
-  /** Whether so many bytes may be added; counted as added where they may. Rejects where Redis fails. */
-  async take(bytes: number): Promise<boolean> {
+  /** Whether so many parts may be added; counted as added where they may. Rejects where Redis fails. */
+  async take(parts: number): Promise<boolean> {
     if (performance.now() - this.#sampledAt > SAMPLE_EVERY_MS) {
       this.#sampling ??= this.#sample().finally(() => {
         this.#sampling = undefined
       })
       await this.#sampling
     }
+    const bytes = parts * PART_BYTES
     if (bytes > this.#left) return false
     this.#left -= bytes
     return true
@@ -34,7 +46,7 @@ export class PartsRoom {
 
   async #sample(): Promise<void> {
     const { usedBytes, limitBytes } = await this.#read()
-    this.#left = (limitBytes * PUBLISH_SHARE - usedBytes) * SAMPLE_SHARE
+    this.#left = (limitBytes * PARTS_SHARE - usedBytes) * SAMPLE_SHARE
     this.#sampledAt = performance.now()
   }
 }

@@ -111,7 +111,8 @@ export const queueKey = (arn: string) => `${shardBase(shardOf(arn))}queue:${arn}
 /** What every other key of a queue begins with; `uid` is another one where a queue is deleted and made again.
  *  Sorted sets by ms of the queue's clock: `age` (all items, by what retention counts from), and where an item is:
  *  `ready`, `flight` (due back), `delayed`, `moving` (to the dead-letter queue; lease end), `held` (in a redrive's batch).
- *  `recent`: ids given by senders, by when they left (10 minutes, at most 100,000). Hash `dead`: dead letters by kind.
+ *  `recent`: ids given by senders, with a `>` those that a redrive policy brought, by when they left (10 minutes, at most
+ *  100,000). Hash `dead`: dead letters by kind.
  *  Hash `i:<id>`, an item: `p` payload, `s` sent, `c` receive count, `f` first received, `h` and `t` digest of the latest
  *  handle's secret and its time, `x` source queue, `i` '1' id given, `n` '1' receive in spite of the redrive policy, `g` group, `d` deduplication
  *  id (FIFO: '' the body's digest, absent the item's id), `o` sequence number (FIFO), `e` when it was dead-lettered or
@@ -152,6 +153,12 @@ export const redrivingKey = (base: string) => `${base}redriving`
 
 // ---- not in a shard
 
+/** Hash: a dispatch job, BullMQ's own, as all that begins with `<this key>:`; in it JOB_PARTS (note-parts.ts). Until it is
+ *  completed, with all of its parts. */
+export const dispatchJobKey = (queueNumber: number, id: string) =>
+  `ft:{${dispatchTag(queueNumber)}}:dispatch-${queueNumber}:${id}`
+/** Field of a dispatch job that was cut: its parts, JSON DispatchPart[]. */
+export const JOB_PARTS = 'parts'
 /** What both keys of signing begin with (signing-keys.ts). */
 export const SIGNING_BASE = 'ft:{signing}:'
 /** String, JSON: `privateKey` or, under a master key, `sealed`, and `certificate` (PEM) that messages are signed with. Until an operator deletes it, which
@@ -173,7 +180,7 @@ export const VAULT_BASE = 'ft:{vault}:'
 export const vaultKeysKey = () => `${VAULT_BASE}keys`
 /** Hash: shard → earliest due ms, a hint written after parks; lost hints are covered by the sweep. */
 export const BUSY_SHARDS = 'ft:{hints}:busy'
-/** Stream of outcomes, one entry per message and slice, bounded by FANTAIL_LOG_MESSAGES. */
+/** Stream of pages of outcomes, bounded by FANTAIL_LOG_MESSAGES entries in these. */
 export const outcomeLogKey = (queueNumber: number) =>
   `ft:{${queueNumber === 0 ? 'log0' : dispatchTag(queueNumber)}}:outcomes`
 /** Pub/sub channels; a subscriber gets `<shard>:<due ms>`, a queue's ARN, the ARN of a topic or queue that

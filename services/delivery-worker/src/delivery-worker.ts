@@ -63,6 +63,8 @@ export interface DeliveryWorkerOptions {
   retryJitter: number
   maxRetrySeconds: number
   logMessages: number
+  /** Stands for Redis's maxmemory where it has none (FANTAIL_REDIS_MEMORY_BYTES). */
+  redisMemoryBytes?: number | undefined
   /** Replicas that must hold what is parked or appended before its source is forgotten; default 0. */
   minReplicas?: number
   publicUrl?: string | undefined
@@ -217,6 +219,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
         queue,
         jobsMax: JOBS_MAX,
         hasRoom: () => dispatcher.hasRoom,
+        redisMemoryBytes: options.redisMemoryBytes,
         run: (run) => dispatcher.run(run),
         completed: (run) => void dispatcher.completed(run),
         log,

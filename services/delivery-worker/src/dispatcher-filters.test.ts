@@ -53,7 +53,8 @@ function createDispatcher(start: (unit: Unit) => void) {
       messages: [message],
       isLost: () => false,
       hasRoomFor: async () => true,
-      handOut: async () => undefined,
+      handOut: async () => true,
+      handOutAgain: async () => false,
     })
   return { run, kept }
 }

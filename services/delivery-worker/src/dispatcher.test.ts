@@ -75,7 +75,8 @@ const job = (fence: number, messages: Message[]) => ({
   messages,
   isLost: () => false,
   hasRoomFor: async () => true,
-  handOut: async () => undefined,
+  handOut: async () => true,
+  handOutAgain: async () => false,
 })
 
 /** A worker that is killed by the message `killer`: its run never ends. What it began and counted until then. */
@@ -154,7 +155,11 @@ test('a message whose topic is gone is discarded and counted', async () => {
 })
 
 /** A worker that knows no filters yet, so that one message alone seems to be for more than it should have by itself. */
-async function startWide(fence: number, set: Partial<DispatcherOptions['plans']> = {}, hasRoom = true) {
+async function startWide(
+  fence: number,
+  set: Partial<DispatcherOptions['plans']> = {},
+  { hasRoom = true, before = [] as Message[] } = {},
+) {
   const arn = topic('a')
   const slices = [0, 1].map((n) => ({
     sliceId: `wide.${n}`,
@@ -170,8 +175,9 @@ async function startWide(fence: number, set: Partial<DispatcherOptions['plans']>
     topic: () => plan as never,
     ...set,
   })
-  const handOut = async (parts: unknown[]) => void handedOut.push(...parts)
-  await dispatcher.run({ ...job(fence, [message('to many', arn)]), hasRoomFor: async () => hasRoom, handOut })
+  const handOut = async (parts: unknown[]) => handedOut.push(...parts) > 0
+  const messages = [...before, message('to many', arn)]
+  await dispatcher.run({ ...job(fence, messages), hasRoomFor: async () => hasRoom, handOut })
   return { started, parts: handedOut.length }
 }
 
@@ -188,7 +194,12 @@ test('a job that was not begun is cut by a later start', async () => {
 
 test('a job for whose parts Redis has no room is left whole', async () => {
   expect(await startWide(1)).toEqual({ started: [], parts: 2 })
-  expect(await startWide(1, {}, false)).toEqual({ started: ['wide.0', 'wide.1'], parts: 0 })
+  expect(await startWide(1, {}, { hasRoom: false })).toEqual({ started: ['wide.0', 'wide.1'], parts: 0 })
+})
+
+test('a job with a message that cannot be read is left whole, as parts name messages by their places in it', async () => {
+  const before = [null as unknown as Message]
+  expect(await startWide(1, {}, { before })).toEqual({ started: ['wide.0', 'wide.1'], parts: 0 })
 })
 
 test('a message at which workers die while it is matched is handed on unmatched', async () => {

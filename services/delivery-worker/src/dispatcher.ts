@@ -96,7 +96,7 @@ export class Dispatcher {
     try {
       for (let n = contexts.length; n < job.messages.length; n++) await this.#countAside(run)
       const handedOut = this.#parts.handOut(run)
-      if (handedOut instanceof Promise ? await handedOut : handedOut) return 'settled'
+      if (handedOut instanceof Promise ? await handedOut : handedOut) return 'cut'
       if (isCautious(run)) await this.#cautious.run(run)
       else await this.#runAll(run)
       return run.lost ? 'lost' : 'settled'

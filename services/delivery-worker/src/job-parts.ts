@@ -3,15 +3,15 @@
  * many subscriptions by slices. Without it a topic of ten million subscriptions would be one worker's alone, for a quarter
  * of an hour and with all its slices in that worker's memory.
  *
- *   first start ─▶ weighed ─▶ noted how it is cut ─▶ parts added ─▶ completed
- *                                    │ died
- *   later start ─▶ the note is found ┘─▶ parts added, those that are there or were run stay as they are ─▶ completed
+ *   first start ─▶ weighed ─▶ handed out, which is noted first ─▶ waits for its parts
+ *                                           │ died
+ *   later start ─▶ what was noted is found ─┘─▶ what is missing of it is handed out ─▶ waits for its parts, or completed
  *
- * Where Redis has no room for copies a job is left whole. The note makes every start cut alike, however the topic changes meanwhile; it carries the run's fence.
+ * Where Redis has no room for parts a job is left whole. How they are kept: jobs/src/dispatch-parts.ts.
  */
-import type { DispatchJobData } from '@fantail/jobs'
+import type { DispatchPart } from '@fantail/jobs'
 import type { Logger } from '@fantail/runtime'
-import { CorruptRecordError, type SliceRef, shardOf } from '@fantail/store'
+import { CorruptRecordError, type SliceRef } from '@fantail/store'
 import { isCautious } from './cautious-runs.ts'
 import type { Checkpoints } from './checkpoints.ts'
 import type { JobRun } from './job-run.ts'
@@ -26,34 +26,21 @@ const PART_DELIVERIES = 2_000
 const WHOLE_MAX = 5_000
 /** Of one message. */
 const PARTS_MAX = 256
-/** What the copies of a job's messages may take together. */
-const COPIES_BYTES_MAX = 67_108_864
-/** Of a copied message beside text and attributes, its share of the job's own keys included. */
-const COPY_BYTES = 1_000
-const NOTE = 'parts'
 /** `<message>.<slice>`, unlike notes of the job. */
 const UNIT_FIELD = /^\d+\./
-
-/** Messages of the job from `from` to before `to`, with the slices that they are for. */
-interface Cut {
-  from: number
-  to: number
-  slices: [from: number, to: number | null]
-}
 
 /** What a message will come to, as far as that is known before it is started. */
 export interface Weight {
   deliveries: number
   /** Numbers of the slices to be opened, ascending. */
   slices: readonly number[]
-  bytes: number
 }
 
-const NOTHING: Weight = { deliveries: 0, slices: [], bytes: 0 }
+const NOTHING: Weight = { deliveries: 0, slices: [] }
 
 export interface JobPartsOptions {
   plans: Pick<PlanCache, 'topic' | 'checkFilters' | 'match'>
-  checkpoints: Pick<Checkpoints, 'restore' | 'note'>
+  checkpoints: Pick<Checkpoints, 'restore'>
   retries: RunRetries
   log: Logger
 }
@@ -76,12 +63,7 @@ export class JobParts {
 
   /** Without a note nothing was begun, or it was left whole then: only what is far more now is cut after all. */
   async #handOutAgain(run: JobRun): Promise<boolean> {
-    const { checkpoints } = this.#options
-    const shard = shardOf(run.key)
-    await checkpoints.restore(run, shard)
-    const note = run.restored.get(`${shard}:${NOTE}`)
-    if (run.lost) return false
-    if (note) return this.#add(run, JSON.parse(String(note)) as Cut[])
+    if (await this.#options.retries.untilDone(run, () => run.handOutAgain())) return true
     if ((await this.#deliveries(run)) <= 2 * WHOLE_MAX || (await this.#isBegun(run))) return false
     return this.#cut(run)
   }
@@ -131,38 +113,33 @@ export class JobParts {
   }
 
   async #cut(run: JobRun): Promise<boolean> {
-    const cuts = cutUp(await Promise.all(run.messages.map((context) => this.#weigh(run, context))))
-    if (cuts.length < 2) return false
-    const { checkpoints, retries } = this.#options
-    const hasRoom = await retries.untilDone(run, () => run.hasRoomFor(copiedBytes(run, cuts)))
-    if (!hasRoom || run.lost) return false
-    await checkpoints.note(run, shardOf(run.key), [NOTE, JSON.stringify(cuts)])
-    return !run.lost && this.#add(run, cuts)
+    // Parts name messages by their places in the job.
+    if (run.hasUnreadable) return false
+    const parts = cutUp(await Promise.all(run.messages.map((context) => this.#weigh(run, context))))
+    if (parts.length < 2) return false
+    const { retries, log } = this.#options
+    const hasRoom = await retries.untilDone(run, () => run.hasRoomFor(parts.length))
+    if (!hasRoom) return false
+    const handedOut = await retries.untilDone(run, () => run.handOut(parts))
+    // A later start decides what becomes of it.
+    if (handedOut === false) run.lost = true
+    if (handedOut)
+      log.info({ job: run.key, messages: run.messages.length, parts: parts.length }, 'dispatch.cut')
+    return handedOut === true
   }
 
   async #weigh(run: JobRun, context: MessageContext): Promise<Weight> {
     const { plans, retries } = this.#options
     const plan = await this.#planOf(run, context.message.topicArn)
     if (!plan) return NOTHING
-    const bytes = context.message.message.length
     // A message that kills workers may do so where it is matched: then a part of the job meets it, which runs cautiously.
     const known = plan.hasFilters && !isCautious(run)
     if (known) await retries.untilDone(run, () => plans.checkFilters(plan))
     const match = known ? plans.match(plan, context) : undefined
-    if (!match) return { deliveries: plan.subscriptions, slices: numbersOf(plan.slices), bytes }
+    if (!match) return { deliveries: plan.subscriptions, slices: numbersOf(plan.slices) }
     const perSlice = plan.subscriptions / plan.slices.length
     const deliveries = match.toOpen.reduce((sum, { found }) => sum + (found?.slots.length ?? perSlice), 0)
-    return { deliveries, slices: numbersOf(match.toOpen.map(({ ref }) => ref)), bytes }
-  }
-
-  async #add(run: JobRun, cuts: Cut[]): Promise<boolean> {
-    const messages = run.messages.map(({ message }) => message)
-    const parts = cuts.map(
-      ({ from, to, slices }): DispatchJobData => ({ v: 1, m: messages.slice(from, to), part: { slices } }),
-    )
-    await this.#options.retries.untilDone(run, () => run.handOut(parts))
-    this.#options.log.info({ job: run.key, messages: messages.length, parts: parts.length }, 'dispatch.cut')
-    return true
+    return { deliveries, slices: numbersOf(match.toOpen.map(({ ref }) => ref)) }
   }
 }
 
@@ -170,26 +147,19 @@ function numbersOf(refs: readonly SliceRef[]): number[] {
   return refs.map(({ sliceId }) => sliceNumberOf(sliceId)).sort((a, b) => a - b)
 }
 
-/** What the parts take together, about, while their job is there too. */
-function copiedBytes({ messages }: JobRun, cuts: Cut[]): number {
-  const copied = cuts.flatMap(({ from, to }) => messages.slice(from, to))
-  return copied.reduce((sum, { sizeBytes }) => sum + sizeBytes + COPY_BYTES, 0)
-}
-
 /** Parts of about PART_DELIVERIES: neighbours together, what is more by itself among several. */
-export function cutUp(weights: Weight[]): Cut[] {
-  const cuts: Cut[] = []
-  const copiesBytesMax = COPIES_BYTES_MAX / Math.max(1, weights.filter(isCutBySlices).length)
+export function cutUp(weights: Weight[]): DispatchPart[] {
+  const parts: DispatchPart[] = []
   let [from, together] = [0, 0]
   const end = (to: number) => {
-    if (to > from) cuts.push({ from, to, slices: [0, null] })
+    if (to > from) parts.push({ messages: [from, to], slices: [0, null] })
     from = to
     together = 0
   }
   for (const [index, weight] of weights.entries()) {
     if (isCutBySlices(weight)) {
       end(index)
-      for (const slices of rangesOf(weight, copiesBytesMax)) cuts.push({ from: index, to: index + 1, slices })
+      for (const slices of rangesOf(weight)) parts.push({ messages: [index, index + 1], slices })
       from = index + 1
       continue
     }
@@ -197,7 +167,7 @@ export function cutUp(weights: Weight[]): Cut[] {
     together += weight.deliveries
   }
   end(weights.length)
-  return cuts
+  return parts
 }
 
 function isCutBySlices({ deliveries, slices }: Weight): boolean {
@@ -205,9 +175,8 @@ function isCutBySlices({ deliveries, slices }: Weight): boolean {
 }
 
 /** From slice 0 to whatever is last when a part is run, without a gap: a topic may grow meanwhile. */
-function rangesOf({ deliveries, slices, bytes }: Weight, copiesBytesMax: number): Cut['slices'][] {
-  const copiesMax = Math.max(1, Math.floor(copiesBytesMax / Math.max(1, bytes)))
-  const count = Math.min(Math.ceil(deliveries / PART_DELIVERIES), slices.length, PARTS_MAX, copiesMax)
+function rangesOf({ deliveries, slices }: Weight): DispatchPart['slices'][] {
+  const count = Math.min(Math.ceil(deliveries / PART_DELIVERIES), slices.length, PARTS_MAX)
   const starts = Array.from({ length: count }, (_, i) =>
     i === 0 ? 0 : (slices[Math.floor((i * slices.length) / count)] ?? 0),
   )

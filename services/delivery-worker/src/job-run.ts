@@ -79,9 +79,12 @@ export class JobRun implements FencedRun {
   readonly key: string
   readonly fence: number
   readonly messages: MessageContext[]
+  /** Some of the job's messages are not among them: places here are not places there. */
+  readonly hasUnreadable: boolean
   readonly part: DispatchRun['part']
   readonly hasRoomFor: DispatchRun['hasRoomFor']
   readonly handOut: DispatchRun['handOut']
+  readonly handOutAgain: DispatchRun['handOutAgain']
   readonly startedAt = performance.now()
   /** Checkpoint of earlier starts: field → settled slots. */
   readonly restored = new Map<string, Buffer>()
@@ -99,9 +102,11 @@ export class JobRun implements FencedRun {
     this.key = run.key
     this.fence = run.fence
     this.messages = messages
+    this.hasUnreadable = messages.length < run.messages.length
     this.part = run.part
     this.hasRoomFor = run.hasRoomFor
     this.handOut = run.handOut
+    this.handOutAgain = run.handOutAgain
     this.#isLost = () => run.isLost()
     this.#onUnitEnded = onUnitEnded
   }

@@ -26,7 +26,7 @@ const COUNTED: [RegExp, keyof WaitingWork, 'zcard' | 'llen'][] = [
   [/^lease:/, 'inFlight', 'zcard'],
   [/^log:/, 'logged', 'llen'],
   [/^dispatch-\d+:(wait|active|paused)$/, 'jobs', 'llen'],
-  [/^dispatch-\d+:(delayed|prioritized)$/, 'jobs', 'zcard'],
+  [/^dispatch-\d+:(delayed|prioritized|waiting-children)$/, 'jobs', 'zcard'],
   [/^q:[^:]+:age$/, 'queued', 'zcard'],
 ]
 

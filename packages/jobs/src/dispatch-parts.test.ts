@@ -1,0 +1,216 @@
+import { createMessageId, type Message } from '@fantail/contracts'
+import { startRedis, type TestRedis, waitFor } from '@fantail/test-kit'
+import { Redis } from 'ioredis'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { DispatchConsumer, type DispatchRun, type RunEnd } from './dispatch-consumer.ts'
+import type { DispatchPart } from './dispatch-job.ts'
+import { PART_BYTES } from './parts-room.ts'
+import { createPublisher, type Publisher } from './publisher.ts'
+
+const JOBS = 'ft:{dispatch-0}:dispatch-0'
+let server: TestRedis
+let redis: Redis
+let publisher: Publisher
+const consumers: DispatchConsumer[] = []
+beforeAll(async () => {
+  server = await startRedis()
+  redis = new Redis(server.url)
+  publisher = createPublisher({ url: server.url, queues: 1, minReplicas: 0 })
+  await waitFor(() => publisher.ready)
+})
+afterEach(async () => {
+  await Promise.all(consumers.splice(0).map((consumer) => consumer.stop()))
+  await redis.flushall()
+})
+afterAll(async () => {
+  await publisher.close()
+  redis.disconnect()
+  await server.stop()
+})
+
+function message(text: string): Message {
+  const publishedAt = Date.now()
+  const topicArn = 'arn:aws:sns:us-east-1:000000000000:t'
+  return { messageId: createMessageId(publishedAt), topicArn, publishedAt, message: text }
+}
+
+const publish = (...texts: string[]) => publisher.publish(texts.map(message), { bytes: 300, fanOut: 1 })
+
+async function consume(run: (run: DispatchRun) => Promise<RunEnd>, jobsMax = 16) {
+  const lines: string[] = []
+  const completed: string[] = []
+  const log = {
+    warn: (_: object, line: string) => lines.push(line),
+    info: (_: object, line: string) => lines.push(line),
+  }
+  const consumer = new DispatchConsumer({
+    url: server.url,
+    redis,
+    queue: 0,
+    jobsMax,
+    run,
+    completed: ({ key }) => completed.push(key),
+    log,
+  })
+  consumers.push(consumer)
+  await consumer.start()
+  return { lines, completed }
+}
+
+const bySlices = (count: number): DispatchPart[] =>
+  Array.from({ length: count }, (_, n) => ({ messages: [0, 1], slices: [n, n + 1] }))
+
+async function cut(run: DispatchRun, parts: DispatchPart[]): Promise<RunEnd> {
+  if (await run.handOutAgain()) return 'cut'
+  return (await run.handOut(parts)) ? 'cut' : 'lost'
+}
+
+/** Keys of jobs and parts, whatever BullMQ keeps of them. */
+async function left(): Promise<string[]> {
+  const keys = await redis.keys(`${JOBS}:*`)
+  return keys.filter((key) => /:(\d|wait$|active$|waiting-children$)/.test(key.slice(JOBS.length)))
+}
+
+/** Parts that are run, each until it is let go. */
+function holdParts(parts: DispatchPart[]) {
+  const runs: DispatchRun[] = []
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const run = async (one: DispatchRun): Promise<RunEnd> => {
+    if (!one.part) return cut(one, parts)
+    runs.push(one)
+    await released
+    return 'settled'
+  }
+  return { run, runs, release }
+}
+
+test('parts get the messages that they name, and nothing is left when the last has ended', async () => {
+  const seen: string[] = []
+  const { completed } = await consume(async (run) => {
+    if (run.part) seen.push(`${run.part.slices} ${run.messages.map((one) => one.message)}`)
+    if (run.part) return 'settled'
+    return cut(run, [
+      { messages: [0, 2], slices: [0, null] },
+      { messages: [2, 3], slices: [0, 7] },
+      { messages: [2, 3], slices: [7, null] },
+    ])
+  })
+  await publish('a', 'b', 'c')
+  await waitFor(() => completed.length === 4)
+  expect(seen.toSorted()).toEqual(['0, a,b', '0,7 c', '7, c'])
+  await waitFor(async () => (await left()).length === 0)
+})
+
+/** Bytes of Redis, those of connections' buffers not counted. */
+async function dataBytes(): Promise<number> {
+  const info = await redis.info('memory')
+  const field = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1])
+  return field('used_memory') - field('mem_clients_normal')
+}
+
+test('a job holds its messages until its last part has ended, and parts take little room', async () => {
+  const parts = bySlices(512)
+  const { run, runs, release } = holdParts(parts)
+  let bytes = 0
+  const { completed } = await consume(async (one) => {
+    if (one.part) return run(one)
+    const before = await dataBytes()
+    const end = await run(one)
+    bytes ||= (await dataBytes()) - before
+    return end
+  })
+  await publish('a'.repeat(65_536))
+  await waitFor(() => bytes > 0 && runs.length > 0)
+  expect(runs.every(({ messages }) => messages[0]?.message.length === 65_536)).toBe(true)
+  expect(bytes / parts.length).toBeLessThan(PART_BYTES)
+  expect(completed).toEqual([])
+  release()
+  await waitFor(() => completed.length === parts.length + 1)
+  await waitFor(async () => (await left()).length === 0)
+})
+
+test('a part that has ended and is added again, as by a start that was frozen, does nothing', async () => {
+  const { run, runs, release } = holdParts(bySlices(2))
+  const { completed } = await consume(run)
+  await publish('a')
+  await waitFor(() => runs.length === 2)
+  const part = runs[0]?.key.split(':')[1] ?? ''
+  const job = await redis.hget(`${JOBS}:${part}`, 'parentKey')
+  await redis.hset(`${job}:processed`, `${JOBS}:${part}`, 'null')
+  await restart(part)
+  await waitFor(async () => (await redis.exists(`${JOBS}:${part}`)) === 0)
+  release()
+  await waitFor(() => completed.length === 2)
+  await waitFor(async () => (await left()).length === 0)
+  expect(runs).toHaveLength(2)
+})
+
+/** As where the worker that runs the part has died, and another one after it. */
+async function restart(id: string, change: Record<string, string> = {}): Promise<void> {
+  await redis
+    .multi()
+    .hset(`${JOBS}:${id}`, { v: '', ...change })
+    .hincrby(`${JOBS}:${id}`, 'ats', 1)
+    .del(`${JOBS}:${id}:lock`)
+    .lrem(`${JOBS}:active`, 1, id)
+    .rpush(`${JOBS}:wait`, id)
+    .zadd(`${JOBS}:marker`, 0, '0')
+    .exec()
+}
+
+test('a start that is not the latest cuts nothing', async () => {
+  const ends: boolean[] = []
+  const { completed } = await consume(async (run) => {
+    if (run.fence > 1) return 'settled'
+    await redis.hincrby(`${JOBS}:${run.key.split(':')[1]}`, 'ats', 1)
+    ends.push(await run.handOut(bySlices(2)))
+    return 'lost'
+  })
+  await publish('a')
+  await waitFor(() => completed.length === 1)
+  expect([ends, await redis.get(`${JOBS}:id`)]).toEqual([[false], '1'])
+})
+
+test('parts are run before what waits, in their order', async () => {
+  const order: string[] = []
+  const { completed } = await consume(async (run) => {
+    if (!run.part && run.messages[0]?.message === 'wide') {
+      if (run.fence === 1) await publish('behind')
+      return cut(run, bySlices(3))
+    }
+    order.push(run.part ? `part ${run.part.slices[0]}` : 'behind')
+    return 'settled'
+  }, 1)
+  await publish('wide')
+  await waitFor(() => completed.length === 5)
+  expect(order).toEqual(['part 0', 'part 1', 'part 2', 'behind'])
+})
+
+test('a part whose messages somebody has deleted is set aside and told of', async () => {
+  const { run, runs, release } = holdParts(bySlices(2))
+  const { lines } = await consume(run)
+  await publish('a')
+  await waitFor(() => runs.length === 2)
+  const part = runs[0]?.key.split(':')[1] ?? ''
+  await waitFor(async () => (await redis.zcard(`${JOBS}:waiting-children`)) === 1)
+  await redis.del((await redis.hget(`${JOBS}:${part}`, 'parentKey')) ?? '')
+  await restart(part)
+  await waitFor(() => lines.includes('dispatch.part_without_messages'))
+  await waitFor(async () => (await redis.exists(`${JOBS}:${part}`)) === 0)
+  expect(await redis.llen(`${JOBS}:poison`)).toBe(1)
+  release()
+})
+
+test('a part that cannot be read is handed out anew', async () => {
+  const { run, runs, release } = holdParts(bySlices(2))
+  const { completed, lines } = await consume(run)
+  await publish('a')
+  await waitFor(() => runs.length === 2)
+  const first = () => runs.filter((one) => one.part?.slices[0] === 0)
+  await restart(first()[0]?.key.split(':')[1] ?? '', { data: '{"v":1,"part"' })
+  await waitFor(() => lines.includes('dispatch.poison_job_set_aside'), { timeoutMs: 25_000 })
+  release()
+  await waitFor(() => completed.length === 3, { timeoutMs: 15_000 })
+  expect(first().map(({ fence }) => fence)).toEqual([1, 1])
+  await waitFor(async () => (await left()).length === 0)
+}, 60_000)
