@@ -83,7 +83,7 @@ export async function announceStack(env, { signal, onSlow } = {}) {
     }
     await delay(POLL_MS)
   }
-  console.log(invitation(services))
+  console.log(invitation(services, asksForKeys(env)))
   return true
 }
 
@@ -105,23 +105,33 @@ async function isReady(url) {
   }
 }
 
-/** @param {ReturnType<typeof addresses>} services */
-function invitation(services) {
+/** @param {NodeJS.ProcessEnv} env */
+function asksForKeys({ FANTAIL_AUTH: auth, FANTAIL_MODE: mode }) {
+  return auth?.trim() === 'on' || mode?.trim() === 'server'
+}
+
+/** @param {ReturnType<typeof addresses>} services @param {boolean} withKey */
+function invitation(services, withKey) {
   const [api, , , receiver] = services.map(({ url }) => url)
   return [
     '',
-    'Fantail is ready. Create a topic, subscribe the receiver, publish:',
-    ...curlLines(api ?? '', receiver ?? ''),
+    `Fantail is ready. ${withKey ? 'Make a key, create' : 'Create'} a topic, subscribe the receiver, publish:`,
+    ...curlLines(api ?? '', receiver ?? '', withKey),
     '',
     'Ctrl-C stops everything; the next start finds its data again. What follows is the log.',
     '',
   ].join('\n')
 }
 
-/** Each may be pasted again: what exists is left as it is. @param {string} api @param {string} receiver */
-export function curlLines(api, receiver) {
-  const json = "-H 'content-type: application/json'"
+/**
+ * Each may be pasted again: what exists is left as it is.
+ * @param {string} api @param {string} receiver @param {boolean} [withKey] keys are asked for
+ */
+export function curlLines(api, receiver, withKey = false) {
+  const key = 'KEY=$(npm run -s keys -- create --name me --scope manage --scope read --scope publish --quiet)'
+  const json = `${withKey ? '-H "authorization: Bearer $KEY" ' : ''}-H 'content-type: application/json'`
   return [
+    ...(withKey ? [key] : []),
     `curl -sS -X PUT ${api}/v1/topics/hello ${json} -d '{}'`,
     `curl -sS ${api}/v1/topics/hello/subscriptions ${json} -d '{"endpoint":"${receiver}/ok"}'`,
     `curl -sS ${api}/v1/topics/hello/messages ${json} -d '{"message":"Hello from Fantail"}'`,

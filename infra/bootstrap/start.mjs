@@ -16,7 +16,7 @@ import { provideRedisServer } from './redis-server.mjs'
 import { namesRedis } from './redis-settings.mjs'
 import { addresses, announceStack, checkPorts } from './stack.mjs'
 import { createStackOutput } from './stack-output.mjs'
-import { StepError, say } from './steps.mjs'
+import { capture, StepError, say } from './steps.mjs'
 
 const POLL_MS = 100
 /** Past what a service may take to stop (18 s), and its supervisor to end it. */
@@ -27,6 +27,7 @@ const GONE_MS = 25_000
  * @param {NodeJS.ProcessEnv} env
  */
 export async function start(env) {
+  await checkSettings(env)
   await checkPorts(env)
   const dir = dataDir(env)
   if (isHeld(join(dir, 'stack.lock'))) {
@@ -43,6 +44,13 @@ export async function start(env) {
   // One ops port for all would be one for the first that takes it.
   const { FANTAIL_OPS_PORT: _ops, ...rest } = env
   return runTurbo({ ...rest, FANTAIL_STACK_PID: String(process.pid) })
+}
+
+/** On the pinned Node, which reads the services' own sources. @param {NodeJS.ProcessEnv} env */
+async function checkSettings(env) {
+  const script = join(root, 'infra', 'dev', 'check-settings.mjs')
+  const { code, stderr } = await capture('node', ['--conditions=@fantail/source', script], { env })
+  if (code !== 0) throw new StepError(stderr.trim())
 }
 
 /** @param {NodeJS.ProcessEnv} env */

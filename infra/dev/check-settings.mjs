@@ -1,0 +1,29 @@
+// @ts-check
+/**
+ * Reads the settings of every service of the local stack, each of which would end over what is wrong there and be started
+ * again for ever. Ends with 1, every problem named once on stderr, where one could not start with them.
+ *
+ *   node --conditions=@fantail/source check-settings.mjs
+ */
+import {
+  readApiSettings,
+  readReceiverSettings,
+  readRedriveSettings,
+  readWorkerSettings,
+  SettingsError,
+} from '../../packages/config/src/index.ts'
+
+const env = { FANTAIL_MODE: 'local', ...process.env }
+const problems = new Set()
+for (const read of [readApiSettings, readWorkerSettings, readRedriveSettings, readReceiverSettings]) {
+  try {
+    read(env)
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error
+    for (const { name, message } of error.problems) problems.add(`  ${name} ${message}`)
+  }
+}
+if (problems.size > 0) {
+  console.error(['cannot start with these settings:', ...problems].join('\n'))
+  process.exitCode = 1
+}
