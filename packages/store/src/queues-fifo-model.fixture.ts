@@ -11,6 +11,8 @@ export interface FifoItem {
   group: string
   /** Its sender gave the id. */
   given: boolean
+  /** A redrive policy brought it. */
+  brought: boolean
   sequence: number
   keptFrom: number
   /** Hidden until then; null: never received. */
@@ -46,17 +48,17 @@ export class FifoModel extends ModelClock {
 
   /** Stores an item, or names the one that it repeats. */
   send({ id, group, given, dedup }: { id: string; group: string; given: boolean; dedup: string | null }) {
-    const known = given ? this.#known(id) : undefined
+    const known = given ? this.#known(id, false) : undefined
     if (known) return { ...known, duplicate: true }
     const copy = dedup === null ? undefined : this.#copy(dedup, group)
     if (copy) return { id: copy.id, sequence: copy.sequence, duplicate: true }
-    const item = this.add({ id, group, given, count: 0 })
+    const item = this.add({ id, group, given, brought: false, count: 0 })
     const { sequence } = item
     if (dedup !== null) this.#copies.set(this.#key(dedup, group), { id, group, sequence, at: this.clock })
     return { id, sequence, duplicate: false }
   }
 
-  add(set: Pick<FifoItem, 'id' | 'group' | 'given' | 'count'>): FifoItem {
+  add(set: Pick<FifoItem, 'id' | 'group' | 'given' | 'brought' | 'count'>): FifoItem {
     this.sequence += 1
     const item = { ...set, sequence: this.sequence, keptFrom: this.clock, due: null, handle: '', changes: 0 }
     this.items.push(item)
@@ -65,12 +67,12 @@ export class FifoModel extends ModelClock {
 
   /** Moved here by a redrive policy; nothing where it came before. */
   take(item: FifoItem): void {
-    if (this.#known(item.id) === undefined) this.add({ ...item, given: true })
+    if (this.#known(item.id, true) === undefined) this.add({ ...item, given: true, brought: true })
   }
 
   remove(item: FifoItem): void {
     this.items = this.items.filter((other) => other !== item)
-    if (item.given) this.#recent.set(item.id, this.clock)
+    if (item.given) this.#recent.set(recentName(item.id, item.brought), this.clock)
   }
 
   expire(): void {
@@ -162,10 +164,10 @@ export class FifoModel extends ModelClock {
     return [...Map.groupBy(this.items, ({ group }) => group).values()]
   }
 
-  #known(id: string): { id: string; sequence: number | null } | undefined {
+  #known(id: string, brought: boolean): { id: string; sequence: number | null } | undefined {
     const item = this.items.find((other) => other.id === id)
     if (item) return { id, sequence: item.sequence }
-    const left = this.#recent.get(id) ?? Number.NEGATIVE_INFINITY
+    const left = this.#recent.get(recentName(id, brought)) ?? Number.NEGATIVE_INFINITY
     return left > this.clock - RECENT_S ? { id, sequence: null } : undefined
   }
 
@@ -183,4 +185,8 @@ export class FifoModel extends ModelClock {
         (copy.group === group || this.scope === 'queue'),
     )
   }
+}
+
+function recentName(id: string, brought: boolean): string {
+  return brought ? `${id}>` : id
 }

@@ -18,6 +18,8 @@ const RECEIVES_MAX = 3
 interface Item {
   id: string
   given: boolean
+  /** A redrive policy brought it. */
+  brought: boolean
   dead: boolean
   /** Seconds of its queue's clock. */
   keptFrom: number
@@ -41,7 +43,7 @@ class Model extends ModelClock {
   }
 
   add(item: Item): void {
-    const left = this.recent.get(item.id)
+    const left = this.recent.get(recentName(item))
     if (this.items.has(item.id) || (left !== undefined && left > this.clock - RECENT_S)) return
     this.items.set(item.id, item)
     this.entered += 1
@@ -52,7 +54,7 @@ class Model extends ModelClock {
     if (!item) return
     this.items.delete(id)
     this.left[why] += 1
-    if (item.given) this.recent.set(id, this.clock)
+    if (item.given && !(why === 'moved' && item.brought)) this.recent.set(recentName(item), this.clock)
   }
 
   visible(): Item[] {
@@ -64,6 +66,10 @@ class Model extends ModelClock {
     const inFlight = hidden.filter((item) => item.flying).length
     return { visible: this.visible().length, inFlight, delayed: hidden.length - inFlight }
   }
+}
+
+function recentName({ id, brought }: Item): string {
+  return brought ? `${id}>` : id
 }
 
 const seconds = fc.integer({ min: 0, max: 40 }).map((n) => n + 0.5)
@@ -221,6 +227,7 @@ class History {
     return {
       id,
       given: set.given,
+      brought: false,
       dead: set.dead ?? false,
       keptFrom: model.clock,
       visibleAt: model.clock + (set.delay ?? 0),
@@ -274,6 +281,7 @@ class History {
       dlq.add({
         ...item,
         given: true,
+        brought: true,
         keptFrom: sentAt + dlq.offset,
         visibleAt: dlq.clock,
         flying: false,

@@ -22,5 +22,5 @@ for at = 3, #ARGV - 1, ITEM_VALUES do
   any = any or stored
   results[#results + 1] = { id, sequence, stored and 1 or 0 }
 end
-if any then redis.call('PUBLISH', 'ft:wake:queues', queue.arn) end
+if any or queue.woken then redis.call('PUBLISH', 'ft:wake:queues', queue.arn) end
 return results

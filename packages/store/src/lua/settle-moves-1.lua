@@ -17,7 +17,7 @@ for i = 3, #ARGV do
   if redis.call('ZREM', queue.q .. 'moving', id) == 1 then
     settled = settled + 1
     if ARGV[2] == 'forget' then
-      remove_item(queue, id)
+      remove_item(queue, id, true)
     else
       redis.call('HSET', queue.q .. 'i:' .. id, 'n', '1')
       show_item(queue, id)

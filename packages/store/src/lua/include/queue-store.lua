@@ -3,11 +3,21 @@ local ITEM_VALUES = 17
 -- FIFO: ages of one queue differ by at least this, so that their order is that of the sequence numbers.
 local AGE_STEP = 1 / 1024
 
+-- One that a move brings while its own move from here has not ended has been there and is back: it stays.
+local function end_move(queue, id)
+  if redis.call('ZREM', queue.q .. 'moving', id) == 0 then return end
+  show_item(queue, id)
+  queue.woken = true
+end
+
 -- Whether a send of an id that its sender gave was carried out before; also the sequence, where that is still known.
-local function known_item(queue, id)
+local function known_item(queue, id, by_move)
   local item = queue.q .. 'i:' .. id
-  if redis.call('EXISTS', item) == 1 then return true, redis.call('HGET', item, 'o') or '' end
-  local left = redis.call('ZSCORE', queue.q .. 'recent', id)
+  if redis.call('EXISTS', item) == 1 then
+    if by_move then end_move(queue, id) end
+    return true, redis.call('HGET', item, 'o') or ''
+  end
+  local left = redis.call('ZSCORE', queue.q .. 'recent', recent_name(id, by_move))
   return left and tonumber(left) > queue.clock - RECENT_MS, ''
 end
 
@@ -45,7 +55,7 @@ local function store_item(queue, at)
   local reason, status, subscription, dead_at, message, group, dedup, held = unpack(ARGV, at + 10, at + 17)
   local item = queue.q .. 'i:' .. id
   if given == '1' then
-    local known, sequence = known_item(queue, id)
+    local known, sequence = known_item(queue, id, source ~= '')
     if known then return id, sequence, false end
   end
   if queue.fifo and held ~= '' then

@@ -86,15 +86,22 @@ local function wake_readers(queue)
   if queue.woken then redis.call('PUBLISH', 'ft:wake:queues', queue.arn) end
 end
 
--- Removes an item wherever it is; false where it is nowhere. Its id is remembered if the sender gave it.
-local function remove_item(queue, id)
+-- What is remembered of an item that leaves, so that it is known where it is sent once more: its id if the sender gave it. One
+-- that a redrive policy brought is known to moves only. They bring it again, with right, where two queues are each other's
+-- dead-letter queue: one that is moved on is forgotten.
+local function recent_name(id, by_move)
+  return by_move and id .. '>' or id
+end
+
+-- Removes an item wherever it is; false where it is nowhere. `moved`: to its dead-letter queue.
+local function remove_item(queue, id, moved)
   local q = queue.q
   if redis.call('ZREM', q .. 'age', id) == 0 then return false end
-  local h = redis.call('HMGET', q .. 'i:' .. id, 'i', 'r', 'k', 'u', 'g')
+  local h = redis.call('HMGET', q .. 'i:' .. id, 'i', 'r', 'k', 'u', 'g', 'x')
   for _, place in ipairs({ 'ready', 'flight', 'delayed', 'moving', 'held' }) do redis.call('ZREM', q .. place, id) end
   redis.call('DEL', q .. 'i:' .. id)
   if queue.fifo and h[5] then leave_group(queue, id, h[5]) end
-  if h[1] then redis.call('ZADD', q .. 'recent', queue.clock, id) end
+  if h[1] and not (moved and h[6]) then redis.call('ZADD', q .. 'recent', queue.clock, recent_name(id, h[6])) end
   if h[2] then count_dead(queue, -1, h[2], h[3], h[4]) end
   return true
 end
