@@ -1,0 +1,87 @@
+/** What the documents name is there: files, folders, links, commands, settings. */
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { filesMatching, ROOT, textOf } from './repository.ts'
+
+const documents = filesMatching('{README,CONTRIBUTING,SECURITY,docs/*}.md')
+const files = [
+  ...filesMatching('{packages,services,infra,tests,docs}/**/*'),
+  ...filesMatching('{*,.env.example,.ci/*}'),
+].map((path) => `/${path}`)
+
+const FILE = /\.(ts|mjs|lua|json|ya?ml|conf|md)$/
+/** Made by what runs, or a path of the API. */
+const ELSEWHERE = /^(\.fantail\/|dist\/|\/|\w+:\/\/)/
+
+/** Code between backticks, and indented lines. */
+function codeIn(text: string): string[] {
+  const spans = [...text.matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span)
+  const lines = [...text.matchAll(/^ {4}(\S.*)$/gm)].map(([, line = '']) => line)
+  return [...spans, ...lines]
+}
+
+function pathsIn(text: string): string[] {
+  return codeIn(text)
+    .flatMap((code) => code.split(/[\s,;()'"]+/))
+    .filter((word) => (FILE.test(word) || word.endsWith('/')) && !/[<>*{}$]/.test(word))
+    .filter((word) => !ELSEWHERE.test(word))
+}
+
+/** The end of a file's path, or for a folder any part of one. */
+function isThere(path: string): boolean {
+  const named = `/${path.replace(/^\.\//, '')}`
+  return files.some((file) => (path.endsWith('/') ? file.includes(named) : file.endsWith(named)))
+}
+
+/** As GitHub makes them of headings. */
+function anchorsOf(text: string): string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
+
+test('a path is found in a span or a line of code, and known by its end', () => {
+  const text = 'Open `store/src/no-such.ts`, `docs/scaling.md`:\n\n    node tests/no-such/main.ts -- x\n'
+  expect(pathsIn(text).filter((path) => !isThere(path))).toEqual([
+    'store/src/no-such.ts',
+    'tests/no-such/main.ts',
+  ])
+})
+
+test.each(documents)('%s names files, folders and commands that are there', (document) => {
+  const text = textOf(document)
+  expect(pathsIn(text).filter((path) => !isThere(path))).toEqual([])
+  const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> }
+  const commands = codeIn(text).flatMap((code) => [...code.matchAll(/\b(?:npm run(?: -s)?|pnpm) ([a-z:]+)/g)])
+  expect(commands.map(([, name = '']) => name).filter((name) => !(name in scripts))).toEqual([])
+})
+
+test.each(documents)('links of %s lead somewhere', (document) => {
+  const links = [...textOf(document).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link)
+  const dead = links.filter((link) => {
+    if (link.includes('://')) return false
+    const [path = '', anchor] = link.split('#')
+    const target = path === '' ? document : join(dirname(document), path)
+    if (!existsSync(join(ROOT, target))) return true
+    return anchor !== undefined && !anchorsOf(textOf(target)).includes(anchor)
+  })
+  expect(dead).toEqual([])
+})
+
+const SETTING = /\b(?:FANTAIL|REDIS)_[A-Z0-9_]*[A-Z0-9]\b/g
+const namesIn = (path: string) => [...new Set(textOf(path).match(SETTING))]
+
+test('every setting that documents and compose name is one of the services, or of the tests', () => {
+  // Held equal to the tables of settings by their own test (packages/config).
+  const ofServices = namesIn('.env.example')
+  expect(ofServices.length).toBeGreaterThan(30)
+  const ofTests = filesMatching('{packages/test-kit/src,tests/{harness,failure}}/**/*.ts').flatMap(namesIn)
+  const known = new Set([...ofServices, ...ofTests, ...namesIn('package.json')])
+  for (const path of [...documents, 'infra/compose.yaml', 'infra/docker/Dockerfile']) {
+    expect([path, namesIn(path).filter((name) => !known.has(name))]).toEqual([path, []])
+  }
+})
