@@ -11,6 +11,7 @@ import { parseStored } from './topics-record.ts'
 
 const CREATE = readScript('create-api-key-1')
 const REVOKE = readScript('revoke-api-key-1')
+const KEEP_CURSOR_KEY = readScript('keep-cursor-key-1')
 const REPLACE = readScript('replace-api-key-1')
 
 export interface ListApiKeys {
@@ -70,6 +71,11 @@ export class ApiKeys {
       return text ? [parse(text, id)] : []
     })
     return { items, nextCursor: names.length > limit ? encodeCursor([page.at(-1) ?? '']) : null }
+  }
+
+  /** The one that all processes seal cursors with; the one offered where there is none yet. */
+  async cursorKey(offered: string): Promise<string> {
+    return String(await runScript(this.#redis, KEEP_CURSOR_KEY, [API_KEYS_BASE], [offered]))
   }
 
   async count(): Promise<number> {

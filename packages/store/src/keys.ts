@@ -172,6 +172,8 @@ export const API_KEYS_BASE = 'ft:{keys}:'
 export const apiKeysKey = () => `${API_KEYS_BASE}records`
 /** Sorted set, all scores 0: `<account> <id>` of every API key. */
 export const apiKeyNamesKey = () => `${API_KEYS_BASE}names`
+/** String: the key that cursors are sealed with for callers with a key (api-keys.ts). For ever. */
+export const cursorKeyKey = () => `${API_KEYS_BASE}cursors`
 /** String: theoretical arrival time (ms, fractional) of an API key's next request. 2 s after the last. */
 export const keyBucketKey = (id: string) => `${API_KEYS_BASE}bucket:${id}`
 /** What the key of the vault begins with (vault-keys.ts). */

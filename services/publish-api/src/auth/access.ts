@@ -13,6 +13,8 @@ import { type Key, principalOf } from './caller.ts'
 export interface Target {
   action: string
   arn: string
+  /** Its name alone is asked for. */
+  byName?: boolean
   /** Condition keys of this action, in lower case. */
   context?: Record<string, string>
 }
@@ -47,6 +49,7 @@ export class Access {
   /** Throws or rejects with `forbidden`; a promise only where the resource has to be looked up. */
   permit(key: Key, target: Target, where: Where): void | Promise<void> {
     if (!hasName(key, target.arn)) throw refusal(key, target, PREFIXED)
+    if (target.byName) return
     if (OWN_ONLY.has(target.action) && accountOf(target.arn) !== key.account) {
       throw refusal(key, target, NOT_ALLOWED)
     }

@@ -2,10 +2,11 @@
 import type { AwsCall, AwsInput, AwsService } from '@fantail/aws-wire'
 import type { ApiDeps } from '../deps.ts'
 import type { Call } from '../http/endpoint.ts'
-import { Access } from './access.ts'
+import { Access, type Target } from './access.ts'
 import { auditLog, tellChange } from './audit.ts'
 import { awsRuleOf } from './aws-rules.ts'
 import { type Caller, type Key, needScope } from './caller.ts'
+import { Cursors } from './cursors.ts'
 
 export interface Operated {
   caller: Caller
@@ -33,6 +34,7 @@ export interface Told {
 
 export function createAwsGuard(deps: ApiDeps): (service: AwsService, operation: string) => OperationGuard {
   const access = new Access(deps)
+  const cursors = new Cursors(deps.keys)
   const log = auditLog(deps)
   return (service, operation) => {
     const rule = awsRuleOf(service, operation)
@@ -40,14 +42,18 @@ export function createAwsGuard(deps: ApiDeps): (service: AwsService, operation: 
       permit: ({ caller, input, call, request }) => {
         if (caller === null) return
         needScope(caller, rule.need)
+        const permit = (target: Target) => access.permit(caller, target, request)
         const targets = rule.targets?.(input, call, deps.settings) ?? []
-        const pending = targets
-          .map((target) => access.permit(caller, target, request))
-          .filter((one) => one !== undefined)
+        const pending = targets.map(permit).filter((one) => one !== undefined)
+        const further = isBound(caller) ? rule.further?.(input, deps) : undefined
+        if (further) pending.push(further.then((found) => void found.forEach(permit)))
+        if (rule.list && isBound(caller)) return turnTo(input, cursors, pending)
         if (pending.length > 0) return Promise.all(pending).then(() => undefined)
       },
       shown: (result, caller) =>
-        rule.list && result && caller ? { ...result, ...ownOf(result, rule.list, caller) } : result,
+        rule.list && result && caller && isBound(caller)
+          ? { ...result, ...ownOf(result, rule.list, { key: caller, cursors }) }
+          : result,
       tell: ({ input, ...told }) => {
         if (!rule.change) return
         const action = `${service.toUpperCase()}:${operation}`
@@ -57,14 +63,33 @@ export function createAwsGuard(deps: ApiDeps): (service: AwsService, operation: 
   }
 }
 
+/** Lists of an account are all of it for a key without prefixes. */
+function isBound({ prefixes }: Key): boolean {
+  return prefixes.length > 0
+}
+
+/** The page that a sealed token names. */
+async function turnTo(input: AwsInput, cursors: Cursors, permitted: Promise<void>[]): Promise<void> {
+  await Promise.all([cursors.ready(), ...permitted])
+  if (typeof input.NextToken === 'string') input.NextToken = await cursors.open(input.NextToken)
+}
+
+interface Shown {
+  key: Key
+  cursors: Cursors
+}
+
 function ownOf(
   result: Record<string, unknown>,
   { member, nameOf }: { member: string; nameOf: (item: unknown) => string },
-  { prefixes }: Key,
+  { key, cursors }: Shown,
 ): Record<string, unknown> {
-  const items = result[member]
-  if (prefixes.length === 0 || !Array.isArray(items)) return {}
-  return { [member]: items.filter((item) => prefixes.some((prefix) => nameOf(item).startsWith(prefix))) }
+  const { [member]: items, NextToken: next } = result
+  if (!Array.isArray(items)) return {}
+  return {
+    [member]: items.filter((item) => key.prefixes.some((prefix) => nameOf(item).startsWith(prefix))),
+    ...(typeof next === 'string' && { NextToken: cursors.seal(next) }),
+  }
 }
 
 const NAMES = [

@@ -8,6 +8,7 @@ import { parseTaskHandle } from '../aws/sqs/move-task-view.ts'
 import { queueArnOf } from '../aws/sqs/queue-url.ts'
 import type { ApiDeps } from '../deps.ts'
 import type { Target } from './access.ts'
+import { originsOf } from './origins.ts'
 
 type Find = (input: AwsInput, call: AwsCall, settings: ApiDeps['settings']) => Target[]
 
@@ -15,6 +16,8 @@ export interface AwsRule {
   need: readonly KeyScope[]
   change?: true
   targets?: Find
+  /** Asked of keys that are bound to names: what only Redis tells. */
+  further?: (input: AwsInput, deps: ApiDeps) => Promise<Target[]>
   /** Of a result that is a list: of which topic or queue each item is. */
   list?: { member: string; nameOf: (item: unknown) => string }
 }
@@ -94,6 +97,12 @@ const queueByName: Find = ({ QueueName, QueueOwnerAWSAccountId }, { account, reg
 const moveTask: Find = ({ TaskHandle }) =>
   sqsTarget('CancelMessageMoveTask', parseTaskHandle(String(TaskHandle))?.sourceArn)
 
+/** Without a destination everything goes back to where it came from. */
+async function origins({ SourceArn, DestinationArn }: AwsInput, deps: ApiDeps): Promise<Target[]> {
+  const given = DestinationArn === undefined ? sqsTarget('StartMessageMoveTask', SourceArn) : []
+  return (await Promise.all(given.map(({ arn }) => originsOf(deps, arn)))).flat()
+}
+
 const reading = (targets: Find): AwsRule => ({ need: READ, targets })
 const managing = (targets: Find): AwsRule => ({ need: MANAGE, change: true, targets })
 const ofTopic = (name: string) => managing(topics(name, 'TopicArn'))
@@ -146,6 +155,7 @@ const RULES: Record<string, AwsRule> = {
     need: ['redrive'],
     change: true,
     targets: all(queues('StartMessageMoveTask', 'SourceArn'), queues('SendMessage', 'DestinationArn')),
+    further: origins,
   },
   'sqs:ListMessageMoveTasks': {
     need: ['read', 'redrive'],

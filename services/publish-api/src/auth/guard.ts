@@ -10,6 +10,7 @@ import { Access, isOf } from './access.ts'
 import { auditLog, tellChange } from './audit.ts'
 import { bearerOf } from './bearer.ts'
 import { type Caller, type Key, needAllNames, needScope } from './caller.ts'
+import { Cursors } from './cursors.ts'
 import { createForeignPages, type ForeignPages } from './foreign-page.ts'
 import { type Rule, ruleOf } from './native-rules.ts'
 
@@ -30,13 +31,15 @@ export type Told = Pick<Call, 'caller' | 'requestId' | 'params'>
 export function createGuard(deps: ApiDeps): (endpoint: Endpoint) => RouteGuard {
   const access = new Access(deps)
   const foreign = createForeignPages(deps.settings)
-  return (endpoint) => guardOf(endpoint, ruleOf(endpoint), { deps, access, foreign })
+  const cursors = new Cursors(deps.keys)
+  return (endpoint) => guardOf(endpoint, ruleOf(endpoint), { deps, access, foreign, cursors })
 }
 
 interface Tools {
   deps: ApiDeps
   access: Access
   foreign: ForeignPages
+  cursors: Cursors
 }
 
 const NOBODY_ASKED: Pick<RouteGuard, 'admit' | 'permit' | 'shown'> = {
@@ -45,7 +48,7 @@ const NOBODY_ASKED: Pick<RouteGuard, 'admit' | 'permit' | 'shown'> = {
   shown: (answer) => answer,
 }
 
-function guardOf(endpoint: Endpoint, rule: Rule, { deps, access, foreign }: Tools): RouteGuard {
+function guardOf(endpoint: Endpoint, rule: Rule, { deps, access, foreign, cursors }: Tools): RouteGuard {
   const log = auditLog(deps)
   const tell: RouteGuard['tell'] = rule.change
     ? ({ params, ...call }, { status, code, body }) => {
@@ -63,9 +66,15 @@ function guardOf(endpoint: Endpoint, rule: Rule, { deps, access, foreign }: Tool
       const { caller, params } = call
       if (caller === null) return
       if (caller.account !== deps.settings.arn.account) nameInFull(params, caller, deps)
-      return permitAll(rule.targets?.(call, deps) ?? [], { key: caller, request: call.request, access })
+      const permitted = permitAll(rule.targets?.(call, deps) ?? [], {
+        key: caller,
+        request: call.request,
+        access,
+      })
+      return rule.list ? turnTo(call, cursors, permitted) : permitted
     },
-    shown: (answer, { caller }) => (rule.list && caller ? ownOf(answer, rule.list, caller) : answer),
+    shown: (answer, { caller }) =>
+      rule.list && caller ? ownOf(answer, rule.list, { key: caller, cursors }) : answer,
     tell,
   }
 }
@@ -138,8 +147,25 @@ function permitEach(targets: Targets, { key, request, access }: Asked): void | P
   if (pending.length > 0) return Promise.all(pending).then(() => undefined)
 }
 
-function ownOf(answer: Answer, { member, arn }: NonNullable<Rule['list']>, key: Key): Answer {
+/** The page that a sealed cursor names. */
+async function turnTo({ query }: Call, cursors: Cursors, permitted: void | Promise<void>): Promise<void> {
+  await permitted
+  await cursors.ready()
+  const asked = (query ?? {}) as { cursor?: unknown }
+  if (typeof asked.cursor === 'string') asked.cursor = await cursors.open(asked.cursor)
+}
+
+interface Shown {
+  key: Key
+  cursors: Cursors
+}
+
+function ownOf(answer: Answer, { member, arn }: NonNullable<Rule['list']>, { key, cursors }: Shown): Answer {
   const body = answer.body as Record<string, unknown>
-  const items = body[member] as Record<string, unknown>[]
-  return { ...answer, body: { ...body, [member]: items.filter((item) => isOf(key, String(item[arn]))) } }
+  const items = (body[member] as Record<string, unknown>[]).filter((item) => isOf(key, String(item[arn])))
+  const { nextCursor: next } = body
+  return {
+    ...answer,
+    body: { ...body, [member]: items, nextCursor: typeof next === 'string' ? cursors.seal(next) : null },
+  }
 }

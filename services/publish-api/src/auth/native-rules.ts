@@ -6,6 +6,7 @@ import { type KeyScope, parseArn, parseMessageId, resolveQueue, resolveTopic } f
 import type { ApiDeps } from '../deps.ts'
 import type { Call, Endpoint } from '../http/endpoint.ts'
 import type { Target } from './access.ts'
+import { originsOf } from './origins.ts'
 
 /** `public`: for everybody. `own`: the route sees to it itself. `any`: every key. Else one of the scopes is needed. */
 type Need = 'public' | 'own' | 'any' | readonly KeyScope[]
@@ -53,11 +54,13 @@ const onSubscription =
     return record ? [{ action: `SNS:${action}`, arn: record.topicArn }, ...deadLetters(body, deps)] : []
   }
 
-async function onMessage({ params }: Call, { messages }: ApiDeps): Promise<Target[]> {
-  const id = params.messageId ?? ''
-  const found = parseMessageId(id) ? await messages.message(id) : null
-  return found ? [{ action: 'SNS:GetTopicAttributes', arn: found.topicArn }] : []
-}
+const onMessage =
+  (action: string) =>
+  async ({ params }: Call, { messages }: ApiDeps): Promise<Target[]> => {
+    const id = params.messageId ?? ''
+    const found = parseMessageId(id) ? await messages.message(id) : null
+    return found ? [{ action: `SNS:${action}`, arn: found.topicArn }] : []
+  }
 
 const onRedrive =
   (action: string) =>
@@ -99,14 +102,14 @@ const queueSettings = (call: Call, deps: ApiDeps): Target[] => [
   ...deadLetters(call.body, deps),
 ]
 
-function newRedrive({ body }: Call, { settings }: ApiDeps): Target[] {
+function newRedrive({ body, caller }: Call, deps: ApiDeps): Target[] | Promise<Target[]> {
   const { source, destination } = body as Body
-  const from = {
-    action: 'SQS:StartMessageMoveTask',
-    arn: resolveQueue(String(source), settings.arn, 'source'),
-  }
-  if (typeof destination !== 'string') return [from]
-  return [from, ...sendingTo(resolveQueue(destination, settings.arn, 'destination'))]
+  const { arn: place } = deps.settings
+  const from = { action: 'SQS:StartMessageMoveTask', arn: resolveQueue(String(source), place, 'source') }
+  if (typeof destination === 'string')
+    return [from, ...sendingTo(resolveQueue(destination, place, 'destination'))]
+  const isBound = caller !== null && caller.prefixes.length > 0
+  return isBound ? originsOf(deps, from.arn).then((origins) => [from, ...origins]) : [from]
 }
 
 function previewed({ body }: Call, { settings }: ApiDeps): Target[] {
@@ -148,8 +151,9 @@ const RULES: Record<string, Rule> = {
 
   'POST /v1/delivery-policies/preview': { need: 'any', targets: previewed },
   'POST /v1/filter-policies/test': ANY,
-  'GET /v1/messages/{messageId}': reading(onMessage),
-  'GET /v1/messages/{messageId}/deliveries': reading(onMessage),
+  'GET /v1/messages/{messageId}': reading(onMessage('GetTopicAttributes')),
+  // Which names every subscription, as that operation does.
+  'GET /v1/messages/{messageId}/deliveries': reading(onMessage('ListSubscriptionsByTopic')),
 
   'PUT /v1/queues/{queue}': managing(queueSettings),
   'GET /v1/queues': { need: READ, list: { member: 'queues', arn: 'arn' } },

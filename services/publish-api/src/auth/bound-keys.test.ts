@@ -1,0 +1,160 @@
+/** What a key for some names, or of another account, learns and moves beyond them: nothing. */
+import { ListTopicsCommand, SNSClient } from '@aws-sdk/client-sns'
+import { SQSClient, StartMessageMoveTaskCommand } from '@aws-sdk/client-sqs'
+import type { KeyScope } from '@fantail/contracts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createApp } from '../app.ts'
+import { refusalOf } from '../aws/sns/sns.fixture.ts'
+import { type ApiServer, listen } from '../http/server.ts'
+import { startTestApi, type TestApi } from '../test-api.ts'
+import { keyWith, type TestKey } from './keys.fixture.ts'
+import { makeKey } from './make-key.ts'
+
+let api: TestApi
+let server: ApiServer
+let admin: TestKey
+const closing: (() => void)[] = []
+const MINE = 'arn:aws:sqs:us-east-1:000000000000:mine-dlq'
+
+beforeAll(async () => {
+  api = await startTestApi({ auth: true })
+  server = await listen(createApp(api.deps), { host: '127.0.0.1', port: 0 })
+  admin = await keyWith(api, ['publish', 'read', 'manage', 'redrive'])
+  for (const name of ['alpha', 'hidden-one', 'hidden-two', 'mine', 'zulu']) {
+    await admin.call('PUT', `/v1/topics/${name}`)
+    await admin.call('PUT', `/v1/queues/${name}`)
+    const body = { endpoint: `https://example.com/${name}` }
+    await admin.call('POST', `/v1/topics/${name}/subscriptions`, { body })
+  }
+})
+afterAll(async () => {
+  for (const close of closing) close()
+  await server.close()
+  await api.stop()
+})
+
+/** Clients that sign with a new key for names that begin with `mine`. */
+async function bound(scopes: KeyScope[]) {
+  const { deps } = api
+  const set = { name: 'x', kind: 'aws' as const, account: '000000000000', maxRequestsPerSecond: null }
+  const { record, shown } = makeKey({ ...set, scopes, prefixes: ['mine'] }, { vault: deps.vault, now: 1 })
+  await deps.keys.create(record)
+  if (!('secretAccessKey' in shown)) throw new Error('an access key was wanted')
+  const { accessKeyId, secretAccessKey } = shown
+  const credentials = { accessKeyId, secretAccessKey }
+  const options = {
+    endpoint: `http://127.0.0.1:${server.port}`,
+    region: 'us-east-1',
+    credentials,
+    maxAttempts: 1,
+  }
+  const clients = { sns: new SNSClient(options), sqs: new SQSClient(options) }
+  closing.push(
+    () => clients.sns.destroy(),
+    () => clients.sqs.destroy(),
+  )
+  return clients
+}
+
+/** Every page of a list, and all that its cursors say. */
+async function walked(key: TestKey, path: string, member: string) {
+  const items: { arn: string }[] = []
+  const cursors: string[] = []
+  for (let cursor = ''; ; ) {
+    const { body } = await key.call('GET', `${path}?limit=1${cursor && `&cursor=${cursor}`}`)
+    items.push(...body[member])
+    if (body.nextCursor === null) return { items, cursors }
+    cursor = body.nextCursor
+    cursors.push(
+      cursor,
+      ...cursor.split('.').map((part) => Buffer.from(part, 'base64url').toString('latin1')),
+    )
+  }
+}
+
+test('pages tell a key nothing of what stands between its own things', async () => {
+  const { body } = await admin.call('GET', '/v1/subscriptions')
+  const ids: string[] = body.subscriptions.map(({ id }: { id: string }) => id)
+  const keys = [
+    await keyWith(api, ['read'], { prefixes: ['mine'] }),
+    await keyWith(api, ['read'], { account: '222222222222' }),
+  ]
+  for (const [n, key] of keys.entries()) {
+    for (const member of ['topics', 'queues', 'subscriptions']) {
+      const { items, cursors } = await walked(key, `/v1/${member}`, member)
+      expect(items.map(({ arn }) => arn.split(':')[5])).toEqual(n === 0 ? ['mine'] : [])
+      expect(cursors.length).toBeGreaterThan(0)
+      for (const hidden of ['hidden', 'alpha', ...ids]) expect(cursors.join(' ')).not.toContain(hidden)
+    }
+  }
+})
+
+test('a cursor of another process is as good, one that was changed is refused', async () => {
+  const key = await keyWith(api, ['read'], { prefixes: ['mine'] })
+  const { nextCursor } = (await key.call('GET', '/v1/topics?limit=1')).body
+  const other = createApp(api.deps)
+  const { record, shown } = makeKey(
+    {
+      ...{ name: 'x', kind: 'native', scopes: ['read'], prefixes: [], account: '000000000000' },
+      maxRequestsPerSecond: null,
+    },
+    { vault: undefined, now: 1 },
+  )
+  await api.deps.keys.create(record)
+  const headers = { Authorization: `Bearer ${'token' in shown ? shown.token : ''}` }
+  const next = await other.request(`/v1/topics?limit=1&cursor=${nextCursor}`, { headers })
+  expect([next.status, ((await next.json()) as { topics: unknown[] }).topics]).toMatchObject([
+    200,
+    [{ name: 'hidden-one' }],
+  ])
+  const changed = await key.call('GET', `/v1/topics?cursor=${nextCursor.slice(0, -2)}`)
+  expect([changed.status, changed.body.error.details[0].path]).toEqual([400, 'cursor'])
+})
+
+test('nor do the pages of the AWS protocols', async () => {
+  for (let i = 0; i < 101; i++) await api.deps.topics.put(`arn:aws:sns:us-east-1:000000000000:hidden${i}`, {})
+  const { sns: client } = await bound(['read'])
+  const first = await client.send(new ListTopicsCommand({}))
+  expect(first.NextToken).toBeDefined()
+  const parts = (first.NextToken ?? '')
+    .split('.')
+    .map((part) => Buffer.from(part, 'base64url').toString('latin1'))
+  expect(parts.join(' ')).not.toContain('hidden')
+  const second = await client.send(new ListTopicsCommand({ NextToken: first.NextToken }))
+  const names = [...(first.Topics ?? []), ...(second.Topics ?? [])].map(
+    ({ TopicArn }) => TopicArn?.split(':')[5],
+  )
+  expect(names).toEqual(['mine'])
+  const forged = `${first.NextToken?.slice(0, -2)}`
+  expect(await refusalOf(client.send(new ListTopicsCommand({ NextToken: forged })))).toMatchObject({
+    status: 400,
+  })
+})
+
+test('dead letters of another’s go back to it by nobody who is not for its name', async () => {
+  await admin.call('PUT', '/v1/queues/mine-dlq')
+  const policy = { redrivePolicy: { deadLetterTargetArn: 'mine-dlq' } }
+  const queuePolicy = { redrivePolicy: { deadLetterTargetArn: MINE, maxReceiveCount: 3 } }
+  const key = await keyWith(api, ['redrive'], { prefixes: ['mine'] })
+  const { sqs } = await bound(['redrive'])
+  const start = () => key.status('POST', '/v1/redrives', { source: 'mine-dlq', dryRun: true })
+  const startByWire = () => refusalOf(sqs.send(new StartMessageMoveTaskCommand({ SourceArn: MINE })))
+  await admin.call('PATCH', '/v1/queues/mine', { body: queuePolicy })
+  expect(await start()).toBe(200)
+
+  const { id } = (await admin.call('GET', '/v1/subscriptions?topic=hidden-one')).body.subscriptions[0]
+  await admin.call('PATCH', `/v1/subscriptions/${id}`, { body: policy })
+  expect(await start()).toBe(403)
+  expect(await startByWire()).toMatchObject({ status: 403 })
+  expect(
+    await key.status('POST', '/v1/redrives', { source: 'mine-dlq', destination: 'mine', dryRun: true }),
+  ).toBe(200)
+  await admin.call('PATCH', `/v1/subscriptions/${id}`, { body: { redrivePolicy: null } })
+  expect(await start()).toBe(200)
+
+  await admin.call('PATCH', '/v1/queues/zulu', { body: queuePolicy })
+  expect(await start()).toBe(403)
+  expect(await startByWire()).toMatchObject({ status: 403 })
+  await admin.call('DELETE', '/v1/queues/zulu')
+  expect(await start()).toBe(200)
+})
