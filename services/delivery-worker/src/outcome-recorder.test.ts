@@ -72,3 +72,22 @@ test.each([1, 2, 3, 4])('what is told %i steps after a write is not left behind'
   await waitFor(() => outcomes.written.lanes === 1, { timeoutMs: 3_000 })
   await recorder.stop()
 })
+
+test('what is told from turn to turn goes in few trips', async () => {
+  const outcomes = createLog()
+  let trips = 0
+  const { append } = outcomes
+  outcomes.append = async (entries) => {
+    trips += 1
+    await append(entries)
+  }
+  const recorder = new OutcomeRecorder(outcomes, metrics, log)
+  const startedAt = performance.now()
+  for (let told = 0; told < 100; told++) {
+    recorder.unmatched(context())
+    await twoTurns()
+  }
+  await recorder.stop()
+  expect(outcomes.written.dispatch).toBe(100)
+  expect(trips).toBeLessThanOrEqual(3 + (performance.now() - startedAt) / 10)
+})

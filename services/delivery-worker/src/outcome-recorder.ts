@@ -1,7 +1,7 @@
 /**
- * Tells what became of deliveries: to the outcome log, to the metrics, to nobody else. Entries of one turn go in one
- * trip; while Redis is away a write is tried once a second and at most ENTRIES_MAX are kept, the oldest are dropped and
- * counted.
+ * Tells what became of deliveries: to the outcome log, to the metrics, to nobody else. The first entry after a pause goes
+ * at once, what comes in the next GATHER_MS in one trip; while Redis is away a write is tried once a second and at most
+ * ENTRIES_MAX are kept, the oldest are dropped and counted.
  */
 
 import type { TopicRecord } from '@fantail/contracts'
@@ -19,6 +19,8 @@ import type { WorkerMetrics } from './worker-metrics.ts'
 
 const ENTRIES_MAX = 20_000
 const BATCH_MAX = 500
+/** From the start of one write to that of the next, while it is not full. */
+const GATHER_MS = 10
 const RETRY_MS = 1_000
 const NOTHING = Buffer.alloc(0)
 
@@ -44,6 +46,8 @@ export class OutcomeRecorder {
   /** Set between a write that failed and the next. */
   #retry: NodeJS.Timeout | undefined
   #stopped = false
+  /** When the last write started (performance.now()). */
+  #wroteAt = Number.NEGATIVE_INFINITY
   #dropped = 0
 
   constructor(log: Pick<OutcomeLog, 'append'>, metrics: WorkerMetrics, logger: Logger) {
@@ -55,6 +59,10 @@ export class OutcomeRecorder {
   /** Entries that were dropped because Redis was away too long. */
   get dropped(): number {
     return this.#dropped
+  }
+
+  get #waiting(): number {
+    return this.#dispatch.length + this.#lanes.length
   }
 
   /** A unit has ended: what of it was delivered at once and what waits in lanes. */
@@ -146,12 +154,25 @@ export class OutcomeRecorder {
   }
 
   async #write(): Promise<void> {
-    await new Promise((resolve) => setImmediate(resolve))
     let done = true
-    while (done && this.#dispatch.length + this.#lanes.length > 0) done = await this.#writeBatch()
+    await this.#gather()
+    while (done && this.#waiting > 0) {
+      done = await this.#writeBatch()
+      if (done) await this.#gather()
+    }
     // In the turn of the last look, so that nothing is told in between that no write would follow.
     this.#writing = undefined
     if (!done && !this.#stopped) this.#retry = setTimeout(() => this.#writeAgain(), RETRY_MS)
+  }
+
+  /** What is told meanwhile goes in the same trip. */
+  async #gather(): Promise<void> {
+    if (this.#stopped || this.#waiting >= BATCH_MAX) return
+    const waitMs = this.#wroteAt + GATHER_MS - performance.now()
+    await new Promise<void>((resolve) => {
+      if (waitMs > 0) setTimeout(resolve, waitMs)
+      else setImmediate(resolve)
+    })
   }
 
   #writeAgain(): void {
@@ -161,6 +182,7 @@ export class OutcomeRecorder {
 
   async #writeBatch(): Promise<boolean> {
     this.#dropOldest()
+    this.#wroteAt = performance.now()
     const batch = { dispatch: this.#dispatch.splice(0, BATCH_MAX), lanes: this.#lanes.splice(0, BATCH_MAX) }
     try {
       await this.#log.append(batch)
@@ -175,7 +197,7 @@ export class OutcomeRecorder {
   }
 
   #dropOldest(): void {
-    const over = this.#dispatch.length + this.#lanes.length - ENTRIES_MAX
+    const over = this.#waiting - ENTRIES_MAX
     if (over <= 0) return
     this.#dropped += over
     const fromLanes = Math.min(over, this.#lanes.length)
