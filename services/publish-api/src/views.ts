@@ -71,9 +71,9 @@ export function queueView({ queue, counts, oldestSince, sources, url, now }: Que
   }
 }
 
-/** Never negative: the two times may come from two clocks. */
+/** To the millisecond, and never negative: the two times may come from two clocks. */
 export function secondsSince(then: number, now: number): number {
-  return Math.max(0, now - then) / 1_000
+  return Math.round(Math.max(0, now - then)) / 1_000
 }
 
 export function queueMessageView(message: QueueMessage): object {

@@ -78,7 +78,7 @@ function laneView({ circuitBreaker }: SubscriptionRecord, lane: LaneFigures, now
     inFlight,
     oldestWaitingSeconds: oldestPublishedAt === null ? null : secondsSince(oldestPublishedAt, now),
     nextAttemptAt: isoOrNull(nextAttemptAt),
-    drainSeconds: rate === null ? null : waiting / rate,
+    drainSeconds: rate === null ? null : Math.round((waiting / rate) * 1_000) / 1_000,
     rate,
     lastError,
     lastStatusCode,
