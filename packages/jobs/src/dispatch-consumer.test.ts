@@ -1,8 +1,10 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { createMessageId, type Message } from '@fantail/contracts'
 import { startRedis, type TestRedis, waitFor } from '@fantail/test-kit'
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { DispatchConsumer, type DispatchRun, type RunEnd } from './dispatch-consumer.ts'
+import { DispatchConsumer, type DispatchRun, type RunEnd, type RunName } from './dispatch-consumer.ts'
 import { createPublisher, type Publisher } from './publisher.ts'
 
 const JOBS = 'ft:{dispatch-0}:dispatch-0'
@@ -42,7 +44,7 @@ const publish = (text: string) => publisher.publish([message(text)], { bytes: 30
 
 async function consume(run: (run: DispatchRun) => Promise<RunEnd | undefined>) {
   const lines: string[] = []
-  const completed: DispatchRun[] = []
+  const completed: RunName[] = []
   const log = {
     warn: (_: object, line: string) => lines.push(line),
     info: (_: object, line: string) => lines.push(line),
@@ -257,6 +259,46 @@ test('a job whose data cannot be parsed is set aside and its neighbours go on', 
   await waitFor(() => lines.includes('dispatch.poison_job_set_aside'), { timeoutMs: 25_000 })
   expect(await redis.llen(`${JOBS}:poison`)).toBe(1)
   expect(await redis.exists(`${JOBS}:bad`)).toBe(0)
+})
+
+test('a job whose data are something else is told of, and set aside where nobody makes sense of them', async () => {
+  const { lines } = await consume(async () => 'settled')
+  const fields = {
+    name: 'dispatch',
+    opts: '{"attempts":9,"backoff":{"type":"fixed","delay":10}}',
+    timestamp: '1',
+    delay: '0',
+    priority: '0',
+  }
+  await redis.hset(`${JOBS}:strange`, { ...fields, data: '{"v":0}', ats: 58 })
+  await redis.multi().lpush(`${JOBS}:wait`, 'strange').zadd(`${JOBS}:marker`, 0, '0').exec()
+  await waitFor(() => lines.includes('dispatch.poison_job_set_aside'))
+  expect(lines.filter((line) => line !== 'dispatch.poison_job_set_aside')).toEqual(['dispatch.error'])
+  expect(await redis.llen(`${JOBS}:poison`)).toBe(1)
+  expect(await redis.exists(`${JOBS}:strange`)).toBe(0)
+})
+
+/** Everything that nothing refers to is gone after this. */
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc')()
+}
+
+test('of jobs that could not be completed no messages are kept', async () => {
+  const messages: WeakRef<Message>[] = []
+  const { lines, completed } = await consume(async (run) => {
+    messages.push(new WeakRef(run.messages[0] as Message))
+    if (messages.length === 1) await redis.set(`${JOBS}:${id(run)}:lock`, 'nobody')
+  })
+  await publish('refused')
+  await waitFor(() => lines.includes('dispatch.error'))
+  // What BullMQ itself holds of a job it lets go with the next one.
+  await publish('next')
+  await waitFor(() => completed.length === 1)
+  await waitFor(() => {
+    collectGarbage()
+    return messages[0]?.deref() === undefined
+  })
 })
 
 test('looks for jobs of dead workers go on where the clock of Redis was set back', async () => {

@@ -34,6 +34,9 @@ import { PoisonWatch } from './poison-watch.ts'
 import { RepeatedErrors } from './repeated-errors.ts'
 import { TroubleGuard } from './trouble-guard.ts'
 
+/** What is still known of a run when its job is completed. */
+export type RunName = Pick<DispatchRun, 'key' | 'fence'>
+
 export interface DispatchRun {
   /** Names the job in checkpoints: `<queue>:<job id>:<when it was added>`, as a number may be given again. */
   key: string
@@ -67,12 +70,14 @@ export interface ConsumerOptions {
   redisMemoryBytes?: number | undefined
   run(run: DispatchRun): Promise<RunEnd>
   /** The job is completed and gone from Redis: its checkpoints may go too. */
-  completed(run: DispatchRun): void
+  completed(job: RunName): void
   log: ConsumerLog
   telemetry?: Telemetry | undefined
 }
 
 const ENDED_MAX = 10_000
+/** Of a job that is started so often and is still there its data is looked at: a newer worker may have made sense of them. */
+const STARTS_MAX = 60
 
 type JobData = DispatchJobData | PartJobData
 
@@ -80,7 +85,8 @@ interface RunEntry {
   id: string
   /** When the job was added (epoch ms): a number may be given again where Redis has lost its last moments. */
   addedAt: number
-  run: DispatchRun
+  /** No more than this: an entry whose job could not be completed is remembered for long. */
+  run: RunName
   /** Of the latest start. */
   token: string
   /** How often the job had been started then, this run's own start included. */
@@ -155,7 +161,8 @@ export class DispatchConsumer {
         if (entry) void this.#retakeLock(entry)
       }
     })
-    this.#worker.on('stalled', (id) => void this.#poison.stalled(id))
+    this.#worker.on('stalled', (id) => void this.#poison.look(id))
+    this.#worker.on('failed', (_, error) => this.#onError(error))
     this.#worker.on('completed', (job) => this.#completed(job))
   }
 
@@ -196,6 +203,7 @@ export class DispatchConsumer {
 
   async #process(job: Job<JobData>, token: string): Promise<void> {
     const id = job.id ?? ''
+    if (job.attemptsStarted > STARTS_MAX && (await this.#poison.look(id))) throw new WaitingError()
     const part = partOf(job.data)
     const messages = part ? await this.#messagesOf(job, part) : dispatchMessages(job.data)
     if (!messages) return
@@ -226,11 +234,11 @@ export class DispatchConsumer {
   }
 
   #begin(id: string, job: Job<JobData>, messages: Message[]): RunEntry {
-    const started = { starts: job.attemptsStarted, lost: false, since: performance.now() }
-    const entry = { id, addedAt: job.timestamp, ...started } as RunEntry
-    entry.run = {
-      key: `${this.#name}:${id}:${job.timestamp.toString(36)}`,
-      fence: job.attemptsStarted,
+    const { attemptsStarted: starts, timestamp: addedAt } = job
+    const name: RunName = { key: `${this.#name}:${id}:${addedAt.toString(36)}`, fence: starts }
+    const entry = { id, addedAt, run: name, starts, lost: false, since: performance.now() } as RunEntry
+    const run: DispatchRun = {
+      ...name,
       messages,
       ...('part' in job.data ? { part: job.data.part } : {}),
       isLost: () => entry.lost,
@@ -240,7 +248,7 @@ export class DispatchConsumer {
     }
     this.#runs.set(id, entry)
     this.#setConcurrency()
-    entry.done = this.#options.run(entry.run)
+    entry.done = this.#options.run(run)
     return entry
   }
 

@@ -1,6 +1,7 @@
 /**
  * A job whose data cannot be parsed never reaches the processor: BullMQ fetches it, throws, lets it stall and fetches it
- * again, for ever. A job that stalls has its raw hash looked at; one that cannot be parsed is moved to
+ * again, for ever; and one whose data are something else fails once a second. A job that stalls, or is started all too
+ * often, has its raw hash looked at; one that cannot be parsed is moved to
  * the list `<prefix>:poison` (at most 1,000 kept) and logged. A part like this is removed by BullMQ's own means, which
  * starts the job that it is of once its other parts have ended: that one hands it out anew.
  */
@@ -29,13 +30,14 @@ export class PoisonWatch {
     this.#base = `${queuePrefix(options.queue)}:${options.queue}`
   }
 
-  /** Called each time the job has stalled; resolves when it was looked at. */
-  async stalled(id: string): Promise<void> {
+  /** Called each time the job has stalled, and where it is started all too often; true where it was set aside. */
+  async look(id: string): Promise<boolean> {
     try {
-      await this.#look(id)
+      return await this.#look(id)
     } catch (error) {
       const { queue, log } = this.#options
       log.warn({ queue, jobId: id, error: String(error) }, 'dispatch.poison_check_failed')
+      return false
     }
   }
 
@@ -46,11 +48,11 @@ export class PoisonWatch {
     log.warn({ queue, jobId: id, ...data }, 'dispatch.part_without_messages')
   }
 
-  async #look(id: string): Promise<void> {
+  async #look(id: string): Promise<boolean> {
     const { queue, redis, log } = this.#options
     const job = `${this.#base}:${id}`
     const [data = null, parent] = await redis.hmget(job, 'data', 'parentKey')
-    if (data === null || isDispatchData(data)) return
+    if (data === null || isDispatchData(data)) return false
     const kept = this.#keep(redis.multi(), id, data).del(`${job}:lock`)
     if (parent) {
       await kept.exec()
@@ -64,6 +66,7 @@ export class PoisonWatch {
         .exec()
     }
     log.warn({ queue, jobId: id, bytes: data.length }, 'dispatch.poison_job_set_aside')
+    return true
   }
 
   #keep(multi: ChainableCommander, id: string, data: string): ChainableCommander {
