@@ -25,6 +25,12 @@ export function isCautious({ fence }: JobRun): boolean {
   return fence >= CAUTIOUS_FROM_FENCE
 }
 
+/** Whether an earlier start has set a message of the job aside, as far as the job's own checkpoint has been read. */
+export function hasSetAside({ key, restored }: JobRun): boolean {
+  const aside = `${shardOf(key)}:${ASIDE}`
+  return [...restored.keys()].some((name) => name.startsWith(aside))
+}
+
 export class CautiousRuns {
   readonly #options: CautiousRunsOptions
 

@@ -80,7 +80,18 @@ export class Checkpoints {
   /** Written when it resolves, unless the run is lost. */
   async note(run: JobRun, shard: number, [name, text]: [name: string, text: string]): Promise<void> {
     run.touch(shard)
-    const fields: [string, Buffer][] = [[name, Buffer.from(text)]]
+    await this.#write(run, shard, [[name, Buffer.from(text)]])
+  }
+
+  /** All that the run has settled is written when it resolves, or on its way, unless the run is lost. */
+  async save(run: JobRun): Promise<void> {
+    for (const shard of run.dirtyShards()) {
+      await this.#write(run, shard, run.checkpointFields(shard))
+      if (!run.lost) run.checkpointed(shard)
+    }
+  }
+
+  async #write(run: JobRun, shard: number, fields: [string, Buffer][]): Promise<void> {
     const request = { messages: [], jobs: [{ job: run.key, fence: run.fence, fields, entries: [] }] }
     const result = await this.#options.retries.untilDone(run, () => this.#options.lanes.park(shard, request))
     if (result?.jobs[0]?.stale !== false) run.lost = true
@@ -100,7 +111,7 @@ export class Checkpoints {
       const before = performance.now() - CHECKPOINT_MS
       for (const run of this.#runs.values()) {
         if (run.startedAt > before || run.lost) continue
-        for (const shard of run.dirtyShards()) this.#options.parking.checkpoint(shard, run)
+        for (const shard of run.shardsToCheckpoint()) this.#options.parking.checkpoint(shard, run)
       }
       if (this.#runs.size > 0) this.#arm()
     }, CHECKPOINT_MS)

@@ -1,6 +1,6 @@
 import { createMessageId, type Message } from '@fantail/contracts'
 import { createLogger } from '@fantail/runtime'
-import { connect, Lanes, whenReady } from '@fantail/store'
+import { connect, Lanes, shardOf, whenReady } from '@fantail/store'
 import { startRedis, waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { Dispatcher, type DispatcherOptions } from './dispatcher.ts'
@@ -147,6 +147,35 @@ test('a run that is refused as stale says that it is lost', async () => {
   expect(await createDispatcher(() => undefined).dispatcher.run(job(1, []))).toBe('settled')
 })
 
+test('a message that cannot be matched lets its neighbours end, and the next start knows of them', async () => {
+  const units: Unit[] = []
+  const match = (_: unknown, { message: { message } }: Unit['context']) => {
+    if (message === 'bad') throw new RangeError('too deep')
+  }
+  const { dispatcher } = createDispatcher(
+    (unit) => {
+      unit.open++
+      units.push(unit)
+    },
+    { match: match as never },
+  )
+  let ended = false
+  const run = dispatcher.run(job(1, [message('good', topic('a')), message('bad', topic('b'))]))
+  const rejected = expect(run).rejects.toThrow('too deep')
+  void run.catch(() => {
+    ended = true
+  })
+  const unit = await waitFor(() => units[0])
+  // One trip to Redis later an end would have been seen.
+  await redis.ping()
+  expect(ended).toBe(false)
+  unit.markSettled(0)
+  unit.close()
+  await rejected
+  const { fields } = await new Lanes(redis).openCheckpoint(0, 'dispatch-0:1', 2)
+  expect([...fields.keys()].filter((name) => name !== 'f')).toEqual([`0.${topic('a')}.0`])
+})
+
 test('a message whose topic is gone is discarded and counted', async () => {
   expect(await found('one', [null])).toEqual({
     matchedBy: [],
@@ -180,6 +209,16 @@ async function startWide(
   await dispatcher.run({ ...job(fence, messages), hasRoomFor: async () => hasRoom, handOut })
   return { started, parts: handedOut.length }
 }
+
+test('a job of which an earlier start has set a message aside is not cut by a later one', async () => {
+  const shard = shardOf('dispatch-0:1')
+  const fields: [string, Buffer][] = [['aside.0', Buffer.from('1')]]
+  await new Lanes(redis).park(shard, {
+    messages: [],
+    jobs: [{ job: 'dispatch-0:1', fence: 3, fields, entries: [] }],
+  })
+  expect(await startWide(4)).toEqual({ started: [], parts: 0 })
+})
 
 test('a job of which an earlier start has settled something is not cut by a later one', async () => {
   const fields: [string, Buffer][] = [['0.wide.1', Buffer.from([1])]]

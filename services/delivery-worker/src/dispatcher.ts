@@ -100,6 +100,11 @@ export class Dispatcher {
       if (isCautious(run)) await this.#cautious.run(run)
       else await this.#runAll(run)
       return run.lost ? 'lost' : 'settled'
+    } catch (error) {
+      // The job is started again: what of it is under way ends first, and is known to the next start.
+      await run.whenUnitsEnded()
+      await this.#checkpoints.save(run)
+      throw error
     } finally {
       run.ended = true
       this.#bytes -= bytes
@@ -136,7 +141,10 @@ export class Dispatcher {
   }
 
   async #runAll(run: JobRun): Promise<void> {
-    await Promise.all(run.messages.map((context, index) => this.#startOrSetAside(run, index, context)))
+    const starts = await Promise.allSettled(
+      run.messages.map((context, index) => this.#startOrSetAside(run, index, context)),
+    )
+    for (const start of starts) if (start.status === 'rejected') throw start.reason
     await run.whenUnitsEnded()
   }
 

@@ -11,8 +11,8 @@
  */
 import type { DispatchPart } from '@fantail/jobs'
 import type { Logger } from '@fantail/runtime'
-import { CorruptRecordError, type SliceRef } from '@fantail/store'
-import { isCautious } from './cautious-runs.ts'
+import { CorruptRecordError, type SliceRef, shardOf } from '@fantail/store'
+import { hasSetAside, isCautious } from './cautious-runs.ts'
 import type { Checkpoints } from './checkpoints.ts'
 import type { JobRun } from './job-run.ts'
 import type { MessageContext } from './message-context.ts'
@@ -73,8 +73,9 @@ export class JobParts {
     const arns = new Set(run.messages.map(({ message }) => message.topicArn))
     const plans = await Promise.all([...arns].map((arn) => this.#planOf(run, arn)))
     const shards = new Set(plans.flatMap((plan) => plan?.slices.map(({ shard }) => shard) ?? []))
+    shards.add(shardOf(run.key))
     await Promise.all([...shards].map((shard) => this.#options.checkpoints.restore(run, shard)))
-    return [...run.restored.keys()].some((field) => UNIT_FIELD.test(field))
+    return hasSetAside(run) || [...run.restored.keys()].some((field) => UNIT_FIELD.test(field))
   }
 
   /** At most so many, of all messages: filters are not asked. */

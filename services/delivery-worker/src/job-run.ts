@@ -92,6 +92,8 @@ export class JobRun implements FencedRun {
   readonly #isLost: () => boolean
   readonly #onUnitEnded: (unit: Unit) => void
   readonly #touchedShards = new Set<number>()
+  /** Checkpoints are asked for that have not been read yet. */
+  readonly #askedShards = new Set<number>()
   /** Everything is settled and the job about to be completed: a checkpoint would only be left behind. */
   ended = false
   #refused = false
@@ -158,7 +160,15 @@ export class JobRun implements FencedRun {
     return shards
   }
 
+  /** Those of them that no checkpoint has been asked for: while Redis is away one is enough, however long it takes. */
+  shardsToCheckpoint(): number[] {
+    const shards = [...this.dirtyShards()].filter((shard) => !this.#askedShards.has(shard))
+    for (const shard of shards) this.#askedShards.add(shard)
+    return shards
+  }
+
   checkpointFields(shard: number): [string, Buffer][] {
+    this.#askedShards.delete(shard)
     const fields: [string, Buffer][] = []
     for (const unit of this.units) {
       if (unit.slice.shard !== shard || unit.changes === unit.stored) continue

@@ -1,0 +1,50 @@
+import { createLogger } from '@fantail/runtime'
+import { waitFor } from '@fantail/test-kit'
+import { expect, test } from 'vitest'
+import { Checkpoints, type CheckpointsOptions } from './checkpoints.ts'
+import type { CompiledSlice } from './compiled-slice.ts'
+import { JobRun, Unit } from './job-run.ts'
+import type { MessageContext } from './message-context.ts'
+import { RunRetries } from './run-retries.ts'
+
+const log = createLogger({ service: 'test', level: 'silent' })
+
+function createRun(key: string, shard: number): JobRun {
+  const of = { key, fence: 1, messages: [], isLost: () => false }
+  const run = new JobRun(
+    { ...of, hasRoomFor: never, handOut: never, handOutAgain: never },
+    [],
+    () => undefined,
+  )
+  const slice = { sliceId: `${key}.0`, shard, slots: 8 } as CompiledSlice
+  run.addUnit(new Unit({ run, index: 0, context: {} as MessageContext, slice, checkedAt: 0 }))
+  return run
+}
+
+async function never(): Promise<never> {
+  throw new Error('not asked for')
+}
+
+test('one checkpoint of a run and shard is asked for at a time, however long Redis is away', async () => {
+  const asked: string[] = []
+  const checkpoint = (shard: number, { key }: { key: string }) => void asked.push(`${key} ${shard}`)
+  const options = {
+    parking: { checkpoint },
+    log,
+    retries: new RunRetries(log),
+  } as unknown as CheckpointsOptions
+  const checkpoints = new Checkpoints(options)
+  const [waiting, moving] = [createRun('waiting', 1), createRun('moving', 2)]
+  for (const run of [waiting, moving]) {
+    checkpoints.begin(run)
+    run.units[0]?.markSettled(0)
+  }
+  for (let slot = 1; slot < 5; slot++) {
+    await waitFor(() => asked.filter((one) => one === 'moving 2').length === slot)
+    // Read, as when it is written; the other one's is not.
+    moving.checkpointFields(2)
+    moving.units[0]?.markSettled(slot)
+  }
+  expect(asked.filter((one) => one === 'waiting 1')).toHaveLength(1)
+  for (const run of [waiting, moving]) checkpoints.end(run)
+})
