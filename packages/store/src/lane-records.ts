@@ -107,9 +107,9 @@ export interface ParkRedrivenRequest {
   entries: RedrivenEntry[]
 }
 
-/** Stale: a higher fence, or a later batch, has been here. */
+/** Stale: a higher fence has been here; or a later batch of the task, and its number. */
 export type ParkRedrivenResult =
-  | { stale: true }
+  | { stale: true; laterBatch?: number }
   | { stale: false; outcomes: ParkOutcome[]; nextDueAt: number | null }
 
 export interface TakeRequest {

@@ -195,7 +195,7 @@ test('a redriven batch that is repeated parks nothing twice, not even what was d
   )
   expect(await lanes.parkRedriven(SHARD, batch)).toMatchObject({ outcomes: ['present'] })
   expect(await lanes.parkRedriven(SHARD, { ...batch, batch: 2 })).toMatchObject({ outcomes: ['parked'] })
-  expect(await lanes.parkRedriven(SHARD, batch)).toEqual({ stale: true })
+  expect(await lanes.parkRedriven(SHARD, batch)).toEqual({ stale: true, laterBatch: 2 })
 })
 
 test('a redrive of an older run is refused, and one to a deleted subscription is not counted', async () => {

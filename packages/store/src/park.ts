@@ -51,7 +51,9 @@ export async function parkRedriven(
   const args = [shard, ...packMessages(messages), task, fence, batch, entries.length, ...packed]
   const reply = await runScript(redis, PARK_REDRIVEN, [shardBase(shard)], args)
   const [due, woke, outcomes] = reply as [Buffer, number, number | number[]]
-  if (typeof outcomes === 'number') return { woke: false, result: { stale: true } }
+  if (typeof outcomes === 'number') {
+    return { woke: false, result: { stale: true, ...(outcomes > 0 && { laterBatch: outcomes }) } }
+  }
   return {
     woke: woke === 1,
     result: { stale: false, outcomes: outcomes.map(readOutcome), nextDueAt: readTime(due) },

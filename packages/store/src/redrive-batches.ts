@@ -6,6 +6,9 @@
  * Every start of a task takes a new fence; each step carries it and is refused under an older one. A crash after
  * `choose` leaves the batch in the task: the next start is given the same one, and the shards it goes to remember what
  * that batch has put there, so the repetition adds nothing, also where it has been delivered or consumed since.
+ *
+ * On a cluster the source's master may fail over without its last moments, and a later batch than the task's have been where
+ * it goes: then the batch is given a number after that one and moved, even a second time, for else it would be refused for ever.
  */
 import { type DeadLetter, parseArn, parseMessageId, type RedriveFilter } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
@@ -24,6 +27,7 @@ const OPEN = readScript('open-redrive-1')
 const CHOOSE = readScript('choose-redriven-1')
 const APPEND = readScript('append-redriven-1')
 const FINISH = readScript('finish-redriven-1')
+const RENUMBER = readScript('renumber-redriven-1')
 
 const BATCH_ITEMS_MAX = 100
 const BATCH_BYTES_MAX = 4_194_304
@@ -49,10 +53,14 @@ export type RedriveChoice =
   | { kind: 'wait'; waitMs: number }
   | { kind: 'again' | 'stop' | 'stale' }
 
-/** By item id: whether it has been moved; or the batch cannot be moved at all, or not by this run. */
+/**
+ * By item id: whether it has been moved; or the batch cannot be moved at all, or not by this run. `behind`: a later batch has
+ * been there, see `renumber`.
+ */
 export type RedriveMove =
   | { kind: 'moved'; moved: Map<string, boolean> }
   | { kind: 'failed'; error: string }
+  | { kind: 'behind'; laterBatch: number }
   | { kind: 'stale' }
 
 export interface RedriveBatchesOptions {
@@ -109,15 +117,19 @@ export class RedriveBatches {
     }
     for (const [queue, items] of toQueues) {
       const result = await this.#append(run, batch.number, queue, items)
+      if (typeof result === 'number') return { kind: 'behind', laterBatch: result }
       if (result === 'stale') return { kind: 'stale' }
       if (result === 'missing' && queue === run.destination) {
         return { kind: 'failed', error: 'the destination queue is gone' }
       }
       if (result === 'appended') for (const { message } of items) moved.set(message.messageId, true)
     }
-    return (await this.#park(run, batch.number, toLanes, moved))
-      ? { kind: 'moved', moved }
-      : { kind: 'stale' }
+    return (await this.#park(run, batch.number, toLanes, moved)) ?? { kind: 'moved', moved }
+  }
+
+  /** Numbers the open batch after a later one, so that the next choice can be moved; false where another run has the task. */
+  async renumber(run: RedriveRun, number: number, laterBatch: number): Promise<boolean> {
+    return (await this.#run(taskShard(run.id), RENUMBER, [run.id, run.fence, number, laterBatch + 1])) === 1
   }
 
   /** Ends the batch, and with `error` the task; false where another run has it. */
@@ -126,6 +138,7 @@ export class RedriveBatches {
     return (await this.#run(taskShard(run.id), FINISH, [run.id, run.fence, number, error, ...flags])) === 1
   }
 
+  /** A number is that of a later batch which has been there. */
   async #append(run: RedriveRun, batch: number, queue: string, items: ReadItem[]) {
     const values = items.flatMap((item) => itemValues(redrivenItem(run.id, item)))
     const base = shardBase(shardOf(queue))
@@ -133,16 +146,17 @@ export class RedriveBatches {
     const result = await runScript(this.#held.redis, APPEND, [base], args)
     await this.#held.confirm(base)
     if (result === null) return 'missing'
+    if (Array.isArray(result)) return Number(result[0])
     return result === 1 ? 'appended' : 'stale'
   }
 
-  /** One script per shard; false where stale. A message whose subscription is gone stays. */
+  /** One script per shard; answers what stands in the way. A message whose subscription is gone stays. */
   async #park(
     run: RedriveRun,
     batch: number,
     items: ReadItem[],
     moved: Map<string, boolean>,
-  ): Promise<boolean> {
+  ): Promise<RedriveMove | undefined> {
     const places = await Promise.all(items.map((item) => this.#place(item)))
     const shards = new Set(places.flatMap((place) => (place === null ? [] : [place.shard])))
     for (const shard of shards) {
@@ -157,13 +171,13 @@ export class RedriveBatches {
         })),
         entries: here.map(({ entry }, message) => ({ ...entry, message })),
       })
-      if (result.stale) return false
+      if (result.stale) return notParked(result)
       for (const [i, outcome] of result.outcomes.entries()) {
         const itemId = here[i]?.entry.itemId
         if (itemId !== undefined) moved.set(itemId, outcome !== 'gone')
       }
     }
-    return true
+    return undefined
   }
 
   async #place({ message }: ReadItem): Promise<Place | null> {
@@ -189,6 +203,10 @@ interface Place {
   shard: number
   deadLetter: DeadLetter
   entry: Omit<RedrivenEntry, 'message'>
+}
+
+function notParked({ laterBatch }: { laterBatch?: number }): RedriveMove {
+  return laterBatch === undefined ? { kind: 'stale' } : { kind: 'behind', laterBatch }
 }
 
 function taskShard(id: string): number {

@@ -104,6 +104,7 @@ test('what follows a message in flight stays behind it, and goes with it the nex
     open: (id) => batches.open(id),
     choose: (run) => batches.choose(run),
     move: (run, batch) => batches.move(run, batch),
+    renumber: (...args) => batches.renumber(...args),
     // The cursor has passed the message by now.
     finish: async (...args) => {
       finished += 1

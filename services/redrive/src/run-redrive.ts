@@ -10,7 +10,7 @@ const WAIT_MAX_MS = 500
 
 export interface RunRedriveDeps {
   redrives: Pick<Redrives, 'get'>
-  batches: Pick<RedriveBatches, 'open' | 'choose' | 'move' | 'finish'>
+  batches: Pick<RedriveBatches, 'open' | 'choose' | 'move' | 'finish' | 'renumber'>
   /** Told of every batch that has ended, with the ARN of the queue it was taken from. */
   onMoved?: (moved: number, skipped: number, source: string) => void
 }
@@ -60,6 +60,7 @@ export async function runRedrive(
 async function moveBatch(deps: RunRedriveDeps, run: Run, batch: RedriveBatch): Promise<boolean> {
   const result = await deps.batches.move(run, batch)
   if (result.kind === 'stale') return false
+  if (result.kind === 'behind') return deps.batches.renumber(run, batch.number, result.laterBatch)
   const failed = result.kind === 'failed'
   const flags = failed ? new Map(batch.items.map(({ id }) => [id, false])) : result.moved
   if (!(await deps.batches.finish(run, batch.number, flags, failed ? result.error : ''))) return false

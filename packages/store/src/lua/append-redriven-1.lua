@@ -3,7 +3,8 @@
 -- changes nothing.
 -- KEYS[1] base of the queue
 -- ARGV: arn, task, fence, batch, then the values of each item (queue-store.lua)
--- Returns 1, 0 where stale, or false where there is no such queue.
+-- Returns 1, 0 where the fence is stale, that batch's number in a list where a later one has been here, or false where
+--   there is no such queue.
 -- @include now
 -- @include when-full
 -- @include queue
@@ -16,7 +17,8 @@ local queue = open_queue(base, ARGV[1])
 if not queue then return false end
 local stored = redis.call('HMGET', key, 'f', 'b')
 local last = tonumber(stored[2]) or batch
-if (tonumber(stored[1]) or 0) > fence or last > batch then return 0 end
+if (tonumber(stored[1]) or 0) > fence then return 0 end
+if last > batch then return { last } end
 run_when_full(base)
 keep_clock(queue)
 if last < batch then redis.call('DEL', key) end

@@ -3,8 +3,9 @@
 -- KEYS[1] the shard's prefix
 -- ARGV    shard number; messages, each: id, body; task, fence, batch; entries, each: subscription, delivery, message,
 --         item, group or ''. Both lists are preceded by their length; messages count from 1.
--- Returns earliest due time or '', whether a wake was published (1), then 0 where stale, or a list: 1 parked,
---         0 present, -1 gone (not counted: the item stays in its queue)
+-- Returns earliest due time or '', whether a wake was published (1), then 0 where the fence is stale, that batch's
+--         number where a later one has been here, or a list: 1 parked, 0 present, -1 gone (not counted: the item stays in
+--         its queue)
 -- @include when-full
 -- @include now
 -- @include lane-next
@@ -20,7 +21,8 @@ local at = 3 + 2 * tonumber(ARGV[2])
 local key, fence, batch = base .. 'redriven:' .. ARGV[at], tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
 local stored = redis.call('HMGET', key, 'f', 'b')
 local last = tonumber(stored[2]) or batch
-if (tonumber(stored[1]) or 0) > fence or last > batch then return { '', 0, 0 } end
+if (tonumber(stored[1]) or 0) > fence then return { '', 0, 0 } end
+if last > batch then return { '', 0, last } end
 if last < batch then redis.call('DEL', key) end
 redis.call('HSET', key, 'f', fence, 'b', batch)
 redis.call('PEXPIRE', key, BATCH_MS)

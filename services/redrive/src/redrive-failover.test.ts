@@ -1,0 +1,83 @@
+/** A redrive whose source has lost its last moments, as in a failover of one of a cluster's masters, its target nothing. */
+import { queueArn } from '@fantail/contracts'
+import { shardBase, shardOf } from '@fantail/store'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import {
+  bury,
+  drainLanes,
+  drainQueue,
+  type Fixture,
+  SOURCE,
+  startFixture,
+  subscribe,
+} from './redrive.fixture.ts'
+import { runRedrive } from './run-redrive.ts'
+
+const never = new AbortController().signal
+let fixture: Fixture
+beforeAll(async () => {
+  fixture = await startFixture()
+})
+beforeEach(() => fixture.reset())
+afterAll(() => fixture.stop())
+
+/** All keys of the source's shard as they are now; the answer puts them back. */
+async function remember(): Promise<() => Promise<void>> {
+  const { redis } = fixture
+  const base = shardBase(shardOf(SOURCE))
+  const keys = await redis.keysBuffer(`${base}*`)
+  const dumps = await Promise.all(keys.map((key) => redis.dumpBuffer(key)))
+  return async () => {
+    await redis.unlink(...(await redis.keysBuffer(`${base}*`)))
+    await Promise.all(keys.map((key, i) => redis.restore(key, 0, dumps[i] ?? '')))
+  }
+}
+
+/** Runs two batches of a task, and makes the source forget the end of the first and the second. */
+async function failOver(destination: string | null): Promise<string> {
+  const { redrives, batches } = fixture
+  const task = await redrives.create({ source: SOURCE, destination, maxMessagesPerSecond: null, filter: {} })
+  const run = { id: task.id, fence: (await batches.open(task.id)) ?? 0, destination, filter: {} }
+  let forget = () => Promise.resolve()
+  for (const first of [true, false]) {
+    const choice = await batches.choose(run)
+    if (choice.kind !== 'batch') throw new Error(`got ${choice.kind}`)
+    if (first) forget = await remember()
+    const result = await batches.move(run, choice.batch)
+    if (result.kind !== 'moved') throw new Error(`got ${result.kind}`)
+    await batches.finish(run, choice.batch.number, result.moved)
+  }
+  await forget()
+  return task.id
+}
+
+test('it goes on to lanes, and all arrives', async () => {
+  const id = await subscribe(fixture)
+  const letters = await bury(fixture, id, 150)
+  const task = await failOver(null)
+  expect(await runRedrive(fixture, task, never)).toBe('completed')
+  await drainLanes(fixture)
+  expect(new Set(fixture.delivered)).toEqual(new Set(letters.map((letter) => `${id} ${letter} 1`)))
+  expect((await fixture.queues.getWithCounts(SOURCE))?.counts).toEqual({
+    visible: 0,
+    inFlight: 0,
+    delayed: 0,
+  })
+})
+
+test('it goes on to another queue, and all arrives', async () => {
+  const destination = queueArn('elsewhere')
+  await fixture.queues.put(destination, {})
+  await fixture.queues.send(
+    SOURCE,
+    Array.from({ length: 150 }, (_, i) => ({ body: `m${i}` })),
+  )
+  const task = await failOver(destination)
+  await drainQueue(fixture, destination)
+  expect(await runRedrive(fixture, task, never)).toBe('completed')
+  expect((await fixture.queues.getWithCounts(SOURCE))?.counts).toEqual({
+    visible: 0,
+    inFlight: 0,
+    delayed: 0,
+  })
+})
