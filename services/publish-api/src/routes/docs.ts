@@ -53,6 +53,7 @@ const START = `Scalar.createApiReference('#app', {
   withDefaultFonts: false,
   telemetry: false,
   showDeveloperTools: 'never',
+  hideClientButton: true,
   agent: { disabled: true },
   mcp: { disabled: true },
 })
