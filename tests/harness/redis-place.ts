@@ -2,7 +2,7 @@
  * What a stack stores in: one Redis, a cluster of three masters with a replica each, or a master that Sentinels watch.
  * FANTAIL_TEST_PLACE=cluster or sentinels runs any test of a whole stack on the other two.
  */
-import type { RedisTarget } from '@fantail/contracts'
+import type { RedisTarget, RedisTls } from '@fantail/contracts'
 import {
   startCluster,
   startRedis,
@@ -11,6 +11,7 @@ import {
   type TestRedis,
   type TestRedisOptions,
   type TestSentinels,
+  type TestTls,
 } from '@fantail/test-kit'
 
 export type PlaceKind = 'single' | 'cluster' | 'sentinels'
@@ -30,18 +31,36 @@ export async function startPlace(
   kind: PlaceKind = givenKind(),
   options: TestRedisOptions = {},
 ): Promise<RedisPlace> {
+  const { env: tlsEnv, ...access } = tlsPlace(options.tls)
   if (kind === 'cluster') {
     const cluster = await startCluster(options)
-    const env = { REDIS_CLUSTER_NODES: cluster.addresses, FANTAIL_QUEUES: '3' }
-    return { env, target: cluster.target, redis: first(cluster.nodes), cluster, stop: cluster.stop }
+    const env = { ...tlsEnv, REDIS_CLUSTER_NODES: cluster.addresses, FANTAIL_QUEUES: '3' }
+    const target = { ...cluster.target, ...access }
+    return { env, target, redis: first(cluster.nodes), cluster, stop: cluster.stop }
   }
   if (kind === 'sentinels') {
     const sentinels = await startSentinels(options)
-    const env = { REDIS_SENTINELS: sentinels.addresses, REDIS_SENTINEL_NAME: sentinels.name }
-    return { env, target: sentinels.target, redis: first(sentinels.nodes), sentinels, stop: sentinels.stop }
+    const env = { ...tlsEnv, REDIS_SENTINELS: sentinels.addresses, REDIS_SENTINEL_NAME: sentinels.name }
+    const target = { ...sentinels.target, ...access }
+    return { env, target, redis: first(sentinels.nodes), sentinels, stop: sentinels.stop }
   }
   const redis = await startRedis(options)
-  return { env: { REDIS_URL: redis.url }, target: redis.url, redis, stop: redis.stop }
+  const target = access.tls ? { url: redis.url, tls: access.tls } : redis.url
+  return { env: { ...tlsEnv, REDIS_URL: redis.url }, target, redis, stop: redis.stop }
+}
+
+function tlsPlace(tls: TestTls | undefined): { tls?: RedisTls; env: Record<string, string> } {
+  if (!tls) return { env: {} }
+  const { ca, cert, key } = tls.files
+  const { servername } = tls.pem
+  const env = {
+    REDIS_TLS: 'true',
+    REDIS_TLS_CA_FILE: ca,
+    REDIS_TLS_CERT_FILE: cert,
+    REDIS_TLS_KEY_FILE: key,
+    ...(servername && { REDIS_TLS_SERVER_NAME: servername }),
+  }
+  return { tls: tls.pem, env }
 }
 
 function givenKind(): PlaceKind {

@@ -1,7 +1,16 @@
-import { describe, expect, it } from 'vitest'
+import { createTestTls, type TestTls } from '@fantail/test-kit'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { redisTarget } from './redis-settings.ts'
 import { readWorkerSettings } from './services.ts'
 import { SettingsError } from './setting.ts'
+
+let tls: TestTls
+let others: TestTls
+beforeAll(async () => {
+  tls = await createTestTls()
+  others = await createTestTls()
+})
+afterAll(() => Promise.all([tls.remove(), others.remove()]))
 
 const targetOf = (env: Record<string, string>) => redisTarget(readWorkerSettings(env))
 
@@ -36,13 +45,13 @@ describe('where Redis is', () => {
       ],
       username: 'me',
       password: 'p@ss',
-      tls: true,
+      tls: {},
     })
     const env = { REDIS_CLUSTER_NODES: 'a:1', REDIS_PASSWORD: 'pw', REDIS_TLS: 'true' }
     expect(targetOf({ ...env, REDIS_CLUSTER_NAT_MAP: '10.0.0.1:6379=host:7001' })).toEqual({
       nodes: [{ host: 'a', port: 1 }],
       password: 'pw',
-      tls: true,
+      tls: {},
       natMap: { '10.0.0.1:6379': { host: 'host', port: 7_001 } },
     })
   })
@@ -65,6 +74,54 @@ describe('where Redis is', () => {
       username: 'me',
       password: 'pw',
     })
+  })
+})
+
+const tlsFiles = () => ({
+  REDIS_TLS_CA_FILE: tls.files.ca,
+  REDIS_TLS_CERT_FILE: tls.files.cert,
+  REDIS_TLS_KEY_FILE: tls.files.key,
+  REDIS_TLS_SERVER_NAME: 'redis.internal',
+})
+
+describe('what is spoken over TLS', () => {
+  it('is checked by the authorities, and shown the certificate, that files hold', () => {
+    const spoken = { ...tls.pem, servername: 'redis.internal' }
+    expect(targetOf({ ...tlsFiles(), REDIS_URL: 'rediss://a' })).toEqual({ url: 'rediss://a', tls: spoken })
+    expect(targetOf({ ...tlsFiles(), REDIS_CLUSTER_NODES: 'rediss://a' })).toMatchObject({ tls: spoken })
+    const sentinels = { REDIS_SENTINELS: 's', REDIS_SENTINEL_NAME: 'main', REDIS_TLS: 'true' }
+    expect(targetOf({ ...tlsFiles(), ...sentinels })).toMatchObject({ tls: spoken })
+    expect(targetOf(sentinels)).toMatchObject({ tls: {} })
+  })
+
+  it('has no files without a place that speaks it', () => {
+    const { REDIS_TLS_CA_FILE } = tlsFiles()
+    expect(problemsOf({ REDIS_URL: 'redis://a', REDIS_TLS: 'true' })).toEqual([
+      'REDIS_URL must begin with rediss:// where REDIS_TLS is set',
+    ])
+    expect(problemsOf({ REDIS_URL: 'redis://a', REDIS_TLS_CA_FILE })).toEqual([
+      'REDIS_URL must begin with rediss:// where REDIS_TLS_CA_FILE is set',
+    ])
+    expect(problemsOf({ REDIS_CLUSTER_NODES: 'a:1', REDIS_TLS_CA_FILE })).toEqual([
+      'REDIS_TLS must be true where REDIS_TLS_CA_FILE is set',
+    ])
+  })
+
+  it('has files that hold what they should, in pairs', () => {
+    const { ca, cert, key } = tls.files
+    const rediss = { REDIS_URL: 'rediss://a' }
+    expect(problemsOf({ ...rediss, REDIS_TLS_CA_FILE: '/nowhere', REDIS_TLS_CERT_FILE: key })).toEqual([
+      'REDIS_TLS_CA_FILE must name a file that can be read',
+      'REDIS_TLS_CERT_FILE must name a file with certificates in PEM',
+      'REDIS_TLS_KEY_FILE must be set where REDIS_TLS_CERT_FILE is',
+    ])
+    expect(problemsOf({ ...rediss, REDIS_TLS_CERT_FILE: cert, REDIS_TLS_KEY_FILE: ca })).toEqual([
+      'REDIS_TLS_KEY_FILE must name a file with a private key in PEM that needs no passphrase',
+    ])
+    const another = { REDIS_TLS_CERT_FILE: cert, REDIS_TLS_KEY_FILE: others.files.key }
+    expect(problemsOf({ ...rediss, ...another })).toEqual([
+      'REDIS_TLS_KEY_FILE must be the key of REDIS_TLS_CERT_FILE',
+    ])
   })
 })
 

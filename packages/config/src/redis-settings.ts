@@ -1,8 +1,9 @@
 /** Which Redis the settings mean: one server, a cluster or what Sentinels watch; and that they mean one of these only. */
-import type { HostPort, RedisAccess, RedisTarget } from '@fantail/contracts'
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import type { HostPort, RedisAccess, RedisServer, RedisTarget, RedisTls } from '@fantail/contracts'
 import { z } from 'zod'
-import { flag, matching, url } from './schemas.ts'
-import { type Env, optional, type SettingProblem, setting, type Values } from './setting.ts'
+import { certificatesFile, flag, matching, privateKeyFile, url } from './schemas.ts'
+import { type Env, optional, pairRule, type SettingProblem, setting, type Values } from './setting.ts'
 
 const PORT = 6_379
 const SENTINEL_PORT = 26_379
@@ -11,8 +12,9 @@ const PORT_MAX = 65_535
 const ENTRY =
   /^(?:(rediss?):\/\/(?:([^:@/\s]*):([^@/\s]*)@)?)?(\[[0-9A-Fa-f:]+\]|[A-Za-z0-9._-]+)(?::(\d{1,5}))?\/?$/
 
-export interface RedisNodes extends RedisAccess {
+export interface RedisNodes extends Pick<RedisAccess, 'username' | 'password'> {
   nodes: HostPort[]
+  isTls?: true
 }
 
 const nodeList = () =>
@@ -50,7 +52,7 @@ const natMap = () =>
 interface Entry {
   place: HostPort
   isUrl: boolean
-  access: RedisAccess
+  access: Omit<RedisNodes, 'nodes'>
 }
 
 function readEntry(text: string, port: number): Entry | undefined {
@@ -60,7 +62,7 @@ function readEntry(text: string, port: number): Entry | undefined {
     place: { host: host.replace(/^\[|\]$/g, ''), port: Number(portText ?? port) },
     isUrl: scheme !== undefined,
     access: {
-      ...(scheme === 'rediss' && { tls: true }),
+      ...(scheme === 'rediss' && { isTls: true as const }),
       ...(username && { username: decodeURIComponent(username) }),
       ...(password && { password: decodeURIComponent(password) }),
     },
@@ -129,7 +131,34 @@ export const redisTable = {
     name: 'REDIS_TLS',
     schema: flag(),
     default: 'false',
-    description: 'Whether Redis is spoken to over TLS, with REDIS_CLUSTER_NODES or REDIS_SENTINELS.',
+    description:
+      'Whether Redis, and Sentinels with it, are spoken to over TLS; as rediss:// says it in REDIS_URL and REDIS_CLUSTER_NODES.',
+  }),
+  redisTlsCa: optional({
+    name: 'REDIS_TLS_CA_FILE',
+    schema: certificatesFile(),
+    unset: 'the public authorities that Node.js trusts',
+    description:
+      'Certificates, in PEM, of the authorities that the certificates of Redis and Sentinels may be from.',
+  }),
+  redisTlsCert: optional({
+    name: 'REDIS_TLS_CERT_FILE',
+    schema: certificatesFile(),
+    unset: 'no client certificate',
+    description: 'Client certificate, in PEM, for a Redis that asks for one.',
+  }),
+  redisTlsKey: optional({
+    name: 'REDIS_TLS_KEY_FILE',
+    schema: privateKeyFile(),
+    unset: 'no client certificate',
+    description: 'Private key, in PEM, of the client certificate.',
+  }),
+  redisTlsServerName: optional({
+    name: 'REDIS_TLS_SERVER_NAME',
+    schema: matching(/^[A-Za-z0-9._-]+$/, 'must be a host name'),
+    unset: 'the host that is connected to',
+    description:
+      'Name that the certificates of Redis and Sentinels are for, where they are reached by other names or addresses.',
   }),
 }
 
@@ -138,17 +167,41 @@ export type RedisValues = Values<typeof redisTable>
 const PLACES = ['REDIS_URL', 'REDIS_CLUSTER_NODES', 'REDIS_SENTINELS'] as const
 
 /** Exactly one place in server mode, at most one in local mode. */
-export function redisRule({ mode }: { mode?: 'local' | 'server' }, env: Env): SettingProblem[] {
+export function redisRule(values: RedisPart, env: Env): SettingProblem[] {
   const given = PLACES.filter((name) => env[name]?.trim())
   if (given.length > 1) {
     return given.slice(1).map((name) => ({ name, message: `must not be set beside ${given[0]}` }))
   }
-  if (mode === 'server' && given.length === 0) {
+  if (values.mode === 'server' && given.length === 0) {
     const message =
       'must be set in server mode, e.g. REDIS_URL=redis://redis:6379 (or REDIS_CLUSTER_NODES, or REDIS_SENTINELS)'
     return [{ name: 'REDIS_URL', message }]
   }
-  return companions(given[0], env)
+  return [...companions(given[0], env), ...tlsProblems(given[0], values, env), ...TLS_PAIR(values, env)]
+}
+
+type RedisPart = Partial<RedisValues> & { mode?: 'local' | 'server' }
+
+const TLS_FILES = ['REDIS_TLS_CA_FILE', 'REDIS_TLS_CERT_FILE', 'REDIS_TLS_KEY_FILE', 'REDIS_TLS_SERVER_NAME']
+const TLS_PAIR = pairRule(['REDIS_TLS_CERT_FILE', 'REDIS_TLS_KEY_FILE'])
+
+/** What asks for TLS where nothing is spoken over it: a URL would win unseen, and all go in the clear. */
+function tlsProblems(place: string | undefined, values: RedisPart, env: Env): SettingProblem[] {
+  const { redisTlsCert: cert, redisTlsKey: key } = values
+  const isPair = !cert || !key || new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))
+  const pair = { name: 'REDIS_TLS_KEY_FILE', message: 'must be the key of REDIS_TLS_CERT_FILE' }
+  const asks = [...(values.redisTls ? ['REDIS_TLS'] : []), ...TLS_FILES.filter((name) => env[name]?.trim())]
+  if (!isPair) return [pair]
+  if (!place || asks.length === 0 || isOverTls(values)) return []
+  const [first] = asks
+  return place === 'REDIS_URL'
+    ? [{ name: place, message: `must begin with rediss:// where ${first} is set` }]
+    : [{ name: 'REDIS_TLS', message: `must be true where ${first} is set` }]
+}
+
+function isOverTls({ redisUrl, redisClusterNodes, redisTls }: RedisPart): boolean {
+  if (redisUrl !== undefined) return redisUrl.startsWith('rediss:')
+  return Boolean(redisTls || redisClusterNodes?.isTls)
 }
 
 /** What only means something beside one of the places. */
@@ -172,11 +225,12 @@ export function redisTarget(values: Partial<RedisValues>): RedisTarget | undefin
   const access: RedisAccess = {
     ...(values.redisUsername !== undefined && { username: values.redisUsername }),
     ...(values.redisPassword !== undefined && { password: values.redisPassword }),
-    ...(values.redisTls && { tls: true }),
+    ...(isOverTls(values) && { tls: tlsOf(values) }),
   }
   if (values.redisClusterNodes) {
+    const { isTls: _, ...nodes } = values.redisClusterNodes
     const natMap = values.redisClusterNatMap
-    return { ...access, ...values.redisClusterNodes, ...(natMap && { natMap }) }
+    return { ...access, ...nodes, ...(natMap && { natMap }) }
   }
   if (values.redisSentinels && values.redisSentinelName !== undefined) {
     const { redisSentinelUsername: sentinelUsername, redisSentinelPassword: sentinelPassword } = values
@@ -188,5 +242,21 @@ export function redisTarget(values: Partial<RedisValues>): RedisTarget | undefin
       ...(sentinelPassword !== undefined && { sentinelPassword }),
     }
   }
-  return values.redisUrl
+  return values.redisUrl === undefined ? undefined : redisServer(values.redisUrl, values)
+}
+
+/** One server by its URL, over TLS with what the settings say of it. */
+function redisServer(url: string, values: Partial<RedisValues>): string | RedisServer {
+  const tls = tlsOf(values)
+  return url.startsWith('rediss:') && Object.keys(tls).length > 0 ? { url, tls } : url
+}
+
+function tlsOf(values: Partial<RedisValues>): RedisTls {
+  const { redisTlsCa: ca, redisTlsCert: cert, redisTlsKey: key, redisTlsServerName: servername } = values
+  return {
+    ...(ca !== undefined && { ca }),
+    ...(cert !== undefined && { cert }),
+    ...(key !== undefined && { key }),
+    ...(servername !== undefined && { servername }),
+  }
 }

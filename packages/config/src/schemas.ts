@@ -1,4 +1,6 @@
 /** Text of an environment variable to a value; each message states the bound, none repeats the value (it may be secret). */
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isAddressRule } from '@fantail/policy'
@@ -54,6 +56,41 @@ export const folder = () => z.string().transform((text) => resolve(REPOSITORY_RO
 
 /** As a folder is found. */
 export const file = folder
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
+
+/** The text of a file that holds certificates in PEM. */
+export const certificatesFile = () =>
+  textFile('must name a file with certificates in PEM', (text) => {
+    const certificates = text.match(CERTIFICATE) ?? []
+    for (const certificate of certificates) new X509Certificate(certificate)
+    return certificates.length > 0
+  })
+
+/** The text of a file that holds a private key in PEM. */
+export const privateKeyFile = () =>
+  textFile('must name a file with a private key in PEM that needs no passphrase', (text) => {
+    return createPrivateKey(text).type === 'private'
+  })
+
+/** Read at once, so that what is wrong with it is told with all that is wrong; `isRight` may throw, too. */
+function textFile(message: string, isRight: (text: string) => boolean) {
+  return file().transform((path, { addIssue }): string => {
+    const text = attempt(() => readFileSync(path, 'utf8'))
+    if (text === undefined) addIssue('must name a file that can be read')
+    else if (!attempt(() => isRight(text))) addIssue(message)
+    else return text
+    return z.NEVER
+  })
+}
+
+function attempt<T>(take: () => T): T | undefined {
+  try {
+    return take()
+  } catch {
+    return undefined
+  }
+}
 
 /** An access key of the AWS protocols, with the secret that its signatures are made with. */
 export interface AwsCredential {

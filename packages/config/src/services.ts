@@ -3,6 +3,7 @@ import type { ArnDefaults } from '@fantail/contracts'
 import { redisRule } from './redis-settings.ts'
 import {
   type Env,
+  pairRule,
   type ReadSettings,
   readSettings,
   type SettingProblem,
@@ -82,15 +83,6 @@ function authRule({ mode, auth }: Partial<Values<typeof apiTable>>): SettingProb
     'must be on in server mode: whoever reaches the port could publish, read and delete. ' +
     '`fantail keys create` makes a first API key'
   return [{ name: 'FANTAIL_AUTH', message }]
-}
-
-/** A key and its certificate are of use together only. */
-function pairRule(names: [string, string]) {
-  return (_: unknown, env: Env): SettingProblem[] => {
-    const unset = names.filter((name) => !env[name]?.trim())
-    const given = names.find((name) => !unset.includes(name))
-    return unset.length === 1 ? unset.map((name) => ({ name, message: `must be set where ${given} is` })) : []
-  }
 }
 
 function masterKeyRule(_: unknown, env: Env): SettingProblem[] {

@@ -63,3 +63,12 @@ export function readSettings<T extends Table>(table: T, env: Env): ReadSettings<
   }
   return { values, problems }
 }
+
+/** Two settings that are of use together only. */
+export function pairRule(names: [string, string]) {
+  return (_: unknown, env: Env): SettingProblem[] => {
+    const unset = names.filter((name) => !env[name]?.trim())
+    const given = names.find((name) => !unset.includes(name))
+    return unset.length === 1 ? unset.map((name) => ({ name, message: `must be set where ${given} is` })) : []
+  }
+}

@@ -1,5 +1,22 @@
 /** Where Redis is: one server by its URL, a cluster, or whichever server Sentinels say is the master. */
-export type RedisTarget = string | RedisCluster | RedisSentinels
+export type RedisTarget = string | RedisServer | RedisCluster | RedisSentinels
+
+/** One server whose TLS is not Node's own way. */
+export interface RedisServer {
+  url: string
+  tls: RedisTls
+}
+
+/** PEM texts; what is absent is as Node has it. */
+export interface RedisTls {
+  /** Authorities that may have issued the servers' certificates. */
+  ca?: string
+  /** Of the client, with its key. */
+  cert?: string
+  key?: string
+  /** That the servers' certificates are for, where it is not the host that is connected to. */
+  servername?: string
+}
 
 export interface HostPort {
   host: string
@@ -9,7 +26,8 @@ export interface HostPort {
 export interface RedisAccess {
   username?: string
   password?: string
-  tls?: boolean
+  /** Spoken where it is there. */
+  tls?: RedisTls
 }
 
 /** Any of a cluster's nodes; the others are learned from the first that answers. */

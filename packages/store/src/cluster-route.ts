@@ -6,10 +6,10 @@
  * Where to is asked anew at every connect; a server that no longer has the slot says so (MOVED), and the connection goes
  * to the one that has.
  */
-import { createConnection } from 'node:net'
+import { createConnection, isIP } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
-import type { HostPort, RedisAccess, RedisCluster } from '@fantail/contracts'
+import type { HostPort, RedisAccess, RedisCluster, RedisTls } from '@fantail/contracts'
 import { AbstractConnector, Redis, type RedisOptions } from 'ioredis'
 import { keySlot } from './slots.ts'
 
@@ -36,7 +36,7 @@ export function routeOptions(target: RedisCluster, key: string | undefined): Red
     async connect(emit: (type: string, error: Error) => void): Promise<Stream> {
       this.connecting = true
       const place = await findNode(target, slot, () => this.connecting, emit)
-      const stream = target.tls ? connectTls({ ...place, servername: place.host }) : createConnection(place)
+      const stream = target.tls ? connectTls(tlsOptions(place, target.tls)) : createConnection(place)
       streams.add(stream)
       stream.once('close', () => streams.delete(stream))
       stream.once('error', (error: Error) => {
@@ -143,8 +143,13 @@ export function accessOptions({ username, password, tls }: RedisAccess): RedisOp
   return {
     ...(username === undefined ? {} : { username }),
     ...(password === undefined ? {} : { password }),
-    ...(tls ? { tls: {} } : {}),
+    ...(tls ? { tls } : {}),
   }
+}
+
+/** An address may not be asked for by name; the certificate is held against it all the same. */
+function tlsOptions(place: HostPort, tls: RedisTls) {
+  return { ...place, ...(isIP(place.host) ? {} : { servername: place.host }), ...tls }
 }
 
 function nameOf({ host, port }: HostPort): string {

@@ -12,6 +12,7 @@ import {
   type RedisAccess,
   type RedisCluster,
   type RedisSentinels,
+  type RedisServer,
   type RedisTarget,
 } from '@fantail/contracts'
 import { Redis, type RedisOptions } from 'ioredis'
@@ -64,7 +65,7 @@ export async function whenReached({ redis, target, onProblem, signal: given }: R
     if (isRedisCluster(target)) void lookAtNodes(target, signal).catch(wrong.reject)
     if (isRedisSentinels(target)) void lookAtSentinels(target, signal, onProblem)
     await Promise.race([wrong.promise, whenReady(redis)])
-    if (typeof target === 'string') await Promise.race([wrong.promise, refuseOthers(redis)])
+    if (isServer(target)) await Promise.race([wrong.promise, refuseOthers(redis)])
   } finally {
     over.abort()
     redis.off('end', onEnd)
@@ -77,9 +78,10 @@ export async function whenReached({ redis, target, onProblem, signal: given }: R
  * what is away is for whenReached to wait for.
  */
 export async function refuseWrong(target: RedisTarget): Promise<void> {
-  if (isRedisSentinels(target)) return
   if (isRedisCluster(target)) return await refuseNodes(target)
-  const mode = await asking(new Redis(target, ASKING), modeOf)
+  if (!isServer(target)) return
+  const { url, tls } = typeof target === 'string' ? { url: target } : target
+  const mode = await asking(new Redis(url, { ...ASKING, ...(tls && { tls }) }), modeOf)
   if (mode !== undefined) refuseServer(mode)
 }
 
@@ -91,6 +93,10 @@ async function refuseOthers(redis: Redis): Promise<void> {
     await delay(LOOK_AFTER_MS)
     await whenReady(redis)
   }
+}
+
+function isServer(target: RedisTarget): target is string | RedisServer {
+  return !isRedisCluster(target) && !isRedisSentinels(target)
 }
 
 function refuseServer(mode: RedisMode): void {

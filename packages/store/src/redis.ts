@@ -4,7 +4,13 @@
  * twice), so every caller decides what a failure means. Reconnecting goes on for ever, 50 ms to 2 s apart, with one log
  * line per change of state.
  */
-import { isRedisCluster, type RedisCluster, type RedisSentinels, type RedisTarget } from '@fantail/contracts'
+import {
+  isRedisCluster,
+  isRedisSentinels,
+  type RedisCluster,
+  type RedisSentinels,
+  type RedisTarget,
+} from '@fantail/contracts'
 import { Redis, type RedisOptions } from 'ioredis'
 import { createCluster, isCluster, mastersOf } from './cluster.ts'
 import { accessOptions, routeOptions } from './cluster-route.ts'
@@ -91,7 +97,8 @@ export type PlaceOptions = Omit<RedisOptions, 'retryStrategy'> & { url?: string 
 /** Options by which BullMQ makes a connection of its own; `key` as in connectTo. */
 export function placeOptions(url: RedisTarget, key: string | undefined): PlaceOptions {
   if (typeof url === 'string') return { url }
-  return isRedisCluster(url) ? routeOptions(url, key) : sentinelOptions(url)
+  if (isRedisCluster(url)) return routeOptions(url, key)
+  return isRedisSentinels(url) ? sentinelOptions(url) : { url: url.url, tls: url.tls }
 }
 
 /** Resolves at the first moment the connection can be used. */
@@ -153,7 +160,7 @@ function sentinelOptions(target: RedisSentinels): RedisOptions {
   const { sentinels, name, sentinelUsername, sentinelPassword, tls } = target
   return {
     ...accessOptions(target),
-    ...(tls ? { enableTLSForSentinelMode: true, sentinelTLS: {} } : {}),
+    ...(tls ? { enableTLSForSentinelMode: true, sentinelTLS: tls } : {}),
     ...(sentinelUsername === undefined ? {} : { sentinelUsername }),
     ...(sentinelPassword === undefined ? {} : { sentinelPassword }),
     sentinels,

@@ -5,6 +5,7 @@
 import { createServer } from 'node:net'
 import { Redis } from 'ioredis'
 import { freePort, startRedis, type TestRedis, type TestRedisOptions } from './redis-server.ts'
+import { clientTls, type TestTls } from './redis-tls.ts'
 import { waitFor } from './wait-for.ts'
 
 const MASTERS = 3
@@ -45,7 +46,7 @@ export async function startCluster(options: TestClusterOptions = {}): Promise<Te
   for (let i = 0; i < MASTERS * (1 + replicas); i++) {
     nodes.push(await startRedis({ ...redis, args, spawned: true, port: await freeClusterPort() }))
   }
-  const clients = nodes.map(clientOf)
+  const clients = nodes.map((node) => clientOf(node, redis.tls))
   try {
     await form(nodes, clients)
   } catch (error) {
@@ -66,8 +67,9 @@ export async function startCluster(options: TestClusterOptions = {}): Promise<Te
   }
 }
 
-function clientOf({ port }: TestRedis): Redis {
-  const client = new Redis(port, '127.0.0.1', { retryStrategy: () => 100, maxRetriesPerRequest: 3 })
+function clientOf({ port }: TestRedis, tls: TestTls | undefined): Redis {
+  const patience = { retryStrategy: () => 100, maxRetriesPerRequest: 3 }
+  const client = new Redis(port, '127.0.0.1', { ...patience, ...clientTls(tls) })
   client.on('error', () => {
     // A node that a test has killed; what is asked of it fails by itself.
   })

@@ -11,6 +11,7 @@ import {
   type TestRedis,
   type TestRedisOptions,
 } from './redis-server.ts'
+import { clientTls, type TestTls, tlsSettings } from './redis-tls.ts'
 import { waitFor } from './wait-for.ts'
 
 const NAME = 'fantail'
@@ -48,7 +49,7 @@ export async function startSentinels(options: TestSentinelsOptions = {}): Promis
   }
   const dir = await mkdtemp(join(tmpdir(), 'fantail-sentinels-'))
   const sentinels = await Promise.all(
-    Array.from({ length: SENTINELS }, () => startSentinel(dir, master.port)),
+    Array.from({ length: SENTINELS }, () => startSentinel(dir, master.port, redis.tls)),
   )
   const stop = async () => {
     for (const { client } of sentinels) client.disconnect()
@@ -81,11 +82,11 @@ export async function startSentinels(options: TestSentinelsOptions = {}): Promis
   }
 }
 
-async function startSentinel(dir: string, masterPort: number) {
+async function startSentinel(dir: string, masterPort: number, tls: TestTls | undefined) {
   const port = await freePort()
   const path = join(dir, `${port}.conf`)
   const lines = [
-    `port ${port}`,
+    ...(tls ? tlsSettings(port, tls).map((setting) => setting.join(' ')) : [`port ${port}`]),
     'bind 127.0.0.1',
     `dir ${dir}`,
     `sentinel monitor ${NAME} 127.0.0.1 ${masterPort} ${QUORUM}`,
@@ -94,7 +95,8 @@ async function startSentinel(dir: string, masterPort: number) {
   ]
   await writeFile(path, `${lines.join('\n')}\n`)
   const child = spawn(redisServerPath(), [path, '--sentinel'], { stdio: 'ignore' })
-  const client = new Redis(port, '127.0.0.1', { retryStrategy: () => 20, maxRetriesPerRequest: null })
+  const patience = { retryStrategy: () => 20, maxRetriesPerRequest: null }
+  const client = new Redis(port, '127.0.0.1', { ...patience, ...clientTls(tls) })
   client.on('error', () => {
     // Refused until it listens; what waits for it fails where it never does.
   })

@@ -9,6 +9,7 @@ import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Redis } from 'ioredis'
 import { spawnServer } from './redis-process.ts'
+import { clientTls, type TestTls, tlsWords } from './redis-tls.ts'
 import { waitFor } from './wait-for.ts'
 
 export interface TestRedis {
@@ -38,6 +39,8 @@ export interface TestRedisOptions {
   spawned?: boolean
   /** Default: a free one. */
   port?: number
+  /** Speaks nothing but TLS, and asks clients for a certificate. */
+  tls?: TestTls | undefined
 }
 
 /** How a server is run; `start` begins it anew on the same port with the same data and need not wait until it answers. */
@@ -54,13 +57,14 @@ export interface RedisRuntime {
 /** Starts a Redis and resolves when it answers. */
 export async function startRedis(options: TestRedisOptions = {}): Promise<TestRedis> {
   const port = options.port ?? (await freePort())
-  const words = settingWords(options)
+  const words = [...settingWords(options), ...(options.tls ? tlsWords(port, options.tls) : [])]
   const runtime =
     (options.spawned ? undefined : await inContainer(port, words)) ??
     (await spawnServer({ command: redisServerPath(), port, words, env: options.env ?? {} }))
-  await untilAnswers(port)
+  const { tls } = options
+  await untilAnswers(port, tls)
   return {
-    url: `redis://127.0.0.1:${port}`,
+    url: `${tls ? 'rediss' : 'redis'}://127.0.0.1:${port}`,
     port,
     pid: runtime.pid,
     kill: runtime.kill,
@@ -68,7 +72,7 @@ export async function startRedis(options: TestRedisOptions = {}): Promise<TestRe
     thaw: runtime.thaw,
     restart: async () => {
       await runtime.start()
-      await untilAnswers(port)
+      await untilAnswers(port, tls)
     },
     stop: async () => {
       await runtime.kill()
@@ -91,8 +95,9 @@ function settingWords(options: TestRedisOptions): string[] {
   return ['--save', '', '--maxmemory-policy', 'noeviction', ...persistence, ...(options.args ?? [])]
 }
 
-async function untilAnswers(port: number): Promise<void> {
-  const probe = new Redis(port, '127.0.0.1', { retryStrategy: () => 10, maxRetriesPerRequest: null })
+async function untilAnswers(port: number, tls: TestTls | undefined): Promise<void> {
+  const patience = { retryStrategy: () => 10, maxRetriesPerRequest: null }
+  const probe = new Redis(port, '127.0.0.1', { ...patience, ...clientTls(tls) })
   probe.on('error', () => {
     // Refused until the server listens; the wait below is what fails when it never does.
   })

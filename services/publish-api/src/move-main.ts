@@ -42,7 +42,7 @@ try {
 }
 
 async function main(args: string[]): Promise<void> {
-  const { from: source, to: target } = parsed(args)
+  const { from: url, source, target } = parsed(args)
   const from = connect({ url: source, name: 'fantail-move', commandTimeoutMs: COMMAND_TIMEOUT_MS })
   const to = connect({ url: target, name: 'fantail-move', commandTimeoutMs: COMMAND_TIMEOUT_MS })
   try {
@@ -50,7 +50,7 @@ async function main(args: string[]): Promise<void> {
     await answering({ redis: to, target, side: 'the target' })
     const startedAt = performance.now()
     const onProgress = progressTeller()
-    tell(await moveData({ from, to, source: placeOf(source), onProgress }), performance.now() - startedAt)
+    tell(await moveData({ from, to, source: placeOf(url), onProgress }), performance.now() - startedAt)
   } finally {
     from.disconnect()
     to.disconnect()
@@ -60,12 +60,12 @@ async function main(args: string[]): Promise<void> {
 function parsed(args: string[]) {
   const { from, to } = optionsOf(args)
   if (!from || !URL.canParse(from) || !/^rediss?:$/.test(new URL(from).protocol)) throw new UsageError(USAGE)
-  const settings = readRedriveSettings(to === undefined ? process.env : targetEnv(to))
-  const target = redisTarget(settings)
-  if (target === undefined) throw new UsageError(USAGE)
-  if (typeof target === 'string' && placeOf(target) === placeOf(from))
-    throw new UsageError('source and target are the same')
-  return { from, to: target }
+  const target = redisTarget(readRedriveSettings(to === undefined ? process.env : sideEnv(to)))
+  const source = redisTarget(readRedriveSettings(sideEnv(from)))
+  if (target === undefined || source === undefined) throw new UsageError(USAGE)
+  const url = typeof target === 'string' ? target : 'url' in target && target.url
+  if (url && placeOf(url) === placeOf(from)) throw new UsageError('source and target are the same')
+  return { from, source, target }
 }
 
 function optionsOf(args: string[]) {
@@ -76,11 +76,14 @@ function optionsOf(args: string[]) {
   }
 }
 
-/** One URL is a single Redis; anything else, nodes of a cluster. */
-function targetEnv(to: string): Record<string, string | undefined> {
-  const others = Object.entries(process.env).filter(([name]) => !PLACES.includes(name))
-  const isUrl = /^rediss?:/.test(to) && !to.includes(',')
-  return { ...Object.fromEntries(others), [isUrl ? 'REDIS_URL' : 'REDIS_CLUSTER_NODES']: to }
+/** Of one side: one URL is a single Redis, anything else nodes of a cluster. What is set of TLS goes for sides that speak it. */
+function sideEnv(side: string): Record<string, string | undefined> {
+  const isUrl = /^rediss?:/.test(side) && !side.includes(',')
+  const without = [...PLACES, ...(isUrl ? ['REDIS_CLUSTER_NAT_MAP'] : [])]
+  const isPlain = side.startsWith('redis:')
+  const isMeant = (name: string) => !without.includes(name) && !(isPlain && name.startsWith('REDIS_TLS'))
+  const others = Object.entries(process.env).filter(([name]) => isMeant(name))
+  return { ...Object.fromEntries(others), [isUrl ? 'REDIS_URL' : 'REDIS_CLUSTER_NODES']: side }
 }
 
 /** Without credentials. */

@@ -1,0 +1,109 @@
+/** Over TLS, with an authority of one's own and client certificates: one Redis, a cluster, and a master behind Sentinels. */
+import { mastersOf } from '@fantail/store'
+import { canSpawnRedis, createTestTls, redisSpeaksTls, type TestTls, waitFor } from '@fantail/test-kit'
+import { afterAll, afterEach, test as anyTest, beforeAll, expect } from 'vitest'
+import { type PlaceKind, startPlace } from '../harness/redis-place.ts'
+import { ServiceProcess } from '../harness/service-process.ts'
+import { type Stack, startStack } from '../harness/stack.ts'
+import { useReceiver } from '../harness/use-receiver.ts'
+import { notification, publish, subscribe } from '../harness/webhooks.ts'
+
+const test = anyTest.skipIf(!canSpawnRedis() || !(await redisSpeaksTls()))
+
+const receiver = useReceiver()
+const ends: (() => Promise<unknown>)[] = []
+let tls: TestTls
+/** Of servers whose certificate is for a name that they are not reached by. */
+let named: TestTls
+
+beforeAll(async () => {
+  tls = await createTestTls()
+  named = await createTestTls('redis.internal')
+})
+
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end()
+})
+
+afterAll(() => Promise.all([tls.remove(), named.remove()]))
+
+async function start(place: PlaceKind, by = tls): Promise<Stack> {
+  const stack = await startStack({
+    place,
+    redis: { tls: by },
+    redrive: true,
+    env: { FANTAIL_MIN_REPLICAS: place === 'single' ? '0' : '1' },
+  })
+  ends.push(() => stack.stop())
+  return stack
+}
+
+interface Received {
+  messages: { body: string }[]
+}
+
+test.each<[PlaceKind, string, number]>([
+  ['single', 'address', 1],
+  ['cluster', 'address', 3],
+  ['cluster', 'name', 3],
+  ['sentinels', 'name', 1],
+])(
+  'a message goes to webhooks and to queues over TLS: %s, certified by %s',
+  async (place, by, masters) => {
+    const stack = await start(place, by === 'name' ? named : tls)
+    expect(mastersOf(stack.connection)).toHaveLength(masters)
+    await stack.client.put('/v1/queues/inbox')
+    const endpoint = `${receiver().url}/${place}`
+    await subscribe(stack, 'news', { endpoint })
+    const queue = 'arn:aws:sqs:us-east-1:000000000000:inbox'
+    await stack.client.post('/v1/topics/news/subscriptions', { endpoint: queue, rawMessageDelivery: true })
+    await publish(stack, 'news', 'sealed on its way')
+    const [request] = await receiver().waitForRequests(1, `/${place}`)
+    expect(request && notification(request).Message).toBe('sealed on its way')
+    const { messages } = await stack.client.post<Received>('/v1/queues/inbox/receive', { waitSeconds: 5 })
+    expect(messages.map(({ body }) => body)).toEqual(['sealed on its way'])
+    const complaints = stack.services().flatMap((service) => service.logLines())
+    expect(complaints.filter(({ level }) => level === 'error' || level === 'raw')).toEqual([])
+  },
+  90_000,
+)
+
+test('a master behind Sentinels that dies is replaced over TLS', async () => {
+  const stack = await start('sentinels')
+  const { sentinels } = stack.place
+  await subscribe(stack, 'after', { endpoint: `${receiver().url}/after`, rawMessageDelivery: true })
+  await stack.redis.kill()
+  await waitFor(async () => (await sentinels?.master()) !== stack.redis, { timeoutMs: 20_000 })
+  const accepted = async () => {
+    const { status } = await stack.client.call('POST', '/v1/topics/after/messages', {
+      body: { message: 'x' },
+    })
+    return status === 202
+  }
+  await waitFor(accepted, { timeoutMs: 20_000, intervalMs: 100 })
+  await receiver().waitForRequests(1, '/after')
+}, 90_000)
+
+test.each([
+  ['the authority', () => tls, ['REDIS_TLS_CA_FILE'], /self-signed certificate|unable to/],
+  [
+    'a client certificate',
+    () => tls,
+    ['REDIS_TLS_CERT_FILE', 'REDIS_TLS_KEY_FILE'],
+    /certificate required|closed|reset/i,
+  ],
+  ['the name', () => named, ['REDIS_TLS_SERVER_NAME'], /IP: 127.0.0.1 is not in the cert/],
+] as const)('without %s it is said what is wrong, and waited', async (_, by, left, words) => {
+  const place = await startPlace('single', { tls: by(), spawned: true })
+  ends.push(() => place.stop())
+  const env = Object.fromEntries(
+    Object.entries(place.env).filter(([name]) => !left.some((one) => one === name)),
+  )
+  const api = new ServiceProcess('publish-api', 'api', { ...env, FANTAIL_PORT: '0' })
+  ends.push(() => api.stop())
+  await api.start({ untilReady: false })
+  const told = () => api.logLines().find(({ msg }) => msg === 'redis.down')
+  await waitFor(() => told() !== undefined)
+  expect(JSON.stringify(told()?.err)).toMatch(words)
+  expect(await api.isReady()).toBe(false)
+})
