@@ -1,4 +1,5 @@
 /** Signatures where access keys are configured: by the SDKs' clients, presigned, forged and missing. */
+import { request } from 'node:http'
 import { Sha256 } from '@aws-crypto/sha256-js'
 import { CreateTopicCommand, ListTopicsCommand, PublishCommand, SNSClient } from '@aws-sdk/client-sns'
 import { CreateQueueCommand, ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs'
@@ -137,4 +138,29 @@ test('the links in messages need no signature', async () => {
   const confirm = { Action: 'ConfirmSubscription', TopicArn: topicArn, Token: message?.token ?? '' }
   expect((await sns.follow(confirm)).text).toContain(arn)
   expect((await sns.follow({ Action: 'Unsubscribe', SubscriptionArn: arn })).status).toBe(200)
+})
+
+test('a stranger’s large body is not waited for, and he is told what he lacks', async () => {
+  // Announced, and never sent: whoever waits for it does not answer.
+  const asked = (headers: Record<string, string>, bytes = 3_000_000) =>
+    new Promise<[number | undefined, string | undefined]>((resolve, reject) => {
+      const type = 'application/x-www-form-urlencoded'
+      const all = { 'Content-Type': type, 'Content-Length': bytes, ...headers }
+      const sending = request(sns.endpoint, { method: 'POST', headers: all }, async (answer) => {
+        let text = ''
+        for await (const chunk of answer) text += chunk
+        resolve([answer.statusCode, /<Code>(\w+)<\/Code>/.exec(text)?.[1]])
+        sending.destroy()
+      })
+      sending.on('error', reject)
+      sending.flushHeaders()
+    })
+  const signedBy = (id: string) => ({
+    Authorization: `AWS4-HMAC-SHA256 Credential=${id}/20260101/us-east-1/sns/aws4_request, SignedHeaders=host;x-amz-date, Signature=00`,
+    'X-Amz-Date': '20260101T000000Z',
+  })
+  expect(await asked({})).toEqual([403, 'MissingAuthenticationToken'])
+  expect(await asked(signedBy('AKIDNOBODY'))).toEqual([403, 'InvalidClientTokenId'])
+  expect(await asked(signedBy('FKAAAAAAAAAAAAAAAAAA'))).toEqual([403, 'InvalidClientTokenId'])
+  expect(await asked(signedBy('AKIDALICE'), 5_000_000)).toEqual([413, 'RequestEntityTooLarge'])
 })

@@ -1,5 +1,5 @@
 /** Who calls over the AWS wire: where keys are asked for, whoever signs with the secret of an access key that is known. */
-import { parseParameters, verifySignature } from '@fantail/aws-wire'
+import { AwsError, parseParameters, verifySignature } from '@fantail/aws-wire'
 import type { AwsCredential } from '@fantail/config'
 import { KEY_ID, KEY_SCOPES } from '@fantail/contracts'
 import { type Caller, keyOf } from '../auth/caller.ts'
@@ -7,7 +7,13 @@ import { createForeignPages, type ForeignPages } from '../auth/foreign-page.ts'
 import type { KnownKey } from '../auth/key-cache.ts'
 import type { ApiDeps } from '../deps.ts'
 import type { ApiRequest } from '../http/api-request.ts'
-import type { WireRequest } from './wire-request.ts'
+import {
+  AWS_REQUEST_BYTES_MAX,
+  readWireRequest,
+  type WireHead,
+  type WireRequest,
+  withoutBody,
+} from './wire-request.ts'
 
 /** What the links in messages ask for: whoever holds one may follow it. */
 const UNSIGNED = new Set(['ConfirmSubscription', 'Unsubscribe'])
@@ -31,6 +37,32 @@ export function createAuthenticate(
     await verify(request, wire, { secret: known?.secret, now: clock() })
     await rateLimits.admit(known?.key ?? null)
     return known?.key ?? null
+  }
+}
+
+/** Of those who have shown no key that is known: room for what the links ask for, however it is written. */
+const STRANGERS_BYTES_MAX = 65_536
+
+/** Reads a request whose body is worth it: a stranger's large one would only be held to be refused. */
+export type ReadRequest = (request: ApiRequest, head: WireHead) => Promise<WireRequest>
+
+/** What is too large of a stranger is refused for what it lacks. */
+export function createReadRequest(
+  { settings, keyCache }: Pick<ApiDeps, 'settings' | 'keyCache'>,
+  authenticate: Authenticate,
+): ReadRequest {
+  const { awsCredentials = [], auth } = settings
+  if (!auth && awsCredentials.length === 0) return readWireRequest
+  const configured = new Set(awsCredentials.map(({ accessKeyId }) => accessKeyId))
+  return async (request, head) => {
+    const id = head.authorization?.scope?.accessKeyId ?? ''
+    const isKnown = configured.has(id) || (KEY_ID.test(id) && (await keyCache.of(id)) !== undefined)
+    if (isKnown) return readWireRequest(request, head, AWS_REQUEST_BYTES_MAX)
+    return readWireRequest(request, head, STRANGERS_BYTES_MAX).catch(async (error: unknown) => {
+      if (error instanceof AwsError && error.code === 'RequestEntityTooLarge')
+        await authenticate(request, withoutBody(head))
+      throw error
+    })
   }
 }
 

@@ -18,20 +18,13 @@ import type { Caller } from '../auth/caller.ts'
 import type { ApiDeps } from '../deps.ts'
 import type { Answer, Call } from '../http/endpoint.ts'
 import type { CountedAs } from '../http/request-times.ts'
-import { createAuthenticate } from './authenticate.ts'
+import { createAuthenticate, createReadRequest } from './authenticate.ts'
 import { awsCallOf } from './call.ts'
 import { toAwsError } from './errors.ts'
 import { type OtherService, otherServiceOf } from './other-service.ts'
 import { snsOperations } from './sns/index.ts'
 import { sqsOperations } from './sqs/index.ts'
-import {
-  formOf,
-  jsonTextOf,
-  readHead,
-  readWireRequest,
-  type WireForm,
-  type WireRequest,
-} from './wire-request.ts'
+import { formOf, jsonTextOf, readHead, type WireForm, type WireRequest } from './wire-request.ts'
 
 const SERVED = 'This endpoint serves Amazon SNS (AWS Query) and Amazon SQS (AWS JSON 1.0 and AWS Query)'
 
@@ -51,6 +44,7 @@ export function createAwsApi(deps: ApiDeps): (call: Call) => Promise<Answer> {
     sqs: byName('sqs', sqsOperations(deps), guardOf),
   }
   const authenticate = createAuthenticate(deps)
+  const readRequest = createReadRequest(deps, authenticate)
   return async (call) => {
     const { request, requestId } = call
     let form: WireForm = formOf(request)
@@ -63,7 +57,7 @@ export function createAwsApi(deps: ApiDeps): (call: Call) => Promise<Answer> {
     try {
       const head = readHead(request)
       form = head
-      const wire = await readWireRequest(request, head)
+      const wire = await readRequest(request, head)
       action = wire.action
       const service = serviceFor(wire, operations)
       wire.service = service

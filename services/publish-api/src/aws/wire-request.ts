@@ -69,8 +69,13 @@ export function formOf(request: ApiRequest): WireForm {
   return { service: QUEUE_PATH.test(targetOf(request.url).path) ? 'sqs' : 'sns', protocol: 'query' }
 }
 
-export async function readWireRequest(request: ApiRequest, head: WireHead): Promise<WireRequest> {
-  const body = request.method === 'POST' ? await bytesOf(request) : NO_BODY
+/** Its body has at most so many bytes. */
+export async function readWireRequest(
+  request: ApiRequest,
+  head: WireHead,
+  bytesMax = AWS_REQUEST_BYTES_MAX,
+): Promise<WireRequest> {
+  const body = request.method === 'POST' ? await bytesOf(request, bytesMax) : NO_BODY
   if (head.protocol === 'json') {
     const action = TARGET.exec(request.header('x-amz-target') ?? '')?.[1]
     return { ...head, body, action, parameters: new Map(), version: undefined }
@@ -81,18 +86,23 @@ export async function readWireRequest(request: ApiRequest, head: WireHead): Prom
   return { ...head, service: serviceOf({ ...head, version }), body, action, parameters, version }
 }
 
+/** As if it had brought no body. */
+export function withoutBody(head: WireHead): WireRequest {
+  return { ...head, body: NO_BODY, action: undefined, parameters: new Map(), version: undefined }
+}
+
 /** A JSON body's text. */
 export function jsonTextOf({ body }: WireRequest): string {
   if (isUtf8(body)) return body.toString()
   throw new AwsError('SerializationException', 'The request is not UTF-8.')
 }
 
-async function bytesOf(request: ApiRequest): Promise<Buffer> {
+async function bytesOf(request: ApiRequest, bytesMax: number): Promise<Buffer> {
   try {
-    return await request.bytes(AWS_REQUEST_BYTES_MAX)
+    return await request.bytes(bytesMax)
   } catch (error) {
     if (!(error instanceof FantailError) || error.code !== 'too_large') throw error
-    const message = `HTTP content length exceeded ${AWS_REQUEST_BYTES_MAX} bytes.`
+    const message = `HTTP content length exceeded ${bytesMax} bytes.`
     throw new AwsError('RequestEntityTooLarge', message, { status: 413, cause: error })
   }
 }
