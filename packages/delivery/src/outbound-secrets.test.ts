@@ -1,7 +1,16 @@
+import type { ConsumerRecord } from '@fantail/contracts'
 import { createMasterKeyText, createVault, parseMasterKey, type Vault } from '@fantail/vault'
 import { describe, expect, test } from 'vitest'
 import { hasCredentials, hideCredentials, maskCredentials } from './endpoint-credentials.ts'
-import { keepOutbound, NoVaultError, openOutbound } from './outbound-secrets.ts'
+import {
+  consumerContext,
+  keepConsumer,
+  keepOutbound,
+  NoVaultError,
+  openConsumer,
+  openOutbound,
+  outboundContext,
+} from './outbound-secrets.ts'
 
 function newVault(): Vault {
   const key = parseMasterKey(createMasterKeyText())
@@ -90,5 +99,30 @@ describe('what is kept of an endpoint', () => {
     )
     expect(() => openOutbound({ ...place, ...kept, topicArn: 'another' }, vault)).toThrow(/something else/)
     expect(() => openOutbound({ ...place, ...kept }, undefined)).toThrow(NoVaultError)
+  })
+
+  test('that cannot be read is told without a word of it', () => {
+    const kept = {
+      ...keepOutbound(reached, place, vault),
+      sealed: vault.seal('{secret', outboundContext(place)),
+    }
+    expect(() => openOutbound({ ...place, ...kept }, vault)).toThrow(/^what was sealed cannot be read$/)
+  })
+
+  test('of a push consumer is whole again, whichever release has sealed it', () => {
+    const consumer = { queueArn: 'arn:aws:sqs:us-east-1:000000000000:q', name: 'hook' }
+    const record = { ...consumer, ...keepConsumer(reached, consumer, vault) } as ConsumerRecord
+    expect(JSON.stringify(record)).not.toContain('secret')
+    expect(openConsumer(record, vault)).toEqual(reached)
+    const before = { ...record, outbound: null, sealed: vault.seal(reached.url, consumerContext(consumer)) }
+    expect(openConsumer(before, vault)).toEqual({ url: reached.url })
+    // A release that knows no settings changes the URL and leaves them.
+    expect(openConsumer({ ...before, outbound: { ca: 'AUTHORITY' } }, vault)).toMatchObject({
+      url: reached.url,
+      ca: 'AUTHORITY',
+    })
+    expect(
+      vault.open(keepConsumer({ url: reached.url }, consumer, vault).sealed ?? '', consumerContext(consumer)),
+    ).toBe(reached.url)
   })
 })

@@ -124,12 +124,23 @@ export function openOutbound(kept: Kept, vault: Pick<Sealing, 'open'> | undefine
   return putTogether(kept.endpoint, kept.outbound, text)
 }
 
+/** A push consumer's may be its URL alone. */
+function readSecrets(text: string): Secrets {
+  if (!text.startsWith('{')) return { url: text }
+  try {
+    return JSON.parse(text) as Secrets
+  } catch {
+    // What the parser has to say repeats the text.
+    throw new TypeError('what was sealed cannot be read')
+  }
+}
+
 function putTogether(
   url: string,
   outbound: OutboundSettings | null | undefined,
   text: string | undefined,
 ): Reached {
-  const secrets = text === undefined ? {} : (JSON.parse(text) as Secrets)
+  const secrets = text === undefined ? {} : readSecrets(text)
   const { certificate, ca, proxy = undefined } = outbound ?? {}
   const { privateKey } = secrets
   return {
