@@ -60,5 +60,14 @@ test('a batch is repeated under its own name, and the next has another', async (
   const parking = new Parking(lanes, log, () => undefined)
   await parkOne(parking)
   await parkOne(parking)
-  expect(lanes.names()).toEqual(['2.1', '2.1', '2.2'])
+  const [first, again, next] = lanes.names()
+  expect(first).toMatch(/.+\.1$/)
+  expect([again, next]).toEqual([first, first?.replace(/1$/, '2')])
+})
+
+test('two processes name no batch alike, also where a failover has given their runs the same fence', async () => {
+  const lanes = createLanes()
+  await parkOne(new Parking(lanes, log, () => undefined))
+  await parkOne(new Parking(lanes, log, () => undefined))
+  expect(new Set(lanes.names()).size).toBe(2)
 })

@@ -4,9 +4,11 @@
  * A park carries its run's fence, and the run's checkpoint as it will be when the park is done, so the two are one
  * write: a worker that takes the job over finds exactly what is settled. Refused as stale: the run is lost. A batch is
  * tried until it has a reply; its name lets the script see that it has done it already, so that what has left its lane
- * since is not parked, and what was refused not counted, a second time.
+ * since is not parked, and what was refused not counted, a second time. No other process gives a batch that name: of two runs
+ * that a failover has given the same fence, one would else leave unparked what it takes for done.
  */
 
+import { randomBytes } from 'node:crypto'
 import { createStateLog, type Logger } from '@fantail/runtime'
 import {
   batchField,
@@ -21,6 +23,7 @@ import { tellParts } from './part-states.ts'
 import { ShardQueue } from './shard-queue.ts'
 
 const ENTRIES_PER_SCRIPT_MAX = 500
+const NAME_BYTES = 9
 
 /** What a run shows to parking. */
 export interface FencedRun {
@@ -57,6 +60,8 @@ export class Parking {
   /** By the batch itself, which is the same at every try. */
   readonly #numbers = new WeakMap<Item[], number>()
   #batches = 0
+  /** Begins the names of this process's batches. */
+  readonly #name = randomBytes(NAME_BYTES).toString('base64url')
 
   constructor(
     lanes: Pick<LaneStore, 'park'>,
@@ -88,7 +93,7 @@ export class Parking {
   async #run(shard: number, batch: Item[]): Promise<void> {
     const groups = groupByRun(batch)
     for (const items of groups.values()) for (const item of items) item.mark()
-    const { request, groupsSent } = buildRequest(shard, groups, this.#numberOf(batch))
+    const { request, groupsSent } = buildRequest(shard, groups, `${this.#name}.${this.#numberOf(batch)}`)
     const result =
       request.jobs.length === 0 ? { jobs: [], nextDueAt: null } : await this.#lanes.park(shard, request)
     for (const [run, items] of groups) {
@@ -120,7 +125,7 @@ function groupByRun(batch: Item[]): Map<FencedRun, ParkItem[]> {
   return groups
 }
 
-function buildRequest(shard: number, groups: Map<FencedRun, ParkItem[]>, batch: number) {
+function buildRequest(shard: number, groups: Map<FencedRun, ParkItem[]>, batch: string) {
   const messages: ParkMessage[] = []
   const positions = new Map<MessageContext, number>()
   const jobs: ParkJob[] = []
@@ -143,7 +148,7 @@ function buildRequest(shard: number, groups: Map<FencedRun, ParkItem[]>, batch: 
     }))
     groupsSent.push(run)
     const fields = run.checkpointFields(shard)
-    if (entries.length > 0) fields.push(batchField(`${run.fence}.${batch}`))
+    if (entries.length > 0) fields.push(batchField(batch))
     jobs.push({ job: run.key, fence: run.fence, fields, entries })
   }
   return { request: { messages, jobs }, groupsSent }
