@@ -1,7 +1,8 @@
 // @ts-check
 /**
  * Reads the settings of every service of the local stack, each of which would end over what is wrong there and be started
- * again for ever. Ends with 1, every problem named once on stderr, where one could not start with them.
+ * again for ever. Ends with 1, every problem named once on stderr, where one could not start with them, or the Redis that
+ * they name answers and is of another kind.
  *
  *   node --conditions=@fantail/source check-settings.mjs
  */
@@ -10,6 +11,7 @@ import {
   readReceiverSettings,
   readRedriveSettings,
   readWorkerSettings,
+  redisTarget,
   SettingsError,
 } from '../../packages/config/src/index.ts'
 
@@ -26,4 +28,19 @@ for (const read of [readApiSettings, readWorkerSettings, readRedriveSettings, re
 if (problems.size > 0) {
   console.error(['cannot start with these settings:', ...problems].join('\n'))
   process.exitCode = 1
+} else {
+  const target = redisTarget(readRedriveSettings(env))
+  // Loaded for those alone who have a Redis of their own.
+  if (target !== undefined) await checkRedis(target)
+}
+
+/** @param {NonNullable<ReturnType<typeof redisTarget>>} target */
+async function checkRedis(target) {
+  const { refuseWrong } = await import('../../packages/store/src/index.ts')
+  try {
+    await refuseWrong(target)
+  } catch (error) {
+    console.error(`cannot start with this Redis: ${error instanceof Error ? error.message : error}`)
+    process.exitCode = 1
+  }
 }

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import { freePort, startRedis } from '@fantail/test-kit'
 import { expect, it } from 'vitest'
 import { capture } from '../bootstrap/steps.mjs'
 
@@ -22,4 +23,20 @@ it('names every problem of any service, each once', async () => {
     expect.stringMatching(/^ {2}FANTAIL_ATTEMPTS_MAX must be /),
     expect.stringMatching(/^ {2}REDIS_URL must be set in server mode/),
   ])
+})
+
+it('names a Redis that is of another kind, and is content with one that is away', async () => {
+  const url = `redis://127.0.0.1:${await freePort()}`
+  expect(await check({ REDIS_URL: url })).toEqual({ code: 0, stdout: '', stderr: '' })
+  const redis = await startRedis()
+  try {
+    expect((await check({ REDIS_URL: redis.url })).code).toBe(0)
+    const { code, stderr } = await check({ REDIS_CLUSTER_NODES: `127.0.0.1:${redis.port}` })
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^cannot start with this Redis: .* set REDIS_URL /),
+    ])
+  } finally {
+    await redis.stop()
+  }
 })

@@ -1,6 +1,18 @@
 /** Over TLS, with an authority of one's own and client certificates: one Redis, a cluster, and a master behind Sentinels. */
-import { mastersOf } from '@fantail/store'
-import { canSpawnRedis, createTestTls, redisSpeaksTls, type TestTls, waitFor } from '@fantail/test-kit'
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { connect, mastersOf, refuseWrong, whenReady } from '@fantail/store'
+import {
+  canSpawnTlsRedis,
+  createTestTls,
+  freePort,
+  startRedis,
+  type TestRedis,
+  type TestRedisOptions,
+  type TestTls,
+  waitFor,
+} from '@fantail/test-kit'
 import { afterAll, afterEach, test as anyTest, beforeAll, expect } from 'vitest'
 import { type PlaceKind, startPlace } from '../harness/redis-place.ts'
 import { ServiceProcess } from '../harness/service-process.ts'
@@ -8,7 +20,9 @@ import { type Stack, startStack } from '../harness/stack.ts'
 import { useReceiver } from '../harness/use-receiver.ts'
 import { notification, publish, subscribe } from '../harness/webhooks.ts'
 
-const test = anyTest.skipIf(!canSpawnRedis() || !(await redisSpeaksTls()))
+const test = anyTest.skipIf(!canSpawnTlsRedis())
+
+const BIN = fileURLToPath(new URL('../../infra/bin/fantail.mjs', import.meta.url))
 
 const receiver = useReceiver()
 const ends: (() => Promise<unknown>)[] = []
@@ -36,6 +50,12 @@ async function start(place: PlaceKind, by = tls): Promise<Stack> {
   })
   ends.push(() => stack.stop())
   return stack
+}
+
+async function server(options: TestRedisOptions): Promise<TestRedis> {
+  const started = await startRedis({ spawned: true, ...options })
+  ends.push(() => started.stop())
+  return started
 }
 
 interface Received {
@@ -83,6 +103,28 @@ test('a master behind Sentinels that dies is replaced over TLS', async () => {
   await waitFor(accepted, { timeoutMs: 20_000, intervalMs: 100 })
   await receiver().waitForRequests(1, '/after')
 }, 90_000)
+
+test('another kind of Redis than the one that was named is told over TLS, too', async () => {
+  const plain = await server({ tls })
+  const args = ['--cluster-enabled', 'yes', '--cluster-port', String(await freePort())]
+  const node = await server({ tls, args })
+  await refuseWrong({ url: plain.url, tls: tls.pem })
+  await expect(refuseWrong({ url: node.url, tls: tls.pem })).rejects.toThrow('REDIS_CLUSTER_NODES')
+  const nodes = [{ host: '127.0.0.1', port: plain.port }]
+  await expect(refuseWrong({ nodes, tls: tls.pem })).rejects.toThrow('set REDIS_URL')
+})
+
+test('a move reads its source over TLS and writes to a Redis without', async () => {
+  const [from, to] = [await server({ tls }), await server({})]
+  const { ca: REDIS_TLS_CA_FILE, cert: REDIS_TLS_CERT_FILE, key: REDIS_TLS_KEY_FILE } = tls.files
+  const env = { PATH: process.env.PATH, REDIS_TLS_CA_FILE, REDIS_TLS_CERT_FILE, REDIS_TLS_KEY_FILE }
+  const source = connect({ url: { url: from.url, tls: tls.pem }, name: 'test' })
+  await whenReady(source)
+  await source.set('ft:{keys}:moved', '1').finally(() => source.disconnect())
+  const words = [BIN, 'move', '--from', from.url, '--to', to.url]
+  const { stdout } = await promisify(execFile)(process.execPath, words, { env })
+  expect(stdout).toMatch(/^moved 1 keys, .* each held against the source/)
+})
 
 test.each([
   ['the authority', () => tls, ['REDIS_TLS_CA_FILE'], /self-signed certificate|unable to/],

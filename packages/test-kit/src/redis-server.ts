@@ -3,7 +3,7 @@
  * binary; in a container where FANTAIL_TEST_REDIS=container and a Docker daemon answers. The binary is
  * FANTAIL_TEST_REDIS_SERVER or FANTAIL_REDIS_SERVER, or the one that the bootstrap unpacked, or redis-server / valkey-server on PATH.
  */
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -118,6 +118,12 @@ export function redisServerPath(): string {
 /** Whether servers can be spawned; where there are only containers, tests of clusters are skipped. */
 export function canSpawnRedis(): boolean {
   return findServer() !== undefined
+}
+
+/** Whether servers can be spawned and were built with TLS. */
+export function canSpawnTlsRedis(): boolean {
+  const path = findServer()
+  return path !== undefined && readFileSync(path).includes('tls-cert-file')
 }
 
 function findServer(): string | undefined {

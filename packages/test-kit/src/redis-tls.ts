@@ -1,8 +1,7 @@
 /** Certificates for Redis over TLS: of an authority that is made for the test, one for servers and one for clients. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { redisServerPath } from './redis-server.ts'
 import { createAuthority, type TestCertificate } from './tls-certificates.ts'
 
 /** What clients are given, as PEM texts and as files. */
@@ -55,9 +54,4 @@ export function tlsWords(port: number, tls: TestTls): string[] {
 /** Of ioredis. */
 export function clientTls(tls: TestTls | undefined) {
   return tls ? { tls: tls.pem } : {}
-}
-
-/** Whether the server binary was built with TLS. */
-export async function redisSpeaksTls(): Promise<boolean> {
-  return (await readFile(redisServerPath())).includes('tls-cert-file')
 }
