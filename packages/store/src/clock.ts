@@ -8,13 +8,29 @@ const READ_NOW = readScript('read-now-1')
 
 const CATCH_UP = readScript('catch-up-1')
 
+/** ms that were made up for, and ms by which the shard is ahead of Redis's clock now. */
+export interface CaughtUp {
+  madeUpMs: number
+  aheadMs: number
+}
+
 /** Makes the shard's time go on from `now` (epoch ms) where it is behind that by more than `behindMsMax`. */
-export async function catchUp(
+export function catchUp(
   redis: Redis,
   shard: number,
   { now, behindMsMax }: { now: number; behindMsMax: number },
-): Promise<number> {
-  return (await runScript(redis, CATCH_UP, [shardBase(shard)], [Math.floor(now), behindMsMax])) as number
+): Promise<CaughtUp> {
+  return runCatchUp(redis, shard, [Math.floor(now), behindMsMax, ''])
+}
+
+/** Lets the shard be no less ahead of Redis's clock than another one is that goes by the same clock. */
+export function catchUpWith(redis: Redis, shard: number, aheadMs: number): Promise<CaughtUp> {
+  return runCatchUp(redis, shard, ['', 0, aheadMs])
+}
+
+async function runCatchUp(redis: Redis, shard: number, args: (number | string)[]): Promise<CaughtUp> {
+  const [madeUpMs, aheadMs] = (await runScript(redis, CATCH_UP, [shardBase(shard)], args)) as [number, number]
+  return { madeUpMs, aheadMs }
 }
 
 /** Epoch ms as the shard's scripts see it. */

@@ -1,7 +1,16 @@
 import { createLogger } from '@fantail/runtime'
-import { connect, type Redis, readNow, SHARD_COUNT, shardBase, skewKey, whenReady } from '@fantail/store'
+import {
+  aheadKey,
+  connect,
+  type Redis,
+  readNow,
+  SHARD_COUNT,
+  shardBase,
+  skewKey,
+  whenReady,
+} from '@fantail/store'
 import { startRedis, type TestRedis, waitFor } from '@fantail/test-kit'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createShardClocks } from './set-back-clocks.ts'
 
 const HOUR_MS = 3_600_000
@@ -15,6 +24,7 @@ beforeAll(async () => {
   redis = connect({ url: server.url, name: 'test' })
   await whenReady(redis)
 })
+beforeEach(() => redis.flushall())
 afterAll(async () => {
   redis.disconnect()
   await server.stop()
@@ -41,6 +51,33 @@ test('a clock of Redis that is set back is made up for in every shard, once, who
     expect(now - before).toBeLessThan(10_000)
   }
   for (const clocks of workers) expect(clocks.now() - before).toBeLessThan(10_000)
+})
+
+test('all shards go on together, however long Redis takes for them', async () => {
+  await setRedisTime(HOUR_MS)
+  // With every script for a shard comes one that keeps Redis busy for some ms.
+  const slow = new Proxy(redis, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name)
+      if (typeof value !== 'function') return value
+      const command = value.bind(target) as (...args: unknown[]) => unknown
+      if (name !== 'catch-up-1Buffer') return command
+      return (...args: unknown[]) => {
+        void target.eval('for _ = 1, 500000 do end', 0)
+        return command(...args)
+      }
+    },
+  })
+  const clocks = createShardClocks(slow, log)
+  clocks.tell(SHARD, await readNow(redis, SHARD))
+  await setRedisTime(0)
+  const aheads = async () => {
+    const found = Array.from({ length: SHARD_COUNT }, (_, shard) => redis.get(aheadKey(shardBase(shard))))
+    return new Set(await Promise.all(found))
+  }
+  clocks.tell(SHARD, await readNow(redis, SHARD))
+  await waitFor(async () => !(await aheads()).has(null), { what: 'the shards to go on' })
+  expect((await aheads()).size).toBe(1)
 })
 
 test('a worker that begins with a clock of its own that is ahead changes nothing', async () => {
