@@ -10,6 +10,7 @@ import {
 } from '@aws-sdk/client-sns'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { waitingIn } from '../../test-api.ts'
+import { checkEndpoint } from './endpoints.ts'
 import { ACCOUNT, queueArn, refusalOf, type SnsApi, startSnsApi, topicArn } from './sns.fixture.ts'
 
 const TOPIC = topicArn('orders')
@@ -293,3 +294,39 @@ test('credentials of an endpoint are shown as asterisks, and refused where they 
     sns.api.deps.vault = vault
   }
 })
+
+test('no endpoint keeps the API from everybody else, however long it is and whatever its protocol', async () => {
+  const long = 1_000_000
+  const fill = ['.', '@', ':', '/', '1', 'a', '+', ' ', '[', '%', 'a@', '1.'].map((part) =>
+    part.repeat(long / part.length),
+  )
+  for (const Protocol of [
+    'email',
+    'email-json',
+    'sms',
+    'lambda',
+    'firehose',
+    'application',
+    'sqs',
+    'https',
+  ]) {
+    const starts = ['', 'a@', 'https://', 'https://a', '+1', 'arn:aws:sns:us-east-1:000000000000:endpoint/']
+    for (const start of starts) {
+      for (const middle of fill) {
+        const startedAt = performance.now()
+        expect(judged(Protocol, `${start}${middle}@`)).toMatch(/^(taken|InvalidParameter)$/)
+        expect(performance.now() - startedAt).toBeLessThan(1_000)
+      }
+    }
+  }
+})
+
+/** Without the wire: what would be sent a hundred times is a megabyte each. */
+function judged(protocol: string, endpoint: string): string {
+  try {
+    checkEndpoint(protocol, endpoint, sns.api.deps.settings.arn)
+    return 'taken'
+  } catch (error) {
+    return (error as { code?: string }).code ?? String(error)
+  }
+}
