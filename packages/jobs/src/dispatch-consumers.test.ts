@@ -58,3 +58,20 @@ test('what publishers with another number of queues have stored is dispatched, a
   expect(consumers.all()).toHaveLength(1)
   await consumers.stop()
 })
+
+test('an outage is told of once, however often the other queues are looked for', async () => {
+  let looks = 0
+  const exec = async () => {
+    looks++
+    throw new Error('Connection is closed.')
+  }
+  const away = { pipeline: () => ({ exists: () => undefined, exec }) } as unknown as Redis
+  const lines: string[] = []
+  const log = { warn: (_: object, line: string) => lines.push(line), info: () => undefined }
+  const idle = { start: async () => undefined, stop: async () => undefined } as unknown as DispatchConsumer
+  const consumers = new DispatchConsumers({ redis: away, queues: 1, create: () => idle, log, lookMs: 1 })
+  await consumers.start()
+  await waitFor(() => looks > 3)
+  await consumers.stop()
+  expect(lines).toEqual(['dispatch.look_failed'])
+})

@@ -6,6 +6,7 @@ import { batch, DISPATCH_QUEUES_MAX, type Redis, replies } from '@fantail/store'
 import { dispatchQueueName, queuePrefix } from './bull.ts'
 import type { ConsumerLog } from './consumer-log.ts'
 import type { DispatchConsumer } from './dispatch-consumer.ts'
+import { RepeatedErrors } from './repeated-errors.ts'
 
 const LOOK_MS = 10_000
 /** A job may be between two of the lists looked at; and whoever writes to a queue now may do so again. */
@@ -33,6 +34,7 @@ export class DispatchConsumers {
   #timer: NodeJS.Timeout | undefined
   #looking: Promise<void> | undefined
   #stopped = false
+  readonly #errors = new RepeatedErrors()
 
   constructor(options: DispatchConsumersOptions) {
     this.#options = options
@@ -64,7 +66,10 @@ export class DispatchConsumers {
 
   #look(): void {
     this.#looking = this.#follow()
-      .catch((error: Error) => this.#options.log.warn({ error: error.message }, 'dispatch.look_failed'))
+      .catch((error: Error) => {
+        if (this.#errors.isNew(error))
+          this.#options.log.warn({ error: error.message }, 'dispatch.look_failed')
+      })
       .then(() => {
         if (!this.#stopped) this.#timer = setTimeout(() => this.#look(), this.#options.lookMs ?? LOOK_MS)
       })

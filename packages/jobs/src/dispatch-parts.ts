@@ -31,7 +31,7 @@ type JobRef = Pick<Job, 'id' | 'timestamp'>
 export class DispatchParts {
   readonly #queueNumber: number
   readonly #redis: Redis
-  #queue: Queue<PartJobData> | undefined
+  #queue: Promise<Queue<PartJobData>> | undefined
 
   constructor(queueNumber: number, redis: Redis) {
     this.#queueNumber = queueNumber
@@ -94,7 +94,8 @@ export class DispatchParts {
   }
 
   async close(): Promise<void> {
-    await this.#queue?.close()
+    const queue = await this.#queue
+    await queue?.close()
   }
 
   async #add(job: JobRef, parts: DispatchPart[]): Promise<void> {
@@ -129,9 +130,16 @@ export class DispatchParts {
     return dispatchJobKey(this.#queueNumber, id)
   }
 
-  /** Made when first needed, and anew where the connection broke meanwhile: BullMQ asks something of it first. */
-  async #open(): Promise<Queue<PartJobData>> {
-    if (this.#queue) return this.#queue
+  /** Made when first needed, once, and anew where the connection broke meanwhile: BullMQ asks something of it first. */
+  #open(): Promise<Queue<PartJobData>> {
+    this.#queue ??= this.#create().catch((error) => {
+      this.#queue = undefined
+      throw error
+    })
+    return this.#queue
+  }
+
+  async #create(): Promise<Queue<PartJobData>> {
     const queue = createQueue<PartJobData>({
       name: dispatchQueueName(this.#queueNumber),
       connection: this.#redis,
@@ -140,12 +148,11 @@ export class DispatchParts {
     queue.on('error', () => undefined)
     try {
       await queue.waitUntilReady()
+      return queue
     } catch (error) {
       await queue.close()
       throw error
     }
-    this.#queue ??= queue
-    return this.#queue
   }
 }
 

@@ -20,3 +20,10 @@ test('one that goes on is not told again, one that was away for a minute is', ()
   }
   expect([0, 40_000, 80_000, 120_000, 180_000].map(at)).toEqual([true, false, false, false, true])
 })
+
+test('jobs and their parts are no kinds of their own', () => {
+  const errors = new RepeatedErrors()
+  const ids = ['7', '12', '12-mi8e2k4z-0', '31-mi8e2kab-17']
+  const seen = ids.map((id) => errors.isNew(new Error(`Missing lock for job ${id}. moveToFinished`)))
+  expect(seen).toEqual([true, false, false, false])
+})

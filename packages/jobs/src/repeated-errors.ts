@@ -12,9 +12,9 @@ export class RepeatedErrors {
     this.#clock = clock
   }
 
-  /** True for the first of its kind, whatever the numbers in it. */
+  /** True for the first of its kind, whatever the numbers and names of jobs in it. */
   isNew({ message }: Error): boolean {
-    const kind = message.replace(/\d+/g, 'N')
+    const kind = message.replace(/\d+(-[0-9a-z]+-\d+)?/g, 'N')
     const now = this.#clock()
     for (const [known, at] of this.#seenAt) if (now - at >= QUIET_MS) this.#seenAt.delete(known)
     const isNew = !this.#seenAt.has(kind)
