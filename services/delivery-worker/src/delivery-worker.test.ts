@@ -160,11 +160,14 @@ test('what a dead-letter queue could not take is there soon after it can', async
   const lines: string[] = []
   const log = createLogger({
     service: 'test',
+    level: 'debug',
     destination: { write: (line: string) => void lines.push(line) },
   })
   await fixture.startWorker(sender, { log })
   await fixture.publish('kept')
-  await waitFor(() => lines.some((line) => line.includes('dead_letter.postponed')))
+  const told = (what: string) => lines.filter((line) => line.includes(what)).length
+  await waitFor(() => told('dead_letter.postponed') > 1, { what: 'a second try' })
+  expect(told('dead_letters.down')).toBe(1)
   await fixture.redis.rename(`${queue}:away`, queue)
   const letter = await waitFor(async () => (await fixture.queues.receive(DLQ, { maxMessages: 1 }))[0])
   expect(letter).toMatchObject({ body: 'kept', deadLetter: { reason: 'permanent', attempts: 1 } })

@@ -8,7 +8,7 @@
 import { FantailError } from '@fantail/contracts'
 import { type Envelope, type EnvelopeSigning, queueBody } from '@fantail/delivery'
 import { type NextStep, nextStep } from '@fantail/policy'
-import type { Logger } from '@fantail/runtime'
+import { createStateLog, type Logger } from '@fantail/runtime'
 import { type DeadState, deadLetterItemId, parseDeliveryId, type Queues } from '@fantail/store'
 import type { CompiledSubscription } from './compiled-slice.ts'
 import type { DeliveryStatus } from './delivery-status.ts'
@@ -17,6 +17,7 @@ import type { LanePacing } from './lane-pacing.ts'
 import type { MessageContext } from './message-context.ts'
 import { type Outcome, resultState } from './outcome.ts'
 import type { EndState, OutcomeRecorder } from './outcome-recorder.ts'
+import { type TellPart, tellParts } from './part-states.ts'
 import type { QueueGates } from './queue-gates.ts'
 import type { Claimed, Settling } from './settling.ts'
 
@@ -66,9 +67,12 @@ export interface FinishingOptions {
 
 export class Finishing {
   readonly #options: FinishingOptions
+  /** By queue: one that is away is asked for each delivery every two seconds, and would be told of as often. */
+  readonly #tell: TellPart
 
   constructor(options: FinishingOptions) {
     this.#options = options
+    this.#tell = tellParts(createStateLog({ log: options.log, what: 'dead_letters', initial: 'up' }))
   }
 
   /** Resolves when Redis has it, or the lease was no longer ours. */
@@ -248,11 +252,13 @@ export class Finishing {
       if (await this.#options.gates.denies(queueArn, message.message)) return 'denied'
       const item = queueBody(await this.#signed(dead), subscription.target, queueArn)
       await this.#options.queues.send(queueArn, [{ id, ...item, deadLetter: letter }])
+      this.#tell(queueArn, 'up')
       return 'done'
     } catch (error) {
-      if (error instanceof FantailError && error.code === 'not_found') return 'missing'
-      this.#options.log.warn({ queueArn, error: String(error) }, 'dead_letter.postponed')
-      return 'later'
+      const missing = error instanceof FantailError && error.code === 'not_found'
+      this.#tell(queueArn, missing ? 'up' : 'down', error)
+      this.#options.log.debug({ queueArn, messageId, error: String(error) }, 'dead_letter.postponed')
+      return missing ? 'missing' : 'later'
     }
   }
 }
