@@ -11,6 +11,8 @@ import type { MessageContext } from './message-context.ts'
 import type { FencedRun } from './parking.ts'
 
 const NOTHING = Buffer.alloc(0)
+/** A run of more units lets go of what those that have ended were made by: of millions of subscriptions it would be gigabytes. */
+const UNITS_KEPT_MAX = 16
 
 export type Failure = [slot: number, statusCode: number | null, error: string | null]
 
@@ -37,7 +39,7 @@ export class Unit {
   readonly settled: Bitmap
   readonly delivered: Bitmap
   readonly parked: Bitmap
-  readonly failures: Failure[] = []
+  failures: Failure[] = []
   /** Those that the message is for: decided once, when the unit is started. */
   matched: readonly CompiledSubscription[] = []
   /** By slot: those whose filters keep it back, but what an earlier start has settled; not to be changed. */
@@ -66,6 +68,15 @@ export class Unit {
     if (this.settled.has(slot)) return
     this.settled.add(slot)
     this.changes++
+  }
+
+  /** To be called when it has ended and been told of: what is left says where its checkpoint is. */
+  release(): void {
+    const { sliceId, shard, revision, topic, slots } = this.slice
+    const nobody = { subscriptions: [], filters: null, unfiltered: [], bySlot: [], byId: new Map() }
+    this.slice = { sliceId, shard, revision, topic, slots, ...nobody }
+    this.matched = []
+    this.failures = []
   }
 
   /** One delivery less is open; the last one ends the unit. */
@@ -140,6 +151,7 @@ export class JobRun implements FencedRun {
   unitEnded(unit: Unit): void {
     this.#openUnits--
     this.#onUnitEnded(unit)
+    if (this.units.length > UNITS_KEPT_MAX) unit.release()
     if (this.#openUnits === 0) this.#waiting?.()
   }
 

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import type { CompiledSlice, CompiledSubscription } from './compiled-slice.ts'
+import { JobRun, Unit } from './job-run.ts'
+import type { MessageContext } from './message-context.ts'
+
+const subscription = {} as CompiledSubscription
+const sliceOf = (n: number): CompiledSlice => ({
+  sliceId: `topic.${n}`,
+  shard: n % 48,
+  revision: '1',
+  topic: {} as CompiledSlice['topic'],
+  slots: 8,
+  subscriptions: [subscription],
+  filters: null,
+  unfiltered: [],
+  bySlot: [],
+  byId: new Map([['id', subscription]]),
+})
+
+async function never(): Promise<never> {
+  throw new Error('not asked for')
+}
+
+test('a long run lets go of the slices that it is done with, and still tells what was settled there', () => {
+  const told: number[] = []
+  const job = { key: 'dispatch-0:1', fence: 1, messages: [], isLost: () => false }
+  const run = new JobRun({ ...job, hasRoomFor: never, handOut: never, handOutAgain: never }, [], (unit) =>
+    told.push(unit.matched.length),
+  )
+  const context = {} as MessageContext
+  for (let n = 0; n < 100; n++) {
+    const unit = new Unit({ run, index: 0, context, slice: sliceOf(n), checkedAt: 0 })
+    unit.matched = [subscription]
+    run.addUnit(unit)
+    unit.open++
+    unit.markSettled(3)
+    unit.close()
+  }
+  expect(told).toEqual(Array.from({ length: 100 }, () => 1))
+  const kept = run.units.filter(({ slice, matched }) => slice.byId.size + matched.length > 0)
+  expect(kept.length).toBeLessThan(20)
+  expect(run.dirtyShards().size).toBe(48)
+  expect(run.checkpointFields(1).map(([name]) => name)).toEqual(['0.topic.1', '0.topic.49', '0.topic.97'])
+})
