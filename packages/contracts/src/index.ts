@@ -1,6 +1,7 @@
 export * from './api-keys.ts'
 export * from './arn.ts'
 export * from './errors.ts'
+export * from './json.ts'
 export * from './limits.ts'
 export * from './message-id.ts'
 export * from './records.ts'

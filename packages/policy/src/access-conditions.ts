@@ -4,6 +4,7 @@
  * where it would allow, and is told as `unknown` so that it holds where it would deny.
  */
 import { BlockList, isIP } from 'node:net'
+import { isObject } from '@fantail/contracts'
 
 export type ConditionVerdict = 'holds' | 'fails' | 'unknown'
 
@@ -123,8 +124,4 @@ export function textsOf(value: unknown): string[] {
   return all.flatMap((item) =>
     typeof item === 'string' || typeof item === 'boolean' || typeof item === 'number' ? [String(item)] : [],
   )
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -2,7 +2,8 @@
  * Resource policies of queues and topics, as far as they decide whether a service or an account's key may act on one
  * resource: effect, principal, action, resource and conditions (access-conditions.ts).
  */
-import { type ConditionVerdict, conditionsHold, isLike, isObject, textsOf } from './access-conditions.ts'
+import { isObject } from '@fantail/contracts'
+import { type ConditionVerdict, conditionsHold, isLike, textsOf } from './access-conditions.ts'
 
 export interface AccessRequest {
   /** Who asks: a service, as in `sns.amazonaws.com`, or an account's key. */

@@ -3,6 +3,7 @@
  * message may be checked long after its key was replaced. Whether the private key is sealed is the caller's to say: where it
  * is not, whoever can read this Redis can sign.
  */
+import { jsonOf } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { SIGNING_BASE, signingCertificatesKey, signingPairKey } from './keys.ts'
 import { readScript, runScript } from './scripts.ts'
@@ -53,19 +54,11 @@ export class SigningKeys {
 
 /** What cannot be read is told without a word of it. */
 function parsePair(text: string): StoredSigningPair {
-  const pair = parseJson(text)
+  const pair = jsonOf(text)
   const { privateKey, sealed, certificate } = (pair ?? {}) as Record<string, unknown>
   if (typeof certificate === 'string') {
     if (typeof privateKey === 'string') return { privateKey, certificate }
     if (typeof sealed === 'string') return { sealed, certificate }
   }
   throw new Error(`what ${signingPairKey()} holds is not a pair of key and certificate`)
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

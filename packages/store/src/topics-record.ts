@@ -1,7 +1,7 @@
 /** Stored JSON, read with an error that names its key; a topic's record and what scripts need of it. */
 
 import { randomBytes } from 'node:crypto'
-import { RETENTION_SECONDS_DEFAULT, type TopicRecord } from '@fantail/contracts'
+import { isObject, RETENTION_SECONDS_DEFAULT, type TopicRecord } from '@fantail/contracts'
 
 /** What a caller may set; everything else of a TopicRecord is the store's. */
 export type TopicSettings = Pick<
@@ -52,9 +52,7 @@ export function parseStored(text: string, key: string): Record<string, unknown> 
   } catch (error) {
     throw new CorruptRecordError(key, error)
   }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-    return value as Record<string, unknown>
-  }
+  if (isObject(value)) return value
   throw new CorruptRecordError(key, new TypeError('not an object'))
 }
 

@@ -3,6 +3,7 @@
  * it. The publish route asks them directly; the schemas ask the same ones to list every problem.
  */
 import type { Problem } from '../errors.ts'
+import { isObject, jsonOf } from '../json.ts'
 import { SUBJECT_CHARS_MAX } from '../limits.ts'
 import type { MessageAttribute } from '../records.ts'
 import { formatPath } from './problems.ts'
@@ -34,14 +35,9 @@ function unicodeProblem(text: string): string | undefined {
 
 /** §5.2: a JSON object with a text under `default`. */
 export function structureProblem(text: string): string | undefined {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return 'must be JSON where structure is "json"'
-  }
-  const object = typeof value === 'object' && value !== null && !Array.isArray(value)
-  const fallback = object ? (value as { default?: unknown }).default : undefined
+  const value = jsonOf(text)
+  if (value === undefined) return 'must be JSON where structure is "json"'
+  const fallback = isObject(value) ? value.default : undefined
   return typeof fallback === 'string'
     ? undefined
     : 'must hold a text under "default" where structure is "json"'

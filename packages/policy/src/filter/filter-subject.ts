@@ -2,7 +2,7 @@
  * What filters see of a message: the values under a dotted path. Attributes and body are parsed once for all filters, and a
  * path is looked up when the first of them asks; what no filter names costs nothing, however long the message is.
  */
-import type { FilterPolicyScope, MessageAttribute } from '@fantail/contracts'
+import { type FilterPolicyScope, jsonOf, type MessageAttribute } from '@fantail/contracts'
 import { type BodyValue, bodyLeaves, type Leaf, type Place } from './body-leaves.ts'
 
 export type { Leaf, Place }
@@ -62,7 +62,7 @@ function leavesOf({ type, value }: MessageAttribute): readonly Leaf[] | undefine
 }
 
 function elementsOf(text: string): Leaf[] | undefined {
-  const parsed = parse(text)
+  const parsed = jsonOf(text) as BodyValue | undefined
   if (!Array.isArray(parsed)) return undefined
   const leaves: Leaf[] = []
   for (const value of parsed as BodyValue[]) {
@@ -73,7 +73,7 @@ function elementsOf(text: string): Leaf[] | undefined {
 }
 
 function ofBody(text: string): FilterSubject {
-  const body = parse(text)
+  const body = jsonOf(text) as BodyValue | undefined
   const known = new Map<string, readonly Leaf[]>()
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     const leavesAt = () => NO_LEAVES
@@ -85,12 +85,4 @@ function ofBody(text: string): FilterSubject {
     return found
   }
   return { scope: 'MessageBody', names: Object.keys(body), leavesAt, invalid: NO_NAMES, lacks: undefined }
-}
-
-function parse(text: string): BodyValue | undefined {
-  try {
-    return JSON.parse(text) as BodyValue
-  } catch {
-    return undefined
-  }
 }

@@ -1,4 +1,5 @@
 /** The list of a policy's key as conditions, refused in SNS's words where it is none (sns-semantics §3.3). */
+import { isObject } from '@fantail/contracts'
 import type ipaddr from 'ipaddr.js'
 import { type Bound, type Condition, foldCase, parseAddress, type Scalar } from './conditions.ts'
 import { FilterPolicyError } from './filter-error.ts'
@@ -53,7 +54,7 @@ function textOf(op: string, operand: unknown): string {
 
 /** `{"prefix": "a"}`, or `{"prefix": {"equals-ignore-case": "a"}}`. */
 function readEnd(op: 'prefix' | 'suffix', operand: unknown): Condition {
-  if (typeof operand === 'object' && operand !== null && !Array.isArray(operand)) {
+  if (isObject(operand)) {
     const [[inner, text] = ['', undefined], ...more] = Object.entries(operand)
     if (inner !== 'equals-ignore-case') refuse(`Unsupported ${op} pattern: ${inner}`)
     if (more.length > 0) refuse('Only one key allowed in match expression')
@@ -65,7 +66,7 @@ function readEnd(op: 'prefix' | 'suffix', operand: unknown): Condition {
 const NEGATED = ['prefix', 'suffix', 'wildcard', 'equals-ignore-case']
 
 function readAnythingBut(operand: unknown): Condition {
-  if (typeof operand === 'object' && operand !== null && !Array.isArray(operand)) {
+  if (isObject(operand)) {
     const [[op, inner] = ['', undefined], ...more] = Object.entries(operand)
     if (!NEGATED.includes(op)) refuse(`Unsupported anything-but pattern: ${op}`)
     if (more.length > 0) refuse('Only one key allowed in match expression')

@@ -2,7 +2,7 @@
  * A filter policy as rules: it matches where one rule does, a rule where each of its clauses does. Keys stand under dotted
  * paths, `$or` is multiplied out; the limits (sns-semantics §3.2) keep that small.
  */
-import type { FilterPolicy, FilterPolicyScope } from '@fantail/contracts'
+import { type FilterPolicy, type FilterPolicyScope, isObject } from '@fantail/contracts'
 import type { Condition } from './conditions.ts'
 import { FilterPolicyError } from './filter-error.ts'
 import { readConditions } from './read-conditions.ts'
@@ -166,8 +166,4 @@ const RESERVED =
 export function isOr(value: unknown): value is Record<string, unknown>[] {
   if (!Array.isArray(value) || value.length < 2) return false
   return value.every((branch) => isObject(branch) && !Object.keys(branch).some((name) => RESERVED.test(name)))
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,5 +1,5 @@
 /** A request's query and body held against their schemas: all that is wrong with either is told at once. */
-import { type Problem, problemsOf } from '@fantail/contracts'
+import { isObject, type Problem, problemsOf } from '@fantail/contracts'
 import type { z } from 'zod'
 import type { ApiRequest } from './api-request.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -75,8 +75,4 @@ function checked(schema: z.ZodType, value: unknown, problems: Problem[]): unknow
   if (result.success) return result.data
   problems.push(...problemsOf(result.error))
   return undefined
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -9,6 +9,7 @@ import {
   BatchInput,
   FantailError,
   fifoIdProblem,
+  isObject,
   MESSAGE_BYTES_MAX,
   type MessageAttribute,
   MessageInput,
@@ -22,7 +23,6 @@ import {
 } from '@fantail/contracts'
 import { invalid } from '../http/errors.ts'
 import { parseJson } from '../http/read-body.ts'
-import { isObject } from '../http/validate.ts'
 import { mayLoseDigits, parseExactly, sourceOf } from './exact-numbers.ts'
 
 export interface NewMessage {

@@ -1,10 +1,9 @@
 /** Why a message would come, or not: a filter policy tried on it, clause by clause. */
-import { FilterTestAnswer, FilterTestInput, type Problem } from '@fantail/contracts'
+import { FilterTestAnswer, FilterTestInput, isObject, type Problem } from '@fantail/contracts'
 import { textForProtocol } from '@fantail/delivery'
 import { explainFilter } from '@fantail/policy'
 import type { z } from 'zod'
 import { type Answer, type Endpoint, endpoint, ok } from '../http/endpoint.ts'
-import { isObject } from '../http/validate.ts'
 import { readMessages } from '../publish/read-messages.ts'
 import { filterProblems } from '../subscriptions/filters.ts'
 

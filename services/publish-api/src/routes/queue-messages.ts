@@ -4,6 +4,7 @@ import {
   DeadLetterCounts,
   type ErrorCode,
   HandleResults,
+  isObject,
   NoBody,
   PeekAnswer,
   PeekQuery,
@@ -25,7 +26,6 @@ import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
 import { invalid, notFound } from '../http/errors.ts'
 import { parseJson, readJsonText } from '../http/read-body.ts'
-import { isObject } from '../http/validate.ts'
 import { sendItems } from '../queues/send-items.ts'
 import { subscriptionArnOf } from '../subscriptions/arn-of.ts'
 import { queueMessageView } from '../views.ts'

@@ -2,6 +2,7 @@
 import {
   type ConsumerRecord,
   FantailError,
+  isObject,
   type OutboundInput,
   type Problem,
   type Protocol,
@@ -25,7 +26,6 @@ import {
 import { outboundHeaderProblems } from '@fantail/policy'
 import { type Vault, VaultError } from '@fantail/vault'
 import type { z } from 'zod'
-import { isObject } from '../http/validate.ts'
 
 /** Members to set; null resets all of them. */
 export type OutboundChange = z.output<typeof OutboundInput> | null

@@ -2,6 +2,7 @@
 import {
   FantailError,
   type FilterPolicyScope,
+  isObject,
   type NewSubscriptionInput,
   type Problem,
   type SubscriptionRecord,
@@ -11,7 +12,6 @@ import { placeOfSubscription } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 import { invalid, notFound } from '../http/errors.ts'
-import { isObject } from '../http/validate.ts'
 import { type Authentication, askAgain, askToConfirm, createToken } from './confirmations.ts'
 import { type EndpointAddress, readEndpoint } from './endpoint-address.ts'
 import { filterProblems } from './filters.ts'

@@ -1,6 +1,5 @@
 /** A topic's access policy (sns-semantics §4.3): kept, changed by statement and shown; who may do what by it: auth/access.ts. */
-import { parseArn, type TopicRecord } from '@fantail/contracts'
-import { objectOf } from './topic-kept-attributes.ts'
+import { objectOf, parseArn, type TopicRecord } from '@fantail/contracts'
 
 export interface Statement {
   Sid?: unknown

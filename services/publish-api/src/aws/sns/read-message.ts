@@ -1,6 +1,6 @@
 /** A message as Publish and PublishBatch give it (sns-semantics §5.1, §5.2, §4.4): what is wrong with it, in SNS's words. */
 import type { AwsInput } from '@fantail/aws-wire'
-import { fifoIdProblem, subjectProblem } from '@fantail/contracts'
+import { fifoIdProblem, objectOf, subjectProblem } from '@fantail/contracts'
 import type { NewMessage } from '../../publish/read-messages.ts'
 import type { KnownTopic } from '../../topic-cache.ts'
 import { MESSAGE_ATTRIBUTES, type ReadAttributes } from './message-attributes.ts'
@@ -48,17 +48,6 @@ function checkStructure(structure: unknown, text: string): void {
   if (!texts) throw invalidParameter('Message Structure - JSON message body failed to parse')
   if (typeof texts.default !== 'string' || !Object.hasOwn(texts, 'default')) {
     throw invalidParameter('Message Structure - No default entry in JSON message body')
-  }
-}
-
-function objectOf(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined
-  } catch {
-    return undefined
   }
 }
 

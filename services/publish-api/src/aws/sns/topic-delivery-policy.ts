@@ -2,7 +2,7 @@
  * A topic's DeliveryPolicy over the wire (sns-semantics §1.2 to §1.4): groups under `http`, each with `default` before its
  * name, where the store has the shape of subscriptions; read with SNS's refusals, written member by member as recorded.
  */
-import type { RetryPolicy, TopicRecord } from '@fantail/contracts'
+import { isObject, type RetryPolicy, type TopicRecord } from '@fantail/contracts'
 import { checkDeliveryPolicy, effectivePolicy, parseDeliveryPolicy } from '@fantail/policy'
 import type { TopicSettings } from '@fantail/store'
 import { parseJsonAttribute } from './json-attribute.ts'
@@ -42,7 +42,7 @@ export function readTopicDeliveryPolicy(text: string, { refuse, maxRetrySeconds 
 }
 
 function membersOf(value: unknown, what: string, fail: (problem: string) => Error): Members {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Members
+  if (isObject(value)) return value
   throw fail(`${what} must be a JSON object`)
 }
 

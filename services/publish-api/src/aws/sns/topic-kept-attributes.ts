@@ -1,4 +1,5 @@
 /** Attributes of a topic that are kept and shown as given (sns-semantics §4.3, §11.3), each with what it may be. */
+import { objectOf } from '@fantail/contracts'
 
 export interface KeptAttribute {
   /** What is wrong with the text, naming the attribute; undefined where nothing is. */
@@ -70,15 +71,4 @@ function dataProtectionProblem(text: string): string | undefined {
     return `DataProtectionPolicy: must have at most ${DATA_PROTECTION_BYTES_MAX} bytes`
   }
   return objectOf(text) ? undefined : 'DataProtectionPolicy: must be a JSON object'
-}
-
-/** The object that a text is the JSON of. */
-export function objectOf(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-    return isObject ? (value as Record<string, unknown>) : undefined
-  } catch {
-    return undefined
-  }
 }

@@ -1,10 +1,9 @@
 /** AddPermission, RemovePermission: statements of the queue's Policy by label. Who may do what by them: auth/access.ts. */
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
-import type { QueueRecord } from '@fantail/contracts'
+import { objectOf, type QueueRecord } from '@fantail/contracts'
 import type { ApiDeps } from '../../deps.ts'
 import { grantStatement } from '../grant.ts'
 import { queueArnOf, whereQueueExists } from './queue-url.ts'
-import { jsonMap } from './redrive-policies.ts'
 import { invalidValue, missingParameter, sqsError } from './sqs-error.ts'
 
 const ACTIONS_MAX = 7
@@ -67,7 +66,7 @@ async function changePolicy(deps: ApiDeps, { input, call, change }: PolicyChange
   const arn = queueArnOf(deps.settings, input, call)
   const changed = deps.queues.update(arn, (queue) => {
     const { Policy: text, ...attributes } = queue.attributes
-    const policy: Policy = (text && jsonMap(text)) || {
+    const policy: Policy = (text && objectOf(text)) || {
       Version: '2008-10-17',
       Id: `${arn}/SQSDefaultPolicy`,
     }

@@ -1,8 +1,7 @@
 /** A queue's attributes as SQS shows them, and whether they are those that somebody wants. */
-import type { QueueRecord } from '@fantail/contracts'
+import { isObject, objectOf, type QueueRecord } from '@fantail/contracts'
 import type { QueueCounts } from '@fantail/store'
 import { changedSettings, KMS_REUSE_SECONDS, NUMBERS, parseAttributes } from './queue-attributes.ts'
-import { jsonMap } from './redrive-policies.ts'
 
 /** Everything a queue has, by name; what it does not have is undefined. */
 export function printAttributes(
@@ -67,10 +66,8 @@ function sameValue(a: string | undefined, b: string | undefined): boolean {
 
 /** With members in order. By a reviver, which takes nested ones in its stride. */
 function canonical(text: string): string {
-  if (!jsonMap(text)) return text
+  if (!objectOf(text)) return text
   const sorted = (_: string, value: unknown) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).sort(([x], [y]) => (x < y ? -1 : 1)))
-      : value
+    isObject(value) ? Object.fromEntries(Object.entries(value).sort(([x], [y]) => (x < y ? -1 : 1))) : value
   return JSON.stringify(JSON.parse(text, sorted))
 }

@@ -4,6 +4,7 @@
  */
 import {
   isFifoName,
+  objectOf,
   QUEUE_DELAY_SECONDS_MAX,
   QUEUE_MESSAGE_BYTES_MAX,
   QUEUE_VISIBILITY_SECONDS_MAX,
@@ -13,7 +14,7 @@ import {
   RETENTION_SECONDS_MIN,
 } from '@fantail/contracts'
 import type { QueueSettings } from '@fantail/store'
-import { invalidAttribute, jsonMap, parseRedriveAllowPolicy, parseRedrivePolicy } from './redrive-policies.ts'
+import { invalidAttribute, parseRedriveAllowPolicy, parseRedrivePolicy } from './redrive-policies.ts'
 import { sqsError } from './sqs-error.ts'
 
 /** Where SQS's default is another than the native API's. */
@@ -56,7 +57,7 @@ const SETTABLE: Record<string, Parse> = {
   RedrivePolicy: (text, arn) => ({ set: { redrivePolicy: parseRedrivePolicy(text, arn) } }),
   RedriveAllowPolicy: (text) => ({ set: { redriveAllowPolicy: parseRedriveAllowPolicy(text) } }),
   Policy: (text) => {
-    if (text !== '' && !jsonMap(text)) throw invalidAttribute('Policy')
+    if (text !== '' && !objectOf(text)) throw invalidAttribute('Policy')
     return { kept: { Policy: text || null } }
   },
   // One kind of encryption at a time: setting either turns the other off.

@@ -1,14 +1,13 @@
 /** RedrivePolicy and RedriveAllowPolicy: JSON texts inside an attribute's value (§8.3, §8.4). */
 import {
   isFifoName,
+  objectOf,
   parseArn,
   QUEUE_MAX_RECEIVE_COUNT_MAX,
   type QueueRedrivePolicy,
   type RedriveAllowPolicy,
 } from '@fantail/contracts'
 import { invalidValue, sqsError } from './sqs-error.ts'
-
-type Members = Record<string, unknown>
 
 const REDRIVE_MEMBERS = ['maxReceiveCount', 'deadLetterTargetArn']
 const SOURCE_ARNS_MAX = 10
@@ -18,7 +17,7 @@ const COUNT = /^\d{1,10}$/
 export function parseRedrivePolicy(text: string, arn: string): QueueRedrivePolicy | null {
   if (text === '') return null
   const refuse = (reason: string) => invalidValue('RedrivePolicy', text, reason)
-  const policy = jsonMap(text)
+  const policy = objectOf(text)
   if (!policy) throw invalidAttribute('RedrivePolicy', 'Redrive policy is not a valid JSON map.')
   for (const name of REDRIVE_MEMBERS) {
     if (policy[name] === undefined) {
@@ -74,7 +73,7 @@ export function parseRedriveAllowPolicy(text: string): RedriveAllowPolicy | null
 }
 
 function allowPolicy(text: string): RedriveAllowPolicy | undefined {
-  const { redrivePermission, sourceQueueArns, ...rest } = jsonMap(text) ?? {}
+  const { redrivePermission, sourceQueueArns, ...rest } = objectOf(text) ?? {}
   if (!isPermission(redrivePermission) || Object.keys(rest).length > 0) return undefined
   if (sourceQueueArns === undefined) return { redrivePermission }
   return isTexts(sourceQueueArns) ? { redrivePermission, sourceQueueArns } : undefined
@@ -104,17 +103,6 @@ function isTexts(value: unknown): value is string[] {
 /** A text as it is, anything else as JSON. */
 function shown(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
-}
-
-export function jsonMap(text: string): Members | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Members)
-      : undefined
-  } catch {
-    return undefined
-  }
 }
 
 export function invalidAttribute(name: string, reason?: string) {
