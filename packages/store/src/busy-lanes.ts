@@ -1,7 +1,7 @@
 /** Where something waits or is in flight: the hint that a shard has become due, and lanes and shards for gauges and sweeps. */
 import type { Redis } from 'ioredis'
 import { batch } from './batch.ts'
-import { BUSY_SHARDS, dueKey, heldKey, laneKey } from './keys.ts'
+import { BUSY_SHARDS, dueKey, heldKey, laneKey, sliceKey } from './keys.ts'
 import { SHARD_COUNT, shardBase } from './shards.ts'
 
 /** Beside the wake that a script published; another slot, so it cannot be part of the script. */
@@ -15,10 +15,11 @@ export function hintDue(redis: Redis, shard: number, dueAt: number | null): void
 export interface BusyLane {
   subscriptionId: string
   shard: number
-  sliceId: string
+  paused: boolean
+  topicArn: string
 }
 
-/** At most `max` of each shard's lanes, those that are due first; two trips. */
+/** At most `max` of each shard's lanes, those that are due first; three trips. */
 export async function busyLanes(redis: Redis, max: number): Promise<BusyLane[]> {
   const bases = Array.from({ length: SHARD_COUNT }, (_, shard) => shardBase(shard))
   const ids = await Promise.all(
@@ -31,12 +32,23 @@ export async function busyLanes(redis: Redis, max: number): Promise<BusyLane[]> 
     }),
   )
   const found = ids.flatMap((list, shard) => list.map((subscriptionId) => ({ subscriptionId, shard })))
-  const slices = await Promise.all(
-    found.map(({ subscriptionId, shard }) => redis.hget(laneKey(shardBase(shard), subscriptionId), 's')),
+  const settings = await Promise.all(
+    found.map(({ subscriptionId, shard }) =>
+      redis.hmget(laneKey(shardBase(shard), subscriptionId), 's', 'p'),
+    ),
+  )
+  const slices = new Map(found.map(({ shard }, i) => [settings[i]?.[0] ?? '', shard]))
+  const topics = new Map(
+    await Promise.all(
+      [...slices].map(
+        async ([id, shard]) => [id, await redis.hget(sliceKey(shardBase(shard), id), 'arn')] as const,
+      ),
+    ),
   )
   return found.flatMap((lane, i) => {
-    const sliceId = slices[i]
-    return sliceId ? [{ ...lane, sliceId }] : []
+    const [sliceId, paused] = settings[i] ?? []
+    const topicArn = topics.get(sliceId ?? '')
+    return topicArn ? [{ ...lane, paused: paused === '1', topicArn }] : []
   })
 }
 

@@ -245,7 +245,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   })
   redis.on('ready', () => laneLoop.reconnected())
   listenForWakes(subscriber, { plans, laneLoop })
-  options.telemetry.metrics.observeLanes(() => observeLanes({ redis, lanes, plans, now }))
+  options.telemetry.metrics.observeLanes(() => observeLanes({ redis, lanes, now }))
   options.telemetry.metrics.observeFifoLogs(() => observeFifoLogs({ redis, now }))
   return {
     redis,

@@ -1,37 +1,29 @@
 /**
  * What the gauges of lanes show at a scrape: at most as many lanes as telemetry keeps, those with most to do; and those of
- * the logs of FIFO topics.
+ * the logs of FIFO topics. No plan is asked for: a scrape would else load slices that this worker has nothing to do with, and
+ * push out of the cache those that it has.
  */
 import { parseArn } from '@fantail/contracts'
 import { busyLanes, fifoLogFigures, type LaneStore, type Redis } from '@fantail/store'
 import type { FifoLogObservation, LaneObservation } from '@fantail/telemetry'
-import type { PlanCache } from './plan-cache.ts'
 
 const LANES_PER_SHARD_MAX = 200
 
 export interface LaneGaugesOptions {
   redis: Redis
-  lanes: LaneStore
-  plans: PlanCache
+  lanes: Pick<LaneStore, 'figures'>
   now(): number
 }
 
-export async function observeLanes({
-  redis,
-  lanes,
-  plans,
-  now,
-}: LaneGaugesOptions): Promise<LaneObservation[]> {
+export async function observeLanes({ redis, lanes, now }: LaneGaugesOptions): Promise<LaneObservation[]> {
   const busy = await busyLanes(redis, LANES_PER_SHARD_MAX)
   const figures = await lanes.figures(busy)
-  const slices = await Promise.all(busy.map((lane) => plans.slice(lane)))
-  return busy.flatMap(({ subscriptionId }, i) => {
-    const [figure, slice] = [figures[i], slices[i]]
-    if (!figure || !slice) return []
+  return busy.flatMap(({ subscriptionId, paused, topicArn }, i) => {
+    const figure = figures[i]
+    if (!figure) return []
     const { waiting, inFlight, oldestPublishedAt, rate } = figure
-    const paused = slice.byId.get(subscriptionId)?.record.status === 'paused'
     return {
-      topic: slice.topic.name,
+      topic: parseArn(topicArn)?.name ?? topicArn,
       subscription: subscriptionId,
       waiting,
       inFlight,
