@@ -30,11 +30,14 @@ afterAll(async () => {
   await server.stop()
 })
 
-const startApi = (env: Record<string, string> = {}) =>
+const startApi = (
+  env: Record<string, string> = {},
+  log = createLogger({ service: 'test', level: 'silent' }),
+) =>
   startPublishApi({
     settings: readApiSettings({ FANTAIL_PORT: '0', REDIS_URL: server.url, ...env }),
     redisUrl: server.url,
-    log: createLogger({ service: 'test', level: 'silent' }),
+    log,
     telemetry: {
       metrics: createMetrics(),
       spans: NO_SPANS,
@@ -196,6 +199,19 @@ async function scriptRuns(): Promise<number> {
   const counts = (await redis.info('commandstats')).matchAll(/^cmdstat_eval(?:sha)?:calls=(\d+)/gm)
   return Array.from(counts, ([, calls]) => Number(calls)).reduce((sum, calls) => sum + calls, 0)
 }
+
+test('where keys are asked for it is told that links are by whoever calls, unless their base is set', async () => {
+  const told = async (env: Record<string, string>) => {
+    const lines: string[] = []
+    const destination = { write: (line: string) => void lines.push(line) }
+    const started = await startApi(env, createLogger({ service: 'test', destination }))
+    await started.stop()
+    return lines.some((line) => line.includes('links.by_caller'))
+  }
+  expect(await told({})).toBe(false)
+  expect(await told({ FANTAIL_AUTH: 'on' })).toBe(true)
+  expect(await told({ FANTAIL_AUTH: 'on', FANTAIL_PUBLIC_URL: 'https://fantail.example' })).toBe(false)
+})
 
 // An entry that nobody announces the end of is looked up again after half a second at the earliest.
 test('a key that another process revokes is refused when that is announced', { retry: 2 }, async () => {

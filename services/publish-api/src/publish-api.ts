@@ -134,11 +134,17 @@ export async function startPublishApi(options: PublishApiOptions): Promise<Publi
     const checkMasterKey = settings.mode === 'server' || settings.masterKey !== undefined
     await checkStart({ redis, redisUrl, vault: options.vault, checkMasterKey, log, fail: options.fail })
     if (settings.auth) void tellWithoutKeys(redis, deps)
+    if (settings.auth && settings.publicUrl === undefined) tellWithoutPublicUrl(log)
     return { port: server.port, stop: () => stop(server) }
   } catch (error) {
     await stop()
     throw error
   }
+}
+
+/** Links in messages, certificates of signatures among them, then lead to whatever host a caller has named. */
+function tellWithoutPublicUrl(log: Logger): void {
+  log.warn({ variable: 'FANTAIL_PUBLIC_URL' }, 'links.by_caller')
 }
 
 /** A first start would else refuse everybody without a word of what to do. */
