@@ -1,12 +1,9 @@
-/** Fantail as its users run it: all services as processes from their own entries, driven over HTTP alone. */
-import type { ChildProcess } from 'node:child_process'
-import { join } from 'node:path'
-import { freePort, waitFor } from '@fantail/test-kit'
+/** Fantail as a contestant: all its services, driven over HTTP alone. */
 import { Pool } from 'undici'
-import { end, start } from './children.ts'
 import type { Contestant, Ends } from './contestants.ts'
+import { SERVICES, type ServiceName, startDeployment } from './deployment.ts'
 import { ask } from './ipc.ts'
-import { type BenchRedis, startBenchRedis } from './redis.ts'
+import type { BenchRedis } from './redis.ts'
 
 export interface FantailOptions extends Ends {
   /** Further settings of every service. */
@@ -15,11 +12,9 @@ export interface FantailOptions extends Ends {
   topic?: object
   subscription?: object
   /** Those that run; all, unless told. */
-  services?: ServiceName[]
+  services?: readonly ServiceName[]
 }
 
-const SERVICES = ['publish-api', 'delivery-worker', 'redrive'] as const
-type ServiceName = (typeof SERVICES)[number]
 const ROLES = { 'publish-api': 'api', 'delivery-worker': 'worker', redrive: 'redrive' } as const
 
 export interface Fantail extends Contestant {
@@ -31,34 +26,20 @@ export interface Fantail extends Contestant {
 
 const SUBSCRIBERS_AT_ONCE = 32
 
-interface Service {
-  name: ServiceName
-  child: ChildProcess
-  readyUrl: string
-}
-
 export async function startFantail(options: FantailOptions): Promise<Fantail> {
-  const { receiverPort, publishers, profileDir } = options
-  const redis = await startBenchRedis()
-  const port = await freePort()
-  const shared = { ...settings(port), ...options.env, REDIS_URL: redis.url }
-  const startOne = async (name: ServiceName): Promise<Service> => {
-    const opsPort = name === 'publish-api' ? port : await freePort()
-    const env = name === 'publish-api' ? shared : { ...shared, FANTAIL_OPS_PORT: String(opsPort) }
-    const words = [...profileWords(name, profileDir), '--conditions=@fantail/source']
-    const child = start(process.execPath, [...words, join('services', name, 'src', 'main.ts')], env)
-    return { name, child, readyUrl: `http://127.0.0.1:${opsPort}/readyz` }
-  }
-  const services = await Promise.all((options.services ?? SERVICES).map(startOne))
-  await Promise.all(services.map(({ readyUrl }) => whenReady(readyUrl)))
+  const { receiverPort, publishers, profileDir, services = SERVICES } = options
+  const deployment = await startDeployment({ profileDir, env: options.env })
+  const port = deployment.apiPort
+  const pids = services.map(async (name) => [ROLES[name], (await deployment.startService(name)).pid])
+  const processes: Record<string, number> = Object.fromEntries(await Promise.all(pids))
   const topics = new Set<string>()
   const newTopic = async (topic: string, endpoints: string[] = []) => {
     if (!topics.has(topic)) await createTopic(port, topic, endpoints, options)
     topics.add(topic)
   }
   return {
-    processes: Object.fromEntries(services.map(({ name, child }) => [ROLES[name], child.pid ?? 0])),
-    redis,
+    processes,
+    redis: deployment.server,
     port,
     createTopic: newTopic,
     load: async (paths, load) => {
@@ -69,41 +50,8 @@ export async function startFantail(options: FantailOptions): Promise<Fantail> {
       )
       return ask(publishers, 'load', { port, paths: [`/v1/topics/${topic}/messages`], ...load })
     },
-    stop: async () => {
-      await Promise.all(services.map(({ child }) => end(child)))
-      await redis.stop()
-    },
+    stop: deployment.stop,
   }
-}
-
-/** Whatever the caller's own Fantail is set to stays out of it. */
-function settings(port: number): NodeJS.ProcessEnv {
-  const own = Object.keys(process.env).filter((name) => /^(FANTAIL|OTEL)_/.test(name))
-  return {
-    ...Object.fromEntries(own.map((name) => [name, undefined])),
-    FANTAIL_MODE: 'local',
-    FANTAIL_PORT: String(port),
-    FANTAIL_LOG_LEVEL: 'warn',
-  }
-}
-
-function profileWords(name: string, dir: string | undefined): string[] {
-  return dir === undefined
-    ? []
-    : ['--cpu-prof', `--cpu-prof-dir=${dir}`, `--cpu-prof-name=${name}.cpuprofile`]
-}
-
-async function whenReady(url: string): Promise<void> {
-  const isReady = async () => {
-    try {
-      const answer = await fetch(url)
-      await answer.arrayBuffer()
-      return answer.ok
-    } catch {
-      return false // Not listening yet.
-    }
-  }
-  await waitFor(isReady, { what: url, intervalMs: 50, timeoutMs: 30_000 })
 }
 
 async function createTopic(

@@ -40,7 +40,8 @@ export async function stopEveryRedis(): Promise<void> {
   running.clear()
 }
 
-function usedCpuMs(info: string): number {
+/** Of what `INFO cpu` says. */
+export function usedCpuMs(info: string): number {
   const seconds = Array.from(info.matchAll(/^used_cpu_(?:sys|user):([\d.]+)/gm), ([, value]) => Number(value))
   return seconds.reduce((sum, value) => sum + value, 0) * 1_000
 }

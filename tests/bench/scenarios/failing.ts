@@ -6,12 +6,12 @@
 import type { ChildProcess } from 'node:child_process'
 import { waitFor } from '@fantail/test-kit'
 import { cpuMs, end, startOwn } from '../children.ts'
+import { type Deployment, type Service, startDeployment } from '../deployment.ts'
 import { ask } from '../ipc.ts'
 import { monotonicMs } from '../monotonic.ts'
 import type { Row, Scenario, ScenarioOptions } from '../scenario.ts'
 import { numberedText } from '../sequence.ts'
 import { createTopic, each, type TopicLanes } from './backlog.ts'
-import { type Deployment, type Service, startDeployment } from './deployment.ts'
 import type { Arrivals } from './receiver-process.ts'
 import { redisBytes, redisCommands, redisCpuMs, residentBytes } from './usage.ts'
 

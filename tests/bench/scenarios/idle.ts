@@ -3,12 +3,11 @@
  * empty Redis, once with subscriptions, paused lanes full of deliveries, and retries that are due in a day.
  */
 import { cpuMs } from '../children.ts'
+import { type Deployment, type Service, type ServiceName, startDeployment } from '../deployment.ts'
 import { monotonicMs } from '../monotonic.ts'
 import type { Row, Scenario, ScenarioOptions } from '../scenario.ts'
 import { createTopic, messagesFor, park } from './backlog.ts'
 import { type CountingProxy, startCountingProxy } from './counting-proxy.ts'
-import { type Deployment, type Service, type ServiceName, startDeployment } from './deployment.ts'
-import { redisCpuMs } from './usage.ts'
 
 const SETTLE_MS = 8_000
 const MEASURED_MS = 30_000
@@ -28,12 +27,12 @@ async function measure(what: 'empty' | 'with lanes', options: ScenarioOptions): 
   const watched = await Promise.all(SERVICES.map((name) => watch(deployment, name)))
   await pause(options.quick ? QUICK_MS : SETTLE_MS)
   const before = watched.map(countsOf)
-  const redisBefore = await redisCpuMs(deployment.redis)
+  const redisBefore = await deployment.server.cpuMs()
   const startedAt = monotonicMs()
   await pause(options.quick ? QUICK_MS : MEASURED_MS)
   const ms = monotonicMs() - startedAt
   const after = watched.map(countsOf)
-  const redis = ((await redisCpuMs(deployment.redis)) - redisBefore) / ms
+  const redis = ((await deployment.server.cpuMs()) - redisBefore) / ms
   await deployment.stop()
   for (const { proxy } of watched) proxy.stop()
   const rows = watched.flatMap(({ name }, i): Row[] => {
@@ -63,7 +62,7 @@ interface Watched {
 }
 
 async function watch(deployment: Deployment, name: ServiceName): Promise<Watched> {
-  const proxy = await startCountingProxy(Number(new URL(deployment.redisUrl).port))
+  const proxy = await startCountingProxy(Number(new URL(deployment.server.url).port))
   const service = await deployment.startService(name, { redisUrl: proxy.url })
   return { name, service, proxy }
 }

@@ -8,14 +8,14 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { waitFor } from '@fantail/test-kit'
 import { cpuMs, end, startOwn } from '../children.ts'
+import { type Deployment, type Service, startDeployment } from '../deployment.ts'
 import { ask } from '../ipc.ts'
 import type { Row, Scenario, ScenarioOptions } from '../scenario.ts'
 import { figureOf } from '../summary.ts'
 import { createTopic, each } from './backlog.ts'
-import { type Deployment, type Service, startDeployment } from './deployment.ts'
 import type { Arrivals } from './receiver-process.ts'
 import type { TopicLoad } from './topic-publishers-process.ts'
-import { redisBytes, redisCpuMs, residentBytes } from './usage.ts'
+import { redisBytes, residentBytes } from './usage.ts'
 
 const FEW_TOPICS = 100
 const MANY_TOPICS = 100_000
@@ -209,7 +209,7 @@ async function planRow(): Promise<Row> {
 
 async function usedMs({ deployment, processes }: Stage): Promise<number> {
   const own = processes.reduce((sum, { pid }) => sum + cpuMs(pid), 0)
-  return own + (await redisCpuMs(deployment.redis))
+  return own + (await deployment.server.cpuMs())
 }
 
 function row(figure: string, values: number[], unit: string): Row {

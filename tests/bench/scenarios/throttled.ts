@@ -6,13 +6,12 @@ import { laneKey, shardBase } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import type { Redis } from 'ioredis'
 import { cpuMs, end, startOwn } from '../children.ts'
+import { type Deployment, startDeployment } from '../deployment.ts'
 import { ask } from '../ipc.ts'
 import { monotonicMs } from '../monotonic.ts'
 import type { Row, Scenario, ScenarioOptions } from '../scenario.ts'
 import { createTopic, type Lane, messagesFor, park } from './backlog.ts'
-import { type Deployment, startDeployment } from './deployment.ts'
 import type { Arrivals } from './receiver-process.ts'
-import { redisCpuMs } from './usage.ts'
 
 const TOPICS = 100
 const LANES_PER_TOPIC = 100
@@ -42,10 +41,10 @@ async function run(options: ScenarioOptions): Promise<Row[]> {
   await spread(deployment.redis, filled)
   await pause(options.quick ? QUICK_MS : WARM_UP_MS)
   await ask(receiver, 'forget')
-  const before = { at: monotonicMs(), redis: await redisCpuMs(deployment.redis), worker: cpuMs(pid) }
+  const before = { at: monotonicMs(), redis: await deployment.server.cpuMs(), worker: cpuMs(pid) }
   await pause(options.quick ? QUICK_MS : MEASURED_MS)
   const ms = monotonicMs() - before.at
-  const redis = ((await redisCpuMs(deployment.redis)) - before.redis) / ms
+  const redis = ((await deployment.server.cpuMs()) - before.redis) / ms
   const worker = (cpuMs(pid) - before.worker) / ms
   const { total, distinct } = await ask<Arrivals>(receiver, 'arrivals')
   const rates = (await ask<number[]>(receiver, 'rates')).sort((a, b) => a - b)

@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs'
 import { waitFor } from '@fantail/test-kit'
 import type { Redis } from 'ioredis'
+import { usedCpuMs } from '../redis.ts'
 
 /** CPU time of a Redis, its background threads included, in ms; finer than /proc has it. */
 export async function redisCpuMs(redis: Redis): Promise<number> {
-  const info = await redis.info('cpu')
-  return (numberIn(info, 'used_cpu_sys') + numberIn(info, 'used_cpu_user')) * 1_000
+  return usedCpuMs(await redis.info('cpu'))
 }
 
 /** Commands that clients sent and those inside scripts. */

@@ -1,12 +1,13 @@
-/** A Fantail of a scenario's own: its Redis, and services as processes that are started when the scenario wants them. */
+/** A Fantail as its users run it: its Redis, and services as processes from their own entries, started when they are wanted. */
 import type { ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
 import { freePort, waitFor } from '@fantail/test-kit'
 import { Redis } from 'ioredis'
-import { end, start } from '../children.ts'
-import { startBenchRedis } from '../redis.ts'
+import { end, start } from './children.ts'
+import { type BenchRedis, startBenchRedis } from './redis.ts'
 
-export type ServiceName = 'publish-api' | 'delivery-worker' | 'redrive'
+export const SERVICES = ['publish-api', 'delivery-worker', 'redrive'] as const
+export type ServiceName = (typeof SERVICES)[number]
 
 export interface Service {
   pid: number
@@ -16,11 +17,11 @@ export interface Service {
 }
 
 export interface Deployment {
+  server: BenchRedis
+  /** A connection to it. */
   redis: Redis
-  redisUrl: string
-  redisPid: number
   apiPort: number
-  /** `redisUrl` where it is not to be the Redis itself. */
+  /** Resolves when it is ready. `redisUrl` where it is not to be the server itself. */
   startService(name: ServiceName, options?: { redisUrl?: string }): Promise<Service>
   /** Asks the API; throws where it refuses. */
   call<T>(method: string, path: string, body?: unknown): Promise<T>
@@ -41,9 +42,8 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
   const origin = `http://127.0.0.1:${apiPort}`
   const services = new Set<ChildProcess>()
   return {
+    server,
     redis,
-    redisUrl: server.url,
-    redisPid: server.pid,
     apiPort,
     startService: async (name, { redisUrl = server.url } = {}) => {
       const port = name === 'publish-api' ? apiPort : await freePort()
