@@ -247,6 +247,20 @@ test('queues that do not exist are refused, and a source that goes away fails th
   expect(await fixture.redrives.get('no-such-task')).toBeNull()
 })
 
+test('a paused task ends with its source, and a new queue of the name can be redriven', async () => {
+  const task = await fixture.redrives.create(everything)
+  await fixture.redrives.pause(task.id)
+  await fixture.queues.delete(SOURCE)
+  expect(await fixture.redrives.get(task.id)).toMatchObject({
+    status: 'failed',
+    error: 'the source queue is gone',
+    endedAt: expect.any(Number),
+  })
+  await fixture.queues.put(SOURCE, {})
+  const next = await fixture.redrives.create(everything)
+  expect(await runRedrive(fixture, next.id, never)).toBe('completed')
+})
+
 test('tasks are listed newest first, by source and status, page by page', async () => {
   const sources = ['s1', 's2', 's3'].map((name) => queueArn(name))
   const ids: string[] = []

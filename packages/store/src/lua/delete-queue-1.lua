@@ -3,6 +3,8 @@
 -- ARGV: arn
 -- Returns false where there is no such queue, else: uid, dead-letter queue or ''.
 -- @include now
+-- @include queue
+-- @include redrive
 local DELETED_MS = 60000
 local base, key = KEYS[1], KEYS[1] .. 'queue:' .. ARGV[1]
 local h = redis.call('HMGET', key, 'uid', 't')
@@ -12,6 +14,12 @@ redis.call('ZREM', base .. 'queues', ARGV[1])
 redis.call('SADD', base .. 'queues:gone', h[1])
 redis.call('DEL', key)
 redis.call('SET', base .. 'queue:deleted:' .. ARGV[1], now_ms(base), 'PX', DELETED_MS)
+-- A run of a redrive finds out by itself that its source is gone. A paused one has no run, and would keep every later queue of
+-- this name from being redriven.
+local task = redis.call('HGET', base .. 'redriving', ARGV[1])
+if task and redis.call('HGET', base .. 'redrive:' .. task, 'status') == 'paused' then
+  end_task(base, base .. 'redrive:' .. task, 'failed', 'the source queue is gone', now_ms(base) - clock_ahead)
+end
 redis.call('PUBLISH', 'ft:wake:queues', ARGV[1])
 redis.call('PUBLISH', 'ft:wake:changes', ARGV[1])
 if redis.call('ZREM', base .. 'consuming', ARGV[1]) == 1 then redis.call('PUBLISH', 'ft:wake:consumers', ARGV[1]) end
