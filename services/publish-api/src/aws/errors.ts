@@ -43,3 +43,13 @@ function awsErrorOf(error: FantailError, service: AwsService): AwsError {
         : new AwsError('InvalidParameterValue', message, { cause: error })
   }
 }
+
+/** The result, or the refusal where that is what it throws. */
+export function outcomeOf<T>(read: () => T): T | AwsError {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof AwsError) return error
+    throw error
+  }
+}

@@ -10,6 +10,7 @@ import { logPublished } from '../../publish/log-published.ts'
 import { makeMessages } from '../../publish/make-messages.ts'
 import type { MessageStore, Receipt } from '../../publish/message-store.ts'
 import type { KnownTopic } from '../../topic-cache.ts'
+import { outcomeOf } from '../errors.ts'
 import { checkTopicArn } from './arns.ts'
 import { type ReadAttributes, readAttributes } from './message-attributes.ts'
 import { knownTopic, ofTopic } from './publish-topic.ts'
@@ -147,17 +148,8 @@ function checkSum({ messageBytesMax }: KnownTopic, given: AwsInput[], attributes
 function readEntry(topic: KnownTopic, given: AwsInput, attributes: ReadAttributes): Entry {
   checkOrdering(topic, given)
   const id = String(given.Id)
-  const read = attempt(() => readMessage(given, attributes))
+  const read = outcomeOf(() => readMessage(given, attributes))
   if (read instanceof AwsError) return { id, read }
   if (read.bytes > topic.messageBytesMax) return { id, read: invalidParameter('Message too long') }
   return { id, read }
-}
-
-function attempt<T>(read: () => T): T | AwsError {
-  try {
-    return read()
-  } catch (error) {
-    if (error instanceof AwsError) return error
-    throw error
-  }
 }

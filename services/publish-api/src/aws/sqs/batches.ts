@@ -61,13 +61,3 @@ export function batchAnswer(entries: Entry[], outcomes: (Answer | AwsError)[]): 
 function failure({ status, code, message }: AwsError): Answer {
   return { SenderFault: status < 500, Code: code, Message: message }
 }
-
-/** The result, or the refusal where that is what it throws. */
-export function outcomeOf<T>(read: () => T): T | AwsError {
-  try {
-    return read()
-  } catch (error) {
-    if (error instanceof AwsError) return error
-    throw error
-  }
-}

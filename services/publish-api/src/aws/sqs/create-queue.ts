@@ -7,7 +7,7 @@ import { differingAttribute } from './printed-attributes.ts'
 import { changedSettings, parseAttributes, WIRE_DEFAULTS } from './queue-attributes.ts'
 import { checkTags } from './queue-tags.ts'
 import { queueUrlOf } from './queue-url.ts'
-import { sqsError } from './sqs-error.ts'
+import { invalidParameterValue, sqsError } from './sqs-error.ts'
 import { ATTRIBUTES, TAGS } from './sqs-shapes.ts'
 
 const STANDARD_NAME = 'Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length'
@@ -54,12 +54,12 @@ function checkSame(given: Record<string, string>, queue: QueueRecord): void {
 function checkedName(given: unknown, fifo: boolean): string {
   if (given === undefined) {
     const text = 'Value for parameter QueueName is invalid. Reason: Must specify a queue name.'
-    throw sqsError('InvalidParameterValueException', text)
+    throw invalidParameterValue(text)
   }
   const name = String(given)
-  if (name === '') throw sqsError('InvalidParameterValueException', 'Queue name cannot be empty')
+  if (name === '') throw invalidParameterValue('Queue name cannot be empty')
   if (isQueueName(name) && isFifoName(name) === fifo) return name
-  throw sqsError('InvalidParameterValueException', fifo ? FIFO_NAME : STANDARD_NAME)
+  throw invalidParameterValue(fifo ? FIFO_NAME : STANDARD_NAME)
 }
 
 async function checkCooldown({ queues, settings, clock }: ApiDeps, arn: string): Promise<void> {

@@ -1,7 +1,7 @@
 /** Attributes that senders give messages: SQS's rules for them (sns-semantics §8.5), and which of them a receiver asks for. */
 import type { MessageAttribute } from '@fantail/contracts'
 import { refusedCharacter } from './message-text.ts'
-import { sqsError } from './sqs-error.ts'
+import { invalidParameterValue } from './sqs-error.ts'
 
 const COUNT_MAX = 10
 const NAME_CHARS_MAX = 256
@@ -28,7 +28,7 @@ export interface ReadAttributes {
 export function readAttributes(given: unknown): ReadAttributes {
   const entries = Object.entries((given ?? {}) as Record<string, GivenValue>)
   if (entries.length > COUNT_MAX) {
-    throw invalid(
+    throw invalidParameterValue(
       `Number of message attributes [${entries.length}] exceeds the allowed maximum [${COUNT_MAX}].`,
     )
   }
@@ -52,21 +52,19 @@ export function attributeBytes(given: unknown): number {
   return bytes
 }
 
-function invalid(message: string) {
-  return sqsError('InvalidParameterValueException', message)
-}
-
 function checkName(name: string): void {
   if (name.length > NAME_CHARS_MAX) {
-    throw invalid(`Message (user) attribute names can have at most ${NAME_CHARS_MAX} characters.`)
+    throw invalidParameterValue(
+      `Message (user) attribute names can have at most ${NAME_CHARS_MAX} characters.`,
+    )
   }
   if (!NAME_CHARS.test(name) || name.includes('..')) {
-    throw invalid(
+    throw invalidParameterValue(
       `Message (user) attribute name '${name}' is invalid. It can only contain letters, digits, hyphens, underscores and single periods.`,
     )
   }
   if (RESERVED_NAME.test(name)) {
-    throw invalid(
+    throw invalidParameterValue(
       `Message (user) attribute name '${name}' is invalid. It cannot start or end with a period, or start with 'AWS.' or 'Amazon.'.`,
     )
   }
@@ -74,16 +72,18 @@ function checkName(name: string): void {
 
 function readAttribute(name: string, { DataType: type = '', ...value }: GivenValue): MessageAttribute {
   if (type === '')
-    throw invalid(`Message (user) attribute '${name}' must contain a non-empty attribute type.`)
+    throw invalidParameterValue(`Message (user) attribute '${name}' must contain a non-empty attribute type.`)
   const prefix = TYPE.exec(type)?.[1]
   if (prefix === undefined || type.length > TYPE_CHARS_MAX || refusedCharacter(type) !== undefined) {
-    throw invalid(
+    throw invalidParameterValue(
       `The type of message (user) attribute '${name}' is invalid. You must use only the following supported type prefixes: Binary, Number, String.`,
     )
   }
   const content = prefix === 'Binary' ? value.BinaryValue : value.StringValue
   if (!content?.length) {
-    throw invalid(`Message (user) attribute '${name}' must contain a non-empty value of type '${type}'.`)
+    throw invalidParameterValue(
+      `Message (user) attribute '${name}' must contain a non-empty value of type '${type}'.`,
+    )
   }
   if (typeof content !== 'string') return { type, value: content.toString('base64') }
   checkText(name, prefix, content)
@@ -92,11 +92,13 @@ function readAttribute(name: string, { DataType: type = '', ...value }: GivenVal
 
 function checkText(name: string, prefix: string, text: string): void {
   if (prefix === 'Number' && !NUMBER.test(text)) {
-    throw invalid(`Can't cast the value of message (user) attribute '${name}' to a number.`)
+    throw invalidParameterValue(`Can't cast the value of message (user) attribute '${name}' to a number.`)
   }
   const refused = refusedCharacter(text)
   if (refused === undefined) return
-  throw invalid(`Invalid binary character '${refused}' was found in the message attribute '${name}' value.`)
+  throw invalidParameterValue(
+    `Invalid binary character '${refused}' was found in the message attribute '${name}' value.`,
+  )
 }
 
 /** Of a message's attributes those that match one of `names`: exactly, all (`All`, `.*`), or by a beginning (`prefix.*`). */

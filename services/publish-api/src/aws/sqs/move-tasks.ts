@@ -7,7 +7,7 @@ import { FantailError, isFifoName, parseArn, type RedriveTask } from '@fantail/c
 import { deadLetterSources } from '../../dead-letter-sources.ts'
 import type { ApiDeps } from '../../deps.ts'
 import { formatTaskHandle, parseTaskHandle, TASK_SHAPE, taskStatus, taskView } from './move-task-view.ts'
-import { missingParameter, sqsError } from './sqs-error.ts'
+import { invalidParameterValue, missingParameter, sqsError } from './sqs-error.ts'
 
 const RATE_MAX = 500
 const RESULTS_MAX = 10
@@ -44,7 +44,7 @@ async function startTask(deps: ApiDeps, input: AwsInput, call: AwsCall) {
   if (destination !== null) checkPair(source, destination)
   const maxMessagesPerSecond = rateGiven(input)
   if ((await deadLetterSources(deps, source)).length === 0) {
-    throw refused('Source queue must be configured as a Dead Letter Queue.')
+    throw invalidParameterValue('Source queue must be configured as a Dead Letter Queue.')
   }
   const task = await create(deps, { source, destination, maxMessagesPerSecond })
   const { requestId } = call
@@ -64,7 +64,7 @@ async function create({ redrives }: ApiDeps, task: NewTask): Promise<RedriveTask
     if (!(error instanceof FantailError)) throw error
     if (error.code === 'redrive_active') {
       const only = 'Only one active task is allowed for a source queue arn at a given time.'
-      throw refused(`There is already a task running. ${only}`)
+      throw invalidParameterValue(`There is already a task running. ${only}`)
     }
     // Deleted since they were looked at.
     if (error.code === 'not_found') throw notThere('SourceArn')
@@ -83,16 +83,17 @@ async function arnGiven(
   const arn = String(input[name])
   if (parseArn(arn)?.service !== 'sqs') {
     const format = 'arn:<partition>:<service>:<region>:<account-id>:<resource-id>'
-    throw refused(`You must use this format to specify the ${name}: ${format}`)
+    throw invalidParameterValue(`You must use this format to specify the ${name}: ${format}`)
   }
   if ((await queues.get(arn)) === null) throw notThere(name)
   return arn
 }
 
 function checkPair(source: string, destination: string): void {
-  if (source === destination) throw refused('Source queue arn and destination queue arn cannot be the same.')
+  if (source === destination)
+    throw invalidParameterValue('Source queue arn and destination queue arn cannot be the same.')
   if (isFifoName(source) !== isFifoName(destination)) {
-    throw refused('The source queue and destination queue must be of the same queue type.')
+    throw invalidParameterValue('The source queue and destination queue must be of the same queue type.')
   }
 }
 
@@ -101,14 +102,16 @@ function rateGiven({ MaxNumberOfMessagesPerSecond: given }: AwsInput): number | 
   const rate = Number(given)
   if (rate >= 1 && rate <= RATE_MAX) return rate
   const reason = `You must enter a number that's between 1 and ${RATE_MAX}.`
-  throw refused(`Value for parameter MaxNumberOfMessagesPerSecond is invalid. Reason: ${reason}`)
+  throw invalidParameterValue(
+    `Value for parameter MaxNumberOfMessagesPerSecond is invalid. Reason: ${reason}`,
+  )
 }
 
 async function listTasks(deps: ApiDeps, input: AwsInput) {
   const wanted = input.MaxResults === undefined ? 1 : Number(input.MaxResults)
   if (wanted < 1 || wanted > RESULTS_MAX) {
     const reason = `Must be between 1 and ${RESULTS_MAX}.`
-    throw refused(`Value ${wanted} for parameter MaxResults is invalid. Reason: ${reason}`)
+    throw invalidParameterValue(`Value ${wanted} for parameter MaxResults is invalid. Reason: ${reason}`)
   }
   const source = await arnGiven(deps, input, 'SourceArn')
   if (source === undefined) throw missingParameter('SourceArn')
@@ -124,7 +127,7 @@ async function listTasks(deps: ApiDeps, input: AwsInput) {
 async function cancelTask(deps: ApiDeps, input: AwsInput, call: AwsCall) {
   if (input.TaskHandle === undefined) throw missingParameter('TaskHandle')
   const named = parseTaskHandle(String(input.TaskHandle))
-  if (!named) throw refused('Value for parameter TaskHandle is invalid.')
+  if (!named) throw invalidParameterValue('Value for parameter TaskHandle is invalid.')
   if ((await deps.queues.get(named.sourceArn)) === null) throw notThere('SourceArn')
   const task = await deps.redrives.get(named.taskId)
   if (task?.source !== named.sourceArn) throw sqsError('ResourceNotFoundException', 'Task does not exist.')
@@ -153,8 +156,4 @@ function notRunning(task: RedriveTask): AwsError {
 function notThere(parameter: string): AwsError {
   const text = `The resource that you specified for the ${parameter} parameter doesn't exist.`
   return sqsError('ResourceNotFoundException', text)
-}
-
-function refused(message: string): AwsError {
-  return sqsError('InvalidParameterValueException', message)
 }

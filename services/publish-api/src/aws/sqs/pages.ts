@@ -2,7 +2,7 @@
 import type { AwsInput } from '@fantail/aws-wire'
 import { FantailError } from '@fantail/contracts'
 import { decodeCursor, encodeCursor, type Page } from '@fantail/store'
-import { sqsError } from './sqs-error.ts'
+import { invalidParameterValue } from './sqs-error.ts'
 
 const RESULTS_MAX = 1_000
 
@@ -23,14 +23,14 @@ export async function pageOf<T>(
   const limit = MaxResults === undefined ? RESULTS_MAX : Number(MaxResults)
   if (limit < 1 || limit > RESULTS_MAX) {
     const text = `MaxResults must be an integer between 1 and ${RESULTS_MAX}.`
-    throw refused(`Value for parameter MaxResults is invalid. Reason: ${text}`)
+    throw invalidParameterValue(`Value for parameter MaxResults is invalid. Reason: ${text}`)
   }
   const cursor = NextToken === undefined ? undefined : String(NextToken)
   try {
     const { items, nextCursor } = await read({ limit, ...(cursor && { cursor }) })
     return { items, nextToken: nextCursor }
   } catch (error) {
-    throw isBadCursor(error) ? refused('Invalid or expired next token.') : error
+    throw isBadCursor(error) ? invalidParameterValue('Invalid or expired next token.') : error
   }
 }
 
@@ -45,8 +45,4 @@ export function pageAfter(names: string[], { cursor, limit }: PageRequest): Page
 
 function isBadCursor(error: unknown): boolean {
   return error instanceof FantailError && error.details?.[0]?.path === 'cursor'
-}
-
-function refused(message: string) {
-  return sqsError('InvalidParameterValueException', message)
 }

@@ -2,7 +2,7 @@
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
 import type { ApiDeps } from '../../deps.ts'
 import { queueArnOf, queueOf, whereQueueExists } from './queue-url.ts'
-import { missingParameter, sqsError } from './sqs-error.ts'
+import { invalidParameterValue, missingParameter } from './sqs-error.ts'
 import { TAGS } from './sqs-shapes.ts'
 
 const TAGS_MAX = 50
@@ -64,22 +64,19 @@ async function untagQueue(deps: ApiDeps, input: AwsInput, call: AwsCall): Promis
 /** All that a queue is to have. */
 export function checkTags(tags: Tags, queueName: string): void {
   if (Object.keys(tags).length > TAGS_MAX) {
-    throw refused(`Too many tags added for queue ${queueName}.`)
+    throw invalidParameterValue(`Too many tags added for queue ${queueName}.`)
   }
   for (const [key, value] of Object.entries(tags)) {
     if (key.length === 0 || key.length > KEY_CHARS_MAX) {
-      throw refused(`Tag keys must be between 1 and ${KEY_CHARS_MAX} characters in length.`)
+      throw invalidParameterValue(`Tag keys must be between 1 and ${KEY_CHARS_MAX} characters in length.`)
     }
     if (value.length > VALUE_CHARS_MAX) {
-      throw refused(`Tag values must be between 0 and ${VALUE_CHARS_MAX} characters in length.`)
+      throw invalidParameterValue(`Tag values must be between 0 and ${VALUE_CHARS_MAX} characters in length.`)
     }
-    if (/^aws:/i.test(key)) throw refused(`The tag key ${key} begins with aws:, which is reserved.`)
+    if (/^aws:/i.test(key))
+      throw invalidParameterValue(`The tag key ${key} begins with aws:, which is reserved.`)
     if (!TAG_TEXT.test(key) || !TAG_TEXT.test(value)) {
-      throw refused(`The tag ${key} has characters that are not allowed.`)
+      throw invalidParameterValue(`The tag ${key} has characters that are not allowed.`)
     }
   }
-}
-
-function refused(message: string) {
-  return sqsError('InvalidParameterValueException', message)
 }

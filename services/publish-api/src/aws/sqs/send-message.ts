@@ -3,7 +3,8 @@ import { type AwsCall, AwsError, type AwsInput, type Operation } from '@fantail/
 import { FantailError, type QueueRecord } from '@fantail/contracts'
 import type { SentItem } from '@fantail/store'
 import type { ApiDeps } from '../../deps.ts'
-import { accepted, batchAnswer, outcomeOf, readEntries } from './batches.ts'
+import { outcomeOf } from '../errors.ts'
+import { accepted, batchAnswer, readEntries } from './batches.ts'
 import { batchShapes, SENT_MESSAGE, SENT_RESULT } from './message-shapes.ts'
 import { knownQueue, whereQueueExists } from './queue-url.ts'
 import {
@@ -13,7 +14,7 @@ import {
   type SentMessage,
   sentBytes,
 } from './sent-message.ts'
-import { sqsError } from './sqs-error.ts'
+import { invalidParameterValue, sqsError } from './sqs-error.ts'
 
 const BATCH = 'SendMessageBatch'
 /** Whatever a queue takes of a single message. */
@@ -67,7 +68,7 @@ function checkBytes(entries: AwsInput[]): void {
 /** A batch has one code for all that a FIFO queue misses (sns-semantics §8.5). */
 function checkOrder(entry: AwsInput, queue: QueueRecord): void {
   const missing = missingOrder(entry, queue)
-  if (missing) throw sqsError('InvalidParameterValueException', missing.message)
+  if (missing) throw invalidParameterValue(missing.message)
 }
 
 interface Sending {

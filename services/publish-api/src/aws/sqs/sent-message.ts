@@ -10,7 +10,7 @@ import { md5OfAttributes, md5OfBody } from '@fantail/delivery'
 import type { SendItem } from '@fantail/store'
 import { attributeBytes, readAttributes } from './message-attributes.ts'
 import { ALLOWED_CHARACTERS, refusedCharacter } from './message-text.ts'
-import { invalidValue, missingParameter, sqsError } from './sqs-error.ts'
+import { invalidParameterValue, invalidValue, missingParameter, sqsError } from './sqs-error.ts'
 
 export interface SentMessage {
   item: SendItem
@@ -28,7 +28,7 @@ export function readMessage(input: AwsInput, queue: QueueRecord, call: AwsCall):
   const bytesMax = queue.maximumMessageBytes ?? QUEUE_MESSAGE_BYTES_MAX
   if (Buffer.byteLength(body) + bytes > bytesMax) {
     const reason = `Message must be shorter than ${bytesMax} bytes.`
-    throw sqsError('InvalidParameterValueException', `One or more parameters are invalid. Reason: ${reason}`)
+    throw invalidParameterValue(`One or more parameters are invalid. Reason: ${reason}`)
   }
   const trace = readTraceHeader(input.MessageSystemAttributes)
   const traceHeader = trace ?? call.traceHeader
@@ -67,7 +67,7 @@ export function missingOrder(input: AwsInput, queue: QueueRecord): AwsError | un
 export function missingDeduplicationId(): AwsError {
   const text =
     'The queue should either have ContentBasedDeduplication enabled or MessageDeduplicationId provided explicitly'
-  return sqsError('InvalidParameterValueException', text)
+  return invalidParameterValue(text)
 }
 
 function readBody({ MessageBody: body }: AwsInput): string {
@@ -120,12 +120,12 @@ function readTraceHeader(given: unknown): string | undefined {
   for (const [name, { DataType: type, StringValue: value }] of entries) {
     if (name !== 'AWSTraceHeader') {
       const text = `Message system attribute '${name}' is invalid. The only one that can be sent is AWSTraceHeader.`
-      throw sqsError('InvalidParameterValueException', text)
+      throw invalidParameterValue(text)
     }
     if (type !== 'String' || !value || refusedCharacter(value) !== undefined) {
       const text =
         "Message system attribute 'AWSTraceHeader' must contain a non-empty value of type 'String'."
-      throw sqsError('InvalidParameterValueException', text)
+      throw invalidParameterValue(text)
     }
     return value
   }

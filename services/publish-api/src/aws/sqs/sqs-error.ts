@@ -39,8 +39,11 @@ export function missingParameter(name: string): AwsError {
   return sqsError('MissingRequiredParameterException', `The request must contain the parameter ${name}.`)
 }
 
+export function invalidParameterValue(message: string): AwsError {
+  return sqsError('InvalidParameterValueException', message)
+}
+
 /** `Value 11 for parameter MaxNumberOfMessages is invalid. Reason: Must be …` */
 export function invalidValue(parameter: string, value: unknown, reason: string): AwsError {
-  const text = `Value ${value} for parameter ${parameter} is invalid. Reason: ${reason}`
-  return sqsError('InvalidParameterValueException', text)
+  return invalidParameterValue(`Value ${value} for parameter ${parameter} is invalid. Reason: ${reason}`)
 }
