@@ -22,16 +22,19 @@ import type { Redis } from 'ioredis'
 export const LOCK_MS = 3_000
 export const STALLED_BUSY_MS = 1_000
 export const STALLED_IDLE_MS = 5_000
+/** How long an idle worker waits for a job before it asks again; less than the 10 s that BullMQ allows. */
+const DRAIN_SECONDS = 8
 /** As SILENCE_MS_MAX of the other connections, beyond the 10 s that BullMQ's longest blocking command may take. */
 const WORKER_SILENCE_MS_MAX = 15_000
 
 /** BullMQ's own bookkeeping stays small; what happened to a message is in the outcome log. */
 const STREAMS = { events: { maxLen: 100 } }
 
-/** Infrastructure never uses up a job: it is tried for ever, a second apart. */
+/** Infrastructure never uses up a job: it is tried for ever, a second apart. BullMQ would keep a stack of each try. */
 export const JOB_OPTIONS: JobsOptions = {
   attempts: 1_000_000,
   backoff: { type: 'fixed', delay: 1_000 },
+  stackTraceLimit: 1,
   removeOnComplete: true,
 }
 
@@ -93,7 +96,7 @@ export function createWorker<T>({
     prefix: queuePrefix(name),
     autorun: false,
     concurrency,
-    drainDelay: 5,
+    drainDelay: DRAIN_SECONDS,
     lockDuration: LOCK_MS,
     stalledInterval: STALLED_BUSY_MS,
     maxStalledCount: 1_000_000,

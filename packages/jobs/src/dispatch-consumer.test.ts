@@ -74,15 +74,17 @@ test('a published message reaches a run and the job leaves nothing behind', asyn
   expect(await redis.zcard(`${JOBS}:completed`)).toBe(0)
 })
 
-test('a run that throws is tried again with a higher fence', async () => {
+test('a run that throws is tried again with a higher fence, and told of; the job does not grow', async () => {
   const fences: number[] = []
-  const { completed } = await consume(async (run) => {
+  let kept: unknown[] = []
+  const { completed, lines } = await consume(async (run) => {
     fences.push(run.fence)
-    if (run.fence === 1) throw new Error('first start fails')
+    if (run.fence < 3) throw new Error('it fails')
+    kept = JSON.parse((await redis.hget(`${JOBS}:${id(run)}`, 'stacktrace')) ?? '[]')
   })
   await publish('again')
   await waitFor(() => completed.length === 1)
-  expect(fences).toEqual([1, 2])
+  expect([fences, lines, kept.length]).toEqual([[1, 2, 3], ['dispatch.error'], 1])
 })
 
 test('a lock that ran out during an outage is taken again and the job runs once', async () => {

@@ -216,7 +216,8 @@ export class DispatchConsumer {
       // A later start has adopted the run and sees the job to its end; with this error BullMQ leaves the job as it is.
       if (entry.token !== token) throw new WaitingError()
       // What a later start settled is known where its checkpoint is: BullMQ brings the job to one more.
-      if (end === 'lost') throw new Error('a later start of the job has been seen')
+      if (end === 'lost')
+        throw entry.lost ? new WaitingError() : new Error('a later start of the job was seen')
       await this.#holdLock(entry)
       if (end === 'cut' && (await job.moveToWaitingChildren(token))) throw new WaitingChildrenError()
     } finally {
