@@ -102,7 +102,9 @@ export class FreshCache<T> {
   #keep(arn: string, entry: Entry<T> | null): void {
     this.#entries.delete(arn)
     if (entry === null) return
-    if (this.#entries.size >= ENTRIES_MAX) this.#entries.clear()
+    // The one that was looked up longest ago goes: what is in use is looked up anew twice a second, so that nobody can drive
+    // it out by asking for what he makes up.
+    if (this.#entries.size >= ENTRIES_MAX) this.#entries.delete(this.#entries.keys().next().value ?? '')
     this.#entries.set(arn, entry)
   }
 }

@@ -26,11 +26,14 @@ export interface KeyCacheOptions {
   keys: Pick<ApiKeys, 'get'>
   vault: Vault | undefined
   log: Pick<Log, 'error'>
+  /** Monotonic ms. */
+  now?: () => number
 }
 
 export class KeyCache extends FreshCache<Entry> {
-  constructor({ keys, vault, log }: KeyCacheOptions) {
+  constructor({ keys, vault, log, now }: KeyCacheOptions) {
     super({
+      now,
       look: async (id) => {
         const record = await keys.get(id)
         return { known: record ? withSecret(record, vault, log) : undefined }
