@@ -1,6 +1,6 @@
 /** On a real cluster of three masters: what every part of Fantail promises, once each. */
 
-import { masterOfShard, SHARD_COUNT, shardOf } from '@fantail/store'
+import { masterOfShard, mastersOf, SHARD_COUNT, shardOf } from '@fantail/store'
 import { canSpawnRedis, startReceiver, waitFor } from '@fantail/test-kit'
 import { test as anyTest, expect } from 'vitest'
 import { useStack } from '../harness/stack.ts'
@@ -55,6 +55,26 @@ test('a message goes to webhooks and to queues', async () => {
   const ack = await client.post('/v1/queues/inbox/ack', { receiptHandles: [message?.receiptHandle] })
   expect(ack).toEqual({ results: [{ ok: true }] })
 })
+
+test('a large batch is cut into parts, which leave nothing behind', async () => {
+  const [subscriptions, batch] = [60, 100]
+  for (let i = 0; i < subscriptions; i++)
+    await subscribe(stack(), 'wide', { endpoint: hook(`/wide/${i}`), rawMessageDelivery: true })
+  const messages = Array.from({ length: batch }, (_, i) => ({ message: `wide ${i}` }))
+  await stack().client.post('/v1/topics/wide/messages', { messages })
+  const arrived = () => receiver().requests.filter(({ path }) => path.startsWith('/wide/'))
+  await waitFor(() => arrived().length === subscriptions * batch, { timeoutMs: 30_000, what: 'all parts' })
+  expect(new Set(arrived().map(({ path, text }) => `${path} ${text}`)).size).toBe(subscriptions * batch)
+  const cuts = [0, 1].flatMap((i) => stack().worker(i).logLines()).filter(({ msg }) => msg === 'dispatch.cut')
+  expect(cuts).toEqual([expect.objectContaining({ messages: batch, parts: 4 })])
+  const jobs = async () => {
+    const keys = await Promise.all(
+      mastersOf(stack().connection).map((master) => master.keys('ft:{dispatch-*')),
+    )
+    return keys.flat().filter((key) => /:dispatch-\d+:(\d|active$|wait$|waiting-children$)/.test(key))
+  }
+  await waitFor(async () => (await jobs()).length === 0, { what: 'the job to be gone' })
+}, 60_000)
 
 test('a throttle is kept by two workers', async () => {
   const rate = 20
