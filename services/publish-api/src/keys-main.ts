@@ -15,7 +15,9 @@ try {
 async function main(args: string[]): Promise<number> {
   if (args.length === 0) throw new UsageError(KEYS_USAGE)
   const settings = readApiSettings(process.env)
-  const log = createLogger({ service: 'keys', destination: process.stderr })
+  // Its audit lines, as those of the API, are for where keys are asked for.
+  const level = settings.auth ? 'info' : 'warn'
+  const log = createLogger({ service: 'keys', level, destination: process.stderr })
   return await withRedis({ name: 'fantail-keys', settings }, async (redis) => {
     const { account } = settings.arn
     const vault = await openVault(settings)
