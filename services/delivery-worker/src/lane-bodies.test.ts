@@ -40,6 +40,21 @@ test('a body that was at hand is not missed when others push it out meanwhile', 
   expect((await partlyKnown()).map((body) => body instanceof MessageContext)).toEqual([true, true])
 })
 
+test('what came is not asked for again when the rest did not', async () => {
+  const ids = Array.from({ length: 250 }, () => createMessageId(1_700_000_000_000))
+  const asked: number[] = []
+  const messages = async (_: number, of: Buffer[]) => {
+    asked.push(of.length)
+    if (asked.length === 2) throw new Error('Command timed out')
+    return of.map(() => Buffer.from(JSON.stringify({ messageId: ids[0], message: '' })))
+  }
+  const bodies = new LaneBodies({ messages }, undefined)
+  const all = ids.map((id) => parseMessageId(id) ?? Buffer.alloc(16))
+  await expect(bodies.get(0, all)).rejects.toThrow('timed out')
+  expect(await bodies.get(0, all)).toHaveLength(250)
+  expect(asked).toEqual([100, 100, 50, 100])
+})
+
 test('what is kept holds no more memory than it fills', () => {
   const bodies = new LaneBodies(createStore(0), undefined)
   const message = {

@@ -5,6 +5,8 @@ import { LRUCache } from 'lru-cache'
 import { MessageContext } from './message-context.ts'
 
 const CACHE_BYTES_MAX = 67_108_864
+/** Asked for at once, but answered and kept by so many: of much that comes slowly, the next try has less to wait for. */
+const BODIES_TOGETHER = 100
 
 export class LaneBodies {
   readonly #lanes: Pick<LaneStore, 'messages'>
@@ -31,15 +33,24 @@ export class LaneBodies {
     }
     const missing = [...new Set(keys.filter((key) => !found.has(key)))]
     if (missing.length > 0) {
-      const ids = missing.map((key) => Buffer.from(key, 'latin1'))
-      const bodies = await this.#lanes.messages(shard, ids)
-      missing.forEach((key, i) => {
-        const context = this.read(bodies[i] ?? null)
-        found.set(key, context)
-        if (context instanceof MessageContext) this.#cache.set(key, context)
-      })
+      const asked: Promise<void>[] = []
+      for (let at = 0; at < missing.length; at += BODIES_TOGETHER)
+        asked.push(this.#fetch(shard, missing.slice(at, at + BODIES_TOGETHER), found))
+      await Promise.all(asked)
     }
     return keys.map((key) => found.get(key) ?? null)
+  }
+
+  async #fetch(shard: number, keys: string[], found: Map<string, MessageContext | Error | null>) {
+    const bodies = await this.#lanes.messages(
+      shard,
+      keys.map((key) => Buffer.from(key, 'latin1')),
+    )
+    keys.forEach((key, i) => {
+      const context = this.read(bodies[i] ?? null)
+      found.set(key, context)
+      if (context instanceof MessageContext) this.#cache.set(key, context)
+    })
   }
 
   /** One that was read elsewhere, and that a lane will soon ask for. */

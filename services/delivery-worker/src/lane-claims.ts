@@ -21,16 +21,25 @@ const REFUSED_MS = 250
 
 export interface LaneClaimsOptions {
   slots: AttemptSlots
-  plans: PlanCache
-  bodies: LaneBodies
-  attempts: LaneAttempts
+  plans: Pick<PlanCache, 'slice'>
+  bodies: Pick<LaneBodies, 'get'>
+  attempts: Pick<LaneAttempts, 'begin' | 'bury'>
   pacing: Pick<LanePacing, 'unsent'>
-  settling: Settling
-  recorder: OutcomeRecorder
+  settling: Pick<Settling, 'settle'>
+  recorder: Pick<OutcomeRecorder, 'expired' | 'ended'>
   clocks: ShardClocks
   log: Logger
   /** No slot is left. */
   onStarved(): void
+}
+
+interface LaneInHand {
+  lane: ClaimedLane
+  /** null where it is gone or cannot be read. */
+  slice: CompiledSlice | null
+  /** Of its claims and of those that follow. */
+  messages: Iterator<MessageContext | Error | null>
+  askedAt: number
 }
 
 export class LaneClaims {
@@ -46,18 +55,30 @@ export class LaneClaims {
       this.#options.recorder.expired(subscriptionId, delivery)
     const deliveries = result.lanes.flatMap(deliveriesOf)
     if (deliveries.length === 0) return
-    // Each lane takes its own from it, in order.
-    const messages = (await this.#options.bodies.get(shard, deliveries)).values()
-    for (const lane of result.lanes) await this.#handOnLane(shard, lane, messages, askedAt)
+    const lanes = [...result.lanes]
+    try {
+      // Each lane takes its own from it, in order.
+      const messages = (await this.#options.bodies.get(shard, deliveries)).values()
+      for (let lane = lanes[0]; lane; lane = lanes[0]) {
+        const slice = await this.#sliceOf(shard, lane)
+        lanes.shift()
+        this.#handOnLane(shard, { lane, slice, messages, askedAt })
+      }
+    } catch (error) {
+      // Their leases would hold them, and their groups, for as long as an attempt may take.
+      for (const lane of lanes) this.#return(shard, lane)
+      throw error
+    }
   }
 
-  async #handOnLane(
-    shard: number,
-    lane: ClaimedLane,
-    messages: Iterator<MessageContext | Error | null>,
-    askedAt: number,
-  ): Promise<void> {
-    const slice = await this.#sliceOf(shard, lane)
+  #return(shard: number, { subscriptionId, claims }: ClaimedLane): void {
+    for (const { delivery, lease } of claims) {
+      const back = { op: 'return', delayMs: REFUSED_MS } as const
+      void this.#options.settling.settle(shard, { subscriptionId, delivery, lease }, back)
+    }
+  }
+
+  #handOnLane(shard: number, { lane, slice, messages, askedAt }: LaneInHand): void {
     const subscription = slice?.byId.get(lane.subscriptionId)
     const next = () => messages.next().value ?? null
     for (const claim of lane.claims) {
