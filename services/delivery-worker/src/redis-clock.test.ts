@@ -10,6 +10,12 @@ const pass = (ms: number) => void vi.advanceTimersByTime(ms)
 const redisNow = (setMs = 0) => REDIS_BEGAN + performance.now() + setMs
 const told = (clock: RedisClock, at = performance.now()) => clock.localTime(REDIS_BEGAN + at)
 
+test('before Redis has told it, a send time goes by the time it is taken to be', () => {
+  const clock = new RedisClock(redisNow())
+  pass(100)
+  expect(told(clock)).toBeCloseTo(performance.now(), 0)
+})
+
 test('a reply that was long on its way moves no send time', () => {
   const clock = new RedisClock()
   clock.tell(redisNow())

@@ -49,6 +49,6 @@ export class RedisClock {
 
   /** What performance.now() is at that time of Redis's. */
   localTime(redisTime: number): number {
-    return redisTime - this.#ahead
+    return redisTime - (this.#ahead > Number.NEGATIVE_INFINITY ? this.#ahead : this.#told - this.#at)
   }
 }
