@@ -103,6 +103,20 @@ it('starts with the master key that secrets are sealed with only, and seals them
   expect((await command('secrets', ['reseal'])).stderr).toContain('there is no FANTAIL_MASTER_KEY')
 })
 
+it('says what a command line of `fantail move` lacks', async () => {
+  const from = ['--from', 'redis://127.0.0.1:1']
+  const asked: [args: string[], why: string][] = [
+    [[], '--from must be redis://'],
+    [['--form', 'x'], "Unknown option '--form'"],
+    [from, 'nothing says where to: give --to, or set one of REDIS_URL'],
+  ]
+  for (const [args, why] of asked) {
+    const { code, stderr } = await command('move', args, { REDIS_URL: '', FANTAIL_MODE: 'local' })
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`fantail move: ${why}`)])
+    expect(stderr).toContain('usage: fantail move')
+  }
+})
+
 const keysCommand = (args: string[]) => command('keys', args)
 
 function command(

@@ -59,10 +59,14 @@ async function main(args: string[]): Promise<void> {
 
 function parsed(args: string[]) {
   const { from, to } = optionsOf(args)
-  if (!from || !URL.canParse(from) || !/^rediss?:$/.test(new URL(from).protocol)) throw new UsageError(USAGE)
+  if (!from || !URL.canParse(from) || !/^rediss?:$/.test(new URL(from).protocol)) {
+    throw usageError('--from must be redis://HOST:PORT or rediss://HOST:PORT')
+  }
   const target = redisTarget(readRedriveSettings(to === undefined ? process.env : sideEnv(to)))
   const source = redisTarget(readRedriveSettings(sideEnv(from)))
-  if (target === undefined || source === undefined) throw new UsageError(USAGE)
+  if (target === undefined || source === undefined) {
+    throw usageError(`nothing says where to: give --to, or set one of ${PLACES.slice(0, 3).join(', ')}`)
+  }
   const url = typeof target === 'string' ? target : 'url' in target && target.url
   if (url && placeOf(url) === placeOf(from)) throw new UsageError('source and target are the same')
   return { from, source, target }
@@ -71,9 +75,13 @@ function parsed(args: string[]) {
 function optionsOf(args: string[]) {
   try {
     return parseArgs({ args, options: { from: { type: 'string' }, to: { type: 'string' } } }).values
-  } catch {
-    throw new UsageError(USAGE)
+  } catch (error) {
+    throw usageError(error instanceof Error ? error.message : String(error))
   }
+}
+
+function usageError(why: string): UsageError {
+  return new UsageError(`${why}\n\n${USAGE}`)
 }
 
 /** Of one side: one URL is a single Redis, anything else nodes of a cluster. What is set of TLS goes for sides that speak it. */
