@@ -3,7 +3,7 @@ import { createLogger } from '@fantail/runtime'
 import { connect, Lanes, shardOf, whenReady } from '@fantail/store'
 import { startRedis, waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { Dispatcher, type DispatcherOptions } from './dispatcher.ts'
+import { Dispatcher, type DispatcherOptions, QUEUED_MAX } from './dispatcher.ts'
 import type { Unit } from './job-run.ts'
 
 let server: Awaited<ReturnType<typeof startRedis>>
@@ -29,7 +29,10 @@ const message = (text: string, topicArn: string): Message => ({
 })
 
 /** Each topic has one slice, in a shard of its own. `start` is what becomes of a unit. */
-function createDispatcher(start: (unit: Unit) => void, set: Partial<DispatcherOptions['plans']> = {}) {
+function createDispatcher(
+  start: ((unit: Unit) => void) | DispatcherOptions['express'],
+  set: Partial<DispatcherOptions['plans']> = {},
+) {
   const counted: string[] = []
   const shards = [topic('a'), topic('b')]
   const slice = (arn: string) => ({
@@ -52,7 +55,7 @@ function createDispatcher(start: (unit: Unit) => void, set: Partial<DispatcherOp
   const dispatcher = new Dispatcher({
     plans,
     lanes: new Lanes(redis),
-    express: { start, queued: 0 },
+    express: typeof start === 'function' ? { start, queued: 0 } : start,
     parking: { checkpoint: () => undefined },
     recorder: {
       dispatched: () => undefined,
@@ -174,6 +177,31 @@ test('a message that cannot be matched lets its neighbours end, and the next sta
   await rejected
   const { fields } = await new Lanes(redis).openCheckpoint(0, 'dispatch-0:1', 2)
   expect([...fields.keys()].filter((name) => name !== 'f')).toEqual([`0.${topic('a')}.0`])
+})
+
+test('a unit that cannot be started keeps its run from ending no longer than its neighbours', async () => {
+  const { dispatcher } = createDispatcher((unit) => {
+    unit.open++
+    if (unit.context.message.message === 'bad') throw new RangeError('too deep')
+    unit.close()
+  })
+  const messages = [message('bad', topic('a')), message('good', topic('b'))]
+  await expect(dispatcher.run(job(1, messages))).rejects.toThrow('too deep')
+})
+
+test('a unit that waited for room and cannot be started fails its own run, not whoever makes room', async () => {
+  const express = {
+    start: () => {
+      throw new RangeError('too deep')
+    },
+    queued: QUEUED_MAX,
+  }
+  const { dispatcher } = createDispatcher(express)
+  const run = expect(dispatcher.run(job(1, [message('bad', topic('a'))]))).rejects.toThrow('too deep')
+  await waitFor(() => !dispatcher.hasRoom)
+  express.queued = 0
+  dispatcher.roomChanged()
+  await run
 })
 
 test('a message whose topic is gone is discarded and counted', async () => {

@@ -52,6 +52,7 @@ interface Start {
 interface Admission {
   start(): void
   resolve(): void
+  reject(error: unknown): void
 }
 
 export class Dispatcher {
@@ -135,16 +136,24 @@ export class Dispatcher {
     while (this.#options.express.queued < QUEUED_MAX) {
       const next = this.#admissions.shift()
       if (!next) return
-      next.start()
-      next.resolve()
+      try {
+        next.start()
+        next.resolve()
+      } catch (error) {
+        // Its own run's to deal with, not that of whoever has made room.
+        next.reject(error)
+      }
     }
   }
 
   async #runAll(run: JobRun): Promise<void> {
-    const starts = await Promise.allSettled(
-      run.messages.map((context, index) => this.#startOrSetAside(run, index, context)),
-    )
-    for (const start of starts) if (start.status === 'rejected') throw start.reason
+    const starts = run.messages.map((context, index) => this.#startOrSetAside(run, index, context))
+    try {
+      await Promise.all(starts)
+    } catch (error) {
+      await Promise.allSettled(starts)
+      throw error
+    }
     await run.whenUnitsEnded()
   }
 
@@ -235,7 +244,12 @@ export class Dispatcher {
     unit.run.addUnit(unit)
     // Held open while deliveries are handed over, so that the unit cannot end between two of them.
     unit.open++
-    this.#options.express.start(unit)
+    try {
+      this.#options.express.start(unit)
+    } catch (error) {
+      unit.run.abandon(unit)
+      throw error
+    }
     unit.close()
   }
 
@@ -285,7 +299,7 @@ export class Dispatcher {
       start()
       return undefined
     }
-    return new Promise((resolve) => this.#admissions.push({ start, resolve }))
+    return new Promise((resolve, reject) => this.#admissions.push({ start, resolve, reject }))
   }
 
   #context(message: Message): MessageContext[] {

@@ -46,6 +46,8 @@ export class Unit {
   filtered: Buffer = NOTHING
   readonly found: UnitOptions['found']
   open = 0
+  /** It could not be started as a whole, and does not end. */
+  abandoned = false
   /** Settled bits so far, and how many of them the stored checkpoint and the one on its way have. */
   changes = 0
   stored = 0
@@ -82,7 +84,7 @@ export class Unit {
   /** One delivery less is open; the last one ends the unit. */
   close(): void {
     this.open--
-    if (this.open === 0) this.run.unitEnded(this)
+    if (this.open === 0 && !this.abandoned) this.run.unitEnded(this)
   }
 }
 
@@ -104,7 +106,7 @@ export class JobRun implements FencedRun {
   readonly #onUnitEnded: (unit: Unit) => void
   readonly #touchedShards = new Set<number>()
   /** Checkpoints are asked for that have not been read yet. */
-  readonly #askedShards = new Set<number>()
+  #askedShards: Set<number> | undefined
   /** Everything is settled and the job about to be completed: a checkpoint would only be left behind. */
   ended = false
   #refused = false
@@ -155,6 +157,13 @@ export class JobRun implements FencedRun {
     if (this.#openUnits === 0) this.#waiting?.()
   }
 
+  /** Nobody waits for the unit any more; what of it was begun goes on, and is in the checkpoint as far as it ends before that. */
+  abandon(unit: Unit): void {
+    unit.abandoned = true
+    this.#openUnits--
+    if (this.#openUnits === 0) this.#waiting?.()
+  }
+
   /** Resolves when every unit that was added has ended. */
   async whenUnitsEnded(): Promise<void> {
     if (this.#openUnits === 0) return
@@ -174,13 +183,14 @@ export class JobRun implements FencedRun {
 
   /** Those of them that no checkpoint has been asked for: while Redis is away one is enough, however long it takes. */
   shardsToCheckpoint(): number[] {
-    const shards = [...this.dirtyShards()].filter((shard) => !this.#askedShards.has(shard))
+    this.#askedShards ??= new Set()
+    const shards = [...this.dirtyShards()].filter((shard) => !this.#askedShards?.has(shard))
     for (const shard of shards) this.#askedShards.add(shard)
     return shards
   }
 
   checkpointFields(shard: number): [string, Buffer][] {
-    this.#askedShards.delete(shard)
+    this.#askedShards?.delete(shard)
     const fields: [string, Buffer][] = []
     for (const unit of this.units) {
       if (unit.slice.shard !== shard || unit.changes === unit.stored) continue
