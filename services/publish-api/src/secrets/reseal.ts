@@ -32,19 +32,25 @@ const PAGE_LIMIT = 100
 /** Where nothing failed, only the first key's id stands in Redis afterwards. */
 export async function resealAll(deps: ResealDeps): Promise<Resealed> {
   const result: Resealed = { found: 0, resealed: 0, failed: [] }
-  await deps.vaultKeys.add(deps.vault.keyId)
+  let noted = false
   for await (const secret of secrets(deps)) {
     result.found += 1
     try {
       const sealed = sealedAnew(secret, deps.vault)
       if (sealed === undefined) continue
+      // Not before there is something to seal: with a wrong key nothing would be, and services that have the right one would
+      // not start for want of it.
+      if (!noted) await deps.vaultKeys.add(deps.vault.keyId)
+      noted = true
       await secret.replace(sealed)
       result.resealed += 1
     } catch (error) {
       result.failed.push({ what: secret.what, why: error instanceof Error ? error.message : String(error) })
     }
   }
-  if (result.failed.length === 0) await deps.vaultKeys.keepOnly(deps.vault.keyId)
+  if (result.failed.length > 0) return result
+  await deps.vaultKeys.add(deps.vault.keyId)
+  await deps.vaultKeys.keepOnly(deps.vault.keyId)
   return result
 }
 
