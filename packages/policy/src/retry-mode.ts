@@ -11,10 +11,6 @@ import type { AttemptErrorCode, AttemptResult } from '@fantail/contracts'
 export const RETRY_QUOTA = 500
 export const RETRY_COST = 5
 export const RETRY_COST_AFTER_TIMEOUT = 10
-/** Filled again by a first attempt that succeeds. */
-export const FIRST_SUCCESS_REFUND = 1
-/** Between two retries that the quota has nothing for. */
-export const EMPTY_QUOTA_GAP_MS = 1_000
 
 export const ADAPTIVE = {
   beta: 0.7,

@@ -8,8 +8,6 @@ import { SUBJECT_CHARS_MAX } from '../limits.ts'
 import type { MessageAttribute } from '../records.ts'
 import { formatPath } from './problems.ts'
 
-export type AttributeInput = string | number | string[] | { type: string; value: string }
-
 const CONTROL = /\p{Cc}/u
 const NAME_CHARS = /^[A-Za-z0-9_.-]{1,256}$/
 const RESERVED = /^(aws|amazon)\./i
