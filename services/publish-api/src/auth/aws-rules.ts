@@ -103,6 +103,12 @@ async function origins({ SourceArn, DestinationArn }: AwsInput, deps: ApiDeps): 
   return (await Promise.all(given.map(({ arn }) => originsOf(deps, arn)))).flat()
 }
 
+/** Of the subscription's own topic: which one is named does not matter (sns-semantics §2.4). */
+async function confirmed({ Token }: AwsInput, { subscriptions }: ApiDeps): Promise<Target[]> {
+  const record = typeof Token === 'string' ? await subscriptions.findByToken(Token) : null
+  return record ? [{ action: 'SNS:ConfirmSubscription', arn: record.topicArn, byName: true }] : []
+}
+
 const reading = (targets: Find): AwsRule => ({ need: READ, targets })
 const managing = (targets: Find): AwsRule => ({ need: MANAGE, change: true, targets })
 const ofTopic = (name: string) => managing(topics(name, 'TopicArn'))
@@ -126,7 +132,7 @@ const RULES: Record<string, AwsRule> = {
   'sns:Publish': { need: PUBLISH, targets: topics('Publish', 'TopicArn', 'TargetArn') },
   'sns:PublishBatch': { need: PUBLISH, targets: topics('Publish', 'TopicArn') },
   'sns:Subscribe': managing(subscribing),
-  'sns:ConfirmSubscription': { need: MANAGE, change: true },
+  'sns:ConfirmSubscription': { need: MANAGE, change: true, further: confirmed },
   'sns:Unsubscribe': managing(topics('Unsubscribe', 'SubscriptionArn')),
   'sns:GetSubscriptionAttributes': reading(topics('GetSubscriptionAttributes', 'SubscriptionArn')),
   'sns:SetSubscriptionAttributes': managing(

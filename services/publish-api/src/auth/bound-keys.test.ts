@@ -1,12 +1,12 @@
 /** What a key for some names, or of another account, learns and moves beyond them: nothing. */
-import { ListTopicsCommand, SNSClient } from '@aws-sdk/client-sns'
+import { ConfirmSubscriptionCommand, ListTopicsCommand, SNSClient } from '@aws-sdk/client-sns'
 import { SQSClient, StartMessageMoveTaskCommand } from '@aws-sdk/client-sqs'
 import type { KeyScope } from '@fantail/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createApp } from '../app.ts'
 import { refusalOf } from '../aws/sns/sns.fixture.ts'
 import { type ApiServer, listen } from '../http/server.ts'
-import { startTestApi, type TestApi } from '../test-api.ts'
+import { startTestApi, type TestApi, waitingIn } from '../test-api.ts'
 import { keyWith, type TestKey } from './keys.fixture.ts'
 import { makeKey } from './make-key.ts'
 
@@ -157,4 +157,24 @@ test('dead letters of another’s go back to it by nobody who is not for its nam
   expect(await startByWire()).toMatchObject({ status: 403 })
   await admin.call('DELETE', '/v1/queues/zulu')
   expect(await start()).toBe(200)
+})
+
+test('a token confirms what a key is not for by its link alone, which asks for nothing to be signed', async () => {
+  const { sns: client } = await bound(['manage'])
+  const pending = async (topic: string) => {
+    const body = { endpoint: `https://example.com/${topic}/asked`, confirmation: 'handshake' }
+    const { id, topicArn } = (await admin.call('POST', `/v1/topics/${topic}/subscriptions`, { body })).body
+    const [message] = await waitingIn(api, id)
+    return { id, TopicArn: topicArn, Token: message?.token ?? '', AuthenticateOnUnsubscribe: 'true' }
+  }
+  const [mine, other] = [await pending('mine'), await pending('hidden-one')]
+  const confirm = (input: typeof mine) => client.send(new ConfirmSubscriptionCommand(input))
+  expect((await confirm(mine)).SubscriptionArn).toContain(mine.id)
+  expect(await refusalOf(confirm(other))).toMatchObject({ status: 403 })
+  expect(await refusalOf(confirm({ ...other, TopicArn: mine.TopicArn }))).toMatchObject({ status: 403 })
+  expect(await refusalOf(confirm({ ...mine, Token: 'a'.repeat(288) }))).toMatchObject({ status: 400 })
+  const link = new URLSearchParams({ Action: 'ConfirmSubscription', ...other })
+  expect((await fetch(`http://127.0.0.1:${server.port}/?${link}`)).status).toBe(200)
+  expect(await api.deps.subscriptions.get(other.id)).toMatchObject({ status: 'active' })
+  expect((await api.deps.subscriptions.get(other.id))?.authenticateOnUnsubscribe).toBeUndefined()
 })
