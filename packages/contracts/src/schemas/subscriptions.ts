@@ -136,6 +136,7 @@ export const SubscriptionListQuery = z.strictObject({
   status: Status.optional(),
   ...pageQuery,
 })
+export const TopicSubscriptionListQuery = SubscriptionListQuery.omit({ topic: true })
 export const SubscriptionList = pageOf('subscriptions', SubscriptionView)
 
 export const ConfirmInput = z.strictObject({ token: z.string().min(1).max(1_024) })

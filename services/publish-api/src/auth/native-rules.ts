@@ -134,6 +134,7 @@ const RULES: Record<string, Rule> = {
   'DELETE /v1/topics/{topic}': managing(onTopic('DeleteTopic')),
 
   'POST /v1/topics/{topic}/subscriptions': managing(newSubscription),
+  'GET /v1/topics/{topic}/subscriptions': reading(onTopic('ListSubscriptionsByTopic')),
   'GET /v1/subscriptions': { need: READ, list: { member: 'subscriptions', arn: 'topicArn' } },
   'GET /v1/subscriptions/{id}': reading(onSubscription('GetSubscriptionAttributes')),
   'PATCH /v1/subscriptions/{id}': setting,

@@ -82,6 +82,17 @@ test('the same endpoint again answers the one that exists, or a conflict where s
   expect((await subscribe({ endpoint: `${endpoint}/` })).status).toBe(201)
 })
 
+test('the subscriptions of a topic are listed below it, of a topic that is not there none', async () => {
+  const { body } = await subscribe({ endpoint: 'https://example.com/listed' })
+  const path = `/v1/topics/${body.topicArn.split(':').at(-1)}/subscriptions`
+  const ids = async (query: string) =>
+    (await api.call('GET', `${path}?${query}`)).body.subscriptions.map(({ id }: { id: string }) => id)
+  expect(await ids('limit=100')).toContain(body.id)
+  expect(await ids('endpoint=https://example.com/listed')).toEqual([body.id])
+  expect((await api.call('GET', `${path}?topic=other`)).body.error.code).toBe('validation_failed')
+  expect((await api.call('GET', '/v1/topics/nobody/subscriptions')).body.error.code).toBe('not_found')
+})
+
 test('a queue is subscribed by ARN, or by name with its protocol, also before it exists', async () => {
   const named = await subscribe({ endpoint: 'not-yet', protocol: 'sqs' })
   expect(named.body).toMatchObject({

@@ -9,11 +9,13 @@ import {
   SubscriptionList,
   SubscriptionListQuery,
   SubscriptionView,
+  TopicSubscriptionListQuery,
 } from '@fantail/contracts'
 import { hideCredentials } from '@fantail/delivery'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
+import { notFound } from '../http/errors.ts'
 import { publicUrlFor } from '../http/public-url.ts'
 import { changeSettings, deleteSubscription, visibleSubscription } from '../subscriptions/change.ts'
 import { settingsOf } from '../subscriptions/settings.ts'
@@ -47,6 +49,20 @@ export function subscriptionRoutes(deps: ApiDeps): Endpoint[] {
       },
       errors: [...INPUT_ERRORS, 'subscription_exists', 'conflict'],
       handle: (call) => postSubscription(deps, call),
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/v1/topics/{topic}/subscriptions',
+      tag: 'Subscriptions',
+      summary: 'List the subscriptions of a topic',
+      query: TopicSubscriptionListQuery,
+      answers: { 200: { description: 'A page', schema: SubscriptionList } },
+      errors: ['validation_failed', 'not_found'],
+      handle: async ({ params, query }) => {
+        const topic = resolveTopic(params.topic ?? '', deps.settings.arn)
+        if ((await deps.topics.get(topic)) === null) throw notFound('topic')
+        return listSubscriptions(deps, { ...query, topic })
+      },
     }),
     endpoint({
       method: 'GET',
