@@ -10,8 +10,7 @@
 import { FantailError, formatMessageId, IDEMPOTENCY_SECONDS, type Message } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { hintDue } from './busy-lanes.ts'
-import { nodeOf } from './cluster.ts'
-import { tooFewReplicas } from './held-writes.ts'
+import { HeldWrites } from './held-writes.ts'
 import { idempotencyKey } from './keys.ts'
 import { deliveryId } from './lane-records.ts'
 import { readTime } from './lane-replies.ts'
@@ -21,8 +20,6 @@ import { storageError } from './storage-errors.ts'
 import { openJson } from './topics-record.ts'
 
 const PUBLISH = readScript('publish-fifo-1')
-
-const WAIT_MS = 1_000
 
 export interface FifoReceipt {
   messageId: string
@@ -53,11 +50,11 @@ interface KeptReceipt {
 
 export class FifoLog {
   readonly #redis: Redis
-  readonly #minReplicas: number
+  readonly #held: HeldWrites
 
-  constructor(redis: Redis, options: FifoLogOptions = {}) {
+  constructor(redis: Redis, { minReplicas = 0 }: FifoLogOptions = {}) {
     this.#redis = redis
-    this.#minReplicas = options.minReplicas ?? 0
+    this.#held = new HeldWrites(redis, { minReplicas, strict: true })
   }
 
   /**
@@ -86,19 +83,12 @@ export class FifoLog {
       const reply = (await runScript(this.#redis, PUBLISH, [shardBase(shard)], args)) as Reply
       const result = readReply(reply, once)
       hintDue(this.#redis, shard, result.wokeFor)
-      if (this.#minReplicas > 0) await this.#waitForReplicas(shard)
+      // A duplicate waits too: what it repeats may be on no replica yet.
+      await this.#held.confirm(shardBase(shard))
       return result
     } catch (error) {
       throw storageError(error)
     }
-  }
-
-  /** A duplicate waits too: what it repeats may be on no replica yet. */
-  async #waitForReplicas(shard: number): Promise<void> {
-    // At once, so on the connection that the publish went by: its master has the script's write before the question.
-    const reached = await nodeOf(this.#redis, shardBase(shard)).wait(this.#minReplicas, WAIT_MS)
-    if (reached >= this.#minReplicas) return
-    throw tooFewReplicas(reached, this.#minReplicas)
   }
 }
 

@@ -1,0 +1,55 @@
+import { startRedis, type TestRedis } from '@fantail/test-kit'
+import type { Redis } from 'ioredis'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { HeldWrites } from './held-writes.ts'
+import { connect, whenReady } from './redis.ts'
+
+let server: TestRedis
+let redis: Redis
+beforeAll(async () => {
+  server = await startRedis()
+  redis = connect({ url: server.url, name: 'test' })
+  await whenReady(redis)
+})
+beforeEach(() => redis.config('RESETSTAT'))
+afterAll(async () => {
+  redis.disconnect()
+  await server.stop()
+})
+
+const waits = async () => Number(/cmdstat_wait:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1] ?? 0)
+const write = async (held: HeldWrites, i: number, strict?: boolean) => {
+  await held.redis.set(`key-${i}`, i)
+  await held.confirm(`key-${i}`, strict)
+}
+const writes = (held: HeldWrites, n: number, strict?: boolean) =>
+  Promise.all(Array.from({ length: n }, (_, i) => write(held, i, strict)))
+
+test('writes whose replies come together wait for replicas together, and a missing one is waited for once', async () => {
+  const held = new HeldWrites(redis, { minReplicas: 1 })
+  await writes(held, 20)
+  expect(await waits()).toBe(1)
+  await writes(held, 20)
+  expect(await waits()).toBe(1)
+})
+
+test('a write that comes while another is waited for does not wait for it in vain a second time', async () => {
+  const held = new HeldWrites(redis, { minReplicas: 1 })
+  await redis.set('key', '1')
+  const first = held.confirm('key')
+  await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
+  await Promise.all([first, held.confirm('key')])
+  expect(await waits()).toBe(1)
+})
+
+test('whoever is strict is told that replicas are missing, each of them', async () => {
+  const held = new HeldWrites(redis, { minReplicas: 1, strict: true })
+  const told = await Promise.allSettled([write(held, 1), write(held, 2), write(held, 3, false)])
+  expect(told.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled'])
+  expect(await waits()).toBe(1)
+})
+
+test('without replicas to wait for nothing is asked', async () => {
+  await writes(new HeldWrites(redis), 3)
+  expect(await waits()).toBe(0)
+})
