@@ -4,7 +4,8 @@
  * A run is *held* (its lock is ours) or *lost* (another worker may have it: start no more attempts). A lock that merely
  * expired during an outage is taken again, else the finished job would be run once more in full; and where the job was
  * handed out again already, to this very process, its run in hand goes on under the new lock. `run` never throws for
- * infrastructure; were it to throw, BullMQ tries the job again a second later, for ever.
+ * infrastructure; were it to throw, BullMQ tries the job again a second later, for ever. A job that was cut waits for its
+ * parts (dispatch-parts.ts) and is started once more when they have ended.
  *
  * Trouble (a full or read-only Redis answers at once with an error) would make BullMQ spin at thousands of errors a
  * second: the worker is paused, probed with a write, and resumed.
@@ -12,50 +13,16 @@
 import type { Message, RedisTarget } from '@fantail/contracts'
 import { type Job, type Telemetry, WaitingChildrenError, WaitingError, type Worker } from 'bullmq'
 import type { Redis } from 'ioredis'
-import {
-  createWorker,
-  dispatchQueueName,
-  LOCK_MS,
-  queuePrefix,
-  STALLED_BUSY_MS,
-  STALLED_IDLE_MS,
-} from './bull.ts'
+import { createWorker, dispatchQueueName, queuePrefix, STALLED_BUSY_MS, STALLED_IDLE_MS } from './bull.ts'
 import type { ConsumerLog } from './consumer-log.ts'
-import {
-  type DispatchJobData,
-  type DispatchPart,
-  dispatchMessages,
-  type PartJobData,
-  partOf,
-} from './dispatch-job.ts'
+import { type DispatchJobData, dispatchMessages, type PartJobData, partOf } from './dispatch-job.ts'
 import { DispatchParts } from './dispatch-parts.ts'
+import type { DispatchRun, RunEnd, RunName } from './dispatch-run.ts'
 import { PartsRoom } from './parts-room.ts'
 import { PoisonWatch } from './poison-watch.ts'
 import { RepeatedErrors } from './repeated-errors.ts'
+import { type RunEntry, RunLocks } from './run-locks.ts'
 import { TroubleGuard } from './trouble-guard.ts'
-
-/** What is still known of a run when its job is completed. */
-export type RunName = Pick<DispatchRun, 'key' | 'fence'>
-
-export interface DispatchRun {
-  /** Names the job in checkpoints: `<queue>:<job id>:<when it was added>`, as a number may be given again. */
-  key: string
-  /** Which start of the job this is; a higher one elsewhere makes this run stale. */
-  fence: number
-  messages: Message[]
-  /** Where it is a part of another job: what of it. */
-  part?: DispatchPart
-  isLost(): boolean
-  /** Whether Redis has room for so many parts. Rejects where Redis fails. */
-  hasRoomFor(parts: number): Promise<boolean>
-  /** Makes jobs of their own of the parts of this one. False where it is another start's by now. Safe to repeat with the same parts. Rejects where Redis fails. */
-  handOut(parts: DispatchPart[]): Promise<boolean>
-  /** False where no earlier start has handed out parts; else what of them is missing has been. Rejects where Redis fails. */
-  handOutAgain(): Promise<boolean>
-}
-
-/** settled: everything of the job is. lost: some of it may not be, which is for a later start. cut: its parts are handed out. */
-export type RunEnd = 'settled' | 'lost' | 'cut'
 
 export interface ConsumerOptions {
   url: RedisTarget
@@ -76,25 +43,10 @@ export interface ConsumerOptions {
 }
 
 const ENDED_MAX = 10_000
-/** Of a job that is started so often and is still there its data is looked at: a newer worker may have made sense of them. */
+/** A job that is started more often has its data looked at: until then a newer worker may have made sense of them. */
 const STARTS_MAX = 60
 
 type JobData = DispatchJobData | PartJobData
-
-interface RunEntry {
-  id: string
-  /** When the job was added (epoch ms): a number may be given again where Redis has lost its last moments. */
-  addedAt: number
-  /** No more than this: an entry whose job could not be completed is remembered for long. */
-  run: RunName
-  /** Of the latest start. */
-  token: string
-  /** How often the job had been started then, this run's own start included. */
-  starts: number
-  since: number
-  lost: boolean
-  done: Promise<RunEnd>
-}
 
 export class DispatchConsumer {
   readonly #options: ConsumerOptions
@@ -102,6 +54,7 @@ export class DispatchConsumer {
   /** Looks for jobs of dead workers often, as far as is known. */
   #isWatching = false
   readonly #runs = new Map<string, RunEntry>()
+  readonly #locks: RunLocks
   readonly #trouble: TroubleGuard
   readonly #poison: PoisonWatch
   readonly #parts: DispatchParts
@@ -121,6 +74,7 @@ export class DispatchConsumer {
       process: (job, token) => this.#process(job, token ?? ''),
       telemetry: options.telemetry,
     })
+    this.#locks = new RunLocks(options.queue, options.redis, (error) => this.#onError(error))
     this.#trouble = new TroubleGuard(this.#worker, options.redis, options.log)
     this.#parts = new DispatchParts(options.queue, options.redis)
     this.#poison = new PoisonWatch({
@@ -158,12 +112,16 @@ export class DispatchConsumer {
     this.#worker.on('lockRenewalFailed', (ids) => {
       for (const id of ids) {
         const entry = this.#runs.get(id)
-        if (entry) void this.#retakeLock(entry)
+        if (entry) void this.#locks.retake(entry)
       }
     })
     this.#worker.on('stalled', (id) => void this.#poison.look(id))
     this.#worker.on('failed', (_, error) => this.#onError(error))
     this.#worker.on('completed', (job) => this.#completed(job))
+  }
+
+  readonly #retakeLocks = () => {
+    for (const entry of this.#runs.values()) void this.#locks.retake(entry)
   }
 
   /** Jobs in hand always end, and BullMQ looks at the bound when one does: a lower bound only stops fetching. */
@@ -218,7 +176,7 @@ export class DispatchConsumer {
       // What a later start settled is known where its checkpoint is: BullMQ brings the job to one more.
       if (end === 'lost')
         throw entry.lost ? new WaitingError() : new Error('a later start of the job was seen')
-      await this.#holdLock(entry)
+      await this.#locks.hold(entry)
       if (end === 'cut' && (await job.moveToWaitingChildren(token))) throw new WaitingChildrenError()
     } finally {
       if (this.#runs.get(id) === entry) this.#runs.delete(id)
@@ -263,35 +221,6 @@ export class DispatchConsumer {
     const entry = this.#ended.get(job.id ?? '')
     this.#ended.delete(job.id ?? '')
     if (entry) this.#options.completed(entry.run)
-  }
-
-  /** Before completing: a lock that ran out while Redis was away is taken again (BullMQ refuses without it). */
-  async #holdLock(entry: RunEntry): Promise<void> {
-    if (performance.now() - entry.since > LOCK_MS / 2) await this.#retakeLock(entry)
-  }
-
-  /** Before the stalled check comes round again and hands our running jobs to somebody else. */
-  readonly #retakeLocks = () => {
-    for (const entry of this.#runs.values()) void this.#retakeLock(entry)
-  }
-
-  async #retakeLock(entry: RunEntry): Promise<void> {
-    if (entry.lost) return
-    const job = `${queuePrefix(this.#name)}:${this.#name}:${entry.id}`
-    const key = `${job}:lock`
-    try {
-      const { redis } = this.#options
-      const { token, starts } = entry
-      // Of a job that another worker has completed there is none, and what another has started since is not ours though it
-      // may have died: its lock would be free, and with it the job be completed, of which it had settled just a part.
-      const isOurs = (await redis.hget(job, 'ats')) === String(starts)
-      if (isOurs && (await redis.set(key, token, 'PX', LOCK_MS, 'NX')) !== null) return
-      if ((await redis.get(key)) === token) return
-      // Unless a later start of our own has adopted the run meanwhile: then the lock is that one's.
-      if (entry.token === token) entry.lost = true
-    } catch (error) {
-      this.#onError(error as Error)
-    }
   }
 
   /** One line per kind of error and outage, not one per occurrence. */

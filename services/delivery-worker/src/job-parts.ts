@@ -5,7 +5,7 @@
  *
  *   first start ─▶ weighed ─▶ handed out, which is noted first ─▶ waits for its parts
  *                                           │ died
- *   later start ─▶ what was noted is found ─┘─▶ what is missing of it is handed out ─▶ waits for its parts, or completed
+ *   later start ─▶ what was noted is found ─┘─▶ what is missing is handed out ─▶ waits for its parts, or completed
  *
  * Where Redis has no room for parts a job is left whole. How they are kept: jobs/src/dispatch-parts.ts.
  */

@@ -11,7 +11,7 @@ import type { MessageContext } from './message-context.ts'
 import type { FencedRun } from './parking.ts'
 
 const NOTHING = Buffer.alloc(0)
-/** A run of more units lets go of what those that have ended were made by: of millions of subscriptions it would be gigabytes. */
+/** A run of more units lets go of what those that have ended were made by: of millions of subscriptions it is gigabytes. */
 const UNITS_KEPT_MAX = 16
 
 export type Failure = [slot: number, statusCode: number | null, error: string | null]
@@ -157,7 +157,7 @@ export class JobRun implements FencedRun {
     if (this.#openUnits === 0) this.#waiting?.()
   }
 
-  /** Nobody waits for the unit any more; what of it was begun goes on, and is in the checkpoint as far as it ends before that. */
+  /** Nobody waits for the unit any more; what of it ends before the run does is in the checkpoint. */
   abandon(unit: Unit): void {
     unit.abandoned = true
     this.#openUnits--

@@ -1,0 +1,32 @@
+/** What a worker is given of a dispatch job, and what it says in the end. */
+import type { Message } from '@fantail/contracts'
+import type { DispatchPart } from './dispatch-job.ts'
+
+/** What is still known of a run when its job is completed. */
+export type RunName = Pick<DispatchRun, 'key' | 'fence'>
+
+export interface DispatchRun {
+  /** Names the job in checkpoints: `<queue>:<job id>:<when it was added>`, as a number may be given again. */
+  key: string
+  /** Which start of the job this is; a higher one elsewhere makes this run stale. */
+  fence: number
+  messages: Message[]
+  /** Where it is a part of another job: what of it. */
+  part?: DispatchPart
+  isLost(): boolean
+  /** Whether Redis has room for so many parts. Rejects where Redis fails. */
+  hasRoomFor(parts: number): Promise<boolean>
+  /**
+   * Makes jobs of their own of the parts of this one; safe to repeat with the same parts. False where it is another start's
+   * by now. Rejects where Redis fails.
+   */
+  handOut(parts: DispatchPart[]): Promise<boolean>
+  /** False where no earlier start has handed out parts; else what of them is missing has been. Rejects where Redis fails. */
+  handOutAgain(): Promise<boolean>
+}
+
+/**
+ * settled: everything of the job is. lost: some of it may not be, which is for a later start. cut: its parts are handed out,
+ * and their job waits for them.
+ */
+export type RunEnd = 'settled' | 'lost' | 'cut'
