@@ -71,7 +71,10 @@ test('the log keeps about so many entries, whether they came singly or many at o
   const entriesMax = 2_000
   const log = new OutcomeLog(redis, { slice: async () => null }, lanes, { queues: 1, entriesMax })
   const tell = (count: number) =>
-    log.append({ dispatch: Array.from({ length: count }, () => entryOf(createMessageId(Date.now()))), lanes: [] })
+    log.append({
+      dispatch: Array.from({ length: count }, () => entryOf(createMessageId(Date.now()))),
+      lanes: [],
+    })
   const sizes: number[] = []
   for (const [trips, entries] of [
     [3_000, 1],
