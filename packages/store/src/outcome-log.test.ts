@@ -2,6 +2,7 @@
 import { publishedAtOf, type SubscriptionRecord, type TopicRecord } from '@fantail/contracts'
 import { beforeEach, expect, test } from 'vitest'
 import { claimsOf, makeMessage, parkAll, SHARD, SLICE, takeFrom, writeLane } from './lane-fixture.ts'
+import { deliveryId } from './lane-records.ts'
 import { useLanes } from './lanes.fixture.ts'
 import type { Lanes } from './lanes.ts'
 import type { LaneEntry } from './outcome-entries.ts'
@@ -117,6 +118,30 @@ test('a redriven delivery has one row, with its latest end, and counts once', as
     expect.objectContaining({ subscriptionId: id, endpoint, state: 'delivered', reason: null, redrives: 2 }),
   ])
   expect((await log.message(messageId))?.counts).toMatchObject({ delivered: 1, deadLettered: 0 })
+})
+
+test('a redriven delivery that waits again is told as waiting, with what it died of', async () => {
+  const { log, messageId } = await parked()
+  await settleOnly()
+  const dead = {
+    ...delivered(messageId),
+    outcome: 'deadLettered',
+    reason: 'permanent',
+    statusCode: 404,
+  } as const
+  await log.append({ dispatch: [], lanes: [dead] })
+  const entry = {
+    subscriptionId: id,
+    delivery: deliveryId(messageId, 1),
+    message: 0,
+    park: { as: 'fresh' },
+  } as const
+  const messages = [{ id: deliveryId(messageId), body: '{}' }]
+  await lanes.park(SHARD, { messages, jobs: [{ job: '', fence: 0, fields: [], entries: [entry] }] })
+  expect(await log.deliveries(messageId)).toMatchObject([
+    { subscriptionId: id, state: 'waiting', attempts: 0, lastStatusCode: 404, reason: null, redrives: 1 },
+  ])
+  expect((await log.message(messageId))?.counts).toMatchObject({ waiting: 1, deadLettered: 0 })
 })
 
 test('a redriven delivery of a subscription that is gone meanwhile has one row, too', async () => {

@@ -3,9 +3,9 @@
  *
  * A bounded stream per dispatch queue (FANTAIL_LOG_MESSAGES entries in all), whose entries are pages of ours. Dispatch
  * writes an entry per message and slice (bitmaps by subscription slot: delivered, parked, filtered; failures), and one for
- * all slices that filters kept it back from; a lane one per delivery that ended there. What still waits is asked of its lane. Entries are written
- * soon after the work has ended, not in its script: after a crash between the two the message is delivered and its entry
- * missing.
+ * all slices that filters kept it back from; a lane one per delivery that ended there. What still waits is asked of its
+ * lane. Entries are written soon after the work has ended, not in its script: after a crash between the two the message
+ * is delivered and its entry missing.
  *
  * A lookup reads the message's stream from its own time (its id is a UUIDv7) to the end, then asks the lanes. What is in
  * no lane and has no entry either has just ended, and its entry is on its way: the lookup reads on for a moment.
@@ -30,6 +30,7 @@ import {
 import { type FilteredEntry, filteredTexts } from './outcome-filtered.ts'
 import { pack, pagesOf, streamOf, textsIn } from './outcome-pages.ts'
 import {
+  backRow,
   type DeliveryOutcome,
   deliveredRow,
   goneRow,
@@ -223,8 +224,39 @@ export class OutcomeLog {
       rows.push(parkedRow(record, states[i], ended, entry))
     })
     for (const slot of parked) if (!bySlot.has(slot)) rows.push(goneRow())
-    return rows
+    return this.#withRedriven(rows, known, entry.slice.shard, lanes)
   }
+
+  /** What died, was redriven and waits again has no entry of that yet. */
+  async #withRedriven(
+    rows: DeliveryOutcome[],
+    known: SubscriptionRecord[],
+    shard: number,
+    lanes: LaneEntry[],
+  ): Promise<DeliveryOutcome[]> {
+    const asked = known.flatMap((record) => {
+      const dead = latestOf(lanes, record.id)
+      return dead?.outcome === 'deadLettered' ? [{ record, dead }] : []
+    })
+    if (asked.length === 0) return rows
+    const states = await this.#lanes.deliveryStates(
+      shard,
+      asked.map(({ record, dead }) => ({
+        subscriptionId: record.id,
+        delivery: deliveryId(dead.messageId, dead.generation + 1),
+      })),
+    )
+    const back = new Map(asked.map(({ record, dead }, i) => [record.id, backRow(record, states[i], dead)]))
+    return rows.map((row) => back.get(row.subscriptionId ?? '') ?? row)
+  }
+}
+
+function latestOf(lanes: LaneEntry[], subscriptionId: string): LaneEntry | undefined {
+  const own = lanes.filter((entry) => entry.subscriptionId === subscriptionId)
+  return own.reduce<LaneEntry | undefined>(
+    (latest, entry) => (latest && latest.generation > entry.generation ? latest : entry),
+    undefined,
+  )
 }
 
 function mayBeTold({ reason }: DeliveryOutcome, waitMs: number): boolean {

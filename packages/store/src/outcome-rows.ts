@@ -79,30 +79,56 @@ function endedRow(
   }
 }
 
+/** What is known of a failure, where anything is. */
+interface Failure {
+  statusCode: number | null | undefined
+  error: string | null | undefined
+}
+
+/** In its lane, after so many redrives; `last` failed before what its state there tells of. undefined: it is not there. */
+function waitingRow(
+  record: SubscriptionRecord,
+  where: DeliveryWhere | undefined,
+  last: Failure,
+  redrives: number,
+): DeliveryOutcome | undefined {
+  if (!where || where.where === 'absent') return undefined
+  const state: RetryState | DeadState | null = where.state
+  return {
+    subscriptionId: record.id,
+    endpoint: record.endpoint,
+    state: where.where,
+    attempts: state?.attempts ?? 0,
+    lastStatusCode: state?.statusCode ?? last.statusCode ?? null,
+    lastError: state?.error ?? last.error ?? null,
+    nextAttemptAt: where.dueAt,
+    reason: state?.kind === 'dead' ? state.reason : null,
+    redrives,
+  }
+}
+
 export function parkedRow(
   record: SubscriptionRecord,
   where: DeliveryWhere | undefined,
   ended: LaneEntry | undefined,
   entry: DispatchEntry,
 ): DeliveryOutcome {
+  const [, statusCode, error] = entry.failures.find(([slot]) => slot === record.slot) ?? []
+  const waiting = waitingRow(record, where, { statusCode, error }, 0)
+  if (waiting) return waiting
   const who = { subscriptionId: record.id, endpoint: record.endpoint }
-  if (where && where.where !== 'absent') {
-    const state: RetryState | DeadState | null = where.state
-    const failure = entry.failures.find(([slot]) => slot === record.slot)
-    return {
-      ...who,
-      state: where.where,
-      attempts: state?.attempts ?? 0,
-      lastStatusCode: state?.statusCode ?? failure?.[1] ?? null,
-      lastError: state?.error ?? failure?.[2] ?? null,
-      nextAttemptAt: where.dueAt,
-      reason: state?.kind === 'dead' ? state.reason : null,
-      redrives: 0,
-    }
-  }
   if (ended) return endedRow(ended, who)
   // It left its lane without an entry of its own: purged, or its entry was cut off or lost.
   const isPurged = (where?.purgedAt ?? 0) >= publishedAtOf(entry.messageId)
   const reason = isPurged ? PURGED : UNTOLD
   return { ...deliveredRow(record), ...who, state: 'discarded', attempts: 0, reason }
+}
+
+/** Of a delivery that a redrive has brought back since it died; undefined where none has, or it has ended anew. */
+export function backRow(
+  record: SubscriptionRecord,
+  where: DeliveryWhere | undefined,
+  dead: LaneEntry,
+): DeliveryOutcome | undefined {
+  return waitingRow(record, where, dead, dead.generation + 1)
 }
