@@ -137,7 +137,7 @@ export class LaneLoop {
         othersMax: slots.startingRoom,
         logsMax: readers.room,
       })
-      this.#options.clocks.tell(shard, result.now)
+      this.#options.clocks.tell(shard, result.now, askedAt)
       this.dueAt(shard, result.nextDueAt)
       this.#hints.correct(shard, result.nextDueAt)
       for (const claim of result.logs) readers.read(shard, claim)
