@@ -7,12 +7,12 @@ import { figureOf } from '../summary.ts'
 
 const WITHIN = 1.05
 const WORK = [
-  { fanOut: 10, deliveries: 100_000 },
-  { fanOut: 1, deliveries: 30_000 },
+  { fanOut: 10, deliveries: 50_000 },
+  { fanOut: 1, deliveries: 15_000 },
 ]
 
-/** Two of each, taken together: one process of a tree differs from the next by more than the log costs. */
-const OF_EACH = 2
+/** So many of each, taken together: one process of a tree differs from the next by more than the log costs. */
+const OF_EACH = 4
 
 export const outcomeLog: Scenario = {
   name: 'outcome-log',
