@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { NAMES, type Name } from './contestants.ts'
 import { SCENARIOS } from './scenarios/index.ts'
 
-export const USAGE = `usage: pnpm bench [scenario…] [options]
+export const USAGE = `usage: npm run bench -- [scenario…] [options]
 without a scenario: Fantail against the others
   --json             a line of JSON per scenario instead of the tables
   --quick            fan-out 10 and 1, short rounds: less than 50 seconds
