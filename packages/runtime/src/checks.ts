@@ -22,6 +22,19 @@ export async function runChecks(checks: Checks, timeoutMs = CHECK_TIMEOUT_MS): P
   }
 }
 
+/** Of a service that answers before it works: fails until `done` is called. */
+export function createStartCheck(): { check(): Promise<void>; done(): void } {
+  let started = false
+  return {
+    check: async () => {
+      if (!started) throw new Error('still starting')
+    },
+    done: () => {
+      started = true
+    },
+  }
+}
+
 async function outcome(check: () => Promise<unknown>, timeoutMs: number): Promise<string> {
   const late = Promise.withResolvers<string>()
   const timer = setTimeout(() => late.resolve(`no answer within ${timeoutMs} ms`), timeoutMs)

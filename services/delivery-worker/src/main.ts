@@ -2,7 +2,14 @@
 import { readWorkerSettings } from '@fantail/config'
 import { createHttpSender, readSigningPair } from '@fantail/delivery'
 import { createTelemetry } from '@fantail/jobs'
-import { beginService, createLogger, createOpsServer, openVault, runService } from '@fantail/runtime'
+import {
+  beginService,
+  createLogger,
+  createOpsServer,
+  createStartCheck,
+  openVault,
+  runService,
+} from '@fantail/runtime'
 import { ping, refuseWrong } from '@fantail/store'
 import { createDeliveryWorker } from './delivery-worker.ts'
 
@@ -39,16 +46,18 @@ await runService({
       telemetry,
       bullTelemetry: telemetry.spans.on ? createTelemetry() : undefined,
     })
+    const startCheck = createStartCheck()
     const ops = createOpsServer({
       host: settings.host,
       port: settings.opsPort,
       log,
       metrics: () => telemetry.renderMetrics(),
-      checks: { redis: () => ping(worker.redis) },
+      checks: { redis: () => ping(worker.redis), start: startCheck.check },
     })
     await ops.start()
     log.info({ host: settings.host, port: ops.port() }, 'ops.listening')
     await worker.start(signal)
+    startCheck.done()
     return { worker, ops, telemetry }
   },
   stop: async ({ worker, ops, telemetry }) => {

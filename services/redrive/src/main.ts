@@ -1,7 +1,7 @@
 /** The redrive process: settings in, Redis found, telemetry started, tasks and sweeps running; and down on SIGTERM. */
 import { readRedriveSettings } from '@fantail/config'
 import { createTelemetry } from '@fantail/jobs'
-import { beginService, createLogger, createOpsServer, runService } from '@fantail/runtime'
+import { beginService, createLogger, createOpsServer, createStartCheck, runService } from '@fantail/runtime'
 import { ping, refuseWrong } from '@fantail/store'
 import { createRedriveService } from './redrive-service.ts'
 
@@ -26,16 +26,18 @@ await runService({
       telemetry: createTelemetry(),
       metrics,
     })
+    const startCheck = createStartCheck()
     const ops = createOpsServer({
       host: settings.host,
       port: settings.opsPort,
       log,
       metrics: () => telemetry.renderMetrics(),
-      checks: { redis: () => ping(service.redis) },
+      checks: { redis: () => ping(service.redis), start: startCheck.check },
     })
     await ops.start()
     log.info({ host: settings.host, port: ops.port() }, 'ops.listening')
     await service.start(signal)
+    startCheck.done()
     return { service, ops, telemetry }
   },
   stop: async ({ service, ops, telemetry }) => {
