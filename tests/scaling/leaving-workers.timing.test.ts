@@ -38,9 +38,18 @@ function open(topic: string, settings: Record<string, unknown> = {}): Promise<Le
 /** Epoch ms, as the receiver's times. */
 const now = () => performance.timeOrigin + performance.now()
 
-/** One after the other, so that each is a job of its own. */
+/**
+ * One after the other, so that each is a job of its own, and each when all workers wait for one: then they get them in
+ * turn. A worker that has just fetched one asks for more before it waits, and may get those of the others.
+ */
 async function publish(ledger: Ledger, count: number): Promise<void> {
-  for (let n = 0; n < count; n++) await ledger.publish(`m${n}`)
+  const { connection, workers } = stack()
+  const waiting = async () =>
+    Number(/^blocked_clients:(\d+)/m.exec(await connection.info('clients'))?.[1]) >= workers.length
+  for (let n = 0; n < count; n++) {
+    await waitFor(waiting, { what: 'all workers to wait for a job', intervalMs: 1 })
+    await ledger.publish(`m${n}`)
+  }
 }
 
 const untilInFlight = (held: HeldEndpoint, count: number) =>
