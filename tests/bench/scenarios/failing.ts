@@ -24,7 +24,7 @@ const LOG_MESSAGES = 10_000
 const PUBLISHES_PER_SECOND = 200
 /** Each delivery ends after its fourth attempt, so the load is level after 9 s. */
 const SHORT_SECONDS = 3
-const LEVEL_MS = 25_000
+const LEVEL_MS = 60_000
 const MEASURED_MS = 30_000
 const WAITING_MS = 20_000
 const LONG_SECONDS = 3_600
