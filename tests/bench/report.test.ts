@@ -72,6 +72,6 @@ test('--quick keeps to two scenarios; words may come after a double dash', () =>
 
 test('words that are not understood are answered by the usage', () => {
   for (const words of [['--fast'], ['--rounds', '0'], ['--fanout', '10,x'], ['--only', 'kafka']]) {
-    expect(() => readOptions(words)).toThrow('usage: pnpm bench')
+    expect(() => readOptions(words)).toThrow('usage: npm run bench')
   }
 })

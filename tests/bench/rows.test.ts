@@ -43,7 +43,7 @@ test('scenarios are words of their own; unknown ones are answered by the usage',
   expect(readOptions(['--quick']).scenarios).toEqual([])
   expect(readOptions(['all']).scenarios).toContain('fanout-10')
   for (const words of [['fanout-11'], ['fanout-10', '--rounds', '3']]) {
-    expect(() => readOptions(words)).toThrow('usage: pnpm bench')
+    expect(() => readOptions(words)).toThrow('usage: npm run bench')
   }
 })
 
