@@ -5,10 +5,10 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Message } from '@fantail/contracts'
-import { storageError, tooFewReplicas } from '@fantail/store'
+import { HeldWrites, storageError } from '@fantail/store'
 import type { Queue, Telemetry } from 'bullmq'
 import type { Redis } from 'ioredis'
-import { createQueue, dispatchQueueName } from './bull.ts'
+import { createQueue, dispatchQueueName, queuePrefix } from './bull.ts'
 import { DISPATCH_JOB, type DispatchJobData } from './dispatch-job.ts'
 import { GroupCommit, type GroupLimits } from './group-commit.ts'
 
@@ -19,20 +19,24 @@ export interface DispatchLineOptions {
   limits?: Partial<GroupLimits>
 }
 
-const WAIT_MS = 1_000
 const RETRY_MS = 100
 
 export class DispatchLine {
   readonly commit: GroupCommit<Message>
   readonly #number: number
+  /** Of the queue's keys, which are all on one master. */
+  readonly #prefix: string
   readonly #connection: Redis
+  readonly #held: HeldWrites
   readonly #options: DispatchLineOptions
   #queue: Queue<DispatchJobData> | undefined
   #opening: Promise<void> | undefined
 
   constructor(number: number, connection: Redis, options: DispatchLineOptions) {
     this.#number = number
+    this.#prefix = queuePrefix(dispatchQueueName(number))
     this.#connection = connection
+    this.#held = new HeldWrites(connection, { minReplicas: options.minReplicas, strict: true })
     this.#options = options
     this.commit = new GroupCommit<Message>({
       ...(options.limits ? { limits: options.limits } : {}),
@@ -90,16 +94,9 @@ export class DispatchLine {
     try {
       if (!this.#queue) throw new Error('Connection is closed.')
       await this.#queue.add(DISPATCH_JOB, { v: 1, m: messages })
-      if (this.#options.minReplicas > 0) await this.#waitForReplicas()
+      await this.#held.confirm(this.#prefix)
     } catch (error) {
       throw storageError(error)
     }
-  }
-
-  async #waitForReplicas(): Promise<void> {
-    const { minReplicas } = this.#options
-    const reached = await this.#connection.wait(minReplicas, WAIT_MS)
-    if (reached >= minReplicas) return
-    throw tooFewReplicas(reached, minReplicas)
   }
 }

@@ -90,7 +90,7 @@ export class HeldWrites {
   }
 }
 
-export function tooFewReplicas(reached: number, minReplicas: number): FantailError {
+function tooFewReplicas(reached: number, minReplicas: number): FantailError {
   const message = `stored, but only ${reached} of ${minReplicas} replicas confirmed it; it may be lost in a failover`
   return new FantailError('storage_unavailable', message, { retryAfterSeconds: 1 })
 }
