@@ -85,6 +85,9 @@ interface Lookup extends Found {
   from: Map<number, string>
 }
 
+/** By subscription: a message to many may have as many. */
+type LaneEntries = Map<string, LaneEntry[]>
+
 type Pages = [id: Buffer, fields: Buffer[]][]
 
 type Lanes = Pick<LaneStore, 'deliveryStates'>
@@ -191,13 +194,12 @@ export class OutcomeLog {
 
   async #outcomesNow(found: Found): Promise<DeliveryOutcome[]> {
     const bySlice = mergeSlices(found.dispatch)
-    const rows = await Promise.all(
-      [...bySlice.values()].map((entry) => this.#sliceOutcomes(entry, found.lanes)),
-    )
+    const lanes = Map.groupBy(found.lanes, ({ subscriptionId }) => subscriptionId)
+    const rows = await Promise.all([...bySlice.values()].map((entry) => this.#sliceOutcomes(entry, lanes)))
     return [...rows.flat(), ...redrivenRows(found, rows.flat())]
   }
 
-  async #sliceOutcomes(entry: DispatchEntry, lanes: LaneEntry[]): Promise<DeliveryOutcome[]> {
+  async #sliceOutcomes(entry: DispatchEntry, lanes: LaneEntries): Promise<DeliveryOutcome[]> {
     if (!entry.slice) return []
     const data = await this.#plans.slice(entry.slice)
     const publishedAt = publishedAtOf(entry.messageId)
@@ -220,7 +222,7 @@ export class OutcomeLog {
     const asked = known.map((record) => ({ subscriptionId: record.id, delivery }))
     const states = asked.length > 0 ? await this.#lanes.deliveryStates(entry.slice.shard, asked) : []
     known.forEach((record, i) => {
-      const ended = lanes.find((lane) => lane.subscriptionId === record.id && lane.generation === 0)
+      const ended = lanes.get(record.id)?.find(({ generation }) => generation === 0)
       rows.push(parkedRow(record, states[i], ended, entry))
     })
     for (const slot of parked) if (!bySlot.has(slot)) rows.push(goneRow())
@@ -232,10 +234,10 @@ export class OutcomeLog {
     rows: DeliveryOutcome[],
     known: SubscriptionRecord[],
     shard: number,
-    lanes: LaneEntry[],
+    lanes: LaneEntries,
   ): Promise<DeliveryOutcome[]> {
     const asked = known.flatMap((record) => {
-      const dead = latestOf(lanes, record.id)
+      const dead = latestOf(lanes.get(record.id) ?? [])
       return dead?.outcome === 'deadLettered' ? [{ record, dead }] : []
     })
     if (asked.length === 0) return rows
@@ -251,9 +253,8 @@ export class OutcomeLog {
   }
 }
 
-function latestOf(lanes: LaneEntry[], subscriptionId: string): LaneEntry | undefined {
-  const own = lanes.filter((entry) => entry.subscriptionId === subscriptionId)
-  return own.reduce<LaneEntry | undefined>(
+function latestOf(entries: LaneEntry[]): LaneEntry | undefined {
+  return entries.reduce<LaneEntry | undefined>(
     (latest, entry) => (latest && latest.generation > entry.generation ? latest : entry),
     undefined,
   )
