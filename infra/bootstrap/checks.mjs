@@ -13,6 +13,7 @@ const CHECKS = [
   { what: 'types', command: 'tsc', args: ['--noEmit', '-p', 'tsconfig.json'] },
 ]
 const BENCH = join('tests', 'bench', 'main.ts')
+const CHAOS = join('tests', 'chaos', 'main.ts')
 
 /**
  * Format, lint, types and all tests; with arguments, vitest alone, which gets them.
@@ -72,8 +73,21 @@ export async function fuzz(env, [cases = FUZZ_CASES]) {
 
 /** @param {NodeJS.ProcessEnv} env @param {string[]} args */
 export async function bench(env, args) {
-  if (!existsSync(join(root, BENCH))) throw new StepError(`no ${BENCH} here`)
-  const words = ['--conditions=@fantail/source', BENCH, ...args]
+  return runScript(BENCH, env, args)
+}
+
+/**
+ * Random faults by a seed: `chaos --seed 1 --minutes 2`.
+ * @param {NodeJS.ProcessEnv} env @param {string[]} args
+ */
+export async function chaos(env, args) {
+  return runScript(CHAOS, env, args)
+}
+
+/** @param {string} script @param {NodeJS.ProcessEnv} env @param {string[]} args */
+async function runScript(script, env, args) {
+  if (!existsSync(join(root, script))) throw new StepError(`no ${script} here`)
+  const words = ['--conditions=@fantail/source', script, ...args]
   return show('node', words, { cwd: root, env: await withTestRedis(env) })
 }
 

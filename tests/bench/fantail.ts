@@ -11,6 +11,8 @@ export interface FantailOptions extends Ends {
   /** What its topics and subscriptions are made with, beside their endpoints. */
   topic?: object
   subscription?: object
+  /** Each subscription signs with a key of its own, as Standard Webhooks has it. */
+  webhookKeys?: 'hmac-sha256' | 'ed25519' | undefined
   /** Those that run; all, unless told. */
   services?: readonly ServiceName[]
 }
@@ -58,7 +60,7 @@ async function createTopic(
   port: number,
   topic: string,
   endpoints: string[],
-  settings: Pick<FantailOptions, 'topic' | 'subscription'>,
+  settings: Pick<FantailOptions, 'topic' | 'subscription' | 'webhookKeys'>,
 ): Promise<void> {
   const pool = new Pool(`http://127.0.0.1:${port}`, { connections: SUBSCRIBERS_AT_ONCE })
   const path = `/v1/topics/${topic}`
@@ -67,7 +69,10 @@ async function createTopic(
   const subscribe = async () => {
     for (let endpoint = endpoints[next++]; endpoint !== undefined; endpoint = endpoints[next++]) {
       const body = { ...settings.subscription, endpoint }
-      await call(pool, { method: 'POST', path: `${path}/subscriptions`, body })
+      const { id } = await call<{ id: string }>(pool, { method: 'POST', path: `${path}/subscriptions`, body })
+      if (settings.webhookKeys === undefined) continue
+      const key = { algorithm: settings.webhookKeys }
+      await call(pool, { method: 'POST', path: `/v1/subscriptions/${id}/webhook-keys`, body: key })
     }
   }
   await Promise.all(Array.from({ length: SUBSCRIBERS_AT_ONCE }, subscribe))
@@ -80,9 +85,10 @@ interface Request {
   body: object
 }
 
-async function call(pool: Pool, { method, path, body }: Request): Promise<void> {
+async function call<T>(pool: Pool, { method, path, body }: Request): Promise<T> {
   const headers = { 'content-type': 'application/json' }
   const answer = await pool.request({ method, path, headers, body: JSON.stringify(body) })
   const text = await answer.body.text()
   if (answer.statusCode >= 300) throw new Error(`${method} ${path}: ${answer.statusCode} ${text}`)
+  return JSON.parse(text) as T
 }

@@ -30,6 +30,11 @@ function sum(values: number[]): number {
   return values.reduce((total, value) => total + value, 0)
 }
 
+/** Share of all cores that was busy since `before`, whoever used them. */
+export function busyShare(before: Ticks, now = ticksNow()): number {
+  return (now.busy - before.busy) / (now.all - before.all)
+}
+
 /** Since `before`; to be asked when the scenario's processes have ended. */
 export function othersRow(before: Ticks, now = ticksNow()): Row {
   const share = Math.max(0, now.busy - before.busy - (now.own - before.own)) / (now.all - before.all)

@@ -7,6 +7,7 @@ import {
   HeldWrites,
   keySlot,
   mastersOf,
+  nodeOf,
   type Redis,
   readMemory,
   readNow,
@@ -144,6 +145,32 @@ test('a subscriber hears what any node is told', async () => {
   for (const [i, master] of mastersOf(redis).entries()) await master.publish('news', String(i))
   await waitFor(() => heard.length === 3)
   expect(heard.toSorted()).toEqual(['0', '1', '2'])
+})
+
+test('each slot is confirmed by its own master’s replica', async () => {
+  const redis = await open(connect({ url: cluster().target, name: 'test' }))
+  const held = new HeldWrites(redis, { minReplicas: 1, strict: true })
+  const keys = Array.from({ length: SHARD_COUNT }, (_, shard) => shardBase(shard))
+  await held.confirmAll(keys)
+  const [master] = mastersOf(redis)
+  const { nodes } = cluster()
+  const at = nodes.findIndex(({ port }) => port === master?.options.port)
+  // The replicas stand after the masters, in the same order.
+  const replica = nodes[at + nodes.length / 2]
+  await replica?.freeze()
+  const told = await Promise.allSettled(keys.map((key) => held.confirm(key)))
+  await replica?.thaw()
+  const refused = keys.filter((_, i) => told[i]?.status === 'rejected')
+  expect(refused).toEqual(keys.filter((key) => nodeOf(redis, key) === master))
+  expect(refused.length).toBeGreaterThan(10)
+  await waitFor(
+    () =>
+      held.confirmAll(keys).then(
+        () => true,
+        () => false,
+      ),
+    { what: 'the replica' },
+  )
 })
 
 test('a write is held by a replica, or is said not to be', async () => {

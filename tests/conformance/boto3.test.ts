@@ -14,12 +14,13 @@ const stack = useStack({ workers: 0 })
 
 if (pythons.size === 0) test('boto3 is here', ({ skip }) => skip('no Python with boto3'))
 
-test.each([...pythons])('[161][162][163][164][168][180][186][190] boto3 %s', async (_, python) => {
+test.each([...pythons])('[161][162][163][164][168][180][186][190][222] boto3 %s', async (_, python) => {
   const { stdout } = await run(python, [CALLS, stack().api.url])
   const seen = JSON.parse(stdout)
   const suffix = seen.protocol === 'query' ? ' for this wsdl version' : ''
   expect(seen).toEqual({
     protocol: expect.stringMatching(/^(query|json)$/),
+    identity: ['arn:aws:iam::000000000000:root', '000000000000', '000000000000'],
     url: true,
     tags: { team: 'blue' },
     attributes: [

@@ -11,7 +11,17 @@ client = boto3.client(
     aws_access_key_id='fantail',
     aws_secret_access_key='fantail',
 )
+sts = boto3.client(
+    'sts',
+    endpoint_url=sys.argv[1],
+    region_name='us-east-1',
+    aws_access_key_id='fantail',
+    aws_secret_access_key='fantail',
+)
 seen = {'protocol': client.meta.service_model.metadata['protocol']}
+
+identity = sts.get_caller_identity()
+seen['identity'] = [identity['Arn'], identity['UserId'], identity['Account']]
 
 
 def refused(call, **given):

@@ -99,10 +99,19 @@ test('a queue gets the envelope, with the text of its protocol', async () => {
   expect(MessageAttributes).toBeUndefined()
 })
 
-test('a queue of another account confirms by the message that it gets', async () => {
+test('a queue of another account confirms by the message that its policy lets in', async () => {
   await createTopic('foreign')
   const url = await other().createQueue('foreign')
   const endpoint = queueArn('foreign', OTHER_ACCOUNT)
+  const Statement = {
+    Effect: 'Allow',
+    Principal: { Service: 'sns.amazonaws.com' },
+    Action: 'sqs:SendMessage',
+    Resource: endpoint,
+    Condition: { ArnEquals: { 'aws:SourceArn': topicArn('foreign') } },
+  }
+  const Policy = JSON.stringify({ Version: '2012-10-17', Statement })
+  await other().sqs.send(new SetQueueAttributesCommand({ QueueUrl: url, Attributes: { Policy } }))
   await aws().subscribe('foreign', { protocol: 'sqs', endpoint, attributes: { RawMessageDelivery: 'true' } })
   const { Token, TopicArn, Type } = JSON.parse((await other().receive(url)).Body ?? '')
   expect([Type, TopicArn]).toEqual(['SubscriptionConfirmation', topicArn('foreign')])

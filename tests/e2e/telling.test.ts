@@ -61,6 +61,7 @@ test('says for each message what became of it at every subscription', async () =
     discarded: 0,
     expired: 0,
     filtered: 0,
+    quarantined: 0,
   })
   const byId = new Map(deliveries.map((delivery) => [delivery.subscriptionId, delivery]))
   expect(byId.get(good.id)).toMatchObject({ state: 'delivered', attempts: 1 })

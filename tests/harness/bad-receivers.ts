@@ -43,6 +43,8 @@ const TAKING: Record<string, Answer> = {
     const piece = Buffer.concat([Buffer.from(`${PIECE.length.toString(16)}\r\n`), PIECE, Buffer.from('\r\n')])
     flood(socket, 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n', piece)
   },
+  'continues-unasked': (socket) =>
+    socket.write('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'),
   'body-with-204': (socket) => socket.write('HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\nhello'),
   'gzip-bomb': (socket) => {
     socket.write(`HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${bomb().length}\r\n\r\n`)

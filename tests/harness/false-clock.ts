@@ -1,6 +1,7 @@
 /**
  * A clock that can jump, for one process: Debian's libfaketime, preloaded into it, reads from a file how far the time of
- * day is off, at most a second late. The monotonic clock goes on, as it does where a host's clock is set.
+ * day is off, at most a second late. The monotonic clock goes on, as it does where a host's clock is set. The library is
+ * the installed one, or the file that FANTAIL_TEST_FAKETIME names.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -29,6 +30,8 @@ export function falseClockProblem(command: string): string | undefined {
 }
 
 function faketimeLibrary(): string | undefined {
+  const named = process.env.FANTAIL_TEST_FAKETIME ?? ''
+  if (named !== '') return named
   const folders = existsSync(LIBRARIES) ? readdirSync(LIBRARIES) : []
   return folders
     .map((folder) => join(LIBRARIES, folder, 'faketime', 'libfaketimeMT.so.1'))

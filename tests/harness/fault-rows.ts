@@ -50,6 +50,10 @@ export const FAULTS = {
     fault: 'the reply of Redis to a publish is lost',
     promised: 'told as unknown (503); stored and delivered once',
   },
+  'topic-again': {
+    fault: 'a topic is deleted and made again while messages with Idempotency-Keys are published to it',
+    promised: 'no key of the earlier topic keeps a message from the new one; each delivered once',
+  },
   sigterm: {
     fault: 'SIGTERM of API, worker and redrive under load',
     promised: 'exit 0 within 20 s; nothing lost, nothing repeated',
@@ -79,11 +83,19 @@ export const FAULTS = {
     fault: 'Redis away for 120 s',
     promised: 'publishes refused within 2 s; all resumes by itself',
   },
+  starts: {
+    fault: 'Redis goes away while a service starts, at any request of the start',
+    promised: 'no service exits; each is ready soon after Redis is back',
+  },
   'script-flush': { fault: 'the script cache of Redis emptied under load', promised: 'nobody notices' },
   watermark: {
     fault: 'memory of Redis to the watermark',
     promised:
       'a greedy topic alone gets 429, then all 503 with Retry-After; all that was accepted is delivered',
+  },
+  'full-memory': {
+    fault: 'callers fill the memory with large settings, then it is full to the brim',
+    promised: 'whatever would grow is refused; what was accepted ends; deletions and pauses go on',
   },
   'out-of-memory': {
     fault: 'Redis refuses writes for want of memory (OOM)',
@@ -96,6 +108,10 @@ export const FAULTS = {
   'read-only': {
     fault: 'failover: Redis turns into a read-only replica, its address moves to the new master',
     promised: 'publishes refused with 503; all resumes by itself',
+  },
+  'failover-repeats': {
+    fault: 'publishes that no replica got are repeated, at any API; then the master is lost',
+    promised: '503 until a replica has the message; nothing acknowledged is lost, nothing repeated',
   },
   'slow-redis': { fault: 'Redis answers 500 ms late', promised: 'all goes on, only later' },
   'mute-redis': {
@@ -114,18 +130,48 @@ export const FAULTS = {
     fault: 'the clock of the host of Redis jumps by -1 h',
     promised: 'nothing frozen; early only what was decided in the second of the jump',
   },
+  throttles: {
+    fault: 'throttled endpoints that reset every reused connection, and that take a digest nonce once',
+    promised: 'at most 1.1 r + 1 requests sent in any second; no attempt charged',
+  },
+  stalls: {
+    fault: 'throttled endpoints: one of two workers stands still for 1 s, again and again',
+    promised: 'at most 1.1 r + 1 requests sent in any second; nothing lost',
+  },
   receivers: {
     fault:
       'receivers that hang, drip, flood, reset, lie, redirect, flap, and names that lead nowhere, all at once',
     promised: 'each ends as its policy says; healthy ones beside them are not slowed; memory bounded',
   },
-  'poison-jobs': {
-    fault: 'corrupt jobs, messages and topics in Redis',
-    promised: 'set aside, logged and counted; neighbours are delivered, nothing loops',
+  'hung-lanes': {
+    fault: 'hundreds of endpoints that accept and never answer, many more than there are slots for them',
+    promised: 'lanes that wait cost nothing; each has its turn; all is delivered when they answer',
   },
-  'poison-lanes': {
+  'corrupt-jobs': {
+    fault: 'corrupt jobs, messages and topics in Redis',
+    promised: 'quarantined, logged and counted; neighbours are delivered, nothing loops',
+  },
+  'corrupt-lanes': {
     fault: 'corrupt subscriptions and lanes in Redis',
-    promised: 'set aside, logged and counted; neighbours in the shard are delivered, nothing loops',
+    promised: 'quarantined, logged and counted; neighbours in the shard are delivered, nothing loops',
+  },
+  'suspect-kills': {
+    fault:
+      'SIGKILL of the worker at each of ten requests of one message, beside healthy ones and one that is corrupt',
+    promised: 'all that can be read are delivered; the quarantine holds the corrupt one alone',
+  },
+  'suspect-freezes': {
+    fault:
+      'SIGSTOP of the worker that has sent it at each of ten requests of one message, two workers in turn',
+    promised: 'it is delivered; the quarantine stays empty',
+  },
+  'suspect-outages': {
+    fault: '100 jobs, each started six times by outages of Redis',
+    promised: 'all are delivered; the quarantine stays empty',
+  },
+  'costly-filters': {
+    fault: 'a topic of filters that cost seconds per message, beside a healthy one',
+    promised: 'health checks answered, healthy messages delivered meanwhile; nothing lost, nothing repeated',
   },
   million: {
     fault: 'a million messages (fast form: 20,000) while workers are killed and Redis is away',

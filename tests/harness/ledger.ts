@@ -1,13 +1,13 @@
 /**
  * Holds a run against invariant 2: every message that was accepted, for every subscription, is delivered, dead-lettered,
- * discarded, expired or still waiting; nothing is lost.
+ * discarded, expired, in quarantine or still waiting; nothing is lost.
  *
  * Each message's text is its own, and its subscriptions are raw webhooks at a path each, so that an arrival, a dead letter
  * and a publish can be told to be the same delivery, also where the publisher never learned the message's id. A publish
  * is *accepted* (202), *refused* (surely not stored) or *unknown* (no answer, or a 503 that says so); an unknown message
  * either counts for all subscriptions or for none.
  */
-import { Counts } from '@fantail/store'
+import { Counts, Quarantine } from '@fantail/store'
 import { type ReceivedRequest, type Receiver, waitFor } from '@fantail/test-kit'
 import type { ErrorBody } from './rest-client.ts'
 import type { Stack } from './stack.ts'
@@ -50,6 +50,7 @@ export interface Account {
   deadLettered: number
   discarded: number
   expired: number
+  quarantined: number
   waiting: number
   lost: number
   /** Arrivals beyond the first that was answered 2xx, among deliveries. */
@@ -62,6 +63,7 @@ type Fate = 'accepted' | 'refused' | 'unknown'
 
 const DISCARDED = 'discarded:'
 const MISSING_SHOWN = 20
+const PAGE = 100
 
 export class Ledger {
   readonly subscriptions: Subscribed[] = []
@@ -126,6 +128,7 @@ export class Ledger {
     const { acknowledgedOnly } = this.#options
     const isOwed = (fate: Fate | undefined) => fate !== 'refused' && !(acknowledgedOnly && fate === 'unknown')
     const waiting = await this.#waiting()
+    const quarantined = await this.#quarantined(new Set([...delivered, ...dead]))
     const placed = new Set([...delivered, ...dead])
     const seenTexts = new Set([...placed].map((key) => key.slice(key.indexOf(' ') + 1)))
     const texts = [...this.fates].filter(
@@ -144,8 +147,9 @@ export class Ledger {
       deadLettered: dead.size,
       discarded,
       expired,
+      quarantined,
       waiting,
-      lost: owed - ended - discarded - expired - waiting,
+      lost: owed - ended - discarded - expired - quarantined - waiting,
       duplicates: arrivals - delivered.size,
       refusedYetSeen: [...placed].filter((key) => fateOf(key) === 'refused').length,
     }
@@ -264,6 +268,28 @@ export class Ledger {
     const since = (cause: string) => (now[cause] ?? 0) - (this.#countsBefore[cause] ?? 0)
     const causes = Object.keys(now).filter((cause) => cause.startsWith(DISCARDED))
     return { discarded: causes.reduce((sum, cause) => sum + since(cause), 0), expired: since('expired') }
+  }
+
+  /** Deliveries of accepted messages whose text stands in an entry, and those of which only the subscription is known. */
+  async #quarantined(placed: Set<string>): Promise<number> {
+    const quarantine = new Quarantine(this.#options.stack.connection)
+    const texts = [...this.fates].filter(([, fate]) => fate === 'accepted').map(([text]) => text)
+    const found = new Set<string>()
+    for (let cursor: string | undefined; ; ) {
+      const page = await quarantine.list({ cursor, limit: PAGE })
+      for (const { id, subscriptionId, rawBytes } of page.items) {
+        const raw = String((await quarantine.raw(id)) ?? '')
+        const meant = this.subscriptions.filter((one) => subscriptionId === null || subscriptionId === one.id)
+        for (const { path } of meant) {
+          if (rawBytes === 0) found.add(id)
+          for (const text of texts)
+            if (raw.includes(JSON.stringify(text)) && !placed.has(`${path} ${text}`))
+              found.add(`${path} ${text}`)
+        }
+      }
+      if (page.nextCursor === null) return found.size
+      cursor = page.nextCursor
+    }
   }
 
   /** In lanes, and in dispatch jobs that have not ended. */

@@ -3,6 +3,8 @@
  * free ones of the system's choice, read from its log; what it logs is kept for failures.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { waitFor } from '@fantail/test-kit'
 
@@ -32,6 +34,8 @@ process.on('exit', () => {
 export class ServiceProcess {
   readonly name: ServiceName
   readonly label: string
+  /** Given whatever is logged, as it comes. */
+  onLines: (lines: string[]) => void = () => undefined
   readonly #env: Record<string, string>
   #child: ChildProcess | undefined
   #lines: string[] = []
@@ -56,6 +60,11 @@ export class ServiceProcess {
 
   get running(): boolean {
     return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null
+  }
+
+  /** Running, and its port is known. */
+  get isListening(): boolean {
+    return this.running && this.#port > 0
   }
 
   /** What was logged, parsed; a line that is no JSON stands as its `msg`. */
@@ -142,6 +151,7 @@ export class ServiceProcess {
       const lines = (rest + chunk).split('\n')
       rest = lines.pop() ?? ''
       this.#lines.push(...lines)
+      this.onLines(lines)
       const over = this.#lines.length - LINES_MAX
       if (over <= 0) return
       this.#lines.splice(0, over)
@@ -150,10 +160,14 @@ export class ServiceProcess {
   }
 }
 
-/** Nothing of the caller's settings may reach a test's services. */
+/**
+ * Nothing of the caller's settings may reach a test's services. They share compiled code: without it a start takes more
+ * than twice the CPU, and a test may start many.
+ */
 function baseEnv(): Record<string, string> {
   const { PATH = '', HOME = '', TMPDIR } = process.env
-  return { PATH, HOME, ...(TMPDIR === undefined ? {} : { TMPDIR }) }
+  const NODE_COMPILE_CACHE = join(tmpdir(), 'fantail-compiled')
+  return { PATH, HOME, NODE_COMPILE_CACHE, ...(TMPDIR === undefined ? {} : { TMPDIR }) }
 }
 
 function parseLine(line: string): LogLine {

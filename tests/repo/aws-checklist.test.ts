@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { filesMatching, textOf } from './repository.ts'
 
 const DOCUMENT = 'docs/aws-compatibility.md'
-const ASSERTIONS = 201
+const ASSERTIONS = 223
 
 interface Row {
   number: number

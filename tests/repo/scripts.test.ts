@@ -1,13 +1,13 @@
-/** Lua scripts: header, name and use together. */
+/** Lua scripts: header, name, class and use together. */
 import { basename } from 'node:path'
-import { readScript } from '@fantail/store'
+import { readScript, SCRIPT_CLASSES } from '@fantail/store'
 import { expect, test } from 'vitest'
 import { filesMatching, textOf } from './repository.ts'
 
 const LUA = 'packages/store/src/lua'
 const scripts = filesMatching(`${LUA}/*.lua`).map((path) => basename(path, '.lua'))
 const includes = filesMatching(`${LUA}/include/*.lua`).map((path) => basename(path, '.lua'))
-const sources = filesMatching('packages/store/src/*.ts').filter((path) => !path.endsWith('.test.ts'))
+const sources = filesMatching('packages/store/src/**/*.ts').filter((path) => !path.endsWith('.test.ts'))
 
 /** The comment that a script begins with. */
 function headerOf(script: string): string {
@@ -34,6 +34,36 @@ test('every script is read once, by the code that runs it, and none is missing',
     [...textOf(path).matchAll(/readScript\('([^']+)'\)/g)].map(([, name]) => name),
   )
   expect(read.toSorted()).toEqual(scripts)
+})
+
+const WRITES =
+  /redis\.call\('(SET|HSET|HSETNX|HINCRBY|HDEL|DEL|UNLINK|ZADD|ZREM|ZREMRANGEBYRANK|ZREMRANGEBYSCORE|SADD|SREM|RPUSH|LPUSH|LPOP|LREM|LTRIM|XADD|XTRIM|INCR|PEXPIRE|ZINCRBY|LSET)'/
+
+test('every script has a class, and no class is of a script that is gone', () => {
+  expect(Object.keys(SCRIPT_CLASSES).toSorted()).toEqual(scripts)
+})
+
+test.each(Object.entries(SCRIPT_CLASSES))('%s, which %s, begins as its class says', (script, kind) => {
+  const lines = textOf(`${LUA}/${script}.lua`).split('\n')
+  const always = lines.findIndex((line) => line.startsWith('run_when_full('))
+  const sometimes = lines.filter(
+    (line) => /\brun_when_full\(/.test(line) && !line.startsWith('run_when_full('),
+  )
+  const firstWrite = lines.findIndex((line) => WRITES.test(line))
+  switch (kind) {
+    case 'reads':
+      expect([always, sometimes, firstWrite]).toEqual([-1, [], -1])
+      break
+    case 'grows':
+      expect(always).toBe(-1)
+      for (const line of sometimes) expect(line).toMatch(/^if .* then run_when_full\(.*\) end$/)
+      break
+    default:
+      expect(always).toBeGreaterThan(0)
+      expect(sometimes).toEqual([])
+      // Functions stand above what runs, so only what is not indented is compared.
+      expect(lines.slice(0, always).some((line) => !line.startsWith(' ') && WRITES.test(line))).toBe(false)
+  }
 })
 
 test('every include is used', () => {

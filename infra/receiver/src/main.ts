@@ -1,10 +1,11 @@
 /** The receiver of the local stack. */
-import { readReceiverSettings, SettingsError } from '@fantail/config'
+import { createOwnHosts, readReceiverSettings, SettingsError } from '@fantail/config'
 import { createReceiver } from './receiver.ts'
 
 try {
-  const { host, receiverPort } = readReceiverSettings(process.env)
-  const server = createReceiver({ print: (line) => console.log(line) })
+  const settings = readReceiverSettings(process.env)
+  const { host, receiverPort } = settings
+  const server = createReceiver({ print: (line) => console.log(line), ownHosts: createOwnHosts(settings) })
   server.once('error', (error) => {
     console.error(`the receiver cannot listen: ${error.message}`)
     process.exit(1)

@@ -1,5 +1,6 @@
-import type { Server } from 'node:http'
+import { request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { createOwnHosts } from '@fantail/config'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createReceiver } from './receiver.ts'
 
@@ -9,7 +10,10 @@ let printed: string[]
 
 beforeEach(async () => {
   printed = []
-  server = createReceiver({ print: (line) => void printed.push(line) })
+  server = createReceiver({
+    print: (line) => void printed.push(line),
+    ownHosts: createOwnHosts({ mode: 'local' }),
+  })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 })
@@ -28,6 +32,19 @@ const deliver = (path: string, messageId: string, signal?: AbortSignal) =>
   })
 
 describe('the receiver', () => {
+  it.each([
+    ['127.0.0.1', 200],
+    ['evil.example', 403],
+  ])('under the host %s shows what arrived with %i, and takes deliveries', async (host, status) => {
+    const under = (path: string) =>
+      new Promise((resolve) => {
+        request(`${url}${path}`, { headers: { host } }, (response) => {
+          resolve(response.resume().statusCode)
+        }).end()
+      })
+    expect([await under('/'), await under('/ok')]).toEqual([status, 200])
+  })
+
   it.each([
     ['/ok', 200],
     ['/status/503', 503],

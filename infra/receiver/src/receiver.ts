@@ -1,6 +1,7 @@
 /** The receiver's HTTP side: every request is counted, shown, and answered as its path asks. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
+import { foreignHostText, type OwnHosts } from '@fantail/config'
 import { Arrivals } from './arrivals.ts'
 import { behaviourOf } from './behaviour.ts'
 
@@ -9,15 +10,17 @@ const BODY_BYTES_MAX = 4 * 1024 * 1024
 const PATHS = ['/ok', '/status/503', '/flaky/3', '/slow/5000', '/hang']
 
 export interface ReceiverOptions {
+  /** Under which host names it shows what arrived: messages and tokens that other sites' pages must not read. */
+  ownHosts: OwnHosts
   /** Gets one line per request. */
   print: (line: string) => void
 }
 
 /** Not listening yet. */
-export function createReceiver({ print }: ReceiverOptions): Server {
+export function createReceiver({ print, ownHosts }: ReceiverOptions): Server {
   const arrivals = new Arrivals()
   return createServer((request, response) => {
-    void handle(request, response, { arrivals, print }).catch((error: Error) => {
+    void handle(request, response, { arrivals, print, ownHosts }).catch((error: Error) => {
       // The other side left in the middle; there is nobody to answer.
       print(`gave up on ${request.method} ${request.url}: ${error.message}`)
       response.destroy()
@@ -25,16 +28,19 @@ export function createReceiver({ print }: ReceiverOptions): Server {
   })
 }
 
-interface Context {
+interface Context extends ReceiverOptions {
   arrivals: Arrivals
-  print: (line: string) => void
 }
 
 async function handle(request: IncomingMessage, response: ServerResponse, context: Context): Promise<void> {
-  const { arrivals, print } = context
+  const { arrivals, print, ownHosts } = context
   const method = request.method ?? 'GET'
   const path = request.url?.split('?', 1)[0] ?? '/'
-  if (path === '/' && method === 'GET') return answer(response, 200, { received: arrivals.list() })
+  if (path === '/' && method === 'GET') {
+    const { host } = request.headers
+    if (!ownHosts.has(host)) return answer(response, 403, { error: foreignHostText(String(host)) })
+    return answer(response, 200, { received: arrivals.list() })
+  }
   const body = await readBody(request)
   const messageId = messageIdOf(request, body)
   const attempt = arrivals.count(path, messageId)

@@ -54,8 +54,13 @@ function canonicalPath(path: string): string {
   return `/${segments.join('/')}${end}`
 }
 
+/**
+ * A raw `+` is the space that query-parameters.ts reads it as, so it counts as `%20` here. A `%2B` that was signed and is
+ * altered to `+` on the way then breaks the signature, instead of becoming a space under it.
+ */
 function canonicalQuery(search: string, presigned: boolean): string {
   return search
+    .replaceAll('+', '%20')
     .split('&')
     .filter((pair) => pair !== '')
     .map((pair) => {

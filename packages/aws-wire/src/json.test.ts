@@ -54,9 +54,7 @@ test.each([
   const error = refusal(text)
   expect(error).toMatchObject({ code: 'SerializationException', status: 400 })
   expect(error.message).toContain(message)
-  expect(jsonError(error, 'r').text).toContain(
-    '"__type":"com.amazonaws.coral.service#SerializationException"',
-  )
+  expect(jsonError(error, 'r').text).toContain('"__type":"com.amazon.coral.service#SerializationException"')
 })
 
 test('nesting without end is refused or ignored, and stops nothing', () => {
@@ -87,13 +85,13 @@ test('what is answered is read again by the same shapes', () => {
   )
 })
 
-test('an operation without output answers with an empty object', () => {
+test('[205] an operation without output answers an empty body', () => {
   const { status, text, headers } = jsonAnswer({
     requestId: 'r',
     operation: { output: null },
     result: undefined,
   })
-  expect([status, text]).toEqual([200, '{}'])
+  expect([status, text]).toEqual([200, ''])
   expect(headers).toEqual({ 'Content-Type': 'application/x-amz-json-1.0', 'x-amzn-RequestId': 'r' })
 })
 
@@ -102,8 +100,8 @@ test.each([
   ['QueueAlreadyExists', 'com.amazonaws.sqs#QueueNameExists'],
   ['AWS.SimpleQueueService.PurgeQueueInProgress', 'com.amazonaws.sqs#PurgeQueueInProgress'],
   ['ReceiptHandleIsInvalid', 'com.amazonaws.sqs#ReceiptHandleIsInvalid'],
-  ['InvalidParameterValue', 'com.amazonaws.coral.service#InvalidParameterValueException'],
-  ['MissingParameter', 'com.amazonaws.coral.service#MissingRequiredParameterException'],
+  ['InvalidParameterValue', 'com.amazon.coral.service#InvalidParameterValueException'],
+  ['MissingParameter', 'com.amazon.coral.service#MissingRequiredParameterException'],
 ])('the error %s comes as %s, with its Query code in a header', (code, type) => {
   const { status, text, headers } = jsonError(new AwsError(code, 'why', { status: 403 }), 'r')
   expect([status, JSON.parse(text)]).toEqual([403, { __type: type, message: 'why' }])

@@ -104,9 +104,11 @@ export interface JsonResult {
   result: Members | undefined
 }
 
+/** An operation without output answers an empty body, as recorded of SQS. */
 export function jsonAnswer({ requestId, operation, result }: JsonResult): WireAnswer {
   const { output } = operation
-  return json(200, output && result ? encodedMembers(result, output) : {}, requestId)
+  const text = output === null ? '' : JSON.stringify(result ? encodedMembers(result, output) : {})
+  return json(200, text, requestId)
 }
 
 function encoded(shape: Shape, value: unknown): unknown {
@@ -129,12 +131,13 @@ function encodedMembers(values: Members, shapes: Record<string, Shape>): Members
 
 /** With the code of the Query protocol in a header: clients choose their exception by it. */
 export function jsonError(error: AwsError, requestId: string): WireAnswer {
-  const answer = json(error.status, { __type: sqsShapeOf(error), message: error.message }, requestId)
+  const told = { __type: sqsShapeOf(error), message: error.message }
+  const answer = json(error.status, JSON.stringify(told), requestId)
   answer.headers['x-amzn-query-error'] = `${error.code};${error.status < 500 ? 'Sender' : 'Receiver'}`
   return answer
 }
 
-function json(status: number, body: object, requestId: string): WireAnswer {
+function json(status: number, text: string, requestId: string): WireAnswer {
   const headers: Record<string, string> = { 'Content-Type': JSON_TYPE, 'x-amzn-RequestId': requestId }
-  return { status, text: JSON.stringify(body), headers }
+  return { status, text, headers }
 }

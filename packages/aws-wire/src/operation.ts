@@ -1,10 +1,10 @@
-/** An operation of SNS or SQS as data: the wire decodes its input and writes its output by these shapes. */
+/** An operation of SNS, SQS or STS as data: the wire decodes its input and writes its output by these shapes. */
 import type { Shape } from './shapes.ts'
 
 /** What is known of a call beside its input. */
 export interface AwsCall {
   requestId: string
-  /** `http://host:port` that the caller used, for URLs in answers where none is configured. */
+  /** Base of URLs in answers and messages, without a slash at its end. */
   origin: string
   /** Account and region by the credential scope, else the defaults. */
   account: string
@@ -12,6 +12,8 @@ export interface AwsCall {
   /** The request carried a signature (verified where secrets are configured). */
   signed: boolean
   accessKeyId?: string
+  /** ARN of the key's user; undefined where keys are not asked for. */
+  principal?: string
   /** X-Amzn-Trace-Id. */
   traceHeader?: string
   protocol: 'query' | 'json'

@@ -1,13 +1,18 @@
-/** The two services whose protocols are spoken. */
-export type AwsService = 'sns' | 'sqs'
+/** The services whose protocols are spoken; STS as far as clients ask whose key they hold. */
+export type AwsService = 'sns' | 'sqs' | 'sts'
 
 export const NAMESPACES: Record<AwsService, string> = {
   sns: 'http://sns.amazonaws.com/doc/2010-03-31/',
   sqs: 'http://queue.amazonaws.com/doc/2012-11-05/',
+  sts: 'https://sts.amazonaws.com/doc/2011-06-15/',
 }
 
 /** `Version` of their Query requests. */
-export const VERSIONS: Record<AwsService, string> = { sns: '2010-03-31', sqs: '2012-11-05' }
+export const VERSIONS: Record<AwsService, string> = {
+  sns: '2010-03-31',
+  sqs: '2012-11-05',
+  sts: '2011-06-15',
+}
 
 /** What is sent back. */
 export interface WireAnswer {

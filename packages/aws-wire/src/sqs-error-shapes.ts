@@ -2,7 +2,7 @@
 import type { AwsError } from './aws-error.ts'
 
 const MODEL = 'com.amazonaws.sqs#'
-const OUTSIDE = 'com.amazonaws.coral.service#'
+const OUTSIDE = 'com.amazon.coral.service#'
 const CODE_PREFIX = 'AWS.SimpleQueueService.'
 
 /** Where shape and code differ by more than the prefix. */

@@ -114,6 +114,21 @@ test('a presigned request is verified for as long as it says', async () => {
   expect(await verdict(endless)).toBe('400 IncompleteSignature')
 })
 
+test.each<[how: string, presignSeconds: number | undefined]>([
+  ['presigned', 60],
+  ['signed in its header', undefined],
+])('a plus sign means the same to the signature as to the parameters: %s', async (_how, presignSeconds) => {
+  const query = { Action: 'Publish', Message: 'a+b c' }
+  const request = await signed({ method: 'GET', query, body: '', presignSeconds })
+  const sent = (text: string) => verdict({ ...request, search: request.search.replace('a%2Bb%20c', text) })
+  expect(request.search).toContain('Message=a%2Bb%20c')
+  expect(await sent('a%2bb%20c')).toBe('verified')
+  expect(await sent('a%2Bb+c')).toBe('verified')
+  expect(await sent('a+b%20c')).toBe('403 SignatureDoesNotMatch')
+  expect(await sent('a+b+c')).toBe('403 SignatureDoesNotMatch')
+  expect(await sent('a%2Bb%2Bc')).toBe('403 SignatureDoesNotMatch')
+})
+
 test('nothing that is signed can be changed', async () => {
   const request = await signed({ query: { a: '1' }, headers: { 'x-amz-target': 'AmazonSQS.ListQueues' } })
   expect(await verdict(request)).toBe('verified')

@@ -1,3 +1,4 @@
+export * from './own-hosts.ts'
 export { redisTarget } from './redis-settings.ts'
 export * from './redis-url.ts'
 export { type AwsCredential, REPOSITORY_ROOT } from './schemas.ts'

@@ -98,14 +98,26 @@ const storage = {
   }),
 }
 
-/** Of the services that make attempts or judge policies. */
-const delivery = {
+/** The names and addresses by which callers reach a service. */
+const names = {
   publicUrl: optional({
     name: 'FANTAIL_PUBLIC_URL',
     schema: url(['http:', 'https:']),
     unset: 'the origin that the publisher used',
-    description: 'Base of the links in delivered messages: confirm, unsubscribe.',
+    description: 'Base of the links in delivered messages: confirm, unsubscribe. Set it in server mode.',
   }),
+  hosts: optional({
+    name: 'FANTAIL_HOSTS',
+    schema: addressRules(),
+    unset: 'loopback, the machine’s own name and the host of FANTAIL_PUBLIC_URL',
+    description:
+      'Host names, *.domains and addresses, separated by commas, that local mode answers to beside those. Server mode answers to any.',
+  }),
+}
+
+/** Settings of the services that make attempts or judge policies. */
+const delivery = {
+  ...names,
   maxRetrySeconds: setting({
     name: 'FANTAIL_MAX_RETRY_SECONDS',
     schema: wholeNumber({ min: 1, max: RETENTION_SECONDS_MAX }),
@@ -269,11 +281,12 @@ export const workerTable = {
   }),
 }
 
-export const redriveTable = { ...common, ...storage, opsPort }
+export const redriveTable = { ...common, ...storage, ...names, opsPort }
 
 /** The example webhook that `npm start` shows deliveries with. */
 export const receiverTable = {
   ...common,
+  ...names,
   receiverPort: optional({
     name: 'FANTAIL_RECEIVER_PORT',
     schema: wholeNumber(PORT),

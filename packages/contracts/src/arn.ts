@@ -39,6 +39,12 @@ export function nameOfArn(arn: string): string {
   return arn.slice(arn.lastIndexOf(':') + 1)
 }
 
+/** The topic's ARN of a subscription's; of anything else the ARN itself. */
+export function withoutSubscription(arn: string): string {
+  const id = parseArn(arn)?.subscriptionId
+  return id === undefined ? arn : arn.slice(0, -id.length - 1)
+}
+
 /** Whether a topic's or queue's name or ARN is that of a FIFO one. */
 export function isFifoName(nameOrArn: string): boolean {
   return nameOrArn.endsWith('.fifo')

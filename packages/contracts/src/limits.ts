@@ -10,6 +10,9 @@ export const ENDPOINT_CHARS_MAX = 2_048
 export const IDEMPOTENCY_KEY_CHARS_MAX = 255
 export const IDEMPOTENCY_SECONDS = 86_400
 export const CONFIRMATION_SECONDS = 172_800
+/** Messages within an hour that ask one endpoint to confirm for one topic, and one host for one account. */
+export const CONFIRMATIONS_PER_ENDPOINT_MAX = 60
+export const CONFIRMATIONS_PER_HOST_MAX = 10_000
 export const RETENTION_SECONDS_DEFAULT = 345_600
 export const RETENTION_SECONDS_MIN = 60
 export const RETENTION_SECONDS_MAX = 1_209_600

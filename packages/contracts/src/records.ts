@@ -144,6 +144,8 @@ export interface SubscriptionRecord {
   unsubscribed: boolean
   /** Confirmed by a call that carried a signature. */
   confirmationWasAuthenticated?: true
+  /** ARN of the key's user that subscribed; absent: nobody was asked who they are. */
+  principal?: string
   /** Only a signed call may unsubscribe it. */
   authenticateOnUnsubscribe?: true
   /** Absent or empty: its requests carry no such signature. */

@@ -10,6 +10,7 @@
  */
 import { Client } from 'undici'
 import type { Connector, Dial, Origin } from './connector.ts'
+import { type InterimHeads, readWithoutContinue } from './interim-heads.ts'
 import { type Linked, LinkedList } from './linked-list.ts'
 
 export interface ConnectionsOptions {
@@ -80,7 +81,7 @@ export class Connections {
       this.discard(connection)
       return
     }
-    connection.exchanges += 1
+    connection.answered()
     connection.idle = true
     pool.idle.push(connection)
     this.#idle.append(connection)
@@ -118,12 +119,17 @@ export class Connection implements Linked<Connection> {
   /** Whole responses on the socket that is open now. */
   exchanges = 0
   #dial: Dial | undefined
+  #heads: InterimHeads | undefined
 
   constructor(origin: NamedOrigin, options: ConnectionsOptions, onIdleEnd: (connection: Connection) => void) {
     this.origin = origin
     this.client = new Client(originUrl(origin), {
       connect: (_target, callback) => {
-        this.#dial = options.connector(origin, callback as (error: Error | null, socket: unknown) => void)
+        const connected = callback as (error: Error | null, socket: unknown) => void
+        this.#dial = options.connector(origin, (error, socket) => {
+          if (socket) this.#heads = readWithoutContinue(socket)
+          connected(error, socket)
+        })
       },
       pipelining: 1,
       allowH2: false,
@@ -140,6 +146,12 @@ export class Connection implements Linked<Connection> {
       this.exchanges = 0
       if (this.idle) onIdleEnd(this)
     })
+  }
+
+  /** A whole response has come; the next request may follow. */
+  answered(): void {
+    this.exchanges += 1
+    this.#heads?.begin()
   }
 
   /** Calls off a dial, cuts an exchange short, closes the socket. */

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { type Receiver, startReceiver } from '@fantail/test-kit'
+import { type Receiver, type Reply, startReceiver } from '@fantail/test-kit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Credentials } from './credentials.ts'
+import type { Again } from './http-request.ts'
 import { createHttpSender, type HttpSender } from './http-sender.ts'
 
 const USER = 'Mufasa'
@@ -109,6 +110,66 @@ describe('over HTTP', () => {
     expect(await post(`${USER}:wrong@`, '/digest')).toMatchObject({ statusCode: 401 })
   })
 
+  /** Accepts each nonce once. `next`: gives the next one with the answer. */
+  function answerOneTimeNonces(path: string, next: boolean) {
+    const valid = new Set<string>()
+    let granted = 0
+    const grant = () => {
+      const nonce = `nonce ${granted++}`
+      valid.add(nonce)
+      return nonce
+    }
+    hooks.respond(path, ({ headers, path }): Reply => {
+      const given = parameters(headers.authorization)
+      const { nonce = '' } = given
+      if (valid.delete(nonce) && given.response === digestOf('md5', { ...given, path, nonce }))
+        return next ? { headers: { 'authentication-info': `nextnonce="${grant()}"` } } : {}
+      const challenge = `Digest realm="r", qop="auth", nonce="${grant()}"`
+      return { status: 401, headers: { 'www-authenticate': challenge } }
+    })
+  }
+
+  test.each([
+    ['twice as many requests', false, 80],
+    ['one challenge for each request at a time, where answers give the next nonce', true, 48],
+  ])('nonces that are good for one request cost %s', async (_, next, requestsMax) => {
+    answerOneTimeNonces('/once', next)
+    const userinfo = `${USER}:${encodeURIComponent(PASSWORD)}@`
+    for (let n = 0; n < 40; n += 8) {
+      const results = await Promise.all(Array.from({ length: 8 }, () => post(userinfo, '/once')))
+      expect(new Set(results.map((result) => 'statusCode' in result && result.statusCode))).toEqual(
+        new Set([200]),
+      )
+    }
+    expect(hooks.requests.length).toBeLessThanOrEqual(requestsMax)
+  })
+
+  test('where the caller makes the next request, it answers the challenge that its attempt was given', async () => {
+    answerOneTimeNonces('/once', false)
+    const url = `http://${USER}:${encodeURIComponent(PASSWORD)}@127.0.0.1:${hooks.port}/once`
+    const request = { url, headers: [], body: '' }
+    const again = () =>
+      new Promise<Again>((resolve, reject) =>
+        sender.send(request, (result) => reject(new Error(JSON.stringify(result))), resolve),
+      )
+    const asked = [await again(), await again()]
+    expect(asked).toMatchObject(Array(2).fill({ cause: 'challenge', challenges: 1, resets: 0 }))
+    expect(hooks.requests).toHaveLength(2)
+    for (const after of asked)
+      expect(await sender.attempt({ ...request, after })).toMatchObject({ statusCode: 200 })
+  })
+
+  test('wrong credentials end the attempt after one answered challenge, whoever makes the request', async () => {
+    answerOneTimeNonces('/once', false)
+    const url = `http://${USER}:wrong@127.0.0.1:${hooks.port}/once`
+    const request = { url, headers: [], body: '' }
+    const next = (after?: Again) =>
+      new Promise((resolve) => sender.send({ ...request, after }, resolve, resolve))
+    const first = (await next()) as Again
+    expect(first).toMatchObject({ cause: 'challenge' })
+    expect(await next(first)).toMatchObject({ statusCode: 401 })
+  })
+
   function digestOf(hash: string, given: Record<string, string | undefined>): string {
     const digest = (text: string) => createHash(hash).update(text).digest('hex')
     const secret = digest(`${USER}:r:${PASSWORD}`)
@@ -131,8 +192,8 @@ describe('challenges', () => {
     const credentials = new Credentials(USER, PASSWORD)
     const md5 = `Digest ${REALM}, qop="auth, auth-int", algorithm=MD5, ${NONCE}, ${OPAQUE}`
     const sha = `Digest ${REALM}, qop="auth, auth-int", algorithm=SHA-256, ${NONCE}, ${OPAQUE}`
-    expect(credentials.challenge([md5, sha, 'Basic realm="x"'], undefined)).toBe(true)
-    const given = parameters(credentials.authorization('GET', '/dir/index.html'))
+    const challenge = credentials.challenge([md5, sha, 'Basic realm="x"'], undefined)
+    const given = parameters(credentials.authorization('GET', '/dir/index.html', challenge)?.header)
     const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
     // The middle of the document's example, whose client nonce is fixed and ours is not.
     const middle = `7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v:00000001:${given.cnonce}:auth`
@@ -144,11 +205,11 @@ describe('challenges', () => {
 
   test('without qop the old formula holds (RFC 2069)', () => {
     const credentials = new Credentials(USER, 'Circle Of Life')
-    credentials.challenge(
+    const challenge = credentials.challenge(
       'Digest realm="testrealm@host.com", nonce="dcd98b7102dd2f0e8b11d0f600bfb0c093"',
       undefined,
     )
-    const given = parameters(credentials.authorization('GET', '/dir/index.html'))
+    const given = parameters(credentials.authorization('GET', '/dir/index.html', challenge)?.header)
     expect(given.response).toBe('670fd8c2df070c60b045671b8b24ff02')
     expect(given.nc).toBeUndefined()
   })
@@ -164,15 +225,47 @@ describe('challenges', () => {
     ['Digest realm="a \\"b\\"", nonce="n"', true],
   ])('%s is answered: %s', (header, answered) => {
     const credentials = new Credentials(USER, PASSWORD)
-    expect(credentials.challenge(header, undefined)).toBe(answered)
-    expect(credentials.authorization('POST', '/') !== undefined).toBe(answered)
+    const challenge = credentials.challenge(header, undefined)
+    expect(challenge !== undefined).toBe(answered)
+    expect(credentials.authorization('POST', '/', challenge) !== undefined).toBe(answered)
   })
 
   test('one that the request had answered is not answered again', () => {
     const credentials = new Credentials(USER, PASSWORD)
-    const digest = 'Digest realm="x", nonce="n"'
-    expect(credentials.challenge(digest, undefined)).toBe(true)
-    expect(credentials.challenge(digest, credentials.authorization('POST', '/'))).toBe(false)
-    expect(credentials.challenge('Basic', 'Basic abc')).toBe(false)
+    for (const header of ['Digest realm="x", nonce="n"', 'Basic']) {
+      const sent = credentials.authorization('POST', '/', credentials.challenge(header, undefined))
+      expect(sent?.use).toBe(1)
+      expect(credentials.challenge(header, sent)).toBeUndefined()
+    }
+  })
+
+  test("a nonce is its attempt's own until a request with it was accepted", () => {
+    const credentials = new Credentials(USER, PASSWORD)
+    const challenge = credentials.challenge('Digest realm="x", nonce="n", qop="auth"', undefined)
+    expect(credentials.authorization('POST', '/')).toBeUndefined()
+    const sent = credentials.authorization('POST', '/', challenge)
+    if (sent) credentials.accepted(sent, undefined)
+    expect(credentials.authorization('POST', '/')).toMatchObject({ use: 2 })
+  })
+
+  test('attempts that were given the same nonce at the same time count its uses together', () => {
+    const credentials = new Credentials(USER, PASSWORD)
+    const uses = [1, 2, 3].map(() => {
+      const challenge = credentials.challenge('Digest realm="x", nonce="n", qop="auth"', undefined)
+      return credentials.authorization('POST', '/', challenge)?.use
+    })
+    expect(uses).toEqual([1, 2, 3])
+  })
+
+  test('the nonces that answers give for the next request are used first, once each, and a bounded number is kept', () => {
+    const credentials = new Credentials(USER, PASSWORD)
+    const challenge = credentials.challenge('Digest realm="x", nonce="n", qop="auth"', undefined)
+    const sent = credentials.authorization('POST', '/', challenge)
+    if (!sent) throw new Error('the challenge is answered')
+    for (let n = 0; n < 100; n++) credentials.accepted(sent, `qop=auth, nextnonce="next ${n}"`)
+    const given = Array.from({ length: 65 }, () => parameters(credentials.authorization('POST', '/')?.header))
+    expect(new Set(given.map(({ nonce }) => nonce)).size).toBe(65)
+    expect(given.slice(0, 64).map(({ nc }) => nc)).toEqual(Array(64).fill('00000001'))
+    expect(given[64]).toMatchObject({ nonce: 'n', nc: '00000002' })
   })
 })

@@ -1,63 +1,89 @@
 /**
- * Credentials in an endpoint's URL (sns-semantics §2.1): the first request goes without; a 401 with a challenge is answered
- * once, and the challenge remembered, so that later requests carry the header at once. Basic (RFC 7617) and Digest
- * (RFC 7616: MD5 and SHA-256, `qop=auth` or none; no session variants, no `auth-int`, no `userhash`).
+ * Credentials in an endpoint's URL (sns-semantics §2.1): the first request goes without, and the answer to its 401 is
+ * remembered, so that later requests carry the header at once.
+ *
+ * A digest nonce belongs to the attempt that was challenged with it until a request with it was accepted. Then later
+ * requests use it with a higher count. A nonce that an accepted answer gives for the next request (`nextnonce`) is used
+ * first, once, so a server whose nonces are good for one request alone needs no further challenge.
  */
 import { createHash, randomBytes } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { type Challenge, type DigestChallenge, nextNonce, strongestChallenge } from './challenges.ts'
 
-interface DigestChallenge {
-  realm: string
-  nonce: string
-  opaque: string | undefined
-  /** As the server wrote it; undefined means MD5. */
-  algorithm: string | undefined
-  hash: 'md5' | 'sha256'
-  qop: boolean
-  /** Requests made with this nonce. */
-  count: number
+/** Nonces given for the next request that none has used yet: one for each request at a time is enough. */
+const FRESH_NONCES_MAX = 64
+/** Nonces whose uses are counted: of attempts that were challenged at the same time with the same nonce. */
+const COUNTED_NONCES_MAX = 256
+
+/** Credentials that a request carried. */
+export interface Authorization {
+  header: string
+  challenge: Challenge
+  /** Requests with its nonce, this one included. */
+  use: number
 }
 
 export class Credentials {
   readonly #user: string
   readonly #password: string
-  #basic = false
-  #digest: DigestChallenge | undefined
+  /** The challenge that later requests answer at once. */
+  #known: Challenge | undefined
+  #fresh: DigestChallenge[] = []
+  readonly #counted = new LRUCache<string, DigestChallenge>({ max: COUNTED_NONCES_MAX })
 
   constructor(user: string, password: string) {
     this.#user = user
     this.#password = password
   }
 
-  /** What a request should carry now; undefined until a challenge was taken. */
-  authorization(method: string, path: string): string | undefined {
-    if (this.#digest) return this.#digestHeader(this.#digest, method, path)
-    if (!this.#basic) return undefined
-    return `Basic ${Buffer.from(`${this.#user}:${this.#password}`).toString('base64')}`
+  /** The answer to `challenge`, or what a first request should carry: undefined until a challenge was taken. */
+  authorization(
+    method: string,
+    path: string,
+    challenge: Challenge | undefined = this.#fresh.pop() ?? this.#known,
+  ): Authorization | undefined {
+    if (!challenge) return undefined
+    if (challenge.scheme === 'digest') {
+      challenge.count += 1
+      return { header: this.#digestHeader(challenge, method, path), challenge, use: challenge.count }
+    }
+    const header = `Basic ${Buffer.from(`${this.#user}:${this.#password}`).toString('base64')}`
+    return { header, challenge, use: 1 }
   }
 
   /**
-   * Takes a 401's challenge, the strongest that is known. False where there is none, or where `sent` shows that the refused
-   * request had answered it: wrong credentials stay wrong, while a nonce may merely have grown old.
+   * Takes a 401's challenge for the attempt's next request. Undefined where there is none, or where `sent` shows that the
+   * refused request had answered it: wrong credentials stay wrong, while a nonce may merely have grown old.
    */
-  challenge(header: string | string[], sent: string | undefined): boolean {
-    const challenges = parseChallenges(Array.isArray(header) ? header.join(', ') : header)
-    const digests = challenges.map(digestChallenge).filter((digest) => digest !== undefined)
-    const digest = digests.find(({ hash }) => hash === 'sha256') ?? digests[0]
-    if (digest) {
-      if (sent?.includes(`nonce="${quote(digest.nonce)}"`)) return false
-      // Attempts at the same time may all be given one nonce; its count must not begin again.
-      if (this.#digest?.nonce !== digest.nonce) this.#digest = digest
-      return true
+  challenge(header: string | string[], sent: Authorization | undefined): Challenge | undefined {
+    const challenge = strongestChallenge(header)
+    const refused = sent?.challenge
+    // One nonce refused says that the others of its kind have grown old too.
+    if (refused?.scheme === 'digest') this.#fresh = []
+    if (challenge?.scheme !== 'digest') {
+      this.#known = challenge
+      return refused?.scheme === 'basic' ? undefined : challenge
     }
-    this.#digest = undefined
-    this.#basic = challenges.some(({ scheme }) => scheme === 'basic')
-    return this.#basic && !sent?.startsWith('Basic ')
+    if (this.#known === refused || this.#known?.scheme === 'basic') this.#known = undefined
+    if (refused?.scheme === 'digest' && refused.nonce === challenge.nonce) return undefined
+    const counted = this.#counted.get(challenge.nonce)
+    if (counted) return counted
+    this.#counted.set(challenge.nonce, challenge)
+    return challenge
+  }
+
+  /** The endpoint accepted what was sent; `info` is its `Authentication-Info`. */
+  accepted({ challenge }: Authorization, info: string | undefined): void {
+    this.#known = challenge
+    const nonce = info === undefined ? undefined : nextNonce(info)
+    if (nonce === undefined || challenge.scheme !== 'digest') return
+    this.#fresh.push({ ...challenge, nonce, count: 0 })
+    if (this.#fresh.length > FRESH_NONCES_MAX) this.#fresh.shift()
   }
 
   #digestHeader(challenge: DigestChallenge, method: string, path: string): string {
     const { realm, nonce, opaque, algorithm, hash, qop } = challenge
     const digest = (text: string) => createHash(hash).update(text).digest('hex')
-    challenge.count += 1
     const count = challenge.count.toString(16).padStart(8, '0')
     const clientNonce = randomBytes(8).toString('hex')
     const secret = digest(`${this.#user}:${realm}:${this.#password}`)
@@ -76,47 +102,6 @@ export class Credentials {
     return `Digest ${parts.join(', ')}`
   }
 }
-
-interface Challenge {
-  scheme: string
-  parameters: Map<string, string>
-}
-
-/** RFC 9110 §11.6.1: several challenges and their parameters, all between commas. */
-function parseChallenges(header: string): Challenge[] {
-  const challenges: Challenge[] = []
-  const item = /[\s,]*([\w!#$%&'*+.^`|~-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*)))?/gy
-  for (const [, name = '', quoted, plain] of header.matchAll(item)) {
-    const value = quoted?.replaceAll(/\\(.)/g, '$1') ?? plain
-    if (value === undefined) challenges.push({ scheme: name.toLowerCase(), parameters: new Map() })
-    else challenges.at(-1)?.parameters.set(name.toLowerCase(), value)
-  }
-  return challenges
-}
-
-function digestChallenge({ scheme, parameters }: Challenge): DigestChallenge | undefined {
-  const nonce = parameters.get('nonce')
-  const algorithm = parameters.get('algorithm')
-  const hash = DIGEST_HASHES[algorithm?.toLowerCase() ?? 'md5']
-  const qops = parameters
-    .get('qop')
-    ?.toLowerCase()
-    .split(/[\s,]+/)
-  if (scheme !== 'digest' || nonce === undefined || !hash || (qops && !qops.includes('auth')))
-    return undefined
-  const realm = parameters.get('realm') ?? ''
-  return {
-    realm,
-    nonce,
-    opaque: parameters.get('opaque'),
-    algorithm,
-    hash,
-    qop: qops !== undefined,
-    count: 0,
-  }
-}
-
-const DIGEST_HASHES: Record<string, 'md5' | 'sha256' | undefined> = { md5: 'md5', 'sha-256': 'sha256' }
 
 function quote(text: string): string {
   return text.replaceAll(/["\\]/g, '\\$&')

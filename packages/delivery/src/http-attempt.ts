@@ -1,47 +1,28 @@
 /**
  * One attempt: the request, what came of it, and the handler that undici calls on the way. States: dialling or writing →
- * waiting for an answer → reading it → settled. Two things start a second exchange inside the same attempt and deadline:
- * a reset of a reused connection before any byte of an answer (the server had closed it meanwhile), and a 401 that asks
- * for the URL's credentials. Each happens once.
+ * waiting for an answer → reading it → settled.
+ *
+ * Two things ask for another request of the same attempt: a reset of a reused connection before any byte of an answer (the
+ * server may have closed it meanwhile), and a 401 that asks for the URL's credentials. That request follows at once, within
+ * the same deadline; where the caller has to find a moment for it (a throttle), this part of the attempt ends as `Again`
+ * and the caller goes on from there. RESETS_MAX and CHALLENGES_MAX bound an attempt's requests in both ways.
  */
 import type { AttemptResult } from '@fantail/contracts'
 import type { Dispatcher } from 'undici'
 import type { AttemptEnds } from './attempt-ends.ts'
 import { failure, failureOf, isReset } from './attempt-failure.ts'
-import type { Connection, Connections, NamedOrigin } from './connections.ts'
-import type { Credentials } from './credentials.ts'
+import type { Challenge } from './challenges.ts'
+import type { Connection, Connections } from './connections.ts'
+import type { Authorization } from './credentials.ts'
 import type { Deadlines, Expiring } from './deadlines.ts'
-import type { Route } from './outbound-route.ts'
+import type { Again, AgainCause, AttemptCallbacks, HttpEndpoint, HttpRequest } from './http-request.ts'
 import { ResponseText } from './response-text.ts'
 import { parseRetryAfter } from './retry-after.ts'
 
-export interface HttpEndpoint {
-  origin: NamedOrigin
-  /** Path and query. */
-  path: string
-  credentials: Credentials | undefined
-  /** Of the subscription's own, after the request's: names and values in turn. */
-  headers: string[] | undefined
-}
-
-export interface HttpRequest {
-  url: string
-  /** How it is reached, where that is not the plain way. */
-  route?: Route | undefined
-  /** Remembers between requests what URL and route say; one object for both. */
-  memo?: { endpoint?: HttpEndpoint | undefined }
-  /** Names and values in turn, or a record. */
-  headers: string[] | Record<string, string>
-  body: string | Buffer
-  /** Where the deadline is another than the sender's. */
-  timeoutMs?: number
-  /** Asks for the response's body, where it has at most so many bytes. */
-  responseBytesMax?: number
-  /** Asks for the beginning of the response's body as text; undefined: it is dropped. */
-  textBytesMax?: number | undefined
-  /** Cuts the attempt short; it ends as at its deadline. */
-  signal?: AbortSignal
-}
+/** Resets of reused connections that an attempt forgives; its next request has a connection of its own. */
+const RESETS_MAX = 1
+/** Challenges that an attempt answers: a second one where the first answer was lost with its connection. */
+const CHALLENGES_MAX = 2
 
 /** What attempts of one sender share. */
 export interface AttemptContext {
@@ -64,7 +45,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
   readonly #context: AttemptContext
   readonly #endpoint: HttpEndpoint
   readonly #request: HttpRequest
-  readonly #done: (result: AttemptResult) => void
+  readonly #callbacks: AttemptCallbacks
   readonly #startedAt: number
   readonly #deadlines: Deadlines<HttpAttempt>
   /** Of the response's body, where that is asked for. */
@@ -76,40 +57,52 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
   #settled = false
   #reused = false
   #answerBegun = false
-  #retriedFresh = false
-  #authenticated = false
-  #authorization: string | undefined
+  #resets: number
+  #challenges: number
+  /** The latest challenge of this attempt. */
+  #challenge: Challenge | undefined
+  #sent: Authorization | undefined
   #statusCode = 0
   #responseBytes = 0
   #keepAlive = true
   #retryAfterSeconds: number | undefined
-  #challenge: string | string[] | undefined
+  /** `WWW-Authenticate` of a 401. */
+  #asks: string | string[] | undefined
+  /** `Authentication-Info` of another answer. */
+  #info: string | undefined
   readonly #text: ResponseText | undefined
 
   constructor(
     context: AttemptContext,
     endpoint: HttpEndpoint,
     request: HttpRequest,
-    done: (result: AttemptResult) => void,
+    callbacks: AttemptCallbacks,
   ) {
     this.#context = context
     this.#endpoint = endpoint
     this.#request = request
-    this.#done = done
+    this.#callbacks = callbacks
+    const { after } = request
+    this.#resets = after?.resets ?? 0
+    this.#challenges = after?.challenges ?? 0
+    this.#challenge = after?.challenge
     if (request.textBytesMax !== undefined) this.#text = new ResponseText(request.textBytesMax)
     this.#startedAt = performance.now()
     const { timeoutMs, signal } = request
     this.#deadlines = timeoutMs === undefined ? context.deadlines : context.deadlinesOf(timeoutMs)
     this.#deadlines.add(this, this.#startedAt)
     if (signal) this.#endWith(signal)
-    this.#exchange(false)
+    this.#exchange(after?.cause)
   }
 
   /** Called by the deadline; the list has let go of this one already. */
   expire(): void {
     this.#end()
     this.#discard()
-    this.#context.ends.push(this.#done, failure('timeout', this.#timeoutDetail(), this.#durationMs()))
+    this.#context.ends.push(
+      this.#callbacks.done,
+      failure('timeout', this.#timeoutDetail(), this.#durationMs()),
+    )
   }
 
   onRequestStart(controller: Controller): void {
@@ -127,7 +120,8 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
     this.#statusCode = statusCode
     this.#keepAlive = headers.connection === undefined || !/\bclose\b/i.test(String(headers.connection))
     this.#text?.begin(headers['content-encoding'])
-    if (statusCode === 401) this.#challenge = headers['www-authenticate']
+    if (statusCode === 401) this.#asks = headers['www-authenticate']
+    else if (this.#sent) this.#info = textOf(headers['authentication-info'])
     const retryAfter = headers['retry-after']
     if (retryAfter === undefined || (statusCode !== 429 && statusCode !== 503)) return
     const date = typeof headers.date === 'string' ? headers.date : undefined
@@ -162,24 +156,28 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
   onResponseError(controller: Controller | null | undefined, error: Error): void {
     if ((controller ?? null) !== this.#controller || this.#settled) return
     this.#discard()
-    if (this.#reused && !this.#answerBegun && !this.#retriedFresh && isReset(error)) {
-      this.#retriedFresh = true
-      this.#exchange(true)
+    if (this.#reused && !this.#answerBegun && this.#resets < RESETS_MAX && isReset(error)) {
+      this.#resets++
+      this.#goOn('reset')
     } else {
       this.#settle(failureOf(error, this.#durationMs()))
     }
   }
 
-  #exchange(fresh: boolean): void {
+  /** `again`: why, where it is not the attempt's first. After a reset it has a connection of its own. */
+  #exchange(again: AgainCause | undefined): void {
     const { origin, path, credentials } = this.#endpoint
     this.#controller = null
     this.#answerBegun = false
     this.#reused = false
     this.#statusCode = 0
     this.#responseBytes = 0
+    this.#asks = undefined
+    this.#info = undefined
     this.#chunks = this.#request.responseBytesMax === undefined ? undefined : []
-    this.#authorization = credentials?.authorization('POST', path)
-    this.#connection = this.#context.connections.acquire(origin, fresh)
+    this.#sent = credentials?.authorization('POST', path, this.#challenge)
+    this.#request.onRequest?.(again)
+    this.#connection = this.#context.connections.acquire(origin, again === 'reset')
     const { body } = this.#request
     this.#connection.client.dispatch({ path, method: 'POST', headers: this.#headers(), body }, this)
   }
@@ -187,24 +185,20 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
   #headers(): string[] | Record<string, string> {
     const { headers } = this.#request
     const own = this.#endpoint.headers
-    if (this.#authorization === undefined && own === undefined) return headers
+    if (this.#sent === undefined && own === undefined) return headers
     const all = Array.isArray(headers) ? [...headers] : Object.entries(headers).flat()
     if (own !== undefined) all.push(...own)
-    if (this.#authorization !== undefined) all.push('Authorization', this.#authorization)
+    if (this.#sent !== undefined) all.push('Authorization', this.#sent.header)
     return all
   }
 
   /** The status stands, unless it asks for credentials that there are. */
   #answered(): void {
     if (this.#statusCode === 401 && this.#takesChallenge()) {
-      this.#authenticated = true
-      // undici is still inside this response; let it finish before its client is asked again.
-      this.#controller = null
-      queueMicrotask(() => {
-        if (!this.#settled) this.#exchange(false)
-      })
+      this.#goOn('challenge')
       return
     }
+    if (this.#sent && this.#statusCode !== 401) this.#endpoint.credentials?.accepted(this.#sent, this.#info)
     const result: AttemptResult = {
       kind: 'response',
       statusCode: this.#statusCode,
@@ -216,16 +210,46 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
     this.#settle(result)
   }
 
+  /** False where the answer to a challenge of this attempt was refused: the credentials are wrong. */
   #takesChallenge(): boolean {
     const { credentials } = this.#endpoint
-    if (this.#authenticated || !credentials || this.#challenge === undefined) return false
-    return credentials.challenge(this.#challenge, this.#authorization)
+    if (!credentials || this.#asks === undefined || this.#challenges === CHALLENGES_MAX) return false
+    const sent = this.#sent
+    const challenge = credentials.challenge(this.#asks, sent)
+    if (challenge === undefined) return false
+    if (sent && sent.challenge === this.#challenge && sent.use === 1) return false
+    this.#challenge = challenge
+    this.#challenges++
+    return true
+  }
+
+  /** Another request: here and now, or the caller's. */
+  #goOn(cause: AgainCause): void {
+    const { again } = this.#callbacks
+    // undici is still inside this exchange; let it finish before its client is asked again.
+    this.#controller = null
+    if (!again) {
+      queueMicrotask(() => {
+        if (!this.#settled) this.#exchange(cause)
+      })
+      return
+    }
+    const next: Again = {
+      cause,
+      durationMs: this.#durationMs(),
+      resets: this.#resets,
+      challenges: this.#challenges,
+      challenge: this.#challenge,
+    }
+    this.#deadlines.remove(this)
+    this.#end()
+    this.#context.ends.push(again, next)
   }
 
   #settle(result: AttemptResult): void {
     this.#deadlines.remove(this)
     this.#end()
-    this.#context.ends.push(this.#done, result)
+    this.#context.ends.push(this.#callbacks.done, result)
   }
 
   #end(): void {
@@ -256,4 +280,8 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
     const { signal, timeoutMs = this.#context.timeoutMs } = this.#request
     return signal?.aborted ? `no ${missing} before it was called off` : `no ${missing} within ${timeoutMs} ms`
   }
+}
+
+function textOf(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header.join(', ') : header
 }

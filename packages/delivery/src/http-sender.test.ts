@@ -14,7 +14,7 @@ import {
   waitFor,
 } from '@fantail/test-kit'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { HttpRequest } from './http-attempt.ts'
+import type { Again, HttpRequest } from './http-request.ts'
 import { createHttpSender, type HttpSender, type HttpSenderOptions } from './http-sender.ts'
 import { NameError } from './resolver.ts'
 
@@ -105,12 +105,17 @@ describe('a request', () => {
     expect(hooks.requests.map(({ path }) => path)).toEqual(['/', '/marker'])
   })
 
-  test('gets its answer after informational ones', async () => {
+  test('gets its answer after informational ones, also on a connection that is used again', async () => {
     const server = await saying(
-      'HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n',
-      OK,
+      'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n',
+      'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 1',
+      `00 Continue\r\n\r\n${OK}`,
     )
-    expect(await post(sender(), server.url)).toMatchObject({ kind: 'response', statusCode: 200 })
+    const to = sender()
+    for (let n = 0; n < 3; n++) {
+      expect(await post(to, server.url)).toMatchObject({ kind: 'response', statusCode: 200 })
+    }
+    expect(server.accepted()).toBe(1)
   })
 
   test('takes a compressed body as it is', async () => {
@@ -283,8 +288,6 @@ describe('a failure', () => {
     ['a bad status', 'HTTP/1.1 abc OK\r\n\r\n'],
     ['a bad header', 'HTTP/1.1 200 OK\r\nno colon here\r\n\r\n'],
     ['a bad chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'],
-    // Allowed by RFC 9110 §15.2, but undici takes no 100 that it has not asked for.
-    ['an unasked 100', `HTTP/1.1 100 Continue\r\n\r\n${OK}`],
     ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx'],
     [
       'length and chunks',
@@ -530,6 +533,45 @@ describe('connections', () => {
     expect(await post(to, server.url)).toMatchObject({ statusCode: 200 })
     expect(await post(to, server.url)).toMatchObject({ statusCode: 200 })
     expect(seen).toEqual(['1.1', '1.2', '2.1'])
+  })
+
+  test('a reset of a used one is told to a caller who makes the next request, on a fresh connection', async () => {
+    const server = await raw((socket) => {
+      onRawRequest(socket, (_request, n) => {
+        if (n === 1) socket.write(OK)
+        else socket.resetAndDestroy()
+      })
+    })
+    const to = sender()
+    await Promise.all([post(to, server.url), post(to, server.url)])
+    const request = { url: server.url, headers: [], body: '' }
+    const again = await new Promise<Again>((resolve, reject) =>
+      to.send(request, () => reject(new Error('it ended')), resolve),
+    )
+    expect(again).toMatchObject({ cause: 'reset', resets: 1, challenges: 0 })
+    expect(await to.attempt({ ...request, after: again })).toMatchObject({ statusCode: 200 })
+    expect(server.accepted()).toBe(3)
+    expect(to.stats().inFlight).toBe(0)
+  })
+
+  test('a server that resets every reused one costs no attempt: 800 of 800', async () => {
+    const server = await raw((socket) =>
+      onRawRequest(socket, (_request, n) => {
+        if (n === 1) socket.write(OK)
+        else socket.resetAndDestroy()
+      }),
+    )
+    const to = sender()
+    const statuses: unknown[] = []
+    const one = async () => {
+      for (let i = 0; i < 40; i++) {
+        const result = await post(to, server.url)
+        statuses.push(result.kind === 'response' ? result.statusCode : result.error)
+      }
+    }
+    await Promise.all(Array.from({ length: 20 }, one))
+    expect(statuses).toEqual(Array(800).fill(200))
+    expect(server.accepted()).toBeGreaterThan(700)
   })
 
   test('a reset of the fresh one too is a failure', async () => {

@@ -12,9 +12,11 @@ import { Connections } from './connections.ts'
 import { createConnector } from './connector.ts'
 import { Credentials } from './credentials.ts'
 import { Deadlines } from './deadlines.ts'
-import { type AttemptContext, HttpAttempt, type HttpEndpoint, type HttpRequest } from './http-attempt.ts'
+import { type AttemptContext, HttpAttempt } from './http-attempt.ts'
+import type { Again, HttpEndpoint, HttpRequest } from './http-request.ts'
 import { decodeUserinfo, type Route } from './outbound-route.ts'
 import { createResolver, type Resolver } from './resolver.ts'
+import { hostOf } from './url-host.ts'
 
 export interface HttpSenderOptions {
   /** For the whole attempt. */
@@ -47,8 +49,11 @@ export interface SenderStats {
 
 export interface HttpSender {
   attempt(request: HttpRequest): Promise<AttemptResult>
-  /** As `attempt`, without a promise; `done` is called once, never before this has returned. */
-  send(request: HttpRequest, done: (result: AttemptResult) => void): void
+  /**
+   * As `attempt`, without a promise: calls `done` or `again` once, never before this has returned. With `again` every call
+   * makes one request; where the attempt needs another one the caller is told, and makes it with `request.after`.
+   */
+  send(request: HttpRequest, done: (result: AttemptResult) => void, again?: (again: Again) => void): void
   stats(): SenderStats
   /**
    * Takes no more attempts, lets those in flight end for `graceMs` (default: their deadline), then cuts them short as
@@ -112,14 +117,14 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
     return endpoint
   }
 
-  const send = (request: HttpRequest, done: (result: AttemptResult) => void): void => {
+  const send: HttpSender['send'] = (request, done, again) => {
     const refuse = (detail: string, permanent?: boolean) =>
       context.ends.push(done, failure('connection_failed', detail, 0, permanent))
     const endpoint = request.memo?.endpoint ?? endpointOf(request)
     if (request.memo) request.memo.endpoint = endpoint
     if (closing) refuse('the sender is closed')
     else if (request.signal?.aborted) refuse('it was called off')
-    else if (endpoint) new HttpAttempt(context, endpoint, request, done)
+    else if (endpoint) new HttpAttempt(context, endpoint, request, { done, again })
     else refuse('not an http or https URL', true)
   }
 
@@ -149,14 +154,13 @@ function parseEndpoint(text: string, route: Route | undefined): HttpEndpoint | u
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined
   const secure = url.protocol === 'https:'
   const port = url.port === '' ? (secure ? 443 : 80) : Number(url.port)
-  const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname
   const named = url.username !== '' || url.password !== ''
   return {
     origin: {
       name: url.origin,
       key: route ? `${url.origin} ${route.key}` : url.origin,
       secure,
-      host,
+      host: hostOf(url),
       port,
       route,
     },

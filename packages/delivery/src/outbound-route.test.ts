@@ -192,6 +192,7 @@ describe('a proxy', () => {
 
   test.each([
     ['garbage', 'SSH-2.0-OpenSSH\r\n\r\n', 'did not answer in HTTP'],
+    ['endless informational answers', 'HTTP/1.1 103 Early\r\n\r\n'.repeat(1_000), 'endless headers'],
     ['endless headers', `HTTP/1.1 200 OK\r\n${'a: b\r\n'.repeat(5_000)}`, 'endless headers'],
     ['more than its answer', 'HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK\r\n\r\n', 'sent more'],
   ])('that answers with %s is a failure', async (_what, answer, detail) => {
@@ -207,6 +208,16 @@ describe('a proxy', () => {
   ])('that %s is a failure', async (_what, act, error) => {
     const server = opening(await startRawServer((socket) => onRawRequest(socket, () => act(socket))))
     expect(await post(sender(), 'http://hooks.example/', { proxy: server.url })).toMatchObject({ error })
+  })
+
+  test('that sends informational answers before its own gives the tunnel', async () => {
+    const informing = 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'
+    const server = opening(
+      await startRawServer((socket) =>
+        onRawRequest(socket, () => socket.write(`${informing}HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n`)),
+      ),
+    )
+    expect(await post(sender(), 'http://hooks.example/', { proxy: server.url })).toMatchObject(OK)
   })
 
   test('that hangs costs the deadline, before its answer and in the TLS behind it', async () => {

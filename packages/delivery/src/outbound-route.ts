@@ -6,6 +6,7 @@
  */
 import { createHash, X509Certificate } from 'node:crypto'
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
+import { hostOf } from './url-host.ts'
 
 export interface ClientCertificate {
   /** PEM, the whole chain. */
@@ -104,7 +105,7 @@ export function readProxy(text: string): ProxyAddress {
     throw new TypeError('a proxy must be http(s)://host:port, with user:password@ where it wants them')
   return {
     secure,
-    host: url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname,
+    host: hostOf(url),
     port: url.port === '' ? (secure ? 443 : 80) : Number(url.port),
     authorization: authorizationOf(url),
   }

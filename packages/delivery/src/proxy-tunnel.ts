@@ -27,6 +27,7 @@ export function openTunnel(
   if (authorization !== undefined) lines.push(`Proxy-Authorization: ${authorization}`)
   socket.write(`${lines.join('\r\n')}\r\n\r\n`)
   let head: Buffer = Buffer.alloc(0)
+  let interimBytes = 0
   const end = (error: Error | null) => {
     socket.off('data', read)
     socket.off('end', ended)
@@ -36,12 +37,20 @@ export function openTunnel(
   const ended = () => end(new ProxyError('closed the connection'))
   const read = (chunk: Buffer) => {
     head = Buffer.concat([head, chunk])
-    const at = head.indexOf(HEAD_END)
-    if (at >= 0) end(refusalOf(head, at))
-    else if (head.length > HEAD_BYTES_MAX) end(new ProxyError('answered with endless headers'))
+    for (let at = head.indexOf(HEAD_END); at >= 0; at = head.indexOf(HEAD_END)) {
+      if (!isInterim(head)) return end(refusalOf(head, at))
+      interimBytes += at + HEAD_END.length
+      head = head.subarray(at + HEAD_END.length)
+    }
+    if (interimBytes + head.length > HEAD_BYTES_MAX) end(new ProxyError('answered with endless headers'))
   }
   socket.on('data', read)
   socket.on('end', ended)
+}
+
+/** An unasked 1xx, which another answer follows (RFC 9110 §15.2). */
+function isInterim(head: Buffer): boolean {
+  return /^HTTP\/1\.[01] 1\d\d\b/.test(head.toString('latin1', 0, 'HTTP/1.1 100 '.length))
 }
 
 function refusalOf(head: Buffer, end: number): ProxyError | null {

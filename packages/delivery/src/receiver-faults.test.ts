@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib'
 import type { AttemptResult } from '@fantail/contracts'
 import { onRawRequest, type RawServer, startRawServer, startReceiver, waitFor } from '@fantail/test-kit'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { HttpRequest } from './http-attempt.ts'
+import type { HttpRequest } from './http-request.ts'
 import { createHttpSender, type HttpSender, type HttpSenderOptions } from './http-sender.ts'
 import { createResolver } from './resolver.ts'
 

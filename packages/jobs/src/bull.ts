@@ -7,17 +7,10 @@
  */
 import type { RedisTarget } from '@fantail/contracts'
 import { dispatchTag, placeOptions, reconnectOnError, retryStrategy } from '@fantail/store'
-import {
-  type ConnectionOptions,
-  type JobsOptions,
-  type Processor,
-  Queue,
-  type Telemetry,
-  Worker,
-  type WorkerOptions,
-} from 'bullmq'
+import { type JobsOptions, type Processor, Queue, type Telemetry, Worker, type WorkerOptions } from 'bullmq'
 import { BullMQOtel } from 'bullmq-otel'
-import type { Redis } from 'ioredis'
+import type { Redis, RedisOptions } from 'ioredis'
+import { connectionWhenFull } from './when-full.ts'
 
 export const LOCK_MS = 3_000
 export const STALLED_BUSY_MS = 1_000
@@ -62,14 +55,29 @@ export interface QueueSettings {
   telemetry?: Telemetry | undefined
 }
 
-export function createQueue<T>({ name, connection, telemetry }: QueueSettings): Queue<T> {
-  return new Queue<T>(name, {
+/**
+ * A queue that is ready for use. BullMQ asks the server for its version when a queue is made and never again: one that got
+ * no answer is of no use for ever, so it is closed here and the promise rejects.
+ */
+export async function openQueue<T>(
+  { name, connection, telemetry }: QueueSettings,
+  onError: (error: Error) => void,
+): Promise<Queue<T>> {
+  const queue = new Queue<T>(name, {
     connection,
     prefix: queuePrefix(name),
     streams: STREAMS,
     defaultJobOptions: JOB_OPTIONS,
     ...(telemetry ? { telemetry } : {}),
   })
+  queue.on('error', onError)
+  try {
+    await queue.waitUntilReady()
+    return queue
+  } catch (error) {
+    await queue.close()
+    throw error
+  }
 }
 
 export interface WorkerSettings<T> {
@@ -91,8 +99,9 @@ export function createWorker<T>({
   process,
   telemetry,
 }: WorkerSettings<T>): Worker<T, void> {
+  const connection = connectionWhenFull(workerConnection(url, name))
   const options: WorkerOptions = {
-    connection: workerConnection(url, name),
+    connection,
     prefix: queuePrefix(name),
     autorun: false,
     concurrency,
@@ -104,10 +113,14 @@ export function createWorker<T>({
     removeOnComplete: { count: 0 },
     ...(telemetry ? { telemetry } : {}),
   }
-  return new Worker<T, void>(name, process, options)
+  const worker = new Worker<T, void>(name, process, options)
+  // A job scheduler of the worker shares it, and leaves it open.
+  connection.on('error', (error: Error) => worker.emit('error', error))
+  worker.once('closed', () => connection.disconnect())
+  return worker
 }
 
-function workerConnection(url: RedisTarget, name: string): ConnectionOptions {
+function workerConnection(url: RedisTarget, name: string): RedisOptions & { url?: string } {
   return {
     connectionName: name,
     connectTimeout: 2_000,

@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { createMessageId, type Message } from '@fantail/contracts'
+import { Quarantine } from '@fantail/store'
 import { startRedis, type TestRedis, waitFor } from '@fantail/test-kit'
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
@@ -11,11 +12,13 @@ import { createPublisher, type Publisher } from './publisher.ts'
 const JOBS = 'ft:{dispatch-0}:dispatch-0'
 let server: TestRedis
 let redis: Redis
+let quarantine: Quarantine
 let publisher: Publisher
 const consumers: DispatchConsumer[] = []
 beforeAll(async () => {
   server = await startRedis({ appendfsync: 'always' })
   redis = new Redis(server.url)
+  quarantine = new Quarantine(redis)
   redis.on('error', () => undefined)
   publisher = createPublisher({ url: server.url, queues: 1, minReplicas: 0 })
   await waitFor(() => publisher.ready)
@@ -43,6 +46,8 @@ function message(text: string): Message {
 const id = (run: DispatchRun | undefined) => run?.key.split(':').at(1)
 const publish = (text: string) => publisher.publish([message(text)], { bytes: 300, fanOut: 1 })
 
+const quarantined = async () => (await quarantine.list({ limit: 10 })).items
+
 async function consume(run: (run: DispatchRun) => Promise<RunEnd | undefined>) {
   const lines: string[] = []
   const completed: RunName[] = []
@@ -57,6 +62,7 @@ async function consume(run: (run: DispatchRun) => Promise<RunEnd | undefined>) {
     jobsMax: 16,
     run: async (one) => (await run(one)) ?? 'settled',
     completed: (run) => completed.push(run),
+    quarantine: (entry) => quarantine.add(entry),
     log,
   })
   consumers.push(consumer)
@@ -195,6 +201,21 @@ test('a job that got the number of one that Redis lost is begun anew', async () 
   ])
 })
 
+test('a run takes no lock of a job that got the number of its own, which Redis lost', async () => {
+  const { runs, finish, job, completed } = await consumeHeld()
+  const data = JSON.stringify({ v: 1, m: [message('other')] })
+  // A worker that has started the new job once, and died: its lock is over, and its count of starts is the same.
+  await redis
+    .multi()
+    .hset(`${JOBS}:${job}`, { data, timestamp: Date.now() + 1 })
+    .del(`${JOBS}:${job}:lock`)
+    .exec()
+  await waitFor(() => runs[0]?.isLost())
+  finish()
+  await waitFor(() => completed.length === 1, { timeoutMs: 15_000 })
+  expect(runs.map((run) => run.messages[0]?.message)).toEqual(['held', 'other'])
+})
+
 test('a run whose job went to another worker learns that it is lost', async () => {
   const runs: DispatchRun[] = []
   let finish = () => {}
@@ -229,6 +250,16 @@ test('a run that finds itself lost does not complete its job, though the lock is
   expect(completed.map(({ fence }) => fence)).toEqual([2])
 })
 
+test('jobs that are stored already are started and completed in a full memory', async () => {
+  for (const text of ['first', 'second']) await publish(text)
+  await redis.config('SET', 'maxmemory', '1')
+  await expect(redis.set('x', '1')).rejects.toThrow('OOM')
+  const { completed, lines } = await consume(async () => 'settled')
+  await waitFor(() => completed.length === 2)
+  await redis.config('SET', 'maxmemory', '0')
+  expect(lines).not.toContain('redis.refuses_writes')
+})
+
 test('a full memory pauses the worker without a storm of errors, and it resumes by itself', async () => {
   const seen: string[] = []
   const { lines, completed } = await consume(
@@ -245,9 +276,9 @@ test('a full memory pauses the worker without a storm of errors, and it resumes 
   expect(lines.filter((line) => line === 'redis.refuses_writes').length).toBeLessThanOrEqual(2)
 })
 
-test('a job whose data cannot be parsed is set aside and its neighbours go on', async () => {
+test('a job whose data cannot be parsed is quarantined and its neighbours go on', async () => {
   const seen: string[] = []
-  const { lines } = await consume(async (run) => void seen.push(...run.messages.map((m) => m.message)))
+  await consume(async (run) => void seen.push(...run.messages.map((m) => m.message)))
   await redis.hset(`${JOBS}:bad`, {
     name: 'dispatch',
     data: '{"v":1,"m":[',
@@ -259,12 +290,14 @@ test('a job whose data cannot be parsed is set aside and its neighbours go on', 
   await redis.lpush(`${JOBS}:wait`, 'bad')
   await publish('neighbour')
   await waitFor(() => seen.includes('neighbour'))
-  await waitFor(() => lines.includes('dispatch.poison_job_set_aside'), { timeoutMs: 25_000 })
-  expect(await redis.llen(`${JOBS}:poison`)).toBe(1)
-  expect(await redis.exists(`${JOBS}:bad`)).toBe(0)
+  await waitFor(async () => (await quarantined()).length === 1, { timeoutMs: 25_000 })
+  const [entry] = await quarantined()
+  expect(entry).toMatchObject({ id: 'job.dispatch-0.bad.1', reason: 'jobUnreadable' })
+  expect(String(await quarantine.raw(entry?.id ?? ''))).toBe('{"v":1,"m":[')
+  await waitFor(async () => (await redis.exists(`${JOBS}:bad`)) === 0)
 })
 
-test('a job whose data are something else is told of, and set aside where nobody makes sense of them', async () => {
+test('a job whose data are something else is reported, and quarantined after many starts', async () => {
   const { lines } = await consume(async () => 'settled')
   const fields = {
     name: 'dispatch',
@@ -275,10 +308,9 @@ test('a job whose data are something else is told of, and set aside where nobody
   }
   await redis.hset(`${JOBS}:strange`, { ...fields, data: '{"v":0}', ats: 58 })
   await redis.multi().lpush(`${JOBS}:wait`, 'strange').zadd(`${JOBS}:marker`, 0, '0').exec()
-  await waitFor(() => lines.includes('dispatch.poison_job_set_aside'))
-  expect(lines.filter((line) => line !== 'dispatch.poison_job_set_aside')).toEqual(['dispatch.error'])
-  expect(await redis.llen(`${JOBS}:poison`)).toBe(1)
-  expect(await redis.exists(`${JOBS}:strange`)).toBe(0)
+  await waitFor(async () => (await quarantined()).length === 1)
+  expect(lines).toEqual(['dispatch.error'])
+  await waitFor(async () => (await redis.exists(`${JOBS}:strange`)) === 0)
 })
 
 /** Everything that nothing refers to is gone after this. */
@@ -312,4 +344,66 @@ test('looks for jobs of dead workers go on where the clock of Redis was set back
   await consumer.watch()
   await waitFor(async () => (await redis.pttl(`${JOBS}:stalled-check`)) <= 1_000)
   finish()
+})
+
+const waiting = { name: 'dispatch', opts: '{}', timestamp: '1', delay: '0', priority: '0' }
+
+test('a job whose data Redis has lost is quarantined at its first start, and none stays failed', async () => {
+  await redis.zadd(`${JOBS}:failed`, 1, 'failed-before')
+  await redis.hset(`${JOBS}:failed-before`, { ats: 1, failedReason: 'no data' })
+  const { consumer } = await consume(async () => 'settled')
+  await redis.hset(`${JOBS}:cut`, { ats: 0 })
+  await redis.multi().lpush(`${JOBS}:wait`, 'cut').zadd(`${JOBS}:marker`, 0, '0').exec()
+  await waitFor(async () => (await quarantined()).length === 1)
+  await waitFor(async () => (await redis.exists(`${JOBS}:cut`)) === 0)
+  await consumer.watch()
+  const reasons = (await quarantined()).map(({ id, reason }) => [id, reason])
+  expect(reasons).toEqual([
+    ['job.dispatch-0.cut.0', 'jobDataLost'],
+    ['job.dispatch-0.failed-before.0', 'jobDataLost'],
+  ])
+  expect(await redis.exists(`${JOBS}:failed`, `${JOBS}:failed-before`, `${JOBS}:wait`)).toBe(0)
+})
+
+test('a failed job that can be read is run again', async () => {
+  const { consumer, completed } = await consume(async () => 'settled')
+  const data = JSON.stringify({ v: 1, m: [message('failed')] })
+  await redis.hset(`${JOBS}:7`, { ...waiting, data, atm: 1, failedReason: 'out of tries', finishedOn: 1 })
+  await redis.zadd(`${JOBS}:failed`, 1, '7')
+  await consumer.watch()
+  await waitFor(() => completed.length === 1)
+  expect(await quarantined()).toEqual([])
+})
+
+test('a failed job that cannot be looked at holds up neither others nor the look for jobs of dead workers', async () => {
+  const { consumer, finish } = await consumeHeld()
+  await redis.zadd(`${JOBS}:failed`, 1, 'broken', 2, 'lost')
+  await redis.set(`${JOBS}:broken`, 'no hash')
+  await redis.hset(`${JOBS}:lost`, { ats: 1 })
+  await redis.set(`${JOBS}:stalled-check`, '1', 'PX', 3_600_000)
+  await consumer.watch()
+  expect((await quarantined()).map(({ reason }) => reason)).toEqual(['jobDataLost'])
+  await waitFor(async () => (await redis.pttl(`${JOBS}:stalled-check`)) <= 1_000)
+  finish()
+})
+
+test('a job that a full quarantine refuses stays, and waits for capacity', async () => {
+  const refuse = Object.assign(quarantine, { add: async () => 'full' as const })
+  await consume(async () => 'settled')
+  await redis.hset(`${JOBS}:strange`, { ...waiting, data: '{"v":0}', ats: 60 })
+  await redis.multi().lpush(`${JOBS}:wait`, 'strange').zadd(`${JOBS}:marker`, 0, '0').exec()
+  await waitFor(async () => (await redis.zcard(`${JOBS}:delayed`)) === 1)
+  expect(await redis.hget(`${JOBS}:strange`, 'data')).toBe('{"v":0}')
+  Object.assign(refuse, { add: Quarantine.prototype.add })
+})
+
+test('a postponed job is started again after its delay, with a higher fence', async () => {
+  const fences: number[] = []
+  const { completed } = await consume(async ({ fence }) => {
+    fences.push(fence)
+    return fence === 1 ? { postponedMs: 50 } : 'settled'
+  })
+  await publish('later')
+  await waitFor(() => completed.length === 1)
+  expect(fences).toEqual([1, 2])
 })

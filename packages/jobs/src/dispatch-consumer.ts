@@ -11,22 +11,29 @@
  * second: the worker is paused, probed with a write, and resumed.
  */
 import type { Message, RedisTarget } from '@fantail/contracts'
-import { type Job, type Telemetry, WaitingChildrenError, WaitingError, type Worker } from 'bullmq'
-import type { Redis } from 'ioredis'
+import { batch, type NewEntry, type Quarantined, type Redis, replies } from '@fantail/store'
+import {
+  DelayedError,
+  type Job,
+  type Telemetry,
+  WaitingChildrenError,
+  WaitingError,
+  type Worker,
+} from 'bullmq'
 import { createWorker, dispatchQueueName, queuePrefix, STALLED_BUSY_MS, STALLED_IDLE_MS } from './bull.ts'
 import type { ConsumerLog } from './consumer-log.ts'
 import { type DispatchJobData, dispatchMessages, type PartJobData, partOf } from './dispatch-job.ts'
 import { DispatchParts } from './dispatch-parts.ts'
 import type { DispatchRun, RunEnd, RunName } from './dispatch-run.ts'
 import { PartsRoom } from './parts-room.ts'
-import { PoisonWatch } from './poison-watch.ts'
 import { RepeatedErrors } from './repeated-errors.ts'
 import { type RunEntry, RunLocks } from './run-locks.ts'
 import { TroubleGuard } from './trouble-guard.ts'
+import { type Look, UnreadableJobs } from './unreadable-jobs.ts'
 
 export interface ConsumerOptions {
   url: RedisTarget
-  /** For locks, probes and poison; shared, not closed here. */
+  /** For locks, probes and jobs that cannot be decoded; shared, not closed here. */
   redis: Redis
   /** Number of the dispatch queue. */
   queue: number
@@ -36,6 +43,8 @@ export interface ConsumerOptions {
   /** Stands for Redis's maxmemory where it has none (FANTAIL_REDIS_MEMORY_BYTES). */
   redisMemoryBytes?: number | undefined
   run(run: DispatchRun): Promise<RunEnd>
+  /** Keeps what cannot be decoded. Safe to repeat. */
+  quarantine(entry: NewEntry): Promise<Quarantined>
   /** The job is completed and gone from Redis: its checkpoints may go too. */
   completed(job: RunName): void
   log: ConsumerLog
@@ -45,6 +54,8 @@ export interface ConsumerOptions {
 const ENDED_MAX = 10_000
 /** A job that is started more often has its data looked at: until then a newer worker may have made sense of them. */
 const STARTS_MAX = 60
+/** A job that a full quarantine refused is started again so often. */
+const QUARANTINE_FULL_MS = 60_000
 
 type JobData = DispatchJobData | PartJobData
 
@@ -56,7 +67,7 @@ export class DispatchConsumer {
   readonly #runs = new Map<string, RunEntry>()
   readonly #locks: RunLocks
   readonly #trouble: TroubleGuard
-  readonly #poison: PoisonWatch
+  readonly #unreadable: UnreadableJobs
   readonly #parts: DispatchParts
   readonly #partsRoom: PartsRoom
   readonly #name: string
@@ -77,12 +88,8 @@ export class DispatchConsumer {
     this.#locks = new RunLocks(options.queue, options.redis, (error) => this.#onError(error))
     this.#trouble = new TroubleGuard(this.#worker, options.redis, options.log)
     this.#parts = new DispatchParts(options.queue, options.redis)
-    this.#poison = new PoisonWatch({
-      queue: this.#name,
-      redis: options.redis,
-      removePart: (id) => this.#parts.remove(id),
-      log: options.log,
-    })
+    const { redis, quarantine } = options
+    this.#unreadable = new UnreadableJobs({ queue: this.#name, redis, quarantine, parts: this.#parts })
     this.#partsRoom = new PartsRoom({ redis: options.redis, memoryBytes: options.redisMemoryBytes })
     this.#listen()
   }
@@ -115,7 +122,7 @@ export class DispatchConsumer {
         if (entry) void this.#locks.retake(entry)
       }
     })
-    this.#worker.on('stalled', (id) => void this.#poison.look(id))
+    this.#worker.on('stalled', (id) => void this.#look(id))
     this.#worker.on('failed', (_, error) => this.#onError(error))
     this.#worker.on('completed', (job) => this.#completed(job))
   }
@@ -142,7 +149,11 @@ export class DispatchConsumer {
     this.#isWatching = false
     try {
       const { opts } = this.#worker
-      if ((await redis.llen(`${base}:active`)) === 0) {
+      const asked = batch(redis)
+      asked.llen(`${base}:active`).zcard(`${base}:failed`)
+      const [active, failed] = (await replies(asked)) as number[]
+      if (failed) await this.#takeFailed()
+      if (active === 0) {
         opts.stalledInterval = STALLED_IDLE_MS
         return
       }
@@ -159,11 +170,20 @@ export class DispatchConsumer {
     }
   }
 
+  /** A job that cannot be taken does not stop the search for jobs of dead workers. */
+  async #takeFailed(): Promise<void> {
+    try {
+      await this.#unreadable.takeFailed()
+    } catch (error) {
+      this.#onError(error as Error)
+    }
+  }
+
   async #process(job: Job<JobData>, token: string): Promise<void> {
     const id = job.id ?? ''
-    if (job.attemptsStarted > STARTS_MAX && (await this.#poison.look(id))) throw new WaitingError()
+    if (hasNoData(job) || job.attemptsStarted > STARTS_MAX) await this.#quarantineUnreadable(job, token)
     const part = partOf(job.data)
-    const messages = part ? await this.#messagesOf(job, part) : dispatchMessages(job.data)
+    const messages = part ? await this.#messagesOf(job, part, token) : dispatchMessages(job.data)
     if (!messages) return
     const known = this.#runs.get(id) ?? this.#ended.get(id)
     const entry = known && isNextStart(known, job) ? known : this.#begin(id, job, messages)
@@ -177,6 +197,9 @@ export class DispatchConsumer {
       if (end === 'lost')
         throw entry.lost ? new WaitingError() : new Error('a later start of the job was seen')
       await this.#locks.hold(entry)
+      if (typeof end === 'object') {
+        await postpone(job, token, end.postponedMs)
+      }
       if (end === 'cut' && (await job.moveToWaitingChildren(token))) throw new WaitingChildrenError()
     } finally {
       if (this.#runs.get(id) === entry) this.#runs.delete(id)
@@ -186,10 +209,29 @@ export class DispatchConsumer {
   }
 
   /** undefined where nothing is to be done for the part. */
-  async #messagesOf(job: Job<JobData>, data: PartJobData): Promise<Message[] | undefined> {
+  async #messagesOf(job: Job<JobData>, data: PartJobData, token: string): Promise<Message[] | undefined> {
     const messages = await this.#parts.messagesOf(job, data)
-    if (messages === null) await this.#poison.keepPart(job.id ?? '', data)
-    return messages ?? undefined
+    if (messages !== null) return messages
+    const result = await this.#unreadable.addPart(job.id ?? '', job.timestamp, data)
+    if (result === 'full') await postpone(job, token, QUARANTINE_FULL_MS)
+    return undefined
+  }
+
+  /** Rejects where the job is gone, or has to wait for capacity of the quarantine; resolves where it is readable. */
+  async #quarantineUnreadable(job: Job<JobData>, token: string): Promise<void> {
+    const found = await this.#unreadable.look(job.id ?? '')
+    if (found === 'gone') throw new WaitingError()
+    if (found === 'full') await postpone(job, token, QUARANTINE_FULL_MS)
+  }
+
+  /** For a job that stalled. If Redis fails meanwhile, the job stalls again. */
+  async #look(id: string): Promise<Look | undefined> {
+    try {
+      return await this.#unreadable.look(id)
+    } catch (error) {
+      this.#onError(error as Error)
+      return undefined
+    }
   }
 
   #begin(id: string, job: Job<JobData>, messages: Message[]): RunEntry {
@@ -231,6 +273,17 @@ export class DispatchConsumer {
     if (!this.#errors.isNew(error)) return
     this.#options.log.warn({ queue: this.#name, error: error.message }, 'dispatch.error')
   }
+}
+
+/** Always rejects, with what BullMQ leaves the job alone for. */
+async function postpone(job: Job<JobData>, token: string, delayMs: number): Promise<never> {
+  await job.moveToDelayed(Date.now() + delayMs, token)
+  throw new DelayedError()
+}
+
+/** BullMQ reads a job without data as one with an empty object. */
+function hasNoData({ data }: Job<JobData>): boolean {
+  return Object.keys(data ?? {}).length === 0
 }
 
 /**

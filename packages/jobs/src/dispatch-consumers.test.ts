@@ -47,6 +47,7 @@ test('what publishers with another number of queues have stored is dispatched, a
         return 'settled'
       },
       completed: () => undefined,
+      quarantine: async () => 'added',
       log,
     })
   const consumers = new DispatchConsumers({ redis, queues: 1, create, log, lookMs: 50 })

@@ -8,7 +8,7 @@ import type { Message } from '@fantail/contracts'
 import { HeldWrites, storageError } from '@fantail/store'
 import type { Queue, Telemetry } from 'bullmq'
 import type { Redis } from 'ioredis'
-import { createQueue, dispatchQueueName, queuePrefix } from './bull.ts'
+import { dispatchQueueName, openQueue, queuePrefix } from './bull.ts'
 import { DISPATCH_JOB, type DispatchJobData } from './dispatch-job.ts'
 import { GroupCommit, type GroupLimits } from './group-commit.ts'
 
@@ -67,22 +67,12 @@ export class DispatchLine {
     if (this.#queue) this.commit.flush()
   }
 
-  /** Undefined where the version was asked in vain. */
+  /** Undefined if the server did not tell its version. */
   async #createQueue(): Promise<Queue<DispatchJobData> | undefined> {
-    const queue = createQueue<DispatchJobData>({
-      name: dispatchQueueName(this.#number),
-      connection: this.#connection,
-      telemetry: this.#options.telemetry,
-    })
+    const { telemetry } = this.#options
+    const settings = { name: dispatchQueueName(this.#number), connection: this.#connection, telemetry }
     // The connection reports its own state, and a failed add is told to its callers.
-    queue.on('error', () => undefined)
-    try {
-      await queue.waitUntilReady()
-      return queue
-    } catch {
-      await queue.close()
-      return undefined
-    }
+    return openQueue<DispatchJobData>(settings, () => undefined).catch(() => undefined)
   }
 
   async close(): Promise<void> {

@@ -1,21 +1,26 @@
 import { createMessageId, type Message } from '@fantail/contracts'
+import { Quarantine } from '@fantail/store'
 import { startRedis, type TestRedis, waitFor } from '@fantail/test-kit'
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { DispatchConsumer } from './dispatch-consumer.ts'
 import type { DispatchPart } from './dispatch-job.ts'
+import { DispatchParts } from './dispatch-parts.ts'
 import type { DispatchRun, RunEnd } from './dispatch-run.ts'
 import { PART_BYTES } from './parts-room.ts'
 import { createPublisher, type Publisher } from './publisher.ts'
+import { UnreadableJobs } from './unreadable-jobs.ts'
 
 const JOBS = 'ft:{dispatch-0}:dispatch-0'
 let server: TestRedis
 let redis: Redis
+let quarantine: Quarantine
 let publisher: Publisher
 const consumers: DispatchConsumer[] = []
 beforeAll(async () => {
   server = await startRedis()
   redis = new Redis(server.url)
+  quarantine = new Quarantine(redis)
   publisher = createPublisher({ url: server.url, queues: 1, minReplicas: 0 })
   await waitFor(() => publisher.ready)
 })
@@ -37,6 +42,8 @@ function message(text: string): Message {
 
 const publish = (...texts: string[]) => publisher.publish(texts.map(message), { bytes: 300, fanOut: 1 })
 
+const reasons = async () => (await quarantine.list({ limit: 10 })).items.map(({ reason }) => reason)
+
 async function consume(run: (run: DispatchRun) => Promise<RunEnd>, jobsMax = 16) {
   const lines: string[] = []
   const completed: string[] = []
@@ -51,6 +58,7 @@ async function consume(run: (run: DispatchRun) => Promise<RunEnd>, jobsMax = 16)
     jobsMax,
     run,
     completed: ({ key }) => completed.push(key),
+    quarantine: (entry) => quarantine.add(entry),
     log,
   })
   consumers.push(consumer)
@@ -187,31 +195,66 @@ test('parts are run before what waits, in their order', async () => {
   expect(order).toEqual(['part 0', 'part 1', 'part 2', 'behind'])
 })
 
-test('a part whose messages somebody has deleted is set aside and told of', async () => {
+test('a part whose messages somebody has deleted is quarantined', async () => {
   const { run, runs, release } = holdParts(bySlices(2))
-  const { lines } = await consume(run)
+  await consume(run)
   await publish('a')
   await waitFor(() => runs.length === 2)
   const part = runs[0]?.key.split(':')[1] ?? ''
   await waitFor(async () => (await redis.zcard(`${JOBS}:waiting-children`)) === 1)
   await redis.del((await redis.hget(`${JOBS}:${part}`, 'parentKey')) ?? '')
   await restart(part)
-  await waitFor(() => lines.includes('dispatch.part_without_messages'))
   await waitFor(async () => (await redis.exists(`${JOBS}:${part}`)) === 0)
-  expect(await redis.llen(`${JOBS}:poison`)).toBe(1)
+  expect(await reasons()).toEqual(['jobWithoutMessages'])
   release()
 })
 
-test('a part that cannot be read is handed out anew', async () => {
+test.each([
+  ['whose data is torn', { data: '{"v":1,"part"' }],
+  ['whose data Redis has lost', {}],
+])(
+  'a part %s is made again by its job, and nothing is quarantined',
+  async (_, change) => {
+    const { run, runs, release } = holdParts(bySlices(2))
+    const { completed } = await consume(run)
+    await publish('a')
+    await waitFor(() => runs.length === 2)
+    const first = () => runs.filter((one) => one.part?.slices[0] === 0)
+    const part = first()[0]?.key.split(':')[1] ?? ''
+    if (!('data' in change)) await redis.del(`${JOBS}:${part}`)
+    await restart(part, change)
+    await waitFor(() => first().length === 2, { timeoutMs: 25_000 })
+    release()
+    await waitFor(() => completed.length === 3, { timeoutMs: 15_000 })
+    expect(first().map(({ fence }) => fence)).toEqual([1, 1])
+    expect(await reasons()).toEqual([])
+    await waitFor(async () => (await left()).length === 0)
+  },
+  60_000,
+)
+
+test('a worker that dies while it makes a part again leaves that to the next start of its job', async () => {
   const { run, runs, release } = holdParts(bySlices(2))
-  const { completed, lines } = await consume(run)
+  const { completed } = await consume(run, 1)
   await publish('a')
-  await waitFor(() => runs.length === 2)
-  const first = () => runs.filter((one) => one.part?.slices[0] === 0)
-  await restart(first()[0]?.key.split(':')[1] ?? '', { data: '{"v":1,"part"' })
-  await waitFor(() => lines.includes('dispatch.poison_job_set_aside'), { timeoutMs: 25_000 })
+  await waitFor(() => runs.length === 1)
+  const [part = ''] = await redis.lrange(`${JOBS}:wait`, 0, -1)
+  await redis.multi().del(`${JOBS}:${part}`).hset(`${JOBS}:${part}`, { ats: 1 }).exec()
+  const parts = new DispatchParts(0, redis)
+  const dying = new UnreadableJobs({
+    queue: 'dispatch-0',
+    redis,
+    quarantine: (entry) => quarantine.add(entry),
+    parts: {
+      remove: (id) => parts.remove(id),
+      retryFailed: (id) => parts.retryFailed(id),
+      handOutAgain: () => Promise.reject(new Error('killed')),
+    },
+  })
+  await expect(dying.look(part)).rejects.toThrow('killed')
   release()
-  await waitFor(() => completed.length === 3, { timeoutMs: 15_000 })
-  expect(first().map(({ fence }) => fence)).toEqual([1, 1])
-  await waitFor(async () => (await left()).length === 0)
-}, 60_000)
+  await waitFor(() => completed.length === 3)
+  expect(runs.map((one) => one.part?.slices[0])).toEqual([0, 1])
+  expect(await reasons()).toEqual([])
+  await parts.close()
+})

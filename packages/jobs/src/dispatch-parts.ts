@@ -21,7 +21,7 @@
 import type { Message } from '@fantail/contracts'
 import { dispatchJobKey, noteParts, type Redis, readParts, storageError } from '@fantail/store'
 import { type Job, type Queue, WaitingError } from 'bullmq'
-import { createQueue, dispatchQueueName } from './bull.ts'
+import { dispatchQueueName, openQueue } from './bull.ts'
 import { DISPATCH_JOB, type DispatchPart, dispatchMessages, type PartJobData } from './dispatch-job.ts'
 
 const ADDED_AT_ONCE_MAX = 64
@@ -93,6 +93,12 @@ export class DispatchParts {
     await queue.remove(id)
   }
 
+  /** Moves a job that BullMQ calls failed back to those that wait. */
+  async retryFailed(id: string): Promise<void> {
+    const job = await (await this.#open()).getJob(id)
+    await job?.retry('failed')
+  }
+
   async close(): Promise<void> {
     const queue = await this.#queue
     await queue?.close()
@@ -139,20 +145,10 @@ export class DispatchParts {
     return this.#queue
   }
 
-  async #create(): Promise<Queue<PartJobData>> {
-    const queue = createQueue<PartJobData>({
-      name: dispatchQueueName(this.#queueNumber),
-      connection: this.#redis,
-    })
+  #create(): Promise<Queue<PartJobData>> {
+    const settings = { name: dispatchQueueName(this.#queueNumber), connection: this.#redis }
     // What fails is told to whoever asked for it.
-    queue.on('error', () => undefined)
-    try {
-      await queue.waitUntilReady()
-      return queue
-    } catch (error) {
-      await queue.close()
-      throw error
-    }
+    return openQueue<PartJobData>(settings, () => undefined)
   }
 }
 

@@ -27,6 +27,6 @@ export interface DispatchRun {
 
 /**
  * settled: everything of the job is. lost: some of it may not be, which is for a later start. cut: its parts are handed out,
- * and their job waits for them.
+ * and their job waits for them. postponed: what is left of it is for a later start, after so many ms.
  */
-export type RunEnd = 'settled' | 'lost' | 'cut'
+export type RunEnd = 'settled' | 'lost' | 'cut' | { postponedMs: number }

@@ -2,7 +2,7 @@
  * Locks of the jobs that this process runs. BullMQ renews them; one that ran out, in an outage or while the process was
  * frozen, is taken again here, as long as nobody else has started the job since.
  */
-import { dispatchJobKey, type Redis } from '@fantail/store'
+import { holdJobLock, type Redis } from '@fantail/store'
 import { LOCK_MS } from './bull.ts'
 import type { RunEnd, RunName } from './dispatch-run.ts'
 
@@ -40,15 +40,12 @@ export class RunLocks {
   /** Before the stalled check comes round again and hands a running job to somebody else. Never rejects. */
   async retake(entry: RunEntry): Promise<void> {
     if (entry.lost) return
-    const job = dispatchJobKey(this.#queueNumber, entry.id)
-    const key = `${job}:lock`
+    const { id, token, starts: start, addedAt } = entry
     try {
-      const { token, starts } = entry
       // Of a job that another worker has completed there is none, and what another has started since is not ours though it
       // may have died: its lock would be free, and with it the job be completed, of which it had settled just a part.
-      const isOurs = (await this.#redis.hget(job, 'ats')) === String(starts)
-      if (isOurs && (await this.#redis.set(key, token, 'PX', LOCK_MS, 'NX')) !== null) return
-      if ((await this.#redis.get(key)) === token) return
+      const job = { queue: this.#queueNumber, id, start, addedAt, token }
+      if (await holdJobLock(this.#redis, job, LOCK_MS)) return
       // Unless a later start of our own has adopted the run meanwhile: then the lock is that one's.
       if (entry.token === token) entry.lost = true
     } catch (error) {

@@ -10,10 +10,10 @@ const OOM = new Error("OOM command not allowed when used memory > 'maxmemory'.")
 /** A Redis whose next write ends as the test says. */
 function createGuard() {
   const writes: PromiseWithResolvers<unknown>[] = []
-  const set = () => {
-    const write = Promise.withResolvers<unknown>()
-    writes.push(write)
-    return write.promise
+  const write = () => {
+    const outcome = Promise.withResolvers<unknown>()
+    writes.push(outcome)
+    return outcome.promise
   }
   const calls: string[] = []
   const worker = {
@@ -22,7 +22,7 @@ function createGuard() {
     resume: async () => void calls.push('resume'),
   }
   const log = { warn: () => undefined, info: () => undefined }
-  return { guard: new TroubleGuard(worker, { set } as unknown as Redis, log), writes, calls }
+  return { guard: new TroubleGuard(worker, { eval: write } as unknown as Redis, log), writes, calls }
 }
 
 test('pauses its worker until a write succeeds', async () => {

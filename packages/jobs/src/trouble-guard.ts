@@ -4,7 +4,7 @@
  * resumes the worker. One log line for each of the two changes.
  */
 
-import { isCluster, isTrouble } from '@fantail/store'
+import { isCluster, isTrouble, writeMark } from '@fantail/store'
 import type { Worker } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { queuePrefix } from './bull.ts'
@@ -68,7 +68,8 @@ export class TroubleGuard {
 }
 
 async function probe(redis: Redis, key: string): Promise<void> {
-  await redis.set(key, '1', 'PX', 1_000)
+  // A worker's scripts also run when memory is full, so the probe must not wait for free memory.
+  await writeMark(redis, key)
   // While the slot moves between masters a single key can be written, and BullMQ's scripts, of many keys, are refused.
   if (isCluster(redis)) await redis.exists(`${key}~`, `${key}~~`)
 }

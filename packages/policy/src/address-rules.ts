@@ -42,6 +42,12 @@ export class AddressRules {
     }
   }
 
+  /** A host as URLs have it: a name, an IPv4 address, or an IPv6 address in brackets. An IPv4-mapped one is the IPv4 address. */
+  has(host: string): boolean {
+    const address = host.replace(/^\[(.*)\]$/, '$1')
+    return isIP(address) === 0 ? this.hasHost(host) : this.hasAddress(ipaddr.process(address))
+  }
+
   hasHost(host: string): boolean {
     if (this.#hosts.size === 0 && this.#suffixes.length === 0) return false
     const name = hostName(host)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isMissed, reserve, SEND_AHEAD_MS, SEND_LATE_MS_MAX } from './pacing.ts'
+import { isMissed, RENEWED_AHEAD_MS, renew, reserve, SEND_AHEAD_MS, SEND_LATE_MS_MAX } from './pacing.ts'
 
 const START = 1_760_000_000_000
 
@@ -52,6 +52,63 @@ function worstSecond(times: number[]): number {
   return worst
 }
 
+interface Wake {
+  worker: number
+  pauseMs: number
+  /** Nothing of this worker ran since it woke last. */
+  stalled: boolean
+  count: number
+  lateness: number
+  /** How many of the requests that it sends then ask for another one. */
+  again: number
+  leadMs: number
+}
+
+const wakes = fc.array(
+  fc.record({
+    worker: fc.nat(2),
+    pauseMs: fc.oneof(fc.nat(60), fc.nat(1_500)),
+    stalled: fc.boolean(),
+    count: fc.integer({ min: 0, max: 100 }),
+    lateness: fc.double({ min: 0, max: 1, noNaN: true }),
+    again: fc.nat(3),
+    leadMs: fc.constantFrom(0, 0, 120, SEND_AHEAD_MS),
+  }),
+  { minLength: 1, maxLength: 150 },
+)
+
+/** Three workers that stall: a late one renews all that it has in hand, and some requests are made again. */
+function playStalls(rate: number, sequence: Wake[]): number[] {
+  let [tat, now] = [0, START]
+  const inHand: number[][] = [[], [], []]
+  const sent: number[] = []
+  for (const { worker, pauseMs, stalled, count, lateness, again, leadMs } of sequence) {
+    now += pauseMs
+    let mine = (inHand[worker] ?? []).toSorted((a, b) => a - b)
+    const take = (given: { sendAt: (number | null)[]; tat: number }) => {
+      tat = given.tat
+      const times = given.sendAt.filter((at) => at !== null)
+      if (times.some((at) => at < now - SEND_LATE_MS_MAX || at > now + RENEWED_AHEAD_MS))
+        throw new Error(`out of reach at ${now}`)
+      mine = [...mine, ...times].toSorted((a, b) => a - b)
+    }
+    const [from = now] = mine
+    if (stalled && isMissed(from, now)) {
+      const planned = mine
+      mine = []
+      take(renew(tat, now, { rate, planned, leadMs }))
+    }
+    const due = mine.filter((at) => at <= now)
+    mine = mine.filter((at) => at > now)
+    sent.push(...due.map((at) => (stalled ? now : Math.min(now, at + lateness * SEND_LATE_MS_MAX))))
+    for (let n = 0; n < Math.min(again, due.length); n++)
+      take(renew(tat, now, { rate, planned: [null], leadMs: 0 }))
+    take(reserve(tat, now, rate, SEND_AHEAD_MS, count))
+    inHand[worker] = mine
+  }
+  return sent
+}
+
 describe('pacing', () => {
   it('no one-second window holds more than 1.1 r + 1 sends, however workers interleave and lag', () => {
     fc.assert(
@@ -62,6 +119,34 @@ describe('pacing', () => {
       }),
       { numRuns: 300 },
     )
+  })
+
+  it('holds so while workers stall, move on what they have in hand, and make requests again', () => {
+    fc.assert(
+      fc.property(rates, wakes, (rate, sequence) => {
+        expect(worstSecond(playStalls(rate, sequence))).toBeLessThanOrEqual(1.1 * rate + 1)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('moves late claims and the tat on by the delay where no other has later ones', () => {
+    const { sendAt, tat } = reserve(0, START, 20, SEND_AHEAD_MS, 4)
+    const late = { rate: 20, planned: sendAt, leadMs: 0 }
+    expect(renew(tat, START + 130, late)).toEqual({
+      sendAt: sendAt.map((at) => at + 130),
+      tat: tat + 130,
+    })
+  })
+
+  it('gives late claims the next free send times where another worker has later ones, and leaves the others', () => {
+    const { sendAt, tat } = reserve(0, START, 20, SEND_AHEAD_MS, 4)
+    const others = reserve(tat, START + 100, 20, SEND_AHEAD_MS, 1)
+    const late = { rate: 20, planned: sendAt, leadMs: 0 }
+    expect(renew(others.tat, START + 130, late)).toEqual({
+      sendAt: [others.tat, others.tat + 50, START + 100, START + 150],
+      tat: others.tat + 100,
+    })
   })
 
   it('gives the whole rate in the long run while there is a backlog', () => {

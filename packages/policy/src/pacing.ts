@@ -34,6 +34,43 @@ export function reserve(tat: number, now: number, rate: number, aheadMs: number,
   return { sendAt, tat: first + taken * gap }
 }
 
+/** Renewed claims have send times at most this far ahead; those that would be later go back to their lane. */
+export const RENEWED_AHEAD_MS = 700
+
+/** A claim that is later than this may be too late once the reply is read. */
+const IN_TIME_MS = 40
+
+export interface Renewal {
+  rate: number
+  /** Send times of the claims in hand, ascending; null: it makes another request, and takes a new one. */
+  planned: (number | null)[]
+  /** Nothing late is sent before this much time has passed. */
+  leadMs: number
+}
+
+/**
+ * New send times for claims in hand. Where they are the last that the lane has given out, they and the tat move on by the
+ * delay: send times stay 1/rate apart, so the bound above holds, and the lane loses the delay instead of their turns. Else
+ * those that are late take the next that are free. null: there is none within RENEWED_AHEAD_MS.
+ */
+export function renew(tat: number, now: number, { rate, planned, leadMs }: Renewal) {
+  const gap = 1_000 / rate
+  const [from] = planned
+  const areLast =
+    typeof from === 'number' && Math.abs(Math.max(tat, now) - from - planned.length * gap) < gap / 2
+  let next = areLast ? from : tat
+  let moved = false
+  const sendAt = planned.map((at) => {
+    if (!areLast && at !== null && at >= now - IN_TIME_MS) return at
+    const time = Math.max(next, now + leadMs)
+    if (time > now + RENEWED_AHEAD_MS) return null
+    next = time + gap
+    moved = true
+    return time
+  })
+  return { sendAt, tat: moved ? next : tat }
+}
+
 /** Whether a send time has passed for good. */
 export function isMissed(sendAt: number, now: number): boolean {
   return now - sendAt > SEND_LATE_MS_MAX

@@ -1,3 +1,5 @@
+import { request } from 'node:http'
+import { createOwnHosts } from '@fantail/config'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type Checks, runChecks } from './checks.ts'
 import { logLines } from './log-lines.fixture.ts'
@@ -11,16 +13,31 @@ afterEach(() => server?.stop())
 async function serving({
   checks = {},
   metrics = async () => 'fantail_up 1\n',
+  mode = 'local',
 }: {
   checks?: Checks
   metrics?: () => Promise<string>
+  mode?: 'local' | 'server'
 }) {
   const { destination, lines } = logLines()
   const log = createLogger({ service: 'test', destination })
-  server = createOpsServer({ host: '127.0.0.1', port: 0, log, checks, metrics })
+  const ownHosts = createOwnHosts({ mode, hosts: ['worker'] }, 'laptop')
+  server = createOpsServer({ host: '127.0.0.1', port: 0, log, checks, metrics, ownHosts })
   await server.start()
   const base = `http://127.0.0.1:${server.port()}`
   return { get: (path: string, method = 'GET') => fetch(base + path, { method }), lines }
+}
+
+/** A GET with this Host header. */
+function under(host: string, path: string): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const options = { host: '127.0.0.1', port: server?.port(), path, headers: { host }, agent: false }
+    const sent = request(options, async (answer) => {
+      const text = Buffer.concat(await answer.toArray()).toString()
+      resolve({ status: answer.statusCode ?? 0, text })
+    })
+    sent.once('error', reject).end()
+  })
 }
 
 describe('ops server', () => {
@@ -74,12 +91,36 @@ describe('ops server', () => {
     expect((await get('/metrics', 'POST')).status).toBe(405)
   })
 
+  describe.each(['/metrics', '/healthz', '/readyz'])('%s under a host name', (path) => {
+    it.each(['worker:4101', 'localhost', 'LAPTOP.', '[::1]:9'])('answers %s in local mode', async (host) => {
+      await serving({})
+      expect((await under(host, path)).status).toBe(200)
+    })
+
+    it.each(['evil.example', 'worker.internal', 'api', '169.254.169.254'])(
+      'refuses %s there',
+      async (host) => {
+        await serving({})
+        const { status, text } = await under(host, path)
+        expect([status, JSON.parse(text)]).toMatchObject([403, { error: { code: 'forbidden' } }])
+        expect(text).toContain('FANTAIL_HOSTS')
+      },
+    )
+
+    it('answers any in server mode', async () => {
+      await serving({ mode: 'server' })
+      expect((await under('evil.example', path)).status).toBe(200)
+    })
+  })
+
   it('does not start on a port that is taken', async () => {
     await serving({})
     const { destination } = logLines()
     const log = createLogger({ service: 'test', destination })
     const port = server?.port() ?? 0
-    const second = createOpsServer({ host: '127.0.0.1', port, log, checks: {}, metrics: async () => '' })
+    const ownHosts = createOwnHosts({ mode: 'local' })
+    const options = { host: '127.0.0.1', port, log, checks: {}, metrics: async () => '', ownHosts }
+    const second = createOpsServer(options)
     await expect(second.start()).rejects.toMatchObject({ code: 'EADDRINUSE' })
   })
 })

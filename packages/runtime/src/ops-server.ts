@@ -1,6 +1,7 @@
 /** Health, readiness and metrics of a service that serves nothing else over HTTP. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { foreignHostText, type OwnHosts } from '@fantail/config'
 import { ERROR_STATUS, type ErrorCode } from '@fantail/contracts'
 import { type Checks, runChecks } from './checks.ts'
 import type { Logger } from './logger.ts'
@@ -14,6 +15,8 @@ export interface OpsServerOptions {
   /** The text of a Prometheus scrape. */
   metrics: () => Promise<string>
   checks: Checks
+  /** Host names that are served. */
+  ownHosts: OwnHosts
 }
 
 export interface OpsServer extends Loop {
@@ -55,6 +58,8 @@ export function createOpsServer(options: OpsServerOptions): OpsServer {
 }
 
 async function respond(options: OpsServerOptions, request: IncomingMessage): Promise<Answer> {
+  const { host } = request.headers
+  if (!options.ownHosts.has(host)) return failure('forbidden', foreignHostText(String(host)))
   if (request.method !== 'GET' && request.method !== 'HEAD')
     return failure('method_not_allowed', 'only GET is served')
   try {

@@ -4,6 +4,7 @@
  */
 import { type ApiKeyRecord, FantailError, KEY_ID, KEYS_MAX } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
+import { admitLonger, type GrowthGuard, UNGUARDED } from './growth.ts'
 import { API_KEYS_BASE, apiKeyNamesKey, apiKeysKey } from './keys.ts'
 import { decodeCursor, encodeCursor, type Page } from './pages.ts'
 import { readScript, runScript } from './scripts.ts'
@@ -23,13 +24,17 @@ export interface ListApiKeys {
 
 export class ApiKeys {
   readonly #redis: Redis
+  readonly #growth: GrowthGuard
 
-  constructor(redis: Redis) {
+  /** The guard is asked before a key is created, or its record becomes longer. */
+  constructor(redis: Redis, { growth = UNGUARDED }: { growth?: GrowthGuard } = {}) {
     this.#redis = redis
+    this.#growth = growth
   }
 
-  /** `conflict` where the id is taken, or where there are as many as there may be. */
+  /** `conflict` where the id is taken, or where there are as many as there may be; `storage_full`. */
   async create(key: ApiKeyRecord): Promise<void> {
+    await this.#growth.admit()
     const args = [key.id, key.account, JSON.stringify(key), KEYS_MAX]
     const outcome = await runScript(this.#redis, CREATE, [API_KEYS_BASE], args)
     if (outcome === 1) return
@@ -51,7 +56,9 @@ export class ApiKeys {
 
   /** False where it was revoked or changed since it was read. */
   async replace(before: ApiKeyRecord, after: ApiKeyRecord): Promise<boolean> {
-    const args = [before.id, JSON.stringify(before), JSON.stringify(after)]
+    const [old, text] = [JSON.stringify(before), JSON.stringify(after)]
+    await admitLonger(this.#growth, old, text)
+    const args = [before.id, old, text]
     return (await runScript(this.#redis, REPLACE, [API_KEYS_BASE], args)) === 1
   }
 

@@ -1,15 +1,23 @@
 /** Where something waits or is in flight: the hint that a shard has become due, and lanes and shards for gauges and sweeps. */
 import type { Redis } from 'ioredis'
 import { batch } from './batch.ts'
-import { BUSY_SHARDS, dueKey, heldKey, laneKey, sliceKey } from './keys.ts'
+import { BUSY_SHARDS, dueKey, heldKey, laneKey, sliceKey, turnsKey } from './keys.ts'
+import type { Wakes } from './lane-replies.ts'
 import { SHARD_COUNT, shardBase } from './shards.ts'
 
 /** Beside the wake that a script published; another slot, so it cannot be part of the script. */
-export function hintDue(redis: Redis, shard: number, dueAt: number | null): void {
-  if (dueAt === null) return
-  redis.hset(BUSY_SHARDS, String(shard), String(dueAt)).catch(() => {
+export function hintDue(redis: Redis, shard: number, dueAt: number | null, woke: Wakes): void {
+  const lost = () => {
     // What the hint tells about is stored; the sweep of all shards finds it where wake and hint are lost.
-  })
+  }
+  if ((woke & 1) !== 0 && dueAt !== null) redis.hset(BUSY_SHARDS, String(shard), String(dueAt)).catch(lost)
+  // The take that this brings about corrects the time.
+  if ((woke & 2) !== 0) redis.hset(BUSY_SHARDS, turnField(shard), '0').catch(lost)
+}
+
+/** In the same hash, so that one command reads both. */
+export function turnField(shard: number): string {
+  return `t${shard}`
 }
 
 export interface BusyLane {
@@ -24,11 +32,12 @@ export async function busyLanes(redis: Redis, max: number): Promise<BusyLane[]> 
   const bases = Array.from({ length: SHARD_COUNT }, (_, shard) => shardBase(shard))
   const ids = await Promise.all(
     bases.map(async (base) => {
-      const [due, paused] = await Promise.all([
+      const [due, turns, paused] = await Promise.all([
         redis.zrange(dueKey(base), '0', String(max - 1)),
+        redis.zrange(turnsKey(base), '0', String(max - 1)),
         redis.srandmember(heldKey(base), String(max)),
       ])
-      return [...new Set([...due, ...paused])].slice(0, max)
+      return [...new Set([...due, ...turns, ...paused])].slice(0, max)
     }),
   )
   const found = ids.flatMap((list, shard) => list.map((subscriptionId) => ({ subscriptionId, shard })))
@@ -56,7 +65,8 @@ export async function busyLanes(redis: Redis, max: number): Promise<BusyLane[]> 
 export async function shardsInUse(redis: Redis): Promise<number[]> {
   const pipeline = batch(redis)
   for (let shard = 0; shard < SHARD_COUNT; shard++) {
-    pipeline.exists(dueKey(shardBase(shard)), heldKey(shardBase(shard)))
+    const base = shardBase(shard)
+    pipeline.exists(dueKey(base), turnsKey(base), heldKey(base))
   }
   const replies = (await pipeline.exec()) ?? []
   return replies.flatMap(([error, found], shard) => {

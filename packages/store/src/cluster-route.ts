@@ -11,9 +11,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
 import type { HostPort, RedisAccess, RedisCluster, RedisTls } from '@fantail/contracts'
 import { AbstractConnector, Redis, type RedisOptions } from 'ioredis'
+import { askOnce, askOptions } from './ask-once.ts'
 import { keySlot } from './slots.ts'
 
-const ASK_TIMEOUT_MS = 1_000
+const ASKING = askOptions('fantail-route')
 const ASK_AGAIN_MS = 200
 /** So that answers which are on their way, refusals too, come before the connection is given up. */
 const MOVE_AFTER_MS = 20
@@ -103,31 +104,18 @@ async function askNode(
   slot: number | undefined,
 ): Promise<HostPort | undefined> {
   const redis = new Redis({ ...node, ...accessOptions(target), ...ASKING })
-  redis.on('error', () => undefined)
-  try {
-    const ranges = (await redis.cluster('SLOTS')) as unknown as SlotRange[]
-    const nodes = nodesOf(target)
-    for (const [, , ...places] of ranges) {
-      for (const place of places) remember(nodes, reachable(target, node, place))
-    }
-    if (slot === undefined) return node
-    const range = ranges.find(([from, to]) => from <= slot && slot <= to)
-    return range?.[2] && reachable(target, node, range[2])
-  } finally {
-    redis.disconnect()
+  const ranges = (await askOnce(redis, () => redis.cluster('SLOTS'))) as unknown as SlotRange[]
+  const nodes = nodesOf(target)
+  for (const [, , ...places] of ranges) {
+    for (const place of places) remember(nodes, reachable(target, node, place))
   }
+  if (slot === undefined) return node
+  const range = ranges.find(([from, to]) => from <= slot && slot <= to)
+  return range?.[2] && reachable(target, node, range[2])
 }
 
 type Place = [host: string | null, port: number]
 type SlotRange = [from: number, to: number, ...places: Place[]]
-
-const ASKING: RedisOptions = {
-  retryStrategy: () => null,
-  enableReadyCheck: false,
-  connectTimeout: ASK_TIMEOUT_MS,
-  commandTimeout: ASK_TIMEOUT_MS,
-  connectionName: 'fantail-route',
-}
 
 /** A node that does not know its own address leaves it out: it is the one that was asked. */
 function reachable(target: RedisCluster, asked: HostPort, [host, port]: Place): HostPort {

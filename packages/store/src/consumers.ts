@@ -15,6 +15,7 @@ import {
 } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { batch } from './batch.ts'
+import { admitLonger, type GrowthGuard, UNGUARDED } from './growth.ts'
 import { consumingKey } from './keys.ts'
 import { replies } from './pages.ts'
 import { queueMissing } from './queue-errors.ts'
@@ -80,9 +81,12 @@ export interface Share {
 
 export class Consumers {
   readonly #redis: Redis
+  readonly #growth: GrowthGuard
 
-  constructor(redis: Redis) {
+  /** The guard is asked before a consumer is created, or its record becomes longer. */
+  constructor(redis: Redis, { growth = UNGUARDED }: { growth?: GrowthGuard } = {}) {
     this.#redis = redis
+    this.#growth = growth
   }
 
   /** Creates the consumer, or sets the members given; `not_found` without the queue, `validation_failed` without a URL. */
@@ -178,7 +182,9 @@ export class Consumers {
       if (!queue) throw queueMissing()
       const before = queue.consumers.find(({ consumer }) => consumer.name === name)?.consumer
       const consumer = completed({ createdAt: queue.now, ...change(before), name, queueArn: arn }, queue.now)
-      const args = [before ? JSON.stringify(before) : '', JSON.stringify(consumer), CONSUMERS_MAX]
+      const [old, text] = [before ? JSON.stringify(before) : '', JSON.stringify(consumer)]
+      await admitLonger(this.#growth, before ? old : null, text)
+      const args = [old, text, CONSUMERS_MAX]
       const written = await this.#run(arn, WRITE, [arn, name, ...args])
       if (written === null) throw queueMissing()
       if (written === 2) throw new FantailError('conflict', `a queue has at most ${CONSUMERS_MAX} consumers`)

@@ -5,7 +5,14 @@
 import { isFifoName, messageBytes, type QueueMessage } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import type { QueuesOptions } from './queue-definitions.ts'
-import type { HandleResult, ReceiveRequest, ReceiveTurn, SendItem, SentItem } from './queue-records.ts'
+import type {
+  HandleResult,
+  HandleRule,
+  ReceiveRequest,
+  ReceiveTurn,
+  SendItem,
+  SentItem,
+} from './queue-records.ts'
 import type { QueueWaits, WaitingReceive } from './queue-waits.ts'
 import { Queues } from './queues.ts'
 
@@ -51,8 +58,8 @@ export class CountedQueues extends Queues {
     return turn
   }
 
-  override async ack(arn: string, handles: string[]): Promise<HandleResult[]> {
-    const results = await super.ack(arn, handles)
+  override async ack(arn: string, handles: string[], rule?: HandleRule): Promise<HandleResult[]> {
+    const results = await super.ack(arn, handles, rule)
     const deleted = results.filter(({ ok }) => ok).length
     if (deleted > 0) this.#use.deleted(arn, deleted)
     return results

@@ -1,9 +1,10 @@
-/** Counts kept in Redis by the scripts that remove deliveries: discarded by cause, expired, dead-lettered, set aside. */
+/** Counts kept in Redis by the scripts that remove deliveries: discarded by cause, expired, dead-lettered, quarantined. */
 import type { Redis } from 'ioredis'
-import { asideKey, countsKey } from './keys.ts'
+import { countsKey } from './keys.ts'
+import { readScript, runScript } from './scripts.ts'
 import { SHARD_COUNT, shardBase } from './shards.ts'
 
-const ASIDE_MAX = 1_000
+const COUNT = readScript('count-cause-1')
 
 export class Counts {
   readonly #redis: Redis
@@ -12,20 +13,9 @@ export class Counts {
     this.#redis = redis
   }
 
-  /** Counts what no script counts, because it never was in a lane. */
+  /** Counts what no other script counts, because it never was in a lane; also while memory is full. */
   async add(cause: string): Promise<void> {
-    await this.#redis.hincrby(countsKey(shardBase(0)), cause, 1)
-  }
-
-  /** Keeps an entry in the aside list (the newest 1,000) and counts it, in one step. */
-  async setAside(entry: object): Promise<void> {
-    const base = shardBase(0)
-    await this.#redis
-      .multi()
-      .lpush(asideKey(base), JSON.stringify(entry))
-      .ltrim(asideKey(base), 0, ASIDE_MAX - 1)
-      .hincrby(countsKey(base), 'aside', 1)
-      .exec()
+    await runScript(this.#redis, COUNT, [shardBase(0)], [cause])
   }
 
   /** Cause → count, over all shards, since this Redis was first used. */

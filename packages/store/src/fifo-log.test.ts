@@ -8,6 +8,7 @@ import {
   dueKey,
   FifoLog,
   fifoKey,
+  HeldWrites,
   logKey,
   messageKey,
   shardBase,
@@ -164,7 +165,7 @@ test('full memory refuses a publish whole; a lost connection leaves it unknown; 
   await redis.config('SET', 'maxmemory', '0')
   expect(full).toMatchObject({ code: 'storage_full' })
   expect(await textsInLog(uid)).toEqual([])
-  const replicated = new FifoLog(redis, { minReplicas: 1 })
+  const replicated = new FifoLog(redis, { held: new HeldWrites(redis, { minReplicas: 1, strict: true }) })
   await expect(replicated.publish(FIFO_ARN, [fifoMessage('y')])).rejects.toMatchObject({
     code: 'storage_unavailable',
     message: expect.stringContaining('may be lost in a failover'),

@@ -11,7 +11,6 @@ import { FantailError, formatMessageId, IDEMPOTENCY_SECONDS, type Message } from
 import type { Redis } from 'ioredis'
 import { hintDue } from './busy-lanes.ts'
 import { HeldWrites } from './held-writes.ts'
-import { idempotencyKey } from './keys.ts'
 import { deliveryId } from './lane-records.ts'
 import { readTime } from './lane-replies.ts'
 import { readScript, runScript, type ScriptValue } from './scripts.ts'
@@ -30,8 +29,8 @@ export interface FifoReceipt {
 }
 
 export interface FifoLogOptions {
-  /** Replicas that must hold a publish before it is acknowledged. They are awaited on this connection: give it one of its own. */
-  minReplicas?: number
+  /** How it is published, on its connection; default: on that of all else, and replicas are not waited for. */
+  held?: HeldWrites
 }
 
 export interface OnceOptions {
@@ -52,9 +51,9 @@ export class FifoLog {
   readonly #redis: Redis
   readonly #held: HeldWrites
 
-  constructor(redis: Redis, { minReplicas = 0 }: FifoLogOptions = {}) {
+  constructor(redis: Redis, { held = new HeldWrites(redis) }: FifoLogOptions = {}) {
     this.#redis = redis
-    this.#held = new HeldWrites(redis, { minReplicas, strict: true })
+    this.#held = held
   }
 
   /**
@@ -77,14 +76,14 @@ export class FifoLog {
 
   async #publish(topicArn: string, messages: Message[], once?: OnceOptions) {
     const shard = shardOf(topicArn)
-    const key = once ? [idempotencyKey(topicArn, once.key), once.hash] : ['', '']
+    const key = once ? [once.key, once.hash] : ['', '']
     const args = [topicArn, shard, ...key, IDEMPOTENCY_SECONDS * 1_000, ...messages.flatMap(packMessage)]
     try {
-      const reply = (await runScript(this.#redis, PUBLISH, [shardBase(shard)], args)) as Reply
+      const reply = (await runScript(this.#held.redis, PUBLISH, [shardBase(shard)], args)) as Reply
       const result = readReply(reply, once)
-      hintDue(this.#redis, shard, result.wokeFor)
+      hintDue(this.#redis, shard, result.wokeFor, 1)
       // A duplicate waits too: what it repeats may be on no replica yet.
-      await this.#held.confirm(shardBase(shard))
+      await this.#held.confirm(shardBase(shard), true)
       return result
     } catch (error) {
       throw storageError(error)

@@ -80,7 +80,7 @@ export class FifoReading {
     if (Buffer.isBuffer(reply)) return { kind: String(reply) as 'stale' | 'gone' }
     const [due, woke, ...entries] = reply
     const nextDueAt = readTime(due)
-    if (woke === 1) hintDue(this.#redis, shard, nextDueAt)
+    hintDue(this.#redis, shard, nextDueAt, woke)
     return { kind: 'moved', entries: readEntries(entries), nextDueAt }
   }
 }

@@ -1,7 +1,8 @@
-import { startRedis, type TestRedis } from '@fantail/test-kit'
+import { redisReleases, startRedis, startWithReplica, type TestRedis } from '@fantail/test-kit'
 import type { Redis } from 'ioredis'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { HeldWrites } from './held-writes.ts'
+import { markKey } from './keys.ts'
 import { connect, whenReady } from './redis.ts'
 
 let server: TestRedis
@@ -58,4 +59,39 @@ test('whoever is strict is told that replicas are missing, each of them', async 
 test('without replicas to wait for nothing is asked', async () => {
   await writes(new HeldWrites(redis), 3)
   expect(await waits()).toBe(0)
+})
+
+const { usual, newer } = redisReleases()
+
+describe.each([
+  ['the usual Redis', usual],
+  ['a Redis of 7.2 or newer, or a Valkey', newer],
+])('%s with a replica', (_, command) => {
+  test.skipIf(!command)(
+    'confirms what another process has written only when the replica holds it',
+    async () => {
+      const { master, replica, stop } = await startWithReplica({ ...(command && { command }) })
+      const [writer, reader] = [master, master].map(({ url }) => connect({ url, name: 'test' }))
+      if (!writer || !reader) throw new Error('two connections')
+      try {
+        await Promise.all([writer, reader].map(whenReady))
+        const held = new HeldWrites(reader, { minReplicas: 1, strict: true })
+        await held.confirm('key')
+        await replica.freeze()
+        await writer.set('key', 'by another')
+        expect(await reader.eval("return redis.call('GET', KEYS[1])", 1, 'key')).toBe('by another')
+        await expect(held.confirm('key')).rejects.toThrow('0 of 1 replicas')
+        await replica.thaw()
+        await held.confirm('key')
+        // What an accepted delivery needs is written in a full memory too, and confirmed there.
+        await reader.del(markKey('key'))
+        await reader.config('SET', 'maxmemory', '1')
+        await held.confirm('key')
+      } finally {
+        writer.disconnect()
+        reader.disconnect()
+        await stop()
+      }
+    },
+  )
 })

@@ -1,17 +1,26 @@
 /**
- * Writes after which somebody forgets a copy of his own: parks (the job that is completed), appends to queues (the lane
- * entry, the sender). With FANTAIL_MIN_REPLICAS they are waited for as publishes are, else a failover in the next moment
- * could lose what only the new place has. On a connection of its own: nothing else is answered on it meanwhile.
+ * Waiting for replicas (FANTAIL_MIN_REPLICAS) before something is acknowledged, or before a source is deleted: a parked
+ * delivery (the job is completed next), an appended message (the lane entry is deleted next, or a sender gets its answer).
+ * Otherwise a failover in the next moment could lose what only the new place has. This needs a connection of its own:
+ * nothing else is answered on it meanwhile.
  *
- * A shard whose master has too few replicas goes on without them, and is asked again after a pause: what it holds up
- * would be everything, and publishing says already that copies are missing. `strict` is for what a caller is told of.
+ * Redis's WAIT covers what its own connection wrote, and since Redis 7.2 a script that only reads does not count as a
+ * write. A repeated publish writes nothing, because an earlier one, perhaps of another process, has. A mark is therefore
+ * written right before each WAIT. Replicas apply writes in their order, so the mark's offset covers every earlier write.
  *
- * One WAIT at a time, for all writes whose replies have come before it: it blocks its connection, for all of its second
- * where a replica is missing. One each let what came in a burst block each other beyond the time that a command has.
+ * If too few replicas of a shard's master answer, the shard goes on without them and asks again after a pause: otherwise
+ * everything would stop, and publishing reports already that copies are missing. `strict` is for what a caller is told.
+ *
+ * There is one WAIT at a time, for all writes whose replies came before it. It blocks its connection, for all of its
+ * second if a replica is missing; one WAIT per write let a burst of writes time each other out.
  */
 import { FantailError } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { nodeOf } from './cluster.ts'
+import { isCluster, nodeOf } from './cluster.ts'
+import { markKey } from './keys.ts'
+import { readScript } from './scripts.ts'
+
+const MARK = readScript('write-mark-1')
 
 const WAIT_MS = 1_000
 const PAUSE_MS = 5_000
@@ -29,6 +38,8 @@ interface Waits {
   next: Promise<number> | undefined
   /** Of those who wait for the next: somebody is to be told. */
   strict: boolean
+  /** Marks to write before the next: one per slot that was written to. */
+  marks: Set<string>
 }
 
 export class HeldWrites {
@@ -45,16 +56,24 @@ export class HeldWrites {
   }
 
   /**
-   * To be awaited right after the reply to a write; rejects where the connection is lost, and the write may be too. With
-   * `strict` false also a strict one is content with what replicas there are.
+   * Resolves when the replicas hold everything that was written to the key's slot before the call, by any process. Rejects
+   * where the connection is lost, or the slot has moved to another master: the write may then be lost too. With `strict`
+   * false also a strict one is content with what replicas there are.
    */
   async confirm(key: string, strict = this.#options.strict ?? false): Promise<void> {
     const { minReplicas } = this.#options
     if (minReplicas === 0) return
     const node = nodeOf(this.redis, key)
     if (!strict && this.#isPaused(node)) return
-    const reached = await this.#replicasOf(node, strict)
+    const reached = await this.#replicasOf(node, markKey(key), strict).catch((error: unknown) => {
+      throw strict ? unconfirmed(error) : error
+    })
     if (strict && reached < minReplicas) throw tooFewReplicas(reached, minReplicas)
+  }
+
+  /** Like `confirm`, for writes under any of the keys. */
+  async confirmAll(keys: string[], strict?: boolean): Promise<void> {
+    await Promise.all(keys.map((key) => this.confirm(key, strict)))
   }
 
   #isPaused(node: Redis): boolean {
@@ -62,13 +81,15 @@ export class HeldWrites {
   }
 
   /** How many hold what was written so far; where nobody strict asks during a pause, as many as there should be. */
-  #replicasOf(node: Redis, strict: boolean): Promise<number> {
+  #replicasOf(node: Redis, mark: string, strict: boolean): Promise<number> {
     let waits = this.#waits.get(node)
     if (!waits) {
-      waits = { running: Promise.resolve(), next: undefined, strict: false }
+      waits = { running: Promise.resolve(), next: undefined, strict: false, marks: new Set() }
       this.#waits.set(node, waits)
     }
     waits.strict ||= strict
+    // One mark will do where nothing can move to another master.
+    if (isCluster(this.redis) || waits.marks.size === 0) waits.marks.add(mark)
     waits.next ??= this.#waitNext(node, waits)
     return waits.next
   }
@@ -77,17 +98,38 @@ export class HeldWrites {
     await waits.running
     // After this turn: the replies that one read brings are confirmed together.
     await new Promise((resolve) => setImmediate(resolve))
-    const { strict } = waits
+    const { strict, marks } = waits
     waits.next = undefined
     waits.strict = false
+    waits.marks = new Set()
     const { minReplicas } = this.#options
     if (!strict && this.#isPaused(node)) return minReplicas
-    const asked = node.wait(minReplicas, WAIT_MS)
+    const asked = askReplicas(node, marks, minReplicas)
     waits.running = asked.catch(() => undefined)
     const reached = await asked
     if (reached < minReplicas) this.#pausedUntil.set(node, performance.now() + PAUSE_MS)
     return reached
   }
+}
+
+/** Writes the mark, also while memory is full. Rejects where Redis takes no writes. */
+export async function writeMark(redis: Redis, mark: string): Promise<void> {
+  await redis.eval(MARK.lua, MARK.keys, mark)
+}
+
+/**
+ * One trip: EVALSHA would need a second one where the script is not known yet, as WAIT must come after the mark. A mark
+ * in a slot that has moved is refused, so no WAIT at the wrong master counts.
+ */
+async function askReplicas(node: Redis, marks: Iterable<string>, minReplicas: number): Promise<number> {
+  const marked = Array.from(marks, (mark) => writeMark(node, mark))
+  const [reached] = await Promise.all([node.wait(minReplicas, WAIT_MS), ...marked])
+  return reached
+}
+
+function unconfirmed(cause: unknown): FantailError {
+  const message = 'stored, but it is unknown whether replicas hold it; it may be lost in a failover'
+  return new FantailError('storage_unavailable', message, { retryAfterSeconds: 1, cause })
 }
 
 function tooFewReplicas(reached: number, minReplicas: number): FantailError {

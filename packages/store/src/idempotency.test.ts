@@ -1,9 +1,10 @@
 import { startRedis, type TestRedis } from '@fantail/test-kit'
 import type { Redis } from 'ioredis'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connect, Idempotency, idempotencyKey, whenReady } from './index.ts'
+import { connect, Idempotency, idempotencyKey, Topics, topicKey, underTopic, whenReady } from './index.ts'
 
 const TOPIC = 'arn:aws:sns:us-east-1:000000000000:orders'
+const OTHER = `${TOPIC}-2`
 let server: TestRedis
 let redis: Redis
 
@@ -11,6 +12,7 @@ beforeAll(async () => {
   server = await startRedis()
   redis = connect({ url: server.url, name: 'test' })
   await whenReady(redis)
+  for (const arn of [TOPIC, OTHER]) await new Topics(redis).put(arn, {})
 })
 
 afterAll(async () => {
@@ -23,8 +25,9 @@ test('the first claim of a key wins and holds for a day', async () => {
   const values = Array.from({ length: 8 }, (_, i) => ({ h: 'same', ids: [`id-${i}`] }))
   const winners = await Promise.all(values.map((value) => keys.claim(TOPIC, 'k', JSON.stringify(value))))
   expect(new Set(winners.map((winner) => winner.ids[0])).size).toBe(1)
-  expect(await keys.find(TOPIC, 'k')).toEqual(winners[0])
-  const seconds = await redis.ttl(idempotencyKey(TOPIC, 'k'))
+  const topicUid = (await redis.hget(topicKey(TOPIC), 'uid')) ?? ''
+  expect(await keys.find(TOPIC, 'k')).toEqual({ topicUid, publish: winners[0] })
+  const seconds = await redis.ttl(idempotencyKey(TOPIC, topicUid, 'k'))
   expect(seconds).toBeGreaterThan(86_300)
   expect(seconds).toBeLessThanOrEqual(86_400)
 })
@@ -32,5 +35,31 @@ test('the first claim of a key wins and holds for a day', async () => {
 test('a key of one topic means nothing to another', async () => {
   const keys = new Idempotency(redis)
   await keys.claim(TOPIC, 'mine', JSON.stringify({ h: 'a', ids: ['1'] }))
-  expect(await keys.find(`${TOPIC}-2`, 'mine')).toBeNull()
+  expect(await keys.find(OTHER, 'mine')).toMatchObject({ publish: null })
+})
+
+test('a topic that is made again has no key of the earlier one, and one that is gone has none at all', async () => {
+  const keys = new Idempotency(redis)
+  const value = (id: string) => JSON.stringify({ h: 'a', ids: [id] })
+  await keys.claim(TOPIC, 'again', value('1'))
+  await new Topics(redis).delete(TOPIC)
+  expect(await keys.find(TOPIC, 'again')).toBeNull()
+  expect(await keys.claim(TOPIC, 'again', value('2'))).toMatchObject({ ids: ['2'] })
+  await new Topics(redis).put(TOPIC, {})
+  expect(await keys.find(TOPIC, 'again')).toMatchObject({ publish: null })
+})
+
+test('what dispatch claims leaves every other key alone, whatever it ends in', async () => {
+  const keys = new Idempotency(redis)
+  const topicUid = (await redis.hget(topicKey(OTHER), 'uid')) ?? ''
+  const value = (id: string) => JSON.stringify({ h: 'a', ids: [id] })
+  await keys.claim(OTHER, 'it-never', value('1'))
+  expect(await keys.holds(idempotencyKey(OTHER, topicUid, 'it-'), value('2'))).toBe(true)
+  expect(await keys.find(OTHER, 'it-never')).toMatchObject({ publish: { ids: ['1'] } })
+})
+
+test('dispatch claims the key of the topic that the message goes to', () => {
+  const name = idempotencyKey(TOPIC, 'uid-1', 'a:idem:uid-1:b')
+  expect(underTopic(name, 'uid-1', 'uid-2')).toBe(idempotencyKey(TOPIC, 'uid-2', 'a:idem:uid-1:b'))
+  expect(underTopic('ft:{x}:idem:by-arn:k', 'uid-1', 'uid-2')).toBe('ft:{x}:idem:by-arn:k')
 })

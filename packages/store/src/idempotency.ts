@@ -1,13 +1,24 @@
 /**
- * Idempotency keys of publishes, per topic, for 24 hours.
+ * Idempotency keys of publishes, per topic, for 24 hours. A key belongs to the topic's uid: a topic that is deleted and
+ * made again knows none of the earlier one's.
  *
  * Nothing is reserved: a publisher looks the key up, stores its job, and then claims the key for what it stored; dispatch
  * makes the same claim and drops a message whose key holds another value. So a crash anywhere leaves either nothing or a
  * message that is delivered, and of concurrent publishes one wins, whichever claims first.
+ *
+ * An answer that repeats an earlier one rests on what that one stored, which may not have reached the replicas. It waits
+ * for them as a publish does, at every dispatch queue: the earlier job may be in any of them.
  */
 import { IDEMPOTENCY_SECONDS } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { idempotencyKey } from './keys.ts'
+import { HeldWrites } from './held-writes.ts'
+import { dispatchJobKey } from './keys.ts'
+import { readScript, runScript } from './scripts.ts'
+import { shardBase, shardOf } from './shards.ts'
+
+const CLAIM = readScript('claim-publish-1')
+const HOLD = readScript('hold-claim-1')
+const KEPT_MS = IDEMPOTENCY_SECONDS * 1_000
 
 /** What a key holds, as JSON: a hash of the request and the ids it was given. */
 export interface IdempotentPublish {
@@ -15,30 +26,80 @@ export interface IdempotentPublish {
   ids: string[]
 }
 
+export interface FoundKey {
+  topicUid: string
+  /** null: nobody has used it. */
+  publish: IdempotentPublish | null
+}
+
+export interface IdempotencyOptions {
+  /**
+   * Keys are read on its connection: after a failover one connection may be at the new master while another still reads
+   * from the old one. Default: replicas are not waited for.
+   */
+  held?: HeldWrites
+  /** Dispatch queues (FANTAIL_QUEUES). */
+  queues?: number
+}
+
 export class Idempotency {
-  readonly #redis: Redis
+  readonly #held: HeldWrites
+  readonly #queueKeys: string[]
 
-  constructor(redis: Redis) {
-    this.#redis = redis
+  constructor(redis: Redis, { held = new HeldWrites(redis), queues = 1 }: IdempotencyOptions = {}) {
+    this.#held = held
+    this.#queueKeys = Array.from({ length: queues }, (_, number) => dispatchJobKey(number, ''))
   }
 
-  /** What the topic's key holds, or null. */
-  async find(topicArn: string, key: string): Promise<IdempotentPublish | null> {
-    const value = await this.#redis.get(idempotencyKey(topicArn, key))
-    return value === null ? null : (JSON.parse(value) as IdempotentPublish)
+  /** The stored publish of the topic's key, once replicas hold it; null if the topic does not exist. */
+  async find(topicArn: string, key: string): Promise<FoundKey | null> {
+    const found = await this.#run(topicArn, key, '')
+    if (found?.publish) await this.#confirm(shardBase(shardOf(topicArn)))
+    return found
   }
 
-  /** Claims the key for a stored publish; answers what it then holds: the given value, or the one that came first. */
+  /**
+   * Claims the key for a stored publish; answers what it then stands for: the given value, or the one that came first.
+   * The answer is held by replicas. Where the topic has been deleted meanwhile it stands for the given value.
+   */
   async claim(topicArn: string, key: string, value: string): Promise<IdempotentPublish> {
-    const name = idempotencyKey(topicArn, key)
-    const set = await this.#redis.set(name, value, 'EX', IDEMPOTENCY_SECONDS, 'NX')
-    const winner = set === 'OK' ? value : ((await this.#redis.get(name)) ?? value)
-    return JSON.parse(winner) as IdempotentPublish
+    const own = JSON.parse(value) as IdempotentPublish
+    const publish = (await this.#run(topicArn, key, value))?.publish ?? own
+    const base = shardBase(shardOf(topicArn))
+    if (publish.ids[0] === own.ids[0]) await this.#held.confirm(base)
+    else await this.#confirm(base)
+    return publish
   }
 
   /** Dispatch's claim, by the Redis key that a message carries: false where the key holds another publish. */
   async holds(name: string, value: string): Promise<boolean> {
-    const set = await this.#redis.set(name, value, 'EX', IDEMPOTENCY_SECONDS, 'NX')
-    return set === 'OK' || (await this.#redis.get(name)) === value
+    const held = (await runScript(this.#held.redis, HOLD, [name], [value, KEPT_MS])) === 1
+    // The job is deleted next: where it is dropped, because of the claim; else the claim alone tells of it.
+    if (held) await this.#held.confirm(name)
+    else await this.#confirm(name)
+    return held
   }
+
+  async #run(topicArn: string, key: string, value: string): Promise<FoundKey | null> {
+    const args = [topicArn, key, value, KEPT_MS]
+    const reply = await runScript(this.#held.redis, CLAIM, [shardBase(shardOf(topicArn))], args)
+    if (reply === null) return null
+    const [uid, held] = (reply as [Buffer, Buffer]).map(String) as [string, string]
+    return { topicUid: uid, publish: held === '' ? null : (JSON.parse(held) as IdempotentPublish) }
+  }
+
+  #confirm(key: string): Promise<void> {
+    return this.#held.confirmAll([key, ...this.#queueKeys])
+  }
+}
+
+/** The Redis key of the same idempotency key under another topic of that ARN; `name` is one that idempotencyKey made. */
+export function underTopic(name: string, fromUid: string, toUid: string): string {
+  const before = name.indexOf(idempotencyPart(fromUid))
+  if (before < 0) return name
+  return name.slice(0, before) + idempotencyPart(toUid) + name.slice(before + idempotencyPart(fromUid).length)
+}
+
+function idempotencyPart(topicUid: string): string {
+  return `:idem:${topicUid}:`
 }

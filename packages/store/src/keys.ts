@@ -58,7 +58,8 @@ export const deduplicationKey = (base: string, topicUid: string, scope: string, 
 
 /** Hash: `s` slice id, `r` own throttle or '', `c` maxInFlight, `p` '1' paused, `g` '1' gone, `q` '1' has a DLQ,
  *  `x` throttle's theoretical arrival time (ms, fractional), `k` claim counter, `e` last error, `h` last status code,
- *  `u` ms of the last purge, `m` retry mode (`s`, `a`, else `-`) and, of one with a circuit breaker, its failures and ms
+ *  `u` ms of the last purge, `a` '1' its endpoint has answered in time (absent: not yet, or its latest attempt hung),
+ *  `m` retry mode (`s`, `a`, else `-`) and, of one with a circuit breaker, its failures and ms
  *  between probes, with `mq`, `mn`, `mf`, `mu`, `mc`, `ml`, `mt`, `mr`, `mb`, `mi` beside it (lane-pace.lua, note-results);
  *  of a FIFO topic's lane, since something was first moved there, `f` '1', or '2' where several
  *  of a group may be sent at once, and `b` how many deliveries are behind the heads of their groups. */
@@ -80,6 +81,10 @@ export const behindKey = (base: string, subscriptionId: string, group: string) =
 /** Sorted set by ms: subscription id → when its lane next needs a take; `log:<topic uid>` → when the log of a FIFO topic
  *  needs a reader. Decides what runs when. */
 export const dueKey = (base: string) => `${base}due`
+/** Sorted set by ms: subscription id → when its lane next needs a take, for lanes whose endpoint is not proven (`a` of the
+ *  lane). They stand here instead of in `due`, in the order of their turns: a worker takes as many as it has slots for
+ *  attempts that may hang, and looks at no other. */
+export const turnsKey = (base: string) => `${base}turns`
 /** Set: paused lanes in which something waits or is in flight; they are not in `due`, and the sweep looks there. */
 export const heldKey = (base: string) => `${base}held`
 /** String: leases given so far, which makes each lease unique. For ever. */
@@ -96,8 +101,25 @@ export const countsKey = (base: string) => `${base}counts`
 /** Hash: `f` fence, `p` the batch parked last, `<message index>.<slice id>` → bitmap of settled slots, and the notes of a
  *  cautious run. Deleted by the job, else after a day. */
 export const checkpointKey = (base: string, job: string) => `${base}ck:${job}`
-/** List of JSON, at most 1,000: what was set aside because it could not be processed. */
+/** List of JSON: unreadable data that releases before the quarantine kept. Workers move it to the quarantine. */
 export const asideKey = (base: string) => `${base}aside`
+
+// ---- quarantine: owned by quarantine/quarantine.ts, under one hash tag; an entry lives until an operator deletes it or puts
+// ---- it back
+
+/** Prefix of all keys of the quarantine. */
+export const QUARANTINE_BASE = 'ft:{quarantine}:'
+/** Sorted set, all scores 0: ids of the entries. */
+export const quarantineKey = () => `${QUARANTINE_BASE}entries`
+/** Hash, an entry: `reason`, `detail`, `at` (ms), `bytes` that it counts, `messageId`, `topicArn`, `subscriptionId` where they
+ *  are known, `messageIds` (JSON: all that it is about), `raw` (the bytes that could not be read). */
+export const quarantinedKey = (id: string) => `${QUARANTINE_BASE}entry:${id}`
+/** Sorted set, all scores 0: `<message id> <entry id>`. */
+export const quarantinedMessagesKey = () => `${QUARANTINE_BASE}messages`
+/** String: bytes that the entries fill, about. */
+export const quarantineBytesKey = () => `${QUARANTINE_BASE}bytes`
+/** String, JSON: a message that is isolated (quarantine/isolated-messages.ts). Ten minutes beyond its delay. */
+export const isolatedKey = (messageId: string) => `${QUARANTINE_BASE}isolated:${messageId}`
 
 // ---- queues: owned by queues.ts, in the queue's home shard, deleted with the queue
 
@@ -113,8 +135,9 @@ export const queueKey = (arn: string) => `${shardBase(shardOf(arn))}queue:${arn}
  *  `ready`, `flight` (due back), `delayed`, `moving` (to the dead-letter queue; lease end), `held` (in a redrive's batch).
  *  `recent`: ids given by senders, with a `>` those that a redrive policy brought, by when they left (10 minutes, at most
  *  100,000). Hash `dead`: dead letters by kind.
- *  Hash `i:<id>`, an item: `p` payload, `s` sent, `c` receive count, `f` first received, `h` and `t` digest of the latest
- *  handle's secret and its time, `x` source queue, `i` '1' id given, `n` '1' receive in spite of the redrive policy, `g` group, `d` deduplication
+ *  Hash `i:<id>`, an item: `p` payload, `s` sent, `c` receive count, `f` first received, `h` digests of its
+ *  handles' secrets, newest first (FIFO: the newest), `t` time of the newest receive, `x` source queue and `b` receives
+ *  before it came here by a redrive policy, `i` '1' id given, `n` '1' receive in spite of the redrive policy, `g` group, `d` deduplication
  *  id (FIFO: '' the body's digest, absent the item's id), `o` sequence number (FIFO), `e` when it was dead-lettered or
  *  moved here; of a dead letter `r` reason, `k` status code, `u` subscription ARN, `m` message id.
  *  FIFO: no `ready` and `delayed`; `flight` has all that was received or is not to be (far ahead). Sorted sets
@@ -153,10 +176,21 @@ export const redrivingKey = (base: string) => `${base}redriving`
 
 // ---- not in a shard
 
+/** String, a count: messages that asked to confirm (confirmation-limits.ts), by the SHA-1 in hex of for whom and where. An hour
+ *  from the first. In the slot of one of 256 tags, so that a cluster's masters share them. */
+export const confirmationsKey = (scope: string) => `ft:{asked-${scope.slice(0, 2)}}:asked:${scope}`
+
+/** String: somebody has the role (leader.ts). Until its time is over. */
+export const roleKey = (role: string) => `ft:{leader}:${role}`
+/** String, empty, in the slot of `key`: written before each WAIT (held-writes.ts). 60 s after the last. */
+export const markKey = (key: string) => `ft:{${/\{([^}]+)\}/.exec(key)?.[1] ?? key}}:mark`
+
 /** Hash: a dispatch job, BullMQ's own, as all that begins with `<this key>:`; in it JOB_PARTS (note-parts.ts). Until it is
  *  completed, with all of its parts. */
 export const dispatchJobKey = (queueNumber: number, id: string) =>
   `ft:{${dispatchTag(queueNumber)}}:dispatch-${queueNumber}:${id}`
+/** List of JSON `{id, data}`: jobs that releases before the quarantine could not decode. Workers move it there. */
+export const poisonJobsKey = (queueNumber: number) => dispatchJobKey(queueNumber, 'poison')
 /** Field of a dispatch job that was cut: its parts, JSON DispatchPart[]. */
 export const JOB_PARTS = 'parts'
 /** What both keys of signing begin with (signing-keys.ts). */
@@ -180,7 +214,8 @@ export const keyBucketKey = (id: string) => `${API_KEYS_BASE}bucket:${id}`
 export const VAULT_BASE = 'ft:{vault}:'
 /** Set: ids of the master keys that may have sealed something here (vault-keys.ts). Until everything is sealed anew. */
 export const vaultKeysKey = () => `${VAULT_BASE}keys`
-/** Hash: shard → earliest due ms, a hint written after parks; lost hints are covered by the sweep. */
+/** Hash: shard → earliest due ms, and `t<shard>` → ms of its first turn, or 0 where that is not known. A hint written
+ *  after parks and settlements; lost hints are covered by the sweep. */
 export const BUSY_SHARDS = 'ft:{hints}:busy'
 /** Stream of pages of outcomes, bounded by FANTAIL_LOG_MESSAGES entries in these. */
 export const outcomeLogKey = (queueNumber: number) =>
@@ -194,6 +229,7 @@ export const WAKE_CHANGES = 'ft:wake:changes'
 export const WAKE_CONSUMERS = 'ft:wake:consumers'
 /** A redrive task's id: created, resumed, canceled. */
 export const WAKE_REDRIVES = 'ft:wake:redrives'
-/** String: messageId of the first publish with this key, 24 h. `scope` is the topic ARN. */
-export const idempotencyKey = (scope: string, key: string) =>
-  `${shardBase(shardOf(scope))}idem:${scope}:${key}`
+/** String, JSON: what the first publish with this key stored (idempotency.ts, fifo-log.ts); 24 h. In the topic's home shard,
+ *  under its uid, so that a topic that is deleted and made again has none. */
+export const idempotencyKey = (topicArn: string, topicUid: string, key: string) =>
+  `${shardBase(shardOf(topicArn))}idem:${topicUid}:${key}`

@@ -10,8 +10,11 @@ import type {
   ParkRedrivenResult,
   ParkRequest,
   ParkResult,
+  RenewedClaim,
+  RenewRequest,
   Settlement,
   SettleResult,
+  ShardTimes,
   SweepRequest,
   SweepResult,
   TakeRequest,
@@ -29,6 +32,8 @@ export interface LaneStore {
   keepFence(shard: number, job: string, fence: number): Promise<void>
   /** Claims what is due, the lanes that have waited longest first. */
   take(shard: number, request: TakeRequest): Promise<TakeResult>
+  /** New send times for claims in hand, by lane and claim as in the request. */
+  renew(shard: number, request: RenewRequest): Promise<RenewedClaim[][]>
   /** Bodies by message id or delivery, null where gone. */
   messages(shard: number, ids: Buffer[]): Promise<(Buffer | null)[]>
   settle(shard: number, settlements: Settlement[]): Promise<SettleResult>
@@ -42,11 +47,12 @@ export interface LaneStore {
   purge(shard: number, subscriptionId: string): Promise<number>
   /** One step of looking for deliveries too old to keep, in paused lanes too, and for times that a clock set back. */
   sweep(shard: number, request: SweepRequest): Promise<SweepResult>
-  /** Earliest due time of every shard, by shard; one trip. */
-  dueTimes(): Promise<(number | null)[]>
-  /** The busy-shards hint: shards whose earliest due time a script made earlier, until `noteDue` says otherwise. */
-  busyShards(): Promise<Map<number, number>>
+  /** For every shard that has any, in one round trip. */
+  dueTimes(): Promise<ShardTimes>
+  /** The hints: shards whose earliest times a script made earlier, until `noteDue` or `noteTurn` says otherwise. */
+  busyShards(): Promise<ShardTimes>
   noteDue(shard: number, dueAt: number | null): Promise<void>
+  noteTurn(shard: number, turnAt: number | null): Promise<void>
   /** Epoch ms as scripts see it: what due times and send times are to be compared with. */
   now(shard?: number): Promise<number>
 }

@@ -17,6 +17,8 @@ export interface LaneSettings {
   paused?: boolean
   gone?: boolean
   deadLetters?: boolean
+  /** Its endpoint has answered; default true. */
+  proven?: boolean
   /** Retry mode and circuit breaker. */
   mode?: string
 }
@@ -38,6 +40,7 @@ export async function writeLane(redis: Redis, settings: LaneSettings = {}, id: s
     p: settings.paused ? '1' : '',
     g: settings.gone ? '1' : '',
     q: settings.deadLetters ? '1' : '',
+    ...(settings.proven !== false && { a: '1' }),
     ...(settings.mode && { m: settings.mode }),
   })
   return id

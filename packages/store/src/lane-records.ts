@@ -38,7 +38,15 @@ export interface ParkEntry {
   /** Index into the request's messages. */
   message: number
   park: ParkAs
+  /** Absent: nothing new. Of a detached one always unproven. */
+  standing?: Standing | undefined
 }
+
+/**
+ * What attempts have shown of an endpoint: proven, it answers in time; unproven, its latest attempt is without an answer.
+ * An unproven one's lane waits for its turn (keys.ts, `turns`).
+ */
+export type Standing = 'proven' | 'unproven'
 
 /** Entries of one job under its fence; `job` '' has neither fence nor checkpoint. */
 export interface ParkJob {
@@ -122,6 +130,10 @@ export interface TakeRequest {
   logsMax?: number
   /** Of a lane that is not named, unless its own maxInFlight is lower; throttled lanes are bounded by their rate alone. */
   othersMax?: number
+  /** Claims for lanes of unproven endpoints, one each; default as many as deliveriesMax. */
+  turnsMax?: number
+  /** Redis time until when a lane has waited that gets its turn; default now. */
+  turnsTill?: number
 }
 
 export interface Claim {
@@ -135,6 +147,30 @@ export interface Claim {
   run?: Buffer[]
 }
 
+export interface LaneRenewal {
+  subscriptionId: string
+  /** Nothing late is to be sent before this much time has passed. */
+  leadMs: number
+  /** In the order of their send times; null: it makes another request, and takes a new one. */
+  claims: Pick<Claim, 'delivery' | 'lease' | 'sendAt'>[]
+}
+
+export interface RenewRequest {
+  /** How long a lease lasts at least, from the send time on. */
+  leaseMs: number
+  lanes: LaneRenewal[]
+}
+
+export interface RenewedClaim {
+  /**
+   * Redis time in ms, at most 700 ms ahead. null: there is none, as the lease has ended, the lane is paused or deleted, or
+   * too many claims have send times before it.
+   */
+  sendAt: number | null
+  /** The one that holds from now on. */
+  lease: string
+}
+
 /** The right to move what is in a FIFO topic's log, for 3 s from the last move (fifo-reading.ts). */
 export interface LogClaim {
   uid: string
@@ -146,6 +182,8 @@ export interface ClaimedLane {
   subscriptionId: string
   sliceId: string
   sliceRevision: string
+  /** Its endpoint has answered in time. */
+  proven: boolean
   claims: Claim[]
 }
 
@@ -158,6 +196,8 @@ export interface TakeResult {
   /** Redis time in ms; what `sendAt` and `nextDueAt` are to be compared with. */
   now: number
   nextDueAt: number | null
+  /** The earliest turn of a lane whose endpoint is unproven; a sweep does not tell. */
+  nextTurnAt: number | null
   lanes: ClaimedLane[]
   /** Removed and counted because the message was too old and there is no dead-letter queue. */
   expired: DeliveryRef[]
@@ -204,14 +244,18 @@ export type SettleTo =
   | { op: 'discard'; cause: string }
   /** Unsent: due now or after `delayMs`, no attempt counted. */
   | { op: 'return'; delayMs?: number }
-  /** Cannot be processed: removed, written to the shard's aside list, counts `discarded:aside`. */
-  | { op: 'aside'; detail: string }
+  /** After its entry was added to the quarantine; counts `quarantined`. */
+  | { op: 'quarantined' }
+  /** Its attempt goes on: only the endpoint's standing is written. */
+  | { op: 'keep' }
 
 export interface Settlement {
   subscriptionId: string
   delivery: Buffer
   lease: string
   to: SettleTo
+  /** The endpoint's standing after the attempt; absent: nothing new. */
+  standing?: Standing | undefined
 }
 
 export interface SettleResult {
@@ -220,6 +264,12 @@ export interface SettleResult {
   /** By position: the lease that holds from now on after an accepted `markDead`, else null. */
   leases: (string | null)[]
   nextDueAt: number | null
+}
+
+/** When each shard is next due, and when the first of its lanes of unproven endpoints has its turn. */
+export interface ShardTimes {
+  due: Map<number, number>
+  turns: Map<number, number>
 }
 
 export interface Checkpoint {

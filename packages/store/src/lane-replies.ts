@@ -1,5 +1,19 @@
-/** Reading what the lane scripts return. */
-import { type ClaimedLane, type DeadState, type RetryState, unpackState } from './lane-records.ts'
+/** Arguments and replies of the lane scripts, packed and unpacked. */
+import {
+  type ClaimedLane,
+  type DeadState,
+  type RetryState,
+  type Standing,
+  unpackState,
+} from './lane-records.ts'
+
+/** Which wakes a script has published: 0 none, 1 of what is due, 2 of lanes that wait for their turn, 3 both. */
+export type Wakes = number
+
+export function packStanding(standing: Standing | undefined): string {
+  if (standing === undefined) return ''
+  return standing === 'proven' ? '+' : '-'
+}
 
 /** A time in ms; '' is none. */
 export function readTime(reply: Buffer): number | null {
@@ -10,14 +24,15 @@ export function readState(reply: Buffer): RetryState | DeadState | null {
   return reply.length === 0 ? null : unpackState(reply.toString())
 }
 
-/** Subscription, slice, slice's revision, then delivery, lease, send time and state of each claim. */
-export type ClaimedLaneReply = [Buffer, Buffer, Buffer, ...Buffer[]]
+/** Subscription, slice, slice's revision, '1' where proven, then delivery, lease, send time and state of each claim. */
+export type ClaimedLaneReply = [Buffer, Buffer, Buffer, Buffer, ...Buffer[]]
 
-export function readClaimedLane([id, slice, revision, ...claims]: ClaimedLaneReply): ClaimedLane {
+export function readClaimedLane([id, slice, revision, proven, ...claims]: ClaimedLaneReply): ClaimedLane {
   const lane: ClaimedLane = {
     subscriptionId: id.toString(),
     sliceId: slice.toString(),
     sliceRevision: revision.toString(),
+    proven: proven.length > 0,
     claims: [],
   }
   for (let i = 0; i + 3 < claims.length; i += 4) {

@@ -1,7 +1,7 @@
 /** What operators and the sweeper do to lanes: retry now, purge, expire. Each in steps that keep Redis free. */
 import type { Redis } from 'ioredis'
 import type { SweepRequest, SweepResult } from './lane-records.ts'
-import { readTime } from './lane-replies.ts'
+import { readTime, type Wakes } from './lane-replies.ts'
 import { readScript, runScript } from './scripts.ts'
 import { shardBase } from './shards.ts'
 import { readTaken, type TakenReply } from './take.ts'
@@ -18,20 +18,22 @@ export async function retryLaneNow(
   shard: number,
   subscriptionId: string,
   { maxPerSecond }: { maxPerSecond?: number },
-): Promise<{ moved: number; wokeFor: number | null }> {
+): Promise<{ moved: number; woke: Wakes; nextDueAt: number | null }> {
   const gapMs = maxPerSecond === undefined ? 0 : 1_000 / maxPerSecond
   let moved = 0
-  let wokeFor: number | null = null
+  let woke: Wakes = 0
+  let nextDueAt: number | null = null
   // Where the last step's last delivery went; the next step takes those that are due later than that.
   let last = ''
   for (;;) {
     const args = [shard, subscriptionId, gapMs, STEP, last]
     const reply = await runScript(redis, RETRY_NOW, [shardBase(shard)], args)
-    const [found, count, reached, due, woke] = reply as [number, number, Buffer, Buffer, number]
+    const [found, count, reached, due, wakes] = reply as [number, number, Buffer, Buffer, number]
     moved += count
     last = reached.toString()
-    if (woke === 1) wokeFor = readTime(due)
-    if (found < STEP) return { moved, wokeFor }
+    woke |= wakes
+    nextDueAt = readTime(due)
+    if (found < STEP) return { moved, woke, nextDueAt }
   }
 }
 
@@ -48,8 +50,9 @@ export async function purgeLane(redis: Redis, shard: number, subscriptionId: str
   }
 }
 
-/** First the lanes that are held back by a pause, then all that are due some time. */
-type SweepCursor = { index: 'held' | 'due'; at: string }
+/** First the lanes that are held back by a pause, then all that are due some time, then those that wait for their turn. */
+const INDEXES = ['held', 'due', 'turns'] as const
+type SweepCursor = { index: (typeof INDEXES)[number]; at: string }
 
 export async function sweepLanes(redis: Redis, shard: number, request: SweepRequest): Promise<SweepResult> {
   const { index, at } = readCursor(request.cursor)
@@ -62,11 +65,12 @@ export async function sweepLanes(redis: Redis, shard: number, request: SweepRequ
 }
 
 function readCursor(cursor: string | null): SweepCursor {
-  const [index, at = '0'] = (cursor ?? 'held:0').split(':')
-  return { index: index === 'due' ? 'due' : 'held', at }
+  const [name, at = '0'] = (cursor ?? 'held:0').split(':')
+  return { index: INDEXES.find((index) => index === name) ?? 'held', at }
 }
 
 function nextCursor(index: SweepCursor['index'], reached: string): string | null {
   if (reached !== '0') return `${index}:${reached}`
-  return index === 'held' ? 'due:0' : null
+  const next = INDEXES[INDEXES.indexOf(index) + 1]
+  return next === undefined ? null : `${next}:0`
 }

@@ -64,7 +64,7 @@ const OUTCOMES: SettleTo[] = [
   { op: 'markDead', leaseMs: DEAD_LEASE_MS, state: DEAD },
   { op: 'forget' },
   { op: 'discard', cause: 'permanent' },
-  { op: 'aside', detail: 'of no use' },
+  { op: 'quarantined' },
 ]
 
 const laneIndex = fc.nat({ max: LANES.length - 1 })
@@ -343,9 +343,9 @@ class Play {
       Object.assign(head, { where: 'retry', at: now + to.delayMs, lease: null, state: to.state })
     else if (to.op === 'return') putBack(head, now)
     else if (to.op === 'discard') this.model.leave(lane, group, delivery, `discarded:${to.cause}`, now)
-    else if (to.op === 'aside') this.model.leave(lane, group, delivery, 'discarded:aside', now)
+    else if (to.op === 'quarantined') this.model.leave(lane, group, delivery, 'quarantined', now)
     else if (to.op === 'forget') this.model.leave(lane, group, delivery, 'deadLettered', now)
-    else {
+    else if (to.op === 'delivered') {
       // Those of the run that a purge has taken meanwhile are counted there.
       for (const id of to.run ?? []) {
         const behind = this.model.behind(head)
@@ -536,7 +536,7 @@ class Play {
     expect([this.model.all(), this.inLog]).toEqual([[], []])
     await this.sweep()
     for (const lane of this.model.lanes.values()) await this.change(lane.id, 'delete')
-    await redis.del(keys.asideKey(BASE), keys.fifoKey(BASE, UID), keys.topicKey(ARN))
+    await redis.del(keys.fifoKey(BASE, UID), keys.topicKey(ARN))
     const left = (await keysLeft(redis)).filter((key) => !/:(dedup|redriven):/.test(key))
     expect(left).toEqual([])
   }

@@ -5,7 +5,7 @@
  * Redis's clock runs on during a test, so the operations' times stand far apart: time moves in steps of 10 s, every
  * span ends 5 s off a step, and a run takes less than that.
  */
-import type { DeadState, RetryState, SettleTo } from './lane-records.ts'
+import type { DeadState, RetryState, SettleTo, Standing } from './lane-records.ts'
 
 export const STEP_MS = 10_000
 export const LEASE_MS = 25_000
@@ -31,6 +31,8 @@ export interface LaneModel {
   deadLetters: boolean
   paused: boolean
   gone: boolean
+  /** Its endpoint has answered; else it waits for its turn. */
+  proven: boolean
 }
 
 export class Model {
@@ -71,6 +73,12 @@ export class Model {
     return 'parked'
   }
 
+  /** What an accepted write has told of the endpoint. */
+  note(id: string, standing: Standing | undefined): void {
+    const lane = this.lanes.get(id)
+    if (lane && !lane.gone && standing) lane.proven = standing === 'proven'
+  }
+
   returnEnded(lane: string, now: number): void {
     for (const entry of this.of(lane, 'lease')) if (entry.at <= now) this.putBack(entry, now)
   }
@@ -90,10 +98,11 @@ export class Model {
     else if (to.op === 'delivered') this.end(entry, 'delivered')
     else if (to.op === 'forget') this.end(entry, 'deadLettered')
     else if (to.op === 'discard') this.end(entry, `discarded:${to.cause}`)
-    else if (to.op === 'aside') this.end(entry, 'discarded:aside')
+    else if (to.op === 'quarantined') this.end(entry, 'quarantined')
     else if (to.op === 'return') this.putBack(entry, now, to.delayMs)
     else if (to.op === 'markDead') entry.state = to.state
-    else Object.assign(entry, { where: 'retry', at: now + to.delayMs, lease: null, state: to.state })
+    else if (to.op === 'retry')
+      Object.assign(entry, { where: 'retry', at: now + to.delayMs, lease: null, state: to.state })
     return true
   }
 

@@ -8,21 +8,24 @@
  *               ▲                  │
  *               └── retry, return, lease ended
  *
+ * renew leaves a claim in flight and gives it a new send time.
+ *
  * Every move is one Lua script; Redis's atomicity is the only lock. A worker that dies leaves leases, which end: its
  * deliveries wait again. One that was only frozen holds leases that are no longer current, and its settlements are
  * refused. A body is stored once per shard and counted by the deliveries that refer to it.
  */
 import type { Redis } from 'ioredis'
-import { hintDue } from './busy-lanes.ts'
+import { hintDue, turnField } from './busy-lanes.ts'
 import { readNow } from './clock.ts'
 import { HeldWrites } from './held-writes.ts'
-import { BUSY_SHARDS, checkpointKey, dueKey, messageKey } from './keys.ts'
+import { BUSY_SHARDS, checkpointKey, dueKey, messageKey, turnsKey } from './keys.ts'
 import type { LaneStore } from './lane-api.ts'
 import { deliveryStates, laneFigures } from './lane-figures.ts'
 import type * as lane from './lane-records.ts'
 import { purgeLane, retryLaneNow, sweepLanes } from './lane-upkeep.ts'
 import { noteResults } from './note-results.ts'
 import { openCheckpoint, parkDeliveries, parkRedriven } from './park.ts'
+import { renewClaims } from './renew.ts'
 import { settleDeliveries } from './settle.ts'
 import { SHARD_COUNT, shardBase } from './shards.ts'
 import { takeDeliveries } from './take.ts'
@@ -34,7 +37,10 @@ export class Lanes implements LaneStore {
   readonly #redis: Redis
   readonly #held: HeldWrites
 
-  /** `held`: how deliveries are parked; default: on this connection, and replicas are not waited for. */
+  /**
+   * `held`: how deliveries are parked, content with what replicas there are; default: on this connection, and replicas
+   * are not waited for.
+   */
   constructor(redis: Redis, held = new HeldWrites(redis)) {
     this.#redis = redis
     this.#held = held
@@ -42,20 +48,23 @@ export class Lanes implements LaneStore {
 
   async park(shard: number, request: lane.ParkRequest): Promise<lane.ParkResult> {
     const { woke, ...result } = await parkDeliveries(this.#held.redis, shard, request)
-    await this.#held.confirm(shardBase(shard))
-    if (woke) hintDue(this.#redis, shard, result.nextDueAt)
+    await this.#held.confirm(shardBase(shard), false)
+    hintDue(this.#redis, shard, result.nextDueAt, woke)
     return result
   }
 
   async parkRedriven(shard: number, request: lane.ParkRedrivenRequest): Promise<lane.ParkRedrivenResult> {
     const { woke, result } = await parkRedriven(this.#held.redis, shard, request)
-    await this.#held.confirm(shardBase(shard))
-    if (woke && !result.stale) hintDue(this.#redis, shard, result.nextDueAt)
+    await this.#held.confirm(shardBase(shard), false)
+    if (!result.stale) hintDue(this.#redis, shard, result.nextDueAt, woke)
     return result
   }
 
-  openCheckpoint(shard: number, job: string, fence: number): Promise<lane.Checkpoint> {
-    return openCheckpoint(this.#redis, shard, job, fence)
+  async openCheckpoint(shard: number, job: string, fence: number): Promise<lane.Checkpoint> {
+    const checkpoint = await openCheckpoint(this.#held.redis, shard, job, fence)
+    // The job may be completed because of what an earlier start has parked before it died, confirmed or not.
+    if (checkpoint.fields.size > 0) await this.#held.confirm(shardBase(shard), false)
+    return checkpoint
   }
 
   async deleteCheckpoints(shard: number, jobs: string[]): Promise<void> {
@@ -71,6 +80,10 @@ export class Lanes implements LaneStore {
     return takeDeliveries(this.#redis, shard, request)
   }
 
+  renew(shard: number, request: lane.RenewRequest): Promise<lane.RenewedClaim[][]> {
+    return renewClaims(this.#redis, shard, request)
+  }
+
   async messages(shard: number, ids: Buffer[]): Promise<(Buffer | null)[]> {
     const base = shardBase(shard)
     return Promise.all(ids.map((id) => this.#redis.hgetBuffer(messageKey(base, id.subarray(0, 16)), 'b')))
@@ -78,13 +91,13 @@ export class Lanes implements LaneStore {
 
   async settle(shard: number, settlements: lane.Settlement[]): Promise<lane.SettleResult> {
     const { woke, ...result } = await settleDeliveries(this.#redis, shard, settlements)
-    if (woke) hintDue(this.#redis, shard, result.nextDueAt)
+    hintDue(this.#redis, shard, result.nextDueAt, woke)
     return result
   }
 
   async note(shard: number, results: lane.LaneResult[]): Promise<lane.NotedResults> {
     const { woke, ...noted } = await noteResults(this.#redis, shard, results)
-    if (woke) hintDue(this.#redis, shard, noted.nextDueAt)
+    hintDue(this.#redis, shard, noted.nextDueAt, woke)
     return noted
   }
 
@@ -101,8 +114,8 @@ export class Lanes implements LaneStore {
     subscriptionId: string,
     options: { maxPerSecond?: number } = {},
   ): Promise<number> {
-    const { moved, wokeFor } = await retryLaneNow(this.#redis, shard, subscriptionId, options)
-    if (wokeFor !== null) hintDue(this.#redis, shard, wokeFor)
+    const { moved, woke, nextDueAt } = await retryLaneNow(this.#redis, shard, subscriptionId, options)
+    hintDue(this.#redis, shard, nextDueAt, woke)
     return moved
   }
 
@@ -114,24 +127,43 @@ export class Lanes implements LaneStore {
     return sweepLanes(this.#redis, shard, request)
   }
 
-  async dueTimes(): Promise<(number | null)[]> {
-    const heads = Array.from({ length: SHARD_COUNT }, (_, shard) =>
-      this.#redis.zrange(dueKey(shardBase(shard)), '0', '0', 'WITHSCORES'),
-    )
-    return (await Promise.all(heads)).map(([, score]) => (score === undefined ? null : Number(score)))
+  async dueTimes(): Promise<lane.ShardTimes> {
+    const first = async (key: (base: string) => string) => {
+      const heads = Array.from({ length: SHARD_COUNT }, (_, shard) =>
+        this.#redis.zrange(key(shardBase(shard)), '0', '0', 'WITHSCORES'),
+      )
+      return readTimes((await Promise.all(heads)).map(([, score], shard) => [shard, score]))
+    }
+    const [due, turns] = await Promise.all([first(dueKey), first(turnsKey)])
+    return { due, turns }
   }
 
-  async busyShards(): Promise<Map<number, number>> {
-    const hints = await this.#redis.hgetall(BUSY_SHARDS)
-    return new Map(Object.entries(hints).map(([shard, dueAt]) => [Number(shard), Number(dueAt)]))
+  async busyShards(): Promise<lane.ShardTimes> {
+    const hints = Object.entries(await this.#redis.hgetall(BUSY_SHARDS))
+    const [turns, due] = [true, false].map((ofTurns) =>
+      hints.filter(([field]) => field.startsWith('t') === ofTurns),
+    ) as [[string, string][], [string, string][]]
+    return { due: readTimes(due), turns: readTimes(turns.map(([field, at]) => [field.slice(1), at])) }
   }
 
   async noteDue(shard: number, dueAt: number | null): Promise<void> {
-    if (dueAt === null) await this.#redis.hdel(BUSY_SHARDS, String(shard))
-    else await this.#redis.hset(BUSY_SHARDS, String(shard), String(dueAt))
+    await this.#note(String(shard), dueAt)
+  }
+
+  async noteTurn(shard: number, turnAt: number | null): Promise<void> {
+    await this.#note(turnField(shard), turnAt)
+  }
+
+  async #note(field: string, at: number | null): Promise<void> {
+    if (at === null) await this.#redis.hdel(BUSY_SHARDS, field)
+    else await this.#redis.hset(BUSY_SHARDS, field, String(at))
   }
 
   now(shard = 0): Promise<number> {
     return readNow(this.#redis, shard)
   }
+}
+
+function readTimes(times: [shard: number | string, at: string | undefined][]): Map<number, number> {
+  return new Map(times.flatMap(([shard, at]) => (at === undefined ? [] : [[Number(shard), Number(at)]])))
 }

@@ -1,7 +1,11 @@
 /** Roles that one process at a time has: a key with an end, taken by whoever comes first after it. */
 import type { Redis } from 'ioredis'
+import { roleKey } from './keys.ts'
+import { readScript, runScript } from './scripts.ts'
 
-/** True where this process has the role for the next `forMs`. */
+const TAKE = readScript('take-role-1')
+
+/** True if this process has the role for the next `forMs`. Runs when memory is full, too: the role may free some. */
 export async function takeRole(redis: Redis, role: string, forMs: number): Promise<boolean> {
-  return (await redis.set(`ft:{leader}:${role}`, '1', 'PX', forMs, 'NX')) === 'OK'
+  return (await runScript(redis, TAKE, [roleKey(role)], [forMs])) === 1
 }

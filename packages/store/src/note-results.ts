@@ -1,7 +1,7 @@
 /** What endpoints answered, for lanes with a retry mode or a circuit breaker. */
 import type { Redis } from 'ioredis'
 import type { LaneResult, NotedResults } from './lane-records.ts'
-import { readTime } from './lane-replies.ts'
+import { readTime, type Wakes } from './lane-replies.ts'
 import { readScript, runScript } from './scripts.ts'
 import { shardBase } from './shards.ts'
 
@@ -11,9 +11,9 @@ export async function noteResults(
   redis: Redis,
   shard: number,
   results: LaneResult[],
-): Promise<NotedResults & { woke: boolean }> {
+): Promise<NotedResults & { woke: Wakes }> {
   const args = results.flatMap(({ subscriptionId, answered, cost }) => [subscriptionId, answered, cost])
   const reply = await runScript(redis, NOTE, [shardBase(shard)], [shard, ...args])
   const [due, woke, ...open] = reply as [Buffer, number, ...number[]]
-  return { circuitOpen: open.map((flag) => flag === 1), nextDueAt: readTime(due), woke: woke === 1 }
+  return { circuitOpen: open.map((flag) => flag === 1), nextDueAt: readTime(due), woke }
 }

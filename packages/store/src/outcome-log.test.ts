@@ -7,6 +7,9 @@ import { useLanes } from './lanes.fixture.ts'
 import type { Lanes } from './lanes.ts'
 import type { LaneEntry } from './outcome-entries.ts'
 import { OutcomeLog } from './outcome-log.ts'
+import { IsolatedMessages } from './quarantine/isolated-messages.ts'
+import { Quarantine } from './quarantine/quarantine.ts'
+import type { UnsentSources } from './quarantine/unsent-rows.ts'
 
 const TOPIC = 'arn:aws:sns:us-east-1:000000000000:orders'
 const { redis, lanes } = await useLanes({ retentionSeconds: 60 })
@@ -19,13 +22,13 @@ beforeEach(async () => {
 type Asked = Pick<Lanes, 'deliveryStates'>
 
 /** A log whose topic has one subscription, with a message for it in its lane. */
-async function parked(asked: Asked = lanes) {
+async function parked(asked: Asked = lanes, unsent?: UnsentSources) {
   const subscription = { id, slot: 0, createdAt: 0, endpoint: 'https://example.com/' } as SubscriptionRecord
   const slice = { sliceId: SLICE, shard: SHARD }
   const plans = {
     slice: async () => ({ ...slice, revision: '', topic: {} as TopicRecord, subscriptions: [subscription] }),
   }
-  const log = new OutcomeLog(redis, plans, asked, { queues: 1, entriesMax: 100 })
+  const log = new OutcomeLog(redis, plans, asked, { queues: 1, entriesMax: 100, ...(unsent && { unsent }) })
   const message = makeMessage()
   await parkAll(lanes, [id], [message])
   const none = Buffer.alloc(0)
@@ -93,6 +96,19 @@ test('an end of which there is no entry is told as unknown', async () => {
   const { log, messageId } = await parked()
   await settleOnly()
   expect(await log.deliveries(messageId)).toMatchObject([{ state: 'discarded', reason: 'unknown' }])
+})
+
+test('a quarantined delivery counts once, and has its endpoint', async () => {
+  const quarantine = new Quarantine(redis)
+  const { log, messageId } = await parked(lanes, { quarantine, isolated: new IsolatedMessages(redis) })
+  const entry = { reason: 'bodyUnreadable', detail: 'torn', raw: '{', topicArn: TOPIC } as const
+  await quarantine.add({ ...entry, id: 'delivery', messageId, subscriptionId: id })
+  const [claim] = claimsOf(await takeFrom(lanes))
+  if (claim) await lanes.settle(SHARD, [{ ...claim, to: { op: 'quarantined' } }])
+  expect(await log.deliveries(messageId)).toMatchObject([
+    { subscriptionId: id, state: 'quarantined', endpoint: 'https://example.com/', reason: 'bodyUnreadable' },
+  ])
+  expect((await log.message(messageId))?.counts).toMatchObject({ quarantined: 1, discarded: 0 })
 })
 
 test('a message is found where FANTAIL_QUEUES was another number when it was dispatched', async () => {

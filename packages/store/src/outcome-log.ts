@@ -41,6 +41,7 @@ import {
 } from './outcome-rows.ts'
 import { replies } from './pages.ts'
 import type { Plans } from './plans.ts'
+import { findUnsent, type Unsent, type UnsentSources } from './quarantine/unsent-rows.ts'
 import { readScript, runScript } from './scripts.ts'
 
 export type { DeliveryOutcome, DeliveryState } from './outcome-rows.ts'
@@ -58,6 +59,7 @@ export interface MessageSummary {
     deadLettered: number
     discarded: number
     expired: number
+    quarantined: number
     filtered: number
   }
 }
@@ -67,6 +69,8 @@ export interface OutcomeLogOptions {
   queues: number
   /** Entries kept in all streams together; 0 writes none. */
   entriesMax: number
+  /** Sources of messages that are in no lane. Without them such messages are not shown. */
+  unsent?: UnsentSources
 }
 
 /** Of the stream, read at once: a megabyte at most, about. */
@@ -124,21 +128,45 @@ export class OutcomeLog {
     )
   }
 
-  /** null where the message has left the log, or never was. */
+  /** null where the message has left the log, or never was, and is not in quarantine either. */
   async message(messageId: string): Promise<MessageSummary | null> {
-    const found = await this.#find(messageId)
-    const first = found.dispatch[0]
-    if (!first) return null
-    const counts = { delivered: 0, waiting: 0, deadLettered: 0, discarded: 0, expired: 0, filtered: 0 }
-    for (const { state } of await this.#outcomes(found)) counts[state === 'inFlight' ? 'waiting' : state]++
+    const [found, unsent] = await Promise.all([this.#find(messageId), this.#unsent(messageId)])
+    const first = found.dispatch[0] ?? unsent
+    if (!first || first.topicArn === null) return null
+    const none = { delivered: 0, waiting: 0, deadLettered: 0, discarded: 0, expired: 0 }
+    const counts = { ...none, quarantined: 0, filtered: 0 }
+    const rows = await this.#rows(found, unsent)
+    for (const { state } of rows) counts[state === 'inFlight' ? 'waiting' : state]++
     const { topicArn, sizeBytes } = first
     return { messageId, topicArn, publishedAt: publishedAtOf(messageId), sizeBytes, counts }
   }
 
-  /** One row per matching subscription, and per redriven delivery; null where the message has left the log. */
+  /**
+   * One row for each matching subscription and each redriven delivery, and one for each entry of the quarantine and an
+   * isolated message. null where the message has left the log and is in neither.
+   */
   async deliveries(messageId: string): Promise<DeliveryOutcome[] | null> {
-    const found = await this.#find(messageId)
-    return found.dispatch.length > 0 ? this.#outcomes(found) : null
+    const [found, unsent] = await Promise.all([this.#find(messageId), this.#unsent(messageId)])
+    return found.dispatch.length > 0 || unsent ? this.#rows(found, unsent) : null
+  }
+
+  /** Each delivery once: the lane that a quarantined delivery has left does not know how it ended. */
+  async #rows(found: Lookup, unsent: Unsent | null): Promise<DeliveryOutcome[]> {
+    const known = found.dispatch.length > 0 ? await this.#outcomes(found) : []
+    if (!unsent) return known
+    const endpoints = new Map(known.map((row) => [row.subscriptionId, row.endpoint]))
+    const told = new Set(unsent.rows.map(({ subscriptionId }) => subscriptionId))
+    const others = known.filter(({ subscriptionId }) => subscriptionId === null || !told.has(subscriptionId))
+    const rest = unsent.rows.map((row) => {
+      const endpoint = row.subscriptionId === null ? null : (endpoints.get(row.subscriptionId) ?? null)
+      return { ...row, endpoint }
+    })
+    return [...others, ...rest]
+  }
+
+  async #unsent(messageId: string): Promise<Unsent | null> {
+    const { unsent } = this.#options
+    return unsent ? findUnsent(unsent, messageId) : null
   }
 
   async #find(messageId: string): Promise<Lookup> {

@@ -7,7 +7,7 @@ import type { DispatchEntry, Found, LaneEntry, LaneOutcome } from './outcome-ent
 export const UNTOLD = 'unknown'
 export const PURGED = 'purged'
 
-export type DeliveryState = LaneOutcome | 'waiting' | 'inFlight' | 'filtered'
+export type DeliveryState = LaneOutcome | 'waiting' | 'inFlight' | 'filtered' | 'quarantined'
 
 export interface DeliveryOutcome {
   subscriptionId: string | null
@@ -43,6 +43,11 @@ export function redrivenRows({ lanes }: Found, first: DeliveryOutcome[]): Delive
     added.push(latest)
   }
   return added
+}
+
+/** Row of a delivery without any attempt. */
+export function emptyRow(): DeliveryOutcome {
+  return { ...deliveredRow(undefined), state: 'waiting', attempts: 0 }
 }
 
 export function deliveredRow(record: SubscriptionRecord | undefined): DeliveryOutcome {

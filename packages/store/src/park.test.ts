@@ -1,6 +1,7 @@
 import { waitFor } from '@fantail/test-kit'
 import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
+import { HeldWrites } from './held-writes.ts'
 import { checkpointKey, countsKey, freshKey, messageKey, WAKE_LANES } from './keys.ts'
 import {
   BASE,
@@ -16,6 +17,7 @@ import {
 } from './lane-fixture.ts'
 import { batchField, type ParkEntry, type Settlement } from './lane-records.ts'
 import { useLanes } from './lanes.fixture.ts'
+import { Lanes } from './lanes.ts'
 
 const { server, redis, lanes } = await useLanes()
 
@@ -123,6 +125,19 @@ test('a later run reads what the one before settled, and shuts it out', async ()
   expect(await keysLeft(redis)).toEqual([])
 })
 
+test('what an earlier start has settled is held by replicas before a later one relies on it', async () => {
+  const asked: string[] = []
+  const held = new HeldWrites(redis, { minReplicas: 1 })
+  held.confirm = async (key) => void asked.push(key)
+  const replicated = new Lanes(redis, held)
+  expect((await replicated.openCheckpoint(SHARD, 'first', 1)).fields.size).toBe(0)
+  expect(asked).toEqual([])
+  const fields: [string, Buffer][] = [['0.slice', Buffer.of(1)]]
+  await lanes.park(SHARD, { messages: [], jobs: [{ job: 'first', fence: 1, fields, entries: [] }] })
+  expect((await replicated.openCheckpoint(SHARD, 'first', 2)).fields.size).toBe(1)
+  expect(asked).toEqual([BASE])
+})
+
 test('a fence that is kept shuts earlier runs out after the job has ended', async () => {
   const id = await writeLane(redis)
   const message = makeMessage()
@@ -165,7 +180,7 @@ test('wakes are published only when the shard has something due earlier than bef
   const dues = heard.slice(0, -1).map((text) => Number(text.split(':')[1]) - Date.now())
   expect(heard.slice(0, -1).every((text) => text.startsWith(`${SHARD}:`))).toBe(true)
   expect(dues.map((ms) => Math.round(ms / 10_000))).toEqual([6, 3])
-  expect([...(await lanes.busyShards()).keys()]).toEqual([SHARD])
+  expect([...(await lanes.busyShards()).due.keys()]).toEqual([SHARD])
   subscriber.disconnect()
 })
 

@@ -14,7 +14,7 @@ import type {
   ParkResult,
 } from './lane-records.ts'
 import { packState } from './lane-records.ts'
-import { readTime } from './lane-replies.ts'
+import { packStanding, readTime, type Wakes } from './lane-replies.ts'
 import { readScript, runScript, type ScriptValue } from './scripts.ts'
 import { shardBase } from './shards.ts'
 
@@ -29,18 +29,18 @@ export async function parkDeliveries(
   redis: Redis,
   shard: number,
   { messages, jobs }: ParkRequest,
-): Promise<ParkResult & { woke: boolean }> {
+): Promise<ParkResult & { woke: Wakes }> {
   const args = [shard, ...packMessages(messages), jobs.length, ...jobs.flatMap(packJob)]
   const reply = await runScript(redis, PARK, [shardBase(shard)], args)
   const [due, woke, ...parked] = reply as [Buffer, number, ...(number | OutcomeReply[])[]]
-  return { jobs: parked.map(readJob), nextDueAt: readTime(due), woke: woke === 1 }
+  return { jobs: parked.map(readJob), nextDueAt: readTime(due), woke }
 }
 
 export async function parkRedriven(
   redis: Redis,
   shard: number,
   { task, fence, batch, messages, entries }: ParkRedrivenRequest,
-): Promise<{ woke: boolean; result: ParkRedrivenResult }> {
+): Promise<{ woke: Wakes; result: ParkRedrivenResult }> {
   const packed = entries.flatMap((entry) => [
     entry.subscriptionId,
     entry.delivery,
@@ -52,10 +52,10 @@ export async function parkRedriven(
   const reply = await runScript(redis, PARK_REDRIVEN, [shardBase(shard)], args)
   const [due, woke, outcomes] = reply as [Buffer, number, number | number[]]
   if (typeof outcomes === 'number') {
-    return { woke: false, result: { stale: true, ...(outcomes > 0 && { laterBatch: outcomes }) } }
+    return { woke: 0, result: { stale: true, ...(outcomes > 0 && { laterBatch: outcomes }) } }
   }
   return {
-    woke: woke === 1,
+    woke,
     result: { stale: false, outcomes: outcomes.map(readOutcome), nextDueAt: readTime(due) },
   }
 }
@@ -85,8 +85,9 @@ function packJob({ job, fence, fields, entries }: ParkJob): ScriptValue[] {
   return [job, fence, fields.length, ...fields.flat(), entries.length, ...entries.flatMap(packEntry)]
 }
 
-function packEntry({ subscriptionId, delivery, message, park }: ParkEntry): ScriptValue[] {
-  return [subscriptionId, delivery, message + 1, ...packAs(park)]
+function packEntry({ subscriptionId, delivery, message, park, standing }: ParkEntry): ScriptValue[] {
+  const shown = park.as === 'detached' ? 'unproven' : standing
+  return [subscriptionId, delivery, message + 1, ...packAs(park), packStanding(shown)]
 }
 
 /** Kind, ms, state; the script knows no other order. */

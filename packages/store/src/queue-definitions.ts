@@ -18,6 +18,7 @@ import {
 } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { batch } from './batch.ts'
+import { admitLonger, type GrowthGuard, UNGUARDED } from './growth.ts'
 import { HeldWrites } from './held-writes.ts'
 import { queueDeletedKey, queueKey, queuesGoneKey, queuesKey } from './keys.ts'
 import { decodeCursor, encodeCursor, listNames, type Page, replies } from './pages.ts'
@@ -59,6 +60,8 @@ export interface QueuesOptions {
   held?: HeldWrites
   /** Told of every queue that was written or deleted through this object. */
   onChange?: (arn: string) => void
+  /** Asked before a queue is created, or its record becomes longer. */
+  growth?: GrowthGuard
 }
 
 type ReadReply = [
@@ -76,6 +79,7 @@ export class QueueDefinitions extends QueueSources {
   protected readonly held: HeldWrites
   readonly #onChange: (arn: string) => void
   readonly #defaults: ArnDefaults
+  readonly #growth: GrowthGuard
 
   constructor(redis: Redis, options: QueuesOptions = {}) {
     super(redis)
@@ -84,9 +88,13 @@ export class QueueDefinitions extends QueueSources {
     this.inFlightMax = options.inFlightMax ?? IN_FLIGHT_MAX
     this.#onChange = options.onChange ?? (() => undefined)
     this.#defaults = options.defaults ?? ARN_DEFAULTS
+    this.#growth = options.growth ?? UNGUARDED
   }
 
-  /** Creates the queue, or sets the members given; `validation_failed` where the dead-letter queue does not exist. */
+  /**
+   * Creates the queue, or sets the members given; `validation_failed` where the dead-letter queue does not exist,
+   * `storage_full` where its record would grow and may not.
+   */
   async put(arn: string, set: Partial<QueueSettings>): Promise<{ queue: QueueRecord; created: boolean }> {
     return this.#write(arn, () => set)
   }
@@ -171,9 +179,10 @@ export class QueueDefinitions extends QueueSources {
       const before = text === '' ? undefined : (JSON.parse(text) as QueueRecord)
       const set = choose(before)
       if (before && set === null) return { queue: before, created: false }
+      const queue = changed(arn, before, set ?? {}, await this.now(arn))
+      await admitLonger(this.#growth, before ? text : null, JSON.stringify(queue))
       const { redrivePolicy } = set ?? {}
       if (redrivePolicy) await this.claimTarget(arn, redrivePolicy.deadLetterTargetArn)
-      const queue = changed(arn, before, set ?? {}, await this.now(arn))
       if (await this.#compareAndSet(text, queue)) {
         this.#onChange(arn)
         const old = before?.redrivePolicy?.deadLetterTargetArn

@@ -2,7 +2,7 @@
 import { QueueContents } from './queue-contents.ts'
 import { queueMissing } from './queue-errors.ts'
 import { parseHandle } from './queue-items.ts'
-import type { HandleResult, VisibilityChange } from './queue-records.ts'
+import type { HandleResult, HandleRule, VisibilityChange } from './queue-records.ts'
 import { readScript } from './scripts.ts'
 
 const ACK = readScript('ack-messages-1')
@@ -15,24 +15,36 @@ const ACK_RESULTS: HandleResult[] = [INVALID_HANDLE, { ok: true }, EXPIRED_HANDL
 
 export class QueueHandles extends QueueContents {
   /**
-   * Deletes by handle, in order; `not_found`. A handle whose time is over still deletes; one of an earlier receive does
-   * not, and is answered as done all the same, as is one of a message that is gone. On a FIFO queue both are refused while
-   * the message is there.
+   * Deletes by handle, in order; `not_found`. A handle of any receive deletes, also when its time is over, and one of a
+   * message that is gone is answered as done, as SQS does. On a FIFO queue handles of earlier receives and those whose
+   * time is over are refused while the message is there. `newestOnly`: on a standard queue too a handle of an earlier
+   * receive deletes nothing; it is answered as done.
    */
-  async ack(arn: string, handles: string[]): Promise<HandleResult[]> {
+  async ack(
+    arn: string,
+    handles: string[],
+    { newestOnly = false }: HandleRule = {},
+  ): Promise<HandleResult[]> {
     return this.#byHandle(handles, async (parts) => {
-      const results = (await this.run(arn, ACK, parts)) as number[] | null
+      const results = (await this.run(arn, ACK, [newestOnly ? '1' : '', ...parts])) as number[] | null
       return results?.map((result) => ACK_RESULTS[result] ?? INVALID_HANDLE)
     })
   }
 
-  /** Hides each for its time; in order; `not_found`. */
-  async changeVisibility(arn: string, changes: VisibilityChange[]): Promise<HandleResult[]> {
+  /**
+   * Hides each for its time; in order; `not_found`. On a standard queue a handle of any receive will do while the message
+   * is in flight; `newestOnly`: none of an earlier receive.
+   */
+  async changeVisibility(
+    arn: string,
+    changes: VisibilityChange[],
+    { newestOnly = false }: HandleRule = {},
+  ): Promise<HandleResult[]> {
     const handles = changes.map(({ handle }) => handle)
     return this.#byHandle(handles, async (parts, places) => {
       const times = places.map((place) => Math.round((changes[place]?.seconds ?? 0) * 1_000))
       const args = times.flatMap((ms, i) => [ms, ...parts.slice(3 * i, 3 * i + 3)])
-      const results = await this.run(arn, CHANGE_VISIBILITY, args)
+      const results = await this.run(arn, CHANGE_VISIBILITY, [newestOnly ? '1' : '', ...args])
       return (results as Buffer[] | null)?.map((result) => visibilityResult(String(result)))
     })
   }

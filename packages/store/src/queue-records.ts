@@ -108,7 +108,8 @@ export interface ReceiveTurn {
 }
 
 /**
- * `invalid_receipt_handle`: not a handle of this queue. `message_not_available`: deleted, or received again since.
+ * `invalid_receipt_handle`: not a handle of this queue. `message_not_available`: deleted, or neither in flight nor this its
+ * newest receive.
  * `visibility_limit_exceeded`: hidden for more than 12 hours after the receive. `expired_receipt_handle`: FIFO only, the
  * visibility timeout of the receive was over.
  */
@@ -119,6 +120,14 @@ export type HandleError =
   | 'expired_receipt_handle'
 
 export type HandleResult = { ok: true } | { ok: false; error: HandleError }
+
+export interface HandleRule {
+  /**
+   * Standard queues: only a handle of the newest receive counts, as for whoever holds messages under a lease (push
+   * consumers, a receive given back). A late holder must not end what another one has begun.
+   */
+  newestOnly?: boolean
+}
 
 export interface VisibilityChange {
   handle: string

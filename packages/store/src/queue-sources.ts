@@ -59,10 +59,9 @@ export class QueueSources {
     await this.redis.zrem(sourcesKey(arn, serviceOf(source)), source)
   }
 
-  /** Notes `arn` as a source of `target`; `validation_failed` where that may not be its dead-letter queue. */
+  /** Notes `arn` as a source of `target`, which may be itself; `validation_failed` where that may not be its dead-letter queue. */
   protected async claimTarget(arn: string, target: string): Promise<void> {
     const path = 'redrivePolicy.deadLetterTargetArn'
-    if (target === arn) throw FantailError.invalid(path, 'must be another queue')
     const queue = await this.get(target)
     if (queue === null) throw FantailError.invalid(path, 'names no queue')
     const problem = whyNoTarget(queue, arn)

@@ -178,7 +178,7 @@ export class QueueWaits {
     if (request.attemptId !== undefined && isFifoName(arn)) return
     try {
       const shown = messages.map(({ receiptHandle = '' }) => ({ handle: receiptHandle, seconds: 0 }))
-      await this.#queues.changeVisibility(arn, shown)
+      await this.#queues.changeVisibility(arn, shown, { newestOnly: true })
     } catch (error) {
       this.#onProblem(error as Error)
     }

@@ -34,12 +34,14 @@ test.each([
   const [a, b] = await aCircle(fifo)
   const id = randomUUID()
   await queues.send(a, [{ id, body: 'round', ...(fifo && { groupId: 'g' }) }])
-  expect(await queues.receive(a, one)).toMatchObject([{ messageId: id }])
-  await skew(2_000)
-  for (let times = 0; times < 3; times++) {
-    await queues.receive(a, one)
+  for (let times = 1; times <= 3; times++) {
+    expect(await queues.receive(a, one)).toMatchObject([{ messageId: id, receiveCount: 2 * times - 1 }])
+    await skew((4 * times - 2) * 1_000)
+    expect(await queues.receive(a, one)).toEqual([])
     expect([await idsIn(a), await idsIn(b)]).toEqual([[], [id]])
-    await queues.receive(b, one)
+    expect(await queues.receive(b, one)).toMatchObject([{ messageId: id, receiveCount: 2 * times }])
+    await skew(4 * times * 1_000)
+    expect(await queues.receive(b, one)).toEqual([])
     expect([await idsIn(a), await idsIn(b)]).toEqual([[id], []])
   }
 })
@@ -58,10 +60,40 @@ test.each([
   const slow = new Queues(crashing(redis, (script) => script === 'settle-moves-1'))
   await expect(slow.receive(a, one)).rejects.toThrow('crashed')
   await queues.receive(b, one)
+  await skew(4_000)
+  await queues.receive(b, one)
   expect([await idsIn(a), await idsIn(b)]).toEqual([[id], []])
   const end = readScript('settle-moves-1')
-  expect(await runScript(redis, end, [shardBase(shardOf(a))], [a, 'forget', id])).toBe(0)
+  expect(await runScript(redis, end, [shardBase(shardOf(a))], [a, 'forget', id, 1])).toBe(0)
   expect(await idsIn(a)).toEqual([id])
+  expect(await queues.receive(a, one)).toMatchObject([{ messageId: id, receiveCount: 3 }])
+  await skew(6_000)
   await queues.receive(a, one)
   expect([await idsIn(a), await idsIn(b)]).toEqual([[], [id]])
+})
+
+test.each([
+  ['standard', newArn],
+  ['FIFO', newFifoArn],
+])('a mover of a %s queue that ends late takes nothing from the one after it', async (_, arnOf) => {
+  const { queues, redis, skew } = fixture
+  const arn = arnOf()
+  await queues.put(arn, {})
+  await queues.put(arn, { redrivePolicy: { deadLetterTargetArn: arn, maxReceiveCount: 1 } })
+  const id = randomUUID()
+  await queues.send(arn, [{ id, body: 'round', ...(arn.endsWith('.fifo') && { groupId: 'g' }) }])
+  await queues.receive(arn, one)
+  await skew(2_000)
+  const late = new Queues(crashing(redis, (script) => script === 'settle-moves-1'))
+  await expect(late.receive(arn, one)).rejects.toThrow('crashed')
+  await queues.receive(arn, one)
+  await skew(4_000)
+  // The second mover has the item in hand, and has appended nothing yet.
+  const second = new Queues(crashing(redis, (script) => script === 'send-messages-1'))
+  await second.receive(arn, one).catch(() => [])
+  const end = readScript('settle-moves-1')
+  expect(await runScript(redis, end, [shardBase(shardOf(arn))], [arn, 'forget', id, 1])).toBe(0)
+  await skew(20_000)
+  await queues.sweep()
+  expect(await queues.receive(arn, one)).toMatchObject([{ messageId: id }])
 })

@@ -27,6 +27,8 @@ interface Item {
   flying: boolean
   count: number
   handle: string
+  /** Handles of all receives since it came to its queue. */
+  handles: Set<string>
   receivedAt: number
 }
 
@@ -93,12 +95,16 @@ const operation = fc.oneof(
       dlq: fc.boolean(),
     }),
   },
-  { weight: 3, arbitrary: fc.record({ op: fc.constant('ack' as const), handle: fc.nat(60) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ op: fc.constant('ack' as const), handle: fc.nat(60), newestOnly: fc.boolean() }),
+  },
   {
     weight: 2,
     arbitrary: fc.record({
       op: fc.constant('hide' as const),
       handle: fc.nat(60),
+      newestOnly: fc.boolean(),
       timeout: fc.oneof(seconds, fc.constant(0)),
     }),
   },
@@ -234,6 +240,7 @@ class History {
       flying: false,
       count: 0,
       handle: '',
+      handles: new Set(),
       receivedAt: 0,
     }
   }
@@ -260,6 +267,7 @@ class History {
         visibleAt: model.clock + timeout,
         flying: true,
       })
+      item.handles.add(receiptHandle)
       expect(receiveCount).toBe(item.count)
       this.handles.push({ where, id: messageId, handle: receiptHandle })
     }
@@ -286,6 +294,7 @@ class History {
         visibleAt: dlq.clock,
         flying: false,
         handle: '',
+        handles: new Set(),
       })
     }
   }
@@ -296,15 +305,18 @@ class History {
     const model = this.model[chosen.where]
     model.at(this.now, true)
     const item = model.items.get(chosen.id)
-    const current = item?.handle === chosen.handle ? item : undefined
+    const newest = item?.handle === chosen.handle
+    const earlier = !each.newestOnly && item?.handles.has(chosen.handle)
+    const rule = { newestOnly: each.newestOnly }
     if (each.op === 'ack') {
-      expect(await fixture.queues.ack(this[chosen.where], [chosen.handle])).toEqual([{ ok: true }])
-      if (current) model.remove(current.id, 'acked')
+      expect(await fixture.queues.ack(this[chosen.where], [chosen.handle], rule)).toEqual([{ ok: true }])
+      if (item && (newest || earlier)) model.remove(item.id, 'acked')
       return
     }
-    const [result] = await fixture.queues.changeVisibility(this[chosen.where], [
-      { handle: chosen.handle, seconds: each.timeout },
-    ])
+    const inFlight = item?.flying && item.visibleAt > model.clock
+    const current = newest || (earlier && inFlight) ? item : undefined
+    const changes = [{ handle: chosen.handle, seconds: each.timeout }]
+    const [result] = await fixture.queues.changeVisibility(this[chosen.where], changes, rule)
     expect(result).toEqual(current ? { ok: true } : { ok: false, error: 'message_not_available' })
     if (current) Object.assign(current, { visibleAt: model.clock + each.timeout, flying: true })
   }

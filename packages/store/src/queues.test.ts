@@ -69,22 +69,132 @@ test('[171] an unacknowledged message returns after its visibility timeout, with
   expect(second?.receiptHandle).not.toBe(first?.receiptHandle)
 })
 
-test('[174] an expired handle deletes until the message is received again, then only the newest does', async () => {
+/** A message that was received `times` times, and the handle of each receive. */
+async function receivedOften(arn: string, times: number): Promise<string[]> {
+  const { queues, skew } = fixture
+  await queues.send(arn, [{ body: 'a' }])
+  const given: string[] = []
+  for (let i = 0; i < times; i++) {
+    await skew(i * 2_000)
+    given.push(...handles(await queues.receive(arn, one)))
+  }
+  expect(given).toHaveLength(times)
+  return given
+}
+const unavailable = [{ ok: false, error: 'message_not_available' }]
+
+test.each([0, 1, 2, 3])(
+  '[202] the handle of receive %i of four deletes the message, and is done again',
+  async (n) => {
+    const { queues } = fixture
+    const arn = await aQueue({ visibilityTimeoutSeconds: 1 })
+    const given = await receivedOften(arn, 4)
+    expect(new Set(given).size).toBe(4)
+    expect(await queues.ack(arn, given.slice(n, n + 1))).toEqual([{ ok: true }])
+    expect((await queues.getWithCounts(arn))?.oldestSince).toBeNull()
+    expect(await queues.ack(arn, given)).toEqual(Array(4).fill({ ok: true }))
+  },
+)
+
+test('[174][202] an expired handle deletes a message that nobody has received since, or that waits again', async () => {
   const { queues, skew } = fixture
   const arn = await aQueue({ visibilityTimeoutSeconds: 1 })
-  await queues.send(arn, [{ body: 'a' }])
-  const old = handles(await queues.receive(arn, one))
-  await skew(2_000)
-  const fresh = handles(await queues.receive(arn, one))
-  expect(await queues.ack(arn, old)).toEqual([{ ok: true }])
+  for (const times of [1, 2]) {
+    const [old = ''] = await receivedOften(arn, times)
+    await skew(10_000)
+    expect((await queues.getWithCounts(arn))?.counts.visible).toBe(1)
+    expect(await queues.ack(arn, [old])).toEqual([{ ok: true }])
+    expect((await queues.getWithCounts(arn))?.oldestSince).toBeNull()
+    await skew(0)
+  }
+})
+
+test('[203] a handle of an earlier receive changes the visibility of a message in flight, and of no other', async () => {
+  const { queues, skew } = fixture
+  const arn = await aQueue({ visibilityTimeoutSeconds: 1 })
+  const [old = '', fresh = ''] = await receivedOften(arn, 2)
+  expect(await queues.changeVisibility(arn, shown([old], 5))).toEqual([{ ok: true }])
+  await skew(6_000)
+  expect(await queues.receive(arn, one)).toEqual([])
+  await skew(8_000)
+  expect(await queues.changeVisibility(arn, shown([old], 5))).toEqual(unavailable)
+  expect(await queues.changeVisibility(arn, shown([fresh], 5))).toEqual([{ ok: true }])
+  expect(await queues.changeVisibility(arn, shown([old], 0))).toEqual([{ ok: true }])
+  expect((await queues.getWithCounts(arn))?.counts.visible).toBe(1)
+})
+
+test('where only the newest receive counts, an earlier handle deletes and hides nothing', async () => {
+  const { queues } = fixture
+  const arn = await aQueue({ visibilityTimeoutSeconds: 1 })
+  const [old = '', fresh = ''] = await receivedOften(arn, 2)
+  const rule = { newestOnly: true }
+  expect(await queues.ack(arn, [old], rule)).toEqual([{ ok: true }])
+  expect(await queues.changeVisibility(arn, shown([old], 5), rule)).toEqual(unavailable)
   expect((await queues.getWithCounts(arn))?.counts.inFlight).toBe(1)
-  expect(await queues.changeVisibility(arn, shown(old, 5))).toEqual([
-    { ok: false, error: 'message_not_available' },
-  ])
-  await skew(4_000)
-  expect(await queues.ack(arn, fresh)).toEqual([{ ok: true }])
-  expect(await queues.ack(arn, fresh)).toEqual([{ ok: true }])
+  expect(await queues.changeVisibility(arn, shown([fresh], 5), rule)).toEqual([{ ok: true }])
+  expect(await queues.ack(arn, [fresh], rule)).toEqual([{ ok: true }])
   expect((await queues.getWithCounts(arn))?.oldestSince).toBeNull()
+})
+
+test('a handle of an earlier stay of its id, or with an altered secret, deletes and hides nothing', async () => {
+  const { queues, skew } = fixture
+  const arn = await aQueue()
+  const id = randomUUID()
+  const former: string[] = []
+  for (const late of [0, HOUR_MS]) {
+    await skew(late)
+    await queues.send(arn, [{ id, body: 'a' }])
+    former.push(...handles(await queues.receive(arn, one)))
+    if (late === 0) await queues.ack(arn, former)
+  }
+  const [old = '', fresh = ''] = former
+  const altered = Buffer.from(fresh, 'base64url')
+  altered[39] = (altered[39] ?? 0) ^ 1
+  const none = [old, altered.toString('base64url')]
+  await queues.ack(arn, none)
+  expect(await queues.changeVisibility(arn, shown(none, 5))).toEqual([...unavailable, ...unavailable])
+  expect((await queues.getWithCounts(arn))?.counts.inFlight).toBe(1)
+})
+
+test('[202] handles of the last 256 receives count, and take a bounded place', async () => {
+  const { queues, redis } = fixture
+  const arn = await aQueue()
+  const [sent] = await queues.send(arn, [{ body: 'a' }])
+  const given: string[] = []
+  for (let receive = 0; receive < 260; receive++) {
+    given.push(...handles(await queues.receive(arn, { maxMessages: 1, visibilityTimeoutSeconds: 0 })))
+  }
+  const [item = ''] = await redis.keys(`*:i:${sent?.messageId}`)
+  expect(await redis.hstrlen(item, 'h')).toBe(256 * 16)
+  await queues.ack(arn, given.slice(0, 4))
+  expect((await queues.getWithCounts(arn))?.counts.visible).toBe(1)
+  await queues.ack(arn, given.slice(4, 5))
+  expect((await queues.getWithCounts(arn))?.oldestSince).toBeNull()
+})
+
+test('[202] a handle of before a move that found no dead-letter queue still deletes', async () => {
+  const { queues, skew } = fixture
+  const { dlq, arn } = await aPair(1, { visibilityTimeoutSeconds: 1 })
+  await queues.delete(dlq)
+  const [old = '', fresh = ''] = await receivedOften(arn, 2)
+  expect(fresh).not.toBe('')
+  await skew(10_000)
+  expect(await queues.ack(arn, [old])).toEqual([{ ok: true }])
+  expect((await queues.getWithCounts(arn))?.oldestSince).toBeNull()
+})
+
+test('what is on its way to the dead-letter queue can be deleted by its handle, and not be hidden', async () => {
+  const { queues, redis, skew } = fixture
+  const { dlq, arn } = await aPair(1, { visibilityTimeoutSeconds: 1 })
+  const given = await receivedOften(arn, 1)
+  await skew(2_000)
+  const dying = new Queues(crashing(redis, (script) => script === 'send-messages-1'))
+  await expect(dying.receive(arn, one)).rejects.toThrow('crashed')
+  expect(await queues.changeVisibility(arn, shown(given, 5))).toEqual(unavailable)
+  expect(await queues.ack(arn, given)).toEqual([{ ok: true }])
+  await skew(30_000)
+  await queues.sweep()
+  for (const queue of [arn, dlq]) expect((await queues.getWithCounts(queue))?.counts.visible).toBe(0)
 })
 
 test('[175] handles of no queue, of another queue and of its former self are refused, in place', async () => {
@@ -248,6 +358,41 @@ test('[176][177] after maxReceiveCount receives the next one moves the message, 
   expect(dead[0]?.deadLetter).toBeUndefined()
   expect((await queues.getWithCounts(arn))?.counts).toEqual({ visible: 0, inFlight: 1, delayed: 0 })
 })
+
+test('[207] a chain of queues with maxReceiveCount 1 offers a message once each, and the count goes on', async () => {
+  const { queues, skew } = fixture
+  const [third, second, first] = [await aQueue(), await aQueue(), await aQueue()]
+  await queues.patch(second, { redrivePolicy: { deadLetterTargetArn: third, maxReceiveCount: 1 } })
+  await queues.patch(first, { redrivePolicy: { deadLetterTargetArn: second, maxReceiveCount: 1 } })
+  await queues.send(first, [{ body: 'poison' }])
+  for (const [place, arn] of [first, second, third].entries()) {
+    await skew(place * HOUR_MS)
+    for (const before of [first, second].slice(0, place))
+      expect(await queues.receive(before, one)).toEqual([])
+    expect(await queues.receive(arn, one)).toMatchObject([{ body: 'poison', receiveCount: place + 1 }])
+  }
+})
+
+test.each([
+  ['standard', false],
+  ['FIFO', true],
+])(
+  '[206] a %s queue may be its own dead-letter queue: the message stays, and is offered as often again',
+  async (_, fifo) => {
+    const { queues, skew } = fixture
+    const arn = fifo ? newFifoArn() : newArn()
+    await queues.put(arn, { visibilityTimeoutSeconds: 1 })
+    await queues.patch(arn, { redrivePolicy: { deadLetterTargetArn: arn, maxReceiveCount: 2 } })
+    await queues.send(arn, [{ body: 'round', ...(fifo && { groupId: 'g', deduplicationId: 'd' }) }])
+    for (let receive = 1; receive <= 5; receive++) {
+      await skew(receive * 2_000)
+      expect(await queues.receive(arn, ten)).toMatchObject([{ body: 'round', receiveCount: receive }])
+    }
+    expect((await queues.getWithCounts(arn))?.counts).toMatchObject({ visible: 0, inFlight: 1, delayed: 0 })
+    expect(await queues.listSources(arn)).toEqual([arn])
+    await queues.delete(arn)
+  },
+)
 
 test('[178] retention after a maxReceiveCount move counts from the original send', async () => {
   const { queues, skew } = fixture

@@ -204,8 +204,8 @@ export class Queues extends QueueHandles {
     for (const chunk of chunksOf(moves.map((item) => movedItem(item, arn)))) {
       moved = moved && (await this.#store(target, chunk, { whenFull: true })) !== null
     }
-    const ids = moves.map((item) => item.message.messageId)
-    await this.run(arn, SETTLE_MOVES, [moved ? 'forget' : 'return', ...ids])
+    const begun = moves.flatMap(({ message }) => [message.messageId, message.receiveCount])
+    await this.run(arn, SETTLE_MOVES, [moved ? 'forget' : 'return', ...begun])
   }
 }
 

@@ -15,14 +15,15 @@ import {
   type RedisServer,
   type RedisTarget,
 } from '@fantail/contracts'
-import { Redis, type RedisOptions } from 'ioredis'
+import { Redis } from 'ioredis'
+import { askOnce, askOptions } from './ask-once.ts'
 import { accessOptions } from './cluster-route.ts'
 import { whenReady } from './redis.ts'
 
+const ASKING = askOptions('fantail-start')
 /** What connects sooner is not looked at. */
 const LOOK_AFTER_MS = 200
 const LOOK_AGAIN_MS = 1_000
-const ASK_TIMEOUT_MS = 1_000
 
 /** A server that is known to be none of these is as good as what was named. */
 export type RedisMode = 'standalone' | 'cluster' | 'sentinel' | 'unknown'
@@ -176,25 +177,9 @@ function connectTo({ host, port }: HostPort, access: RedisAccess): Redis {
   return new Redis({ host, port, ...accessOptions(access), ...ASKING })
 }
 
-/** undefined where nothing answers; the connection is ended. */
-async function asking<T>(redis: Redis, ask: (redis: Redis) => Promise<T>): Promise<T | undefined> {
-  redis.on('error', () => undefined)
-  try {
-    return await ask(redis)
-  } catch {
-    // Why a server does not answer is told by the connection that waits for it.
-    return undefined
-  } finally {
-    redis.disconnect()
-  }
-}
-
-const ASKING: RedisOptions = {
-  retryStrategy: () => null,
-  enableReadyCheck: false,
-  connectTimeout: ASK_TIMEOUT_MS,
-  commandTimeout: ASK_TIMEOUT_MS,
-  connectionName: 'fantail-start',
+/** undefined where nothing answers: why is told by the connection that waits for it. */
+function asking<T>(redis: Redis, ask: (redis: Redis) => Promise<T>): Promise<T | undefined> {
+  return askOnce(redis, ask).catch(() => undefined)
 }
 
 /** `unknown` where the server will not say; rejects where it does not answer. */

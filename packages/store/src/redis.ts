@@ -49,6 +49,8 @@ export function redisOptions(options: SendOptions): RedisOptions {
   const timeout = options.commandTimeoutMs === undefined ? COMMAND_TIMEOUT_MS : options.commandTimeoutMs
   return {
     connectionName: options.name,
+    // Nobody hears where ioredis's own try fails, and the rejection ends the process: users subscribe at each 'ready'.
+    autoResubscribe: false,
     autoResendUnfulfilledCommands: false,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
@@ -79,7 +81,10 @@ export function connectTo(options: ConnectOptions, key: string): Redis {
 
 const PING_MS = 10_000
 
-/** A connection for subscriptions; on a cluster to any of its nodes. It has its life proved, as nothing else is due on it. */
+/**
+ * A connection for subscriptions; on a cluster to any of its nodes. It has its life proved, as nothing else is due on it.
+ * Its users subscribe at each 'ready'.
+ */
 export function connectSubscriber(options: Omit<ConnectOptions, 'commandTimeoutMs'>): Redis {
   const redis = connectOne({ ...options, commandTimeoutMs: null }, undefined)
   const timer = setInterval(() => {

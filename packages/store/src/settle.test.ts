@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { asideKey, countsKey } from './keys.ts'
+import { countsKey } from './keys.ts'
 import {
   BASE,
   claimsOf,
@@ -46,12 +46,11 @@ test.each<[SettleTo, Record<string, string>]>([
   [{ op: 'forget' }, { deadLettered: '1' }],
   [{ op: 'discard', cause: 'permanent' }, { 'discarded:permanent': '1' }],
   [{ op: 'discard', cause: 'expired' }, { expired: '1' }],
-  [{ op: 'aside', detail: 'unreadable' }, { 'discarded:aside': '1' }],
+  [{ op: 'quarantined' }, { quarantined: '1' }],
 ])('%o ends the delivery and frees its body', async (to, counted) => {
   const claim = await claimOne()
   expect(await settleOne(claim, to)).toEqual({ accepted: true, lease: null, nextDueAt: null })
   expect(await counts()).toEqual(counted)
-  await redis.del(asideKey(BASE))
   expect(await keysLeft(redis)).toEqual([`${BASE}lane:${claim.subscriptionId}`])
 })
 
@@ -115,7 +114,7 @@ test('a worker that comes back after its lease was handed on changes nothing', a
     { op: 'forget' },
     { op: 'discard', cause: 'permanent' },
     { op: 'return' },
-    { op: 'aside', detail: 'late' },
+    { op: 'quarantined' },
   ]
   for (const to of ops) expect((await settleOne(stale, to)).accepted).toBe(false)
   expect(await counts()).toEqual({})
@@ -153,18 +152,4 @@ test('in the lane of a deleted subscription nothing waits again', async () => {
   expect(accepted).toEqual([true, true, true])
   expect(await counts()).toEqual({ 'discarded:unsubscribed': '2' })
   expect(await keysLeft(redis)).toEqual([])
-})
-
-test('what is set aside can be read, and only the last thousand', async () => {
-  const claim = await claimOne()
-  const older = Array.from({ length: 1_000 }, (_, i) => `older ${i}`)
-  await redis.rpush(asideKey(BASE), ...older)
-  await settleOne(claim, { op: 'aside', detail: 'not JSON' })
-  const notes = await redis.lrange(asideKey(BASE), '0', '-1')
-  expect(notes).toHaveLength(1_000)
-  expect(JSON.parse(notes[0] ?? '')).toMatchObject({
-    subscriptionId: claim.subscriptionId,
-    delivery: claim.delivery.toString('hex'),
-    detail: 'not JSON',
-  })
 })

@@ -1,7 +1,7 @@
 /** Settling: what became of claims; acts only where the lease is still the one that the claim returned. */
 import type { Redis } from 'ioredis'
 import { packState, type Settlement, type SettleResult, type SettleTo } from './lane-records.ts'
-import { readTime } from './lane-replies.ts'
+import { packStanding, readTime, type Wakes } from './lane-replies.ts'
 import { readScript, runScript, type ScriptValue } from './scripts.ts'
 import { shardBase } from './shards.ts'
 
@@ -10,7 +10,7 @@ const SETTLE = readScript('settle-deliveries-1')
 /** Settlements per script. */
 const STEP = 1_000
 
-type Settled = SettleResult & { woke: boolean }
+type Settled = SettleResult & { woke: Wakes }
 
 /** More than a step's worth is not settled in one script; each settlement stands for itself anyway. */
 export async function settleDeliveries(
@@ -22,7 +22,7 @@ export async function settleDeliveries(
   for (let done = STEP; done < settlements.length; done += STEP) {
     const next = await settleStep(redis, shard, settlements.slice(done, done + STEP))
     const accepted = [...all.accepted, ...next.accepted]
-    all = { ...next, accepted, leases: [...all.leases, ...next.leases], woke: all.woke || next.woke }
+    all = { ...next, accepted, leases: [...all.leases, ...next.leases], woke: all.woke | next.woke }
   }
   return all
 }
@@ -45,12 +45,23 @@ async function settleStep(redis: Redis, shard: number, settlements: Settlement[]
     accepted[i] = outcome !== 0
     leases[i] = typeof outcome === 'number' ? null : outcome.toString()
   }
-  return { accepted, leases, nextDueAt: readTime(due), woke: woke === 1 }
+  return { accepted, leases, nextDueAt: readTime(due), woke }
 }
 
 function packLane(id: string, settlements: Settlement[]): ScriptValue[] {
   const deliveries = settlements.map(({ delivery }) => delivery)
-  return [id, settlements.length, ...deliveries, ...settlements.flatMap(packSettlement)]
+  return [
+    id,
+    standingOf(settlements),
+    settlements.length,
+    ...deliveries,
+    ...settlements.flatMap(packSettlement),
+  ]
+}
+
+/** The latest word of a lane's endpoint. */
+function standingOf(settlements: Settlement[]): string {
+  return packStanding(settlements.findLast(({ standing }) => standing !== undefined)?.standing)
 }
 
 function packSettlement({ lease, to }: Settlement): ScriptValue[] {
@@ -68,6 +79,8 @@ function packTo(to: SettleTo): [] | [number, string] {
   switch (to.op) {
     case 'delivered':
     case 'forget':
+    case 'quarantined':
+    case 'keep':
       return []
     case 'return':
       return [to.delayMs ?? 0, '']
@@ -77,7 +90,5 @@ function packTo(to: SettleTo): [] | [number, string] {
       return [to.leaseMs, packState(to.state)]
     case 'discard':
       return [0, to.cause]
-    case 'aside':
-      return [0, to.detail]
   }
 }

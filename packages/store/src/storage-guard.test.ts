@@ -37,6 +37,21 @@ test('refuses from three quarters of maxmemory and admits again below', async ()
   expect(states).toEqual(['full', 'free'])
 })
 
+test('a dead letter is refused only where dead letters have used up what they may', async () => {
+  let usedBytes = 100
+  const info = async () => `used_memory:${usedBytes}\r\nmaxmemory:100\r\n`
+  let now = 0
+  const guard = new StorageGuard({ redis: { info } as unknown as Redis, now: () => now })
+  await guard.admitDeadLetter()
+  await expect(refused(guard)).resolves.toMatchObject({ code: 'storage_full' })
+  usedBytes = 105
+  now += 2_000
+  await expect(guard.admitDeadLetter()).rejects.toMatchObject({ code: 'storage_full', status: 503 })
+  usedBytes = 104
+  now += 2_000
+  await guard.admitDeadLetter()
+})
+
 test('samples at most four times a second, and not at all while nobody publishes', async () => {
   let now = 0
   let samples = 0

@@ -1,7 +1,8 @@
 /**
- * The watermark that stops publishing before Redis is full, so that what was accepted can still be dispatched and parked
- * (design: memory). It knows Redis's memory from a sample at most 250 ms old while publishes come, and takes none while
- * they do not. A sample that fails changes nothing: a publish to a Redis that is away fails by itself.
+ * The watermark that stops publishing, and all else that callers let grow, before Redis is full. What was accepted can
+ * then still be dispatched, parked and dead-lettered. The guard knows Redis's memory from a sample at most 250 ms old
+ * while callers come, and takes none while they do not. A sample that fails changes nothing: a write to a Redis that is
+ * away fails by itself.
  *
  * One topic may fill a quarter of what publishing may fill, counted by what waits in lanes, before it alone is refused:
  * its dead endpoint must not use up the room of all others. Nobody looks while all together fill less than that.
@@ -17,6 +18,8 @@ const SAMPLE_EVERY_MS = 250
 const SAMPLE_STALE_MS = 1_000
 /** Of Redis's memory, what publishing may fill. */
 export const PUBLISH_SHARE = 0.75
+/** Share of Redis's memory that dead letters may fill. Each copies its message, so they could outgrow any reserve. */
+export const DEAD_LETTER_SHARE = 1.05
 /** Of what publishing may fill. */
 const TOPIC_SHARE = 0.25
 const TOPICS_EVERY_MS = 1_000
@@ -68,15 +71,31 @@ export class StorageGuard {
    * promise only where a sample has to be awaited.
    */
   admit(topicUid?: string): Promise<void> | undefined {
+    return this.#fresh(() => this.#refuseWhenFull(topicUid))
+  }
+
+  /** Like `admit`, for a dead letter: throws `storage_full` if dead letters have used up their share. */
+  admitDeadLetter(): Promise<void> | undefined {
+    return this.#fresh(() => this.#refuseDeadLetter())
+  }
+
+  /** Judges by the last sample, or by a fresh one after a pause. */
+  #fresh(judge: () => void): Promise<void> | undefined {
     const age = this.#now() - this.#sampledAt
     if (age > SAMPLE_EVERY_MS && !this.#sampling) {
       // One that takes long while publishes keep coming is no pause: Redis is slow, and waiting would only add to that.
       this.#afterPause = age > SAMPLE_STALE_MS
       this.#sampling = this.#takeSample()
     }
-    if (this.#afterPause && this.#sampling) return this.#sampling.then(() => this.#refuseWhenFull(topicUid))
-    this.#refuseWhenFull(topicUid)
+    if (this.#afterPause && this.#sampling) return this.#sampling.then(judge)
+    judge()
     return undefined
+  }
+
+  #refuseDeadLetter(): void {
+    const { usedBytes = 0, limitBytes = Number.POSITIVE_INFINITY } = this.#sample ?? {}
+    if (usedBytes < limitBytes * DEAD_LETTER_SHARE) return
+    throw storageFull('storage is full; the dead letter waits in its lane')
   }
 
   #refuseWhenFull(topicUid: string | undefined): void {
@@ -85,9 +104,9 @@ export class StorageGuard {
       throw new FantailError('rate_limited', message, { retryAfterSeconds: RETRY_AFTER_SECONDS })
     }
     if (!this.#full) return
-    throw new FantailError('storage_full', 'storage is nearly full; the message is not stored', {
-      retryAfterSeconds: RETRY_AFTER_SECONDS,
-    })
+    throw storageFull(
+      `Redis has used ${PUBLISH_SHARE * 100} % of its memory or more; nothing was stored, retry later`,
+    )
   }
 
   async #takeSample(): Promise<void> {
@@ -116,6 +135,10 @@ export class StorageGuard {
     const greedy = [...bytes].filter(([uid, held]) => held >= share * (this.#greedy.has(uid) ? 0.9 : 1))
     this.#greedy = new Set(greedy.map(([uid]) => uid))
   }
+}
+
+function storageFull(message: string): FantailError {
+  return new FantailError('storage_full', message, { retryAfterSeconds: RETRY_AFTER_SECONDS })
 }
 
 /**

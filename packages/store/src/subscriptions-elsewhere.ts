@@ -43,11 +43,22 @@ export async function placeElsewhere(
 }
 
 /** Stores a changed record, unless another writer came first; moves its token's entry with it. */
-export async function replaceStored(redis: Redis, stored: Stored, record: SubscriptionRecord, text: string) {
+export async function replaceStored(
+  redis: Redis,
+  stored: Stored,
+  { record, text, grows }: { record: SubscriptionRecord; text: string; grows: boolean },
+) {
   const { place } = stored
   const before = subscriptionFields(stored.record)
   const after = subscriptionFields(record)
-  const update = { place, id: record.id, topicArn: record.topicArn, expected: stored.text, record: text }
+  const update = {
+    place,
+    id: record.id,
+    topicArn: record.topicArn,
+    expected: stored.text,
+    record: text,
+    grows,
+  }
   if (place.shard === place.homeShard) return updateSubscription(redis, { ...update, before, after })
   // The new token's entry comes first and the old one's goes last; where nothing was written, the new one's goes.
   const sameToken = record.token === stored.record.token

@@ -45,6 +45,8 @@ interface Packed {
   /** Confirmed by a signed call; only a signed one unsubscribes. */
   c?: 1
   y?: 1
+  /** Who subscribed. */
+  v?: string
   /** How it is reached, and the secrets of that, sealed. */
   g?: OutboundSettings
   z?: string
@@ -80,6 +82,7 @@ export function packSubscription(record: Packable): string {
     b: record.filterPolicyScope === 'MessageBody' ? 1 : undefined,
     c: record.confirmationWasAuthenticated ? 1 : undefined,
     y: record.authenticateOnUnsubscribe ? 1 : undefined,
+    v: record.principal,
     g: record.outbound ?? undefined,
     z: record.sealed ?? undefined,
     r: record.retryMode === 'policy' ? undefined : record.retryMode,
@@ -90,6 +93,14 @@ export function packSubscription(record: Packable): string {
     t: record.createdAt,
   }
   return JSON.stringify(packed)
+}
+
+/**
+ * Bytes of what callers set. The state of the subscription is left out, so that one can be paused, confirmed and
+ * unsubscribed whatever the memory.
+ */
+export function settingsBytes(record: Packable): number {
+  return Buffer.byteLength(packSubscription({ ...record, status: 'paused', unsubscribed: true }))
 }
 
 /** The record, or a CorruptRecordError that names `key` and the subscription. */
@@ -120,6 +131,7 @@ export function unpackSubscription(
     ...(packed.b === 1 && { filterPolicyScope: 'MessageBody' }),
     ...(packed.c === 1 && { confirmationWasAuthenticated: true }),
     ...(packed.y === 1 && { authenticateOnUnsubscribe: true }),
+    ...(packed.v !== undefined && { principal: packed.v }),
     ...(packed.g && { outbound: packed.g }),
     ...(packed.z !== undefined && { sealed: packed.z }),
     ...(packed.r && { retryMode: packed.r }),

@@ -140,6 +140,8 @@ export interface UpdateSubscription {
   record: string
   before: SubscriptionFields
   after: SubscriptionFields
+  /** Redis refuses it when memory is full. */
+  grows: boolean
 }
 
 export type UpdateResult =
@@ -155,6 +157,7 @@ export async function updateSubscription(redis: Redis, update: UpdateSubscriptio
     ...[place.sliceId, place.shard, id, expected, record, before.counted, after.counted, ...lane],
     ...[newRevision(), home, place.topicUid, idBytes(id), before.tokenHash, after.tokenHash],
     after.mode,
+    update.grows ? '' : '1',
   ]
   const reply = (await runScript(redis, UPDATE, [shardBase(place.shard)], args)) as Buffer[]
   const outcome = String(reply[0])

@@ -25,6 +25,7 @@ import {
 import type { Redis } from 'ioredis'
 import { batch } from './batch.ts'
 import { topicUidOf } from './confirmation-token.ts'
+import { type GrowthGuard, UNGUARDED } from './growth.ts'
 import { endpointsKey, sliceKey, subscriptionsKey, tokensKey, topicKey } from './keys.ts'
 import { type Page, replies } from './pages.ts'
 import { shardBase, shardOf } from './shards.ts'
@@ -32,7 +33,13 @@ import { placeElsewhere, replaceStored } from './subscriptions-elsewhere.ts'
 import { expirePending } from './subscriptions-expiry.ts'
 import { placeOfSubscription, SLICES_MAX } from './subscriptions-id.ts'
 import { type ListSubscriptions, listSubscriptions } from './subscriptions-listing.ts'
-import { endpointHash, packSubscription, sha1, subscriptionFields } from './subscriptions-record.ts'
+import {
+  endpointHash,
+  packSubscription,
+  settingsBytes,
+  sha1,
+  subscriptionFields,
+} from './subscriptions-record.ts'
 import {
   createSubscription,
   deleteSubscription,
@@ -82,6 +89,8 @@ export interface SubscriptionsOptions {
   sliceSubscriptionsMax?: number
   /** Told of a record that cannot be read, which lists and sweeps then leave out; without it they throw. */
   onCorrupt?: (error: Error) => void
+  /** Asked before a subscription is created, or its record becomes longer. */
+  growth?: GrowthGuard
 }
 
 /** The topic has as many subscriptions as it takes. */
@@ -96,19 +105,24 @@ export class Subscriptions {
   readonly #redis: Redis
   readonly #sliceSubscriptionsMax: number
   readonly #onCorrupt: ((error: Error) => void) | undefined
+  readonly #growth: GrowthGuard
 
   constructor(redis: Redis, options: SubscriptionsOptions = {}) {
     this.#redis = redis
     this.#sliceSubscriptionsMax = options.sliceSubscriptionsMax ?? SLICE_SUBSCRIPTIONS_MAX
     this.#onCorrupt = options.onCorrupt
+    this.#growth = options.growth ?? UNGUARDED
   }
 
   /**
    * The new subscription, or the one that has the same topic, protocol and endpoint (`created` false); `not_found`
-   * without the topic. One that was unsubscribed through its link makes room for the new one.
+   * without the topic, `storage_full` where a new one would not fit. One that was unsubscribed through its link makes room
+   * for the new one.
    */
   async create(input: NewSubscription): Promise<{ subscription: SubscriptionRecord; created: boolean }> {
     const placement = placementOf(input)
+    const existing = await this.#existingWhenFull(input)
+    if (existing) return { subscription: existing, created: false }
     for (let tries = 0; tries < TRIES_MAX; tries++) {
       await pauseBeforeTry(tries)
       const result = await createSubscription(this.#redis, placement, this.#roomOf(input.topicArn))
@@ -179,7 +193,9 @@ export class Subscriptions {
       const record = changedBy(stored.record, change)
       const text = packSubscription(record)
       if (text === stored.text) return record
-      const result = await replaceStored(this.#redis, stored, record, text)
+      const grows = settingsBytes(record) > settingsBytes(stored.record)
+      if (grows) await this.#growth.admit()
+      const result = await replaceStored(this.#redis, stored, { record, text, grows })
       if (result.outcome === 'set') return record
       stored = result.outcome === 'missing' ? null : unpackStored(id, record.topicArn, result.record)
     }
@@ -211,6 +227,18 @@ export class Subscriptions {
   /** Deletes pending and unsubscribed ones whose token has expired; answers how many. */
   expirePending(): Promise<number> {
     return expirePending({ redis: this.#redis, subscriptions: this, onCorrupt: this.#onCorrupt })
+  }
+
+  /** Asks the guard; where it refuses, the subscription that exists already, as that needs no memory. */
+  async #existingWhenFull(input: NewSubscription): Promise<SubscriptionRecord | null> {
+    try {
+      await this.#growth.admit()
+      return null
+    } catch (error) {
+      const existing = await this.#find(input.topicArn, input.protocol, input.endpoint)
+      if (existing && !existing.unsubscribed) return existing
+      throw error
+    }
   }
 
   /** A FIFO topic is whole in one slice, so that one script can hand a message to all of its subscriptions. */

@@ -13,23 +13,26 @@ const TAKE = readScript('take-deliveries-1')
 /** Now, earliest due time, drained, lanes with claims, expired (subscription, delivery) one after the other. */
 export type TakenReply = [number, Buffer, number, ClaimedLaneReply[], Buffer[]]
 /** Of each run: subscription, claimed delivery, those behind it. */
-type TakeReply = [...TakenReply, runs: Buffer[][], logs: LogReply[]]
+type TakeReply = [...TakenReply, runs: Buffer[][], logs: LogReply[], turn: Buffer]
 type LogReply = [uid: Buffer, arn: Buffer, fence: number]
 
 export async function takeDeliveries(redis: Redis, shard: number, request: TakeRequest): Promise<TakeResult> {
   const { lanesMax, deliveriesMax, leaseMs, limits, othersMax = OTHERS_MAX, logsMax = 0 } = request
-  const args = [lanesMax, deliveriesMax, leaseMs, othersMax, logsMax, ...[...limits].flat()]
+  const { turnsMax = deliveriesMax, turnsTill = '' } = request
+  const bounds = [lanesMax, deliveriesMax, leaseMs, othersMax, logsMax, turnsMax, turnsTill]
+  const args = [...bounds, ...[...limits].flat()]
   const reply = (await runScript(redis, TAKE, [shardBase(shard)], args)) as TakeReply
-  const [now, due, drained, lanes, expired, runs, logs] = reply
+  const [now, due, drained, lanes, expired, runs, logs, turn] = reply
   const taken = readTaken([now, due, drained, lanes, expired])
   addRuns(taken.lanes, runs)
-  return { ...taken, logs: logs.map(readLog) }
+  return { ...taken, nextTurnAt: readTime(turn), logs: logs.map(readLog) }
 }
 
 export function readTaken([now, due, drained, lanes, expired]: TakenReply): TakeResult {
   return {
     now,
     nextDueAt: readTime(due),
+    nextTurnAt: null,
     lanes: lanes.map(readClaimedLane),
     expired: readRefs(expired),
     drained,

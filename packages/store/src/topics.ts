@@ -14,6 +14,7 @@ import {
 } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { batch } from './batch.ts'
+import { admitLonger, type GrowthGuard, UNGUARDED } from './growth.ts'
 import { sliceKey, topicKey, topicsKey } from './keys.ts'
 import { decodeCursor, encodeCursor, listNames, type Page, replies } from './pages.ts'
 import { shardBase, shardOf, sliceShard } from './shards.ts'
@@ -45,6 +46,8 @@ export interface SubscriptionCounts {
 export interface TopicsOptions {
   /** The account and region that a list's name prefix belongs to. */
   defaults?: ArnDefaults
+  /** Asked before a topic is created, or its record becomes longer. */
+  growth?: GrowthGuard
 }
 
 export interface ListTopics {
@@ -75,13 +78,15 @@ export type TopicChange = (current: TopicRecord) => Partial<TopicSettings>
 export class Topics {
   readonly #redis: Redis
   readonly #defaults: ArnDefaults
+  readonly #growth: GrowthGuard
 
   constructor(redis: Redis, options: TopicsOptions = {}) {
     this.#redis = redis
     this.#defaults = options.defaults ?? ARN_DEFAULTS
+    this.#growth = options.growth ?? UNGUARDED
   }
 
-  /** Creates the topic, or sets the members given on the one that exists. */
+  /** Creates the topic, or sets the members given on the one that exists; `storage_full`, as every change that grows. */
   put(arn: string, set: Partial<TopicSettings>): Promise<{ topic: TopicRecord; created: boolean }> {
     return this.#write(arn, async (current) => {
       const topic = await (current ? this.#replace(current, set) : this.#create(arn, set))
@@ -216,6 +221,7 @@ export class Topics {
     put: Pick<PutTopic, 'arn' | 'expected' | 'record'>,
     topic: TopicSettings & { uid: string },
   ): Promise<PutTopicResult> {
+    await admitLonger(this.#growth, put.expected, put.record)
     const revision = newRevision()
     return putTopic(this.#redis, { ...put, uid: topic.uid, fields: topicFields(topic), revision })
   }

@@ -54,6 +54,16 @@ export interface FifoLogObservation {
 /** Read at every scrape: the logs of FIFO topics that hold anything. */
 export type FifoLogSource = () => Promise<FifoLogObservation[]>
 
+export interface QuarantineObservation {
+  entries: number
+  bytes: number
+  /** Past this an entry is refused, and its source stays where it is. */
+  bytesMax: number
+}
+
+/** Read at every scrape. */
+export type QuarantineSource = () => Promise<QuarantineObservation>
+
 function createInstruments() {
   return {
     messagesPublished: new Counter({
@@ -174,6 +184,33 @@ function createInstruments() {
       unit: 's',
       labels: ['topic', 'subscription'],
     }),
+    quarantineAdded: new Counter({
+      name: 'fantail_quarantine_added',
+      help: 'Entries added to the quarantine, by reason.',
+      labels: ['reason'],
+    }),
+    quarantineRefused: new Counter({
+      name: 'fantail_quarantine_refused',
+      help: 'Tries to add an entry to a quarantine that was full; what it was about stayed where it was.',
+      labels: ['reason'],
+    }),
+    quarantineEntries: new Gauge({
+      name: 'fantail_quarantine_entries',
+      help: 'Entries in the quarantine: each waits for an operator.',
+      labels: [],
+    }),
+    quarantineBytes: new Gauge({
+      name: 'fantail_quarantine_bytes',
+      help: 'Bytes that the entries of the quarantine fill.',
+      unit: 'By',
+      labels: [],
+    }),
+    quarantineBytesMax: new Gauge({
+      name: 'fantail_quarantine_limit_bytes',
+      help: 'Bytes that the quarantine may fill.',
+      unit: 'By',
+      labels: [],
+    }),
     fifoLogMessages: new Gauge({
       name: 'fantail_fifo_log_messages',
       help: 'Messages of a FIFO topic that are not in lanes yet.',
@@ -195,6 +232,8 @@ export interface Metrics extends Instruments, AwsInstruments {
   observeLanes(source: LaneSource): void
   /** And those of the logs of FIFO topics. */
   observeFifoLogs(source: FifoLogSource): void
+  /** And those of the quarantine. */
+  observeQuarantine(source: QuarantineSource): void
   /** And those of queues; never asked where AWS's metrics are not shown. */
   observeQueues(source: QueueSource): void
   /** Brings the gauges up to date; rejects with what kept a source from answering. */
@@ -216,8 +255,14 @@ export function createMetrics({ aws = true }: { aws?: boolean } = {}): Metrics {
   let lanes: LaneSource = async () => []
   let logs: FifoLogSource = async () => []
   let queues: QueueSource = async () => []
+  let quarantine: QuarantineSource | undefined
   const refreshLanes = () => refreshed(lanes, (observed) => showLanes(instruments, observed))
   const refreshLogs = () => refreshed(logs, (observed) => showFifoLogs(instruments, observed))
+  const refreshQuarantine = () =>
+    refreshed(
+      async () => (quarantine ? [await quarantine()] : []),
+      (observed) => showQuarantine(instruments, observed),
+    )
   const refreshQueues = () => refreshed(queues, (observed) => showQueues(awsInstruments, observed))
   return {
     ...instruments,
@@ -228,6 +273,9 @@ export function createMetrics({ aws = true }: { aws?: boolean } = {}): Metrics {
     observeFifoLogs(source) {
       logs = source
     },
+    observeQuarantine(source) {
+      quarantine = source
+    },
     observeQueues(source) {
       queues = source
     },
@@ -235,6 +283,7 @@ export function createMetrics({ aws = true }: { aws?: boolean } = {}): Metrics {
       const results = await Promise.allSettled([
         refreshLanes(),
         refreshLogs(),
+        refreshQuarantine(),
         aws ? refreshQueues() : undefined,
       ])
       for (const result of results) if (result.status === 'rejected') throw result.reason
@@ -264,6 +313,16 @@ function showLanes(instruments: Instruments, observed: LaneObservation[]): void 
     lanesInFlight.set(labels, lane.inFlight)
     if (lane.oldestSeconds !== null) lanesOldestSeconds.set(labels, lane.oldestSeconds)
     if (lane.drainSeconds !== null) lanesDrainSeconds.set(labels, lane.drainSeconds)
+  }
+}
+
+function showQuarantine(instruments: Instruments, observed: QuarantineObservation[]): void {
+  const { quarantineEntries, quarantineBytes, quarantineBytesMax } = instruments
+  for (const gauge of [quarantineEntries, quarantineBytes, quarantineBytesMax]) gauge.clear()
+  for (const { entries, bytes, bytesMax } of observed) {
+    quarantineEntries.set({}, entries)
+    quarantineBytes.set({}, bytes)
+    quarantineBytesMax.set({}, bytesMax)
   }
 }
 

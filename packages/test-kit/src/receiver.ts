@@ -46,6 +46,8 @@ export interface Reply {
   hang?: 'beforeHeaders' | 'midBody'
   /** Answers only when this resolves (after delayMs). */
   until?: Promise<unknown>
+  /** Resets the connection instead of answering. */
+  reset?: boolean
 }
 
 /** `n` counts the requests that this responder was asked for, from 1. */
@@ -214,6 +216,10 @@ async function answer(response: ServerResponse, reply: Reply): Promise<number | 
   if (reply.delayMs) await new Promise((resolve) => setTimeout(resolve, reply.delayMs))
   if (reply.until) await reply.until
   if (reply.hang === 'beforeHeaders') return null
+  if (reply.reset) {
+    response.socket?.resetAndDestroy()
+    return null
+  }
   const body = reply.body === undefined ? undefined : Buffer.from(reply.body)
   if (reply.hang === 'midBody') {
     response.writeHead(reply.status ?? 200, { 'content-length': '1000', ...reply.headers })

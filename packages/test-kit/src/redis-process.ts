@@ -13,12 +13,23 @@ export interface SpawnOptions {
   env: Record<string, string>
 }
 
+/** Whatever happens to the test process, its servers do not outlive it. */
+const living = new Set<ChildProcess>()
+process.on('exit', () => {
+  for (const child of living) child.kill('SIGKILL')
+})
+
 /** Resolves with the server spawned, before it answers. */
 export async function spawnServer({ command, port, words, env }: SpawnOptions): Promise<RedisRuntime> {
   const dir = await mkdtemp(join(tmpdir(), 'fantail-redis-'))
   const place = ['--port', String(port), '--bind', '127.0.0.1', '--dir', dir]
   const options = { stdio: 'ignore' as const, env: { ...process.env, ...env } }
-  const launch = () => spawn(command, [...place, ...words], options)
+  const launch = () => {
+    const launched = spawn(command, [...place, ...words], options)
+    living.add(launched)
+    launched.once('exit', () => living.delete(launched))
+    return launched
+  }
   let child = launch()
   return {
     pid: () => child.pid ?? 0,

@@ -39,6 +39,8 @@ export interface TestRedisOptions {
   spawned?: boolean
   /** Default: a free one. */
   port?: number
+  /** The binary to spawn; default: as above. */
+  command?: string
   /** Speaks nothing but TLS, and asks clients for a certificate. */
   tls?: TestTls | undefined
 }
@@ -59,8 +61,13 @@ export async function startRedis(options: TestRedisOptions = {}): Promise<TestRe
   const port = options.port ?? (await freePort())
   const words = [...settingWords(options), ...(options.tls ? tlsWords(port, options.tls) : [])]
   const runtime =
-    (options.spawned ? undefined : await inContainer(port, words)) ??
-    (await spawnServer({ command: redisServerPath(), port, words, env: options.env ?? {} }))
+    (options.spawned || options.command ? undefined : await inContainer(port, words)) ??
+    (await spawnServer({
+      command: options.command ?? redisServerPath(),
+      port,
+      words,
+      env: options.env ?? {},
+    }))
   const { tls } = options
   await untilAnswers(port, tls)
   return {
@@ -133,6 +140,19 @@ function findServer(): string | undefined {
     .flatMap((dir) => [join(dir, 'redis-server'), join(dir, 'valkey-server')])
   const named = process.env.FANTAIL_TEST_REDIS_SERVER ?? process.env.FANTAIL_REDIS_SERVER ?? ''
   return [named, unpacked, ...onPath].find((path) => path !== '' && existsSync(path))
+}
+
+/**
+ * The servers to try what differs between releases on: the one that every test has, and one of Redis 7.2 or newer (any
+ * Valkey is), where that is another. The newer one is FANTAIL_TEST_NEWER_REDIS_SERVER or valkey-server on PATH.
+ * undefined: there is none here.
+ */
+export function redisReleases(): { usual: string | undefined; newer: string | undefined } {
+  const usual = findServer()
+  const named = process.env.FANTAIL_TEST_NEWER_REDIS_SERVER ?? ''
+  const onPath = (process.env.PATH ?? '').split(delimiter).map((dir) => join(dir, 'valkey-server'))
+  const newer = [named, ...onPath].find((path) => path !== '' && path !== usual && existsSync(path))
+  return { usual, newer }
 }
 
 /** A loopback port that was free a moment ago. */

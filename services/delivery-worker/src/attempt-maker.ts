@@ -1,24 +1,39 @@
 /** One attempt, by the subscription's protocol; whatever goes wrong is an outcome, never a throw. */
 import type { AttemptResult } from '@fantail/contracts'
 import {
+  type Again,
+  type AgainCause,
   type EnvelopeSigning,
   type HttpSender,
-  renderBody,
-  renderHeaders,
-  unlockTarget,
-  type WebhookSigner,
+  type QueueAppend,
+  type QueueAppends,
+  queueBody,
+  renderRequest,
+  unsignedFailure,
 } from '@fantail/delivery'
+import type { Logger } from '@fantail/runtime'
+import { deliveryItemId } from '@fantail/store'
 import { type Span, type Spans, traceparentOf } from '@fantail/telemetry'
 import type { Vault } from '@fantail/vault'
+import { endSpan } from './attempt-span.ts'
 import type { CompiledSubscription } from './compiled-slice.ts'
 import { PROVIDER_RESPONSE_BYTES_MAX } from './delivery-status.ts'
 import type { InRun } from './fifo/group-run.ts'
 import type { MessageContext } from './message-context.ts'
 import type { Outcome } from './outcome.ts'
-import type { QueueAppends } from './queue-appends.ts'
 import type { WorkerMetrics } from './worker-metrics.ts'
 
-const NO_RUN: InRun[] = []
+/** How an attempt is made, beyond what everybody's is. */
+export interface AttemptWays {
+  /** Messages that may go to the queue with it; the outcome says how many did. */
+  run?: InRun[] | undefined
+  /** The earlier requests of this attempt. */
+  after?: Again | undefined
+  /** Called instead of `done` where the attempt needs another request; without it that follows at once. */
+  again?: (again: Again) => void
+}
+
+const NO_WAYS: AttemptWays = {}
 
 export interface AttemptMakerOptions {
   sender: Pick<HttpSender, 'send'>
@@ -30,6 +45,8 @@ export interface AttemptMakerOptions {
   vault: Pick<Vault, 'open'> | undefined
   /** Epoch ms, for timestamps of signed requests. */
   clock: () => number
+  /** At level debug it has a line for every request, with its send time. */
+  log: Pick<Logger, 'debug' | 'isLevelEnabled'>
 }
 
 export class AttemptMaker {
@@ -41,34 +58,35 @@ export class AttemptMaker {
 
   /**
    * `delivery` names what is appended to a queue, so that an append that is repeated changes nothing. `done` is called once,
-   * never before this has returned: no promises, because this is made tens of thousands of times a second. `run`: what may go
-   * to the queue with it; the outcome says how many did.
+   * never before this has returned: no promises, because this is made tens of thousands of times a second.
    */
   attempt(
     subscription: CompiledSubscription,
     context: MessageContext,
     delivery: Buffer,
     done: (outcome: Outcome) => void,
-    run: InRun[] = NO_RUN,
+    ways = NO_WAYS,
   ): void {
     const { signature, target } = subscription
     if (signature !== undefined) {
       // Whoever asks has seen to it, unless the topic began to sign, or changed how, in this moment.
       const signed = this.#options.signing.prepare(context.envelopeFor(signature), target)
-      const again = () => this.attempt(subscription, context, delivery, done, run)
-      if (signed) return void signed.then(again, (error) => done(unsigned(error)))
+      const again = () => this.attempt(subscription, context, delivery, done, ways)
+      if (signed) return void signed.then(again, (error) => done(outcomeOf(unsignedFailure(error))))
     }
     const span = this.#options.spans.on ? this.#startSpan(subscription, context) : undefined
     const ended = (result: AttemptResult, along = 0) => {
       if (span) endSpan(span, result)
-      const outcome = { result, along, answeredAfterMs: hasAnswered(result) ? result.durationMs : undefined }
+      const outcome = outcomeOf(result, along)
       this.#options.metrics.attempted(subscription, context, outcome, result.durationMs)
       done(outcome)
     }
     if (subscription.record.protocol === 'sqs') {
-      const appending = this.#options.appends.append(subscription, { delivery, message: context }, run)
+      const run = [{ delivery, message: context }, ...(ways.run ?? [])]
+      const appends = appendsOf(subscription, run)
+      const appending = this.#options.appends.append(subscription.record.endpoint, appends)
       void appending.then(({ result, along }) => ended(result, along))
-    } else this.#post(subscription, context, ended, span)
+    } else this.#post(subscription, context, { ended, span, ...ways })
   }
 
   #startSpan({ record }: CompiledSubscription, { message }: MessageContext): Span {
@@ -77,63 +95,64 @@ export class AttemptMaker {
   }
 
   #post(
-    { target, signature, feedback }: CompiledSubscription,
+    subscription: CompiledSubscription,
     context: MessageContext,
-    ended: (result: AttemptResult) => void,
-    span?: Span,
+    { ended, span, after, again }: Posting,
   ): void {
-    if (target.locked !== undefined) {
-      const problem = unlockTarget(target, this.#options.vault)
-      if (problem !== undefined) return void setImmediate(ended, locked(problem))
-    }
-    const { url, memo, route } = target
-    const envelope = context.envelopeFor(signature)
-    const headers = renderHeaders(envelope, target, span && traceparentOf(span))
-    const body = renderBody(envelope, target)
-    if (target.webhook !== undefined) {
-      const problem = this.#sign(target.webhook, { messageId: context.message.messageId, body, headers })
-      if (problem !== undefined) return void setImmediate(ended, locked(problem))
-    }
+    const { target, signature, feedback } = subscription
+    const { vault, clock } = this.#options
+    const traceparent = span && traceparentOf(span)
+    const request = renderRequest(context.envelopeFor(signature), target, { vault, clock, traceparent })
+    if ('kind' in request) return void setImmediate(ended, request)
     const textBytesMax = feedback && PROVIDER_RESPONSE_BYTES_MAX
-    this.#options.sender.send({ url, route, memo, headers, body, textBytesMax }, ended)
+    const onRequest = this.#requestLog(subscription, context)
+    const asked =
+      again &&
+      ((next: Again) => {
+        span?.setAttribute('fantail.again', next.cause)
+        span?.end()
+        again(next)
+      })
+    this.#options.sender.send({ ...request, textBytesMax, after, onRequest }, ended, asked)
   }
 
-  /** What kept it from that, or undefined: nothing goes out unsigned. */
-  #sign(signer: WebhookSigner, { messageId, body, headers }: Unsigned): string | undefined {
-    try {
-      const { vault, clock } = this.#options
-      headers.push(...signer.headers({ messageId, now: clock(), body }, vault))
-      return undefined
-    } catch (error) {
-      return `it cannot be signed: ${error instanceof Error ? error.message : 'unknown'}`
+  /**
+   * `sentAt`: epoch ms. `monotonicMs`: by the host's monotonic clock, which is one for all processes of a host and which
+   * nobody sets, so that a throttle can be checked by it.
+   */
+  #requestLog({ record }: CompiledSubscription, { message }: MessageContext) {
+    const { log } = this.#options
+    if (!log.isLevelEnabled('debug')) return undefined
+    return (again: AgainCause | undefined) => {
+      const monotonicMs = Number(process.hrtime.bigint() / 1_000n) / 1_000
+      const { id: subscriptionId } = record
+      const { messageId } = message
+      log.debug({ subscriptionId, messageId, sentAt: Date.now(), monotonicMs, again }, 'request.sent')
     }
   }
 }
 
-interface Unsigned {
-  messageId: string
-  body: Buffer
-  headers: string[]
+interface Posting extends Pick<AttemptWays, 'after' | 'again'> {
+  ended: (result: AttemptResult) => void
+  span: Span | undefined
 }
 
-/** Says nothing of the endpoint. */
-function unsigned(error: unknown): Outcome {
-  const detail = `could not be signed: ${error instanceof Error ? error.message : String(error)}`
-  const result = { kind: 'failure', error: 'storage', detail, durationMs: 0, permanent: false } as const
-  return { result, along: 0, answeredAfterMs: undefined }
+/** Messages for the subscription's queue, each rendered when its turn comes. */
+function* appendsOf(
+  { record, target, signature }: CompiledSubscription,
+  run: InRun[],
+): Generator<QueueAppend> {
+  for (const { delivery, message } of run) {
+    const body = queueBody(message.envelopeFor(signature), target, record.endpoint)
+    yield { message: message.message, item: { id: deliveryItemId(record.id, delivery), ...body } }
+  }
 }
 
-function locked(detail: string): AttemptResult {
-  return { kind: 'failure', error: 'secrets', detail, durationMs: 0, permanent: false }
+function outcomeOf(result: AttemptResult, along = 0): Outcome {
+  return { result, along, answeredAfterMs: hasAnswered(result) ? result.durationMs : undefined }
 }
 
 /** A refusal at once (nobody listens, no such name) says that nothing hangs. */
 function hasAnswered(result: AttemptResult): boolean {
   return result.kind === 'response' || result.error !== 'timeout'
-}
-
-function endSpan(span: Span, result: AttemptResult): void {
-  if (result.kind === 'response') span.setAttribute('http.response.status_code', result.statusCode)
-  else span.setAttribute('error.type', result.error)
-  span.end()
 }

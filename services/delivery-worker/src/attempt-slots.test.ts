@@ -92,3 +92,26 @@ test('a slow answer sends first attempts by the lane for a while', () => {
   now += 6_000
   expect(slots.isSlow('a')).toBe(false)
 })
+
+test('what another worker has seen answer is proven here too, unless it hangs here', () => {
+  const slots = new AttemptSlots({ attemptsMax: 4 })
+  expect(take(slots, 'hung', 100)).toBe(2)
+  expect(slots.acquire('answers', 32)).toBe(false)
+  slots.trust('answers')
+  expect(slots.acquire('answers', 32)).toBe(true)
+  slots.hang('hung')
+  slots.trust('hung')
+  expect([slots.isProven('answers'), slots.isProven('hung')]).toEqual([true, false])
+})
+
+test('the room of what is in flight is bounded by maxInFlight', () => {
+  const slots = new AttemptSlots({ attemptsMax: 100 })
+  slots.acquire('one', 1)
+  slots.acquire('three', 3)
+  expect(new Map(slots.busy())).toEqual(
+    new Map([
+      ['one', 0],
+      ['three', 2],
+    ]),
+  )
+})

@@ -7,6 +7,10 @@
  * slots. Attempts that were started while a subscription was proven may turn suspect in numbers above that half; the
  * proven ones keep their half all the same, so the slots may for the length of a deadline be half as many again.
  *
+ * A lane knows too whether its endpoint is proven, from whichever worker attempted it last (`Standing` of the store): a
+ * worker that meets it the first time goes by that. Lanes of unproven endpoints wait for slots of their half in a line of
+ * turns (lane-loop.ts).
+ *
  * First attempts leave an eighth of the slots to the lanes. They take a slot in the moment it comes free, a lane only a
  * trip to Redis later: without a share of their own, lanes got 5 of 80 sends beside an express path that was full.
  */
@@ -27,6 +31,8 @@ const LANES_SHARE = 1 / 8
 interface Standing {
   inFlight: number
   allowance: number
+  /** From the subscription's settings at its latest attempt. */
+  maxInFlight: number
   hung: boolean
   proven: boolean
   /** Until when first attempts go by the lane (performance.now()). */
@@ -71,7 +77,25 @@ export class AttemptSlots {
 
   /** Slots that some subscription could get now. */
   get free(): number {
-    return Math.max(this.#freeOf(true), this.#freeOf(false))
+    return Math.max(this.freeProven, this.freeUnproven)
+  }
+
+  get freeProven(): number {
+    return this.#freeOf(true)
+  }
+
+  get freeUnproven(): number {
+    return this.#freeOf(false)
+  }
+
+  isProven(subscriptionId: string): boolean {
+    return this.#standings.get(subscriptionId)?.proven ?? false
+  }
+
+  /** Another worker has seen it answer. What hangs here is not trusted. */
+  trust(subscriptionId: string): void {
+    const standing = this.#standing(subscriptionId)
+    if (!standing.hung) this.#setProven(standing, true)
   }
 
   /** Of these, what first attempts may take. */
@@ -92,6 +116,7 @@ export class AttemptSlots {
     const standing = this.#standing(subscriptionId)
     if (standing.inFlight >= Math.min(standing.allowance, maxInFlight)) return false
     if (this.#freeOf(standing.proven) <= left) return false
+    standing.maxInFlight = maxInFlight
     if (standing.inFlight === 0) this.#busy.set(subscriptionId, standing)
     standing.inFlight++
     this.#count(standing, 1)
@@ -139,8 +164,9 @@ export class AttemptSlots {
 
   /** Room of every subscription that has something in flight. */
   *busy(): Generator<[subscriptionId: string, room: number]> {
-    for (const [id, { inFlight, allowance, proven }] of this.#busy) {
-      yield [id, Math.max(0, Math.min(allowance - inFlight, this.#freeOf(proven)))]
+    for (const [id, { inFlight, allowance, maxInFlight, proven }] of this.#busy) {
+      const own = Math.min(allowance, maxInFlight) - inFlight
+      yield [id, Math.max(0, Math.min(own, this.#freeOf(proven)))]
     }
   }
 
@@ -148,7 +174,14 @@ export class AttemptSlots {
     let standing = this.#standings.get(subscriptionId)
     if (!standing) {
       if (this.#standings.size >= REMEMBERED_MAX) this.#forgetIdle()
-      standing = { inFlight: 0, allowance: START_ALLOWANCE, hung: false, proven: false, slowUntil: 0 }
+      standing = {
+        inFlight: 0,
+        allowance: START_ALLOWANCE,
+        maxInFlight: START_ALLOWANCE,
+        hung: false,
+        proven: false,
+        slowUntil: 0,
+      }
       this.#standings.set(subscriptionId, standing)
     }
     return standing

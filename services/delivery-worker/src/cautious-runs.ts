@@ -1,7 +1,20 @@
 /**
- * From its third start a job runs one message at a time and notes which: one that was under way at three deaths of a
- * worker in a row is set aside, so that it cannot keep its neighbours from being delivered. The notes of a job stand
- * together in one shard of its own: a note in the shard of its message's topic would outlive the message's turn.
+ * Runs of jobs that were started before and did not end: a worker was killed or frozen, or Redis was away.
+ *
+ *   start 1, 2   all messages at once, first attempts straight from the job
+ *   start 3 …    one message at a time; all deliveries go to their lanes, where leases bound each attempt
+ *                  │ the next start finds a message noted as under way, for the second time or more
+ *                  ▼
+ *   suspect      runs after all other messages of the job, alone, each try after a longer delay (1 s to 5 min); of
+ *                several, the one at which the fewest starts have failed comes first
+ *
+ * A message is under way only while it is matched and parked, which takes milliseconds. So a freeze or an outage rarely
+ * makes a suspect, and a wrong suspicion costs a delay. A message that can be read is never dropped here, however often
+ * workers die at it: only its topic's retention ends it.
+ *
+ * The notes stand in the job's own checkpoint: `under-way` has the index of the message, `failed.<index>` how many starts
+ * ended while it was under way, `delayed.<index>` for which of these counts it has waited. They are written before the
+ * message is touched.
  */
 import { shardOf } from '@fantail/store'
 import type { Checkpoints } from './checkpoints.ts'
@@ -9,26 +22,38 @@ import type { JobRun } from './job-run.ts'
 import type { MessageContext } from './message-context.ts'
 
 const CAUTIOUS_FROM_FENCE = 3
-const DEATHS_MAX = 3
-/** Which message a cautious run has under way: `<index>,<times in a row>`. */
+/** Failed starts that make a message a suspect. */
+const SUSPECT_FROM = 2
+const DELAY_MS_MIN = 1_000
+export const DELAY_MS_MAX = 300_000
+
 const UNDER_WAY = 'under-way'
-/** With the message's index: it was set aside, and is so for every later start. */
-const ASIDE = 'aside.'
+const FAILED = 'failed.'
+const DELAYED = 'delayed.'
+const NOBODY = ''
 
 export interface CautiousRunsOptions {
   checkpoints: Pick<Checkpoints, 'restore' | 'note'>
   start(run: JobRun, index: number, context: MessageContext): Promise<void>
-  setAside(run: JobRun, context: MessageContext, detail: string): Promise<void>
+  /** The same for a suspect: nothing of it is started once its topic's retention is over. */
+  startSuspect(run: JobRun, index: number, context: MessageContext): Promise<void>
+  /** A suspect waits for its next try. */
+  isolated(context: MessageContext, failedStarts: number, delayMs: number): Promise<void>
 }
 
-export function isCautious({ fence }: JobRun): boolean {
+export function isCautious({ fence }: Pick<JobRun, 'fence'>): boolean {
   return fence >= CAUTIOUS_FROM_FENCE
 }
 
-/** Whether an earlier start has set a message of the job aside, as far as the job's own checkpoint has been read. */
-export function hasSetAside({ key, restored }: JobRun): boolean {
-  const aside = `${shardOf(key)}:${ASIDE}`
-  return [...restored.keys()].some((name) => name.startsWith(aside))
+/** Whether starts have failed at a message of the job, as far as the job's own checkpoint has been read. */
+export function hasFailedStarts({ key, restored }: JobRun): boolean {
+  const failed = `${shardOf(key)}:${FAILED}`
+  return [...restored.keys()].some((name) => name.startsWith(failed))
+}
+
+/** 1 s, 2 s, 4 s … up to 5 minutes. */
+export function isolationMs(failedStarts: number): number {
+  return Math.min(DELAY_MS_MAX, DELAY_MS_MIN * 2 ** (failedStarts - SUSPECT_FROM))
 }
 
 export class CautiousRuns {
@@ -38,28 +63,78 @@ export class CautiousRuns {
     this.#options = options
   }
 
-  async run(run: JobRun): Promise<void> {
-    for (const [index, context] of run.messages.entries()) {
-      if (run.lost) return
-      if (await this.#killsWorkers(run, index, context)) continue
-      await this.#options.start(run, index, context)
-      await run.whenUnitsEnded()
+  /** Resolves with the delay (ms) after which the job is to be started again, or undefined where it has ended or is lost. */
+  async run(run: JobRun): Promise<number | undefined> {
+    const { start, startSuspect } = this.#options
+    const failed = await this.#failedStarts(run)
+    const messages = [...run.messages.entries()]
+    const isSuspect = (index: number) => (failed.get(index) ?? 0) >= SUSPECT_FROM
+    for (const [index, context] of messages)
+      if (!isSuspect(index)) await this.#runOne(run, index, () => start(run, index, context))
+    const failedAt = ([index]: [number, MessageContext]) => failed.get(index) ?? 0
+    // Those at which the fewest starts have failed first: one that kills each worker must not hold up a wrong suspicion.
+    const suspects = messages.filter(([index]) => isSuspect(index)).sort((a, b) => failedAt(a) - failedAt(b))
+    for (const [index, context] of suspects) {
+      if (run.lost) break
+      const delayMs = await this.#delay(run, index, context, failed.get(index) ?? 0)
+      if (delayMs !== undefined) return delayMs
+      await this.#runOne(run, index, () => startSuspect(run, index, context))
     }
+    // The start that finds the job not completed must not take the last message for a suspect.
+    await this.#note(run, [[UNDER_WAY, NOBODY]])
+    return undefined
   }
 
-  /** True where the message is set aside. The note is written before the message is touched. */
-  async #killsWorkers(run: JobRun, index: number, context: MessageContext): Promise<boolean> {
-    const { checkpoints, setAside } = this.#options
+  async #runOne(run: JobRun, index: number, start: () => Promise<void>): Promise<void> {
+    if (run.lost) return
+    await this.#note(run, [[UNDER_WAY, String(index)]])
+    if (run.lost) return
+    await start()
+    await run.whenUnitsEnded()
+  }
+
+  /** By index; what the previous start had under way is counted in. */
+  async #failedStarts(run: JobRun): Promise<Map<number, number>> {
     const shard = shardOf(run.key)
-    await checkpoints.restore(run, shard)
-    if (run.restored.has(`${shard}:${ASIDE}${index}`)) return true
-    const [noted, deaths] = String(run.restored.get(`${shard}:${UNDER_WAY}`) ?? '-1,0')
-      .split(',')
-      .map(Number)
-    const times = noted === index ? (deaths ?? 0) + 1 : 1
-    const kills = times > DEATHS_MAX
-    if (kills) await setAside(run, context, 'worker died')
-    await checkpoints.note(run, shard, kills ? [`${ASIDE}${index}`, '1'] : [UNDER_WAY, `${index},${times}`])
-    return kills || run.lost
+    await this.#options.checkpoints.restore(run, shard)
+    const failed = new Map<number, number>()
+    for (const [name, value] of run.restored) {
+      const [, index] = name.split(`${shard}:${FAILED}`)
+      if (index) failed.set(Number(index), Number(value))
+    }
+    const underWay = String(run.restored.get(`${shard}:${UNDER_WAY}`) ?? NOBODY)
+    // Releases before wrote `<index>,<starts>`: whatever that counted, one start has failed at it.
+    const index = Number.parseInt(underWay, 10)
+    if (Number.isNaN(index)) return failed
+    failed.set(index, (failed.get(index) ?? 0) + 1)
+    const count = String(failed.get(index))
+    await this.#note(run, [
+      [`${FAILED}${index}`, count],
+      [UNDER_WAY, NOBODY],
+    ])
+    return failed
+  }
+
+  /** undefined where the suspect has waited since its latest failed start. */
+  async #delay(
+    run: JobRun,
+    index: number,
+    context: MessageContext,
+    failedStarts: number,
+  ): Promise<number | undefined> {
+    const name = `${DELAYED}${index}`
+    const waitedFor = Number(run.restored.get(`${shardOf(run.key)}:${name}`) ?? 0)
+    if (waitedFor === failedStarts) return undefined
+    const delayMs = isolationMs(failedStarts)
+    await this.#note(run, [
+      [name, String(failedStarts)],
+      [UNDER_WAY, NOBODY],
+    ])
+    await this.#options.isolated(context, failedStarts, delayMs)
+    return delayMs
+  }
+
+  #note(run: JobRun, notes: [name: string, text: string][]): Promise<void> {
+    return this.#options.checkpoints.note(run, shardOf(run.key), notes)
   }
 }

@@ -78,9 +78,13 @@ export class Checkpoints {
   }
 
   /** Written when it resolves, unless the run is lost. */
-  async note(run: JobRun, shard: number, [name, text]: [name: string, text: string]): Promise<void> {
+  async note(run: JobRun, shard: number, notes: [name: string, text: string][]): Promise<void> {
     run.touch(shard)
-    await this.#write(run, shard, [[name, Buffer.from(text)]])
+    await this.#write(
+      run,
+      shard,
+      notes.map(([name, text]) => [name, Buffer.from(text)]),
+    )
   }
 
   /** All that the run has settled is written when it resolves, or on its way, unless the run is lost. */

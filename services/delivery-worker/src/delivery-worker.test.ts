@@ -1,8 +1,9 @@
 import type { DeliveryPolicy } from '@fantail/contracts'
 import { createLogger } from '@fantail/runtime'
 import {
-  asideKey,
   freshKey,
+  idempotencyKey,
+  Quarantine,
   queueKey,
   SHARD_COUNT,
   shardBase,
@@ -24,6 +25,7 @@ import {
 } from './worker.fixture.ts'
 
 const fixture = await useFixture()
+const quarantined = async () => (await new Quarantine(fixture.redis).list({ limit: 10 })).items
 let sender: FakeSender
 beforeEach(() => {
   sender = createFakeSender()
@@ -137,7 +139,10 @@ test('a shard in which nothing is due any more is not looked at again and again'
   await fixture.startWorker(sender)
   await fixture.publish('once')
   await waitFor(() => sender.sent.length === 2)
-  await waitFor(async () => (await fixture.lanes.busyShards()).size === 0)
+  await waitFor(async () => {
+    const { due, turns } = await fixture.lanes.busyShards()
+    return due.size + turns.size === 0
+  })
 })
 
 test('[52][156] without a dead-letter queue it is discarded and counted, and the subscription stays as it was', async () => {
@@ -359,7 +364,7 @@ test('the outcome log tells what became of each delivery', async () => {
   })
 })
 
-test('a message whose body was lost is set aside and its neighbours go on', async () => {
+test('a message whose body was lost is quarantined and its neighbours go on', async () => {
   const { id } = await fixture.subscribe('lane')
   await fixture.subscriptions.update(id, () => ({ status: 'paused' }))
   await fixture.startWorker(sender)
@@ -374,7 +379,8 @@ test('a message whose body was lost is set aside and its neighbours go on', asyn
   await fixture.subscriptions.update(id, () => ({ status: 'active' }))
   await waitFor(() => sender.sent.length === 1)
   expect(sender.sent[0]?.body).toBe('kept')
-  await waitFor(async () => (await fixture.counts.read())['discarded:aside'] === 1)
+  await waitFor(async () => (await fixture.counts.read()).quarantined === 1)
+  expect(await quarantined()).toMatchObject([{ reason: 'bodyMissing', subscriptionId: id }])
 })
 
 test('a slice that cannot be read keeps no lane of its shard from going on', async () => {
@@ -443,16 +449,36 @@ test('idempotency: of two messages under one key the first claimed is delivered'
   expect(sender.sent.map((sent) => sent.body).sort()).not.toContain('loser')
 })
 
-test('a topic whose record cannot be read keeps no worker: its message is set aside with its body', async () => {
+test('idempotency: a message for an earlier topic of the name claims its key under the topic there is now', async () => {
+  await fixture.subscribe('a')
+  const uid = (await fixture.redis.hget(topicKey(TOPIC), 'uid')) ?? ''
+  const message = {
+    messageId: '01920000-0000-7000-8000-000000000000',
+    topicArn: TOPIC,
+    topicUid: 'an earlier one',
+    publishedAt: Date.now(),
+    message: 'repeated since',
+    idempotency: { key: idempotencyKey(TOPIC, 'an earlier one', 'k'), value: 'first' },
+  }
+  await fixture.redis.set(idempotencyKey(TOPIC, uid, 'k'), 'second')
+  await fixture.startWorker(sender)
+  await fixture.publisher.publish([message], { bytes: 300, fanOut: 1 })
+  await fixture.publish('last')
+  await waitFor(() => sender.sent.some((sent) => sent.body === 'last'))
+  expect(sender.sent.map((sent) => sent.body)).toEqual(['last'])
+})
+
+test('a topic whose record cannot be read keeps no worker: its message is quarantined with its body', async () => {
   await fixture.subscribe('good')
   const other = 'arn:aws:sns:us-east-1:000000000000:broken'
   await fixture.topics.put(other, {})
   await fixture.redis.hset(topicKey(other), 'record', '{"arn":', 'slices', '[')
   await fixture.startWorker(sender)
   await fixture.publish('unlucky', { topicArn: other })
-  await waitFor(async () => (await fixture.counts.read()).aside === 1)
-  const kept = await fixture.redis.lrange(asideKey(shardBase(0)), 0, -1)
-  expect(kept.map((text) => JSON.parse(text).message.message)).toEqual(['unlucky'])
+  const entry = await waitFor(async () => (await quarantined())[0])
+  expect(entry).toMatchObject({ reason: 'topicUnreadable', topicArn: other })
+  const raw = await new Quarantine(fixture.redis).raw(entry?.id ?? '')
+  expect(JSON.parse(String(raw)).message).toBe('unlucky')
   await fixture.publish('neighbour')
   await waitFor(() => sentTo('good').length === 1)
 })

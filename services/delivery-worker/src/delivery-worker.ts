@@ -7,9 +7,9 @@
  *                                FIFO: LogReaders ─▶ lanes
  */
 import type { RedisTarget } from '@fantail/contracts'
-import type { HttpSender, SigningPair } from '@fantail/delivery'
+import { type HttpSender, QueueAppends, QueueGates, type SigningPair } from '@fantail/delivery'
 import { type Telemetry as BullTelemetry, DispatchConsumer, DispatchConsumers } from '@fantail/jobs'
-import type { Logger } from '@fantail/runtime'
+import { createStartSteps, type Logger } from '@fantail/runtime'
 import {
   CountedQueues,
   Counts,
@@ -18,10 +18,14 @@ import {
   FifoReading,
   HeldWrites,
   Idempotency,
+  IsolatedMessages,
   Lanes,
+  MasterKeyError,
+  type NewEntry,
   OutcomeLog,
   Plans,
   type Redis,
+  StorageGuard,
   shardsInUse,
   takeRole,
   VaultKeys,
@@ -31,6 +35,7 @@ import { QueueCounter, type Telemetry } from '@fantail/telemetry'
 import type { Vault } from '@fantail/vault'
 import { AttemptMaker } from './attempt-maker.ts'
 import { AttemptSlots } from './attempt-slots.ts'
+import { BodyBytes } from './body-bytes.ts'
 import { DeliveryStatus } from './delivery-status.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { Express } from './express.ts'
@@ -45,8 +50,8 @@ import { OutcomeRecorder } from './outcome-recorder.ts'
 import { Parking } from './parking.ts'
 import { PlanCache } from './plan-cache.ts'
 import { PushConsumers } from './push-consumers/push-consumers.ts'
-import { QueueAppends } from './queue-appends.ts'
-import { QueueGates } from './queue-gates.ts'
+import { createQuarantine, moveOlderEntries } from './quarantining.ts'
+import { Renewals } from './renewals.ts'
 import { createRetentionSweep } from './retention-sweep.ts'
 import { createShardClocks } from './set-back-clocks.ts'
 import { Settling } from './settling.ts'
@@ -58,6 +63,8 @@ export interface DeliveryWorkerOptions {
   /** Dispatch queues that publishers write to (FANTAIL_QUEUES). */
   queues: number
   attemptsMax: number
+  /** Of messages that attempts of lanes hold; default BODY_BYTES_MAX. */
+  bodyBytesMax?: number | undefined
   attemptTimeoutMs: number
   /** Half width of the band that delays are spread over. */
   retryJitter: number
@@ -85,7 +92,7 @@ const JOBS_MAX = 512
 const SWEEP_ROLE_MS = 50_000
 
 export interface DeliveryWorker {
-  /** Waits for Redis until the signal; rejects where that is another kind of Redis than was named. */
+  /** Repeats each step until Redis lets it; rejects by the signal, or where that is another kind of Redis than was named. */
   start(signal?: AbortSignal): Promise<void>
   stop(): Promise<void>
   redis: Redis
@@ -110,10 +117,13 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     log.error({ subscriptionId, err: error }, 'subscription.unusable'),
   )
   const counts = new Counts(redis)
+  const store = createQuarantine({ ...options, redis, held })
+  const quarantine = (entry: NewEntry) => store.add(entry)
   const clocks = createShardClocks(redis, log)
   const now = () => clocks.now()
   const metrics = createWorkerMetrics(options.telemetry.metrics, now)
   const slots = new AttemptSlots({ attemptsMax: options.attemptsMax })
+  const bytes = new BodyBytes({ bytesMax: options.bodyBytesMax })
   const outcomes = new OutcomeLog(redis, plansStore, lanes, {
     queues: options.queues,
     entriesMax: options.logMessages,
@@ -124,6 +134,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const settling = new Settling(lanes, log, onDue)
   const pacing = new LanePacing(lanes, log, onDue)
   const gates = new QueueGates({ queues })
+  const memory = new StorageGuard({ redis, memoryBytes: options.redisMemoryBytes })
   const signing = createSigning(redis, {
     ...options,
     vault: options.checkMasterKey ? options.vault : undefined,
@@ -134,6 +145,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     pacing,
     queues,
     gates,
+    memory,
     signing,
     recorder,
     status,
@@ -144,15 +156,29 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   })
   const appends = new QueueAppends({ queues, gates })
   const { sender, vault } = options
-  const attempts = new AttemptMaker({ sender, appends, signing, metrics, spans, vault, clock: now })
+  const attempts = new AttemptMaker({ sender, appends, signing, metrics, spans, vault, clock: now, log })
   const bodies = new LaneBodies(lanes, options.publicUrl)
-  const laneAttempts = new LaneAttempts({ attempts, finishing, signing, settling, pacing, slots, plans, log })
+  const renewals = new Renewals({ lanes, attemptTimeoutMs, log })
+  const laneAttempts = new LaneAttempts({
+    attempts,
+    finishing,
+    signing,
+    settling,
+    pacing,
+    slots,
+    plans,
+    renewals,
+    clocks,
+    isConnected: () => redis.status === 'ready',
+    log,
+  })
+  clocks.onSetForward = () => laneAttempts.setForward()
   const readers = new LogReaders({
     reading: new FifoReading(redis),
     plans,
     bodies,
     recorder,
-    counts,
+    quarantine,
     log,
     onDue,
   })
@@ -160,6 +186,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     lanes,
     pacing,
     slots,
+    bytes,
     plans,
     bodies,
     attempts: laneAttempts,
@@ -167,14 +194,17 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     settling,
     recorder,
     clocks,
+    quarantine,
     log,
     attemptTimeoutMs,
     onLook: () => {
       for (const consumer of consumers.all()) void consumer.watch()
     },
   })
+  bytes.onRoom = () => laneLoop.roomChanged()
   const express = new Express({
     slots,
+    bytes,
     attempts,
     parking,
     finishing,
@@ -202,11 +232,13 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     express,
     parking,
     recorder,
-    idempotency: new Idempotency(redis),
+    idempotency: new Idempotency(redis, { held, queues: options.queues }),
     log,
     publicUrl: options.publicUrl,
     count: (cause) => counts.add(cause),
-    setAside: (entry) => counts.setAside(entry),
+    quarantine,
+    isolated: new IsolatedMessages(redis),
+    now,
   })
   const consumers = new DispatchConsumers({
     redis,
@@ -220,6 +252,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
         jobsMax: JOBS_MAX,
         hasRoom: () => dispatcher.hasRoom,
         redisMemoryBytes: options.redisMemoryBytes,
+        quarantine,
         run: (run) => dispatcher.run(run),
         completed: (run) => void dispatcher.completed(run),
         log,
@@ -243,7 +276,10 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     spans,
     log,
   })
-  redis.on('ready', () => laneLoop.reconnected())
+  redis.on('ready', () => {
+    laneAttempts.reconnected()
+    laneLoop.reconnected()
+  })
   listenForWakes(subscriber, { plans, laneLoop })
   options.telemetry.metrics.observeLanes(() => observeLanes({ redis, lanes, now }))
   options.telemetry.metrics.observeFifoLogs(() => observeFifoLogs({ redis, now }))
@@ -253,7 +289,12 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     async start(signal) {
       const onProblem = (error: Error) => log.error({ err: error }, 'redis.misnamed')
       await whenReached({ redis, target: redisUrl, onProblem, signal })
-      if (options.checkMasterKey) await new VaultKeys(redis).check(vault?.keyIds ?? [])
+      await moveOlderEntries(redis, quarantine, log)
+      if (options.checkMasterKey) {
+        const isFinal = (error: unknown) => error instanceof MasterKeyError
+        const step = createStartSteps({ log, signal, isFinal })
+        await step(() => new VaultKeys(redis).check(vault?.keyIds ?? []))
+      }
       laneLoop.start()
       pushConsumers.start()
       await consumers.start()

@@ -33,6 +33,7 @@ function createDispatcher(start: (unit: Unit) => void) {
     filtered: () => undefined,
     keptBack: (_topic, _context, keptBack) => void kept.push(keptBack),
     unmatched: () => undefined,
+    expiredWhole: () => undefined,
   }
   const dispatcher = new Dispatcher({
     plans: new PlanCache(new Plans(fixture.redis), () => undefined),
@@ -44,7 +45,9 @@ function createDispatcher(start: (unit: Unit) => void) {
     log: createLogger({ service: 'test', level: 'silent' }),
     publicUrl: undefined,
     count: async () => undefined,
-    setAside: async () => undefined,
+    quarantine: async () => 'added',
+    isolated: { note: async () => undefined, forget: async () => undefined },
+    now: Date.now,
   })
   const run = (fence: number, message = red) =>
     dispatcher.run({

@@ -1,19 +1,29 @@
 import { createMessageId, type Message } from '@fantail/contracts'
+import type { RunEnd } from '@fantail/jobs'
 import { createLogger } from '@fantail/runtime'
 import { connect, Lanes, shardOf, whenReady } from '@fantail/store'
 import { startRedis, waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { isolationMs } from './cautious-runs.ts'
+import type { CompiledSlice } from './compiled-slice.ts'
 import { Dispatcher, type DispatcherOptions, QUEUED_MAX } from './dispatcher.ts'
 import type { Unit } from './job-run.ts'
+import { sliceMatch } from './slice-match.ts'
 
 let server: Awaited<ReturnType<typeof startRedis>>
 let redis: ReturnType<typeof connect>
+let ageMs = 0
+let isFull = () => false
 beforeAll(async () => {
   server = await startRedis()
   redis = connect({ url: server.url, name: 'test' })
   await whenReady(redis)
 })
-beforeEach(async () => void (await redis.flushall()))
+beforeEach(async () => {
+  ageMs = 0
+  isFull = () => false
+  await redis.flushall()
+})
 afterAll(async () => {
   redis.disconnect()
   await server.stop()
@@ -21,6 +31,7 @@ afterAll(async () => {
 
 const topic = (name: string) => `arn:aws:sns:us-east-1:000000000000:${name}`
 const publishedAt = Date.now()
+const RETENTION_SECONDS = 600
 const message = (text: string, topicArn: string): Message => ({
   messageId: createMessageId(publishedAt),
   topicArn,
@@ -45,9 +56,15 @@ function createDispatcher(
     byId: new Map(),
   })
   const plans = {
-    topic: (arn: string) => ({ topic: { arn }, slices: [slice(arn)], hasFilters: false }),
+    topic: (arn: string) => ({
+      topic: { arn, retentionSeconds: RETENTION_SECONDS },
+      slices: [slice(arn)],
+      hasFilters: false,
+    }),
     match: () => undefined,
+    matchSlice: (slice: CompiledSlice, context: Unit['context']) => sliceMatch(slice, context, undefined),
     checkFilters: () => undefined,
+    loadFilters: () => undefined,
     sliceOf: (_plan: unknown, ref: unknown) => ref,
     checkedAt: () => performance.now(),
     ...set,
@@ -62,12 +79,21 @@ function createDispatcher(
       filtered: () => undefined,
       keptBack: () => undefined,
       unmatched: () => undefined,
+      expiredWhole: () => undefined,
     },
     idempotency: { holds: async () => true },
     log: createLogger({ service: 'test', level: 'silent' }),
     publicUrl: undefined,
     count: async (cause) => void counted.push(cause),
-    setAside: async () => void counted.push('aside'),
+    quarantine: async ({ id, reason }) => {
+      counted.push(`${reason} ${id}`)
+      return isFull() ? 'full' : 'added'
+    },
+    isolated: {
+      note: async (_, { failedStarts }) => void counted.push(`isolated ${failedStarts}`),
+      forget: async () => undefined,
+    },
+    now: () => publishedAt + ageMs,
   })
   return { dispatcher, counted }
 }
@@ -89,30 +115,64 @@ async function run(fence: number, messages: Message[]) {
     started.push(unit.context.message.message)
     if (started.at(-1) === 'killer') unit.open++
   })
-  let ended = false
-  void dispatcher.run(job(fence, messages)).then(() => {
-    ended = true
+  let end: RunEnd | undefined
+  void dispatcher.run(job(fence, messages)).then((ended) => {
+    end = ended
   })
-  await waitFor(() => ended || started.at(-1) === 'killer')
-  return { started, counted }
+  await waitFor(() => end !== undefined || started.at(-1) === 'killer')
+  return { started, counted, end }
 }
 
-test('of a job that kills workers only the message that does is set aside', async () => {
+test('a message at which workers die comes after its neighbours, each time after a longer delay', async () => {
   const messages = [message('first', topic('a')), message('killer', topic('b')), message('last', topic('a'))]
-  for (const fence of [3, 4, 5])
+  for (const fence of [3, 4])
     expect(await run(fence, messages)).toEqual({ started: ['first', 'killer'], counted: [] })
-  expect(await run(6, messages)).toEqual({ started: ['first', 'last'], counted: ['aside'] })
-  expect(await run(7, messages)).toEqual({ started: ['first', 'last'], counted: [] })
+  const healthy = { started: ['first', 'last'] }
+  const killed = { started: ['first', 'last', 'killer'], counted: [] }
+  expect(await run(5, messages)).toEqual({ ...healthy, counted: ['isolated 2'], end: { postponedMs: 1_000 } })
+  expect(await run(6, messages)).toEqual(killed)
+  expect(await run(7, messages)).toEqual({ ...healthy, counted: ['isolated 3'], end: { postponedMs: 2_000 } })
+  expect(await run(8, messages)).toEqual(killed)
 })
 
-test('a message that cannot be read is counted and keeps its neighbours from nothing', async () => {
+test('a message at which every worker dies does not hold up another suspect of its job', async () => {
+  const [first, second] = [message('killer', topic('a')), message('killer', topic('b'))]
+  for (const fence of [3, 4]) await run(fence, [{ ...first, message: 'healthy' }, second])
+  const messages = [first, { ...second, message: 'suspected' }]
+  for (const fence of [5, 6, 7, 8, 9]) await run(fence, messages)
+  const { started, end } = await run(10, messages)
+  expect(started).toEqual(['suspected'])
+  expect(end).toEqual({ postponedMs: 2_000 })
+})
+
+test('the delay of a suspect grows to five minutes and no further', () => {
+  expect([2, 3, 4, 10, 11, 1_000].map(isolationMs)).toEqual([1_000, 2_000, 4_000, 256_000, 300_000, 300_000])
+})
+
+test('starts that end between messages make no suspect', async () => {
+  const messages = [message('first', topic('a')), message('last', topic('a'))]
+  for (const fence of [3, 4, 5, 6, 7, 8])
+    expect(await run(fence, messages)).toEqual({ started: ['first', 'last'], counted: [], end: 'settled' })
+})
+
+test('a suspect that never reached its lanes ends when its topic keeps it no longer, and counts as expired', async () => {
+  const messages = [message('killer', topic('b'))]
+  for (const fence of [3, 4, 5]) await run(fence, messages)
+  ageMs = RETENTION_SECONDS * 1_000 + 1
+  expect(await run(6, messages)).toEqual({ started: [], counted: ['expired'], end: 'settled' })
+})
+
+test('a message that cannot be read is quarantined and keeps its neighbours from nothing', async () => {
   const unreadable = [
     null,
     { ...message('no id', topic('a')), messageId: 'none' },
     { messageId: createMessageId(1) },
   ]
   const messages = [...(unreadable as Message[]), message('good', topic('a'))]
-  expect(await run(1, messages)).toEqual({ started: ['good'], counted: ['aside', 'aside', 'aside'] })
+  const counted = [0, 1, 2].map((index) => `messageUnreadable job.dispatch-0.1.${index}`)
+  expect(await run(1, messages)).toEqual({ started: ['good'], counted, end: 'settled' })
+  isFull = () => true
+  expect(await run(2, messages)).toEqual({ started: ['good'], counted, end: { postponedMs: 60_000 } })
 })
 
 /** What a worker makes of a message for the topic `uid` that finds these plans, one after each look anew. */
@@ -125,7 +185,13 @@ async function found(topicUid: string, uids: (string | null)[]) {
   const plans = {
     topic: async () => planOf(looks[0]),
     invalidate: () => void (looks.length > 1 && looks.shift()),
-    sliceOf: (plan: { topic: object }, ref: object) => ({ ...ref, ...plan, slots: 1, filters: null }),
+    sliceOf: (plan: { topic: object }, ref: object) => ({
+      ...ref,
+      ...plan,
+      slots: 1,
+      filters: null,
+      subscriptions: [],
+    }),
   } as unknown as Partial<DispatcherOptions['plans']>
   const { dispatcher, counted } = createDispatcher(({ slice }) => void matchedBy.push(slice.topic.uid), plans)
   await dispatcher.run(job(1, [{ ...message('hello', arn), topicUid }]))
@@ -204,6 +270,20 @@ test('a unit that waited for room and cannot be started fails its own run, not w
   await run
 })
 
+test('a message that is matched keeps nothing of what filters saw of it', async () => {
+  const seen: { context: Unit['context']; subject: unknown }[] = []
+  const matchSlice = (slice: CompiledSlice, context: Unit['context']) => {
+    seen.push({ context, subject: context.subject('http') })
+    return sliceMatch(slice, context, undefined)
+  }
+  const { dispatcher } = createDispatcher(() => undefined, { matchSlice } as Partial<
+    DispatcherOptions['plans']
+  >)
+  expect(await dispatcher.run(job(1, [message('{}', topic('a'))]))).toBe('settled')
+  const [one] = seen
+  expect(one?.context.subject('http')).not.toBe(one?.subject)
+})
+
 test('a message whose topic is gone is discarded and counted', async () => {
   expect(await found('one', [null])).toEqual({
     matchedBy: [],
@@ -224,6 +304,7 @@ async function startWide(
     topic: { arn },
     slots: 1,
     filters: null,
+    subscriptions: [],
   }))
   const plan = { topic: { arn }, slices, subscriptions: 12_000, hasFilters: false }
   const started: string[] = []
@@ -238,14 +319,14 @@ async function startWide(
   return { started, parts: handedOut.length }
 }
 
-test('a job of which an earlier start has set a message aside is not cut by a later one', async () => {
+test('a job at which starts have failed is not cut by a later one', async () => {
   const shard = shardOf('dispatch-0:1')
-  const fields: [string, Buffer][] = [['aside.0', Buffer.from('1')]]
+  const fields: [string, Buffer][] = [['failed.0', Buffer.from('1')]]
   await new Lanes(redis).park(shard, {
     messages: [],
     jobs: [{ job: 'dispatch-0:1', fence: 3, fields, entries: [] }],
   })
-  expect(await startWide(4)).toEqual({ started: [], parts: 0 })
+  expect(await startWide(4)).toEqual({ started: ['wide.0', 'wide.1'], parts: 0 })
 })
 
 test('a job of which an earlier start has settled something is not cut by a later one', async () => {
@@ -257,6 +338,15 @@ test('a job of which an earlier start has settled something is not cut by a late
 
 test('a job that was not begun is cut by a later start', async () => {
   expect(await startWide(2)).toEqual({ started: [], parts: 2 })
+})
+
+test('subscriptions without a filter count beside those whose filters match', async () => {
+  const toOpen = [0, 1].map((n) => ({
+    ref: { sliceId: `wide.${n}`, shard: n },
+    found: { slots: [], filters: { unfiltered: 6_000 } },
+  }))
+  const match = () => ({ toOpen, keptBack: undefined }) as never
+  expect(await startWide(1, { match })).toEqual({ started: [], parts: 2 })
 })
 
 test('a job for whose parts Redis has no room is left whole', async () => {

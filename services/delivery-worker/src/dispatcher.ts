@@ -5,7 +5,16 @@
 import type { Message } from '@fantail/contracts'
 import type { DispatchPart, DispatchRun, RunEnd } from '@fantail/jobs'
 import type { Logger } from '@fantail/runtime'
-import { CorruptRecordError, type Idempotency, type LaneStore, type SliceRef } from '@fantail/store'
+import {
+  CorruptRecordError,
+  type Idempotency,
+  type IsolatedMessages,
+  type LaneStore,
+  type NewEntry,
+  type Quarantined,
+  type SliceRef,
+  underTopic,
+} from '@fantail/store'
 import { CautiousRuns, isCautious } from './cautious-runs.ts'
 import { Checkpoints } from './checkpoints.ts'
 import type { CompiledSlice } from './compiled-slice.ts'
@@ -17,11 +26,19 @@ import type { OutcomeRecorder } from './outcome-recorder.ts'
 import type { Parking } from './parking.ts'
 import type { PlanCache, TopicPlan } from './plan-cache.ts'
 import { RunRetries } from './run-retries.ts'
-import { matchSlice } from './slice-match.ts'
-import { type KnownMatch, sliceNumberOf } from './topic-filters.ts'
+import type { SliceMatch } from './slice-match.ts'
+import { type KnownMatch, sliceNumberOf, type TopicMatch } from './topic-filters.ts'
 
 /** Deliveries that wait for a slot; no more units are begun above it. */
 export const QUEUED_MAX = 2_000
+/** A job that holds what a full quarantine refused is started again so often. */
+const FULL_RETRY_MS = 60_000
+/** Deliveries that are begun in one turn of the event loop; those of a message and slice more or less. */
+const BEGUN_PER_TURN_MAX = 1_000
+/** Up to so many deliveries of a message and slice take turns with what is larger, so that they do not wait for all of it. */
+const SMALL_MAX = 50
+/** Most units that wait for capacity; above it no further job is fetched. */
+const ADMISSIONS_MAX = 64
 /** Message text of all jobs in hand; a job more or less. */
 const BYTES_MAX = 67_108_864
 
@@ -30,15 +47,25 @@ export interface DispatcherOptions {
   lanes: LaneStore
   express: Pick<Express, 'start' | 'queued'>
   parking: Pick<Parking, 'checkpoint'>
-  recorder: Pick<OutcomeRecorder, 'dispatched' | 'filtered' | 'keptBack' | 'unmatched'>
+  recorder: Pick<OutcomeRecorder, 'dispatched' | 'filtered' | 'keptBack' | 'unmatched' | 'expiredWhole'>
   idempotency: Pick<Idempotency, 'holds'>
   log: Logger
   /** Base of links where a message names none. */
   publicUrl: string | undefined
   /** Counts `what` once in Redis, beside the scripts' own counts. */
   count(cause: string): Promise<void>
-  /** Keeps what could not be dispatched, and counts it. */
-  setAside(entry: { detail: string; message: Message }): Promise<void>
+  /** Keeps what cannot be decoded. Safe to repeat. */
+  quarantine(entry: NewEntry): Promise<Quarantined>
+  isolated: Pick<IsolatedMessages, 'note' | 'forget'>
+  /** Epoch ms by Redis's clock. */
+  now(): number
+}
+
+/** A message of a job that cannot be decoded, and its place there. */
+interface Unreadable {
+  index: number
+  message: unknown
+  error: unknown
 }
 
 /** A message whose slices are being started. */
@@ -61,8 +88,12 @@ export class Dispatcher {
   readonly #checkpoints: Checkpoints
   readonly #cautious: CautiousRuns
   readonly #parts: JobParts
-  readonly #admissions: Admission[] = []
+  readonly #small: Admission[] = []
+  readonly #large: Admission[] = []
+  #isSmallNext = false
   #bytes = 0
+  #begunInTurn = 0
+  #turn: NodeJS.Immediate | undefined
 
   constructor(options: DispatcherOptions) {
     this.#options = options
@@ -71,8 +102,9 @@ export class Dispatcher {
     this.#parts = new JobParts({ ...options, checkpoints: this.#checkpoints, retries: this.#retries })
     this.#cautious = new CautiousRuns({
       checkpoints: this.#checkpoints,
-      start: (run, index, context) => this.#startOrSetAside(run, index, context),
-      setAside: (run, context, detail) => this.#setAside(run, context, detail),
+      start: (run, index, context) => this.#startOrQuarantine(run, index, context),
+      startSuspect: (run, index, context) => this.#startSuspect(run, index, context),
+      isolated: (context, failedStarts, delayMs) => this.#isolate(context, failedStarts, delayMs),
     })
   }
 
@@ -83,24 +115,28 @@ export class Dispatcher {
   /** False while enough deliveries wait: no further job should be fetched. */
   get hasRoom(): boolean {
     return (
-      this.#admissions.length === 0 && this.#options.express.queued < QUEUED_MAX && this.#bytes < BYTES_MAX
+      this.#waiting < ADMISSIONS_MAX && this.#options.express.queued < QUEUED_MAX && this.#bytes < BYTES_MAX
     )
   }
 
   /** Resolves when every delivery of the job is settled, or the run is lost. */
   async run(job: DispatchRun): Promise<RunEnd> {
-    const contexts = job.messages.flatMap((message) => this.#context(message))
+    const unreadable: Unreadable[] = []
+    const contexts = job.messages.flatMap((message, index) => this.#context(message, index, unreadable))
     const run = new JobRun(job, contexts, (unit) => this.#options.recorder.dispatched(unit))
     const bytes = contexts.reduce((sum, { message }) => sum + message.message.length, 0)
     this.#bytes += bytes
     this.#checkpoints.begin(run)
     try {
-      for (let n = contexts.length; n < job.messages.length; n++) await this.#countAside(run)
+      for (const one of unreadable) await this.#quarantineUnreadable(run, one)
       const handedOut = this.#parts.handOut(run)
       if (handedOut instanceof Promise ? await handedOut : handedOut) return 'cut'
-      if (isCautious(run)) await this.#cautious.run(run)
-      else await this.#runAll(run)
-      return run.lost ? 'lost' : 'settled'
+      const delayMs = isCautious(run) ? await this.#cautious.run(run) : await this.#runAll(run)
+      const postponedMs = delayMs ?? (run.awaitsQuarantine ? FULL_RETRY_MS : undefined)
+      // The job will start again, and the next start must know its settled deliveries.
+      if (postponedMs !== undefined) await this.#checkpoints.save(run)
+      if (run.lost) return 'lost'
+      return postponedMs === undefined ? 'settled' : { postponedMs }
     } catch (error) {
       // The job is started again: what of it is under way ends first, and is known to the next start.
       await run.whenUnitsEnded()
@@ -133,8 +169,8 @@ export class Dispatcher {
   /** Called when a delivery left the queue: units that wait for room go on. */
   readonly roomChanged = (): void => {
     // One by one: each that starts may fill the room that the next one waits for.
-    while (this.#options.express.queued < QUEUED_MAX) {
-      const next = this.#admissions.shift()
+    while (this.#hasRoomForUnit) {
+      const next = this.#nextAdmission()
       if (!next) return
       try {
         next.start()
@@ -146,8 +182,8 @@ export class Dispatcher {
     }
   }
 
-  async #runAll(run: JobRun): Promise<void> {
-    const starts = run.messages.map((context, index) => this.#startOrSetAside(run, index, context))
+  async #runAll(run: JobRun): Promise<undefined> {
+    const starts = run.messages.map((context, index) => this.#startOrQuarantine(run, index, context))
     try {
       await Promise.all(starts)
     } catch (error) {
@@ -155,33 +191,75 @@ export class Dispatcher {
       throw error
     }
     await run.whenUnitsEnded()
+    return undefined
   }
 
   /** A topic whose record cannot be read would keep its messages' job, and in time the worker, for ever. */
-  async #startOrSetAside(run: JobRun, index: number, context: MessageContext): Promise<void> {
+  async #startOrQuarantine(run: JobRun, index: number, context: MessageContext): Promise<void> {
     try {
       await this.#startMessage(run, index, context)
     } catch (error) {
       if (!(error instanceof CorruptRecordError)) throw error
-      await this.#setAside(run, context, error.message)
+      const { messageId, topicArn } = context.message
+      const entry = { id: `message.${messageId}`, messageId, topicArn, raw: context.body }
+      await this.#quarantine(run, { ...entry, reason: 'topicUnreadable', detail: error.message })
+      this.#options.recorder.unmatched(context)
+    } finally {
+      context.forgetSubjects()
     }
   }
 
-  /** Kept with its body, so that somebody can look at it and publish it again. */
-  async #setAside(run: JobRun, context: MessageContext, detail: string): Promise<void> {
-    const { messageId, topicArn } = context.message
-    this.#options.log.error({ messageId, topicArn, detail }, 'message.set_aside')
-    await this.#untilDone(run, () => this.#options.setAside({ detail, message: context.message }))
-    this.#options.recorder.unmatched(context)
+  async #startSuspect(run: JobRun, index: number, context: MessageContext): Promise<void> {
+    if (!(await this.#expire(run, context))) await this.#startOrQuarantine(run, index, context)
+    await run.whenUnitsEnded()
+    if (run.lost) return
+    const { isolated, log } = this.#options
+    const { messageId } = context.message
+    await isolated
+      .forget(messageId)
+      .catch((error: unknown) => log.debug({ messageId, err: error }, 'message.isolation_not_forgotten'))
   }
 
-  async #countAside(run: JobRun): Promise<void> {
-    await this.#untilDone(run, () => this.#options.count('aside'))
+  /** Retention ends also what never reached its lanes. For how many subscriptions it was is not known: it counts once. */
+  async #expire(run: JobRun, context: MessageContext): Promise<boolean> {
+    const plan = await this.#planOf(run, context).catch(readableOnly)
+    const ageMs = this.#options.now() - context.message.publishedAt
+    if (!plan || ageMs <= plan.topic.retentionSeconds * 1_000) return false
+    if (!isFirst(run.part)) return true
+    await this.#untilDone(run, () => this.#options.count('expired'))
+    this.#options.recorder.expiredWhole(plan.topic, context)
+    return true
+  }
+
+  async #isolate(context: MessageContext, failedStarts: number, delayMs: number): Promise<void> {
+    const { log, isolated, now } = this.#options
+    const { messageId, topicArn } = context.message
+    log.warn({ messageId, topicArn, failedStarts, delayMs }, 'message.isolated')
+    const note = { topicArn, sizeBytes: context.sizeBytes, failedStarts, nextAttemptAt: now() + delayMs }
+    // It explains the message and decides nothing: a full Redis must not hold the job up for it.
+    await isolated
+      .note(messageId, note, delayMs)
+      .catch((error: unknown) => log.debug({ messageId, err: error }, 'message.isolation_not_noted'))
+  }
+
+  async #quarantineUnreadable(run: JobRun, { index, message, error }: Unreadable): Promise<void> {
+    const detail = `message ${index} of its job cannot be decoded: ${error instanceof Error ? error.message : error}`
+    const id = `job.${run.key.replaceAll(':', '.')}.${index}`
+    await this.#quarantine(run, {
+      id,
+      reason: 'messageUnreadable',
+      detail,
+      raw: JSON.stringify(message) ?? 'null',
+    })
+  }
+
+  async #quarantine(run: JobRun, entry: NewEntry): Promise<void> {
+    const result = await this.#untilDone(run, () => this.#options.quarantine(entry))
+    if (result === 'full') run.awaitsQuarantine = true
   }
 
   async #startMessage(run: JobRun, index: number, context: MessageContext): Promise<void> {
     // Each wait is taken only where there is something to wait for: this is done for every message.
-    if (context.message.idempotency && !(await this.#isFirst(run, context.message.idempotency))) return
     const known = this.#options.plans.topic(context.message.topicArn)
     let plan = known instanceof Promise ? await this.#planOf(run, context) : known
     if (isOfAnother(plan, context.message)) plan = await this.#planAnew(run, context)
@@ -193,13 +271,17 @@ export class Dispatcher {
       this.#options.recorder.unmatched(context)
       return
     }
+    // Not before: a message without subscribers, of a topic that was made again, uses no key up.
+    if (context.message.idempotency && !(await this.#isFirst(run, context.message, plan))) return
     const { plans, recorder } = this.#options
     const checks = plans.checkFilters(plan)
     if (checks) await this.#untilDone(run, () => plans.checkFilters(plan))
-    // A later start opens every slice: what an earlier one settled there is not kept back.
-    const match = run.fence === 1 ? plans.match(plan, context) : undefined
+    if (run.fence > 1) await this.#restore(run, plan)
+    const found = plans.match(plan, context, () => run.lost)
+    const match = found instanceof Promise ? await found : found
+    if (run.lost) return
     const start = { run, index, context, plan }
-    if (match) {
+    if (match && opensAllBegun(start, match)) {
       for (const { ref, found } of match.toOpen) {
         if (run.part && !isOf(run.part, ref)) continue
         const waits = this.#startSlice(start, ref, found)
@@ -211,10 +293,16 @@ export class Dispatcher {
     }
     for (const ref of plan.slices) {
       if (run.part && !isOf(run.part, ref)) continue
-      if (run.fence > 1) await this.#checkpoints.restore(run, ref.shard)
       const waits = this.#startSlice(start, ref)
       if (waits) await waits
     }
+  }
+
+  /** Reads what earlier starts have settled, in all shards at once, and makes these starts stale there. */
+  async #restore(run: JobRun, plan: TopicPlan): Promise<void> {
+    const refs = run.part ? plan.slices.filter((ref) => !run.part || isOf(run.part, ref)) : plan.slices
+    const shards = new Set(refs.map(({ shard }) => shard))
+    await Promise.all([...shards].map((shard) => this.#checkpoints.restore(run, shard)))
   }
 
   /** A promise only where there is something to wait for. */
@@ -234,13 +322,21 @@ export class Dispatcher {
     if (slice.filters !== null) plan.hasFilters = true
     // Taken before the wait for room: what is too old by its end is checked again.
     const checkedAt = this.#options.plans.checkedAt(slice, plan)
-    return this.#admit(() => this.#startUnit(new Unit({ ...start, slice, checkedAt, found })))
+    const unit = new Unit({ ...start, slice, checkedAt })
+    const match = this.#match(unit, found)
+    if (match instanceof Promise) return match.then((matched) => matched && this.#admitMatched(unit, matched))
+    return this.#admitMatched(unit, match)
   }
 
-  #startUnit(unit: Unit): void {
+  #admitMatched(unit: Unit, match: SliceMatch): Promise<void> | undefined {
+    return this.#admit(match.matched.length, () => this.#startUnit(unit, match))
+  }
+
+  #startUnit(unit: Unit, match: SliceMatch): void {
     // It may have been lost while it waited for room: its deliveries are another worker's.
     if (unit.run.lost) return
-    this.#match(unit)
+    this.#setMatch(unit, match)
+    this.#countBegun(unit.matched.length)
     unit.run.addUnit(unit)
     // Held open while deliveries are handed over, so that the unit cannot end between two of them.
     unit.open++
@@ -253,19 +349,19 @@ export class Dispatcher {
     unit.close()
   }
 
-  /** Decided here and now: a filter that changes later acts on what is dispatched later. */
-  #match(unit: Unit): void {
-    const { slice, context, found, settled, run } = unit
-    if (slice.filters === null) {
-      unit.matched = slice.subscriptions
-      return
-    }
-    const { matched, filtered, reasons } = matchSlice(
-      slice,
-      context,
-      found?.filters.revision === slice.revision ? found.slots : undefined,
-    )
+  /** Decided by the slice in hand: a filter that changes later acts on what is dispatched later. */
+  #match(
+    { run, slice, context }: Unit,
+    found: KnownMatch | undefined,
+  ): SliceMatch | Promise<SliceMatch | undefined> {
+    const slots = found && found.filters.revision === slice.revision ? found.slots : undefined
+    return this.#options.plans.matchSlice(slice, context, () => run.lost, slots)
+  }
+
+  #setMatch(unit: Unit, { matched, filtered, reasons }: SliceMatch): void {
+    const { slice, settled, run } = unit
     unit.matched = matched
+    if (slice.filters === null) return
     unit.filtered = run.fence > 1 ? settled.missingFrom(filtered) : filtered
     this.#options.recorder.filtered(slice.topic.name, reasons)
   }
@@ -288,26 +384,57 @@ export class Dispatcher {
     return this.#planOf(run, context)
   }
 
-  /** The same claim that the publisher makes: whoever came first is delivered. */
-  async #isFirst(run: JobRun, { key, value }: NonNullable<Message['idempotency']>): Promise<boolean> {
-    return (await this.#untilDone(run, () => this.#options.idempotency.holds(key, value))) ?? false
+  /**
+   * The same claim that the publisher makes, under the topic that the message goes to: whoever came first is delivered.
+   * Where the topic was made again meanwhile, a repeated request would else find its key free and be delivered too.
+   */
+  async #isFirst(run: JobRun, { idempotency, topicUid }: Message, { topic }: TopicPlan): Promise<boolean> {
+    if (!idempotency) return true
+    const { key, value } = idempotency
+    const name = topicUid === undefined ? key : underTopic(key, topicUid, topic.uid)
+    return (await this.#untilDone(run, () => this.#options.idempotency.holds(name, value))) ?? false
   }
 
-  /** Starts a unit when there is room, first come first served. */
-  #admit(start: () => void): Promise<void> | undefined {
-    if (this.#admissions.length === 0 && this.#options.express.queued < QUEUED_MAX) {
+  /** Starts a unit when there is capacity: first come first served, but small and large ones take turns. */
+  #admit(deliveries: number, start: () => void): Promise<void> | undefined {
+    if (this.#waiting === 0 && this.#hasRoomForUnit) {
       start()
       return undefined
     }
-    return new Promise((resolve, reject) => this.#admissions.push({ start, resolve, reject }))
+    const line = deliveries <= SMALL_MAX ? this.#small : this.#large
+    return new Promise((resolve, reject) => line.push({ start, resolve, reject }))
   }
 
-  #context(message: Message): MessageContext[] {
+  get #waiting(): number {
+    return this.#small.length + this.#large.length
+  }
+
+  #nextAdmission(): Admission | undefined {
+    this.#isSmallNext = !this.#isSmallNext
+    const [first, other] = this.#isSmallNext ? [this.#small, this.#large] : [this.#large, this.#small]
+    return first.shift() ?? other.shift()
+  }
+
+  get #hasRoomForUnit(): boolean {
+    return this.#options.express.queued < QUEUED_MAX && this.#begunInTurn < BEGUN_PER_TURN_MAX
+  }
+
+  /** Deliveries that are parked at once fill no queue: without a bound all of a backlog's would be begun in one go. */
+  #countBegun(deliveries: number): void {
+    this.#begunInTurn += deliveries
+    this.#turn ??= setImmediate(() => {
+      this.#turn = undefined
+      this.#begunInTurn = 0
+      this.roomChanged()
+    })
+  }
+
+  #context(message: Message, index: number, unreadable: Unreadable[]): MessageContext[] {
     try {
       if (typeof message.message !== 'string') throw new TypeError('a message without text')
       return [new MessageContext(message, this.#options.publicUrl)]
     } catch (error) {
-      this.#options.log.error({ err: error }, 'message.unreadable')
+      unreadable.push({ index, message, error })
       return []
     }
   }
@@ -315,6 +442,12 @@ export class Dispatcher {
   #untilDone<T>(run: JobRun, attempt: () => Promise<T> | T): Promise<T | undefined> {
     return this.#retries.untilDone(run, attempt)
   }
+}
+
+/** A topic whose record cannot be decoded is dealt with where its message is started. */
+function readableOnly(error: unknown): null {
+  if (error instanceof CorruptRecordError) return null
+  throw error
 }
 
 function isOf({ slices: [from, to] }: DispatchPart, { sliceId }: SliceRef): boolean {
@@ -325,6 +458,13 @@ function isOf({ slices: [from, to] }: DispatchPart, { sliceId }: SliceRef): bool
 /** What is told once of a message is told by whoever has its first slices. */
 function isFirst(part: DispatchPart | undefined): boolean {
   return part === undefined || part.slices[0] === 0
+}
+
+/** No slice that an earlier start has settled something of is kept back as a whole: its filters may have changed since. */
+function opensAllBegun({ run, index, plan }: Start, { toOpen }: TopicMatch): boolean {
+  if (run.fence === 1) return true
+  const opened = new Set(toOpen.map(({ ref }) => ref.sliceId))
+  return plan.slices.every(({ sliceId }) => opened.has(sliceId) || !run.restored.has(`${index}.${sliceId}`))
 }
 
 /** Or of no topic, where the message was for one. */

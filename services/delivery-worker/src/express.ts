@@ -12,6 +12,8 @@ import type { Logger } from '@fantail/runtime'
 import type { DeadState, ParkAs, RetryState } from '@fantail/store'
 import type { AttemptMaker } from './attempt-maker.ts'
 import { type AttemptSlots, HUNG_MS, SLOW_MS } from './attempt-slots.ts'
+import type { BodyBytes, HeldBodies } from './body-bytes.ts'
+import { isCautious } from './cautious-runs.ts'
 import type { CompiledSubscription } from './compiled-slice.ts'
 import type { DeliveryStatus, FinishedDelivery } from './delivery-status.ts'
 import type { Finishing } from './finishing.ts'
@@ -26,6 +28,14 @@ import type { WorkerMetrics } from './worker-metrics.ts'
 const LOOK_MS = 25
 /** A plan older than this is checked again before an attempt (invariant 6 allows 100 ms). */
 const PLAN_AGE_MS_MAX = 80
+/**
+ * With so many queued, those of unproven endpoints wait only while some of these endpoints answer: in so long one must
+ * have. Else they would fill what dispatch may queue, and every other message would wait with them.
+ */
+const CROWD_MIN = 1_000
+const CROWD_PATIENCE_MS = 100
+/** The same in a process that is late itself: what is parked too early costs a lane's writes, what waits stops dispatch. */
+const CROWD_PATIENCE_MS_MAX = 1_000
 /** A queue forgets what it has started in pieces of this: cheaper than one by one. */
 const HEAD_MAX = 64
 
@@ -36,7 +46,7 @@ interface Delivery extends Linked<Delivery> {
   queuedAt: number
   startedAt: number
   /** Parked under a lease while it runs; settled by whichever comes last, the lease or the result. */
-  detached: { lease: string | null | undefined; outcome: Outcome | undefined } | undefined
+  detached: { lease: string | null | undefined; outcome: Outcome | undefined; held: HeldBodies } | undefined
 }
 
 /** What one subscription has waiting; `movedAt`: when something of it was last started or queued first. */
@@ -49,6 +59,7 @@ interface Queue {
 
 export interface ExpressOptions {
   slots: AttemptSlots
+  bytes: Pick<BodyBytes, 'hold' | 'hasRoom'>
   attempts: AttemptMaker
   parking: Parking
   finishing: Finishing
@@ -86,6 +97,8 @@ export class Express {
   #queued = 0
   /** Something waits for a slot of the worker, not only of its own subscription. */
   #starved = false
+  /** Since when something of an unproven endpoint is queued and none of these has answered (performance.now()). */
+  #unansweredSince: number | undefined
   #timer: NodeJS.Timeout | undefined
   #lookDueAt = 0
   #closing = false
@@ -107,6 +120,8 @@ export class Express {
   start(unit: Unit): void {
     const tooOld =
       this.#options.now() - unit.context.message.publishedAt > unit.slice.topic.retentionSeconds * 1_000
+    // Attempts of a job whose starts keep ending go under leases, which outlast the job's run.
+    const cautious = isCautious(unit.run)
     const now = performance.now()
     let unsigned: Map<Delivery, Promise<void>> | undefined
     for (const subscription of unit.matched) {
@@ -123,7 +138,7 @@ export class Express {
         previous: undefined,
         next: undefined,
       }
-      if (tooOld || this.#goesByLane(subscription)) this.#park(delivery, { as: 'fresh' })
+      if (tooOld || cautious || this.#goesByLane(subscription)) this.#park(delivery, { as: 'fresh' })
       else if (subscription.signature === undefined) this.#offer(delivery)
       else unsigned = this.#offerSigned(delivery, unsigned)
     }
@@ -148,7 +163,10 @@ export class Express {
   #goesByLane(subscription: CompiledSubscription): boolean {
     const { status, unsubscribed, id } = subscription.record
     if (status !== 'active' || unsubscribed || subscription.rate !== null || subscription.paced) return true
-    return this.#closing || this.#options.slots.isSlow(id)
+    const { slots, bytes } = this.#options
+    // What hangs holds all that may: a lane's turn comes when there is room again.
+    if (!slots.isProven(id) && !bytes.hasRoom(false)) return true
+    return this.#closing || slots.isSlow(id)
   }
 
   /** Adds to `unsigned` what has to wait. While no key can be had everything that needs one goes by its lane. */
@@ -196,10 +214,23 @@ export class Express {
       return
     }
     this.#starved ||= this.#options.slots.freeForFirst <= 0
+    if (!this.#options.slots.isProven(id)) {
+      this.#unansweredSince ??= delivery.queuedAt
+      if (this.#isCrowded()) {
+        this.#park(delivery, { as: 'fresh' })
+        return
+      }
+    }
     this.#queued++
     if (queue) queue.waiting.push(delivery)
     else this.#queues.set(id, { waiting: [delivery], head: 0, movedAt: delivery.queuedAt })
     if (!queue && old) this.#pump(id)
+  }
+
+  #isCrowded(): boolean {
+    if (this.#unansweredSince === undefined || this.#queued < CROWD_MIN) return false
+    const patienceMs = CROWD_PATIENCE_MS + this.#options.slots.slowMs - SLOW_MS
+    return performance.now() - this.#unansweredSince > Math.min(patienceMs, CROWD_PATIENCE_MS_MAX)
   }
 
   /** Starts what the subscription has queued as far as it has slots. */
@@ -290,9 +321,13 @@ export class Express {
   #ended(delivery: Delivery, outcome: Outcome): void {
     this.#running.remove(delivery)
     const { id, maxInFlight } = delivery.subscription.record
+    const wasProven = this.#options.slots.isProven(id)
     this.#options.slots.release(id, maxInFlight, outcome.answeredAfterMs)
+    const hasAnswered = !wasProven && this.#options.slots.isProven(id)
+    if (hasAnswered || this.#running.size === 0) this.#unansweredSince = undefined
     if (delivery.detached) {
       delivery.detached.outcome = outcome
+      delivery.detached.held.release()
       this.#settleDetached(delivery)
     } else {
       this.#finish(delivery, outcome)
@@ -373,6 +408,7 @@ export class Express {
       delivery: unit.context.id,
       context: unit.context,
       park,
+      standing: this.#options.slots.isProven(subscription.record.id) ? 'proven' : undefined,
       mark: () => unit.markSettled(slot),
       done: (outcome, lease) => {
         if (outcome === 'parked' || outcome === 'present') unit.parked.add(slot)
@@ -393,6 +429,7 @@ export class Express {
       subscriptionId: subscription.record.id,
       delivery: unit.context.id,
       lease: detached.lease,
+      standing: this.#options.slots.isProven(subscription.record.id) ? ('proven' as const) : undefined,
     }
     void this.#options.finishing.finish({
       claimed,
@@ -428,16 +465,19 @@ export class Express {
       if (this.#queues.has(delivery.subscription.record.id)) this.#parkQueue(delivery.subscription.record.id)
       if (ageMs >= hungMs && !delivery.detached) this.#detach(delivery)
     }
-    for (const [id, { movedAt }] of this.#queues) {
+    const crowded = this.#isCrowded()
+    // Attempts that take the freed capacity are checked the next time.
+    for (const [id, { movedAt }] of [...this.#queues]) {
       this.#pump(id)
-      if (this.#queues.has(id) && (now - movedAt > slowMs || this.#options.slots.isSlow(id)))
-        this.#parkQueue(id)
+      const waitsInVain = now - movedAt > slowMs || (crowded && !this.#options.slots.isProven(id))
+      if (this.#queues.has(id) && (waitsInVain || this.#options.slots.isSlow(id))) this.#parkQueue(id)
     }
   }
 
   #detach(delivery: Delivery): void {
     this.#options.slots.hang(delivery.subscription.record.id)
-    delivery.detached = { lease: undefined, outcome: undefined }
+    const held = this.#options.bytes.hold([delivery.unit.context], false)
+    delivery.detached = { lease: undefined, outcome: undefined, held }
     const ranMs = performance.now() - delivery.startedAt
     const leaseMs = Math.max(0, this.#options.attemptTimeoutMs - ranMs) + LEASE_MARGIN_MS
     this.#park(delivery, { as: 'detached', leaseMs })

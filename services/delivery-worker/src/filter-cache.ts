@@ -66,6 +66,8 @@ export class FilterCache {
     const running = this.#checks.get(plan)
     if (running) return running
     const check = this.#check(plan).finally(() => this.#checks.delete(plan))
+    // A lost run does not wait for it; plan-cache.ts does the same.
+    check.catch(() => undefined)
     this.#checks.set(plan, check)
     return check
   }

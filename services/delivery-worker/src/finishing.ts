@@ -6,10 +6,16 @@
  * nothing. Without a dead-letter queue, and for confirmations, it is discarded and counted in one step.
  */
 import { FantailError } from '@fantail/contracts'
-import { type Envelope, type EnvelopeSigning, queueBody } from '@fantail/delivery'
+import { type Envelope, type EnvelopeSigning, type QueueGates, queueBody } from '@fantail/delivery'
 import { type NextStep, nextStep } from '@fantail/policy'
 import { createStateLog, type Logger } from '@fantail/runtime'
-import { type DeadState, deadLetterItemId, parseDeliveryId, type Queues } from '@fantail/store'
+import {
+  type DeadState,
+  deadLetterItemId,
+  parseDeliveryId,
+  type Queues,
+  type StorageGuard,
+} from '@fantail/store'
 import type { CompiledSubscription } from './compiled-slice.ts'
 import type { DeliveryStatus } from './delivery-status.ts'
 import type { InRun } from './fifo/group-run.ts'
@@ -18,7 +24,6 @@ import type { MessageContext } from './message-context.ts'
 import { type Outcome, resultState } from './outcome.ts'
 import type { EndState, OutcomeRecorder } from './outcome-recorder.ts'
 import { type TellPart, tellParts } from './part-states.ts'
-import type { QueueGates } from './queue-gates.ts'
 import type { Claimed, Settling } from './settling.ts'
 
 /** A dead delivery keeps its lease for so long while it is appended to its queue. */
@@ -55,6 +60,7 @@ export interface FinishingOptions {
   pacing: Pick<LanePacing, 'answered'>
   queues: Queues
   gates: QueueGates
+  memory: Pick<StorageGuard, 'admitDeadLetter'>
   signing: Pick<EnvelopeSigning, 'prepare' | 'waiting'>
   recorder: OutcomeRecorder
   status: Pick<DeliveryStatus, 'delivered' | 'failed'>
@@ -229,7 +235,7 @@ export class Finishing {
     return envelope
   }
 
-  /** 'later': the queue could not be reached, or what goes there not be signed. */
+  /** 'later': the queue could not be reached, memory has no space for it, or it could not be signed. */
   async #append(dead: DeadDelivery, queueArn: string): Promise<'done' | 'missing' | 'denied' | 'later'> {
     const { subscription, message, state, claimed } = dead
     const { messageId, generation } = parseDeliveryId(claimed.delivery)
@@ -250,6 +256,7 @@ export class Finishing {
     const id = deadLetterItemId(record.id, claimed.delivery)
     try {
       if (await this.#options.gates.denies(queueArn, message.message)) return 'denied'
+      await this.#options.memory.admitDeadLetter()
       const item = queueBody(await this.#signed(dead), subscription.target, queueArn)
       await this.#options.queues.send(queueArn, [{ id, ...item, deadLetter: letter }])
       this.#tell(queueArn, 'up')

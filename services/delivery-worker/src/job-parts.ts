@@ -12,13 +12,13 @@
 import type { DispatchPart } from '@fantail/jobs'
 import type { Logger } from '@fantail/runtime'
 import { CorruptRecordError, type SliceRef, shardOf } from '@fantail/store'
-import { hasSetAside, isCautious } from './cautious-runs.ts'
+import { hasFailedStarts, isCautious } from './cautious-runs.ts'
 import type { Checkpoints } from './checkpoints.ts'
 import type { JobRun } from './job-run.ts'
 import type { MessageContext } from './message-context.ts'
 import type { PlanCache, TopicPlan } from './plan-cache.ts'
 import type { RunRetries } from './run-retries.ts'
-import { sliceNumberOf } from './topic-filters.ts'
+import { sliceNumberOf, type TopicMatch } from './topic-filters.ts'
 
 /** Deliveries of a part: about a tenth of a second of a worker's time. A part costs as much as any job. */
 const PART_DELIVERIES = 2_000
@@ -39,7 +39,7 @@ export interface Weight {
 const NOTHING: Weight = { deliveries: 0, slices: [] }
 
 export interface JobPartsOptions {
-  plans: Pick<PlanCache, 'topic' | 'checkFilters' | 'match'>
+  plans: Pick<PlanCache, 'topic' | 'loadFilters' | 'match'>
   checkpoints: Pick<Checkpoints, 'restore'>
   retries: RunRetries
   log: Logger
@@ -75,7 +75,7 @@ export class JobParts {
     const shards = new Set(plans.flatMap((plan) => plan?.slices.map(({ shard }) => shard) ?? []))
     shards.add(shardOf(run.key))
     await Promise.all([...shards].map((shard) => this.#options.checkpoints.restore(run, shard)))
-    return hasSetAside(run) || [...run.restored.keys()].some((field) => UNIT_FIELD.test(field))
+    return hasFailedStarts(run) || [...run.restored.keys()].some((field) => UNIT_FIELD.test(field))
   }
 
   /** At most so many, of all messages: filters are not asked. */
@@ -134,12 +134,14 @@ export class JobParts {
     const plan = await this.#planOf(run, context.message.topicArn)
     if (!plan) return NOTHING
     // A message that kills workers may do so where it is matched: then a part of the job meets it, which runs cautiously.
-    const known = plan.hasFilters && !isCautious(run)
-    if (known) await retries.untilDone(run, () => plans.checkFilters(plan))
-    const match = known ? plans.match(plan, context) : undefined
+    const mayMatch = !isCautious(run)
+    if (mayMatch) await retries.untilDone(run, () => plans.loadFilters(plan, WHOLE_MAX))
+    const match = mayMatch ? await plans.match(plan, context, () => run.lost) : undefined
     if (!match) return { deliveries: plan.subscriptions, slices: numbersOf(plan.slices) }
     const perSlice = plan.subscriptions / plan.slices.length
-    const deliveries = match.toOpen.reduce((sum, { found }) => sum + (found?.slots.length ?? perSlice), 0)
+    const deliveriesOf = ({ found }: TopicMatch['toOpen'][number]) =>
+      found ? found.slots.length + found.filters.unfiltered : perSlice
+    const deliveries = match.toOpen.reduce((sum, opened) => sum + deliveriesOf(opened), 0)
     return { deliveries, slices: numbersOf(match.toOpen.map(({ ref }) => ref)) }
   }
 }

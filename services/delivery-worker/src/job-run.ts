@@ -23,8 +23,6 @@ export interface UnitOptions {
   context: MessageContext
   slice: CompiledSlice
   checkedAt: number
-  /** By slot, those whose filters match, where that was found without the slice. */
-  found?: { filters: { revision: string }; slots: readonly number[] } | undefined
 }
 
 export class Unit {
@@ -44,7 +42,6 @@ export class Unit {
   matched: readonly CompiledSubscription[] = []
   /** By slot: those whose filters keep it back, but what an earlier start has settled; not to be changed. */
   filtered: Buffer = NOTHING
-  readonly found: UnitOptions['found']
   open = 0
   /** It could not be started as a whole, and does not end. */
   abandoned = false
@@ -53,9 +50,8 @@ export class Unit {
   stored = 0
   storing = 0
 
-  constructor({ run, index, context, slice, checkedAt, found }: UnitOptions) {
+  constructor({ run, index, context, slice, checkedAt }: UnitOptions) {
     this.run = run
-    this.found = found
     this.checkedAt = checkedAt
     this.context = context
     this.slice = slice
@@ -109,6 +105,8 @@ export class JobRun implements FencedRun {
   #askedShards: Set<number> | undefined
   /** Everything is settled and the job about to be completed: a checkpoint would only be left behind. */
   ended = false
+  /** Something of it belongs in the quarantine, which is full: the job stays until there is capacity. */
+  awaitsQuarantine = false
   #refused = false
   #openUnits = 0
   #waiting: (() => void) | undefined

@@ -2,29 +2,37 @@
  * What becomes of one claim: attempted at its time and settled, buried where it is marked dead, or handed back unsent.
  *
  * A claim that is sent at once has its slot already, so that it never waits for one; a throttled claim takes its slot at
- * its send time, so that what is only planned fills nothing. A throttled claim has a send time; a worker that misses it by more than LATE_MS hands the claim back, because a late send would crowd those
- * after it (r × lateness must stay within the 10 % that invariant 4 allows in a second).
+ * its send time (lane-turns.ts), so that what is only planned fills nothing. Every request of a throttled attempt, also one
+ * after a reset or a challenge, has a send time and a slot of its own; only the attempt's end is charged.
  */
-import type { EnvelopeSigning } from '@fantail/delivery'
-import { retryCost, SEND_LATE_MS_MAX } from '@fantail/policy'
+import type { AttemptResult } from '@fantail/contracts'
+import type { Again, EnvelopeSigning } from '@fantail/delivery'
+import { retryCost } from '@fantail/policy'
 import type { Logger } from '@fantail/runtime'
-import type { Claim } from '@fantail/store'
+import type { Claim, Standing } from '@fantail/store'
+import { LRUCache } from 'lru-cache'
 import type { AttemptMaker } from './attempt-maker.ts'
 import { type AttemptSlots, HUNG_MS } from './attempt-slots.ts'
+import type { HeldBodies } from './body-bytes.ts'
 import { type CompiledSubscription, mayGo } from './compiled-slice.ts'
 import type { InRun } from './fifo/group-run.ts'
 import type { Finishing } from './finishing.ts'
 import type { LanePacing } from './lane-pacing.ts'
+import { LaneTurns, type Turn } from './lane-turns.ts'
 import type { MessageContext } from './message-context.ts'
 import type { Outcome } from './outcome.ts'
 import type { PlanCache } from './plan-cache.ts'
+import type { Renewals } from './renewals.ts'
 import type { Claimed, Settling } from './settling.ts'
+import type { ShardClocks } from './shard-clocks.ts'
 
-/** A little less than the throttle's bound allows: the request has still to be written. */
-const LATE_MS = SEND_LATE_MS_MAX - 10
 const PLAN_AGE_MS_MAX = 80
 /** What cannot be signed now waits so long in its lane. */
 const UNSIGNED_MS = 1_000
+/** Attempts of a delivery that may go back to its lane uncharged where their next request gets no send time or no slot. */
+const UNCHARGED_MAX = 5
+/** Deliveries of which that is remembered. */
+const UNCHARGED_REMEMBERED_MAX = 10_000
 
 export interface LaneAttemptsOptions {
   attempts: AttemptMaker
@@ -34,6 +42,10 @@ export interface LaneAttemptsOptions {
   pacing: Pick<LanePacing, 'unsent'>
   slots: AttemptSlots
   plans: PlanCache
+  renewals: Pick<Renewals, 'renew'>
+  clocks: ShardClocks
+  /** Whether Redis can be asked. */
+  isConnected(): boolean
   log: Logger
 }
 
@@ -43,8 +55,16 @@ export interface ClaimInHand {
   message: MessageContext
   /** FIFO: what may go with it. */
   run?: InRun[]
+  /** Throttled: the requests that the attempt has made. */
+  after?: Again
   /** When to send, by performance.now(); null: at once. */
   sendAt: number | null
+  /** Its lane took the endpoint for proven when it was claimed. */
+  proven: boolean
+  /** Its message and those of its run, as BodyBytes counts them. */
+  held?: HeldBodies
+  /** Of AttemptSlots; without one it takes it at its send time. */
+  hasSlot: boolean
   /** When the subscription's settings were last known to be current (performance.now()). */
   checkedAt: number
 }
@@ -53,13 +73,19 @@ export class LaneAttempts {
   /** Called when a slot came free. */
   onRoom: () => void = () => undefined
   readonly #options: LaneAttemptsOptions
-  readonly #timers = new Map<NodeJS.Timeout, ClaimInHand>()
+  readonly #turns: LaneTurns
+  readonly #uncharged = new LRUCache<string, number>({ max: UNCHARGED_REMEMBERED_MAX })
   #open = 0
   #closing = false
   #idle: (() => void)[] = []
 
   constructor(options: LaneAttemptsOptions) {
     this.#options = options
+    this.#turns = new LaneTurns({
+      ...options,
+      onTurn: (turn) => void this.#send(turn.hand, turn),
+      onNone: (hand) => this.#endUnsent(hand),
+    })
   }
 
   /** Claims that are neither settled nor handed back yet. */
@@ -70,18 +96,23 @@ export class LaneAttempts {
   /** Takes over a claim; its slot is taken already where it has no send time. */
   begin(hand: ClaimInHand): void {
     this.#open++
-    const waitMs = hand.sendAt === null ? 0 : hand.sendAt - performance.now()
-    if (waitMs <= 1) {
+    if (hand.sendAt === null) {
       void this.#send(hand)
       return
     }
     // Meanwhile, so that it is not late for that.
     if (hand.subscription.signature !== undefined) void this.#sign(hand)
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer)
-      void this.#send(hand)
-    }, waitMs)
-    this.#timers.set(timer, hand)
+    this.#turns.add(hand)
+  }
+
+  /** Redis is back. */
+  reconnected(): void {
+    this.#turns.reconnected()
+  }
+
+  /** The clock of Redis is ahead of what it was. */
+  setForward(): void {
+    this.#turns.setForward()
   }
 
   /** Appends to its dead-letter queue what was claimed marked dead; needs no slot. */
@@ -90,48 +121,84 @@ export class LaneAttempts {
     if (claim.state?.kind !== 'dead') return
     this.#open++
     const dead = { claimed: claimedOf(hand), subscription, message, state: claim.state }
-    void this.#options.finishing.bury(dead).finally(() => this.#closed())
+    void this.#options.finishing.bury(dead).finally(() => this.#closed(hand))
   }
 
   /** Hands back what has not been sent; resolves when what was is settled. */
   async stop(): Promise<void> {
     this.#closing = true
-    for (const [timer, hand] of this.#timers) {
-      clearTimeout(timer)
-      this.#handBack(hand, hand.sendAt === null)
-    }
-    this.#timers.clear()
+    this.#turns.stop()
     if (this.#open > 0) await new Promise<void>((resolve) => this.#idle.push(resolve))
   }
 
-  async #send(hand: ClaimInHand): Promise<void> {
-    if (hand.subscription.signature !== undefined && !(await this.#sign(hand)))
-      return this.#handBack(hand, hand.sendAt === null, UNSIGNED_MS)
-    const current = await this.#currentOf(hand)
-    const lateMs = hand.sendAt === null ? 0 : performance.now() - hand.sendAt
-    if (!current || this.#closing || lateMs > LATE_MS) return this.#handBack(hand, hand.sendAt === null)
-    const { claim, message } = hand
+  /** `turn`: the send time of a throttled claim. It may change meanwhile. */
+  async #send(hand: ClaimInHand, turn?: Turn): Promise<void> {
+    const round = turn?.round
+    const signed = hand.subscription.signature === undefined || (await this.#sign(hand))
+    const current = signed ? await this.#currentOf(hand) : undefined
+    if (turn && turn.round !== round) return
+    if (!current || this.#closing) {
+      if (turn) this.#turns.leave(turn)
+      this.#handBack(hand, signed ? 0 : UNSIGNED_MS)
+      return
+    }
+    if (turn && !this.#turns.start(turn)) return
     const { id, maxInFlight } = current.record
-    if (hand.sendAt !== null && !this.#options.slots.acquire(id, maxInFlight))
-      return this.#handBack(hand, false)
-    const hung = setTimeout(() => this.#hang(id), HUNG_MS)
-    const outcome = await new Promise<Outcome>((resolve) =>
-      this.#options.attempts.attempt(current, message, claim.delivery, resolve, hand.run),
-    )
-    clearTimeout(hung)
-    this.#options.slots.release(id, maxInFlight, outcome.answeredAfterMs)
-    this.onRoom()
-    const attempts = (claim.state?.attempts ?? 0) + 1
+    hand.hasSlot ||= this.#options.slots.acquire(id, maxInFlight)
+    if (hand.hasSlot) this.#attempt(hand, current)
+    else this.#endUnsent(hand)
+  }
+
+  #attempt(hand: ClaimInHand, current: CompiledSubscription): void {
+    const { claim, message, run, after, sendAt } = hand
+    const { id, maxInFlight } = current.record
+    const hung = setTimeout(() => this.#hang(hand), HUNG_MS)
+    const release = (answeredAfterMs: number | undefined) => {
+      clearTimeout(hung)
+      hand.hasSlot = false
+      this.#options.slots.release(id, maxInFlight, answeredAfterMs)
+      this.onRoom()
+    }
+    const ended = (outcome: Outcome) => {
+      release(outcome.answeredAfterMs)
+      void this.#finish(hand, current, outcome)
+    }
+    const again = (next: Again) => {
+      release(next.cause === 'challenge' ? next.durationMs : undefined)
+      this.#turns.addAgain(Object.assign(hand, { after: next }))
+    }
+    const ways = sendAt === null ? { run } : { run, after, again }
+    this.#options.attempts.attempt(current, message, claim.delivery, ended, ways)
+  }
+
+  async #finish(hand: ClaimInHand, subscription: CompiledSubscription, outcome: Outcome): Promise<void> {
+    const { claim, message, run } = hand
     await this.#options.finishing.finish({
-      claimed: claimedOf(hand),
-      subscription: current,
+      claimed: { ...claimedOf(hand), standing: this.#standingOf(hand) },
+      subscription,
       message,
-      ...(hand.run ? { run: hand.run.slice(0, outcome.along) } : {}),
-      attempts,
-      ...(current.paced ? { retryCost: retryCost(claim.state) } : {}),
+      ...(run ? { run: run.slice(0, outcome.along) } : {}),
+      attempts: (claim.state?.attempts ?? 0) + 1,
+      ...(subscription.paced ? { retryCost: retryCost(claim.state) } : {}),
       outcome,
     })
-    this.#closed()
+    this.#closed(hand)
+  }
+
+  /** It has no send time, or no slot. What has made a request is not charged for it, UNCHARGED_MAX times. */
+  #endUnsent(hand: ClaimInHand): void {
+    const { after, claim, subscription } = hand
+    if (after) {
+      const name = `${subscription.record.id} ${claim.delivery.toString('hex')}`
+      const times = (this.#uncharged.get(name) ?? 0) + 1
+      this.#uncharged.set(name, times)
+      if (times > UNCHARGED_MAX) {
+        const outcome = { result: chargedAs(after), along: 0, answeredAfterMs: undefined }
+        void this.#finish(hand, subscription, outcome)
+        return
+      }
+    }
+    this.#handBack(hand)
   }
 
   /** False where no key can be had, which is found out in its own time: a slot that is held so long bounds the tries. */
@@ -145,10 +212,24 @@ export class LaneAttempts {
     }
   }
 
-  /** What is suspect fills no more than its half: there may be room for others. */
-  #hang(id: string): void {
-    this.#options.slots.hang(id)
+  /** What is suspect fills no more than its half: there may be room for others. Its lane is told at once. */
+  #hang(hand: ClaimInHand): void {
+    const { record, shard } = hand.subscription
+    this.#options.slots.hang(record.id)
+    hand.held?.hang()
+    if (hand.proven) {
+      hand.proven = false
+      const claimed = { ...claimedOf(hand), standing: 'unproven' } as const
+      void this.#options.settling.settle(shard, claimed, { op: 'keep' })
+    }
     this.onRoom()
+  }
+
+  /** The endpoint's standing, to be written to its lane. */
+  #standingOf({ subscription, proven }: ClaimInHand): Standing | undefined {
+    const isProven = this.#options.slots.isProven(subscription.record.id)
+    if (isProven === proven) return undefined
+    return isProven ? 'proven' : 'unproven'
   }
 
   /** The subscription as it is now; undefined where this claim may not be sent by it (invariant 6). */
@@ -167,9 +248,10 @@ export class LaneAttempts {
     }
   }
 
-  #handBack(hand: ClaimInHand, hasSlot: boolean, delayMs = 0): void {
+  #handBack(hand: ClaimInHand, delayMs = 0): void {
     const { id, maxInFlight } = hand.subscription.record
-    if (hasSlot) {
+    if (hand.hasSlot) {
+      hand.hasSlot = false
       this.#options.slots.release(id, maxInFlight, undefined)
       this.onRoom()
     }
@@ -181,10 +263,11 @@ export class LaneAttempts {
         claimedOf(hand),
         delayMs === 0 ? { op: 'return' } : { op: 'return', delayMs },
       )
-      .then(() => this.#closed())
+      .then(() => this.#closed(hand))
   }
 
-  #closed(): void {
+  #closed(hand: ClaimInHand): void {
+    hand.held?.release()
     this.#open--
     if (this.#closing && this.#open === 0) for (const resolve of this.#idle.splice(0)) resolve()
   }
@@ -192,4 +275,10 @@ export class LaneAttempts {
 
 export function claimedOf({ subscription, claim }: ClaimInHand): Claimed {
   return { subscriptionId: subscription.record.id, delivery: claim.delivery, lease: claim.lease }
+}
+
+function chargedAs({ cause, durationMs }: Again): AttemptResult {
+  const error = cause === 'reset' ? 'connection_reset' : 'connection_failed'
+  const detail = `${cause}, and too often no send time or slot for the next request`
+  return { kind: 'failure', error, detail, durationMs, permanent: false }
 }

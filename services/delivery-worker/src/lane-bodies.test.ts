@@ -1,6 +1,7 @@
 import { createMessageId, parseMessageId } from '@fantail/contracts'
 import { renderBody, type Target } from '@fantail/delivery'
 import { expect, test } from 'vitest'
+import { BodyBytes } from './body-bytes.ts'
 import { LaneBodies } from './lane-bodies.ts'
 import { MessageContext } from './message-context.ts'
 
@@ -72,4 +73,25 @@ test('what is kept holds no more memory than it fills', () => {
   const buffers = [context.id, document?.before, document?.after]
   expect(buffers.map((bytes) => bytes?.buffer.byteLength)).toEqual(buffers.map((bytes) => bytes?.length))
   expect(JSON.parse(`${document?.before}arn${document?.after}`)).toMatchObject({ Message: 'é' })
+})
+
+test('bodies come only while there is room for more, and few at a time', async () => {
+  const [one] = createdIds
+  let [coming, most] = [0, 0]
+  const messages = async (_: number, ids: Buffer[]) => {
+    coming += ids.length
+    most = Math.max(most, coming)
+    await new Promise(setImmediate)
+    coming -= ids.length
+    return ids.map(() => Buffer.from(JSON.stringify({ messageId: one, message: 'x'.repeat(1_000) })))
+  }
+  const bodies = new LaneBodies({ messages }, undefined)
+  const bytes = new BodyBytes({ bytesMax: 1_000_000 })
+  const many = Array.from({ length: 1_000 }, (_, i) => parseMessageId(createMessageId(i)) ?? Buffer.alloc(16))
+  const takes = [0, 1, 2, 3].map((n) => bodies.get(n, many.slice(n * 250, n * 250 + 250), bytes.load()))
+  const loaded = (await Promise.all(takes)).flat().filter((body) => body !== undefined)
+  expect(most).toBe(200)
+  // About 5 KB each: room for 190, and what was on its way.
+  expect(loaded.length).toBeGreaterThanOrEqual(190)
+  expect(loaded.length).toBeLessThanOrEqual(400)
 })

@@ -2,46 +2,90 @@
 import type { Message } from '@fantail/contracts'
 import type { LaneStore } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
+import { bytesOf, type LoadingBodies } from './body-bytes.ts'
 import { MessageContext } from './message-context.ts'
 
 const CACHE_BYTES_MAX = 67_108_864
-/** Asked for at once, but answered and kept by so many: of much that comes slowly, the next try has less to wait for. */
+/** Asked for, answered and kept by so many: of much that comes slowly, the next try has less to wait for. */
 const BODIES_TOGETHER = 100
+/** Of a take. */
+const FETCHES_AT_ONCE = 2
+/** Bodies on their way to this worker: 50 MB at most. Takes of few bodies do not wait for each other. */
+const COMING_MAX = 200
+
+/** A body that cannot be decoded, and its bytes. */
+export class UnreadableBody extends Error {
+  readonly raw: Buffer
+
+  constructor(raw: Buffer, cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause })
+    this.raw = raw
+  }
+}
+
+export type LaneBody = MessageContext | UnreadableBody | null | undefined
+type Found = Map<string, MessageContext | UnreadableBody | null>
+
+interface Fetching {
+  found: Found
+  loading: LoadingBodies | undefined
+}
 
 export class LaneBodies {
   readonly #lanes: Pick<LaneStore, 'messages'>
   readonly #publicUrl: string | undefined
   readonly #cache = new LRUCache<string, MessageContext>({
     maxSize: CACHE_BYTES_MAX,
-    // The stored text, the message parsed from it, and its envelope.
-    sizeCalculation: (context) => 1_000 + context.body.length * 4,
+    sizeCalculation: bytesOf,
   })
+
+  /** Bodies that are on their way. */
+  #coming = 0
+  readonly #waiting: (() => void)[] = []
 
   constructor(lanes: Pick<LaneStore, 'messages'>, publicUrl: string | undefined) {
     this.#lanes = lanes
     this.#publicUrl = publicUrl
   }
 
-  /** By position; null where the body is gone, an Error where it cannot be read. */
-  async get(shard: number, deliveries: Buffer[]): Promise<(MessageContext | Error | null)[]> {
+  /**
+   * By position; null where the body is gone, an UnreadableBody where it cannot be decoded. Undefined: not loaded, as
+   * `loading` had no room for more.
+   */
+  async get(shard: number, deliveries: Buffer[], loading?: LoadingBodies): Promise<LaneBody[]> {
     const keys = deliveries.map((delivery) => delivery.toString('latin1', 0, 16))
     // Taken out of the cache now: it may have dropped any of them by the time the others have come.
-    const found = new Map<string, MessageContext | Error | null>()
+    const found: Found = new Map()
     for (const key of keys) {
       const known = this.#cache.get(key)
       if (known) found.set(key, known)
     }
     const missing = [...new Set(keys.filter((key) => !found.has(key)))]
-    if (missing.length > 0) {
-      const asked: Promise<void>[] = []
-      for (let at = 0; at < missing.length; at += BODIES_TOGETHER)
-        asked.push(this.#fetch(shard, missing.slice(at, at + BODIES_TOGETHER), found))
-      await Promise.all(asked)
+    const fetchAll = async () => {
+      while (missing.length > 0 && (await this.#fetchSome(shard, missing, { found, loading })));
     }
-    return keys.map((key) => found.get(key) ?? null)
+    if (missing.length > 0) await Promise.all(Array.from({ length: FETCHES_AT_ONCE }, fetchAll))
+    return keys.map((key) => found.get(key))
   }
 
-  async #fetch(shard: number, keys: string[], found: Map<string, MessageContext | Error | null>) {
+  /** False where there was no room. */
+  async #fetchSome(shard: number, missing: string[], { found, loading }: Fetching): Promise<boolean> {
+    const reserved = Math.min(missing.length, BODIES_TOGETHER)
+    while (this.#coming > 0 && this.#coming + reserved > COMING_MAX)
+      await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    if (loading && !loading.hasRoom) return false
+    this.#coming += reserved
+    try {
+      await this.#fetch(shard, missing.splice(0, reserved), { found, loading })
+    } finally {
+      this.#coming -= reserved
+      for (const resolve of this.#waiting.splice(0)) resolve()
+    }
+    return true
+  }
+
+  async #fetch(shard: number, keys: string[], { found, loading }: Fetching): Promise<void> {
+    if (keys.length === 0) return
     const bodies = await this.#lanes.messages(
       shard,
       keys.map((key) => Buffer.from(key, 'latin1')),
@@ -49,7 +93,9 @@ export class LaneBodies {
     keys.forEach((key, i) => {
       const context = this.read(bodies[i] ?? null)
       found.set(key, context)
-      if (context instanceof MessageContext) this.#cache.set(key, context)
+      if (!(context instanceof MessageContext)) return
+      this.#cache.set(key, context)
+      loading?.add(context)
     })
   }
 
@@ -58,14 +104,14 @@ export class LaneBodies {
     this.#cache.set(context.id.toString('latin1'), context)
   }
 
-  /** null where there is no body, an Error where it cannot be read. */
-  read(body: Buffer | null): MessageContext | Error | null {
+  /** null where there is no body, an UnreadableBody where it cannot be decoded. */
+  read(body: Buffer | null): MessageContext | UnreadableBody | null {
     if (body === null) return null
     const text = body.toString()
     try {
       return new MessageContext(JSON.parse(text) as Message, this.#publicUrl, text)
     } catch (error) {
-      return error instanceof Error ? error : new Error(String(error))
+      return new UnreadableBody(body, error)
     }
   }
 }

@@ -3,6 +3,7 @@ import { createLogger } from '@fantail/runtime'
 import type { ClaimedLane, TakeResult } from '@fantail/store'
 import { expect, test } from 'vitest'
 import { AttemptSlots } from './attempt-slots.ts'
+import { BodyBytes } from './body-bytes.ts'
 import { LaneClaims, type LaneClaimsOptions } from './lane-claims.ts'
 import { MessageContext } from './message-context.ts'
 import { ShardClocks } from './shard-clocks.ts'
@@ -14,6 +15,7 @@ function createClaims(options: Partial<LaneClaimsOptions>) {
   const settled: string[] = []
   const claims = new LaneClaims({
     slots: new AttemptSlots({ attemptsMax: 10 }),
+    bytes: new BodyBytes(),
     plans: { slice: async () => null },
     bodies: { get: async (_, deliveries) => deliveries.map(() => context) },
     attempts: { begin: () => undefined, bury: () => undefined },
@@ -26,6 +28,7 @@ function createClaims(options: Partial<LaneClaimsOptions>) {
     },
     recorder: { expired: () => undefined, ended: () => undefined },
     clocks: new ShardClocks(),
+    quarantine: async () => 'added',
     log,
     onStarved: () => undefined,
     ...options,
@@ -39,12 +42,13 @@ const context = new MessageContext({ messageId, topicArn: 'arn', publishedAt: 1,
 function laneOf(sliceId: string, ...leases: string[]): ClaimedLane {
   const delivery = parseMessageId(messageId) ?? Buffer.alloc(16)
   const claims = leases.map((lease) => ({ delivery, lease, sendAt: null, state: null }))
-  return { subscriptionId: `of ${sliceId}`, sliceId, sliceRevision: '1', claims }
+  return { subscriptionId: `of ${sliceId}`, sliceId, sliceRevision: '1', proven: true, claims }
 }
 
 const taken = (...lanes: ClaimedLane[]): TakeResult => ({
   now: 1,
   nextDueAt: null,
+  nextTurnAt: null,
   lanes,
   expired: [],
   drained: 0,
@@ -69,4 +73,59 @@ test('where a plan does not come, its lane and those after it are handed back, a
   const lanes = [laneOf('a', '1'), laneOf('b', '2'), laneOf('c', '3')]
   await expect(claims.handOn(0, taken(...lanes), 0)).rejects.toThrow('timed out')
   expect(settled).toEqual(['2 return', '3 return'])
+})
+
+test.each([
+  ['a delivery without a body leaves its lane for the quarantine', async () => 'added', '1 quarantined'],
+  ['a delivery that a full quarantine refuses stays in its lane', async () => 'full', '1 return'],
+  [
+    'a delivery that Redis keeps from the quarantine stays in its lane',
+    () => Promise.reject(new Error()),
+    '1 return',
+  ],
+] as [string, LaneClaimsOptions['quarantine'], string][])('%s', async (_, quarantine, outcome) => {
+  const entries: string[] = []
+  const { claims, settled } = createClaims({
+    bodies: { get: async () => [null] },
+    quarantine: (entry) => {
+      entries.push(`${entry.id} ${entry.reason}`)
+      return quarantine(entry)
+    },
+  })
+  await claims.handOn(0, taken(laneOf('a', '1')), 0)
+  await expect.poll(() => settled).toEqual(['1 keep', outcome])
+  expect(entries).toEqual([`delivery.${messageId}.0.of a bodyMissing`])
+})
+
+test('a claim that was lost while its body was fetched quarantines nothing', async () => {
+  const entries: string[] = []
+  const settled: string[] = []
+  const { claims } = createClaims({
+    bodies: { get: async () => [null] },
+    settling: {
+      settle: async (_, __, { op }) => {
+        settled.push(op)
+        return { accepted: false, lease: null }
+      },
+    },
+    quarantine: async ({ id }) => {
+      entries.push(id)
+      return 'added'
+    },
+  })
+  await claims.handOn(0, taken(laneOf('a', '1')), 0)
+  await new Promise((resolve) => setImmediate(resolve))
+  expect([settled, entries]).toEqual([['keep'], []])
+})
+
+test.each([
+  ['no bytes are left for', { bytes: new BodyBytes({ bytesMax: 0 }) }],
+  ['whose body was not loaded', { bodies: { get: async () => [undefined] } }],
+])('a claim %s is handed back, and the loop waits for room', async (_, options) => {
+  let starved = 0
+  const plans = { slice: async () => ({ byId: new Map([['of a', { record: { id: 'of a' }, shard: 0 }]]) }) }
+  const onStarved = () => void starved++
+  const { claims, settled } = createClaims({ ...options, onStarved, plans: plans as never })
+  await claims.handOn(0, taken(laneOf('a', '1')), 0)
+  expect([settled, starved]).toEqual([['1 return'], 1])
 })

@@ -1,26 +1,37 @@
 /** What becomes of the claims that a take, or the sweep, has made: each is attempted, buried, discarded or handed back. */
 import { retryCost } from '@fantail/policy'
 import type { Logger } from '@fantail/runtime'
-import { type ClaimedLane, CorruptRecordError, type TakeResult } from '@fantail/store'
+import {
+  type ClaimedLane,
+  CorruptRecordError,
+  type NewEntry,
+  parseDeliveryId,
+  type Quarantined,
+  type TakeResult,
+} from '@fantail/store'
 import type { AttemptSlots } from './attempt-slots.ts'
+import type { BodyBytes } from './body-bytes.ts'
 import { type CompiledSlice, mayGo } from './compiled-slice.ts'
 import { runOf } from './fifo/group-run.ts'
 import { type ClaimInHand, claimedOf, type LaneAttempts } from './lane-attempts.ts'
-import type { LaneBodies } from './lane-bodies.ts'
+import type { LaneBodies, LaneBody, UnreadableBody } from './lane-bodies.ts'
 import type { LanePacing } from './lane-pacing.ts'
 import { MessageContext } from './message-context.ts'
 import type { OutcomeRecorder } from './outcome-recorder.ts'
 import type { PlanCache } from './plan-cache.ts'
-import type { Settling } from './settling.ts'
+import type { Claimed, Settling } from './settling.ts'
 import type { ShardClocks } from './shard-clocks.ts'
 
 /** What was in flight, or on its way here, when the lane was purged. */
 const UNSUBSCRIBED = { op: 'discard', cause: 'unsubscribed' } as const
 /** A claim that got no slot waits so long, lest the two of us go round in circles. */
 const REFUSED_MS = 250
+/** A delivery that a full quarantine refused stays in its lane, and is claimed again so often. */
+const QUARANTINE_FULL_MS = 60_000
 
 export interface LaneClaimsOptions {
   slots: AttemptSlots
+  bytes: BodyBytes
   plans: Pick<PlanCache, 'slice'>
   bodies: Pick<LaneBodies, 'get'>
   attempts: Pick<LaneAttempts, 'begin' | 'bury'>
@@ -28,8 +39,10 @@ export interface LaneClaimsOptions {
   settling: Pick<Settling, 'settle'>
   recorder: Pick<OutcomeRecorder, 'expired' | 'ended'>
   clocks: ShardClocks
+  /** Keeps a delivery whose body is gone or cannot be decoded. Safe to repeat. */
+  quarantine(entry: NewEntry): Promise<Quarantined>
   log: Logger
-  /** No slot is left. */
+  /** No slot is left for what is due. */
   onStarved(): void
 }
 
@@ -38,7 +51,7 @@ interface LaneInHand {
   /** null where it is gone or cannot be read. */
   slice: CompiledSlice | null
   /** Of its claims and of those that follow. */
-  messages: Iterator<MessageContext | Error | null>
+  messages: Iterator<LaneBody>
   askedAt: number
 }
 
@@ -56,9 +69,10 @@ export class LaneClaims {
     const deliveries = result.lanes.flatMap(deliveriesOf)
     if (deliveries.length === 0) return
     const lanes = [...result.lanes]
+    const loading = this.#options.bytes.load()
     try {
       // Each lane takes its own from it, in order.
-      const messages = (await this.#options.bodies.get(shard, deliveries)).values()
+      const messages = (await this.#options.bodies.get(shard, deliveries, loading)).values()
       for (let lane = lanes[0]; lane; lane = lanes[0]) {
         const slice = await this.#sliceOf(shard, lane)
         lanes.shift()
@@ -68,6 +82,8 @@ export class LaneClaims {
       // Their leases would hold them, and their groups, for as long as an attempt may take.
       for (const lane of lanes) this.#return(shard, lane)
       throw error
+    } finally {
+      loading.end()
     }
   }
 
@@ -80,16 +96,21 @@ export class LaneClaims {
 
   #handOnLane(shard: number, { lane, slice, messages, askedAt }: LaneInHand): void {
     const subscription = slice?.byId.get(lane.subscriptionId)
-    const next = () => messages.next().value ?? null
+    const next = (): LaneBody => messages.next().value
+    if (lane.proven) this.#options.slots.trust(lane.subscriptionId)
     for (const claim of lane.claims) {
       const message = next()
-      const run = claim.run?.map((delivery) => ({ delivery, message: next() }))
+      const run = claim.run?.map((delivery) => ({ delivery, message: next() ?? null }))
       const claimed = { subscriptionId: lane.subscriptionId, delivery: claim.delivery, lease: claim.lease }
+      if (message === undefined) {
+        this.#options.onStarved()
+        if (subscription?.paced)
+          this.#options.pacing.unsent(shard, lane.subscriptionId, retryCost(claim.state))
+        this.#return(shard, { ...lane, claims: [claim] })
+        continue
+      }
       if (!(message instanceof MessageContext)) {
-        const detail =
-          message === null ? 'its body is missing' : `its body cannot be read: ${message.message}`
-        this.#options.log.error({ shard, subscriptionId: lane.subscriptionId, detail }, 'delivery.set_aside')
-        void this.#options.settling.settle(shard, claimed, { op: 'aside', detail })
+        void this.#quarantine(shard, claimed, message, slice?.topic.arn)
         continue
       }
       if (!subscription) {
@@ -98,9 +119,36 @@ export class LaneClaims {
         continue
       }
       const sendAt = claim.sendAt === null ? null : this.#options.clocks.of(shard).localTime(claim.sendAt)
-      const hand = { subscription, claim, message, sendAt, checkedAt: askedAt }
+      const { proven } = lane
+      const hand = { subscription, claim, message, sendAt, checkedAt: askedAt, proven, hasSlot: false }
       this.#begin(run ? { ...hand, run: runOf(message, run) } : hand)
     }
+  }
+
+  /**
+   * The entry first, then the claim ends: a crash in between repeats both. The lease is checked before: a worker that
+   * was frozen finds no body where another one has delivered the message since, and that is no loss.
+   */
+  async #quarantine(
+    shard: number,
+    claimed: Claimed,
+    body: UnreadableBody | null,
+    topicArn: string | undefined,
+  ): Promise<void> {
+    const { settling, quarantine, log } = this.#options
+    if (!(await settling.settle(shard, claimed, { op: 'keep' })).accepted) return
+    let delayMs = QUARANTINE_FULL_MS
+    try {
+      const result = await quarantine(deliveryEntry(claimed, body, topicArn))
+      if (result !== 'full') {
+        await settling.settle(shard, claimed, { op: 'quarantined' })
+        return
+      }
+    } catch (error) {
+      log.debug({ shard, subscriptionId: claimed.subscriptionId, err: error }, 'quarantine.unreached')
+      delayMs = REFUSED_MS
+    }
+    await settling.settle(shard, claimed, { op: 'return', delayMs })
   }
 
   /** null where it is gone or cannot be read: the other lanes of the take go on all the same. */
@@ -125,11 +173,15 @@ export class LaneClaims {
       return
     }
     const { id, maxInFlight } = subscription.record
-    if (claim.sendAt !== null || this.#options.slots.acquire(id, maxInFlight)) {
-      this.#options.attempts.begin(hand)
+    // A turn is a slot: one that is taken at the send time might be gone by then.
+    const takesLater = claim.sendAt !== null && hand.proven
+    const held = this.#options.bytes.tryHold(message, hand.proven, hand.run)
+    if (held && (takesLater || this.#options.slots.acquire(id, maxInFlight))) {
+      this.#options.attempts.begin({ ...hand, held, hasSlot: !takesLater })
       return
     }
-    if (this.#options.slots.free <= 0) this.#options.onStarved()
+    held?.release()
+    if (this.#options.slots.freeProven <= 0 || !this.#options.bytes.hasRoom(true)) this.#options.onStarved()
     const { pacing } = this.#options
     if (subscription.paced) pacing.unsent(subscription.shard, id, retryCost(claim.state))
     const back = { op: 'return', delayMs: REFUSED_MS } as const
@@ -144,6 +196,23 @@ export class LaneClaims {
     if (accepted)
       this.#options.recorder.ended({ claimed, subscription, message }, 'discarded', UNSUBSCRIBED.cause, state)
   }
+}
+
+function deliveryEntry(
+  { subscriptionId, delivery }: Claimed,
+  body: UnreadableBody | null,
+  topicArn: string | undefined,
+): NewEntry {
+  const { messageId, generation } = parseDeliveryId(delivery)
+  const entry = {
+    id: `delivery.${messageId}.${generation}.${subscriptionId}`,
+    messageId,
+    topicArn,
+    subscriptionId,
+  }
+  if (body === null) return { ...entry, reason: 'bodyMissing', detail: 'its body is missing', raw: '' }
+  const detail = `its body cannot be decoded: ${body.message}`
+  return { ...entry, reason: 'bodyUnreadable', detail, raw: body.raw }
 }
 
 function deliveriesOf({ claims }: ClaimedLane): Buffer[] {

@@ -2,7 +2,7 @@
  * What tells a worker of due shards beside wakes and replies: a poll of the busy-shards hint once a second (a wake may be
  * lost), and a look at all shards once a minute (a hint may be lost). Redis's time is asked for in the same trip.
  */
-import { type LaneStore, SHARD_COUNT } from '@fantail/store'
+import { type LaneStore, SHARD_COUNT, type ShardTimes } from '@fantail/store'
 import type { TellPart } from './part-states.ts'
 import type { ShardClocks } from './shard-clocks.ts'
 
@@ -12,11 +12,13 @@ const SWEEP_MS = 60_000
 const TIMED_STEP = 17
 
 export interface LaneHintsOptions {
-  lanes: Pick<LaneStore, 'dueTimes' | 'busyShards' | 'noteDue' | 'now'>
+  lanes: Pick<LaneStore, 'dueTimes' | 'busyShards' | 'noteDue' | 'noteTurn' | 'now'>
   clocks: ShardClocks
   tell: TellPart
   /** Something of the shard is due at this Redis time; null: nothing is. */
   dueAt(shard: number, at: number | null): void
+  /** Like dueAt, for the first of the lanes that wait for their turn. */
+  turnAt(shard: number, at: number | null): void
   /** A clock was told the time. */
   onTime(): void
   /** Called once a second: what else asks Redis something then shares the trip. */
@@ -27,6 +29,8 @@ export class LaneHints {
   readonly #options: LaneHintsOptions
   /** Shards whose hint told of something due; what the take finds takes its place. */
   readonly #hinted = new Set<number>()
+  /** Like #hinted, for turns. */
+  readonly #hintedTurns = new Set<number>()
   #timer: NodeJS.Timeout | undefined
   #sweptAt = Number.NEGATIVE_INFINITY
   /** The shard whose time is asked next. */
@@ -53,10 +57,12 @@ export class LaneHints {
 
   /** A hint that stays when its time is past would have its shard looked at every second, for ever. */
   correct(shard: number, dueAt: number | null): void {
-    if (!this.#hinted.delete(shard)) return
-    this.#options.lanes.noteDue(shard, dueAt).catch(() => {
-      // The next look at the hints brings it here again.
-    })
+    if (this.#hinted.delete(shard)) this.#options.lanes.noteDue(shard, dueAt).catch(laterAgain)
+  }
+
+  /** Like `correct`, after a take that has looked at the turns. */
+  correctTurn(shard: number, turnAt: number | null): void {
+    if (this.#hintedTurns.delete(shard)) this.#options.lanes.noteTurn(shard, turnAt).catch(laterAgain)
   }
 
   /**
@@ -69,22 +75,28 @@ export class LaneHints {
       this.#options.onLook()
       const sweep = performance.now() - this.#sweptAt > SWEEP_MS
       if (sweep) {
-        const times = await this.#options.lanes.dueTimes()
-        times.forEach((at, shard) => {
-          this.#options.dueAt(shard, at)
-        })
+        this.#tellTimes(await this.#options.lanes.dueTimes())
         this.#sweptAt = performance.now()
       } else {
-        for (const [shard, at] of await this.#options.lanes.busyShards()) {
-          if (at <= this.#options.clocks.of(shard).now()) this.#hinted.add(shard)
-          this.#options.dueAt(shard, at)
-        }
+        const times = await this.#options.lanes.busyShards()
+        this.#note(times.due, this.#hinted)
+        this.#note(times.turns, this.#hintedTurns)
+        this.#tellTimes(times)
       }
       this.#options.tell('hints', 'up')
     } catch (error) {
       this.#options.tell('hints', 'down', error)
     }
     if (!this.#stopped) this.#timer = setTimeout(() => void this.#read(), HINTS_MS)
+  }
+
+  #tellTimes({ due, turns }: ShardTimes): void {
+    for (const [shard, at] of due) this.#options.dueAt(shard, at)
+    for (const [shard, at] of turns) this.#options.turnAt(shard, at)
+  }
+
+  #note(times: Map<number, number>, hinted: Set<number>): void {
+    for (const [shard, at] of times) if (at <= this.#options.clocks.of(shard).now()) hinted.add(shard)
   }
 
   /** Of one master after the other, where there are several. */
@@ -99,4 +111,8 @@ export class LaneHints {
       // The hints, asked for in the same trip, tell of it.
     }
   }
+}
+
+function laterAgain(): void {
+  // The next look at the hints brings it here again.
 }

@@ -2,8 +2,11 @@
  * Decides when which shard's lanes are taken from, and hands the claims on.
  *
  * For each shard it knows when something is next due: told by every script's reply, by wakes (pub/sub), by a poll of the
- * busy-shards hint and a look at all shards (lane-hints.ts). A worker takes only what it has free slots for; several
+ * busy-shards hint and a look at all shards (lane-hints.ts). A worker takes only what it has slots and bytes for; several
  * workers share a shard by taking in turn.
+ *
+ * Lanes of unproven endpoints wait apart (`turns`), for slots of their own half, one take of them at a time. While there
+ * is no such slot they are not looked at, so that they cost nothing, however many they are.
  */
 import { createStateLog } from '@fantail/runtime'
 import type { LaneStore, TakeResult } from '@fantail/store'
@@ -12,6 +15,7 @@ import type { LogReaders } from './fifo/log-readers.ts'
 import { LaneClaims, type LaneClaimsOptions } from './lane-claims.ts'
 import { LaneHints } from './lane-hints.ts'
 import { type TellPart, tellParts } from './part-states.ts'
+import { type ShardTurn, TurnLine } from './turn-line.ts'
 
 const LANES_PER_TAKE = 100
 const DELIVERIES_PER_TAKE_MAX = 500
@@ -21,6 +25,8 @@ const TAKES_AT_ONCE_MAX = 8
 const WAIT_MAX_MS = 60_000
 const RECONNECT_JITTER_MS = 500
 const RETRY_MS = 500
+/** Where turns have waited for a slot: those that come free within it are given out by one take. */
+const TURNS_GATHER_MS = 100
 
 export interface LaneLoopOptions extends Omit<LaneClaimsOptions, 'onStarved'> {
   lanes: LaneStore
@@ -37,18 +43,25 @@ export class LaneLoop {
   readonly #claims: LaneClaims
   /** Shard → Redis time of its next due delivery. */
   readonly #due = new Map<number, number>()
+  readonly #line = new TurnLine()
   readonly #taking = new Set<number>()
+  #takingTurns = false
   #timer: NodeJS.Timeout | undefined
   #notBefore = 0
+  /** No slot, or no bytes, for what is due. */
   #starved = false
+  /** The same for turns. */
+  #turnsStarved = false
+  /** By performance.now(). */
+  #turnsNotBefore = 0
   #stopped = false
 
   constructor(options: LaneLoopOptions) {
     this.#options = options
     this.#tell = tellParts(createStateLog({ log: options.log, what: 'lanes', initial: 'up' }))
-    const { dueAt } = this
+    const { dueAt, turnAt } = this
     const onTime = () => this.#schedule()
-    this.#hints = new LaneHints({ ...options, tell: this.#tell, dueAt, onTime })
+    this.#hints = new LaneHints({ ...options, tell: this.#tell, dueAt, turnAt, onTime })
     const onStarved = () => {
       this.#starved = true
     }
@@ -75,11 +88,22 @@ export class LaneLoop {
     this.#schedule()
   }
 
-  /** Slots came free. */
+  /** A lane of the shard that waits for its turn has it at this Redis time at the earliest; null: there is none. */
+  readonly turnAt = (shard: number, at: number | null): void => {
+    if (this.#line.tell(shard, at)) this.#schedule()
+  }
+
+  /** Slots or bytes came free. */
   readonly roomChanged = (): void => {
-    if (!this.#starved || this.#options.slots.free <= 0) return
-    this.#starved = false
-    this.#schedule()
+    if (!this.#starved && !this.#turnsStarved) return
+    const isFree = this.#starved && this.#free(true) > 0
+    const isTurnFree = this.#turnsStarved && this.#free(false) > 0
+    if (isFree) this.#starved = false
+    if (isTurnFree) {
+      this.#turnsStarved = false
+      this.#turnsNotBefore = performance.now() + TURNS_GATHER_MS
+    }
+    if (isFree || isTurnFree) this.#schedule()
   }
 
   /** The connection is back: what has ended is settled first, and the workers do not all come at once. */
@@ -90,15 +114,16 @@ export class LaneLoop {
 
   #schedule(): void {
     clearTimeout(this.#timer)
-    if (this.#stopped || this.#starved || this.#taking.size >= TAKES_AT_ONCE_MAX) return
-    const next = this.#nextShard()
-    if (!next) return
-    const wait = Math.max(next.inMs, this.#notBefore - performance.now())
+    if (this.#stopped || this.#taking.size >= TAKES_AT_ONCE_MAX) return
+    const waits = [this.#nextShard()?.inMs, this.#nextTurn()?.inMs].filter((inMs) => inMs !== undefined)
+    if (waits.length === 0) return
+    const wait = Math.max(Math.min(...waits), this.#notBefore - performance.now())
     if (wait <= 0) setImmediate(() => this.#takeDue())
     else this.#timer = setTimeout(() => this.#takeDue(), Math.min(Math.ceil(wait), WAIT_MAX_MS))
   }
 
   #nextShard(): { shard: number; inMs: number } | undefined {
+    if (this.#starved) return undefined
     const now = performance.now()
     let next: { shard: number; inMs: number } | undefined
     for (const [shard, at] of this.#due) {
@@ -109,52 +134,94 @@ export class LaneLoop {
     return next
   }
 
+  /** The first in the line only: while its shard is taken from, the others wait. */
+  #nextTurn(): (ShardTurn & { inMs: number }) | undefined {
+    if (this.#turnsStarved || this.#takingTurns) return undefined
+    const { first } = this.#line
+    if (!first || this.#taking.has(first.shard)) return undefined
+    const now = performance.now()
+    const inMs = first.at - this.#options.clocks.of(first.shard).now(now)
+    return { ...first, inMs: Math.max(inMs, this.#turnsNotBefore - now) }
+  }
+
   #takeDue(): void {
-    while (!this.#stopped && this.#taking.size < TAKES_AT_ONCE_MAX) {
-      const next = this.#nextShard()
-      if (!next || next.inMs > 0 || performance.now() < this.#notBefore) break
-      if (this.#options.slots.free <= 0) {
-        this.#starved = true
-        return
+    if (performance.now() >= this.#notBefore) {
+      this.#takeTurns()
+      while (!this.#stopped && this.#taking.size < TAKES_AT_ONCE_MAX) {
+        const next = this.#nextShard()
+        if (!next || next.inMs > 0) break
+        this.#starved = this.#free(true) <= 0
+        if (!this.#starved) void this.#take(next.shard)
       }
-      void this.#take(next.shard)
     }
     this.#schedule()
   }
 
-  async #take(shard: number): Promise<void> {
+  #takeTurns(): void {
+    const turn = this.#nextTurn()
+    if (this.#stopped || !turn || turn.inMs > 0 || this.#taking.size >= TAKES_AT_ONCE_MAX) return
+    this.#turnsStarved = this.#free(false) <= 0
+    if (!this.#turnsStarved) void this.#take(turn.shard, turn)
+  }
+
+  /** `turn`: lanes of unproven endpoints are taken, not what else is due. */
+  async #take(shard: number, turn?: ShardTurn): Promise<void> {
     const { lanes, slots, readers, attemptTimeoutMs } = this.#options
     this.#taking.add(shard)
-    this.#due.delete(shard)
+    if (turn) {
+      this.#takingTurns = true
+      this.#line.forget(shard)
+    } else {
+      this.#due.delete(shard)
+    }
     const askedAt = performance.now()
+    // Takes under way share what is free; what one claims beyond it would have to go back.
+    const share = Math.ceil(this.#free(true) / this.#taking.size)
     try {
       const result = await lanes.take(shard, {
         lanesMax: LANES_PER_TAKE,
-        // Takes under way share what is free; what one claims beyond it would have to go back.
-        deliveriesMax: Math.min(Math.ceil(slots.free / this.#taking.size), DELIVERIES_PER_TAKE_MAX),
+        deliveriesMax: turn ? 0 : Math.min(share, DELIVERIES_PER_TAKE_MAX),
+        turnsMax: turn ? Math.ceil(this.#free(false)) : 0,
+        ...(turn?.till !== undefined && { turnsTill: turn.till }),
         leaseMs: attemptTimeoutMs + LEASE_MARGIN_MS + AHEAD_MS,
         limits: this.#limits(),
         othersMax: slots.startingRoom,
         logsMax: readers.room,
       })
       this.#options.clocks.tell(shard, result.now, askedAt)
-      this.dueAt(shard, result.nextDueAt)
-      this.#hints.correct(shard, result.nextDueAt)
+      this.#note(shard, result, turn)
       for (const claim of result.logs) readers.read(shard, claim)
       await this.handOn(shard, result, askedAt)
       this.#tell(shard, 'up')
     } catch (error) {
       this.#tell(shard, 'down', error)
-      this.dueAt(shard, this.#options.clocks.of(shard).now() + RETRY_MS)
+      const again = this.#options.clocks.of(shard).now() + RETRY_MS
+      if (turn) this.turnAt(shard, again)
+      else this.dueAt(shard, again)
     } finally {
       this.#taking.delete(shard)
+      if (turn) this.#takingTurns = false
       this.#schedule()
     }
+  }
+
+  #note(shard: number, { nextDueAt, nextTurnAt }: TakeResult, turn: ShardTurn | undefined): void {
+    this.dueAt(shard, nextDueAt)
+    this.turnAt(shard, nextTurnAt)
+    if (turn) this.#hints.correctTurn(shard, nextTurnAt)
+    else this.#hints.correct(shard, nextDueAt)
   }
 
   /** Records what a script removed by itself and begins what it claimed. `askedAt`: by performance.now(). */
   handOn(shard: number, result: TakeResult, askedAt: number): Promise<void> {
     return this.#claims.handOn(shard, result, askedAt)
+  }
+
+  /** Attempts for which there are slots and bytes. */
+  #free(proven: boolean): number {
+    const { slots, bytes } = this.#options
+    const free = proven ? slots.freeProven : slots.freeUnproven
+    return free > 0 ? Math.min(free, bytes.attemptsLeft(proven)) : free
   }
 
   /** How many claims each subscription that is busy here may get; the others get what a new one may start with. */

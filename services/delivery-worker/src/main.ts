@@ -1,5 +1,5 @@
 /** The delivery worker's process: settings in, Redis found, telemetry started, the worker up; and down on SIGTERM. */
-import { readWorkerSettings } from '@fantail/config'
+import { createOwnHosts, readWorkerSettings } from '@fantail/config'
 import { createHttpSender, readSigningPair } from '@fantail/delivery'
 import { createTelemetry } from '@fantail/jobs'
 import {
@@ -52,6 +52,7 @@ await runService({
       port: settings.opsPort,
       log,
       metrics: () => telemetry.renderMetrics(),
+      ownHosts: createOwnHosts(settings),
       checks: { redis: () => ping(worker.redis), start: startCheck.check },
     })
     await ops.start()

@@ -64,6 +64,12 @@ export class MessageContext {
     return protocol === undefined ? this.#attributes : this.#bodyFor(protocol)
   }
 
+  /** Call it when the message is matched: the subject of a body of 256 KB may fill 20 MB. */
+  forgetSubjects(): void {
+    this.#attributesSubject = undefined
+    this.#bodySubjects = undefined
+  }
+
   get #attributes(): FilterSubject {
     this.#attributesSubject ??= filterSubject(this.message, 'MessageAttributes')
     return this.#attributesSubject

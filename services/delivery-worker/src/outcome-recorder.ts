@@ -116,6 +116,12 @@ export class OutcomeRecorder {
     this.#flush()
   }
 
+  /** A message became too old before it was matched. */
+  expiredWhole({ name }: TopicRecord, context: MessageContext): void {
+    this.#metrics.expired(name)
+    this.unmatched(context)
+  }
+
   /** A claimed delivery has left its lane. */
   ended(delivery: EndedDelivery, outcome: LaneOutcome, reason: string | null, state: EndState): void {
     this.#metrics.ended(delivery.subscription, delivery.message, outcome, reason)

@@ -17,6 +17,7 @@ import {
   type ParkJob,
   type ParkMessage,
   type ParkOutcome,
+  type Standing,
 } from '@fantail/store'
 import type { MessageContext } from './message-context.ts'
 import { tellParts } from './part-states.ts'
@@ -44,6 +45,8 @@ export interface ParkItem {
   delivery: Buffer
   context: MessageContext
   park: ParkAs
+  /** Absent: nothing new is known of the endpoint. */
+  standing?: Standing | undefined
   /** Counts the delivery as settled in its run's checkpoint: called just before the script that parks it. */
   mark(): void
   /** Called once. `stale`: the run is lost and the delivery is another worker's. */
@@ -140,11 +143,12 @@ function buildRequest(shard: number, groups: Map<FencedRun, ParkItem[]>, batch: 
   }
   for (const [run, items] of groups) {
     if (run.lost || run.ended) continue
-    const entries = items.map(({ subscriptionId, delivery, context, park }) => ({
+    const entries = items.map(({ subscriptionId, delivery, context, park, standing }) => ({
       subscriptionId,
       delivery,
       message: position(context),
       park,
+      standing,
     }))
     groupsSent.push(run)
     const fields = run.checkpointFields(shard)

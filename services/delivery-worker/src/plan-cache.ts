@@ -5,13 +5,17 @@
  * revision is fetched, together with all others asked for in the same turn, and only what changed is loaded anew.
  */
 import { PLAN_AGE_MS_MAX, type TopicRecord } from '@fantail/contracts'
+import type { Steps } from '@fantail/policy'
 import type { Plans, SliceRef } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
 import { Batcher } from './batcher.ts'
 import { type CompiledSlice, compileSlice, weightOf } from './compiled-slice.ts'
 import { FilterCache } from './filter-cache.ts'
+import { FilterLoads } from './filters/filter-loads.ts'
+import { Matcher } from './filters/matcher.ts'
 import type { MessageContext } from './message-context.ts'
-import type { TopicMatch } from './topic-filters.ts'
+import { type SliceMatch, sliceMatch } from './slice-match.ts'
+import type { TopicFilters, TopicMatch } from './topic-filters.ts'
 
 export interface TopicPlan {
   topic: TopicRecord
@@ -53,6 +57,8 @@ export class PlanCache {
   readonly #topicRevisions: Batcher<string, string | null>
   readonly #sliceRevisions: Batcher<SliceRef, string | null>
   readonly #filters: FilterCache
+  readonly #filterLoads: FilterLoads
+  readonly #matcher = new Matcher()
   readonly #loading = new Map<string, Promise<unknown>>()
   readonly #onUnusable: (subscriptionId: string, error: unknown) => void
 
@@ -62,6 +68,10 @@ export class PlanCache {
     this.#topicRevisions = new Batcher((arns) => plans.topicRevisions(arns), BATCH_MAX)
     this.#sliceRevisions = new Batcher((refs) => plans.sliceRevisions(refs), BATCH_MAX)
     this.#filters = new FilterCache((ref) => this.#sliceRevisions.get(ref))
+    this.#filterLoads = new FilterLoads({
+      filters: this.#filters,
+      load: (plan, ref) => this.#sliceForFilters(plan, ref),
+    })
   }
 
   /** The topic's plan, or null where there is no such topic. Rejects where Redis does not answer. */
@@ -88,14 +98,51 @@ export class PlanCache {
     return this.#once(`s:${ref.sliceId}`, () => this.#checkSlice(ref))
   }
 
-  /** Whom of a plan's topic a message is for, as far as that is known without its slices; undefined: not at all. */
-  match(plan: TopicPlan, context: MessageContext): TopicMatch | undefined {
-    return plan.hasFilters ? this.#filters.of(plan)?.match(plan, context) : undefined
+  /**
+   * Matches by cached filters. Undefined if none are cached, or if the answer was given up. A promise only where matching
+   * takes a while.
+   */
+  match(
+    plan: TopicPlan,
+    context: MessageContext,
+    isGivenUp: () => boolean,
+  ): TopicMatch | undefined | Promise<TopicMatch | undefined> {
+    if (!plan.hasFilters || !this.#filters.of(plan)) return undefined
+    return this.#matcher.match<TopicMatch | undefined>({
+      size: context.message.message.length,
+      isGivenUp,
+      inOneGo: (work) => this.#filters.of(plan)?.match(plan, context, work),
+      inSteps: () => inStepsOf(this.#filters.of(plan), plan, context),
+    })
+  }
+
+  /** `slots`: those whose filters match, where that is known already. Undefined if the answer was given up. */
+  matchSlice(
+    slice: CompiledSlice,
+    context: MessageContext,
+    isGivenUp: () => boolean,
+    slots?: readonly number[],
+  ): SliceMatch | Promise<SliceMatch | undefined> {
+    const { filters } = slice
+    if (!filters || slots) return sliceMatch(slice, context, slots)
+    const found = this.#matcher.match<readonly number[]>({
+      size: context.message.message.length,
+      isGivenUp,
+      inOneGo: (work) => filters.match(context, work),
+      inSteps: () => filters.matchInSteps(context),
+    })
+    if (!(found instanceof Promise)) return sliceMatch(slice, context, found)
+    return found.then((matched) => matched && sliceMatch(slice, context, matched))
   }
 
   /** Makes `match` know what there is to know; a promise only where it has to be asked for. */
   checkFilters(plan: TopicPlan): Promise<void> | undefined {
     return plan.hasFilters && !this.#filters.of(plan) ? this.#filters.check(plan) : undefined
+  }
+
+  /** Like `checkFilters`, after missing filters were loaded (filter-loads.ts). */
+  loadFilters(plan: TopicPlan, unfilteredMax: number): Promise<void> | undefined {
+    return this.#filterLoads.load(plan, unfilteredMax) ?? this.checkFilters(plan)
   }
 
   /** When the slice, as it is cached, was last known to be current (performance.now()): by itself or by its topic's plan. */
@@ -141,7 +188,16 @@ export class PlanCache {
     return value
   }
 
-  async #checkSlice(ref: SliceRef): Promise<CompiledSlice | null> {
+  async #sliceForFilters(plan: TopicPlan, ref: SliceRef): Promise<CompiledSlice | null> {
+    const cached = this.#slices.peek(ref.sliceId)
+    if (!cached || cached.checkedAt < plan.since || isOld(cached))
+      return this.#once(`s:${ref.sliceId}`, () => this.#checkSlice(ref, { evicts: false }))
+    this.#filters.keep(ref, cached.value.filters, cached.checkedAt)
+    return cached.value
+  }
+
+  /** `evicts: false`: the slice is kept only if it fits beside the others. */
+  async #checkSlice(ref: SliceRef, { evicts } = { evicts: true }): Promise<CompiledSlice | null> {
     const startedAt = performance.now()
     const revision = await this.#sliceRevisions.get(ref)
     const cached = this.#slices.get(ref.sliceId)
@@ -158,7 +214,8 @@ export class PlanCache {
     }
     const value = compileSlice(data, this.#onUnusable, this.#filters.at(ref, data.revision))
     this.#filters.keep(ref, value.filters, startedAt)
-    this.#slices.set(ref.sliceId, { value, loadedAt: startedAt, checkedAt: startedAt })
+    const hasRoom = this.#slices.calculatedSize + weightOf(value) <= CACHE_BYTES_MAX
+    if (evicts || hasRoom) this.#slices.set(ref.sliceId, { value, loadedAt: startedAt, checkedAt: startedAt })
     return value
   }
 
@@ -167,9 +224,19 @@ export class PlanCache {
     const running = this.#loading.get(key)
     if (running) return running as Promise<T>
     const promise = load().finally(() => this.#loading.delete(key))
+    // A run that was lost meanwhile waits for nothing, and Node ends a process for a rejection that nobody awaits.
+    promise.catch(() => undefined)
     this.#loading.set(key, promise)
     return promise
   }
+}
+
+function* inStepsOf(
+  filters: TopicFilters | undefined,
+  plan: TopicPlan,
+  context: MessageContext,
+): Steps<TopicMatch | undefined> {
+  return filters && (yield* filters.matchInSteps(plan, context))
 }
 
 function isOld<T>(cached: Cached<T>): boolean {

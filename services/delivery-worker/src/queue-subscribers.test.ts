@@ -92,6 +92,27 @@ test('a policy that denies the topic is final; one that denies another changes n
   expect(letter.deadLetter).toMatchObject({ reason: 'permanent', attempts: 1, lastError: 'queue_refused' })
 })
 
+test('a queue of another account takes confirmations and messages only if its policy allows the topic', async () => {
+  const endpoint = 'arn:aws:sqs:us-east-1:222222222222:work'
+  await fixture.queues.put(endpoint, {})
+  await fixture.queues.put(DLQ, {})
+  await fixture.subscribe('foreign', { protocol: 'sqs', endpoint, ...withDeadLetters })
+  await fixture.startWorker(createFakeSender())
+  await fixture.publish('confirm', { kind: 'SubscriptionConfirmation', token: 'ab' })
+  await discarded('permanent')
+  await fixture.publish('uninvited')
+  expect((await arrived(DLQ)).deadLetter).toMatchObject({ attempts: 1, lastError: 'queue_refused' })
+  expect(await fixture.queues.receive(endpoint, { maxMessages: 1 })).toEqual([])
+  const Statement = { Effect: 'Allow', Principal: '*', Action: 'sqs:SendMessage', Resource: endpoint }
+  await fixture.queues.patch(endpoint, { attributes: { Policy: JSON.stringify({ Statement }) } })
+  // The old policy may count for a second more.
+  const body = await waitFor(async () => {
+    await fixture.publish('invited')
+    return (await fixture.queues.receive(endpoint, { maxMessages: 1 }))[0]?.body
+  })
+  expect(body).toBe('invited')
+})
+
 test('what is too large for the queue, or is no text for SQS, is final', async () => {
   await fixture.queues.put(QUEUE, { maximumMessageBytes: 1_024 })
   await toQueue()
@@ -113,6 +134,15 @@ test('a missing queue is final', async () => {
 test('[157] a dead-letter queue that denies the topic loses the message, which is counted', async () => {
   await fixture.queues.put(DLQ, { attributes: { Policy: deny() } })
   await toQueue(withDeadLetters)
+  await fixture.startWorker(createFakeSender())
+  await fixture.publish('nowhere')
+  await discarded('deadLetterQueueDenied')
+})
+
+test('a dead-letter queue of another account takes only what its policy allows', async () => {
+  const foreign = 'arn:aws:sqs:us-east-1:222222222222:dead'
+  await fixture.queues.put(foreign, {})
+  await toQueue({ redrivePolicy: { deadLetterTargetArn: foreign } })
   await fixture.startWorker(createFakeSender())
   await fixture.publish('nowhere')
   await discarded('deadLetterQueueDenied')

@@ -32,6 +32,14 @@ test('a faster reply than all before says more than they did', () => {
   expect(told(clock)).toBeCloseTo(performance.now() + 2, 0)
 })
 
+test('a clock that is set forward shows, and a reply that is a little faster than others does not', () => {
+  const clock = new RedisClock()
+  expect(clock.isSetForward(redisNow())).toBe(false)
+  clock.tell(redisNow(-100))
+  expect(clock.isSetForward(redisNow())).toBe(false)
+  expect(clock.isSetForward(redisNow(1_000))).toBe(true)
+})
+
 test.each([3_600_000, -3_600_000])('a clock that is set by %i ms is followed at once', (setMs) => {
   const clock = new RedisClock()
   clock.tell(redisNow())

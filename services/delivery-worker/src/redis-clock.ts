@@ -12,6 +12,8 @@
 const DRIFT = 0.0005
 /** No reply is so late (a command fails after 1.5 s): Redis's clock has been set back. */
 export const SET_BACK_MS = 2_000
+/** No reply is told so much faster than all of late, but while the first ones come. */
+const SET_FORWARD_MS = 200
 /** Redis's time is told in whole ms, and scripts' without what is behind the point. */
 const ROUNDING_MS = 2
 
@@ -29,6 +31,13 @@ export class RedisClock {
   /** Whether Redis's clock was set back since it last told its time. */
   isSetBack(redisNow: number): boolean {
     return this.#ahead > Number.NEGATIVE_INFINITY && redisNow < this.now() - SET_BACK_MS
+  }
+
+  /** Whether Redis's clock was, or may have been, set forward since it last told its time. */
+  isSetForward(redisNow: number): boolean {
+    return (
+      this.#ahead > Number.NEGATIVE_INFINITY && redisNow - performance.now() > this.#ahead + SET_FORWARD_MS
+    )
   }
 
   /** `askedAt`: by performance.now(), where that is known. */

@@ -4,7 +4,7 @@
  */
 
 import { createStateLog, type Logger } from '@fantail/runtime'
-import type { LaneStore, SettleTo } from '@fantail/store'
+import type { LaneStore, SettleTo, Standing } from '@fantail/store'
 import { tellParts } from './part-states.ts'
 import { ShardQueue } from './shard-queue.ts'
 
@@ -14,6 +14,8 @@ export interface Claimed {
   subscriptionId: string
   delivery: Buffer
   lease: string
+  /** The endpoint's standing after the attempt, if its lane does not know it. */
+  standing?: Standing | undefined
 }
 
 interface Item extends Claimed {
@@ -46,9 +48,8 @@ export class Settling {
   /** `later`: nothing waits for it, so it may linger for a moment and go with others. */
   settle(shard: number, claimed: Claimed, to: SettleTo, later = false): Promise<Settled> {
     return new Promise((resolve) => {
-      const { subscriptionId, delivery, lease } = claimed
       const done = (accepted: boolean, newLease: string | null) => resolve({ accepted, lease: newLease })
-      const item = { subscriptionId, delivery, lease, to, done }
+      const item = { ...claimed, to, done }
       if (later) this.#queue.pushLater(shard, item)
       else this.#queue.push(shard, item)
     })

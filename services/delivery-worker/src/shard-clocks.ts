@@ -7,6 +7,8 @@ import { RedisClock } from './redis-clock.ts'
 export class ShardClocks {
   /** Called with the clock of a master that was set back, and which goes on as it was until the shards have caught up. */
   onSetBack: ((master: string, clock: RedisClock) => void) | undefined
+  /** Called before a master's clock is followed that was set forward, or seems so. */
+  onSetForward: (() => void) | undefined
   readonly #masterOf: ((shard: number) => string) | undefined
   readonly #clocks = new Map<string, RedisClock>()
   #last = new RedisClock()
@@ -30,6 +32,7 @@ export class ShardClocks {
   /** `askedAt`: by performance.now(), where that is known. */
   tell(shard: number, redisNow: number, askedAt?: number): void {
     this.#last = this.of(shard)
+    if (this.#last.isSetForward(redisNow)) this.onSetForward?.()
     if (this.onSetBack && this.#last.isSetBack(redisNow))
       this.onSetBack(this.#masterOf?.(shard) ?? '', this.#last)
     else this.#last.tell(redisNow, askedAt)

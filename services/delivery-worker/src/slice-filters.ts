@@ -10,7 +10,9 @@ import {
   FilterIndex,
   type FilterReason,
   type FilterSubject,
+  type MatchWork,
   reasonOf,
+  type Steps,
 } from '@fantail/policy'
 import { type SlotsText, slotsText } from '@fantail/store'
 import type { MessageContext } from './message-context.ts'
@@ -29,7 +31,7 @@ interface Filtered {
 }
 
 interface Sum {
-  isWhole: boolean
+  unfiltered: number
   /** Of the filters. */
   bytes: number
 }
@@ -46,18 +48,21 @@ export class SliceFilters {
   readonly slotsText: SlotsText
   /** No subscription is without a filter: where none matches, the message is for nobody here. */
   readonly isWhole: boolean
+  /** Subscriptions without a filter. */
+  readonly unfiltered: number
   /** About how many bytes they take. */
   readonly weight: number
   /** One for each thing that filters look at. */
   readonly groups: readonly FilterGroup[]
 
-  private constructor({ sliceId, revision }: Slice, filtered: Filtered[], { isWhole, bytes }: Sum) {
+  private constructor({ sliceId, revision }: Slice, filtered: Filtered[], { unfiltered, bytes }: Sum) {
     this.sliceId = sliceId
     this.revision = revision
     this.slots = Buffer.alloc((Math.max(...filtered.map(({ slot }) => slot)) >> 3) + 1)
     for (const { slot } of filtered) setBit(this.slots, slot)
     this.slotsText = slotsText(this.slots)
-    this.isWhole = isWhole
+    this.unfiltered = unfiltered
+    this.isWhole = unfiltered === 0
     this.weight = 1_000 + bytes + filtered.length * SLOT_BYTES
     const subject = ({ filter, protocol }: Filtered) =>
       filter.scope === 'MessageBody' ? protocol : undefined
@@ -83,18 +88,25 @@ export class SliceFilters {
       }
     }
     if (filtered.length === 0) return null
-    const isWhole = records.every(({ filterPolicy }) => filterPolicy)
-    return new SliceFilters(slice, filtered, { isWhole, bytes: compiler.bytes })
+    const unfiltered = records.filter(({ filterPolicy }) => !filterPolicy).length
+    return new SliceFilters(slice, filtered, { unfiltered, bytes: compiler.bytes })
   }
 
   has(slot: number): boolean {
     return ((this.slots[slot >> 3] ?? 0) & (1 << (slot & 7))) !== 0
   }
 
-  /** Slots whose filters match. */
-  match(context: MessageContext): readonly number[] {
+  /** Slots whose filters match. Throws TooMuchWork. */
+  match(context: MessageContext, work?: MatchWork): readonly number[] {
     const slots: number[] = []
-    for (const group of this.groups) group.match(context, slots)
+    for (const group of this.groups) group.match(context, slots, work)
+    return slots
+  }
+
+  /** The same in steps. */
+  *matchInSteps(context: MessageContext): Steps<readonly number[]> {
+    const slots: number[] = []
+    for (const group of this.groups) yield* group.matchInSteps(context, slots)
     return slots
   }
 
@@ -132,10 +144,17 @@ export class FilterGroup {
     this.size = members.length
   }
 
-  match(context: MessageContext, matched: number[]): void {
-    this.index.match(context.subject(this.protocol), (n) => {
-      for (const slot of this.#filters[n]?.[1] ?? []) matched.push(slot)
-    })
+  match(context: MessageContext, matched: number[], work?: MatchWork): void {
+    const add = (n: number) => this.#add(n, matched)
+    this.index.match(context.subject(this.protocol), add, work)
+  }
+
+  *matchInSteps(context: MessageContext, matched: number[]): Steps<void> {
+    yield* this.index.matchInSteps(context.subject(this.protocol), (n) => this.#add(n, matched))
+  }
+
+  #add(n: number, matched: number[]): void {
+    for (const slot of this.#filters[n]?.[1] ?? []) matched.push(slot)
   }
 
   countReasons(context: MessageContext, matched: readonly number[], reasons: FilterReasons): void {

@@ -13,11 +13,11 @@ export interface SliceMatch {
 const NOTHING = Buffer.alloc(0)
 const NO_REASONS: FilterReasons = new Map()
 
-/** `slots`: those whose filters match, where that is known already. */
-export function matchSlice(
+/** `slots`: those whose filters match; undefined: there are no filters. */
+export function sliceMatch(
   slice: CompiledSlice,
   context: MessageContext,
-  slots: readonly number[] | undefined = slice.filters?.match(context),
+  slots: readonly number[] | undefined,
 ): SliceMatch {
   const { filters, subscriptions, unfiltered, bySlot } = slice
   if (!filters || !slots) return { matched: subscriptions, filtered: NOTHING, reasons: NO_REASONS }

@@ -38,6 +38,9 @@ export function createWorkerMetrics(metrics: Metrics, now: () => number): Worker
     filtered(topic, reason, count) {
       metrics.deliveriesFilteredOut.of({ topic, reason }).add(count)
     },
+    expired(topic) {
+      metrics.deliveriesExpired.of({ topic }).add()
+    },
     ended(subscription, message, outcome, reason) {
       const series = of(subscription)
       if (outcome === 'delivered') this.delivered(subscription, message)

@@ -1,5 +1,6 @@
 /** What a topic's filters say together is what each slice says by itself, whatever came and went before. */
 import { createMessageId, type Message, type Protocol, type SubscriptionRecord } from '@fantail/contracts'
+import { inOneGo } from '@fantail/policy'
 import type { SliceRef } from '@fantail/store'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -70,7 +71,13 @@ function expectSame(known: Map<number, SliceFilters>, slices: number, given: Mes
   for (let n = 0; n < slices; n++) topic.delete(n)
   for (const [n, filters] of known) topic.set(n, { ref: refOf(n), filters, checkedAt: 0 })
   const context = new MessageContext(given)
-  const { toOpen, keptBack } = topic.match(planOf(slices, 0), context)
+  const plan = planOf(slices, 0)
+  const inSteps = topic.matchInSteps(plan, context)
+  const { toOpen, keptBack } = topic.match(plan, context)
+  const { value } = inOneGo(inSteps)
+  const bySlice = (match: typeof value.toOpen) =>
+    match.toSorted((a, b) => (a.ref.sliceId < b.ref.sliceId ? -1 : 1))
+  expect([bySlice(value.toOpen), value.keptBack]).toEqual([bySlice(toOpen), keptBack])
   const opened = new Map(toOpen.map(({ ref, found }) => [ref.sliceId, found?.slots.toSorted()]))
   const expected = new Map<string, number[] | undefined>()
   const reasons: FilterReasons = new Map()

@@ -5,7 +5,7 @@
  * Everything that is asked of slices is asked at one instant: what changes later acts on what is dispatched later.
  */
 import type { Protocol } from '@fantail/contracts'
-import { FilterRouter } from '@fantail/policy'
+import { FilterRouter, type MatchWork, type Steps } from '@fantail/policy'
 import { type SliceRef, type SlotRun, slotRuns } from '@fantail/store'
 import type { MessageContext } from './message-context.ts'
 import type { TopicPlan } from './plan-cache.ts'
@@ -66,6 +66,8 @@ export class TopicFilters {
   #weight = 0
   #whole: Whole | undefined
   #open: { plan: TopicPlan; slices: Open[] } | undefined
+  /** Of the slices and their filters. */
+  #version = 0
 
   get known(): Iterable<Known> {
     return this.#known.values()
@@ -103,25 +105,52 @@ export class TopicFilters {
     this.#changed()
   }
 
-  match(plan: TopicPlan, context: MessageContext): TopicMatch {
-    const matched = this.#matched(context)
+  /** Throws TooMuchWork. */
+  match(plan: TopicPlan, context: MessageContext, work?: MatchWork): TopicMatch {
+    const matched = this.#matched(context, work)
+    const whole = this.#wholeOf()
     return {
       toOpen: toOpen(this.#openOf(plan), matched),
-      keptBack: this.#keptBack(context, matched),
+      keptBack: keptBackBy(this.#known, whole, context, matched),
     }
   }
 
-  #matched(context: MessageContext): Matched {
+  /** The same in steps, by the filters of this moment, whatever becomes of them meanwhile. */
+  *matchInSteps(plan: TopicPlan, context: MessageContext): Steps<TopicMatch> {
+    const known = new Map(this.#known)
+    const open = this.#openOf(plan)
+    const whole = this.#wholeOf()
+    const matched = new Map<number, Known & KnownMatch>()
+    for (const sliceNumber of yield* this.#toAskInSteps(known, context)) {
+      const asked = known.get(sliceNumber)
+      if (!asked) continue
+      const slots = yield* asked.filters.matchInSteps(context)
+      if (slots.length > 0) matched.set(sliceNumber, { ...asked, slots })
+    }
+    return { toOpen: toOpen(open, matched), keptBack: keptBackBy(known, whole, context, matched) }
+  }
+
+  #matched(context: MessageContext, work: MatchWork | undefined): Matched {
     const matched = new Map<number, Known & KnownMatch>()
     const ask = (sliceNumber: number) => {
       const known = this.#known.get(sliceNumber)
       if (!known || matched.has(sliceNumber)) return
-      const slots = known.filters.match(context)
+      const slots = known.filters.match(context, work)
       if (slots.length > 0) matched.set(sliceNumber, { ...known, slots })
     }
     if (this.#known.size <= ASKED_MAX) for (const sliceNumber of this.#known.keys()) ask(sliceNumber)
-    else for (const [protocol, router] of this.#routed()) router.find(context.subject(protocol), ask)
+    else for (const [protocol, router] of this.#routed()) router.find(context.subject(protocol), ask, work)
     return matched
+  }
+
+  /** Slices that something may match in: all of them, where others have come meanwhile. */
+  *#toAskInSteps(known: ReadonlyMap<number, Known>, context: MessageContext): Steps<Iterable<number>> {
+    if (known.size <= ASKED_MAX) return known.keys()
+    const version = this.#version
+    const found = new Set<number>()
+    for (const [protocol, router] of this.#routed())
+      for (const sliceNumber of yield* router.findInSteps(context.subject(protocol))) found.add(sliceNumber)
+    return version === this.#version ? found : known.keys()
   }
 
   #routed(): Map<Protocol | undefined, FilterRouter> {
@@ -150,16 +179,9 @@ export class TopicFilters {
     return slices
   }
 
-  #keptBack(context: MessageContext, matched: Matched): KeptBack | undefined {
+  #wholeOf(): Whole {
     this.#whole ??= this.#sumOfWhole()
-    const { runs, slices, sizes } = this.#whole
-    const except = [...matched].filter(([, { filters }]) => filters.isWhole)
-    if (slices === except.length) return undefined
-    return {
-      runs,
-      except: except.map(([sliceNumber]) => sliceNumber).sort((a, b) => a - b),
-      reasons: this.#reasons(context, sizes, except),
-    }
+    return this.#whole
   }
 
   #sumOfWhole(): Whole {
@@ -170,27 +192,8 @@ export class TopicFilters {
     return { runs, slices: whole.length, sizes }
   }
 
-  /** Where each attribute can be read, all filters that look at the same thing have the same reason. */
-  #reasons(context: MessageContext, sizes: Whole['sizes'], except: [number, Known][]): FilterReasons {
-    const reasons: FilterReasons = new Map()
-    const opened = new Map(sizes)
-    for (const [, { filters }] of except) addSizes(opened, filters, -1)
-    for (const [protocol, size] of opened) {
-      const subject = context.subject(protocol)
-      if (subject.invalid.size > 0) return this.#eachReason(context, new Set(except.map(([n]) => n)))
-      count(reasons, commonReason(protocol, subject), size)
-    }
-    return reasons
-  }
-
-  #eachReason(context: MessageContext, except: ReadonlySet<number>): FilterReasons {
-    const reasons: FilterReasons = new Map()
-    for (const [sliceNumber, { filters }] of this.#known)
-      if (filters.isWhole && !except.has(sliceNumber)) filters.countReasons(context, [], reasons)
-    return reasons
-  }
-
   #changed(): void {
+    this.#version++
     this.#whole = undefined
     this.#open = undefined
   }
@@ -212,4 +215,48 @@ function toOpen(open: Open[], matched: Matched): TopicMatch['toOpen'] {
 
 function addSizes(sizes: Whole['sizes'], { groups }: SliceFilters, times: number): void {
   for (const { protocol, size } of groups) sizes.set(protocol, (sizes.get(protocol) ?? 0) + times * size)
+}
+
+function keptBackBy(
+  known: ReadonlyMap<number, Known>,
+  { runs, slices, sizes }: Whole,
+  context: MessageContext,
+  matched: Matched,
+): KeptBack | undefined {
+  const except = [...matched].filter(([, { filters }]) => filters.isWhole)
+  if (slices === except.length) return undefined
+  return {
+    runs,
+    except: except.map(([sliceNumber]) => sliceNumber).sort((a, b) => a - b),
+    reasons: reasonsOf(known, context, sizes, except),
+  }
+}
+
+/** Where each attribute can be read, all filters that look at the same thing have the same reason. */
+function reasonsOf(
+  known: ReadonlyMap<number, Known>,
+  context: MessageContext,
+  sizes: Whole['sizes'],
+  except: [number, Known][],
+): FilterReasons {
+  const reasons: FilterReasons = new Map()
+  const opened = new Map(sizes)
+  for (const [, { filters }] of except) addSizes(opened, filters, -1)
+  for (const [protocol, size] of opened) {
+    const subject = context.subject(protocol)
+    if (subject.invalid.size > 0) return eachReason(known, context, new Set(except.map(([n]) => n)))
+    count(reasons, commonReason(protocol, subject), size)
+  }
+  return reasons
+}
+
+function eachReason(
+  known: ReadonlyMap<number, Known>,
+  context: MessageContext,
+  except: ReadonlySet<number>,
+): FilterReasons {
+  const reasons: FilterReasons = new Map()
+  for (const [sliceNumber, { filters }] of known)
+    if (filters.isWhole && !except.has(sliceNumber)) filters.countReasons(context, [], reasons)
+  return reasons
 }

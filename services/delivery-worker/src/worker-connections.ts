@@ -18,8 +18,10 @@ export function listenForWakes(
   subscriber.on('message', (channel: string, text: string) => {
     if (channel === WAKE_CHANGES) return plans.invalidate(text)
     if (channel !== WAKE_LANES) return
-    const [shard, due] = text.split(':').map(Number)
-    if (shard !== undefined && due !== undefined) laneLoop.dueAt(shard, due)
+    const [shard, at, kind] = text.split(':')
+    if (at === undefined) return
+    if (kind === 'turn') laneLoop.turnAt(Number(shard), Number(at))
+    else laneLoop.dueAt(Number(shard), Number(at))
   })
 }
 

@@ -17,6 +17,8 @@ export interface WorkerMetrics {
   delivered(subscription: CompiledSubscription, message: MessageContext): void
   /** Filters kept a message back from so many subscriptions. */
   filtered(topicName: string, reason: FilterReason, count: number): void
+  /** A message of the topic became too old before it was matched. */
+  expired(topicName: string): void
   /** A claimed delivery has left its lane. */
   ended(
     subscription: CompiledSubscription,

@@ -12,6 +12,7 @@ import { filterPolicyRoutes } from './routes/filter-policies.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { messageRoutes } from './routes/messages.ts'
 import { publishRoutes } from './routes/publish.ts'
+import { quarantineRoutes } from './routes/quarantine.ts'
 import { queueMessageRoutes } from './routes/queue-messages.ts'
 import { queueRoutes } from './routes/queues.ts'
 import { redriveRoutes } from './routes/redrives.ts'
@@ -42,6 +43,7 @@ export function endpointsOf(deps: ApiDeps): Endpoint[] {
     ...queueMessageRoutes(deps),
     ...consumerRoutes(deps),
     ...redriveRoutes(deps),
+    ...quarantineRoutes(deps),
     ...keyRoutes(deps),
     ...serviceRoutes(deps),
     ...awsRoutes(deps),

@@ -5,11 +5,14 @@ import type { Publisher } from '@fantail/jobs'
 import type { Checks } from '@fantail/runtime'
 import type {
   ApiKeys,
+  ConfirmationLimits,
   Consumers,
+  Counts,
   FifoLog,
   Idempotency,
   LaneStore,
   OutcomeLog,
+  Quarantine,
   Queues,
   QueueWaits,
   Redrives,
@@ -34,8 +37,11 @@ export type Settings = Pick<
   | 'auth'
   | 'awsCredentials'
   | 'fifoHttp'
+  | 'hosts'
   | 'maxRetrySeconds'
+  | 'mode'
   | 'openMetrics'
+  | 'port'
   | 'publicUrl'
   | 'retryJitter'
   | 'sqsDeleteCooldownSeconds'
@@ -55,6 +61,7 @@ export interface ApiDeps {
   topics: Methods<Topics>
   topicCache: Methods<TopicCache>
   subscriptions: Methods<Subscriptions>
+  confirmationLimits: Methods<ConfirmationLimits>
   lanes: Pick<LaneStore, 'park' | 'figures' | 'retryNow' | 'purge'>
   queues: Methods<Queues>
   queueCache: Methods<QueueCache>
@@ -62,6 +69,8 @@ export interface ApiDeps {
   queueWaits: Pick<QueueWaits, 'receiveWaiting'>
   redrives: Pick<Redrives, 'create' | 'dryRun' | 'get' | 'list' | 'patch' | 'pause' | 'resume' | 'cancel'>
   messages: Pick<OutcomeLog, 'message' | 'deliveries'>
+  quarantine: Pick<Quarantine, 'list' | 'get' | 'raw' | 'remove'>
+  counts: Pick<Counts, 'add' | 'read'>
   publisher: Pick<Publisher, 'publish'>
   fifoLog: Methods<FifoLog>
   idempotency: Methods<Idempotency>

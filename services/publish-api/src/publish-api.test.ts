@@ -84,7 +84,7 @@ test('publishes over HTTP, in chunks too, and refuses a body that grows past its
   ])
 })
 
-const POST = 'POST /v1/topics/orders/messages HTTP/1.1\r\nHost: a\r\nConnection: close\r\n'
+const POST = 'POST /v1/topics/orders/messages HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n'
 const JSON_HEAD = `${POST}Content-Type: application/json\r\n`
 const LENGTH = `Content-Length: ${REQUEST_BYTES_MAX}\r\n\r\n`
 /** As many bytes as a body may have, most of them insignificant. */
@@ -147,7 +147,7 @@ test('a request that is no request still gets the one error shape, or a plain 40
   expect(badHost).toContain('"code":"validation_failed"')
   expect(await exchange('nonsense\r\n\r\n')).toContain('HTTP/1.1 400')
   const cutOff = await exchange(
-    'POST /v1/topics/orders/messages HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{"message"',
+    'POST /v1/topics/orders/messages HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{"message"',
   )
   expect(cutOff).not.toContain('HTTP/1.1 5')
 })

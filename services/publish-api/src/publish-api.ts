@@ -13,19 +13,23 @@ import { createPublisher } from '@fantail/jobs'
 import { createStateLog, type Logger } from '@fantail/runtime'
 import {
   ApiKeys,
+  ConfirmationLimits,
   Consumers,
   CountedQueues,
+  Counts,
   connect,
   connectSubscriber,
   countedWaits,
   FifoLog,
   HeldWrites,
   Idempotency,
+  IsolatedMessages,
   KeyLimits,
   Lanes,
   OutcomeLog,
   Plans,
   ping,
+  Quarantine,
   type Queues,
   QueueWaits,
   type Redis,
@@ -104,11 +108,10 @@ export async function startPublishApi(options: PublishApiOptions): Promise<Publi
     ...stores,
     queueWaits: countedWaits(queueWaits, use),
     publisher,
-    fifoLog: new FifoLog(heldRedis, { minReplicas }),
     addressGuard: createAddressGuard(guarded),
     sender,
     ...createSigning(redis, options),
-    ...createKeys(redis, options),
+    ...createKeys(redis, options, stores.storageGuard),
     checks: { redis: () => ping(redis), publisher: async () => assertReady(publisher.ready) },
     settings,
     log,
@@ -171,8 +174,8 @@ function createSigning(redis: Redis, { signingPair: pair, settings, vault, log }
   return { certificates, signing: new EnvelopeSigning(new SigningKey({ pairs, pair, onState })) }
 }
 
-function createKeys(redis: Redis, { vault, log }: PublishApiOptions) {
-  const keys = new ApiKeys(redis)
+function createKeys(redis: Redis, { vault, log }: PublishApiOptions, growth: StorageGuard) {
+  const keys = new ApiKeys(redis, { growth })
   return {
     keys,
     keyCache: new KeyCache({ keys, vault, log }),
@@ -193,35 +196,43 @@ interface Connections {
 function createStores({ redis, heldRedis, subscriber, use, options: { settings, log } }: Connections) {
   const { arn: defaults, queues: queueCount, logMessages, redisMemoryBytes } = settings
   const onCorrupt = (error: Error) => log.error({ err: error }, 'record.unreadable')
-  const topics = new Topics(redis, { defaults })
+  const growth = new StorageGuard({
+    redis,
+    topicBytes: () => readTopicBytes(redis),
+    memoryBytes: redisMemoryBytes,
+    onState: (state, sample) => log[state === 'full' ? 'warn' : 'info']({ ...sample }, `storage.${state}`),
+  })
+  const held = new HeldWrites(heldRedis, { minReplicas: settings.minReplicas, strict: true })
+  const topics = new Topics(redis, { defaults, growth })
   const queues: Queues = new CountedQueues(redis, use, {
     defaults,
     inFlightMax: settings.queueInFlightMax,
-    held: new HeldWrites(heldRedis, { minReplicas: settings.minReplicas, strict: true }),
+    held,
+    growth,
     onChange: (arn) => queueCache.forget(arn),
     onProblem: (error) => log.warn({ err: error }, 'queue.move_postponed'),
   })
   const queueCache = new QueueCache({ queues })
-  const lanes = new Lanes(redis)
+  const lanes = new Lanes(redis, held)
   const plans = new Plans(redis, { onCorrupt })
+  const unsent = { quarantine: new Quarantine(redis), isolated: new IsolatedMessages(redis) }
   return {
     topics,
     topicCache: new TopicCache({ topics }),
-    subscriptions: new Subscriptions(redis, { onCorrupt }),
+    subscriptions: new Subscriptions(redis, { onCorrupt, growth }),
+    confirmationLimits: new ConfirmationLimits(redis, { growth }),
     lanes,
     queues,
     queueCache,
-    consumers: new Consumers(redis),
+    consumers: new Consumers(redis, { growth }),
     queueWaits: new QueueWaits({ queues, subscriber }),
     redrives: new Redrives(redis),
-    messages: new OutcomeLog(redis, plans, lanes, { queues: queueCount, entriesMax: logMessages }),
-    idempotency: new Idempotency(redis),
-    storageGuard: new StorageGuard({
-      redis,
-      topicBytes: () => readTopicBytes(redis),
-      memoryBytes: redisMemoryBytes,
-      onState: (state, sample) => log[state === 'full' ? 'warn' : 'info']({ ...sample }, `storage.${state}`),
-    }),
+    messages: new OutcomeLog(redis, plans, lanes, { queues: queueCount, entriesMax: logMessages, unsent }),
+    quarantine: unsent.quarantine,
+    counts: new Counts(redis),
+    fifoLog: new FifoLog(redis, { held }),
+    idempotency: new Idempotency(redis, { held, queues: queueCount }),
+    storageGuard: growth,
   }
 }
 

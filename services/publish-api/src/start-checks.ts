@@ -5,13 +5,12 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { RedisTarget } from '@fantail/contracts'
-import { createStateLog, type Logger } from '@fantail/runtime'
-import { MasterKeyError, type Redis, VaultKeys, whenReached, whenReady } from '@fantail/store'
+import { createStartSteps, type Logger } from '@fantail/runtime'
+import { MasterKeyError, type Redis, VaultKeys, whenReached } from '@fantail/store'
 import type { Vault } from '@fantail/vault'
 
 /** The start takes no longer for a Redis that is away. */
 const WAIT_MS = 2_000
-const AGAIN_MS = 1_000
 
 export interface StartChecks {
   redis: Redis
@@ -47,18 +46,9 @@ async function check({ redis, redisUrl, vault, checkMasterKey, log }: StartCheck
   const onProblem = (error: Error) => log.error({ err: error }, 'redis.misnamed')
   await whenReached({ redis, target: redisUrl, onProblem })
   if (!checkMasterKey) return
-  const tell = createStateLog({ log, what: 'master_key_check', initial: 'up' })
-  for (;;) {
-    try {
-      await useMasterKeys(redis, vault)
-      return tell('up')
-    } catch (error) {
-      if (error instanceof MasterKeyError) throw error
-      tell('down', error)
-      await delay(AGAIN_MS, undefined, { ref: false })
-      await whenReady(redis)
-    }
-  }
+  const isFinal = (error: unknown) => error instanceof MasterKeyError
+  const step = createStartSteps({ log, what: 'master_key_check', isFinal })
+  await step(() => useMasterKeys(redis, vault))
 }
 
 async function useMasterKeys(redis: Redis, vault: Vault | undefined): Promise<void> {

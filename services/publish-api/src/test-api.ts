@@ -4,15 +4,19 @@ import { createAddressGuard, createSigningPairs, EnvelopeSigning, SigningKey } f
 import { createPublisher, dispatchQueueName, type Publisher } from '@fantail/jobs'
 import {
   ApiKeys,
+  ConfirmationLimits,
   Consumers,
+  Counts,
   connect,
   FifoLog,
   Idempotency,
+  IsolatedMessages,
   KeyLimits,
   Lanes,
   OutcomeLog,
   Plans,
   placeOfSubscription,
+  Quarantine,
   Queues,
   QueueWaits,
   type Redis,
@@ -100,12 +104,18 @@ interface Parts {
 }
 
 function buildApi({ server, redis, publisher, queueWaits, auth }: Parts): TestApi {
-  const topics = new Topics(redis)
-  const queues: Queues = new Queues(redis, { onChange: (arn) => queueCache.forget(arn) })
+  const growth = new StorageGuard({ redis })
+  const topics = new Topics(redis, { growth })
+  const queues: Queues = new Queues(redis, { growth, onChange: (arn) => queueCache.forget(arn) })
   const queueCache = new QueueCache({ queues })
   const lanes = new Lanes(redis)
   const certificates = new SigningKeys(redis)
-  const outcomes = new OutcomeLog(redis, new Plans(redis), lanes, { queues: 1, entriesMax: 1_000 })
+  const unsent = { quarantine: new Quarantine(redis), isolated: new IsolatedMessages(redis) }
+  const outcomes = new OutcomeLog(redis, new Plans(redis), lanes, {
+    queues: 1,
+    entriesMax: 1_000,
+    unsent,
+  })
   const events: TestApi['events'] = []
   const note = (fields: object, event: string) => void events.push({ event, fields: { ...fields } })
   const api = {
@@ -121,18 +131,21 @@ function buildApi({ server, redis, publisher, queueWaits, auth }: Parts): TestAp
   api.deps = {
     topics,
     topicCache: new TopicCache({ topics }),
-    subscriptions: new Subscriptions(redis),
+    subscriptions: new Subscriptions(redis, { growth }),
+    confirmationLimits: new ConfirmationLimits(redis, { growth }),
     lanes,
     queues,
     queueCache,
-    consumers: new Consumers(redis),
+    consumers: new Consumers(redis, { growth }),
     queueWaits,
     redrives: new Redrives(redis),
     messages: outcomes,
+    quarantine: unsent.quarantine,
+    counts: new Counts(redis),
     publisher,
     fifoLog: new FifoLog(redis),
     idempotency: new Idempotency(redis),
-    storageGuard: new StorageGuard({ redis }),
+    storageGuard: growth,
     addressGuard: createAddressGuard({ allowPrivate: true }),
     sender: {
       attempt: async ({ url, body }) => {
@@ -144,9 +157,12 @@ function buildApi({ server, redis, publisher, queueWaits, auth }: Parts): TestAp
       new SigningKey({ pairs: createSigningPairs(certificates, { vault: undefined }) }),
     ),
     certificates,
-    ...testKeys(redis, note),
+    ...testKeys(redis, note, growth),
     checks: { redis: () => redis.ping() },
     settings: {
+      mode: auth ? 'server' : 'local',
+      hosts: undefined,
+      port: 4100,
       arn: ARN_DEFAULTS,
       auth: auth ?? false,
       awsCredentials: undefined,
@@ -177,8 +193,8 @@ function buildApi({ server, redis, publisher, queueWaits, auth }: Parts): TestAp
   return api
 }
 
-function testKeys(redis: Redis, note: ApiDeps['log']['error']) {
-  const keys = new ApiKeys(redis)
+function testKeys(redis: Redis, note: ApiDeps['log']['error'], growth: StorageGuard) {
+  const keys = new ApiKeys(redis, { growth })
   const masterKey = parseMasterKey(createMasterKeyText())
   const vault = masterKey && createVault([masterKey])
   return {
@@ -203,7 +219,7 @@ function documentedAnswers(deps: ApiDeps) {
     path: pathPattern(endpoint),
   }))
   return (method: string, url: string, status: number, body: unknown) => {
-    const path = url.split('?')[0] ?? ''
+    const path = new URL(url, 'http://localhost').pathname
     const route = routes.find(
       (candidate) => candidate.endpoint.method === method && candidate.path.test(path),
     )
@@ -239,19 +255,17 @@ async function publishedMessages(redis: Redis): Promise<Message[]> {
   return data.flatMap((text) => (JSON.parse(text ?? '{"m":[]}') as { m: Message[] }).m)
 }
 
-/** The messages in a subscription's lane, claimed as a worker would. */
-export async function waitingIn(api: Pick<TestApi, 'lanes'>, id: string): Promise<Message[]> {
+/** The messages in a subscription's lane, claimed as a worker would; a take claims one of an endpoint that is not proven. */
+export async function waitingIn({ lanes }: Pick<TestApi, 'lanes'>, id: string): Promise<Message[]> {
   const { shard } = placeOfSubscription(id) ?? { shard: -1 }
-  const { lanes } = await api.lanes.take(shard, {
-    lanesMax: 10,
-    deliveriesMax: 100,
-    leaseMs: 60_000,
-    limits: new Map(),
-  })
-  const claims = lanes.find(({ subscriptionId }) => subscriptionId === id)?.claims ?? []
-  const bodies = await api.lanes.messages(
-    shard,
-    claims.map(({ delivery }) => delivery),
-  )
-  return bodies.map((body) => JSON.parse(String(body)) as Message)
+  const request = { lanesMax: 10, deliveriesMax: 100, leaseMs: 60_000, limits: new Map() }
+  const messages: Message[] = []
+  for (;;) {
+    const taken = await lanes.take(shard, request)
+    const claims = taken.lanes.find(({ subscriptionId }) => subscriptionId === id)?.claims ?? []
+    if (claims.length === 0) return messages
+    const deliveries = claims.map(({ delivery }) => delivery)
+    const bodies = await lanes.messages(shard, deliveries)
+    messages.push(...bodies.map((body) => JSON.parse(String(body)) as Message))
+  }
 }

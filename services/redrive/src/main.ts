@@ -1,5 +1,5 @@
 /** The redrive process: settings in, Redis found, telemetry started, tasks and sweeps running; and down on SIGTERM. */
-import { readRedriveSettings } from '@fantail/config'
+import { createOwnHosts, readRedriveSettings } from '@fantail/config'
 import { createTelemetry } from '@fantail/jobs'
 import { beginService, createLogger, createOpsServer, createStartCheck, runService } from '@fantail/runtime'
 import { ping, refuseWrong } from '@fantail/store'
@@ -32,6 +32,7 @@ await runService({
       port: settings.opsPort,
       log,
       metrics: () => telemetry.renderMetrics(),
+      ownHosts: createOwnHosts(settings),
       checks: { redis: () => ping(service.redis), start: startCheck.check },
     })
     await ops.start()

@@ -3,8 +3,15 @@
  * processes, and the queue runs one job at once. A sweep that fails keeps no other from its turn.
  */
 import type { RedisTarget } from '@fantail/contracts'
-import { createQueue, createWorker, STALLED_IDLE_MS, type Telemetry, TroubleGuard } from '@fantail/jobs'
-import { createLoop, createStateLog, type Logger } from '@fantail/runtime'
+import {
+  createWorker,
+  openQueue,
+  type Queue,
+  STALLED_IDLE_MS,
+  type Telemetry,
+  TroubleGuard,
+} from '@fantail/jobs'
+import { createLoop, createStateLog, type Logger, type StartStep } from '@fantail/runtime'
 import type { Redis } from '@fantail/store'
 
 export const MAINTENANCE_QUEUE = 'maintenance'
@@ -23,7 +30,7 @@ export interface MaintenanceOptions {
 }
 
 export interface Maintenance {
-  start(): Promise<void>
+  start(step: StartStep): Promise<void>
   stop(): Promise<void>
 }
 
@@ -31,7 +38,7 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
   const { redis, log, redisUrl, telemetry, everyMs = SWEEP_MS } = options
   const sweep = createSweep(options)
   const tell = createStateLog({ log, what: 'maintenance', initial: 'up' })
-  const queue = createQueue<object>({ name: MAINTENANCE_QUEUE, connection: redis, telemetry })
+  let queue: Queue<object> | undefined
   const process = async () => {
     await sweep()
     tell('up')
@@ -48,19 +55,20 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
   const failed = (error: Error) => {
     if (!trouble.notice(error)) tell('down', error)
   }
-  queue.on('error', failed)
   worker.on('error', failed)
   const schedule = createLoop({
     name: 'maintenance_schedule',
     log,
     turn: async () => {
-      await queue.setGlobalConcurrency(1)
-      await queue.upsertJobScheduler('sweep', { every: everyMs }, { name: 'sweep', opts: { attempts: 1 } })
+      await queue?.setGlobalConcurrency(1)
+      await queue?.upsertJobScheduler('sweep', { every: everyMs }, { name: 'sweep', opts: { attempts: 1 } })
       return SCHEDULE_MS
     },
   })
   return {
-    async start() {
+    async start(step) {
+      const settings = { name: MAINTENANCE_QUEUE, connection: redis, telemetry }
+      queue = await step(() => openQueue<object>(settings, failed))
       await worker.waitUntilReady()
       // The loop ends with close(); what it throws before that is an error of the start itself.
       void worker.run().catch(failed)
@@ -70,7 +78,7 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
       trouble.stop()
       await schedule.stop()
       await worker.close()
-      await queue.close()
+      await queue?.close()
     },
   }
 }

@@ -1,7 +1,7 @@
 /** The redrive service, wired: tasks, and the sweeps that keep queues, topics and subscriptions tidy. */
 import type { RedisTarget } from '@fantail/contracts'
 import type { Telemetry } from '@fantail/jobs'
-import { createStateLog, type Logger } from '@fantail/runtime'
+import { createStartSteps, createStateLog, type Logger } from '@fantail/runtime'
 import {
   connect,
   connectSubscriber,
@@ -33,7 +33,7 @@ export interface RedriveServiceOptions {
 
 export interface RedriveService {
   redis: Redis
-  /** Waits for Redis until the signal; rejects where that is another kind of Redis than was named. */
+  /** Repeats each step until Redis lets it; rejects by the signal, or where that is another kind of Redis than was named. */
   start(signal?: AbortSignal): Promise<void>
   stop(): Promise<void>
 }
@@ -79,7 +79,8 @@ export function createRedriveService({
     async start(signal) {
       const onMisnamed = (error: Error) => log.error({ err: error }, 'redis.misnamed')
       await whenReached({ redis, target: redisUrl, onProblem: onMisnamed, signal })
-      await Promise.all([tasks.start(), maintenance.start()])
+      const step = createStartSteps({ log, signal })
+      await Promise.all([tasks.start(step), maintenance.start(step)])
     },
     async stop() {
       await Promise.all([tasks.stop(), maintenance.stop()])

@@ -5,14 +5,15 @@
  */
 import { nameOfArn, type RedisTarget } from '@fantail/contracts'
 import {
-  createQueue,
   createWorker,
+  openQueue,
+  type Queue,
   STALLED_BUSY_MS,
   STALLED_IDLE_MS,
   type Telemetry,
   TroubleGuard,
 } from '@fantail/jobs'
-import { createStateLog, type Logger } from '@fantail/runtime'
+import { createStateLog, type Logger, type StartStep } from '@fantail/runtime'
 import { type Redis, type RedriveBatches, type Redrives, WAKE_REDRIVES } from '@fantail/store'
 import type { Metrics } from '@fantail/telemetry'
 import { runRedrive } from './run-redrive.ts'
@@ -37,7 +38,7 @@ interface TaskJob {
 }
 
 export interface TaskJobs {
-  start(): Promise<void>
+  start(step: StartStep): Promise<void>
   /** Runs end after the batch in hand; their jobs go to other processes. */
   stop(): Promise<void>
   /** Gives a job to every task that should have one; answers how many had none. */
@@ -49,7 +50,7 @@ export function createTaskJobs(options: TaskJobsOptions): TaskJobs {
   const stopping = new AbortController()
   const tell = createStateLog({ log, what: 'redrive_jobs', initial: 'up' })
   const adding = new Set<Promise<void>>()
-  const queue = createQueue<TaskJob>({ name: TASK_QUEUE, connection: redis, telemetry })
+  let queue: Queue<TaskJob> | undefined
   const worker = createWorker<TaskJob>({
     name: TASK_QUEUE,
     url: options.redisUrl,
@@ -66,7 +67,8 @@ export function createTaskJobs(options: TaskJobsOptions): TaskJobs {
   const add = async (id: string): Promise<void> => {
     const task = await redrives.get(id)
     if (task?.status !== 'running' && task?.status !== 'canceling') return
-    await queue.add('redrive', { task: id }, { jobId: id })
+    // Before the start has it, the start itself looks for what has no job.
+    await queue?.add('redrive', { task: id }, { jobId: id })
   }
   /** What fails here is found by the sweep. */
   const tryAdd = (id: string): void => {
@@ -82,7 +84,6 @@ export function createTaskJobs(options: TaskJobsOptions): TaskJobs {
     subscriber.subscribe(WAKE_REDRIVES).catch(failed)
   }
 
-  queue.on('error', failed)
   worker.on('error', failed)
   worker.on('failed', (_, error) => failed(error))
   worker.on('active', () => {
@@ -99,7 +100,7 @@ export function createTaskJobs(options: TaskJobsOptions): TaskJobs {
   const addMissing = async (): Promise<number> => {
     let missing = 0
     for (const id of await redrives.runnable()) {
-      if (await queue.getJob(id)) continue
+      if (await queue?.getJob(id)) continue
       await add(id)
       missing += 1
     }
@@ -107,14 +108,16 @@ export function createTaskJobs(options: TaskJobsOptions): TaskJobs {
   }
   return {
     addMissing,
-    async start() {
+    async start(step) {
       subscriber.on('ready', subscribe)
       subscriber.on('message', wake)
       if (subscriber.status === 'ready') subscribe()
+      const settings = { name: TASK_QUEUE, connection: redis, telemetry }
+      queue = await step(() => openQueue<TaskJob>(settings, failed))
       await worker.waitUntilReady()
       // The loop ends with close(); what it throws before that is an error of the start itself.
       void worker.run().catch(failed)
-      await addMissing()
+      await step(addMissing)
     },
     async stop() {
       subscriber.off('ready', subscribe)
@@ -123,7 +126,7 @@ export function createTaskJobs(options: TaskJobsOptions): TaskJobs {
       trouble.stop()
       await worker.close()
       await Promise.all(adding)
-      await queue.close()
+      await queue?.close()
     },
   }
 }

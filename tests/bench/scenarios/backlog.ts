@@ -94,7 +94,7 @@ export function messagesFor(arn: string, count: number, bytes: number): Stored[]
   })
 }
 
-/** Every message in every one of the lanes, which are of one topic. */
+/** Every message in every one of the lanes, which are of one topic, and whose endpoints have answered. */
 export async function park(redis: Redis, lanes: Lane[], messages: Stored[], as: ParkAs): Promise<void> {
   const store = new Lanes(redis)
   for (const [shard, ofShard] of Map.groupBy(lanes, (lane) => lane.shard)) {
@@ -102,7 +102,15 @@ export async function park(redis: Redis, lanes: Lane[], messages: Stored[], as: 
     for (let from = 0; from < messages.length; from += perPark) {
       const some = messages.slice(from, from + perPark)
       const entries = some.flatMap(({ id }, message) =>
-        ofShard.map((lane): ParkEntry => ({ subscriptionId: lane.id, delivery: id, message, park: as })),
+        ofShard.map(
+          (lane): ParkEntry => ({
+            subscriptionId: lane.id,
+            delivery: id,
+            message,
+            park: as,
+            standing: 'proven',
+          }),
+        ),
       )
       await store.park(shard, { messages: some, jobs: [{ job: '', fence: 0, fields: [], entries }] })
     }

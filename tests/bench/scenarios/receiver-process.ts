@@ -32,7 +32,7 @@ const ANSWERS: Record<number, Buffer> = {
 const paths = new Map<string, PathArrivals>()
 /** By number. */
 const lastTimes = new Map<number, number>()
-let response = ANSWERS[200]
+let response: Buffer | undefined = ANSWERS[200]
 let total = 0
 let distinct = 0
 let firstAt = 0
@@ -80,6 +80,10 @@ server.listen({ port: 0, host: '127.0.0.1', backlog: 4_096 }, () => {
     port: () => (server.address() as AddressInfo).port,
     answerWith: (status: 200 | 503) => {
       response = ANSWERS[status]
+    },
+    /** Takes what comes and answers nothing. */
+    hang: () => {
+      response = undefined
     },
     forget,
     arrivals: (): Arrivals => ({ total, distinct, firstAt, lastAt }),

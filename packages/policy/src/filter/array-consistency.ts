@@ -8,50 +8,123 @@
  * 256 KB array would keep a worker busy for seconds.
  */
 import type { Leaf, Place } from './body-leaves.ts'
+import type { Steps } from './match-work.ts'
 
-interface Node {
-  /** Clauses that have a leaf right here. */
-  own: number
-  /** Of each array in this element: its elements that have leaves. */
-  arrays: Map<object, Node[]>
+const ROOT = 0
+const BITS = 32
+/** Leaves or elements between two steps. */
+const AT_ONCE = 1_024
+
+/** The elements of a body that hold something: the same tree for all filters that are asked of the message. */
+export class PlaceTree {
+  readonly #elements = new Map<object, number>()
+  readonly #arrays = new Map<object, number>()
+  /** By element: the array that it lies in. Elements come after those around them. */
+  readonly arrayOf: number[] = [-1]
+  /** By element: the arrays in it. */
+  readonly arraysIn: (number[] | undefined)[] = [undefined]
+
+  get arrays(): number {
+    return this.#arrays.size
+  }
+
+  elementOf(place: Place | undefined): number {
+    if (!place) return ROOT
+    place.number ??= this.#elements.get(place.element) ?? this.#add(place)
+    return place.number
+  }
+
+  #add({ element, array, up }: Place): number {
+    const parent = this.elementOf(up)
+    let within = this.#arrays.get(array)
+    if (within === undefined) {
+      within = this.#arrays.size
+      this.#arrays.set(array, within)
+      const others = this.arraysIn[parent]
+      if (others) others.push(within)
+      else this.arraysIn[parent] = [within]
+    }
+    const number = this.arrayOf.push(within) - 1
+    this.arraysIn.push(undefined)
+    this.#elements.set(element, number)
+    return number
+  }
 }
 
 /** `clauses`: of each the leaves that satisfy it, all of them inside arrays; few enough for a bit each. */
-export function areConsistent(clauses: readonly (readonly Leaf[])[]): boolean {
+export function* areConsistent(clauses: readonly (readonly Leaf[])[], tree: PlaceTree): Steps<boolean> {
   const all = 2 ** clauses.length - 1
-  const root: Node = { own: 0, arrays: new Map() }
-  const nodes = new Map<object, Node>()
-  const nodeOf = (place: Place | undefined): Node => {
-    if (!place) return root
-    const known = nodes.get(place.element)
-    if (known) return known
-    const node: Node = { own: 0, arrays: new Map() }
-    nodes.set(place.element, node)
-    const { arrays } = nodeOf(place.up)
-    const elements = arrays.get(place.array)
-    if (elements) elements.push(node)
-    else arrays.set(place.array, [node])
-    return node
-  }
+  // First: an element that is new has no place in the list below.
+  for (const leaves of clauses)
+    for (let i = 0; i < leaves.length; i++) {
+      tree.elementOf(leaves[i]?.place)
+      if (i % AT_ONCE === 0) yield AT_ONCE
+    }
+  const own = new Uint16Array(tree.arrayOf.length)
   for (const [n, leaves] of clauses.entries()) {
     for (const { place } of leaves) {
-      const node = nodeOf(place)
-      node.own |= 1 << n
-      if (node.own === all) return true
+      const element = tree.elementOf(place)
+      own[element] = (own[element] as number) | (1 << n)
+      if (own[element] === all) return true
     }
   }
-  return masksOf(root).has(all)
+  const inside = new MaskSets(tree.arrays, clauses.length)
+  for (let element = own.length - 1; element > ROOT; element--) {
+    if (element % AT_ONCE === 0) yield AT_ONCE
+    const array = tree.arrayOf[element] as number
+    const arrays = tree.arraysIn[element]
+    if (!arrays) inside.add(array, own[element] as number)
+    else if (arrays.length === 1 && own[element] === 0) inside.addAll(array, arrays[0] as number)
+    else for (const mask of masksOf(own[element] as number, arrays, inside)) inside.add(array, mask)
+  }
+  const arrays = tree.arraysIn[ROOT] ?? []
+  return masksOf(own[ROOT] as number, arrays, inside).has(all)
 }
 
-/** Every set of clauses that can hold in the element at once. Elements are nested as deep as arrays are. */
-function masksOf({ own, arrays }: Node): Set<number> {
+/** Every set of clauses that can hold in an element at once. */
+function masksOf(own: number, arrays: readonly number[], inside: MaskSets): Set<number> {
   let masks = new Set([own])
-  for (const elements of arrays.values()) {
-    const inside = new Set<number>()
-    for (const element of elements) for (const mask of masksOf(element)) inside.add(mask)
+  for (const array of arrays) {
     const joined = new Set(masks)
-    for (const mask of masks) for (const other of inside) joined.add(mask | other)
+    for (const other of inside.of(array)) for (const mask of masks) joined.add(mask | other)
     masks = joined
   }
   return masks
+}
+
+/** Of each array, the sets of clauses that can hold in one of its elements: a bit for each set. */
+class MaskSets {
+  readonly #words: number
+  readonly #bits: Uint32Array
+
+  constructor(arrays: number, clauses: number) {
+    this.#words = Math.max(1, 2 ** clauses / BITS)
+    this.#bits = new Uint32Array(arrays * this.#words)
+  }
+
+  /** The empty set says nothing. */
+  add(array: number, mask: number): void {
+    if (mask === 0) return
+    const word = array * this.#words + (mask >> 5)
+    this.#bits[word] = (this.#bits[word] as number) | (1 << (mask & 31))
+  }
+
+  /** What holds in `other` holds in the element that it alone lies in. */
+  addAll(array: number, other: number): void {
+    for (let n = 0; n < this.#words; n++) {
+      const word = array * this.#words + n
+      this.#bits[word] = (this.#bits[word] as number) | (this.#bits[other * this.#words + n] as number)
+    }
+  }
+
+  *of(array: number): Generator<number> {
+    for (let n = 0; n < this.#words; n++) {
+      let word = this.#bits[array * this.#words + n] as number
+      while (word !== 0) {
+        const bit = BITS - 1 - Math.clz32(word & -word)
+        yield n * BITS + bit
+        word &= word - 1
+      }
+    }
+  }
 }

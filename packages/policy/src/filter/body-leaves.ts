@@ -2,8 +2,11 @@
  * The leaves of a JSON body under a dotted path: `a.b` is `{"a":{"b":…}}` and `{"a.b":…}` (sns-semantics §3.7). Arrays are
  * passed through, those within arrays too. A leaf below an element of an array knows that element: where two clauses
  * look under one array of objects, both must hold in the same element (array-consistency.ts).
+ *
+ * The work grows with the body, whatever the path: each value of the body is looked at once, because all ways to cut the
+ * path lead to different values, and an object is asked for the path's names only where it has more names itself.
  */
-import type { Candidate, Scalar } from './conditions.ts'
+import type { Candidate, Scalar } from './conditions/condition.ts'
 
 export type BodyValue = Scalar | BodyValue[] | { [key: string]: BodyValue }
 
@@ -12,6 +15,8 @@ export interface Place {
   element: object
   array: object
   up: Place | undefined
+  /** In the message's PlaceTree, once it was asked for (array-consistency.ts). */
+  number: number | undefined
 }
 
 export interface Leaf extends Candidate {
@@ -21,17 +26,26 @@ export interface Leaf extends Candidate {
 
 /** Arrays in arrays are followed down to here; whoever nests deeper means no filter. */
 const DEPTH_MAX = 200
+/** Values of a longer array are looked at once each: those that are equal satisfy the same filters. */
+const REPEATED_MAX = 16
+/** So many different ones are known again; there can be more only where they take their room in the body. */
+const KNOWN_MAX = 4_096
+/** For so few names that the path may go on with, an object is asked for each. */
+const NAMES_MAX = 4
 
-export function bodyLeaves(body: { [key: string]: BodyValue }, path: string): Leaf[] {
+/** `visited`: how many values of the body were looked at. */
+export function bodyLeaves(
+  body: { [key: string]: BodyValue },
+  path: string,
+): { leaves: Leaf[]; visited: number } {
   const search = new Search(path)
-  search.object(body, 0, TOP)
-  return search.leaves
+  search.object(body, 0, undefined, 0)
+  return search
 }
 
-interface Within {
-  place: Place | undefined
-  /** Of arrays. */
-  depth: number
+/** The scalars of a list, each once where they are many. */
+export function distinct(values: readonly Scalar[]): Iterable<Scalar> {
+  return values.length > REPEATED_MAX ? new Set(values) : values
 }
 
 /** What the path goes on with: a key, and where it goes on behind it. */
@@ -40,10 +54,9 @@ interface Step {
   next: number
 }
 
-const TOP: Within = { place: undefined, depth: 0 }
-
 class Search {
   readonly leaves: Leaf[] = []
+  visited = 0
   readonly #path: string
   /** By where in the path: found once, asked for every element of an array. */
   readonly #steps: (readonly Step[] | undefined)[] = []
@@ -52,29 +65,57 @@ class Search {
     this.#path = path
   }
 
-  object(object: { [key: string]: BodyValue }, from: number, within: Within): void {
-    for (const { key, next } of this.#stepsFrom(from)) {
-      if (Object.hasOwn(object, key)) this.#value(object[key] as BodyValue, next, within)
+  object(object: { [key: string]: BodyValue }, from: number, place: Place | undefined, depth: number): void {
+    const steps = this.#stepsFrom(from)
+    this.visited++
+    if (steps.length > NAMES_MAX && this.#byOwnNames(object, from, place, depth, steps.length)) return
+    for (const { key, next } of steps) {
+      if (Object.hasOwn(object, key)) this.#value(object[key] as BodyValue, next, place, depth)
     }
+  }
+
+  /** False where there are more names than `most`, of which then nothing was looked at. */
+  #byOwnNames(
+    object: { [key: string]: BodyValue },
+    from: number,
+    place: Place | undefined,
+    depth: number,
+    most: number,
+  ): boolean {
+    const names = Object.keys(object)
+    this.visited += names.length
+    if (names.length > most) return false
+    for (const name of names) {
+      const end = from + name.length
+      const ends = end === this.#path.length || this.#path[end] === '.'
+      if (ends && this.#path.startsWith(name, from))
+        this.#value(object[name] as BodyValue, end + 1, place, depth)
+    }
+    return true
   }
 
   /** `from` beyond the path's end: a leaf is wanted. */
-  #value(value: BodyValue, from: number, within: Within): void {
+  #value(value: BodyValue, from: number, place: Place | undefined, depth: number): void {
     if (typeof value !== 'object' || value === null) {
-      if (from > this.#path.length) this.leaves.push({ value, place: within.place })
+      if (from > this.#path.length) this.leaves.push({ value, place })
     } else if (Array.isArray(value)) {
-      if (within.depth < DEPTH_MAX) this.#array(value, from, within)
+      if (depth < DEPTH_MAX) this.#array(value, from, place, depth + 1)
     } else if (from <= this.#path.length) {
-      this.object(value, from, within)
+      this.object(value, from, place, depth)
     }
   }
 
-  #array(array: BodyValue[], from: number, { place, depth }: Within): void {
-    const here = { place, depth: depth + 1 }
+  #array(array: BodyValue[], from: number, place: Place | undefined, depth: number): void {
+    this.visited += array.length
+    const wantsLeaves = from > this.#path.length
+    const seen = wantsLeaves && array.length > REPEATED_MAX ? new Set<Scalar>() : undefined
     for (const element of array) {
-      const isScalar = typeof element !== 'object' || element === null
-      const within = isScalar ? here : { place: { element, array, up: place }, depth: depth + 1 }
-      this.#value(element, from, within)
+      if (typeof element === 'object' && element !== null) {
+        const isMissed = wantsLeaves && !Array.isArray(element)
+        if (!isMissed) this.#value(element, from, { element, array, up: place, number: undefined }, depth)
+      } else if (wantsLeaves && !isRepeated(element, seen)) {
+        this.leaves.push({ value: element, place })
+      }
     }
   }
 
@@ -91,4 +132,11 @@ class Search {
     this.#steps[from] = steps
     return steps
   }
+}
+
+function isRepeated(value: Scalar, seen: Set<Scalar> | undefined): boolean {
+  if (!seen) return false
+  if (seen.has(value)) return true
+  if (seen.size < KNOWN_MAX) seen.add(value)
+  return false
 }

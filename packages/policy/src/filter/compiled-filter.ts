@@ -1,8 +1,8 @@
 /** A filter policy ready for matching. */
 import type { FilterPolicy, FilterPolicyScope } from '@fantail/contracts'
 import { areConsistent } from './array-consistency.ts'
-import { type Condition, holds } from './conditions.ts'
 import type { FilterSubject, Leaf } from './filter-subject.ts'
+import { ANY_WORK, inOneGo, type MatchWork, passSteps } from './match-work.ts'
 import { type Clause, type KnownClauses, type Rule, readRules } from './read-filter.ts'
 
 export interface CompiledFilter {
@@ -39,21 +39,26 @@ export class FilterCompiler {
   /** About how many bytes the filters take, with their places in an index. */
   get bytes(): number {
     let bytes = this.#filters.size * FILTER_BYTES
-    for (const [text, { conditions }] of this.#clauses)
-      bytes += CLAUSE_BYTES + conditions.length * CONDITION_BYTES + 2 * text.length
+    for (const [text, { list }] of this.#clauses)
+      bytes += CLAUSE_BYTES + list.conditions.length * CONDITION_BYTES + 2 * text.length
     return bytes
   }
 }
 
 /** As measured, rounded up. */
 const FILTER_BYTES = 350
-const CLAUSE_BYTES = 100
+const CLAUSE_BYTES = 170
 const CONDITION_BYTES = 200
 
-/** The subject is of the filter's scope. */
-export function matchesFilter(filter: CompiledFilter, subject: FilterSubject): boolean {
+/** The subject is of the filter's scope. Throws TooMuchWork where it would take more than there is. */
+export function matchesFilter(
+  { rules }: CompiledFilter,
+  subject: FilterSubject,
+  work: MatchWork = ANY_WORK,
+): boolean {
   if (subject.lacks === 'body') return false
-  return filter.rules.some((rule) => ruleMatches(rule, subject))
+  for (const rule of rules) if (ruleMatches(rule, subject, work)) return true
+  return false
 }
 
 /** Of a message that the filter does not match. */
@@ -64,48 +69,69 @@ export function reasonOf({ scope, rules }: CompiledFilter, subject: FilterSubjec
   return subject.invalid.size > 0 && rules.some(names) ? 'InvalidAttributes' : 'MessageAttributes'
 }
 
-/** What satisfies a clause: values, or their absence (`absent`), which goes with everything else. */
-export function clauseMatches(
-  clause: Clause,
-  subject: FilterSubject,
-): { absent: boolean; leaves: readonly Leaf[] } {
-  const leaves = subject.leavesAt(clause.path)
-  if (leaves.length === 0) return { absent: isAbsent(clause, subject), leaves }
-  return { absent: false, leaves: leaves.filter((leaf) => isSatisfied(clause, leaf)) }
+/** Without a value the clause is satisfied. A value that cannot be read is neither there nor absent. */
+export function isAbsent({ path, list }: Clause, subject: FilterSubject): boolean {
+  return list.asksForAbsence && !subject.invalid.has(path)
 }
 
-/** A value that cannot be read is neither there nor absent. */
-function isAbsent({ path, conditions }: Clause, subject: FilterSubject): boolean {
-  return conditions.some(asksForAbsence) && !subject.invalid.has(path)
+/** Of one pass over the values of the clause's key. */
+export function stepsOf({ list }: Clause, leaves: readonly Leaf[], { size }: FilterSubject): number {
+  return passSteps(list, { values: leaves.length, size })
 }
 
-function asksForAbsence(condition: Condition): boolean {
-  return condition.op === 'exists' && !condition.value
+/**
+ * Clauses that must hold in the same element where they hold inside of arrays, together with each other. Only those whose
+ * paths begin with the same name can lie under one array.
+ */
+export function togetherIn(rule: Rule): Clause[][] {
+  return [...Map.groupBy(new Set(rule), ({ path }) => headOf(path)).values()].filter(
+    ({ length }) => length > 1,
+  )
 }
 
-function isSatisfied({ conditions }: Clause, leaf: Leaf): boolean {
-  for (const condition of conditions) if (holds(condition, leaf)) return true
-  return false
+/** The first name of a path. A key of a body may hold dots of its own, and stand for several names. */
+export function headOf(path: string): string {
+  const dot = path.indexOf('.')
+  return dot < 0 ? path : path.slice(0, dot)
 }
 
 /** Only where clauses hold inside of arrays alone does it matter which of their leaves go together. */
-function ruleMatches(rule: Rule, subject: FilterSubject): boolean {
+function ruleMatches(rule: Rule, subject: FilterSubject, work: MatchWork): boolean {
   let insideArrays = 0
   for (const clause of rule) {
-    const leaves = subject.leavesAt(clause.path)
+    const leaves = subject.leavesAt(clause.path, work)
     if (leaves.length === 0) {
       if (!isAbsent(clause, subject)) return false
       continue
     }
+    work.spend(stepsOf(clause, leaves, subject))
     // Those that stand in no array come from one value, or from one list of values.
-    const first = leaves.find((leaf) => isSatisfied(clause, leaf))
+    const first = firstOf(clause, leaves)
     if (!first) return false
     if (first.place) insideArrays++
   }
-  if (insideArrays < 2) return true
-  const inside = rule.flatMap((clause) => {
-    const { leaves } = clauseMatches(clause, subject)
-    return leaves.length > 0 && leaves.every(({ place }) => place !== undefined) ? [leaves] : []
+  return insideArrays < 2 || togetherIn(rule).every((clauses) => holdTogether(clauses, subject, work))
+}
+
+function firstOf({ list }: Clause, leaves: readonly Leaf[]): Leaf | undefined {
+  for (const leaf of leaves) if (list.holds(leaf)) return leaf
+  return undefined
+}
+
+function holdTogether(clauses: Clause[], subject: FilterSubject, work: MatchWork): boolean {
+  const inside = clauses.flatMap((clause) => {
+    const leaves = subject.leavesAt(clause.path)
+    work.spend(CONSISTENCY_STEPS * stepsOf(clause, leaves, subject))
+    const satisfying = leaves.filter((leaf) => clause.list.holds(leaf))
+    return isInside(satisfying) ? [satisfying] : []
   })
-  return inside.length < 2 || areConsistent(inside)
+  return inside.length < 2 || inOneGo(areConsistent(inside, subject.places)).value
+}
+
+/** To place a leaf takes so much longer than to judge it. */
+const CONSISTENCY_STEPS = 4
+
+/** The clause holds inside of arrays alone. */
+export function isInside(leaves: readonly Leaf[]): boolean {
+  return leaves.length > 0 && leaves.every(({ place }) => place !== undefined)
 }

@@ -1,16 +1,14 @@
 /** Says of each clause of a policy whether a message satisfies it: for people who wonder why a message did not come. */
 import type { FilterPolicy, FilterPolicyScope } from '@fantail/contracts'
-import {
-  clauseMatches,
-  compileFilter,
-  type FilterReason,
-  matchesFilter,
-  reasonOf,
-} from './compiled-filter.ts'
-import type { Scalar } from './conditions.ts'
-import { type FilterMessage, filterSubject, type Leaf } from './filter-subject.ts'
-import { readConditions } from './read-conditions.ts'
-import { isOr } from './read-filter.ts'
+import { compileFilter, type FilterReason, isAbsent, reasonOf } from './compiled-filter.ts'
+import type { Scalar } from './conditions/condition.ts'
+import { type FilterMessage, type FilterSubject, filterSubject, type Leaf } from './filter-subject.ts'
+import { MatchInSteps } from './match-in-steps.ts'
+import { parseSteps, type Steps } from './match-work.ts'
+import { clauseOf, isOr } from './read-filter.ts'
+
+/** Of the values that a message has under a key, so many are shown: it may have 40,000, and a policy name the key often. */
+export const VALUES_SHOWN_MAX = 100
 
 export interface ClauseVerdict {
   /** Dotted path of the key. */
@@ -18,7 +16,10 @@ export interface ClauseVerdict {
   /** The alternatives, as the policy has them. */
   condition: unknown[]
   matched: boolean
-  /** What satisfies it, else what the message has there, several as a list; absent where there is nothing. */
+  /**
+   * What satisfies it, else what the message has there, several as a list of at most VALUES_SHOWN_MAX; absent where there
+   * is nothing.
+   */
   value?: Scalar | Scalar[]
 }
 
@@ -30,21 +31,31 @@ export interface FilterExplanation {
 }
 
 /** Throws FilterPolicyError. */
-export function explainFilter(
+export function* explainFilter(
   policy: FilterPolicy,
   scope: FilterPolicyScope,
   message: FilterMessage,
-): FilterExplanation {
+): Steps<FilterExplanation> {
   const filter = compileFilter(policy, scope)
   const subject = filterSubject(message, scope)
-  const matched = matchesFilter(filter, subject)
-  const clauses = listsOf(policy, '').map(([path, condition]) => {
-    const { absent, leaves } = clauseMatches({ path, conditions: readConditions(condition) }, subject)
-    const [first, ...others] = (leaves.length > 0 ? leaves.slice(0, 1) : subject.leavesAt(path)).map(scalarOf)
-    const value = first !== undefined && { value: others.length > 0 ? [first, ...others] : first }
-    return { path, condition, matched: absent || leaves.length > 0, ...value }
-  })
+  yield parseSteps(subject)
+  const match = new MatchInSteps(subject)
+  const matched = yield* match.matches(filter)
+  const clauses: ClauseVerdict[] = []
+  for (const [path, condition] of listsOf(policy, '')) {
+    const clause = clauseOf(path, condition)
+    const first = yield* match.firstOf(clause)
+    const absent = subject.leavesAt(path).length === 0 && isAbsent(clause, subject)
+    clauses.push({ path, condition, matched: absent || first !== null, ...shown(first, path, subject) })
+  }
   return { matched, reason: matched ? null : reasonOf(filter, subject), clauses }
+}
+
+function shown(satisfying: Leaf | null, path: string, subject: FilterSubject): Pick<ClauseVerdict, 'value'> {
+  if (satisfying) return { value: satisfying.value }
+  const [first, ...others] = subject.leavesAt(path).slice(0, VALUES_SHOWN_MAX).map(scalarOf)
+  if (first === undefined) return {}
+  return { value: others.length > 0 ? [first, ...others] : first }
 }
 
 const scalarOf = ({ value }: Leaf): Scalar => value

@@ -2,7 +2,7 @@
  * Filters filed under what the values of one key can say. What is found by looking is a filter that may match; whatever a
  * drawer cannot tell apart (the end of a long prefix, the middle of a wildcard, an open bound) the filter itself decides.
  */
-import { addressIn, type Condition, foldCase } from './conditions.ts'
+import { addressIn, type Condition, foldedIn } from './conditions/condition.ts'
 import type { Leaf } from './filter-subject.ts'
 import { RangeIndex } from './range-index.ts'
 
@@ -21,9 +21,9 @@ export class FilterDrawer {
   #prefixes: Affixes | undefined
   #suffixes: Affixes | undefined
   #ranges: RangeIndex | undefined
-  /** Blocks of addresses, asked where the value is an address. */
+  /** Blocks of addresses, asked where one of the values is an address. */
   readonly #blocks: number[] = []
-  /** Asked of every value. */
+  /** Asked wherever there is a value. */
   readonly #present: number[] = []
   /** Asked where there is none. */
   readonly absent: number[] = []
@@ -53,9 +53,22 @@ export class FilterDrawer {
     this.#change(condition, n, pull, drop)
   }
 
-  find(leaf: Leaf, found: Found): void {
-    const { value, text } = leaf
+  /** How many look-ups a value takes, about. */
+  get steps(): number {
+    const ends = (this.#prefixes?.lengths ?? 0) + (this.#suffixes?.lengths ?? 0)
+    return 2 + 2 * ends + (this.#ranges ? RANGE_STEPS : 0) + (this.#addresses || this.#hasBlocks ? 1 : 0)
+  }
+
+  /** Calls `found` for whatever values of the key may satisfy; for some more than once. */
+  find(leaves: readonly Leaf[], found: Found): void {
+    if (leaves.length === 0) return
     for (const n of this.#present) found(n)
+    for (const leaf of leaves) this.#find(leaf, found)
+    if (this.#hasBlocks && leaves.some((leaf) => addressIn(leaf) !== undefined)) this.#blocks.forEach(found)
+  }
+
+  #find(leaf: Leaf, found: Found): void {
+    const { value, text } = leaf
     each(this.#exact.get(value), found)
     // A number's spelling counts where a policy has it as a text.
     if (text !== undefined) each(this.#exact.get(text), found)
@@ -127,14 +140,19 @@ export class FilterDrawer {
   #findText(value: string, leaf: Leaf, found: Found): void {
     this.#prefixes?.find(value, found)
     this.#suffixes?.find(value, found)
-    if (this.#folded) each(this.#folded.get(foldCase(value)), found)
-    if (!this.#addresses && this.#blocks.length === 0) return
+    if (this.#folded) each(this.#folded.get(foldedIn(leaf, value)), found)
+    if (!this.#addresses) return
     const address = addressIn(leaf)
-    if (address === undefined) return
-    each(this.#addresses?.get(address.spelling), found)
-    for (const n of this.#blocks) found(n)
+    if (address !== undefined) each(this.#addresses.get(address), found)
+  }
+
+  get #hasBlocks(): boolean {
+    return this.#blocks.length > 0
   }
 }
+
+/** To look into the tree of ranges. */
+const RANGE_STEPS = 10
 
 /** What every value of the key brings up costs so much more than what only one value does. */
 const EVERY = 64
@@ -162,6 +180,11 @@ class Affixes {
 
   constructor(end: (text: string, length: number) => string) {
     this.#end = end
+  }
+
+  /** How many there are. */
+  get lengths(): number {
+    return this.#byLength.size
   }
 
   change(text: string, n: number, change: ChangeMap): void {

@@ -1,7 +1,17 @@
 /** All drawers of an index, by the paths of their keys. */
+import { headOf } from './compiled-filter.ts'
+import type { Condition } from './conditions/condition.ts'
 import { FilterDrawer } from './filter-drawer.ts'
-import type { FilterSubject } from './filter-subject.ts'
-import type { Clause } from './read-filter.ts'
+import { type FilterSubject, leavesInSteps } from './filter-subject.ts'
+import { type MatchWork, STEPS_AT_ONCE, type Steps } from './match-work.ts'
+
+/** The name that a clause is filed under: what it asks of the values of its key. */
+export interface Label {
+  path: string
+  conditions: Iterable<Condition>
+}
+
+type Found = (n: number) => void
 
 export class FilterDrawers {
   readonly #byPath = new Map<string, FilterDrawer>()
@@ -10,14 +20,14 @@ export class FilterDrawers {
   /** Those with something that wants their key to be missing. */
   readonly #absences = new Set<FilterDrawer>()
 
-  file(n: number, { path, conditions }: Clause): void {
+  file(n: number, { path, conditions }: Label): void {
     const drawer = this.#byPath.get(path) ?? this.#open(path)
     for (const condition of conditions) drawer.file(n, condition)
     if (drawer.absent.length > 0) this.#absences.add(drawer)
   }
 
   /** Takes back what was filed; ranges cannot be. */
-  remove(n: number, { path, conditions }: Clause): void {
+  remove(n: number, { path, conditions }: Label): void {
     const drawer = this.#byPath.get(path)
     if (!drawer) return
     for (const condition of conditions) drawer.remove(n, condition)
@@ -26,21 +36,35 @@ export class FilterDrawers {
   }
 
   /** About how many the values that satisfy the clause bring up. */
-  cost({ path, conditions }: Clause): number {
+  cost({ path, conditions }: Label): number {
     const drawer = this.#byPath.get(path)
-    return conditions.reduce((sum, condition) => sum + (drawer?.cost(condition) ?? 0), 0)
+    let sum = 0
+    for (const condition of conditions) sum += drawer?.cost(condition) ?? 0
+    return sum
   }
 
-  /** Calls `found` for whatever the subject may satisfy; for some more than once. */
-  find(subject: FilterSubject, found: (n: number) => void): void {
+  /** Calls `found` for whatever the subject may satisfy; for some more than once. Throws TooMuchWork. */
+  find(subject: FilterSubject, found: Found, work: MatchWork): void {
     if (this.#byHead.size <= subject.names.length) {
-      for (const drawer of this.#byPath.values()) look(drawer, subject, found)
+      for (const drawer of this.#byPath.values()) look(drawer, subject, found, work)
     } else {
       for (const name of subject.names)
-        for (const drawer of this.#byHead.get(headOf(name)) ?? []) look(drawer, subject, found)
+        for (const drawer of this.#byHead.get(headOf(name)) ?? []) look(drawer, subject, found, work)
     }
     for (const { path, absent } of this.#absences)
-      if (subject.leavesAt(path).length === 0) absent.forEach(found)
+      if (subject.leavesAt(path, work).length === 0) absent.forEach(found)
+  }
+
+  /** The same in steps. What is filed or removed meanwhile may be found or not. */
+  *findInSteps(subject: FilterSubject, found: Found): Steps<void> {
+    const heads = new Set(subject.names.map(headOf))
+    for (const [head, drawers] of this.#byHead) {
+      if (heads.has(head)) for (const drawer of drawers) yield* lookInSteps(drawer, subject, found)
+    }
+    for (const { path, absent } of this.#absences) {
+      if ((yield* leavesInSteps(subject, path)).length === 0) absent.forEach(found)
+      yield absent.length
+    }
   }
 
   #open(path: string): FilterDrawer {
@@ -60,12 +84,18 @@ export class FilterDrawers {
   }
 }
 
-function look(drawer: FilterDrawer, subject: FilterSubject, found: (n: number) => void): void {
-  for (const leaf of subject.leavesAt(drawer.path)) drawer.find(leaf, found)
+function look(drawer: FilterDrawer, subject: FilterSubject, found: Found, work: MatchWork): void {
+  const leaves = subject.leavesAt(drawer.path, work)
+  if (leaves.length > 1) work.spend(leaves.length * drawer.steps)
+  drawer.find(leaves, found)
 }
 
-/** A key of a body may hold dots of its own, and stand for the first names of a path. */
-function headOf(path: string): string {
-  const dot = path.indexOf('.')
-  return dot < 0 ? path : path.slice(0, dot)
+function* lookInSteps(drawer: FilterDrawer, subject: FilterSubject, found: Found): Steps<void> {
+  const leaves = yield* leavesInSteps(subject, drawer.path)
+  const atOnce = Math.max(1, Math.floor(STEPS_AT_ONCE / drawer.steps))
+  for (let i = 0; i < leaves.length; i += atOnce) {
+    const some = leaves.slice(i, i + atOnce)
+    drawer.find(some, found)
+    yield some.length * drawer.steps
+  }
 }

@@ -13,7 +13,14 @@ import {
   type Scalar,
   several,
 } from './filter.fixture.ts'
-import { compileFilter, FilterIndex, type FilterSubject, filterSubject, matchesFilter } from './index.ts'
+import {
+  compileFilter,
+  FilterIndex,
+  type FilterSubject,
+  filterSubject,
+  inOneGo,
+  matchesFilter,
+} from './index.ts'
 
 /** A value under its path; the elements of arrays that it lies in, each as `<which array>` → index. */
 interface Found {
@@ -117,6 +124,9 @@ function expectAgreement(policies: Policy[], subject: FilterSubject, found: Foun
   const index = new FilterIndex(filters)
   index.match(subject, (n) => indexed.push(n))
   expect(indexed.toSorted((a, b) => a - b)).toEqual(expected)
+  const inSteps: number[] = []
+  inOneGo(index.matchInSteps(subject, (n) => inSteps.push(n)))
+  expect(inSteps.toSorted((a, b) => a - b)).toEqual(expected)
   expect(filters.flatMap((filter, n) => (matchesFilter(filter, subject) ? [n] : []))).toEqual(expected)
 }
 

@@ -5,9 +5,11 @@
  * differ in `tenant`, each is filed under its tenant.
  */
 import { type CompiledFilter, matchesFilter } from './compiled-filter.ts'
-import { FilterDrawers } from './filter-drawers.ts'
+import { FilterDrawers, type Label } from './filter-drawers.ts'
 import type { FilterSubject } from './filter-subject.ts'
 import { Marks } from './marks.ts'
+import { MatchInSteps } from './match-in-steps.ts'
+import { ANY_WORK, type MatchWork, type Steps } from './match-work.ts'
 import type { Clause, Rule } from './read-filter.ts'
 
 export class FilterIndex {
@@ -28,7 +30,7 @@ export class FilterIndex {
     )
     this.#always = rules.filter(({ rule }) => rule.length === 0).map(({ n }) => n)
     const best = bestClauses(rules)
-    for (const { n, clause } of best) this.#drawers.file(n, clause)
+    for (const { n, clause } of best) this.#drawers.file(n, labelOf(clause))
     this.clauses = [...new Set(best.map(({ clause }) => clause))]
   }
 
@@ -37,20 +39,42 @@ export class FilterIndex {
     return this.#always.length > 0
   }
 
-  /** Calls `matched` once for each filter that the subject matches, by its place in the list. */
-  match(subject: FilterSubject, matched: (n: number) => void): void {
+  /**
+   * Calls `matched` once for each filter that the subject matches, by its place in the list. Throws TooMuchWork where that
+   * would take more than there is: what it has called for by then says nothing.
+   */
+  match(subject: FilterSubject, matched: (n: number) => void, work: MatchWork = ANY_WORK): void {
     if (subject.lacks === 'body') return
     this.#marks.next()
-    const found = (n: number) => this.#check(n, subject, matched)
+    const found = (n: number) => {
+      work.spend(1)
+      this.#check(n, subject, matched, work)
+    }
     this.#always.forEach(found)
-    this.#drawers.find(subject, found)
+    this.#drawers.find(subject, found, work)
   }
 
-  #check(n: number, subject: FilterSubject, matched: (n: number) => void): void {
+  /** The same in steps, however many these are; between two of them the index may be asked for other messages. */
+  *matchInSteps(subject: FilterSubject, matched: (n: number) => void): Steps<void> {
+    if (subject.lacks === 'body') return
+    const found = new Set(this.#always)
+    yield* this.#drawers.findInSteps(subject, (n) => found.add(n))
+    const steps = new MatchInSteps(subject)
+    for (const n of found) {
+      const filter = this.#filters[n]
+      if (filter && (yield* steps.matches(filter))) matched(n)
+    }
+  }
+
+  #check(n: number, subject: FilterSubject, matched: (n: number) => void, work: MatchWork): void {
     if (!this.#marks.isNew(n)) return
     const filter = this.#filters[n]
-    if (filter && matchesFilter(filter, subject)) matched(n)
+    if (filter && matchesFilter(filter, subject, work)) matched(n)
   }
+}
+
+function labelOf({ path, list }: Clause): Label {
+  return { path, conditions: list.conditions }
 }
 
 interface Filed {
@@ -61,7 +85,7 @@ interface Filed {
 /** Of each rule the one that is least common: all of them are filed once to see how common each is. */
 function bestClauses(rules: Filed[]): { n: number; clause: Clause }[] {
   const everything = new FilterDrawers()
-  for (const { n, rule } of rules) for (const clause of rule) everything.file(n, clause)
+  for (const { n, rule } of rules) for (const clause of rule) everything.file(n, labelOf(clause))
   return rules.flatMap(({ n, rule }) => {
     const clause = leastCommon(rule, everything)
     return clause ? [{ n, clause }] : []
@@ -71,9 +95,9 @@ function bestClauses(rules: Filed[]): { n: number; clause: Clause }[] {
 function leastCommon([first, ...others]: Rule, everything: FilterDrawers): Clause | undefined {
   if (!first || others.length === 0) return first
   let best = first
-  let least = everything.cost(first)
+  let least = everything.cost(labelOf(first))
   for (const clause of others) {
-    const cost = everything.cost(clause)
+    const cost = everything.cost(labelOf(clause))
     if (cost < least) [best, least] = [clause, cost]
   }
   return best

@@ -1,7 +1,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { attributes, body, choice, flat, nested, type Policy, several } from './filter.fixture.ts'
-import { compileFilter, FilterIndex, FilterRouter, type FilterSubject, filterSubject } from './index.ts'
+import {
+  compileFilter,
+  FilterIndex,
+  FilterRouter,
+  type FilterSubject,
+  filterSubject,
+  inOneGo,
+} from './index.ts'
 import { Marks } from './marks.ts'
 
 type Scope = FilterSubject['scope']
@@ -32,6 +39,7 @@ function expectEveryMatch(lists: Policy[][], scope: Scope, subject: FilterSubjec
   }
   const numbers = found(router, subject)
   expect(numbers).toEqual([...new Set(numbers)])
+  expect([...inOneGo(router.findInSteps(subject)).value].toSorted((a, b) => a - b)).toEqual(numbers)
   expect(numbers).toEqual(
     expect.arrayContaining([...now.keys()].filter((n) => matches(now[n] as FilterIndex, subject))),
   )

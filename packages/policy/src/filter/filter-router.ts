@@ -3,14 +3,16 @@
  * number, so that indexes come and go one by one: a topic of 100,000 filters would take most of a second to index anew
  * for every subscription that changes. Ranges of numbers are not told apart here.
  */
-import type { Condition } from './conditions.ts'
-import { FilterDrawers } from './filter-drawers.ts'
+import type { Condition } from './conditions/condition.ts'
+import { FilterDrawers, type Label } from './filter-drawers.ts'
 import type { FilterIndex } from './filter-index.ts'
 import type { FilterSubject } from './filter-subject.ts'
 import { Marks } from './marks.ts'
-import type { Clause } from './read-filter.ts'
+import { ANY_WORK, type MatchWork, type Steps } from './match-work.ts'
 
 const ANY_VALUE: Condition = { op: 'exists', value: true }
+/** What these ask of a value is not told apart. */
+const BY_ANY_VALUE: ReadonlySet<Condition['op']> = new Set(['numeric', 'anything-but', 'anything-but-any'])
 
 export class FilterRouter {
   readonly #drawers = new FilterDrawers()
@@ -30,26 +32,35 @@ export class FilterRouter {
     for (const clause of routes(index)) this.#drawers.remove(n, clause)
   }
 
-  /** Calls `found` once for each index that the subject may match something in. */
-  find(subject: FilterSubject, found: (n: number) => void): void {
+  /** Calls `found` once for each index that the subject may match something in. Throws TooMuchWork. */
+  find(subject: FilterSubject, found: (n: number) => void, work: MatchWork = ANY_WORK): void {
     if (subject.lacks === 'body') return
     this.#marks.next()
     const once = (n: number) => {
+      work.spend(1)
       if (this.#marks.isNew(n)) found(n)
     }
     this.#always.forEach(once)
-    this.#drawers.find(subject, once)
+    this.#drawers.find(subject, once, work)
+  }
+
+  /** The same in steps. Indexes that are added or removed meanwhile may be found or not. */
+  *findInSteps(subject: FilterSubject): Steps<Set<number>> {
+    if (subject.lacks === 'body') return new Set()
+    const found = new Set(this.#always)
+    yield* this.#drawers.findInSteps(subject, (n) => found.add(n))
+    return found
   }
 }
 
 /** What an index is found by, each once. */
-function routes({ clauses }: FilterIndex): Iterable<Clause> {
+function routes({ clauses }: FilterIndex): Iterable<Label> {
   const byPath = new Map<string, Map<string, Condition>>()
-  for (const { path, conditions } of clauses) {
+  for (const { path, list } of clauses) {
     const known = byPath.get(path) ?? new Map<string, Condition>()
     byPath.set(path, known)
-    for (const condition of conditions) {
-      const route = condition.op === 'numeric' ? ANY_VALUE : condition
+    for (const condition of list.conditions) {
+      const route = BY_ANY_VALUE.has(condition.op) ? ANY_VALUE : condition
       known.set(keyOf(route), route)
     }
   }

@@ -3,7 +3,10 @@
  * path is looked up when the first of them asks; what no filter names costs nothing, however long the message is.
  */
 import { type FilterPolicyScope, jsonOf, type MessageAttribute } from '@fantail/contracts'
-import { type BodyValue, bodyLeaves, type Leaf, type Place } from './body-leaves.ts'
+import { PlaceTree } from './array-consistency.ts'
+import { type BodyValue, bodyLeaves, distinct, type Leaf, type Place } from './body-leaves.ts'
+import type { Scalar } from './conditions/condition.ts'
+import type { MatchWork, Steps } from './match-work.ts'
 
 export type { Leaf, Place }
 
@@ -11,12 +14,18 @@ export interface FilterSubject {
   scope: FilterPolicyScope
   /** Attributes, or keys at the top of the body. */
   names: readonly string[]
-  /** Empty where the message has nothing to match there. */
-  leavesAt(path: string): readonly Leaf[]
+  /** Empty where the message has nothing to match there. Throws TooMuchWork where to find out took more than there is. */
+  leavesAt(path: string, work?: MatchWork): readonly Leaf[]
   /** Attributes that cannot be read. */
   invalid: ReadonlySet<string>
   /** `body`: not a JSON object. `attributes`: there are none. */
   lacks: 'body' | 'attributes' | undefined
+  /** Of the texts in it, in code units: no search in them takes more. */
+  size: number
+  /** How many values of the body were looked at so far, to find those under the paths that were asked for. */
+  visited: number
+  /** The elements of arrays that leaves lie in. */
+  places: PlaceTree
 }
 
 export interface FilterMessage {
@@ -25,6 +34,8 @@ export interface FilterMessage {
   attributes?: Record<string, MessageAttribute> | undefined
 }
 
+/** Only bodies have some. */
+const NO_PLACES = new PlaceTree()
 const NO_NAMES: ReadonlySet<string> = new Set()
 const NO_LEAVES: readonly Leaf[] = []
 /** What SNS documents, not what JavaScript takes: hexadecimal numbers are texts. */
@@ -34,12 +45,23 @@ export function filterSubject(message: FilterMessage, scope: FilterPolicyScope):
   return scope === 'MessageBody' ? ofBody(message.message) : ofAttributes(message.attributes ?? {})
 }
 
+/** `leavesAt`, with what it took to find them. */
+export function* leavesInSteps(subject: FilterSubject, path: string): Steps<readonly Leaf[]> {
+  const before = subject.visited
+  const leaves = subject.leavesAt(path)
+  yield 1 + subject.visited - before
+  return leaves
+}
+
 function ofAttributes(attributes: Record<string, MessageAttribute>): FilterSubject {
   const names = Object.keys(attributes)
   const leaves = new Map<string, readonly Leaf[]>()
   let invalid: Set<string> | undefined
+  let size = 0
   for (const name of names) {
-    const values = leavesOf(attributes[name] as MessageAttribute)
+    const attribute = attributes[name] as MessageAttribute
+    size += attribute.value.length
+    const values = leavesOf(attribute)
     if (values) leaves.set(name, values)
     else invalid = (invalid ?? new Set<string>()).add(name)
   }
@@ -49,6 +71,9 @@ function ofAttributes(attributes: Record<string, MessageAttribute>): FilterSubje
     leavesAt: (path) => leaves.get(path) ?? NO_LEAVES,
     invalid: invalid ?? NO_NAMES,
     lacks: names.length === 0 ? 'attributes' : undefined,
+    size,
+    visited: 0,
+    places: NO_PLACES,
   }
 }
 
@@ -64,12 +89,12 @@ function leavesOf({ type, value }: MessageAttribute): readonly Leaf[] | undefine
 function elementsOf(text: string): Leaf[] | undefined {
   const parsed = jsonOf(text) as BodyValue | undefined
   if (!Array.isArray(parsed)) return undefined
-  const leaves: Leaf[] = []
-  for (const value of parsed as BodyValue[]) {
-    if (typeof value === 'object' && value !== null) return undefined
-    leaves.push({ value })
-  }
-  return leaves
+  if (!areScalars(parsed)) return undefined
+  return Array.from(distinct(parsed), (value) => ({ value }))
+}
+
+function areScalars(values: BodyValue[]): values is Scalar[] {
+  return values.every((value) => typeof value !== 'object' || value === null)
 }
 
 function ofBody(text: string): FilterSubject {
@@ -77,12 +102,35 @@ function ofBody(text: string): FilterSubject {
   const known = new Map<string, readonly Leaf[]>()
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     const leavesAt = () => NO_LEAVES
-    return { scope: 'MessageBody', names: [], leavesAt, invalid: NO_NAMES, lacks: 'body' }
+    return {
+      scope: 'MessageBody',
+      names: [],
+      leavesAt,
+      invalid: NO_NAMES,
+      lacks: 'body',
+      size: 0,
+      visited: 0,
+      places: NO_PLACES,
+    }
   }
-  const leavesAt = (path: string) => {
-    const found = known.get(path) ?? bodyLeaves(body, path)
-    known.set(path, found)
-    return found
+  const leavesAt = (path: string, work?: MatchWork) => {
+    const found = known.get(path)
+    if (found) return found
+    const { leaves, visited } = bodyLeaves(body, path)
+    known.set(path, leaves)
+    subject.visited += visited
+    work?.spend(visited)
+    return leaves
   }
-  return { scope: 'MessageBody', names: Object.keys(body), leavesAt, invalid: NO_NAMES, lacks: undefined }
+  const subject: FilterSubject = {
+    scope: 'MessageBody',
+    names: Object.keys(body),
+    leavesAt,
+    invalid: NO_NAMES,
+    lacks: undefined,
+    size: text.length,
+    visited: 0,
+    places: new PlaceTree(),
+  }
+  return subject
 }

@@ -347,6 +347,44 @@ describe('refusals', () => {
     expect(refusal({ a: [{ wildcard: 'a*b*c*d*e' }] })).toBe('Filter policy is too complex')
   })
 
+  test('patterns inside of anything-but count as values', () => {
+    const but = (inner: unknown) => refusal({ a: [{ 'anything-but': inner }] })
+    expect([but(values(150)), but(values(151))]).toEqual(['accepted', 'Filter policy is too complex'])
+    for (const op of ['prefix', 'suffix', 'equals-ignore-case']) {
+      expect(but({ [op]: values(150) })).toBe('accepted')
+      expect(but({ [op]: values(151) })).toBe('Filter policy is too complex')
+    }
+    const both = (count: number) => ({ a: [{ 'anything-but': values(15) }], b: values(count) })
+    expect([refusal(both(10)), refusal(both(11))]).toEqual(['accepted', 'Filter policy is too complex'])
+  })
+
+  test('a policy takes a bounded number of passes over the values of a body', () => {
+    const or = (count: number, of: (n: number) => unknown) => ({
+      $or: Array.from({ length: count }, (_, n) => of(n)),
+    })
+    const flat = (n: number) => ({ a: [{ prefix: `p${n}` }], b: ['x'] })
+    const exact = (n: number) => ({ a: [`v${n}`], b: [`w${n}`] })
+    const bothOf = (n: number) => ({ a: [`v${n}`], b: ['x'] })
+    expect(refusal(or(10, flat))).toBe('accepted')
+    expect(refusal(or(11, flat))).toBe('Filter policy is too complex')
+    expect(refusal(or(150, exact))).toBe('accepted')
+    expect(refusal({ r: or(4, bothOf) }, 'MessageBody')).toBe('accepted')
+    expect(refusal({ r: or(5, bothOf) }, 'MessageBody')).toBe('Filter policy is too complex')
+  })
+
+  test('a policy that was accepted before these bounds is matched as ever', () => {
+    const entries = Array.from({ length: 3_000 }, (_, i) => `Entry ${i}`)
+    const policy = { a: [{ 'anything-but': { 'equals-ignore-case': entries } }] }
+    expect(refusal(policy)).toBe('Filter policy is too complex')
+    const filter = compileFilter(policy, 'MessageAttributes')
+    const matches = (value: string) =>
+      matchesFilter(
+        filter,
+        filterSubject({ message: 'x', attributes: { a: text(value) } }, 'MessageAttributes'),
+      )
+    expect([matches('ENTRY 2999'), matches('entry 3000')]).toEqual([false, true])
+  })
+
   test('a path of more names than any body needs, and a rule of more clauses than keys', () => {
     expect(refusal({ [Array(101).fill('a').join('.')]: ['x'] }, 'MessageBody')).toBe(
       'Filter policy is too complex',

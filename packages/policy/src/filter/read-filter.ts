@@ -3,14 +3,16 @@
  * paths, `$or` is multiplied out; the limits (sns-semantics §3.2) keep that small.
  */
 import { type FilterPolicy, type FilterPolicyScope, isObject } from '@fantail/contracts'
-import type { Condition } from './conditions.ts'
+import type { Condition } from './conditions/condition.ts'
+import { ConditionList } from './conditions/condition-list.ts'
+import { readConditions } from './conditions/read-conditions.ts'
+import { wildcardPoints } from './conditions/wildcard.ts'
+import { PASSES_MAX, passesOf } from './filter-cost.ts'
 import { FilterPolicyError } from './filter-error.ts'
-import { readConditions } from './read-conditions.ts'
-import { wildcardPoints } from './wildcard.ts'
 
 export interface Clause {
   path: string
-  conditions: Condition[]
+  list: ConditionList
 }
 
 export type Rule = Clause[]
@@ -36,17 +38,26 @@ export function parseFilterPolicy(
   const text = typeof input === 'string' ? input : JSON.stringify(input)
   if (Buffer.byteLength(text) > POLICY_BYTES_MAX) throw new FilterPolicyError('Filter policy is too large')
   const policy = parseObject(text)
-  readRules(policy, scope)
+  const { rules, innerCombinations } = read(policy, new Reader(scope, new Map()))
+  if (innerCombinations > COMBINATIONS_MAX || passesOf(rules) > PASSES_MAX) {
+    throw new FilterPolicyError(TOO_COMPLEX)
+  }
   return policy
 }
 
 /** Clauses by their text, so that filters that share one hold it once. */
 export type KnownClauses = Map<string, Clause>
 
-/** Throws FilterPolicyError. */
+/**
+ * Of a policy that may have been accepted by an earlier version, with what was a bound then. Throws FilterPolicyError.
+ */
 export function readRules(policy: FilterPolicy, scope: FilterPolicyScope, known?: KnownClauses): Rule[] {
-  const reader = new Reader(scope, known)
-  const { rules, combinations } = reader.object(policy, [], 1)
+  return read(policy, new Reader(scope, known ?? new Map())).rules
+}
+
+function read(policy: FilterPolicy, reader: Reader): Read {
+  const found = reader.object(policy, [], 1)
+  const { rules, combinations } = found
   if (reader.keys.size > KEYS_MAX) {
     throw new FilterPolicyError(`Filter policy can not have more than ${KEYS_MAX} keys`)
   }
@@ -55,7 +66,7 @@ export function readRules(policy: FilterPolicy, scope: FilterPolicyScope, known?
     throw new FilterPolicyError(TOO_COMPLEX)
   }
   // Lists that grew have room to spare, which of 100,000 filters is worth something.
-  return rules.slice()
+  return { ...found, rules: rules.slice() }
 }
 
 function parseObject(text: string): FilterPolicy {
@@ -72,15 +83,17 @@ function parseObject(text: string): FilterPolicy {
 interface Read {
   rules: Rule[]
   combinations: number
+  /** The same with each pattern inside of `anything-but` as a value: AWS multiplies the lengths of all arrays. */
+  innerCombinations: number
 }
 
 class Reader {
   readonly keys = new Set<string>()
   wildcardPoints = 0
   readonly #scope: FilterPolicyScope
-  readonly #known: KnownClauses | undefined
+  readonly #known: KnownClauses
 
-  constructor(scope: FilterPolicyScope, known: KnownClauses | undefined) {
+  constructor(scope: FilterPolicyScope, known: KnownClauses) {
     this.#scope = scope
     this.#known = known
   }
@@ -89,14 +102,16 @@ class Reader {
     if (depth > DEPTH_MAX) throw new FilterPolicyError(TOO_COMPLEX)
     let rules: Rule[] = [[]]
     let combinations = 1
+    let innerCombinations = 1
     for (const [key, value] of Object.entries(policy)) {
       const read =
         key === '$or' && isOr(value) ? this.#or(value, path, depth) : this.#key(key, value, path, depth)
       combinations *= read.combinations
+      innerCombinations *= read.innerCombinations
       if (rules.length * read.rules.length > COMBINATIONS_MAX) throw new FilterPolicyError(TOO_COMPLEX)
       rules = rules.flatMap((rule) => read.rules.map((more) => [...rule, ...more]))
     }
-    return { rules, combinations }
+    return { rules, combinations, innerCombinations }
   }
 
   #or(branches: Record<string, unknown>[], path: string[], depth: number): Read {
@@ -105,6 +120,7 @@ class Reader {
     return {
       rules: reads.flatMap(({ rules }) => rules),
       combinations: reads.reduce((sum, read) => sum + read.combinations, 0),
+      innerCombinations: reads.reduce((sum, read) => sum + read.innerCombinations, 0),
     }
   }
 
@@ -112,33 +128,31 @@ class Reader {
     const inner = [...path, key]
     if (Array.isArray(value)) return this.#clause(value, inner.join('.'), depth)
     if (!isObject(value)) throw new FilterPolicyError(`"${key}" must be an object or an array`)
-    if (this.#scope === 'MessageAttributes') {
-      throw new FilterPolicyError(
-        'Filter policy scope MessageAttributes does not support nested filter policy',
-      )
-    }
     if (Object.keys(value).length === 0) refuseEmpty()
-    return this.object(value, inner, depth + 1)
+    const read = this.object(value, inner, depth + 1)
+    // AWS reads what is inside first: `{"a":{"suffix":"v"}}` is refused for its suffix.
+    if (this.#scope === 'MessageBody') return read
+    throw new FilterPolicyError('Filter policy scope MessageAttributes does not support nested filter policy')
   }
 
   #clause(list: unknown[], path: string, depth: number): Read {
     if (path.split('.').length > DEPTH_MAX) throw new FilterPolicyError(TOO_COMPLEX)
     const clause = this.#read(list, path)
     this.keys.add(path)
-    this.#countWildcards(clause.conditions)
-    return { rules: [[clause]], combinations: list.length * depth }
+    this.#countWildcards(clause.list.conditions)
+    const innerCombinations = clause.list.patterns * depth
+    return { rules: [[clause]], combinations: list.length * depth, innerCombinations }
   }
 
   #read(list: unknown[], path: string): Clause {
-    if (!this.#known) return { path, conditions: readConditions(list) }
     const text = JSON.stringify([path, list])
-    const clause = this.#known.get(text) ?? { path, conditions: readConditions(list) }
+    const clause = this.#known.get(text) ?? clauseOf(path, list)
     this.#known.set(text, clause)
     return clause
   }
 
   /** Points of a field: the sum of its patterns' times their number (§3.5). */
-  #countWildcards(conditions: Condition[]): void {
+  #countWildcards(conditions: readonly Condition[]): void {
     let points = 0
     let patterns = 0
     for (const condition of conditions) {
@@ -146,13 +160,18 @@ class Reader {
         points += wildcardPoints(condition.pattern)
         patterns++
       } else if (condition.op === 'anything-but-any') {
-        const wildcards = condition.conditions.filter(({ op }) => op === 'wildcard').length
+        const wildcards = condition.patterns.conditions.filter(({ op }) => op === 'wildcard').length
         points += wildcards
         patterns += wildcards
       }
     }
     this.wildcardPoints += points * patterns
   }
+}
+
+/** Throws FilterPolicyError. */
+export function clauseOf(path: string, list: unknown[]): Clause {
+  return { path, list: new ConditionList(readConditions(list)) }
 }
 
 function refuseEmpty(): never {

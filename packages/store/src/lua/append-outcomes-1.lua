@@ -3,6 +3,7 @@
 -- KEYS[1] the stream; in each page: n, how many entries were ever told up to its end; p, the entries (outcome-pages.ts)
 -- ARGV    entries to keep, about; then of each page: how many entries it has, the page
 -- Returns how many were appended
+-- @include when-full
 
 -- The first page that has entries to keep, as far as it is looked for: there are many before it only where fewer are kept
 -- than before.
@@ -19,6 +20,7 @@ local function first_kept(over)
 end
 
 local max, told = tonumber(ARGV[1]), 0
+run_when_full(KEYS[1])
 local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
 if last then told = tonumber(last[2][2]) or 0 end
 local before = told

@@ -1,20 +1,22 @@
--- Hides received messages for some time from now; 0 makes them visible at once. Also those whose time was over but
--- that nobody has received since, except in a FIFO queue.
+-- Hides received messages for some time from now; 0 makes them visible at once. In a standard queue a handle of any receive
+-- will do while the message is in flight, as in SQS, and one of the newest also when its time is over; or only one of the
+-- newest where that is asked for. In a FIFO queue it must be of the newest, and its time not be over.
 -- KEYS[1] base
--- ARGV: arn, then ms and the handle's uid, id and digest of each
+-- ARGV: arn, '1' for newest receives only, then ms and the handle's uid, id and digest of each
 -- Returns false where there is no such queue, else for each handle: 'ok', 'invalid' (of another queue), 'gone'
---   (deleted, or received again since), 'expired' (FIFO: received again since, or its time is over), 'limit' (longer
---   than 12 hours after the receive).
+--   (deleted, on its way elsewhere, or received again since and not in flight), 'expired' (FIFO: received again since, or
+--   its time is over), 'limit' (longer than 12 hours after the newest receive).
 -- @include now
 -- @include when-full
 -- @include queue
+-- @include queue-handles
 local HIDDEN_MAX_MS = 43200000
 local base = KEYS[1]
 local queue = open_queue(base, ARGV[1])
 if not queue then return false end
 run_when_full(base)
 keep_clock(queue)
-local sooner = false
+local newest_only, sooner = ARGV[2] == '1', false
 
 local function change_in_group(ms, id, digest)
   local h = redis.call('HMGET', queue.q .. 'i:' .. id, 'h', 't', 's')
@@ -26,13 +28,18 @@ local function change_in_group(ms, id, digest)
   return 'ok'
 end
 
+-- Held by a redrive, or on its way to the dead-letter queue.
+local function leaving(queue, id)
+  return redis.call('ZSCORE', queue.q .. 'held', id) or redis.call('ZSCORE', queue.q .. 'moving', id)
+end
+
 local function change(ms, id, digest)
   if queue.fifo then return change_in_group(ms, id, digest) end
-  local item = queue.q .. 'i:' .. id
-  local h = redis.call('HMGET', item, 'h', 't')
-  if h[1] ~= digest or redis.call('ZSCORE', queue.q .. 'held', id) then return 'gone' end
-  if queue.clock + ms > tonumber(h[2]) + HIDDEN_MAX_MS then return 'limit' end
+  local h = redis.call('HMGET', queue.q .. 'i:' .. id, 'h', 't')
+  local rank = receive_of(h[1], digest)
   local before = tonumber(redis.call('ZSCORE', queue.q .. 'flight', id)) or 0
+  if not rank or rank > 1 and (newest_only or before <= queue.clock) or leaving(queue, id) then return 'gone' end
+  if queue.clock + ms > tonumber(h[2]) + HIDDEN_MAX_MS then return 'limit' end
   if queue.clock + ms < before then sooner = true end
   redis.call('ZREM', queue.q .. 'ready', id)
   redis.call('ZREM', queue.q .. 'flight', id)
@@ -41,7 +48,7 @@ local function change(ms, id, digest)
 end
 
 local results = {}
-for i = 2, #ARGV, 4 do
+for i = 3, #ARGV, 4 do
   local ms, uid, id, digest = tonumber(ARGV[i]), ARGV[i + 1], ARGV[i + 2], ARGV[i + 3]
   results[#results + 1] = uid == queue.uid and change(ms, id, digest) or 'invalid'
 end

@@ -14,5 +14,5 @@ if redis.call('EXISTS', base .. 'slice:' .. ARGV[1]) == 0 then return 0 end
 local now, before = now_ms(base), first_due(base)
 local settings = { record = ARGV[4], v = ARGV[5], rate = ARGV[6], ret = ARGV[7], ovr = ARGV[8] }
 set_slice_topic(base, ARGV[1], ARGV[3], settings, ARGV[9], now)
-wake_if_earlier(base, ARGV[2], before, now)
+wake_if_earlier(base, ARGV[2], before, now, first_turn)
 return 1

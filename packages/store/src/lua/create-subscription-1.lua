@@ -41,6 +41,6 @@ set_slice_topic(base, slice, arn, topic, rev, now)
 local new = { open = ARGV[9], status = ARGV[10], r = ARGV[11], c = ARGV[12], q = ARGV[13], expires = ARGV[14], m = ARGV[17] }
 local record = place_subscription(base, slice, id, new, rev, now)
 if ARGV[15] ~= '' then redis.call('HSET', base .. 'tokens:' .. topic.uid, ARGV[15], raw) end
-wake_if_earlier(base, ARGV[16], before, now)
+wake_if_earlier(base, ARGV[16], before, now, first_turn)
 redis.call('PUBLISH', 'ft:wake:changes', arn)
 return {'created', raw, record}

@@ -5,11 +5,12 @@
 -- @include now
 -- @include queue
 -- @include redrive
+-- @include when-full
 local DELETED_MS = 60000
 local base, key = KEYS[1], KEYS[1] .. 'queue:' .. ARGV[1]
+run_when_full(base)
 local h = redis.call('HMGET', key, 'uid', 't')
 if not h[1] then return false end
--- The first write is one that a full memory allows.
 redis.call('ZREM', base .. 'queues', ARGV[1])
 redis.call('SADD', base .. 'queues:gone', h[1])
 redis.call('DEL', key)

@@ -30,5 +30,5 @@ if ARGV[8] ~= '' then redis.call('HDEL', base .. 'tokens:' .. uid, ARGV[8]) end
 if removed and removed.k then redis.call('HDEL', base .. 'tokens:' .. uid, hex_bytes(redis.sha1hex(removed.k))) end
 if here then release_place(key, uid, number, true) end
 touch_topic(key, uid, arn, ARGV[9])
-wake_if_earlier(base, ARGV[2], before, now)
+wake_if_earlier(base, ARGV[2], before, now, first_turn)
 return here and 'deleted' or 'begun'

@@ -27,6 +27,6 @@ if slices > 1 then
 end
 close_log(base, topic.uid, now)
 if slices > 0 then drop_slice(base, topic.uid .. '.0', now) end
-wake_if_earlier(base, ARGV[2], before, now)
+wake_if_earlier(base, ARGV[2], before, now, first_turn)
 redis.call('PUBLISH', 'ft:wake:changes', arn)
 return {topic.uid, slices}

@@ -2,7 +2,9 @@
 -- KEYS[1] base
 -- ARGV: uid, max
 -- Returns the number of items that are left.
+-- @include when-full
 local base = KEYS[1]
+run_when_full(base)
 local q = base .. 'q:' .. ARGV[1] .. ':'
 local ids = redis.call('ZRANGE', q .. 'age', 0, tonumber(ARGV[2]) - 1)
 for _, id in ipairs(ids) do

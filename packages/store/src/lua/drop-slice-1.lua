@@ -11,5 +11,5 @@ local base = KEYS[1]
 run_when_full(base)
 local now, before = now_ms(base), first_due(base)
 local removed = drop_slice(base, ARGV[1], now)
-wake_if_earlier(base, ARGV[2], before, now)
+wake_if_earlier(base, ARGV[2], before, now, first_turn)
 return removed

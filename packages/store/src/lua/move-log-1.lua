@@ -7,7 +7,7 @@
 --         sent at once); messages, each: id (16 bytes), number of lanes, position of each lane's subscription. Both
 --         lists are preceded by their length; positions count from 1.
 -- Returns 'stale' (another reader has the log) or 'gone' (the topic is deleted); else a list: earliest due time or '',
---         whether a wake was published (1), then of each message read: id and group, body or false
+--         wakes published (lane-wake), then of each message read: id and group, body or false
 -- @include when-full
 -- @include now
 -- @include lane-next
@@ -24,7 +24,7 @@ if redis.call('HGET', base .. 'fifo:' .. uid, 'f') ~= ARGV[4] then return 'stale
 local now, before = now_ms(base), first_due(base)
 if not is_log_open(base, uid, arn) then
   set_log_due(base, uid, now)
-  wake_if_earlier(base, shard, before, now)
+  wake_if_earlier(base, shard, before, now, first_turn)
   return 'gone'
 end
 
@@ -87,6 +87,6 @@ if #reply == 2 then
 else
   set_log_due(base, uid, ARGV[7] == '1' and now or now + LOG_LEASE_MS)
 end
-local due, woke = wake_if_earlier(base, shard, before, now)
-reply[1], reply[2] = due and text(due) or '', woke and 1 or 0
+local due, woke = wake_if_earlier(base, shard, before, now, first_turn)
+reply[1], reply[2] = due and text(due) or '', woke
 return reply

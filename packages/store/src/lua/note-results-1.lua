@@ -4,7 +4,7 @@
 -- KEYS[1] the shard's prefix
 -- ARGV    shard number; then for each result: subscription, what was answered (ok, refused, limited, unavailable, timeout,
 --         failed; unsent: the claim was handed back), what its attempt drew from the quota: 0 for a first attempt
--- Returns earliest due time or '', whether a wake was published (1), then for each result 1 where the circuit was open
+-- Returns earliest due time or '', wakes published (lane-wake), then for each result 1 where the circuit was open
 --         before it
 -- @include when-full
 -- @include now
@@ -94,6 +94,6 @@ for id, pace in pairs(paces) do
     lane_next(base, id, now)
   end
 end
-local due, woke = wake_if_earlier(base, shard, before, now)
-reply[1], reply[2] = due and text(due) or '', woke and 1 or 0
+local due, woke = wake_if_earlier(base, shard, before, now, first_turn)
+reply[1], reply[2] = due and text(due) or '', woke
 return reply

@@ -3,9 +3,10 @@
 -- entries were parked then and are left alone. Deliveries of deleted subscriptions are counted as discarded.
 -- KEYS[1] the shard's prefix
 -- ARGV    shard number; messages, each: id, body; jobs, each: id or '', fence, fields (name, value), entries
---         (subscription, delivery, message, set fresh|retry|lease, delay or lease in ms, state or ''). Every list is
+--         (subscription, delivery, message, set fresh|retry|lease, delay or lease in ms, state or '', '+' where its endpoint
+--         is proven, '-' where it is not, else ''). Every list is
 --         preceded by its length; messages count from 1.
--- Returns earliest due time or '', whether a wake was published (1), then for each job 0 where it is stale, or a list:
+-- Returns earliest due time or '', wakes published (lane-wake), then for each job 0 where it is stale, or a list:
 --         1 parked, 0 present, -1 gone, the lease of a parked entry that is in flight
 -- @include when-full
 -- @include now
@@ -28,7 +29,7 @@ end
 
 local function park_entry()
   local id, delivery, message = next_arg(), next_arg(), tonumber(next_arg())
-  local set, ms, state = next_arg(), tonumber(next_arg()), next_arg()
+  local set, ms, state, standing = next_arg(), tonumber(next_arg()), next_arg(), next_arg()
   if not open_lane(base, id, now) then
     count('discarded:unsubscribed', 1)
     return -1
@@ -37,6 +38,7 @@ local function park_entry()
   local score = set == 'lease' and new_lease(base, now + ms) or math.ceil(now + ms)
   put_in_lane(base, id, delivery, message, set, score)
   if state ~= '' then set_state(base, id, delivery, state) end
+  note_standing(base, id, lanes[id], standing)
   return set == 'lease' and text(score) or 1
 end
 
@@ -52,7 +54,7 @@ local function park_job()
   end
   if fields > 0 and not stale then redis.call('PEXPIRE', key, CHECKPOINT_MS) end
   local entries, outcomes = tonumber(next_arg()), {}
-  if stale or again then at = at + 6 * entries end
+  if stale or again then at = at + 7 * entries end
   for i = 1, stale and 0 or entries do
     outcomes[i] = again and 0 or park_entry()
   end
@@ -68,6 +70,6 @@ end
 finish_park(base, now, bodies)
 save_leases(base)
 write_counts(base)
-local due, woke = wake_if_earlier(base, shard, before, now)
-reply[1], reply[2] = due and text(due) or '', woke and 1 or 0
+local due, woke = wake_if_earlier(base, shard, before, now, first_turn)
+reply[1], reply[2] = due and text(due) or '', woke
 return reply

@@ -3,7 +3,7 @@
 -- KEYS[1] the shard's prefix
 -- ARGV    shard number; messages, each: id, body; task, fence, batch; entries, each: subscription, delivery, message,
 --         item, group or ''. Both lists are preceded by their length; messages count from 1.
--- Returns earliest due time or '', whether a wake was published (1), then 0 where the fence is stale, that batch's
+-- Returns earliest due time or '', wakes published (lane-wake), then 0 where the fence is stale, that batch's
 --         number where a later one has been here, or a list: 1 parked, 0 present, -1 gone (not counted: the item stays in
 --         its queue)
 -- @include when-full
@@ -50,5 +50,5 @@ for i = 1, tonumber(ARGV[at + 3]) do
   outcomes[i] = park_entry(id, delivery, tonumber(message), item, group)
 end
 finish_park(base, now, 3)
-local due, woke = wake_if_earlier(base, shard, before, now)
-return { due and text(due) or '', woke and 1 or 0, outcomes }
+local due, woke = wake_if_earlier(base, shard, before, now, first_turn)
+return { due and text(due) or '', woke, outcomes }

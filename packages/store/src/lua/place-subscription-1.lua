@@ -11,7 +11,9 @@
 -- @include lane-wake
 -- @include slice-topic
 -- @include slice-subscriptions
+-- @include when-full
 local base, slice, id = KEYS[1], ARGV[1], ARGV[2]
+run_when_full(base)
 local now = now_ms(base)
 if now > tonumber(ARGV[3]) then return {'late'} end
 if redis.call('EXISTS', base .. 'gone:' .. id, base .. 'gone:' .. slice) > 0 then return {'gone'} end
@@ -22,5 +24,5 @@ local settings = { record = ARGV[5], v = ARGV[6], rate = ARGV[7], ret = ARGV[8],
 set_slice_topic(base, slice, ARGV[4], settings, ARGV[10], now)
 local new = { open = ARGV[11], status = ARGV[12], r = ARGV[13], c = ARGV[14], q = ARGV[15], expires = ARGV[16], m = ARGV[18] }
 local record = place_subscription(base, slice, id, new, ARGV[10], now)
-wake_if_earlier(base, ARGV[17], before, now)
+wake_if_earlier(base, ARGV[17], before, now, first_turn)
 return {'placed', record}

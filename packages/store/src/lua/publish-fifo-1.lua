@@ -2,22 +2,23 @@
 -- deduplication id was accepted in the last 5 minutes is not stored and gets the first one's receipt; so does the whole
 -- request where its idempotency key is known. Refused by Redis when memory is full.
 -- KEYS[1] base of the topic's home shard
--- ARGV    ARN, shard number, name of the idempotency key or '', hash of the request, ms that the key is kept; then for
+-- ARGV    ARN, shard number, idempotency key or '', hash of the request, ms that the key is kept; then for
 --         each message: id (16 bytes), group, deduplication id, body (JSON up to where the sequence number follows)
 -- Returns 'missing' or 'standard' (no such topic, not FIFO); or what the key holds, in a list; or earliest due time or '',
---         whether a wake was published (1), then for each message: id (16 bytes), sequence number, 1 where a duplicate
+--         wakes published (lane-wake), then for each message: id (16 bytes), sequence number, 1 where a duplicate
 -- @include now
 -- @include lane-wake
 -- @include lane-body
 -- @include id-text
 local DEDUPLICATION_MS = 300000
 local MESSAGE_VALUES = 4
-local base, arn, shard, key = KEYS[1], ARGV[1], ARGV[2], ARGV[3]
+local base, arn, shard = KEYS[1], ARGV[1], ARGV[2]
 local record, uid = unpack(redis.call('HMGET', base .. 'topic:' .. arn, 'record', 'uid'))
 if not record then return 'missing' end
 local topic = cjson.decode(record)
 if not topic.fifo then return 'standard' end
-local known = key ~= '' and redis.call('GET', key)
+local key = ARGV[3] ~= '' and base .. 'idem:' .. uid .. ':' .. ARGV[3]
+local known = key and redis.call('GET', key)
 if known then return { known } end
 local by_group = topic.fifoThroughputScope == 'MessageGroup'
 local now, before = now_ms(base), first_due(base)
@@ -49,16 +50,16 @@ for at = 6, #ARGV, MESSAGE_VALUES do
   local id, number, duplicate = append(unpack(ARGV, at, at + MESSAGE_VALUES - 1))
   local n = #reply
   reply[n + 1], reply[n + 2], reply[n + 3] = id, number, duplicate
-  if key ~= '' then
+  if key then
     receipt.ids[#receipt.ids + 1], receipt.numbers[#receipt.numbers + 1] = id_text(id), number
   end
 end
-if key ~= '' then redis.call('SET', key, cjson.encode(receipt), 'PX', ARGV[5]) end
+if key then redis.call('SET', key, cjson.encode(receipt), 'PX', ARGV[5]) end
 if stored > 0 then
   redis.call('HSET', base .. 'fifo:' .. uid, 'a', arn, 'n', string.format('%.0f', last))
   -- Where it stands there already a reader has it, and sees this too before it lets go.
   redis.call('ZADD', base .. 'due', 'NX', string.format('%.0f', now), 'log:' .. uid)
 end
 local due, woke = wake_if_earlier(base, shard, before, now)
-reply[1], reply[2] = due and string.format('%.0f', due) or '', woke and 1 or 0
+reply[1], reply[2] = due and string.format('%.0f', due) or '', woke
 return reply

@@ -1,5 +1,6 @@
 -- Creates a topic, or replaces its record where it still is the one that the caller has read. Its first slice follows
 -- at once; the caller sees to the others (configure-slice, then finish-topic), a mark remains till then.
+-- A record that does not grow is replaced even when memory is full.
 -- KEYS: base of the topic's home shard
 -- ARGV: ARN, shard number, record as read ('' for none), new record (when creating: up to where the time follows),
 --       uid, throttle, retention seconds, '1' where overrides are disabled, revision
@@ -12,7 +13,7 @@
 -- @include topic-slices
 local base, arn = KEYS[1], ARGV[1]
 local key = base .. 'topic:' .. arn
-run_when_full(base)
+if #ARGV[4] <= #ARGV[3] then run_when_full(base) end
 local now, before = now_ms(base), first_due(base)
 local topic = read_topic(key)
 if (topic and topic.record or '') ~= ARGV[3] then return {'changed'} end
@@ -29,7 +30,7 @@ redis.call('HSET', key, 'record', ARGV[4])
 local slices = slices_of(topic)
 if slices > 0 then
   set_slice_topic(base, topic.uid .. '.0', arn, read_topic(key), ARGV[9], now)
-  wake_if_earlier(base, ARGV[2], before, now)
+  wake_if_earlier(base, ARGV[2], before, now, first_turn)
 end
 if slices > 1 then
   redis.call('ZADD', base .. 'unfinished', string.format('%.0f', now), 'topic|' .. arn)

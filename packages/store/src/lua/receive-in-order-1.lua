@@ -54,8 +54,8 @@ local function take(group, id, moving)
   if due and due > queue.clock then return false end
   if age <= queue.clock - queue.retention then return remove_item(queue, id) end
   if not due and math.floor(age) + queue.delay > queue.clock then return false end
-  local h = redis.call('HMGET', q .. 'i:' .. id, 'c', 'n')
-  if queue.receives and not h[2] and tonumber(h[1]) >= queue.receives then
+  local h = redis.call('HMGET', q .. 'i:' .. id, 'c', 'n', 'b')
+  if used_up(queue, h[1], h[3], h[2]) then
     if #moves >= max then return false end
     moves[#moves + 1] = start_move(queue, id, #moves)
   elseif not moving then

@@ -9,9 +9,10 @@
 -- @include now
 -- @include when-full
 -- @include queue
+-- @include queue-handles
 -- @include queue-take
 -- @include queue-shares
-local EXPIRED_MAX, PROMOTED_MAX, DIGEST_BYTES = 200, 100, 16
+local EXPIRED_MAX, PROMOTED_MAX = 200, 100
 local base, max = KEYS[1], tonumber(ARGV[2])
 local queue = open_queue(base, ARGV[1])
 if not queue then return false end
@@ -24,29 +25,30 @@ if refused then return { queue.uid, wait_ms, queue.target, {}, {}, 0, refused } 
 local q, messages, moves = queue.q, {}, overdue_moves(queue, max)
 local until_ms = hidden_until(queue, ARGV[3], consumer)
 
-local function receive(id, digest)
+local function receive(id, digests)
+  local digest = string.sub(ARGV[5], #messages * DIGEST_BYTES + 1, (#messages + 1) * DIGEST_BYTES)
   local item = q .. 'i:' .. id
   redis.call('ZREM', q .. 'ready', id)
   -- Thousandths keep the order of those that come back together.
   redis.call('ZADD', q .. 'flight', until_ms - (max - #messages) / 1000, id)
   redis.call('HINCRBY', item, 'c', 1)
   redis.call('HSETNX', item, 'f', queue.now)
-  redis.call('HSET', item, 'h', digest, 't', queue.clock)
+  redis.call('HSET', item, 'h', with_digest(digests, digest), 't', queue.clock)
   redis.call('HDEL', item, 'n')
   return item_of(queue, id)
 end
 
 local function take(id)
-  local h = redis.call('HMGET', q .. 'i:' .. id, 'c', 'n')
+  local h = redis.call('HMGET', q .. 'i:' .. id, 'c', 'n', 'h', 'b')
   local age = tonumber(redis.call('ZSCORE', q .. 'age', id))
   if not h[1] or not age then
     redis.call('ZREM', q .. 'ready', id)
   elseif age <= queue.clock - queue.retention then
     remove_item(queue, id)
-  elseif queue.receives and not h[2] and tonumber(h[1]) >= queue.receives then
+  elseif used_up(queue, h[1], h[4], h[2]) then
     moves[#moves + 1] = start_move(queue, id, #moves)
   else
-    messages[#messages + 1] = receive(id, string.sub(ARGV[5], #messages * DIGEST_BYTES + 1, (#messages + 1) * DIGEST_BYTES))
+    messages[#messages + 1] = receive(id, h[3])
   end
 end
 

@@ -32,5 +32,5 @@ for i = 1, #found, 2 do
   end
 end
 lane_next(base, id, now, lane)
-local due, woke = wake_if_earlier(base, shard, before, now)
-return { #found / 2, moved, text(at), due and text(due) or '', woke and 1 or 0 }
+local due, woke = wake_if_earlier(base, shard, before, now, first_turn)
+return { #found / 2, moved, text(at), due and text(due) or '', woke }

@@ -2,7 +2,9 @@
 -- KEYS: base of the slice's shard
 -- ARGV: slice id, id
 -- Returns: the record, or nil
+-- @include when-full
 local base = KEYS[1]
+run_when_full(base)
 local record = redis.call('HGET', base .. 'subs:' .. ARGV[1], ARGV[2])
 if not record then redis.call('SET', base .. 'gone:' .. ARGV[2], '1', 'PX', 60000) end
 return record

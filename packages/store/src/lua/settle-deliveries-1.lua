@@ -1,11 +1,13 @@
 -- Settles claims: each changes something only where its lease is the delivery's current one. In the lane of a deleted
 -- subscription nothing waits again: a retry or return there is discarded and counted.
 -- KEYS[1] the shard's prefix
--- ARGV    shard number; then for each lane: subscription, number of claims, their deliveries, and for each of them lease
---         and what became of it (delivered, deliveredRun, retry, markDead, forget, discard, return, aside); behind
+-- ARGV    shard number; then for each lane: subscription, what its attempts have shown ('+' its endpoint is proven, '-' it
+--         is not, '' nothing new), number of claims, their deliveries, and for each of them lease
+--         and what became of it (delivered, deliveredRun, retry, markDead, forget, discard, return, quarantined; keep: it goes
+--         on); behind
 --         deliveredRun also 0 and those that went with it, behind retry its delay in ms and the state, behind markDead the least lease in ms and the state, behind return its delay in ms and '',
---         behind discard 0 and the cause, behind aside 0 and the detail
--- Returns earliest due time or '', whether a wake was published (1), then for each claim 0 refused, 1 accepted, or for
+--         behind discard 0 and the cause
+-- Returns earliest due time or '', wakes published (lane-wake), then for each claim 0 refused, 1 accepted, or for
 --         an accepted markDead the lease that holds from now on
 -- @include when-full
 -- @include now
@@ -22,7 +24,7 @@ local base, shard = KEYS[1], ARGV[1]
 run_when_full(base)
 local now, before = now_ms(base), first_due(base)
 local WITH_MORE = {
-  deliveredRun = true, retry = true, markDead = true, discard = true, aside = true, ['return'] = true,
+  deliveredRun = true, retry = true, markDead = true, discard = true, ['return'] = true,
 }
 local at, reply = 1, { '', 0 }
 
@@ -42,16 +44,20 @@ local function settle_claim(batch, delivery)
 end
 
 while at < #ARGV do
-  local id, claims = next_arg(), tonumber(next_arg())
+  local id, standing, claims = next_arg(), next_arg(), tonumber(next_arg())
   local first, last = at + 1, at + claims
   local leases = redis.call('ZMSCORE', base .. 'lease:' .. id, unpack(ARGV, first, last))
   local batch = new_batch(base, id, now, first, leases)
   at = last
+  local accepted = false
   for i = first, last do
-    reply[#reply + 1] = settle_claim(batch, ARGV[i])
+    local outcome = settle_claim(batch, ARGV[i])
+    accepted = accepted or outcome ~= 0
+    reply[#reply + 1] = outcome
   end
   write_batch(batch)
-  if is_due_changed(batch) then
+  local moved = accepted and standing ~= '' and note_standing(base, id, open_lane(batch), standing)
+  if moved or is_due_changed(batch) then
     end_probe(batch, first, leases)
     lane_next(base, id, now, batch.lane)
   end
@@ -59,6 +65,6 @@ end
 save_leases(base)
 write_drops(base)
 write_counts(base)
-local due, woke = wake_if_earlier(base, shard, before, now)
-reply[1], reply[2] = due and text(due) or '', woke and 1 or 0
+local due, woke = wake_if_earlier(base, shard, before, now, first_turn)
+reply[1], reply[2] = due and text(due) or '', woke
 return reply

@@ -1,7 +1,7 @@
 -- One step over the shard's lanes, those held back by a pause too: what is too old is removed and counted, or claimed
 -- as dead where the lane has a dead-letter queue; times that lie ahead because the clock was set back are corrected.
 -- KEYS[1] the shard's prefix
--- ARGV    shard number, held or due, cursor, deliveries max, lease in ms
+-- ARGV    shard number, held, due or turns, cursor, deliveries max, lease in ms
 -- Returns as take-deliveries, then the cursor, and 1 where this step is to be made again before going on
 -- @include when-full
 -- @include now
@@ -42,9 +42,9 @@ local function sweep_lane(id)
   if index == 'held' then redis.call('SREM', base .. 'held', id) end
   if lane and not lane.gone then
     local returned = return_leases(base, id, 0, now, now)
-    local claims = { id, lane.sid, lane.slice.rev }
+    local claims = { id, lane.sid, lane.slice.rev, lane.proven and '1' or '' }
     local _, more = expire_lane(take, id, lane, claims, take.left)
-    if #claims > 3 then take.lanes[#take.lanes + 1] = claims end
+    if #claims > 4 then take.lanes[#take.lanes + 1] = claims end
     unfinished = correct_times(id) or more or returned == RETURNS_MAX or unfinished
   end
   lane_next(base, id, now, lane)
@@ -64,5 +64,5 @@ end
 save_leases(base)
 write_drops(base)
 write_counts(base)
-local due = wake_if_earlier(base, shard, before, now)
+local due = wake_if_earlier(base, shard, before, now, first_turn)
 return { now, due and text(due) or '', 0, take.lanes, take.expired, step[1], unfinished and 1 or 0 }

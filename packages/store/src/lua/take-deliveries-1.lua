@@ -1,12 +1,14 @@
 -- Claims what is due, lane by lane, those first that have waited longest; returns ended leases to waiting, expires what
--- is too old, drains the lanes of deleted subscriptions. Hands out the logs of FIFO topics, which are due beside lanes,
+-- is too old, drains the lanes of deleted subscriptions. Lanes of unproven endpoints stand in a line of their own: each
+-- gets one claim in its turn and goes to the end, and is looked at only where the worker has a slot for it. Hands out the logs of FIFO topics, which are due beside lanes,
 -- and drains those of deleted topics. Everything it does is bounded; what is left stays due.
 -- KEYS[1] the shard's prefix
--- ARGV    lanes max, deliveries max, lease in ms, claims of a lane that is not named, logs max, then pairs: subscription,
---         claims its lane may get now
--- Returns now, earliest due time or '', drained deliveries, lanes (each: subscription, slice, slice's revision, then for
---         each claim delivery, lease, send time or '', state or ''), expired (subscription, delivery, ...), runs (each:
---         subscription, claimed delivery, those behind it that may go with it), logs (each: topic's uid, ARN, fence)
+-- ARGV    lanes max, deliveries max, lease in ms, claims of a lane that is not named, logs max, turns max, until when a
+--         lane has waited that gets its turn ('' now), then pairs: subscription, claims its lane may get now
+-- Returns now, earliest due time or '', drained deliveries, lanes (each: subscription, slice, slice's revision, '1' where
+--         its endpoint is proven or '', then for each claim delivery, lease, send time or '', state or ''), expired (subscription, delivery, ...), runs (each:
+--         subscription, claimed delivery, those behind it that may go with it), logs (each: topic's uid, ARN, fence),
+--         when to look at the turns again or ''
 -- @include when-full
 -- @include now
 -- @include lane-next
@@ -26,6 +28,7 @@ local DRAIN_MAX = 1000
 local BEHIND_MAX = 1000
 local STEPS_MAX = 2000
 local POSTPONE_MS = 250.5
+local FULL_MS = 1000
 local base = KEYS[1]
 run_when_full(base)
 local now = now_ms(base)
@@ -33,8 +36,10 @@ local take = { base = base, now = now, lease_ms = tonumber(ARGV[3]), lanes = {},
 take.behind_left = BEHIND_MAX
 take.left = math.min(tonumber(ARGV[2]), DELIVERIES_MAX)
 local drained, steps, limits, others = 0, 0, {}, tonumber(ARGV[4])
-for i = 6, #ARGV, 2 do
+local passed_over = 0
+for i = 8, #ARGV, 2 do
   limits[ARGV[i]] = tonumber(ARGV[i + 1])
+  if limits[ARGV[i]] == 0 then passed_over = passed_over + 1 end
 end
 
 local function drain(id, lane)
@@ -54,13 +59,21 @@ local function take_log(uid)
   end
 end
 
+local function claims_of(id, lane)
+  return { id, lane.sid, lane.slice.rev, lane.proven and '1' or '' }
+end
+
+local function hand_out(claims)
+  if claims[5] then take.lanes[#take.lanes + 1] = claims end
+end
+
 -- Of a lane with an open circuit one delivery is attempted when it is time; what is too old or dead goes as ever.
 local function probe_lane(id, lane, max, claims)
   if now >= lane.pace.shut and take.left > 0 and max > 0 then
     local dead = expire_lane(take, id, lane, claims, math.min(max, take.left))
     if dead == 0 and claim_due(take, id, lane, 1, claims) > 0 then begin_probe(take, id, lane) end
     steps = steps + 2 * EXPIRE_MAX
-    if claims[4] then take.lanes[#take.lanes + 1] = claims end
+    hand_out(claims)
   end
   lane_next(base, id, now, lane, now + (max > 0 and 0 or POSTPONE_MS))
 end
@@ -69,11 +82,11 @@ end
 -- tells settle so): lanes full of attempts that hang cannot keep others from the head of the line.
 local function take_lane(id, lane)
   local max = limits[id] or (lane.gap and lane.cap) or math.min(lane.cap, others)
-  local claims = { id, lane.sid, lane.slice.rev }
+  local claims = claims_of(id, lane)
   if lane.pace and lane.pace.shut then return probe_lane(id, lane, max, claims) end
   local claimed, looked, more = claim_due(take, id, lane, math.min(max, take.left), claims)
   steps = steps + looked
-  if claims[4] then take.lanes[#take.lanes + 1] = claims end
+  hand_out(claims)
   local not_before = claimed >= max and now + POSTPONE_MS or now
   if more then
     set_due(base, id, now, lane, now, lane.leased, not_before)
@@ -89,22 +102,76 @@ local function return_ended(id, lane)
   lane.leased = first_lease_end(base, id)
 end
 
+-- Lanes that have all the attempts this worker may make for them.
+local full = {}
+
+-- One claim. A lane that has all the attempts this worker may make for it is others' from then on: it comes again after
+-- FULL_MS, or once one is settled, and this worker passes over it.
+local function take_turn(id, lane)
+  local max, claims = limits[id] or math.min(lane.cap, others), claims_of(id, lane)
+  if max > 0 and lane.pace and lane.pace.shut then return probe_lane(id, lane, 1, claims) end
+  local claimed, looked = 0, 0
+  if max > 0 then claimed, looked = claim_due(take, id, lane, 1, claims) end
+  steps = steps + looked
+  hand_out(claims)
+  local not_before = now
+  if claimed >= max then
+    full[id] = true
+    not_before = now + FULL_MS
+  end
+  lane_next(base, id, now, lane, not_before)
+end
+
+-- Those of either line that need no attempt: deleted, paused, or (by an earlier release) in the wrong line.
+local function is_served(line, id, lane)
+  if lane and not lane.paused then return_ended(id, lane) end
+  if lane and lane.gone then drain(id, lane) end
+  if lane and not lane.gone and not lane.paused and line == line_of(lane) then return true end
+  if lane and line ~= line_of(lane) then redis.call('ZREM', base .. line, id) end
+  lane_next(base, id, now, lane, now)
+  return false
+end
+
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', base .. 'due', '-inf', now, 'LIMIT', '0', ARGV[1])) do
   if take.left <= 0 or steps >= STEPS_MAX or drained >= DRAIN_MAX then break end
   local uid = log_in_due(id)
   local lane = not uid and lane_of(base, id, now, true)
-  if lane and not lane.paused then return_ended(id, lane) end
-  if lane and lane.gone then drain(id, lane) end
   if uid then
     take_log(uid)
-  elseif lane and not lane.gone and not lane.paused then
+  elseif is_served('due', id, lane) then
     take_lane(id, lane)
-  else
-    lane_next(base, id, now, lane, now)
+  end
+end
+take.left = math.min(tonumber(ARGV[6]), DELIVERIES_MAX)
+local till = math.min(now, tonumber(ARGV[7]) or now)
+local function waiting_for_turn()
+  if take.left <= 0 then return {} end
+  return redis.call('ZRANGEBYSCORE', base .. 'turns', '-inf', text(till), 'LIMIT', '0', ARGV[1] + passed_over)
+end
+
+for _, id in ipairs(waiting_for_turn()) do
+  if take.left <= 0 or steps >= STEPS_MAX or drained >= DRAIN_MAX then break end
+  local lane = lane_of(base, id, now, true)
+  if is_served('turns', id, lane) then
+    if limits[id] == 0 then full[id] = true else take_turn(id, lane) end
   end
 end
 save_leases(base)
 write_drops(base)
 write_counts(base)
-local due = head_of(base .. 'due')
-return { now, due and text(due) or '', drained, take.lanes, take.expired, take.runs, take.logs }
+
+-- When this worker should look at the turns again: at the first of a lane that is not full for it, and after FULL_MS
+-- where one is, as it may not be by then.
+local function next_turn()
+  local any_full = next(full) and now + FULL_MS
+  local line = redis.call('ZRANGE', base .. 'turns', '0', text(passed_over + #take.lanes), 'WITHSCORES')
+  for i = 1, #line, 2 do
+    if not full[line[i]] and limits[line[i]] ~= 0 then return earlier(tonumber(line[i + 1]), any_full) end
+  end
+  return any_full or tonumber(line[2])
+end
+
+local due, turn = head_of(base .. 'due'), next_turn()
+return {
+  now, due and text(due) or '', drained, take.lanes, take.expired, take.runs, take.logs, turn and text(turn) or '',
+}

@@ -1,10 +1,11 @@
 -- Replaces a subscription's record where it still is the one that the caller has read, with its lane's settings,
 -- counts and expiry; where the topic is in this shard too, also its revision and the token's entry.
+-- Settings that do not grow are replaced even when memory is full.
 -- KEYS: base of the slice's shard
 -- ARGV: slice id, shard number, id, record as read, new record, status counted before ('' for none), status counted
 --       now, own throttle, max in flight, '1' when paused, '1' with a DLQ, token's expiry or '', revision,
 --       ARN where the topic is in this shard else '', uid, id (16 bytes), SHA-1 of the old token or '', of the new,
---       mode or ''
+--       mode or '', '1' where the caller's settings do not grow
 -- Returns: {'missing'} | {'changed', record} | {'set'}
 -- @include now
 -- @include when-full
@@ -24,7 +25,7 @@ local function set_mode(lane_base, lane_id, mode)
 end
 
 local subs, slice = base .. 'subs:' .. ARGV[1], base .. 'slice:' .. ARGV[1]
-run_when_full(base)
+if ARGV[20] == '1' then run_when_full(base) end
 local record = redis.call('HGET', subs, id)
 if not record then return {'missing'} end
 if record ~= ARGV[4] then return {'changed', record} end
@@ -41,7 +42,7 @@ else
   redis.call('ZADD', base .. 'expiries', ARGV[12], id)
 end
 lane_next(base, id, now)
-wake_if_earlier(base, ARGV[2], before, now)
+wake_if_earlier(base, ARGV[2], before, now, first_turn)
 if ARGV[14] ~= '' then
   set_token(base, ARGV[15], ARGV[16], ARGV[17], ARGV[18])
   touch_topic(base .. 'topic:' .. ARGV[14], ARGV[15], ARGV[14], ARGV[13])

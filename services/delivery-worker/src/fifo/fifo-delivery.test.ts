@@ -1,12 +1,12 @@
 import { createMessageId, type DeliveryPolicy, type Message } from '@fantail/contracts'
 import {
-  asideKey,
   deliveryId,
   FifoLog,
   fifoKey,
   freshKey,
   logKey,
   messageKey,
+  Quarantine,
   RedriveBatches,
   Redrives,
   shardBase,
@@ -343,7 +343,7 @@ test('of several workers one reads a topic, all deliver; one that stops leaves t
   for (const group of 'abcdefghij') expect(ofGroup(bodiesTo('hook'), group)).toEqual(ofGroup(texts, group))
 })
 
-test('what cannot be read is set aside and holds nothing up', async () => {
+test('what cannot be read is quarantined and holds nothing up', async () => {
   await subscribe('hook')
   const receipts = await publish('a1', 'a2', 'a3', 'a4')
   const [unreadable, missing] = receipts
@@ -354,13 +354,11 @@ test('what cannot be read is set aside and holds nothing up', async () => {
   await fixture.startWorker(sender)
   await waitFor(() => sender.sent.length === 2)
   expect(bodiesTo('hook')).toEqual(['a1', 'a4'])
-  const kept = await fixture.redis.lrange(asideKey(shardBase(0)), 0, -1)
-  expect(kept.map((text) => JSON.parse(text).messageId).sort()).toEqual(
-    receipts
-      .slice(1, 3)
-      .map(({ messageId }) => messageId)
-      .sort(),
-  )
+  const { items } = await new Quarantine(fixture.redis).list({ limit: 10 })
+  expect(Object.fromEntries(items.map(({ messageId, reason }) => [messageId, reason]))).toEqual({
+    [receipts[1]?.messageId ?? '']: 'bodyUnreadable',
+    [receipts[2]?.messageId ?? '']: 'bodyMissing',
+  })
   await waitFor(async () => (await leftovers()).length === 0)
 })
 
@@ -391,5 +389,8 @@ test('a log that is read to its end costs an idle worker nothing', async () => {
   await waitFor(() => sender.sent.length === 1)
   await waitFor(async () => (await leftovers()).length === 0)
   // Takes follow due times and hints alone: without either, none is made.
-  await waitFor(async () => (await fixture.lanes.busyShards()).size === 0)
+  await waitFor(async () => {
+    const { due, turns } = await fixture.lanes.busyShards()
+    return due.size + turns.size === 0
+  })
 })

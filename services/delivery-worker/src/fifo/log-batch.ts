@@ -4,7 +4,7 @@ import { Bitmap } from '../bitmap.ts'
 import type { CompiledSlice, CompiledSubscription } from '../compiled-slice.ts'
 import type { MessageContext } from '../message-context.ts'
 import type { FilterReasons } from '../slice-filters.ts'
-import { matchSlice, type SliceMatch } from '../slice-match.ts'
+import type { SliceMatch } from '../slice-match.ts'
 
 /** Deliveries per script, but for a first message that alone is for more. */
 const DELIVERIES_MAX = 500
@@ -13,7 +13,7 @@ export interface LogBatch {
   move: LogMove
   deliveries: number
   notes: LogNote[]
-  /** Of these messages it cannot be told for whom they are: to be set aside before they leave the log for no lane. */
+  /** Of these messages it cannot be told for whom they are: to be quarantined before they leave the log for no lane. */
   unmatchable: Unmatchable[]
 }
 
@@ -32,8 +32,21 @@ export interface LogNote {
   reasons: FilterReasons
 }
 
-/** As many of the first messages as one script takes; those of which only the id is known leave for no lane. */
-export function matchEntries(slice: CompiledSlice | null, contexts: (MessageContext | Buffer)[]): LogBatch {
+/** Undefined if the answer was given up. */
+type MatchSlice = (
+  slice: CompiledSlice,
+  context: MessageContext,
+) => SliceMatch | Promise<SliceMatch | undefined>
+
+/**
+ * As many of the first messages as one script takes; those of which only the id is known leave for no lane. Fewer where
+ * matching was given up.
+ */
+export async function matchEntries(
+  slice: CompiledSlice | null,
+  contexts: (MessageContext | Buffer)[],
+  matchSlice: MatchSlice,
+): Promise<LogBatch> {
   const batch: LogBatch = {
     move: { subscriptions: [], messages: [] },
     deliveries: 0,
@@ -50,7 +63,8 @@ export function matchEntries(slice: CompiledSlice | null, contexts: (MessageCont
     return position
   }
   for (const context of contexts) {
-    const found = match(slice, context)
+    const found = await match(slice, context, matchSlice)
+    if (!found) break
     if (found instanceof NotMatched) {
       batch.move.messages.push({ id: found.context.id, to: [] })
       batch.unmatchable.push(found)
@@ -80,12 +94,19 @@ class NotMatched implements Unmatchable {
   }
 }
 
-function match(slice: CompiledSlice | null, context: MessageContext | Buffer): SliceMatch | NotMatched {
+async function match(
+  slice: CompiledSlice | null,
+  context: MessageContext | Buffer,
+  matchSlice: MatchSlice,
+): Promise<SliceMatch | NotMatched | undefined> {
   if (!slice || Buffer.isBuffer(context))
     return { matched: [], filtered: Buffer.alloc(0), reasons: new Map() }
   try {
-    return matchSlice(slice, context)
+    return await matchSlice(slice, context)
   } catch (error) {
     return new NotMatched(context, error)
+  } finally {
+    // It is kept for the lanes that it goes to.
+    context.forgetSubjects()
   }
 }

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import type { CompiledSlice } from '../compiled-slice.ts'
 import { MessageContext } from '../message-context.ts'
 import type { TopicPlan } from '../plan-cache.ts'
+import { sliceMatch } from '../slice-match.ts'
 import { LogReaders, type LogReadersOptions } from './log-readers.ts'
 
 const ARN = 'arn:aws:sns:us-east-1:000000000000:orders.fifo'
@@ -29,7 +30,10 @@ function sliceThatChokes(on: string): CompiledSlice {
   return { ...slice, filters, bySlot: [] } as unknown as CompiledSlice
 }
 
-test('a message that a filter chokes on is set aside, and those behind it go on', async () => {
+const matchSlice: LogReadersOptions['plans']['matchSlice'] = (slice, context) =>
+  sliceMatch(slice, context, slice.filters?.match(context))
+
+test('a message that a filter chokes on is quarantined, and those behind it go on', async () => {
   const messages = ['first', 'bad', 'last'].map((text): Message => {
     return { messageId: createMessageId(Date.now()), topicArn: ARN, publishedAt: Date.now(), message: text }
   })
@@ -38,7 +42,7 @@ test('a message that a filter chokes on is set aside, and those behind it go on'
     id: deliveryId(messageId),
     body: Buffer.from(text),
   }))
-  const aside: object[] = []
+  const quarantined: object[] = []
   const unmatched: string[] = []
   const moved: LogMove[] = []
   const slice = sliceThatChokes('bad')
@@ -52,7 +56,7 @@ test('a message that a filter chokes on is set aside, and those behind it go on'
       },
       letGo: async () => undefined,
     },
-    plans: { topic: async () => plan, sliceOf: async () => slice },
+    plans: { topic: async () => plan, sliceOf: async () => slice, matchSlice },
     bodies: {
       read: (body) => new MessageContext(texts.get(String(body)) as Message),
       keep: () => undefined,
@@ -62,7 +66,10 @@ test('a message that a filter chokes on is set aside, and those behind it go on'
       moved: () => undefined,
       unmatched: ({ message }) => void unmatched.push(message.message),
     },
-    counts: { setAside: async (entry) => void aside.push(entry) },
+    quarantine: async (entry) => {
+      quarantined.push(entry)
+      return 'added'
+    },
     log: createLogger({ service: 'test', level: 'silent' }),
     onDue: () => undefined,
   })
@@ -70,7 +77,13 @@ test('a message that a filter chokes on is set aside, and those behind it go on'
   await expect.poll(() => moved.length).toBe(1)
   await readers.stop()
   expect(moved[0]?.messages).toEqual(entries.map(({ id }) => ({ id, to: [] })))
-  expect(aside).toEqual([{ detail: 'it cannot be matched: of no use', message: messages[1] }])
+  expect(quarantined).toMatchObject([
+    {
+      reason: 'messageUnmatchable',
+      detail: 'it cannot be matched: of no use',
+      raw: JSON.stringify(messages[1]),
+    },
+  ])
   expect(unmatched).toContain('bad')
 })
 
@@ -90,10 +103,10 @@ test('nothing is matched by the plan of an earlier topic of the name', async () 
       },
       letGo: async () => undefined,
     },
-    plans: { topic: async () => planOf(uids.shift() ?? 'own'), sliceOf: async () => null },
+    plans: { topic: async () => planOf(uids.shift() ?? 'own'), sliceOf: async () => null, matchSlice },
     bodies: { read: () => new MessageContext(message), keep: () => undefined },
     recorder: { filtered: () => undefined, moved: () => undefined, unmatched: () => undefined },
-    counts: { setAside: async () => undefined },
+    quarantine: async () => 'added',
     log: createLogger({ service: 'test', level: 'silent' }),
     onDue: () => undefined,
   }

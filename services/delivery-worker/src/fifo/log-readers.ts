@@ -4,19 +4,20 @@
  *   take ─▶ LogReaders: read ─▶ match (PlanCache) ─▶ move, which reads on ─▶ … ─▶ lanes
  *
  * One log has one reader at a time. A reader holds nothing but its claim: where it dies, Redis does not answer or the
- * process stops, the next one goes on from what is in the log. What cannot be read or matched is set aside before it
- * leaves: one message must not hold up a topic.
+ * process stops, the next one goes on from what is in the log. What cannot be decoded or matched is quarantined before it
+ * leaves: one message must not hold up a topic. While the quarantine is full the log waits.
  */
 import { createStateLog, type Logger, type TellState } from '@fantail/runtime'
 import {
-  type Counts,
   type FifoReading,
   type LogClaim,
   type LogEntry,
   type LogMoved,
+  type NewEntry,
   parseDeliveryId,
+  type Quarantined,
 } from '@fantail/store'
-import type { LaneBodies } from '../lane-bodies.ts'
+import type { LaneBodies, UnreadableBody } from '../lane-bodies.ts'
 import type { MessageContext } from '../message-context.ts'
 import type { OutcomeRecorder } from '../outcome-recorder.ts'
 import type { PlanCache } from '../plan-cache.ts'
@@ -26,15 +27,18 @@ const READERS_MAX = 64
 const RETRY_MS = 200
 /** Then the lease is over, and somebody else has the log or this worker is lent it anew. */
 const TRY_FOR_MS = 3_000
+/** While messages are matched: three times within a lease. */
+const RENEW_MS = 1_000
 /** A take tells when the log is due again. */
 const AT_ONCE = 0
 
 export interface LogReadersOptions {
   reading: Pick<FifoReading, 'read' | 'move' | 'letGo'>
-  plans: Pick<PlanCache, 'topic' | 'sliceOf'>
+  plans: Pick<PlanCache, 'topic' | 'sliceOf' | 'matchSlice'>
   bodies: Pick<LaneBodies, 'read' | 'keep'>
   recorder: Pick<OutcomeRecorder, 'filtered' | 'moved' | 'unmatched'>
-  counts: Pick<Counts, 'setAside'>
+  /** Keeps what cannot be decoded or matched. Safe to repeat. */
+  quarantine(entry: NewEntry): Promise<Quarantined>
   log: Logger
   /** Lanes of the shard are due at this Redis time. */
   onDue(shard: number, at: number | null): void
@@ -88,7 +92,7 @@ export class LogReaders {
     const startedAt = performance.now()
     const contexts = await this.#contextsOf(claim, entries)
     const batch = await this.#untilDone(() => this.#match(shard, claim, contexts))
-    for (const unmatchable of batch.unmatchable) await this.#setAsideWhole(unmatchable)
+    for (const unmatchable of batch.unmatchable) await this.#quarantineUnmatchable(unmatchable)
     const moved = await this.#untilDone(() => reading.move(shard, claim, batch.move))
     if (moved.kind !== 'moved') return moved
     for (const { context } of batch.unmatchable) recorder.unmatched(context)
@@ -109,18 +113,36 @@ export class LogReaders {
    * By the plan of this moment. Where that is of no topic, or of another one of the name, nothing is moved, which tells
    * whether the topic is gone or the plan was old.
    */
-  async #match(
-    shard: number,
-    { topicArn, uid }: LogClaim,
-    contexts: (MessageContext | Buffer)[],
-  ): Promise<LogBatch> {
+  async #match(shard: number, claim: LogClaim, contexts: (MessageContext | Buffer)[]): Promise<LogBatch> {
+    const { topicArn, uid } = claim
     const plan = await this.#options.plans.topic(topicArn)
-    if (plan?.topic.uid !== uid) {
-      await pause()
-      return matchEntries(null, [])
+    const current = plan?.topic.uid === uid ? plan : null
+    if (!current) await pause()
+    const ref = current?.slices.find((slice) => slice.shard === shard)
+    const slice = current && ref ? await this.#options.plans.sliceOf(current, ref) : null
+    const lease = this.#keepLease(shard, claim)
+    try {
+      const { plans } = this.#options
+      return await matchEntries(slice, current ? contexts : [], (...asked) =>
+        plans.matchSlice(...asked, lease.isLost),
+      )
+    } finally {
+      lease.letGo()
     }
-    const ref = plan.slices.find((slice) => slice.shard === shard)
-    return matchEntries(ref ? await this.#options.plans.sliceOf(plan, ref) : null, contexts)
+  }
+
+  /** Costly filters may take longer than the lease lasts. A read renews it; where that fails, the next move tells. */
+  #keepLease(shard: number, claim: LogClaim): { isLost(): boolean; letGo(): void } {
+    let isLost = false
+    const timer = setInterval(() => {
+      this.#options.reading.read(shard, claim).then(
+        ({ kind }) => {
+          if (kind !== 'moved') isLost = true
+        },
+        (error: unknown) => this.#tell('down', error),
+      )
+    }, RENEW_MS)
+    return { isLost: () => isLost, letGo: () => clearInterval(timer) }
   }
 
   /** What cannot be read leaves the log with the others, by its id alone. */
@@ -130,7 +152,7 @@ export class LogReaders {
       entries.map(async ({ id, body }) => {
         const context = bodies.read(body)
         if (context === null || context instanceof Error) {
-          await this.#untilDone(() => this.#setAside(claim, id, context))
+          await this.#quarantine(unreadableEntry(claim, id, context))
           return id
         }
         bodies.keep(context)
@@ -139,19 +161,17 @@ export class LogReaders {
     )
   }
 
-  async #setAside({ topicArn }: LogClaim, id: Buffer, problem: Error | null): Promise<void> {
-    const { messageId } = parseDeliveryId(id)
-    const detail = problem === null ? 'its body is missing' : `its body cannot be read: ${problem.message}`
-    await this.#options.counts.setAside({ detail, messageId, topicArn })
-    this.#options.log.error({ messageId, topicArn, detail }, 'message.set_aside')
+  #quarantineUnmatchable({ context, error }: Unmatchable): Promise<void> {
+    const { messageId, topicArn } = context.message
+    const detail = `it cannot be matched: ${error instanceof Error ? error.message : String(error)}`
+    const entry = { id: `message.${messageId}`, messageId, topicArn, raw: context.body }
+    return this.#quarantine({ ...entry, reason: 'messageUnmatchable', detail })
   }
 
-  /** With its body, so that somebody can look at it and publish it again. */
-  async #setAsideWhole({ context: { message }, error }: Unmatchable): Promise<void> {
-    const { messageId, topicArn } = message
-    const detail = `it cannot be matched: ${error instanceof Error ? error.message : String(error)}`
-    await this.#untilDone(() => this.#options.counts.setAside({ detail, message }))
-    this.#options.log.error({ messageId, topicArn, detail, err: error }, 'message.set_aside')
+  #quarantine(entry: NewEntry): Promise<void> {
+    return this.#untilDone(async () => {
+      if ((await this.#options.quarantine(entry)) === 'full') throw new Error('the quarantine is full')
+    })
   }
 
   /** Every step is safe to repeat, and refused once another reader has the log. */
@@ -169,6 +189,14 @@ export class LogReaders {
       }
     }
   }
+}
+
+function unreadableEntry({ topicArn }: LogClaim, id: Buffer, body: UnreadableBody | null): NewEntry {
+  const { messageId } = parseDeliveryId(id)
+  const entry = { id: `message.${messageId}`, messageId, topicArn }
+  if (body === null) return { ...entry, reason: 'bodyMissing', detail: 'its body is missing', raw: '' }
+  const detail = `its body cannot be decoded: ${body.message}`
+  return { ...entry, reason: 'bodyUnreadable', detail, raw: body.raw }
 }
 
 function pause(): Promise<void> {

@@ -13,11 +13,13 @@ import {
   openConsumer,
   QUEUE_EVENT_HEADERS,
   renderQueueEvent,
+  secretsFailure,
 } from '@fantail/delivery'
 import { createBackoff, type Logger } from '@fantail/runtime'
 import type { Queues } from '@fantail/store'
 import { type Spans, traceparentOf } from '@fantail/telemetry'
 import type { Vault } from '@fantail/vault'
+import { endSpan } from '../attempt-span.ts'
 import { type BatchOutcome, judgeBatch } from './batch-answer.ts'
 import type { ConsumerMetrics } from './consumer-metrics.ts'
 
@@ -75,8 +77,7 @@ function wayOf(record: ConsumerRecord, vault: PushTools['vault']): Way | Attempt
     WAYS.set(record, way)
     return way
   } catch (error) {
-    const detail = `its secrets cannot be used: ${error instanceof Error ? error.message : 'unknown'}`
-    return { kind: 'failure', error: 'secrets', detail, durationMs: 0, permanent: false }
+    return secretsFailure(`its secrets cannot be used: ${error instanceof Error ? error.message : 'unknown'}`)
   }
 }
 
@@ -99,10 +100,7 @@ async function post(
   }
   return new Promise((resolve) => {
     sender.send(request, (result) => {
-      if (span && result.kind === 'response')
-        span.setAttribute('http.response.status_code', result.statusCode)
-      else span?.setAttribute('error.type', result.kind === 'failure' ? result.error : '')
-      span?.end()
+      if (span) endSpan(span, result)
       resolve(result)
     })
   })
@@ -119,7 +117,7 @@ async function deleteAll(
   for (let at = 0; at < done.length; ) {
     const handles = done.slice(at, at + ACK_MAX).map(({ receiptHandle = '' }) => receiptHandle)
     try {
-      const results = await queues.ack(record.queueArn, handles)
+      const results = await queues.ack(record.queueArn, handles, { newestOnly: true })
       deleted += results.filter(({ ok }) => ok).length
       at += ACK_MAX
     } catch (error) {

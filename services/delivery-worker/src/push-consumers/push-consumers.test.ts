@@ -275,6 +275,25 @@ test('a worker that stops lets its requests end and settles them, and leaves the
   expect(pushed()).toEqual([['a'], ['b']])
 })
 
+test('a request that ends late does not delete what somebody else has received since', async () => {
+  let answer = () => undefined as unknown
+  const answered = new Promise((resolve) => {
+    answer = () => resolve(undefined)
+  })
+  hook.respond('/in', { until: answered })
+  await send(['a'])
+  await consume()
+  const worker = await startWorker()
+  await hook.waitForRequests(1)
+  const stopped = worker.stop()
+  await later(31_000)
+  const [message] = await fixture.queues.receive(QUEUE, { maxMessages: 1 })
+  expect(message).toMatchObject({ body: 'a', receiveCount: 2 })
+  answer()
+  await stopped
+  expect(await left()).toMatchObject({ visible: 0, inFlight: 1 })
+})
+
 test('consumers of a queue that is deleted end, and those of its successor are others', async () => {
   await consume()
   await startWorker()

@@ -17,6 +17,15 @@ export interface Target {
   byName?: boolean
   /** Condition keys of this action, in lower case. */
   context?: Record<string, string>
+  /** The caller has named it by an id, or not at all, so a refusal must not name it either. */
+  hidden?: Hidden
+}
+
+export interface Hidden {
+  /** Takes the refusal's place. */
+  error: Error
+  /** An action; a key that may do it sees the resource, and is refused openly. */
+  sees?: string
 }
 
 const REPAIRS = new Set([
@@ -46,8 +55,32 @@ export class Access {
     this.#deps = deps
   }
 
-  /** Throws or rejects with `forbidden`; a promise only where the resource has to be looked up. */
+  /**
+   * Throws or rejects with `forbidden`, or with what a hidden target has instead. A promise only where the resource has to be
+   * looked up, or is hidden.
+   */
   permit(key: Key, target: Target, where: Where): void | Promise<void> {
+    if (target.hidden) return this.#permitHidden(key, target, { where, hidden: target.hidden })
+    return this.#permitOpenly(key, target, where)
+  }
+
+  async #permitHidden(key: Key, target: Target, { where, hidden }: { where: Where; hidden: Hidden }) {
+    const refusal = await this.#refusalOf(key, target, where)
+    if (!refusal) return
+    const sees = hidden.sees !== undefined && { ...target, action: hidden.sees }
+    throw sees && !(await this.#refusalOf(key, sees, where)) ? refusal : hidden.error
+  }
+
+  async #refusalOf(key: Key, target: Target, where: Where): Promise<FantailError | undefined> {
+    try {
+      await this.#permitOpenly(key, target, where)
+    } catch (error) {
+      if (error instanceof FantailError && error.code === 'forbidden') return error
+      throw error
+    }
+  }
+
+  #permitOpenly(key: Key, target: Target, where: Where): void | Promise<void> {
     if (!hasName(key, target.arn)) throw refusal(key, target, PREFIXED)
     if (target.byName) return
     if (OWN_ONLY.has(target.action) && accountOf(target.arn) !== key.account) {

@@ -14,6 +14,8 @@ export interface Change {
   status: number
   /** Of a refusal. */
   code?: string | undefined
+  /** Refused for lack of access. Unset: 401 and 403 mean so, which is wrong for SQS’s RequestThrottled (403). */
+  denied?: boolean | undefined
 }
 
 type AuditLog = Pick<Log, 'info'>
@@ -25,8 +27,16 @@ export function auditLog({ log, settings: { auth, awsCredentials = [] } }: ApiDe
 }
 
 export function tellChange(log: AuditLog, change: Change): void {
-  const { caller, requestId, action, params, status, code } = change
-  const result = status < 400 ? 'done' : status === 401 || status === 403 ? 'denied' : 'failed'
+  const {
+    caller,
+    requestId,
+    action,
+    params,
+    status,
+    code,
+    denied = status === 401 || status === 403,
+  } = change
+  const result = denied ? 'denied' : status < 400 ? 'done' : 'failed'
   const who = { keyId: change.who ?? whoIs(caller), ...(caller && { account: caller.account }) }
   log.info({ ...who, action, resource: params, result, status, ...(code && { code }), requestId }, 'audit')
 }

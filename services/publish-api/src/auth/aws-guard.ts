@@ -46,7 +46,8 @@ export function createAwsGuard(deps: ApiDeps): (service: AwsService, operation: 
         const targets = rule.targets?.(input, call, deps.settings) ?? []
         const pending = targets.map(permit).filter((one) => one !== undefined)
         const further = isBound(caller) ? rule.further?.(input, deps) : undefined
-        if (further) pending.push(further.then((found) => void found.forEach(permit)))
+        if (further)
+          pending.push(further.then((found) => Promise.all(found.map(permit)).then(() => undefined)))
         if (rule.list && isBound(caller)) return turnTo(input, cursors, pending)
         if (pending.length > 0) return Promise.all(pending).then(() => undefined)
       },
@@ -57,7 +58,8 @@ export function createAwsGuard(deps: ApiDeps): (service: AwsService, operation: 
       tell: ({ input, ...told }) => {
         if (!rule.change) return
         const action = `${service.toUpperCase()}:${operation}`
-        tellChange(log, { ...told, action, params: namesIn(input) })
+        const denied = told.code === 'RequestThrottled' ? false : undefined
+        tellChange(log, { ...told, action, params: namesIn(input), denied })
       },
     }
   }

@@ -3,7 +3,16 @@
  * here: the operation itself refuses it, in its own words.
  */
 import type { AwsCall, AwsInput, AwsService } from '@fantail/aws-wire'
-import { type KeyScope, nameOfArn, parseArn, queueArn, topicArn } from '@fantail/contracts'
+import {
+  KEY_SCOPES,
+  type KeyScope,
+  nameOfArn,
+  parseArn,
+  queueArn,
+  topicArn,
+  withoutSubscription,
+} from '@fantail/contracts'
+import { invalidParameter } from '../aws/sns/refusals.ts'
 import { parseTaskHandle } from '../aws/sqs/move-task-view.ts'
 import { queueArnOf } from '../aws/sqs/queue-url.ts'
 import type { ApiDeps } from '../deps.ts'
@@ -34,8 +43,7 @@ function topics(action: string, ...parameters: string[]): Find {
       const arn = String(input[parameter] ?? '')
       const parsed = parseArn(arn)
       if (parsed?.service !== 'sns') return []
-      const id = parsed.subscriptionId
-      return [{ action: `SNS:${action}`, arn: id === undefined ? arn : arn.slice(0, -id.length - 1) }]
+      return [{ action: `SNS:${action}`, arn: withoutSubscription(arn) }]
     })
 }
 
@@ -103,10 +111,11 @@ async function origins({ SourceArn, DestinationArn }: AwsInput, deps: ApiDeps): 
   return (await Promise.all(given.map(({ arn }) => originsOf(deps, arn)))).flat()
 }
 
-/** Of the subscription's own topic: which one is named does not matter (sns-semantics §2.4). */
+/** Of the subscription's own topic: which one is named does not matter (sns-semantics §2.4). Refused as a token of nothing is. */
 async function confirmed({ Token }: AwsInput, { subscriptions }: ApiDeps): Promise<Target[]> {
   const record = typeof Token === 'string' ? await subscriptions.findByToken(Token) : null
-  return record ? [{ action: 'SNS:ConfirmSubscription', arn: record.topicArn, byName: true }] : []
+  const hidden = { error: invalidParameter('Token') }
+  return record ? [{ action: 'SNS:ConfirmSubscription', arn: record.topicArn, byName: true, hidden }] : []
 }
 
 const reading = (targets: Find): AwsRule => ({ need: READ, targets })
@@ -140,6 +149,8 @@ const RULES: Record<string, AwsRule> = {
   ),
   'sns:ListSubscriptions': { need: READ, list: { member: 'Subscriptions', nameOf: byTopicArn } },
   'sns:ListSubscriptionsByTopic': reading(topics('ListSubscriptionsByTopic', 'TopicArn')),
+
+  'sts:GetCallerIdentity': { need: KEY_SCOPES },
 
   'sqs:CreateQueue': managing(all(newQueue, deadLetters)),
   'sqs:GetQueueUrl': { need: ['read', 'publish', 'consume', 'manage'], targets: queueByName },

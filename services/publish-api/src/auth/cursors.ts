@@ -35,10 +35,10 @@ export class Cursors {
     return this.#vault.seal(cursor, CONTEXT)
   }
 
-  /** One that is not sealed is a place in the list like any other, and tells nothing. */
+  /** One that is not sealed is refused: of the caller's own making, it would count what stands behind a name. */
   async open(cursor: string): Promise<string> {
     await this.ready()
-    if (!SEALED.test(cursor)) return cursor
+    if (!SEALED.test(cursor)) return NO_CURSOR
     const opened = this.#opened(cursor)
     if (opened !== undefined) return opened
     // A Redis that was emptied has another key since.

@@ -9,8 +9,15 @@ beforeAll(async () => {
 })
 afterAll(() => api.stop())
 
-const isForeign = (url: string, headers: Record<string, string> = {}, publicUrl?: string) =>
-  createForeignPages({ publicUrl })({ url, header: (name) => headers[name] }) !== undefined
+function isForeign(url: string, headers: Record<string, string> = {}, publicUrl?: string): boolean {
+  const foreign = createForeignPages({ mode: 'local', publicUrl, hosts: ['api'] })
+  try {
+    foreign.refusePage({ url, header: (name) => headers[name] })
+    return false
+  } catch {
+    return true
+  }
+}
 
 test.each([
   'localhost',
@@ -19,7 +26,6 @@ test.each([
   '[::1]:4100',
   'LOCALHOST.',
   'api:4100',
-  'host.docker.internal',
   'a.localhost',
 ])('%s is a name of this machine', (host) => {
   expect(isForeign(`http://${host}/v1/topics`)).toBe(false)
@@ -28,17 +34,33 @@ test.each([
   )
 })
 
+test.each(['evil.example', 'host.docker.internal', 'fantail.test', 'worker', 'x.ngrok.app'])(
+  '%s is not',
+  (host) => {
+    expect(isForeign(`http://${host}/v1/topics`)).toBe(true)
+    expect(isForeign(`http://${host}/`, {}, `https://${host}/base`)).toBe(false)
+  },
+)
+
 test.each([
-  'evil.example',
-  '127.0.0.1.evil.example:4100',
-  'localhost.evil.com',
-  '203.0.113.9',
-  'x.ngrok.app',
-  '[2001:db8::1]',
-])('%s is not', (host) => {
-  expect(isForeign(`http://${host}/v1/topics`)).toBe(true)
-  expect(isForeign(`http://${host}/`, {}, `https://${host.replace(/:\d+$/, '')}/base`)).toBe(false)
-})
+  ['GET', '/healthz'],
+  ['GET', '/openapi.json'],
+  ['GET', '/docs'],
+  ['GET', '/metrics'],
+  ['GET', '/v1/topics'],
+  ['PUT', '/v1/topics/rebound'],
+  ['GET', `/SimpleNotificationService-${'0'.repeat(32)}.pem`],
+  ['GET', '/?Action=ListTopics'],
+  ['GET', '/?Action=ConfirmSubscription&TopicArn=x&Token=x'],
+  ['GET', '/?Action=Unsubscribe&SubscriptionArn=x'],
+  ['GET', '/000000000000/q?Action=ReceiveMessage'],
+])(
+  'under another host name nothing is served, and the refusal names the setting: %s %s',
+  async (method, path) => {
+    const { status, text } = await api.call(method, `http://evil.example${path}`)
+    expect([status, text]).toEqual([403, expect.stringContaining('FANTAIL_HOSTS')])
+  },
+)
 
 test.each<[headers: Record<string, string>]>([
   [{ 'sec-fetch-site': 'cross-site' }],
@@ -48,6 +70,21 @@ test.each<[headers: Record<string, string>]>([
   [{ origin: 'null' }],
 ])('%j comes from another page', (headers) => {
   expect(isForeign('http://127.0.0.1:4100/v1/topics', headers)).toBe(true)
+})
+
+const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
+
+test.each<[status: number, method: string, headers: Record<string, string>]>([
+  [403, 'GET', { 'User-Agent': BROWSER }],
+  [403, 'HEAD', { 'User-Agent': BROWSER }],
+  [403, 'GET', { 'User-Agent': BROWSER, 'Sec-Fetch-Site': 'cross-site' }],
+  [200, 'GET', { 'User-Agent': BROWSER, 'Sec-Fetch-Site': 'none' }],
+  [200, 'GET', { 'User-Agent': BROWSER, 'Sec-Fetch-Site': 'same-origin' }],
+  [200, 'GET', { 'User-Agent': 'curl/8.14.1' }],
+  [200, 'GET', { 'User-Agent': 'aws-cli/2.27.0 md/awscrt' }],
+  [200, 'GET', {}],
+])('an image of a page is no way to change something: %i for %s with %j', async (status, method, headers) => {
+  expect((await api.call(method, '/?Action=ListTopics', { headers })).status).toBe(status)
 })
 
 test('such a page changes nothing, by either API, but links can be followed from anywhere', async () => {

@@ -1,51 +1,56 @@
 /**
  * Where keys are not asked for, whatever reaches the port may do everything; a web page in the user's browser reaches
- * loopback. Two checks keep such pages out: the request must be for a name of this machine (a page whose own name was made
- * to resolve to 127.0.0.1 sends that name), and a browser must not have been sent here by another site. With keys neither is
- * needed: a page has none.
+ * loopback. Two checks keep such pages out: the request must be for a name of this machine (own-hosts.ts in the package
+ * config), and a browser must not have been sent here by another site. With keys neither is needed: a page has none.
  */
+import { createOwnHosts, foreignHostText } from '@fantail/config'
 import { FantailError } from '@fantail/contracts'
 import type { Settings } from '../deps.ts'
 import type { ApiRequest } from '../http/api-request.ts'
+import { authorityOf } from '../http/origin.ts'
 
-/** No public name can be one of these. */
-const OWN = /^(localhost|127(\.\d{1,3}){3}|\[::1\]|[a-z0-9-]+|[a-z0-9.-]+\.(localhost|internal|local|test))$/i
-const HOSTS_REMEMBERED_MAX = 1_000
+type Asked = Pick<ApiRequest, 'url' | 'header'>
 
-export type ForeignPages = (request: Pick<ApiRequest, 'url' | 'header'>) => FantailError | undefined
+export interface ForeignPages {
+  /** Throws `forbidden` under a host name that local mode does not answer to. For whatever is served without a key. */
+  refuseHost(request: Asked): void
+  /** Throws it for another site's page, too. For whatever no link leads to. */
+  refusePage(request: Asked): void
+  /**
+   * The same where a GET can change something. A page may send one as an image, without Origin; and browsers say whence it
+   * comes (Sec-Fetch-Site) only to loopback and https. So a browser's GET that does not say it is refused.
+   */
+  refuseBlindGet(request: Asked & Pick<ApiRequest, 'method'>): void
+}
 
-/** Why a request is a foreign page's doing, or undefined. */
-export function createForeignPages({ publicUrl }: Pick<Settings, 'publicUrl'>): ForeignPages {
-  const published = publicUrl === undefined ? undefined : URL.parse(publicUrl)?.hostname
-  const known = new Map<string, boolean>()
-  const isOwn = (authority: string): boolean => {
-    let own = known.get(authority)
-    if (own === undefined) {
-      const host = authority.replace(/:\d*$/, '').replace(/\.$/, '')
-      own = OWN.test(host) || host.toLowerCase() === published
-      if (known.size >= HOSTS_REMEMBERED_MAX) known.clear()
-      known.set(authority, own)
-    }
-    return own
+export function createForeignPages(settings: Pick<Settings, 'mode' | 'publicUrl' | 'hosts'>): ForeignPages {
+  const ownHosts = createOwnHosts(settings)
+  const refuseHost = ({ url }: Asked) => {
+    const authority = authorityOf(url)
+    if (!ownHosts.has(authority)) throw new FantailError('forbidden', foreignHostText(authority))
   }
-  return (request) => {
-    const authority = authorityOf(request.url)
-    if (!isOwn(authority)) return refusal(`${authority} is not a name of this machine`)
+  const refusePage = (request: Asked) => {
+    refuseHost(request)
     const site = request.header('sec-fetch-site')
-    if (site === 'cross-site' || site === 'same-site') return refusal('another site’s page asks')
     const origin = request.header('origin')
-    if (origin !== undefined && authorityOf(origin) !== authority) return refusal('another site’s page asks')
-    return undefined
+    const isForeign =
+      site === 'cross-site' ||
+      site === 'same-site' ||
+      (origin !== undefined && authorityOf(origin) !== authorityOf(request.url))
+    if (isForeign) throw new FantailError('forbidden', FOREIGN_PAGE)
   }
+  const refuseBlindGet: ForeignPages['refuseBlindGet'] = (request) => {
+    refusePage(request)
+    if (request.method === 'POST' || request.header('sec-fetch-site') !== undefined) return
+    if (BROWSER.test(request.header('user-agent') ?? '')) throw new FantailError('forbidden', BLIND_GET)
+  }
+  return { refuseHost, refusePage, refuseBlindGet }
 }
 
-function authorityOf(url: string): string {
-  const start = url.indexOf('://') + 3
-  const end = url.indexOf('/', start)
-  return end < 0 ? url.slice(start) : url.slice(start, end)
-}
+/** Which a page cannot change. */
+const BROWSER = /^Mozilla\//
+const BLIND_GET =
+  'a browser asks and does not say for which page, so without keys it is not served: use POST, another client, or https'
 
-function refusal(why: string): FantailError {
-  const help = 'to serve it here set FANTAIL_AUTH=on, or FANTAIL_PUBLIC_URL where that is its name'
-  return new FantailError('forbidden', `${why}, and without keys only this machine is served: ${help}`)
-}
+const FOREIGN_PAGE =
+  'another site’s page asks, and without keys only pages of this machine are served: to serve it set FANTAIL_AUTH=on'

@@ -6,24 +6,30 @@ import { FantailError, isQueueName, isTopicName, queueArn, topicArn } from '@fan
 import type { ApiDeps } from '../deps.ts'
 import type { ApiRequest } from '../http/api-request.ts'
 import type { Answer, Call, Endpoint } from '../http/endpoint.ts'
-import { Access, isOf } from './access.ts'
+import { Access, type Target } from './access.ts'
 import { auditLog, tellChange } from './audit.ts'
 import { bearerOf } from './bearer.ts'
 import { type Caller, type Key, needAllNames, needScope } from './caller.ts'
 import { Cursors } from './cursors.ts'
 import { createForeignPages, type ForeignPages } from './foreign-page.ts'
 import { type Rule, ruleOf } from './native-rules.ts'
+import { ownPage } from './own-lists.ts'
 
 /** Of one route. */
 export interface RouteGuard {
-  /** Before the body is read; throws or rejects with `unauthorized`, `forbidden`, `rate_limited`. */
-  admit(request: ApiRequest): Caller | Promise<Caller>
+  /** Who calls, before the body is read; throws or rejects with `unauthorized`, or `forbidden` for another site's page. */
+  identify(request: ApiRequest): Caller | Promise<Caller>
+  /**
+   * Whether the caller's limit, scopes and kind let it call at all; throws or rejects with `forbidden`, `rate_limited`. A step of
+   * its own, so that the audit line of a refusal names the key.
+   */
+  admit(caller: Caller): void | Promise<void>
   /** With the input, before anything is done; throws or rejects with `forbidden`. */
   permit(call: Call): void | Promise<void>
-  /** The answer as the caller may see it. */
-  shown(answer: Answer, call: Call): Answer
+  /** What the handler answers, as the caller may see it. */
+  answer(call: Call, handle: Endpoint['handle']): Answer | Promise<Answer>
   /** Tells of a change, or of one that was refused. */
-  tell(call: Told, outcome: { status: number; code?: string; body?: unknown }): void
+  tell(call: Told, outcome: { status: number; code?: string; body?: unknown; denied?: boolean }): void
 }
 
 export type Told = Pick<Call, 'caller' | 'requestId' | 'params'>
@@ -42,46 +48,53 @@ interface Tools {
   cursors: Cursors
 }
 
-const NOBODY_ASKED: Pick<RouteGuard, 'admit' | 'permit' | 'shown'> = {
-  admit: () => null,
+const NOBODY_ASKED: Pick<RouteGuard, 'identify' | 'admit' | 'permit' | 'answer'> = {
+  identify: () => null,
+  admit: () => undefined,
   permit: () => undefined,
-  shown: (answer) => answer,
+  answer: (call, handle) => handle(call),
 }
 
 function guardOf(endpoint: Endpoint, rule: Rule, { deps, access, foreign, cursors }: Tools): RouteGuard {
   const log = auditLog(deps)
   const tell: RouteGuard['tell'] = rule.change
-    ? ({ params, ...call }, { status, code, body }) => {
+    ? ({ params, ...call }, { status, code, body, denied }) => {
         const action = `${endpoint.method} ${endpoint.path}`
-        tellChange(log, { ...call, action, params: { ...params, ...madeIn(body) }, status, code })
+        tellChange(log, { ...call, action, params: { ...params, ...madeIn(body) }, status, code, denied })
       }
     : () => undefined
-  const open =
-    rule.need === 'public' || rule.need === 'own' || (rule.wholeServer && deps.settings.openMetrics)
-  if (open) return { ...NOBODY_ASKED, tell }
-  if (!deps.settings.auth) return { ...NOBODY_ASKED, admit: (request) => ownPage(request, foreign), tell }
+  const open = rule.need === 'public' || rule.need === 'own' || (rule.isMetrics && deps.settings.openMetrics)
+  if (open) return { ...NOBODY_ASKED, identify: openTo(rule, foreign), tell }
+  if (!deps.settings.auth)
+    return { ...NOBODY_ASKED, identify: (request) => notForeign(request, foreign), tell }
   return {
-    admit: (request) => admit(request, rule, deps),
+    identify: (request) => bearerOf(request, deps.keyCache),
+    admit: (caller) => admit(caller, rule, deps),
     permit: (call) => {
       const { caller, params } = call
       if (caller === null) return
       if (caller.account !== deps.settings.arn.account) nameInFull(params, caller, deps)
-      const permitted = permitAll(rule.targets?.(call, deps) ?? [], {
-        key: caller,
-        request: call.request,
-        access,
-      })
-      return rule.list ? turnTo(call, cursors, permitted) : permitted
+      return permitAll(rule.targets?.(call, deps) ?? [], { key: caller, request: call.request, access })
     },
-    shown: (answer, { caller }) =>
-      rule.list && caller ? ownOf(answer, rule.list, { key: caller, cursors }) : answer,
+    answer: (call, handle) => {
+      const { caller: key } = call
+      return rule.list && key ? ownPage({ call, key, handle }, rule.list, cursors) : handle(call)
+    },
     tell,
   }
 }
 
-function ownPage(request: ApiRequest, foreign: ForeignPages): null {
-  const refusal = foreign(request)
-  if (refusal) throw refusal
+/** The routes of the AWS protocols ask by themselves, to refuse in their own words. */
+function openTo({ need }: Rule, foreign: ForeignPages): RouteGuard['identify'] {
+  if (need === 'own') return NOBODY_ASKED.identify
+  return (request) => {
+    foreign.refuseHost(request)
+    return null
+  }
+}
+
+function notForeign(request: ApiRequest, foreign: ForeignPages): null {
+  foreign.refusePage(request)
   return null
 }
 
@@ -91,32 +104,24 @@ function madeIn(body: unknown): { id?: string } {
   return typeof id === 'string' ? { id } : {}
 }
 
-function admit(request: ApiRequest, rule: Rule, deps: ApiDeps): Caller | Promise<Caller> {
-  const caller = bearerOf(request, deps.keyCache)
-  return caller instanceof Promise
-    ? caller.then((found) => admitted(found, rule, deps))
-    : admitted(caller, rule, deps)
-}
-
 /** The limit counts what is refused for want of a scope, too. */
-function admitted(caller: Caller, rule: Rule, { rateLimits, settings }: ApiDeps): Caller | Promise<Caller> {
+function admit(caller: Caller, rule: Rule, { rateLimits, settings }: ApiDeps): void | Promise<void> {
   const counted = rateLimits.admit(caller)
-  if (counted) return counted.then(() => scoped(caller, rule, settings))
-  return scoped(caller, rule, settings)
+  if (counted) return counted.then(() => checkScope(caller, rule, settings))
+  checkScope(caller, rule, settings)
 }
 
-function scoped(
+function checkScope(
   caller: Caller,
   { need, wholeAccount, wholeServer }: Rule,
   settings: ApiDeps['settings'],
-): Caller {
-  if (caller === null || typeof need === 'string') return caller
+): void {
+  if (caller === null || typeof need === 'string') return
   needScope(caller, need)
   if (wholeAccount || wholeServer) needAllNames(caller)
   if (wholeServer && caller.account !== settings.arn.account) {
     throw new FantailError('forbidden', `this is for keys of account ${settings.arn.account}`)
   }
-  return caller
 }
 
 /** Plain names in a path are names in the account of the key. */
@@ -140,32 +145,11 @@ function permitAll(targets: Targets | Promise<Targets>, asked: Asked): void | Pr
   return permitEach(targets, asked)
 }
 
-function permitEach(targets: Targets, { key, request, access }: Asked): void | Promise<void> {
-  const pending = targets
-    .map((target) => access.permit(key, target, request))
-    .filter((one) => one !== undefined)
-  if (pending.length > 0) return Promise.all(pending).then(() => undefined)
-}
-
-/** The page that a sealed cursor names. */
-async function turnTo({ query }: Call, cursors: Cursors, permitted: void | Promise<void>): Promise<void> {
-  await permitted
-  await cursors.ready()
-  const asked = (query ?? {}) as { cursor?: unknown }
-  if (typeof asked.cursor === 'string') asked.cursor = await cursors.open(asked.cursor)
-}
-
-interface Shown {
-  key: Key
-  cursors: Cursors
-}
-
-function ownOf(answer: Answer, { member, arn }: NonNullable<Rule['list']>, { key, cursors }: Shown): Answer {
-  const body = answer.body as Record<string, unknown>
-  const items = (body[member] as Record<string, unknown>[]).filter((item) => isOf(key, String(item[arn])))
-  const { nextCursor: next } = body
-  return {
-    ...answer,
-    body: { ...body, [member]: items, nextCursor: typeof next === 'string' ? cursors.seal(next) : null },
+/** One after the other: what a later one is refused for must not show that an earlier one exists. */
+function permitEach(targets: Targets, asked: Asked, from = 0): void | Promise<void> {
+  const { key, request, access } = asked
+  for (let n = from; n < targets.length; n++) {
+    const pending = access.permit(key, targets[n] as Target, request)
+    if (pending) return pending.then(() => permitEach(targets, asked, n + 1))
   }
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { endpointsOf } from '../app.ts'
+import { createApp, endpointsOf } from '../app.ts'
 import { startTestApi, type TestApi } from '../test-api.ts'
 import { keyWith, type TestKey } from './keys.fixture.ts'
 
@@ -42,6 +42,28 @@ test('without a key nothing but the public pages is served, and the answer says 
   }
 })
 
+test('a filter is tried by whoever may read or manage', async () => {
+  const body = { filterPolicy: { color: ['red'] }, message: hello }
+  const statuses = (['publish', 'consume', 'redrive', 'read', 'manage'] as const).map(async (scope) => {
+    const key = await keyWith(api, [scope])
+    return [scope, (await key.call('POST', '/v1/filter-policies/test', { body })).status]
+  })
+  expect(Object.fromEntries(await Promise.all(statuses))).toEqual({
+    publish: 403,
+    consume: 403,
+    redrive: 403,
+    read: 200,
+    manage: 200,
+  })
+})
+
+test('metrics that are open to all open nothing else', async () => {
+  const settings = { ...api.deps.settings, openMetrics: true }
+  const app = createApp({ ...api.deps, settings })
+  const status = async (path: string) => (await app.request(path)).status
+  expect([await status('/metrics'), await status('/v1/quarantine')]).toEqual([200, 401])
+})
+
 test('what is no key, an unknown one or a wrong secret is refused alike', async () => {
   const { body: made } = await admin.call('POST', '/v1/keys', { body: { name: 'x', scopes: ['read'] } })
   const wrong = [
@@ -79,6 +101,7 @@ test('a key does what its scopes name and nothing else', async () => {
     [['manage'], 'POST', `/v1/subscriptions/${id}/pause`],
     [['manage'], 'POST', '/v1/queues/orders/purge'],
     [['manage'], 'GET', '/v1/keys'],
+    [['manage'], 'GET', '/v1/quarantine'],
     [['redrive'], 'POST', '/v1/redrives', { source: 'orders', dryRun: true }],
     [['redrive', 'manage'], 'POST', `/v1/subscriptions/${id}/retry`],
     [['consume', 'manage'], 'POST', '/v1/queues/orders/receive', {}],
@@ -109,9 +132,6 @@ test('a key for some names reaches nothing else, whatever the way', async () => 
     ['POST', '/v1/topics/arn:aws:sns:us-east-1:000000000000:bills/messages', hello],
     ['GET', '/v1/topics/bills'],
     ['PUT', '/v1/topics/new'],
-    ['DELETE', `/v1/subscriptions/${other}`],
-    ['DELETE', `/v1/subscriptions/${arn}`],
-    ['DELETE', `/v1/subscriptions/${forged}`],
     ['PATCH', `/v1/subscriptions/${own}`, { redrivePolicy: { deadLetterTargetArn: 'bills' } }],
     ['POST', '/v1/topics/orders/subscriptions', { endpoint: queue }],
     ['POST', '/v1/topics/orders/subscriptions', { endpoint: 'bills', protocol: 'sqs' }],
@@ -121,12 +141,18 @@ test('a key for some names reaches nothing else, whatever the way', async () => 
     ['POST', '/v1/redrives', { source: 'orders', destination: 'bills', dryRun: true }],
     ['POST', '/v1/delivery-policies/preview', { deliveryPolicy: {}, topic: 'bills' }],
     ['GET', '/v1/keys'],
+    ['GET', '/v1/quarantine'],
+    ['DELETE', '/v1/quarantine/any'],
     ['GET', '/metrics'],
   ]
   for (const [method, path, body] of refused) {
     expect([method, path, await key.status(method, path, body)]).toEqual([method, path, 403])
   }
-  expect([403, 404]).toContain(await key.status('GET', `/v1/messages/${messageId}`))
+  for (const named of [other, arn, forged]) {
+    expect(await key.status('DELETE', `/v1/subscriptions/${named}`)).toBe(204)
+    expect(await key.status('POST', `/v1/subscriptions/${named}/pause`)).toBe(404)
+  }
+  expect(await key.status('GET', `/v1/messages/${messageId}`)).toBe(404)
   expect((await admin.call('GET', `/v1/subscriptions/${other}`)).status).toBe(200)
 })
 

@@ -4,7 +4,9 @@
  */
 import { type KeyScope, parseArn, parseMessageId, resolveQueue, resolveTopic } from '@fantail/contracts'
 import type { ApiDeps } from '../deps.ts'
-import type { Call, Endpoint } from '../http/endpoint.ts'
+import { type Answer, type Call, type Endpoint, NO_CONTENT } from '../http/endpoint.ts'
+import { Unseen } from '../http/errors.ts'
+import { unknownSubscription } from '../subscriptions/arn-of.ts'
 import type { Target } from './access.ts'
 import { originsOf } from './origins.ts'
 
@@ -16,6 +18,8 @@ export interface Rule {
   /** For keys that are not bound to names, of the server's own account or, with `ownAccount`, of any. */
   wholeServer?: true
   wholeAccount?: true
+  /** FANTAIL_OPEN_METRICS makes it public. */
+  isMetrics?: true
   /** It changes something: a line of the audit log. */
   change?: true
   targets?: (call: Call, deps: ApiDeps) => Target[] | Promise<Target[]>
@@ -30,7 +34,6 @@ const MANAGE = ['manage'] as const
 const CONSUME = ['consume', 'manage'] as const
 const REDRIVE = ['redrive'] as const
 const PUBLIC: Rule = { need: 'public' }
-const ANY: Rule = { need: 'any' }
 
 const onTopic =
   (action: string) =>
@@ -44,29 +47,42 @@ const onQueue =
     { action: `SQS:${action}`, arn: resolveQueue(call.params.queue ?? '', settings.arn) },
   ]
 
-/** A subscription's topic, as its record has it: an ARN in the path is the caller's word. */
+/**
+ * A subscription's topic, as its record has it: an ARN in the path is the caller's word. `unknown` is what the route answers
+ * for an id of nothing, if that is no 404.
+ */
 const onSubscription =
-  (action: string) =>
+  (action: string, unknown?: Answer) =>
   async ({ params, body }: Call, deps: ApiDeps): Promise<Target[]> => {
     const given = params.id ?? ''
     const id = parseArn(given)?.subscriptionId ?? given
     const record = parseMessageId(id) ? await deps.subscriptions.get(id) : null
-    return record ? [{ action: `SNS:${action}`, arn: record.topicArn }, ...deadLetters(body, deps)] : []
+    if (!record) return []
+    const hidden = { error: new Unseen('subscription', unknown), sees: 'SNS:GetSubscriptionAttributes' }
+    return [{ action: `SNS:${action}`, arn: record.topicArn, hidden }, ...deadLetters(body, deps)]
   }
 
 const onMessage =
   (action: string) =>
-  async ({ params }: Call, { messages }: ApiDeps): Promise<Target[]> => {
+  async ({ params, caller }: Call, { messages, settings }: ApiDeps): Promise<Target[]> => {
     const id = params.messageId ?? ''
     const found = parseMessageId(id) ? await messages.message(id) : null
-    return found ? [{ action: `SNS:${action}`, arn: found.topicArn }] : []
+    const error = new Unseen('message')
+    if (found) {
+      const hidden = { error, sees: 'SNS:GetTopicAttributes' }
+      return [{ action: `SNS:${action}`, arn: found.topicArn, hidden }]
+    }
+    // One in quarantine may name no topic. Whoever may see the quarantine may see its deliveries.
+    if (caller?.account === settings.arn.account && caller.prefixes.length === 0) return []
+    throw error
   }
 
 const onRedrive =
   (action: string) =>
   async ({ params }: Call, { redrives }: ApiDeps): Promise<Target[]> => {
     const task = await redrives.get(params.id ?? '')
-    return task ? [{ action: `SQS:${action}`, arn: task.source }] : []
+    const hidden = { error: new Unseen('redrive'), sees: 'SQS:ListMessageMoveTasks' }
+    return task ? [{ action: `SQS:${action}`, arn: task.source, hidden }] : []
   }
 
 function newSubscription(call: Call, deps: ApiDeps): Target[] {
@@ -102,14 +118,43 @@ const queueSettings = (call: Call, deps: ApiDeps): Target[] => [
   ...deadLetters(call.body, deps),
 ]
 
-function newRedrive({ body, caller }: Call, deps: ApiDeps): Target[] | Promise<Target[]> {
-  const { source, destination } = body as Body
+async function newRedrive({ body, caller }: Call, deps: ApiDeps): Promise<Target[]> {
+  const { source, destination, filter } = body as Body
   const { arn: place } = deps.settings
   const from = { action: 'SQS:StartMessageMoveTask', arn: resolveQueue(String(source), place, 'source') }
+  const filtered = await onFilter((filter as Body | undefined)?.subscription, 'filter.subscription', deps)
   if (typeof destination === 'string')
-    return [from, ...sendingTo(resolveQueue(destination, place, 'destination'))]
+    return [from, ...filtered, ...sendingTo(resolveQueue(destination, place, 'destination'))]
   const isBound = caller !== null && caller.prefixes.length > 0
-  return isBound ? originsOf(deps, from.arn).then((origins) => [from, ...origins]) : [from]
+  return [from, ...filtered, ...(isBound ? await originsOf(deps, from.arn) : [])]
+}
+
+/** A subscription that a filter names by its id: what is found shows its ARN. By its ARN it is the caller's word. */
+async function onFilter(given: unknown, path: string, { subscriptions }: ApiDeps): Promise<Target[]> {
+  const record = typeof given === 'string' && parseMessageId(given) ? await subscriptions.get(given) : null
+  if (!record) return []
+  const hidden = { error: unknownSubscription(path) }
+  return [{ action: 'SNS:GetSubscriptionAttributes', arn: record.topicArn, hidden }]
+}
+
+async function peeked(call: Call, deps: ApiDeps): Promise<Target[]> {
+  const { subscription } = call.query as Body
+  const queue = onQueue('ReceiveMessage')(call, deps)
+  return [...queue, ...(await onFilter(subscription, 'subscription', deps))]
+}
+
+/** Of one topic, if the query names one: else whether a list is empty would tell of it. */
+function listedOfTopic({ query }: Call, { settings }: ApiDeps): Target[] {
+  const { topic } = query as Body
+  if (typeof topic !== 'string') return []
+  return [{ action: 'SNS:ListSubscriptionsByTopic', arn: resolveTopic(topic, settings.arn) }]
+}
+
+/** Of one source, in the same way. */
+function listedOfSource({ query }: Call, { settings }: ApiDeps): Target[] {
+  const { source } = query as Body
+  if (typeof source !== 'string') return []
+  return [{ action: 'SQS:ListMessageMoveTasks', arn: resolveQueue(source, settings.arn, 'source') }]
 }
 
 function previewed({ body }: Call, { settings }: ApiDeps): Target[] {
@@ -135,10 +180,13 @@ const RULES: Record<string, Rule> = {
 
   'POST /v1/topics/{topic}/subscriptions': managing(newSubscription),
   'GET /v1/topics/{topic}/subscriptions': reading(onTopic('ListSubscriptionsByTopic')),
-  'GET /v1/subscriptions': { need: READ, list: { member: 'subscriptions', arn: 'topicArn' } },
+  'GET /v1/subscriptions': {
+    ...reading(listedOfTopic),
+    list: { member: 'subscriptions', arn: 'topicArn' },
+  },
   'GET /v1/subscriptions/{id}': reading(onSubscription('GetSubscriptionAttributes')),
   'PATCH /v1/subscriptions/{id}': setting,
-  'DELETE /v1/subscriptions/{id}': managing(onSubscription('Unsubscribe')),
+  'DELETE /v1/subscriptions/{id}': managing(onSubscription('Unsubscribe', NO_CONTENT)),
   'POST /v1/subscriptions/{id}/pause': setting,
   'POST /v1/subscriptions/{id}/resume': setting,
   'POST /v1/subscriptions/{id}/confirm': setting,
@@ -151,7 +199,7 @@ const RULES: Record<string, Rule> = {
   'DELETE /v1/subscriptions/{id}/webhook-keys': setting,
 
   'POST /v1/delivery-policies/preview': { need: 'any', targets: previewed },
-  'POST /v1/filter-policies/test': ANY,
+  'POST /v1/filter-policies/test': { need: ['read', 'manage'] },
   'GET /v1/messages/{messageId}': reading(onMessage('GetTopicAttributes')),
   // Which names every subscription, as that operation does.
   'GET /v1/messages/{messageId}/deliveries': reading(onMessage('ListSubscriptionsByTopic')),
@@ -166,7 +214,7 @@ const RULES: Record<string, Rule> = {
   'POST /v1/queues/{queue}/ack': { need: CONSUME, targets: onQueue('DeleteMessage') },
   'POST /v1/queues/{queue}/visibility': { need: CONSUME, targets: onQueue('ChangeMessageVisibility') },
   'POST /v1/queues/{queue}/purge': managing(onQueue('PurgeQueue')),
-  'GET /v1/queues/{queue}/messages': reading(onQueue('ReceiveMessage')),
+  'GET /v1/queues/{queue}/messages': reading(peeked),
   'GET /v1/queues/{queue}/messages/{messageId}': reading(onQueue('ReceiveMessage')),
   'DELETE /v1/queues/{queue}/messages/{messageId}': managing(onQueue('DeleteMessage')),
   'GET /v1/queues/{queue}/dead-letters': reading(onQueue('GetQueueAttributes')),
@@ -177,7 +225,11 @@ const RULES: Record<string, Rule> = {
   [`DELETE ${consumers}/{consumer}`]: managing(onQueue('SetQueueAttributes')),
 
   'POST /v1/redrives': { need: REDRIVE, change: true, targets: newRedrive },
-  'GET /v1/redrives': { need: ['read', 'redrive'], list: { member: 'redrives', arn: 'source' } },
+  'GET /v1/redrives': {
+    need: ['read', 'redrive'],
+    targets: listedOfSource,
+    list: { member: 'redrives', arn: 'source' },
+  },
   'GET /v1/redrives/{id}': { need: ['read', 'redrive'], targets: onRedrive('ListMessageMoveTasks') },
   'PATCH /v1/redrives/{id}': redriving,
   'POST /v1/redrives/{id}/cancel': redriving,
@@ -189,9 +241,15 @@ const RULES: Record<string, Rule> = {
   'GET /v1/keys/{key}': { need: MANAGE, wholeAccount: true },
   'DELETE /v1/keys/{key}': { need: MANAGE, change: true, wholeAccount: true },
 
+  // Raw bytes of all accounts: for the operator of the server.
+  'GET /v1/quarantine': { need: MANAGE, wholeServer: true },
+  'GET /v1/quarantine/{id}': { need: MANAGE, wholeServer: true },
+  'POST /v1/quarantine/{id}/put-back': { need: MANAGE, change: true, wholeServer: true },
+  'DELETE /v1/quarantine/{id}': { need: MANAGE, change: true, wholeServer: true },
+
   'GET /healthz': PUBLIC,
   'GET /readyz': PUBLIC,
-  'GET /metrics': { need: READ, wholeServer: true },
+  'GET /metrics': { need: READ, wholeServer: true, isMetrics: true },
   'GET /openapi.json': PUBLIC,
   'GET /docs': PUBLIC,
   'GET /_assets/docs.js': PUBLIC,

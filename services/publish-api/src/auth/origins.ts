@@ -1,18 +1,20 @@
 /** Where a redrive without a destination leads: to the queues and topics whose dead letters its source takes. */
-import { parseArn } from '@fantail/contracts'
+import { FantailError, withoutSubscription } from '@fantail/contracts'
 import { deadLetterSources } from '../dead-letter-sources.ts'
 import type { ApiDeps } from '../deps.ts'
 import type { Target } from './access.ts'
 
+/** Says nothing of which they are: the caller has named the source only. */
+const NOT_ALL =
+  'the source takes dead letters of topics or queues that the key may not send to: name a destination'
+
 /** By their names alone: what comes back was theirs before, so that no policy has to let it in again. */
 export async function originsOf(deps: ApiDeps, source: string): Promise<Target[]> {
-  const arns = (await deadLetterSources(deps, source)).map((arn) => {
-    const id = parseArn(arn)?.subscriptionId
-    return id === undefined ? arn : arn.slice(0, -id.length - 1)
-  })
+  const arns = (await deadLetterSources(deps, source)).map(withoutSubscription)
   return [...new Set(arns)].map((arn) => ({
     action: arn.split(':', 3)[2] === 'sqs' ? 'SQS:SendMessage' : 'SNS:Publish',
     arn,
     byName: true,
+    hidden: { error: new FantailError('forbidden', NOT_ALL) },
   }))
 }

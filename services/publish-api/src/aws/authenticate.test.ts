@@ -1,7 +1,14 @@
 /** Signatures where access keys are configured: by the SDKs' clients, presigned, forged and missing. */
 import { request } from 'node:http'
 import { Sha256 } from '@aws-crypto/sha256-js'
-import { CreateTopicCommand, ListTopicsCommand, PublishCommand, SNSClient } from '@aws-sdk/client-sns'
+import {
+  CreateTopicCommand,
+  GetSubscriptionAttributesCommand,
+  ListTopicsCommand,
+  PublishCommand,
+  SNSClient,
+  SubscribeCommand,
+} from '@aws-sdk/client-sns'
 import { CreateQueueCommand, ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { SignatureV4 } from '@smithy/signature-v4'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -67,6 +74,19 @@ test('who signs with the secret is served, in the account of the key', async () 
   }
 })
 
+test('[221] SubscriptionPrincipal is the user of the key that subscribed', async () => {
+  const client = clients({ accessKeyId: 'AKIDBOB', secretAccessKey: 'bob' })
+  const { TopicArn } = await client.sns.send(new CreateTopicCommand({ Name: 'principal' }))
+  const given = { TopicArn, Protocol: 'https', Endpoint: 'https://example.com/', ReturnSubscriptionArn: true }
+  const { SubscriptionArn } = await client.sns.send(new SubscribeCommand(given))
+  const asked = new GetSubscriptionAttributesCommand({ SubscriptionArn })
+  const { Attributes } = await client.sns.send(asked)
+  expect(Attributes).toMatchObject({
+    Owner: '222222222222',
+    SubscriptionPrincipal: 'arn:aws:iam::222222222222:user/AKIDBOB',
+  })
+})
+
 test('everybody else is refused, in XML and in JSON', async () => {
   for (const [who, status, name] of [
     [{ secretAccessKey: 'guessed' }, 403, 'SignatureDoesNotMatch'],
@@ -99,7 +119,7 @@ test('without a signature nothing is served', async () => {
     'MissingAuthenticationToken;Sender',
   ])
   expect(await response.json()).toMatchObject({
-    __type: 'com.amazonaws.coral.service#MissingAuthenticationTokenException',
+    __type: 'com.amazon.coral.service#MissingAuthenticationTokenException',
   })
 })
 

@@ -18,24 +18,25 @@ import {
 /** What the links in messages ask for: whoever holds one may follow it. */
 const UNSIGNED = new Set(['ConfirmSubscription', 'Unsubscribe'])
 
-/** Rejects what may not be served; null: nobody in particular. */
+/** Rejects what may not be served; null: nobody in particular. The caller's limit is asked afterwards, so that audit lines name it. */
 export type Authenticate = (request: ApiRequest, wire: WireRequest) => Promise<Caller>
 
 /** Access keys of the settings, and those that were made. */
-export function createAuthenticate(
-  deps: Pick<ApiDeps, 'settings' | 'clock' | 'keyCache' | 'rateLimits'>,
-): Authenticate {
-  const { settings, keyCache, rateLimits, clock } = deps
+export function createAuthenticate(deps: Pick<ApiDeps, 'settings' | 'clock' | 'keyCache'>): Authenticate {
+  const { settings, keyCache, clock } = deps
   const { awsCredentials = [], auth, arn } = settings
-  if (!auth && awsCredentials.length === 0) return unasked(createForeignPages(settings))
+  const foreign = createForeignPages(settings)
+  if (!auth && awsCredentials.length === 0) return unasked(foreign)
   const configured = new Map(awsCredentials.map((one) => [one.accessKeyId, configuredKey(one, arn.account)]))
   return async (request, wire) => {
     const { authorization, service, action = '' } = wire
-    if (!authorization && service === 'sns' && UNSIGNED.has(action)) return null
+    if (!authorization && service === 'sns' && UNSIGNED.has(action)) {
+      foreign.refuseHost(request)
+      return null
+    }
     const id = authorization?.scope?.accessKeyId ?? ''
     const known = configured.get(id) ?? (KEY_ID.test(id) ? await keyCache.of(id) : undefined)
     await verify(request, wire, { secret: known?.secret, now: clock() })
-    await rateLimits.admit(known?.key ?? null)
     return known?.key ?? null
   }
 }
@@ -69,8 +70,8 @@ export function createReadRequest(
 /** Whoever calls is served, unless it is another site's page that does. */
 function unasked(foreign: ForeignPages): Authenticate {
   return async (request, { service, action = '' }) => {
-    const refusal = service === 'sns' && UNSIGNED.has(action) ? undefined : foreign(request)
-    if (refusal) throw refusal
+    if (service === 'sns' && UNSIGNED.has(action)) foreign.refuseHost(request)
+    else foreign.refuseBlindGet(request)
     return null
   }
 }

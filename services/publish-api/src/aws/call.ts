@@ -1,38 +1,39 @@
 /** Who calls, from where, as operations are told. */
 import type { Authorization, AwsCall } from '@fantail/aws-wire'
+import { type Caller, principalOf } from '../auth/caller.ts'
 import type { ApiDeps } from '../deps.ts'
 import type { Call } from '../http/endpoint.ts'
-import { publicUrlFor } from '../http/public-url.ts'
+import { publicUrlFor } from '../http/origin.ts'
 
 const ACCOUNT = /^\d{12}$/
 const REGION = /^[a-z0-9-]{1,32}$/
 
-export interface Caller {
+export interface Called {
   authorization: Authorization | undefined
   protocol: AwsCall['protocol']
   path: string
 }
 
-/** `account`: what the access key's secret is configured for. An access key of twelve digits is the account; a region that no ARN could hold is as good as none. */
+/** The account is the key's; without one an access key of twelve digits is the account. A region that no ARN could hold is as good as none. */
 export function awsCallOf(
   { settings }: ApiDeps,
   { request, requestId }: Call,
+  { authorization, protocol, path }: Called,
   caller: Caller,
-  account?: string,
 ): AwsCall {
-  const { authorization, protocol, path } = caller
   const { accessKeyId = '', region = '' } = authorization?.scope ?? {}
   const traceHeader = request.header('x-amzn-trace-id')
   const call: Omit<AwsCall, 'signal'> = {
     requestId,
-    origin: publicUrlFor(settings, request),
-    account: account ?? (ACCOUNT.test(accessKeyId) ? accessKeyId : settings.arn.account),
+    origin: publicUrlFor(settings, { request, caller }),
+    account: caller?.account ?? (ACCOUNT.test(accessKeyId) ? accessKeyId : settings.arn.account),
     region: REGION.test(region) ? region : settings.arn.region,
     signed: authorization !== undefined,
     protocol,
     path,
   }
   if (accessKeyId !== '') call.accessKeyId = accessKeyId
+  if (caller !== null) call.principal = principalOf(caller)
   if (traceHeader !== undefined) call.traceHeader = traceHeader
   return Object.assign(new SignalOf(request), call)
 }

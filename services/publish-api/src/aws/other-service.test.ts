@@ -9,7 +9,8 @@ beforeAll(async () => {
 })
 afterAll(() => sns.stop())
 
-const SERVED = 'This endpoint serves Amazon SNS (AWS Query) and Amazon SQS (AWS JSON 1.0 and AWS Query), not '
+const SERVED =
+  'This endpoint serves Amazon SNS (AWS Query), Amazon SQS (AWS JSON 1.0 and AWS Query) and GetCallerIdentity of STS, not '
 
 const signedFor = (service: string) => ({
   Authorization: `AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/${service}/aws4_request, SignedHeaders=host, Signature=00`,
@@ -34,14 +35,21 @@ const json = (headers: Record<string, string>) =>
   )
 
 test.each([
-  ['the Version of another service', {}, 'version 2011-06-15 (GetCallerIdentity)'],
-  ['a signature for another service', signedFor('sts'), 'sts (GetCallerIdentity)'],
+  ['the Version of another service', {}, 'version 2010-05-08 (GetUser)'],
+  ['a signature for another service', signedFor('iam'), 'iam (GetUser)'],
 ])('AWS Query with %s', async (_, headers, called) => {
-  const { status, text, id } = await form({ Action: 'GetCallerIdentity', Version: '2011-06-15' }, headers)
+  const { status, text, id } = await form({ Action: 'GetUser', Version: '2010-05-08' }, headers)
   expect(status).toBe(400)
   expect(text).toBe(
     `<ErrorResponse><Error><Type>Sender</Type><Code>InvalidAction</Code><Message>${SERVED}${called}.</Message></Error><RequestId>${id}</RequestId></ErrorResponse>`,
   )
+})
+
+test('what STS has beside GetCallerIdentity is not served', async () => {
+  for (const headers of [{}, signedFor('sts')]) {
+    const { status, text } = await form({ Action: 'AssumeRole', Version: '2011-06-15' }, headers)
+    expect([status, text]).toEqual([400, expect.stringContaining(`${SERVED}sts (AssumeRole).`)])
+  }
 })
 
 test('an operation of that name at another service is not ours', async () => {
@@ -68,7 +76,7 @@ test('AWS JSON with the target of another service', async () => {
   const { status, text } = await json({ 'X-Amz-Target': 'DynamoDB_20120810.ListTables' })
   expect(status).toBe(400)
   expect(JSON.parse(text)).toEqual({
-    __type: 'com.amazonaws.coral.service#UnknownOperationException',
+    __type: 'com.amazon.coral.service#UnknownOperationException',
     message: `${SERVED}DynamoDB_20120810.ListTables.`,
   })
   const rest = await json(signedFor('lambda'))

@@ -1,5 +1,5 @@
 /**
- * Calls that are meant for another service of AWS: `AWS_ENDPOINT_URL` sends those of every client here. They are told so,
+ * Calls that are meant for another service of AWS, or for what is not served of STS: `AWS_ENDPOINT_URL` sends those of every client here. They are told so,
  * in a form that their client can read, instead of that an Action is missing.
  */
 import { VERSIONS } from '@fantail/aws-wire'
@@ -15,7 +15,7 @@ export interface OtherService {
   called: string
 }
 
-/** Undefined for what is, or may be, a call of SNS or SQS. `known`: there is an operation of that name. */
+/** Undefined for what is, or may be, a call of SNS or SQS, or is one of STS that is served. `known`: there is an operation of that name. */
 export function otherServiceOf(
   wire: WireRequest,
   request: ApiRequest,
@@ -30,6 +30,7 @@ export function otherServiceOf(
     if (target === '') return signedForOther ? { service: scope, called: scope } : undefined
     return OURS.test(target) ? undefined : { service: scope, called: target }
   }
+  if (service === 'sts') return known ? undefined : { service, called: named(service, action) }
   if (version === VERSIONS[service]) return undefined
   if (signedForOther) return { service: scope, called: named(scope, action) }
   if (known || version === undefined || scope !== '') return undefined

@@ -7,6 +7,8 @@ import {
   jsonAnswer,
   jsonError,
   type Operation,
+  queryJsonAnswer,
+  queryJsonError,
   type WireAnswer,
   xmlAnswer,
   xmlError,
@@ -21,12 +23,15 @@ import type { CountedAs } from '../http/request-times.ts'
 import { createAuthenticate, createReadRequest } from './authenticate.ts'
 import { awsCallOf } from './call.ts'
 import { toAwsError } from './errors.ts'
+import { openNextToken, withNextToken } from './next-token.ts'
 import { type OtherService, otherServiceOf } from './other-service.ts'
 import { snsOperations } from './sns/index.ts'
 import { sqsOperations } from './sqs/index.ts'
-import { formOf, jsonTextOf, readHead, type WireForm, type WireRequest } from './wire-request.ts'
+import { stsOperations } from './sts/index.ts'
+import { formOf, isQueuePath, jsonTextOf, readHead, type WireForm, type WireRequest } from './wire-request.ts'
 
-const SERVED = 'This endpoint serves Amazon SNS (AWS Query) and Amazon SQS (AWS JSON 1.0 and AWS Query)'
+const SERVED =
+  'This endpoint serves Amazon SNS (AWS Query), Amazon SQS (AWS JSON 1.0 and AWS Query) and GetCallerIdentity of STS'
 
 type Operations = Record<AwsService, Map<string, KnownOperation>>
 
@@ -42,6 +47,7 @@ export function createAwsApi(deps: ApiDeps): (call: Call) => Promise<Answer> {
   const operations: Operations = {
     sns: byName('sns', snsOperations(deps), guardOf),
     sqs: byName('sqs', sqsOperations(deps), guardOf),
+    sts: byName('sts', stsOperations(), guardOf),
   }
   const authenticate = createAuthenticate(deps)
   const readRequest = createReadRequest(deps, authenticate)
@@ -59,6 +65,7 @@ export function createAwsApi(deps: ApiDeps): (call: Call) => Promise<Answer> {
       form = head
       const wire = await readRequest(request, head)
       action = wire.action
+      if (isBareQueue(wire, request.method)) return unknownOperation(requestId)
       const service = serviceFor(wire, operations)
       wire.service = service
       form = wire
@@ -67,13 +74,16 @@ export function createAwsApi(deps: ApiDeps): (call: Call) => Promise<Answer> {
       if (other) throw notServed(other)
       countedAs = known?.countedAs
       caller = await authenticate(request, wire)
+      const admitted = deps.rateLimits.admit(caller)
+      if (admitted) await admitted
       const operation = operationOf(wire, known)
       input = inputOf(wire, operation)
-      const awsCall = awsCallOf(deps, call, wire, caller?.account)
+      openNextToken(input)
+      const awsCall = awsCallOf(deps, call, wire, caller)
       const permitted = known?.guard.permit({ caller, input, call: awsCall, request })
       if (permitted) await permitted
       const done = await operation.run(input, awsCall)
-      const result = known?.guard.shown(done, caller)
+      const result = withNextToken(known?.guard.shown(done, caller))
       known?.guard.tell({ caller, requestId, input, status: 200 })
       return counted(answerOf(form, { requestId, operation, result }), countedAs)
     } catch (thrown) {
@@ -111,12 +121,27 @@ function serviceFor(wire: WireRequest, operations: Operations): AwsService {
   return !operations.sns.has(action) && operations.sqs.has(action) ? 'sqs' : service
 }
 
-function operationOf({ action }: WireRequest, known: KnownOperation | undefined): Operation {
+/** Actions of SQS that are not valid at a queue's URL (recorded). */
+const NOT_AT_QUEUES = new Set(['CreateQueue', 'ListQueues'])
+
+function operationOf({ action, protocol, path }: WireRequest, known: KnownOperation | undefined): Operation {
   if (action === undefined) {
     throw new AwsError('MissingAction', 'The request must contain the parameter Action.')
   }
-  if (known) return known.operation
+  const misplaced = protocol === 'query' && isQueuePath(path) && NOT_AT_QUEUES.has(action)
+  if (known && !misplaced) return known.operation
   throw new AwsError('InvalidAction', `The action ${action} is not valid for this endpoint.`)
+}
+
+/** Somebody opens a queue's URL and asks for nothing. */
+function isBareQueue({ action, protocol, path }: WireRequest, method: string): boolean {
+  return method === 'GET' && protocol === 'query' && action === undefined && isQueuePath(path)
+}
+
+/** The same in every form, as recorded of SQS. */
+function unknownOperation(requestId: string): Answer {
+  const headers = { 'Content-Type': 'text/xml', 'x-amzn-RequestId': requestId }
+  return { status: 404, text: '<UnknownOperationException/>\n', headers }
 }
 
 function notServed({ called }: OtherService): AwsError {
@@ -133,8 +158,9 @@ interface Done {
   result: Record<string, unknown> | undefined
 }
 
-function answerOf({ service, protocol }: WireForm, done: Done): WireAnswer {
-  return protocol === 'json' ? jsonAnswer(done) : xmlAnswer({ ...done, service })
+function answerOf({ service, protocol, answers }: WireForm, done: Done): WireAnswer {
+  if (protocol === 'json') return jsonAnswer(done)
+  return answers === 'json' ? queryJsonAnswer(done) : xmlAnswer({ ...done, service })
 }
 
 /** The access log knows path and status only. */
@@ -158,11 +184,12 @@ function refusalOf(form: WireForm, error: AwsError, { requestId, other }: Refuse
 }
 
 function refusalIn(
-  { service, protocol }: WireForm,
+  { service, protocol, answers }: WireForm,
   error: AwsError,
   { requestId, other }: Refused,
 ): WireAnswer {
   if (protocol === 'json') return jsonError(error, requestId)
+  if (answers === 'json') return queryJsonError(error, requestId)
   return other
     ? xmlErrorOfOther(error, { service: other.service, requestId })
     : xmlError(error, { service, requestId })

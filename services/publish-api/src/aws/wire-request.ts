@@ -23,12 +23,20 @@ const NO_BODY = Buffer.alloc(0)
 const JSON_BODY = /^application\/(?:x-amz-)?json/i
 const FORM_BODY = /^application\/x-www-form-urlencoded\s*(?:;|$)/i
 const TARGET = /^AmazonSQS\.(\w+)$/
+const ACCEPTED = /application\/json|(?:text|application)\/(?:xml|html)/i
 const QUEUE_PATH = /^\/\d{12}\/[^/]+\/?$/
+
+/** A queue's URL, which is an endpoint of its own: `/{account}/{name}`. */
+export function isQueuePath(path: string): boolean {
+  return QUEUE_PATH.test(path)
+}
 
 /** What is known before the body: enough to tell an error in the caller's protocol. */
 export interface WireForm {
   service: AwsService
   protocol: 'query' | 'json'
+  /** The caller's choice: AWS Query answers in JSON whoever accepts that first. */
+  answers: 'xml' | 'json'
 }
 
 export interface WireHead extends WireForm {
@@ -52,11 +60,13 @@ export function readHead(request: ApiRequest): WireHead {
   const { path, search } = targetOf(request.url)
   const query = parseParameters(search)
   const authorization = readAuthorization({ header: (name) => request.header(name), query })
-  if (isJson(request)) return { service: 'sqs', protocol: 'json', authorization, path, search }
+  if (isJson(request))
+    return { service: 'sqs', protocol: 'json', answers: 'json', authorization, path, search }
   const version = query.get('Version')
   return {
     service: serviceOf({ version, authorization, path }),
     protocol: 'query',
+    answers: answersOf(request),
     authorization,
     path,
     search,
@@ -65,8 +75,9 @@ export function readHead(request: ApiRequest): WireHead {
 
 /** How to answer where not even the head can be read. */
 export function formOf(request: ApiRequest): WireForm {
-  if (isJson(request)) return { service: 'sqs', protocol: 'json' }
-  return { service: QUEUE_PATH.test(targetOf(request.url).path) ? 'sqs' : 'sns', protocol: 'query' }
+  if (isJson(request)) return { service: 'sqs', protocol: 'json', answers: 'json' }
+  const service = isQueuePath(targetOf(request.url).path) ? 'sqs' : 'sns'
+  return { service, protocol: 'query', answers: answersOf(request) }
 }
 
 /** Its body has at most so many bytes. */
@@ -83,7 +94,9 @@ export async function readWireRequest(
   const parameters = parseParameters(formTextOf(request, body), head.search)
   const version = parameters.get('Version')
   const action = parameters.get('Action') || undefined
-  return { ...head, service: serviceOf({ ...head, version }), body, action, parameters, version }
+  // boto 2 asks so.
+  const answers = parameters.get('ContentType') === 'JSON' ? 'json' : head.answers
+  return { ...head, answers, service: serviceOf({ ...head, version }), body, action, parameters, version }
 }
 
 /** As if it had brought no body. */
@@ -118,6 +131,12 @@ function formTextOf(request: ApiRequest, body: Buffer): string {
   throw new AwsError('MalformedQueryString', 'The query string contains a syntax error.')
 }
 
+/** The first type that is accepted of those that could be answered; the order is that of the header, not of weights. */
+function answersOf(request: ApiRequest): WireForm['answers'] {
+  const first = ACCEPTED.exec(request.header('accept') ?? '')?.[0]
+  return first?.toLowerCase() === 'application/json' ? 'json' : 'xml'
+}
+
 function isJson(request: ApiRequest): boolean {
   return request.header('x-amz-target') !== undefined || JSON_BODY.test(request.header('content-type') ?? '')
 }
@@ -130,8 +149,10 @@ interface Hints {
 
 function serviceOf({ version, authorization, path }: Hints): AwsService {
   if (version === VERSIONS.sns) return 'sns'
-  if (version === VERSIONS.sqs || QUEUE_PATH.test(path)) return 'sqs'
-  return authorization?.scope?.service === 'sqs' ? 'sqs' : 'sns'
+  if (version === VERSIONS.sqs || isQueuePath(path)) return 'sqs'
+  if (version === VERSIONS.sts) return 'sts'
+  const signedFor = authorization?.scope?.service
+  return signedFor === 'sqs' || signedFor === 'sts' ? signedFor : 'sns'
 }
 
 function targetOf(url: string): { path: string; search: string } {

@@ -104,7 +104,7 @@ test('AWS JSON without an operation that there is', async () => {
     const { status, text, headers } = await json(target, '{}')
     expect([target, status]).toEqual([target, 400])
     expect(JSON.parse(text)).toEqual({
-      __type: expect.stringMatching(/^com\.amazonaws\.coral\.service#/),
+      __type: expect.stringMatching(/^com\.amazon\.coral\.service#/),
       message: expect.any(String),
     })
     expect(headers.get('x-amzn-query-error')).toMatch(/^(InvalidAction|MissingAction);Sender$/)
@@ -132,7 +132,7 @@ test('bodies that cannot be read are refused with 400', async () => {
     const { status, text } = await send('/', { method: 'POST', headers, body })
     expect([status, JSON.parse(text).__type]).toEqual([
       400,
-      'com.amazonaws.coral.service#SerializationException',
+      'com.amazon.coral.service#SerializationException',
     ])
   }
 })

@@ -32,7 +32,7 @@ export class ApiRequest {
     return this.#incoming?.socket.remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '')
   }
 
-  /** It came over TLS, here or as a proxy of ours has it in the URL. */
+  /** It came over TLS. */
   get isSecure(): boolean {
     return this.#request.url.startsWith('https:')
   }

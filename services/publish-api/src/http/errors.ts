@@ -1,6 +1,7 @@
 /** Every failure as the one shape `{error: {code, message, details?}, requestId}`. */
 import { FantailError, type Problem } from '@fantail/contracts'
 import { isOutOfMemory, isTrouble } from '@fantail/store'
+import type { Answer } from './endpoint.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 
 const PROBLEMS_IN_MESSAGE = 3
@@ -15,6 +16,17 @@ export function invalid(problems: Problem[]): FantailError {
 
 export function notFound(what: string): FantailError {
   return new FantailError('not_found', `no such ${what}`)
+}
+
+/** Stands for a refusal that would tell what an id names: the answer is that for an id of nothing. */
+export class Unseen extends FantailError {
+  /** Where that answer is no 404. */
+  readonly answer: Answer | undefined
+
+  constructor(what: string, answer?: Answer) {
+    super('not_found', notFound(what).message)
+    this.answer = answer
+  }
 }
 
 /** ioredis: the connection is away, or the answer did not come in time. */

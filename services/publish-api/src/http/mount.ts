@@ -9,7 +9,7 @@ import type { ApiDeps } from '../deps.ts'
 import { ApiRequest } from './api-request.ts'
 import { msSince } from './duration.ts'
 import type { Answer, Call, Endpoint } from './endpoint.ts'
-import { errorResponse, toFantailError } from './errors.ts'
+import { errorResponse, toFantailError, Unseen } from './errors.ts'
 import { type CountedAs, NO_ROUTE, RequestTimes } from './request-times.ts'
 import { securityHeaders } from './security-headers.ts'
 import { readInput } from './validate.ts'
@@ -88,21 +88,29 @@ async function answer(
   const { request, requestId, startedAt } = begun
   let caller: Caller = null
   try {
-    const admitted = guard.admit(request)
-    caller = admitted instanceof Promise ? await admitted : admitted
+    const identified = guard.identify(request)
+    caller = identified instanceof Promise ? await identified : identified
+    const admitted = guard.admit(caller)
+    if (admitted) await admitted
     const input = readInput(endpoint, request)
     const { query, body } = input instanceof Promise ? await input : input
     const call: Call = { request, caller, requestId, startedAt, params, query, body }
     const permitted = guard.permit(call)
     if (permitted) await permitted
-    const result = guard.shown(await endpoint.handle(call), call)
+    const result = await guard.answer(call, endpoint.handle)
     guard.tell(call, result)
     const { status, countedAs = endpoint } = result
     finish({ requestId, startedAt, context, countedAs, status }, tools)
     return toResponse(result, { ...tools.headers, ...result.headers, 'X-Request-Id': requestId })
   } catch (thrown) {
     const { status, code } = toFantailError(thrown)
-    guard.tell({ caller, requestId, params }, { status, code })
+    const unseen = thrown instanceof Unseen ? thrown : undefined
+    const told = { caller, requestId, params }
+    guard.tell(told, { status: unseen?.answer?.status ?? status, code, ...(unseen && { denied: true }) })
+    if (unseen?.answer) {
+      finish({ requestId, startedAt, context, countedAs: endpoint, status: unseen.answer.status }, tools)
+      return toResponse(unseen.answer, { ...tools.headers, 'X-Request-Id': requestId })
+    }
     return fail(thrown, { ...begun, context, countedAs: endpoint }, tools)
   }
 }

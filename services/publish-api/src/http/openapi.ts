@@ -68,8 +68,8 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
 
 function operation(endpoint: Endpoint, asked: Asked): Json {
   const { method, path, tag, summary, description, body, bodyIs, answers, errors } = endpoint
-  const { need, wholeServer } = ruleOf(endpoint)
-  const guarded = need !== 'public' && need !== 'own' && !(wholeServer && asked.openMetrics)
+  const { need, isMetrics } = ruleOf(endpoint)
+  const guarded = need !== 'public' && need !== 'own' && !(isMetrics && asked.openMetrics)
   const withKey = guarded && asked.auth
   const scopes = Array.isArray(need)
     ? `A key needs the scope ${need.map((one) => `\`${one}\``).join(' or ')}.`

@@ -1,12 +1,13 @@
 /** The HTTP server around the app: bounds on slow clients, the one error shape for requests no route ever sees, a clean end. */
 import { randomUUID } from 'node:crypto'
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { FantailError } from '@fantail/contracts'
 import { getRequestListener } from '@hono/node-server'
 import { errorResponse } from './errors.ts'
 import type { App } from './mount.ts'
+import { settleTarget } from './request-target.ts'
 import type { Tls } from './tls.ts'
 
 /** For headers and body to arrive: a caller that is slower holds a connection for nothing. */
@@ -42,7 +43,12 @@ const SERVER_OPTIONS = {
 
 /** Rejects where the port is taken. */
 export async function listen(app: App, { host, port, tls }: ListenOptions): Promise<ApiServer> {
-  const listener = getRequestListener(app.fetch, { hostname: host, errorHandler: refuse })
+  const serve = getRequestListener(app.fetch, { hostname: host, errorHandler: refuse })
+  const listener = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const problem = settleTarget(incoming)
+    if (problem === undefined) void serve(incoming, outgoing)
+    else void writeRefusal(outgoing, problem)
+  }
   const server = tls
     ? createSecureServer({ ...SERVER_OPTIONS, handshakeTimeout: HEADERS_TIMEOUT_MS, ...tls }, listener)
     : createServer(SERVER_OPTIONS, listener)
@@ -56,10 +62,17 @@ export async function listen(app: App, { host, port, tls }: ListenOptions): Prom
   return { port: (server.address() as AddressInfo).port, close: () => close(server) }
 }
 
-/** A target or Host header that is no URL: the only thing that fails before the app. */
+/** A target or Host header that is no URL, or two hosts: the only things that fail before the app. */
 function refuse(error: unknown): Response {
   const message = error instanceof Error ? error.message : 'the request could not be read'
   return errorResponse(new FantailError('validation_failed', message, { cause: error }), randomUUID())
+}
+
+/** The connection ends with it: what follows such a request on it may be meant for somebody else. */
+async function writeRefusal(outgoing: ServerResponse, problem: string): Promise<void> {
+  const { status, headers, body } = refuse(new Error(problem))
+  outgoing.writeHead(status, { ...Object.fromEntries(headers), connection: 'close' })
+  outgoing.end(Buffer.from(await new Response(body).arrayBuffer()))
 }
 
 async function close(server: Server): Promise<void> {

@@ -5,6 +5,7 @@
 import { type Message, messageBytes } from '@fantail/contracts'
 import { type FifoReceipt, type IdempotentPublish, idempotencyKey } from '@fantail/store'
 import type { ApiDeps } from '../deps.ts'
+import { notFound } from '../http/errors.ts'
 import type { KnownTopic } from '../topic-cache.ts'
 import { withDeduplicationIds } from './fifo.ts'
 import { replay } from './idempotent.ts'
@@ -78,20 +79,24 @@ export class MessageStore {
   async #publishOnce(topic: KnownTopic, messages: Message[], bytes: number, { key, hash }: Once) {
     const { publisher, idempotency } = this.#deps
     const { arn } = topic.record
-    const earlier = await idempotency.find(arn, key)
-    if (earlier) return replay(earlier, hash)
+    const found = await idempotency.find(arn, key)
+    if (!found) throw notFound('topic')
+    if (found.publish) return replay(found.publish, hash)
     const claim: IdempotentPublish = { h: hash, ids: messages.map(({ messageId }) => messageId) }
     const value = JSON.stringify(claim)
-    const held = { key: idempotencyKey(arn, key), value }
+    // The topic may be another one than the cache knows: message and key name the same.
+    const { topicUid } = found
+    const held = { key: idempotencyKey(arn, topicUid, key), value }
     await publisher.publish(
-      messages.map((message) => ({ ...message, idempotency: held })),
+      messages.map((message) => ({ ...message, topicUid, idempotency: held })),
       weightOf(topic, messages, bytes),
     )
     return replay(await idempotency.claim(arn, key, value), hash)
   }
 }
 
-function weightOf(
+/** What storing them in one job takes; `bytes` are those of texts and attributes together. */
+export function weightOf(
   { fanOut }: KnownTopic,
   messages: Message[],
   bytes: number,

@@ -9,10 +9,13 @@ const tag = 'AWS'
 const refused = (description: string): AnswerDoc => ({ description, contentType: 'text/xml' })
 
 const answers: Record<number, AnswerDoc> = {
-  200: { description: 'Done; XML, or JSON for AWS JSON', contentType: 'text/xml' },
+  200: {
+    description: 'Done; XML, or JSON for AWS JSON and where `Accept` asks AWS Query for it',
+    contentType: 'text/xml',
+  },
   400: refused('Refused: `InvalidParameter`, `InvalidAction`, …'),
   403: refused('Not allowed: `AuthorizationError`, `SignatureDoesNotMatch`, …'),
-  404: refused('`NotFound`'),
+  404: refused('`NotFound`; a GET of a queue’s URL without Action'),
   413: refused('`RequestEntityTooLarge`'),
   415: refused('`UnsupportedMediaType`'),
   429: refused('`Throttled`'),
@@ -21,7 +24,7 @@ const answers: Record<number, AnswerDoc> = {
 }
 
 const POST_DESCRIPTION =
-  'As the AWS SDKs and the AWS CLI send it: AWS Query with `Version` 2010-03-31 for SNS and 2012-11-05 for SQS, AWS JSON 1.0 ' +
+  'As the AWS SDKs and the AWS CLI send it: AWS Query with `Version` 2010-03-31 for SNS, 2012-11-05 for SQS and 2011-06-15 for STS’s GetCallerIdentity, AWS JSON 1.0 ' +
   'with `X-Amz-Target: AmazonSQS.{Operation}` for SQS. Errors come in the same form, with the codes of the service.'
 const GET_DESCRIPTION =
   'The confirm and unsubscribe links of delivered messages are such requests. Parameters stand in the query: `Action`, …'

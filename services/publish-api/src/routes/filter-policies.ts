@@ -1,13 +1,15 @@
 /** Why a message would come, or not: a filter policy tried on it, clause by clause. */
 import { FilterTestAnswer, FilterTestInput, isObject, type Problem } from '@fantail/contracts'
 import { textForProtocol } from '@fantail/delivery'
-import { explainFilter } from '@fantail/policy'
+import { explainFilter, VALUES_SHOWN_MAX } from '@fantail/policy'
+import { Turns } from '@fantail/runtime'
 import type { z } from 'zod'
 import { type Answer, type Endpoint, endpoint, ok } from '../http/endpoint.ts'
 import { readMessages } from '../publish/read-messages.ts'
 import { filterProblems } from '../subscriptions/filters.ts'
 
 export function filterPolicyRoutes(): Endpoint[] {
+  const turns = new Turns()
   return [
     endpoint({
       method: 'POST',
@@ -16,12 +18,13 @@ export function filterPolicyRoutes(): Endpoint[] {
       summary: 'Which clauses of a filter policy a message satisfies',
       description:
         'Clauses of a rule are judged one by one; where several lie under one array, they must hold in the same element, ' +
-        'so that `matched` may be false although each clause is.',
+        'so that `matched` may be false although each clause is. ' +
+        `Of the values of a key that satisfy nothing the first ${VALUES_SHOWN_MAX} are shown.`,
       body: FilterTestInput,
       check: problemsOf,
       answers: { 200: { description: 'Verdict by clause', schema: FilterTestAnswer } },
       errors: ['malformed_json', 'validation_failed', 'too_large', 'unsupported_media_type'],
-      handle: ({ body }) => tryFilter(body),
+      handle: ({ body }) => tryFilter(body, turns),
     }),
   ]
 }
@@ -34,14 +37,19 @@ function problemsOf({ filterPolicy, filterPolicyScope }: Record<string, unknown>
   })
 }
 
-function tryFilter({
-  filterPolicy,
-  filterPolicyScope = 'MessageAttributes',
-  message,
-  protocol = 'http',
-}: z.output<typeof FilterTestInput>): Answer {
+/** In turns with others that are tried meanwhile, so that no other request waits for it. */
+async function tryFilter(
+  {
+    filterPolicy,
+    filterPolicyScope = 'MessageAttributes',
+    message,
+    protocol = 'http',
+  }: z.output<typeof FilterTestInput>,
+  turns: Turns,
+): Promise<Answer> {
   const [given] = readMessages(JSON.stringify(message)).messages
   const { structure, attributes } = given ?? {}
   const text = textForProtocol({ message: given?.message ?? '', ...(structure && { structure }) }, protocol)
-  return ok(explainFilter(filterPolicy, filterPolicyScope, { message: text, attributes }))
+  const explanation = explainFilter(filterPolicy, filterPolicyScope, { message: text, attributes })
+  return ok(await turns.run(explanation, () => false))
 }

@@ -1,4 +1,4 @@
-import { shardBase, shardOf } from '@fantail/store'
+import { idempotencyKey, topicKey } from '@fantail/store'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestApi, type TestApi } from '../test-api.ts'
 
@@ -160,7 +160,8 @@ test('concurrent publishes with one key all answer the winner, and each carries 
   )
   expect(new Set(answers.map(({ body }) => body.messageId)).size).toBe(1)
   expect(answers.filter(({ headers: answer }) => answer.get('idempotent-replayed') === null)).toHaveLength(1)
-  const key = `${shardBase(shardOf(ARN))}idem:${ARN}:crowd`
+  const uid = (await api.redis.hget(topicKey(ARN), 'uid')) ?? ''
+  const key = idempotencyKey(ARN, uid, 'crowd')
   const winner = JSON.parse((await api.redis.get(key)) ?? '')
   expect(winner.ids).toEqual([answers[0]?.body.messageId])
   const copies = (await api.published()).filter(({ message }) => message === 'crowded')

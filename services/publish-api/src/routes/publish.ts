@@ -3,7 +3,7 @@ import { type Problem, PublishAnswer, PublishInput, PublishQuery, resolveTopic }
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint } from '../http/endpoint.ts'
 import { invalid } from '../http/errors.ts'
-import { publicUrlFor } from '../http/public-url.ts'
+import { publicUrlFor } from '../http/origin.ts'
 import { jsonTextOf, textOf } from '../http/read-body.ts'
 import { admit } from '../publish/admit.ts'
 import { keyOf, requestHash } from '../publish/idempotent.ts'
@@ -23,7 +23,8 @@ export function publishRoutes(deps: ApiDeps): Endpoint[] {
       summary: 'Publish a message, or a batch of up to 100',
       description:
         'Answers once the messages are stored, all or none. An `Idempotency-Key` makes a repeated request, within 24 hours, ' +
-        'answer the same ids with `Idempotent-Replayed: true`.',
+        'answer the same ids with `Idempotent-Replayed: true`. A key belongs to the topic: one that is deleted and made again knows ' +
+        'none of the earlier one’s.',
       query: PublishQuery,
       body: PublishInput,
       bodyIs: 'own',
@@ -62,7 +63,7 @@ async function publish({ deps, store }: Tools, call: PublishCall): Promise<Answe
   const { bytes } = given
   const messages = makeMessages(deps, given.messages, {
     topic,
-    publicUrl: publicUrlFor(deps.settings, request),
+    publicUrl: publicUrlFor(deps.settings, call),
     traceparent: request.header('traceparent'),
   })
   const { receipts, replayed } =

@@ -67,7 +67,7 @@ export function queueMessageRoutes(deps: ApiDeps): Endpoint[] {
       handle: (call) => receive(deps, call),
     }),
     endpoint({
-      ...post('ack', 'Delete received messages'),
+      ...post('ack', 'Delete received messages, by a handle of any receive; on a FIFO queue, of the newest'),
       body: AckInput,
       answers: handleResults,
       handle: async (call) =>

@@ -94,6 +94,26 @@ test('a message is sent, received once, hidden, shown again and deleted', async 
   })
 })
 
+test('a handle of an earlier receive acknowledges on a standard queue, and is refused on a FIFO queue', async () => {
+  for (const [queue, result, inFlight] of [
+    ['handles', { ok: true }, 0],
+    ['handles.fifo', { ok: false, error: 'expired_receipt_handle' }, 1],
+  ] as const) {
+    await api.call('PUT', `/v1/queues/${queue}`)
+    const order = queue.endsWith('.fifo') ? { groupId: 'g', deduplicationId: 'd' } : {}
+    await post(`${queue}/messages`, { body: 'once', ...order })
+    const [first] = (await post(`${queue}/receive`)).body.messages
+    const shown = { receiptHandles: [first.receiptHandle], visibilityTimeoutSeconds: 0 }
+    expect((await post(`${queue}/visibility`, shown)).body.results).toEqual([{ ok: true }])
+    const [second] = (await post(`${queue}/receive`)).body.messages
+    expect(second.receiptHandle).not.toBe(first.receiptHandle)
+    expect((await post(`${queue}/ack`, { receiptHandles: [first.receiptHandle] })).body.results).toEqual([
+      result,
+    ])
+    expect((await api.call('GET', `/v1/queues/${queue}`)).body.counts.inFlight).toBe(inFlight)
+  }
+})
+
 test('a batch is answered in order; one bad entry refuses all of it', async () => {
   await api.call('PUT', '/v1/queues/batch')
   const sent = await post('batch/messages', { messages: [{ body: 'a' }, { body: 'b', delaySeconds: 60 }] })

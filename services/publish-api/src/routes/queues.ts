@@ -1,11 +1,20 @@
 /** Queues: their definitions. */
-import { parseArn, QueueInput, QueueList, QueueListQuery, QueueView, resolveQueue } from '@fantail/contracts'
+import {
+  parseArn,
+  QueueInput,
+  QueueList,
+  QueueListQuery,
+  QueueView,
+  resolveQueue,
+  withoutSubscription,
+} from '@fantail/contracts'
 import type { z } from 'zod'
+import { isOf } from '../auth/access.ts'
 import { deadLetterSources } from '../dead-letter-sources.ts'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
 import { notFound } from '../http/errors.ts'
-import { publicUrlFor } from '../http/public-url.ts'
+import { publicUrlFor } from '../http/origin.ts'
 import { queueSettings } from '../queues/settings.ts'
 import { queueView } from '../views.ts'
 
@@ -116,9 +125,12 @@ async function readQueue(deps: ApiDeps, call: Call, arn: string): Promise<object
   return view
 }
 
-async function showQueue(deps: ApiDeps, { request }: Call, arn: string): Promise<object | null> {
-  const [found, sources] = await Promise.all([deps.queues.getWithCounts(arn), deadLetterSources(deps, arn)])
+async function showQueue(deps: ApiDeps, call: Call, arn: string): Promise<object | null> {
+  const [found, all] = await Promise.all([deps.queues.getWithCounts(arn), deadLetterSources(deps, arn)])
+  const { caller } = call
+  // A subscription's ARN has its id, by which anybody may unsubscribe.
+  const sources = caller ? all.filter((source) => isOf(caller, withoutSubscription(source))) : all
   const { account, name } = parseArn(arn) ?? {}
-  const url = `${publicUrlFor(deps.settings, request)}/${account}/${name}`
+  const url = `${publicUrlFor(deps.settings, call)}/${account}/${name}`
   return found && queueView({ ...found, sources, url, now: deps.clock() })
 }

@@ -44,7 +44,7 @@ export function redriveRoutes(deps: ApiDeps): Endpoint[] {
         200: { description: 'With dryRun: what would be moved', schema: DryRunAnswer },
         202: { description: 'The task has begun', schema: RedriveView },
       },
-      errors: [...INPUT_ERRORS, 'redrive_active'],
+      errors: [...INPUT_ERRORS, 'redrive_active', 'storage_full'],
       handle: (call) => createRedrive(deps, call),
     }),
     endpoint({

@@ -1,5 +1,7 @@
 /** What can be done to a subscription beside changing its settings. */
 import {
+  CONFIRMATIONS_PER_ENDPOINT_MAX,
+  CONFIRMATIONS_PER_HOST_MAX,
   ConfirmInput,
   DiscardedAnswer,
   type ErrorCode,
@@ -15,7 +17,7 @@ import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, ok } from '../http/endpoint.ts'
 import { invalid, notFound } from '../http/errors.ts'
-import { publicUrlFor } from '../http/public-url.ts'
+import { publicUrlFor } from '../http/origin.ts'
 import { changeStatus, visibleSubscription } from '../subscriptions/change.ts'
 import { askAgain, confirm } from '../subscriptions/confirmations.ts'
 import { attemptOnce } from '../subscriptions/test-attempt.ts'
@@ -64,9 +66,11 @@ export function subscriptionActionRoutes(deps: ApiDeps): Endpoint[] {
     }),
     endpoint({
       ...action('send-confirmation', 'Ask a pending subscription’s endpoint once more, with a new token'),
+      description: `At most ${CONFIRMATIONS_PER_ENDPOINT_MAX} times an hour for an endpoint and topic, and ${CONFIRMATIONS_PER_HOST_MAX} for a host and account.`,
       body: NoBody,
       bodyIs: 'optional',
       answers: subscription,
+      errors: [...ERRORS, 'rate_limited'],
       handle: (call) => sendConfirmation(deps, call),
     }),
     endpoint({
@@ -85,6 +89,9 @@ export function subscriptionActionRoutes(deps: ApiDeps): Endpoint[] {
     }),
     endpoint({
       ...action('test', 'Make one attempt at once, outside the lane, with a message of its own'),
+      description:
+        'It is made as a delivery is, and refused by what a delivery would be refused by: a queue’s policy and limits, ' +
+        'secrets that cannot be opened.',
       body: NoBody,
       bodyIs: 'optional',
       answers: { 200: { description: 'What came of it', schema: TestAnswer } },
@@ -123,7 +130,7 @@ async function confirmByToken(
 }
 
 async function sendConfirmation(deps: ApiDeps, call: Call): Promise<Answer> {
-  const record = await askAgain(deps, idOf(call), publicUrlFor(deps.settings, call.request))
+  const record = await askAgain(deps, idOf(call), publicUrlFor(deps.settings, call))
   return changed(deps, call, record, 'subscription.confirmationSent')
 }
 
@@ -149,7 +156,7 @@ async function test(deps: ApiDeps, call: Call): Promise<Answer> {
   const record = await visibleSubscription(deps, idOf(call))
   const topic = await deps.topics.get(record.topicArn)
   if (!topic) throw notFound('subscription')
-  const publicUrl = publicUrlFor(deps.settings, call.request)
+  const publicUrl = publicUrlFor(deps.settings, call)
   const result = await attemptOnce(deps, { record, topic, publicUrl })
   deps.log.info({ requestId: call.requestId, subscriptionId: record.id, ...result }, 'subscription.tested')
   return ok(result)

@@ -292,6 +292,22 @@ test('/test makes one attempt and tells what came of it', async () => {
   expect((await api.call('POST', `/v1/subscriptions/${queue.body.id}/test`)).body.statusCode).toBe(200)
 })
 
+test('/test is refused by what a delivery to the queue would be refused by', async () => {
+  const queue = 'arn:aws:sqs:us-east-1:000000000000:guarded'
+  await api.deps.queues.put(queue, {})
+  const { body } = await subscribe({ endpoint: 'guarded', protocol: 'sqs' })
+  const attempt = async () => (await api.call('POST', `/v1/subscriptions/${body.id}/test`)).body
+  expect((await attempt()).statusCode).toBe(200)
+  const deny = { Effect: 'Deny', Principal: '*', Action: 'sqs:SendMessage', Resource: queue }
+  await api.deps.queues.put(queue, { attributes: { Policy: JSON.stringify({ Statement: [deny] }) } })
+  const denied = 'queue_refused: the queue’s policy does not let the topic send'
+  expect(await attempt()).toMatchObject({ statusCode: null, error: denied })
+  await api.deps.queues.put(queue, { attributes: {}, maximumMessageBytes: 10 })
+  const long = 'queue_refused: the queue takes at most 10 bytes'
+  expect(await attempt()).toMatchObject({ statusCode: null, error: long })
+  expect((await api.deps.queues.receive(queue, { maxMessages: 10 })).length).toBe(1)
+})
+
 test('/test puts its message into a FIFO queue too', async () => {
   await api.deps.topics.put('arn:aws:sns:us-east-1:000000000000:tried.fifo', {})
   await api.deps.queues.put('arn:aws:sqs:us-east-1:000000000000:tried.fifo', {})
@@ -411,6 +427,21 @@ test('a filter policy that is nested without end is refused, as is a number that
     const { status, body } = await api.call('POST', path, { body: text, headers })
     expect([status, body.error.details?.[0].path]).toEqual([400, 'filterPolicy'])
   }
+})
+
+test('a filter that an earlier version accepted stays where other settings change, and is refused when it is set', async () => {
+  const entries = Array.from({ length: 200 }, (_, i) => `entry ${i}`)
+  const filterPolicy = { key: [{ 'anything-but': { prefix: entries } }] }
+  const { body } = await subscribe({ endpoint: 'https://example.com/costly' })
+  const path = `/v1/subscriptions/${body.id}`
+  await api.deps.subscriptions.update(body.id, () => ({ filterPolicy }))
+  const other = await api.call('PATCH', path, { body: { maxInFlight: 5 } })
+  expect([other.status, other.body.filterPolicy]).toEqual([200, filterPolicy])
+  const again = await api.call('PATCH', path, { body: { filterPolicy } })
+  expect([again.status, again.body.error.details]).toEqual([
+    400,
+    [{ path: 'filterPolicy', message: 'is refused: Filter policy is too complex' }],
+  ])
 })
 
 test('a policy that stays is held against a change of its scope', async () => {

@@ -13,10 +13,11 @@ import {
 } from '@fantail/contracts'
 import { hideCredentials } from '@fantail/delivery'
 import type { z } from 'zod'
+import { principalOf } from '../auth/caller.ts'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
 import { notFound } from '../http/errors.ts'
-import { publicUrlFor } from '../http/public-url.ts'
+import { publicUrlFor } from '../http/origin.ts'
 import { changeSettings, deleteSubscription, visibleSubscription } from '../subscriptions/change.ts'
 import { settingsOf } from '../subscriptions/settings.ts'
 import { newSubscriptionProblems, subscribeNatively } from '../subscriptions/subscribe.ts'
@@ -47,7 +48,7 @@ export function subscriptionRoutes(deps: ApiDeps): Endpoint[] {
         },
         201: { description: 'Subscribed', schema: SubscriptionView },
       },
-      errors: [...INPUT_ERRORS, 'subscription_exists', 'conflict'],
+      errors: [...INPUT_ERRORS, 'subscription_exists', 'conflict', 'rate_limited'],
       handle: (call) => postSubscription(deps, call),
     }),
     endpoint({
@@ -114,11 +115,17 @@ export function idOf(call: Call): string {
 
 async function postSubscription(
   deps: ApiDeps,
-  { params, body, request, requestId }: Call<unknown, z.output<typeof NewSubscriptionInput>>,
+  call: Call<unknown, z.output<typeof NewSubscriptionInput>>,
 ): Promise<Answer> {
+  const { params, body, requestId, caller } = call
   const topicArn = resolveTopic(params.topic ?? '', deps.settings.arn)
-  const publicUrl = publicUrlFor(deps.settings, request)
-  const { subscription, created } = await subscribeNatively(deps, { topicArn, input: body, publicUrl })
+  const publicUrl = publicUrlFor(deps.settings, call)
+  const { subscription, created } = await subscribeNatively(deps, {
+    topicArn,
+    input: body,
+    publicUrl,
+    ...(caller && { principal: principalOf(caller) }),
+  })
   if (created) {
     const { id: subscriptionId, protocol, status } = subscription
     deps.topicCache.forget(topicArn)

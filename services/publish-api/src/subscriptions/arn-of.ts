@@ -11,7 +11,12 @@ export async function subscriptionArnOf(
   if (parseArn(idOrArn)?.subscriptionId !== undefined) return idOrArn
   const record = await subscriptions.get(known(idOrArn, path))
   if (record) return record.arn
-  throw FantailError.invalid(path, 'names no subscription; a deleted one can be named by its ARN')
+  throw unknownSubscription(path)
+}
+
+/** `path` is the member that names it. */
+export function unknownSubscription(path: string): FantailError {
+  return FantailError.invalid(path, 'names no subscription; a deleted one can be named by its ARN')
 }
 
 function known(idOrArn: string, path: string): string {

@@ -34,7 +34,7 @@ export async function changeSettings(
   let old = before
   const record = await deps.subscriptions.update(id, (current) => {
     if (current.unsubscribed) throw notFound('subscription')
-    refuseMixture(deps, { ...current, ...given }, outbound)
+    refuseMixture(deps, current, given, outbound)
     old = current
     return outbound === undefined ? given : { ...given, ...changeOutbound(deps, current, outbound) }
   })
@@ -61,14 +61,18 @@ function hasSameFilter(a: SubscriptionRecord, b: SubscriptionRecord): boolean {
 
 function refuseMixture(
   { settings }: ApiDeps,
-  record: SubscriptionRecord,
+  current: SubscriptionRecord,
+  given: Partial<SubscriptionSettings>,
   outbound: OutboundChange | undefined,
 ): void {
+  const record = { ...current, ...given }
   const { protocol, rawMessageDelivery: raw, deliveryPolicy } = record
+  // A filter that stays as it is may be one that an earlier version accepted.
+  const setsFilter = given.filterPolicy !== undefined || given.filterPolicyScope !== undefined
   const problems = [
     ...policyProblems(deliveryPolicy, { protocol, raw, settings }),
     ...orderingProblems(record),
-    ...filterProblems(record),
+    ...(setsFilter ? filterProblems(record) : []),
     ...outboundProblems(outbound, protocol),
     ...pacingProblems(record),
   ]

@@ -10,6 +10,8 @@
 import { timingSafeEqual } from 'node:crypto'
 import {
   CONFIRMATION_SECONDS,
+  CONFIRMATIONS_PER_ENDPOINT_MAX,
+  CONFIRMATIONS_PER_HOST_MAX,
   createMessageId,
   FantailError,
   isFifoName,
@@ -22,7 +24,7 @@ import type { ApiDeps } from '../deps.ts'
 import { notFound } from '../http/errors.ts'
 import { deleteSubscription } from './change.ts'
 
-type Tools = Pick<ApiDeps, 'subscriptions' | 'lanes' | 'clock'>
+type Tools = Pick<ApiDeps, 'subscriptions' | 'confirmationLimits' | 'lanes' | 'clock'>
 
 export interface Token {
   token: string
@@ -40,25 +42,43 @@ function newToken({ clock }: Tools, id: string): Token {
   return createToken(place.topicUid, clock())
 }
 
-/** Parks the message that asks a pending subscription's endpoint to confirm. */
+/** Parks the message that asks a new subscription's endpoint to confirm; `rate_limited`, and then it stays pending. */
 export async function askToConfirm(
   deps: Tools,
   record: SubscriptionRecord,
   publicUrl: string,
 ): Promise<void> {
+  await takeConfirmation(deps, record)
+  await parkQuestion(deps, record, publicUrl)
+}
+
+/** The endpoint may be somebody's who wants none of this (confirmation-limits.ts). */
+async function takeConfirmation({ confirmationLimits }: Tools, record: SubscriptionRecord): Promise<void> {
+  const waitMs = await confirmationLimits.take(record)
+  if (waitMs === 0) return
+  const text =
+    `this endpoint was asked to confirm ${CONFIRMATIONS_PER_ENDPOINT_MAX} times for this topic within an hour, ` +
+    `or its host ${CONFIRMATIONS_PER_HOST_MAX} times for this account; a message that it got still confirms`
+  throw new FantailError('rate_limited', text, { retryAfterSeconds: Math.ceil(waitMs / 1_000) })
+}
+
+async function parkQuestion(deps: Tools, record: SubscriptionRecord, publicUrl: string): Promise<void> {
   const text = `You have chosen to subscribe to the topic ${record.topicArn}.\nTo confirm the subscription, visit the SubscribeURL included in this message.`
   await parkMessage(deps, record, { kind: 'SubscriptionConfirmation', text, publicUrl })
 }
 
-/** Gives a pending subscription a new token and asks again; `wrong_state` where it awaits none. */
+/** Gives a pending subscription a new token and asks again; `wrong_state` where it awaits none, `rate_limited`. */
 export async function askAgain(deps: Tools, id: string, publicUrl: string): Promise<SubscriptionRecord> {
+  const known = await deps.subscriptions.get(id)
+  // Before the new token is made: the one that was sent must stay good if no other may be sent.
+  if (known?.status === 'pending') await takeConfirmation(deps, known)
   const record = await deps.subscriptions.update(id, (current) => {
     if (current.unsubscribed) throw notFound('subscription')
     if (current.status !== 'pending')
       throw new FantailError('wrong_state', `it is ${current.status}, not pending`)
     return newToken(deps, id)
   })
-  await askToConfirm(deps, record, publicUrl)
+  await parkQuestion(deps, record, publicUrl)
   return record
 }
 

@@ -13,6 +13,7 @@ import {
   checkTlsMaterial,
   hasCredentials,
   hideCredentials,
+  hostOf,
   type KeptOutbound,
   keepConsumer,
   keepOutbound,
@@ -183,18 +184,14 @@ export function refusedHost(
   url: string,
   proxy?: string,
 ): RefusedHost | undefined {
-  const host = hostOf(url)
+  const parsed = URL.parse(url)
+  const host = parsed ? hostOf(parsed) : ''
   const why = proxy === undefined ? guard.refusalBeforehand(host) : guard.refusalThroughProxy(host)
   return why === undefined ? undefined : { host, why }
 }
 
 function unreachable({ host, why }: RefusedHost): string {
   return `cannot be reached: ${host} is refused (${why}); FANTAIL_OUTBOUND_ALLOW makes exceptions`
-}
-
-function hostOf(url: string): string {
-  const host = URL.parse(url)?.hostname ?? ''
-  return host.startsWith('[') ? host.slice(1, -1) : host
 }
 
 export function outboundView({ outbound }: Pick<SubscriptionRecord, 'outbound'>): object | null {

@@ -38,6 +38,8 @@ export interface Subscribe {
   authentication?: Authentication
   /** Base of the links in a confirmation message. */
   publicUrl: string
+  /** ARN of the key's user that subscribes. */
+  principal?: string
 }
 
 export interface Subscribed {
@@ -78,16 +80,15 @@ function isScope(value: unknown): value is FilterPolicyScope {
   return value === 'MessageAttributes' || value === 'MessageBody'
 }
 
-export interface NativeSubscribe {
+export interface NativeSubscribe extends Pick<Subscribe, 'publicUrl' | 'principal'> {
   topicArn: string
   input: z.output<typeof NewSubscriptionInput>
-  publicUrl: string
 }
 
 /** By the native API's body; `not_found`, `validation_failed`, `subscription_exists`. */
 export async function subscribeNatively(
   deps: ApiDeps,
-  { topicArn, input, publicUrl }: NativeSubscribe,
+  { topicArn, input, ...by }: NativeSubscribe,
 ): Promise<Subscribed> {
   const address = readEndpoint(input.endpoint, input.protocol, deps.settings.arn)
   if ('path' in address) throw invalid([address])
@@ -103,7 +104,7 @@ export async function subscribeNatively(
   const confirmation = input.confirmation ?? 'none'
   const confirmationGiven = input.confirmation !== undefined
   const { outbound } = input
-  return subscribe(deps, { topic, address, given, outbound, confirmation, confirmationGiven, publicUrl })
+  return subscribe(deps, { topic, address, given, outbound, confirmation, confirmationGiven, ...by })
 }
 
 /** `not_found` where the topic has gone; `subscription_exists`; TopicFullError. */
@@ -118,6 +119,7 @@ export async function subscribe(deps: ApiDeps, request: Subscribe): Promise<Subs
     ...given,
     ...kept,
     ...request.authentication,
+    ...(request.principal !== undefined && { principal: request.principal }),
     confirmation,
     ...(confirmation === 'handshake' && createToken(topic.uid, deps.clock())),
   })

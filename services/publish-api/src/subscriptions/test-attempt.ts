@@ -2,7 +2,6 @@
 import {
   type AttemptResult,
   createMessageId,
-  FantailError,
   isFifoName,
   type Message,
   type SubscriptionRecord,
@@ -11,11 +10,14 @@ import {
 import {
   compileEnvelope,
   compileTarget,
+  type Envelope,
+  QueueAppends,
+  QueueGates,
   queueBody,
-  renderBody,
-  renderHeaders,
+  renderRequest,
   signatureVersionOf,
-  unlockTarget,
+  type Target,
+  unsignedFailure,
 } from '@fantail/delivery'
 import { effectivePolicy } from '@fantail/policy'
 import type { ApiDeps } from '../deps.ts'
@@ -53,21 +55,32 @@ export async function attemptOnce(
   }
   const target = compileTarget(record, effectivePolicy(topic, record))
   const envelope = compileEnvelope(message, undefined, signatureVersionOf(topic))
-  await deps.signing.prepare(envelope, target)
-  if (record.protocol === 'sqs') return appendOnce(deps, record, queueBody(envelope, target, record.endpoint))
-  const locked = unlockTarget(target, deps.vault)
-  if (locked !== undefined) return { statusCode: null, durationMs: 0, error: `secrets: ${locked}` }
-  const { url, route } = target
-  const body = renderBody(envelope, target)
-  const headers = renderHeaders(envelope, target)
+  return toResult(await attempt(deps, { record, message, target, envelope }))
+}
+
+interface Attempt {
+  record: SubscriptionRecord
+  message: Message
+  target: Target
+  envelope: Envelope
+}
+
+/** As a delivery's attempt is made (delivery-worker/src/attempt-maker.ts). */
+async function attempt(deps: Tools, { record, message, target, envelope }: Attempt): Promise<AttemptResult> {
+  const { queues, sender, signing, vault, clock } = deps
   try {
-    const signed = { messageId, now: publishedAt, body }
-    headers.push(...(target.webhook?.headers(signed, deps.vault) ?? []))
+    await signing.prepare(envelope, target)
   } catch (error) {
-    const why = error instanceof Error ? error.message : 'unknown'
-    return { statusCode: null, durationMs: 0, error: `secrets: it cannot be signed: ${why}` }
+    return unsignedFailure(error)
   }
-  return toResult(await deps.sender.attempt({ url, route, headers, body }))
+  if (record.protocol === 'sqs') {
+    const item = queueBody(envelope, target, record.endpoint)
+    // Gates of its own: what the queue's settings are now.
+    const appends = new QueueAppends({ queues, gates: new QueueGates({ queues }) })
+    return (await appends.append(record.endpoint, [{ message, item }])).result
+  }
+  const request = renderRequest(envelope, target, { vault, clock })
+  return 'kind' in request ? request : sender.attempt(request)
 }
 
 function toResult(result: AttemptResult): TestResult {
@@ -75,21 +88,4 @@ function toResult(result: AttemptResult): TestResult {
   if (result.kind === 'failure')
     return { statusCode: null, durationMs, error: `${result.error}: ${result.detail}` }
   return { statusCode: result.statusCode, durationMs }
-}
-
-/** An append that succeeds counts as 200, the status that SQS would answer. */
-async function appendOnce(
-  { queues }: Tools,
-  { endpoint }: SubscriptionRecord,
-  item: ReturnType<typeof queueBody>,
-): Promise<TestResult> {
-  const startedAt = performance.now()
-  const elapsed = () => Math.round(performance.now() - startedAt)
-  try {
-    await queues.send(endpoint, [item])
-    return { statusCode: 200, durationMs: elapsed() }
-  } catch (error) {
-    if (!(error instanceof FantailError) || error.code !== 'not_found') throw error
-    return { statusCode: null, durationMs: elapsed(), error: `queue_missing: no queue ${endpoint}` }
-  }
 }

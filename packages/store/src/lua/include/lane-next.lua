@@ -55,19 +55,20 @@ local function read_pace(base, id, mode, now, lane, rate)
 end
 
 -- nil where there is no such lane. gap: ms between sends where throttled; tat: theoretical arrival time of the next; fifo:
--- '1', '2' where several of a group may go at once, or false; turn, cap and dlq only when it is to be claimed from.
+-- '1', '2' where several of a group may go at once, or false; proven: its endpoint has answered in time; turn, cap and
+-- dlq only when it is to be claimed from.
 local function lane_of(base, id, now, to_claim)
   local h
   if to_claim then
-    h = redis.call('HMGET', base .. 'lane:' .. id, 's', 'r', 'p', 'g', 'x', 'f', 'm', 'k', 'c', 'q')
+    h = redis.call('HMGET', base .. 'lane:' .. id, 's', 'r', 'p', 'g', 'x', 'f', 'm', 'a', 'k', 'c', 'q')
   else
-    h = redis.call('HMGET', base .. 'lane:' .. id, 's', 'r', 'p', 'g', 'x', 'f', 'm')
+    h = redis.call('HMGET', base .. 'lane:' .. id, 's', 'r', 'p', 'g', 'x', 'f', 'm', 'a')
   end
   if not h[1] then return nil end
   local slice, gone = slice_of(base, h[1]), h[4] == '1'
   local lane = {
     sid = h[1], slice = slice, gone = gone, paused = h[3] == '1' and not gone, fifo = h[6],
-    turn = tonumber(h[8]) or 0, cap = tonumber(h[9]) or 32, dlq = h[10] == '1',
+    proven = h[8] == '1', turn = tonumber(h[9]) or 0, cap = tonumber(h[10]) or 32, dlq = h[11] == '1',
     rate = false, gap = false, tat = false, leased = false, pace = false,
   }
   local rate = (not slice.fixed and tonumber(h[2])) or slice.rate
@@ -122,7 +123,45 @@ local function take_time(base, tat)
   return math.ceil((tat - TAKE_AHEAD_MS - phase) / TAKE_GRID_MS) * TAKE_GRID_MS + phase
 end
 
--- Writes when the lane is due into `due` (or removes it there) and returns that, nil where there is none: paused, empty
+-- A lane stands in `due` where its endpoint is proven, and in `turns` where it is not: its attempts may hang, so it waits
+-- there for a slot of its turn, and costs nothing meanwhile. A deleted lane needs no slot.
+local function line_of(lane)
+  return (lane.proven or lane.gone) and 'due' or 'turns'
+end
+
+-- The first of `turns` before this script put something there: nil where it has not, false where there was none.
+local first_turn
+
+local function put_in_line(base, line, id, due, mode)
+  if line == 'turns' and first_turn == nil then first_turn = head_of(base .. 'turns') or false end
+  if mode then
+    redis.call('ZADD', base .. line, mode, text(due), id)
+  else
+    redis.call('ZADD', base .. line, text(due), id)
+  end
+end
+
+local function leave_lines(base, id, lane)
+  if not lane or line_of(lane) == 'due' then redis.call('ZREM', base .. 'due', id) end
+  if not lane or not lane.proven then redis.call('ZREM', base .. 'turns', id) end
+end
+
+-- What an attempt has shown: '+' proven, '-' not, '' nothing new. Needs a lane_next after it. Returns true where the lane
+-- changes its line.
+local function note_standing(base, id, lane, standing)
+  local proven = standing == '+'
+  if standing == '' or lane.gone or lane.proven == proven then return false end
+  lane.proven = proven
+  if proven then
+    redis.call('HSET', base .. 'lane:' .. id, 'a', '1')
+  else
+    redis.call('HDEL', base .. 'lane:' .. id, 'a')
+  end
+  redis.call('ZREM', base .. (proven and 'turns' or 'due'), id)
+  return true
+end
+
+-- Writes when the lane is due into its line (or removes it there) and returns that, nil where there is none: paused, empty
 -- or missing. A paused lane with anything in it is noted in `held`, for the sweep. A deleted lane is due now while
 -- anything waits, at its first lease end while the rest is in flight, and removed when empty. A throttled lane is due
 -- some time before its next send time: a take then finds several slots of a fast lane at once.
@@ -132,7 +171,7 @@ end
 local function set_due(base, id, now, lane, waiting, leased, not_before)
   local empty = not waiting and not leased
   if not lane or empty or lane.paused then
-    redis.call('ZREM', base .. 'due', id)
+    leave_lines(base, id, lane)
     if lane and empty and lane.gone then redis.call('DEL', base .. 'lane:' .. id) end
     if lane and lane.paused and not empty then redis.call('SADD', base .. 'held', id) end
     return nil
@@ -140,11 +179,12 @@ local function set_due(base, id, now, lane, waiting, leased, not_before)
   if waiting and lane.gone then waiting = now end
   if waiting and lane.gap and not lane.gone then waiting = math.max(waiting, take_time(base, lane.tat)) end
   if waiting and lane.pace and lane.pace.shut and not lane.gone then waiting = math.max(waiting, lane.pace.shut) end
+  if lane.gone and not lane.proven then redis.call('ZREM', base .. 'turns', id) end
   local due = math.max(math.ceil(earlier(waiting, leased)), not_before or now)
   if due > now or not_before then
-    redis.call('ZADD', base .. 'due', text(due), id)
+    put_in_line(base, line_of(lane), id, due)
   else
-    redis.call('ZADD', base .. 'due', 'LT', text(now), id)
+    put_in_line(base, line_of(lane), id, now, 'LT')
   end
   return due
 end

@@ -1,6 +1,5 @@
 -- What may become of a claim whose lease is current; each answers 1, or the lease that holds from now on. A batch is
 -- what the claims of one lane come to: most of its writes are made together, by write_batch. Needs lane-group.
-local ASIDE_MAX = 1000
 local settle = {}
 
 -- `leases` are those of ARGV's deliveries from `first` on.
@@ -25,7 +24,8 @@ local function open_lane(batch)
 end
 
 -- A lane that is due before the first of its settled leases would have ended is due for another reason, and stays so:
--- most settlements need no look at what else the lane holds (13 of 22 µs). Not so where take has postponed it.
+-- most settlements need no look at what else the lane holds (13 of 22 µs). Not so where take has postponed it, or it
+-- stands in `turns`.
 local function is_due_changed(batch)
   if batch.first_end == math.huge then return false end
   local due = tonumber(redis.call('ZSCORE', batch.base .. 'due', batch.id))
@@ -60,14 +60,9 @@ function settle.discard(batch, delivery, cause)
   return remove(batch, delivery, cause == 'expired' and cause or 'discarded:' .. cause)
 end
 
-function settle.aside(batch, delivery, detail)
-  local hex = string.gsub(delivery, '.', function(c)
-    return string.format('%02x', string.byte(c))
-  end)
-  local note = { at = batch.now, subscriptionId = batch.id, delivery = hex, detail = detail }
-  redis.call('LPUSH', batch.base .. 'aside', cjson.encode(note))
-  redis.call('LTRIM', batch.base .. 'aside', 0, ASIDE_MAX - 1)
-  return remove(batch, delivery, 'discarded:aside')
+-- Its entry stands in the quarantine, which is in another slot.
+function settle.quarantined(batch, delivery)
+  return remove(batch, delivery, 'quarantined')
 end
 
 function settle.retry(batch, delivery, state, delay)
@@ -87,6 +82,11 @@ settle['return'] = function(batch, delivery, _, delay)
   batch.waits = true
   local state = redis.call('HGET', batch.base .. 'state:' .. batch.id, delivery)
   put_back(batch.base, batch.id, delivery, state, batch.now, delay)
+  return 1
+end
+
+-- Its attempt goes on; it is only to be told what that has shown.
+function settle.keep()
   return 1
 end
 

@@ -3,18 +3,20 @@ local ITEM_VALUES = 17
 -- FIFO: ages of one queue differ by at least this, so that their order is that of the sequence numbers.
 local AGE_STEP = 1 / 1024
 
--- One that a move brings while its own move from here has not ended has been there and is back: it stays.
-local function end_move(queue, id)
+-- One that a move brings while its own move from here has not ended has been there and is back, or this queue is its own
+-- dead-letter queue: it stays, and its receives are counted anew.
+local function end_move(queue, id, count)
   if redis.call('ZREM', queue.q .. 'moving', id) == 0 then return end
+  redis.call('HSET', queue.q .. 'i:' .. id, 'c', count, 'b', count)
   show_item(queue, id)
   queue.woken = true
 end
 
 -- Whether a send of an id that its sender gave was carried out before; also the sequence, where that is still known.
-local function known_item(queue, id, by_move)
+local function known_item(queue, id, by_move, count)
   local item = queue.q .. 'i:' .. id
   if redis.call('EXISTS', item) == 1 then
-    if by_move then end_move(queue, id) end
+    if by_move then end_move(queue, id, count) end
     return true, redis.call('HGET', item, 'o') or ''
   end
   local left = redis.call('ZSCORE', queue.q .. 'recent', recent_name(id, by_move))
@@ -55,7 +57,7 @@ local function store_item(queue, at)
   local reason, status, subscription, dead_at, message, group, dedup, held = unpack(ARGV, at + 10, at + 17)
   local item = queue.q .. 'i:' .. id
   if given == '1' then
-    local known, sequence = known_item(queue, id, source ~= '')
+    local known, sequence = known_item(queue, id, source ~= '', count)
     if known then return id, sequence, false end
   end
   if queue.fifo and held ~= '' then
@@ -68,7 +70,7 @@ local function store_item(queue, at)
   if first ~= '' then redis.call('HSET', item, 'f', first) end
   if group ~= '' then redis.call('HSET', item, 'g', group) end
   if dedup ~= '' then redis.call('HSET', item, 'd', held == 'b' and '' or dedup) end
-  if source ~= '' then redis.call('HSET', item, 'x', source) end
+  if source ~= '' then redis.call('HSET', item, 'x', source, 'b', count) end
   if dead_at ~= '' or source ~= '' then redis.call('HSET', item, 'e', dead_at ~= '' and dead_at or queue.now) end
   if reason ~= '' then
     redis.call('HSET', item, 'r', reason, 'k', status, 'u', subscription, 'm', message)

@@ -13,14 +13,22 @@ local function promote(queue, max)
   end
 end
 
+-- Whether an item goes to the dead-letter queue now: it was received as often as the redrive policy allows since it came to
+-- this queue (`before`: how often it had been until then), and no move of it has failed (`failed`).
+local function used_up(queue, count, before, failed)
+  return queue.receives and not failed and tonumber(count) - (tonumber(before) or 0) >= queue.receives
+end
+
 -- Marks an item as on its way. Whoever is given it appends it to the target by id and then forgets it here; if that
 -- has not happened when the lease is over, the next receive or sweep gives it to somebody else. Thousandths of `n` keep
 -- the order of those that are on their way together.
 local function start_move(queue, id, n)
   redis.call('ZREM', queue.q .. 'ready', id)
   redis.call('ZADD', queue.q .. 'moving', queue.clock + MOVE_MS + n / 1000, id)
-  redis.call('HDEL', queue.q .. 'i:' .. id, 'h')
-  if queue.fifo then hide_in_group(queue, id, FAR) end
+  if queue.fifo then
+    redis.call('HDEL', queue.q .. 'i:' .. id, 'h')
+    hide_in_group(queue, id, FAR)
+  end
   return item_of(queue, id)
 end
 

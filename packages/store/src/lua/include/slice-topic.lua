@@ -9,9 +9,10 @@ local function set_slice_topic(base, slice, arn, settings, rev, now)
   if not had[1] or (had[2] == settings.rate and had[3] == settings.ovr) then return end
   local ids = redis.call('HKEYS', base .. 'subs:' .. slice)
   if #ids == 0 then return end
-  -- Lanes that are not in `due` are empty or paused: no throttle moves them, and there may be 500 of them.
+  -- Lanes that stand in no line are empty or paused: no throttle moves them, and there may be 500 of them.
   local due = redis.call('ZMSCORE', base .. 'due', unpack(ids))
+  local turns = redis.call('ZMSCORE', base .. 'turns', unpack(ids))
   for i, id in ipairs(ids) do
-    if due[i] then lane_next(base, id, now) end
+    if due[i] or turns[i] then lane_next(base, id, now) end
   end
 end

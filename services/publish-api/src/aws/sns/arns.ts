@@ -41,7 +41,7 @@ export function checkSubscriptionArn(value: unknown, call: Region): Subscription
 
 /** The given text, once it has enough elements for an ARN. */
 function elementsChecked(value: unknown, parameter: string): string {
-  if (typeof value !== 'string' || value === '') throw missingParameter(parameter)
+  if (typeof value !== 'string') throw missingParameter(parameter)
   const count = value.split(':').length
   if (count >= ELEMENTS_MIN) return value
   throw invalidParameter(`${parameter} Reason: An ARN must have at least 6 elements, not ${count}`)

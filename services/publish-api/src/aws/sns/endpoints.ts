@@ -37,13 +37,17 @@ export interface GivenEndpoint {
   address: EndpointAddress | null
 }
 
-export function checkEndpoint(protocol: unknown, endpoint: unknown, defaults: ArnDefaults): GivenEndpoint {
+/** One that SNS has. Its endpoint is judged when the topic is known to be there, as recorded. */
+export function checkProtocol(protocol: unknown): string {
   if (protocol === undefined) throw missingParameter('Protocol')
   const name = String(protocol)
+  if (Object.hasOwn(UNSERVED, name) || isServed(name)) return name
+  throw invalidParameter(`Amazon SNS does not support this protocol string: ${name}`)
+}
+
+/** `name` is a protocol that checkProtocol has taken. */
+export function checkEndpoint(name: string, endpoint: unknown, defaults: ArnDefaults): GivenEndpoint {
   const unserved = Object.hasOwn(UNSERVED, name) ? UNSERVED[name] : undefined
-  if (!unserved && !isServed(name)) {
-    throw invalidParameter(`Amazon SNS does not support this protocol string: ${name}`)
-  }
   const text = String(endpoint ?? '')
   if (!unserved)
     return { protocol: name, endpoint: text, address: addressOf(name as Protocol, text, defaults) }

@@ -98,6 +98,15 @@ test.each<[name: string, value: string, text: string]>([
   expect(onSet.message.split('\n')[0]).toBe(`Invalid parameter: ${text}`)
 })
 
+test('[216] what is inside a nested policy is judged before its nesting', async () => {
+  for (const FilterPolicyScope of ['MessageAttributes', 'MessageBody']) {
+    const refused = await refusalOf(subscribe({ FilterPolicy: '{"key":{"suffix":"v"}}', FilterPolicyScope }))
+    expect(refused.message.split('\n')[0]).toBe(
+      'Invalid parameter: Attributes Reason: FilterPolicy: "suffix" must be an object or an array',
+    )
+  }
+})
+
 test('[94] 150 combinations pass; what is no JSON does not', async () => {
   expect(await shown(await subscribe({ FilterPolicy: many(150) }))).toEqual([many(150), 'MessageAttributes'])
   const { message } = await refusalOf(subscribe({ FilterPolicy: '{' }))

@@ -23,7 +23,8 @@ export interface ReadAttributes {
 
 const NAME_BYTES_MAX = 256
 const TYPE = /^(String|Number|Binary)(\..+)?$/s
-const IMPERMISSIBLE = /[^A-Za-z0-9_.-]/u
+/** Letters and digits are those of any script (recorded). */
+const IMPERMISSIBLE = /[^\p{L}\p{Nd}_.-]/u
 
 /** Throws the first thing that is wrong; `path` leads to the entry of a batch: `publishBatchRequestEntries.1.member.`. */
 export function readAttributes(given: unknown, path = ''): ReadAttributes {

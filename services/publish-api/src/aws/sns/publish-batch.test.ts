@@ -96,15 +96,34 @@ test('[128] an entry with an invalid subject fails alone', async () => {
   expect(stored.sort()).toEqual(['three-0', 'three-2'])
 })
 
+test.each([
+  ['standard', false, '{"sqs":"x"}', 'No default entry in JSON message body'],
+  ['standard', false, 'x', 'JSON message body failed to parse'],
+  ['FIFO', true, '{"sqs":"x"}', 'No default entry in JSON message body'],
+  ['FIFO', true, 'x', 'JSON message body failed to parse'],
+])(
+  '[214] on a %s topic a text for protocols without its default refuses the batch, before groups are judged',
+  async (_kind, fifo, Message, reason) => {
+    const arn = topicArn(fifo ? 'structured.fifo' : 'structured')
+    await sns.api.deps.topics.create(arn, {})
+    const given = entries(2, (i) => (i === 1 ? { Message, MessageStructure: 'json' } : {}))
+    expect(await refusalOf(publish(given, arn))).toEqual({
+      name: 'InvalidParameterException',
+      message: `Invalid parameter: Message Structure - ${reason}`,
+      status: 400,
+    })
+  },
+)
+
 test('where every entry fails, the answer is 200 all the same', async () => {
   const { Successful, Failed } = await publish([
     { Id: 'empty', Message: '' },
-    { Id: 'unstructured', Message: 'x', MessageStructure: 'json' },
+    { Id: 'unstructured', Message: 'x', MessageStructure: 'text' },
   ])
   expect(Successful).toEqual([])
   expect(Failed?.map(({ Message }) => Message)).toEqual([
     'Invalid parameter: Empty message',
-    'Invalid parameter: Message Structure - JSON message body failed to parse',
+    'Invalid parameter: MessageStructure',
   ])
 })
 

@@ -1,7 +1,7 @@
 /**
- * PublishBatch (sns-semantics §5.5). What is wrong with the batch, with attributes or with FIFO's ids refuses all of it;
- * what is wrong with one message's text fails that entry alone. The entries that remain are stored in one write, in
- * their order.
+ * PublishBatch (sns-semantics §5.5). Faults of the batch, of attributes, of texts for protocols and of FIFO's ids refuse all
+ * of it; a fault of one message's text fails that entry alone. The entries that remain are stored in one write, in their
+ * order.
  */
 import { type AwsCall, AwsError, type AwsInput, type Operation } from '@fantail/aws-wire'
 import { MESSAGE_BYTES_MAX } from '@fantail/contracts'
@@ -14,7 +14,13 @@ import { outcomeOf } from '../errors.ts'
 import { checkTopicArn } from './arns.ts'
 import { type ReadAttributes, readAttributes } from './message-attributes.ts'
 import { knownTopic, ofTopic } from './publish-topic.ts'
-import { checkOrdering, MESSAGE_SHAPE, type ReadMessage, readMessage } from './read-message.ts'
+import {
+  checkOrdering,
+  checkStructure,
+  MESSAGE_SHAPE,
+  type ReadMessage,
+  readMessage,
+} from './read-message.ts'
 import { invalidParameter } from './refusals.ts'
 
 const ENTRIES_MAX = 10
@@ -58,6 +64,7 @@ async function publishBatch({ deps, store }: Tools, input: AwsInput, call: AwsCa
   )
   const topic = await knownTopic(deps, topicArn)
   checkSum(topic, given, attributes)
+  checkStructures(given)
   const entries = given.map((entry, i) => readEntry(topic, entry, attributes[i] as ReadAttributes))
   const sound = entries.flatMap(({ id, read }) => (read instanceof AwsError ? [] : [{ id, read }]))
   const receipts = await storeAll({ deps, store, topic, call }, sound)
@@ -142,6 +149,14 @@ function checkSum({ messageBytesMax }: KnownTopic, given: AwsInput[], attributes
   if (bytes <= Math.max(messageBytesMax, MESSAGE_BYTES_MAX)) return
   const message = 'The length of all the messages put together is more than the limit.'
   throw new AwsError('BatchRequestTooLong', message)
+}
+
+/** A text for protocols that cannot be read, or lacks its default, refuses the batch before groups are judged (recorded). */
+function checkStructures(given: AwsInput[]): void {
+  for (const { MessageStructure: structure, Message } of given) {
+    const text = String(Message ?? '')
+    if (structure === 'json' && text !== '') checkStructure(structure, text)
+  }
 }
 
 /** Throws what refuses the whole batch; an entry's own failure stands in the entry. */

@@ -207,6 +207,14 @@ test.each<[what: string, attributes: PublishCommandInput['MessageAttributes'], m
   })
 })
 
+test('[218] the name of an attribute may have letters of any script', async () => {
+  const MessageAttributes = named('größe.Ωμέγα_数-٣')
+  const { MessageId } = await publish({ Message: 'named', MessageAttributes })
+  expect(await stored(MessageId)).toMatchObject({
+    attributes: { 'größe.Ωμέγα_数-٣': { type: 'String', value: 'v' } },
+  })
+})
+
 test('[124] an attribute without DataType is a validation error', async () => {
   const MessageAttributes = { a: { DataType: undefined, StringValue: 'x' } }
   expect(await refusal({ MessageAttributes })).toMatchObject({

@@ -42,7 +42,8 @@ export function readMessage(input: AwsInput, { attributes, bytes }: ReadAttribut
   return { message, bytes: Buffer.byteLength(text) + bytes }
 }
 
-function checkStructure(structure: unknown, text: string): void {
+/** Throws where a text for protocols is not of that kind, cannot be read or has no default. */
+export function checkStructure(structure: unknown, text: string): void {
   if (structure !== 'json') throw invalidParameter('MessageStructure')
   const texts = objectOf(text)
   if (!texts) throw invalidParameter('Message Structure - JSON message body failed to parse')

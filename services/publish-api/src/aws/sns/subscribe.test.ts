@@ -228,6 +228,22 @@ test('a phone number that is none is refused without a prefix', async () => {
   expect((await refusal({ Protocol: 'sms', Endpoint: '555' })).message).toBe('Invalid SMS endpoint: 555')
 })
 
+test.each([
+  ['https', 'nonsense'],
+  ['http', 'https://example.com/other'],
+  ['sqs', 'no-arn'],
+  ['email', 'nobody'],
+])(
+  '[212] a topic that is not there is told before the endpoint is judged: %s, %s',
+  async (Protocol, Endpoint) => {
+    expect(await refusal({ TopicArn: topicArn('none'), Protocol, Endpoint })).toEqual({
+      name: 'NotFoundException',
+      status: 404,
+      message: 'Topic does not exist',
+    })
+  },
+)
+
 test('a topic that is not there', async () => {
   expect(await refusal({ TopicArn: topicArn('none'), Endpoint: hook() })).toEqual({
     name: 'NotFoundException',

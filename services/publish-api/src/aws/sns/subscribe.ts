@@ -12,7 +12,7 @@ import { refusedHost } from '../../subscriptions/outbound.ts'
 import { SETTING_DEFAULTS } from '../../subscriptions/settings.ts'
 import { type Subscribe, type Subscribed, subscribe } from '../../subscriptions/subscribe.ts'
 import { checkTopicArn } from './arns.ts'
-import { checkEndpoint, type GivenEndpoint, unservedProtocol } from './endpoints.ts'
+import { checkEndpoint, checkProtocol, type GivenEndpoint, unservedProtocol } from './endpoints.ts'
 import { invalidParameter, noSuchTopic } from './refusals.ts'
 import { readSettings, refuseOnSubscribe } from './subscription-attributes.ts'
 
@@ -43,9 +43,10 @@ export function subscribeOperation(deps: ApiDeps): Operation {
 
 async function subscribeByWire(deps: ApiDeps, input: AwsInput, call: AwsCall): Promise<Subscribed> {
   const topicArn = checkTopicArn(input.TopicArn, call)
-  const given = checkEndpoint(input.Protocol, input.Endpoint, deps.settings.arn)
+  const protocol = checkProtocol(input.Protocol)
   const topic = await deps.topics.get(topicArn)
   if (!topic) throw noSuchTopic()
+  const given = checkEndpoint(protocol, input.Endpoint, deps.settings.arn)
   checkKinds(topicArn, given, deps.settings.fifoHttp)
   const settings = readSettings(
     (input.Attributes ?? {}) as Record<string, string>,
@@ -62,6 +63,7 @@ async function subscribeByWire(deps: ApiDeps, input: AwsInput, call: AwsCall): P
     ...confirmationOf(address, call),
     confirmationGiven: false,
     publicUrl: call.origin,
+    ...(call.principal !== undefined && { principal: call.principal }),
   }
   return subscribe(deps, request).catch((error) => Promise.reject(toRefusal(error)))
 }

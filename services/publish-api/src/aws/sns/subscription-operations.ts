@@ -49,7 +49,7 @@ function attributesOf(record: SubscriptionRecord): Record<string, string> {
     Protocol: record.protocol,
     Endpoint: maskCredentials(record.endpoint),
     Owner: owner,
-    SubscriptionPrincipal: `arn:aws:iam::${owner}:root`,
+    SubscriptionPrincipal: record.principal ?? `arn:aws:iam::${owner}:root`,
     PendingConfirmation: String(record.status === 'pending'),
     ConfirmationWasAuthenticated: String(ownQueue || record.confirmationWasAuthenticated === true),
     RawMessageDelivery: String(record.rawMessageDelivery),

@@ -169,6 +169,27 @@ test('[111] deleting what is not there is fine, [110] a malformed ARN is not', a
   expect(await refusalOf(attributesOf(elsewhere))).toEqual(refused('Invalid parameter: TopicArn'))
 })
 
+test('[213] an empty ARN has one element', async () => {
+  const reason = 'Reason: An ARN must have at least 6 elements, not 1'
+  const call = (parameters: Record<string, string>) => sns.query({ Message: 'x', ...parameters })
+  for (const [Action, parameter] of [
+    ['Publish', 'TopicArn'],
+    ['Publish', 'TargetArn'],
+    ['DeleteTopic', 'TopicArn'],
+    ['GetTopicAttributes', 'TopicArn'],
+    ['Subscribe', 'TopicArn'],
+    ['GetSubscriptionAttributes', 'SubscriptionArn'],
+  ] as const) {
+    const { status, text } = await call({ Action, Protocol: 'http', [parameter]: '' })
+    expect([Action, status, text]).toEqual([
+      Action,
+      400,
+      expect.stringContaining(`<Message>Invalid parameter: ${parameter} ${reason}</Message>`),
+    ])
+  }
+  expect(await refusalOf(attributesOf(''))).toEqual(refused(`Invalid parameter: TopicArn ${reason}`))
+})
+
 test('[112] a deleted topic’s subscriptions are gone, and stay gone when it is made again', async () => {
   const TopicArn = topicArn('with-subscriptions')
   await create({ Name: 'with-subscriptions' })

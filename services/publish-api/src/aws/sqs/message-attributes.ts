@@ -5,7 +5,8 @@ import { invalidParameterValue } from './sqs-error.ts'
 
 const COUNT_MAX = 10
 const NAME_CHARS_MAX = 256
-const NAME_CHARS = /^[A-Za-z0-9_.-]+$/
+/** Letters and digits are those of any script (recorded). */
+const NAME_CHARS = /^[\p{L}\p{Nd}_.-]+$/u
 const RESERVED_NAME = /^(aws\.|amazon\.|\.)|\.$/i
 const TYPE = /^(String|Number|Binary)/
 const TYPE_CHARS_MAX = 256

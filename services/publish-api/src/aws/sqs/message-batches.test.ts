@@ -56,6 +56,19 @@ test('[181] a batch that is empty, too long, or has bad or equal ids is refused 
   expect(await receive(queue)).toEqual([])
 })
 
+test('[215] an entry above the queue’s bound fails in words of its own', async () => {
+  const queue = await create({ MaximumMessageSize: '1024' })
+  const { Failed } = await send(queue, [{}, { MessageBody: 'x'.repeat(1_025) }])
+  expect(Failed).toEqual([
+    {
+      Id: 'e1',
+      SenderFault: true,
+      Code: 'InvalidParameterValue',
+      Message: 'One or more parameters cannot be validated. Reason: Message must be shorter than 1024 bytes.',
+    },
+  ])
+})
+
 test('[182] an entry that is wrong fails alone', async () => {
   const queue = await create({ MaximumMessageSize: '1024' })
   const { Successful, Failed } = await send(queue, [

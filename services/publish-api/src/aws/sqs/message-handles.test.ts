@@ -1,6 +1,9 @@
 import {
+  ChangeMessageVisibilityBatchCommand,
   ChangeMessageVisibilityCommand,
+  DeleteMessageBatchCommand,
   DeleteMessageCommand,
+  GetQueueAttributesCommand,
   ReceiveMessageCommand,
   SendMessageCommand,
 } from '@aws-sdk/client-sqs'
@@ -90,6 +93,124 @@ test('[175] garbage, and a handle of another queue, are no valid handles', async
     await expect(remove(queue, handle)).rejects.toMatchObject(refusal)
     await expect(change(queue, handle, 1)).rejects.toMatchObject(refusal)
   }
+})
+
+/** Every way to delete by a handle, and every way to hide for 100 s by one. */
+const queryBy = (QueueUrl: string, Action: string, given: Record<string, string>) =>
+  sqs.query({ Action, ...given }, `/${ACCOUNT}/${QueueUrl}`)
+const DELETIONS: [string, (queue: string, handle: string) => Promise<unknown>][] = [
+  ['DeleteMessage', remove],
+  [
+    'DeleteMessageBatch',
+    (QueueUrl, ReceiptHandle) =>
+      sqs.client.send(new DeleteMessageBatchCommand({ QueueUrl, Entries: [{ Id: 'a', ReceiptHandle }] })),
+  ],
+  ['DeleteMessage by Query', (queue, ReceiptHandle) => queryBy(queue, 'DeleteMessage', { ReceiptHandle })],
+  [
+    'DeleteMessageBatch by Query',
+    (queue, handle) =>
+      queryBy(queue, 'DeleteMessageBatch', {
+        'DeleteMessageBatchRequestEntry.1.Id': 'a',
+        'DeleteMessageBatchRequestEntry.1.ReceiptHandle': handle,
+      }),
+  ],
+]
+const CHANGES: typeof DELETIONS = [
+  ['ChangeMessageVisibility', (queue, handle) => change(queue, handle, 100)],
+  [
+    'ChangeMessageVisibilityBatch',
+    (QueueUrl, ReceiptHandle) => {
+      const Entries = [{ Id: 'a', ReceiptHandle, VisibilityTimeout: 100 }]
+      return sqs.client.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl, Entries }))
+    },
+  ],
+  [
+    'ChangeMessageVisibility by Query',
+    (queue, ReceiptHandle) =>
+      queryBy(queue, 'ChangeMessageVisibility', { ReceiptHandle, VisibilityTimeout: '100' }),
+  ],
+  [
+    'ChangeMessageVisibilityBatch by Query',
+    (queue, handle) =>
+      queryBy(queue, 'ChangeMessageVisibilityBatch', {
+        'ChangeMessageVisibilityBatchRequestEntry.1.Id': 'a',
+        'ChangeMessageVisibilityBatchRequestEntry.1.ReceiptHandle': handle,
+        'ChangeMessageVisibilityBatchRequestEntry.1.VisibilityTimeout': '100',
+      }),
+  ],
+]
+/** The handles of a message that was received three times, the newest last. */
+async function receivedThrice(queue: string): Promise<string[]> {
+  const handles = [await sent(queue)]
+  for (let i = 0; i < 2; i++) {
+    await sqs.later(11_000)
+    handles.push(await received(queue))
+  }
+  expect(new Set(handles).size).toBe(3)
+  return handles
+}
+async function counted(QueueUrl: string): Promise<(string | undefined)[]> {
+  const AttributeNames = ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'] as const
+  const asked = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [...AttributeNames] })
+  const { Attributes } = await sqs.client.send(asked)
+  return AttributeNames.map((name) => Attributes?.[name])
+}
+
+test.each(DELETIONS)(
+  '[202] %s takes a handle of an earlier receive of a standard queue',
+  async (_, deleteBy) => {
+    const queue = await create({ VisibilityTimeout: '10' })
+    const [first = ''] = await receivedThrice(queue)
+    await deleteBy(queue, first)
+    expect(await counted(queue)).toEqual(['0', '0'])
+    const [, second = ''] = await receivedThrice(queue)
+    await sqs.later(11_000)
+    expect(await counted(queue)).toEqual(['1', '0'])
+    await deleteBy(queue, second)
+    expect(await counted(queue)).toEqual(['0', '0'])
+  },
+)
+
+test.each(CHANGES)(
+  '[203] %s takes a handle of an earlier receive while the message is in flight',
+  async (_, hideBy) => {
+    const queue = await create({ VisibilityTimeout: '10' })
+    const [first = '', , newest = ''] = await receivedThrice(queue)
+    await hideBy(queue, first)
+    await sqs.later(99_000)
+    expect(await counted(queue)).toEqual(['0', '1'])
+    await sqs.later(2_000)
+    await hideBy(queue, first).catch((error: Error) => expect(error.name).toBe('InvalidParameterValue'))
+    expect(await counted(queue)).toEqual(['1', '0'])
+    await remove(queue, newest)
+  },
+)
+
+test('[202][203] on a FIFO queue a handle of an earlier receive deletes and hides nothing', async () => {
+  const queue = await create({ FifoQueue: 'true', VisibilityTimeout: '10' })
+  const [first = ''] = await receivedThrice(queue)
+  const refusal = invalid(first, 'The receipt handle has expired.')
+  await expect(remove(queue, first)).rejects.toMatchObject(refusal)
+  await expect(change(queue, first, 100)).rejects.toMatchObject(refusal)
+  expect(await counted(queue)).toEqual(['0', '1'])
+})
+
+test('[204] in a batch a message that is gone fails as an invalid handle', async () => {
+  const queue = await create({ VisibilityTimeout: '10' })
+  const handle = await sent(queue)
+  await remove(queue, handle)
+  const Entries = [{ Id: 'a', ReceiptHandle: handle, VisibilityTimeout: 10 }]
+  const { Failed } = await sqs.client.send(
+    new ChangeMessageVisibilityBatchCommand({ QueueUrl: queue, Entries }),
+  )
+  expect(Failed).toEqual([
+    {
+      Id: 'a',
+      SenderFault: true,
+      Code: 'ReceiptHandleIsInvalid',
+      Message: 'Message does not exist or is not available for visibility timeout change',
+    },
+  ])
 })
 
 test('the visibility of a deleted message cannot be changed; of one that is due back it can', async () => {

@@ -1,4 +1,7 @@
-/** What is done to a received message by its receipt handle (sns-semantics §8.8): delete it, change how long it is hidden. */
+/**
+ * Deletes a received message by its receipt handle, or changes how long it is hidden. On a standard queue a handle of any
+ * receive will do (docs/aws-compatibility.md, 202 and 203).
+ */
 import { type AwsCall, AwsError, type AwsInput, type Operation } from '@fantail/aws-wire'
 import { QUEUE_VISIBILITY_SECONDS_MAX } from '@fantail/contracts'
 import type { HandleError, HandleResult, VisibilityChange } from '@fantail/store'
@@ -12,6 +15,8 @@ import { invalidValue, missingParameter, sqsError } from './sqs-error.ts'
 
 const HANDLE = { ReceiptHandle: 'string' } as const
 const CHANGE = { ...HANDLE, VisibilityTimeout: 'integer' } as const
+
+const NOT_AVAILABLE = 'Message does not exist or is not available for visibility timeout change'
 
 /** One kind of work on handles, as an operation on one and as one on a batch. */
 interface Kind {
@@ -47,7 +52,8 @@ function single(deps: ApiDeps, kind: Kind): Operation {
     output: null,
     run: async (input, call) => {
       const arn = queueArnOf(deps.settings, input, call)
-      const [outcome] = await carryOut(deps, { kind, arn, call, read: [readChange(input, kind)] })
+      const read = [readChange(input, kind)]
+      const [outcome] = await carryOut(deps, { kind, arn, call, read, refusal })
       if (outcome instanceof AwsError) throw outcome
       return undefined
     },
@@ -63,7 +69,7 @@ function batch(deps: ApiDeps, kind: Kind): Operation {
       const arn = queueArnOf(deps.settings, input, call)
       const entries = readEntries(input, name)
       const read = entries.map((entry) => outcomeOf(() => readChange(entry, kind)))
-      return batchAnswer(entries, await carryOut(deps, { kind, arn, call, read }))
+      return batchAnswer(entries, await carryOut(deps, { kind, arn, call, read, refusal: entryRefusal }))
     },
   }
 }
@@ -81,12 +87,13 @@ interface Work {
   arn: string
   call: AwsCall
   read: (VisibilityChange | AwsError)[]
+  refusal: typeof refusal
 }
 
 /** Of each change its empty result or its refusal, in order. */
 async function carryOut(
   deps: ApiDeps,
-  { kind, arn, call, read }: Work,
+  { kind, arn, call, read, refusal }: Work,
 ): Promise<(AwsError | Record<string, never>)[]> {
   const results = await whereQueueExists(call, kind.run(deps, arn, accepted(read)))
   let next = 0
@@ -95,6 +102,13 @@ async function carryOut(
     const result = results[next++]
     return result && !result.ok ? refusal(change, result.error) : {}
   })
+}
+
+/** The refusal of an entry of a batch: SQS words one differently (recorded: no full stop). */
+function entryRefusal(change: VisibilityChange, error: HandleError): AwsError {
+  return error === 'message_not_available'
+    ? sqsError('ReceiptHandleIsInvalid', NOT_AVAILABLE)
+    : refusal(change, error)
 }
 
 function refusal({ handle, seconds }: VisibilityChange, error: HandleError): AwsError {
@@ -106,8 +120,7 @@ function refusal({ handle, seconds }: VisibilityChange, error: HandleError): Aws
     case 'expired_receipt_handle':
       return invalidValue('ReceiptHandle', handle, 'The receipt handle has expired.')
     case 'message_not_available': {
-      const reason = 'Message does not exist or is not available for visibility timeout change.'
-      return invalidValue('ReceiptHandle', handle, reason)
+      return invalidValue('ReceiptHandle', handle, `${NOT_AVAILABLE}.`)
     }
     case 'visibility_limit_exceeded': {
       const reason = `Total VisibilityTimeout for the message is beyond the limit [${QUEUE_VISIBILITY_SECONDS_MAX} seconds]`

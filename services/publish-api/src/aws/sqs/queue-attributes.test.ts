@@ -2,6 +2,8 @@ import {
   CreateQueueCommand,
   GetQueueAttributesCommand,
   type QueueAttributeName,
+  ReceiveMessageCommand,
+  SendMessageCommand,
   SetQueueAttributesCommand,
 } from '@aws-sdk/client-sqs'
 import { queueArn } from '@fantail/contracts'
@@ -234,6 +236,58 @@ test('[179] maxReceiveCount may be text, and must be a number from 1 to 1000', a
   expect(await get(name, 'RedrivePolicy')).toBeUndefined()
 })
 
+test('[206] a queue may name itself as its dead-letter queue', async () => {
+  const name = await create()
+  const policy = { deadLetterTargetArn: queueArn(name), maxReceiveCount: 1 }
+  await set(name, { RedrivePolicy: JSON.stringify(policy) })
+  expect(JSON.parse((await get(name, 'RedrivePolicy'))?.RedrivePolicy ?? '')).toEqual(policy)
+  for (const count of ['1', '2', '3']) {
+    if (count === '1') await sqs.client.send(new SendMessageCommand({ QueueUrl: name, MessageBody: 'round' }))
+    const MessageSystemAttributeNames = ['ApproximateReceiveCount' as const]
+    const asked = new ReceiveMessageCommand({
+      QueueUrl: name,
+      MessageSystemAttributeNames,
+      VisibilityTimeout: 0,
+    })
+    expect((await sqs.client.send(asked)).Messages).toMatchObject([
+      { Body: 'round', Attributes: { ApproximateReceiveCount: count } },
+    ])
+  }
+})
+
+test('[207] in a chain of dead-letter queues each offers a message as often as it may, and the count goes on', async () => {
+  const [third, second, first] = [await create(), await create(), await create()]
+  const leadsTo = (target: string) =>
+    JSON.stringify({ deadLetterTargetArn: queueArn(target), maxReceiveCount: 1 })
+  await set(second, { RedrivePolicy: leadsTo(third) })
+  await set(first, { RedrivePolicy: leadsTo(second) })
+  await sqs.client.send(new SendMessageCommand({ QueueUrl: first, MessageBody: 'poison' }))
+  const countIn = async (QueueUrl: string) => {
+    const MessageSystemAttributeNames = ['ApproximateReceiveCount' as const]
+    const asked = new ReceiveMessageCommand({ QueueUrl, MessageSystemAttributeNames, VisibilityTimeout: 0 })
+    return (await sqs.client.send(asked)).Messages?.map(
+      ({ Attributes }) => Attributes?.ApproximateReceiveCount,
+    )
+  }
+  expect(await countIn(first)).toEqual(['1'])
+  expect(await countIn(first)).toBeUndefined()
+  expect(await countIn(second)).toEqual(['2'])
+  expect(await countIn(second)).toBeUndefined()
+  expect(await countIn(third)).toEqual(['3'])
+})
+
+test('[205] SetQueueAttributes and DeleteQueue answer an empty body over AWS JSON', async () => {
+  const QueueUrl = await create()
+  for (const [operation, input] of [
+    ['SetQueueAttributes', { QueueUrl, Attributes: { DelaySeconds: '1' } }],
+    ['DeleteQueue', { QueueUrl }],
+  ] as const) {
+    const { status, text, headers } = await sqs.json(operation, input)
+    expect([operation, status, text, headers.get('content-length')]).toEqual([operation, 200, '', '0'])
+    expect(headers.get('content-type')).toBe('application/x-amz-json-1.0')
+  }
+})
+
 test('a dead-letter queue says who may use it', async () => {
   const dead = await create()
   const [allowed, other] = [await create(), await create()]
@@ -281,8 +335,20 @@ test('names of keys are kept as given, and both kinds of encryption are refused'
   })
   await set(name, { SqsManagedSseEnabled: 'true' })
   expect(await get(name, ...shown)).toEqual({ SqsManagedSseEnabled: 'true' })
+  await set(name, { KmsMasterKeyId: 'alias/mine', KmsDataKeyReusePeriodSeconds: '600' })
   await set(name, { SqsManagedSseEnabled: 'false', KmsMasterKeyId: '' })
   expect(await get(name, ...shown)).toEqual({ SqsManagedSseEnabled: 'false' })
+})
+
+test('[220] an empty KmsMasterKeyId also removes the reuse period', async () => {
+  const name = await create()
+  const shown = ['KmsMasterKeyId', 'KmsDataKeyReusePeriodSeconds']
+  await set(name, { KmsMasterKeyId: 'alias/mine', KmsDataKeyReusePeriodSeconds: '600' })
+  expect((await get(name, ...shown))?.KmsDataKeyReusePeriodSeconds).toBe('600')
+  await set(name, { KmsMasterKeyId: '' })
+  expect(await get(name, ...shown)).toBeUndefined()
+  await set(name, { KmsMasterKeyId: 'alias/mine' })
+  expect((await get(name, ...shown))?.KmsDataKeyReusePeriodSeconds).toBe('300')
 })
 
 test('values are bounded, and odd ones inside them are refused like any other', async () => {

@@ -62,7 +62,10 @@ const SETTABLE: Record<string, Parse> = {
   },
   // One kind of encryption at a time: setting either turns the other off.
   KmsMasterKeyId: (text) => ({
-    kept: { KmsMasterKeyId: text || null, ...(text !== '' && { SqsManagedSseEnabled: null }) },
+    kept: {
+      KmsMasterKeyId: text || null,
+      [text === '' ? 'KmsDataKeyReusePeriodSeconds' : 'SqsManagedSseEnabled']: null,
+    },
   }),
   KmsDataKeyReusePeriodSeconds: (text) => {
     const seconds = wholeNumber('KmsDataKeyReusePeriodSeconds', text, KMS_REUSE_SECONDS)

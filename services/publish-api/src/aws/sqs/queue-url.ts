@@ -11,13 +11,15 @@ const ACCOUNT_AND_NAME = /(?:^|\/)(\d{12})\/([^/]+)\/?$/
 
 /**
  * The ARN of the queue that a call's QueueUrl, or for Query the request's path, names; whether there is such a queue
- * is not known yet. A URL on any host will do, so will a bare name. `QueueDoesNotExist` where no queue can have the name.
+ * is not known yet. A URL on any host will do, so will a bare name. `QueueDoesNotExist` where no queue can have the name, and
+ * over AWS JSON where the URL is no queue's; over AWS Query that is `InvalidAddress`.
  */
 export function queueArnOf({ arn }: Settings, input: AwsInput, call: AwsCall): string {
   const url = String(input.QueueUrl ?? '') || pathOf(call)
   if (url === '') throw missingParameter('QueueUrl')
   const named = url.includes('/') ? urlParts(url) : { account: call.account, name: url }
   if (named === undefined) {
+    if (call.protocol === 'json') throw queueMissing(call)
     throw sqsError('InvalidAddress', `The address ${url} is not valid for this endpoint.`)
   }
   if (!isQueueName(named.name)) throw queueMissing(call)

@@ -77,8 +77,6 @@ test('a queue is named by a URL on any host, by its name alone, or by the path o
   expect(await (await fetch(link)).text()).toContain('<Name>QueueArn</Name>')
   const none = await sqs.json('PurgeQueue', {})
   expect(none.headers.get('x-amzn-query-error')).toBe('MissingParameter;Sender')
-  const odd = await sqs.json('PurgeQueue', { QueueUrl: 'http://example.com/not/a/queue' })
-  expect([odd.status, odd.headers.get('x-amzn-query-error')]).toEqual([404, 'InvalidAddress;Sender'])
 })
 
 test('creating a queue again with the same attributes answers its URL', async () => {

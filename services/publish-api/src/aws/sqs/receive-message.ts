@@ -65,7 +65,8 @@ async function receiveMessage(deps: ApiDeps, input: AwsInput, call: AwsCall) {
 }
 
 function readRequest(input: AwsInput, queue: QueueRecord): WaitingReceive {
-  const attemptId = readId(input, 'ReceiveRequestAttemptId')
+  const attemptId =
+    input.ReceiveRequestAttemptId === '' ? undefined : readId(input, 'ReceiveRequestAttemptId')
   const visibility = readVisibility(input)
   return {
     maxMessages: readCount(input),

@@ -144,6 +144,30 @@ test.each<[string, Given, readonly [string, string | RegExp]]>([
   )
 })
 
+test.each([
+  ['MessageGroupId', false],
+  ['MessageDeduplicationId', false],
+  ['MessageDeduplicationId', true],
+])('[219] an empty %s is refused (FIFO: %s), alone and in a batch', async (name, fifo) => {
+  const QueueUrl = await sqs.createQueue(fifo ? { FifoQueue: 'true', ContentBasedDeduplication: 'true' } : {})
+  const given = { MessageBody: 'x', ...(fifo && { MessageGroupId: 'g' }), [name]: '' }
+  await expect(sqs.client.send(new SendMessageCommand({ QueueUrl, ...given }))).rejects.toMatchObject({
+    name: 'InvalidParameterValue',
+    message: `Value  for parameter ${name} is invalid. Reason: ${name} can only include alphanumeric and punctuation characters. 1 to 128 in length.`,
+  })
+  const batch = await sqs.json('SendMessageBatch', { QueueUrl, Entries: [{ Id: 'a', ...given }] })
+  expect(JSON.parse(batch.text).Failed).toMatchObject([{ Id: 'a', Code: 'InvalidParameterValue' }])
+})
+
+test('[218] names of attributes may have letters of any script', async () => {
+  const QueueUrl = await sqs.createQueue()
+  const MessageAttributes = { 'größe.Ωμέγα_数-٣': text('x') }
+  await sqs.client.send(new SendMessageCommand({ QueueUrl, MessageBody: 'x', MessageAttributes }))
+  const asked = new ReceiveMessageCommand({ QueueUrl, MessageAttributeNames: ['All'] })
+  const { Messages } = await sqs.client.send(asked)
+  expect(Messages?.[0]?.MessageAttributes).toEqual(MessageAttributes)
+})
+
 test('what the queue allows is the bound for body and attributes together, from the moment it is set', async () => {
   await sqs.client.send(new CreateQueueCommand({ QueueName: 'small' }))
   await send({ QueueUrl: 'small', MessageBody: 'x'.repeat(1_025) })

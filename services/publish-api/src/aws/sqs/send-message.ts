@@ -8,6 +8,7 @@ import { accepted, batchAnswer, readEntries } from './batches.ts'
 import { batchShapes, SENT_MESSAGE, SENT_RESULT } from './message-shapes.ts'
 import { knownQueue, whereQueueExists } from './queue-url.ts'
 import {
+  ENTRY_TOO_LONG,
   missingDeduplicationId,
   missingOrder,
   readMessage,
@@ -38,7 +39,7 @@ export function sendOperations(deps: ApiDeps): Operation[] {
 
 async function sendMessage(deps: ApiDeps, input: AwsInput, call: AwsCall) {
   const queue = await knownQueue(deps, input, call)
-  const message = readMessage(input, queue, call)
+  const message = readMessage(input, { queue, call })
   const [sent] = await send(deps, { queue, messages: [message], call })
   return resultOf(message, sent)
 }
@@ -48,7 +49,8 @@ async function sendBatch(deps: ApiDeps, input: AwsInput, call: AwsCall) {
   const entries = readEntries(input, BATCH)
   checkBytes(entries)
   for (const entry of entries) checkOrder(entry, queue)
-  const outcomes = entries.map((entry) => outcomeOf(() => readMessage(entry, queue, call)))
+  const reading = { queue, call, tooLong: ENTRY_TOO_LONG }
+  const outcomes = entries.map((entry) => outcomeOf(() => readMessage(entry, reading)))
   const messages = accepted(outcomes)
   const sent = messages.length === 0 ? [] : await send(deps, { queue, messages, call })
   let next = 0

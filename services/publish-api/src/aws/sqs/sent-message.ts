@@ -21,14 +21,23 @@ export interface SentMessage {
 const ID = /^[\x21-\x7e]{1,128}$/
 const NOT_FOR_THIS_QUEUE = 'The request include parameter that is not valid for this queue type.'
 
+/** How refusals of long messages begin; for an entry of a batch it is recorded otherwise. */
+const TOO_LONG = 'One or more parameters are invalid.'
+export const ENTRY_TOO_LONG = 'One or more parameters cannot be validated.'
+
+interface Reading {
+  queue: QueueRecord
+  call: AwsCall
+  tooLong?: string
+}
+
 /** Throws the refusal. */
-export function readMessage(input: AwsInput, queue: QueueRecord, call: AwsCall): SentMessage {
+export function readMessage(input: AwsInput, { queue, call, tooLong = TOO_LONG }: Reading): SentMessage {
   const body = readBody(input)
   const { attributes, bytes } = readAttributes(input.MessageAttributes)
   const bytesMax = queue.maximumMessageBytes ?? QUEUE_MESSAGE_BYTES_MAX
   if (Buffer.byteLength(body) + bytes > bytesMax) {
-    const reason = `Message must be shorter than ${bytesMax} bytes.`
-    throw invalidParameterValue(`One or more parameters are invalid. Reason: ${reason}`)
+    throw invalidParameterValue(`${tooLong} Reason: Message must be shorter than ${bytesMax} bytes.`)
   }
   const trace = readTraceHeader(input.MessageSystemAttributes)
   const traceHeader = trace ?? call.traceHeader
@@ -59,7 +68,7 @@ export function sentBytes({ MessageBody, MessageAttributes }: AwsInput): number 
 export function missingOrder(input: AwsInput, queue: QueueRecord): AwsError | undefined {
   if (!queue.fifo) return undefined
   if (!input.MessageGroupId) return missingParameter('MessageGroupId')
-  return input.MessageDeduplicationId || queue.contentBasedDeduplication
+  return input.MessageDeduplicationId !== undefined || queue.contentBasedDeduplication
     ? undefined
     : missingDeduplicationId()
 }
@@ -105,10 +114,10 @@ function readOrder(input: AwsInput, queue: QueueRecord): Pick<SendItem, 'groupId
   }
 }
 
-/** The id of a group, a copy or an attempt; an empty one counts as none. */
+/** The id of a group, a copy or an attempt. */
 export function readId(input: AwsInput, parameter: string): string | undefined {
   const id = input[parameter]
-  if (typeof id !== 'string' || id === '') return undefined
+  if (typeof id !== 'string') return undefined
   if (ID.test(id)) return id
   const reason = 'can only include alphanumeric and punctuation characters. 1 to 128 in length.'
   throw invalidValue(parameter, id, `${parameter} ${reason}`)

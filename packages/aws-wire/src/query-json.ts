@@ -1,0 +1,62 @@
+/**
+ * Answers of AWS Query in JSON, for callers that accept `application/json`: the members of the XML under their own names,
+ * null where one is absent. Names of SQS that differ from its model are listed here, as seen in answers of API Gateway's
+ * integrations; its maps are lists of entries there, those of SNS are objects.
+ */
+import type { AwsError } from './aws-error.ts'
+import type { Operation } from './operation.ts'
+import type { WireAnswer } from './service.ts'
+import type { MapShape, Shape } from './shapes.ts'
+
+type Members = Record<string, unknown>
+
+const NAMES: Record<string, string> = { Messages: 'messages', QueueUrls: 'queueUrls' }
+
+export interface QueryJsonResult {
+  requestId: string
+  operation: Pick<Operation, 'name' | 'output'>
+  /** Members by the names of the operation's output. */
+  result: Members | undefined
+}
+
+/** `{"{Op}Response": {"{Op}Result": …, "ResponseMetadata": …}}`; operations without output have no result. */
+export function queryJsonAnswer({ requestId, operation, result }: QueryJsonResult): WireAnswer {
+  const { name, output } = operation
+  const response = {
+    ...(output && { [`${name}Result`]: members(output, result ?? {}) }),
+    ResponseMetadata: { RequestId: requestId },
+  }
+  return answerOf(200, { [`${name}Response`]: response }, requestId)
+}
+
+export function queryJsonError({ status, code, message }: AwsError, requestId: string): WireAnswer {
+  const told = { Code: code, Message: message, Type: status < 500 ? 'Sender' : 'Receiver' }
+  return answerOf(status, { Error: told, RequestId: requestId }, requestId)
+}
+
+function answerOf(status: number, body: object, requestId: string): WireAnswer {
+  const headers = { 'Content-Type': 'application/json', 'x-amzn-RequestId': requestId }
+  return { status, text: JSON.stringify(body), headers }
+}
+
+function members(shapes: Record<string, Shape>, values: Members): Members {
+  const entries = Object.entries(shapes).map(([name, shape]) => [
+    NAMES[name] ?? name,
+    written(shape, values[name]),
+  ])
+  return Object.fromEntries(entries)
+}
+
+function written(shape: Shape, value: unknown): unknown {
+  if (value === undefined || value === null) return null
+  if (typeof shape === 'string') return Buffer.isBuffer(value) ? value.toString('base64') : value
+  if ('list' in shape) return (value as unknown[]).map((item) => written(shape.list, item))
+  return 'map' in shape ? mapOf(shape, value as Members) : members(shape.struct, value as Members)
+}
+
+function mapOf({ map, entry, flat }: MapShape, values: Members): unknown {
+  const entries = Object.entries(values).map(([name, value]) => [name, written(map, value)] as const)
+  if (flat === undefined) return Object.fromEntries(entries)
+  const { key, value: member } = entry ?? { key: 'key', value: 'value' }
+  return entries.map(([name, value]) => ({ [key]: name, [member]: value }))
+}

@@ -1,0 +1,63 @@
+/**
+ * Host names that local mode answers to. It asks for no key, and a web page in the user's browser reaches loopback: a
+ * page whose own name was made to resolve to 127.0.0.1 (DNS rebinding) sends that name as its Host, and is refused by it.
+ * Nothing is accepted for its look: `.internal`, `.test` and single labels can be names of others.
+ */
+import { hostname } from 'node:os'
+import { AddressRules, isAddressRule } from '@fantail/policy'
+
+export interface OwnHostsSettings {
+  mode: 'local' | 'server'
+  /** FANTAIL_PUBLIC_URL */
+  publicUrl?: string | undefined
+  /** FANTAIL_HOSTS */
+  hosts?: readonly string[] | undefined
+}
+
+export interface OwnHosts {
+  /**
+   * Whether requests under this Host header, with a port or without, are served; undefined where a request has none, which
+   * no browser sends. Always true in server mode.
+   */
+  has(authority: string | undefined): boolean
+}
+
+const LOOPBACK = ['localhost', '*.localhost', '127.0.0.0/8', '::1']
+/** A Host header's value: a name or an address, perhaps a port. Anything else is no host, whatever a URL parser makes of it. */
+const AUTHORITY = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i
+const HOSTS_REMEMBERED_MAX = 1_000
+
+export function createOwnHosts(settings: OwnHostsSettings, machineName = hostname()): OwnHosts {
+  const { mode, publicUrl, hosts = [] } = settings
+  if (mode === 'server') return { has: () => true }
+  const published = URL.parse(publicUrl ?? '')?.hostname.replace(/^\[(.*)\]$/, '$1') ?? ''
+  const named = [machineName, published].filter(isAddressRule)
+  const rules = new AddressRules([...LOOPBACK, ...named, ...hosts])
+  const known = new Map<string, boolean>()
+  const has = (authority: string | undefined): boolean => {
+    if (authority === undefined) return true
+    let own = known.get(authority)
+    if (own === undefined) {
+      const host = hostOf(authority)
+      own = host !== undefined && rules.has(host)
+      if (known.size >= HOSTS_REMEMBERED_MAX) known.clear()
+      known.set(authority, own)
+    }
+    return own
+  }
+  return { has }
+}
+
+/** Why a request under another host is refused, and what to do. */
+export function foreignHostText(authority: string): string {
+  return (
+    `${authority} is not a name of this machine, and without keys only this machine is served: ` +
+    'to serve that name, add it to FANTAIL_HOSTS, or set FANTAIL_PUBLIC_URL if it is the public one'
+  )
+}
+
+/** In the spelling of URLs: lower case, addresses in their usual form. */
+function hostOf(authority: string): string | undefined {
+  const [, host] = AUTHORITY.exec(authority) ?? []
+  return host === undefined ? undefined : URL.parse(`http://${host}`)?.hostname
+}

@@ -1,0 +1,58 @@
+/** A sender's input, and how it answers. */
+import type { AttemptResult } from '@fantail/contracts'
+import type { Challenge } from './challenges.ts'
+import type { NamedOrigin } from './connections.ts'
+import type { Credentials } from './credentials.ts'
+import type { Route } from './outbound-route.ts'
+
+export interface HttpEndpoint {
+  origin: NamedOrigin
+  /** Path and query. */
+  path: string
+  credentials: Credentials | undefined
+  /** The subscription's own headers, sent after the others: names and values in turn. */
+  headers: string[] | undefined
+}
+
+export interface HttpRequest {
+  url: string
+  /** How it is reached, where that is not the plain way. */
+  route?: Route | undefined
+  /** Remembers between requests what URL and route say; one object for both. */
+  memo?: { endpoint?: HttpEndpoint | undefined }
+  /** Names and values in turn, or a record. */
+  headers: string[] | Record<string, string>
+  body: string | Buffer
+  /** Where the deadline is another than the sender's. */
+  timeoutMs?: number
+  /** Asks for the response's body, where it has at most so many bytes. */
+  responseBytesMax?: number
+  /** Asks for the beginning of the response's body as text; undefined: it is dropped. */
+  textBytesMax?: number | undefined
+  /** Cuts the attempt short; it ends as at its deadline. */
+  signal?: AbortSignal
+  /** The attempt's earlier requests, where the caller was asked for this one. */
+  after?: Again | undefined
+  /** Called as each request begins; undefined: it is the attempt's first. */
+  onRequest?: ((again: AgainCause | undefined) => void) | undefined
+}
+
+/** Called once, with the end of the attempt or, where `again` is given, with the request that it needs. */
+export interface AttemptCallbacks {
+  done: (result: AttemptResult) => void
+  again?: ((again: Again) => void) | undefined
+}
+
+/** Why an attempt makes another request. */
+export type AgainCause = 'reset' | 'challenge'
+
+/** Another request of an attempt that its caller is to make, in a moment of its own: `HttpRequest.after`. */
+export interface Again {
+  cause: AgainCause
+  /** Of the request that asks for it. */
+  durationMs: number
+  resets: number
+  challenges: number
+  /** The challenge that the next request answers. */
+  challenge: Challenge | undefined
+}

@@ -1,0 +1,66 @@
+/**
+ * Unasked `100 Continue` answers. A client ignores what interim answers (1xx) it does not expect (RFC 9110 §15.2); undici
+ * does so with all but 100, at which it gives the connection up. So 100 is passed on to it as 102, which it ignores.
+ *
+ * Reads along with one connection: head of an interim answer → … → head of the final answer → passed on unseen, until
+ * `begin` tells that the next request follows.
+ */
+import type { Socket } from 'node:net'
+
+/** `HTTP/1.1 100`: where the digits of the status stand. */
+const FIRST_DIGIT = 9
+const LAST_DIGIT = 11
+const [LF, CR, ZERO, ONE, TWO] = [10, 13, 48, 49, 50]
+
+export class InterimHeads {
+  /** Bytes of this head so far; -1: the final answer has begun. */
+  #at = 0
+  /** Whether what was read of the status can still become 100. */
+  #isHundred = true
+  #isInterim = false
+  /** Line feeds in a row, carriage returns aside: two end a head. */
+  #lineFeeds = 0
+
+  /** A new request is written on the connection. */
+  begin(): void {
+    this.#at = 0
+    this.#isHundred = true
+    this.#lineFeeds = 0
+  }
+
+  /** Changes the chunk in place. */
+  pass(chunk: Buffer): void {
+    for (let i = 0; i < chunk.length && this.#at >= 0; i++) this.#take(chunk, i)
+  }
+
+  #take(chunk: Buffer, i: number): void {
+    const byte = chunk[i]
+    // Empty lines before an answer are no part of it.
+    if (this.#at === 0 && (byte === CR || byte === LF)) return
+    const at = this.#at++
+    if (at < FIRST_DIGIT) return
+    if (at === FIRST_DIGIT) {
+      this.#isInterim = byte === ONE
+      this.#isHundred = this.#isInterim
+      if (!this.#isInterim) this.#at = -1
+    } else if (at <= LAST_DIGIT) {
+      this.#isHundred &&= byte === ZERO
+      if (at === LAST_DIGIT && this.#isHundred) chunk[i] = TWO
+    } else if (byte === LF) {
+      this.#lineFeeds++
+      if (this.#lineFeeds === 2) this.begin()
+    } else if (byte !== CR) this.#lineFeeds = 0
+  }
+}
+
+/** Has the socket's reader see no 100; undici reads by `read` alone. */
+export function readWithoutContinue(socket: Socket): InterimHeads {
+  const heads = new InterimHeads()
+  const read = socket.read.bind(socket)
+  socket.read = (size?: number) => {
+    const chunk: unknown = read(size)
+    if (Buffer.isBuffer(chunk)) heads.pass(chunk)
+    return chunk
+  }
+  return heads
+}

@@ -1,0 +1,146 @@
+/**
+ * Dispatch jobs that cannot be decoded go to the quarantine: the entry first, then the job leaves its queue.
+ *
+ * - Its data is no JSON: BullMQ fetches it, throws, lets it stall and fetches it again, for ever. So a job that stalls has
+ *   its hash looked at.
+ * - Its data is something else: it fails once a second. After many starts it is looked at too; a newer worker may
+ *   understand it until then.
+ * - Its data is gone, as after a load of an append-only file that was cut: it is looked at when it is started, and where
+ *   it stands in BullMQ's `failed` set.
+ *
+ * A part only names messages of its job, so nothing is lost with it: while its job is there, it is made again instead. Else
+ * it is removed by BullMQ's own means, which starts the job that it is of once its other parts have ended.
+ */
+import type { NewEntry, Quarantined, Redis } from '@fantail/store'
+import { queuePrefix } from './bull.ts'
+import { dispatchMessages, type PartJobData, partOf } from './dispatch-job.ts'
+
+/** Jobs of the failed set that are read at once. */
+const FAILED_MAX = 100
+/** `<job>-<when that was added>-<number of the part>`, as dispatch-parts names them. */
+const PART_ID = /^(.+)-([0-9a-z]+)-\d+$/
+
+/** `readable`: nothing was done. `gone`: the job is in its queue no more. `full`: it stays, the quarantine has no capacity. */
+export type Look = 'readable' | 'gone' | 'full'
+
+export interface UnreadableJobsOptions {
+  /** Its name. */
+  queue: string
+  redis: Redis
+  quarantine(entry: NewEntry): Promise<Quarantined>
+  parts: {
+    /** Takes a part from the queue and from the job that it is of. */
+    remove(id: string): Promise<void>
+    /** Makes those parts of a job again that are missing. */
+    handOutAgain(job: { id: string; timestamp: number }): Promise<boolean>
+    /** Moves a failed job back to those that wait. */
+    retryFailed(id: string): Promise<void>
+  }
+}
+
+export class UnreadableJobs {
+  readonly #options: UnreadableJobsOptions
+  readonly #base: string
+
+  constructor(options: UnreadableJobsOptions) {
+    this.#options = options
+    this.#base = `${queuePrefix(options.queue)}:${options.queue}`
+  }
+
+  /** Called where a job has stalled, has no data, or is started all too often. Rejects where Redis fails. */
+  async look(id: string): Promise<Look> {
+    const fields = await this.#options.redis.hgetall(this.#key(id))
+    const { data, parentKey } = fields
+    // It ended meanwhile.
+    if (Object.keys(fields).length === 0) return 'gone'
+    if (data !== undefined && isDispatchData(data)) return 'readable'
+    if (await this.#restorePart(id)) return 'gone'
+    const entry = { id: this.#entryId(id, fields.timestamp), raw: data ?? JSON.stringify(fields) }
+    const known =
+      data === undefined
+        ? ({ reason: 'jobDataLost', detail: 'the job has no data' } as const)
+        : ({ reason: 'jobUnreadable', detail: 'the data of the job cannot be decoded' } as const)
+    if ((await this.#options.quarantine({ ...entry, ...known })) === 'full') return 'full'
+    await this.#remove(id, parentKey)
+    return 'gone'
+  }
+
+  /** A part whose messages nobody has: somebody deleted the job that held them. The caller completes it. */
+  addPart(id: string, addedAt: number, data: PartJobData): Promise<Quarantined> {
+    return this.#options.quarantine({
+      id: this.#entryId(id, String(addedAt)),
+      reason: 'jobWithoutMessages',
+      detail: `the job ${data.of[0]} that held its messages was deleted`,
+      raw: JSON.stringify(data),
+    })
+  }
+
+  /**
+   * No job of ours fails for good, so what BullMQ calls failed has lost its data, or its options. Rejects with the first
+   * failure of Redis, after it has taken the others.
+   */
+  async takeFailed(): Promise<void> {
+    const { redis } = this.#options
+    const failures: unknown[] = []
+    for (const id of await redis.zrange(`${this.#base}:failed`, '0', String(FAILED_MAX - 1)))
+      await this.#takeOneFailed(id).catch((error: unknown) => failures.push(error))
+    if (failures.length > 0) throw failures[0]
+  }
+
+  async #takeOneFailed(id: string): Promise<void> {
+    const { redis, parts } = this.#options
+    const found = await this.look(id)
+    if (found === 'readable') await parts.retryFailed(id)
+    else if (found === 'gone') await redis.zrem(`${this.#base}:failed`, id)
+  }
+
+  /** False where it is no part, or its job is gone too. */
+  async #restorePart(id: string): Promise<boolean> {
+    const { redis, parts } = this.#options
+    const [, job, addedAt = ''] = PART_ID.exec(id) ?? []
+    if (job === undefined) return false
+    const timestamp = Number(await redis.hget(this.#key(job), 'timestamp'))
+    if (timestamp.toString(36) !== addedAt) return false
+    // By BullMQ's own means, so that its job does not wait for it for ever if this process dies before the next line.
+    const parentKey = this.#key(job)
+    await redis.hset(this.#key(id), 'parentKey', parentKey)
+    await this.#remove(id, parentKey)
+    return parts.handOutAgain({ id: job, timestamp })
+  }
+
+  async #remove(id: string, parentKey: string | undefined): Promise<void> {
+    const { redis, parts } = this.#options
+    const key = this.#key(id)
+    if (parentKey) {
+      await redis.del(`${key}:lock`)
+      await parts.remove(id)
+      return
+    }
+    await redis
+      .multi()
+      .lrem(`${this.#base}:wait`, 0, id)
+      .lrem(`${this.#base}:active`, 0, id)
+      .srem(`${this.#base}:stalled`, id)
+      .zrem(`${this.#base}:failed`, id)
+      .del(key, `${key}:lock`, `${key}:dependencies`, `${key}:processed`)
+      .exec()
+  }
+
+  #key(id: string): string {
+    return `${this.#base}:${id}`
+  }
+
+  /** With its time: a number may be given again where Redis has lost its last moments. */
+  #entryId(id: string, addedAt = '0'): string {
+    return `job.${this.#options.queue}.${id}.${Number(addedAt).toString(36)}`
+  }
+}
+
+function isDispatchData(text: string): boolean {
+  try {
+    const data: unknown = JSON.parse(text)
+    return partOf(data) !== undefined || dispatchMessages(data) !== undefined
+  } catch {
+    return false
+  }
+}

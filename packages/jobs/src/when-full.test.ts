@@ -1,0 +1,27 @@
+import { freePort, startRedis, waitFor } from '@fantail/test-kit'
+import { expect, test } from 'vitest'
+import { connectionWhenFull } from './when-full.ts'
+
+test('the first connect waits for a Redis that comes later, and further tries leave no listeners', async () => {
+  const port = await freePort()
+  let tries = 0
+  const retryStrategy = () => {
+    tries += 1
+    return 5
+  }
+  const redis = connectionWhenFull({ host: '127.0.0.1', port, retryStrategy, maxRetriesPerRequest: null })
+  redis.on('error', () => {
+    // Refused until the server listens.
+  })
+  const connected = redis.connect()
+  await waitFor(() => tries > 20, { what: 'tries' })
+  expect([redis.listenerCount('ready'), redis.listenerCount('end')]).toEqual([1, 1])
+  const server = await startRedis({ port })
+  try {
+    await connected
+    expect(await redis.ping()).toBe('PONG')
+  } finally {
+    redis.disconnect()
+    await server.stop()
+  }
+})

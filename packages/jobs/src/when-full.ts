@@ -1,0 +1,60 @@
+/**
+ * A connection on which BullMQ's scripts run even when Redis is out of memory. An accepted message could else not be
+ * dispatched until memory is freed, and what would free it may be its delivery. Only workers get such a connection:
+ * publishers add jobs on one that Redis refuses. What a worker's scripts add is small (a lock, an event, a marker).
+ *
+ * Redis lets a script write in a full memory once it has written something that needs none, so each script first
+ * deletes a key that is never there. The key shares the slot of the script's own keys.
+ *
+ * A worker works on duplicates of the connection that it is given. That one connects only where the worker has a job
+ * scheduler, which shares it.
+ */
+import { Redis, type RedisOptions } from 'ioredis'
+
+const FIRST_WRITE = "redis.call('DEL', KEYS[1] .. ':never')\n"
+
+export class WhenFullRedis extends Redis {
+  override defineCommand(...[name, definition]: Parameters<Redis['defineCommand']>): void {
+    super.defineCommand(name, { ...definition, lua: FIRST_WRITE + definition.lua })
+  }
+
+  /**
+   * Called for a lazy connection, resolves once it is connected, however often that fails first: BullMQ takes one failure
+   * for the end. ioredis's own further tries come here too; each would else wait, with listeners of its own.
+   */
+  override async connect(): Promise<void> {
+    const isFirst = this.status === 'wait'
+    try {
+      await super.connect()
+    } catch (error) {
+      if (!isFirst || this.status === 'end') throw error
+      await readyOr(this, error)
+    }
+  }
+
+  override duplicate(override?: Partial<RedisOptions>): Redis {
+    return new WhenFullRedis({ ...this.options, ...override, replyMapping: 'legacy' })
+  }
+}
+
+/** For a worker to duplicate; `url` as in BullMQ's own options. */
+export function connectionWhenFull({ url, ...options }: RedisOptions & { url?: string }): Redis {
+  const lazy = { ...options, lazyConnect: true, replyMapping: 'legacy' as const }
+  return url === undefined ? new WhenFullRedis(lazy) : new WhenFullRedis(url, lazy)
+}
+
+/** Rejects with the failure where the connection is ended before it is ready. */
+function readyOr(redis: Redis, failure: unknown): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const ready = () => {
+      redis.off('end', ended)
+      resolve()
+    }
+    const ended = () => {
+      redis.off('ready', ready)
+      reject(failure)
+    }
+    redis.once('ready', ready)
+    redis.once('end', ended)
+  })
+}

@@ -1,0 +1,52 @@
+/** Conditions of which one must hold: a few are asked one by one, more as a whole. */
+import { type Candidate, type Condition, holds } from './condition.ts'
+import { ConditionSet } from './condition-set.ts'
+
+/** So few are asked sooner one by one, and take less memory: most filters have one or two. */
+const ASKED_MAX = 4
+
+export class ConditionList {
+  readonly conditions: readonly Condition[]
+  /** How much more than one look-up it takes to ask a value. */
+  readonly steps: number
+  /** It looks for pieces of text inside of values: then their length counts, too. */
+  readonly searches: boolean
+  readonly #set: ConditionSet | undefined
+
+  constructor(conditions: readonly Condition[]) {
+    this.conditions = conditions
+    this.#set = conditions.length > ASKED_MAX ? new ConditionSet(conditions) : undefined
+    this.steps = this.#set?.steps ?? conditions.reduce((sum, condition) => sum + stepsOf(condition), 0)
+    this.searches = conditions.some(searchesIn)
+  }
+
+  holds(candidate: Candidate): boolean {
+    if (this.#set) return this.#set.holds(candidate)
+    for (const condition of this.conditions) if (holds(condition, candidate)) return true
+    return false
+  }
+
+  /** With those inside of `anything-but`. */
+  get patterns(): number {
+    return this.conditions.reduce((sum, condition) => sum + patternsOf(condition), 0)
+  }
+
+  /** A value that is missing satisfies it. */
+  get asksForAbsence(): boolean {
+    return this.conditions.some((condition) => condition.op === 'exists' && !condition.value)
+  }
+}
+
+function stepsOf(condition: Condition): number {
+  return condition.op === 'anything-but-any' ? condition.patterns.steps : 1
+}
+
+function patternsOf(condition: Condition): number {
+  if (condition.op === 'anything-but') return condition.values.size
+  return condition.op === 'anything-but-any' ? condition.patterns.patterns : 1
+}
+
+function searchesIn(condition: Condition): boolean {
+  if (condition.op === 'anything-but-any') return condition.patterns.searches
+  return condition.op === 'wildcard' && condition.pattern.pieces.length > 2
+}

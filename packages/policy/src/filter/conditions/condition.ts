@@ -1,0 +1,115 @@
+/**
+ * One condition of a filter policy: what an alternative in a key's list asks of one value (sns-semantics §3.4). A value is a
+ * leaf of a JSON body, an attribute, or an element of a String.Array. Long lists are asked as a whole (condition-set.ts).
+ */
+import { addressKey } from './addresses.ts'
+import type { ConditionList } from './condition-list.ts'
+import { foldCase } from './fold-case.ts'
+import { matchesWildcard, type Wildcard } from './wildcard.ts'
+
+export type Scalar = string | number | boolean | null
+
+export type Condition =
+  /** `address`: what addresses.ts makes of the text, where it is an IP address. */
+  | { op: 'string'; value: string; address: string | undefined }
+  | { op: 'number'; value: number }
+  | { op: 'literal'; value: boolean | null }
+  | { op: 'prefix' | 'suffix'; value: string; ignoreCase: boolean }
+  /** `value` folded (foldCase). */
+  | { op: 'equals-ignore-case'; value: string }
+  | { op: 'wildcard'; pattern: Wildcard }
+  | { op: 'anything-but'; values: ReadonlySet<Scalar> }
+  | { op: 'anything-but-any'; patterns: ConditionList }
+  | { op: 'numeric'; low: Bound | undefined; high: Bound | undefined }
+  | { op: 'exists'; value: boolean }
+  /** First and last address of the block. */
+  | { op: 'cidr'; low: string; high: string }
+
+export interface Bound {
+  value: number
+  inclusive: boolean
+}
+
+/** A value of the message, and what was made of it once: hundreds of filters may ask for that. */
+export interface Candidate {
+  value: Scalar
+  /** The spelling of a Number attribute. */
+  text?: string | undefined
+  /** null: it is no address. */
+  address?: string | null | undefined
+  folded?: string | undefined
+}
+
+/** Whether one present value satisfies the condition; `exists: false` never does. */
+export function holds(condition: Condition, candidate: Candidate): boolean {
+  const { value } = candidate
+  switch (condition.op) {
+    case 'string':
+      return (
+        value === condition.value || candidate.text === condition.value || isSameAddress(condition, candidate)
+      )
+    case 'number':
+    case 'literal':
+      return value === condition.value
+    case 'anything-but':
+      return (
+        !condition.values.has(value) &&
+        !(candidate.text !== undefined && condition.values.has(candidate.text))
+      )
+    case 'anything-but-any':
+      return !condition.patterns.holds(candidate)
+    case 'numeric':
+      return typeof value === 'number' && isWithin(condition, value)
+    case 'exists':
+      return condition.value
+    case 'cidr':
+      return isInBlock(condition, candidate)
+    default:
+      return typeof value === 'string' && textHolds(condition, value, candidate)
+  }
+}
+
+type TextCondition = Extract<Condition, { op: 'prefix' | 'suffix' | 'equals-ignore-case' | 'wildcard' }>
+
+function textHolds(condition: TextCondition, text: string, candidate: Candidate): boolean {
+  switch (condition.op) {
+    case 'equals-ignore-case':
+      return foldedIn(candidate, text) === condition.value
+    case 'wildcard':
+      return matchesWildcard(condition.pattern, text)
+    default: {
+      const subject = condition.ignoreCase ? foldedIn(candidate, text) : text
+      return condition.op === 'prefix'
+        ? subject.startsWith(condition.value)
+        : subject.endsWith(condition.value)
+    }
+  }
+}
+
+function isWithin({ low, high }: Extract<Condition, { op: 'numeric' }>, value: number): boolean {
+  if (low && (low.inclusive ? value < low.value : value <= low.value)) return false
+  return !(high && (high.inclusive ? value > high.value : value >= high.value))
+}
+
+/** `text`: the candidate's value. */
+export function foldedIn(candidate: Candidate, text: string): string {
+  candidate.folded ??= foldCase(text)
+  return candidate.folded
+}
+
+/** undefined where the value is no address. */
+export function addressIn(candidate: Candidate): string | undefined {
+  if (candidate.address === undefined)
+    candidate.address =
+      (typeof candidate.value === 'string' ? addressKey(candidate.value) : undefined) ?? null
+  return candidate.address ?? undefined
+}
+
+function isSameAddress({ address }: { address: string | undefined }, candidate: Candidate): boolean {
+  return address !== undefined && addressIn(candidate) === address
+}
+
+function isInBlock({ low, high }: { low: string; high: string }, candidate: Candidate): boolean {
+  const address = addressIn(candidate)
+  return address !== undefined && address.length === low.length && address >= low && address <= high
+}

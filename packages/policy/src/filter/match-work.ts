@@ -1,0 +1,70 @@
+/**
+ * How much matching costs, in steps: about one look-up of a value each, 10 to 30 ns. What takes more than a worker may spend
+ * in one go is begun anew in pieces (match-in-steps.ts).
+ */
+
+/** Thrown by what is matched in one go. */
+export class TooMuchWork extends Error {
+  constructor() {
+    super('to be matched in steps')
+    this.name = 'TooMuchWork'
+  }
+}
+
+export class MatchWork {
+  #left: number
+
+  constructor(steps: number) {
+    this.#left = steps
+  }
+
+  get left(): number {
+    return this.#left
+  }
+
+  /** For the next message. */
+  reset(steps: number): void {
+    this.#left = steps
+  }
+
+  /** Called before the steps are made. Throws TooMuchWork. */
+  spend(steps: number): void {
+    this.#left -= steps
+    if (this.#left < 0) throw new TooMuchWork()
+  }
+}
+
+/** For what may take as long as it does. */
+export const ANY_WORK = new MatchWork(Number.POSITIVE_INFINITY)
+
+/** Work in pieces: yields after each how many steps it took. */
+export type Steps<T> = Generator<number, T, void>
+
+/** Between two yields, about. */
+export const STEPS_AT_ONCE = 4_096
+
+/** A text that is searched counts so many steps for each unit: see `searches` of ConditionList. */
+const UNITS_PER_STEP = 16
+
+/** Of one pass of the list over a key's values. */
+export function passSteps(
+  { steps, searches }: { steps: number; searches: boolean },
+  { values, size }: { values: number; size: number },
+): number {
+  return steps * (values + (searches ? Math.ceil(size / UNITS_PER_STEP) : 0))
+}
+
+/** To parse a body, at most. */
+export function parseSteps({ size }: { size: number }): number {
+  return 1 + (size >> 1)
+}
+
+/** All of it at once; what it comes to and how many steps it took. */
+export function inOneGo<T>(work: Steps<T>): { value: T; steps: number } {
+  let steps = 0
+  for (;;) {
+    const next = work.next()
+    if (next.done) return { value: next.value, steps }
+    steps += next.value
+  }
+}

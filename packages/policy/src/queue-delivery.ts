@@ -1,0 +1,33 @@
+/**
+ * Whether a queue takes a topic's messages, confirmations and dead letters among them, by its access policy. A Deny
+ * always counts. Within one account nothing else is needed; across accounts, as in AWS, an Allow that covers SNS and the
+ * topic is: whoever owns a topic would else write into every queue whose ARN is known.
+ */
+import { parseArn } from '@fantail/contracts'
+import { type AccessPolicy, decideAccess } from './access-policy.ts'
+
+export interface QueueDelivery {
+  queueArn: string
+  topicArn: string
+}
+
+/** `policy`: undefined where the queue has none, or one that cannot be read. */
+export function takesFromTopic(
+  policy: AccessPolicy | undefined,
+  { queueArn, topicArn }: QueueDelivery,
+): boolean {
+  const topicAccount = parseArn(topicArn)?.account
+  const sameAccount = topicAccount !== undefined && topicAccount === parseArn(queueArn)?.account
+  if (policy === undefined) return sameAccount
+  const decision = decideAccess(policy, {
+    service: 'sns.amazonaws.com',
+    action: 'sqs:SendMessage',
+    resource: queueArn,
+    context: {
+      'aws:sourcearn': topicArn,
+      'aws:sourceaccount': topicAccount ?? '',
+      'aws:securetransport': 'true',
+    },
+  })
+  return decision === 'allow' || (decision === 'none' && sameAccount)
+}

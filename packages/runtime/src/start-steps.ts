@@ -1,0 +1,41 @@
+/**
+ * Steps of a service's start that need Redis, which may go away between any two of them. Each is repeated until it works,
+ * with one log line when the trouble begins and one when it ends: a service that exited instead would be started again
+ * and again by its supervisor for as long as Redis is away, and stay down without one.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import { createBackoff } from './backoff.ts'
+import type { Logger } from './logger.ts'
+import { createStateLog } from './state-log.ts'
+
+export interface StartStepsOptions {
+  log: Pick<Logger, 'info' | 'warn'>
+  /** Name in the log lines; default `start`. */
+  what?: string
+  /** Ends the start. */
+  signal?: AbortSignal | undefined
+  /** Errors that no repetition mends: a wrong setting. Default: none. */
+  isFinal?: (error: unknown) => boolean
+}
+
+/** Runs one step: resolves with its result; rejects with a final error, or with the signal's reason. */
+export type StartStep = <T>(step: () => Promise<T>) => Promise<T>
+
+export function createStartSteps({ log, what = 'start', signal, isFinal }: StartStepsOptions): StartStep {
+  const tell = createStateLog({ log, what, initial: 'up' })
+  return async (step) => {
+    const backoff = createBackoff()
+    for (;;) {
+      signal?.throwIfAborted()
+      try {
+        const result = await step()
+        tell('up')
+        return result
+      } catch (error) {
+        if (isFinal?.(error)) throw error
+        tell('down', error)
+        await delay(backoff.nextMs(), undefined, signal && { signal }).catch(() => undefined)
+      }
+    }
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * Long computations in turns of the event loop: each turn has a few milliseconds for all of them together, so that whatever
+ * else the process does waits no longer than that. What has used up a turn waits for the next; those that wait go on one
+ * after the other, and what is new goes before what is long.
+ *
+ *   isOver? ── no ──▶ compute ─▶ spend(steps)
+ *      └ yes ─▶ next() ─▶ isOver? …
+ */
+
+/** Length of a turn. A request may wait for several turns, one after the other. */
+const TURN_MS = 4
+/** Steps (10 to 30 ns each) between two looks at the clock, so that short work never reads it. */
+const STEPS_UNSEEN = 20_000
+/** How many of the waiting tasks check whether the next turn has time for them. */
+const BEGINNERS_MAX = 64
+
+type Waiting = (() => void)[]
+
+export class Turns {
+  readonly #beginners: Waiting = []
+  readonly #others: Waiting = []
+  #unseen = STEPS_UNSEEN
+  /** When the turn's first look at the clock was (performance.now()); undefined: it was not looked at. */
+  #startedAt: number | undefined
+  #isOver = false
+  #isArmed = false
+
+  /** The turn has no time left: `next` before more is computed. */
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  /** So much was computed. */
+  spend(steps: number): void {
+    this.#unseen -= steps
+    if (this.#unseen > 0) return
+    this.#unseen = STEPS_UNSEEN
+    const now = performance.now()
+    this.#startedAt ??= now
+    if (now - this.#startedAt >= TURN_MS) this.#isOver = true
+    this.#arm()
+  }
+
+  /** Something of unknown length was computed that began at `startedAt` (performance.now()). */
+  spendSince(startedAt: number): void {
+    this.#startedAt = Math.min(this.#startedAt ?? startedAt, startedAt)
+    this.spend(STEPS_UNSEEN)
+  }
+
+  /** Resolves in a turn that may have time. */
+  begin(): Promise<void> {
+    return this.#wait(this.#beginners)
+  }
+
+  /** Computes in as many turns as it takes. undefined: `isGivenUp` said so between two of them. */
+  async run<T>(work: Generator<number, T, void>, isGivenUp: () => boolean): Promise<T | undefined> {
+    for (;;) {
+      if (this.#isOver) await this.#wait(this.#others)
+      if (isGivenUp()) return undefined
+      const { done, value } = work.next()
+      if (done) return value
+      this.spend(value)
+    }
+  }
+
+  #wait(waiting: Waiting): Promise<void> {
+    this.#arm()
+    return new Promise((resolve) => waiting.push(resolve))
+  }
+
+  #arm(): void {
+    if (this.#isArmed) return
+    this.#isArmed = true
+    setImmediate(() => {
+      this.#isArmed = false
+      this.#isOver = false
+      this.#startedAt = undefined
+      this.#unseen = STEPS_UNSEEN
+      for (const resolve of this.#beginners.splice(0, BEGINNERS_MAX)) resolve()
+      this.#others.shift()?.()
+      if (this.#beginners.length > 0 || this.#others.length > 0) this.#arm()
+    })
+  }
+}

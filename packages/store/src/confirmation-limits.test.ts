@@ -1,0 +1,65 @@
+import { hash } from 'node:crypto'
+import { CONFIRMATIONS_PER_ENDPOINT_MAX, CONFIRMATIONS_PER_HOST_MAX } from '@fantail/contracts'
+import { startRedis, type TestRedis } from '@fantail/test-kit'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  ConfirmationLimits,
+  confirmationsKey,
+  connect,
+  isOutOfMemory,
+  type Redis,
+  whenReady,
+} from './index.ts'
+
+let server: TestRedis
+let redis: Redis
+let limits: ConfirmationLimits
+beforeAll(async () => {
+  server = await startRedis()
+  redis = connect({ url: server.url, name: 'test' })
+  await whenReady(redis)
+  limits = new ConfirmationLimits(redis)
+})
+afterAll(async () => {
+  redis.disconnect()
+  await server.stop()
+})
+
+const topicArn = 'arn:aws:sns:us-east-1:222222222222:spam'
+const HOUR_MS = 3_600_000
+
+test('an endpoint is asked so many times an hour for one topic, whatever becomes of its subscriptions', async () => {
+  const endpoint = 'https://victim.example/hook'
+  const take = () => limits.take({ topicArn, endpoint })
+  const waits = await Promise.all(Array.from({ length: CONFIRMATIONS_PER_ENDPOINT_MAX + 1 }, take))
+  expect(waits.filter((wait) => wait === 0)).toHaveLength(CONFIRMATIONS_PER_ENDPOINT_MAX)
+  const wait = await take()
+  expect(wait).toBeGreaterThan(HOUR_MS - 60_000)
+  expect(wait).toBeLessThanOrEqual(HOUR_MS)
+  expect(await limits.take({ topicArn: `${topicArn}-2`, endpoint })).toBe(0)
+  // The window ends by itself; that of this scope is ended here.
+  await redis.pexpire(confirmationsKey(hash('sha1', `${topicArn} ${endpoint}`)), 0)
+  expect(await take()).toBe(0)
+})
+
+test('a host is asked so many times an hour for one account, by whatever paths and topics', async () => {
+  const scope = confirmationsKey(hash('sha1', '222222222222 other.example:8443'))
+  await redis.set(scope, CONFIRMATIONS_PER_HOST_MAX - 1, 'PX', HOUR_MS)
+  const take = (topic: string, path: string) =>
+    limits.take({ topicArn: topic, endpoint: `https://user:secret@OTHER.example:8443/${path}` })
+  expect(await take(topicArn, 'a')).toBe(0)
+  expect(await take(`${topicArn}-9`, 'b')).toBeGreaterThan(0)
+  expect(await take('arn:aws:sns:us-east-1:333333333333:spam', 'c')).toBe(0)
+})
+
+test('in a full memory it fails as every write does', async () => {
+  await redis.config('SET', 'maxmemory', '1')
+  const taken = limits.take({ topicArn, endpoint: 'https://full.example/' })
+  expect(isOutOfMemory(await taken.catch((error: unknown) => error))).toBe(true)
+  await redis.config('SET', 'maxmemory', '0')
+})
+
+test('a queue is a host of its own, and every count ends by itself', async () => {
+  expect(await limits.take({ topicArn, endpoint: 'arn:aws:sqs:us-east-1:111111111111:victim' })).toBe(0)
+  for (const key of await redis.keys('*asked:*')) expect(await redis.pttl(key)).toBeGreaterThan(0)
+})

@@ -1,0 +1,61 @@
+/**
+ * How many messages that ask to confirm are sent within an hour: to one endpoint for one topic, and to one host for one
+ * account. Whoever subscribes names the endpoint, which may be anybody's, so asking again and again (or deleting and
+ * subscribing again, or with another path or topic) would flood it. Counted in fixed windows, which the first message
+ * of each begins; a count outlives its subscription and its topic.
+ */
+import { hash } from 'node:crypto'
+import { CONFIRMATIONS_PER_ENDPOINT_MAX, CONFIRMATIONS_PER_HOST_MAX, parseArn } from '@fantail/contracts'
+import type { Redis } from 'ioredis'
+import { type GrowthGuard, UNGUARDED } from './growth.ts'
+import { confirmationsKey } from './keys.ts'
+
+const WINDOW_MS = 3_600_000
+
+export interface Confirmation {
+  topicArn: string
+  /** A webhook's URL, or a queue's ARN. */
+  endpoint: string
+}
+
+export class ConfirmationLimits {
+  readonly #redis: Redis
+  readonly #growth: GrowthGuard
+
+  constructor(redis: Redis, { growth = UNGUARDED }: { growth?: GrowthGuard } = {}) {
+    this.#redis = redis
+    this.#growth = growth
+  }
+
+  /** Counts one more, and answers 0; past a bound, the ms until there may be one. `storage_full`: the message would grow it. */
+  async take({ topicArn, endpoint }: Confirmation): Promise<number> {
+    await this.#growth.admit()
+    const account = parseArn(topicArn)?.account ?? ''
+    const host = URL.parse(endpoint)?.host || endpoint
+    const waits = await Promise.all([
+      this.#count(`${topicArn} ${endpoint}`, CONFIRMATIONS_PER_ENDPOINT_MAX),
+      this.#count(`${account} ${host}`, CONFIRMATIONS_PER_HOST_MAX),
+    ])
+    return Math.max(...waits)
+  }
+
+  async #count(scope: string, most: number): Promise<number> {
+    const key = confirmationsKey(hash('sha1', scope))
+    const replies = await this.#redis
+      .multi()
+      .set(key, 0, 'PX', WINDOW_MS, 'NX')
+      .incr(key)
+      .pttl(key)
+      .exec()
+      .catch(whyDiscarded)
+    const failed = replies?.find(([error]) => error)?.[0]
+    if (failed) throw failed
+    const [, count, leftMs] = (replies ?? []).map(([, reply]) => Number(reply))
+    return Number(count) > most ? Math.max(1, Number(leftMs)) : 0
+  }
+}
+
+/** Where memory is full, the SET is refused and the transaction discarded, whose own error does not say why. */
+function whyDiscarded(error: Error & { previousErrors?: Error[] }): never {
+  throw error.previousErrors?.[0] ?? error
+}

@@ -1,0 +1,21 @@
+/** The lock of a dispatch job, which is BullMQ's, taken again where it ran out: also while memory is full. */
+import type { Redis } from 'ioredis'
+import { dispatchJobKey } from './keys.ts'
+import type { StartedJob } from './note-parts.ts'
+import { readScript, runScript } from './scripts.ts'
+
+const HOLD = readScript('hold-lock-1')
+
+export interface LockedJob extends StartedJob {
+  /** Epoch ms. */
+  addedAt: number
+  /** Of the start. */
+  token: string
+}
+
+/** True where the start has the lock, for `forMs` where it was taken again. */
+export async function holdJobLock(redis: Redis, job: LockedJob, forMs: number): Promise<boolean> {
+  const { queue, id, start, addedAt, token } = job
+  const args = [start, addedAt, token, forMs]
+  return (await runScript(redis, HOLD, [dispatchJobKey(queue, id)], args)) === 1
+}

@@ -1,0 +1,85 @@
+-- Gives claims in hand new send times and, where they need them, longer leases: claims that a late worker could not send
+-- in time, and claims that make another request. Nothing of the lane moves but the theoretical arrival time (tat).
+--
+-- A late worker names all claims that it has in hand for the lane, with their send times. Where they are the last that
+-- the lane has given out, all of them and the tat move on by the delay: the lane loses that time, not their turns. Where
+-- another worker has later ones, or the rate has changed, those that are late take the next free send times, as claims
+-- that make another request do, and the others keep theirs.
+-- KEYS[1] the shard's prefix
+-- ARGV    ms that a lease must last from the send time on; then for each lane: subscription, ms from now before which
+--         nothing late is sent, number of claims, and for each of them, in the order of their send times, delivery, lease
+--         and send time, '' where it makes another request
+-- Returns for each claim its send time, '' where it has none (its lease has ended, the lane is paused or deleted, or too
+--         much is ahead of it), and its lease
+-- @include when-full
+-- @include now
+-- @include lane-next
+-- @include lane-lease
+-- Less than STORED_AHEAD_MAX_MS, past which a tat is taken for one that was written before the clock was set back.
+local RENEWED_AHEAD_MS = 700
+-- A claim that is later than this may be too late once the reply is read.
+local IN_TIME_MS = 40
+local base, lease_ms = KEYS[1], tonumber(ARGV[1])
+run_when_full(base)
+local now = now_ms(base)
+local at, reply = 1, {}
+
+local function next_arg()
+  at = at + 1
+  return ARGV[at]
+end
+
+-- Whether the claims are the last that the lane has given out.
+local function are_last(lane, claims)
+  local from = claims[1].send
+  return from and math.abs(lane.tat - from - #claims * lane.gap) * 2 < lane.gap
+end
+
+-- The lease that holds from now on. That of a circuit's probe ends when the circuit does (lane-pace).
+local function lasting_lease(id, lane, delivery, lease, send)
+  local ends = math.floor(lease / LEASE_UNIT)
+  if ends >= send + lease_ms then return lease end
+  local longer = new_lease(base, math.ceil(send + lease_ms), is_fifo_lease(lease))
+  redis.call('ZADD', base .. 'lease:' .. id, text(longer), delivery)
+  if lane.pace and lane.pace.shut == ends then
+    redis.call('HSET', base .. 'lane:' .. id, 'mu', text(math.floor(longer / LEASE_UNIT)))
+  end
+  return longer
+end
+
+-- The next free send times, or nil past RENEWED_AHEAD_MS.
+local function next_time(lane, lead)
+  if not lane.gap then return now end
+  local send = math.max(lane.tat, now + lead)
+  if send > now + RENEWED_AHEAD_MS then return nil end
+  lane.tat, lane.moved = send + lane.gap, true
+  return send
+end
+
+local function renew_lane(id, lead, claims, deliveries)
+  local lane = lane_of(base, id, now)
+  local open = lane and not lane.gone and not lane.paused
+  local current = redis.call('ZMSCORE', base .. 'lease:' .. id, unpack(deliveries))
+  local move = open and lane.gap and are_last(lane, claims)
+  if move then lane.tat = claims[1].send end
+  for i, claim in ipairs(claims) do
+    local lease, send = tonumber(claim.lease), nil
+    local keeps = not move and claim.send and claim.send >= now - IN_TIME_MS
+    if open and tonumber(current[i] or '') == lease then send = keeps and claim.send or next_time(lane, lead) end
+    reply[#reply + 1] = send and text(send) or ''
+    reply[#reply + 1] = send and text(lasting_lease(id, lane, claim.delivery, lease, send)) or claim.lease
+  end
+  if open and lane.moved then redis.call('HSET', base .. 'lane:' .. id, 'x', text(lane.tat)) end
+end
+
+while at < #ARGV do
+  local id, lead, count = next_arg(), tonumber(next_arg()), tonumber(next_arg())
+  local claims, deliveries = {}, {}
+  for i = 1, count do
+    deliveries[i] = next_arg()
+    claims[i] = { delivery = deliveries[i], lease = next_arg(), send = tonumber(next_arg()) }
+  end
+  renew_lane(id, lead, claims, deliveries)
+end
+save_leases(base)
+return reply

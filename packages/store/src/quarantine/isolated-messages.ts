@@ -1,0 +1,41 @@
+/**
+ * Messages that are isolated: jobs ended without a result while such a message was being matched, so it waits by itself
+ * (delivery-worker/src/cautious-runs.ts). Kept to explain them; nothing is decided by it, so a note may be lost.
+ */
+import type { Redis } from 'ioredis'
+import { isolatedKey } from '../keys.ts'
+
+/** A note outlasts its delay by this: the next try may have to wait for a worker. */
+const KEPT_BEYOND_MS = 600_000
+
+export interface IsolatedMessage {
+  topicArn: string
+  sizeBytes: number
+  /** Starts that ended without a result while the message was being matched. */
+  failedStarts: number
+  /** Epoch ms, about. */
+  nextAttemptAt: number
+}
+
+export class IsolatedMessages {
+  readonly #redis: Redis
+
+  constructor(redis: Redis) {
+    this.#redis = redis
+  }
+
+  async note(messageId: string, message: IsolatedMessage, delayMs: number): Promise<void> {
+    await this.#redis.set(isolatedKey(messageId), JSON.stringify(message), 'PX', delayMs + KEPT_BEYOND_MS)
+  }
+
+  /** To be called when it is in its lanes, or has ended. */
+  async forget(messageId: string): Promise<void> {
+    await this.#redis.del(isolatedKey(messageId))
+  }
+
+  /** null where it is not isolated. */
+  async of(messageId: string): Promise<IsolatedMessage | null> {
+    const text = await this.#redis.get(isolatedKey(messageId))
+    return text === null ? null : (JSON.parse(text) as IsolatedMessage)
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * Releases before the quarantine kept what they could not process in lists: jobs in `poison` of each dispatch queue,
+ * messages and deliveries in `aside` of each shard, at most 1,000 each. Every worker moves them when it starts. Ids are
+ * derived from the texts, so workers that do so at the same time add each entry once.
+ */
+import { createHash } from 'node:crypto'
+import type { Redis } from 'ioredis'
+import { batch } from '../batch.ts'
+import { DISPATCH_QUEUES_MAX } from '../dispatch-tags.ts'
+import { asideKey, poisonJobsKey } from '../keys.ts'
+import { replies } from '../pages.ts'
+import { SHARD_COUNT, shardBase } from '../shards.ts'
+import type { Quarantined } from './quarantine.ts'
+import type { NewEntry } from './quarantine-entry.ts'
+
+/** Per list and start; a list held at most so many. */
+const MOVED_MAX = 1_000
+
+/** Resolves with how many were moved. What a full quarantine refuses stays in its list. */
+export async function moveOlderLists(
+  redis: Redis,
+  add: (entry: NewEntry) => Promise<Quarantined>,
+): Promise<number> {
+  const lists = [
+    ...Array.from({ length: DISPATCH_QUEUES_MAX }, (_, queue) => poisonJobsKey(queue)),
+    ...Array.from({ length: SHARD_COUNT }, (_, shard) => asideKey(shardBase(shard))),
+  ]
+  const asked = batch(redis)
+  for (const list of lists) asked.llen(list)
+  const lengths = (await replies(asked)) as number[]
+  let moved = 0
+  for (const [i, list] of lists.entries())
+    if ((lengths[i] ?? 0) > 0) moved += await moveList(redis, list, add)
+  return moved
+}
+
+async function moveList(
+  redis: Redis,
+  list: string,
+  add: (entry: NewEntry) => Promise<Quarantined>,
+): Promise<number> {
+  for (let moved = 0; moved < MOVED_MAX; moved++) {
+    const text = await redis.lindex(list, 0)
+    if (text === null || (await add(olderEntry(text))) === 'full') return moved
+    await redis.lrem(list, 1, text)
+  }
+  return MOVED_MAX
+}
+
+interface OlderText {
+  /** A job, undecodable. */
+  data?: string
+  /** A message as a whole. */
+  message?: { messageId: string; topicArn: string }
+  messageId?: string
+  topicArn?: string
+  subscriptionId?: string
+  detail?: string
+}
+
+function olderEntry(text: string): NewEntry {
+  const id = `older.${createHash('sha256').update(text).digest('hex').slice(0, 32)}`
+  const { data, message, detail = 'a job that could not be decoded', ...named } = parse(text)
+  const { messageId, topicArn, subscriptionId } = { ...named, ...message }
+  const raw = data ?? (message ? JSON.stringify(message) : text)
+  return { id, reason: 'older', detail, messageId, topicArn, subscriptionId, raw }
+}
+
+function parse(text: string): OlderText {
+  try {
+    return JSON.parse(text) as OlderText
+  } catch {
+    return { detail: 'an entry that cannot be decoded itself' }
+  }
+}

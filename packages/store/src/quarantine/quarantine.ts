@@ -1,0 +1,145 @@
+/**
+ * The quarantine: what was accepted and cannot be decoded, or has lost what it needs, until an operator decides. Six
+ * places are the ends of a delivery, and this is the only one that a person has to empty.
+ *
+ *   source (job, lane, log) ─▶ entry added ─▶ source removed      a crash in between repeats both: ids are derived
+ *   entry ─▶ put back (dispatched again) or deleted
+ *
+ * Nothing is ever dropped to make room. Past its share of Redis's memory an entry is refused, and its source stays.
+ * All of it stands under one hash tag, so that it can be listed, counted and bounded as one.
+ */
+import type { Redis } from 'ioredis'
+import { batch } from '../batch.ts'
+import type { HeldWrites } from '../held-writes.ts'
+import {
+  QUARANTINE_BASE,
+  quarantineBytesKey,
+  quarantinedKey,
+  quarantinedMessagesKey,
+  quarantineKey,
+} from '../keys.ts'
+import { decodeCursor, encodeCursor, type Page, replies } from '../pages.ts'
+import { readScript, runScript, type ScriptValue } from '../scripts.ts'
+import { readMemory } from '../storage-guard.ts'
+import {
+  messageIdsIn,
+  type NewEntry,
+  packEntry,
+  type QuarantineEntry,
+  readEntryFields,
+  SUMMARY_FIELDS,
+} from './quarantine-entry.ts'
+
+const ADD = readScript('quarantine-entry-1')
+const RELEASE = readScript('release-quarantined-1')
+
+/** Share of Redis's memory that the quarantine may fill. It is always free, since publishing ends at PUBLISH_SHARE. */
+export const QUARANTINE_SHARE = 0.05
+const LIMIT_SAMPLED_MS = 1_000
+
+/** `present`: an earlier try has added it. `full`: its source must stay where it is. */
+export type Quarantined = 'added' | 'present' | 'full'
+
+export interface QuarantineOptions {
+  /** Stands for maxmemory where Redis has none (FANTAIL_REDIS_MEMORY_BYTES). */
+  memoryBytes?: number | undefined
+  /** Confirms an entry before its source is removed. */
+  held?: Pick<HeldWrites, 'confirm'>
+  /** Notified of each try, for logs and metrics. */
+  onTry?(result: Quarantined, entry: NewEntry): void
+}
+
+export interface QuarantineFigures {
+  entries: number
+  bytes: number
+  /** Past this an entry is refused. */
+  bytesMax: number
+}
+
+export class Quarantine {
+  readonly #redis: Redis
+  readonly #options: QuarantineOptions
+  #bytesMax = 0
+  #sampledAt = Number.NEGATIVE_INFINITY
+
+  constructor(redis: Redis, options: QuarantineOptions = {}) {
+    this.#redis = redis
+    this.#options = options
+  }
+
+  /** Safe to repeat: an id is added once. The source may be removed unless the answer is `full`. Rejects where Redis fails. */
+  async add(entry: NewEntry): Promise<Quarantined> {
+    const ids = messageIdsIn(entry)
+    const args: ScriptValue[] = [entry.id, await this.#limit(), ids.length, ...ids, ...packEntry(entry, ids)]
+    const reply = await runScript(this.#redis, ADD, [QUARANTINE_BASE], args)
+    const result = reply === 1 ? 'added' : reply === 0 ? 'present' : 'full'
+    if (result !== 'full') await this.#options.held?.confirm(quarantineKey())
+    this.#options.onTry?.(result, entry)
+    return result
+  }
+
+  /** In the order of their ids. */
+  async list({
+    cursor,
+    limit,
+  }: {
+    cursor?: string | undefined
+    limit: number
+  }): Promise<Page<QuarantineEntry>> {
+    const after = cursor === undefined ? '-' : `(${decodeCursor(cursor, 1)[0]}`
+    const ids = await this.#redis.zrangebylex(quarantineKey(), after, '+', 'LIMIT', 0, limit)
+    const nextCursor = ids.length < limit ? null : encodeCursor([ids.at(-1) ?? ''])
+    return { items: await this.#read(ids), nextCursor }
+  }
+
+  /** null where there is none. */
+  async get(id: string): Promise<QuarantineEntry | null> {
+    return (await this.#read([id]))[0] ?? null
+  }
+
+  /** The bytes that could not be read, as they were; null where there is no such entry. */
+  async raw(id: string): Promise<Buffer | null> {
+    return this.#redis.hgetBuffer(quarantinedKey(id), 'raw')
+  }
+
+  /** Entries about a message; its id may have been read in what could not be decoded as a whole. */
+  async ofMessage(messageId: string): Promise<QuarantineEntry[]> {
+    const key = quarantinedMessagesKey()
+    const found = await this.#redis.zrangebylex(key, `[${messageId} `, `[${messageId} \xff`)
+    return this.#read(found.map((member) => member.slice(messageId.length + 1)))
+  }
+
+  /** False where it is not there. */
+  async remove(id: string): Promise<boolean> {
+    const ids = JSON.parse((await this.#redis.hget(quarantinedKey(id), 'messageIds')) ?? '[]') as string[]
+    return (await runScript(this.#redis, RELEASE, [QUARANTINE_BASE], [id, ...ids])) === 1
+  }
+
+  async figures(): Promise<QuarantineFigures> {
+    const asked = batch(this.#redis)
+    asked.zcard(quarantineKey()).get(quarantineBytesKey())
+    const [entries, bytes] = (await replies(asked)) as [number, string | null]
+    return { entries, bytes: Number(bytes ?? 0), bytesMax: await this.#limit() }
+  }
+
+  async #read(ids: string[]): Promise<QuarantineEntry[]> {
+    if (ids.length === 0) return []
+    const asked = batch(this.#redis)
+    for (const id of ids)
+      asked.hmget(quarantinedKey(id), ...SUMMARY_FIELDS).hstrlen(quarantinedKey(id), 'raw')
+    const found = await replies(asked)
+    return ids.flatMap((id, i) => {
+      const fields = found[2 * i] as (string | null)[]
+      return readEntryFields(id, fields, found[2 * i + 1] as number) ?? []
+    })
+  }
+
+  async #limit(): Promise<number> {
+    if (performance.now() - this.#sampledAt > LIMIT_SAMPLED_MS) {
+      const { limitBytes } = await readMemory(this.#redis, this.#options.memoryBytes)
+      this.#bytesMax = Math.min(Number.MAX_SAFE_INTEGER, Math.floor(limitBytes * QUARANTINE_SHARE))
+      this.#sampledAt = performance.now()
+    }
+    return this.#bytesMax
+  }
+}

@@ -1,0 +1,36 @@
+/** Rows of a message in quarantine, or isolated. No lane and no entry of the outcome log knows such a message. */
+import { type DeliveryOutcome, emptyRow } from '../outcome-rows.ts'
+import type { IsolatedMessages } from './isolated-messages.ts'
+import type { Quarantine } from './quarantine.ts'
+
+/** Reason of a message that waits by itself, because starts of its job failed while it was matched. */
+export const ISOLATED = 'isolated'
+
+export interface UnsentSources {
+  quarantine: Pick<Quarantine, 'ofMessage'>
+  isolated: Pick<IsolatedMessages, 'of'>
+}
+
+export interface Unsent {
+  rows: DeliveryOutcome[]
+  /** null where it cannot be read. */
+  topicArn: string | null
+  sizeBytes: number
+}
+
+/** null if the message is in neither. */
+export async function findUnsent(
+  { quarantine, isolated }: UnsentSources,
+  messageId: string,
+): Promise<Unsent | null> {
+  const [entries, alone] = await Promise.all([quarantine.ofMessage(messageId), isolated.of(messageId)])
+  const [first] = entries
+  if (!first && !alone) return null
+  const rows = entries.map(({ subscriptionId, reason, detail }): DeliveryOutcome => {
+    return { ...emptyRow(), subscriptionId, state: 'quarantined', lastError: detail, reason }
+  })
+  if (!alone) return { rows, topicArn: first?.topicArn ?? null, sizeBytes: first?.rawBytes ?? 0 }
+  const { topicArn, sizeBytes, nextAttemptAt } = alone
+  rows.push({ ...emptyRow(), state: 'waiting', nextAttemptAt, reason: ISOLATED })
+  return { rows, topicArn, sizeBytes }
+}

@@ -1,0 +1,26 @@
+/** Renewing: claims in hand get new send times, those of a late worker and those that make another request. */
+import type { Redis } from 'ioredis'
+import type { LaneRenewal, RenewedClaim, RenewRequest } from './lane-records.ts'
+import { readTime } from './lane-replies.ts'
+import { readScript, runScript, type ScriptValue } from './scripts.ts'
+import { shardBase } from './shards.ts'
+
+const RENEW = readScript('renew-claims-1')
+
+/** By lane and claim, as they were asked for. Callers bound the number of claims. */
+export async function renewClaims(
+  redis: Redis,
+  shard: number,
+  { leaseMs, lanes }: RenewRequest,
+): Promise<RenewedClaim[][]> {
+  const args = [leaseMs, ...lanes.flatMap(packLane)]
+  const reply = (await runScript(redis, RENEW, [shardBase(shard)], args)) as Buffer[]
+  const replies = reply.values()
+  const next = () => replies.next().value ?? Buffer.alloc(0)
+  return lanes.map(({ claims }) => claims.map(() => ({ sendAt: readTime(next()), lease: next().toString() })))
+}
+
+function packLane({ subscriptionId, leadMs, claims }: LaneRenewal): ScriptValue[] {
+  const packed = claims.flatMap(({ delivery, lease, sendAt }) => [delivery, lease, sendAt ?? ''])
+  return [subscriptionId, leadMs, claims.length, ...packed]
+}

@@ -1,0 +1,89 @@
+import type { Redis } from 'ioredis'
+import { expect, test } from 'vitest'
+import { claimsOf, makeMessage, parkAll, SHARD, skew, takeFrom, writeLane } from './lane-fixture.ts'
+import type { Standing } from './lane-records.ts'
+import { useLanes } from './lanes.fixture.ts'
+
+const { redis, lanes } = await useLanes()
+
+const messages = (n: number) => Array.from({ length: n }, () => makeMessage())
+const unproven = { proven: false } as const
+
+test('lanes of unproven endpoints get one claim each in turn, and none without a slot for it', async () => {
+  const ids = [
+    await writeLane(redis, unproven),
+    await writeLane(redis, unproven),
+    await writeLane(redis, unproven),
+  ]
+  for (const id of ids) await parkAll(lanes, [id], messages(3))
+  const served = async (turnsMax: number) =>
+    (await takeFrom(lanes, { turnsMax })).lanes.map(({ subscriptionId, proven, claims }) => {
+      expect([proven, claims.length]).toEqual([false, 1])
+      return subscriptionId
+    })
+  expect(await served(0)).toEqual([])
+  expect(await served(2)).toHaveLength(2)
+  // Each once before any a second time.
+  const turns = [...(await served(1)), ...(await served(1)), ...(await served(1))]
+  expect(new Set(turns)).toEqual(new Set(ids))
+})
+
+test('a take of what is due never comes by lanes that wait for their turn, however many they are', async () => {
+  const healthy = await writeLane(redis)
+  const many = await Promise.all(Array.from({ length: 300 }, () => writeLane(redis, unproven)))
+  await parkAll(lanes, many, messages(1))
+  await parkAll(lanes, [healthy], messages(1))
+  const before = await commandsOf(redis)
+  const taken = await takeFrom(lanes, { turnsMax: 0 })
+  expect(taken.lanes.map(({ subscriptionId }) => subscriptionId)).toEqual([healthy])
+  expect((await commandsOf(redis)) - before).toBeLessThan(40)
+})
+
+test('a lane that has all its worker may attempt comes again once one of them is settled', async () => {
+  const id = await writeLane(redis, unproven)
+  await parkAll(lanes, [id], messages(5))
+  const [claim] = claimsOf(await takeFrom(lanes, { limits: new Map([[id, 1]]) }))
+  if (!claim) throw new Error('one was claimed')
+  const full = await takeFrom(lanes, { limits: new Map([[id, 0]]) })
+  expect(full.lanes).toEqual([])
+  expect(full.nextTurnAt).toBeGreaterThan(full.now)
+  await lanes.settle(SHARD, [{ ...claim, to: { op: 'delivered' } }])
+  expect((await lanes.dueTimes()).turns.get(SHARD)).toBeLessThanOrEqual(await lanes.now(SHARD))
+})
+
+test('a lane that is full for one worker is served by another, however often the first one looks', async () => {
+  const ids = [await writeLane(redis, unproven), await writeLane(redis, unproven)]
+  await parkAll(lanes, ids, messages(5))
+  const limits = new Map(ids.map((id) => [id, 1]))
+  expect(claimsOf(await takeFrom(lanes, { limits }))).toHaveLength(2)
+  const none = new Map(ids.map((id) => [id, 0]))
+  for (let ms = 0; ms <= 3_000; ms += 1_000) {
+    await skew(redis, ms)
+    const looked = await takeFrom(lanes, { limits: none })
+    expect(looked.lanes).toEqual([])
+    expect(looked.nextTurnAt).toBeGreaterThan(looked.now)
+  }
+  expect(claimsOf(await takeFrom(lanes))).toHaveLength(2)
+})
+
+test('a lane changes its line with what an attempt has shown, by accepted writes alone', async () => {
+  const id = await writeLane(redis, unproven)
+  await parkAll(lanes, [id], messages(3))
+  const [claim] = claimsOf(await takeFrom(lanes))
+  if (!claim) throw new Error('one was claimed')
+  const tell = (standing: Standing, lease = claim.lease) =>
+    lanes.settle(SHARD, [{ ...claim, lease, to: { op: 'keep' }, standing }])
+  await tell('proven', '1')
+  expect([...(await lanes.dueTimes()).due]).toEqual([])
+  await tell('proven')
+  expect([...(await lanes.dueTimes()).turns]).toEqual([])
+  const others = claimsOf(await takeFrom(lanes, { turnsMax: 0 }))
+  expect(others).toHaveLength(2)
+  await tell('unproven')
+  expect([...(await lanes.dueTimes()).due]).toEqual([])
+})
+
+async function commandsOf(redis: Redis): Promise<number> {
+  const found = /^total_commands_processed:(\d+)/m.exec(await redis.info('stats'))
+  return Number(found?.[1])
+}

@@ -1,0 +1,101 @@
+/**
+ * A TCP proxy before a Redis that goes away once, at a request counted from the start: that one and all connections are
+ * cut, and new ones are refused for a moment.
+ */
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+
+export interface RedisOutage {
+  port: number
+  /** Requests so far: what a client has written at once counts as one. */
+  readonly requests: number
+  /** Whether the request has come at which Redis went away. */
+  readonly happened: boolean
+  close(): Promise<void>
+}
+
+export interface RedisOutageOptions {
+  /** Number of the request, from 1. */
+  at: number
+  /** How long new connections are refused. */
+  forMs: number
+}
+
+const AT_ONCE = 12
+/** More than any start has. */
+const REQUESTS_MAX = 240
+
+/**
+ * Runs `through` for request 1, 2, 3 and so on, several at a time, until one answers false: what it starts made fewer
+ * requests. Resolves with how many it made.
+ */
+export async function atEachRequest(through: (at: number) => Promise<boolean>): Promise<number> {
+  let next = 1
+  let made = Number.POSITIVE_INFINITY
+  let failed = false
+  const goOn = async () => {
+    while (!failed && next <= Math.min(made, REQUESTS_MAX)) {
+      const at = next++
+      try {
+        if (!(await through(at))) made = Math.min(made, at - 1)
+      } catch (error) {
+        failed = true
+        throw error
+      }
+    }
+  }
+  // All end before one's failure is told, so that none leaves its servers behind.
+  const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, goOn))
+  for (const end of ends) if (end.status === 'rejected') throw end.reason
+  if (made > REQUESTS_MAX) throw new Error(`more than ${REQUESTS_MAX} requests`)
+  return made
+}
+
+export async function startRedisOutage(
+  targetPort: number,
+  { at, forMs }: RedisOutageOptions,
+): Promise<RedisOutage> {
+  const sockets = new Set<Socket>()
+  let requests = 0
+  let awayUntil = 0
+  const cutAll = () => {
+    for (const socket of sockets) socket.destroy()
+  }
+  const server = createServer((client) => {
+    if (performance.now() < awayUntil) return void client.destroy()
+    const target = connect({ port: targetPort, host: '127.0.0.1', noDelay: true })
+    for (const socket of [client, target]) {
+      sockets.add(socket)
+      socket.once('close', () => sockets.delete(socket))
+      socket.on('error', () => {
+        // One side went away: the other one is closed with it.
+      })
+    }
+    client.once('close', () => target.destroy())
+    target.once('close', () => client.destroy())
+    target.pipe(client)
+    client.on('data', (chunk) => {
+      requests += 1
+      if (requests !== at) return void target.write(chunk)
+      awayUntil = performance.now() + forMs
+      cutAll()
+    })
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  return {
+    port: (server.address() as AddressInfo).port,
+    get requests() {
+      return requests
+    },
+    get happened() {
+      return requests >= at
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        cutAll()
+      }),
+  }
+}

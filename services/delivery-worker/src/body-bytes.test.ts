@@ -1,0 +1,77 @@
+/** Bytes of messages in flight: bounded, counted once for all who share them, and never all held by what hangs. */
+import { createMessageId } from '@fantail/contracts'
+import { expect, test } from 'vitest'
+import { BodyBytes, bytesOf } from './body-bytes.ts'
+import { MessageContext } from './message-context.ts'
+
+const message = () =>
+  new MessageContext({
+    messageId: createMessageId(1),
+    topicArn: 'arn',
+    publishedAt: 1,
+    message: 'x'.repeat(10_000),
+  })
+const ONE = bytesOf(message())
+
+/** Room for ten messages. */
+const create = () => new BodyBytes({ bytesMax: 10 * ONE })
+
+/** Holds what there is room for. */
+function fill(bytes: BodyBytes, proven: boolean) {
+  const all = []
+  for (let held = bytes.tryHold(message(), proven); held; held = bytes.tryHold(message(), proven))
+    all.push(held)
+  return all
+}
+
+test('proven endpoints have all of it, the others half', () => {
+  expect([fill(create(), true).length, fill(create(), false).length]).toEqual([10, 5])
+})
+
+test('a message that many deliveries share counts once, until the last of them ends', () => {
+  const bytes = create()
+  const shared = message()
+  const holders = Array.from({ length: 1_000 }, () => bytes.tryHold(shared, true))
+  expect(bytes.bytes).toBe(ONE)
+  for (const held of holders.splice(1)) held?.release()
+  expect(bytes.bytes).toBe(ONE)
+  holders[0]?.release()
+  holders[0]?.release()
+  expect(bytes.bytes).toBe(0)
+})
+
+test('what hangs leaves the proven endpoints half, however much it is', () => {
+  const bytes = create()
+  for (const held of fill(bytes, true)) held.hang()
+  expect(bytes.hasRoom(false)).toBe(false)
+  expect(fill(bytes, true)).toHaveLength(5)
+  expect(bytes.bytes).toBe(15 * ONE)
+})
+
+test('who waits for room is told when an attempt ends, hangs, or a load is over', () => {
+  const bytes = create()
+  let told = 0
+  bytes.onRoom = () => told++
+  const held = fill(bytes, true)
+  held[0]?.release()
+  held[1]?.hang()
+  bytes.load().end()
+  expect(told).toBe(3)
+})
+
+test('what is being loaded counts for other loads and for takes', () => {
+  const bytes = create()
+  const loading = bytes.load()
+  expect(bytes.attemptsLeft(true)).toBeGreaterThan(10)
+  for (let i = 0; i < 10; i++) loading.add(message())
+  expect([loading.hasRoom, bytes.load().hasRoom, bytes.attemptsLeft(true)]).toEqual([false, false, 0])
+  loading.end()
+  expect([bytes.load().hasRoom, bytes.bytes]).toEqual([true, 0])
+})
+
+test('attempts that are left are as many as are like those there are', () => {
+  const bytes = create()
+  bytes.tryHold(message(), true)
+  bytes.tryHold(message(), true)
+  expect(bytes.attemptsLeft(true)).toBe(8)
+})

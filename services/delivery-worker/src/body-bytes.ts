@@ -1,0 +1,152 @@
+/**
+ * How many bytes of messages the attempts of lanes hold, and first attempts that outlast a second. Slots bound attempts by
+ * number; 2,000 of them with messages of 256 KB would be gigabytes.
+ *
+ * As with slots (attempt-slots.ts), what hangs has half: an attempt of a proven endpoint counts as unproven from the
+ * second in which it hangs, and the proven ones keep their half, however much hangs. So all of them together may for the
+ * length of a deadline hold half as much again. A message counts once on each side, however many deliveries hold it.
+ */
+import type { InRun } from './fifo/group-run.ts'
+import type { MessageContext } from './message-context.ts'
+
+/** About 128 messages of 256 KB, or 27,000 of 1 KB. */
+export const BODY_BYTES_MAX = 134_217_728
+/** Of a message beside its text. */
+const CONTEXT_BYTES = 1_000
+/** The stored text, the message parsed from it, and its envelope. */
+const BYTES_PER_CHARACTER = 4
+
+/** About how many bytes a message takes while it is in hand. */
+export function bytesOf(context: MessageContext): number {
+  return CONTEXT_BYTES + context.body.length * BYTES_PER_CHARACTER
+}
+
+/** What one attempt holds, until `release`. */
+export interface HeldBodies {
+  /** The attempt has gone without an answer for a second. */
+  hang(): void
+  release(): void
+}
+
+/** What one take loads, until it is handed on. */
+export interface LoadingBodies {
+  readonly hasRoom: boolean
+  add(context: MessageContext): void
+  end(): void
+}
+
+export interface BodyBytesOptions {
+  bytesMax?: number | undefined
+}
+
+export class BodyBytes {
+  /** Called when bytes came free. */
+  onRoom: () => void = () => undefined
+  readonly #bytesMax: number
+  readonly #proven = new Side()
+  readonly #unproven = new Side()
+  #loadingBytes = 0
+
+  constructor({ bytesMax = BODY_BYTES_MAX }: BodyBytesOptions = {}) {
+    this.#bytesMax = bytesMax
+  }
+
+  get bytes(): number {
+    return this.#proven.bytes + this.#unproven.bytes
+  }
+
+  hasRoom(proven: boolean): boolean {
+    return this.#freeOf(proven) > 0
+  }
+
+  /** How many attempts more there may be, if they are like those that hold something now; at least one where there is room. */
+  attemptsLeft(proven: boolean): number {
+    const free = this.#freeOf(proven) - this.#loadingBytes
+    if (free <= 0) return 0
+    return Math.ceil(free / (proven ? this.#proven : this.#unproven).average)
+  }
+
+  /** Undefined where there is no room. What is beyond it by the last message is held all the same. */
+  tryHold(context: MessageContext, proven: boolean, run: readonly InRun[] = []): HeldBodies | undefined {
+    if (!this.hasRoom(proven)) return undefined
+    return this.hold([context, ...run.map(({ message }) => message)], proven)
+  }
+
+  hold(contexts: readonly MessageContext[], proven: boolean): HeldBodies {
+    let side: Side | undefined = proven ? this.#proven : this.#unproven
+    for (const context of contexts) side.add(context)
+    return {
+      hang: () => {
+        if (side !== this.#proven) return
+        side = this.#unproven
+        for (const context of contexts) {
+          this.#unproven.add(context)
+          this.#proven.remove(context)
+        }
+        this.onRoom()
+      },
+      release: () => {
+        if (!side) return
+        for (const context of contexts) side.remove(context)
+        side = undefined
+        this.onRoom()
+      },
+    }
+  }
+
+  load(): LoadingBodies {
+    const hasRoom = () => this.#freeOf(true) > this.#loadingBytes
+    const count = (bytes: number) => {
+      this.#loadingBytes += bytes
+    }
+    let own = 0
+    return {
+      get hasRoom() {
+        return hasRoom()
+      },
+      add: (context) => {
+        const bytes = bytesOf(context)
+        own += bytes
+        count(bytes)
+      },
+      end: () => {
+        count(-own)
+        own = 0
+        // Who found no room because of it may have nothing else to wait for.
+        this.onRoom()
+      },
+    }
+  }
+
+  #freeOf(proven: boolean): number {
+    const half = this.#bytesMax / 2
+    if (proven) return this.#bytesMax - this.#proven.bytes - Math.min(this.#unproven.bytes, half)
+    return Math.min(half, this.#bytesMax - this.#proven.bytes) - this.#unproven.bytes
+  }
+}
+
+/** Of proven endpoints, or of the others. */
+class Side {
+  bytes = 0
+  #attempts = 0
+  readonly #times = new Map<MessageContext, number>()
+
+  /** What an attempt holds: of a message that many share, its share. */
+  get average(): number {
+    return this.#attempts === 0 ? CONTEXT_BYTES : Math.max(1, this.bytes / this.#attempts)
+  }
+
+  add(context: MessageContext): void {
+    const times = this.#times.get(context) ?? 0
+    this.#times.set(context, times + 1)
+    this.#attempts++
+    if (times === 0) this.bytes += bytesOf(context)
+  }
+
+  remove(context: MessageContext): void {
+    const times = this.#times.get(context) ?? 0
+    this.#attempts--
+    if (times > 1) this.#times.set(context, times - 1)
+    else if (this.#times.delete(context)) this.bytes -= bytesOf(context)
+  }
+}

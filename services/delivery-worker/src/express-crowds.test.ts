@@ -1,0 +1,109 @@
+/** First attempts of endpoints that never answered must not fill what dispatch may queue. */
+import { waitFor } from '@fantail/test-kit'
+import { afterEach, expect, test } from 'vitest'
+import { AttemptSlots } from './attempt-slots.ts'
+import { Express, type ExpressOptions } from './express.ts'
+import type { Unit } from './job-run.ts'
+import type { Outcome } from './outcome.ts'
+
+const CROWD = 1_500
+
+const stops: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop()
+})
+
+/** Attempts end when the test says so. */
+function createExpress() {
+  const parked: string[] = []
+  const attempts: ((outcome: Outcome) => void)[] = []
+  const slots = new AttemptSlots({ attemptsMax: 16 })
+  const express = new Express({
+    slots,
+    bytes: { hasRoom: () => true },
+    attempts: { attempt: (_s: unknown, _m: unknown, _d: unknown, done: never) => attempts.push(done) },
+    parking: {
+      park: (_: number, { subscriptionId }: { subscriptionId: string }) => parked.push(subscriptionId),
+    },
+    now: () => 0,
+    jitter: 0,
+    attemptTimeoutMs: 60_000,
+    metrics: { delivered: () => undefined },
+    status: {},
+    onRoom: () => undefined,
+  } as unknown as ExpressOptions)
+  const answer = () => {
+    const outcome = {
+      result: { kind: 'response', statusCode: 200, durationMs: 1 },
+      along: 0,
+      answeredAfterMs: 1,
+    }
+    attempts.shift()?.(outcome as Outcome)
+  }
+  stops.push(async () => {
+    const stopped = express.stop()
+    while (attempts.length > 0) answer()
+    await stopped
+  })
+  return { express, slots, parked, answer }
+}
+
+/** For so many subscriptions of their own, all unthrottled and unsigned. */
+function unitFor(name: string, count: number): Unit {
+  const policy = { healthyRetryPolicy: {} }
+  const matched = Array.from({ length: count }, (_, slot) => ({
+    record: { id: `${name}-${slot}`, slot, status: 'active', unsubscribed: false, maxInFlight: 32 },
+    rate: null,
+    paced: false,
+    signature: undefined,
+    policy,
+  }))
+  const set = () => ({ has: () => false, add: () => undefined })
+  return {
+    matched,
+    context: { id: Buffer.alloc(16), message: { publishedAt: 0 } },
+    slice: { shard: 0, topic: { retentionSeconds: 60 } },
+    run: { lost: false },
+    settled: set(),
+    delivered: set(),
+    parked: set(),
+    failures: [],
+    open: 1,
+    checkedAt: Number.POSITIVE_INFINITY,
+    markSettled: () => undefined,
+    close: () => undefined,
+  } as unknown as Unit
+}
+
+test('a crowd that nobody of answers goes by its lanes, and what comes then too, at once', async () => {
+  const { express, parked } = createExpress()
+  express.start(unitFor('first', CROWD))
+  expect(express.queued).toBeGreaterThan(1_000)
+  expect(parked).toEqual([])
+  await waitFor(() => express.queued === 0)
+  express.start(unitFor('second', CROWD))
+  expect(express.queued).toBeLessThanOrEqual(1_000)
+  expect(parked.filter((id) => id.startsWith('second')).length).toBeGreaterThanOrEqual(CROWD - 1_000)
+})
+
+test('endpoints that are proven are queued beside the crowd', async () => {
+  const { express, slots, parked } = createExpress()
+  express.start(unitFor('hung', CROWD))
+  await waitFor(() => express.queued === 0)
+  express.start(unitFor('again', CROWD))
+  slots.trust('healthy-0')
+  for (let i = 0; slots.acquire('other', 32) && i < 16; i++) slots.trust('other')
+  const before = express.queued + express.running
+  express.start(unitFor('healthy', 1))
+  expect(express.queued + express.running).toBe(before + 1)
+  expect(parked).not.toContain('healthy-0')
+})
+
+test('a crowd of which some answer waits for its slots', async () => {
+  const { express, parked, answer } = createExpress()
+  const answering = setInterval(answer, 10)
+  express.start(unitFor('cold', CROWD))
+  await waitFor(() => express.queued < CROWD - 30)
+  clearInterval(answering)
+  expect(parked).toEqual([])
+})

@@ -1,0 +1,76 @@
+/** Which slices are loaded for their filters, and when loading ends. */
+import { CorruptRecordError, type SliceRef } from '@fantail/store'
+import { expect, test } from 'vitest'
+import type { TopicPlan } from '../plan-cache.ts'
+import { sliceNumberOf } from '../topic-filters.ts'
+import { FilterLoads, SLICES_LOADED_MAX } from './filter-loads.ts'
+
+const UNFILTERED_MAX = 1_000
+
+const planOf = (slices: number) =>
+  ({
+    slices: Array.from({ length: slices }, (_, n) => ({ sliceId: `uid.${n}`, shard: 0 })),
+    hasFilters: false,
+  }) as unknown as TopicPlan
+
+/** `unfiltered`: subscriptions of each slice that have no filter. `kept`: slices whose filters can be kept. */
+function createLoads({ unfiltered = 0, kept = Number.POSITIVE_INFINITY, load = async () => {} } = {}) {
+  const known = new Map<number, object>()
+  const loaded: string[] = []
+  const loads = new FilterLoads({
+    filters: { check: async () => undefined, of: () => known as never },
+    load: async (_plan: TopicPlan, { sliceId }: SliceRef) => {
+      loaded.push(sliceId)
+      await load()
+      const filters = { unfiltered }
+      if (known.size < kept) known.set(sliceNumberOf(sliceId), { filters })
+      return { filters, unfiltered: Array.from({ length: unfiltered }) } as never
+    },
+  })
+  return { loads, loaded }
+}
+
+test('all slices of a plan are loaded, once for all who ask', async () => {
+  const { loads, loaded } = createLoads()
+  const plan = planOf(3)
+  await Promise.all([loads.load(plan, UNFILTERED_MAX), loads.load(plan, UNFILTERED_MAX)])
+  expect([loaded, plan.hasFilters]).toEqual([['uid.0', 'uid.1', 'uid.2'], true])
+  expect(loads.load(plan, UNFILTERED_MAX)).toBeUndefined()
+})
+
+test('a later plan loads only what is not known', async () => {
+  const { loads, loaded } = createLoads()
+  await loads.load(planOf(2), UNFILTERED_MAX)
+  await loads.load(planOf(3), UNFILTERED_MAX)
+  expect(loaded).toEqual(['uid.0', 'uid.1', 'uid.2'])
+})
+
+test('loading ends where so many have no filter that a message is cut anyway', async () => {
+  const { loads, loaded } = createLoads({ unfiltered: 400 })
+  await loads.load(planOf(10), UNFILTERED_MAX)
+  expect(loaded).toHaveLength(3)
+})
+
+test('loading ends where no more filters can be kept', async () => {
+  const { loads, loaded } = createLoads({ kept: 4 })
+  await loads.load(planOf(10), UNFILTERED_MAX)
+  expect(loaded).toHaveLength(5)
+})
+
+test('a topic of too many slices is not loaded', () => {
+  const { loads } = createLoads()
+  expect(loads.load(planOf(SLICES_LOADED_MAX + 1), UNFILTERED_MAX)).toBeUndefined()
+})
+
+test('a load that fails goes on at the next call, and passes over what cannot be read', async () => {
+  const failures = [new Error('away'), new CorruptRecordError('slice', 'not JSON')]
+  const load = async () => {
+    const failure = failures.shift()
+    if (failure) throw failure
+  }
+  const { loads, loaded } = createLoads({ load })
+  const plan = planOf(2)
+  await expect(loads.load(plan, UNFILTERED_MAX)).rejects.toThrow('away')
+  await loads.load(plan, UNFILTERED_MAX)
+  expect(loaded).toEqual(['uid.0', 'uid.0', 'uid.1'])
+})

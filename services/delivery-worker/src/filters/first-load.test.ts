@@ -1,0 +1,108 @@
+/** A fresh worker that meets a topic of many filtered subscriptions loads its filters before it cuts a message. */
+import type { Message } from '@fantail/contracts'
+import type { DispatchPart } from '@fantail/jobs'
+import { createLogger } from '@fantail/runtime'
+import { Plans, type SliceData, type SliceRef } from '@fantail/store'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Dispatcher } from '../dispatcher.ts'
+import type { Unit } from '../job-run.ts'
+import { PlanCache } from '../plan-cache.ts'
+import type { KeptBack } from '../topic-filters.ts'
+import { createFixture, createMessage, type Fixture, TOPIC } from '../worker.fixture.ts'
+
+const SUBSCRIPTIONS = 6_000
+const SLICES = 12
+/** Subscriptions of each color. */
+const SAME = 10
+const ALONGSIDE = 500
+
+let fixture: Fixture
+beforeAll(async () => {
+  fixture = await createFixture()
+  await fixture.reset()
+  for (let from = 0; from < SUBSCRIPTIONS; from += ALONGSIDE)
+    await Promise.all(Array.from({ length: ALONGSIDE }, (_, i) => subscribe(from + i)))
+}, 60_000)
+afterAll(() => fixture.stop())
+
+function subscribe(n: number) {
+  const color = `color-${Math.floor(n / SAME)}`
+  return fixture.subscribe(`s${n}`, { filterPolicy: { color: [color, 'every'] } })
+}
+
+/** Notes which slices are loaded. */
+class NotedPlans extends Plans {
+  readonly loaded: string[] = []
+  override slice(ref: SliceRef): Promise<SliceData | null> {
+    this.loaded.push(ref.sliceId)
+    return super.slice(ref)
+  }
+}
+
+function createWorker() {
+  const plans = new NotedPlans(fixture.redis)
+  const units: Unit[] = []
+  const parts: DispatchPart[] = []
+  const kept: KeptBack[] = []
+  const dispatcher = new Dispatcher({
+    plans: new PlanCache(plans, (id, error) => expect.fail(`${id}: ${error}`)),
+    lanes: fixture.lanes,
+    express: { start: (unit) => void units.push(unit), queued: 0 },
+    parking: { checkpoint: () => undefined },
+    recorder: {
+      dispatched: () => undefined,
+      filtered: () => undefined,
+      keptBack: (_topic, _context, keptBack) => void kept.push(keptBack),
+      unmatched: () => undefined,
+      expiredWhole: () => undefined,
+    },
+    idempotency: { holds: async () => true },
+    log: createLogger({ service: 'test', level: 'silent' }),
+    publicUrl: undefined,
+    count: async () => undefined,
+    quarantine: async () => 'added',
+    isolated: { note: async () => undefined, forget: async () => undefined },
+    now: Date.now,
+  })
+  const run = (key: string, message: Message, fence = 1) =>
+    dispatcher.run({
+      key,
+      fence,
+      messages: [message],
+      isLost: () => false,
+      hasRoomFor: async () => true,
+      handOut: async (cut) => parts.push(...cut) > 0,
+      handOutAgain: async () => false,
+    })
+  const matched = () => units.flatMap((unit) => unit.matched).length
+  return { plans, units, parts, kept, run, matched }
+}
+
+const inColor = (value: string): Message => ({
+  ...createMessage('one of many', TOPIC),
+  attributes: { color: { type: 'String', value } },
+})
+
+test('jobs that come together share one load, and their messages to few are run whole', async () => {
+  const { run, plans, parts, units, matched } = createWorker()
+  const colors = [3, 50, 400]
+  const ends = await Promise.all(colors.map((n) => run(`dispatch-0:${n}`, inColor(`color-${n}`))))
+  expect([ends, parts]).toEqual([['settled', 'settled', 'settled'], []])
+  expect([units.length, matched()]).toEqual([3, 3 * SAME])
+  expect([plans.loaded.length, new Set(plans.loaded).size]).toEqual([SLICES, SLICES])
+})
+
+test('a message to all of them is cut', async () => {
+  const { run, parts, units } = createWorker()
+  expect(await run('dispatch-0:1', inColor('every'))).toBe('cut')
+  expect([parts.length, units]).toEqual([3, []])
+})
+
+test('a later start of a job that was not begun opens what its filters match', async () => {
+  const { run, parts, units, kept, matched } = createWorker()
+  await run('dispatch-0:1', inColor('nobody'))
+  kept.length = 0
+  await run('dispatch-0:2', inColor('color-3'), 2)
+  expect([units.length, matched(), parts]).toEqual([1, SAME, []])
+  expect(kept.map(({ reasons }) => [...reasons.values()])).toEqual([[SUBSCRIPTIONS - SUBSCRIPTIONS / SLICES]])
+})

@@ -1,0 +1,146 @@
+import { createMessageId, type SubscriptionRecord } from '@fantail/contracts'
+import type { LaneRenewal, RenewedClaim } from '@fantail/store'
+import { waitFor } from '@fantail/test-kit'
+import { expect, test } from 'vitest'
+import type { CompiledSubscription } from './compiled-slice.ts'
+import type { ClaimInHand } from './lane-attempts.ts'
+import { LaneTurns, type Turn } from './lane-turns.ts'
+import { MessageContext } from './message-context.ts'
+import { ShardClocks } from './shard-clocks.ts'
+
+const LATE_MS = 150
+const message = new MessageContext({
+  messageId: createMessageId(1),
+  topicArn: 'arn',
+  publishedAt: 1,
+  message: '',
+})
+
+/** Turns whose renewals the test answers, on a clock that Redis and this process share. */
+function createTurns() {
+  const clocks = new ShardClocks()
+  const asked: (LaneRenewal & { answer(renewed: RenewedClaim[]): void })[] = []
+  const redis = { connected: true }
+  const told: { due: Turn[]; none: string[] } = { due: [], none: [] }
+  const turns = new LaneTurns({
+    clocks,
+    isConnected: () => redis.connected,
+    renewals: {
+      renew: (_, renewal) => new Promise((answer) => asked.push({ ...renewal, answer })),
+    },
+    onTurn: (turn) => told.due.push(turn),
+    onNone: ({ claim }) => told.none.push(claim.lease),
+  })
+  return { turns, asked, told, clocks, redis }
+}
+
+/** A claim of a lane that is sent `inMs` from now. */
+function claimIn(clocks: ShardClocks, lane: string, lease: string, inMs: number): ClaimInHand {
+  const sendAt = clocks.of(0).now() + inMs
+  return {
+    subscription: { record: { id: lane } as SubscriptionRecord, shard: 0 } as CompiledSubscription,
+    claim: { delivery: Buffer.alloc(16), lease, sendAt, state: null },
+    message,
+    sendAt: performance.now() + inMs,
+    proven: true,
+    hasSlot: false,
+    checkedAt: 0,
+  }
+}
+
+const leasesOf = (turns: Turn[]) => turns.map(({ hand }) => hand.claim.lease)
+
+test('a claim whose time has come is told, and begins once', () => {
+  const { turns, told, asked, clocks } = createTurns()
+  turns.add(claimIn(clocks, 'a', '1', 0))
+  const [turn] = told.due
+  expect(turn && turns.start(turn)).toBe(true)
+  expect(asked).toEqual([])
+})
+
+test('a late claim is kept: all of its lane get new send times, those of another lane stay', async () => {
+  const { turns, told, asked, clocks } = createTurns()
+  turns.add(claimIn(clocks, 'b', 'other', 20))
+  turns.add(claimIn(clocks, 'a', 'second', 40))
+  turns.add(claimIn(clocks, 'a', 'first', -LATE_MS))
+  expect(asked).toMatchObject([
+    { subscriptionId: 'a', leadMs: 0, claims: [{ lease: 'first' }, { lease: 'second' }] },
+  ])
+  await waitFor(() => told.due.length === 1)
+  const now = clocks.of(0).now()
+  asked[0]?.answer([
+    { sendAt: now, lease: 'first' },
+    { sendAt: now + 10, lease: 'longer' },
+  ])
+  await waitFor(() => told.due.length === 3)
+  expect(leasesOf(told.due)).toEqual(['other', 'first', 'longer'])
+  expect(told.none).toEqual([])
+})
+
+test('one that was late while it was checked waits anew, and what was begun for its old time is over', async () => {
+  const { turns, told, asked, clocks } = createTurns()
+  turns.add(claimIn(clocks, 'a', '1', 0))
+  const [turn] = told.due
+  if (!turn) throw new Error('its time has come')
+  const { round } = turn
+  turn.hand.sendAt = performance.now() - LATE_MS
+  expect(turns.start(turn)).toBe(false)
+  expect(turn.round).not.toBe(round)
+  asked[0]?.answer([{ sendAt: clocks.of(0).now(), lease: '1' }])
+  await waitFor(() => told.due.length === 2)
+})
+
+test('a worker that is late again and again asks with a lead, and hands back in the end', async () => {
+  const { turns, told, asked, clocks } = createTurns()
+  turns.add(claimIn(clocks, 'a', '1', -LATE_MS))
+  for (let n = 0; n < 3; n++) {
+    await waitFor(() => asked.length === n + 1)
+    asked[n]?.answer([{ sendAt: clocks.of(0).now() - LATE_MS, lease: '1' }])
+  }
+  await waitFor(() => told.none.length === 1)
+  expect(asked.map(({ leadMs }) => leadMs > 0)).toEqual([false, true, true])
+  expect(told.due).toEqual([])
+})
+
+test('nothing is sent without a connection to Redis, and claims in hand are renewed when it is back', async () => {
+  const { turns, told, asked, clocks, redis } = createTurns()
+  turns.add(claimIn(clocks, 'a', 'due', 0))
+  turns.add(claimIn(clocks, 'b', 'waiting', 10_000))
+  redis.connected = false
+  const [turn] = told.due
+  expect(turn && turns.start(turn)).toBe(false)
+  redis.connected = true
+  turns.reconnected()
+  expect(asked.map(({ claims }) => claims.map(({ lease }) => lease))).toEqual([['due'], ['waiting']])
+  asked[0]?.answer([{ sendAt: clocks.of(0).now(), lease: 'due' }])
+  asked[1]?.answer([{ sendAt: null, lease: 'waiting' }])
+  await waitFor(() => told.none.length === 1 && told.due.length === 2)
+  expect(told.none).toEqual(['waiting'])
+})
+
+test('where the clock of Redis was set forward, what is in hand and what comes next is put off', () => {
+  const { turns, asked, clocks } = createTurns()
+  turns.add(claimIn(clocks, 'a', 'in hand', 10_000))
+  turns.setForward()
+  turns.add(claimIn(clocks, 'a', 'next', 0))
+  expect(asked).toMatchObject([
+    { leadMs: 250, claims: [{ lease: 'in hand', sendAt: null }] },
+    { claims: [{ lease: 'next', sendAt: null }] },
+  ])
+  expect(asked[1]?.leadMs).toBeGreaterThan(200)
+  turns.stop()
+})
+
+test('a claim without a send time is told as such, and so is what waits or is renewed at the stop', async () => {
+  const { turns, told, asked, clocks } = createTurns()
+  turns.addAgain(claimIn(clocks, 'a', 'refused', 0))
+  expect(asked[0]).toMatchObject({ leadMs: 0, claims: [{ sendAt: null }] })
+  asked[0]?.answer([{ sendAt: null, lease: 'refused' }])
+  await waitFor(() => told.none.length === 1)
+  turns.add(claimIn(clocks, 'a', 'waiting', 10_000))
+  turns.addAgain(claimIn(clocks, 'a', 'renewing', 0))
+  turns.stop()
+  expect(told.none).toEqual(['refused', 'waiting'])
+  asked[1]?.answer([{ sendAt: clocks.of(0).now(), lease: 'renewing' }])
+  await waitFor(() => told.none.length === 3)
+})

@@ -1,0 +1,40 @@
+/** A run that is lost asks for a plan and does not wait for it: Node ends a process for a rejection that nobody awaits. */
+import type { Plans } from '@fantail/store'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { PlanCache } from './plan-cache.ts'
+
+const ARN = 'arn:aws:sns:us-east-1:000000000000:t'
+const ref = { sliceId: 'uid.0', shard: 0 }
+const plan = { topic: { arn: ARN, uid: 'uid' }, slices: [ref], hasFilters: true, since: 0 }
+let unhandled: unknown[] = []
+const note = (reason: unknown) => void unhandled.push(reason)
+
+beforeEach(() => {
+  unhandled = []
+  process.on('unhandledRejection', note)
+})
+afterEach(() => void process.off('unhandledRejection', note))
+
+/** Redis is away. */
+function createCache(): PlanCache {
+  const fail = () => Promise.reject(new Error('Connection is closed.'))
+  const plans = { topicRevisions: fail, sliceRevisions: fail } as unknown as Plans
+  return new PlanCache(plans, () => undefined)
+}
+
+/** Questions are gathered for a turn; a rejection is told at the end of the turn in which it came. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate)
+}
+
+test.each([
+  ['a topic', (cache: PlanCache) => cache.topic(ARN)],
+  ['a slice', (cache: PlanCache) => cache.slice(ref)],
+  ['a slice of a plan', (cache: PlanCache) => cache.sliceOf(plan as never, ref)],
+])('%s that nobody waits for fails unnoticed', async (_, ask) => {
+  const cache = createCache()
+  void ask(cache)
+  await turns()
+  expect(unhandled).toEqual([])
+  await expect(ask(cache)).rejects.toThrow('Connection is closed.')
+})

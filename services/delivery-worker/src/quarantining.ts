@@ -1,0 +1,60 @@
+/** The worker's quarantine: logs and counts what enters it, and moves there what releases before it kept in lists. */
+import type { Logger } from '@fantail/runtime'
+import {
+  type HeldWrites,
+  moveOlderLists,
+  type NewEntry,
+  Quarantine,
+  type Quarantined,
+  type Redis,
+} from '@fantail/store'
+import type { Telemetry } from '@fantail/telemetry'
+
+export interface QuarantiningOptions {
+  redis: Redis
+  held: Pick<HeldWrites, 'confirm'>
+  /** FANTAIL_REDIS_MEMORY_BYTES. */
+  redisMemoryBytes?: number | undefined
+  telemetry: Pick<Telemetry, 'metrics'>
+  log: Logger
+}
+
+export function createQuarantine({
+  redis,
+  held,
+  redisMemoryBytes,
+  telemetry,
+  log,
+}: QuarantiningOptions): Quarantine {
+  const { metrics } = telemetry
+  let isFull = false
+  const onTry = (result: Quarantined, { raw, ...entry }: NewEntry) => {
+    const { reason } = entry
+    if (result === 'added') {
+      metrics.quarantineAdded.of({ reason }).add()
+      log.error({ ...entry, rawBytes: Buffer.byteLength(raw) }, 'quarantine.added')
+    }
+    if (result === 'full') metrics.quarantineRefused.of({ reason }).add()
+    if (isFull === (result === 'full')) return
+    isFull = result === 'full'
+    if (isFull) log.error({ ...entry, rawBytes: Buffer.byteLength(raw) }, 'quarantine.full')
+    else log.info({}, 'quarantine.has_capacity')
+  }
+  const quarantine = new Quarantine(redis, { memoryBytes: redisMemoryBytes, held, onTry })
+  metrics.observeQuarantine(() => quarantine.figures())
+  return quarantine
+}
+
+/** Entries that stay are moved at the next start. */
+export async function moveOlderEntries(
+  redis: Redis,
+  quarantine: (entry: NewEntry) => Promise<Quarantined>,
+  log: Logger,
+): Promise<void> {
+  try {
+    const moved = await moveOlderLists(redis, quarantine)
+    if (moved > 0) log.info({ moved }, 'quarantine.older_entries_moved')
+  } catch (error) {
+    log.warn({ err: error }, 'quarantine.older_entries_not_moved')
+  }
+}

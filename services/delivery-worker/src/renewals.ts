@@ -1,0 +1,46 @@
+/** Asks for new send times of claims in hand: one script per shard for all that came since the last. */
+import { createStateLog, type Logger } from '@fantail/runtime'
+import type { LaneRenewal, LaneStore, RenewedClaim } from '@fantail/store'
+import { tellParts } from './part-states.ts'
+import { ShardQueue } from './shard-queue.ts'
+
+const LANES_PER_SCRIPT_MAX = 100
+/** Beyond the deadline of the attempt: the way back to Redis. */
+const LEASE_MARGIN_MS = 2_000
+
+interface Item extends LaneRenewal {
+  done(renewed: RenewedClaim[]): void
+}
+
+export interface RenewalsOptions {
+  lanes: Pick<LaneStore, 'renew'>
+  attemptTimeoutMs: number
+  log: Logger
+}
+
+export class Renewals {
+  readonly #options: RenewalsOptions
+  readonly #queue: ShardQueue<Item>
+
+  constructor(options: RenewalsOptions) {
+    this.#options = options
+    this.#queue = new ShardQueue<Item>({
+      batchMax: LANES_PER_SCRIPT_MAX,
+      run: (shard, batch) => this.#run(shard, batch),
+      tell: tellParts(createStateLog({ log: options.log, what: 'renewals', initial: 'up' })),
+    })
+  }
+
+  /** Resolves with one for each claim, in order, once Redis has answered. */
+  renew(shard: number, renewal: LaneRenewal): Promise<RenewedClaim[]> {
+    return new Promise((done) => this.#queue.push(shard, { ...renewal, done }))
+  }
+
+  async #run(shard: number, batch: Item[]): Promise<void> {
+    const leaseMs = this.#options.attemptTimeoutMs + LEASE_MARGIN_MS
+    const renewed = await this.#options.lanes.renew(shard, { leaseMs, lanes: batch })
+    batch.forEach((item, i) => {
+      item.done(renewed[i] ?? [])
+    })
+  }
+}

@@ -1,0 +1,33 @@
+/** Redis goes away at each request of a start in turn: the worker starts by itself, and delivers. */
+import { atEachRequest, startRedisOutage, waitFor } from '@fantail/test-kit'
+import { expect, test } from 'vitest'
+import { createFakeSender, createFixture } from './worker.fixture.ts'
+
+const AWAY_MS = 60
+
+/** Resolves with whether the start made so many requests. */
+async function startThrough(at: number): Promise<boolean> {
+  const fixture = await createFixture()
+  await fixture.reset()
+  await fixture.subscribe('a')
+  const outage = await startRedisOutage(fixture.server.port, { at, forMs: AWAY_MS })
+  const sender = createFakeSender()
+  try {
+    await fixture.publish('before the start')
+    await fixture.startWorker(sender, {
+      redisUrl: `redis://127.0.0.1:${outage.port}`,
+      checkMasterKey: true,
+    })
+    const { happened } = outage
+    const arrived = () => sender.sent.some(({ body }) => body === 'before the start')
+    await waitFor(arrived, { what: `the message, with Redis away at request ${at}`, timeoutMs: 15_000 })
+    return happened
+  } finally {
+    await fixture.stop()
+    await outage.close()
+  }
+}
+
+test('a start goes on wherever Redis goes away', { timeout: 120_000 }, async () => {
+  expect(await atEachRequest(startThrough)).toBeGreaterThan(5)
+})

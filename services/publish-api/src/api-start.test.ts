@@ -1,0 +1,55 @@
+/** Redis goes away at each request of a start in turn: the API starts by itself, and takes messages. */
+import { readApiSettings } from '@fantail/config'
+import { createLogger } from '@fantail/runtime'
+import { createMetrics, NO_SPANS } from '@fantail/telemetry'
+import { atEachRequest, startRedis, startRedisOutage, waitFor } from '@fantail/test-kit'
+import { createMasterKeyText, createVault, parseMasterKey } from '@fantail/vault'
+import { expect, test } from 'vitest'
+import { startPublishApi } from './publish-api.ts'
+
+const AWAY_MS = 60
+const masterKey = parseMasterKey(createMasterKeyText())
+
+/** Resolves with whether the start made so many requests. */
+async function startThrough(at: number): Promise<boolean> {
+  const server = await startRedis()
+  const outage = await startRedisOutage(server.port, { at, forMs: AWAY_MS })
+  const redisUrl = `redis://127.0.0.1:${outage.port}`
+  const failures: unknown[] = []
+  const api = await startPublishApi({
+    settings: readApiSettings({ FANTAIL_PORT: '0', REDIS_URL: redisUrl }),
+    redisUrl,
+    log: createLogger({ service: 'test', level: 'silent' }),
+    telemetry: {
+      metrics: createMetrics(),
+      spans: NO_SPANS,
+      renderMetrics: async () => '',
+      stop: async () => undefined,
+    },
+    vault: masterKey && createVault([masterKey]),
+    fail: (error) => failures.push(error),
+  })
+  const { happened } = outage
+  const call = async (method: string, path: string, body: string) => {
+    const headers = { 'content-type': 'application/json' }
+    return (await fetch(`http://127.0.0.1:${api.port}${path}`, { method, headers, body })).status
+  }
+  try {
+    const works = async () =>
+      (await call('PUT', '/v1/topics/orders', '{}')) < 300 &&
+      (await call('POST', '/v1/topics/orders/messages', '{"message":"x"}')) === 202 &&
+      (await call('PUT', '/v1/queues/jobs', '{}')) < 300 &&
+      (await call('POST', '/v1/queues/jobs/messages', '{"body":"x"}')) === 201
+    await waitFor(works, { what: `the API, with Redis away at request ${at}`, timeoutMs: 15_000 })
+    expect(failures).toEqual([])
+    return happened
+  } finally {
+    await api.stop()
+    await outage.close()
+    await server.stop()
+  }
+}
+
+test('a start goes on wherever Redis goes away', { timeout: 120_000 }, async () => {
+  expect(await atEachRequest(startThrough)).toBeGreaterThan(5)
+})

@@ -1,0 +1,119 @@
+/** Audit lines of refused changes: whoever has shown a key is named, whatever stopped the call. */
+import { DeleteTopicCommand, SNSClient } from '@aws-sdk/client-sns'
+import { DeleteQueueCommand, SQSClient } from '@aws-sdk/client-sqs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { endpointsOf } from '../app.ts'
+import { refusalOf, type SnsApi, startSnsApi } from '../aws/sns/sns.fixture.ts'
+import { startTestApi, type TestApi } from '../test-api.ts'
+import { keyWith } from './keys.fixture.ts'
+import { makeKey } from './make-key.ts'
+import { ruleOf } from './native-rules.ts'
+
+const linesSince = ({ events }: TestApi, from: number) =>
+  events
+    .slice(from)
+    .filter(({ event }) => event === 'audit')
+    .map(({ fields }) => fields)
+
+describe('the native API', () => {
+  let api: TestApi
+  beforeAll(async () => {
+    api = await startTestApi({ auth: true })
+  })
+  afterAll(() => api.stop())
+
+  test('every change that is refused for a missing scope names the key', async () => {
+    const key = await keyWith(api, ['consume'])
+    const changes = endpointsOf(api.deps).filter((endpoint) => ruleOf(endpoint).change)
+    expect(changes.length).toBeGreaterThan(20)
+    for (const { method, path } of changes) {
+      const from = api.events.length
+      await key.call(method, path.replace(/\{(\w+)\}/g, 'x1'))
+      expect(linesSince(api, from)).toMatchObject([
+        {
+          keyId: key.id,
+          account: '000000000000',
+          action: `${method} ${path}`,
+          result: 'denied',
+          code: 'forbidden',
+        },
+      ])
+    }
+  })
+
+  test('so does one of a key for some names only, where a whole account is needed', async () => {
+    const key = await keyWith(api, ['manage'], { prefixes: ['orders'] })
+    const from = api.events.length
+    await key.call('POST', '/v1/keys', { body: { name: 'x', scopes: ['manage'] } })
+    await key.call('DELETE', `/v1/keys/${key.id}`)
+    expect(linesSince(api, from)).toMatchObject([
+      { keyId: key.id, action: 'POST /v1/keys', status: 403 },
+      { keyId: key.id, action: 'DELETE /v1/keys/{key}', status: 403 },
+    ])
+  })
+
+  test('so does one past the key’s limit', async () => {
+    const key = await keyWith(api, ['manage'], { maxRequestsPerSecond: 1 })
+    const from = api.events.length
+    const statuses = await Promise.all([1, 2, 3].map(() => key.status('DELETE', '/v1/topics/none')))
+    expect(statuses).toContain(429)
+    expect(linesSince(api, from).map(({ keyId }) => keyId)).toEqual([key.id, key.id, key.id])
+    expect(linesSince(api, from)).toContainEqual(
+      expect.objectContaining({ status: 429, code: 'rate_limited' }),
+    )
+  })
+
+  test('a key that is not known, or whose secret is wrong, is nobody', async () => {
+    const { id } = await keyWith(api, ['manage'])
+    const from = api.events.length
+    const headers = { Authorization: `Bearer ft_${id}_${'A'.repeat(43)}` }
+    await api.call('DELETE', '/v1/topics/none', { headers })
+    expect(linesSince(api, from)).toMatchObject([{ keyId: 'anonymous', status: 401 }])
+  })
+})
+
+describe('the AWS APIs', () => {
+  let aws: SnsApi
+  beforeAll(async () => {
+    aws = await startSnsApi({ awsCredentials: [{ accessKeyId: 'AKIDROOT', secret: 'root' }] })
+  })
+  afterAll(() => aws.stop())
+
+  async function clientsOf(scopes: Parameters<typeof keyWith>[1], maxRequestsPerSecond: number | null) {
+    const { keys, vault } = aws.api.deps
+    const set = { name: 'test', kind: 'aws' as const, prefixes: [], account: '000000000000' }
+    const { record, shown } = makeKey({ ...set, scopes, maxRequestsPerSecond }, { vault, now: 1 })
+    await keys.create(record)
+    if (!('accessKeyId' in shown)) throw new Error('it is an access key')
+    const options = { endpoint: aws.endpoint, region: 'us-east-1', credentials: shown, maxAttempts: 1 }
+    return { id: record.id, sns: new SNSClient(options), sqs: new SQSClient(options) }
+  }
+
+  const topic = new DeleteTopicCommand({ TopicArn: 'arn:aws:sns:us-east-1:000000000000:none' })
+  const queue = () => new DeleteQueueCommand({ QueueUrl: `${aws.endpoint}/000000000000/none` })
+
+  test('a change that is refused for a missing scope names the key', async () => {
+    const { id, sns, sqs } = await clientsOf(['publish'], null)
+    const from = aws.api.events.length
+    await refusalOf(sns.send(topic))
+    await refusalOf(sqs.send(queue()))
+    expect(linesSince(aws.api, from)).toMatchObject([
+      { keyId: id, action: 'SNS:DeleteTopic', result: 'denied', code: 'AuthorizationError' },
+      { keyId: id, action: 'SQS:DeleteQueue', result: 'denied', code: 'AccessDenied' },
+    ])
+  })
+
+  test('so does one past the key’s limit', async () => {
+    const { id, sns, sqs } = await clientsOf(['manage'], 1)
+    const from = aws.api.events.length
+    await Promise.all([1, 2].map(() => sns.send(topic).catch(() => undefined)))
+    await refusalOf(sqs.send(queue()))
+    expect(linesSince(aws.api, from).map(({ keyId }) => keyId)).toEqual([id, id, id])
+    expect(linesSince(aws.api, from)).toContainEqual(
+      expect.objectContaining({ status: 429, code: 'Throttled' }),
+    )
+    expect(linesSince(aws.api, from)).toContainEqual(
+      expect.objectContaining({ status: 403, code: 'RequestThrottled', result: 'failed' }),
+    )
+  })
+})

@@ -1,0 +1,144 @@
+/** Answers recorded of AWS at the edges of its protocols: queues as endpoints, JSON by AWS Query, tokens of lists. */
+import { ListTopicsCommand, SNSClient } from '@aws-sdk/client-sns'
+import { LIST_LIMIT_MAX } from '@fantail/contracts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ACCOUNT, topicArn } from './sns/sns.fixture.ts'
+import { type SqsApi, startSqsApi } from './sqs/sqs.fixture.ts'
+
+let sqs: SqsApi
+let path: string
+beforeAll(async () => {
+  sqs = await startSqsApi()
+  path = `/${ACCOUNT}/${await sqs.createQueue()}`
+})
+afterAll(() => sqs.stop())
+
+const JSON_ACCEPTED = { Accept: 'application/json' }
+async function get(
+  at: string,
+  parameters: Record<string, string> = {},
+  headers: Record<string, string> = {},
+) {
+  const query = new URLSearchParams(parameters).toString()
+  const response = await fetch(`${sqs.endpoint}${at}${query && `?${query}`}`, { headers })
+  const text = await response.text()
+  return { status: response.status, text, type: response.headers.get('content-type') }
+}
+/** An answer of AWS Query in JSON. */
+async function asked(parameters: Record<string, string>, headers: Record<string, string> = JSON_ACCEPTED) {
+  const at = parameters.Action?.includes('Topic') ? '/' : path
+  const { status, text, type } = await get(at, parameters, headers)
+  expect(type).toBe('application/json')
+  return { status, body: JSON.parse(text) }
+}
+const metadata = { ResponseMetadata: { RequestId: expect.stringMatching(/^[0-9a-f-]{36}$/) } }
+
+test('[208] a URL of no queue is no queue over AWS JSON, and no address over AWS Query', async () => {
+  for (const QueueUrl of ['http://example.com/not/a/queue', 'http://example.com/', `${sqs.endpoint}/1/x`]) {
+    const { status, text, headers } = await sqs.json('ReceiveMessage', { QueueUrl })
+    expect([status, JSON.parse(text)]).toEqual([
+      400,
+      { __type: 'com.amazonaws.sqs#QueueDoesNotExist', message: 'The specified queue does not exist.' },
+    ])
+    expect(headers.get('x-amzn-query-error')).toBe('AWS.SimpleQueueService.NonExistentQueue;Sender')
+    const byQuery = await sqs.query({ Action: 'ReceiveMessage', QueueUrl })
+    expect([byQuery.status, byQuery.text]).toEqual([
+      404,
+      expect.stringContaining('<Code>InvalidAddress</Code>'),
+    ])
+  }
+})
+
+test.each(['CreateQueue', 'ListQueues'])('[209] %s is no action of a queue’s URL', async (Action) => {
+  const { status, text } = await get(path, { Action, QueueName: 'another' })
+  expect(status).toBe(400)
+  expect(text).toContain(
+    `<Error><Type>Sender</Type><Code>InvalidAction</Code><Message>The action ${Action} is not valid for this endpoint.</Message>`,
+  )
+  const own = await get(path, { Action: 'GetQueueUrl', QueueName: path.split('/').at(-1) ?? '' })
+  expect([own.status, own.text]).toEqual([200, expect.stringContaining(`${path}</QueueUrl>`)])
+})
+
+test.each([{}, JSON_ACCEPTED])(
+  '[210] a queue’s URL without an Action is an unknown operation, accepting %j',
+  async (headers) => {
+    for (const at of [path, `/${ACCOUNT}/none`]) {
+      const { status, text } = await get(at, {}, headers)
+      expect([status, text.trim()]).toEqual([404, '<UnknownOperationException/>'])
+    }
+  },
+)
+
+test('[211] AWS Query answers JSON to whoever accepts it first, as SQS does', async () => {
+  const QueueArn = `arn:aws:sqs:us-east-1:${ACCOUNT}:${path.split('/').at(-1)}`
+  expect((await asked({ Action: 'GetQueueAttributes', 'AttributeName.1': 'QueueArn' })).body).toEqual({
+    GetQueueAttributesResponse: {
+      GetQueueAttributesResult: { Attributes: [{ Name: 'QueueArn', Value: QueueArn }] },
+      ...metadata,
+    },
+  })
+  const axios = { Accept: 'application/json, text/plain, */*' }
+  expect((await asked({ Action: 'SendMessage', MessageBody: 'hello' }, axios)).body).toEqual({
+    SendMessageResponse: {
+      SendMessageResult: {
+        MessageId: expect.any(String),
+        MD5OfMessageBody: '5d41402abc4b2a76b9719d911017c592',
+        MD5OfMessageAttributes: null,
+        MD5OfMessageSystemAttributes: null,
+        SequenceNumber: null,
+      },
+      ...metadata,
+    },
+  })
+  const received = (await asked({ Action: 'ReceiveMessage' })).body.ReceiveMessageResponse
+  expect(received.ReceiveMessageResult.messages).toMatchObject([{ Body: 'hello', Attributes: null }])
+  expect((await asked({ Action: 'PurgeQueue' })).body).toEqual({ PurgeQueueResponse: metadata })
+  for (const accept of ['text/xml, application/json', 'text/html,application/xhtml+xml', '*/*'])
+    expect((await get('/', { Action: 'ListQueues' }, { Accept: accept })).type).toBe('text/xml')
+})
+
+test('[211] SNS answers JSON likewise, and refusals come in it', async () => {
+  const created = await asked({ Action: 'CreateTopic', Name: 'accepting' })
+  expect(created.body).toEqual({
+    CreateTopicResponse: { CreateTopicResult: { TopicArn: topicArn('accepting') }, ...metadata },
+  })
+  const listed = (await asked({ Action: 'ListTopics' })).body.ListTopicsResponse.ListTopicsResult
+  expect(listed).toEqual({ Topics: [{ TopicArn: topicArn('accepting') }], NextToken: null })
+  const refused = await asked({ Action: 'ListQueues' })
+  expect([refused.status, refused.body]).toEqual([
+    400,
+    {
+      Error: {
+        Type: 'Sender',
+        Code: 'InvalidAction',
+        Message: 'The action ListQueues is not valid for this endpoint.',
+      },
+      RequestId: expect.any(String),
+    },
+  ])
+})
+
+test('[211] the parameter ContentType asks for JSON as well', async () => {
+  const { body } = await asked({ Action: 'GetTopicAttributes', TopicArn: 'x', ContentType: 'JSON' }, {})
+  expect(body.Error.Code).toBe('InvalidParameter')
+  const listed = await sqs.query({ Action: 'ListQueues', ContentType: 'JSON' })
+  expect(JSON.parse(listed.text).ListQueuesResponse.ListQueuesResult.queueUrls).not.toEqual([])
+})
+
+test('[217] NextToken is padded Base64, over every protocol', async () => {
+  const { topics } = sqs.api.deps
+  const names = Array.from({ length: LIST_LIMIT_MAX + 1 }, (_, i) => `paged-${String(i).padStart(4, '0')}`)
+  await Promise.all(names.map((name) => topics.create(topicArn(name), {})))
+  await sqs.createQueue()
+  const isPadded = (token: string) => Buffer.from(token, 'base64').toString('base64') === token
+  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
+  const client = new SNSClient({ endpoint: sqs.endpoint, region: 'us-east-1', credentials })
+  const { NextToken = '' } = await client.send(new ListTopicsCommand({}))
+  expect([NextToken.length % 4, isPadded(NextToken)]).toEqual([0, true])
+  expect((await client.send(new ListTopicsCommand({ NextToken }))).Topics?.length).toBeGreaterThan(0)
+  client.destroy()
+  const page = JSON.parse((await sqs.json('ListQueues', { MaxResults: 1 })).text)
+  expect(isPadded(page.NextToken)).toBe(true)
+  const rest = await sqs.json('ListQueues', { MaxResults: 1, NextToken: page.NextToken })
+  expect(JSON.parse(rest.text).QueueUrls).not.toEqual(page.QueueUrls)
+})

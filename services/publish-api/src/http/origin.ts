@@ -1,0 +1,34 @@
+/**
+ * The base of links that are handed out, in answers and in messages: FANTAIL_PUBLIC_URL. Without it, the origin that the
+ * caller used, if the caller has a key or is served by local mode, which answers to host names of this machine only.
+ * Others (who follow a link in server mode) choose nothing: they get the machine's own address.
+ */
+import type { Caller } from '../auth/caller.ts'
+import type { Settings } from '../deps.ts'
+import type { ApiRequest } from './api-request.ts'
+
+interface Asked {
+  request: Pick<ApiRequest, 'url'>
+  caller: Caller
+}
+
+/** Without a slash at its end. */
+export function publicUrlFor(settings: Settings, { request, caller }: Asked): string {
+  const { publicUrl, mode } = settings
+  if (publicUrl !== undefined) return publicUrl.replace(/\/+$/, '')
+  return caller !== null || mode === 'local' ? originOf(request.url) : loopbackOrigin(settings)
+}
+
+/** Host and port of a URL, as they are written in it. */
+export function authorityOf(url: string): string {
+  return originOf(url).slice(url.indexOf('://') + 3)
+}
+
+function originOf(url: string): string {
+  const path = url.indexOf('/', url.indexOf('://') + 3)
+  return path < 0 ? url : url.slice(0, path)
+}
+
+function loopbackOrigin({ tlsCertFile, port }: Settings): string {
+  return `${tlsCertFile === undefined ? 'http' : 'https'}://localhost:${port}`
+}

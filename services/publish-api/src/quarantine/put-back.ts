@@ -1,0 +1,133 @@
+/**
+ * Puts what stands in the quarantine back: messages are dispatched again under their own ids, a delivery goes to its lane.
+ * What this release cannot decode either is refused and stays. The caller removes the entry afterwards, so a crash in
+ * between leaves an entry whose messages are under way: put back twice, they are delivered twice.
+ */
+import { FantailError, type Message, parseMessageId } from '@fantail/contracts'
+import { dispatchMessages } from '@fantail/jobs'
+import { CorruptRecordError, deliveryId, placeOfSubscription, type QuarantineEntry } from '@fantail/store'
+import type { ApiDeps } from '../deps.ts'
+import { withDeduplicationIds } from '../publish/fifo.ts'
+import { weightOf } from '../publish/message-store.ts'
+import type { KnownTopic } from '../topic-cache.ts'
+
+/** `delivery.<message id>.<generation>.<subscription id>`, as the worker names them. */
+const GENERATION = /^delivery\.[^.]+\.(\d+)\./
+
+type PutBackDeps = Pick<
+  ApiDeps,
+  'topicCache' | 'subscriptions' | 'lanes' | 'publisher' | 'fifoLog' | 'storageGuard'
+>
+
+export interface PutBack {
+  messages: number
+  deliveries: number
+}
+
+/** Rejects with `wrong_state` where it cannot be put back as things are; the message says why. */
+export async function putBack(deps: PutBackDeps, entry: QuarantineEntry, raw: Buffer): Promise<PutBack> {
+  await deps.storageGuard.admit()
+  const messages = messagesIn(raw)
+  if (entry.subscriptionId !== null) {
+    const [message] = messages
+    if (!message) throw refused('it holds no message')
+    await parkDelivery(deps, { ...entry, subscriptionId: entry.subscriptionId }, message)
+    return { messages: 0, deliveries: 1 }
+  }
+  const byTopic = Map.groupBy(messages, ({ topicArn }) => topicArn)
+  const topics = await Promise.all([...byTopic.keys()].map((arn) => topicOf(deps, arn)))
+  for (const [i, some] of [...byTopic.values()].entries()) {
+    const topic = topics[i]
+    if (topic) await dispatch(deps, topic, some)
+  }
+  return { messages: messages.length, deliveries: 0 }
+}
+
+/** Messages of a job, or a single message. */
+function messagesIn(raw: Buffer): Message[] {
+  const data = parse(raw)
+  const found = isJob(data) ? dispatchMessages(data) : [data]
+  if (found.length === 0) throw refused('it holds no message')
+  return found.map((one) => {
+    if (isMessage(one)) return one
+    throw refused('it holds something that is no message')
+  })
+}
+
+function parse(raw: Buffer): unknown {
+  if (raw.length === 0) throw refused('nothing is left of it')
+  try {
+    return JSON.parse(raw.toString())
+  } catch {
+    throw refused('this release cannot decode it')
+  }
+}
+
+function isJob(data: unknown): boolean {
+  const { v, m } = (data ?? {}) as { v?: unknown; m?: unknown }
+  return v === 1 && Array.isArray(m)
+}
+
+function isMessage(value: unknown): value is Message {
+  const { messageId, topicArn, publishedAt, message } = (value ?? {}) as Partial<Message>
+  return (
+    typeof messageId === 'string' &&
+    parseMessageId(messageId) !== undefined &&
+    typeof topicArn === 'string' &&
+    typeof publishedAt === 'number' &&
+    typeof message === 'string'
+  )
+}
+
+async function topicOf({ topicCache }: PutBackDeps, arn: string): Promise<KnownTopic> {
+  try {
+    const topic = await topicCache.find(arn)
+    if (topic) return topic
+  } catch (error) {
+    if (!(error instanceof CorruptRecordError)) throw error
+    throw refused(`the record of ${arn} cannot be decoded`)
+  }
+  throw refused(`${arn} is gone`)
+}
+
+async function dispatch(
+  { publisher, fifoLog }: PutBackDeps,
+  topic: KnownTopic,
+  messages: Message[],
+): Promise<void> {
+  const { record } = topic
+  if (!record.fifo) {
+    const bytes = messages.reduce((sum, { message }) => sum + Buffer.byteLength(message), 0)
+    await publisher.publish(messages, weightOf(topic, messages, bytes))
+    return
+  }
+  const receipts = await fifoLog.publish(record.arn, withDeduplicationIds(record, messages))
+  if (receipts.some(({ duplicate }) => duplicate))
+    throw refused('its deduplication id was used within the last 5 minutes')
+}
+
+type OneDelivery = QuarantineEntry & { subscriptionId: string }
+
+async function parkDelivery(
+  { subscriptions, topicCache, lanes }: PutBackDeps,
+  { id, subscriptionId }: OneDelivery,
+  message: Message,
+): Promise<void> {
+  const record = await subscriptions.get(subscriptionId)
+  const topic = record && (await topicCache.find(record.topicArn))
+  const place = placeOfSubscription(subscriptionId)
+  if (!record || !topic || !place) throw refused('its subscription is gone')
+  if (topic.record.fifo) throw refused('a FIFO topic keeps its order: export it and publish it again')
+  const generation = Number(GENERATION.exec(id)?.[1] ?? 0)
+  const delivery = deliveryId(message.messageId, generation)
+  const body = JSON.stringify(message)
+  const entries = [{ subscriptionId, delivery, message: 0, park: { as: 'fresh' as const } }]
+  await lanes.park(place.shard, {
+    messages: [{ id: deliveryId(message.messageId), body }],
+    jobs: [{ job: '', fence: 0, fields: [], entries }],
+  })
+}
+
+function refused(why: string): FantailError {
+  return new FantailError('wrong_state', `cannot be put back: ${why}`)
+}

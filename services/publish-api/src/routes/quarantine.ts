@@ -1,0 +1,118 @@
+/** The quarantine: what cannot be decoded, until an operator puts it back or deletes it. */
+import {
+  NoBody,
+  PutBackAnswer,
+  QuarantineExport,
+  QuarantineList,
+  QuarantineListQuery,
+} from '@fantail/contracts'
+import type { QuarantineEntry } from '@fantail/store'
+import type { ApiDeps } from '../deps.ts'
+import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
+import { notFound } from '../http/errors.ts'
+import { putBack } from '../quarantine/put-back.ts'
+import { iso } from '../views.ts'
+
+const TAG = 'Quarantine'
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+export function quarantineRoutes(deps: ApiDeps): Endpoint[] {
+  const { quarantine } = deps
+  return [
+    endpoint({
+      method: 'GET',
+      path: '/v1/quarantine',
+      tag: TAG,
+      summary: 'List what cannot be decoded',
+      description:
+        'Nothing leaves the quarantine by itself: each entry waits until it is put back or deleted.',
+      query: QuarantineListQuery,
+      answers: { 200: { description: 'A page, by id', schema: QuarantineList } },
+      errors: ['validation_failed'],
+      handle: async ({ query }) => {
+        const { items, nextCursor } = await quarantine.list(query)
+        return ok({ entries: items.map(entryView), nextCursor })
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/v1/quarantine/{id}',
+      tag: TAG,
+      summary: 'Export an entry with its raw bytes',
+      answers: { 200: { description: 'The entry', schema: QuarantineExport } },
+      errors: ['not_found'],
+      handle: async (call) => {
+        const { entry, raw } = await found(deps, call)
+        return ok({ ...entryView(entry), raw: raw.toString('base64'), text: textOf(raw) })
+      },
+    }),
+    endpoint({
+      method: 'POST',
+      path: '/v1/quarantine/{id}/put-back',
+      tag: TAG,
+      summary: 'Deliver what an entry holds, and remove the entry',
+      description:
+        'Its messages are dispatched again under their own ids, a single delivery goes to its lane. 409 where this release cannot decode it either, or where its topic or subscription is gone; the entry then stays.',
+      body: NoBody,
+      bodyIs: 'optional',
+      answers: { 200: { description: 'What was put back', schema: PutBackAnswer } },
+      errors: [
+        'not_found',
+        'wrong_state',
+        'malformed_json',
+        'validation_failed',
+        'too_large',
+        'unsupported_media_type',
+        'storage_full',
+      ],
+      handle: (call) => handlePutBack(deps, call),
+    }),
+    endpoint({
+      method: 'DELETE',
+      path: '/v1/quarantine/{id}',
+      tag: TAG,
+      summary: 'Delete an entry for good',
+      description:
+        'What it holds is not delivered; it counts as discarded (`quarantineDeleted`). Export it first: nothing brings it back.',
+      answers: { 204: { description: 'It is gone' } },
+      errors: ['not_found'],
+      handle: async ({ params, requestId }) => {
+        const id = params.id ?? ''
+        if (!(await quarantine.remove(id))) throw notFound('quarantine entry')
+        await deps.counts.add('discarded:quarantineDeleted')
+        deps.log.info({ requestId, id }, 'quarantine.deleted')
+        return NO_CONTENT
+      },
+    }),
+  ]
+}
+
+async function handlePutBack(deps: ApiDeps, call: Call): Promise<Answer> {
+  const { entry, raw } = await found(deps, call)
+  const done = await putBack(deps, entry, raw)
+  await deps.quarantine.remove(entry.id)
+  deps.log.info({ requestId: call.requestId, id: entry.id, ...done }, 'quarantine.put_back')
+  return ok(done)
+}
+
+async function found(
+  { quarantine }: ApiDeps,
+  { params }: Pick<Call, 'params'>,
+): Promise<{ entry: QuarantineEntry; raw: Buffer }> {
+  const id = params.id ?? ''
+  const [entry, raw] = await Promise.all([quarantine.get(id), quarantine.raw(id)])
+  if (!entry || !raw) throw notFound('quarantine entry')
+  return { entry, raw }
+}
+
+function entryView(entry: QuarantineEntry): object {
+  return { ...entry, quarantinedAt: iso(entry.quarantinedAt) }
+}
+
+function textOf(raw: Buffer): string | null {
+  try {
+    return utf8.decode(raw)
+  } catch {
+    return null
+  }
+}

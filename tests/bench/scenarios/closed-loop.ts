@@ -1,0 +1,71 @@
+/**
+ * Publishers that each wait for their answer before the next request, for a set time, beside all of Fantail: how many
+ * publishes are accepted, and how much of the machine is used for it. What is not used was waited for.
+ */
+
+import type { Fantail } from '../fantail.ts'
+import { ask } from '../ipc.ts'
+import { whenArrived } from '../measure.ts'
+import { busyShare, ticksNow } from '../others.ts'
+import { rowOf } from '../rows.ts'
+import type { Row, Scenario, ScenarioOptions } from '../scenario.ts'
+import { BODY_BYTES, CONNECTIONS, endFantail, fantailOn, type Stage, withStage } from '../stage.ts'
+import { figureOf } from '../summary.ts'
+
+const DURATION_MS = 7_000
+const PATHS = ['/s0']
+
+interface Run {
+  publishesPerSecond: number
+  p99Ms: number
+  busyPercent: number
+}
+
+export const closedLoop: Scenario = {
+  name: 'closed-loop',
+  summary: 'publishes/s of 64 publishers that wait for each answer, and the share of the machine in use',
+  run: (options) =>
+    withStage(async (stage) => {
+      const fantail = await fantailOn(stage, options)
+      const run = () => publishFor(stage, fantail, options)
+      await run()
+      const runs: Run[] = []
+      for (let i = 0; i < (options.quick ? 2 : 5); i++) runs.push(await run())
+      await endFantail(fantail, options)
+      return rowsOf(runs)
+    }),
+}
+
+async function publishFor({ receiver }: Stage, fantail: Fantail, options: ScenarioOptions): Promise<Run> {
+  await ask(receiver, 'reset')
+  const before = ticksNow()
+  const sent = await fantail.load(PATHS, {
+    connections: CONNECTIONS,
+    bodyBytes: BODY_BYTES,
+    durationMs: options.quick ? 1_000 : DURATION_MS,
+    requestsMax: Number.MAX_SAFE_INTEGER,
+  })
+  const busyPercent = busyShare(before) * 100
+  const arrived = await whenArrived(receiver, sent.accepted)
+  if (arrived.distinct < sent.accepted)
+    throw new Error(`${sent.accepted - arrived.distinct} deliveries were lost`)
+  const publishesPerSecond = (sent.accepted * 1_000) / (sent.endedAt - sent.startedAt)
+  options.tell(
+    `${publishesPerSecond.toFixed(0)} publishes/s, p99 ${sent.p99Ms.toFixed(1)} ms, ${busyPercent.toFixed(0)} % busy`,
+  )
+  return { publishesPerSecond, p99Ms: sent.p99Ms, busyPercent }
+}
+
+function rowsOf(runs: Run[]): Row[] {
+  return [
+    rowOf(
+      'publishes accepted, 64 publishers that wait',
+      figureOf(runs.map((run) => run.publishesPerSecond)),
+      { unit: '/s' },
+    ),
+    rowOf('their p99', figureOf(runs.map(({ p99Ms }) => p99Ms)), { unit: 'ms' }),
+    rowOf('the machine in use meanwhile', figureOf(runs.map(({ busyPercent }) => busyPercent)), {
+      unit: '%',
+    }),
+  ]
+}

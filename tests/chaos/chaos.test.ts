@@ -1,0 +1,30 @@
+/** A short run of one seed; `npm run test:chaos` runs any other for as long as you like. */
+import { expect, test } from 'vitest'
+import { runChaos } from './run.ts'
+import { createSchedule, scheduleLines } from './schedule.ts'
+import { fullestWindow } from './throttle-judge.ts'
+
+/** Has a failover and a redrive under way beside kills, freezes, lost connections, a clock step and forgotten scripts. */
+const SEED = 95
+const SECONDS = 40
+const TEST_MS = 300_000
+
+test('a seed determines every input and every fault', () => {
+  const lines = scheduleLines(createSchedule(7, 60))
+  expect(scheduleLines(createSchedule(7, 60))).toEqual(lines)
+  expect(scheduleLines(createSchedule(8, 60))).not.toEqual(lines)
+})
+
+test('the fullest second of many sends is found', () => {
+  expect(fullestWindow([])).toEqual({ most: 0, from: 0 })
+  expect(fullestWindow([0, 900, 1_000, 1_100, 1_899, 3_000])).toEqual({ most: 4, from: 900 })
+})
+
+test(
+  'every delivery ends in one place, in order and at its rate, whatever fails when',
+  async () => {
+    const { findings, folder } = await runChaos(createSchedule(SEED, SECONDS))
+    expect(findings, `what happened is in ${folder}`).toEqual([])
+  },
+  TEST_MS,
+)

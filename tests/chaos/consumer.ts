@@ -1,0 +1,47 @@
+/** Receives from the queue WORKED and deletes what it got, asking the APIs in turn, whatever they answer. */
+import { untilPassed } from '../harness/passing-time.ts'
+import { WORKED } from './endpoints.ts'
+import type { World } from './world.ts'
+
+const EVERY_MS = 200
+const RECEIVE = { maxMessages: 10, visibilityTimeoutSeconds: 2 }
+const QUEUE = `/v1/queues/${WORKED}`
+
+interface Received {
+  messages: { body: string; receiptHandle: string }[]
+}
+
+export class QueueConsumer {
+  /** Texts, with how often each came. */
+  readonly received = new Map<string, number>()
+  readonly #world: World
+  readonly #working: Promise<void>
+  #stopped = false
+
+  constructor(world: World) {
+    this.#world = world
+    this.#working = this.#work()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    await this.#working
+  }
+
+  async #work(): Promise<void> {
+    for (let api: 0 | 1 = 0; !this.#stopped; api = api === 0 ? 1 : 0) {
+      await untilPassed(EVERY_MS)
+      if (!this.#world.isUp(api)) continue
+      // What an answer that is lost has brought comes again when it is visible again.
+      await this.#receive(api).catch(() => undefined)
+    }
+  }
+
+  async #receive(api: 0 | 1): Promise<void> {
+    const client = this.#world.clients[api]
+    const { messages } = await client.post<Received>(`${QUEUE}/receive`, RECEIVE)
+    if (messages.length === 0) return
+    for (const { body } of messages) this.received.set(body, (this.received.get(body) ?? 0) + 1)
+    await client.post(`${QUEUE}/ack`, { receiptHandles: messages.map(({ receiptHandle }) => receiptHandle) })
+  }
+}

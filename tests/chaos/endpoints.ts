@@ -1,0 +1,126 @@
+/**
+ * Who subscribes to the standard topic, how each answers, and where its deliveries must end. What an endpoint answers
+ * depends on the message's number and on how often it was attempted, never on chance or on the clock, but for the hung
+ * one, which answers when the run is calm.
+ */
+import type { ReceivedRequest, Receiver, Reply } from '@fantail/test-kit'
+import { retries } from '../harness/webhooks.ts'
+import type { Kind, PlannedMessage } from './input-plan.ts'
+import { ATTEMPT_TIMEOUT_MS } from './world.ts'
+
+export const DEAD_QUEUE = 'chaos-dead'
+export const KEPT_QUEUE = 'chaos-kept'
+export const INBOX = 'chaos-inbox'
+/** Somebody receives and deletes what comes into it. */
+export const WORKED = 'chaos-worked'
+
+export type Fate =
+  | 'delivered'
+  /** In the queue KEPT_QUEUE, for good. */
+  | 'dead'
+  /** There is no dead-letter queue: counted. */
+  | 'discarded'
+  /** In its lane, also when all is calm. */
+  | 'waiting'
+
+export interface Endpoint {
+  /** As the API takes them; the endpoint is its path at the receiver, or a queue. */
+  settings: Record<string, unknown>
+  queue?: string
+  paused?: true
+  /** The only kind of message that it gets. */
+  kind?: Kind
+  /** Requests in any second, by all workers. */
+  perSecond?: number
+  answer?(number: number, attempt: number, isCalm: boolean): Reply
+  /** Default: delivered. */
+  fate?(number: number): Fate
+}
+
+const MANY_AT_ONCE = retries(50, { numNoDelayRetries: 50 })
+const PATIENT = retries(100, { minDelayTarget: 1, maxDelayTarget: 5 })
+const throttle = (maxReceivesPerSecond: number) => ({ throttlePolicy: { maxReceivesPerSecond } })
+const deadLetters = (deadLetterTargetArn: string) => ({ redrivePolicy: { deadLetterTargetArn } })
+const onlyKind = (kind: Kind) => ({ filterPolicy: { kind: [kind] } })
+
+export const ENDPOINTS: Record<string, Endpoint> = {
+  healthy: { settings: {} },
+  flaky: {
+    settings: { deliveryPolicy: MANY_AT_ONCE },
+    answer: (number, attempt) => ({ status: attempt <= number % 3 ? 503 : 200 }),
+  },
+  // Arrives by a redrive.
+  refusing: {
+    settings: deadLetters(DEAD_QUEUE),
+    answer: (number, attempt) => ({ status: attempt === 1 && number % 10 === 0 ? 404 : 200 }),
+  },
+  keeping: {
+    settings: deadLetters(KEPT_QUEUE),
+    answer: (number) => ({ status: number % 10 === 5 ? 404 : 200 }),
+    fate: (number) => (number % 10 === 5 ? 'dead' : 'delivered'),
+  },
+  dropping: {
+    settings: {},
+    answer: (number) => ({ status: number % 10 === 7 ? 404 : 200 }),
+    fate: (number) => (number % 10 === 7 ? 'discarded' : 'delivered'),
+  },
+  resetting: {
+    settings: { deliveryPolicy: MANY_AT_ONCE },
+    answer: (number, attempt) => (attempt === 1 && number % 5 === 0 ? { reset: true } : {}),
+  },
+  slow: {
+    settings: { deliveryPolicy: MANY_AT_ONCE },
+    answer: (number) => (number % 4 === 0 ? { delayMs: ATTEMPT_TIMEOUT_MS / 2 } : {}),
+  },
+  hung: {
+    settings: { deliveryPolicy: PATIENT },
+    answer: (_number, _attempt, isCalm) => (isCalm ? {} : { hang: 'beforeHeaders' }),
+  },
+  throttled: { settings: { deliveryPolicy: throttle(15) }, perSecond: 15 },
+  'throttled-flaky': {
+    settings: { deliveryPolicy: { ...MANY_AT_ONCE, ...throttle(8) }, ...onlyKind('a') },
+    kind: 'a',
+    perSecond: 8,
+    answer: (number, attempt) => {
+      if (attempt === 1 && number % 4 === 1) return { reset: true }
+      return { status: attempt === 1 && number % 4 === 0 ? 503 : 200 }
+    },
+  },
+  adaptive: {
+    settings: { deliveryPolicy: PATIENT, retryMode: 'adaptive' },
+    answer: (number, attempt) => ({ status: attempt === 1 && number % 8 === 0 ? 429 : 200 }),
+  },
+  circuit: {
+    settings: { deliveryPolicy: PATIENT, circuitBreaker: { failures: 3, probeSeconds: 1 } },
+    answer: (number, attempt) => ({ status: attempt <= 2 && Math.floor(number / 20) % 4 === 1 ? 503 : 200 }),
+  },
+  filtered: { settings: onlyKind('b'), kind: 'b' },
+  paused: { settings: {}, paused: true, fate: () => 'waiting' },
+  inbox: { settings: {}, queue: INBOX },
+  worked: { settings: {}, queue: WORKED },
+}
+
+/** Those that a message is for. */
+export function recipientsOf({ kind }: PlannedMessage): string[] {
+  return Object.keys(ENDPOINTS).filter((name) => {
+    const only = ENDPOINTS[name]?.kind
+    return only === undefined || only === kind
+  })
+}
+
+export function fateOf(name: string, text: string): Fate {
+  return ENDPOINTS[name]?.fate?.(numberOf(text)) ?? 'delivered'
+}
+
+/** Programs the receiver; the hung one goes by `isCalm`. */
+export function answerAt(receiver: Receiver, isCalm: () => boolean): void {
+  for (const [name, { answer }] of Object.entries(ENDPOINTS)) {
+    if (!answer) continue
+    const reply = ({ text, attempt }: ReceivedRequest) => answer(numberOf(text), attempt, isCalm())
+    receiver.respond(`/${name}`, reply)
+  }
+}
+
+function numberOf(text: string): number {
+  return Number(text.slice(1))
+}

@@ -1,0 +1,31 @@
+/**
+ * The topic that is deleted and made again: a message goes to whatever topic has the name when it is dispatched, so it
+ * arrives at the incarnation that it was published to or at a later one, or at none where that was deleted first. The last
+ * one is never deleted, so that all of its messages arrive. Changes are not waited for by replicas (docs/scaling.md): a
+ * failover may bring an earlier incarnation back.
+ */
+import type { FleetingPublish } from './publishing.ts'
+
+export interface FleetingFound {
+  publishes: FleetingPublish[]
+  last: number
+  replicated: boolean
+  /** Requests answered 2xx: the number in the path, and the text. */
+  arrived: { incarnation: number; text: string }[]
+}
+
+export function judgeFleeting({ publishes, last, replicated, arrived }: FleetingFound): string[] {
+  const byText = Map.groupBy(arrived, ({ text }) => text)
+  return publishes.flatMap(({ text, fate, before, after }) => {
+    const at = [...new Set((byText.get(text) ?? []).map(({ incarnation }) => incarnation))]
+    const strayed = at.filter((incarnation) => !replicated && before !== undefined && incarnation < before)
+    const isLost = fate === 'accepted' && before === last && after === last && at.length === 0
+    return [
+      ...(fate === 'refused' && at.length > 0 ? [`fleeting: ${text} was refused, and arrived`] : []),
+      ...(strayed.length > 0
+        ? [`fleeting: ${text} of incarnation ${before} arrived at ${strayed.join(', ')}`]
+        : []),
+      ...(isLost ? [`fleeting: ${text} of the last incarnation is lost`] : []),
+    ]
+  })
+}

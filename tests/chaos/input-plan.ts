@@ -1,0 +1,92 @@
+/** What is asked of the APIs in a run, and when. Every message has a text of its own, so that it is known wherever it turns up. */
+import type { Seeded } from './seeded.ts'
+
+export const KINDS = ['a', 'b', 'c'] as const
+export type Kind = (typeof KINDS)[number]
+export const FIFO_GROUPS = 6
+
+/** `m<number>`, by which endpoints decide what they answer. */
+export interface PlannedMessage {
+  text: string
+  kind: Kind
+}
+
+export type Input = {
+  at: number
+} /** With a key it is repeated, at the other API each time, until it is accepted. */ & (
+  | { do: 'publish'; api: 0 | 1; messages: PlannedMessage[]; key?: string }
+  /** Texts are `g<group>-<number>`; repeated until they are accepted, before the next ones of the group. */
+  | { do: 'publish-fifo'; api: 0 | 1; group: number; texts: string[] }
+  /** To the topic that is made again and again. */
+  | { do: 'publish-fleeting'; api: 0 | 1; text: string }
+  /** That topic is deleted and made, with a subscription whose path has the number. */
+  | { do: 'remake'; api: 0 | 1; incarnation: number }
+  | { do: 'redrive'; api: 0 | 1; perSecond: number | null }
+)
+
+const PUBLISH_EVERY_MS = 110
+const BATCH_MAX = 6
+const KEYED = 0.2
+const FIFO_EVERY_MS = 250
+const FIFO_BATCH_MAX = 5
+const FLEETING_EVERY_MS = 300
+const REMAKE_MS = { from: 5_000, to: 12_000 }
+const REDRIVE_MS = { from: 2_000, to: 6_000 }
+
+export function planInputs(seeded: Seeded, endMs: number): Input[] {
+  return [
+    ...planPublishes(seeded.fork('publish'), endMs),
+    ...planFifo(seeded.fork('fifo'), endMs),
+    ...planFleeting(seeded.fork('fleeting'), endMs),
+    ...planRedrives(seeded.fork('redrives'), endMs),
+  ].sort((a, b) => a.at - b.at)
+}
+
+const anyApi = (seeded: Seeded) => seeded.pick([0, 1] as const)
+
+function planPublishes(seeded: Seeded, endMs: number): Input[] {
+  const inputs: Input[] = []
+  let number = 0
+  for (let at = 0; at < endMs; at += seeded.between(1, 2 * PUBLISH_EVERY_MS)) {
+    const count = seeded.chance(0.1) ? seeded.between(2, BATCH_MAX) : 1
+    const messages = Array.from({ length: count }, () => ({
+      text: `m${number++}`,
+      kind: seeded.pick(KINDS),
+    }))
+    const key = seeded.chance(KEYED) ? { key: `key-${number}` } : {}
+    inputs.push({ at, do: 'publish', api: anyApi(seeded), messages, ...key })
+  }
+  return inputs
+}
+
+function planFifo(seeded: Seeded, endMs: number): Input[] {
+  const inputs: Input[] = []
+  const next = new Array<number>(FIFO_GROUPS).fill(0)
+  for (let at = 0; at < endMs; at += seeded.between(1, 2 * FIFO_EVERY_MS)) {
+    const group = seeded.between(0, FIFO_GROUPS - 1)
+    const first = next[group] ?? 0
+    const count = seeded.between(1, FIFO_BATCH_MAX)
+    next[group] = first + count
+    const texts = Array.from({ length: count }, (_, i) => `g${group}-${first + i}`)
+    inputs.push({ at, do: 'publish-fifo', api: anyApi(seeded), group, texts })
+  }
+  return inputs
+}
+
+function planFleeting(seeded: Seeded, endMs: number): Input[] {
+  const inputs: Input[] = []
+  let incarnation = 1
+  for (let at = 0; at < endMs; at += seeded.between(REMAKE_MS.from, REMAKE_MS.to))
+    inputs.push({ at, do: 'remake', api: anyApi(seeded), incarnation: incarnation++ })
+  let number = 0
+  for (let at = FLEETING_EVERY_MS; at < endMs; at += seeded.between(1, 2 * FLEETING_EVERY_MS))
+    inputs.push({ at, do: 'publish-fleeting', api: anyApi(seeded), text: `f${number++}` })
+  return inputs
+}
+
+function planRedrives(seeded: Seeded, endMs: number): Input[] {
+  const inputs: Input[] = []
+  for (let at = REDRIVE_MS.to; at < endMs; at += seeded.between(REDRIVE_MS.from, REDRIVE_MS.to))
+    inputs.push({ at, do: 'redrive', api: anyApi(seeded), perSecond: seeded.pick([null, null, 5, 50]) })
+  return inputs
+}

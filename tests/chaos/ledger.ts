@@ -1,0 +1,186 @@
+/**
+ * Where every delivery of the standard topic's messages stands, endpoint by endpoint. What is owed: all messages that were
+ * accepted, and those of unknown publishes that turned up anywhere, as a publish is stored whole or not at all. Where
+ * Redis fails over, an unknown publish may be lost after some of its subscriptions got it: nothing is owed of it.
+ */
+import type { ReceivedRequest } from '@fantail/test-kit'
+import { DEAD_QUEUE, ENDPOINTS, fateOf, INBOX, KEPT_QUEUE, recipientsOf } from './endpoints.ts'
+import type { PlannedMessage } from './input-plan.ts'
+import type { Publish } from './publishing.ts'
+import { type Counted, queueTexts, sumOfCounts } from './redis-figures.ts'
+import type { Subscribed } from './topics.ts'
+import type { World } from './world.ts'
+
+export interface EndpointAccount {
+  owed: number
+  delivered: number
+  deadLettered: number
+  /** In its lane. */
+  waiting: number
+  /** Owed, and neither delivered nor dead-lettered nor counted: texts. */
+  missing: string[]
+  /** Deliveries that ended so on purpose, and how many more unknown publishes may have added. */
+  expected: { discarded: number; waiting: number; more: number }
+  /** Requests for messages that were refused, or that its filter does not let through. */
+  unasked: string[]
+  /** Delivered and dead-lettered. */
+  twice: string[]
+  /** Dead-lettered for good where it should be delivered. */
+  wronglyDead: string[]
+  /** 2xx answers beyond the first. */
+  duplicates: number
+}
+
+export interface Account {
+  accepted: number
+  unknown: number
+  refused: number
+  endpoints: Record<string, EndpointAccount>
+  counted: Counted
+  /** Dead letters that wait for a redrive. */
+  toRedrive: number
+}
+
+export interface LedgerOptions {
+  world: World
+  messages: PlannedMessage[]
+  publishes: Publish[]
+  subscriptions: Map<string, Subscribed>
+  /** Texts that the consumer of the queue WORKED has received, with how often. */
+  worked: Map<string, number>
+  replicated: boolean
+}
+
+interface Places {
+  /** By endpoint and text: 2xx answers. */
+  delivered: Map<string, Map<string, number>>
+  /** By endpoint: texts of all requests. */
+  requested: Map<string, Set<string>>
+  /** By endpoint: what is in KEPT_QUEUE. */
+  kept: Map<string, Set<string>>
+  toRedrive: Map<string, Set<string>>
+}
+
+export class Ledger {
+  readonly #options: LedgerOptions
+  readonly #recipients = new Map<string, Set<string>>()
+
+  constructor(options: LedgerOptions) {
+    this.#options = options
+    for (const message of options.messages) this.#recipients.set(message.text, new Set(recipientsOf(message)))
+  }
+
+  async account(): Promise<Account> {
+    const { publishes, world } = this.#options
+    const places = await this.#places()
+    const count = (fate: Publish['fate']) =>
+      publishes.filter((publish) => publish.fate === fate).flatMap(({ texts }) => texts).length
+    const endpoints: Record<string, EndpointAccount> = {}
+    for (const name of Object.keys(ENDPOINTS)) endpoints[name] = await this.#accountOf(name, places)
+    return {
+      accepted: count('accepted'),
+      unknown: count('unknown'),
+      refused: count('refused'),
+      endpoints,
+      counted: await sumOfCounts(world),
+      toRedrive: [...places.toRedrive.values()].reduce((sum, texts) => sum + texts.size, 0),
+    }
+  }
+
+  async #accountOf(name: string, places: Places): Promise<EndpointAccount> {
+    const delivered = places.delivered.get(name) ?? new Map<string, number>()
+    const kept = places.kept.get(name) ?? new Set<string>()
+    const toRedrive = places.toRedrive.get(name) ?? new Set<string>()
+    const requested = places.requested.get(name) ?? new Set<string>()
+    const { owed, optional, refused } = this.#owedTo(name, places)
+    const of = (fate: string, texts: string[]) => texts.filter((text) => fateOf(name, text) === fate)
+    const isPlaced = (text: string) => delivered.has(text) || kept.has(text) || toRedrive.has(text)
+    const ends = [...of('delivered', owed), ...of('dead', owed)]
+    return {
+      owed: owed.length,
+      delivered: delivered.size,
+      deadLettered: kept.size,
+      waiting: await this.#waitingOf(name),
+      missing: ends.filter((text) => !isPlaced(text)),
+      expected: {
+        discarded: of('discarded', owed).length,
+        waiting: of('waiting', owed).length,
+        more: optional.length,
+      },
+      unasked: [...requested].filter((text) => refused.has(text) || !this.#recipients.get(text)?.has(name)),
+      twice: [...delivered.keys()].filter((text) => kept.has(text) || toRedrive.has(text)),
+      wronglyDead: [...kept].filter((text) => fateOf(name, text) !== 'dead'),
+      duplicates: [...delivered.values()].reduce((sum, times) => sum + times - 1, 0),
+    }
+  }
+
+  #owedTo(name: string, places: Places) {
+    const { publishes, replicated } = this.#options
+    const isFor = (text: string) => this.#recipients.get(text)?.has(name) ?? false
+    const textsOf = (some: Publish[]) => some.flatMap(({ texts }) => texts).filter(isFor)
+    const unknown = publishes.filter(({ fate }) => fate === 'unknown')
+    const turnedUp = unknown.filter(({ texts }) => texts.some((text) => isSeen(text, places)))
+    const accepted = publishes.filter(({ fate }) => fate === 'accepted')
+    return {
+      owed: textsOf(replicated ? accepted : [...accepted, ...turnedUp]),
+      optional: textsOf(replicated ? unknown : []),
+      refused: new Set(textsOf(publishes.filter(({ fate }) => fate === 'refused'))),
+    }
+  }
+
+  async #places(): Promise<Places> {
+    const { world } = this.#options
+    const delivered = new Map<string, Map<string, number>>()
+    const requested = new Map<string, Set<string>>()
+    const deliver = (name: string, text: string) => {
+      const texts = entryOf(delivered, name, () => new Map<string, number>())
+      texts.set(text, (texts.get(text) ?? 0) + 1)
+    }
+    for (const { path, text, answered } of world.receiver.requests as ReceivedRequest[]) {
+      const name = path.slice(1)
+      entryOf(requested, name, () => new Set<string>()).add(text)
+      if (answered !== null && answered < 300) deliver(name, text)
+    }
+    for (const { body } of await queueTexts(world, INBOX)) deliver('inbox', body)
+    delivered.set('worked', this.#options.worked)
+    return {
+      delivered,
+      requested,
+      kept: await this.#deadLetters(KEPT_QUEUE),
+      toRedrive: await this.#deadLetters(DEAD_QUEUE),
+    }
+  }
+
+  async #deadLetters(queue: string): Promise<Map<string, Set<string>>> {
+    const { world, subscriptions } = this.#options
+    const nameOf = new Map([...subscriptions].map(([name, { arn }]) => [arn, name]))
+    const letters = new Map<string, Set<string>>()
+    for (const { body, deadLetter } of await queueTexts(world, queue)) {
+      const name = nameOf.get(deadLetter?.subscriptionArn ?? '') ?? 'nobody'
+      entryOf(letters, name, () => new Set<string>()).add(body)
+    }
+    return letters
+  }
+
+  async #waitingOf(name: string): Promise<number> {
+    const id = this.#options.subscriptions.get(name)?.id
+    const client = this.#options.world.clients[0]
+    const { lane } = await client.get<{ lane: { waiting: number; inFlight: number } }>(
+      `/v1/subscriptions/${id}`,
+    )
+    return lane.waiting + lane.inFlight
+  }
+}
+
+function isSeen(text: string, places: Places): boolean {
+  const sets = [...places.delivered.values(), ...places.kept.values(), ...places.toRedrive.values()]
+  return sets.some((texts) => texts.has(text))
+}
+
+function entryOf<T>(map: Map<string, T>, key: string, create: () => T): T {
+  const known = map.get(key)
+  if (known) return known
+  const made = create()
+  map.set(key, made)
+  return made
+}

@@ -1,0 +1,135 @@
+/**
+ * The Redis of a run: a master behind an address that services keep, and perhaps a replica that follows it over a link of
+ * its own, which can be slow. A failover kills the master, lets the address lead to the replica, and makes the dead one
+ * the replica of the new.
+ */
+import { startRedis, type TestRedis, waitFor } from '@fantail/test-kit'
+import { Redis } from 'ioredis'
+import { startTcpProxy, type TcpProxy } from '../harness/tcp-proxy.ts'
+
+const MAX_MEMORY = '256mb'
+const COMMAND_TIMEOUT_MS = 10_000
+const SYNC_TIMEOUT_MS = 60_000
+const ARGS = ['--maxmemory', MAX_MEMORY, '--repl-diskless-sync-delay', '0', '--shutdown-timeout', '0']
+
+interface Node {
+  redis: TestRedis
+  /** By which the other one follows it. */
+  link: TcpProxy
+}
+
+export class RedisPair {
+  /** What services connect to. */
+  readonly address: TcpProxy
+  #master: Node
+  #replica: Node | undefined
+  /** Since when the replica follows (performance.now()); infinity: it does not. */
+  #followsSince = Number.POSITIVE_INFINITY
+
+  private constructor(address: TcpProxy, master: Node, replica: Node | undefined) {
+    this.address = address
+    this.#master = master
+    this.#replica = replica
+  }
+
+  static async start(options: { replicated: boolean; env: Record<string, string> }): Promise<RedisPair> {
+    const startNode = async (): Promise<Node> => {
+      const { env } = options
+      const redis = await startRedis({ appendfsync: 'always', spawned: true, env, args: ARGS })
+      return { redis, link: await startTcpProxy(redis.port) }
+    }
+    const master = await startNode()
+    const replica = options.replicated ? await startNode() : undefined
+    const pair = new RedisPair(await startTcpProxy(master.redis.port), master, replica)
+    if (replica) await pair.follow()
+    return pair
+  }
+
+  get master(): TestRedis {
+    return this.#master.redis
+  }
+
+  get replicated(): boolean {
+    return this.#replica !== undefined
+  }
+
+  /** How long the replica has followed without a break that anybody caused. */
+  get followedMs(): number {
+    return performance.now() - this.#followsSince
+  }
+
+  /** A fault of the master breaks the link, or may: the replica counts as following from now on only. */
+  linkBroke(): void {
+    if (this.#replica) this.#followsSince = performance.now()
+  }
+
+  /** One thing asked of the master, past the address, on a connection of its own. */
+  ask<T>(question: (redis: Redis) => Promise<T>): Promise<T> {
+    return askNode(this.#master.redis, question)
+  }
+
+  delayReplica(ms: number): void {
+    this.#master.link.delayReplies(ms)
+  }
+
+  /** Resolves when the replica is the master; the former master is dead. */
+  async failOver(): Promise<void> {
+    const { redis, link } = this.#master
+    if (!this.#replica) throw new Error('there is no replica')
+    await redis.kill()
+    link.delayReplies(0)
+    const dead = this.#master
+    this.#master = this.#replica
+    this.#replica = dead
+    this.#followsSince = Number.POSITIVE_INFINITY
+    await this.ask((master) => master.replicaof('NO', 'ONE'))
+    this.address.leadTo(this.#master.redis.port)
+  }
+
+  /** Starts the former master again, as replica. */
+  async rejoin(): Promise<void> {
+    await this.#replica?.redis.restart()
+    await this.follow()
+  }
+
+  /** Resolves when the replica has everything. */
+  async follow(): Promise<void> {
+    if (!this.#replica) return
+    const { redis } = this.#replica
+    const { port } = this.#master.link
+    await askNode(redis, (replica) => replica.replicaof('127.0.0.1', port))
+    const isLinked = () =>
+      askNode(redis, async (replica) => (await replica.info('replication')).includes('master_link_status:up'))
+    await waitFor(isLinked, { what: 'the replica to follow', timeoutMs: SYNC_TIMEOUT_MS, intervalMs: 50 })
+    this.#followsSince = performance.now()
+  }
+
+  /** The folder of the master's data. */
+  async folder(): Promise<string> {
+    const [, dir = ''] = await this.ask((redis) => redis.config('GET', 'dir') as Promise<string[]>)
+    return dir
+  }
+
+  async stop(): Promise<void> {
+    await this.address.close()
+    for (const node of [this.#master, this.#replica]) {
+      await node?.link.close()
+      await node?.redis.stop()
+    }
+  }
+}
+
+async function askNode<T>(node: TestRedis, question: (redis: Redis) => Promise<T>): Promise<T> {
+  const redis = new Redis(node.port, '127.0.0.1', {
+    commandTimeout: COMMAND_TIMEOUT_MS,
+    retryStrategy: () => 50,
+  })
+  redis.on('error', () => {
+    // Connecting is tried again; a question that gets no answer rejects by its timeout.
+  })
+  try {
+    return await question(redis)
+  } finally {
+    redis.disconnect()
+  }
+}

@@ -1,0 +1,52 @@
+/** What a run leaves for whoever looks into it: the schedule, an event log, the services' logs, Redis's data, the ledger. */
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ServiceProcess } from '../harness/service-process.ts'
+
+export interface ChaosEvent {
+  event: string
+  [field: string]: unknown
+}
+
+export interface EventLog {
+  note(event: ChaosEvent): void
+}
+
+export class RunFolder implements EventLog {
+  readonly path: string
+  readonly #startedAt = performance.now()
+
+  constructor(seed: number) {
+    this.path = mkdtempSync(join(tmpdir(), `fantail-chaos-${seed}-`))
+    mkdirSync(this.sends)
+  }
+
+  /** Where each worker writes when it has sent what. */
+  get sends(): string {
+    return join(this.path, 'sends')
+  }
+
+  /** One line of events.jsonl; `at` is in seconds since the folder was made. */
+  note(event: ChaosEvent): void {
+    const at = Math.round(performance.now() - this.#startedAt) / 1_000
+    appendFileSync(join(this.path, 'events.jsonl'), `${JSON.stringify({ ...event, at })}\n`)
+  }
+
+  keepLog(service: ServiceProcess): void {
+    const file = join(this.path, `${service.label}.log`)
+    service.onLines = (lines) => appendFileSync(file, lines.map((line) => `${line}\n`).join(''))
+  }
+
+  write(name: string, text: string): void {
+    writeFileSync(join(this.path, name), text)
+  }
+
+  keepRedis(folder: string): void {
+    cpSync(folder, join(this.path, 'redis'), { recursive: true })
+  }
+
+  remove(): void {
+    rmSync(this.path, { recursive: true, force: true })
+  }
+}

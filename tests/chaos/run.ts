@@ -1,0 +1,170 @@
+/**
+ * One run: the world is started, inputs and faults are carried out at their times, everything is mended, and when nothing
+ * more can come the run is judged.
+ */
+import { waitFor } from '@fantail/test-kit'
+import { untilPassed } from '../harness/passing-time.ts'
+import { QueueConsumer } from './consumer.ts'
+import { answerAt, DEAD_QUEUE, ENDPOINTS } from './endpoints.ts'
+import { calm, carryOut } from './faults.ts'
+import { judgeFleeting } from './fleeting-judge.ts'
+import { judgeAccount, judgeFifo } from './judge.ts'
+import { type Account, Ledger } from './ledger.ts'
+import { Publishing } from './publishing.ts'
+import { hasOpenJobs, quarantined, queueTexts } from './redis-figures.ts'
+import { type EventLog, RunFolder } from './run-folder.ts'
+import { type Schedule, scheduleLines } from './schedule.ts'
+import { fullestSeconds, judgeThrottles, readSends, type ThrottleFound } from './throttle-judge.ts'
+import { FIFO_PATH, FIFO_QUEUE, makeTopics, type Subscribed } from './topics.ts'
+import { startWorld, type World } from './world.ts'
+
+const SETTLE_TIMEOUT_MS = 120_000
+const LOOK_MS = 500
+/** When the topic that is made again and again has been made for the last time. */
+const LAST_TEXT = 'f-last'
+
+export interface RunReport {
+  seed: number
+  /** Promises that were broken; none: the run is good. */
+  findings: string[]
+  /** Kept where there are findings. */
+  folder: string
+  account: Account | undefined
+  throttles: ThrottleFound[]
+  settleSeconds: number
+}
+
+export interface RunOptions {
+  /** The folder also stays of a good run. */
+  keep?: boolean
+}
+
+export async function runChaos(schedule: Schedule, { keep = false }: RunOptions = {}): Promise<RunReport> {
+  const folder = new RunFolder(schedule.seed)
+  folder.write('schedule.jsonl', `${scheduleLines(schedule).join('\n')}\n`)
+  const world = await startWorld(schedule, folder)
+  let isGood = false
+  try {
+    const report = await play(schedule, world, folder)
+    isGood = report.findings.length === 0
+    folder.write('ledger.json', JSON.stringify(report, null, 2))
+    if (!isGood || keep) folder.keepRedis(await world.redis.folder())
+    return report
+  } finally {
+    await world.stop()
+    if (isGood && !keep) folder.remove()
+  }
+}
+
+async function play(schedule: Schedule, world: World, folder: RunFolder): Promise<RunReport> {
+  let isCalm = false
+  answerAt(world.receiver, () => isCalm)
+  const subscriptions = await makeTopics(world.clients[0], world.receiver.url)
+  const publishing = new Publishing(world, folder)
+  const messages = schedule.inputs.flatMap((input) => (input.do === 'publish' ? input.messages : []))
+  const { publishes } = publishing
+  const { seed, replicated } = schedule
+  const consumer = new QueueConsumer(world)
+  const { received: worked } = consumer
+  const ledger = new Ledger({ world, messages, publishes, subscriptions, worked, replicated })
+  const findings: string[] = []
+  const failed = (what: string, error: unknown) =>
+    void findings.push(`${what}: ${error instanceof Error ? error.message : error}`)
+  const inputs = inTime(schedule.inputs, (input) => publishing.carryOut(input), failed)
+  await inTime(schedule.faults, (fault) => carryOut(fault, world, folder), failed)
+  isCalm = true
+  let account: Account | undefined
+  const calmAt = performance.now()
+  try {
+    await calm(world)
+    folder.note({ event: 'calm' })
+    await inputs
+    await remakeOnceMore(publishing)
+    account = await settle(world, ledger, subscriptions, folder)
+    findings.push(...(await judge(world, publishing, account, folder)))
+  } catch (error) {
+    failed('after the faults', error)
+  }
+  await consumer.stop()
+  const settleSeconds = Math.round((performance.now() - calmAt) / 100) / 10
+  const throttles = fullestSeconds(readSends(folder.sends))
+  return { seed, findings, folder: folder.path, account, throttles, settleSeconds }
+}
+
+/** Begins each step at its time, whatever became of the others; resolves when all have ended. */
+async function inTime<T extends { at: number }>(
+  steps: T[],
+  act: (step: T) => Promise<void>,
+  failed: (what: string, error: unknown) => void,
+): Promise<void> {
+  const startedAt = performance.now()
+  const begun: Promise<void>[] = []
+  for (const step of steps) {
+    await untilPassed(step.at, startedAt)
+    begun.push(act(step).catch((error) => failed(JSON.stringify(step), error)))
+  }
+  await Promise.all(begun)
+}
+
+async function remakeOnceMore(publishing: Publishing): Promise<void> {
+  const incarnation = (publishing.incarnation ?? 0) + 1
+  await publishing.carryOut({ at: 0, do: 'remake', api: 0, incarnation })
+  await publishing.carryOut({ at: 0, do: 'publish-fleeting', api: 0, text: LAST_TEXT })
+}
+
+/** Resolves with the account when nothing more can come, or when the time for that is up. */
+async function settle(
+  world: World,
+  ledger: Ledger,
+  subscriptions: Map<string, Subscribed>,
+  events: EventLog,
+): Promise<Account | undefined> {
+  const [client] = world.clients
+  for (const [name, { paused }] of Object.entries(ENDPOINTS)) {
+    const path = `/v1/subscriptions/${subscriptions.get(name)?.id}`
+    // An adaptive rate takes a minute to recover.
+    await client.patch(path, { retryMode: null })
+    if (!paused) await client.post(`${path}/retry`, {})
+  }
+  let account: Account | undefined
+  const isOver = async () => {
+    await client.call('POST', '/v1/redrives', { body: { source: DEAD_QUEUE } })
+    account = await ledger.account()
+    const missing = judgeAccount(account)
+    const openJobs = await hasOpenJobs(world)
+    if (missing.length > 0 || openJobs) events.note({ event: 'not-settled', missing, openJobs })
+    return missing.length === 0 && !openJobs
+  }
+  await waitFor(isOver, { timeoutMs: SETTLE_TIMEOUT_MS, intervalMs: LOOK_MS }).catch(() => undefined)
+  return account
+}
+
+async function judge(
+  world: World,
+  publishing: Publishing,
+  account: Account | undefined,
+  folder: RunFolder,
+): Promise<string[]> {
+  const { receiver, supervisor } = world
+  const answered = receiver.requests.filter(({ answered }) => answered !== null && answered < 300)
+  const fleeting = answered.flatMap(({ path, text }) => {
+    const incarnation = /^\/fleeting\/(\d+)$/.exec(path)?.[1]
+    return incarnation === undefined ? [] : [{ incarnation: Number(incarnation), text }]
+  })
+  const { incarnation: last = 0, fleeting: publishes } = publishing
+  const { replicated } = world.redis
+  return [
+    ...(account ? judgeAccount(account) : ['there is no account']),
+    ...((await hasOpenJobs(world)) ? ['dispatch jobs are left'] : []),
+    ...judgeFifo({
+      accepted: publishing.fifo,
+      queued: (await queueTexts(world, FIFO_QUEUE)).map(({ body }) => body),
+      arrived: answered.filter(({ path }) => path === FIFO_PATH).map(({ text }) => text),
+    }),
+    ...judgeFleeting({ publishes, last, replicated, arrived: fleeting }),
+    ...judgeThrottles(fullestSeconds(readSends(folder.sends))),
+    ...(await quarantined(world)),
+    ...supervisor.ended.map((label) => `${label} ended by itself`),
+    ...publishing.wrongAnswers,
+  ]
+}

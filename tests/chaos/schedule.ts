@@ -1,0 +1,30 @@
+/**
+ * What a seed stands for: all inputs and all faults of a run, as plain data, made before anything starts. Times are
+ * milliseconds from the start of the run.
+ */
+import { type Fault, planFaults } from './fault-plan.ts'
+import { type Input, planInputs } from './input-plan.ts'
+import { Seeded } from './seeded.ts'
+
+export interface Schedule {
+  seed: number
+  seconds: number
+  /** Redis has a replica that publishes wait for, and fails over to it. */
+  replicated: boolean
+  inputs: Input[]
+  faults: Fault[]
+}
+
+export function createSchedule(seed: number, seconds: number): Schedule {
+  const seeded = new Seeded(seed)
+  const replicated = seeded.fork('replicated').chance(0.5)
+  const faults = planFaults(seeded.fork('faults'), { endMs: seconds * 1_000, replicated })
+  const inputs = planInputs(seeded.fork('inputs'), seconds * 1_000)
+  return { seed, seconds, replicated, inputs, faults }
+}
+
+/** One line each, in the order of time: for people, and for comparing two runs. */
+export function scheduleLines({ seed, seconds, replicated, inputs, faults }: Schedule): string[] {
+  const steps = [...inputs, ...faults].sort((a, b) => a.at - b.at)
+  return [JSON.stringify({ seed, seconds, replicated }), ...steps.map((step) => JSON.stringify(step))]
+}

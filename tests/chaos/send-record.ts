@@ -1,0 +1,18 @@
+/**
+ * Loaded into a worker before all else: writes down when each request to a throttled endpoint was sent, by the monotonic
+ * clock that all processes of the machine share. A request is known when its head is written, so that one that is repeated
+ * within an attempt counts as often as it went out. Each line: milliseconds, a space, the path.
+ */
+import { subscribe } from 'node:diagnostics_channel'
+import { openSync, writeSync } from 'node:fs'
+
+const file = process.env.CHAOS_SENDS
+if (file) {
+  const descriptor = openSync(file, 'a')
+  // Of undici: https://github.com/nodejs/undici/blob/main/docs/docs/api/DiagnosticsChannel.md
+  subscribe('undici:client:sendHeaders', (message) => {
+    const { path } = (message as { request: { path: string } }).request
+    if (!path.startsWith('/throttled')) return
+    writeSync(descriptor, `${Number(process.hrtime.bigint() / 1_000n) / 1_000} ${path}\n`)
+  })
+}

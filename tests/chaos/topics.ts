@@ -1,0 +1,61 @@
+/** The topics, queues and subscriptions of a run. */
+import type { RestClient } from '../harness/rest-client.ts'
+import { DEAD_QUEUE, ENDPOINTS, KEPT_QUEUE } from './endpoints.ts'
+
+export const TOPIC = 'chaos'
+export const FIFO_TOPIC = 'chaos.fifo'
+export const FIFO_QUEUE = 'chaos.fifo'
+export const FIFO_PATH = '/fifo'
+/** Deleted and made again. */
+export const FLEETING_TOPIC = 'fleeting'
+
+export interface Subscribed {
+  id: string
+  arn: string
+}
+
+/** Resolves with the subscriptions of the standard topic by the endpoint's name. */
+export async function makeTopics(client: RestClient, receiverUrl: string): Promise<Map<string, Subscribed>> {
+  for (const queue of [DEAD_QUEUE, KEPT_QUEUE]) await client.put(`/v1/queues/${queue}`)
+  await client.put(`/v1/topics/${TOPIC}`)
+  const subscriptions = new Map<string, Subscribed>()
+  for (const [name, { settings, queue, paused }] of Object.entries(ENDPOINTS)) {
+    const endpoint = queue === undefined ? `${receiverUrl}/${name}` : await makeQueue(client, queue)
+    const input = { endpoint, rawMessageDelivery: true, ...settings }
+    const subscribed = await client.post<Subscribed>(`/v1/topics/${TOPIC}/subscriptions`, input)
+    if (paused) await client.post(`/v1/subscriptions/${subscribed.id}/pause`)
+    subscriptions.set(name, subscribed)
+  }
+  await makeFifo(client, receiverUrl)
+  return subscriptions
+}
+
+/** Its ARN. */
+async function makeQueue(client: RestClient, queue: string): Promise<string> {
+  return (await client.put<{ arn: string }>(`/v1/queues/${queue}`)).arn
+}
+
+async function makeFifo(client: RestClient, receiverUrl: string): Promise<void> {
+  await client.put(`/v1/topics/${FIFO_TOPIC}`)
+  const arn = await makeQueue(client, FIFO_QUEUE)
+  const path = `/v1/topics/${FIFO_TOPIC}/subscriptions`
+  await client.post(path, { endpoint: arn, rawMessageDelivery: true })
+  const deliveryPolicy = {
+    healthyRetryPolicy: { minDelayTarget: 1, maxDelayTarget: 1, numRetries: 50, numNoDelayRetries: 50 },
+  }
+  await client.post(path, {
+    endpoint: `${receiverUrl}${FIFO_PATH}`,
+    rawMessageDelivery: true,
+    deliveryPolicy,
+  })
+}
+
+type Step = (method: string, path: string, body?: unknown) => Promise<unknown>
+
+/** The path of a subscription names the incarnation, so that nothing of another may arrive there. */
+export async function makeFleeting(step: Step, receiverUrl: string, incarnation: number): Promise<void> {
+  await step('PUT', `/v1/topics/${FLEETING_TOPIC}`, {})
+  const endpoint = `${receiverUrl}/fleeting/${incarnation}`
+  const input = { endpoint, rawMessageDelivery: true }
+  await step('POST', `/v1/topics/${FLEETING_TOPIC}/subscriptions`, input)
+}

@@ -1,0 +1,120 @@
+/** All processes of a run: Redis, two APIs, three workers, the redrive service, and the receiver that webhooks lead to. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Receiver, redisServerPath, startReceiver } from '@fantail/test-kit'
+import { createFalseClock, type FalseClock, falseClockProblem } from '../harness/false-clock.ts'
+import { moveRedisTime } from '../harness/redis-time.ts'
+import { RestClient } from '../harness/rest-client.ts'
+import { type ServiceName, ServiceProcess } from '../harness/service-process.ts'
+import { PROCESSES, type ProcessLabel } from './fault-plan.ts'
+import { RedisPair } from './redis-pair.ts'
+import type { RunFolder } from './run-folder.ts'
+import type { Schedule } from './schedule.ts'
+import { Supervisor } from './supervisor.ts'
+
+export const ATTEMPT_TIMEOUT_MS = 2_000
+const SEND_RECORD = fileURLToPath(new URL('send-record.ts', import.meta.url))
+
+export interface World {
+  redis: RedisPair
+  receiver: Receiver
+  supervisor: Supervisor
+  services: ServiceProcess[]
+  /** Of each API. */
+  clients: [RestClient, RestClient]
+  /** Whether an API is there to be asked at all. */
+  isUp(api: 0 | 1): boolean
+  /** Those that can be set here. */
+  clocks: Clocks
+  stop(): Promise<void>
+}
+
+interface Clocks {
+  'worker-0'?: Clock
+  redis: Clock
+}
+
+interface Clock {
+  /** From now on the clock is so much off. */
+  set(seconds: number): void | Promise<void>
+}
+
+export async function startWorld(schedule: Schedule, folder: RunFolder): Promise<World> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'fantail-chaos-data-'))
+  const workerClock = falseClock(process.execPath, 'chaos-worker')
+  const redisClock = falseClock(redisServerPath(), 'chaos-redis')
+  const { replicated } = schedule
+  const redis = await RedisPair.start({ replicated, env: redisClock?.env ?? {} })
+  const receiver = await startReceiver()
+  const settings = {
+    FANTAIL_MODE: 'local',
+    FANTAIL_PORT: '0',
+    FANTAIL_OPS_PORT: '0',
+    FANTAIL_DATA_DIR: dataDir,
+    FANTAIL_ATTEMPT_TIMEOUT_MS: String(ATTEMPT_TIMEOUT_MS),
+    FANTAIL_MIN_REPLICAS: replicated ? '1' : '0',
+    REDIS_URL: `redis://127.0.0.1:${redis.address.port}`,
+  }
+  const services = PROCESSES.map((label) => {
+    const own = label.startsWith('worker') ? workerSettings(label, folder) : {}
+    const clock = label === 'worker-0' ? workerClock?.env : undefined
+    const service = new ServiceProcess(nameOf(label), label, { ...settings, ...own, ...clock })
+    folder.keepLog(service)
+    return service
+  })
+  const supervisor = new Supervisor(services, folder)
+  const [first, second] = services as [ServiceProcess, ServiceProcess]
+  const clients: World['clients'] = [new RestClient(() => first.url), new RestClient(() => second.url)]
+  const world: World = {
+    redis,
+    receiver,
+    supervisor,
+    services,
+    clients,
+    isUp: (api) => (api === 0 ? first : second).isListening,
+    clocks: { ...(workerClock && { 'worker-0': workerClock }), redis: redisClock ?? createSkew(redis) },
+    async stop() {
+      await Promise.all(clients.map((client) => client.close()))
+      await supervisor.stop()
+      await receiver.close()
+      await redis.stop()
+      for (const clock of [workerClock, redisClock]) clock?.remove()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+  try {
+    await supervisor.startAll()
+  } catch (error) {
+    await world.stop()
+    throw error
+  }
+  return world
+}
+
+function falseClock(command: string, name: string): FalseClock | undefined {
+  return falseClockProblem(command) === undefined ? createFalseClock(name) : undefined
+}
+
+/** Without libfaketime, the time of Redis can be moved as scripts read it, and forward only. */
+function createSkew(redis: RedisPair): Clock {
+  let skew = 0
+  return {
+    async set(seconds) {
+      if (seconds <= skew) return
+      const bySeconds = seconds - skew
+      skew = seconds
+      await redis.ask((connection) => moveRedisTime(connection, bySeconds * 1_000))
+    },
+  }
+}
+
+function workerSettings(label: ProcessLabel, folder: RunFolder): Record<string, string> {
+  return { NODE_OPTIONS: `--import=${SEND_RECORD}`, CHAOS_SENDS: join(folder.sends, label) }
+}
+
+function nameOf(label: ProcessLabel): ServiceName {
+  if (label.startsWith('api')) return 'publish-api'
+  return label === 'redrive' ? 'redrive' : 'delivery-worker'
+}

@@ -1,0 +1,109 @@
+/**
+ * A topic whose filters cost seconds per message, such as earlier versions accepted, beside a healthy one: whatever they
+ * cost is spread over turns of the event loop, so that health checks are answered, locks kept, and healthy messages
+ * delivered meanwhile.
+ */
+import { Subscriptions } from '@fantail/store'
+import { waitFor } from '@fantail/test-kit'
+import { expect, test } from 'vitest'
+import { beginFault, LONG } from '../harness/fault-rows.ts'
+import { Ledger } from '../harness/ledger.ts'
+import { useStack } from '../harness/stack.ts'
+import { useReceiver } from '../harness/use-receiver.ts'
+
+const SUBSCRIPTIONS = LONG ? 60 : 8
+const COSTLY = LONG ? 10 : 2
+const ELEMENTS = 11_000
+/** Seconds on a busy machine; it was a minute. */
+const ANSWER_MS_MAX = 1_500
+const LOOK_EVERY_MS = 20
+
+const stack = useStack({ workers: 2 })
+const receiver = useReceiver()
+
+/** 60 choices of two keys in one element of an array, no two subscriptions the same; only the last of them is met. */
+function costlyPolicy(n: number): Record<string, unknown> {
+  const choices = Array.from({ length: 59 }, (_, i) => ({
+    'r.a': ['x'],
+    'r.b': [{ prefix: `y${n}-${i}` }, 'y'],
+  }))
+  return { $or: [...choices, { 'r.a': ['x'], 'r.b': ['last'] }] }
+}
+
+function costlyText(n: number): string {
+  const elements = Array.from({ length: ELEMENTS }, (_, i) => (i % 2 ? [{ a: 'x' }] : [{ b: 'y' }]))
+  return JSON.stringify({ n, r: [...elements, { a: 'x', b: 'last' }] })
+}
+
+test('costly filters hold up neither health checks nor other topics', async () => {
+  const row = beginFault('costly-filters')
+  const { connection, client } = stack()
+  const scoped = { filterPolicy: { r: { a: ['x'] } }, filterPolicyScope: 'MessageBody' }
+  const paths = Array.from({ length: SUBSCRIPTIONS }, (_, n) => `/costly-${n}`)
+  const open = (topic: string, subscriptions: Record<string, Record<string, unknown>>) =>
+    Ledger.open({ stack: stack(), receiver: receiver(), topic, subscriptions })
+  const costly = await open('costly', Object.fromEntries(paths.map((path) => [path, scoped])))
+  const healthy = await open('healthy', { '/healthy': {} })
+  const stored = new Subscriptions(connection)
+  for (const [n, { id }] of costly.subscriptions.entries())
+    await stored.update(id, () => ({ filterPolicy: costlyPolicy(n) }))
+
+  const slowest = watchAnswers()
+  for (let n = 0; n < COSTLY; n++) expect(await costly.publish(costlyText(n))).toBe('accepted')
+  const message = { message: costlyText(COSTLY) }
+  const tried = client.call('POST', '/v1/filter-policies/test', { body: { ...scoped, message } })
+  let published = 0
+  const isOver = async () => (await costly.account()).delivered === COSTLY * SUBSCRIPTIONS
+  for (let over = false; !over; over = await isOver()) {
+    const text = `healthy-${published++}`
+    const startedAt = performance.now()
+    expect(await healthy.publish(text)).toBe('accepted')
+    await waitFor(() =>
+      receiver()
+        .requestsTo('/healthy')
+        .some((request) => request.text === text),
+    )
+    slowest.note('delivery', performance.now() - startedAt)
+  }
+  expect((await tried).status).toBe(200)
+  const longest = await slowest.stop()
+  const accounts = [await costly.whenSettled(), await healthy.whenSettled()]
+  const sum = (of: (account: (typeof accounts)[number]) => number) =>
+    accounts.reduce((all, each) => all + of(each), 0)
+  row.tell({
+    messages: sum(({ accepted }) => accepted),
+    lost: sum(({ lost }) => lost),
+    duplicates: sum(({ duplicates }) => duplicates),
+    recoverySeconds: null,
+  })
+  console.info(`longest waits in ms: ${JSON.stringify(longest)}; healthy messages meanwhile: ${published}`)
+  expect([sum(({ lost }) => lost), sum(({ duplicates }) => duplicates)]).toEqual([0, 0])
+  expect(accounts[0]?.delivered).toBe(COSTLY * SUBSCRIPTIONS)
+  for (const ms of Object.values(longest)) expect(ms).toBeLessThan(ANSWER_MS_MAX)
+}, 120_000)
+
+/** Asks every process for its health, again and again, and keeps the longest waits. */
+function watchAnswers() {
+  const longest: Record<string, number> = {}
+  const note = (what: string, ms: number) => {
+    longest[what] = Math.round(Math.max(longest[what] ?? 0, ms))
+  }
+  const stopped = new AbortController()
+  const ask = async (what: string, url: string) => {
+    while (!stopped.signal.aborted) {
+      const startedAt = performance.now()
+      const { ok } = await fetch(`${url}/healthz`)
+      expect(ok).toBe(true)
+      note(what, performance.now() - startedAt)
+      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+    }
+  }
+  const { api, workers } = stack()
+  const asked = [ask('api', api.url), ...workers.map(({ url }, n) => ask(`worker ${n}`, url))]
+  const stop = async () => {
+    stopped.abort()
+    await Promise.all(asked)
+    return longest
+  }
+  return { note, stop }
+}

@@ -1,0 +1,101 @@
+/**
+ * Endpoints that accept and never answer, many more than there are slots for them: what waits costs Redis nothing, every
+ * lane gets its turn before another one gets a second, a healthy subscription is served meanwhile, and all is delivered
+ * once the endpoints answer.
+ */
+import { type ReceivedRequest, waitFor } from '@fantail/test-kit'
+import { expect, test } from 'vitest'
+import { beginFault, LONG } from '../harness/fault-rows.ts'
+import { Ledger } from '../harness/ledger.ts'
+import { useStack } from '../harness/stack.ts'
+import { useReceiver } from '../harness/use-receiver.ts'
+import { retries } from '../harness/webhooks.ts'
+
+const MESSAGES = 4
+const RETRIES = 50
+const ATTEMPTS_MAX = 64
+/** Of endpoints that do not answer. */
+const SLOTS = ATTEMPTS_MAX / 2
+/** With either, lanes wait for a slot. */
+const FEW = 2 * SLOTS
+const MANY = LONG ? 1_500 : 128
+const TIMEOUT_MS = 1_200
+/** Of commands per attempt, beside many against beside few. */
+const COST_FACTOR_MAX = 1.1
+const HEALTHY_PER_SECOND = 20
+const HEALTHY = 20
+/** Measured. */
+const ATTEMPTS = 3 * SLOTS
+
+const env = { FANTAIL_ATTEMPT_TIMEOUT_MS: String(TIMEOUT_MS), FANTAIL_ATTEMPTS_MAX: String(ATTEMPTS_MAX) }
+const stack = useStack({ workers: 1, env })
+const receiver = useReceiver()
+
+test(
+  'lanes that wait for hung endpoints cost nothing, get their turns, and are delivered when these answer',
+  async () => {
+    const row = beginFault('hung-lanes')
+    const healthy = await openLedger('healthy', 1)
+    const few = await besideHung('few', FEW, healthy)
+    const many = await besideHung('many', MANY, healthy)
+    const account = await healthy.whenSettled()
+    const ledgers = [few.account, many.account, account]
+    row.tell({
+      messages: ledgers.reduce((sum, { accepted }) => sum + accepted, 0),
+      lost: ledgers.reduce((sum, { lost }) => sum + lost, 0),
+      duplicates: ledgers.reduce((sum, { duplicates }) => sum + duplicates, 0),
+      recoverySeconds: null,
+    })
+    console.info(
+      `Redis commands per attempt: ${few.cost.toFixed(1)} beside few, ${many.cost.toFixed(1)} beside many`,
+    )
+    for (const { lost, discarded, expired, waiting } of ledgers)
+      expect({ lost, discarded, expired, waiting }).toEqual({ lost: 0, discarded: 0, expired: 0, waiting: 0 })
+    expect(many.cost).toBeLessThan(COST_FACTOR_MAX * few.cost)
+  },
+  LONG ? 600_000 : 120_000,
+)
+
+async function besideHung(topic: string, count: number, healthy: Ledger) {
+  const hung = await openLedger(topic, count)
+  const isHung = ({ path }: ReceivedRequest) => path.startsWith(`/${topic}/`)
+  let answers = false
+  receiver().respond(isHung, () => (answers ? {} : { hang: 'beforeHeaders' }))
+  for (let n = 0; n < MESSAGES; n++) await hung.publish(`${topic}-${n}`)
+  const dispatched = async () => (await hung.account()).waiting === MESSAGES * count
+  await waitFor(dispatched, { what: 'every delivery in its lane', timeoutMs: 60_000, intervalMs: 200 })
+  const cost = await commandsPerAttempt(isHung, count)
+  await healthy.publishAtRate({ count: HEALTHY, perSecond: HEALTHY_PER_SECOND, prefix: topic })
+  await waitFor(() => healthy.missing().length === 0, { what: 'the healthy subscription to be served' })
+  answers = true
+  return { cost, account: await hung.whenSettled({ timeoutMs: 120_000 }) }
+}
+
+/** In which each lane also has its turn before another one a second. */
+async function commandsPerAttempt(isHung: (request: ReceivedRequest) => boolean, lanes: number) {
+  const attempts = () => receiver().requestsTo(isHung)
+  const attemptsBefore = attempts().length
+  const commandsBefore = await commands()
+  await waitFor(() => attempts().length >= attemptsBefore + ATTEMPTS, {
+    what: `${ATTEMPTS} attempts`,
+    timeoutMs: 120_000,
+  })
+  const made = attempts().slice(attemptsBefore)
+  const cost = ((await commands()) - commandsBefore) / made.length
+  // What was claimed at once may arrive in any order.
+  const inTurn = made.slice(0, lanes - SLOTS).map(({ path }) => path)
+  expect(inTurn.filter((path, i) => inTurn.indexOf(path) < i)).toEqual([])
+  return cost
+}
+
+function openLedger(topic: string, count: number): Promise<Ledger> {
+  const deliveryPolicy = retries(RETRIES)
+  const paths = Array.from({ length: count }, (_, i) => `/${topic}/${i}`)
+  const subscriptions = Object.fromEntries(paths.map((path) => [path, { deliveryPolicy }]))
+  return Ledger.open({ stack: stack(), receiver: receiver(), topic, subscriptions })
+}
+
+async function commands(): Promise<number> {
+  const found = /^total_commands_processed:(\d+)/m.exec(await stack().connection.info('stats'))
+  return Number(found?.[1])
+}
