@@ -1,4 +1,5 @@
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
+import { ProgressReporter } from './tests/harness/progress-reporter.ts'
 
 /**
  * In each project: those of the root alone do not reach what vitest loads for a test. No `module`: the AWS SDK means
@@ -9,10 +10,13 @@ const resolution = { resolve: { conditions }, ssr: { resolve: { conditions } } }
 
 /** Tests that measure times share the machine with nothing: one at a time, after all others. */
 const TIMING = '**/*.timing.test.ts'
+/** More than two cores: most tests of whole stacks wait most of the time. */
+const WORKERS = 4
 const common = { testTimeout: 30_000, hookTimeout: 30_000, pool: 'forks' as const }
 
 export default defineConfig({
   test: {
+    reporters: [...configDefaults.reporters, new ProgressReporter()],
     projects: [
       {
         ...resolution,
@@ -26,7 +30,7 @@ export default defineConfig({
             'infra/**/*.test.ts',
           ],
           exclude: ['**/node_modules/**', TIMING],
-          maxWorkers: 2,
+          maxWorkers: WORKERS,
           sequence: { groupOrder: 0 },
         },
       },

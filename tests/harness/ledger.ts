@@ -9,6 +9,7 @@
  */
 import { Counts, Quarantine } from '@fantail/store'
 import { type ReceivedRequest, type Receiver, waitFor } from '@fantail/test-kit'
+import { timelines } from './failure-report.ts'
 import type { ErrorBody } from './rest-client.ts'
 import type { Stack } from './stack.ts'
 
@@ -73,6 +74,8 @@ export class Ledger {
   /** Of refused and unknown publishes, in order. */
   readonly failures: { status: number; code: string; retryAfter: string | undefined; tookMs: number }[] = []
   readonly #options: LedgerOptions
+  /** Message ids of accepted texts. */
+  readonly #ids = new Map<string, string>()
   #countsBefore: Record<string, number> = {}
 
   private constructor(options: LedgerOptions) {
@@ -165,12 +168,7 @@ export class Ledger {
     try {
       await waitFor(isSettled, { what: 'every delivery to have ended', timeoutMs, intervalMs: 100 })
     } catch (cause) {
-      throw new Error(
-        `not settled: ${JSON.stringify(account)}\nmissing: ${this.missing().slice(0, MISSING_SHOWN).join(', ')}`,
-        {
-          cause,
-        },
-      )
+      throw new Error(await this.#notSettled(account), { cause })
     }
     if (!account) throw new Error('no account')
     return account
@@ -226,6 +224,15 @@ export class Ledger {
     return found
   }
 
+  async #notSettled(account: Account | undefined): Promise<string> {
+    const missing = this.missing()
+    const texts = missing.map((key) => key.slice(key.indexOf(' ') + 1))
+    const ids = [...new Set(texts)].flatMap((text) => this.#ids.get(text) ?? [])
+    const known = await timelines(this.#options.stack.api, ids)
+    const shown = missing.slice(0, MISSING_SHOWN).join(', ')
+    return `not settled: ${JSON.stringify(account)}\nmissing: ${shown}\n${known}`
+  }
+
   async #publish(text: string): Promise<Fate> {
     const { stack, topic } = this.#options
     const startedAt = performance.now()
@@ -234,7 +241,10 @@ export class Ledger {
     try {
       const path = `/v1/topics/${topic}/messages`
       const { status, headers, body } = await stack.client.call('POST', path, { body: { message: text } })
-      if (status === 202) return 'accepted'
+      if (status === 202) {
+        this.#ids.set(text, (body as { messageId: string }).messageId)
+        return 'accepted'
+      }
       const { error } = body as ErrorBody
       fail(status, error.code, String(headers['retry-after'] ?? ''))
       return /may or may not|may be lost/.test(error.message) ? 'unknown' : 'refused'

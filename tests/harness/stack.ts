@@ -1,6 +1,6 @@
 /**
  * The whole of Fantail for a test file: a Redis of its own and every service as a process, ended with the file. When a
- * test fails, what the services logged is printed.
+ * test fails, the services' logs, the latest messages' timelines and the lanes' figures are printed.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { connect, type Redis, whenReady } from '@fantail/store'
 import { canSpawnRedis, type TestRedis, type TestRedisOptions } from '@fantail/test-kit'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
+import { failureReport } from './failure-report.ts'
 import { type PlaceKind, type RedisPlace, startPlace } from './redis-place.ts'
 import { RestClient } from './rest-client.ts'
 import { type ServiceName, ServiceProcess } from './service-process.ts'
@@ -130,7 +131,10 @@ export function useStack(options: StackOptions = {}): () => Stack {
     stack = await startStack(options)
   }, 120_000)
   beforeEach(({ onTestFailed }) => {
-    onTestFailed(() => console.error(current().logText().slice(-LOG_CHARS_SHOWN)))
+    onTestFailed(async () => {
+      const { api, logText } = current()
+      console.error(`${logText().slice(-LOG_CHARS_SHOWN)}\n${await failureReport(api)}`)
+    })
   })
   afterAll(() => stack?.stop(), 60_000)
   return current

@@ -2,25 +2,20 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { createMessageId, type Message } from '@fantail/contracts'
 import { Quarantine } from '@fantail/store'
-import { startRedis, type TestRedis, waitFor } from '@fantail/test-kit'
-import { Redis } from 'ioredis'
+import { waitFor } from '@fantail/test-kit'
+import { useRedis } from '@fantail/test-kit/use-redis'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { DispatchConsumer } from './dispatch-consumer.ts'
 import type { DispatchRun, RunEnd, RunName } from './dispatch-run.ts'
-import { createPublisher, type Publisher } from './publisher.ts'
+import { createPublisher } from './publisher.ts'
 
 const JOBS = 'ft:{dispatch-0}:dispatch-0'
-let server: TestRedis
-let redis: Redis
-let quarantine: Quarantine
-let publisher: Publisher
 const consumers: DispatchConsumer[] = []
+const { server, redis } = await useRedis({ appendfsync: 'always' })
+const quarantine = new Quarantine(redis)
+redis.on('error', () => undefined)
+const publisher = createPublisher({ url: server.url, queues: 1, minReplicas: 0 })
 beforeAll(async () => {
-  server = await startRedis({ appendfsync: 'always' })
-  redis = new Redis(server.url)
-  quarantine = new Quarantine(redis)
-  redis.on('error', () => undefined)
-  publisher = createPublisher({ url: server.url, queues: 1, minReplicas: 0 })
   await waitFor(() => publisher.ready)
 })
 afterEach(async () => {
@@ -29,8 +24,6 @@ afterEach(async () => {
 })
 afterAll(async () => {
   await publisher.close()
-  redis.disconnect()
-  await server.stop()
 })
 
 function message(text: string): Message {

@@ -1,22 +1,13 @@
 import { createMessageId, type Message } from '@fantail/contracts'
-import { connect, type Redis, whenReady } from '@fantail/store'
-import { startRedis, type TestRedis, waitFor } from '@fantail/test-kit'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connect, type Redis } from '@fantail/store'
+import { waitFor } from '@fantail/test-kit'
+import { useRedis } from '@fantail/test-kit/use-redis'
+import { expect, test } from 'vitest'
 import { DispatchConsumer } from './dispatch-consumer.ts'
 import { DispatchConsumers } from './dispatch-consumers.ts'
 import { createPublisher } from './publisher.ts'
 
-let server: TestRedis
-let redis: Redis
-beforeAll(async () => {
-  server = await startRedis()
-  redis = connect({ url: server.url, name: 'test' })
-  await whenReady(redis)
-})
-afterAll(async () => {
-  redis.disconnect()
-  await server.stop()
-})
+const { server, redis } = await useRedis({ connect })
 
 function message(text: string): Message {
   const publishedAt = Date.now()

@@ -1,14 +1,12 @@
 import { connect, type Redis, whenReady } from '@fantail/store'
-import { startRedis, type TestRedis, waitFor } from '@fantail/test-kit'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { waitFor } from '@fantail/test-kit'
+import { useRedis } from '@fantail/test-kit/use-redis'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { DispatchLine } from './dispatch-line.ts'
 
-let server: TestRedis
+const { server } = await useRedis()
 let connection: Redis
 let line: DispatchLine
-beforeAll(async () => {
-  server = await startRedis()
-})
 beforeEach(async () => {
   connection = connect({ url: server.url, name: 'test' })
   line = new DispatchLine(0, connection, { minReplicas: 0 })
@@ -18,7 +16,6 @@ afterEach(async () => {
   await line.close()
   connection.disconnect()
 })
-afterAll(() => server.stop())
 
 test('a connection that becomes ready twice in a moment gets one queue', async () => {
   const listeners = connection.listenerCount('ready')

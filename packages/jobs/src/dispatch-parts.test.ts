@@ -1,27 +1,22 @@
 import { createMessageId, type Message } from '@fantail/contracts'
 import { Quarantine } from '@fantail/store'
-import { startRedis, type TestRedis, waitFor } from '@fantail/test-kit'
-import { Redis } from 'ioredis'
+import { waitFor } from '@fantail/test-kit'
+import { useRedis } from '@fantail/test-kit/use-redis'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { DispatchConsumer } from './dispatch-consumer.ts'
 import type { DispatchPart } from './dispatch-job.ts'
 import { DispatchParts } from './dispatch-parts.ts'
 import type { DispatchRun, RunEnd } from './dispatch-run.ts'
 import { PART_BYTES } from './parts-room.ts'
-import { createPublisher, type Publisher } from './publisher.ts'
+import { createPublisher } from './publisher.ts'
 import { UnreadableJobs } from './unreadable-jobs.ts'
 
 const JOBS = 'ft:{dispatch-0}:dispatch-0'
-let server: TestRedis
-let redis: Redis
-let quarantine: Quarantine
-let publisher: Publisher
 const consumers: DispatchConsumer[] = []
+const { server, redis } = await useRedis()
+const quarantine = new Quarantine(redis)
+const publisher = createPublisher({ url: server.url, queues: 1, minReplicas: 0 })
 beforeAll(async () => {
-  server = await startRedis()
-  redis = new Redis(server.url)
-  quarantine = new Quarantine(redis)
-  publisher = createPublisher({ url: server.url, queues: 1, minReplicas: 0 })
   await waitFor(() => publisher.ready)
 })
 afterEach(async () => {
@@ -30,8 +25,6 @@ afterEach(async () => {
 })
 afterAll(async () => {
   await publisher.close()
-  redis.disconnect()
-  await server.stop()
 })
 
 function message(text: string): Message {

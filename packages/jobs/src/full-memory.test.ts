@@ -1,24 +1,17 @@
 /** What keeps a worker at work while Redis is out of memory: what frees memory may be what the worker does. */
 import { dispatchJobKey, isTrouble } from '@fantail/store'
-import { startRedis, type TestRedis, waitFor } from '@fantail/test-kit'
-import { Redis } from 'ioredis'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { waitFor } from '@fantail/test-kit'
+import { useRedis } from '@fantail/test-kit/use-redis'
+import { beforeAll, expect, test } from 'vitest'
 import { type RunEntry, RunLocks } from './run-locks.ts'
 import { TroubleGuard } from './trouble-guard.ts'
 
 const MEMORY_BYTES = 16 * 1_048_576
 const JOB = dispatchJobKey(0, '1')
-let server: TestRedis
-let redis: Redis
+const { redis } = await useRedis({ args: ['--maxmemory', String(MEMORY_BYTES)] })
 beforeAll(async () => {
-  server = await startRedis({ args: ['--maxmemory', String(MEMORY_BYTES)] })
-  redis = new Redis(server.url)
   await redis.hset(JOB, { ats: '2', timestamp: '5' })
   await redis.setrange('ballast', MEMORY_BYTES, 'x')
-})
-afterAll(async () => {
-  redis.disconnect()
-  await server.stop()
 })
 
 const refusal = () => redis.set('more', '1').catch((error: Error) => error)

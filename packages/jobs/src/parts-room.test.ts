@@ -1,18 +1,8 @@
-import { startRedis, type TestRedis } from '@fantail/test-kit'
-import { Redis } from 'ioredis'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { useRedis } from '@fantail/test-kit/use-redis'
+import { expect, test } from 'vitest'
 import { PART_BYTES, PARTS_SHARE, PartsRoom } from './parts-room.ts'
 
-let server: TestRedis
-let redis: Redis
-beforeAll(async () => {
-  server = await startRedis()
-  redis = new Redis(server.url)
-})
-afterAll(async () => {
-  redis.disconnect()
-  await server.stop()
-})
+const { redis } = await useRedis()
 
 /** With room for so many parts. */
 const roomFor = (parts: number) => {

@@ -1,25 +1,16 @@
 import { createMessageId, type Message } from '@fantail/contracts'
-import { startRedis, type TestRedis, waitFor } from '@fantail/test-kit'
-import { Redis } from 'ioredis'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { waitFor } from '@fantail/test-kit'
+import { useRedis } from '@fantail/test-kit/use-redis'
+import { afterEach, expect, test } from 'vitest'
 import { createPublisher, type Publisher, type PublisherOptions } from './publisher.ts'
 
-let server: TestRedis
-let redis: Redis
 let publisher: Publisher | undefined
-beforeAll(async () => {
-  server = await startRedis({ appendfsync: 'always' })
-  redis = new Redis(server.url)
-  redis.on('error', () => undefined)
-})
+const { server, redis } = await useRedis({ appendfsync: 'always' })
+redis.on('error', () => undefined)
 afterEach(async () => {
   await publisher?.close()
   await redis.config('SET', 'maxmemory', '0')
   await redis.flushall()
-})
-afterAll(async () => {
-  redis.disconnect()
-  await server.stop()
 })
 
 const weight = { bytes: 300, fanOut: 1 }

@@ -1,23 +1,11 @@
 import type { ApiKeyRecord } from '@fantail/contracts'
-import { startRedis, type TestRedis } from '@fantail/test-kit'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { API_KEYS_BASE, ApiKeys, connect, KeyLimits, type Redis, WAKE_CHANGES, whenReady } from './index.ts'
+import { useRedis } from '@fantail/test-kit/use-redis'
+import { beforeEach, expect, test } from 'vitest'
+import { API_KEYS_BASE, ApiKeys, connect, KeyLimits, WAKE_CHANGES, whenReady } from './index.ts'
 
-let server: TestRedis
-let redis: Redis
-let keys: ApiKeys
-
-beforeAll(async () => {
-  server = await startRedis()
-  redis = connect({ url: server.url, name: 'test' })
-  await whenReady(redis)
-  keys = new ApiKeys(redis)
-})
+const { server, redis } = await useRedis({ connect })
+const keys = new ApiKeys(redis)
 beforeEach(() => redis.flushall())
-afterAll(async () => {
-  redis.disconnect()
-  await server.stop()
-})
 
 function record(n: number, account = '000000000000'): ApiKeyRecord {
   return {

@@ -1,29 +1,11 @@
 import { hash } from 'node:crypto'
 import { CONFIRMATIONS_PER_ENDPOINT_MAX, CONFIRMATIONS_PER_HOST_MAX } from '@fantail/contracts'
-import { startRedis, type TestRedis } from '@fantail/test-kit'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  ConfirmationLimits,
-  confirmationsKey,
-  connect,
-  isOutOfMemory,
-  type Redis,
-  whenReady,
-} from './index.ts'
+import { useRedis } from '@fantail/test-kit/use-redis'
+import { expect, test } from 'vitest'
+import { ConfirmationLimits, confirmationsKey, connect, isOutOfMemory } from './index.ts'
 
-let server: TestRedis
-let redis: Redis
-let limits: ConfirmationLimits
-beforeAll(async () => {
-  server = await startRedis()
-  redis = connect({ url: server.url, name: 'test' })
-  await whenReady(redis)
-  limits = new ConfirmationLimits(redis)
-})
-afterAll(async () => {
-  redis.disconnect()
-  await server.stop()
-})
+const { redis } = await useRedis({ connect })
+const limits = new ConfirmationLimits(redis)
 
 const topicArn = 'arn:aws:sns:us-east-1:222222222222:spam'
 const HOUR_MS = 3_600_000

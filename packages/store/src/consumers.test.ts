@@ -1,25 +1,20 @@
 import { isFifoName } from '@fantail/contracts'
 import { waitFor } from '@fantail/test-kit'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { Consumers } from './consumers.ts'
 import { WAKE_CONSUMERS } from './keys.ts'
 import type { ConsumerReceive, ReceiveTurn } from './queue-records.ts'
-import { newArn, type QueueFixture, startQueues } from './queues.fixture.ts'
+import { newArn, useQueues } from './queues.fixture.ts'
 import { connect, whenReady } from './redis.ts'
 
 const URL = 'http://hook.example/in'
-let fixture: QueueFixture
-let consumers: Consumers
+const fixture = await useQueues()
+const consumers = new Consumers(fixture.redis)
 let skewMs = 0
-beforeAll(async () => {
-  fixture = await startQueues()
-  consumers = new Consumers(fixture.redis)
-})
 beforeEach(async () => {
   await fixture.redis.flushall()
   skewMs = 0
 })
-afterAll(() => fixture.stop())
 
 async function later(ms: number): Promise<void> {
   skewMs += ms

@@ -1,5 +1,5 @@
-import { startRedis, type TestRedis } from '@fantail/test-kit'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { useRedis } from '@fantail/test-kit/use-redis'
+import { beforeEach, expect, test } from 'vitest'
 import {
   CountedQueues,
   connect,
@@ -7,26 +7,15 @@ import {
   type QueueUse,
   QueueWaits,
   queueFigures,
-  type Redis,
   whenReady,
 } from './index.ts'
 
 const ARN = 'arn:aws:sqs:us-east-1:000000000000:'
 const [WORK, DEAD, FIFO] = [`${ARN}work`, `${ARN}dead`, `${ARN}work.fifo`]
 
-let server: TestRedis
-let redis: Redis
 let queues: CountedQueues
 let counted: [string, string, unknown][]
-beforeAll(async () => {
-  server = await startRedis()
-  redis = connect({ url: server.url, name: 'test' })
-  await whenReady(redis)
-})
-afterAll(async () => {
-  redis.disconnect()
-  await server.stop()
-})
+const { server, redis } = await useRedis({ connect })
 beforeEach(async () => {
   await redis.flushall()
   counted = []

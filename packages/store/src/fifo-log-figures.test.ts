@@ -1,21 +1,10 @@
 import { topicArn } from '@fantail/contracts'
-import { startRedis, type TestRedis } from '@fantail/test-kit'
-import { Redis } from 'ioredis'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { useRedis } from '@fantail/test-kit/use-redis'
+import { expect, test } from 'vitest'
 import { FIFO_ARN, fifoMessage, makeFifoTopic } from './fifo.fixture.ts'
 import { FifoLog, FifoReading, fifoLogFigures, Lanes, shardOf } from './index.ts'
 
-let server: TestRedis
-let redis: Redis
-
-beforeAll(async () => {
-  server = await startRedis()
-  redis = new Redis(server.url)
-})
-afterAll(async () => {
-  redis.disconnect()
-  await server.stop()
-})
+const { redis } = await useRedis()
 
 test('tells how many messages each log holds and when the first was published, until it is read', async () => {
   const other = topicArn('other.fifo')

@@ -1,6 +1,5 @@
-import { startRedis, type TestRedis } from '@fantail/test-kit'
-import { Redis } from 'ioredis'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { useRedis } from '@fantail/test-kit/use-redis'
+import { beforeEach, expect, test } from 'vitest'
 import { FIFO_ARN, fifoMessage, makeFifoTopic } from './fifo.fixture.ts'
 import {
   BUSY_SHARDS,
@@ -23,20 +22,9 @@ const SHARD = shardOf(FIFO_ARN)
 const BASE = shardBase(SHARD)
 const WINDOW_MS = 300_000
 
-let server: TestRedis
-let redis: Redis
-let log: FifoLog
-
-beforeAll(async () => {
-  server = await startRedis()
-  redis = new Redis(server.url)
-  log = new FifoLog(redis)
-})
+const { redis } = await useRedis()
+const log = new FifoLog(redis)
 beforeEach(() => redis.flushall())
-afterAll(async () => {
-  redis.disconnect()
-  await server.stop()
-})
 
 /** Texts in the topic's log, oldest first. */
 async function textsInLog(uid: string): Promise<string[]> {

@@ -1,6 +1,5 @@
-import { startRedis, type TestRedis } from '@fantail/test-kit'
-import { Redis } from 'ioredis'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { useRedis } from '@fantail/test-kit/use-redis'
+import { beforeEach, expect, test } from 'vitest'
 import { FIFO_ARN, fifoMessage, makeFifoTopic } from './fifo.fixture.ts'
 import {
   behindKey,
@@ -29,29 +28,16 @@ import { newSubscription } from './subscriptions.fixture.ts'
 const SHARD = shardOf(FIFO_ARN)
 const BASE = shardBase(SHARD)
 
-let server: TestRedis
-let redis: Redis
-let log: FifoLog
-let reading: FifoReading
-let lanes: Lanes
-let subscriptions: Subscriptions
 let uid: string
 
-beforeAll(async () => {
-  server = await startRedis()
-  redis = new Redis(server.url)
-  log = new FifoLog(redis)
-  reading = new FifoReading(redis)
-  lanes = new Lanes(redis)
-  subscriptions = new Subscriptions(redis)
-})
+const { redis } = await useRedis()
+const log = new FifoLog(redis)
+const reading = new FifoReading(redis)
+const lanes = new Lanes(redis)
+const subscriptions = new Subscriptions(redis)
 beforeEach(async () => {
   await redis.flushall()
   uid = (await makeFifoTopic(redis)).uid
-})
-afterAll(async () => {
-  redis.disconnect()
-  await server.stop()
 })
 
 /** Publishes a message to group `a` for each text, or `group:text`; returns the ids. */

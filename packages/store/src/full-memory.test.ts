@@ -1,22 +1,13 @@
 /** Beside the scripts of lanes and queues: what ends accepted messages, or frees memory, runs in a full one. */
-import { startRedis, type TestRedis } from '@fantail/test-kit'
-import type { Redis } from 'ioredis'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Counts, connect, takeRole, whenReady } from './index.ts'
+import { useRedis } from '@fantail/test-kit/use-redis'
+import { beforeAll, expect, test } from 'vitest'
+import { Counts, connect, takeRole } from './index.ts'
 
 const MEMORY_BYTES = 16 * 1_048_576
-let server: TestRedis
-let redis: Redis
+const { redis } = await useRedis({ connect, args: ['--maxmemory', String(MEMORY_BYTES)] })
 beforeAll(async () => {
-  server = await startRedis({ args: ['--maxmemory', String(MEMORY_BYTES)] })
-  redis = connect({ url: server.url, name: 'test' })
-  await whenReady(redis)
   await redis.setrange('ballast', MEMORY_BYTES, 'x')
   await expect(redis.set('more', '1')).rejects.toThrow('OOM')
-})
-afterAll(async () => {
-  redis.disconnect()
-  await server.stop()
 })
 
 test('a message of a deleted topic is counted, so that its job can end', async () => {

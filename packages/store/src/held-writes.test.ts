@@ -1,22 +1,12 @@
-import { redisReleases, startRedis, startWithReplica, type TestRedis } from '@fantail/test-kit'
-import type { Redis } from 'ioredis'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { redisReleases, startWithReplica } from '@fantail/test-kit'
+import { useRedis } from '@fantail/test-kit/use-redis'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { HeldWrites } from './held-writes.ts'
 import { markKey } from './keys.ts'
 import { connect, whenReady } from './redis.ts'
 
-let server: TestRedis
-let redis: Redis
-beforeAll(async () => {
-  server = await startRedis()
-  redis = connect({ url: server.url, name: 'test' })
-  await whenReady(redis)
-})
+const { redis } = await useRedis({ connect })
 beforeEach(() => redis.config('RESETSTAT'))
-afterAll(async () => {
-  redis.disconnect()
-  await server.stop()
-})
 
 const waits = async () => Number(/cmdstat_wait:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1] ?? 0)
 const write = async (held: HeldWrites, i: number, strict?: boolean) => {

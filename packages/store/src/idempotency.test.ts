@@ -1,23 +1,13 @@
-import { startRedis, type TestRedis } from '@fantail/test-kit'
-import type { Redis } from 'ioredis'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connect, Idempotency, idempotencyKey, Topics, topicKey, underTopic, whenReady } from './index.ts'
+import { useRedis } from '@fantail/test-kit/use-redis'
+import { beforeAll, expect, test } from 'vitest'
+import { connect, Idempotency, idempotencyKey, Topics, topicKey, underTopic } from './index.ts'
 
 const TOPIC = 'arn:aws:sns:us-east-1:000000000000:orders'
 const OTHER = `${TOPIC}-2`
-let server: TestRedis
-let redis: Redis
 
+const { redis } = await useRedis({ connect })
 beforeAll(async () => {
-  server = await startRedis()
-  redis = connect({ url: server.url, name: 'test' })
-  await whenReady(redis)
   for (const arn of [TOPIC, OTHER]) await new Topics(redis).put(arn, {})
-})
-
-afterAll(async () => {
-  redis.disconnect()
-  await server.stop()
 })
 
 test('the first claim of a key wins and holds for a day', async () => {

@@ -7,10 +7,9 @@
  */
 import { readFileSync } from 'node:fs'
 import type { Message } from '@fantail/contracts'
-import { startRedis, type TestRedis } from '@fantail/test-kit'
+import { useRedis } from '@fantail/test-kit/use-redis'
 import fc from 'fast-check'
-import { Redis } from 'ioredis'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { fifoMessage } from './fifo.fixture.ts'
 import { FifoLog } from './fifo-log.ts'
 import { FifoReading, type LogEntry, type LogMove } from './fifo-reading.ts'
@@ -23,23 +22,10 @@ import { type FifoLane, FifoModel, type Head, publishedAt, putBack } from './lan
 import { DEAD_LEASE_MS, LEASE_MS, RETENTION_SECONDS, STEP_MS } from './lanes-model-fixture.ts'
 import { shardOf } from './shards.ts'
 
-let server: TestRedis
-let redis: Redis
-let lanes: Lanes
-let log: FifoLog
-let reading: FifoReading
-
-beforeAll(async () => {
-  server = await startRedis()
-  redis = new Redis(server.url)
-  lanes = new Lanes(redis)
-  log = new FifoLog(redis)
-  reading = new FifoReading(redis)
-})
-afterAll(async () => {
-  redis.disconnect()
-  await server.stop()
-})
+const { redis } = await useRedis()
+const lanes = new Lanes(redis)
+const log = new FifoLog(redis)
+const reading = new FifoReading(redis)
 
 /** A topic whose home is the fixture's shard. */
 const ARN = Array.from({ length: 1_000 }, (_, i) => `arn:aws:sns:us-east-1:000000000000:t${i}.fifo`).find(

@@ -1,6 +1,5 @@
-import { startRedis, type TestRedis } from '@fantail/test-kit'
-import { Redis } from 'ioredis'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { useRedis } from '@fantail/test-kit/use-redis'
+import { beforeAll, expect, test } from 'vitest'
 import { makeMessage, parkAll, writeLane, writeSlice } from './lane-fixture.ts'
 import type { ParkAs } from './lane-records.ts'
 import { Lanes } from './lanes.ts'
@@ -9,17 +8,9 @@ import { Lanes } from './lanes.ts'
 const DELIVERIES = 24_000
 const CHUNK = 1_000
 
-let server: TestRedis
-let redis: Redis
-
+const { redis } = await useRedis()
 beforeAll(async () => {
-  server = await startRedis()
-  redis = new Redis(server.url)
   await writeSlice(redis)
-})
-afterAll(async () => {
-  redis.disconnect()
-  await server.stop()
 })
 
 async function usedBytes(): Promise<number> {

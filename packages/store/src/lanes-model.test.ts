@@ -4,10 +4,9 @@
  * referred to as often as it is counted, and what was parked equals what waits, is in flight and has ended.
  */
 import { readFileSync } from 'node:fs'
-import { startRedis, type TestRedis } from '@fantail/test-kit'
+import { useRedis } from '@fantail/test-kit/use-redis'
 import fc from 'fast-check'
-import { Redis } from 'ioredis'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import * as keys from './keys.ts'
 import {
   BASE,
@@ -33,19 +32,8 @@ import {
   STEP_MS,
 } from './lanes-model-fixture.ts'
 
-let server: TestRedis
-let redis: Redis
-let lanes: Lanes
-
-beforeAll(async () => {
-  server = await startRedis()
-  redis = new Redis(server.url)
-  lanes = new Lanes(redis)
-})
-afterAll(async () => {
-  redis.disconnect()
-  await server.stop()
-})
+const { redis } = await useRedis()
+const lanes = new Lanes(redis)
 
 /** As in take-deliveries-1.lua. */
 const FULL_MS = 1_000

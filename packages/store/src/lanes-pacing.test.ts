@@ -1,8 +1,8 @@
 /** The throttle as an endpoint sees it: several workers take at odd times, and each sends at the time it was given. */
-import { startRedis, type TestRedis } from '@fantail/test-kit'
+import { useRedis } from '@fantail/test-kit/use-redis'
 import fc from 'fast-check'
 import { Redis } from 'ioredis'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { dueKey } from './keys.ts'
 import {
   BASE,
@@ -20,20 +20,11 @@ import { Lanes } from './lanes.ts'
 const WORKERS = 3
 const SPAN_MS = 12_000
 
-let server: TestRedis
-let redis: Redis
-let workers: Lanes[]
-let connections: Redis[]
-
-beforeAll(async () => {
-  server = await startRedis()
-  redis = new Redis(server.url)
-  connections = Array.from({ length: WORKERS }, () => new Redis(server.url))
-  workers = connections.map((connection) => new Lanes(connection))
-})
+const { server, redis } = await useRedis()
+const connections = Array.from({ length: WORKERS }, () => new Redis(server.url))
+const workers = connections.map((connection) => new Lanes(connection))
 afterAll(async () => {
   for (const connection of [redis, ...connections]) connection.disconnect()
-  await server.stop()
 })
 
 /** Send times while Redis's clock runs through SPAN_MS in the given pauses, over and over, and workers take turns. */

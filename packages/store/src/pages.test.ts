@@ -1,20 +1,10 @@
-import { startRedis, type TestRedis } from '@fantail/test-kit'
-import { Redis } from 'ioredis'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { useRedis } from '@fantail/test-kit/use-redis'
+import { expect, test } from 'vitest'
 import { decodeCursor, encodeCursor, listNames, SHARD_COUNT, shardBase, shardOf } from './index.ts'
 
 const key = (base: string) => `${base}names`
-let server: TestRedis
-let redis: Redis
 
-beforeAll(async () => {
-  server = await startRedis()
-  redis = new Redis(server.url)
-})
-afterAll(async () => {
-  redis.disconnect()
-  await server.stop()
-})
+const { redis } = await useRedis()
 
 test('names of all shards come in one order, also where one shard has most of them', async () => {
   const names = Array.from({ length: 1_500 }, (_, i) => `n${String(i).padStart(4, '0')}`)

@@ -1,6 +1,5 @@
-import { startRedis, type TestRedis } from '@fantail/test-kit'
-import { Redis } from 'ioredis'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { useRedis } from '@fantail/test-kit/use-redis'
+import { beforeEach, expect, test } from 'vitest'
 import {
   Plans,
   placeOfSubscription,
@@ -13,24 +12,13 @@ import {
 import { newSubscription, topicName } from './subscriptions.fixture.ts'
 
 const ARN = topicName('planned')
-let server: TestRedis
-let redis: Redis
-let topics: Topics
-let subscriptions: Subscriptions
 
-beforeAll(async () => {
-  server = await startRedis()
-  redis = new Redis(server.url)
-  topics = new Topics(redis)
-  subscriptions = new Subscriptions(redis, { sliceSubscriptionsMax: 2 })
-})
+const { redis } = await useRedis()
+const topics = new Topics(redis)
+const subscriptions = new Subscriptions(redis, { sliceSubscriptionsMax: 2 })
 beforeEach(async () => {
   await redis.flushall()
   await topics.put(ARN, {})
-})
-afterAll(async () => {
-  redis.disconnect()
-  await server.stop()
 })
 
 test('loads a topic slice by slice, with every record as it is', async () => {

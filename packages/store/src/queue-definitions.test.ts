@@ -1,12 +1,8 @@
 import { queueArn } from '@fantail/contracts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newArn, type QueueFixture, startQueues } from './queues.fixture.ts'
+import { expect, test } from 'vitest'
+import { newArn, useQueues } from './queues.fixture.ts'
 
-let fixture: QueueFixture
-beforeAll(async () => {
-  fixture = await startQueues()
-})
-afterAll(() => fixture.stop())
+const fixture = await useQueues()
 
 test('of many who create a queue at once one does, and all are answered that one', async () => {
   const arn = newArn()

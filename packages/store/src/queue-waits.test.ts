@@ -1,20 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { waitFor } from '@fantail/test-kit'
 import type { Redis } from 'ioredis'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { WAKE_QUEUES } from './keys.ts'
 import { AttemptChangedError } from './queue-errors.ts'
 import { QueueWaits } from './queue-waits.ts'
-import { newArn, newFifoArn, type QueueFixture, startQueues } from './queues.fixture.ts'
+import { newArn, newFifoArn, useQueues } from './queues.fixture.ts'
 import { connect, whenReady } from './redis.ts'
 
-let fixture: QueueFixture
+const fixture = await useQueues()
 let subscriber: Redis
 let waits: QueueWaits
 let arn: string
-beforeAll(async () => {
-  fixture = await startQueues()
-})
 beforeEach(async () => {
   arn = newArn()
   await fixture.queues.put(arn, {})
@@ -27,7 +24,6 @@ afterEach(() => {
   waits.close()
   subscriber.disconnect()
 })
-afterAll(() => fixture.stop())
 
 async function subscribers(): Promise<number> {
   const [, count] = (await fixture.redis.pubsub('NUMSUB', WAKE_QUEUES)) as [string, number]

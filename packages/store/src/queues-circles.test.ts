@@ -1,18 +1,14 @@
 /** Queues that are each other's dead-letter queue, as SQS allows: what goes round and round is never lost, nor doubled. */
 import { randomUUID } from 'node:crypto'
 import { crashing } from '@fantail/test-kit'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { newArn, newFifoArn, type QueueFixture, startQueues } from './queues.fixture.ts'
+import { afterEach, expect, test } from 'vitest'
+import { newArn, newFifoArn, useQueues } from './queues.fixture.ts'
 import { Queues } from './queues.ts'
 import { readScript, runScript } from './scripts.ts'
 import { shardBase, shardOf } from './shards.ts'
 
-let fixture: QueueFixture
-beforeAll(async () => {
-  fixture = await startQueues()
-})
+const fixture = await useQueues()
 afterEach(() => fixture.skew(0))
-afterAll(() => fixture.stop())
 
 const one = { maxMessages: 1, visibilityTimeoutSeconds: 1 }
 

@@ -1,15 +1,11 @@
 import { crashing } from '@fantail/test-kit'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { newFifoArn, type QueueFixture, startQueues } from './queues.fixture.ts'
+import { afterEach, expect, test } from 'vitest'
+import { newFifoArn, useQueues } from './queues.fixture.ts'
 import { Queues } from './queues.ts'
 import { connect, whenReady } from './redis.ts'
 
-let fixture: QueueFixture
-beforeAll(async () => {
-  fixture = await startQueues()
-})
+const fixture = await useQueues()
 afterEach(() => fixture.skew(0))
-afterAll(() => fixture.stop())
 
 const MOVE_MS = 10_000
 const ten = { maxMessages: 10 }

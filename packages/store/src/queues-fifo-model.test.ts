@@ -4,10 +4,10 @@
  */
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { skewKey } from './keys.ts'
 import { formatSequence } from './queue-items.ts'
-import { newFifoArn, type QueueFixture, startQueues } from './queues.fixture.ts'
+import { newFifoArn, useQueues } from './queues.fixture.ts'
 import { type FifoItem, FifoModel, RETENTION_S } from './queues-fifo-model.fixture.ts'
 import { shardBase, shardOf } from './shards.ts'
 
@@ -67,11 +67,7 @@ const operations = fc.array(operation, { minLength: 5, maxLength: 60, size: 'max
 type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never
 type Of<K extends Operation['op']> = Extract<Operation, { op: K }>
 
-let fixture: QueueFixture
-beforeAll(async () => {
-  fixture = await startQueues()
-})
-afterAll(() => fixture.stop())
+const fixture = await useQueues()
 
 test('[183][184] random histories of a FIFO queue agree with the model and leave no key behind', async () => {
   await fc.assert(

@@ -1,17 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { aDeadLetter, aMessage, newFifoArn, type QueueFixture, startQueues } from './queues.fixture.ts'
+import { afterEach, expect, test } from 'vitest'
+import { aDeadLetter, aMessage, newFifoArn, startQueues, useQueues } from './queues.fixture.ts'
 import { Queues } from './queues.ts'
 
-let fixture: QueueFixture
-beforeAll(async () => {
-  fixture = await startQueues()
-})
+const fixture = await useQueues()
 afterEach(async () => {
   await fixture.skew(0)
   expect(fixture.problems.splice(0)).toEqual([])
 })
-afterAll(() => fixture.stop())
 
 async function aQueue(set = {}): Promise<string> {
   const arn = newFifoArn()

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newArn, newFifoArn, type QueueFixture, startQueues } from './queues.fixture.ts'
+import { expect, test } from 'vitest'
+import { newArn, newFifoArn, useQueues } from './queues.fixture.ts'
 
 /** A power of two would flatter the hash tables, just past one would wrong them. */
 const MESSAGES = 24_000
 const CHUNK = 1_000
 const BODY_BYTES = 100
 
-let fixture: QueueFixture
-beforeAll(async () => {
-  fixture = await startQueues()
-})
-afterAll(() => fixture.stop())
+const fixture = await useQueues()
 
 async function usedBytes(): Promise<number> {
   return Number(/used_memory:(\d+)/.exec(await fixture.redis.info('memory'))?.[1])

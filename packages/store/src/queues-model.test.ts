@@ -5,9 +5,9 @@
  */
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { skewKey } from './keys.ts'
-import { aDeadLetter, newArn, type QueueFixture, startQueues } from './queues.fixture.ts'
+import { aDeadLetter, newArn, useQueues } from './queues.fixture.ts'
 import { ModelClock } from './queues-model.fixture.ts'
 import { shardBase, shardOf } from './shards.ts'
 
@@ -121,11 +121,7 @@ const operation = fc.oneof(
 )
 type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never
 
-let fixture: QueueFixture
-beforeAll(async () => {
-  fixture = await startQueues()
-})
-afterAll(() => fixture.stop())
+const fixture = await useQueues()
 
 test('random histories agree with the model, balance, and leave no key behind', async () => {
   await fc.assert(

@@ -2,6 +2,7 @@
 import { createMessageId, type DeadLetter, type Message, queueArn } from '@fantail/contracts'
 import { startRedis, type TestRedis } from '@fantail/test-kit'
 import type { Redis } from 'ioredis'
+import { afterAll } from 'vitest'
 import { skewKey } from './keys.ts'
 import { Queues } from './queues.ts'
 import { connect, whenReady } from './redis.ts'
@@ -44,6 +45,13 @@ export async function startQueues(options: { args?: string[] } = {}): Promise<Qu
       await server.stop()
     },
   }
+}
+
+/** For the tests of one file: stopped after the last. */
+export async function useQueues(): Promise<QueueFixture> {
+  const fixture = await startQueues()
+  afterAll(() => fixture.stop())
+  return fixture
 }
 
 let arns = 0

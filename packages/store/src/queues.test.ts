@@ -1,24 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import { topicArn } from '@fantail/contracts'
 import { crashing } from '@fantail/test-kit'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { sourcesKey } from './keys.ts'
-import { aDeadLetter, newArn, newFifoArn, type QueueFixture, startQueues } from './queues.fixture.ts'
+import { aDeadLetter, newArn, newFifoArn, startQueues, useQueues } from './queues.fixture.ts'
 import { Queues } from './queues.ts'
 import { newSubscription } from './subscriptions.fixture.ts'
 import { Subscriptions } from './subscriptions.ts'
 import { Topics } from './topics.ts'
 
 const HOUR_MS = 3_600_000
-let fixture: QueueFixture
-beforeAll(async () => {
-  fixture = await startQueues()
-})
+const fixture = await useQueues()
 afterEach(async () => {
   await fixture.skew(0)
   expect(fixture.problems.splice(0)).toEqual([])
 })
-afterAll(() => fixture.stop())
 
 async function aQueue(set = {}): Promise<string> {
   const arn = newArn()

@@ -1,20 +1,9 @@
-import { startRedis, type TestRedis } from '@fantail/test-kit'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { connect, type Redis, SigningKeys, signingPairKey, whenReady } from './index.ts'
+import { useRedis } from '@fantail/test-kit/use-redis'
+import { beforeEach, expect, test } from 'vitest'
+import { connect, SigningKeys, signingPairKey } from './index.ts'
 
-let server: TestRedis
-let redis: Redis
-let keys: SigningKeys
-beforeAll(async () => {
-  server = await startRedis()
-  redis = connect({ url: server.url, name: 'test' })
-  await whenReady(redis)
-  keys = new SigningKeys(redis)
-})
-afterAll(async () => {
-  redis.disconnect()
-  await server.stop()
-})
+const { redis } = await useRedis({ connect })
+const keys = new SigningKeys(redis)
 beforeEach(() => redis.flushall())
 
 const pairOf = (name: string) => ({ privateKey: `key ${name}`, certificate: `certificate ${name}` })

@@ -1,29 +1,10 @@
-import { startRedis, type TestRedis, waitFor } from '@fantail/test-kit'
+import { waitFor } from '@fantail/test-kit'
+import { useRedis } from '@fantail/test-kit/use-redis'
 import type { Redis } from 'ioredis'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  connect,
-  parseMemory,
-  readTopicBytes,
-  StorageGuard,
-  shardBase,
-  topicBytesKey,
-  whenReady,
-} from './index.ts'
+import { expect, test } from 'vitest'
+import { connect, parseMemory, readTopicBytes, StorageGuard, shardBase, topicBytesKey } from './index.ts'
 
-let server: TestRedis
-let redis: Redis
-
-beforeAll(async () => {
-  server = await startRedis({ args: ['--maxmemory', '32mb'] })
-  redis = connect({ url: server.url, name: 'test' })
-  await whenReady(redis)
-})
-
-afterAll(async () => {
-  redis.disconnect()
-  await server.stop()
-})
+const { redis } = await useRedis({ connect, args: ['--maxmemory', '32mb'] })
 
 test('refuses from three quarters of maxmemory and admits again below', async () => {
   const states: string[] = []

@@ -1,8 +1,7 @@
 /** Changes that span two shards: processes that die, or stand still, between two of their steps. */
 import type { SubscriptionRecord } from '@fantail/contracts'
-import { startRedis, type TestRedis } from '@fantail/test-kit'
-import { Redis } from 'ioredis'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { useRedis } from '@fantail/test-kit/use-redis'
+import { beforeEach, describe, expect, test } from 'vitest'
 import {
   goneKey,
   Plans,
@@ -17,26 +16,15 @@ import { cutShort, holdBefore, indexFaults, newSubscription, topicName } from '.
 
 const ARN = topicName('crashes')
 const SLICE = { sliceSubscriptionsMax: 3 }
-let server: TestRedis
-let redis: Redis
-let topics: Topics
-let subscriptions: Subscriptions
 
-beforeAll(async () => {
-  server = await startRedis()
-  redis = new Redis(server.url)
-  topics = new Topics(redis)
-  subscriptions = new Subscriptions(redis, SLICE)
-})
+const { server, redis } = await useRedis()
+const topics = new Topics(redis)
+const subscriptions = new Subscriptions(redis, SLICE)
 /** The first slice is full, so that whatever is created next spans two shards. */
 beforeEach(async () => {
   await redis.flushall()
   await topics.put(ARN, {})
   for (let i = 0; i < 3; i++) await create(i)
-})
-afterAll(async () => {
-  redis.disconnect()
-  await server.stop()
 })
 
 async function create(endpoint: number, set = {}): Promise<SubscriptionRecord> {

@@ -1,9 +1,8 @@
 /** Random operations on topics and subscriptions, against a model that is a map of records. */
 import type { SubscriptionRecord, SubscriptionStatus } from '@fantail/contracts'
-import { startRedis, type TestRedis } from '@fantail/test-kit'
+import { useRedis } from '@fantail/test-kit/use-redis'
 import fc from 'fast-check'
-import { Redis } from 'ioredis'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { Plans, placeOfSubscription, Subscriptions, Topics } from './index.ts'
 import { indexFaults, newSubscription, topicName } from './subscriptions.fixture.ts'
 
@@ -13,17 +12,7 @@ const ARNS = [topicName('one'), topicName('two')]
 const EXPIRED = 1
 const AHEAD = 9e12
 
-let server: TestRedis
-let redis: Redis
-
-beforeAll(async () => {
-  server = await startRedis()
-  redis = new Redis(server.url)
-})
-afterAll(async () => {
-  redis.disconnect()
-  await server.stop()
-})
+const { redis } = await useRedis()
 
 type Step =
   | { do: 'create'; topic: number; endpoint: number; expires: number | null }

@@ -1,7 +1,8 @@
 import { FantailError, type SubscriptionRecord } from '@fantail/contracts'
-import { startRedis, type TestRedis, waitFor } from '@fantail/test-kit'
+import { waitFor } from '@fantail/test-kit'
+import { useRedis } from '@fantail/test-kit/use-redis'
 import { Redis } from 'ioredis'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   createConfirmationToken,
   dueKey,
@@ -22,31 +23,20 @@ import { indexFaults, newSubscription, topicName } from './subscriptions.fixture
 
 const ARN = topicName('events')
 const SLICE = { sliceSubscriptionsMax: 3 }
-let server: TestRedis
-let redis: Redis
-let topics: Topics
-let subscriptions: Subscriptions
-let plans: Plans
 /** The same on connections of their own. */
-let clients: Subscriptions[]
-let connections: Redis[]
 
-beforeAll(async () => {
-  server = await startRedis()
-  redis = new Redis(server.url)
-  topics = new Topics(redis)
-  subscriptions = new Subscriptions(redis, SLICE)
-  plans = new Plans(redis)
-  connections = [redis, redis.duplicate(), redis.duplicate()]
-  clients = connections.map((connection) => new Subscriptions(connection, SLICE))
-})
+const { server, redis } = await useRedis()
+const topics = new Topics(redis)
+const subscriptions = new Subscriptions(redis, SLICE)
+const plans = new Plans(redis)
+const connections = [redis, redis.duplicate(), redis.duplicate()]
+const clients = connections.map((connection) => new Subscriptions(connection, SLICE))
 beforeEach(async () => {
   await redis.flushall()
   await topics.put(ARN, {})
 })
 afterAll(async () => {
   for (const connection of connections) connection.disconnect()
-  await server.stop()
 })
 
 async function create(endpoint: number | string, set = {}): Promise<SubscriptionRecord> {

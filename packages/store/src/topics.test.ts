@@ -1,7 +1,7 @@
 import { FantailError } from '@fantail/contracts'
-import { startRedis, type TestRedis } from '@fantail/test-kit'
+import { useRedis } from '@fantail/test-kit/use-redis'
 import { Redis } from 'ioredis'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import {
   dueKey,
   laneKey,
@@ -15,24 +15,11 @@ import {
 } from './index.ts'
 import { cutShort, indexFaults, newSubscription, topicName } from './subscriptions.fixture.ts'
 
-let server: TestRedis
-let redis: Redis
-let topics: Topics
-let subscriptions: Subscriptions
-let plans: Plans
-
-beforeAll(async () => {
-  server = await startRedis()
-  redis = new Redis(server.url)
-  topics = new Topics(redis)
-  subscriptions = new Subscriptions(redis, { sliceSubscriptionsMax: 3 })
-  plans = new Plans(redis)
-})
+const { server, redis } = await useRedis()
+const topics = new Topics(redis)
+const subscriptions = new Subscriptions(redis, { sliceSubscriptionsMax: 3 })
+const plans = new Plans(redis)
 beforeEach(() => redis.flushall())
-afterAll(async () => {
-  redis.disconnect()
-  await server.stop()
-})
 
 const notFound = expect.objectContaining({ code: 'not_found' })
 

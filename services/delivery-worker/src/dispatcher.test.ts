@@ -1,32 +1,23 @@
 import { createMessageId, type Message } from '@fantail/contracts'
 import type { RunEnd } from '@fantail/jobs'
 import { createLogger } from '@fantail/runtime'
-import { connect, Lanes, shardOf, whenReady } from '@fantail/store'
-import { startRedis, waitFor } from '@fantail/test-kit'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { connect, Lanes, shardOf } from '@fantail/store'
+import { waitFor } from '@fantail/test-kit'
+import { useRedis } from '@fantail/test-kit/use-redis'
+import { beforeEach, expect, test } from 'vitest'
 import { isolationMs } from './cautious-runs.ts'
 import type { CompiledSlice } from './compiled-slice.ts'
 import { Dispatcher, type DispatcherOptions, QUEUED_MAX } from './dispatcher.ts'
 import type { Unit } from './job-run.ts'
 import { sliceMatch } from './slice-match.ts'
 
-let server: Awaited<ReturnType<typeof startRedis>>
-let redis: ReturnType<typeof connect>
 let ageMs = 0
 let isFull = () => false
-beforeAll(async () => {
-  server = await startRedis()
-  redis = connect({ url: server.url, name: 'test' })
-  await whenReady(redis)
-})
+const { redis } = await useRedis({ connect })
 beforeEach(async () => {
   ageMs = 0
   isFull = () => false
   await redis.flushall()
-})
-afterAll(async () => {
-  redis.disconnect()
-  await server.stop()
 })
 
 const topic = (name: string) => `arn:aws:sns:us-east-1:000000000000:${name}`

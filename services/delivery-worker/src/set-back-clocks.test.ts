@@ -1,34 +1,16 @@
 import { createLogger } from '@fantail/runtime'
-import {
-  aheadKey,
-  connect,
-  type Redis,
-  readNow,
-  SHARD_COUNT,
-  shardBase,
-  skewKey,
-  whenReady,
-} from '@fantail/store'
-import { startRedis, type TestRedis, waitFor } from '@fantail/test-kit'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { aheadKey, connect, readNow, SHARD_COUNT, shardBase, skewKey } from '@fantail/store'
+import { waitFor } from '@fantail/test-kit'
+import { useRedis } from '@fantail/test-kit/use-redis'
+import { beforeEach, expect, test } from 'vitest'
 import { createShardClocks } from './set-back-clocks.ts'
 
 const HOUR_MS = 3_600_000
 const SHARD = 7
 const OTHER_SHARD = 40
 
-let server: TestRedis
-let redis: Redis
-beforeAll(async () => {
-  server = await startRedis()
-  redis = connect({ url: server.url, name: 'test' })
-  await whenReady(redis)
-})
+const { redis } = await useRedis({ connect })
 beforeEach(() => redis.flushall())
-afterAll(async () => {
-  redis.disconnect()
-  await server.stop()
-})
 
 async function setRedisTime(aheadMs: number): Promise<void> {
   for (let shard = 0; shard < SHARD_COUNT; shard++) await redis.set(skewKey(shardBase(shard)), aheadMs)

@@ -1,21 +1,10 @@
-import { connect, type Redis, whenReady } from '@fantail/store'
-import { startRedis, type TestRedis, waitFor } from '@fantail/test-kit'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connect, type Redis } from '@fantail/store'
+import { waitFor } from '@fantail/test-kit'
+import { useRedis } from '@fantail/test-kit/use-redis'
+import { expect, test } from 'vitest'
 import { createRedisClock } from './redis-clock.ts'
 
-let server: TestRedis
-let redis: Redis
-
-beforeAll(async () => {
-  server = await startRedis()
-  redis = connect({ url: server.url, name: 'test' })
-  await whenReady(redis)
-})
-
-afterAll(async () => {
-  redis.disconnect()
-  await server.stop()
-})
+const { redis } = await useRedis({ connect })
 
 test('tells the time of Redis, not this machine’s', async () => {
   const ahead = {

@@ -1,28 +1,18 @@
 import { createMessageId } from '@fantail/contracts'
-import { startRedis, type TestRedis } from '@fantail/test-kit'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { useRedis } from '@fantail/test-kit/use-redis'
+import { beforeEach, expect, test } from 'vitest'
 import { asideKey, poisonJobsKey } from '../keys.ts'
-import { connect, whenReady } from '../redis.ts'
+import { connect } from '../redis.ts'
 import { shardBase } from '../shards.ts'
 import { moveOlderLists } from './older-lists.ts'
 import { QUARANTINE_SHARE, Quarantine } from './quarantine.ts'
 import type { NewEntry } from './quarantine-entry.ts'
 
-let server: TestRedis
-let redis: ReturnType<typeof connect>
 let quarantine: Quarantine
-beforeAll(async () => {
-  server = await startRedis()
-  redis = connect({ url: server.url, name: 'test' })
-  await whenReady(redis)
-})
+const { redis } = await useRedis({ connect })
 beforeEach(async () => {
   await redis.flushall()
   quarantine = new Quarantine(redis)
-})
-afterAll(async () => {
-  redis.disconnect()
-  await server.stop()
 })
 
 const entry = (id: string, set: Partial<NewEntry> = {}): NewEntry => ({
