@@ -1,6 +1,7 @@
 /** What the documents name is there: files, folders, links, commands, settings. */
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { DELIVERY_CAUSES } from '@fantail/contracts'
 import { expect, test } from 'vitest'
 import { filesMatching, ROOT, textOf } from './repository.ts'
 
@@ -84,4 +85,9 @@ test('every setting that documents and compose name is one of the services, or o
   for (const path of [...documents, 'infra/compose.yaml', 'infra/docker/Dockerfile']) {
     expect([path, namesIn(path).filter((name) => !known.has(name))]).toEqual([path, []])
   }
+})
+
+test('every cause of a delivery stands in its document, with the sentence of the API', () => {
+  const rows = [...textOf('docs/why.md').matchAll(/^\| `(\w+)` \| ([^|]+) \|$/gm)]
+  expect(Object.fromEntries(rows.map(([, cause, meaning]) => [cause, meaning]))).toEqual(DELIVERY_CAUSES)
 })

@@ -1,5 +1,6 @@
 export * from './api-keys.ts'
 export * from './arn.ts'
+export * from './delivery-causes.ts'
 export * from './errors.ts'
 export * from './json.ts'
 export * from './limits.ts'

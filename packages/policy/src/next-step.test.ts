@@ -45,10 +45,10 @@ describe('the next step', () => {
       nextStep({ ...STEADY, policy, result: answered(500), attempts }),
     )
     expect(steps).toEqual([
-      { step: 'retry', delayMs: 20_000 },
-      { step: 'retry', delayMs: 20_000 },
-      { step: 'retry', delayMs: 20_000 },
-      { step: 'dead', reason: 'retriesExhausted' },
+      { step: 'retry', delayMs: 20_000, because: 'backoff' },
+      { step: 'retry', delayMs: 20_000, because: 'backoff' },
+      { step: 'retry', delayMs: 20_000, because: 'backoff' },
+      { step: 'dead', because: 'retriesExhausted' },
     ])
   })
 
@@ -56,28 +56,51 @@ describe('the next step', () => {
     const policy = { ...POLICY, numRetries: 0 }
     expect(nextStep({ ...STEADY, policy, result: failed(false), attempts: 1 })).toEqual({
       step: 'dead',
-      reason: 'retriesExhausted',
+      because: 'retriesExhausted',
     })
   })
 
   it('ends a delivery at once after a 404, and after a 2xx', () => {
     expect(nextStep({ ...STEADY, result: answered(404), attempts: 1 })).toEqual({
       step: 'dead',
-      reason: 'permanent',
+      because: 'permanent',
     })
     expect(nextStep({ ...STEADY, result: answered(204), attempts: 1 })).toEqual({ step: 'delivered' })
   })
 
   it.each([
-    [undefined, 20_000],
-    [5, 20_000],
-    [33, 33_000],
-    [86_400, 40_000],
-  ])('with Retry-After %s the first retry waits %i ms', (retryAfter, delayMs) => {
+    [undefined, 20_000, 'backoff'],
+    [5, 20_000, 'backoff'],
+    [20, 20_000, 'backoff'],
+    [33, 33_000, 'retryAfter'],
+    [86_400, 40_000, 'retryAfter'],
+  ])('with Retry-After %s the first retry waits %i ms because of %s', (retryAfter, delayMs, because) => {
     expect(nextStep({ ...STEADY, result: answered(503, retryAfter), attempts: 1 })).toEqual({
       step: 'retry',
       delayMs,
+      because,
     })
+  })
+
+  it('a retry names the phase of the curve that it is in', () => {
+    const policy = {
+      ...POLICY,
+      numRetries: 5,
+      numNoDelayRetries: 1,
+      numMinDelayRetries: 1,
+      numMaxDelayRetries: 1,
+    }
+    const steps = [1, 2, 3, 4, 5, 6].map((attempts) =>
+      nextStep({ ...STEADY, policy, result: failed(false), attempts }),
+    )
+    expect(steps).toEqual([
+      { step: 'retry', delayMs: 0, because: 'immediate' },
+      { step: 'retry', delayMs: 20_000, because: 'preBackoff' },
+      { step: 'retry', delayMs: 20_000, because: 'backoff' },
+      { step: 'retry', delayMs: 40_000, because: 'backoff' },
+      { step: 'retry', delayMs: 40_000, because: 'postBackoff' },
+      { step: 'dead', because: 'retriesExhausted' },
+    ])
   })
 
   it('jitter keeps a delay within its band and leaves immediate retries alone', () => {

@@ -1,13 +1,13 @@
 /** What an attempt's result means for its delivery (sns-semantics §1.7, §1.8). */
-import { type AttemptResult, RETRY_SECONDS_MAX, type RetryPolicy } from '@fantail/contracts'
-import { nominalDelayMs, totalRetrySeconds } from './retry-curve.ts'
+import { type AttemptResult, RETRY_SECONDS_MAX, type RetryCause, type RetryPolicy } from '@fantail/contracts'
+import { nominalDelayMs, retryPhase, totalRetrySeconds } from './retry-curve.ts'
 
 export type ResultClass = 'delivered' | 'retry' | 'permanent'
 
 export type NextStep =
   | { step: 'delivered' }
-  | { step: 'retry'; delayMs: number }
-  | { step: 'dead'; reason: 'permanent' | 'retriesExhausted' }
+  | { step: 'retry'; delayMs: number; because: RetryCause }
+  | { step: 'dead'; because: 'permanent' | 'retriesExhausted' }
 
 export interface NextStepInput {
   result: AttemptResult
@@ -38,12 +38,21 @@ export function nextStep(input: NextStepInput): NextStep {
     case 'delivered':
       return { step: 'delivered' }
     case 'permanent':
-      return { step: 'dead', reason: 'permanent' }
+      return { step: 'dead', because: 'permanent' }
     case 'retry':
       // The n-th attempt is followed by the n-th retry. A policy made shorter meanwhile ends what is past it.
-      if (attempts > policy.numRetries) return { step: 'dead', reason: 'retriesExhausted' }
-      return { step: 'retry', delayMs: Math.max(jitteredDelayMs(input), retryAfterMs(result, policy)) }
+      if (attempts > policy.numRetries) return { step: 'dead', because: 'retriesExhausted' }
+      return retryStep(input)
   }
+}
+
+/** The longer of the two delays decides; the curve where they are equal. */
+function retryStep(input: NextStepInput): NextStep {
+  const { result, attempts, policy } = input
+  const curveMs = jitteredDelayMs(input)
+  const askedMs = retryAfterMs(result, policy)
+  if (askedMs > curveMs) return { step: 'retry', delayMs: askedMs, because: 'retryAfter' }
+  return { step: 'retry', delayMs: curveMs, because: retryPhase(policy, attempts) }
 }
 
 function jitteredDelayMs({ attempts, policy, jitter, random, maxRetrySeconds }: NextStepInput): number {

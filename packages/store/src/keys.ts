@@ -60,7 +60,8 @@ export const deduplicationKey = (base: string, topicUid: string, scope: string, 
  *  `x` throttle's theoretical arrival time (ms, fractional), `k` claim counter, `e` last error, `h` last status code,
  *  `u` ms of the last purge, `a` '1' its endpoint has answered in time (absent: not yet, or its latest attempt hung),
  *  `m` retry mode (`s`, `a`, else `-`) and, of one with a circuit breaker, its failures and ms
- *  between probes, with `mq`, `mn`, `mf`, `mu`, `mc`, `ml`, `mt`, `mr`, `mb`, `mi` beside it (lane-pace.lua, note-results);
+ *  between probes, with `mq`, `mn`, `mf`, `mu`, `mc`, `ml`, `mt`, `mr`, `mb`, `mi`, `mz` beside it (lane-pace.lua,
+ *  note-results);
  *  of a FIFO topic's lane, since something was first moved there, `f` '1', or '2' where several
  *  of a group may be sent at once, and `b` how many deliveries are behind the heads of their groups. */
 export const laneKey = (base: string, subscriptionId: string) => `${base}lane:${subscriptionId}`

@@ -7,6 +7,7 @@ import { parseDeliveryId, unpackError } from './lane-records.ts'
 import { readState, readTime } from './lane-replies.ts'
 import { readScript, runScript } from './scripts.ts'
 import { shardBase } from './shards.ts'
+import { causeOf } from './why-codes.ts'
 
 const FIGURES = readScript('lane-figures-1')
 const STATES = readScript('delivery-states-1')
@@ -60,6 +61,8 @@ function readFigures(reply: FiguresReply): LaneFigures {
   }
 }
 
+const FIELDS_OF_STATE = 5
+
 const WHERE = { w: 'waiting', f: 'inFlight', a: 'absent' } as const
 
 export async function deliveryStates(
@@ -70,10 +73,20 @@ export async function deliveryStates(
   const args = items.flatMap(({ subscriptionId, delivery }) => [subscriptionId, delivery])
   const flat = (await runScript(redis, STATES, [shardBase(shard)], args)) as Buffer[]
   return items.map((_, i) => {
-    const [where, due, state, purged] = flat.slice(4 * i, 4 * i + 4) as [Buffer, Buffer, Buffer, Buffer]
-    const known = WHERE[where.toString() as keyof typeof WHERE]
-    const purgedAt = readTime(purged)
-    const found = { where: known, dueAt: readTime(due), state: readState(state) }
-    return purgedAt === null ? found : { ...found, purgedAt }
+    const fields = flat.slice(FIELDS_OF_STATE * i, FIELDS_OF_STATE * (i + 1))
+    return readWhere(fields as WhereReply)
   })
+}
+
+/** Where, due time, state, when its lane was purged, what its lane makes it wait for. */
+type WhereReply = [Buffer, Buffer, Buffer, Buffer, Buffer]
+
+function readWhere([where, due, state, purged, hold]: WhereReply): DeliveryWhere {
+  const known = WHERE[where.toString() as keyof typeof WHERE]
+  const found: DeliveryWhere = { where: known, dueAt: readTime(due), state: readState(state) }
+  const purgedAt = readTime(purged)
+  if (purgedAt !== null) found.purgedAt = purgedAt
+  const because = causeOf(hold.toString('latin1', 0, 1))
+  if (because) found.hold = { because, until: readTime(hold.subarray(1)) }
+  return found
 }

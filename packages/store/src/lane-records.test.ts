@@ -22,6 +22,27 @@ test.each<RetryState | DeadState>([
   { kind: 'retry', attempts: 0, statusCode: null, error: null },
   { kind: 'retry', attempts: 12, statusCode: 503, error: null },
   { kind: 'retry', attempts: 3, statusCode: null, error: 'connection_refused' },
+  {
+    kind: 'retry',
+    attempts: 2,
+    statusCode: 429,
+    error: null,
+    why: { because: 'retryAfter', delayMs: 7_000 },
+  },
+  {
+    kind: 'retry',
+    attempts: 1,
+    statusCode: null,
+    error: 'timeout',
+    why: { because: 'immediate', delayMs: 0 },
+  },
+  {
+    kind: 'retry',
+    attempts: 1,
+    statusCode: null,
+    error: 'dns',
+    why: { because: 'retryNow', delayMs: null },
+  },
   { kind: 'dead', reason: 'expired', attempts: 0, statusCode: null, error: null },
   { kind: 'dead', reason: 'permanent', attempts: 1, statusCode: 404, error: 'said: no, never\nagain' },
 ])('%o is kept as it is', (state) => {
@@ -29,7 +50,8 @@ test.each<RetryState | DeadState>([
 })
 
 test('the usual states are short enough for the smallest allocation', () => {
-  const failed = { kind: 'retry', attempts: 99, statusCode: null } as const
+  const why = { because: 'postBackoff', delayMs: 3_600_000 } as const
+  const failed = { kind: 'retry', attempts: 99, statusCode: null, why } as const
   for (const error of [
     'timeout',
     'connection_refused',
@@ -40,5 +62,23 @@ test('the usual states are short enough for the smallest allocation', () => {
   ]) {
     expect(packState({ ...failed, error }).length).toBeLessThanOrEqual(14)
   }
+  // Half an hour at most: the status code of an endpoint that failed a hundred times.
+  const answered = { ...failed, statusCode: 503, error: null, why: { ...why, delayMs: 1_679_615 } }
+  expect(packState(answered).length).toBeLessThanOrEqual(14)
   expect(unpackState('something else')).toBe(null)
+})
+
+test('a state of an older release is read without a decision', () => {
+  expect(unpackState('A3,,timeout')).toEqual({
+    kind: 'retry',
+    attempts: 3,
+    statusCode: null,
+    error: 'timeout',
+  })
+  expect(unpackState('Dexpired,3,503,bfff~')).toMatchObject({ kind: 'dead', statusCode: 503, error: null })
+})
+
+test('a decision that this release does not know is left out, and what stands beside it is kept', () => {
+  const state = unpackState('A1,503,zfff~#r')
+  expect(state).toEqual({ kind: 'retry', attempts: 1, statusCode: 503, error: 'connection_refused' })
 })

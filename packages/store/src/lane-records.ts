@@ -5,8 +5,9 @@
  * or gone from the lane. A lease is a text that only the claim that returned it holds; a write with another lease, or
  * with one that has been handed on since, changes nothing.
  */
-import { type DeadLetterReason, formatMessageId, parseMessageId } from '@fantail/contracts'
+import { type DeadLetterReason, formatMessageId, parseMessageId, type StoredWhy } from '@fantail/contracts'
 import type { Answered } from '@fantail/policy'
+import { packWhy, unpackWhy } from './why-codes.ts'
 
 /** A delivery that failed and will be attempted again. `attempts` counts those made. */
 export interface RetryState {
@@ -14,6 +15,8 @@ export interface RetryState {
   attempts: number
   statusCode: number | null
   error: string | null
+  /** The decision about its next attempt; absent in states of older releases. */
+  why?: StoredWhy | undefined
 }
 
 /** A delivery that is to be appended to its dead-letter queue, never attempted. */
@@ -229,6 +232,8 @@ export interface LaneResult {
 export interface NotedResults {
   /** By position: whether the lane's circuit was open before this result. */
   circuitOpen: boolean[]
+  /** By position: when the circuit last closed; null where it is open or never was. */
+  circuitClosedAt: (number | null)[]
   nextDueAt: number | null
 }
 
@@ -298,6 +303,8 @@ export interface DeliveryWhere {
   /** Of a waiting one. */
   dueAt: number | null
   state: RetryState | DeadState | null
+  /** What its lane makes it wait for beside its due time, and until when at least; absent: nothing. */
+  hold?: { because: StoredWhy['because']; until: number | null }
   /** Of an absent one: when its lane was last purged. */
   purgedAt?: number
 }
@@ -318,6 +325,9 @@ export function parseDeliveryId(id: Buffer): { messageId: string; generation: nu
 
 /** Longer error codes in two letters: a state of up to 14 bytes costs 16 of memory, a longer one 32. */
 const SHORT_ERRORS: Record<string, string> = {
+  timeout: '#t',
+  dns: '#d',
+  tls: '#l',
   connection_refused: '#r',
   connection_reset: '#x',
   connection_failed: '#f',
@@ -333,14 +343,18 @@ export function unpackError(text: string): string | null {
   return LONG_ERRORS.get(text) ?? (text || null)
 }
 
-/** `A<attempts>,<statusCode>,<error>` or `D<reason>,<attempts>,<statusCode>,<error>`; empty where null. */
+/**
+ * `A<attempts>,<statusCode>,<error>` or `D<reason>,<attempts>,<statusCode>,<error>`; empty where null. The decision
+ * about the next attempt stands before the error, as `<why>~` (why-codes.ts).
+ */
 export function packState(state: RetryState | DeadState): string {
   const error = state.error === null ? '' : (SHORT_ERRORS[state.error] ?? state.error)
-  const rest = `${state.attempts},${state.statusCode ?? ''},${error}`
-  return state.kind === 'retry' ? `A${rest}` : `D${state.reason},${rest}`
+  const rest = `${state.attempts},${state.statusCode ?? ''}`
+  if (state.kind === 'dead') return `D${state.reason},${rest},${error}`
+  return `A${rest},${state.why ? `${packWhy(state.why)}~` : ''}${error}`
 }
 
-const STATE = /^(?:A|D(\w+),)(\d+),(\d*),(.*)$/s
+const STATE = /^(?:A|D(\w+),)(\d+),(\d*),(?:([a-z][0-9a-z]*)~)?(.*)$/s
 
 export function unpackState(text: string): RetryState | DeadState | null {
   const match = STATE.exec(text)
@@ -348,8 +362,9 @@ export function unpackState(text: string): RetryState | DeadState | null {
   const rest = {
     attempts: Number(match[2]),
     statusCode: match[3] ? Number(match[3]) : null,
-    error: unpackError(match[4] ?? ''),
+    error: unpackError(match[5] ?? ''),
   }
-  if (match[1] === undefined) return { kind: 'retry', ...rest }
-  return { kind: 'dead', reason: match[1] as DeadLetterReason, ...rest }
+  if (match[1] !== undefined) return { kind: 'dead', reason: match[1] as DeadLetterReason, ...rest }
+  const why = match[4] === undefined ? undefined : unpackWhy(match[4])
+  return { kind: 'retry', ...rest, ...(why && { why }) }
 }

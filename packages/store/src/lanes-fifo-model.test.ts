@@ -40,7 +40,9 @@ const LANES: FifoLane[] = [
 ].map((settings, i) => ({ ...settings, id: `lane-${i}`, paused: false, gone: false }))
 
 const RUN_LEASE_MS = 5_000
-const FAILED: RetryState = { kind: 'retry', attempts: 1, statusCode: 500, error: null }
+const DECIDED = { because: 'backoff', delayMs: 15_000 } as const
+const ASKED_NOW = { because: 'retryNow', delayMs: null } as const
+const FAILED: RetryState = { kind: 'retry', attempts: 1, statusCode: 500, error: null, why: DECIDED }
 const DEAD: DeadState = { kind: 'dead', reason: 'permanent', attempts: 1, statusCode: 410, error: null }
 const OUTCOMES: SettleTo[] = [
   { op: 'delivered' },
@@ -412,7 +414,10 @@ class Play {
     const later = this.model.headsOf(lane, 'retry').filter(({ at }) => at > now)
     const moved = later.reduce((sum, head) => sum + 1 + this.model.behind(head).length, 0)
     expect(await lanes.retryNow(SHARD, lane)).toBe(moved)
-    for (const head of later) head.at = now
+    for (const head of later) {
+      head.at = now
+      if (head.state?.kind === 'retry') head.state = { ...head.state, why: ASKED_NOW }
+    }
   }
 
   async change(id: string, what: 'pause' | 'resume' | 'delete') {

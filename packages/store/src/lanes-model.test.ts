@@ -47,13 +47,15 @@ const LANES: LaneModel[] = [
 ].map((settings, i) => ({ ...settings, id: `lane-${i}`, paused: false, gone: false }))
 
 const FAILED: RetryState = { kind: 'retry', attempts: 1, statusCode: 500, error: null }
+const DECIDED = { because: 'backoff', delayMs: 45_000 } as const
+const ASKED_NOW = { because: 'retryNow', delayMs: null } as const
 const TOPIC_UID = SLICE.slice(0, SLICE.indexOf('.'))
 const DEAD: DeadState = { kind: 'dead', reason: 'permanent', attempts: 1, statusCode: 410, error: null }
 const PARKS: ParkAs[] = [
   { as: 'fresh' },
   { as: 'fresh' },
   { as: 'retry', delayMs: 5_000, state: FAILED },
-  { as: 'retry', delayMs: 45_000, state: FAILED },
+  { as: 'retry', delayMs: 45_000, state: { ...FAILED, why: DECIDED } },
   { as: 'dead', state: DEAD },
   { as: 'detached', leaseMs: LEASE_MS },
 ]
@@ -313,7 +315,10 @@ class Play {
     const now = this.now()
     const later = this.model.of(lane.id, 'retry').filter(({ at }) => at > now)
     expect(await lanes.retryNow(SHARD, lane.id)).toBe(later.length)
-    for (const entry of later) entry.at = now
+    for (const entry of later) {
+      entry.at = now
+      if (entry.state?.kind === 'retry') entry.state = { ...entry.state, why: ASKED_NOW }
+    }
   }
 
   async change(lane: LaneModel, what: 'pause' | 'resume' | 'delete') {

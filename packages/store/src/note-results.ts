@@ -14,6 +14,11 @@ export async function noteResults(
 ): Promise<NotedResults & { woke: Wakes }> {
   const args = results.flatMap(({ subscriptionId, answered, cost }) => [subscriptionId, answered, cost])
   const reply = await runScript(redis, NOTE, [shardBase(shard)], [shard, ...args])
-  const [due, woke, ...open] = reply as [Buffer, number, ...number[]]
-  return { circuitOpen: open.map((flag) => flag === 1), nextDueAt: readTime(due), woke }
+  const [due, woke, ...circuits] = reply as [Buffer, number, ...(number | Buffer)[]]
+  return {
+    circuitOpen: circuits.map((circuit) => circuit === 1),
+    circuitClosedAt: circuits.map((circuit) => (typeof circuit === 'number' ? null : readTime(circuit))),
+    nextDueAt: readTime(due),
+    woke,
+  }
 }

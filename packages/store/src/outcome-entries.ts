@@ -1,6 +1,11 @@
 /** Entries of the outcome log: their texts, and the bitmaps by subscription slot that they hold. */
+import type { StoredWhy } from '@fantail/contracts'
 import { type FilteredFields, readFiltered } from './outcome-filtered.ts'
 import type { SliceRef } from './plans.ts'
+import { packWhy, unpackWhy } from './why-codes.ts'
+
+/** A status code and the slots that answered it. */
+export type CodeSlots = readonly [statusCode: number, slots: Buffer]
 
 /** What dispatch says of one message in one slice; `slice` null: nothing matched, in the whole topic. */
 export interface DispatchEntry {
@@ -11,6 +16,8 @@ export interface DispatchEntry {
   sizeBytes: number
   slice: SliceRef | null
   delivered: Buffer
+  /** Answers of those delivered, other than 200; absent: the answers are not known (older releases). */
+  otherCodes?: CodeSlots[]
   parked: Buffer
   filtered: Buffer
   failures: [slot: number, statusCode: number | null, error: string | null][]
@@ -27,6 +34,8 @@ export interface LaneEntry {
   attempts: number
   statusCode: number | null
   error: string | null
+  /** Why a delivered one came when it did; absent: nothing delayed it, or an older release delivered it. */
+  why?: StoredWhy | undefined
 }
 
 /** All that a log tells of one message. */
@@ -35,14 +44,37 @@ export interface Found {
   lanes: LaneEntry[]
 }
 
-type DispatchFields = ['d', string, number, string, string, string, string, DispatchEntry['failures']?]
-type LaneFields = ['l', string, LaneOutcome, number, number, number | null, string | null, string | null]
+/** `e`: every answer to one that was delivered is known; `d`: none is, as in older releases, which read both alike. */
+type DispatchFields = [
+  tag: 'd' | 'e',
+  topicArn: string,
+  sizeBytes: number,
+  where: string,
+  delivered: string,
+  parked: string,
+  filtered: string,
+  failures?: DispatchEntry['failures'],
+  otherCodes?: CodeText[],
+]
+/** Without slots: all of those delivered. */
+type CodeText = [statusCode: number, slots?: string]
+type LaneFields = [
+  tag: 'l',
+  subscriptionId: string,
+  outcome: LaneOutcome,
+  generation: number,
+  attempts: number,
+  statusCode: number | null,
+  error: string | null,
+  reason: string | null,
+  why?: string,
+]
 
 export function dispatchText(entry: DispatchEntry): string {
-  const { topicArn, sizeBytes, slice, delivered, parked, filtered, failures } = entry
+  const { topicArn, sizeBytes, slice, delivered, otherCodes, parked, filtered, failures } = entry
   const where = slice ? `${slice.shard}:${slice.sliceId}` : ''
   const fields: DispatchFields = [
-    'd',
+    otherCodes ? 'e' : 'd',
     topicArn,
     sizeBytes,
     where,
@@ -50,13 +82,20 @@ export function dispatchText(entry: DispatchEntry): string {
     base64(parked),
     base64(filtered),
   ]
-  if (failures.length > 0) fields.push(failures)
+  const hasCodes = otherCodes !== undefined && otherCodes.length > 0
+  if (failures.length > 0 || hasCodes) fields.push(failures)
+  if (hasCodes) fields.push(otherCodes.map((code) => codeText(code, delivered)))
   return JSON.stringify(fields)
 }
 
+function codeText([statusCode, slots]: CodeSlots, delivered: Buffer): CodeText {
+  return slots.equals(delivered) ? [statusCode] : [statusCode, base64(slots)]
+}
+
 export function laneText(entry: LaneEntry): string {
-  const { subscriptionId, generation, outcome, reason, attempts, statusCode, error } = entry
+  const { subscriptionId, generation, outcome, reason, attempts, statusCode, error, why } = entry
   const fields: LaneFields = ['l', subscriptionId, outcome, generation, attempts, statusCode, error, reason]
+  if (why) fields.push(packWhy(why))
   return JSON.stringify(fields)
 }
 
@@ -66,37 +105,53 @@ function base64(bitmap: Buffer): string {
 
 export function readEntry(messageId: string, text: string, found: Found): void {
   const fields = JSON.parse(text) as DispatchFields | LaneFields | FilteredFields
-  if (fields[0] === 'l') {
-    const [, subscriptionId, outcome, generation, attempts, statusCode, error, reason] = fields
-    found.lanes.push({ messageId, subscriptionId, generation, outcome, attempts, statusCode, error, reason })
-    return
-  }
-  if (fields[0] === 'f') {
-    found.dispatch.push(...readFiltered(messageId, fields))
-    return
-  }
-  const [, topicArn, sizeBytes, where, delivered, parked, filtered, failures = []] = fields
+  if (fields[0] === 'l') found.lanes.push(readLane(messageId, fields))
+  else if (fields[0] === 'f') found.dispatch.push(...readFiltered(messageId, fields))
+  else found.dispatch.push(readDispatch(messageId, fields))
+}
+
+function readLane(messageId: string, fields: LaneFields): LaneEntry {
+  const [, subscriptionId, outcome, generation, attempts, statusCode, error, reason, packed] = fields
+  const why = packed === undefined ? undefined : unpackWhy(packed)
+  const entry = { messageId, subscriptionId, generation, outcome, attempts, statusCode, error, reason }
+  return why ? { ...entry, why } : entry
+}
+
+function readDispatch(messageId: string, fields: DispatchFields): DispatchEntry {
+  const [tag, topicArn, sizeBytes, where, delivered, parked, filtered, failures = [], codes = []] = fields
   const colon = where.indexOf(':')
-  found.dispatch.push({
+  return {
     messageId,
     topicArn,
     sizeBytes,
     slice: where === '' ? null : { shard: Number(where.slice(0, colon)), sliceId: where.slice(colon + 1) },
     delivered: Buffer.from(delivered, 'base64'),
+    ...(tag === 'e' && { otherCodes: codes.map(([code, slots = delivered]) => readCode(code, slots)) }),
     parked: Buffer.from(parked, 'base64'),
     filtered: Buffer.from(filtered, 'base64'),
     failures,
-  })
+  }
+}
+
+const readCode = (statusCode: number, slots: string): CodeSlots => [statusCode, Buffer.from(slots, 'base64')]
+
+/** Of one slice, with the answer of every slot that is known: the first of `codes` that has the slot. */
+export interface MergedEntry extends DispatchEntry {
+  codes: CodeSlots[]
+}
+
+function codesOf({ otherCodes, delivered }: DispatchEntry): CodeSlots[] {
+  return otherCodes ? [...otherCodes, [200, delivered]] : []
 }
 
 /** A job that was started again leaves several entries for a slice: a bit set in any of them counts. */
-export function mergeSlices(entries: DispatchEntry[]): Map<string, DispatchEntry> {
-  const merged = new Map<string, DispatchEntry>()
+export function mergeSlices(entries: DispatchEntry[]): Map<string, MergedEntry> {
+  const merged = new Map<string, MergedEntry>()
   for (const entry of entries) {
     const key = entry.slice?.sliceId ?? ''
     const before = merged.get(key)
     if (!before) {
-      merged.set(key, entry)
+      merged.set(key, { ...entry, codes: codesOf(entry) })
       continue
     }
     const delivered = union(before.delivered, entry.delivered)
@@ -104,6 +159,7 @@ export function mergeSlices(entries: DispatchEntry[]): Map<string, DispatchEntry
     merged.set(key, {
       ...entry,
       delivered,
+      codes: [...before.codes, ...codesOf(entry)],
       parked,
       // A filter that changed between two runs: what was delivered counts.
       filtered: without(union(before.filtered, entry.filtered), union(delivered, parked)),
@@ -125,7 +181,15 @@ function without(a: Buffer, b: Buffer): Buffer {
 
 export function bits(bitmap: Buffer): number[] {
   const slots: number[] = []
-  for (let i = 0; i < bitmap.length * 8; i++)
-    if (((bitmap[i >> 3] ?? 0) & (1 << (i & 7))) !== 0) slots.push(i)
+  for (let i = 0; i < bitmap.length * 8; i++) if (hasBit(bitmap, i)) slots.push(i)
   return slots
+}
+
+function hasBit(bitmap: Buffer, bit: number): boolean {
+  return ((bitmap[bit >> 3] ?? 0) & (1 << (bit & 7))) !== 0
+}
+
+/** null where it is not known. */
+export function statusCodeOf({ codes }: MergedEntry, slot: number): number | null {
+  return codes.find(([, slots]) => hasBit(slots, slot))?.[0] ?? null
 }

@@ -1,8 +1,19 @@
 /** What a lookup says of deliveries that move between lane and log while it looks. */
 import { publishedAtOf, type SubscriptionRecord, type TopicRecord } from '@fantail/contracts'
 import { beforeEach, expect, test } from 'vitest'
-import { claimsOf, makeMessage, parkAll, SHARD, SLICE, takeFrom, writeLane } from './lane-fixture.ts'
-import { deliveryId } from './lane-records.ts'
+import { laneKey } from './keys.ts'
+import {
+  BASE,
+  claimsOf,
+  type LaneSettings,
+  makeMessage,
+  parkAll,
+  SHARD,
+  SLICE,
+  takeFrom,
+  writeLane,
+} from './lane-fixture.ts'
+import { deliveryId, type RetryState } from './lane-records.ts'
 import { useLanes } from './lanes.fixture.ts'
 import type { Lanes } from './lanes.ts'
 import type { LaneEntry } from './outcome-entries.ts'
@@ -169,4 +180,77 @@ test('a redriven delivery of a subscription that is gone meanwhile has one row, 
   await log.append({ dispatch: [], lanes: [{ ...other, generation: 2 }] })
   const rows = (await log.deliveries(messageId))?.filter(({ subscriptionId }) => subscriptionId === 'gone')
   expect(rows).toMatchObject([{ endpoint: null, state: 'delivered', redrives: 2 }])
+})
+
+/** The row of the one delivery while its lane has these settings. */
+async function rowWith(settings: LaneSettings, retry?: RetryState) {
+  const { log, messageId } = await parked()
+  if (retry) {
+    const [claim] = claimsOf(await takeFrom(lanes))
+    if (!claim) throw new Error('nothing was due')
+    await lanes.settle(SHARD, [{ ...claim, to: { op: 'retry', delayMs: 20_000, state: retry } }])
+  }
+  await writeLane(redis, settings, id)
+  const [row] = (await log.deliveries(messageId)) ?? []
+  return row
+}
+
+const failed: RetryState = {
+  kind: 'retry',
+  attempts: 1,
+  statusCode: 503,
+  error: null,
+  why: { because: 'retryAfter', delayMs: 20_000 },
+}
+
+test('a delivery that waits says what its lane makes it wait for', async () => {
+  expect(await rowWith({})).toMatchObject({ because: 'capacity', delayMs: null, attemptsMax: 4 })
+  expect(await rowWith({ paused: true })).toMatchObject({ because: 'paused', nextAttemptAt: null })
+  expect(await rowWith({ rate: 1 })).toMatchObject({ because: 'throttle', delayMs: null })
+  await redis.hdel(laneKey(BASE, id), 'a')
+  expect(await rowWith({ proven: false })).toMatchObject({ because: 'unprovenEndpoint' })
+})
+
+test('a delivery that waits for a retry says what was decided, in the lane and after it', async () => {
+  const decided = { because: 'retryAfter', delayMs: 20_000, attempts: 1, lastStatusCode: 503 }
+  expect(await rowWith({}, failed)).toMatchObject(decided)
+  // The retry is due later than the throttle lets the next one go.
+  expect(await rowWith({ rate: 100 }, failed)).toMatchObject(decided)
+  expect(await rowWith({ paused: true }, failed)).toMatchObject({ because: 'paused', attempts: 1 })
+})
+
+test('under an open circuit a delivery waits for the next probe', async () => {
+  await redis.hset(laneKey(BASE, id), 'mu', Date.now() + 60_000)
+  const row = await rowWith({ mode: '- 1 60000' }, failed)
+  expect(row).toMatchObject({ because: 'circuitOpen' })
+  expect(row?.nextAttemptAt).toBeGreaterThan(Date.now() + 50_000)
+})
+
+test('a retry that an operator asked for at once no longer says what was decided before', async () => {
+  const { log, messageId } = await parked()
+  const [claim] = claimsOf(await takeFrom(lanes))
+  if (claim) await lanes.settle(SHARD, [{ ...claim, to: { op: 'retry', delayMs: 20_000, state: failed } }])
+  expect(await lanes.retryNow(SHARD, id)).toBe(1)
+  expect(await log.deliveries(messageId)).toMatchObject([
+    { because: 'retryNow', delayMs: null, attempts: 1, lastStatusCode: 503 },
+  ])
+})
+
+test('a state that an older release left says nothing of a cause', async () => {
+  const { why: _, ...old } = failed
+  expect(await rowWith({}, old)).toMatchObject({ because: null, delayMs: null, attempts: 1 })
+})
+
+test('an end says its cause, and what was redriven that it was', async () => {
+  const { log, messageId } = await parked()
+  await settleOnly()
+  const row = async (entry: Partial<LaneEntry>) => {
+    await log.append({ dispatch: [], lanes: [{ ...delivered(messageId), ...entry }] })
+    return (await log.deliveries(messageId))?.[0]
+  }
+  const why = { because: 'backoff', delayMs: 7_000 } as const
+  expect(await row({ generation: 1, why })).toMatchObject({ because: 'backoff', delayMs: 7_000 })
+  expect(await row({ generation: 2, attempts: 1 })).toMatchObject({ because: 'redrive', delayMs: null })
+  const dead = { generation: 3, outcome: 'deadLettered', reason: 'retriesExhausted' } as const
+  expect(await row(dead)).toMatchObject({ because: 'retriesExhausted', delayMs: null })
 })

@@ -10,7 +10,7 @@
  * A lookup reads the message's stream from its own time (its id is a UUIDv7) to the end, then asks the lanes. What is in
  * no lane and has no entry either has just ended, and its entry is on its way: the lookup reads on for a moment.
  */
-import { FantailError, parseMessageId, publishedAtOf, type SubscriptionRecord } from '@fantail/contracts'
+import { FantailError, parseMessageId, publishedAtOf } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { batch } from './batch.ts'
 import { DISPATCH_QUEUES_MAX } from './dispatch-tags.ts'
@@ -24,8 +24,10 @@ import {
   type Found,
   type LaneEntry,
   laneText,
+  type MergedEntry,
   mergeSlices,
   readEntry,
+  statusCodeOf,
 } from './outcome-entries.ts'
 import { type FilteredEntry, filteredTexts } from './outcome-filtered.ts'
 import { pack, pagesOf, streamOf, textsIn } from './outcome-pages.ts'
@@ -33,12 +35,14 @@ import {
   backRow,
   type DeliveryOutcome,
   deliveredRow,
+  filteredRow,
   goneRow,
   PURGED,
   parkedRow,
   redrivenRows,
   UNTOLD,
 } from './outcome-rows.ts'
+import { CLOCK_SLACK_MS, type Subscriber, subscribersBySlot } from './outcome-subscribers.ts'
 import { replies } from './pages.ts'
 import type { Plans } from './plans.ts'
 import { findUnsent, type Unsent, type UnsentSources } from './quarantine/unsent-rows.ts'
@@ -79,8 +83,6 @@ const PAGES_AT_ONCE = 250
 const LOOK_AGAIN_MS = [10, 20, 40, 80, 160, 320]
 /** Of these looks, those of a lane that was purged: most that is missing there has no entry. */
 const PURGED_WAIT_MAX_MS = 40
-/** Clocks of the publisher and of Redis may differ; entries carry Redis's time. */
-const CLOCK_SLACK_MS = 5_000
 
 /** What was read of a message so far, and where to read on, by the stream's number. */
 interface Lookup extends Found {
@@ -227,31 +229,21 @@ export class OutcomeLog {
     return [...rows.flat(), ...redrivenRows(found, rows.flat())]
   }
 
-  async #sliceOutcomes(entry: DispatchEntry, lanes: LaneEntries): Promise<DeliveryOutcome[]> {
+  async #sliceOutcomes(entry: MergedEntry, lanes: LaneEntries): Promise<DeliveryOutcome[]> {
     if (!entry.slice) return []
-    const data = await this.#plans.slice(entry.slice)
-    const publishedAt = publishedAtOf(entry.messageId)
-    const bySlot = new Map<number, SubscriptionRecord>()
-    // A slot that was given to a later subscription says nothing about this message.
-    for (const record of data?.subscriptions ?? []) {
-      if (record.createdAt <= publishedAt + CLOCK_SLACK_MS) bySlot.set(record.slot, record)
-    }
+    const bySlot = subscribersBySlot(await this.#plans.slice(entry.slice), entry.messageId)
     const rows = [
-      ...bits(entry.delivered).map((slot) => deliveredRow(bySlot.get(slot))),
-      ...bits(entry.filtered).map((slot) => ({
-        ...deliveredRow(bySlot.get(slot)),
-        state: 'filtered' as const,
-        attempts: 0,
-      })),
+      ...bits(entry.delivered).map((slot) => deliveredRow(bySlot.get(slot), statusCodeOf(entry, slot))),
+      ...bits(entry.filtered).map((slot) => filteredRow(bySlot.get(slot))),
     ]
     const parked = bits(entry.parked)
     const known = parked.flatMap((slot) => bySlot.get(slot) ?? [])
     const delivery = deliveryId(entry.messageId)
-    const asked = known.map((record) => ({ subscriptionId: record.id, delivery }))
+    const asked = known.map(({ record }) => ({ subscriptionId: record.id, delivery }))
     const states = asked.length > 0 ? await this.#lanes.deliveryStates(entry.slice.shard, asked) : []
-    known.forEach((record, i) => {
-      const ended = lanes.get(record.id)?.find(({ generation }) => generation === 0)
-      rows.push(parkedRow(record, states[i], ended, entry))
+    known.forEach((subscriber, i) => {
+      const ended = lanes.get(subscriber.record.id)?.find(({ generation }) => generation === 0)
+      rows.push(parkedRow(subscriber, states[i], ended, entry))
     })
     for (const slot of parked) if (!bySlot.has(slot)) rows.push(goneRow())
     return this.#withRedriven(rows, known, entry.slice.shard, lanes)
@@ -260,23 +252,25 @@ export class OutcomeLog {
   /** What died, was redriven and waits again has no entry of that yet. */
   async #withRedriven(
     rows: DeliveryOutcome[],
-    known: SubscriptionRecord[],
+    known: Subscriber[],
     shard: number,
     lanes: LaneEntries,
   ): Promise<DeliveryOutcome[]> {
-    const asked = known.flatMap((record) => {
-      const dead = latestOf(lanes.get(record.id) ?? [])
-      return dead?.outcome === 'deadLettered' ? [{ record, dead }] : []
+    const asked = known.flatMap((subscriber) => {
+      const dead = latestOf(lanes.get(subscriber.record.id) ?? [])
+      return dead?.outcome === 'deadLettered' ? [{ subscriber, dead }] : []
     })
     if (asked.length === 0) return rows
     const states = await this.#lanes.deliveryStates(
       shard,
-      asked.map(({ record, dead }) => ({
-        subscriptionId: record.id,
+      asked.map(({ subscriber, dead }) => ({
+        subscriptionId: subscriber.record.id,
         delivery: deliveryId(dead.messageId, dead.generation + 1),
       })),
     )
-    const back = new Map(asked.map(({ record, dead }, i) => [record.id, backRow(record, states[i], dead)]))
+    const back = new Map(
+      asked.map(({ subscriber, dead }, i) => [subscriber.record.id, backRow(subscriber, states[i], dead)]),
+    )
     return rows.map((row) => back.get(row.subscriptionId ?? '') ?? row)
   }
 }

@@ -1,7 +1,9 @@
 /** What the outcome log and the lanes tell of a delivery, as one row. */
-import { publishedAtOf, type SubscriptionRecord } from '@fantail/contracts'
-import type { DeadState, DeliveryWhere, RetryState } from './lane-records.ts'
+import { type DeliveryCause, publishedAtOf, type Why } from '@fantail/contracts'
+import { shownWhy, whyItEnded } from '@fantail/policy'
+import type { DeliveryWhere } from './lane-records.ts'
 import type { DispatchEntry, Found, LaneEntry, LaneOutcome } from './outcome-entries.ts'
+import type { Subscriber } from './outcome-subscribers.ts'
 
 /** Reasons of a delivery that has ended and of whose end there is no entry. */
 export const UNTOLD = 'unknown'
@@ -14,9 +16,13 @@ export interface DeliveryOutcome {
   endpoint: string | null
   state: DeliveryState
   attempts: number
+  /** By the policy in force; null without a subscription. */
+  attemptsMax: number | null
   lastStatusCode: number | null
   lastError: string | null
   nextAttemptAt: number | null
+  delayMs: number | null
+  because: DeliveryCause | null
   reason: string | null
   /** How often it was brought back from a dead-letter queue. */
   redrives: number
@@ -34,7 +40,7 @@ export function redrivenRows({ lanes }: Found, first: DeliveryOutcome[]): Delive
     const { subscriptionId } = entry
     const row = rows.get(subscriptionId)
     if (row && row.redrives >= entry.generation) continue
-    const latest = endedRow(entry, { subscriptionId, endpoint: row?.endpoint ?? null })
+    const latest = endedRow(entry, row ? placeOf(row) : { ...NOWHERE, subscriptionId })
     if (row) {
       Object.assign(row, latest)
       continue
@@ -45,43 +51,79 @@ export function redrivenRows({ lanes }: Found, first: DeliveryOutcome[]): Delive
   return added
 }
 
-/** Row of a delivery without any attempt. */
-export function emptyRow(): DeliveryOutcome {
-  return { ...deliveredRow(undefined), state: 'waiting', attempts: 0 }
+/** Whose row it is. */
+type Place = Pick<DeliveryOutcome, 'subscriptionId' | 'endpoint' | 'attemptsMax'>
+
+const NOWHERE: Place = { subscriptionId: null, endpoint: null, attemptsMax: null }
+
+function placeOf({ subscriptionId, endpoint, attemptsMax }: DeliveryOutcome): Place {
+  return { subscriptionId, endpoint, attemptsMax }
 }
 
-export function deliveredRow(record: SubscriptionRecord | undefined): DeliveryOutcome {
+/** undefined: the subscription is known no more. */
+function placeAt(subscriber: Subscriber | undefined): Place {
+  if (!subscriber) return NOWHERE
+  const { record, attemptsMax } = subscriber
+  return { subscriptionId: record.id, endpoint: record.endpoint, attemptsMax }
+}
+
+/** Row of a delivery without any attempt. */
+export function emptyRow(): DeliveryOutcome {
+  return { ...deliveredRow(undefined, null), state: 'waiting', attempts: 0 }
+}
+
+/** Delivered by its first attempt, straight from dispatch. */
+export function deliveredRow(
+  subscriber: Subscriber | undefined,
+  lastStatusCode: number | null,
+): DeliveryOutcome {
   return {
-    subscriptionId: record?.id ?? null,
-    endpoint: record?.endpoint ?? null,
+    ...placeAt(subscriber),
     state: 'delivered',
     attempts: 1,
-    lastStatusCode: null,
+    lastStatusCode,
     lastError: null,
     nextAttemptAt: null,
+    ...shownWhy(undefined),
     reason: null,
     redrives: 0,
   }
 }
 
-export function goneRow(): DeliveryOutcome {
-  return { ...deliveredRow(undefined), state: 'discarded', attempts: 0, reason: 'unsubscribed' }
+export function filteredRow(subscriber: Subscriber | undefined): DeliveryOutcome {
+  const why = whyItEnded('filterPolicy')
+  return { ...emptyRow(), ...placeAt(subscriber), state: 'filtered', ...shownWhy(why) }
 }
 
-function endedRow(
-  entry: LaneEntry,
-  who: Pick<DeliveryOutcome, 'subscriptionId' | 'endpoint'>,
-): DeliveryOutcome {
+export function goneRow(): DeliveryOutcome {
+  return discardedRow(NOWHERE, 'unsubscribed')
+}
+
+function discardedRow(place: Place, reason: string): DeliveryOutcome {
+  return { ...emptyRow(), ...place, state: 'discarded', ...shownWhy(whyItEnded(reason)), reason }
+}
+
+function endedRow(entry: LaneEntry, place: Place): DeliveryOutcome {
   return {
-    ...who,
+    ...place,
     state: entry.outcome,
     attempts: entry.attempts,
     lastStatusCode: entry.statusCode,
     lastError: entry.error,
     nextAttemptAt: null,
+    ...shownWhy(whyOfEnd(entry)),
     reason: entry.reason,
     redrives: entry.generation,
   }
+}
+
+function whyOfEnd({ outcome, why, reason, attempts, generation }: LaneEntry): Why | undefined {
+  if (outcome !== 'delivered') return whyItEnded(reason)
+  return why ?? (attempts === 1 ? whyRedriven(generation) : undefined)
+}
+
+function whyRedriven(redrives: number): Why | undefined {
+  return redrives > 0 ? { because: 'redrive', delayMs: null } : undefined
 }
 
 /** What is known of a failure, where anything is. */
@@ -90,50 +132,68 @@ interface Failure {
   error: string | null | undefined
 }
 
-/** In its lane, after so many redrives; `last` failed before what its state there tells of. undefined: it is not there. */
+/** In its lane, after so many redrives; `last` failed before its state there. undefined: it is not there. */
 function waitingRow(
-  record: SubscriptionRecord,
+  subscriber: Subscriber,
   where: DeliveryWhere | undefined,
   last: Failure,
   redrives: number,
 ): DeliveryOutcome | undefined {
   if (!where || where.where === 'absent') return undefined
-  const state: RetryState | DeadState | null = where.state
+  const { state } = where
   return {
-    subscriptionId: record.id,
-    endpoint: record.endpoint,
+    ...placeAt(subscriber),
     state: where.where,
     attempts: state?.attempts ?? 0,
     lastStatusCode: state?.statusCode ?? last.statusCode ?? null,
     lastError: state?.error ?? last.error ?? null,
-    nextAttemptAt: where.dueAt,
+    nextAttemptAt: nextAttemptAt(where),
+    ...shownWhy(whyThere(subscriber, where, redrives)),
     reason: state?.kind === 'dead' ? state.reason : null,
     redrives,
   }
 }
 
+/** A paused lane plans nothing; one that waits for more than the due time plans no earlier attempt. */
+function nextAttemptAt({ dueAt, hold, state }: DeliveryWhere): number | null {
+  if (!hold || state?.kind === 'dead') return dueAt
+  return hold.because === 'paused' ? null : (hold.until ?? dueAt)
+}
+
+/** Why it waits; in flight, why its attempt came when it did. */
+function whyThere({ record }: Subscriber, where: DeliveryWhere, redrives: number): Why | undefined {
+  const { state, hold } = where
+  if (state?.kind === 'dead') return whyItEnded(state.reason)
+  if (hold) {
+    const probeMs = (record.circuitBreaker?.probeSeconds ?? 0) * 1_000
+    return { because: hold.because, delayMs: hold.because === 'circuitOpen' && probeMs > 0 ? probeMs : null }
+  }
+  if (state?.why) return state.why
+  const isFresh = where.where === 'waiting' && !state
+  return whyRedriven(state ? 0 : redrives) ?? (isFresh ? { because: 'capacity', delayMs: null } : undefined)
+}
+
 export function parkedRow(
-  record: SubscriptionRecord,
+  subscriber: Subscriber,
   where: DeliveryWhere | undefined,
   ended: LaneEntry | undefined,
   entry: DispatchEntry,
 ): DeliveryOutcome {
-  const [, statusCode, error] = entry.failures.find(([slot]) => slot === record.slot) ?? []
-  const waiting = waitingRow(record, where, { statusCode, error }, 0)
+  const [, statusCode, error] = entry.failures.find(([slot]) => slot === subscriber.record.slot) ?? []
+  const waiting = waitingRow(subscriber, where, { statusCode, error }, 0)
   if (waiting) return waiting
-  const who = { subscriptionId: record.id, endpoint: record.endpoint }
-  if (ended) return endedRow(ended, who)
+  const place = placeAt(subscriber)
+  if (ended) return endedRow(ended, place)
   // It left its lane without an entry of its own: purged, or its entry was cut off or lost.
   const isPurged = (where?.purgedAt ?? 0) >= publishedAtOf(entry.messageId)
-  const reason = isPurged ? PURGED : UNTOLD
-  return { ...deliveredRow(record), ...who, state: 'discarded', attempts: 0, reason }
+  return discardedRow(place, isPurged ? PURGED : UNTOLD)
 }
 
 /** Of a delivery that a redrive has brought back since it died; undefined where none has, or it has ended anew. */
 export function backRow(
-  record: SubscriptionRecord,
+  subscriber: Subscriber,
   where: DeliveryWhere | undefined,
   dead: LaneEntry,
 ): DeliveryOutcome | undefined {
-  return waitingRow(record, where, dead, dead.generation + 1)
+  return waitingRow(subscriber, where, dead, dead.generation + 1)
 }

@@ -7,9 +7,10 @@
  * endpoint.
  */
 import { type EnvelopeSigning, type Linked, LinkedList } from '@fantail/delivery'
-import { nextStep } from '@fantail/policy'
+import { nextStep, whyNext } from '@fantail/policy'
 import type { Logger } from '@fantail/runtime'
 import type { DeadState, ParkAs, RetryState } from '@fantail/store'
+import { logAttempt } from './attempt-log.ts'
 import type { AttemptMaker } from './attempt-maker.ts'
 import { type AttemptSlots, HUNG_MS, SLOW_MS } from './attempt-slots.ts'
 import type { BodyBytes, HeldBodies } from './body-bytes.ts'
@@ -359,44 +360,26 @@ export class Express {
       random: Math.random,
       maxRetrySeconds,
     })
+    const { statusCode, error } = resultState(outcome.result)
     if (step.step === 'delivered') {
       this.#options.metrics.delivered(subscription, unit.context)
       if (subscription.feedback) this.#options.status.delivered(finishedBy(delivery, outcome))
-      unit.delivered.add(slot)
-      unit.markSettled(slot)
+      unit.markDelivered(slot, statusCode)
       unit.close()
       return
     }
-    const { statusCode, error } = resultState(outcome.result)
     unit.failures.push([slot, statusCode, error])
-    this.#logFailure(delivery, outcome, step.step)
+    const attempt = { message: unit.context, subscription, attempts: 1, result: outcome.result }
+    logAttempt(this.#options.log, { ...attempt, decision: step.step, why: whyNext(step) })
     if (step.step === 'retry') {
-      const state: RetryState = { kind: 'retry', attempts: 1, statusCode, error }
+      const state: RetryState = { kind: 'retry', attempts: 1, statusCode, error, why: whyNext(step) }
       this.#park(delivery, { as: 'retry', delayMs: step.delayMs, state })
     } else {
-      const state: DeadState = { kind: 'dead', reason: step.reason, attempts: 1, statusCode, error }
+      const state: DeadState = { kind: 'dead', reason: step.because, attempts: 1, statusCode, error }
       this.#park(delivery, { as: 'dead', state }, () =>
         this.#options.status.failed(finishedBy(delivery, outcome)),
       )
     }
-  }
-
-  /** First attempts that succeed are told together, per job. */
-  #logFailure({ unit, subscription }: Delivery, { result }: Outcome, decision: string): void {
-    const { messageId, topicArn } = unit.context.message
-    const { id: subscriptionId, protocol } = subscription.record
-    const durationMs = Math.round(result.durationMs)
-    const told = {
-      messageId,
-      topicArn,
-      subscriptionId,
-      protocol,
-      attempts: 1,
-      ...resultState(result),
-      durationMs,
-      decision,
-    }
-    this.#options.log.info(told, 'delivery.attempted')
   }
 
   /** `parked`: called where it was not there before and the run is not lost. */

@@ -5,9 +5,9 @@
  * between two of them leaves a claim whose lease runs out; whoever claims it next goes on from the mark and attempts
  * nothing. Without a dead-letter queue, and for confirmations, it is discarded and counted in one step.
  */
-import { FantailError } from '@fantail/contracts'
+import { FantailError, type Why } from '@fantail/contracts'
 import { type Envelope, type EnvelopeSigning, type QueueGates, queueBody } from '@fantail/delivery'
-import { type NextStep, nextStep } from '@fantail/policy'
+import { type NextStep, nextStep, whyNext } from '@fantail/policy'
 import { createStateLog, type Logger } from '@fantail/runtime'
 import {
   type DeadState,
@@ -16,12 +16,14 @@ import {
   type Queues,
   type StorageGuard,
 } from '@fantail/store'
+import { type LoggedAttempt, logAttempt } from './attempt-log.ts'
+import { type ExplainedAttempt, whyAttemptCame, whyKept } from './attempt-why.ts'
 import type { CompiledSubscription } from './compiled-slice.ts'
 import type { DeliveryStatus } from './delivery-status.ts'
 import type { InRun } from './fifo/group-run.ts'
-import type { LanePacing } from './lane-pacing.ts'
+import type { Circuit, LanePacing } from './lane-pacing.ts'
 import type { MessageContext } from './message-context.ts'
-import { type Outcome, resultState } from './outcome.ts'
+import { resultState } from './outcome.ts'
 import type { EndState, OutcomeRecorder } from './outcome-recorder.ts'
 import { type TellPart, tellParts } from './part-states.ts'
 import type { Claimed, Settling } from './settling.ts'
@@ -35,17 +37,13 @@ const LINGER_SECONDS_MAX = 0.4
 /** With more waiting, what is dead is handed back and comes again: burials hold no slots that would bound them. */
 const SIGNATURES_WAITING_MAX = 2_000
 
-export interface EndedAttempt {
+export interface EndedAttempt extends ExplainedAttempt {
   claimed: Claimed
   subscription: CompiledSubscription
-  message: MessageContext
   /** FIFO: what shared the attempt; delivered with it, or untouched in its lane. */
   run?: InRun[]
-  /** Made, this one included. */
-  attempts: number
   /** What it drew on its lane's retry quota; absent: nothing. */
   retryCost?: number
-  outcome: Outcome
 }
 
 export interface DeadDelivery {
@@ -95,13 +93,15 @@ export class Finishing {
       random: Math.random,
       maxRetrySeconds,
     })
-    const circuitOpen = subscription.paced && (await this.#tellLane(ended))
-    const kept = circuitOpen && isRetryable(step)
-    this.#logAttempt(ended, kept ? 'circuitOpen' : step.step)
+    const circuit = subscription.paced ? await this.#tellLane(ended) : undefined
+    const kept = circuit?.open === true && isRetryable(step)
     const later = mayLinger(ended)
     if (kept) {
+      this.#log(ended, 'circuitOpen', whyKept(subscription))
       await settling.settle(subscription.shard, claimed, { op: 'return' })
     } else if (step.step === 'delivered') {
+      const why = whyAttemptCame(ended, circuit, this.#options.now())
+      this.#log(ended, 'delivered', why)
       const run = ended.run && { run: ended.run.map(({ delivery }) => delivery) }
       const { accepted } = await settling.settle(
         subscription.shard,
@@ -109,17 +109,24 @@ export class Finishing {
         { op: 'delivered', ...run },
         later,
       )
-      if (accepted) this.#recordDelivered(ended, state)
+      if (accepted) this.#recordDelivered(ended, { ...state, why })
     } else if (step.step === 'retry') {
-      const retry = { op: 'retry', delayMs: step.delayMs, state: { kind: 'retry', ...state } } as const
+      const why = whyNext(step)
+      this.#log(ended, 'retry', why)
+      const retry = { op: 'retry', delayMs: step.delayMs, state: { kind: 'retry', ...state, why } } as const
       await settling.settle(subscription.shard, claimed, retry, later)
     } else {
-      await this.#die(ended, { kind: 'dead', reason: step.reason, ...state })
+      this.#log(ended, 'dead', whyNext(step))
+      await this.#die(ended, { kind: 'dead', reason: step.because, ...state })
     }
   }
 
-  /** True where its lane's circuit was open: then a failure costs the delivery nothing, it keeps its place and its retries. */
-  #tellLane({ subscription, claimed, outcome, retryCost = 0 }: EndedAttempt): Promise<boolean> {
+  #log(ended: EndedAttempt, decision: LoggedAttempt['decision'], why: Why | undefined): void {
+    logAttempt(this.#options.log, { ...ended, result: ended.outcome.result, decision, why })
+  }
+
+  /** The lane's circuit before the attempt ended. Open: a failure costs the delivery neither its place nor a retry. */
+  #tellLane({ subscription, claimed, outcome, retryCost = 0 }: EndedAttempt): Promise<Circuit> {
     const { pacing } = this.#options
     return pacing.answered(subscription.shard, claimed.subscriptionId, outcome.result, retryCost)
   }
@@ -129,7 +136,11 @@ export class Finishing {
     recorder.ended(ended, 'delivered', null, state)
     for (const { delivery, message } of ended.run ?? []) {
       const claimed = { ...ended.claimed, delivery }
-      recorder.ended({ ...ended, claimed, message }, 'delivered', null, { ...state, attempts: 1 })
+      recorder.ended({ ...ended, claimed, message }, 'delivered', null, {
+        ...state,
+        attempts: 1,
+        why: undefined,
+      })
     }
     if (ended.subscription.feedback) this.#tellDelivered(ended)
   }
@@ -178,19 +189,6 @@ export class Finishing {
     const back = { op: 'return', delayMs: POSTPONED_MS } as const
     await this.#options.settling.settle(subscription.shard, claimed, back)
     return false
-  }
-
-  /** One line per attempt from a lane. */
-  #logAttempt({ claimed, message, subscription, attempts, outcome }: EndedAttempt, decision: string): void {
-    const { subscriptionId } = claimed
-    const { messageId, topicArn } = message.message
-    const { statusCode, error } = resultState(outcome.result)
-    const durationMs = Math.round(outcome.result.durationMs)
-    const { protocol } = subscription.record
-    this.#options.log.info(
-      { messageId, topicArn, subscriptionId, protocol, attempts, statusCode, error, durationMs, decision },
-      'delivery.attempted',
-    )
   }
 
   async #die(ended: EndedAttempt, state: DeadState): Promise<void> {
@@ -271,7 +269,7 @@ export class Finishing {
 }
 
 function isRetryable(step: NextStep): boolean {
-  return step.step === 'retry' || (step.step === 'dead' && step.reason === 'retriesExhausted')
+  return step.step === 'retry' || (step.step === 'dead' && step.because === 'retriesExhausted')
 }
 
 /**

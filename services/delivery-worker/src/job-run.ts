@@ -5,6 +5,7 @@
  * is gone; then it is *settled*, for good: a later start of the job finds the bit in the checkpoint and leaves it alone.
  */
 import type { DispatchRun } from '@fantail/jobs'
+import type { CodeSlots } from '@fantail/store'
 import { Bitmap } from './bitmap.ts'
 import type { CompiledSlice, CompiledSubscription } from './compiled-slice.ts'
 import type { MessageContext } from './message-context.ts'
@@ -38,6 +39,8 @@ export class Unit {
   readonly delivered: Bitmap
   readonly parked: Bitmap
   failures: Failure[] = []
+  /** Slots that were delivered with another status than 200, by status; most units have none. */
+  #otherCodes: Map<number, Bitmap> | undefined
   /** Those that the message is for: decided once, when the unit is started. */
   matched: readonly CompiledSubscription[] = []
   /** By slot: those whose filters keep it back, but what an earlier start has settled; not to be changed. */
@@ -68,6 +71,25 @@ export class Unit {
     this.changes++
   }
 
+  /** The first attempt succeeded. */
+  markDelivered(slot: number, statusCode: number | null): void {
+    this.delivered.add(slot)
+    if (statusCode !== 200 && statusCode !== null) this.#noteCode(slot, statusCode)
+    this.markSettled(slot)
+  }
+
+  #noteCode(slot: number, statusCode: number): void {
+    this.#otherCodes ??= new Map()
+    const slots = this.#otherCodes.get(statusCode) ?? new Bitmap(this.slice.slots)
+    slots.add(slot)
+    this.#otherCodes.set(statusCode, slots)
+  }
+
+  otherCodes(): CodeSlots[] {
+    if (!this.#otherCodes) return []
+    return [...this.#otherCodes].map(([statusCode, slots]) => [statusCode, slots.packed()])
+  }
+
   /** To be called when it has ended and been told of: what is left says where its checkpoint is. */
   release(): void {
     const { sliceId, shard, revision, topic, slots } = this.slice
@@ -75,6 +97,7 @@ export class Unit {
     this.slice = { sliceId, shard, revision, topic, slots, ...nobody }
     this.matched = []
     this.failures = []
+    this.#otherCodes = undefined
   }
 
   /** One delivery less is open; the last one ends the unit. */

@@ -5,7 +5,7 @@
  * its send time (lane-turns.ts), so that what is only planned fills nothing. Every request of a throttled attempt, also one
  * after a reset or a challenge, has a send time and a slot of its own; only the attempt's end is charged.
  */
-import type { AttemptResult } from '@fantail/contracts'
+import type { AttemptResult, WaitCause } from '@fantail/contracts'
 import type { Again, EnvelopeSigning } from '@fantail/delivery'
 import { retryCost } from '@fantail/policy'
 import type { Logger } from '@fantail/runtime'
@@ -61,6 +61,8 @@ export interface ClaimInHand {
   sendAt: number | null
   /** Its lane took the endpoint for proven when it was claimed. */
   proven: boolean
+  /** What held it up until it was claimed; set when it begins. */
+  heldBy?: WaitCause | undefined
   /** Its message and those of its run, as BodyBytes counts them. */
   held?: HeldBodies
   /** Of AttemptSlots; without one it takes it at its send time. */
@@ -96,6 +98,7 @@ export class LaneAttempts {
   /** Takes over a claim; its slot is taken already where it has no send time. */
   begin(hand: ClaimInHand): void {
     this.#open++
+    hand.heldBy = heldBy(hand)
     if (hand.sendAt === null) {
       void this.#send(hand)
       return
@@ -179,6 +182,8 @@ export class LaneAttempts {
       message,
       ...(run ? { run: run.slice(0, outcome.along) } : {}),
       attempts: (claim.state?.attempts ?? 0) + 1,
+      decided: claim.state?.kind === 'retry' ? claim.state.why : undefined,
+      heldBy: hand.heldBy,
       ...(subscription.paced ? { retryCost: retryCost(claim.state) } : {}),
       outcome,
     })
@@ -275,6 +280,11 @@ export class LaneAttempts {
 
 export function claimedOf({ subscription, claim }: ClaimInHand): Claimed {
   return { subscriptionId: subscription.record.id, delivery: claim.delivery, lease: claim.lease }
+}
+
+function heldBy({ sendAt, proven }: ClaimInHand): WaitCause | undefined {
+  if (sendAt !== null) return 'throttle'
+  return proven ? undefined : 'unprovenEndpoint'
 }
 
 function chargedAs({ cause, durationMs }: Again): AttemptResult {

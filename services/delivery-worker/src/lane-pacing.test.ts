@@ -57,6 +57,33 @@ test('an open circuit sends one probe at a time and dead-letters nothing, howeve
   expect(await deadLetters()).toBe(0)
 })
 
+test('what an open circuit held up says so, while it waits and when it has been delivered', async () => {
+  const circuitBreaker = { failures: 1, probeSeconds: 2 }
+  const set = { circuitBreaker, deliveryPolicy: deliveryPolicy(3) }
+  const { id } = await fixture.subscribe('dead', set)
+  const sender = createFakeSender()
+  let up = false
+  sender.answer = () => (up ? 200 : 503)
+  await fixture.startWorker(sender)
+  const row = async (messageId: string) => (await fixture.outcomes.deliveries(messageId))?.[0]
+  const first = await fixture.publish('opens it')
+  await waitFor(async () => (await figures(id)).circuitOpenUntil !== null, { what: 'the circuit to open' })
+  const behind = await fixture.publish('waits behind it')
+  const waiting = await waitFor(async () => {
+    const found = await row(behind)
+    return found?.state === 'waiting' ? found : undefined
+  })
+  expect(waiting).toMatchObject({ because: 'circuitOpen', delayMs: 2_000, attempts: 0 })
+  up = true
+  const ends = await waitFor(async () => {
+    const rows = await Promise.all([row(first), row(behind)])
+    return rows.every((found) => found?.state === 'delivered') ? rows : undefined
+  })
+  expect(ends.map((end) => end?.because)).toContain('circuitOpen')
+  expect(ends[1]).toMatchObject({ because: 'circuitOpen', attempts: 1, lastStatusCode: 200 })
+  expect(ends[1]?.delayMs).toBeGreaterThan(0)
+})
+
 test('what is not asked while the circuit is open is tried again by its policy, not at once and for ever', async () => {
   const circuitBreaker = { failures: 1, probeSeconds: 1 }
   const { id } = await fixture.subscribe('sealed', { circuitBreaker, deliveryPolicy: deliveryPolicy(100) })

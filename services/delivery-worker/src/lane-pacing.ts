@@ -11,8 +11,14 @@ import { ShardQueue } from './shard-queue.ts'
 
 const RESULTS_PER_SCRIPT_MAX = 500
 
+export interface Circuit {
+  open: boolean
+  /** Redis time when it last closed; null where it is open or never was. */
+  closedAt: number | null
+}
+
 interface Item extends LaneResult {
-  done(circuitOpen: boolean): void
+  done(circuit: Circuit): void
 }
 
 export class LanePacing {
@@ -35,7 +41,7 @@ export class LanePacing {
   }
 
   /**
-   * True where the lane's circuit was open already: the attempt was a probe, or one begun before it opened. What the
+   * The lane's circuit before this result. Open: the attempt was a probe, or one begun before it opened. What the
    * endpoint was not asked is no probe: the circuit lets the next one through at once, and only the policy makes it wait.
    */
   async answered(
@@ -43,10 +49,10 @@ export class LanePacing {
     subscriptionId: string,
     result: AttemptResult,
     cost: number,
-  ): Promise<boolean> {
+  ): Promise<Circuit> {
     const answered = answeredAs(result)
-    const open = await this.#note(shard, { subscriptionId, answered: answered ?? 'unsent', cost })
-    return open && answered !== null
+    const circuit = await this.#note(shard, { subscriptionId, answered: answered ?? 'unsent', cost })
+    return { ...circuit, open: circuit.open && answered !== null }
   }
 
   /** A claim was handed back: what it drew on the quota is there again. */
@@ -58,14 +64,14 @@ export class LanePacing {
     return this.#queue.whenIdle()
   }
 
-  #note(shard: number, result: LaneResult): Promise<boolean> {
+  #note(shard: number, result: LaneResult): Promise<Circuit> {
     return new Promise((done) => this.#queue.push(shard, { ...result, done }))
   }
 
   async #run(shard: number, batch: Item[]): Promise<void> {
-    const { circuitOpen, nextDueAt } = await this.#lanes.note(shard, batch)
+    const { circuitOpen, circuitClosedAt, nextDueAt } = await this.#lanes.note(shard, batch)
     batch.forEach((item, i) => {
-      item.done(circuitOpen[i] ?? false)
+      item.done({ open: circuitOpen[i] ?? false, closedAt: circuitClosedAt[i] ?? null })
     })
     this.#onDue(shard, nextDueAt)
   }

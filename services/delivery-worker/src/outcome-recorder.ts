@@ -4,7 +4,7 @@
  * ENTRIES_MAX are kept, the oldest are dropped and counted.
  */
 
-import type { TopicRecord } from '@fantail/contracts'
+import type { StoredWhy, TopicRecord } from '@fantail/contracts'
 import type { FilterReason } from '@fantail/policy'
 import { createStateLog, type Logger, type TellState } from '@fantail/runtime'
 import type { LaneEntry, LaneOutcome, OutcomeLog, SliceRef } from '@fantail/store'
@@ -34,6 +34,8 @@ export interface EndState {
   attempts: number
   statusCode: number | null
   error: string | null
+  /** Of one that was delivered: why it came when it did. */
+  why?: StoredWhy | undefined
 }
 
 export class OutcomeRecorder {
@@ -76,6 +78,7 @@ export class OutcomeRecorder {
       sizeBytes: unit.context.sizeBytes,
       slice: { sliceId: unit.slice.sliceId, shard: unit.slice.shard },
       delivered: unit.delivered.packed(),
+      otherCodes: unit.otherCodes(),
       parked: unit.parked.packed(),
       filtered: unit.filtered,
       failures: unit.failures,
@@ -127,8 +130,9 @@ export class OutcomeRecorder {
     this.#metrics.ended(delivery.subscription, delivery.message, outcome, reason)
     const { messageId, generation } = parseDeliveryId(delivery.claimed.delivery)
     const { subscriptionId } = delivery.claimed
-    const { attempts, statusCode, error } = state
-    this.#lanes.push({ messageId, subscriptionId, generation, outcome, reason, attempts, statusCode, error })
+    const { attempts, statusCode, error, why } = state
+    const ended = { outcome, reason, attempts, statusCode, error, why }
+    this.#lanes.push({ messageId, subscriptionId, generation, ...ended })
     this.#flush()
   }
 

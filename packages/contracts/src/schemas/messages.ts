@@ -1,5 +1,6 @@
 /** Publishing over REST, and what became of a message. */
 import { z } from 'zod'
+import { DELIVERY_CAUSES, type DeliveryCause } from '../delivery-causes.ts'
 import { BATCH_MESSAGES_MAX } from '../limits.ts'
 import {
   attributesProblems,
@@ -134,6 +135,17 @@ export const MessageView = named(
   }),
 )
 
+const CAUSES = Object.keys(DELIVERY_CAUSES) as [DeliveryCause, ...DeliveryCause[]]
+
+const DeliveryCauseName = named(
+  'DeliveryCause',
+  z.enum(CAUSES).describe(
+    Object.entries(DELIVERY_CAUSES)
+      .map(([name, meaning]) => `${name}: ${meaning}`)
+      .join(' '),
+  ),
+)
+
 export const DeliveriesAnswer = z.object({
   deliveries: z.array(
     named(
@@ -151,11 +163,24 @@ export const DeliveriesAnswer = z.object({
           'quarantined',
           'filtered',
         ]),
-        attempts: z.int(),
-        lastStatusCode: z.int().nullable().describe('null where the first attempt was answered 2xx'),
+        attempts: z.int().describe('Attempts made'),
+        attemptsMax: z
+          .int()
+          .nullable()
+          .describe('The first attempt and the retries of the policy in force; null without a subscription'),
+        lastStatusCode: z.int().nullable().describe('null if the last attempt got no answer'),
         lastError: z.string().nullable(),
-        nextAttemptAt: Timestamp.nullable(),
-        reason: z.string().nullable(),
+        nextAttemptAt: Timestamp.nullable().describe('Not before then; null if nothing is planned'),
+        delayMs: z
+          .int()
+          .nullable()
+          .describe(
+            'How long `because` made it wait: from the end of the attempt before, or from publishing. null if unknown',
+          ),
+        because: DeliveryCauseName.nullable().describe(
+          'Why it waits, or ended; if delivered, why the last attempt came when it did. null if nothing delayed it',
+        ),
+        reason: z.string().nullable().describe('Why it ended, or is in quarantine'),
         redrives: z.int().describe('How often it was brought back from a dead-letter queue'),
       }),
     ),

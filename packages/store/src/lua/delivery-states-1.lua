@@ -2,9 +2,13 @@
 -- KEYS[1] the shard's prefix
 -- ARGV    for each: subscription, delivery
 -- Returns for each: w waiting, f in flight or a absent; due time of a waiting one or '' (behind another of its group it
---         has none); retry state or ''; of an absent one when its lane was last purged or ''
+--         has none); retry state or ''; of an absent one when its lane was last purged or '';
+--         of a waiting one the letter of what its lane makes it wait for (why-codes.ts) and until when at least, or ''
+-- @include now
+-- @include lane-next
 local SEARCH_MAX = 100000
-local base, reply, groups = KEYS[1], {}, {}
+local base, reply, groups, lanes = KEYS[1], {}, {}, {}
+local now = now_ms(base)
 
 -- The group of a message; false where its body is gone.
 local function group_of_message(delivery)
@@ -25,14 +29,40 @@ local function is_behind(id, delivery)
   return redis.call('LPOS', key, delivery, 'MAXLEN', SEARCH_MAX) or redis.call('LLEN', key) > SEARCH_MAX
 end
 
+local function lane_at(id)
+  if lanes[id] == nil then lanes[id] = lane_of(base, id, now) or false end
+  return lanes[id]
+end
+
+-- A retry whose own time is later than what the lane waits for waits for its time.
+local function held_until(letter, due, till)
+  return till and due <= math.max(now, till) and letter .. string.format('%.0f', math.max(now, till))
+end
+
+local function hold_of(id, due, is_retry)
+  local lane = lane_at(id)
+  if not lane or lane.gone then return '' end
+  if lane.paused then return 'p' end
+  if not due then return 'g' end
+  local pace = lane.pace or {}
+  local is_empty = is_retry and pace.quota and pace.quota < RETRY_QUOTA_LEAST
+  return held_until('c', due, pace.shut)
+    or held_until('q', due, is_empty and pace.next)
+    or held_until('t', due, lane.gap and lane.tat)
+    or not lane.proven and due <= now and 'u'
+    or ''
+end
+
 for i = 1, #ARGV, 2 do
   local id, delivery = ARGV[i], ARGV[i + 1]
-  local due = redis.call('ZSCORE', base .. 'fresh:' .. id, delivery) or redis.call('ZSCORE', base .. 'retry:' .. id, delivery)
+  local fresh = redis.call('ZSCORE', base .. 'fresh:' .. id, delivery)
+  local due = fresh or redis.call('ZSCORE', base .. 'retry:' .. id, delivery)
   local flying = not due and redis.call('ZSCORE', base .. 'lease:' .. id, delivery)
   local waits = due or not flying and is_behind(id, delivery)
   reply[#reply + 1] = waits and 'w' or flying and 'f' or 'a'
   reply[#reply + 1] = due or ''
   reply[#reply + 1] = redis.call('HGET', base .. 'state:' .. id, delivery) or ''
   reply[#reply + 1] = not waits and not flying and redis.call('HGET', base .. 'lane:' .. id, 'u') or ''
+  reply[#reply + 1] = waits and hold_of(id, tonumber(due), not fresh) or ''
 end
 return reply

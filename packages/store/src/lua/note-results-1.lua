@@ -5,7 +5,7 @@
 -- ARGV    shard number; then for each result: subscription, what was answered (ok, refused, limited, unavailable, timeout,
 --         failed; unsent: the claim was handed back), what its attempt drew from the quota: 0 for a first attempt
 -- Returns earliest due time or '', wakes published (lane-wake), then for each result 1 where the circuit was open
---         before it
+--         before it, else when it last closed, or 0
 -- @include when-full
 -- @include now
 -- @include lane-next
@@ -17,7 +17,7 @@ run_when_full(base)
 local now, before = now_ms(base), first_due(base)
 local SLOWER = { limited = true, unavailable = true, timeout = true }
 local ALIVE = { ok = true, refused = true, limited = true }
-local FIELDS = { 'm', 'mq', 'mf', 'mu', 'mc', 'ml', 'mt', 'mr', 'mb', 'mi' }
+local FIELDS = { 'm', 'mq', 'mf', 'mu', 'mc', 'ml', 'mt', 'mr', 'mb', 'mi', 'mz' }
 local paces, reply = {}, { '', 0 }
 
 local function pace_of(id)
@@ -28,7 +28,7 @@ local function pace_of(id)
     mode = mode, failures_max = tonumber(failures), probe_ms = tonumber(probe),
     quota = tonumber(h[2]) or QUOTA_MAX, rate = tonumber(h[3]), shut = tonumber(h[4]), failures = tonumber(h[5]) or 0,
     last_max = tonumber(h[6]) or 0, slowed = tonumber(h[7]) or 0, measured = tonumber(h[8]) or 0,
-    bucket = tonumber(h[9]), requests = tonumber(h[10]) or 0,
+    bucket = tonumber(h[9]), requests = tonumber(h[10]) or 0, closed = tonumber(h[11]),
   }
   paces[id] = pace
   return pace
@@ -67,6 +67,7 @@ end
 
 local function note_circuit(pace, what)
   if ALIVE[what] then
+    pace.closed = pace.shut and now or pace.closed
     pace.failures, pace.shut = 0, nil
     return
   end
@@ -74,9 +75,14 @@ local function note_circuit(pace, what)
   if pace.shut or pace.failures >= pace.failures_max then pace.shut = now + pace.probe_ms end
 end
 
+local function circuit_of(pace)
+  if not pace.failures_max then return 0 end
+  return pace.shut and 1 or pace.closed and text(pace.closed) or 0
+end
+
 for i = 2, #ARGV, 3 do
   local pace, what = pace_of(ARGV[i]), ARGV[i + 1]
-  reply[#reply + 1] = pace.shut and pace.failures_max and 1 or 0
+  reply[#reply + 1] = circuit_of(pace)
   if pace.mode ~= '-' then note_quota(pace, what, tonumber(ARGV[i + 2])) end
   if pace.mode == 'a' and what ~= 'unsent' then note_rate(pace, what) end
   if pace.failures_max and what ~= 'unsent' then note_circuit(pace, what) end
@@ -86,6 +92,7 @@ for id, pace in pairs(paces) do
   if redis.call('EXISTS', lane) == 1 then
     redis.call('HSET', lane, 'mq', text(pace.quota), 'mc', pace.failures)
     if pace.shut then redis.call('HSET', lane, 'mu', text(pace.shut)) else redis.call('HDEL', lane, 'mu') end
+    if pace.closed then redis.call('HSET', lane, 'mz', text(pace.closed)) end
     if pace.mode == 'a' then
       redis.call('HSET', lane, 'ml', text(pace.last_max), 'mt', text(pace.slowed), 'mr', text(pace.measured),
         'mb', text(pace.bucket or 0), 'mi', pace.requests)

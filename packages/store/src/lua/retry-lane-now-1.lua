@@ -10,6 +10,7 @@
 -- @include lane-wake
 -- @include lane-body
 -- @include lane-group
+-- @include lane-state
 local base, shard, id = KEYS[1], ARGV[1], ARGV[2]
 run_when_full(base)
 local now, before = now_ms(base), first_due(base)
@@ -21,12 +22,21 @@ local key = base .. 'retry:' .. id
 -- Those moved already are due at `at` or before; one that is due by then anyway needs no move.
 local found = redis.call('ZRANGEBYSCORE', key, '(' .. text(at), '+inf', 'WITHSCORES', 'LIMIT', 0, max)
 local moved, lane = 0, lane_of(base, id, now)
+
+-- The time that was decided holds no more.
+local function note_retry_now(delivery)
+  local state = redis.call('HGET', base .. 'state:' .. id, delivery)
+  local head, rest = string.match(string.gsub(state or '', WHY, '%1'), '^(A%d+,%d*,)(.*)$')
+  if head then redis.call('HSET', base .. 'state:' .. id, delivery, head .. 'n~' .. rest) end
+end
+
 if first and #found > 0 then at = at - gap end
 for i = 1, #found, 2 do
   at = at + gap
   if tonumber(found[i + 1]) > at then
     local followers = lane and lane.fifo and number_behind(base, id, found[i]) or 0
     redis.call('ZADD', key, at, found[i])
+    note_retry_now(found[i])
     moved = moved + 1 + followers
     at = at + gap * followers
   end

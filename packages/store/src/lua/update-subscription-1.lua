@@ -13,7 +13,7 @@
 -- @include lane-wake
 -- @include topic-slices
 -- @include topic-tokens
-local PACE = { 'm', 'mq', 'mn', 'mf', 'mu', 'mc', 'ml', 'mt', 'mr', 'mb', 'mi' }
+local PACE = { 'm', 'mq', 'mn', 'mf', 'mu', 'mc', 'ml', 'mt', 'mr', 'mb', 'mi', 'mz' }
 local base, id = KEYS[1], ARGV[3]
 
 -- What was learnt under another mode says nothing under this one.

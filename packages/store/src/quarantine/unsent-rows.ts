@@ -1,4 +1,5 @@
 /** Rows of a message in quarantine, or isolated. No lane and no entry of the outcome log knows such a message. */
+import { shownWhy, whyItEnded } from '@fantail/policy'
 import { type DeliveryOutcome, emptyRow } from '../outcome-rows.ts'
 import type { IsolatedMessages } from './isolated-messages.ts'
 import type { Quarantine } from './quarantine.ts'
@@ -27,10 +28,12 @@ export async function findUnsent(
   const [first] = entries
   if (!first && !alone) return null
   const rows = entries.map(({ subscriptionId, reason, detail }): DeliveryOutcome => {
-    return { ...emptyRow(), subscriptionId, state: 'quarantined', lastError: detail, reason }
+    const why = shownWhy(whyItEnded('quarantined'))
+    return { ...emptyRow(), subscriptionId, state: 'quarantined', lastError: detail, ...why, reason }
   })
   if (!alone) return { rows, topicArn: first?.topicArn ?? null, sizeBytes: first?.rawBytes ?? 0 }
   const { topicArn, sizeBytes, nextAttemptAt } = alone
-  rows.push({ ...emptyRow(), state: 'waiting', nextAttemptAt, reason: ISOLATED })
+  const why = shownWhy({ because: ISOLATED, delayMs: null })
+  rows.push({ ...emptyRow(), state: 'waiting', nextAttemptAt, ...why, reason: ISOLATED })
   return { rows, topicArn, sizeBytes }
 }

@@ -1,10 +1,17 @@
 -- What a lane's retry mode and circuit breaker let through (the model: policy/src/retry-mode.ts). Only lanes that have
 -- one of them have lane.pace, and only they pay. The state stands in the lane's hash: `mq` what is left of the retry
--- quota, `mn` when a retry may go though it is empty, `mf` the adaptive rate, `mu` until when the circuit is open.
+-- quota, `mn` when a retry may go though it is empty, `mf` the adaptive rate, `mu` until when the circuit is open, and
+-- `mz` when it last closed.
 -- Needs lane-state, lane-claim.
 local RETRY_COST = 5
 local TIMEOUT_COST = 10
 local EMPTY_QUOTA_GAP_MS = 1000
+
+-- Older releases wrote the whole word.
+local function cost_of(state)
+  local timed_out = string.find(state, '#t$') or string.find(state, ',timeout$')
+  return timed_out and TIMEOUT_COST or RETRY_COST
+end
 
 -- Of retries in the order of their turn, those that the quota has something for, or one where it is empty and a second
 -- has passed. Draws on it; what is marked dead is no attempt and costs nothing. Returns how many of them go.
@@ -20,8 +27,7 @@ local function draw_on_quota(take, id, lane, states)
     end
     if waited then pace.next = take.now + EMPTY_QUOTA_GAP_MS end
     if not free then
-      local cost = string.find(state, ',timeout$') and TIMEOUT_COST or RETRY_COST
-      left, drawn = math.max(0, left - cost), true
+      left, drawn = math.max(0, left - cost_of(state)), true
     end
   end
   if drawn then

@@ -1,7 +1,10 @@
 -- Retry states: `A<attempts>,<status code>,<error>` or, marked dead, `D<reason>,<attempts>,<status code>,<error>`.
+-- Before the error stands the decision about the next attempt, `<letter><ms in base 36>~` (why-codes.ts).
 -- The lane shows its last failure, for people.
+local WHY = '^(A%d+,%d*,)%l%w*~'
+
 local function note_failure(base, id, state)
-  local code, err = string.match(state, '^A%d+,(%d*),(.*)$')
+  local code, err = string.match(string.gsub(state, WHY, '%1'), '^A%d+,(%d*),(.*)$')
   if not code then code, err = string.match(state, '^D%w+,%d+,(%d*),(.*)$') end
   if code and code .. err ~= '' then redis.call('HSET', base .. 'lane:' .. id, 'h', code, 'e', err) end
 end
@@ -16,5 +19,5 @@ local function is_dead(state)
 end
 
 local function dead_of_age(state)
-  return 'Dexpired,' .. (state and string.match(state, '^A(.*)$') or '0,,')
+  return 'Dexpired,' .. (state and string.match(string.gsub(state, WHY, '%1'), '^A(.*)$') or '0,,')
 end

@@ -1,0 +1,60 @@
+/**
+ * Why a delivery is attempted when it is, why it waits, and why it ended: the closed list that the log, the outcome log
+ * and the API share. The sentences stand in the OpenAPI document and in docs/why.md.
+ */
+
+/** What decides about the time of a retry. */
+export const RETRY_CAUSES = {
+  immediate: 'The retry policy allows retries without delay (`numNoDelayRetries`).',
+  preBackoff: 'The retry policy waits its shortest delay before the backoff (`numMinDelayRetries`).',
+  backoff: 'The retry policy backs off.',
+  postBackoff: 'The retry policy waits its longest delay after the backoff (`numMaxDelayRetries`).',
+  retryAfter: 'The endpoint asked for more time with `Retry-After`.',
+} as const
+
+/** What makes a delivery wait that is due, or lets it go early. */
+export const WAIT_CAUSES = {
+  retryNow: 'An operator asked to retry now.',
+  redrive: 'A redrive brought it back from a dead-letter queue.',
+  throttle: 'The subscription has a throttle.',
+  circuitOpen: 'The subscription’s circuit breaker is open.',
+  retryQuota: 'The retry mode’s quota is empty.',
+  unprovenEndpoint:
+    'The endpoint has not yet answered in time, so its deliveries take turns with those of others.',
+  capacity: 'It is due and waits for a worker with a free slot.',
+  paused: 'The subscription is paused.',
+  groupOrder: 'An earlier message of its FIFO group has not ended.',
+  isolated: 'Its job stopped again and again while the message was matched, so it is dispatched alone.',
+} as const
+
+/** What ended a delivery. */
+export const END_CAUSES = {
+  permanent: 'The endpoint refused it in a way that no retry changes.',
+  retriesExhausted: 'The last retry failed.',
+  expired: 'The message is older than its topic keeps messages.',
+  deadLetterQueueMissing: 'Its dead-letter queue does not exist.',
+  deadLetterQueueDenied: 'The policy of its dead-letter queue refused it.',
+  unsubscribed: 'The subscription was deleted.',
+  purged: 'An operator purged the subscription’s deliveries.',
+  filterPolicy: 'The subscription’s filter policy does not match.',
+  quarantined: 'It cannot be decoded; `reason` says what is wrong.',
+  unknown: 'It left its lane, and nothing says how it ended.',
+} as const
+
+export const DELIVERY_CAUSES = { ...RETRY_CAUSES, ...WAIT_CAUSES, ...END_CAUSES } as const
+
+export type RetryCause = keyof typeof RETRY_CAUSES
+export type WaitCause = keyof typeof WAIT_CAUSES
+export type EndCause = keyof typeof END_CAUSES
+export type DeliveryCause = keyof typeof DELIVERY_CAUSES
+
+export interface Why {
+  because: DeliveryCause
+  /** From the end of the attempt before, or from publishing; null where it is not known or nothing follows. */
+  delayMs: number | null
+}
+
+/** A cause that is stored with a delivery; ends are stored as its reason. */
+export interface StoredWhy extends Why {
+  because: RetryCause | WaitCause
+}

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { shownWhy, whyItCame, whyItEnded, whyNext } from './why.ts'
+
+test('a step that follows a failure has its cause, and a delay only where a retry follows', () => {
+  expect(whyNext({ step: 'retry', delayMs: 7_000, because: 'retryAfter' })).toEqual({
+    because: 'retryAfter',
+    delayMs: 7_000,
+  })
+  expect(whyNext({ step: 'dead', because: 'permanent' })).toEqual({ because: 'permanent', delayMs: null })
+})
+
+test('a first attempt is explained by what held it up, measured from publishing', () => {
+  expect(whyItCame({ sincePublishedMs: 3 })).toBeUndefined()
+  expect(whyItCame({ heldBy: 'throttle', sincePublishedMs: 7_000 })).toEqual({
+    because: 'throttle',
+    delayMs: 7_000,
+  })
+})
+
+test('a retry is explained by its decision, unless the circuit was open', () => {
+  const decided = { because: 'backoff', delayMs: 20_000 } as const
+  expect(whyItCame({ decided, heldBy: 'throttle', sincePublishedMs: null })).toEqual(decided)
+  expect(whyItCame({ decided, heldBy: 'circuitOpen', sincePublishedMs: null })).toEqual({
+    because: 'circuitOpen',
+    delayMs: null,
+  })
+})
+
+test('an end is explained by its reason, and one that is not in the list as unknown', () => {
+  expect(whyItEnded('purged')).toEqual({ because: 'purged', delayMs: null })
+  expect(whyItEnded('toString')).toEqual({ because: 'unknown', delayMs: null })
+  expect(whyItEnded(null)).toEqual({ because: 'unknown', delayMs: null })
+})
+
+test('what nothing delayed shows null for both members', () => {
+  expect(shownWhy(undefined)).toEqual({ delayMs: null, because: null })
+  expect(shownWhy({ because: 'expired', delayMs: null })).toEqual({ delayMs: null, because: 'expired' })
+})

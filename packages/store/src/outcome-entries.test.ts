@@ -1,0 +1,90 @@
+/** Texts of the outcome log: what goes in comes out, small, and older releases' texts are read as they were. */
+import { expect, test } from 'vitest'
+import {
+  type DispatchEntry,
+  dispatchText,
+  type Found,
+  type LaneEntry,
+  laneText,
+  mergeSlices,
+  readEntry,
+  statusCodeOf,
+} from './outcome-entries.ts'
+
+const ID = '019320aa-0000-7000-8000-000000000000'
+const TOPIC = 'arn:aws:sns:us-east-1:000000000000:orders'
+const NOTHING = Buffer.alloc(0)
+
+const dispatch: DispatchEntry = {
+  messageId: ID,
+  topicArn: TOPIC,
+  sizeBytes: 12,
+  slice: { sliceId: 'uid.0', shard: 7 },
+  delivered: Buffer.from([0b111]),
+  otherCodes: [],
+  parked: NOTHING,
+  filtered: NOTHING,
+  failures: [],
+}
+
+const lane: LaneEntry = {
+  messageId: ID,
+  subscriptionId: 'sub',
+  generation: 0,
+  outcome: 'delivered',
+  reason: null,
+  attempts: 2,
+  statusCode: 200,
+  error: null,
+}
+
+function read(...texts: string[]): Found {
+  const found: Found = { dispatch: [], lanes: [] }
+  for (const text of texts) readEntry(ID, text, found)
+  return found
+}
+
+const codesIn = (...texts: string[]) => {
+  const [merged] = mergeSlices(read(...texts).dispatch).values()
+  return [0, 1, 2].map((slot) => merged && statusCodeOf(merged, slot))
+}
+
+test('a first attempt that was answered 200 costs nothing, another status a few characters', () => {
+  const plain = dispatchText(dispatch)
+  expect(plain).toBe(`["e","${TOPIC}",12,"7:uid.0","Bw==","",""]`)
+  expect(codesIn(plain)).toEqual([200, 200, 200])
+  const all = dispatchText({ ...dispatch, otherCodes: [[204, dispatch.delivered]] })
+  expect(all.length - plain.length).toBe(',[],[[204]]'.length)
+  expect(codesIn(all)).toEqual([204, 204, 204])
+  const one = dispatchText({ ...dispatch, otherCodes: [[202, Buffer.from([0b10])]] })
+  expect(codesIn(one)).toEqual([200, 202, 200])
+})
+
+test('answers in entries of older releases are not known, whatever is beside them', () => {
+  const old = `["d","${TOPIC}",12,"7:uid.0","Bw==","","",[[3,503,null]]]`
+  expect(read(old).dispatch).toMatchObject([{ failures: [[3, 503, null]] }])
+  expect(codesIn(old)).toEqual([null, null, null])
+  expect(codesIn(old, dispatchText({ ...dispatch, delivered: Buffer.from([0b1]) }))).toEqual([
+    200,
+    null,
+    null,
+  ])
+})
+
+test('an older release finds each member at the place where it looks for it', () => {
+  const [, topicArn, , , delivered, , , failures] = JSON.parse(
+    dispatchText({ ...dispatch, otherCodes: [[204, dispatch.delivered]] }),
+  ) as unknown[]
+  expect([topicArn, delivered, failures]).toEqual([TOPIC, 'Bw==', []])
+  const why = { because: 'backoff', delayMs: 20_000 } as const
+  const older = JSON.parse(laneText({ ...lane, why })) as unknown[]
+  expect(older.slice(0, 8)).toEqual(['l', 'sub', 'delivered', 0, 2, 200, null, null])
+})
+
+test('a delivered one keeps its cause in a few characters, and one without a cause has none', () => {
+  const why = { because: 'retryAfter', delayMs: 7_000 } as const
+  expect(laneText({ ...lane, why }).length - laneText(lane).length).toBe(',"r5eg"'.length)
+  expect(read(laneText({ ...lane, why })).lanes).toEqual([{ ...lane, why }])
+  expect(read(laneText(lane)).lanes).toEqual([lane])
+  expect(read('["l","sub","delivered",0,2,200,null,null,"z1"]').lanes).toEqual([lane])
+})

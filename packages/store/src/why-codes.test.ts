@@ -1,0 +1,22 @@
+import { RETRY_CAUSES, type StoredWhy, WAIT_CAUSES } from '@fantail/contracts'
+import { expect, test } from 'vitest'
+import { packWhy, unpackWhy } from './why-codes.ts'
+
+const causes = Object.keys({ ...RETRY_CAUSES, ...WAIT_CAUSES }) as StoredWhy['because'][]
+
+test('every cause that is stored has a letter of its own', () => {
+  const letters = causes.map((because) => packWhy({ because, delayMs: null }))
+  expect(new Set(letters).size).toBe(causes.length)
+  expect(letters.every((letter) => /^[a-z]$/.test(letter))).toBe(true)
+})
+
+test.each(causes.flatMap((because) => [null, 0, 7_000, 3_600_000].map((delayMs) => ({ because, delayMs }))))(
+  '$because after $delayMs ms is read as it was stored',
+  (why) => {
+    expect(unpackWhy(packWhy(why))).toEqual(why)
+  },
+)
+
+test('what this release does not know is no cause', () => {
+  for (const text of ['', 'z', 'zfff', '7', 'B1', 'b-1']) expect(unpackWhy(text)).toBeUndefined()
+})

@@ -1,0 +1,49 @@
+/**
+ * How a cause and its delay are stored, with a retry state and with an entry of the outcome log: a letter, then the
+ * milliseconds in base 36. A day takes six characters.
+ */
+import type { RetryCause, StoredWhy, WaitCause } from '@fantail/contracts'
+
+type StoredCause = RetryCause | WaitCause
+
+/** The scripts know `n` (retry-lane-now-1.lua) and those of a lane that waits (delivery-states-1.lua). */
+const LETTERS: Record<StoredCause, string> = {
+  immediate: 'i',
+  preBackoff: 'e',
+  backoff: 'b',
+  postBackoff: 'o',
+  retryAfter: 'r',
+  retryNow: 'n',
+  redrive: 'd',
+  throttle: 't',
+  circuitOpen: 'c',
+  retryQuota: 'q',
+  unprovenEndpoint: 'u',
+  capacity: 'w',
+  paused: 'p',
+  groupOrder: 'g',
+  isolated: 's',
+}
+
+const CAUSES = new Map(
+  Object.entries(LETTERS).map(([cause, letter]) => [letter, cause as StoredCause] as const),
+)
+
+const STORED = /^([a-z])([0-9a-z]*)$/
+
+export function packWhy({ because, delayMs }: StoredWhy): string {
+  const delay = delayMs === null ? '' : Math.max(0, Math.round(delayMs)).toString(36)
+  return LETTERS[because] + delay
+}
+
+/** undefined for what this release does not know. */
+export function unpackWhy(text: string): StoredWhy | undefined {
+  const [, letter = '', delay] = STORED.exec(text) ?? []
+  const because = CAUSES.get(letter)
+  return because && { because, delayMs: delay ? Number.parseInt(delay, 36) : null }
+}
+
+/** The cause that a script names by its letter. */
+export function causeOf(letter: string): StoredCause | undefined {
+  return CAUSES.get(letter)
+}

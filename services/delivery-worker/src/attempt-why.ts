@@ -1,0 +1,52 @@
+/** Why an attempt from a lane came when it did, as far as the worker knows it. */
+import type { StoredWhy, WaitCause } from '@fantail/contracts'
+import { whyItCame } from '@fantail/policy'
+import { parseDeliveryId } from '@fantail/store'
+import type { CompiledSubscription } from './compiled-slice.ts'
+import type { Circuit } from './lane-pacing.ts'
+import type { MessageContext } from './message-context.ts'
+import type { Outcome } from './outcome.ts'
+
+export interface ExplainedAttempt {
+  claimed: { delivery: Buffer }
+  message: MessageContext
+  /** Made, this one included. */
+  attempts: number
+  /** The decision that this attempt follows; absent for a first attempt, or one of an older release. */
+  decided?: StoredWhy | undefined
+  /** What held this attempt up beside that. */
+  heldBy?: WaitCause | undefined
+  outcome: Outcome
+}
+
+/** `circuit`: its lane's before the attempt ended; absent without a circuit breaker. `now`: by Redis's clock. */
+export function whyAttemptCame(
+  ended: ExplainedAttempt,
+  circuit: Circuit | undefined,
+  now: number,
+): StoredWhy | undefined {
+  const { decided, message, outcome } = ended
+  const waitsSince = isFirst(ended) ? message.message.publishedAt : null
+  const startedAt = now - outcome.result.durationMs
+  return whyItCame({
+    decided,
+    heldBy: hadToWaitFor(circuit, waitsSince) ? 'circuitOpen' : ended.heldBy,
+    sincePublishedMs: waitsSince === null ? null : Math.max(0, Math.round(startedAt - waitsSince)),
+  })
+}
+
+function isFirst({ attempts, claimed }: ExplainedAttempt): boolean {
+  return attempts === 1 && parseDeliveryId(claimed.delivery).generation === 0
+}
+
+/** `waitsSince` null: it was attempted before, and may have come to its lane after the circuit closed. */
+function hadToWaitFor(circuit: Circuit | undefined, waitsSince: number | null): boolean {
+  if (!circuit || circuit.open) return circuit?.open ?? false
+  return circuit.closedAt !== null && waitsSince !== null && waitsSince < circuit.closedAt
+}
+
+/** Of a delivery that failed while the circuit was open, and stays in its place until the next probe. */
+export function whyKept({ record }: CompiledSubscription): StoredWhy {
+  const { circuitBreaker } = record
+  return { because: 'circuitOpen', delayMs: circuitBreaker ? circuitBreaker.probeSeconds * 1_000 : null }
+}

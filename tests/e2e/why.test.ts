@@ -1,0 +1,132 @@
+/** Why then: one call says why each delivery of a message came when it did, waits, or ended. */
+import { waitFor } from '@fantail/test-kit'
+import { expect, test } from 'vitest'
+import { useStack } from '../harness/stack.ts'
+import { useReceiver } from '../harness/use-receiver.ts'
+import { publish, retries, subscribe } from '../harness/webhooks.ts'
+
+const stack = useStack()
+const receiver = useReceiver()
+const hook = (path: string) => `${receiver().url}${path}`
+
+interface Row {
+  subscriptionId: string
+  state: string
+  attempts: number
+  attemptsMax: number
+  lastStatusCode: number | null
+  nextAttemptAt: string | null
+  delayMs: number | null
+  because: string | null
+}
+
+/** The row of a message that went to one subscription, when it is as it should be. */
+function rowOf(messageId: string, isThere: (row: Row) => boolean): Promise<Row> {
+  return waitFor(async () => {
+    const path = `/v1/messages/${messageId}/deliveries`
+    const { status, body } = await stack().client.call<{ deliveries: Row[] }>('GET', path)
+    const [row] = status === 200 ? body.deliveries : []
+    return row && isThere(row) ? row : undefined
+  })
+}
+
+const isDelivered = ({ state }: Row) => state === 'delivered'
+const isWaiting = ({ state }: Row) => state === 'waiting'
+
+test('a delivery that succeeds at the first go shows its status code, and nothing delayed it', async () => {
+  receiver().respond('/accepted', { status: 202 })
+  for (const [topic, status] of [
+    ['accepted', 202],
+    ['plain', 200],
+  ] as const) {
+    await subscribe(stack(), topic, { endpoint: hook(`/${topic}`) })
+    const row = await rowOf(await publish(stack(), topic, 'x'), isDelivered)
+    const nothing = { delayMs: null, because: null, nextAttemptAt: null }
+    expect(row).toMatchObject({ attempts: 1, attemptsMax: 4, lastStatusCode: status, ...nothing })
+  }
+})
+
+test('a retried delivery says what was decided, while it waits and when it has been delivered', async () => {
+  receiver().respond('/busy', (_request, n) =>
+    n === 1 ? { status: 503, headers: { 'retry-after': '7' } } : { status: 204 },
+  )
+  const { id } = await subscribe(stack(), 'busy', {
+    endpoint: hook('/busy'),
+    deliveryPolicy: retries(2, { minDelayTarget: 1, maxDelayTarget: 7 }),
+  })
+  const messageId = await publish(stack(), 'busy', 'x')
+  const decided = { attempts: 1, attemptsMax: 3, lastStatusCode: 503, delayMs: 7_000, because: 'retryAfter' }
+  const waiting = await rowOf(messageId, isWaiting)
+  expect(waiting).toMatchObject(decided)
+  expect(Date.parse(waiting.nextAttemptAt ?? '')).toBeGreaterThan(Date.now())
+  const line = await waitFor(() =>
+    stack()
+      .worker(0)
+      .logLines()
+      .find((logged) => logged.msg === 'delivery.attempted' && logged.messageId === messageId),
+  )
+  expect(line).toMatchObject({ subscriptionId: id, decision: 'retry', delayMs: 7_000, because: 'retryAfter' })
+  expect(await rowOf(messageId, isDelivered)).toMatchObject({
+    ...decided,
+    attempts: 2,
+    lastStatusCode: 204,
+    nextAttemptAt: null,
+  })
+})
+
+test('a throttled delivery says so, and how long after publishing it came', async () => {
+  await subscribe(stack(), 'slowly', {
+    endpoint: hook('/slowly'),
+    deliveryPolicy: { throttlePolicy: { maxReceivesPerSecond: 1 } },
+  })
+  const messages = Array.from({ length: 10 }, (_, n) => ({ message: `${n}` }))
+  const { results } = await stack().client.post<{ results: { messageId: string }[] }>(
+    '/v1/topics/slowly/messages',
+    { messages },
+  )
+  const ids = results.map(({ messageId }) => messageId)
+  const last = await rowOf(ids.at(-1) ?? '', isWaiting)
+  expect(last).toMatchObject({ because: 'throttle', delayMs: null, attempts: 0 })
+  const rows = await Promise.all(ids.slice(0, 3).map((messageId) => rowOf(messageId, isDelivered)))
+  for (const row of rows) expect(row).toMatchObject({ because: 'throttle', attempts: 1, lastStatusCode: 200 })
+  // Three requests at one a second, a quarter of a second early at most.
+  expect(Math.max(...rows.map(({ delayMs }) => delayMs ?? 0))).toBeGreaterThan(1_500)
+})
+
+test('a delivery under an open circuit says so, and when the next probe goes', async () => {
+  receiver().respond('/broken', { status: 500 })
+  await subscribe(stack(), 'broken', {
+    endpoint: hook('/broken'),
+    circuitBreaker: { failures: 1, probeSeconds: 600 },
+    deliveryPolicy: retries(3),
+  })
+  const first = await publish(stack(), 'broken', 'opens it')
+  const isHeld = (row: Row) => row.state === 'waiting' && row.because === 'circuitOpen'
+  const held = { lastStatusCode: 500, attempts: 1, delayMs: 600_000 }
+  const row = await rowOf(first, isHeld)
+  expect(row).toMatchObject(held)
+  expect(Date.parse(row.nextAttemptAt ?? '')).toBeGreaterThan(Date.now() + 60_000)
+  expect(await rowOf(await publish(stack(), 'broken', 'waits'), isHeld)).toMatchObject({ attempts: 0 })
+})
+
+test('a paused delivery says so and plans nothing', async () => {
+  const { id } = await subscribe(stack(), 'resting', { endpoint: hook('/resting') })
+  await stack().client.post(`/v1/subscriptions/${id}/pause`)
+  const row = await rowOf(await publish(stack(), 'resting', 'x'), isWaiting)
+  expect(row).toMatchObject({ because: 'paused', delayMs: null, nextAttemptAt: null })
+})
+
+test.each([
+  { topic: 'refused', status: 410, numRetries: 3, because: 'permanent' },
+  { topic: 'failing', status: 500, numRetries: 0, because: 'retriesExhausted' },
+])('a dead letter of the topic $topic says $because', async ({ topic, status, numRetries, because }) => {
+  await stack().client.put('/v1/queues/dead')
+  receiver().respond(`/${topic}`, { status })
+  await subscribe(stack(), topic, {
+    endpoint: hook(`/${topic}`),
+    deliveryPolicy: retries(numRetries),
+    redrivePolicy: { deadLetterTargetArn: 'dead' },
+  })
+  const row = await rowOf(await publish(stack(), topic, 'x'), ({ state }) => state === 'deadLettered')
+  expect(row).toMatchObject({ attempts: 1, lastStatusCode: status, delayMs: null, because })
+})
