@@ -1,18 +1,20 @@
 // @ts-check
 /** Ports of this machine. */
+import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
-/** @returns {Promise<number>} a loopback port that was free a moment ago */
-export function freePort() {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      const port = typeof address === 'object' && address ? address.port : 0
-      server.close(() => resolve(port))
-    })
-  })
+/** Below the ports that Linux (from 32,768) gives to outgoing connections: a server finds its port free again. */
+const FIRST = 10_000
+const COUNT = 2_000
+const TRIES_MAX = 1_000
+
+/** @returns {Promise<number>} a loopback port that is free now; random, so that two who ask at once get two */
+export async function freePort() {
+  for (let tries = 0; tries < TRIES_MAX; tries++) {
+    const port = FIRST + randomInt(COUNT)
+    if (await isFree(port, '127.0.0.1')) return port
+  }
+  throw new Error(`no port from ${FIRST} to ${FIRST + COUNT - 1} is free`)
 }
 
 /**

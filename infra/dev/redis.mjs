@@ -6,7 +6,7 @@
  * `redis.url` is there while Redis answers: written whole once it does, removed when the stack ends. The port stays the
  * same over restarts; services keep the address that they read.
  */
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { tryLock } from '../bootstrap/lock.mjs'
@@ -52,8 +52,9 @@ async function runOwn() {
   // One that a crash left behind, before a service can read it.
   rmSync(urlFile, { force: true })
   const server = await provideRedisServer(process.env)
-  const data = join(dir, 'data')
-  mkdirSync(data, { recursive: true })
+  mkdirSync(join(dir, 'data'), { recursive: true })
+  // The way Redis names it.
+  const data = realpathSync(join(dir, 'data'))
   const port = await choosePort(data)
   const redis = supervise({ name: 'redis', launch: () => launchRedis(server, { port, data }) })
   whenStackEnds(async () => {
@@ -63,7 +64,9 @@ async function runOwn() {
     unlock()
     process.exit(0)
   })
-  while (!(await answersPing(port))) await delay(POLL_MS)
+  // Inside a container the folder has this name.
+  const ownDir = server.kind === 'binary' ? data : '/data'
+  while (!((await hasDir(port, ownDir)) && (await answersPing(port)))) await delay(POLL_MS)
   writeWhole(urlFile, `redis://127.0.0.1:${port}\n`)
   console.log(`redis://127.0.0.1:${port} answers, data in ${data}`)
 }
@@ -80,10 +83,19 @@ async function choosePort(data) {
 
 /** A Redis that outlived its stack must not write to the files of the new one. @param {number} port @param {string} data */
 async function endLeftBehind(port, data) {
-  while ((await askRedis(port, 'CONFIG GET dir'))?.includes(`\r\n${data}\r\n`)) {
+  while (await hasDir(port, data)) {
     await askRedis(port, 'SHUTDOWN')
     await delay(POLL_MS)
   }
+}
+
+/**
+ * Whether the Redis at this port keeps its data in this folder. Another one may have the port.
+ * @param {number} port
+ * @param {string} data
+ */
+async function hasDir(port, data) {
+  return (await askRedis(port, 'CONFIG GET dir'))?.includes(`\r\n${data}\r\n`) ?? false
 }
 
 /** @param {string} file */

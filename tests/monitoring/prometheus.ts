@@ -35,7 +35,11 @@ export async function startPrometheus(command: string, config: string): Promise<
     await rm(dir, { recursive: true, force: true })
   }
   try {
-    await waitFor(() => isReady(url), { what: 'Prometheus to be ready', timeoutMs: 30_000 })
+    const ready = () => {
+      if (hasEnded(child)) throw new Error(`${command} ended with ${child.exitCode ?? child.signalCode}`)
+      return isReady(url)
+    }
+    await waitFor(ready, { what: 'Prometheus to be ready', timeoutMs: 30_000 })
   } catch (error) {
     await stop()
     throw error
@@ -51,8 +55,12 @@ async function isReady(url: string): Promise<boolean> {
   }
 }
 
+function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null
+}
+
 async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
+  if (hasEnded(child)) return
   const ended = new Promise((resolve) => child.once('exit', resolve))
   child.kill('SIGTERM')
   await ended

@@ -9,7 +9,8 @@ import {
   type ServerResponse,
 } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
+import { atFreePort } from './ports.ts'
 import type { TestCertificate } from './tls-certificates.ts'
 import { waitFor } from './wait-for.ts'
 
@@ -116,11 +117,13 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen({ port: options.port ?? 0, host: '127.0.0.1', backlog: 4096 }, resolve)
-  })
-  const { port } = server.address() as AddressInfo
+  const listen = (port: number) =>
+    new Promise<number>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen({ port, host: '127.0.0.1', backlog: 4096 }, () => resolve(port))
+    })
+  // A port of its own: no other program gets it while a test has closed the receiver.
+  const port = await (options.port === undefined ? atFreePort(listen) : listen(options.port))
   const dropConnections = () => {
     for (const socket of sockets) socket.destroy()
   }

@@ -2,18 +2,14 @@
  * A real Redis Cluster on loopback: three masters, and a replica of each. Killing a master is followed by a failover about
  * a second later.
  */
-import { createServer } from 'node:net'
 import { Redis } from 'ioredis'
-import { freePort, startRedis, type TestRedis, type TestRedisOptions } from './redis-server.ts'
+import { startRedis, type TestRedis, type TestRedisOptions } from './redis-server.ts'
 import { clientTls, type TestTls } from './redis-tls.ts'
 import { waitFor } from './wait-for.ts'
 
 const MASTERS = 3
 const SLOTS = 16_384
 const NODE_TIMEOUT_MS = 1_000
-/** Nodes talk to each other at a port so much higher. */
-const BUS_OFFSET = 10_000
-const PORT_MAX = 65_535 - BUS_OFFSET
 const KEYS_AT_ONCE = 100
 
 export interface TestCluster {
@@ -44,7 +40,7 @@ export async function startCluster(options: TestClusterOptions = {}): Promise<Te
   const args = [...words, ...own, ...(redis.args ?? [])]
   const nodes: TestRedis[] = []
   for (let i = 0; i < MASTERS * (1 + replicas); i++) {
-    nodes.push(await startRedis({ ...redis, args, spawned: true, port: await freeClusterPort() }))
+    nodes.push(await startRedis({ ...redis, args, spawned: true }))
   }
   const clients = nodes.map((node) => clientOf(node, redis.tls))
   try {
@@ -166,24 +162,4 @@ async function moveSlot({ nodes, clients, slot, to, halfway }: Move): Promise<vo
   await source.cluster('SETSLOT', slot, 'NODE', targetId)
   const isKnown = async () => (await votesOf(clients, slot)).every((port) => port === to.port)
   await waitFor(isKnown, { what: `all nodes to know where slot ${slot} is` })
-}
-
-/** With the port that nodes talk to each other at free too. */
-async function freeClusterPort(): Promise<number> {
-  for (;;) {
-    const port = await freePort()
-    if (port <= PORT_MAX && (await isFree(port + BUS_OFFSET))) return port
-    if (port > PORT_MAX) {
-      const other = PORT_MAX - (port - PORT_MAX)
-      if ((await isFree(other)) && (await isFree(other + BUS_OFFSET))) return other
-    }
-  }
-}
-
-async function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer()
-    server.once('error', () => resolve(false))
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
-  })
 }

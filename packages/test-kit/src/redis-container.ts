@@ -54,5 +54,8 @@ export async function startContainer(port: number, words: string[]): Promise<Red
     freeze: () => container.pause(),
     thaw: () => container.unpause(),
     remove: () => container.remove({ v: true, force: true }),
+    ended: async () => ((await state()).Running ? undefined : 'the container of redis-server ended'),
+    // The daemon has the port: nothing else answers there.
+    isOwn: () => true,
   }
 }

@@ -1,6 +1,6 @@
 /** A redis-server of this machine as a child process, its data in a temporary folder. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { RedisRuntime } from './redis-server.ts'
@@ -13,6 +13,8 @@ export interface SpawnOptions {
   env: Record<string, string>
 }
 
+const LOG_CHARS_SHOWN = 1_000
+
 /** Whatever happens to the test process, its servers do not outlive it. */
 const living = new Set<ChildProcess>()
 process.on('exit', () => {
@@ -22,30 +24,55 @@ process.on('exit', () => {
 /** Resolves with the server spawned, before it answers. */
 export async function spawnServer({ command, port, words, env }: SpawnOptions): Promise<RedisRuntime> {
   const dir = await mkdtemp(join(tmpdir(), 'fantail-redis-'))
-  const place = ['--port', String(port), '--bind', '127.0.0.1', '--dir', dir]
-  const options = { stdio: 'ignore' as const, env: { ...process.env, ...env } }
-  const launch = () => {
-    const launched = spawn(command, [...place, ...words], options)
-    living.add(launched)
-    launched.once('exit', () => living.delete(launched))
-    return launched
-  }
-  let child = launch()
+  const log = join(dir, 'redis.log')
+  const place = ['--port', String(port), '--bind', '127.0.0.1', '--dir', dir, '--logfile', log]
+  const start = () => startProcess(command, [...place, ...words], log, env)
+  let server = start()
   return {
-    pid: () => child.pid ?? 0,
+    pid: () => server.pid,
     start: async () => {
-      child = launch()
+      server = start()
     },
-    kill: () => kill(child),
-    freeze: async () => void child.kill('SIGSTOP'),
-    thaw: async () => void child.kill('SIGCONT'),
+    kill: () => server.kill(),
+    freeze: async () => server.signal('SIGSTOP'),
+    thaw: async () => server.signal('SIGCONT'),
     remove: () => rm(dir, { recursive: true, force: true }),
+    ended: () => server.ended(),
+    isOwn: (info) => server.isOwn(info),
   }
 }
 
-async function kill(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const ended = new Promise((resolve) => child.once('exit', resolve))
-  child.kill('SIGKILL')
-  await ended
+/** One run of a server, or of a Sentinel, that writes to this log. */
+export interface RedisProcess extends Pick<RedisRuntime, 'ended' | 'isOwn' | 'kill'> {
+  pid: number
+  signal(signal: NodeJS.Signals): void
+}
+
+export function startProcess(
+  command: string,
+  words: string[],
+  log: string,
+  env: Record<string, string> = {},
+): RedisProcess {
+  const child = spawn(command, words, { stdio: 'ignore', env: { ...process.env, ...env } })
+  const { pid = 0 } = child
+  living.add(child)
+  child.once('exit', () => living.delete(child))
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null
+  return {
+    pid,
+    signal: (signal) => void child.kill(signal),
+    kill: async () => {
+      if (hasEnded()) return
+      const ended = new Promise((resolve) => child.once('exit', resolve))
+      child.kill('SIGKILL')
+      await ended
+    },
+    ended: async () => {
+      if (!hasEnded()) return undefined
+      const text = await readFile(log, 'utf8').catch(() => 'it left no log')
+      return `${command} ended with ${child.exitCode ?? child.signalCode}\n${text.slice(-LOG_CHARS_SHOWN)}`
+    },
+    isOwn: (info) => info.includes(`process_id:${pid}\r`),
+  }
 }

@@ -1,15 +1,16 @@
 /** A master, its replicas and three Sentinels on loopback. Killing the master is followed by a failover about two seconds later. */
-import { spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
+import { atFreePort } from './ports.ts'
+import { startProcess } from './redis-process.ts'
 import {
-  freePort,
   redisServerPath,
   startRedis,
   type TestRedis,
   type TestRedisOptions,
+  untilItAnswers,
 } from './redis-server.ts'
 import { clientTls, type TestTls, tlsSettings } from './redis-tls.ts'
 import { waitFor } from './wait-for.ts'
@@ -49,7 +50,9 @@ export async function startSentinels(options: TestSentinelsOptions = {}): Promis
   }
   const dir = await mkdtemp(join(tmpdir(), 'fantail-sentinels-'))
   const sentinels = await Promise.all(
-    Array.from({ length: SENTINELS }, () => startSentinel(dir, master.port, redis.tls)),
+    Array.from({ length: SENTINELS }, () =>
+      atFreePort((port) => startSentinel({ port, dir, masterPort: master.port, tls: redis.tls })),
+    ),
   )
   const stop = async () => {
     for (const { client } of sentinels) client.disconnect()
@@ -82,31 +85,40 @@ export async function startSentinels(options: TestSentinelsOptions = {}): Promis
   }
 }
 
-async function startSentinel(dir: string, masterPort: number, tls: TestTls | undefined) {
-  const port = await freePort()
+interface SentinelOptions {
+  port: number
+  dir: string
+  masterPort: number
+  tls: TestTls | undefined
+}
+
+async function startSentinel({ port, dir, masterPort, tls }: SentinelOptions) {
   const path = join(dir, `${port}.conf`)
+  const log = join(dir, `${port}.log`)
   const lines = [
     ...(tls ? tlsSettings(port, tls).map((setting) => setting.join(' ')) : [`port ${port}`]),
     'bind 127.0.0.1',
     `dir ${dir}`,
+    `logfile ${log}`,
     `sentinel monitor ${NAME} 127.0.0.1 ${masterPort} ${QUORUM}`,
     `sentinel down-after-milliseconds ${NAME} ${DOWN_AFTER_MS}`,
     `sentinel failover-timeout ${NAME} ${FAILOVER_TIMEOUT_MS}`,
   ]
   await writeFile(path, `${lines.join('\n')}\n`)
-  const child = spawn(redisServerPath(), [path, '--sentinel'], { stdio: 'ignore' })
+  const sentinel = startProcess(redisServerPath(), [path, '--sentinel'], log)
   const patience = { retryStrategy: () => 20, maxRetriesPerRequest: null }
   const client = new Redis(port, '127.0.0.1', { ...patience, ...clientTls(tls) })
   client.on('error', () => {
     // Refused until it listens; what waits for it fails where it never does.
   })
-  const kill = async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return
-    const ended = new Promise((resolve) => child.once('exit', resolve))
-    child.kill('SIGKILL')
-    await ended
+  try {
+    await untilItAnswers(client, sentinel)
+  } catch (error) {
+    client.disconnect()
+    await sentinel.kill()
+    throw error
   }
-  return { port, client, kill }
+  return { port, client, kill: sentinel.kill }
 }
 
 async function knows(client: Redis, replicas: number): Promise<boolean> {

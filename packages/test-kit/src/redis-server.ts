@@ -4,10 +4,10 @@
  * FANTAIL_TEST_REDIS_SERVER or FANTAIL_REDIS_SERVER, or the one that the bootstrap unpacked, or redis-server / valkey-server on PATH.
  */
 import { existsSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Redis } from 'ioredis'
+import { atFreePort } from './ports.ts'
 import { spawnServer } from './redis-process.ts'
 import { clientTls, type TestTls, tlsWords } from './redis-tls.ts'
 import { waitFor } from './wait-for.ts'
@@ -54,22 +54,31 @@ export interface RedisRuntime {
   thaw(): Promise<void>
   /** Removes the data of a server that was killed. */
   remove(): Promise<void>
+  /** Why the server that was started last has ended; undefined: it runs. */
+  ended(): Promise<string | undefined>
+  /** Whether this (`INFO server`) comes from the server that was started last, and not from another one at its port. */
+  isOwn(info: string): boolean
 }
 
-/** Starts a Redis and resolves when it answers. */
-export async function startRedis(options: TestRedisOptions = {}): Promise<TestRedis> {
-  const port = options.port ?? (await freePort())
-  const words = [...settingWords(options), ...(options.tls ? tlsWords(port, options.tls) : [])]
-  const runtime =
-    (options.spawned || options.command ? undefined : await inContainer(port, words)) ??
-    (await spawnServer({
-      command: options.command ?? redisServerPath(),
-      port,
-      words,
-      env: options.env ?? {},
-    }))
+/** Starts a Redis and resolves when it answers. Rejects if another program has the port that was asked for. */
+export function startRedis(options: TestRedisOptions = {}): Promise<TestRedis> {
+  const { port } = options
+  return port === undefined ? atFreePort((free) => startAt(free, options)) : startAt(port, options)
+}
+
+async function startAt(port: number, options: TestRedisOptions): Promise<TestRedis> {
   const { tls } = options
-  await untilAnswers(port, tls)
+  const runtime = await launch(port, options)
+  const stop = async () => {
+    await runtime.kill()
+    await runtime.remove()
+  }
+  try {
+    await untilAnswers(runtime, port, tls)
+  } catch (error) {
+    await stop()
+    throw error
+  }
   return {
     url: `${tls ? 'rediss' : 'redis'}://127.0.0.1:${port}`,
     port,
@@ -79,13 +88,17 @@ export async function startRedis(options: TestRedisOptions = {}): Promise<TestRe
     thaw: runtime.thaw,
     restart: async () => {
       await runtime.start()
-      await untilAnswers(port, tls)
+      await untilAnswers(runtime, port, tls)
     },
-    stop: async () => {
-      await runtime.kill()
-      await runtime.remove()
-    },
+    stop,
   }
+}
+
+async function launch(port: number, options: TestRedisOptions): Promise<RedisRuntime> {
+  const { command, env = {}, spawned, tls } = options
+  const words = [...settingWords(options), ...(tls ? tlsWords(port, tls) : [])]
+  const contained = spawned || command ? undefined : await inContainer(port, words)
+  return contained ?? spawnServer({ command: command ?? redisServerPath(), port, words, env })
 }
 
 async function inContainer(port: number, words: string[]): Promise<RedisRuntime | undefined> {
@@ -102,17 +115,30 @@ function settingWords(options: TestRedisOptions): string[] {
   return ['--save', '', '--maxmemory-policy', 'noeviction', ...persistence, ...(options.args ?? [])]
 }
 
-async function untilAnswers(port: number, tls: TestTls | undefined): Promise<void> {
+async function untilAnswers(runtime: RedisRuntime, port: number, tls: TestTls | undefined): Promise<void> {
   const patience = { retryStrategy: () => 10, maxRetriesPerRequest: null }
   const probe = new Redis(port, '127.0.0.1', { ...patience, ...clientTls(tls) })
   probe.on('error', () => {
     // Refused until the server listens; the wait below is what fails when it never does.
   })
   try {
-    await waitFor(async () => (await probe.ping()) === 'PONG', { what: 'redis-server to answer' })
+    await untilItAnswers(probe, runtime)
   } finally {
     probe.disconnect()
   }
+}
+
+/** Resolves when the server answers this client; rejects where it ended before. */
+export async function untilItAnswers(
+  client: Redis,
+  server: Pick<RedisRuntime, 'ended' | 'isOwn'>,
+): Promise<void> {
+  const answers = async () => {
+    const problem = await server.ended()
+    if (problem) throw new Error(problem)
+    return client.status === 'ready' && server.isOwn(await client.info('server'))
+  }
+  await waitFor(answers, { what: 'redis-server to answer' })
 }
 
 /** The server binary; throws with the way to get one where there is none. */
@@ -153,17 +179,4 @@ export function redisReleases(): { usual: string | undefined; newer: string | un
   const onPath = (process.env.PATH ?? '').split(delimiter).map((dir) => join(dir, 'valkey-server'))
   const newer = [named, ...onPath].find((path) => path !== '' && path !== usual && existsSync(path))
   return { usual, newer }
-}
-
-/** A loopback port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      const port = typeof address === 'object' && address ? address.port : 0
-      server.close(() => resolve(port))
-    })
-  })
 }
