@@ -24,8 +24,10 @@ const TIMEOUT_MS = 1_200
 const COST_FACTOR_MAX = 1.1
 const HEALTHY_PER_SECOND = 20
 const HEALTHY = 20
-/** Measured. */
-const ATTEMPTS = 3 * SLOTS
+/** Measured: a look at all shards, every ten seconds, is then little beside them. */
+const ATTEMPTS = 5 * SLOTS
+/** Without an attempt that begins or ends: those before are claimed and settled. Slots that come free wait longer. */
+const QUIET_MS = 50
 
 const env = { FANTAIL_ATTEMPT_TIMEOUT_MS: String(TIMEOUT_MS), FANTAIL_ATTEMPTS_MAX: String(ATTEMPTS_MAX) }
 const stack = useStack({ workers: 1, env })
@@ -64,7 +66,7 @@ async function besideHung(topic: string, count: number, healthy: Ledger) {
   for (let n = 0; n < MESSAGES; n++) await hung.publish(`${topic}-${n}`)
   const dispatched = async () => (await hung.account()).waiting === MESSAGES * count
   await waitFor(dispatched, { what: 'every delivery in its lane', timeoutMs: 60_000, intervalMs: 200 })
-  const cost = await commandsPerAttempt(isHung, count)
+  const cost = await commandsPerAttempt(topic, count)
   await healthy.publishAtRate({ count: HEALTHY, perSecond: HEALTHY_PER_SECOND, prefix: topic })
   await waitFor(() => healthy.missing().length === 0, { what: 'the healthy subscription to be served' })
   answers = true
@@ -72,20 +74,41 @@ async function besideHung(topic: string, count: number, healthy: Ledger) {
 }
 
 /** In which each lane also has its turn before another one a second. */
-async function commandsPerAttempt(isHung: (request: ReceivedRequest) => boolean, lanes: number) {
-  const attempts = () => receiver().requestsTo(isHung)
-  const attemptsBefore = attempts().length
-  const commandsBefore = await commands()
-  await waitFor(() => attempts().length >= attemptsBefore + ATTEMPTS, {
-    what: `${ATTEMPTS} attempts`,
-    timeoutMs: 120_000,
-  })
-  const made = attempts().slice(attemptsBefore)
-  const cost = ((await commands()) - commandsBefore) / made.length
+async function commandsPerAttempt(topic: string, lanes: number): Promise<number> {
+  const before = await whenQuiet(topic)
+  const enough = () => attemptsAt(topic).length >= before.begun + ATTEMPTS
+  await waitFor(enough, { what: `${ATTEMPTS} attempts`, timeoutMs: 120_000 })
+  const after = await whenQuiet(topic)
   // What was claimed at once may arrive in any order.
-  const inTurn = made.slice(0, lanes - SLOTS).map(({ path }) => path)
+  const inTurn = attemptsAt(topic)
+    .slice(before.begun, before.begun + lanes - SLOTS)
+    .map(({ path }) => path)
   expect(inTurn.filter((path, i) => inTurn.indexOf(path) < i)).toEqual([])
-  return cost
+  // Half of the commands are for the beginning of an attempt, half for its end.
+  const made = (after.begun - before.begun + after.ended - before.ended) / 2
+  return (after.commands - before.commands) / made
+}
+
+const attemptsAt = (topic: string) => receiver().requestsTo(({ path }) => path.startsWith(`/${topic}/`))
+
+/** Attempts at the topic's endpoints so far. */
+function progress(topic: string) {
+  const attempts = attemptsAt(topic)
+  const paths = new Set(attempts.map(({ path }) => path))
+  const open = [...paths].reduce((sum, path) => sum + receiver().inFlight(path), 0)
+  return { begun: attempts.length, ended: attempts.length - open }
+}
+
+/** Progress and commands of Redis at a moment at which all commands for that progress have been made. */
+async function whenQuiet(topic: string) {
+  let [last, since] = [progress(topic), performance.now()]
+  const isQuiet = () => {
+    const now = progress(topic)
+    if (now.begun !== last.begun || now.ended !== last.ended) [last, since] = [now, performance.now()]
+    return performance.now() - since >= QUIET_MS
+  }
+  await waitFor(isQuiet, { what: 'a moment between attempts', timeoutMs: 60_000, intervalMs: 5 })
+  return { ...last, commands: await commands() }
 }
 
 function openLedger(topic: string, count: number): Promise<Ledger> {
