@@ -378,8 +378,10 @@ class Play {
 
   async sweep() {
     let cursor: string | null = null
+    let firstAt: number | undefined
     do {
       const step = await lanes.sweep(SHARD, { cursor, deliveriesMax: 500, leaseMs: LEASE_MS })
+      firstAt ??= step.now
       for (const lane of this.model.lanes.values()) {
         if (!lane.gone) this.model.returnEnded(lane.id, step.now)
         for (const head of this.model.headsOf(lane.id, 'fresh'))
@@ -389,11 +391,12 @@ class Play {
       this.noteClaims(step)
       cursor = step.cursor
     } while (cursor !== null)
-    for (const lane of this.model.lanes.values()) if (!lane.gone) this.expectNothingOld(lane)
+    for (const lane of this.model.lanes.values()) if (!lane.gone) this.expectNothingOld(lane, firstAt)
   }
 
-  expectNothingOld(lane: FifoLane) {
-    const left = this.model.waiting(lane.id).filter(({ delivery }) => this.isOld(delivery, this.now()))
+  /** `sweptAt` is when the sweep began, by Redis. What has become old since is for the next one. */
+  expectNothingOld(lane: FifoLane, sweptAt: number) {
+    const left = this.model.waiting(lane.id).filter(({ delivery }) => this.isOld(delivery, sweptAt))
     for (const { group, delivery } of left) {
       const [first = '', second] = this.model.lines.get(`${lane.id} ${group}`) ?? []
       expect(delivery).not.toBe(first)
