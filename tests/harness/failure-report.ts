@@ -43,7 +43,7 @@ async function timelinesOfLatest(api: Api, ids: string[]): Promise<string> {
   const found = await Promise.all(ids.slice(-MESSAGES_ASKED).map((id) => timeline(api, id)))
   const open = found.filter(({ hasEnded }) => !hasEnded)
   const shown = (open.length > 0 ? open : found).slice(-MESSAGES_SHOWN)
-  const head = `messages: ${ids.length} published, ${open.length} of the last ${found.length} with deliveries that have not ended`
+  const head = `messages: ${ids.length} published, ${open.length} of the last ${found.length} open or unknown`
   return [head, ...shown.map(({ text }) => text)].join('\n')
 }
 
