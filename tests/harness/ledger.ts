@@ -8,7 +8,7 @@
  * either counts for all subscriptions or for none.
  */
 import { Counts, Quarantine } from '@fantail/store'
-import { type ReceivedRequest, type Receiver, waitFor } from '@fantail/test-kit'
+import { type ReceivedRequest, type Receiver, startFairTimer, waitFor } from '@fantail/test-kit'
 import { timelines } from './failure-report.ts'
 import type { ErrorBody } from './rest-client.ts'
 import type { Stack } from './stack.ts'
@@ -235,9 +235,9 @@ export class Ledger {
 
   async #publish(text: string): Promise<Fate> {
     const { stack, topic } = this.#options
-    const startedAt = performance.now()
+    const took = startFairTimer(stack.api.pid)
     const fail = (status: number, code: string, retryAfter?: string) =>
-      this.failures.push({ status, code, retryAfter, tookMs: performance.now() - startedAt })
+      this.failures.push({ status, code, retryAfter, tookMs: took() })
     try {
       const path = `/v1/topics/${topic}/messages`
       const { status, headers, body } = await stack.client.call('POST', path, { body: { message: text } })

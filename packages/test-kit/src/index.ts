@@ -1,4 +1,5 @@
 export * from './crashing.ts'
+export * from './fair-timer.ts'
 export * from './ports.ts'
 export * from './proxy.ts'
 export * from './raw-server.ts'

@@ -5,7 +5,7 @@ import { REQUEST_BYTES_MAX } from '@fantail/contracts'
 import { createLogger } from '@fantail/runtime'
 import { ApiKeys, connect, type Redis, Topics, whenReady } from '@fantail/store'
 import { createMetrics, NO_SPANS } from '@fantail/telemetry'
-import { startRedis, type TestRedis, waitFor } from '@fantail/test-kit'
+import { startFairTimer, startRedis, type TestRedis, waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeKey } from './auth/make-key.ts'
 import { type PublishApi, startPublishApi } from './publish-api.ts'
@@ -164,10 +164,10 @@ test('stopping ends long polls and finishes what is under way', async () => {
     body: '{"waitSeconds":20}',
   })
   await waitFor(async () => (await scriptRuns()) > before, { what: 'the poll to begin' })
-  const startedAt = performance.now()
+  const took = startFairTimer(server.pid())
   await other.stop()
   expect(await (await poll).json()).toEqual({ messages: [] })
-  expect(performance.now() - startedAt).toBeLessThan(3_000)
+  expect(took()).toBeLessThan(3_000)
   await expect(fetch(`${base}/healthz`)).rejects.toThrow()
 })
 
@@ -228,10 +228,10 @@ test('a key that another process revokes is refused when that is announced', { r
     expect(await status()).toBe(401)
     await keys.create(record)
     await waitFor(async () => (await status()) === 200, { what: 'the key to be known' })
-    const revokedAt = performance.now()
+    const took = startFairTimer(server.pid())
     await keys.revoke(record.id)
     await waitFor(async () => (await status()) === 401, { what: 'the key to be refused' })
-    expect(performance.now() - revokedAt).toBeLessThan(400)
+    expect(took()).toBeLessThan(400)
   } finally {
     await asking.stop()
   }

@@ -8,6 +8,7 @@ import {
   type SubscribeCommandInput,
   UnsubscribeCommand,
 } from '@aws-sdk/client-sns'
+import { startFairTimer } from '@fantail/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { waitingIn } from '../../test-api.ts'
 import { checkEndpoint } from './endpoints.ts'
@@ -329,9 +330,9 @@ test('no endpoint keeps the API from everybody else, however long it is and what
     const starts = ['', 'a@', 'https://', 'https://a', '+1', 'arn:aws:sns:us-east-1:000000000000:endpoint/']
     for (const start of starts) {
       for (const middle of fill) {
-        const startedAt = performance.now()
+        const took = startFairTimer()
         expect(judged(Protocol, `${start}${middle}@`)).toMatch(/^(taken|InvalidParameter)$/)
-        expect(performance.now() - startedAt).toBeLessThan(1_000)
+        expect(took()).toBeLessThan(1_000)
       }
     }
   }
