@@ -10,6 +10,7 @@ import { percentile } from '../harness/figures.ts'
 import { Ledger } from '../harness/ledger.ts'
 import { residentBytes } from '../harness/process-figures.ts'
 import { useStack } from '../harness/stack.ts'
+import { watchStalls } from '../harness/stalls.ts'
 import { useReceiver } from '../harness/use-receiver.ts'
 import { retries } from '../harness/webhooks.ts'
 
@@ -23,7 +24,9 @@ const SLOWER_MS = 300
 const GROWTH_BYTES_MAX = 150 * 1_048_576
 const SAMPLE_MS = 100
 
-const stack = useStack({ workers: 1, env: { FANTAIL_ATTEMPT_TIMEOUT_MS: '1000' } })
+const TIMEOUT_MS = 1_000
+
+const stack = useStack({ workers: 1, env: { FANTAIL_ATTEMPT_TIMEOUT_MS: String(TIMEOUT_MS) } })
 const receiver = useReceiver()
 let bad: BadReceivers
 beforeAll(async () => {
@@ -42,6 +45,8 @@ test(
     await alone.publishAtRate({ count: 4 * HEALTHY_PER_SECOND, perSecond: HEALTHY_PER_SECOND })
     await alone.whenSettled()
     const memory = watchMemory()
+    const stalls = watchStalls([stack().worker(0).pid, stack().redis.pid()])
+    const from = performance.timeOrigin + performance.now()
 
     const ledger = await openBad()
     const beside = await openHealthy('beside')
@@ -53,6 +58,7 @@ test(
     const account = await ledger.whenSettled({ timeoutMs: SECONDS * 3_000 + 30_000 })
     const healthy = await beside.whenSettled()
     const grown = memory()
+    const stalledMs = stalls.between(from, performance.timeOrigin + performance.now())
 
     const [before, meanwhile] = [delaysOf(alone, '/alone'), delaysOf(beside, '/beside')]
     row.tell({
@@ -64,8 +70,10 @@ test(
     console.info(JSON.stringify({ grownBytes: grown, delayMs: { before, meanwhile } }))
     expect(account).toMatchObject({ lost: 0, discarded: 0, expired: 0, waiting: 0 })
     expect(healthy).toMatchObject({ lost: 0, delivered: SECONDS * HEALTHY_PER_SECOND })
-    // An attempt may have outlasted its second on a busy machine.
-    expect(healthy.duplicates).toBeLessThan(0.01 * healthy.owed)
+    // An attempt is repeated if it outlasts its second, and only a busy machine lets it.
+    const outlasted = timeouts(beside)
+    expect(healthy.duplicates).toBeLessThanOrEqual(outlasted)
+    if (stalledMs < TIMEOUT_MS) expect(outlasted).toBeLessThan(0.01 * healthy.owed)
     expect(meanwhile).toBeLessThan(before * SLOWER_FACTOR + SLOWER_MS)
     expect(grown).toBeLessThan(GROWTH_BYTES_MAX)
     await expectEnds(ledger)
@@ -99,6 +107,16 @@ async function expectEnds(ledger: Ledger): Promise<void> {
     const buried = [...dead].filter((key) => key.startsWith(`${name} `)).length
     expect([name, taken, buried]).toEqual([name, ...(end === 'delivered' ? [count, 0] : [0, count])])
   }
+}
+
+/** Attempts at its subscriptions that the worker gave up. */
+function timeouts({ subscriptions }: Ledger): number {
+  const ids = new Set<unknown>(subscriptions.map(({ id }) => id))
+  const attempts = stack()
+    .worker(0)
+    .logLines()
+    .filter(({ msg, subscriptionId }) => msg === 'delivery.attempted' && ids.has(subscriptionId))
+  return attempts.filter(({ error }) => error === 'timeout').length
 }
 
 /** ms from the acceptance of a message to its arrival, the median: the rest is this machine's, which floods too. */
