@@ -1,7 +1,6 @@
 import { createMessageId, type SubscriptionRecord } from '@fantail/contracts'
 import type { LaneRenewal, RenewedClaim } from '@fantail/store'
-import { waitFor } from '@fantail/test-kit'
-import { expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { CompiledSubscription } from './compiled-slice.ts'
 import type { ClaimInHand } from './lane-attempts.ts'
 import { LaneTurns, type Turn } from './lane-turns.ts'
@@ -9,6 +8,12 @@ import { MessageContext } from './message-context.ts'
 import { ShardClocks } from './shard-clocks.ts'
 
 const LATE_MS = 150
+
+// Time passes only where a test says so, however busy the machine is.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout'] }))
+afterEach(() => void vi.useRealTimers())
+const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
+
 const message = new MessageContext({
   messageId: createMessageId(1),
   topicArn: 'arn',
@@ -66,13 +71,14 @@ test('a late claim is kept: all of its lane get new send times, those of another
   expect(asked).toMatchObject([
     { subscriptionId: 'a', leadMs: 0, claims: [{ lease: 'first' }, { lease: 'second' }] },
   ])
-  await waitFor(() => told.due.length === 1)
+  await pass(20)
+  expect(told.due).toHaveLength(1)
   const now = clocks.of(0).now()
   asked[0]?.answer([
     { sendAt: now, lease: 'first' },
     { sendAt: now + 10, lease: 'longer' },
   ])
-  await waitFor(() => told.due.length === 3)
+  await pass(10)
   expect(leasesOf(told.due)).toEqual(['other', 'first', 'longer'])
   expect(told.none).toEqual([])
 })
@@ -87,17 +93,19 @@ test('one that was late while it was checked waits anew, and what was begun for 
   expect(turns.start(turn)).toBe(false)
   expect(turn.round).not.toBe(round)
   asked[0]?.answer([{ sendAt: clocks.of(0).now(), lease: '1' }])
-  await waitFor(() => told.due.length === 2)
+  await pass(0)
+  expect(told.due).toHaveLength(2)
 })
 
 test('a worker that is late again and again asks with a lead, and hands back in the end', async () => {
   const { turns, told, asked, clocks } = createTurns()
   turns.add(claimIn(clocks, 'a', '1', -LATE_MS))
   for (let n = 0; n < 3; n++) {
-    await waitFor(() => asked.length === n + 1)
+    await pass(0)
     asked[n]?.answer([{ sendAt: clocks.of(0).now() - LATE_MS, lease: '1' }])
   }
-  await waitFor(() => told.none.length === 1)
+  await pass(0)
+  expect(told.none).toEqual(['1'])
   expect(asked.map(({ leadMs }) => leadMs > 0)).toEqual([false, true, true])
   expect(told.due).toEqual([])
 })
@@ -114,7 +122,8 @@ test('nothing is sent without a connection to Redis, and claims in hand are rene
   expect(asked.map(({ claims }) => claims.map(({ lease }) => lease))).toEqual([['due'], ['waiting']])
   asked[0]?.answer([{ sendAt: clocks.of(0).now(), lease: 'due' }])
   asked[1]?.answer([{ sendAt: null, lease: 'waiting' }])
-  await waitFor(() => told.none.length === 1 && told.due.length === 2)
+  await pass(0)
+  expect(told.due).toHaveLength(2)
   expect(told.none).toEqual(['waiting'])
 })
 
@@ -125,9 +134,8 @@ test('where the clock of Redis was set forward, what is in hand and what comes n
   turns.add(claimIn(clocks, 'a', 'next', 0))
   expect(asked).toMatchObject([
     { leadMs: 250, claims: [{ lease: 'in hand', sendAt: null }] },
-    { claims: [{ lease: 'next', sendAt: null }] },
+    { leadMs: 250, claims: [{ lease: 'next', sendAt: null }] },
   ])
-  expect(asked[1]?.leadMs).toBeGreaterThan(200)
   turns.stop()
 })
 
@@ -136,11 +144,13 @@ test('a claim without a send time is told as such, and so is what waits or is re
   turns.addAgain(claimIn(clocks, 'a', 'refused', 0))
   expect(asked[0]).toMatchObject({ leadMs: 0, claims: [{ sendAt: null }] })
   asked[0]?.answer([{ sendAt: null, lease: 'refused' }])
-  await waitFor(() => told.none.length === 1)
+  await pass(0)
+  expect(told.none).toEqual(['refused'])
   turns.add(claimIn(clocks, 'a', 'waiting', 10_000))
   turns.addAgain(claimIn(clocks, 'a', 'renewing', 0))
   turns.stop()
   expect(told.none).toEqual(['refused', 'waiting'])
   asked[1]?.answer([{ sendAt: clocks.of(0).now(), lease: 'renewing' }])
-  await waitFor(() => told.none.length === 3)
+  await pass(0)
+  expect(told.none).toHaveLength(3)
 })
