@@ -109,11 +109,18 @@ test('a delivery under an open circuit says so, and when the next probe goes', a
   expect(await rowOf(await publish(stack(), 'broken', 'waits'), isHeld)).toMatchObject({ attempts: 0 })
 })
 
-test('a paused delivery says so and plans nothing', async () => {
-  const { id } = await subscribe(stack(), 'resting', { endpoint: hook('/resting') })
-  await stack().client.post(`/v1/subscriptions/${id}/pause`)
-  const row = await rowOf(await publish(stack(), 'resting', 'x'), isWaiting)
+test.each(['resting', 'resting.fifo'])('a delivery of %s says that a pause held it up', async (topic) => {
+  const { client } = stack()
+  const { id } = await subscribe(stack(), topic, { endpoint: hook('/resting') })
+  await client.post(`/v1/subscriptions/${id}/pause`)
+  const fifo = topic.endsWith('.fifo') ? { groupId: 'g', deduplicationId: 'd' } : {}
+  const message = { message: 'x', ...fifo }
+  const { messageId } = await client.post<{ messageId: string }>(`/v1/topics/${topic}/messages`, message)
+  const row = await rowOf(messageId, isWaiting)
   expect(row).toMatchObject({ because: 'paused', delayMs: null, nextAttemptAt: null })
+  await client.post(`/v1/subscriptions/${id}/resume`)
+  const ended = await rowOf(messageId, isDelivered)
+  expect(ended).toMatchObject({ because: 'paused', attempts: 1, lastStatusCode: 200 })
 })
 
 test.each([

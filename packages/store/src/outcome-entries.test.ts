@@ -9,6 +9,7 @@ import {
   mergeSlices,
   readEntry,
   statusCodeOf,
+  wasPaused,
 } from './outcome-entries.ts'
 
 const ID = '019320aa-0000-7000-8000-000000000000'
@@ -87,4 +88,12 @@ test('a delivered one keeps its cause in a few characters, and one without a cau
   expect(read(laneText({ ...lane, why })).lanes).toEqual([{ ...lane, why }])
   expect(read(laneText(lane)).lanes).toEqual([lane])
   expect(read('["l","sub","delivered",0,2,200,null,null,"z1"]').lanes).toEqual([lane])
+})
+
+test('those parked in a pause are kept behind all else, and merged over the starts of a job', () => {
+  const parked = { ...dispatch, delivered: NOTHING, parked: Buffer.from([0b11]) }
+  const texts = [0b1, 0b10].map((bit) => dispatchText({ ...parked, paused: Buffer.from([bit]) }))
+  expect(texts[0]).toBe(`["e","${TOPIC}",12,"7:uid.0","","Aw==","",[],[],"AQ=="]`)
+  const [merged] = mergeSlices(read(...texts, dispatchText(parked)).dispatch).values()
+  expect([0, 1, 2].map((slot) => merged && wasPaused(merged, slot))).toEqual([true, true, false])
 })

@@ -4,6 +4,8 @@ import { type FilteredFields, readFiltered } from './outcome-filtered.ts'
 import type { SliceRef } from './plans.ts'
 import { packWhy, unpackWhy } from './why-codes.ts'
 
+const NOTHING = Buffer.alloc(0)
+
 /** A status code and the slots that answered it. */
 export type CodeSlots = readonly [statusCode: number, slots: Buffer]
 
@@ -19,6 +21,8 @@ export interface DispatchEntry {
   /** Answers of those delivered, other than 200; absent: the answers are not known (older releases). */
   otherCodes?: CodeSlots[]
   parked: Buffer
+  /** Of those parked: whose subscription was paused; absent: none. */
+  paused?: Buffer
   filtered: Buffer
   failures: [slot: number, statusCode: number | null, error: string | null][]
 }
@@ -55,6 +59,7 @@ type DispatchFields = [
   filtered: string,
   failures?: DispatchEntry['failures'],
   otherCodes?: CodeText[],
+  paused?: string,
 ]
 /** Without slots: all of those delivered. */
 type CodeText = [statusCode: number, slots?: string]
@@ -71,10 +76,10 @@ type LaneFields = [
 ]
 
 export function dispatchText(entry: DispatchEntry): string {
-  const { topicArn, sizeBytes, slice, delivered, otherCodes, parked, filtered, failures } = entry
+  const { topicArn, sizeBytes, slice, delivered, otherCodes = [], parked, paused, filtered, failures } = entry
   const where = slice ? `${slice.shard}:${slice.sliceId}` : ''
   const fields: DispatchFields = [
-    otherCodes ? 'e' : 'd',
+    entry.otherCodes ? 'e' : 'd',
     topicArn,
     sizeBytes,
     where,
@@ -82,9 +87,10 @@ export function dispatchText(entry: DispatchEntry): string {
     base64(parked),
     base64(filtered),
   ]
-  const hasCodes = otherCodes !== undefined && otherCodes.length > 0
-  if (failures.length > 0 || hasCodes) fields.push(failures)
-  if (hasCodes) fields.push(otherCodes.map((code) => codeText(code, delivered)))
+  const codes = otherCodes.map((code) => codeText(code, delivered))
+  if (paused) fields.push(failures, codes, base64(paused))
+  else if (codes.length > 0) fields.push(failures, codes)
+  else if (failures.length > 0) fields.push(failures)
   return JSON.stringify(fields)
 }
 
@@ -119,6 +125,7 @@ function readLane(messageId: string, fields: LaneFields): LaneEntry {
 
 function readDispatch(messageId: string, fields: DispatchFields): DispatchEntry {
   const [tag, topicArn, sizeBytes, where, delivered, parked, filtered, failures = [], codes = []] = fields
+  const paused = fields[9]
   const colon = where.indexOf(':')
   return {
     messageId,
@@ -128,6 +135,7 @@ function readDispatch(messageId: string, fields: DispatchFields): DispatchEntry 
     delivered: Buffer.from(delivered, 'base64'),
     ...(tag === 'e' && { otherCodes: codes.map(([code, slots = delivered]) => readCode(code, slots)) }),
     parked: Buffer.from(parked, 'base64'),
+    ...(paused && { paused: Buffer.from(paused, 'base64') }),
     filtered: Buffer.from(filtered, 'base64'),
     failures,
   }
@@ -161,6 +169,7 @@ export function mergeSlices(entries: DispatchEntry[]): Map<string, MergedEntry> 
       delivered,
       codes: [...before.codes, ...codesOf(entry)],
       parked,
+      paused: union(before.paused ?? NOTHING, entry.paused ?? NOTHING),
       // A filter that changed between two runs: what was delivered counts.
       filtered: without(union(before.filtered, entry.filtered), union(delivered, parked)),
       failures: [...before.failures, ...entry.failures],
@@ -183,6 +192,10 @@ export function bits(bitmap: Buffer): number[] {
   const slots: number[] = []
   for (let i = 0; i < bitmap.length * 8; i++) if (hasBit(bitmap, i)) slots.push(i)
   return slots
+}
+
+export function wasPaused({ paused = NOTHING }: DispatchEntry, slot: number): boolean {
+  return hasBit(paused, slot)
 }
 
 function hasBit(bitmap: Buffer, bit: number): boolean {

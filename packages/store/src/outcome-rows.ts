@@ -2,7 +2,13 @@
 import { type DeliveryCause, publishedAtOf, type Why } from '@fantail/contracts'
 import { shownWhy, whyItEnded } from '@fantail/policy'
 import type { DeliveryWhere } from './lane-records.ts'
-import type { DispatchEntry, Found, LaneEntry, LaneOutcome } from './outcome-entries.ts'
+import {
+  type DispatchEntry,
+  type Found,
+  type LaneEntry,
+  type LaneOutcome,
+  wasPaused,
+} from './outcome-entries.ts'
 import type { Subscriber } from './outcome-subscribers.ts'
 
 /** Reasons of a delivery that has ended and of whose end there is no entry. */
@@ -183,10 +189,16 @@ export function parkedRow(
   const waiting = waitingRow(subscriber, where, { statusCode, error }, 0)
   if (waiting) return waiting
   const place = placeAt(subscriber)
-  if (ended) return endedRow(ended, place)
+  if (ended) return endedRow(wasPaused(entry, subscriber.record.slot) ? heldByPause(ended) : ended, place)
   // It left its lane without an entry of its own: purged, or its entry was cut off or lost.
   const isPurged = (where?.purgedAt ?? 0) >= publishedAtOf(entry.messageId)
   return discardedRow(place, isPurged ? PURGED : UNTOLD)
+}
+
+/** Published while its subscription was paused, which the worker that delivered it does not know. */
+function heldByPause(ended: LaneEntry): LaneEntry {
+  if (ended.outcome !== 'delivered' || ended.attempts !== 1) return ended
+  return { ...ended, why: { because: 'paused', delayMs: ended.why?.delayMs ?? null } }
 }
 
 /** Of a delivery that a redrive has brought back since it died; undefined where none has, or it has ended anew. */

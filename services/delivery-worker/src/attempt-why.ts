@@ -19,6 +19,9 @@ export interface ExplainedAttempt {
   outcome: Outcome
 }
 
+/** A first attempt that comes later than this after publishing had to wait for something. */
+const LATE_MS = 1_000
+
 /** `circuit`: its lane's before the attempt ended; absent without a circuit breaker. `now`: by Redis's clock. */
 export function whyAttemptCame(
   ended: ExplainedAttempt,
@@ -28,11 +31,15 @@ export function whyAttemptCame(
   const { decided, message, outcome } = ended
   const waitsSince = isFirst(ended) ? message.message.publishedAt : null
   const startedAt = now - outcome.result.durationMs
-  return whyItCame({
-    decided,
-    heldBy: hadToWaitFor(circuit, waitsSince) ? 'circuitOpen' : ended.heldBy,
-    sincePublishedMs: waitsSince === null ? null : Math.max(0, Math.round(startedAt - waitsSince)),
-  })
+  const sincePublishedMs = waitsSince === null ? null : Math.max(0, Math.round(startedAt - waitsSince))
+  const heldBy = hadToWaitFor(circuit, waitsSince) ? 'circuitOpen' : ended.heldBy
+  return whyItCame({ decided, heldBy: heldBy ?? lateFor(ended, sincePublishedMs), sincePublishedMs })
+}
+
+/** Nothing is known to have held it up: in a FIFO lane it was behind its group, elsewhere no worker had a slot. */
+function lateFor({ message }: ExplainedAttempt, sincePublishedMs: number | null): WaitCause | undefined {
+  if (sincePublishedMs === null || sincePublishedMs < LATE_MS) return undefined
+  return message.message.sequenceNumber === undefined ? 'capacity' : 'groupOrder'
 }
 
 function isFirst({ attempts, claimed }: ExplainedAttempt): boolean {

@@ -385,6 +385,7 @@ export class Express {
   /** `parked`: called where it was not there before and the run is not lost. */
   #park(delivery: Delivery, park: ParkAs, parked?: () => void): void {
     const { unit, subscription, slot } = delivery
+    if (subscription.record.status === 'paused') unit.markPaused(slot)
     this.#options.parking.park(unit.slice.shard, {
       run: unit.run,
       subscriptionId: subscription.record.id,

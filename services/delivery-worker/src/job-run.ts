@@ -41,6 +41,8 @@ export class Unit {
   failures: Failure[] = []
   /** Slots that were delivered with another status than 200, by status; most units have none. */
   #otherCodes: Map<number, Bitmap> | undefined
+  /** Those parked while their subscriptions were paused; most units have none. */
+  #paused: Bitmap | undefined
   /** Those that the message is for: decided once, when the unit is started. */
   matched: readonly CompiledSubscription[] = []
   /** By slot: those whose filters keep it back, but what an earlier start has settled; not to be changed. */
@@ -85,6 +87,16 @@ export class Unit {
     this.#otherCodes.set(statusCode, slots)
   }
 
+  markPaused(slot: number): void {
+    this.#paused ??= new Bitmap(this.slice.slots)
+    this.#paused.add(slot)
+  }
+
+  /** undefined: none. */
+  paused(): Buffer | undefined {
+    return this.#paused?.packed()
+  }
+
   otherCodes(): CodeSlots[] {
     if (!this.#otherCodes) return []
     return [...this.#otherCodes].map(([statusCode, slots]) => [statusCode, slots.packed()])
@@ -98,6 +110,7 @@ export class Unit {
     this.matched = []
     this.failures = []
     this.#otherCodes = undefined
+    this.#paused = undefined
   }
 
   /** One delivery less is open; the last one ends the unit. */

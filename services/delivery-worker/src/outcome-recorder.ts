@@ -38,6 +38,14 @@ export interface EndState {
   why?: StoredWhy | undefined
 }
 
+/** Where a message of a FIFO topic went, by slot. */
+export interface Moved {
+  parked: Bitmap
+  /** Of those parked: whose subscription was paused; undefined: none. */
+  paused: Bitmap | undefined
+  filtered: Buffer
+}
+
 export class OutcomeRecorder {
   readonly #log: Pick<OutcomeLog, 'append'>
   readonly #metrics: WorkerMetrics
@@ -71,6 +79,7 @@ export class OutcomeRecorder {
   dispatched(unit: Unit): void {
     if (unit.run.lost) return
     const { messageId, topicArn } = unit.context.message
+    const paused = unit.paused()
     this.#dispatch.push({
       messageId,
       id: unit.context.id,
@@ -80,6 +89,7 @@ export class OutcomeRecorder {
       delivered: unit.delivered.packed(),
       otherCodes: unit.otherCodes(),
       parked: unit.parked.packed(),
+      ...(paused && { paused }),
       filtered: unit.filtered,
       failures: unit.failures,
     })
@@ -101,12 +111,12 @@ export class OutcomeRecorder {
   }
 
   /** A FIFO topic's message has left its log: it waits in these lanes. */
-  moved(context: MessageContext, { sliceId, shard }: SliceRef, parked: Bitmap, filtered: Buffer): void {
+  moved(context: MessageContext, { sliceId, shard }: SliceRef, { parked, paused, filtered }: Moved): void {
     const { messageId, topicArn } = context.message
     const { id, sizeBytes } = context
     const nothing = { delivered: NOTHING, failures: [] }
     const slice = { sliceId, shard }
-    const found = { slice, parked: parked.packed(), filtered }
+    const found = { slice, parked: parked.packed(), ...(paused && { paused: paused.packed() }), filtered }
     this.#dispatch.push({ messageId, id, topicArn, sizeBytes, ...found, ...nothing })
     this.#flush()
   }

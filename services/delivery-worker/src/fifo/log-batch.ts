@@ -27,6 +27,8 @@ export interface LogNote {
   /** null: for no subscription. */
   slice: CompiledSlice | null
   parked: Bitmap
+  /** Of those parked: whose subscription was paused; undefined: none. */
+  paused: Bitmap | undefined
   /** By slot: those whose filters keep it back, and why. */
   filtered: Buffer
   reasons: FilterReasons
@@ -76,12 +78,25 @@ export async function matchEntries(
     const id = Buffer.isBuffer(context) ? context : context.id
     batch.move.messages.push({ id, to: matched.map(positionOf) })
     if (Buffer.isBuffer(context)) continue
-    const parked = new Bitmap(slice?.slots ?? 0)
-    for (const { record } of matched) parked.add(record.slot)
     const told = matched.length > 0 || reasons.size > 0 ? slice : null
-    batch.notes.push({ context, slice: told, parked, filtered, reasons })
+    batch.notes.push({ context, slice: told, ...slotsOf(matched, slice?.slots ?? 0), filtered, reasons })
   }
   return batch
+}
+
+function slotsOf(
+  matched: readonly CompiledSubscription[],
+  slots: number,
+): Pick<LogNote, 'parked' | 'paused'> {
+  const parked = new Bitmap(slots)
+  let paused: Bitmap | undefined
+  for (const { record } of matched) {
+    parked.add(record.slot)
+    if (record.status !== 'paused') continue
+    paused ??= new Bitmap(slots)
+    paused.add(record.slot)
+  }
+  return { parked, paused }
 }
 
 class NotMatched implements Unmatchable {

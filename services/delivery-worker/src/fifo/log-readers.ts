@@ -96,9 +96,9 @@ export class LogReaders {
     const moved = await this.#untilDone(() => reading.move(shard, claim, batch.move))
     if (moved.kind !== 'moved') return moved
     for (const { context } of batch.unmatchable) recorder.unmatched(context)
-    for (const { context, slice, parked, filtered, reasons } of batch.notes) {
+    for (const { context, slice, reasons, ...where } of batch.notes) {
       if (slice) recorder.filtered(slice.topic.name, reasons)
-      if (slice) recorder.moved(context, slice, parked, filtered)
+      if (slice) recorder.moved(context, slice, where)
       else recorder.unmatched(context)
     }
     onDue(shard, moved.nextDueAt)
