@@ -329,11 +329,13 @@ test('of jobs that could not be completed no messages are kept', async () => {
   })
 })
 
-test('looks for jobs of dead workers go on where the clock of Redis was set back', async () => {
+test.each([
+  ['an idle worker checked meanwhile', 60_000],
+  ['the clock of Redis was set back by an hour', 3_600_000],
+])('looks for jobs of dead workers go on where %s', async (_why, lastsMs) => {
   const { consumer, finish } = await consumeHeld()
   await consumer.watch()
-  // What an hour back makes of a second.
-  await redis.set(`${JOBS}:stalled-check`, '1', 'PX', 3_600_000)
+  await redis.set(`${JOBS}:stalled-check`, '1', 'PX', lastsMs)
   await consumer.watch()
   await waitFor(async () => (await redis.pttl(`${JOBS}:stalled-check`)) <= 1_000)
   finish()

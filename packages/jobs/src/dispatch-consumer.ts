@@ -20,7 +20,7 @@ import {
   WaitingError,
   type Worker,
 } from 'bullmq'
-import { createWorker, dispatchQueueName, queuePrefix, STALLED_BUSY_MS, STALLED_IDLE_MS } from './bull.ts'
+import { createWorker, dispatchQueueName, queuePrefix, STALLED_BUSY_MS } from './bull.ts'
 import type { ConsumerLog } from './consumer-log.ts'
 import { type DispatchJobData, dispatchMessages, type PartJobData, partOf } from './dispatch-job.ts'
 import { DispatchParts } from './dispatch-parts.ts'
@@ -52,6 +52,8 @@ export interface ConsumerOptions {
 }
 
 const ENDED_MAX = 10_000
+/** Between looks for jobs of dead workers while no worker has a job: `watch` ends the pause when one has. */
+const STALLED_UNUSED_MS = 60_000
 /** A job that is started more often has its data looked at: until then a newer worker may have made sense of them. */
 const STARTS_MAX = 60
 /** A job that a full quarantine refused is started again so often. */
@@ -139,8 +141,8 @@ export class DispatchConsumer {
 
   /**
    * To be called once a second: while any worker has a job in hand, all look often for one whose worker has died; else,
-   * seldom. BullMQ reads the interval anew with each check, and keeps all workers from checking for as long: what an idle
-   * one has set ends with the idleness. What an outage kept from being done is done at the next call. Never rejects.
+   * seldom. BullMQ reads the interval anew with each check, and keeps all workers from checking for as long: a pause that
+   * an idle worker has set is ended here. What an outage kept from being done is done at the next call. Never rejects.
    */
   async watch(): Promise<void> {
     const base = `${queuePrefix(this.#name)}:${this.#name}`
@@ -154,12 +156,12 @@ export class DispatchConsumer {
       const [active, failed] = (await replies(asked)) as number[]
       if (failed) await this.#takeFailed()
       if (active === 0) {
-        opts.stalledInterval = STALLED_IDLE_MS
+        opts.stalledInterval = STALLED_UNUSED_MS
         return
       }
       const check = `${base}:stalled-check`
-      // A clock of Redis that was set back makes what was to end in a second last for as long again.
-      if (!wasWatching || (await redis.pttl(check)) > STALLED_IDLE_MS) {
+      // Longer where an idle worker has checked meanwhile, or where the clock of Redis was set back.
+      if (!wasWatching || (await redis.pttl(check)) > STALLED_BUSY_MS) {
         opts.stalledInterval = STALLED_BUSY_MS
         await redis.del(check)
         await this.#worker.startStalledCheckTimer()

@@ -41,12 +41,15 @@ test('what publishers with another number of queues have stored is dispatched, a
       quarantine: async () => 'added',
       log,
     })
-  const consumers = new DispatchConsumers({ redis, queues: 1, create, log, lookMs: 50 })
+  const consumers = new DispatchConsumers({ redis, queues: 1, create, log, lookEvery: 2 })
   await consumers.start()
   await waitFor(() => consumers.draining.length === 3)
   await waitFor(() => seen.length === texts.length)
   expect(seen.toSorted()).toEqual(texts)
-  await waitFor(() => consumers.draining.length === 0)
+  await waitFor(() => {
+    consumers.watch()
+    return consumers.draining.length === 0
+  })
   expect(consumers.all()).toHaveLength(1)
   await consumers.stop()
 })
@@ -60,10 +63,14 @@ test('an outage is told of once, however often the other queues are looked for',
   const away = { pipeline: () => ({ exists: () => undefined, exec }) } as unknown as Redis
   const lines: string[] = []
   const log = { warn: (_: object, line: string) => lines.push(line), info: () => undefined }
-  const idle = { start: async () => undefined, stop: async () => undefined } as unknown as DispatchConsumer
-  const consumers = new DispatchConsumers({ redis: away, queues: 1, create: () => idle, log, lookMs: 1 })
+  const done = async () => undefined
+  const idle = { start: done, stop: done, watch: done } as unknown as DispatchConsumer
+  const consumers = new DispatchConsumers({ redis: away, queues: 1, create: () => idle, log, lookEvery: 1 })
   await consumers.start()
-  await waitFor(() => looks > 3)
+  await waitFor(() => {
+    consumers.watch()
+    return looks > 3
+  })
   await consumers.stop()
   expect(lines).toEqual(['dispatch.look_failed'])
 })

@@ -8,7 +8,7 @@ import type { ConsumerLog } from './consumer-log.ts'
 import type { DispatchConsumer } from './dispatch-consumer.ts'
 import { RepeatedErrors } from './repeated-errors.ts'
 
-const LOOK_MS = 10_000
+const LOOK_EVERY = 10
 /** A job may be between two of the lists looked at; and whoever writes to a queue now may do so again. */
 const EMPTY_LOOKS_MIN = 3
 
@@ -18,8 +18,8 @@ export interface DispatchConsumersOptions {
   queues: number
   create(queue: number): DispatchConsumer
   log: ConsumerLog
-  /** Between looks for what is left in other queues; 10 s. */
-  lookMs?: number
+  /** Between looks for what is left in other queues, in calls of `watch`; default: 10. */
+  lookEvery?: number
 }
 
 interface Other {
@@ -31,8 +31,9 @@ export class DispatchConsumers {
   readonly #options: DispatchConsumersOptions
   readonly #own: DispatchConsumer[]
   readonly #others = new Map<number, Other>()
-  #timer: NodeJS.Timeout | undefined
   #looking: Promise<void> | undefined
+  /** Calls of `watch` until the next look. */
+  #looksIn = 0
   #stopped = false
   readonly #errors = new RepeatedErrors()
 
@@ -56,22 +57,29 @@ export class DispatchConsumers {
     this.#look()
   }
 
+  /** To be called once a second. Whatever is asked of Redis is asked before this returns, so that it can share a trip. */
+  watch(): void {
+    for (const consumer of this.all()) void consumer.watch()
+    this.#looksIn--
+    if (this.#looksIn <= 0 && !this.#looking && !this.#stopped) this.#look()
+  }
+
   /** Takes no more jobs and resolves when those in hand are done. */
   async stop(): Promise<void> {
     this.#stopped = true
-    clearTimeout(this.#timer)
     await this.#looking
     await Promise.all(this.all().map((consumer) => consumer.stop()))
   }
 
   #look(): void {
+    this.#looksIn = this.#options.lookEvery ?? LOOK_EVERY
     this.#looking = this.#follow()
       .catch((error: Error) => {
         if (this.#errors.isNew(error))
           this.#options.log.warn({ error: error.message }, 'dispatch.look_failed')
       })
-      .then(() => {
-        if (!this.#stopped) this.#timer = setTimeout(() => this.#look(), this.#options.lookMs ?? LOOK_MS)
+      .finally(() => {
+        this.#looking = undefined
       })
   }
 

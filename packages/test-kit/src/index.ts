@@ -1,3 +1,4 @@
+export * from './counting-proxy.ts'
 export * from './crashing.ts'
 export * from './fair-timer.ts'
 export * from './ports.ts'

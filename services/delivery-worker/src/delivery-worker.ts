@@ -19,6 +19,7 @@ import {
   HeldWrites,
   Idempotency,
   IsolatedMessages,
+  inOneWrite,
   Lanes,
   MasterKeyError,
   type NewEntry,
@@ -197,9 +198,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     quarantine,
     log,
     attemptTimeoutMs,
-    onLook: () => {
-      for (const consumer of consumers.all()) void consumer.watch()
-    },
+    inOneWrite: (ask) => inOneWrite(redis, ask),
+    onLook: () => consumers.watch(),
   })
   bytes.onRoom = () => laneLoop.roomChanged()
   const express = new Express({
@@ -263,6 +263,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     lanes,
     log,
     handOn: (shard, result) => laneLoop.handOn(shard, result, performance.now()),
+    inOneWrite: (ask) => inOneWrite(redis, ask),
     shards: () => shardsInUse(redis),
     isLeader: () => takeRole(redis, 'retention-sweep', SWEEP_ROLE_MS),
   })

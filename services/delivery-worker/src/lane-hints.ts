@@ -21,6 +21,8 @@ export interface LaneHintsOptions {
   turnAt(shard: number, at: number | null): void
   /** A clock was told the time. */
   onTime(): void
+  /** Sends what `ask` asks of Redis in one trip. */
+  inOneWrite<T>(ask: () => T): T
   /** Called once a second: what else asks Redis something then shares the trip. */
   onLook(): void
 }
@@ -71,23 +73,28 @@ export class LaneHints {
    */
   async #read(): Promise<void> {
     try {
-      void this.#tellTime()
-      this.#options.onLook()
-      const sweep = performance.now() - this.#sweptAt > SWEEP_MS
-      if (sweep) {
-        this.#tellTimes(await this.#options.lanes.dueTimes())
-        this.#sweptAt = performance.now()
-      } else {
-        const times = await this.#options.lanes.busyShards()
-        this.#note(times.due, this.#hinted)
-        this.#note(times.turns, this.#hintedTurns)
-        this.#tellTimes(times)
-      }
+      await this.#options.inOneWrite(() => {
+        void this.#tellTime()
+        this.#options.onLook()
+        return performance.now() - this.#sweptAt > SWEEP_MS ? this.#readAll() : this.#readHints()
+      })
       this.#options.tell('hints', 'up')
     } catch (error) {
       this.#options.tell('hints', 'down', error)
     }
     if (!this.#stopped) this.#timer = setTimeout(() => void this.#read(), HINTS_MS)
+  }
+
+  async #readAll(): Promise<void> {
+    this.#tellTimes(await this.#options.lanes.dueTimes())
+    this.#sweptAt = performance.now()
+  }
+
+  async #readHints(): Promise<void> {
+    const times = await this.#options.lanes.busyShards()
+    this.#note(times.due, this.#hinted)
+    this.#note(times.turns, this.#hintedTurns)
+    this.#tellTimes(times)
   }
 
   #tellTimes({ due, turns }: ShardTimes): void {

@@ -32,6 +32,8 @@ export interface LaneLoopOptions extends Omit<LaneClaimsOptions, 'onStarved'> {
   lanes: LaneStore
   readers: Pick<LogReaders, 'read' | 'room'>
   attemptTimeoutMs: number
+  /** Sends what `ask` asks of Redis in one trip. */
+  inOneWrite<T>(ask: () => T): T
   /** Called once a second with the look at the hints: what else asks Redis something then shares their trip. */
   onLook(): void
 }

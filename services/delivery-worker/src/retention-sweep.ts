@@ -8,17 +8,26 @@ import { createLoop, type Logger, type WakeableLoop } from '@fantail/runtime'
 import type { LaneStore, SweepResult } from '@fantail/store'
 
 const SWEEP_MS = 60_000
+/** Of all shards that are swept at once. */
 const DELIVERIES_PER_STEP = 200
 const LEASE_MS = 15_000
 const ROUNDS_MAX = 1_000
+const SHARDS_AT_ONCE = 8
 /** About what a burial takes. */
 const BETWEEN_ROUNDS_MS = 20
 
+interface Step {
+  shard: number
+  cursor: string | null
+}
+
 export interface RetentionSweepOptions {
-  lanes: LaneStore
+  lanes: Pick<LaneStore, 'sweep'>
   log: Logger
   /** Buries the claims of one step and records what was removed. */
   handOn(shard: number, result: SweepResult): Promise<void>
+  /** Sends what `ask` asks of Redis in one trip. */
+  inOneWrite<T>(ask: () => T): T
   /** Shards that have anything to sweep. */
   shards(): Promise<number[]>
   /** True for one process at a time. */
@@ -26,33 +35,54 @@ export interface RetentionSweepOptions {
 }
 
 export function createRetentionSweep(options: RetentionSweepOptions): WakeableLoop {
-  const { lanes, log, handOn, shards, isLeader } = options
+  const { lanes, log, handOn, inOneWrite, shards, isLeader } = options
   return createLoop({
     name: 'retention_sweep',
     log,
     turn: async (signal) => {
       if (!(await isLeader())) return SWEEP_MS / 2
-      for (const shard of await shards()) {
-        for (let round = 0; round < ROUNDS_MAX && (await sweepShard(shard, signal)); round++) {
-          await new Promise((resolve) => setTimeout(resolve, BETWEEN_ROUNDS_MS))
-        }
-      }
+      const all = await shards()
+      for (let at = 0; at < all.length; at += SHARDS_AT_ONCE)
+        await sweepUntilDone(all.slice(at, at + SHARDS_AT_ONCE), signal)
       return SWEEP_MS
     },
   })
 
-  /** True where anything was claimed. */
-  async function sweepShard(shard: number, signal: AbortSignal): Promise<boolean> {
-    let cursor: string | null = null
-    let claimed = false
-    do {
-      if (signal.aborted) return false
-      const request = { cursor, deliveriesMax: DELIVERIES_PER_STEP, leaseMs: LEASE_MS }
-      const result: SweepResult = await lanes.sweep(shard, request)
+  async function sweepUntilDone(some: number[], signal: AbortSignal): Promise<void> {
+    let left = await sweepOnce(some, signal)
+    for (let round = 1; round < ROUNDS_MAX && left.length > 0; round++) {
+      await new Promise((resolve) => setTimeout(resolve, BETWEEN_ROUNDS_MS))
+      left = await sweepOnce(left, signal)
+    }
+  }
+
+  /** Resolves with the shards in which anything was claimed. */
+  async function sweepOnce(some: number[], signal: AbortSignal): Promise<number[]> {
+    const claimed = new Set<number>()
+    let steps: Step[] = some.map((shard) => ({ shard, cursor: null }))
+    while (steps.length > 0) {
+      if (signal.aborted) return []
+      const results = await sweepSteps(steps)
+      for (const { shard, result } of results) if (result.lanes.length > 0) claimed.add(shard)
+      steps = results.flatMap(({ shard, result: { cursor } }) => (cursor === null ? [] : { shard, cursor }))
+    }
+    return [...claimed]
+  }
+
+  /** All in one trip: nearly always there is nothing to do in any of them. */
+  async function sweepSteps(steps: Step[]): Promise<{ shard: number; result: SweepResult }[]> {
+    const deliveriesMax = Math.ceil(DELIVERIES_PER_STEP / steps.length)
+    const asked = inOneWrite(() =>
+      steps.map(({ shard, cursor }) => lanes.sweep(shard, { cursor, deliveriesMax, leaseMs: LEASE_MS })),
+    )
+    const done = asked.map(async (answer, i) => {
+      const { shard } = steps[i] as Step
+      const result = await answer
       await handOn(shard, result)
-      claimed ||= result.lanes.length > 0
-      cursor = result.cursor
-    } while (cursor !== null)
-    return claimed
+      return { shard, result }
+    })
+    // What was claimed in one shard is dealt with, though another one cannot be asked.
+    await Promise.allSettled(done)
+    return Promise.all(done)
   }
 }

@@ -1,5 +1,4 @@
 /** Stands between a process and its Redis, and counts the round trips: bursts of requests with an answer between them. */
-
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
@@ -10,7 +9,11 @@ export interface CountingProxy {
   stop(): void
 }
 
-export async function startCountingProxy(redisPort: number): Promise<CountingProxy> {
+/** `onWrite`: called with all commands, names and arguments, that the process wrote at once. */
+export async function startCountingProxy(
+  redisPort: number,
+  onWrite?: (commands: string[][]) => void,
+): Promise<CountingProxy> {
   const sockets = new Set<Socket>()
   let trips = 0
   const keep = (socket: Socket) => {
@@ -24,9 +27,10 @@ export async function startCountingProxy(redisPort: number): Promise<CountingPro
     keep(client)
     keep(redis)
     let answered = true
-    client.on('data', () => {
+    client.on('data', (written) => {
       if (answered) trips++
       answered = false
+      onWrite?.(commandsIn(written))
     })
     redis.on('data', () => {
       answered = true
@@ -44,4 +48,20 @@ export async function startCountingProxy(redisPort: number): Promise<CountingPro
       for (const socket of sockets) socket.destroy()
     },
   }
+}
+
+/** Commands are arrays of byte strings: `*<words>`, then `$<bytes>` and the bytes for each. */
+function commandsIn(written: Buffer): string[][] {
+  const text = written.toString('latin1')
+  const commands: string[][] = []
+  for (let at = 0; at < text.length; ) {
+    const line = text.slice(at, text.indexOf('\r\n', at))
+    at += line.length + 2
+    if (line.startsWith('*')) commands.push([])
+    if (!line.startsWith('$')) continue
+    const end = at + Number(line.slice(1))
+    commands.at(-1)?.push(text.slice(at, end))
+    at = end + 2
+  }
+  return commands
 }

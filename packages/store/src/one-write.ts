@@ -1,0 +1,14 @@
+/** Commands of several askers in one write to Redis, so that they make one round trip: to each master, on a cluster. */
+import type { Redis } from 'ioredis'
+import { mastersOf } from './cluster.ts'
+
+/** What `ask` sends before it returns goes together; its answers come as ever. */
+export function inOneWrite<T>(redis: Redis, ask: () => T): T {
+  const streams = mastersOf(redis).map(({ stream }) => stream as typeof stream | undefined)
+  for (const stream of streams) stream?.cork()
+  try {
+    return ask()
+  } finally {
+    for (const stream of streams) stream?.uncork()
+  }
+}
