@@ -1,7 +1,33 @@
-/** A filter policy that is refused; the message is SNS's own text, without the prefix of the operation (sns-semantics §3.3). */
+/**
+ * A filter policy that is refused; the message is SNS's own text, without the prefix of the operation (sns-semantics §3.3).
+ * `explained` says more where SNS's text does not.
+ */
 export class FilterPolicyError extends Error {
-  constructor(message: string) {
+  readonly explained: string
+
+  constructor(message: string, explained = message) {
     super(message)
     this.name = 'FilterPolicyError'
+    this.explained = explained
   }
+}
+
+/** SNS's text for most limits; it does not say which. */
+export const TOO_COMPLEX = 'Filter policy is too complex'
+
+export interface Limit {
+  /** Of what a policy may have no more than `max`. */
+  what: string
+  max: number
+  /** What a policy beyond it is refused with. */
+  text: string
+  /** SNS answers with this text and nothing else. */
+  isRecorded?: true
+}
+
+/** Throws FilterPolicyError where the limit is passed. */
+export function holdTo({ what, max, text, isRecorded }: Limit, found: number): void {
+  if (found <= max) return
+  const explained = `${text}: found ${found} ${what}, the limit is ${max}`
+  throw new FilterPolicyError(isRecorded ? text : explained, explained)
 }

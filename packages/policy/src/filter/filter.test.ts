@@ -5,6 +5,7 @@ import {
   compileFilter,
   FilterCompiler,
   FilterIndex,
+  FilterPolicyError,
   filterSubject,
   matchesFilter,
   parseFilterPolicy,
@@ -310,17 +311,53 @@ describe('wildcards', () => {
 })
 
 describe('refusals', () => {
-  const refusal = (policy: unknown, scope: FilterPolicyScope = 'MessageAttributes') => {
+  const refusalOf = (policy: unknown, scope: FilterPolicyScope = 'MessageAttributes') => {
     try {
       parseFilterPolicy(policy as Policy, scope)
-      return 'accepted'
+      return undefined
     } catch (error) {
-      return (error as Error).message
+      if (error instanceof FilterPolicyError) return error
+      throw error
     }
   }
+  const refusal = (policy: unknown, scope?: FilterPolicyScope) =>
+    refusalOf(policy, scope)?.message ?? 'accepted'
   const keys = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, ['v']]))
   const values = (count: number) => Array.from({ length: count }, (_, i) => `v${i}`)
+
+  const tooComplex = (found: string, max: number) =>
+    `Filter policy is too complex: found ${found}, the limit is ${max}`
+
+  test('where SNS has a text for a limit, that is the message, and the value found stands beside it', () => {
+    const or = (count: number) => Array.from({ length: count }, () => ({ a: values(4), b: values(4) }))
+    for (const [policy, message, found] of [
+      [keys(6), 'Filter policy can not have more than 5 keys', 'found 6 keys, the limit is 5'],
+      [
+        { a: values(151) },
+        'Filter policy is too complex',
+        'found 151 combinations of values, the limit is 150',
+      ],
+      [
+        { $or: or(100), c: values(3) },
+        'Filter policy is too complex',
+        'found 4800 combinations of values, the limit is 150',
+      ],
+    ] as const) {
+      const error = refusalOf(policy)
+      expect([error?.message, error?.explained]).toEqual([message, `${message}: ${found}`])
+    }
+  })
+
+  test('a policy of more than 256 KB', () => {
+    const policy = { a: ['x'.repeat(262_144)] }
+    expect(refusal(policy)).toBe('Filter policy is too large: found 262154 bytes, the limit is 262144')
+  })
+
+  test('objects nested deeper than any body needs', () => {
+    const nested = (depth: number): Policy => (depth === 0 ? { b: ['x'] } : { a: nested(depth - 1) })
+    expect(refusal(nested(150), 'MessageBody')).toBe(tooComplex('101 levels of nested objects', 100))
+  })
 
   test('[93] six keys are too many', () => {
     expect(refusal(keys(5))).toBe('accepted')
@@ -343,19 +380,21 @@ describe('refusals', () => {
   test('wildcards are counted by their points', () => {
     const wildcards = (count: number) => values(count).map((value) => ({ wildcard: `*${value}` }))
     expect(refusal({ a: wildcards(10) })).toBe('accepted')
-    expect(refusal({ a: wildcards(11) })).toBe('Filter policy is too complex')
-    expect(refusal({ a: [{ wildcard: 'a*b*c*d*e' }] })).toBe('Filter policy is too complex')
+    expect(refusal({ a: wildcards(11) })).toBe(tooComplex('121 points of wildcards', 100))
+    expect(refusal({ a: [{ wildcard: 'a*b*c*d*e' }] })).toBe(tooComplex('4 wildcards in a pattern', 3))
   })
 
   test('patterns inside of anything-but count as values', () => {
     const but = (inner: unknown) => refusal({ a: [{ 'anything-but': inner }] })
-    expect([but(values(150)), but(values(151))]).toEqual(['accepted', 'Filter policy is too complex'])
+    const inner = (found: number) =>
+      tooComplex(`${found} combinations of values, those inside anything-but included`, 150)
+    expect([but(values(150)), but(values(151))]).toEqual(['accepted', inner(151)])
     for (const op of ['prefix', 'suffix', 'equals-ignore-case']) {
       expect(but({ [op]: values(150) })).toBe('accepted')
-      expect(but({ [op]: values(151) })).toBe('Filter policy is too complex')
+      expect(but({ [op]: values(151) })).toBe(inner(151))
     }
     const both = (count: number) => ({ a: [{ 'anything-but': values(15) }], b: values(count) })
-    expect([refusal(both(10)), refusal(both(11))]).toEqual(['accepted', 'Filter policy is too complex'])
+    expect([refusal(both(10)), refusal(both(11))]).toEqual(['accepted', inner(165)])
   })
 
   test('a policy takes a bounded number of passes over the values of a body', () => {
@@ -366,16 +405,18 @@ describe('refusals', () => {
     const exact = (n: number) => ({ a: [`v${n}`], b: [`w${n}`] })
     const bothOf = (n: number) => ({ a: [`v${n}`], b: ['x'] })
     expect(refusal(or(10, flat))).toBe('accepted')
-    expect(refusal(or(11, flat))).toBe('Filter policy is too complex')
+    expect(refusal(or(11, flat))).toBe(tooComplex('11 passes over the values of a body', 10))
     expect(refusal(or(150, exact))).toBe('accepted')
     expect(refusal({ r: or(4, bothOf) }, 'MessageBody')).toBe('accepted')
-    expect(refusal({ r: or(5, bothOf) }, 'MessageBody')).toBe('Filter policy is too complex')
+    expect(refusal({ r: or(5, bothOf) }, 'MessageBody')).toBe(
+      tooComplex('11 passes over the values of a body', 10),
+    )
   })
 
   test('a policy that was accepted before these bounds is matched as ever', () => {
     const entries = Array.from({ length: 3_000 }, (_, i) => `Entry ${i}`)
     const policy = { a: [{ 'anything-but': { 'equals-ignore-case': entries } }] }
-    expect(refusal(policy)).toBe('Filter policy is too complex')
+    expect(refusal(policy)).toContain('found 3000 combinations')
     const filter = compileFilter(policy, 'MessageAttributes')
     const matches = (value: string) =>
       matchesFilter(
@@ -387,12 +428,12 @@ describe('refusals', () => {
 
   test('a path of more names than any body needs, and a rule of more clauses than keys', () => {
     expect(refusal({ [Array(101).fill('a').join('.')]: ['x'] }, 'MessageBody')).toBe(
-      'Filter policy is too complex',
+      tooComplex('101 names in a key', 100),
     )
     const nested = (depth: number): Policy =>
       depth === 0 ? { b: ['x'] } : { a: ['x'], $or: [nested(depth - 1), { b: ['y'] }] }
     expect(refusal(nested(9))).toBe('accepted')
-    expect(refusal(nested(10))).toBe('Filter policy is too complex')
+    expect(refusal(nested(10))).toBe(tooComplex('11 keys in a combination of $or', 10))
   })
 
   test('[95] a nested policy needs the scope MessageBody', () => {

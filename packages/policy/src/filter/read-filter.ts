@@ -8,7 +8,7 @@ import { ConditionList } from './conditions/condition-list.ts'
 import { readConditions } from './conditions/read-conditions.ts'
 import { wildcardPoints } from './conditions/wildcard.ts'
 import { PASSES_MAX, passesOf } from './filter-cost.ts'
-import { FilterPolicyError } from './filter-error.ts'
+import { FilterPolicyError, holdTo, type Limit, TOO_COMPLEX } from './filter-error.ts'
 
 export interface Clause {
   path: string
@@ -17,15 +17,32 @@ export interface Clause {
 
 export type Rule = Clause[]
 
-const POLICY_BYTES_MAX = 262_144
-const KEYS_MAX = 5
-const COMBINATIONS_MAX = 150
-const WILDCARD_POINTS_MAX = 100
-/** Of nested objects, and of names in a path: each may cost a look at every level of a body. */
-const DEPTH_MAX = 100
-/** Of one rule; a key may stand beside `$or` and inside of it. They are bits of a mask (array-consistency.ts). */
-const CLAUSES_MAX = 10
-const TOO_COMPLEX = 'Filter policy is too complex'
+const POLICY_BYTES: Limit = { what: 'bytes', max: 262_144, text: 'Filter policy is too large' }
+const KEYS: Limit = {
+  what: 'keys',
+  max: 5,
+  text: 'Filter policy can not have more than 5 keys',
+  isRecorded: true,
+}
+const COMBINATIONS: Limit = {
+  what: 'combinations of values',
+  max: 150,
+  text: TOO_COMPLEX,
+  isRecorded: true,
+}
+/** SNS multiplies the lengths of all arrays; what it answers where one is inside of `anything-but` is not recorded. */
+const INNER_COMBINATIONS: Limit = {
+  what: 'combinations of values, those inside anything-but included',
+  max: COMBINATIONS.max,
+  text: TOO_COMPLEX,
+}
+const WILDCARD_POINTS: Limit = { what: 'points of wildcards', max: 100, text: TOO_COMPLEX }
+/** Each level and each name may cost a look at every level of a body. */
+const LEVELS: Limit = { what: 'levels of nested objects', max: 100, text: TOO_COMPLEX }
+const NAMES: Limit = { what: 'names in a key', max: 100, text: TOO_COMPLEX }
+/** A key may stand beside `$or` and inside of it. They are bits of a mask (array-consistency.ts). */
+const CLAUSES: Limit = { what: 'keys in a combination of $or', max: 10, text: TOO_COMPLEX }
+const PASSES: Limit = { what: 'passes over the values of a body', max: PASSES_MAX, text: TOO_COMPLEX }
 
 /**
  * The policy that a text or an object is, checked. Throws FilterPolicyError with the text that SNS has for it.
@@ -36,12 +53,11 @@ export function parseFilterPolicy(
   scope: FilterPolicyScope,
 ): FilterPolicy {
   const text = typeof input === 'string' ? input : JSON.stringify(input)
-  if (Buffer.byteLength(text) > POLICY_BYTES_MAX) throw new FilterPolicyError('Filter policy is too large')
+  holdTo(POLICY_BYTES, Buffer.byteLength(text))
   const policy = parseObject(text)
   const { rules, innerCombinations } = read(policy, new Reader(scope, new Map()))
-  if (innerCombinations > COMBINATIONS_MAX || passesOf(rules) > PASSES_MAX) {
-    throw new FilterPolicyError(TOO_COMPLEX)
-  }
+  holdTo(INNER_COMBINATIONS, innerCombinations)
+  holdTo(PASSES, passesOf(rules))
   return policy
 }
 
@@ -58,13 +74,10 @@ export function readRules(policy: FilterPolicy, scope: FilterPolicyScope, known?
 function read(policy: FilterPolicy, reader: Reader): Read {
   const found = reader.object(policy, [], 1)
   const { rules, combinations } = found
-  if (reader.keys.size > KEYS_MAX) {
-    throw new FilterPolicyError(`Filter policy can not have more than ${KEYS_MAX} keys`)
-  }
-  if (rules.some((rule) => rule.length > CLAUSES_MAX)) throw new FilterPolicyError(TOO_COMPLEX)
-  if (combinations > COMBINATIONS_MAX || reader.wildcardPoints > WILDCARD_POINTS_MAX) {
-    throw new FilterPolicyError(TOO_COMPLEX)
-  }
+  holdTo(KEYS, reader.keys.size)
+  holdTo(COMBINATIONS, combinations)
+  holdTo(CLAUSES, Math.max(...rules.map(({ length }) => length)))
+  holdTo(WILDCARD_POINTS, reader.wildcardPoints)
   // Lists that grew have room to spare, which of 100,000 filters is worth something.
   return { ...found, rules: rules.slice() }
 }
@@ -99,7 +112,7 @@ class Reader {
   }
 
   object(policy: Record<string, unknown>, path: string[], depth: number): Read {
-    if (depth > DEPTH_MAX) throw new FilterPolicyError(TOO_COMPLEX)
+    holdTo(LEVELS, depth)
     let rules: Rule[] = [[]]
     let combinations = 1
     let innerCombinations = 1
@@ -108,8 +121,9 @@ class Reader {
         key === '$or' && isOr(value) ? this.#or(value, path, depth) : this.#key(key, value, path, depth)
       combinations *= read.combinations
       innerCombinations *= read.innerCombinations
-      if (rules.length * read.rules.length > COMBINATIONS_MAX) throw new FilterPolicyError(TOO_COMPLEX)
-      rules = rules.flatMap((rule) => read.rules.map((more) => [...rule, ...more]))
+      // More rules than that have more combinations of values, so the policy is refused once these are counted.
+      const isTooMany = rules.length * read.rules.length > COMBINATIONS.max
+      rules = isTooMany ? [] : rules.flatMap((rule) => read.rules.map((more) => [...rule, ...more]))
     }
     return { rules, combinations, innerCombinations }
   }
@@ -136,7 +150,7 @@ class Reader {
   }
 
   #clause(list: unknown[], path: string, depth: number): Read {
-    if (path.split('.').length > DEPTH_MAX) throw new FilterPolicyError(TOO_COMPLEX)
+    holdTo(NAMES, path.split('.').length)
     const clause = this.#read(list, path)
     this.keys.add(path)
     this.#countWildcards(clause.list.conditions)

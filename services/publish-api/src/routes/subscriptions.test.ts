@@ -408,6 +408,16 @@ test('a change of a filter is acknowledged when no worker matches by an older pl
 
 const deep = `{"endpoint":"https://example.com/deep","filterPolicy":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_001)}`
 
+test('a filter policy over a limit is refused with the limit and the value found', async () => {
+  const filterPolicy = { store: Array.from({ length: 151 }, (_, i) => `s${i}`) }
+  const { status, body } = await subscribe({ endpoint: 'https://example.com/refused', filterPolicy })
+  const found = 'found 151 combinations of values, the limit is 150'
+  expect([status, body.error.details]).toEqual([
+    400,
+    [{ path: 'filterPolicy', message: `is refused: Filter policy is too complex: ${found}` }],
+  ])
+})
+
 test.each<[what: string, given: unknown]>([
   ['six keys', Object.fromEntries('abcdef'.split('').map((key) => [key, ['x']]))],
   ['no list', { store: 'a' }],
@@ -438,9 +448,10 @@ test('a filter that an earlier version accepted stays where other settings chang
   const other = await api.call('PATCH', path, { body: { maxInFlight: 5 } })
   expect([other.status, other.body.filterPolicy]).toEqual([200, filterPolicy])
   const again = await api.call('PATCH', path, { body: { filterPolicy } })
+  const found = 'found 200 combinations of values, those inside anything-but included, the limit is 150'
   expect([again.status, again.body.error.details]).toEqual([
     400,
-    [{ path: 'filterPolicy', message: 'is refused: Filter policy is too complex' }],
+    [{ path: 'filterPolicy', message: `is refused: Filter policy is too complex: ${found}` }],
   ])
 })
 

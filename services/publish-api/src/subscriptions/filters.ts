@@ -18,7 +18,7 @@ function filterProblem(policy: FilterPolicy, scope: FilterPolicyScope): Problem 
     parseFilterPolicy(policy, scope)
     return isStorable(policy) ? undefined : { path, message: 'holds a text or number that cannot be kept' }
   } catch (error) {
-    if (error instanceof FilterPolicyError) return { path, message: `is refused: ${error.message}` }
+    if (error instanceof FilterPolicyError) return { path, message: `is refused: ${error.explained}` }
     // Whatever is nested deeper than the stack reaches is nested too deeply for a filter.
     if (error instanceof RangeError) return { path, message: 'is nested too deeply' }
     throw error

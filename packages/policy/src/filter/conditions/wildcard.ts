@@ -1,12 +1,12 @@
 /** Wildcard patterns (sns-semantics §3.4): `*` is any run of characters, also none; `\*` and `\\` stand for themselves. */
-import { FilterPolicyError } from '../filter-error.ts'
+import { FilterPolicyError, holdTo, type Limit, TOO_COMPLEX } from '../filter-error.ts'
 
 export interface Wildcard {
   /** The literal pieces between the stars: one more than there are stars. */
   pieces: string[]
 }
 
-const STARS_MAX = 3
+const STARS: Limit = { what: 'wildcards in a pattern', max: 3, text: TOO_COMPLEX }
 
 export function parseWildcard(text: string): Wildcard {
   const pieces = ['']
@@ -27,7 +27,7 @@ export function parseWildcard(text: string): Wildcard {
     }
     pieces.push(pieces.pop() + character)
   }
-  if (pieces.length - 1 > STARS_MAX) throw new FilterPolicyError('Filter policy is too complex')
+  holdTo(STARS, pieces.length - 1)
   return { pieces }
 }
 

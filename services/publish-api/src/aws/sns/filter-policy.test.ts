@@ -75,6 +75,11 @@ const many = (count: number) => JSON.stringify({ a: Array.from({ length: count }
 test.each<[name: string, value: string, text: string]>([
   ['FilterPolicy', SIX, 'FilterPolicy: Filter policy can not have more than 5 keys'],
   ['FilterPolicy', many(151), 'FilterPolicy: Filter policy is too complex'],
+  [
+    'FilterPolicy',
+    '{"a":[{"wildcard":"a*b*c*d*e"}]}',
+    'FilterPolicy: Filter policy is too complex: found 4 wildcards in a pattern, the limit is 3',
+  ],
   ['FilterPolicy', '{"a":"b"}', 'FilterPolicy: "a" must be an object or an array'],
   ['FilterPolicy', '{"a":[]}', 'FilterPolicy: Empty arrays are not allowed'],
   ['FilterPolicy', '{"a":[{"sounds":"b"}]}', 'FilterPolicy: Unrecognized match type sounds'],
