@@ -1,5 +1,6 @@
 export * from './backoff.ts'
 export * from './begin-service.ts'
+export * from './byte-budget.ts'
 export * from './checks.ts'
 export * from './logger.ts'
 export * from './loop.ts'

@@ -309,7 +309,10 @@ export class Dispatcher {
   #startSlice(start: Start, ref: SliceRef, found?: KnownMatch): Promise<void> | undefined {
     if (start.run.lost) return undefined
     const cached = this.#options.plans.sliceOf(start.plan, ref)
-    if (cached instanceof Promise) return this.#startLoaded(start, ref, found)
+    if (cached instanceof Promise) {
+      start.context.forgetSubjects()
+      return this.#startLoaded(start, ref, found)
+    }
     return cached ? this.#admitUnit(start, cached, found) : undefined
   }
 
@@ -329,7 +332,9 @@ export class Dispatcher {
   }
 
   #admitMatched(unit: Unit, match: SliceMatch): Promise<void> | undefined {
-    return this.#admit(match.matched.length, () => this.#startUnit(unit, match))
+    const waits = this.#admit(match.matched.length, () => this.#startUnit(unit, match))
+    if (waits) unit.context.forgetSubjects()
+    return waits
   }
 
   #startUnit(unit: Unit, match: SliceMatch): void {

@@ -137,6 +137,7 @@ export class JobParts {
     const mayMatch = !isCautious(run)
     if (mayMatch) await retries.untilDone(run, () => plans.loadFilters(plan, WHOLE_MAX))
     const match = mayMatch ? await plans.match(plan, context, () => run.lost) : undefined
+    context.forgetSubjects()
     if (!match) return { deliveries: plan.subscriptions, slices: numbersOf(plan.slices) }
     const perSlice = plan.subscriptions / plan.slices.length
     const deliveriesOf = ({ found }: TopicMatch['toOpen'][number]) =>

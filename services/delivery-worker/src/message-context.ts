@@ -6,6 +6,11 @@ import { type Message, type Protocol, parseMessageId } from '@fantail/contracts'
 import { compileEnvelope, type Envelope, type SignatureVersion, textForProtocol } from '@fantail/delivery'
 import { type FilterSubject, filterSubject } from '@fantail/policy'
 
+interface BodySubject {
+  text: string
+  subject: FilterSubject
+}
+
 export class MessageContext {
   readonly message: Message
   /** 16 bytes. */
@@ -16,7 +21,7 @@ export class MessageContext {
   readonly #lasting: boolean
   #body: string | undefined
   #attributesSubject: FilterSubject | undefined
-  #bodySubjects: Map<Protocol, FilterSubject> | undefined
+  #bodySubjects: Map<Protocol, BodySubject> | undefined
 
   /**
    * Throws where the message has no proper id. `publicUrl` is for links where the message names none. One that is made from
@@ -64,7 +69,7 @@ export class MessageContext {
     return protocol === undefined ? this.#attributes : this.#bodyFor(protocol)
   }
 
-  /** Call it when the message is matched: the subject of a body of 256 KB may fill 20 MB. */
+  /** Call it when the message is matched, or has to wait: the subject of a body of 256 KB may fill 20 MB. */
   forgetSubjects(): void {
     this.#attributesSubject = undefined
     this.#bodySubjects = undefined
@@ -79,12 +84,14 @@ export class MessageContext {
   #bodyFor(protocol: Protocol): FilterSubject {
     const key = this.message.structure === 'json' ? protocol : 'http'
     this.#bodySubjects ??= new Map()
-    let subject = this.#bodySubjects.get(key)
-    if (!subject) {
-      subject = filterSubject({ message: textForProtocol(this.message, protocol) }, 'MessageBody')
-      this.#bodySubjects.set(key, subject)
-    }
-    return subject
+    const known = this.#bodySubjects.get(key)
+    if (known) return known.subject
+    const text = textForProtocol(this.message, protocol)
+    // Protocols without a text of their own share the default text, and so what it is parsed to.
+    const same = [...this.#bodySubjects.values()].find((other) => other.text === text)
+    const made = same ?? { text, subject: filterSubject({ message: text }, 'MessageBody') }
+    this.#bodySubjects.set(key, made)
+    return made.subject
   }
 
   /** What lanes store once per shard. */

@@ -14,6 +14,7 @@ import { FilterCache } from './filter-cache.ts'
 import { FilterLoads } from './filters/filter-loads.ts'
 import { Matcher } from './filters/matcher.ts'
 import type { MessageContext } from './message-context.ts'
+import type { SliceFilters } from './slice-filters.ts'
 import { type SliceMatch, sliceMatch } from './slice-match.ts'
 import type { TopicFilters, TopicMatch } from './topic-filters.ts'
 
@@ -109,7 +110,7 @@ export class PlanCache {
   ): TopicMatch | undefined | Promise<TopicMatch | undefined> {
     if (!plan.hasFilters || !this.#filters.of(plan)) return undefined
     return this.#matcher.match<TopicMatch | undefined>({
-      size: context.message.message.length,
+      context,
       isGivenUp,
       inOneGo: (work) => this.#filters.of(plan)?.match(plan, context, work),
       inSteps: () => inStepsOf(this.#filters.of(plan), plan, context),
@@ -125,14 +126,12 @@ export class PlanCache {
   ): SliceMatch | Promise<SliceMatch | undefined> {
     const { filters } = slice
     if (!filters || slots) return sliceMatch(slice, context, slots)
-    const found = this.#matcher.match<readonly number[]>({
-      size: context.message.message.length,
+    return this.#matcher.match<SliceMatch>({
+      context,
       isGivenUp,
-      inOneGo: (work) => filters.match(context, work),
-      inSteps: () => filters.matchInSteps(context),
+      inOneGo: (work) => sliceMatch(slice, context, filters.match(context, work)),
+      inSteps: () => sliceMatchInSteps(slice, context, filters),
     })
-    if (!(found instanceof Promise)) return sliceMatch(slice, context, found)
-    return found.then((matched) => matched && sliceMatch(slice, context, matched))
   }
 
   /** Makes `match` know what there is to know; a promise only where it has to be asked for. */
@@ -237,6 +236,14 @@ function* inStepsOf(
   context: MessageContext,
 ): Steps<TopicMatch | undefined> {
   return filters && (yield* filters.matchInSteps(plan, context))
+}
+
+function* sliceMatchInSteps(
+  slice: CompiledSlice,
+  context: MessageContext,
+  filters: SliceFilters,
+): Steps<SliceMatch> {
+  return sliceMatch(slice, context, yield* filters.matchInSteps(context))
 }
 
 function isOld<T>(cached: Cached<T>): boolean {

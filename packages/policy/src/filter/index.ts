@@ -10,6 +10,12 @@ export { type ClauseVerdict, explainFilter, VALUES_SHOWN_MAX } from './explain-f
 export { FilterPolicyError } from './filter-error.ts'
 export { FilterIndex } from './filter-index.ts'
 export { FilterRouter } from './filter-router.ts'
-export { type FilterMessage, type FilterSubject, filterSubject } from './filter-subject.ts'
+export {
+  type FilterMessage,
+  type FilterSubject,
+  filterSubject,
+  PARSED_BYTES_MAX,
+  parsedBytes,
+} from './filter-subject.ts'
 export { inOneGo, MatchWork, type Steps, TooMuchWork } from './match-work.ts'
 export { parseFilterPolicy } from './read-filter.ts'

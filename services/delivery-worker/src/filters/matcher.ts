@@ -2,9 +2,13 @@
  * Matches messages with filters without keeping the worker from anything else. Nearly every message is matched in one go, in
  * microseconds. What takes more is begun anew in steps, in turns of the event loop that it shares with all others of its
  * kind (runtime/src/turns.ts): it is done later, never dropped.
+ *
+ * A message in steps holds its parsed text, which may fill many times the bytes of the text. So few are begun that these
+ * stay within a bound; the others wait unparsed. Messages that are matched in one go wait for none of them.
  */
-import { MatchWork, type Steps, TooMuchWork } from '@fantail/policy'
-import { Turns } from '@fantail/runtime'
+import { MatchWork, PARSED_BYTES_MAX, parsedBytes, type Steps, TooMuchWork } from '@fantail/policy'
+import { ByteBudget, Turns } from '@fantail/runtime'
+import type { MessageContext } from '../message-context.ts'
 
 /** In one go: a few milliseconds at most. A message to 1,000 of 100,000 subscriptions takes about 3,000. */
 const STEPS_MAX = 100_000
@@ -12,8 +16,7 @@ const STEPS_MAX = 100_000
 const LONG_TEXT = 16_384
 
 export interface Matching<T> {
-  /** Of the message's text. */
-  size: number
+  context: Pick<MessageContext, 'message' | 'sizeBytes' | 'forgetSubjects'>
   /** Throws TooMuchWork. */
   inOneGo(work: MatchWork): T
   /** What it comes to is decided by the filters there are when it is called. */
@@ -25,6 +28,7 @@ export interface Matching<T> {
 export class Matcher {
   readonly #turns = new Turns()
   readonly #work = new MatchWork(STEPS_MAX)
+  readonly #parsed = new ByteBudget(PARSED_BYTES_MAX)
 
   /** A promise only where there is a wait; of undefined where the answer was given up. */
   match<T>(matching: Matching<T>): T | Promise<T | undefined> {
@@ -32,21 +36,38 @@ export class Matcher {
   }
 
   async #matchLater<T>(matching: Matching<T>): Promise<T | undefined> {
+    matching.context.forgetSubjects()
     while (this.#turns.isOver) await this.#turns.begin()
     return matching.isGivenUp() ? undefined : this.#matchNow(matching)
   }
 
   #matchNow<T>(matching: Matching<T>): T | Promise<T | undefined> {
-    const startedAt = matching.size < LONG_TEXT ? undefined : performance.now()
+    const startedAt = matching.context.message.message.length < LONG_TEXT ? undefined : performance.now()
     this.#work.reset(STEPS_MAX)
     try {
       return matching.inOneGo(this.#work)
     } catch (error) {
       if (!(error instanceof TooMuchWork)) throw error
-      return this.#turns.run(matching.inSteps(), () => matching.isGivenUp())
+      return this.#matchInSteps(matching)
     } finally {
       if (startedAt === undefined) this.#turns.spend(STEPS_MAX - this.#work.left)
       else this.#turns.spendSince(startedAt)
+    }
+  }
+
+  async #matchInSteps<T>(matching: Matching<T>): Promise<T | undefined> {
+    const bytes = parsedBytes(matching.context.sizeBytes)
+    const wait = this.#parsed.enter(bytes)
+    if (wait) {
+      matching.context.forgetSubjects()
+      await wait
+    }
+    try {
+      if (matching.isGivenUp()) return undefined
+      return await this.#turns.run(matching.inSteps(), () => matching.isGivenUp())
+    } finally {
+      matching.context.forgetSubjects()
+      this.#parsed.leave(bytes)
     }
   }
 }

@@ -1,15 +1,19 @@
 /** Why a message would come, or not: a filter policy tried on it, clause by clause. */
 import { FilterTestAnswer, FilterTestInput, isObject, type Problem } from '@fantail/contracts'
 import { textForProtocol } from '@fantail/delivery'
-import { explainFilter, VALUES_SHOWN_MAX } from '@fantail/policy'
-import { Turns } from '@fantail/runtime'
+import { explainFilter, PARSED_BYTES_MAX, parsedBytes, VALUES_SHOWN_MAX } from '@fantail/policy'
+import { ByteBudget, Turns } from '@fantail/runtime'
 import type { z } from 'zod'
 import { type Answer, type Endpoint, endpoint, ok } from '../http/endpoint.ts'
 import { readMessages } from '../publish/read-messages.ts'
 import { filterProblems } from '../subscriptions/filters.ts'
 
 export function filterPolicyRoutes(): Endpoint[] {
-  const turns = new Turns()
+  const shared: Shared = {
+    turns: new Turns(),
+    small: new ByteBudget(PARSED_BYTES_MAX / 2),
+    large: new ByteBudget(PARSED_BYTES_MAX / 2),
+  }
   return [
     endpoint({
       method: 'POST',
@@ -24,7 +28,7 @@ export function filterPolicyRoutes(): Endpoint[] {
       check: problemsOf,
       answers: { 200: { description: 'Verdict by clause', schema: FilterTestAnswer } },
       errors: ['malformed_json', 'validation_failed', 'too_large', 'unsupported_media_type'],
-      handle: ({ body }) => tryFilter(body, turns),
+      handle: ({ body }) => tryFilter(body, shared),
     }),
   ]
 }
@@ -37,6 +41,16 @@ function problemsOf({ filterPolicy, filterPolicyScope }: Record<string, unknown>
   })
 }
 
+/** A message of so many bytes is soon done and waits for no larger one. */
+const SMALL_BYTES = 16_384
+
+interface Shared {
+  turns: Turns
+  /** For the parsed messages. */
+  small: ByteBudget
+  large: ByteBudget
+}
+
 /** In turns with others that are tried meanwhile, so that no other request waits for it. */
 async function tryFilter(
   {
@@ -45,11 +59,19 @@ async function tryFilter(
     message,
     protocol = 'http',
   }: z.output<typeof FilterTestInput>,
-  turns: Turns,
+  { turns, small, large }: Shared,
 ): Promise<Answer> {
   const [given] = readMessages(JSON.stringify(message)).messages
   const { structure, attributes } = given ?? {}
   const text = textForProtocol({ message: given?.message ?? '', ...(structure && { structure }) }, protocol)
   const explanation = explainFilter(filterPolicy, filterPolicyScope, { message: text, attributes })
-  return ok(await turns.run(explanation, () => false))
+  const size = Buffer.byteLength(JSON.stringify(message))
+  const bytes = parsedBytes(size)
+  const parsed = size <= SMALL_BYTES ? small : large
+  await parsed.enter(bytes)
+  try {
+    return ok(await turns.run(explanation, () => false))
+  } finally {
+    parsed.leave(bytes)
+  }
 }

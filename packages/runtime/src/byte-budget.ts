@@ -1,0 +1,35 @@
+/**
+ * Memory that long computations share: each enters before it begins and leaves when it has ended. First come, first served;
+ * one that needs more than there is at all enters when nobody else is in.
+ */
+export class ByteBudget {
+  readonly #max: number
+  #held = 0
+  readonly #line: { bytes: number; enter(): void }[] = []
+
+  constructor(bytesMax: number) {
+    this.#max = bytesMax
+  }
+
+  /** A promise only where there is a wait. */
+  enter(bytes: number): Promise<void> | undefined {
+    if (this.#line.length === 0 && this.#hasRoomFor(bytes)) {
+      this.#held += bytes
+      return undefined
+    }
+    return new Promise((enter) => this.#line.push({ bytes, enter }))
+  }
+
+  leave(bytes: number): void {
+    this.#held -= bytes
+    for (let next = this.#line[0]; next && this.#hasRoomFor(next.bytes); next = this.#line[0]) {
+      this.#line.shift()
+      this.#held += next.bytes
+      next.enter()
+    }
+  }
+
+  #hasRoomFor(bytes: number): boolean {
+    return this.#held === 0 || this.#held + bytes <= this.#max
+  }
+}
