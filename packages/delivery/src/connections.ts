@@ -7,28 +7,19 @@
  * when an origin or the process has more than it may keep (the one idle for longest goes first), or with `close`. Past
  * `perOriginMax` a request still gets a connection, which is closed after it: subscriptions that share a host must not
  * wait for each other, and the caller bounds what is in flight.
+ *
+ * One that is opened ahead of its request is idle from the start, also while it is dialled: a request that takes it then
+ * waits for the rest of the dial.
  */
-import { Client } from 'undici'
-import type { Connector, Dial, Origin } from './connector.ts'
-import { type InterimHeads, readWithoutContinue } from './interim-heads.ts'
-import { type Linked, LinkedList } from './linked-list.ts'
+import { LRUCache } from 'lru-cache'
+import { Connection, type ConnectionEvents, type ConnectionOptions, type NamedOrigin } from './connection.ts'
+import { LinkedList } from './linked-list.ts'
 
-export interface ConnectionsOptions {
-  connector: Connector
+export interface ConnectionsOptions extends ConnectionOptions {
   /** Kept per origin. */
   perOriginMax: number
   /** Idle ones kept in all. */
   idleMax: number
-  /** How long an idle one is kept; a server's `Keep-Alive: timeout` may shorten or lengthen it. */
-  idleMs: number
-  headerBytesMax: number
-}
-
-export interface NamedOrigin extends Origin {
-  /** `https://host:port` */
-  name: string
-  /** What may share connections: the name, and the route where there is one. */
-  key: string
 }
 
 interface OriginPool {
@@ -36,16 +27,31 @@ interface OriginPool {
   open: number
 }
 
-/** At most this, whatever a server's hint says. */
-const IDLE_MS_MAX = 60_000
-/** Taken off a server's hint, for the time that bytes travel. */
-const HINT_MARGIN_MS = 1_000
+/** What is remembered of an origin whose last dial was slow. */
+interface SlowOrigin {
+  /** Its last connection served one request: each request needs one of its own. */
+  closes: boolean
+}
+
+/** Dials that take longer begin ahead of the request: well within what a request may be late. */
+const SLOW_DIAL_MS = 30
+/** Origins of which it is remembered that they are slow to dial. */
+const SLOW_ORIGINS_MAX = 10_000
 
 export class Connections {
   readonly #options: ConnectionsOptions
   readonly #pools = new Map<string, OriginPool>()
   /** Longest idle first. */
   readonly #idle = new LinkedList<Connection>()
+  /** By the origin's key. */
+  readonly #slow = new LRUCache<string, SlowOrigin>({ max: SLOW_ORIGINS_MAX })
+  readonly #events: ConnectionEvents = {
+    ended: (connection) => this.discard(connection),
+    dialled: ({ origin, dialMs }) => {
+      if (dialMs <= SLOW_DIAL_MS) this.#slow.delete(origin.key)
+      else if (!this.#slow.has(origin.key)) this.#slow.set(origin.key, { closes: false })
+    },
+  }
   #open = 0
 
   constructor(options: ConnectionsOptions) {
@@ -56,33 +62,47 @@ export class Connections {
     return { connections: this.#open, idle: this.#idle.size, origins: this.#pools.size }
   }
 
-  /** An idle connection, the one used last, or a new one; `fresh` asks for a new one. */
+  /** An idle connection, the one used last, or a new one; `fresh` asks for one that has served nothing. */
   acquire(origin: NamedOrigin, fresh: boolean): Connection {
-    let pool = this.#pools.get(origin.key)
-    if (!pool) {
-      pool = { idle: [], open: 0 }
-      this.#pools.set(origin.key, pool)
-    }
-    const known = fresh ? undefined : pool.idle.pop()
-    if (known) {
-      this.#idle.remove(known)
-      known.idle = false
-      return known
-    }
-    pool.open += 1
-    this.#open += 1
-    return new Connection(origin, this.#options, (connection) => this.discard(connection))
+    const pool = this.#pools.get(origin.key)
+    const known = pool && takeIdle(pool, fresh)
+    if (!known) return this.#create(origin)
+    if (known.served === 1) this.#noteKeeping(origin, true)
+    this.#idle.remove(known)
+    known.idle = false
+    return known
   }
 
-  /** Takes it back after a whole response. */
-  release(connection: Connection): void {
+  /**
+   * Dials for a request that follows in a moment, where that takes long. An origin that keeps its connections open is
+   * dialled where it has none, one that closes them for each request.
+   */
+  openAhead(origin: NamedOrigin): void {
+    const slow = this.#slow.get(origin.key)
+    if (!slow) return
+    const open = this.#pools.get(origin.key)?.open ?? 0
+    if (open > 0 && (!slow.closes || open >= this.#options.perOriginMax)) return
+    const connection = this.#create(origin)
+    this.giveBack(connection)
+    connection.open()
+  }
+
+  /** Takes it back after a whole response; `keeps`: the server lets it be used again. */
+  release(connection: Connection, keeps: boolean): void {
+    connection.answered()
+    if (keeps) this.giveBack(connection)
+    else this.discard(connection)
+  }
+
+  /** Takes it back from a request that was not sent. */
+  giveBack(connection: Connection): void {
     const pool = this.#pools.get(connection.origin.key)
     if (!pool || pool.open > this.#options.perOriginMax) {
       this.discard(connection)
       return
     }
-    connection.answered()
     connection.idle = true
+    connection.hasWaited = true
     pool.idle.push(connection)
     this.#idle.append(connection)
     if (this.#idle.size > this.#options.idleMax && this.#idle.first) this.discard(this.#idle.first)
@@ -100,6 +120,7 @@ export class Connections {
       pool.idle.splice(pool.idle.indexOf(connection), 1)
     }
     pool.open -= 1
+    if (connection.served > 0) this.#noteKeeping(connection.origin, connection.served > 1)
     if (pool.open === 0) this.#pools.delete(connection.origin.key)
   }
 
@@ -107,74 +128,30 @@ export class Connections {
   close(): void {
     while (this.#idle.first) this.discard(this.#idle.first)
   }
-}
 
-export class Connection implements Linked<Connection> {
-  previous: Connection | undefined
-  next: Connection | undefined
-  readonly origin: NamedOrigin
-  readonly client: Client
-  idle = false
-  ended = false
-  /** Whole responses on the socket that is open now. */
-  exchanges = 0
-  #dial: Dial | undefined
-  #heads: InterimHeads | undefined
-
-  constructor(origin: NamedOrigin, options: ConnectionsOptions, onIdleEnd: (connection: Connection) => void) {
-    this.origin = origin
-    this.client = new Client(originUrl(origin), {
-      connect: (_target, callback) => {
-        const connected = callback as (error: Error | null, socket: unknown) => void
-        this.#dial = options.connector(origin, (error, socket) => {
-          if (socket) this.#heads = readWithoutContinue(socket)
-          connected(error, socket)
-        })
-      },
-      pipelining: 1,
-      allowH2: false,
-      maxHeaderSize: options.headerBytesMax,
-      // The caller's deadline covers both.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      keepAliveTimeout: options.idleMs,
-      keepAliveMaxTimeout: IDLE_MS_MAX,
-      keepAliveTimeoutThreshold: HINT_MARGIN_MS,
-    })
-    this.client.on('disconnect', () => {
-      // undici opens another one under a request that it had not begun to write.
-      this.exchanges = 0
-      if (this.idle) onIdleEnd(this)
-    })
+  #noteKeeping({ key }: NamedOrigin, keeps: boolean): void {
+    const slow = this.#slow.peek(key)
+    if (slow) slow.closes = !keeps
   }
 
-  /** A whole response has come; the next request may follow. */
-  answered(): void {
-    this.exchanges += 1
-    this.#heads?.begin()
-  }
-
-  /** Calls off a dial, cuts an exchange short, closes the socket. */
-  end(): void {
-    this.ended = true
-    this.#dial?.cancel()
-    this.client.destroy(ENDED, ignore)
+  #create(origin: NamedOrigin): Connection {
+    const pool = this.#pools.get(origin.key) ?? { idle: [], open: 0 }
+    this.#pools.set(origin.key, pool)
+    pool.open += 1
+    this.#open += 1
+    return new Connection(origin, this.#options, this.#events)
   }
 }
 
 /**
- * undici asks its URL for origin and protocol several times a request, and a URL works them out each time: here they are
- * constants of their own.
+ * The one used last. Those that have served nothing yet are taken in the order in which they were opened: each is used
+ * before its server gives it up, and a server that takes them one by one waits for none.
  */
-function originUrl({ name, secure }: NamedOrigin): URL {
-  const url = new URL(name)
-  const protocol = secure ? 'https:' : 'http:'
-  return Object.defineProperties(url, { origin: { value: name }, protocol: { value: protocol } })
-}
-
-/** Shared: nobody reads its stack, and making one for each would cost more than the rest. */
-const ENDED = new Error('connection ended')
-
-function ignore(): void {
-  // undici calls back when the socket is gone; nothing waits for it.
+function takeIdle({ idle }: OriginPool, fresh: boolean): Connection | undefined {
+  const last = idle.at(-1)
+  if (!last) return undefined
+  if (!fresh && last.served > 0) return idle.pop()
+  const open = idle.findIndex(({ served, opening }) => !opening && !(fresh && served > 0))
+  const at = open >= 0 ? open : idle.findIndex(({ opening }) => opening)
+  return at >= 0 ? idle.splice(at, 1)[0] : undefined
 }

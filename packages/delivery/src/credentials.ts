@@ -51,6 +51,13 @@ export class Credentials {
     return { header, challenge, use: 1 }
   }
 
+  /** The request was not sent: its use of the nonce is another's. */
+  unsent({ challenge, use }: Authorization): void {
+    if (challenge.scheme !== 'digest' || challenge.count !== use) return
+    challenge.count -= 1
+    if (use === 1 && challenge !== this.#known) this.#fresh.push(challenge)
+  }
+
   /**
    * Takes a 401's challenge for the attempt's next request. Undefined where there is none, or where `sent` shows that the
    * refused request had answered it: wrong credentials stay wrong, while a nonce may merely have grown old.

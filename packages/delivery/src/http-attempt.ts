@@ -1,6 +1,7 @@
 /**
- * One attempt: the request, what came of it, and the handler that undici calls on the way. States: dialling or writing →
- * waiting for an answer → reading it → settled.
+ * One attempt: the request, what came of it, and the handler that undici calls on the way. States: dialling → writing →
+ * waiting for an answer → reading it → settled. A request whose moment has passed by the time it would be written is not
+ * written (`SendMoment`).
  *
  * Two things ask for another request of the same attempt: a reset of a reused connection before any byte of an answer (the
  * server may have closed it meanwhile), and a 401 that asks for the URL's credentials. That request follows at once, within
@@ -12,7 +13,8 @@ import type { Dispatcher } from 'undici'
 import type { AttemptEnds } from './attempt-ends.ts'
 import { failure, failureOf, isReset } from './attempt-failure.ts'
 import type { Challenge } from './challenges.ts'
-import type { Connection, Connections } from './connections.ts'
+import { type Connection, UNSENT } from './connection.ts'
+import type { Connections } from './connections.ts'
 import type { Authorization } from './credentials.ts'
 import type { Deadlines, Expiring } from './deadlines.ts'
 import type { Again, AgainCause, AttemptCallbacks, HttpEndpoint, HttpRequest } from './http-request.ts'
@@ -55,6 +57,9 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
   /** Of the present exchange; calls from an earlier one carry another. */
   #controller: Controller | null = null
   #settled = false
+  /** Why this request is made, where it is not the attempt's first. */
+  #cause: AgainCause | undefined
+  /** The server may have closed its connection meanwhile. */
   #reused = false
   #answerBegun = false
   #resets: number
@@ -105,9 +110,12 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
     )
   }
 
+  /** undici writes the request next. What is thrown here makes it drop the request and keep the connection. */
   onRequestStart(controller: Controller): void {
     this.#controller = controller
-    this.#reused = (this.#connection?.exchanges ?? 0) > 0
+    this.#reused = this.#connection?.hasWaited ?? false
+    if (this.#request.moment?.isPast()) throw UNSENT
+    this.#request.onRequest?.(this.#cause)
   }
 
   onResponseStarted(): void {
@@ -146,8 +154,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
 
   onResponseEnd(controller: Controller): void {
     if (controller !== this.#controller || this.#settled) return
-    if (this.#keepAlive && this.#connection) this.#context.connections.release(this.#connection)
-    else this.#discard()
+    if (this.#connection) this.#context.connections.release(this.#connection, this.#keepAlive)
     this.#connection = undefined
     this.#answered()
   }
@@ -155,6 +162,10 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
   /** There is no controller where the request was never begun. */
   onResponseError(controller: Controller | null | undefined, error: Error): void {
     if ((controller ?? null) !== this.#controller || this.#settled) return
+    if (error === UNSENT) {
+      this.#missed()
+      return
+    }
     this.#discard()
     if (this.#reused && !this.#answerBegun && this.#resets < RESETS_MAX && isReset(error)) {
       this.#resets++
@@ -168,6 +179,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
   #exchange(again: AgainCause | undefined): void {
     const { origin, path, credentials } = this.#endpoint
     this.#controller = null
+    this.#cause = again
     this.#answerBegun = false
     this.#reused = false
     this.#statusCode = 0
@@ -176,7 +188,6 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
     this.#info = undefined
     this.#chunks = this.#request.responseBytesMax === undefined ? undefined : []
     this.#sent = credentials?.authorization('POST', path, this.#challenge)
-    this.#request.onRequest?.(again)
     this.#connection = this.#context.connections.acquire(origin, again === 'reset')
     const { body } = this.#request
     this.#connection.client.dispatch({ path, method: 'POST', headers: this.#headers(), body }, this)
@@ -244,6 +255,18 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
     this.#deadlines.remove(this)
     this.#end()
     this.#context.ends.push(again, next)
+  }
+
+  #missed(): void {
+    const { moment } = this.#request
+    const dialMs = this.#reused ? 0 : (this.#connection?.dialMs ?? 0)
+    if (this.#connection) this.#context.connections.giveBack(this.#connection)
+    this.#connection = undefined
+    // A challenge of this attempt is answered by its next request.
+    if (this.#sent && !this.#challenge) this.#endpoint.credentials?.unsent(this.#sent)
+    this.#deadlines.remove(this)
+    this.#end()
+    this.#context.ends.push((ms: number) => moment?.missed(ms), dialMs)
   }
 
   #settle(result: AttemptResult): void {

@@ -1,7 +1,7 @@
 /** A sender's input, and how it answers. */
 import type { AttemptResult } from '@fantail/contracts'
 import type { Challenge } from './challenges.ts'
-import type { NamedOrigin } from './connections.ts'
+import type { NamedOrigin } from './connection.ts'
 import type { Credentials } from './credentials.ts'
 import type { Route } from './outbound-route.ts'
 
@@ -33,8 +33,21 @@ export interface HttpRequest {
   signal?: AbortSignal
   /** The attempt's earlier requests, where the caller was asked for this one. */
   after?: Again | undefined
-  /** Called as each request begins; undefined: it is the attempt's first. */
+  /** Called as each request is written; undefined: it is the attempt's first. */
   onRequest?: ((again: AgainCause | undefined) => void) | undefined
+  /** A request without one is written as soon as it has a connection. */
+  moment?: SendMoment | undefined
+}
+
+/** When a request may be written. The way there takes time: a name, a dial, a handshake, a process that stands still. */
+export interface SendMoment {
+  /** Asked right before the request is written, once it has a connection. True: it is not written, `missed` follows. */
+  isPast(): boolean
+  /**
+   * Called instead of `done`: nothing was sent, and the connection stays for the next request. `dialMs`: how long the dial
+   * took that this request had to wait for, else 0.
+   */
+  missed(dialMs: number): void
 }
 
 /** Called once, with the end of the attempt or, where `again` is given, with the request that it needs. */

@@ -40,6 +40,8 @@ export interface HttpSenderOptions {
   ca?: string | string[]
 }
 
+type EndpointOf = Pick<HttpRequest, 'url' | 'route' | 'memo'>
+
 export interface SenderStats {
   inFlight: number
   connections: number
@@ -54,6 +56,8 @@ export interface HttpSender {
    * makes one request; where the attempt needs another one the caller is told, and makes it with `request.after`.
    */
   send(request: HttpRequest, done: (result: AttemptResult) => void, again?: (again: Again) => void): void
+  /** A request to this URL follows in a moment: opens its connection where that is known to take long. */
+  openAhead(request: EndpointOf): void
   stats(): SenderStats
   /**
    * Takes no more attempts, lets those in flight end for `graceMs` (default: their deadline), then cuts them short as
@@ -108,20 +112,22 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
   const endpoints = new LRUCache<string, HttpEndpoint>({ max: ENDPOINTS_MAX })
   let closing = false
 
-  const endpointOf = ({ url, route }: HttpRequest): HttpEndpoint | undefined => {
+  const endpointOf = ({ url, route, memo }: EndpointOf): HttpEndpoint | undefined => {
+    if (memo?.endpoint) return memo.endpoint
     const key = route ? `${route.key} ${route.headers?.join(' ') ?? ''} ${url}` : url
-    const known = endpoints.get(key)
-    if (known) return known
-    const endpoint = parseEndpoint(url, route)
-    if (endpoint) endpoints.set(key, endpoint)
+    let endpoint = endpoints.get(key)
+    if (!endpoint) {
+      endpoint = parseEndpoint(url, route)
+      if (endpoint) endpoints.set(key, endpoint)
+    }
+    if (memo) memo.endpoint = endpoint
     return endpoint
   }
 
   const send: HttpSender['send'] = (request, done, again) => {
     const refuse = (detail: string, permanent?: boolean) =>
       context.ends.push(done, failure('connection_failed', detail, 0, permanent))
-    const endpoint = request.memo?.endpoint ?? endpointOf(request)
-    if (request.memo) request.memo.endpoint = endpoint
+    const endpoint = endpointOf(request)
     if (closing) refuse('the sender is closed')
     else if (request.signal?.aborted) refuse('it was called off')
     else if (endpoint) new HttpAttempt(context, endpoint, request, { done, again })
@@ -131,6 +137,10 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
   return {
     send,
     attempt: (request) => new Promise((resolve) => send(request, resolve)),
+    openAhead: (request) => {
+      const endpoint = endpointOf(request)
+      if (endpoint && !closing) connections.openAhead(endpoint.origin)
+    },
     stats: () => {
       const inFlight = [...ownDeadlines.values()].reduce((sum, list) => sum + list.size, 0)
       return { inFlight, ...connections.stats() }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isMissed, RENEWED_AHEAD_MS, renew, reserve, SEND_AHEAD_MS, SEND_LATE_MS_MAX } from './pacing.ts'
+import { isMissed, RENEWED_AHEAD_MS, renew, reserve, SEND_AHEAD_MS, sendLateMsMax } from './pacing.ts'
 
 const START = 1_760_000_000_000
 
@@ -34,7 +34,7 @@ function play(rate: number, sequence: Turn[]) {
     const reserved = reserve(tat, now, rate, SEND_AHEAD_MS, count)
     tat = reserved.tat
     planned.push(...reserved.sendAt)
-    sent.push(...reserved.sendAt.map((at) => at + lateness * SEND_LATE_MS_MAX))
+    sent.push(...reserved.sendAt.map((at) => at + lateness * sendLateMsMax(rate)))
     if (reserved.sendAt.some((at) => at < now || at > now + SEND_AHEAD_MS))
       throw new Error(`out of reach at ${now}`)
   }
@@ -88,19 +88,19 @@ function playStalls(rate: number, sequence: Wake[]): number[] {
     const take = (given: { sendAt: (number | null)[]; tat: number }) => {
       tat = given.tat
       const times = given.sendAt.filter((at) => at !== null)
-      if (times.some((at) => at < now - SEND_LATE_MS_MAX || at > now + RENEWED_AHEAD_MS))
+      if (times.some((at) => at < now - sendLateMsMax(rate) || at > now + RENEWED_AHEAD_MS))
         throw new Error(`out of reach at ${now}`)
       mine = [...mine, ...times].toSorted((a, b) => a - b)
     }
     const [from = now] = mine
-    if (stalled && isMissed(from, now)) {
+    if (stalled && isMissed(from, now, rate)) {
       const planned = mine
       mine = []
       take(renew(tat, now, { rate, planned, leadMs }))
     }
     const due = mine.filter((at) => at <= now)
     mine = mine.filter((at) => at > now)
-    sent.push(...due.map((at) => (stalled ? now : Math.min(now, at + lateness * SEND_LATE_MS_MAX))))
+    sent.push(...due.map((at) => (stalled ? now : Math.min(now, at + lateness * sendLateMsMax(rate)))))
     for (let n = 0; n < Math.min(again, due.length); n++)
       take(renew(tat, now, { rate, planned: [null], leadMs: 0 }))
     take(reserve(tat, now, rate, SEND_AHEAD_MS, count))
@@ -188,7 +188,9 @@ describe('pacing', () => {
   })
 
   it('a send time is missed once it is later than the window bound allows', () => {
-    expect(isMissed(START, START + SEND_LATE_MS_MAX)).toBe(false)
-    expect(isMissed(START, START + SEND_LATE_MS_MAX + 1)).toBe(true)
+    expect([1, 2, 5, 8, 1_000].map(sendLateMsMax)).toEqual([500, 250, 100, 100, 100])
+    expect(isMissed(START, START + 100, 20)).toBe(false)
+    expect(isMissed(START, START + 101, 20)).toBe(true)
+    expect(isMissed(START, START + 500, 1)).toBe(false)
   })
 })

@@ -16,6 +16,14 @@ export const SEND_AHEAD_MS = 250
  */
 export const SEND_LATE_MS_MAX = 100
 
+/**
+ * The same at a rate a second. Whole requests are counted: below 10 a second, sends that are late by less than the gap
+ * between two send times add none to any second. Half a gap leaves as much again for the way to the endpoint.
+ */
+export function sendLateMsMax(rate: number): number {
+  return Math.max(SEND_LATE_MS_MAX, 500 / rate)
+}
+
 export interface Reservation {
   /** Ascending, each from now to now + aheadMs; fewer than `count` where that span holds no more. */
   sendAt: number[]
@@ -72,6 +80,6 @@ export function renew(tat: number, now: number, { rate, planned, leadMs }: Renew
 }
 
 /** Whether a send time has passed for good. */
-export function isMissed(sendAt: number, now: number): boolean {
-  return now - sendAt > SEND_LATE_MS_MAX
+export function isMissed(sendAt: number, now: number, rate: number): boolean {
+  return now - sendAt > sendLateMsMax(rate)
 }

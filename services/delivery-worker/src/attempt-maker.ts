@@ -9,6 +9,7 @@ import {
   type QueueAppends,
   queueBody,
   renderRequest,
+  type SendMoment,
   unsignedFailure,
 } from '@fantail/delivery'
 import type { Logger } from '@fantail/runtime'
@@ -31,12 +32,14 @@ export interface AttemptWays {
   after?: Again | undefined
   /** Called instead of `done` where the attempt needs another request; without it that follows at once. */
   again?: (again: Again) => void
+  /** When a request may be written; where that is past, `missed` is called instead of `done`. */
+  moment?: SendMoment
 }
 
 const NO_WAYS: AttemptWays = {}
 
 export interface AttemptMakerOptions {
-  sender: Pick<HttpSender, 'send'>
+  sender: Pick<HttpSender, 'send' | 'openAhead'>
   appends: Pick<QueueAppends, 'append'>
   signing: Pick<EnvelopeSigning, 'prepare'>
   metrics: WorkerMetrics
@@ -54,6 +57,11 @@ export class AttemptMaker {
 
   constructor(options: AttemptMakerOptions) {
     this.#options = options
+  }
+
+  /** An attempt follows in a moment: what takes long on the way to its endpoint begins now. */
+  openAhead({ record, target }: CompiledSubscription): void {
+    if (record.protocol !== 'sqs' && target.locked === undefined) this.#options.sender.openAhead(target)
   }
 
   /**
@@ -97,7 +105,7 @@ export class AttemptMaker {
   #post(
     subscription: CompiledSubscription,
     context: MessageContext,
-    { ended, span, after, again }: Posting,
+    { ended, span, after, again, moment }: Posting,
   ): void {
     const { target, signature, feedback } = subscription
     const { vault, clock } = this.#options
@@ -113,7 +121,8 @@ export class AttemptMaker {
         span?.end()
         again(next)
       })
-    this.#options.sender.send({ ...request, textBytesMax, after, onRequest }, ended, asked)
+    const sending = { ...request, textBytesMax, after, onRequest, moment: moment && spanned(moment, span) }
+    this.#options.sender.send(sending, ended, asked)
   }
 
   /**
@@ -132,9 +141,19 @@ export class AttemptMaker {
   }
 }
 
-interface Posting extends Pick<AttemptWays, 'after' | 'again'> {
+interface Posting extends Pick<AttemptWays, 'after' | 'again' | 'moment'> {
   ended: (result: AttemptResult) => void
   span: Span | undefined
+}
+
+function spanned(moment: SendMoment, span: Span | undefined): SendMoment {
+  if (!span) return moment
+  const missed = (dialMs: number) => {
+    span.setAttribute('fantail.missed', true)
+    span.end()
+    moment.missed(dialMs)
+  }
+  return { isPast: () => moment.isPast(), missed }
 }
 
 /** Messages for the subscription's queue, each rendered when its turn comes. */

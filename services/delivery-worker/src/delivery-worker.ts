@@ -78,7 +78,7 @@ export interface DeliveryWorkerOptions {
   publicUrl?: string | undefined
   /** An operator's own; else the one that is kept in Redis. */
   signingPair?: SigningPair | undefined
-  sender: Pick<HttpSender, 'send' | 'close'>
+  sender: Pick<HttpSender, 'send' | 'openAhead' | 'close'>
   /** Opens the secrets of endpoints; undefined: there is no master key. */
   vault?: Vault | undefined
   /** The vault's key is all processes' own: `start` rejects where secrets are sealed with another, and the signing key is sealed. */

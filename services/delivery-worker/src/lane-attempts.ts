@@ -3,11 +3,12 @@
  *
  * A claim that is sent at once has its slot already, so that it never waits for one; a throttled claim takes its slot at
  * its send time (lane-turns.ts), so that what is only planned fills nothing. Every request of a throttled attempt, also one
- * after a reset or a challenge, has a send time and a slot of its own; only the attempt's end is charged.
+ * after a reset or a challenge, has a send time and a slot of its own; only the attempt's end is charged. A request that
+ * misses its send time on the way to the endpoint keeps its slot for the next one.
  */
 import type { AttemptResult, WaitCause } from '@fantail/contracts'
 import type { Again, EnvelopeSigning } from '@fantail/delivery'
-import { retryCost } from '@fantail/policy'
+import { retryCost, SEND_LATE_MS_MAX } from '@fantail/policy'
 import type { Logger } from '@fantail/runtime'
 import type { Claim, Standing } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
@@ -57,6 +58,8 @@ export interface ClaimInHand {
   run?: InRun[]
   /** Throttled: the requests that the attempt has made. */
   after?: Again
+  /** Throttled: a request has missed its send time, as the endpoint took so long to connect. */
+  slowToConnect?: true
   /** When to send, by performance.now(); null: at once. */
   sendAt: number | null
   /** Its lane took the endpoint for proven when it was claimed. */
@@ -105,6 +108,7 @@ export class LaneAttempts {
     }
     // Meanwhile, so that it is not late for that.
     if (hand.subscription.signature !== undefined) void this.#sign(hand)
+    this.#options.attempts.openAhead(hand.subscription)
     this.#turns.add(hand)
   }
 
@@ -148,19 +152,17 @@ export class LaneAttempts {
     if (turn && !this.#turns.start(turn)) return
     const { id, maxInFlight } = current.record
     hand.hasSlot ||= this.#options.slots.acquire(id, maxInFlight)
-    if (hand.hasSlot) this.#attempt(hand, current)
+    if (hand.hasSlot) this.#attempt(hand, current, turn)
     else this.#endUnsent(hand)
   }
 
-  #attempt(hand: ClaimInHand, current: CompiledSubscription): void {
-    const { claim, message, run, after, sendAt } = hand
-    const { id, maxInFlight } = current.record
+  #attempt(hand: ClaimInHand, current: CompiledSubscription, turn: Turn | undefined): void {
+    const { claim, message, run, after } = hand
+    const { maxInFlight } = current.record
     const hung = setTimeout(() => this.#hang(hand), HUNG_MS)
     const release = (answeredAfterMs: number | undefined) => {
       clearTimeout(hung)
-      hand.hasSlot = false
-      this.#options.slots.release(id, maxInFlight, answeredAfterMs)
-      this.onRoom()
+      this.#releaseSlot(hand, answeredAfterMs, maxInFlight)
     }
     const ended = (outcome: Outcome) => {
       release(outcome.answeredAfterMs)
@@ -170,7 +172,17 @@ export class LaneAttempts {
       release(next.cause === 'challenge' ? next.durationMs : undefined)
       this.#turns.addAgain(Object.assign(hand, { after: next }))
     }
-    const ways = sendAt === null ? { run } : { run, after, again }
+    const missed = (dialMs: number) => {
+      clearTimeout(hung)
+      if (dialMs > SEND_LATE_MS_MAX) {
+        hand.slowToConnect = true
+        // One more than there are claims, so that its connection is there for the next of them.
+        this.#options.attempts.openAhead(hand.subscription)
+      }
+      if (turn) this.#turns.missed(turn)
+    }
+    const moment = turn && { isPast: () => !this.#turns.isInTime(turn), missed }
+    const ways = moment ? { run, after, again, moment } : { run }
     this.#options.attempts.attempt(current, message, claim.delivery, ended, ways)
   }
 
@@ -190,15 +202,19 @@ export class LaneAttempts {
     this.#closed(hand)
   }
 
-  /** It has no send time, or no slot. What has made a request is not charged for it, UNCHARGED_MAX times. */
+  /**
+   * It has no send time, or no slot. What has made a request, or was too late with it for a slow connection, is not charged
+   * for that, UNCHARGED_MAX times: it would else be tried for ever.
+   */
   #endUnsent(hand: ClaimInHand): void {
-    const { after, claim, subscription } = hand
-    if (after) {
+    const { after, slowToConnect, claim, subscription } = hand
+    if (after || slowToConnect) {
       const name = `${subscription.record.id} ${claim.delivery.toString('hex')}`
       const times = (this.#uncharged.get(name) ?? 0) + 1
       this.#uncharged.set(name, times)
       if (times > UNCHARGED_MAX) {
         const outcome = { result: chargedAs(after), along: 0, answeredAfterMs: undefined }
+        if (hand.hasSlot) this.#releaseSlot(hand)
         void this.#finish(hand, subscription, outcome)
         return
       }
@@ -254,21 +270,23 @@ export class LaneAttempts {
   }
 
   #handBack(hand: ClaimInHand, delayMs = 0): void {
-    const { id, maxInFlight } = hand.subscription.record
-    if (hand.hasSlot) {
-      hand.hasSlot = false
-      this.#options.slots.release(id, maxInFlight, undefined)
-      this.onRoom()
-    }
+    if (hand.hasSlot) this.#releaseSlot(hand)
     const { settling, pacing } = this.#options
-    if (hand.subscription.paced) pacing.unsent(hand.subscription.shard, id, retryCost(hand.claim.state))
+    const { paced, record, shard } = hand.subscription
+    if (paced) pacing.unsent(shard, record.id, retryCost(hand.claim.state))
     void settling
-      .settle(
-        hand.subscription.shard,
-        claimedOf(hand),
-        delayMs === 0 ? { op: 'return' } : { op: 'return', delayMs },
-      )
+      .settle(shard, claimedOf(hand), delayMs === 0 ? { op: 'return' } : { op: 'return', delayMs })
       .then(() => this.#closed(hand))
+  }
+
+  #releaseSlot(
+    hand: ClaimInHand,
+    answeredAfterMs?: number,
+    maxInFlight = hand.subscription.record.maxInFlight,
+  ): void {
+    hand.hasSlot = false
+    this.#options.slots.release(hand.subscription.record.id, maxInFlight, answeredAfterMs)
+    this.onRoom()
   }
 
   #closed(hand: ClaimInHand): void {
@@ -287,8 +305,11 @@ function heldBy({ sendAt, proven }: ClaimInHand): WaitCause | undefined {
   return proven ? undefined : 'unprovenEndpoint'
 }
 
-function chargedAs({ cause, durationMs }: Again): AttemptResult {
-  const error = cause === 'reset' ? 'connection_reset' : 'connection_failed'
-  const detail = `${cause}, and too often no send time or slot for the next request`
+/** `after`: undefined where no request was made. */
+function chargedAs(after: Again | undefined): AttemptResult {
+  const error = after?.cause === 'reset' ? 'connection_reset' : 'connection_failed'
+  const what = after?.cause ?? 'slow to connect'
+  const detail = `${what}, and too often no send time or slot for the next one`
+  const durationMs = after?.durationMs ?? 0
   return { kind: 'failure', error, detail, durationMs, permanent: false }
 }

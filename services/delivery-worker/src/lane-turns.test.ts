@@ -7,6 +7,7 @@ import { LaneTurns, type Turn } from './lane-turns.ts'
 import { MessageContext } from './message-context.ts'
 import { ShardClocks } from './shard-clocks.ts'
 
+const RATE = 20
 const LATE_MS = 150
 
 // Time passes only where a test says so, however busy the machine is.
@@ -40,10 +41,14 @@ function createTurns() {
 }
 
 /** A claim of a lane that is sent `inMs` from now. */
-function claimIn(clocks: ShardClocks, lane: string, lease: string, inMs: number): ClaimInHand {
+function claimIn(clocks: ShardClocks, lane: string, lease: string, inMs: number, rate = RATE): ClaimInHand {
   const sendAt = clocks.of(0).now() + inMs
   return {
-    subscription: { record: { id: lane } as SubscriptionRecord, shard: 0 } as CompiledSubscription,
+    subscription: {
+      record: { id: lane } as SubscriptionRecord,
+      shard: 0,
+      rate,
+    } as CompiledSubscription,
     claim: { delivery: Buffer.alloc(16), lease, sendAt, state: null },
     message,
     sendAt: performance.now() + inMs,
@@ -51,6 +56,14 @@ function claimIn(clocks: ShardClocks, lane: string, lease: string, inMs: number)
     hasSlot: false,
     checkedAt: 0,
   }
+}
+
+/** The claim whose time has come, begun. */
+function begun({ turns, told }: Pick<ReturnType<typeof createTurns>, 'turns' | 'told'>): Turn {
+  const turn = told.due.at(-1)
+  if (!turn || !turns.start(turn)) throw new Error('its time has come')
+  expect(turns.isInTime(turn)).toBe(true)
+  return turn
 }
 
 const leasesOf = (turns: Turn[]) => turns.map(({ hand }) => hand.claim.lease)
@@ -95,6 +108,89 @@ test('one that was late while it was checked waits anew, and what was begun for 
   asked[0]?.answer([{ sendAt: clocks.of(0).now(), lease: '1' }])
   await pass(0)
   expect(told.due).toHaveLength(2)
+})
+
+test('one that is late when its request is written gets a new send time, as others of its lane do', async () => {
+  const { turns, told, asked, clocks } = createTurns()
+  turns.add(claimIn(clocks, 'a', 'begun', 0))
+  const turn = begun({ turns, told })
+  turns.add(claimIn(clocks, 'a', 'next', 40))
+  turn.hand.sendAt = performance.now() - LATE_MS
+  expect(turns.isInTime(turn)).toBe(false)
+  turns.missed(turn)
+  expect(asked).toMatchObject([
+    { subscriptionId: 'a', leadMs: 0, claims: [{ lease: 'begun' }, { lease: 'next' }] },
+  ])
+  expect(asked[0]?.claims[0]?.sendAt).toEqual(expect.any(Number))
+  const now = clocks.of(0).now()
+  asked[0]?.answer([
+    { sendAt: now, lease: 'begun' },
+    { sendAt: now + 10, lease: 'next' },
+  ])
+  await pass(10)
+  expect(leasesOf(told.due)).toEqual(['begun', 'begun', 'next'])
+})
+
+test('one that is late with its request again and again is handed back', async () => {
+  const { turns, told, asked, clocks } = createTurns()
+  turns.add(claimIn(clocks, 'a', '1', 0))
+  for (let n = 1; n <= 4; n++) {
+    const turn = begun({ turns, told })
+    turn.hand.sendAt = performance.now() - LATE_MS
+    turns.missed(turn)
+    asked[n - 1]?.answer([{ sendAt: clocks.of(0).now(), lease: '1' }])
+    await pass(0)
+  }
+  expect(told.none).toEqual(['1'])
+  expect(asked).toHaveLength(3)
+})
+
+test('a request is written neither without a connection to Redis, nor by a time from before it came back', () => {
+  const { turns, told, asked, clocks, redis } = createTurns()
+  turns.add(claimIn(clocks, 'a', '1', 0))
+  const turn = begun({ turns, told })
+  redis.connected = false
+  expect(turns.isInTime(turn)).toBe(false)
+  redis.connected = true
+  turns.reconnected()
+  expect(asked).toEqual([])
+  expect(turns.isInTime(turn)).toBe(false)
+  turns.missed(turn)
+  expect(asked).toMatchObject([{ claims: [{ lease: '1' }] }])
+})
+
+test('what has begun when the clock of Redis is set forward is put off, too', () => {
+  const { turns, told, asked, clocks } = createTurns()
+  turns.add(claimIn(clocks, 'a', '1', 0))
+  const turn = begun({ turns, told })
+  turns.setForward()
+  expect(turns.isInTime(turn)).toBe(false)
+  turns.missed(turn)
+  expect(asked).toMatchObject([{ claims: [{ lease: '1', sendAt: null }] }])
+  expect(asked[0]?.leadMs).toBeGreaterThan(200)
+})
+
+test('a claim whose time was reckoned by a slow reply is late by a faster one', () => {
+  const { turns, told, asked, clocks } = createTurns()
+  const redisNow = Date.now()
+  clocks.tell(0, redisNow - LATE_MS)
+  const hand = claimIn(clocks, 'a', '1', 0)
+  hand.sendAt = performance.now()
+  turns.add(hand)
+  const turn = begun({ turns, told })
+  clocks.tell(0, redisNow)
+  expect(turns.isInTime(turn)).toBe(false)
+  turns.missed(turn)
+  expect(asked).toHaveLength(1)
+})
+
+test('a claim of a slow lane may be late by half the gap between two send times', () => {
+  const { turns, told, asked, clocks } = createTurns()
+  turns.add(claimIn(clocks, 'slow', 'in time', -LATE_MS, 2))
+  turns.add(claimIn(clocks, 'slow', 'late', -500, 2))
+  expect(leasesOf(told.due)).toEqual(['in time'])
+  expect(asked).toMatchObject([{ claims: [{ lease: 'late' }, { lease: 'in time' }] }])
+  turns.stop()
 })
 
 test('a worker that is late again and again asks with a lead, and hands back in the end', async () => {

@@ -1,28 +1,29 @@
 /**
- * Throttled claims in hand, each until its send time.
+ * Throttled claims in hand, each until its request is written.
  *
- * waiting ──its time──▶ due ──checked, in time──▶ sent, no longer here
- *    ▲                   │
- *    └──── renewing ◀────┘ late, or another claim of its lane is
+ * waiting ──its time──▶ due ──checked, in time──▶ begun ──in time──▶ written, no longer here
+ *    ▲                   │                          │
+ *    └──── renewing ◀────┴──────────────────────────┘ late, or (while it is not begun) another claim of its lane is
  *
- * A request may be sent LATE_MS after its send time, as one that is later would crowd those after it (rate × lateness must
- * stay within the 10 % that invariant 4 allows in a second). A claim that is later is kept: all claims that this worker has
- * in hand for the lane move on by the delay. Where another worker has later ones, those that are late get new send times
- * instead (renew-claims-1.lua). One that is late again and again goes back to its lane after RENEWALS_MAX of them.
+ * A request may be written some time after its send time (sendLateMsMax), as one that is later would crowd those after it.
+ * What counts is the moment at which it is written: what has begun may still have to dial, or its process may stand still.
+ * A claim that is later is kept: all claims that this worker has in hand for the lane move on by the delay. Where another
+ * worker has later ones, those that are late get new send times instead (renew-claims-1.lua). One that is late again and
+ * again goes back to its lane after RENEWALS_MAX of them.
  *
  * A send time holds as long as Redis knows it. A Redis that comes back from an outage may have forgotten the last of them,
  * so nothing is sent without a connection, and what is in hand is renewed after it. One whose clock was set forward gives
  * out times that lie among those in hand, here and at other workers: what is in hand, and what comes now, is put off until
  * theirs are over.
  */
-import { SEND_AHEAD_MS, SEND_LATE_MS_MAX } from '@fantail/policy'
+import { SEND_AHEAD_MS, SEND_LATE_MS_MAX, sendLateMsMax } from '@fantail/policy'
 import type { RenewedClaim } from '@fantail/store'
 import type { ClaimInHand } from './lane-attempts.ts'
 import type { Renewals } from './renewals.ts'
 import type { ShardClocks } from './shard-clocks.ts'
 
-/** A little less than the throttle's bound allows: the request has still to be written. */
-const LATE_MS = SEND_LATE_MS_MAX - 10
+/** Less late than the throttle's bound allows, by this much: the clocks of two workers may differ a little. */
+const MARGIN_MS = 10
 const RENEWALS_MAX = 3
 
 export interface Turn {
@@ -32,6 +33,8 @@ export interface Turn {
   renewing: boolean
   /** How often it was renewed because it was late. */
   renewals: number
+  /** Of LaneTurns, when it was begun. */
+  era: number
   timer: NodeJS.Timeout | undefined
 }
 
@@ -52,6 +55,8 @@ export class LaneTurns {
   readonly #lanes = new Map<string, Set<Turn>>()
   /** By performance.now(): until then other workers may have claims in hand by an earlier time of Redis's. */
   #othersUntil = Number.NEGATIVE_INFINITY
+  /** Rises where all send times that were given out before may have been given out again. */
+  #era = 0
   #stopped = false
 
   constructor(options: LaneTurnsOptions) {
@@ -69,24 +74,42 @@ export class LaneTurns {
     this.#replace([this.#keep(hand)], 0)
   }
 
-  /** True: it is in time and no longer here. False: it gets a new send time, or `onNone` has been called. */
+  /**
+   * True: it is in time and no longer here; `isInTime` says whether its request may be written, and `missed` takes it back.
+   * False: it gets a new send time, or `onNone` has been called.
+   */
   start(turn: Turn): boolean {
-    if (this.#isLate(turn)) this.#renewLate(turn)
-    else if (!this.#options.isConnected()) this.#renewLane(turn)
-    else {
-      this.leave(turn)
-      return true
+    turn.era = this.#era
+    if (!this.isInTime(turn)) {
+      this.#renewNow(turn)
+      return false
     }
-    return false
+    this.leave(turn)
+    return true
+  }
+
+  isInTime(turn: Turn): boolean {
+    return turn.era === this.#era && this.#options.isConnected() && !this.#isLate(turn)
+  }
+
+  /** What was begun was not in time when its request would have been written: it waits for a new send time. */
+  missed(turn: Turn): void {
+    this.#enter(turn)
+    const leadMs = this.#othersUntil - performance.now()
+    if (this.#stopped) this.#drop(turn)
+    else if (leadMs > 0) this.#replace([turn], leadMs)
+    else this.#renewNow(turn)
   }
 
   /** Redis is back, and may have forgotten what is in hand here. */
   reconnected(): void {
+    this.#era++
     for (const lane of this.#lanes.values()) this.#renew(inTurn(lane), 0)
   }
 
   /** The clock of Redis is ahead of what it was. */
   setForward(): void {
+    this.#era++
     this.#othersUntil = performance.now() + SEND_AHEAD_MS
     for (const lane of this.#lanes.values()) this.#replace(inTurn(lane), SEND_AHEAD_MS)
   }
@@ -107,12 +130,16 @@ export class LaneTurns {
   }
 
   #keep(hand: ClaimInHand): Turn {
-    const turn = { hand, round: 0, renewing: false, renewals: 0, timer: undefined }
-    const { id } = hand.subscription.record
+    const turn = { hand, round: 0, renewing: false, renewals: 0, era: this.#era, timer: undefined }
+    this.#enter(turn)
+    return turn
+  }
+
+  #enter(turn: Turn): void {
+    const { id } = turn.hand.subscription.record
     const lane = this.#lanes.get(id)
     if (lane) lane.add(turn)
     else this.#lanes.set(id, new Set([turn]))
-    return turn
   }
 
   #wait(turn: Turn): void {
@@ -128,7 +155,22 @@ export class LaneTurns {
   }
 
   #isLate({ hand }: Turn): boolean {
-    return performance.now() - (hand.sendAt ?? 0) > LATE_MS
+    const { rate } = hand.subscription
+    const lateMsMax = rate === null ? SEND_LATE_MS_MAX : sendLateMsMax(rate)
+    return this.#latenessOf(hand) > lateMsMax - MARGIN_MS
+  }
+
+  /** By the clock of Redis as it is known now: what was reckoned by a slow reply was reckoned too late. */
+  #latenessOf({ claim, sendAt, subscription }: ClaimInHand): number {
+    const planned = sendAt ?? 0
+    const clock = this.#options.clocks.of(subscription.shard)
+    const known = claim.sendAt === null ? planned : clock.localTime(claim.sendAt)
+    return performance.now() - Math.min(planned, known)
+  }
+
+  #renewNow(turn: Turn): void {
+    if (this.#isLate(turn)) this.#renewLate(turn)
+    else this.#renewLane(turn)
   }
 
   /** A worker that is late again needs a lead of as much: Redis's answer would else be old when it is read. */
@@ -137,7 +179,7 @@ export class LaneTurns {
       this.#drop(late)
       return
     }
-    const lateMs = performance.now() - (late.hand.sendAt ?? 0)
+    const lateMs = this.#latenessOf(late.hand)
     this.#renewLane(late, late.renewals > 0 ? Math.min(lateMs, SEND_AHEAD_MS) : 0)
   }
 

@@ -35,7 +35,7 @@ export interface Sent {
 
 export type Answer = number | 'hang' | AttemptResult | Promise<number>
 
-export interface FakeSender extends Pick<HttpSender, 'send' | 'close'> {
+export interface FakeSender extends Pick<HttpSender, 'send' | 'openAhead' | 'close'> {
   sent: Sent[]
   /** By URL; default 200. `n` counts requests to that URL, from 1. */
   answer: (url: string, n: number) => Answer
@@ -50,6 +50,7 @@ export function createFakeSender(timeoutMs = 3_000): FakeSender {
     answer: () => 200,
     inFlight: new Map(),
     inFlightMax: new Map(),
+    openAhead: () => undefined,
     close: async () => undefined,
     send: ({ url, headers, body }, done) => {
       const list = headers as string[]
@@ -104,7 +105,7 @@ export async function createFixture(redisOptions: TestRedisOptions = {}) {
     queues: new Queues(redis),
     counts: new Counts(redis),
     outcomes: new OutcomeLog(redis, plans, lanes, { queues: 1, entriesMax: 10_000 }),
-    async startWorker(sender: FakeSender, options: Partial<DeliveryWorkerOptions> = {}) {
+    async startWorker(sender: DeliveryWorkerOptions['sender'], options: Partial<DeliveryWorkerOptions> = {}) {
       const worker = createDeliveryWorker({
         redisUrl: server.url,
         queues: 1,

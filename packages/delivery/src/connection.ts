@@ -1,0 +1,152 @@
+/** One connection: an undici Client that has at most one request, and dials when that is there. */
+import { Client, type Dispatcher } from 'undici'
+import type { Connector, Dial, Origin } from './connector.ts'
+import { type InterimHeads, readWithoutContinue } from './interim-heads.ts'
+import type { Linked } from './linked-list.ts'
+
+/** At most this, whatever a server's hint says. */
+const IDLE_MS_MAX = 60_000
+/** Taken off a server's hint, for the time that bytes travel. */
+const HINT_MARGIN_MS = 1_000
+
+/** Thrown as undici begins to write a request that is not to be sent. Shared: nobody reads its stack. */
+export const UNSENT = new Error('not sent')
+
+export interface NamedOrigin extends Origin {
+  /** `https://host:port` */
+  name: string
+  /** What may share connections: the name, and the route where there is one. */
+  key: string
+}
+
+export interface ConnectionOptions {
+  connector: Connector
+  /** How long an idle one is kept; a server's `Keep-Alive: timeout` may shorten or lengthen it. */
+  idleMs: number
+  headerBytesMax: number
+}
+
+export interface ConnectionEvents {
+  /** It ended while it was idle, or could not be opened ahead. */
+  ended(connection: Connection): void
+  /** A dial has led to a connection. */
+  dialled(connection: Connection): void
+}
+
+export class Connection implements Linked<Connection> {
+  previous: Connection | undefined
+  next: Connection | undefined
+  readonly origin: NamedOrigin
+  readonly client: Client
+  idle = false
+  ended = false
+  /** It is dialled ahead of its request. */
+  opening = false
+  /** The socket that is open now has been idle: the server may have closed it meanwhile. */
+  hasWaited = false
+  /** How long the last dial took. */
+  dialMs = 0
+  /** Whole responses. */
+  served = 0
+  readonly #events: ConnectionEvents
+  #dial: Dial | undefined
+  #heads: InterimHeads | undefined
+
+  constructor(origin: NamedOrigin, options: ConnectionOptions, events: ConnectionEvents) {
+    this.origin = origin
+    this.#events = events
+    this.client = new Client(originUrl(origin), {
+      connect: (_target, callback) => {
+        const connected = callback as (error: Error | null, socket: unknown) => void
+        const dialledAt = performance.now()
+        this.#dial = options.connector(origin, (error, socket) => {
+          if (socket) {
+            this.#heads = readWithoutContinue(socket)
+            this.dialMs = performance.now() - dialledAt
+            events.dialled(this)
+          }
+          connected(error, socket)
+        })
+      },
+      pipelining: 1,
+      allowH2: false,
+      maxHeaderSize: options.headerBytesMax,
+      // The caller's deadline covers both.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      keepAliveTimeout: options.idleMs,
+      keepAliveMaxTimeout: IDLE_MS_MAX,
+      keepAliveTimeoutThreshold: HINT_MARGIN_MS,
+    })
+    this.client.on('disconnect', () => {
+      // undici opens another one under a request that it had not begun to write.
+      this.hasWaited = false
+      if (this.idle) events.ended(this)
+    })
+  }
+
+  /** undici dials for a request alone: this one is dropped before it is written. */
+  open(): void {
+    this.opening = true
+    this.client.dispatch({ path: '/', method: 'POST' }, new Opening((error) => this.#opened(error)))
+  }
+
+  #opened(error: Error): void {
+    this.opening = false
+    // A request that has waited for it has it fresh.
+    if (!this.idle) this.hasWaited = false
+    if (error !== UNSENT) this.#events.ended(this)
+  }
+
+  /** A whole response has come; the next request may follow. */
+  answered(): void {
+    this.served += 1
+    this.#heads?.begin()
+  }
+
+  /** Calls off a dial, cuts an exchange short, closes the socket. */
+  end(): void {
+    this.ended = true
+    this.#dial?.cancel()
+    this.client.destroy(ENDED, ignore)
+  }
+}
+
+/** The request that has a connection opened, and is never written. */
+class Opening implements Dispatcher.DispatchHandler {
+  readonly #ended: (error: Error) => void
+
+  constructor(ended: (error: Error) => void) {
+    this.#ended = ended
+  }
+
+  onRequestStart(): void {
+    throw UNSENT
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    this.#ended(error)
+  }
+
+  // undici asks for these, too.
+  onResponseStart(): void {}
+  onResponseData(): void {}
+  onResponseEnd(): void {}
+}
+
+/**
+ * undici asks its URL for origin and protocol several times a request, and a URL works them out each time: here they are
+ * constants of their own.
+ */
+function originUrl({ name, secure }: NamedOrigin): URL {
+  const url = new URL(name)
+  const protocol = secure ? 'https:' : 'http:'
+  return Object.defineProperties(url, { origin: { value: name }, protocol: { value: protocol } })
+}
+
+/** Shared: nobody reads its stack, and making one for each would cost more than the rest. */
+const ENDED = new Error('connection ended')
+
+function ignore(): void {
+  // undici calls back when the socket is gone; nothing waits for it.
+}

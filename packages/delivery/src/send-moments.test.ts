@@ -1,0 +1,177 @@
+/** Requests that have a moment: what is late on the way to the endpoint is not written, and keeps its connection. */
+import { onRawRequest, type RawServer, startRawServer, waitFor } from '@fantail/test-kit'
+import { afterEach, expect, test } from 'vitest'
+import type { Again, HttpRequest } from './http-request.ts'
+import { createHttpSender, type HttpSender } from './http-sender.ts'
+
+const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'
+const CLOSED = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n'
+const SLOW_MS = 60
+
+const opened: { close(): Promise<void> }[] = []
+afterEach(async () => {
+  for (const thing of opened.splice(0).toReversed()) await thing.close()
+})
+
+/** `requests` has the texts of all, `connections` the number of the one on which each came. */
+async function startServer(answer: (n: number) => string | 'reset') {
+  const requests: string[] = []
+  const connections: number[] = []
+  const server = await startRawServer((socket, connection) =>
+    onRawRequest(socket, (request, n) => {
+      requests.push(request)
+      connections.push(connection)
+      const said = answer(n)
+      if (said === 'reset') socket.resetAndDestroy()
+      else socket.write(said)
+    }),
+  )
+  opened.push(server)
+  return { server, requests, connections }
+}
+
+/** A sender that waits for each name as long as the test says. */
+function startSender(resolve: () => Promise<unknown>): HttpSender {
+  const resolver = { resolve: () => resolve().then(() => ['127.0.0.1']) }
+  const sender = createHttpSender({ allowPrivate: true, timeoutMs: 5_000, resolver })
+  opened.push({ close: () => sender.close(0) })
+  return sender
+}
+
+const at = ({ port }: RawServer, user = ''): HttpRequest => ({
+  url: `http://${user}late.example:${port}/`,
+  headers: [],
+  body: 'hello',
+})
+const atOnce = () => Promise.resolve()
+const slowly = () => new Promise((resolve) => setTimeout(resolve, SLOW_MS))
+
+/** Resolves with how long the dial took. */
+const miss = (sender: HttpSender, request: HttpRequest) =>
+  new Promise<number>((missed, reject) => {
+    const ended = () => reject(new Error('it was sent'))
+    sender.send({ ...request, moment: { isPast: () => true, missed } }, ended, ended)
+  })
+
+test('one that is late when its connection is ready is not written, and the next has the connection', async () => {
+  const { server, requests } = await startServer(() => OK)
+  const name = Promise.withResolvers<void>()
+  const sender = startSender(() => name.promise)
+  let past = false
+  const begun: unknown[] = []
+  const missing = new Promise<number>((missed, reject) => {
+    const moment = { isPast: () => past, missed }
+    sender.send({ ...at(server), moment, onRequest: () => begun.push('late') }, reject)
+  })
+  past = true
+  name.resolve()
+  expect(await missing).toBeGreaterThan(0)
+  expect(sender.stats()).toMatchObject({ inFlight: 0, connections: 1, idle: 1 })
+  past = false
+  const moment = { isPast: () => past, missed: () => undefined }
+  const next = await sender.attempt({ ...at(server), moment, onRequest: () => begun.push('in time') })
+  expect(next).toMatchObject({ statusCode: 200 })
+  expect(begun).toEqual(['in time'])
+  expect(requests).toHaveLength(1)
+  expect(server.accepted()).toBe(1)
+})
+
+test('one that is late on a connection that was used before leaves it for the next', async () => {
+  const { server, requests } = await startServer(() => OK)
+  const sender = startSender(atOnce)
+  await sender.attempt(at(server))
+  expect(await miss(sender, at(server))).toBe(0)
+  expect(await miss(sender, at(server))).toBe(0)
+  expect(await sender.attempt(at(server))).toMatchObject({ statusCode: 200 })
+  expect(requests).toHaveLength(2)
+  expect(server.accepted()).toBe(1)
+})
+
+test('one that is late after a reset leaves its fresh connection for the next', async () => {
+  const { server } = await startServer((n) => (n === 1 ? OK : 'reset'))
+  const sender = startSender(atOnce)
+  await Promise.all([sender.attempt(at(server)), sender.attempt(at(server))])
+  const after = await new Promise<Again>((again, reject) => sender.send(at(server), reject, again))
+  expect(await miss(sender, { ...at(server), after })).toBeGreaterThan(0)
+  expect(await sender.attempt({ ...at(server), after })).toMatchObject({ statusCode: 200 })
+  expect(server.accepted()).toBe(3)
+})
+
+test('a connection that was closed while it waited for a request costs no attempt', async () => {
+  const { server, requests } = await startServer(() => OK)
+  const sender = startSender(atOnce)
+  await miss(sender, at(server))
+  server.dropConnections()
+  expect(await sender.attempt(at(server))).toMatchObject({ statusCode: 200 })
+  expect(requests).toHaveLength(1)
+})
+
+test('one that is late uses no count of a digest nonce', async () => {
+  const challenge = 'WWW-Authenticate: Digest realm="hooks", qop="auth", nonce="n"'
+  const REFUSED = `HTTP/1.1 401 No\r\n${challenge}\r\nContent-Length: 0\r\n\r\n`
+  let asked = 0
+  const { server, requests } = await startServer(() => (asked++ === 0 ? REFUSED : OK))
+  const sender = startSender(atOnce)
+  const request = at(server, 'user:word@')
+  await sender.attempt(request)
+  await miss(sender, request)
+  await sender.attempt(request)
+  const counts = requests.map((text) => /nc=(\d+)/.exec(text)?.[1])
+  expect(counts).toEqual([undefined, '00000001', '00000002'])
+})
+
+test('an origin that is slow to dial has a connection opened ahead of the request, one at a time', async () => {
+  const { server, requests } = await startServer(() => OK)
+  const sender = startSender(slowly)
+  sender.openAhead(at(server))
+  // How long a dial takes is not known yet.
+  expect(sender.stats().connections).toBe(0)
+  for (const _ of [1, 2]) await sender.attempt(at(server))
+  server.dropConnections()
+  await waitFor(() => sender.stats().connections === 0, { what: 'the end to be seen' })
+  sender.openAhead(at(server))
+  sender.openAhead(at(server))
+  expect(sender.stats()).toMatchObject({ connections: 1, idle: 1 })
+  await waitFor(() => server.accepted() === 2, { what: 'the connection' })
+  expect(requests).toHaveLength(2)
+  for (const _ of [1, 2]) expect(await sender.attempt(at(server))).toMatchObject({ statusCode: 200 })
+  // One that is still dialled is waited for.
+  server.dropConnections()
+  await waitFor(() => sender.stats().connections === 0, { what: 'the end to be seen' })
+  sender.openAhead(at(server))
+  expect(await sender.attempt(at(server))).toMatchObject({ statusCode: 200 })
+  expect(server.accepted()).toBe(3)
+})
+
+test('an origin that closes its connections and is slow to dial has one opened ahead for each request', async () => {
+  const { server, connections } = await startServer(() => CLOSED)
+  const sender = startSender(slowly)
+  await sender.attempt(at(server))
+  const held = miss(sender, at(server))
+  const closing = sender.attempt(at(server))
+  await Promise.all([held, closing])
+  for (const _ of [1, 2, 3]) sender.openAhead(at(server))
+  // Beside them the one that was left by a request that was late.
+  expect(sender.stats().connections).toBe(4)
+  await waitFor(() => server.accepted() === 6, { what: 'the connections' })
+  await waitFor(() => sender.stats().idle === 4, { what: 'them to wait' })
+  for (const _ of [1, 2, 3, 4]) await sender.attempt(at(server))
+  // In the order in which they were opened.
+  expect(connections.slice(2)).toEqual(connections.slice(2).toSorted((a, b) => a - b))
+  expect(new Set(connections).size).toBe(6)
+})
+
+test('where it cannot be opened ahead, the request dials for itself', async () => {
+  const { server } = await startServer(() => OK)
+  let dials = 0
+  const sender = startSender(async () => {
+    await slowly()
+    if (++dials === 2) throw new Error('no such name')
+  })
+  await sender.attempt(at(server))
+  server.dropConnections()
+  await waitFor(() => sender.stats().connections === 0, { what: 'the end to be seen' })
+  sender.openAhead(at(server))
+  await waitFor(() => sender.stats().connections === 0, { what: 'the dial to fail' })
+  expect(await sender.attempt(at(server))).toMatchObject({ statusCode: 200 })
+})
