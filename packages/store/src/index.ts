@@ -31,6 +31,7 @@ export { type FilteredEntry, type SlotRun, type SlotsText, slotRuns, slotsText }
 export * from './outcome-log.ts'
 export * from './pages.ts'
 export * from './plans.ts'
+export * from './quarantine/deleted-entry.ts'
 export * from './quarantine/isolated-messages.ts'
 export * from './quarantine/older-lists.ts'
 export * from './quarantine/quarantine.ts'

@@ -31,7 +31,8 @@ export type LaneOutcome = 'delivered' | 'deadLettered' | 'discarded' | 'expired'
 
 export interface LaneEntry {
   messageId: string
-  subscriptionId: string
+  /** null: the message as a whole, which never reached a lane. */
+  subscriptionId: string | null
   generation: number
   outcome: LaneOutcome
   reason: string | null
@@ -65,7 +66,7 @@ type DispatchFields = [
 type CodeText = [statusCode: number, slots?: string]
 type LaneFields = [
   tag: 'l',
-  subscriptionId: string,
+  subscriptionId: string | null,
   outcome: LaneOutcome,
   generation: number,
   attempts: number,

@@ -41,6 +41,7 @@ import {
   parkedRow,
   redrivenRows,
   UNTOLD,
+  wholeRows,
 } from './outcome-rows.ts'
 import { CLOCK_SLACK_MS, type Subscriber, subscribersBySlot } from './outcome-subscribers.ts'
 import { replies } from './pages.ts'
@@ -92,7 +93,7 @@ interface Lookup extends Found {
 }
 
 /** By subscription: a message to many may have as many. */
-type LaneEntries = Map<string, LaneEntry[]>
+type LaneEntries = Map<string | null, LaneEntry[]>
 
 type Pages = [id: Buffer, fields: Buffer[]][]
 
@@ -149,12 +150,12 @@ export class OutcomeLog {
    */
   async deliveries(messageId: string): Promise<DeliveryOutcome[] | null> {
     const [found, unsent] = await Promise.all([this.#find(messageId), this.#unsent(messageId)])
-    return found.dispatch.length > 0 || unsent ? this.#rows(found, unsent) : null
+    return isKnown(found) || unsent ? this.#rows(found, unsent) : null
   }
 
   /** Each delivery once: the lane that a quarantined delivery has left does not know how it ended. */
   async #rows(found: Lookup, unsent: Unsent | null): Promise<DeliveryOutcome[]> {
-    const known = found.dispatch.length > 0 ? await this.#outcomes(found) : []
+    const known = isKnown(found) ? await this.#outcomes(found) : []
     if (!unsent) return known
     const endpoints = new Map(known.map((row) => [row.subscriptionId, row.endpoint]))
     const told = new Set(unsent.rows.map(({ subscriptionId }) => subscriptionId))
@@ -226,7 +227,7 @@ export class OutcomeLog {
     const bySlice = mergeSlices(found.dispatch)
     const lanes = Map.groupBy(found.lanes, ({ subscriptionId }) => subscriptionId)
     const rows = await Promise.all([...bySlice.values()].map((entry) => this.#sliceOutcomes(entry, lanes)))
-    return [...rows.flat(), ...redrivenRows(found, rows.flat())]
+    return [...rows.flat(), ...redrivenRows(found, rows.flat()), ...wholeRows(found)]
   }
 
   async #sliceOutcomes(entry: MergedEntry, lanes: LaneEntries): Promise<DeliveryOutcome[]> {
@@ -273,6 +274,11 @@ export class OutcomeLog {
     )
     return rows.map((row) => back.get(row.subscriptionId ?? '') ?? row)
   }
+}
+
+/** A deleted entry of the quarantine may be about a message whose topic nobody knows. */
+function isKnown(found: Found): boolean {
+  return found.dispatch.length > 0 || wholeRows(found).length > 0
 }
 
 function latestOf(entries: LaneEntry[]): LaneEntry | undefined {

@@ -42,8 +42,8 @@ export function redrivenRows({ lanes }: Found, first: DeliveryOutcome[]): Delive
   const rows = new Map(first.map((row) => [row.subscriptionId, row]))
   const added: DeliveryOutcome[] = []
   for (const entry of lanes) {
-    if (entry.generation === 0) continue
     const { subscriptionId } = entry
+    if (entry.generation === 0 || subscriptionId === null) continue
     const row = rows.get(subscriptionId)
     if (row && row.redrives >= entry.generation) continue
     const latest = endedRow(entry, row ? placeOf(row) : { ...NOWHERE, subscriptionId })
@@ -99,6 +99,12 @@ export function deliveredRow(
 export function filteredRow(subscriber: Subscriber | undefined): DeliveryOutcome {
   const why = whyItEnded('filterPolicy')
   return { ...emptyRow(), ...placeAt(subscriber), state: 'filtered', ...shownWhy(why) }
+}
+
+/** Of a message that ended as a whole, before it was known which subscriptions match; at most one. */
+export function wholeRows({ lanes }: Found): DeliveryOutcome[] {
+  const ended = lanes.find(({ subscriptionId }) => subscriptionId === null)
+  return ended ? [endedRow(ended, NOWHERE)] : []
 }
 
 export function goneRow(): DeliveryOutcome {

@@ -68,8 +68,8 @@ export interface ApiDeps {
   consumers: Pick<Consumers, 'put' | 'patch' | 'delete' | 'of' | 'get'>
   queueWaits: Pick<QueueWaits, 'receiveWaiting'>
   redrives: Pick<Redrives, 'create' | 'dryRun' | 'get' | 'list' | 'patch' | 'pause' | 'resume' | 'cancel'>
-  messages: Pick<OutcomeLog, 'message' | 'deliveries'>
-  quarantine: Pick<Quarantine, 'list' | 'get' | 'raw' | 'remove'>
+  messages: Pick<OutcomeLog, 'message' | 'deliveries' | 'append'>
+  quarantine: Pick<Quarantine, 'list' | 'get' | 'raw' | 'messageIds' | 'remove'>
   counts: Pick<Counts, 'add' | 'read'>
   publisher: Pick<Publisher, 'publish'>
   fifoLog: Methods<FifoLog>

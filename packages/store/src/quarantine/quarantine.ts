@@ -109,9 +109,14 @@ export class Quarantine {
     return this.#read(found.map((member) => member.slice(messageId.length + 1)))
   }
 
+  /** Ids of the messages that the entry is about, as far as they could be read. */
+  async messageIds(id: string): Promise<string[]> {
+    return JSON.parse((await this.#redis.hget(quarantinedKey(id), 'messageIds')) ?? '[]') as string[]
+  }
+
   /** False where it is not there. */
   async remove(id: string): Promise<boolean> {
-    const ids = JSON.parse((await this.#redis.hget(quarantinedKey(id), 'messageIds')) ?? '[]') as string[]
+    const ids = await this.messageIds(id)
     return (await runScript(this.#redis, RELEASE, [QUARANTINE_BASE], [id, ...ids])) === 1
   }
 

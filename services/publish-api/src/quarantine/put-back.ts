@@ -5,14 +5,17 @@
  */
 import { FantailError, type Message, parseMessageId } from '@fantail/contracts'
 import { dispatchMessages } from '@fantail/jobs'
-import { CorruptRecordError, deliveryId, placeOfSubscription, type QuarantineEntry } from '@fantail/store'
+import {
+  CorruptRecordError,
+  deliveryId,
+  generationOf,
+  placeOfSubscription,
+  type QuarantineEntry,
+} from '@fantail/store'
 import type { ApiDeps } from '../deps.ts'
 import { withDeduplicationIds } from '../publish/fifo.ts'
 import { weightOf } from '../publish/message-store.ts'
 import type { KnownTopic } from '../topic-cache.ts'
-
-/** `delivery.<message id>.<generation>.<subscription id>`, as the worker names them. */
-const GENERATION = /^delivery\.[^.]+\.(\d+)\./
 
 type PutBackDeps = Pick<
   ApiDeps,
@@ -118,7 +121,7 @@ async function parkDelivery(
   const place = placeOfSubscription(subscriptionId)
   if (!record || !topic || !place) throw refused('its subscription is gone')
   if (topic.record.fifo) throw refused('a FIFO topic keeps its order: export it and publish it again')
-  const generation = Number(GENERATION.exec(id)?.[1] ?? 0)
+  const generation = generationOf(id)
   const delivery = deliveryId(message.messageId, generation)
   const body = JSON.stringify(message)
   const entries = [{ subscriptionId, delivery, message: 0, park: { as: 'fresh' as const } }]

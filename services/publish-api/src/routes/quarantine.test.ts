@@ -1,5 +1,5 @@
 import { createMessageId, type Message } from '@fantail/contracts'
-import { deliveryId, IsolatedMessages, Quarantine, shardOf } from '@fantail/store'
+import { deliveryId, IsolatedMessages, placeOfSubscription, Quarantine, shardOf } from '@fantail/store'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { startTestApi, type TestApi } from '../test-api.ts'
 
@@ -99,6 +99,41 @@ test('a deleted entry counts as discarded', async () => {
     expect((await api.call(method, `/v1/quarantine/a${path}`)).status).toBe(404)
   expect(await api.deps.counts.read()).toEqual({ 'discarded:quarantineDeleted': 1 })
 })
+
+test('a deleted entry is explained, about one delivery and about messages as a whole', async () => {
+  const [one, two, homeless] = [createMessage('one'), createMessage('two'), createMessage('homeless')]
+  await add('job', `{"v":1,"m":[{"messageId":"${one.messageId}","topicArn":"${ARN}"`)
+  await add('homeless', `{"messageId":"${homeless.messageId}"`)
+  const { body } = await api.call('POST', '/v1/topics/orders/subscriptions', {
+    body: { endpoint: 'https://example.com/' },
+  })
+  const subscriptionId: string = body.id
+  const about = { messageId: two.messageId, subscriptionId, topicArn: ARN }
+  await add(`delivery.${two.messageId}.3.${subscriptionId}`, '{', about)
+  await tellDispatched(two, subscriptionId)
+  for (const { id } of (await api.call('GET', '/v1/quarantine')).body.entries)
+    expect((await api.call('DELETE', `/v1/quarantine/${id}`)).status).toBe(204)
+  const deliveriesOf = async ({ messageId }: Message) =>
+    (await api.call('GET', `/v1/messages/${messageId}/deliveries`)).body.deliveries
+  const ended = { state: 'discarded', reason: 'quarantineDeleted', lastError: 'no JSON' }
+  expect(await deliveriesOf(one)).toMatchObject([{ ...ended, subscriptionId: null }])
+  expect(await deliveriesOf(homeless)).toMatchObject([{ ...ended, subscriptionId: null }])
+  expect(await deliveriesOf(two)).toMatchObject([{ ...ended, subscriptionId, redrives: 3 }])
+  const counts = (await api.call('GET', `/v1/messages/${one.messageId}`)).body.counts
+  expect(counts).toMatchObject({ discarded: 1, quarantined: 0 })
+})
+
+/** As dispatch tells of a message that it has parked for one subscription. */
+async function tellDispatched({ messageId }: Message, subscriptionId: string): Promise<void> {
+  const subscription = await api.deps.subscriptions.get(subscriptionId)
+  const place = placeOfSubscription(subscriptionId)
+  if (!subscription || !place) throw new Error('it was created')
+  const { shard, sliceId } = place
+  const nothing = { delivered: Buffer.alloc(0), filtered: Buffer.alloc(0), failures: [] }
+  const parked = Buffer.of(1 << subscription.slot)
+  const entry = { messageId, topicArn: ARN, sizeBytes: 3, slice: { shard, sliceId }, parked, ...nothing }
+  await api.outcomes.append({ dispatch: [entry], lanes: [] })
+}
 
 test('a message in quarantine is explained, also where its job cannot be decoded', async () => {
   const { messageId } = createMessage('x')

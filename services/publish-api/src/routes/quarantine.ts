@@ -6,7 +6,7 @@ import {
   QuarantineList,
   QuarantineListQuery,
 } from '@fantail/contracts'
-import type { QuarantineEntry } from '@fantail/store'
+import { deletedOutcomes, QUARANTINE_DELETED, type QuarantineEntry } from '@fantail/store'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
 import { notFound } from '../http/errors.ts'
@@ -76,15 +76,20 @@ export function quarantineRoutes(deps: ApiDeps): Endpoint[] {
         'What it holds is not delivered; it counts as discarded (`quarantineDeleted`). Export it first: nothing brings it back.',
       answers: { 204: { description: 'It is gone' } },
       errors: ['not_found'],
-      handle: async ({ params, requestId }) => {
-        const id = params.id ?? ''
-        if (!(await quarantine.remove(id))) throw notFound('quarantine entry')
-        await deps.counts.add('discarded:quarantineDeleted')
-        deps.log.info({ requestId, id }, 'quarantine.deleted')
-        return NO_CONTENT
-      },
+      handle: (call) => handleDelete(deps, call),
     }),
   ]
+}
+
+/** The log first: an entry that is gone could not be explained any more. A repeated call adds the same again. */
+async function handleDelete({ quarantine, messages, counts, log }: ApiDeps, call: Call): Promise<Answer> {
+  const id = call.params.id ?? ''
+  const [entry, messageIds] = await Promise.all([quarantine.get(id), quarantine.messageIds(id)])
+  if (entry) await messages.append(deletedOutcomes(entry, messageIds))
+  if (!(await quarantine.remove(id))) throw notFound('quarantine entry')
+  await counts.add(`discarded:${QUARANTINE_DELETED}`)
+  log.info({ requestId: call.requestId, id }, 'quarantine.deleted')
+  return NO_CONTENT
 }
 
 async function handlePutBack(deps: ApiDeps, call: Call): Promise<Answer> {
