@@ -42,6 +42,10 @@ export const FAULTS = {
     promised: 'nothing lost, order kept',
   },
   fifo: { fault: 'FIFO topic: a worker killed every 2 s', promised: 'nothing lost, each group in its order' },
+  'fifo-suspect': {
+    fault: 'SIGKILL of the worker each of ten times that it matches one FIFO message, beside other groups',
+    promised: 'the other groups go on meanwhile; nothing lost, each group in its order',
+  },
   'push-consumers': {
     fault: 'queue with a push consumer: workers killed',
     promised: 'every message pushed; repeated only batches under way',

@@ -13,8 +13,9 @@ export function runsScript(file: string): Matcher {
 }
 
 /** Requests with this argument, exactly. */
-export function hasArgument(text: string): Matcher {
-  const encoded = `\r\n$${Buffer.byteLength(text)}\r\n${text}\r\n`
+export function hasArgument(argument: string | Buffer): Matcher {
+  const bytes = Buffer.from(argument)
+  const encoded = Buffer.concat([Buffer.from(`\r\n$${bytes.length}\r\n`), bytes, Buffer.from('\r\n')])
   return (request) => request.includes(encoded)
 }
 

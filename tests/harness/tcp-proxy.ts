@@ -12,11 +12,13 @@ export interface Trap {
   at: 'before' | 'after'
   /** The client sees a connection that says nothing any more, instead of one that ends. */
   silent?: boolean
+  /** How long such a request is waited for; default 10 s. */
+  timeoutMs?: number
 }
 
 export interface TcpProxy {
   port: number
-  /** Waits for one such request, on any connection; resolves at the instant, rejects where none comes in 10 s. */
+  /** Waits for one such request, on any connection; resolves at the instant, rejects where none comes in time. */
   trap(trap: Trap): Promise<void>
   /** Everything that Redis says comes so much later from now on. */
   delayReplies(ms: number): void
@@ -74,7 +76,10 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
     port: (server.address() as AddressInfo).port,
     trap: (trap) =>
       new Promise((resolve, reject) => {
-        const timer = setTimeout(() => reject(new Error('no such request came')), TRAP_TIMEOUT_MS)
+        const timer = setTimeout(
+          () => reject(new Error('no such request came')),
+          trap.timeoutMs ?? TRAP_TIMEOUT_MS,
+        )
         const sprung = () => {
           clearTimeout(timer)
           resolve()

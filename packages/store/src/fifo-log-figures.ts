@@ -16,11 +16,19 @@ export interface FifoLogFigures {
   oldestPublishedAt: number
 }
 
-/** Those that hold anything. */
+/** Those that hold anything, each with its isolated groups. */
 export async function fifoLogFigures(redis: Redis): Promise<FifoLogFigures[]> {
   const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => shardBase(shard))
   const replies = await Promise.all(shards.map((base) => runScript(redis, LOGS, [base], [LOOKED_AT_MAX])))
-  return (replies as (Buffer | number)[][]).flatMap(readFigures)
+  const byTopic = Map.groupBy(
+    (replies as (Buffer | number)[][]).flatMap(readFigures),
+    ({ topicArn }) => topicArn,
+  )
+  return [...byTopic].map(([topicArn, logs]) => ({
+    topicArn,
+    messages: logs.reduce((sum, { messages }) => sum + messages, 0),
+    oldestPublishedAt: Math.min(...logs.map(({ oldestPublishedAt }) => oldestPublishedAt)),
+  }))
 }
 
 function readFigures(flat: (Buffer | number)[]): FifoLogFigures[] {

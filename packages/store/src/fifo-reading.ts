@@ -8,6 +8,9 @@
  *
  * A move is one script: what leaves the log is in its lanes. It carries the reader's fence and is refused once another
  * reader has been lent the log; a reader that dies leaves a lease that ends after 3 s.
+ *
+ * A message at which readers die is isolated: it leaves for a log of its group's own, as all that follows in the group
+ * does (lua/include/fifo-isolation.lua). That log is lent and read as the topic's is.
  */
 import type { Redis } from 'ioredis'
 import { hintDue } from './busy-lanes.ts'
@@ -32,20 +35,34 @@ export interface LogEntry {
 export interface LogMove {
   subscriptions: { id: string; mayRun: boolean }[]
   /** The first of those that were read; to each, the positions of the subscriptions that it is for. */
-  messages: { id: Buffer; to: number[] }[]
+  messages: { id: Buffer; to: number[]; isExpired?: boolean }[]
+}
+
+/** A message that waits by itself from now on, because readers died at it. */
+export interface IsolatedEntry extends LogEntry {
+  /** Readers that have died while it was under way. */
+  failedStarts: number
+  delayMs: number
 }
 
 /** `stale`: another reader has the log. `gone`: the topic is deleted, and its log is dropped by others. */
 export type LogMoved =
   | { kind: 'stale' | 'gone' }
   /** What is in the log now; nothing: it is not lent any more. */
-  | { kind: 'moved'; entries: LogEntry[]; nextDueAt: number | null }
+  | {
+      kind: 'moved'
+      entries: LogEntry[]
+      nextDueAt: number | null
+      /** Readers that have died at the first entry; absent: none. */
+      failedStarts?: number
+      /** Of an isolated group nothing is read then, and it is not lent any more. */
+      isolated?: IsolatedEntry
+    }
 
-export interface MoveOptions {
-  /** Others may have the log at once. */
-  letGo?: boolean
-}
+type Ending = 'done' | 'failed'
 
+/** In place of the number of lanes. */
+const EXPIRED = -1
 const NOTHING: LogMove = { subscriptions: [], messages: [] }
 
 export class FifoReading {
@@ -62,31 +79,56 @@ export class FifoReading {
 
   /** Another reader may go on at once. */
   async letGo(shard: number, claim: LogClaim): Promise<void> {
-    await this.move(shard, claim, NOTHING, { letGo: true })
+    await this.#move(shard, claim, NOTHING, 'done')
+  }
+
+  /** The reader failed, but lives: no message is blamed for it. Another reader goes on when the lease ends. */
+  async giveUp(shard: number, claim: LogClaim): Promise<void> {
+    await this.#move(shard, claim, NOTHING, 'failed')
   }
 
   /** Safe to repeat, as long as no other move has been made in between. Callers bound the number of lanes (500). */
-  async move(
+  move(shard: number, claim: LogClaim, move: LogMove): Promise<LogMoved> {
+    return this.#move(shard, claim, move, '')
+  }
+
+  async #move(
     shard: number,
-    { uid, topicArn, fence }: LogClaim,
+    { uid, topicArn, group = '', fence }: LogClaim,
     { subscriptions, messages }: LogMove,
-    { letGo = false }: MoveOptions = {},
+    ending: Ending | '',
   ): Promise<LogMoved> {
-    const args: ScriptValue[] = [shard, uid, topicArn, fence, LOG_READ_MAX, READ_BYTES_MAX, letGo ? '1' : '']
+    const args: ScriptValue[] = [shard, uid, topicArn, group, fence, LOG_READ_MAX, READ_BYTES_MAX, ending]
     args.push(subscriptions.length, ...subscriptions.flatMap(({ id, mayRun }) => [id, mayRun ? '2' : '1']))
     args.push(messages.length)
-    for (const { id, to } of messages) args.push(id, to.length, ...to.map((position) => position + 1))
+    for (const { id, to, isExpired } of messages) {
+      if (isExpired) args.push(id, EXPIRED)
+      else args.push(id, to.length, ...to.map((position) => position + 1))
+    }
     const reply = (await runScript(this.#redis, MOVE, [shardBase(shard)], args)) as MoveReply
     if (Buffer.isBuffer(reply)) return { kind: String(reply) as 'stale' | 'gone' }
-    const [due, woke, ...entries] = reply
+    const [due, woke, failedStarts, isolatedId, failed, delayMs, body, ...entries] = reply
     const nextDueAt = readTime(due)
     hintDue(this.#redis, shard, nextDueAt, woke)
-    return { kind: 'moved', entries: readEntries(entries), nextDueAt }
+    const moved = { kind: 'moved', entries: readEntries(entries), nextDueAt, failedStarts } as const
+    if (isolatedId.length === 0) return moved
+    return { ...moved, isolated: { id: isolatedId, body, failedStarts: failed, delayMs } }
   }
 }
 
-/** 'stale' or 'gone'; or due time, whether a wake was published, and of each message its id and group, and body. */
-type MoveReply = Buffer | [Buffer, number, ...(Buffer | null)[]]
+/** 'stale' or 'gone'; or what the script's head says. */
+type MoveReply =
+  | Buffer
+  | [
+      due: Buffer,
+      woke: number,
+      failedStarts: number,
+      isolatedId: Buffer,
+      failed: number,
+      delayMs: number,
+      body: Buffer | null,
+      ...entries: (Buffer | null)[],
+    ]
 
 function readEntries(values: (Buffer | null)[]): LogEntry[] {
   const entries: LogEntry[] = []

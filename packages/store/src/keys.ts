@@ -44,11 +44,21 @@ export const expiriesKey = (base: string) => `${base}expiries`
 
 // ---- FIFO topics: owned by fifo-log.ts and fifo-reading.ts, in the topic's home shard, deleted with the topic
 
-/** Hash: `a` the topic's ARN, `n` last sequence number given (its last 19 digits), `f` fence of the log's reader. */
+/** Hash: `a` the topic's ARN, `n` last sequence number given (its last 19 digits), `f` fence of the log's reader, `e` that
+ *  of the latest reader whose end is noted, `g` last fence given for an isolated group; after a reader has died `k`
+ *  messages moved one by one since, `u` and `v` the message under way (16 bytes) and its reader's fence, `x` readers that
+ *  have died at the first message (fifo-isolation.lua). */
 export const fifoKey = (base: string, topicUid: string) => `${base}fifo:${topicUid}`
 /** List, oldest first: 16 bytes message id and the group of each message that has not been moved into lanes yet. While
  *  it is not empty, `log:<uid>` stands in `due`. */
 export const logKey = (base: string, topicUid: string) => `${base}log:${topicUid}`
+/** Set: groups that are isolated. Each has a log of its own and a hash with `f`, `u`, `v` and `x`, under `<uid>:<group>`
+ *  in place of the uid, until that log is empty. Meanwhile `isolated:<uid>:<group>` stands in `due`. */
+export const isolatedGroupsKey = (base: string, topicUid: string) => `${base}isolated:${topicUid}`
+export const isolatedFifoKey = (base: string, topicUid: string, group: string) =>
+  fifoKey(base, `${topicUid}:${group}`)
+export const isolatedLogKey = (base: string, topicUid: string, group: string) =>
+  logKey(base, `${topicUid}:${group}`)
 /** String, 5 minutes: 16 bytes message id, 20 digits sequence number, ms of the publish. `scope` is the group and a space
  *  where the topic deduplicates by group, else ''. */
 export const deduplicationKey = (base: string, topicUid: string, scope: string, id: string) =>
@@ -80,7 +90,7 @@ export const groupsKey = (base: string, subscriptionId: string) => `${base}group
 export const behindKey = (base: string, subscriptionId: string, group: string) =>
   `${base}behind:${subscriptionId}:${group}`
 /** Sorted set by ms: subscription id → when its lane next needs a take; `log:<topic uid>` → when the log of a FIFO topic
- *  needs a reader. Decides what runs when. */
+ *  needs a reader; `isolated:<topic uid>:<group>` → the same of an isolated group. Decides what runs when. */
 export const dueKey = (base: string) => `${base}due`
 /** Sorted set by ms: subscription id → when its lane next needs a take, for lanes whose endpoint is not proven (`a` of the
  *  lane). They stand here instead of in `due`, in the order of their turns: a worker takes as many as it has slots for

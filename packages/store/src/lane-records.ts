@@ -179,6 +179,8 @@ export interface LogClaim {
   uid: string
   topicArn: string
   fence: number
+  /** The log is that of this isolated group; absent: the topic's own. */
+  group?: string
 }
 
 export interface ClaimedLane {

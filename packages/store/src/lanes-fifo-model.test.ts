@@ -1,5 +1,6 @@
 /**
- * Random histories of FIFO lanes: publishes in groups, moves out of the log (repeated ones, stale ones), takes,
+ * Random histories of FIFO lanes: publishes in groups, moves out of the log (repeated ones, stale ones), readers that die
+ * again and again so that groups are isolated, takes,
  * settlements of heads alone and with a run, crashes, pauses, deletions, purges, retries, redrives, sweeps and clock
  * jumps. After every step Redis holds exactly what the model holds: of each group the head in its set and the rest in
  * its list, in order; every body is referred to as often as it is counted, and what was placed equals what is there and
@@ -12,7 +13,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { fifoMessage } from './fifo.fixture.ts'
 import { FifoLog } from './fifo-log.ts'
-import { FifoReading, type LogEntry, type LogMove } from './fifo-reading.ts'
+import { LogsModel, type ReadModel } from './fifo-logs-model.fixture.ts'
+import { FifoReading, type LogMove, type LogMoved } from './fifo-reading.ts'
 import * as keys from './keys.ts'
 import { BASE, claimsOf, keysLeft, SHARD, SLICE, takeFrom, writeLane, writeSlice } from './lane-fixture.ts'
 import type { Claim, DeadState, LogClaim, RetryState, SettleTo, TakeResult } from './lane-records.ts'
@@ -70,9 +72,12 @@ const operation = fc.oneof(
       do: fc.constant('move' as const),
       lanes: fc.uniqueArray(laneIndex, { minLength: 0, maxLength: LANES.length }),
       count: fc.nat({ max: 8 }),
+      reader: fc.nat(),
       how: fc.constantFrom('once' as const, 'once' as const, 'twice' as const, 'stale' as const),
     }),
   },
+  // Until a reader is blamed for a message it has to die three times.
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('die' as const), times: fc.constantFrom(1, 3, 6) }) },
   {
     weight: 3,
     arbitrary: fc.record({
@@ -116,12 +121,14 @@ class Play {
   readonly model = new FifoModel(LANES.map((lane) => ({ ...lane })))
   /** As stored, by hex of the id. */
   readonly messages = new Map<string, Message>()
-  /** Hex ids in the topic's log. */
-  readonly inLog: string[] = []
+  readonly logs = new LogsModel()
+  /** Hex ids of each group that have not been moved into lanes, in the order in which they were published. */
+  readonly inLog = new Map(GROUPS.map((group) => [group, [] as string[]]))
   /** Every claim ever made; those of crashed workers and zombies stay in it. */
   readonly claims: Held[] = []
-  reader: LogClaim | undefined
-  staleReader: LogClaim | undefined
+  /** By group, '' the topic's own log. */
+  readonly readers = new Map<string, LogClaim>()
+  readonly staleReaders: LogClaim[] = []
   skewMs = 0
   skewMaxMs = 0
   /** Then a line's order is not that of its messages' times. */
@@ -138,6 +145,8 @@ class Play {
         return this.publish(op.groups)
       case 'move':
         return this.move(op)
+      case 'die':
+        return this.die(op.times)
       case 'take':
         return this.take(op.limit)
       case 'settle':
@@ -166,36 +175,67 @@ class Play {
     for (const [i, message] of made.entries()) {
       const hex = deliveryId(message.messageId).toString('hex')
       this.messages.set(hex, { ...message, sequenceNumber: receipts[i]?.sequenceNumber ?? '' })
-      this.inLog.push(hex)
+      const group = message.groupId ?? ''
+      this.inLog.get(group)?.push(hex)
+      this.logs.own.entries.push({ id: hex, group })
     }
   }
 
-  async move({ lanes: to, count, how }: Extract<Operation, { do: 'move' }>) {
-    if (how === 'stale' && this.staleReader) {
-      expect(await reading.read(SHARD, this.staleReader)).toEqual({ kind: 'stale' })
+  isInLog(id: string): boolean {
+    return this.inLog.get(this.groupOf(id))?.includes(id) ?? false
+  }
+
+  async move({ lanes: to, count, how, reader: which }: Extract<Operation, { do: 'move' }>) {
+    if (how === 'stale') {
+      for (const claim of this.staleReaders)
+        expect(await reading.read(SHARD, claim)).toEqual({ kind: 'stale' })
       return
     }
-    if (!this.reader) return
-    const found = await reading.read(SHARD, this.reader)
-    if (found.kind !== 'moved') throw new Error(`the reader has lost the log: ${found.kind}`)
-    this.expectLog(found.entries)
+    const readers = [...this.readers.values()]
+    const claim = readers[which % Math.max(1, readers.length)]
+    if (claim) await this.moveOne(claim, to, count, how === 'twice' ? 2 : 1)
+  }
+
+  /** Resolves with whether the log has more for its reader. */
+  async moveOne(claim: LogClaim, to: number[], count: number, times = 1): Promise<boolean> {
+    const log = this.logs.find(claim.group)
+    if (!log) throw new Error(`no log of ${claim.group}`)
+    const found = this.expectRead(await reading.read(SHARD, claim), this.logs.read(log))
+    if (found.length === 0) {
+      this.dropReader(claim)
+      return false
+    }
+    const ids = found.slice(0, count)
     const subscriptions = LANES.map(({ id, mayRun }) => ({ id, mayRun }))
     const request: LogMove = {
       subscriptions,
-      messages: found.entries.slice(0, count).map(({ id }) => ({ id, to })),
+      messages: ids.map((id) => ({ id: Buffer.from(id, 'hex'), to })),
     }
-    for (let n = 0; n < (how === 'twice' ? 2 : 1); n++) {
-      const moved = await reading.move(SHARD, this.reader, request)
-      if (n === 0) for (const { id } of request.messages) this.moved(id.toString('hex'), to)
-      if (moved.kind === 'moved') this.expectLog(moved.entries)
+    let left = found
+    for (let n = 0; n < times; n++) {
+      const moved = await reading.move(SHARD, claim, request)
+      if (n === 0) for (const id of ids) this.moved(id, to)
+      if (left.length > 0) left = this.expectRead(moved, this.logs.read(log, n === 0 ? ids.length : 0))
+      // The log of an isolated group is gone with its last message.
+      else expect(moved.kind).toBe(claim.group === undefined ? 'moved' : 'stale')
     }
+    if (left.length === 0) this.dropReader(claim)
+    return left.length > 0
+  }
+
+  dropReader(claim: LogClaim) {
+    const { group } = claim
+    if (group === undefined) return
+    this.readers.delete(group)
+    if (!this.logs.isolated.has(group)) this.staleReaders.push(claim)
   }
 
   moved(id: string, to: number[]) {
-    expect(this.inLog.shift()).toBe(id)
+    const group = this.groupOf(id)
+    expect(this.inLog.get(group)?.shift()).toBe(id)
     for (const index of to) {
       const lane = this.model.lane(`lane-${index}`)
-      if (!lane.gone) this.model.join(lane.id, this.groupOf(id), id, this.now())
+      if (!lane.gone) this.model.join(lane.id, group, id, this.now())
       else {
         this.model.placed++
         this.model.ended['discarded:unsubscribed'] = (this.model.ended['discarded:unsubscribed'] ?? 0) + 1
@@ -203,10 +243,33 @@ class Play {
     }
   }
 
-  expectLog(entries: LogEntry[]) {
-    expect(entries.map(({ id }) => id.toString('hex'))).toEqual(this.inLog)
-    for (const { id, body } of entries)
+  expectRead(moved: LogMoved, expected: ReadModel): string[] {
+    if (moved.kind !== 'moved') throw new Error(`the reader has lost the log: ${moved.kind}`)
+    const { isolated, failedStarts } = moved
+    const found = isolated && {
+      id: isolated.id.toString('hex'),
+      failed: isolated.failedStarts,
+      delayMs: isolated.delayMs,
+    }
+    const entries = moved.entries.map(({ id }) => id.toString('hex'))
+    expect({ entries, failed: failedStarts, isolated: found ?? null }).toEqual(expected)
+    for (const { id, body } of [...moved.entries, ...(isolated ? [isolated] : [])])
       expect(JSON.parse(String(body))).toEqual(this.messages.get(id.toString('hex')))
+    return entries
+  }
+
+  /** Readers that are lent the logs read them and do nothing more. */
+  async die(times: number) {
+    for (let n = 0; n < times; n++) {
+      await this.take(undefined)
+      for (const claim of this.readers.values()) {
+        const log = this.logs.find(claim.group)
+        if (!log) throw new Error(`no log of ${claim.group}`)
+        const left = this.expectRead(await reading.read(SHARD, claim), this.logs.read(log))
+        if (left.length === 0) this.dropReader(claim)
+      }
+      await this.jump(1)
+    }
   }
 
   groupOf(delivery: string): string {
@@ -216,8 +279,8 @@ class Play {
   async take(limit: number | undefined) {
     const due = await dueScores()
     const limits = new Map(limit === undefined ? [] : LANES.map(({ id }) => [id, limit] as const))
-    const taken = await takeFrom(lanes, { leaseMs: LEASE_MS, limits, logsMax: 1 })
-    this.noteLog(taken, (due.get(`log:${UID}`) ?? Infinity) <= taken.now)
+    const taken = await takeFrom(lanes, { leaseMs: LEASE_MS, limits, logsMax: 10 })
+    this.noteLogs(taken, due)
     const visited = [...this.model.lanes.values()].filter(({ id }) => (due.get(id) ?? Infinity) <= taken.now)
     for (const lane of visited) {
       if (!lane.paused || lane.gone) this.model.returnEnded(lane.id, taken.now)
@@ -248,13 +311,19 @@ class Play {
     return delivery.length === 32 && publishedAt(delivery) < now - RETENTION_SECONDS * 1_000
   }
 
-  noteLog(taken: TakeResult, isDue: boolean) {
-    expect(taken.logs.length).toBe(isDue ? 1 : 0)
-    const [claim] = taken.logs
-    if (!claim) return
-    expect(claim).toMatchObject({ uid: UID, topicArn: ARN })
-    this.staleReader = this.reader
-    this.reader = claim
+  noteLogs(taken: TakeResult, due: Map<string, number>) {
+    const lent = this.logs.all.filter(({ group }) => (due.get(logName(group)) ?? Infinity) <= taken.now)
+    const groups = taken.logs.map(({ group }) => group ?? null)
+    expect(groups.toSorted()).toEqual(lent.map(({ group }) => group).toSorted())
+    for (const claim of taken.logs) {
+      expect(claim).toMatchObject({ uid: UID, topicArn: ARN })
+      const log = this.logs.find(claim.group)
+      if (!log) throw new Error(`no log of ${claim.group}`)
+      log.fence = claim.fence
+      const stale = this.readers.get(claim.group ?? '')
+      if (stale) this.staleReaders.push(stale)
+      this.readers.set(claim.group ?? '', claim)
+    }
   }
 
   /** What is too old leaves from the front of its group: the head, or those right behind it. */
@@ -344,7 +413,7 @@ class Play {
   }
 
   async redrive(lane: string, which: number) {
-    const ids = [...this.messages.keys()].filter((id) => !this.inLog.includes(id))
+    const ids = [...this.messages.keys()].filter((id) => !this.isInLog(id))
     const id = ids[which % Math.max(1, ids.length)]
     const message = id === undefined ? undefined : this.messages.get(id)
     if (id === undefined || !message || !this.known.has(lane)) return
@@ -440,9 +509,21 @@ class Play {
     const ended = Object.values(this.model.ended).reduce((sum, n) => sum + n, 0)
     expect(ended + this.model.all().length).toBe(this.model.placed)
     await this.checkBodies()
-    expect(await redis.zscore(keys.dueKey(BASE), `log:${UID}`)).toEqual(
-      this.inLog.length === 0 ? null : expect.any(String),
-    )
+    await this.checkLogs()
+  }
+
+  async checkLogs() {
+    const due = await dueScores()
+    for (const { group, entries } of this.logs.all) {
+      const key = group === null ? keys.logKey(BASE, UID) : keys.isolatedLogKey(BASE, UID, group)
+      const list = await redis.lrangeBuffer(key, 0, -1)
+      expect(list.map((entry) => entry.toString('hex', 0, 16))).toEqual(entries.map(({ id }) => id))
+      expect(due.has(logName(group))).toBe(entries.length > 0)
+    }
+    const isolated = [...this.logs.isolated.keys()]
+    expect((await redis.smembers(keys.isolatedGroupsKey(BASE, UID))).sort()).toEqual(isolated.sort())
+    const hashes = await redis.keys(keys.isolatedFifoKey(BASE, UID, '*'))
+    expect(hashes.sort()).toEqual(isolated.map((group) => keys.isolatedFifoKey(BASE, UID, group)).sort())
   }
 
   async checkBodies() {
@@ -450,7 +531,7 @@ class Play {
     let bytes = 0
     for (const [id, message] of this.messages) {
       const inLanes = all.filter(({ delivery }) => delivery.startsWith(id)).length
-      const references = inLanes + (this.inLog.includes(id) ? 1 : 0)
+      const references = inLanes + (this.isInLog(id) ? 1 : 0)
       const stored = await redis.hgetall(keys.messageKey(BASE, Buffer.from(id, 'hex')))
       if (references === 0) expect(stored).toEqual({})
       else
@@ -519,21 +600,26 @@ class Play {
   async finish() {
     for (const lane of this.model.lanes.values()) if (lane.paused) await this.change(lane.id, 'resume')
     await this.jump(20)
-    for (let turn = 0; this.model.all().length + this.inLog.length > 0 && turn < 200; turn++) {
+    for (let turn = 0; this.model.all().length + this.logs.messages.length > 0 && turn < 200; turn++) {
       await this.take(undefined)
-      await this.move({ do: 'move', lanes: [0, 1, 2], count: 50, how: 'once' })
+      for (const claim of [...this.readers.values()]) while (await this.moveOne(claim, [0, 1, 2], 50));
       const all = this.claims.map((_, i) => i)
       await this.settle(all, { op: 'delivered' }, turn % 2 === 0)
       await this.jump(1)
     }
     await this.check()
-    expect([this.model.all(), this.inLog]).toEqual([[], []])
+    expect([this.model.all(), this.logs.messages]).toEqual([[], []])
     await this.sweep()
     for (const lane of this.model.lanes.values()) await this.change(lane.id, 'delete')
     await redis.del(keys.fifoKey(BASE, UID), keys.topicKey(ARN))
     const left = (await keysLeft(redis)).filter((key) => !/:(dedup|redriven):/.test(key))
     expect(left).toEqual([])
   }
+}
+
+/** In `due`. */
+function logName(group: string | null): string {
+  return group === null ? `log:${UID}` : `isolated:${UID}:${group}`
 }
 
 function idsAt(publishedAt: number) {

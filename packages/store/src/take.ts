@@ -14,7 +14,7 @@ const TAKE = readScript('take-deliveries-1')
 export type TakenReply = [number, Buffer, number, ClaimedLaneReply[], Buffer[]]
 /** Of each run: subscription, claimed delivery, those behind it. */
 type TakeReply = [...TakenReply, runs: Buffer[][], logs: LogReply[], turn: Buffer]
-type LogReply = [uid: Buffer, arn: Buffer, fence: number]
+type LogReply = [uid: Buffer, arn: Buffer, fence: number, group: Buffer]
 
 export async function takeDeliveries(redis: Redis, shard: number, request: TakeRequest): Promise<TakeResult> {
   const { lanesMax, deliveriesMax, leaseMs, limits, othersMax = OTHERS_MAX, logsMax = 0 } = request
@@ -48,8 +48,9 @@ function addRuns(lanes: ClaimedLane[], runs: Buffer[][]): void {
   }
 }
 
-function readLog([uid, arn, fence]: LogReply): LogClaim {
-  return { uid: String(uid), topicArn: String(arn), fence }
+function readLog([uid, arn, fence, group]: LogReply): LogClaim {
+  const claim = { uid: String(uid), topicArn: String(arn), fence }
+  return group.length > 0 ? { ...claim, group: String(group) } : claim
 }
 
 function readRefs(flat: Buffer[]): DeliveryRef[] {

@@ -42,6 +42,7 @@ import { Dispatcher } from './dispatcher.ts'
 import { Express } from './express.ts'
 import { LogReaders } from './fifo/log-readers.ts'
 import { Finishing } from './finishing.ts'
+import { Isolation } from './isolation.ts'
 import { LaneAttempts } from './lane-attempts.ts'
 import { LaneBodies } from './lane-bodies.ts'
 import { observeFifoLogs, observeLanes } from './lane-gauges.ts'
@@ -173,6 +174,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     isConnected: () => redis.status === 'ready',
     log,
   })
+  const isolation = new Isolation({ isolated: new IsolatedMessages(redis), log, now })
   clocks.onSetForward = () => laneAttempts.setForward()
   const readers = new LogReaders({
     reading: new FifoReading(redis),
@@ -180,7 +182,9 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     bodies,
     recorder,
     quarantine,
+    isolation,
     log,
+    now,
     onDue,
   })
   const laneLoop = new LaneLoop({
@@ -237,7 +241,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     publicUrl: options.publicUrl,
     count: (cause) => counts.add(cause),
     quarantine,
-    isolated: new IsolatedMessages(redis),
+    isolation,
     now,
   })
   const consumers = new DispatchConsumers({

@@ -46,7 +46,7 @@ function createDispatcher(start: (unit: Unit) => void) {
     publicUrl: undefined,
     count: async () => undefined,
     quarantine: async () => 'added',
-    isolated: { note: async () => undefined, forget: async () => undefined },
+    isolation: { begin: async () => undefined, end: async () => undefined },
     now: Date.now,
   })
   const run = (fence: number, message = red) =>

@@ -80,9 +80,9 @@ function createDispatcher(
       counted.push(`${reason} ${id}`)
       return isFull() ? 'full' : 'added'
     },
-    isolated: {
-      note: async (_, { failedStarts }) => void counted.push(`isolated ${failedStarts}`),
-      forget: async () => undefined,
+    isolation: {
+      begin: async (_, failedStarts) => void counted.push(`isolated ${failedStarts}`),
+      end: async () => undefined,
     },
     now: () => publishedAt + ageMs,
   })

@@ -8,7 +8,6 @@ import type { Logger } from '@fantail/runtime'
 import {
   CorruptRecordError,
   type Idempotency,
-  type IsolatedMessages,
   type LaneStore,
   type NewEntry,
   type Quarantined,
@@ -19,6 +18,7 @@ import { CautiousRuns, isCautious } from './cautious-runs.ts'
 import { Checkpoints } from './checkpoints.ts'
 import type { CompiledSlice } from './compiled-slice.ts'
 import type { Express } from './express.ts'
+import type { Isolation } from './isolation.ts'
 import { JobParts } from './job-parts.ts'
 import { JobRun, Unit } from './job-run.ts'
 import { MessageContext } from './message-context.ts'
@@ -56,7 +56,7 @@ export interface DispatcherOptions {
   count(cause: string): Promise<void>
   /** Keeps what cannot be decoded. Safe to repeat. */
   quarantine(entry: NewEntry): Promise<Quarantined>
-  isolated: Pick<IsolatedMessages, 'note' | 'forget'>
+  isolation: Pick<Isolation, 'begin' | 'end'>
   /** Epoch ms by Redis's clock. */
   now(): number
 }
@@ -104,7 +104,7 @@ export class Dispatcher {
       checkpoints: this.#checkpoints,
       start: (run, index, context) => this.#startOrQuarantine(run, index, context),
       startSuspect: (run, index, context) => this.#startSuspect(run, index, context),
-      isolated: (context, failedStarts, delayMs) => this.#isolate(context, failedStarts, delayMs),
+      isolated: (...suspect) => options.isolation.begin(...suspect),
     })
   }
 
@@ -213,11 +213,7 @@ export class Dispatcher {
     if (!(await this.#expire(run, context))) await this.#startOrQuarantine(run, index, context)
     await run.whenUnitsEnded()
     if (run.lost) return
-    const { isolated, log } = this.#options
-    const { messageId } = context.message
-    await isolated
-      .forget(messageId)
-      .catch((error: unknown) => log.debug({ messageId, err: error }, 'message.isolation_not_forgotten'))
+    await this.#options.isolation.end(context)
   }
 
   /** Retention ends also what never reached its lanes. For how many subscriptions it was is not known: it counts once. */
@@ -229,17 +225,6 @@ export class Dispatcher {
     await this.#untilDone(run, () => this.#options.count('expired'))
     this.#options.recorder.expiredWhole(plan.topic, context)
     return true
-  }
-
-  async #isolate(context: MessageContext, failedStarts: number, delayMs: number): Promise<void> {
-    const { log, isolated, now } = this.#options
-    const { messageId, topicArn } = context.message
-    log.warn({ messageId, topicArn, failedStarts, delayMs }, 'message.isolated')
-    const note = { topicArn, sizeBytes: context.sizeBytes, failedStarts, nextAttemptAt: now() + delayMs }
-    // It explains the message and decides nothing: a full Redis must not hold the job up for it.
-    await isolated
-      .note(messageId, note, delayMs)
-      .catch((error: unknown) => log.debug({ messageId, err: error }, 'message.isolation_not_noted'))
   }
 
   async #quarantineUnreadable(run: JobRun, { index, message, error }: Unreadable): Promise<void> {

@@ -1,13 +1,16 @@
--- Moves the first messages of a FIFO topic's log into its subscriptions' lanes and reads those that follow; only for the
--- reader that has the log, whose lease begins anew. A message for no lane leaves the log with them. A request that is
--- repeated, because its reply was lost, finds its first message gone and moves nothing.
+-- Moves the first messages of a FIFO topic's log, or of an isolated group's, into the topic's lanes and reads those that
+-- follow; only for the reader that has the log, whose lease begins anew. A message for no lane leaves the log with them.
+-- A request that is repeated, because its reply was lost, finds its first message gone and moves nothing.
 -- KEYS[1] the shard's prefix
--- ARGV    shard number, topic's uid, ARN, fence, messages to read at most, bytes to read at most (one message is read
---         whatever its size), '1' to let go of the log; subscriptions, each: id, '1' or '2' (several of a group may be
---         sent at once); messages, each: id (16 bytes), number of lanes, position of each lane's subscription. Both
---         lists are preceded by their length; positions count from 1.
+-- ARGV    shard number, topic's uid, ARN, isolated group or '', fence, messages to read at most, bytes to read at most
+--         (one message is read whatever its size), how the reader ends: '' it goes on, 'done' another may have the log
+--         at once, 'failed' when the lease ends; subscriptions, each: id, '1' or '2' (several of a group may be sent at
+--         once); messages, each: id (16 bytes), number of lanes or -1 (it is too old, and counts as expired), position
+--         of each lane's subscription. Both lists are preceded by their length; positions count from 1.
 -- Returns 'stale' (another reader has the log) or 'gone' (the topic is deleted); else a list: earliest due time or '',
---         wakes published (lane-wake), then of each message read: id and group, body or false
+--         wakes published (lane-wake), how many readers have died at the first message; of a message that has to wait now
+--         (fifo-isolation): id or '', readers that died at it, delay in ms, body or false; then of each message read: id
+--         and group, body or false
 -- @include when-full
 -- @include now
 -- @include lane-next
@@ -17,13 +20,15 @@
 -- @include lane-group
 -- @include lane-park
 -- @include fifo-log
-local base, shard, uid, arn = KEYS[1], ARGV[1], ARGV[2], ARGV[3]
-local log, at = base .. 'log:' .. uid, 7
+-- @include fifo-isolation
+local base, shard, uid, arn, ending = KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[8]
+local log, at = log_of(base, uid, ARGV[4] ~= '' and ARGV[4] or nil), 8
 run_when_full(base)
-if redis.call('HGET', base .. 'fifo:' .. uid, 'f') ~= ARGV[4] then return 'stale' end
+local state = read_log_state(log)
+if state.fence ~= ARGV[5] then return 'stale' end
 local now, before = now_ms(base), first_due(base)
 if not is_log_open(base, uid, arn) then
-  set_log_due(base, uid, now)
+  set_log_due(base, log, now)
   wake_if_earlier(base, shard, before, now, first_turn)
   return 'gone'
 end
@@ -55,8 +60,9 @@ end
 
 -- The log's own reference to the body becomes one for each lane.
 local function move(id, group)
-  local placed = 0
-  for _ = 1, tonumber(next_arg()) do
+  local placed, n = 0, tonumber(next_arg())
+  if n < 0 then count('expired', 1) end
+  for _ = 1, n do
     if place(subscriptions[tonumber(next_arg())], id, group) then placed = placed + 1 end
   end
   refer(id, placed - 1)
@@ -64,28 +70,46 @@ end
 
 -- Only as far as the log still is what was read: where Redis has lost its last moments, others may stand in their places.
 local listed, moved = tonumber(next_arg()), 0
-for _, entry in ipairs(listed > 0 and redis.call('LRANGE', log, 0, listed - 1) or {}) do
+for _, entry in ipairs(listed > 0 and redis.call('LRANGE', log.list, 0, listed - 1) or {}) do
   local id = next_arg()
   if string.sub(entry, 1, 16) ~= id then break end
   move(id, string.sub(entry, 17))
   moved = moved + 1
 end
-if moved > 0 then redis.call('LPOP', log, moved) end
+if moved > 0 then redis.call('LPOP', log.list, moved) end
+note_moved(log, state, moved)
 write_drops(base)
 write_counts(base)
 finish_park(base, now)
 
-local reply, bytes = { '', 0 }, 0
-for _, entry in ipairs(redis.call('LRANGE', log, 0, ARGV[5] - 1)) do
-  local body = redis.call('HGET', base .. 'msg:' .. string.sub(entry, 1, 16), 'b')
+local suspect = judge_first(base, log, state, now)
+local reads = ending == '' and not (suspect and log.group)
+local entries = reads and first_entries(base, log, tonumber(ARGV[6]), now) or {}
+local function body_of(id)
+  return redis.call('HGET', base .. 'msg:' .. id, 'b')
+end
+
+local reply = { '', 0, state.failed, '', 0, 0, false }
+if suspect then
+  reply[4], reply[5], reply[6], reply[7] = suspect[1], suspect[2], suspect[3], body_of(suspect[1])
+end
+local bytes = 0
+for i, entry in ipairs(entries) do
+  local body = body_of(string.sub(entry, 1, 16))
   bytes = bytes + (body and #body or 0)
-  if #reply > 2 and bytes > tonumber(ARGV[6]) then break end
+  if i > 1 and (bytes > tonumber(ARGV[7]) or is_cautious(log, state)) then break end
   reply[#reply + 1], reply[#reply + 2] = entry, body
 end
-if #reply == 2 then
-  redis.call('ZREM', base .. 'due', 'log:' .. uid)
-else
-  set_log_due(base, uid, ARGV[7] == '1' and now or now + LOG_LEASE_MS)
+
+if #entries > 0 then
+  if is_cautious(log, state) then note_under_way(log, state, string.sub(entries[1], 1, 16)) end
+  set_log_due(base, log, now + LOG_LEASE_MS)
+elseif redis.call('EXISTS', log.list) == 0 then
+  note_end(log, state)
+  end_log(base, log)
+elseif not (suspect and log.group) then
+  note_end(log, state)
+  if ending ~= 'failed' then set_log_due(base, log, now) end
 end
 local due, woke = wake_if_earlier(base, shard, before, now, first_turn)
 reply[1], reply[2] = due and text(due) or '', woke

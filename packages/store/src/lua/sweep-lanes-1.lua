@@ -50,16 +50,17 @@ local function sweep_lane(id)
   lane_next(base, id, now, lane)
 end
 
--- A reader's lease is short too.
-local function sweep_log(uid, due)
-  if due > now + LOG_LEASE_MS + STORED_AHEAD_MAX_MS then set_log_due(base, uid, now) end
+-- A reader's lease is short too, and the delay of an isolated group is bounded.
+local function sweep_log(log, due)
+  local ahead_max = log.group and ISOLATION_MS_MAX or LOG_LEASE_MS
+  if due > now + ahead_max + STORED_AHEAD_MAX_MS then set_log_due(base, log, now) end
 end
 
 local scan = index == 'held' and 'SSCAN' or 'ZSCAN'
 local step = redis.call(scan, base .. index, ARGV[3], 'COUNT', LANES)
 for i = 1, #step[2], index == 'held' and 1 or 2 do
-  local uid = log_in_due(step[2][i])
-  if uid then sweep_log(uid, tonumber(step[2][i + 1])) else sweep_lane(step[2][i]) end
+  local log = log_in_due(base, step[2][i])
+  if log then sweep_log(log, tonumber(step[2][i + 1])) else sweep_lane(step[2][i]) end
 end
 save_leases(base)
 write_drops(base)

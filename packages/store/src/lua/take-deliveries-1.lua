@@ -7,7 +7,8 @@
 --         lane has waited that gets its turn ('' now), then pairs: subscription, claims its lane may get now
 -- Returns now, earliest due time or '', drained deliveries, lanes (each: subscription, slice, slice's revision, '1' where
 --         its endpoint is proven or '', then for each claim delivery, lease, send time or '', state or ''), expired (subscription, delivery, ...), runs (each:
---         subscription, claimed delivery, those behind it that may go with it), logs (each: topic's uid, ARN, fence),
+--         subscription, claimed delivery, those behind it that may go with it), logs (each: topic's uid, ARN, fence, isolated group
+--         or ''),
 --         when to look at the turns again or ''
 -- @include when-full
 -- @include now
@@ -48,14 +49,14 @@ local function drain(id, lane)
 end
 
 -- Where this worker has readers enough the log is left for a while, to others too.
-local function take_log(uid)
-  local arn = redis.call('HGET', base .. 'fifo:' .. uid, 'a')
-  if not is_log_open(base, uid, arn) then
-    drained = drained + drop_log(base, uid, DRAIN_MAX - drained, now)
+local function take_log(log)
+  local arn = arn_of_log(base, log)
+  if not is_log_open(base, log.uid, arn) then
+    drained = drained + drop_log(base, log, DRAIN_MAX - drained, now)
   elseif #take.logs < tonumber(ARGV[5]) then
-    take.logs[#take.logs + 1] = { uid, arn, lend_log(base, uid, now) }
+    take.logs[#take.logs + 1] = { log.uid, arn, lend_log(base, log, now), log.group or '' }
   else
-    set_log_due(base, uid, now + POSTPONE_MS)
+    set_log_due(base, log, now + POSTPONE_MS)
   end
 end
 
@@ -134,10 +135,10 @@ end
 
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', base .. 'due', '-inf', now, 'LIMIT', '0', ARGV[1])) do
   if take.left <= 0 or steps >= STEPS_MAX or drained >= DRAIN_MAX then break end
-  local uid = log_in_due(id)
-  local lane = not uid and lane_of(base, id, now, true)
-  if uid then
-    take_log(uid)
+  local log = log_in_due(base, id)
+  local lane = not log and lane_of(base, id, now, true)
+  if log then
+    take_log(log)
   elseif is_served('due', id, lane) then
     take_lane(id, lane)
   end

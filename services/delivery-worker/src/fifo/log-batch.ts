@@ -1,4 +1,5 @@
 /** What of a FIFO topic's log goes next into which lanes, and what the outcome log is told of it. */
+import type { TopicRecord } from '@fantail/contracts'
 import type { LogMove } from '@fantail/store'
 import { Bitmap } from '../bitmap.ts'
 import type { CompiledSlice, CompiledSubscription } from '../compiled-slice.ts'
@@ -15,6 +16,8 @@ export interface LogBatch {
   notes: LogNote[]
   /** Of these messages it cannot be told for whom they are: to be quarantined before they leave the log for no lane. */
   unmatchable: Unmatchable[]
+  /** A suspect that is too old to be matched once more. */
+  expired?: { topic: TopicRecord; context: MessageContext }
 }
 
 export interface Unmatchable {
@@ -32,6 +35,12 @@ export interface LogNote {
   /** By slot: those whose filters keep it back, and why. */
   filtered: Buffer
   reasons: FilterReasons
+}
+
+/** For a suspect that leaves the log for no lane. */
+export function expiredBatch(topic: TopicRecord, context: MessageContext): LogBatch {
+  const move = { subscriptions: [], messages: [{ id: context.id, to: [], isExpired: true }] }
+  return { move, deliveries: 0, notes: [], unmatchable: [], expired: { topic, context } }
 }
 
 /** Undefined if the answer was given up. */

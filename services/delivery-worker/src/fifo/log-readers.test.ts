@@ -10,6 +10,7 @@ import { sliceMatch } from '../slice-match.ts'
 import { LogReaders, type LogReadersOptions } from './log-readers.ts'
 
 const ARN = 'arn:aws:sns:us-east-1:000000000000:orders.fifo'
+const NOT_ISOLATED = { begin: async () => undefined, end: async () => undefined }
 
 /** As one whose filter has a defect that some text brings to light. */
 function sliceThatChokes(on: string): CompiledSlice {
@@ -55,6 +56,7 @@ test('a message that a filter chokes on is quarantined, and those behind it go o
         return { kind: 'moved', entries: [], nextDueAt: null }
       },
       letGo: async () => undefined,
+      giveUp: async () => undefined,
     },
     plans: { topic: async () => plan, sliceOf: async () => slice, matchSlice },
     bodies: {
@@ -65,7 +67,10 @@ test('a message that a filter chokes on is quarantined, and those behind it go o
       filtered: () => undefined,
       moved: () => undefined,
       unmatched: ({ message }) => void unmatched.push(message.message),
+      expiredWhole: () => undefined,
     },
+    isolation: NOT_ISOLATED,
+    now: Date.now,
     quarantine: async (entry) => {
       quarantined.push(entry)
       return 'added'
@@ -102,11 +107,19 @@ test('nothing is matched by the plan of an earlier topic of the name', async () 
         return found(move.messages.length === 0 ? [entry] : [])
       },
       letGo: async () => undefined,
+      giveUp: async () => undefined,
     },
     plans: { topic: async () => planOf(uids.shift() ?? 'own'), sliceOf: async () => null, matchSlice },
     bodies: { read: () => new MessageContext(message), keep: () => undefined },
-    recorder: { filtered: () => undefined, moved: () => undefined, unmatched: () => undefined },
+    recorder: {
+      filtered: () => undefined,
+      moved: () => undefined,
+      unmatched: () => undefined,
+      expiredWhole: () => undefined,
+    },
     quarantine: async () => 'added',
+    isolation: NOT_ISOLATED,
+    now: Date.now,
     log: createLogger({ service: 'test', level: 'silent' }),
     onDue: () => undefined,
   }

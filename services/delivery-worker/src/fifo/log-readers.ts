@@ -6,46 +6,47 @@
  * One log has one reader at a time. A reader holds nothing but its claim: where it dies, Redis does not answer or the
  * process stops, the next one goes on from what is in the log. What cannot be decoded or matched is quarantined before it
  * leaves: one message must not hold up a topic. While the quarantine is full the log waits.
+ *
+ * A message at which readers die is isolated with its group, in a log that is lent and read like any other. Only its
+ * topic's retention ends it there.
  */
 import { createStateLog, type Logger, type TellState } from '@fantail/runtime'
-import {
-  type FifoReading,
-  type LogClaim,
-  type LogEntry,
-  type LogMoved,
-  type NewEntry,
-  parseDeliveryId,
-  type Quarantined,
-} from '@fantail/store'
-import type { LaneBodies, UnreadableBody } from '../lane-bodies.ts'
-import type { MessageContext } from '../message-context.ts'
+import type { FifoReading, LogClaim, LogEntry, LogMoved, NewEntry, Quarantined } from '@fantail/store'
+import type { Isolation } from '../isolation.ts'
+import type { LaneBodies } from '../lane-bodies.ts'
+import { MessageContext } from '../message-context.ts'
 import type { OutcomeRecorder } from '../outcome-recorder.ts'
-import type { PlanCache } from '../plan-cache.ts'
-import { type LogBatch, matchEntries, type Unmatchable } from './log-batch.ts'
+import type { LogBatch } from './log-batch.ts'
+import { LogMatcher, type LogMatcherOptions } from './log-matcher.ts'
+import { unmatchableEntry, unreadableEntry } from './log-quarantine.ts'
 
 const READERS_MAX = 64
 const RETRY_MS = 200
 /** Then the lease is over, and somebody else has the log or this worker is lent it anew. */
 const TRY_FOR_MS = 3_000
-/** While messages are matched: three times within a lease. */
-const RENEW_MS = 1_000
 /** A take tells when the log is due again. */
 const AT_ONCE = 0
 
 export interface LogReadersOptions {
-  reading: Pick<FifoReading, 'read' | 'move' | 'letGo'>
-  plans: Pick<PlanCache, 'topic' | 'sliceOf' | 'matchSlice'>
+  reading: Pick<FifoReading, 'read' | 'move' | 'letGo' | 'giveUp'>
+  plans: LogMatcherOptions['plans']
   bodies: Pick<LaneBodies, 'read' | 'keep'>
-  recorder: Pick<OutcomeRecorder, 'filtered' | 'moved' | 'unmatched'>
+  recorder: Pick<OutcomeRecorder, 'filtered' | 'moved' | 'unmatched' | 'expiredWhole'>
   /** Keeps what cannot be decoded or matched. Safe to repeat. */
   quarantine(entry: NewEntry): Promise<Quarantined>
+  isolation: Pick<Isolation, 'begin' | 'end'>
   log: Logger
+  /** Epoch ms by Redis's clock. */
+  now(): number
   /** Lanes of the shard are due at this Redis time. */
   onDue(shard: number, at: number | null): void
 }
 
+type Found = Extract<LogMoved, { kind: 'moved' }>
+
 export class LogReaders {
   readonly #options: LogReadersOptions
+  readonly #matcher: LogMatcher
   readonly #tell: TellState
   readonly #running = new Set<Promise<void>>()
   #stopped = false
@@ -53,6 +54,7 @@ export class LogReaders {
   constructor(options: LogReadersOptions) {
     this.#options = options
     this.#tell = createStateLog({ log: options.log, what: 'fifo_logs', initial: 'up' })
+    this.#matcher = new LogMatcher({ ...options, pause, onDown: (error) => this.#tell('down', error) })
   }
 
   /** How many logs more this worker could read. */
@@ -77,72 +79,65 @@ export class LogReaders {
     const { reading, onDue } = this.#options
     try {
       let found = await this.#untilDone(() => reading.read(shard, claim))
+      if (found.kind === 'moved') await this.#noteIsolated(found)
       while (!this.#stopped && found.kind === 'moved' && found.entries.length > 0)
-        found = await this.#moveOn(shard, claim, found.entries)
+        found = await this.#moveOn(shard, claim, found)
       if (found.kind !== 'moved') onDue(shard, AT_ONCE)
       else if (found.entries.length > 0) await reading.letGo(shard, claim)
+      else onDue(shard, found.nextDueAt)
     } catch (error) {
       this.#tell('down', error)
+      await this.#giveUp(shard, claim)
       onDue(shard, AT_ONCE)
     }
   }
 
-  async #moveOn(shard: number, claim: LogClaim, entries: LogEntry[]): Promise<LogMoved> {
-    const { reading, recorder, onDue } = this.#options
+  async #moveOn(shard: number, claim: LogClaim, found: Found): Promise<LogMoved> {
+    const { reading, onDue } = this.#options
     const startedAt = performance.now()
-    const contexts = await this.#contextsOf(claim, entries)
-    const batch = await this.#untilDone(() => this.#match(shard, claim, contexts))
-    for (const unmatchable of batch.unmatchable) await this.#quarantineUnmatchable(unmatchable)
+    const contexts = await this.#contextsOf(claim, found.entries)
+    const suspect = isSuspect(claim, found) ? contexts[0] : undefined
+    const batch = await this.#untilDone(() => this.#matcher.match(shard, claim, contexts, suspect))
+    for (const unmatchable of batch.unmatchable) await this.#quarantine(unmatchableEntry(unmatchable))
     const moved = await this.#untilDone(() => reading.move(shard, claim, batch.move))
     if (moved.kind !== 'moved') return moved
-    for (const { context } of batch.unmatchable) recorder.unmatched(context)
-    for (const { context, slice, reasons, ...where } of batch.notes) {
+    this.#record(batch)
+    if (suspect instanceof MessageContext && batch.move.messages.length > 0)
+      await this.#options.isolation.end(suspect)
+    onDue(shard, moved.nextDueAt)
+    const { topicArn, group } = claim
+    const counts = { messages: batch.move.messages.length, deliveries: batch.deliveries }
+    const durationMs = Math.round(performance.now() - startedAt)
+    this.#options.log.info({ topicArn, group, ...counts, durationMs }, 'fifo.moved')
+    return moved
+  }
+
+  #record({ unmatchable, notes, expired }: LogBatch): void {
+    const { recorder } = this.#options
+    for (const { context } of unmatchable) recorder.unmatched(context)
+    for (const { context, slice, reasons, ...where } of notes) {
       if (slice) recorder.filtered(slice.topic.name, reasons)
       if (slice) recorder.moved(context, slice, where)
       else recorder.unmatched(context)
     }
-    onDue(shard, moved.nextDueAt)
-    const { topicArn } = claim
-    const counts = { messages: batch.move.messages.length, deliveries: batch.deliveries }
-    const durationMs = Math.round(performance.now() - startedAt)
-    this.#options.log.info({ topicArn, ...counts, durationMs }, 'fifo.moved')
-    return moved
+    if (expired) recorder.expiredWhole(expired.topic, expired.context)
   }
 
-  /**
-   * By the plan of this moment. Where that is of no topic, or of another one of the name, nothing is moved, which tells
-   * whether the topic is gone or the plan was old.
-   */
-  async #match(shard: number, claim: LogClaim, contexts: (MessageContext | Buffer)[]): Promise<LogBatch> {
-    const { topicArn, uid } = claim
-    const plan = await this.#options.plans.topic(topicArn)
-    const current = plan?.topic.uid === uid ? plan : null
-    if (!current) await pause()
-    const ref = current?.slices.find((slice) => slice.shard === shard)
-    const slice = current && ref ? await this.#options.plans.sliceOf(current, ref) : null
-    const lease = this.#keepLease(shard, claim)
+  /** What cannot be decoded is dealt with when it is read: it explains itself in the quarantine. */
+  async #noteIsolated({ isolated }: Found): Promise<void> {
+    if (!isolated) return
+    const context = this.#options.bodies.read(isolated.body)
+    if (context instanceof MessageContext)
+      await this.#options.isolation.begin(context, isolated.failedStarts, isolated.delayMs)
+  }
+
+  /** A reader that lives is no sign against the message that it had in hand. */
+  async #giveUp(shard: number, claim: LogClaim): Promise<void> {
     try {
-      const { plans } = this.#options
-      return await matchEntries(slice, current ? contexts : [], (...asked) =>
-        plans.matchSlice(...asked, lease.isLost),
-      )
-    } finally {
-      lease.letGo()
+      await this.#options.reading.giveUp(shard, claim)
+    } catch (error) {
+      this.#tell('down', error)
     }
-  }
-
-  /** Costly filters may take longer than the lease lasts. A read renews it; where that fails, the next move tells. */
-  #keepLease(shard: number, claim: LogClaim): { isLost(): boolean; letGo(): void } {
-    let isLost = false
-    const timer = setInterval(() => {
-      this.#options.reading.read(shard, claim).then(
-        ({ kind }) => {
-          if (kind !== 'moved') isLost = true
-        },
-        (error: unknown) => this.#tell('down', error),
-      )
-    }, RENEW_MS)
-    return { isLost: () => isLost, letGo: () => clearInterval(timer) }
   }
 
   /** What cannot be read leaves the log with the others, by its id alone. */
@@ -159,13 +154,6 @@ export class LogReaders {
         return context
       }),
     )
-  }
-
-  #quarantineUnmatchable({ context, error }: Unmatchable): Promise<void> {
-    const { messageId, topicArn } = context.message
-    const detail = `it cannot be matched: ${error instanceof Error ? error.message : String(error)}`
-    const entry = { id: `message.${messageId}`, messageId, topicArn, raw: context.body }
-    return this.#quarantine({ ...entry, reason: 'messageUnmatchable', detail })
   }
 
   #quarantine(entry: NewEntry): Promise<void> {
@@ -191,12 +179,9 @@ export class LogReaders {
   }
 }
 
-function unreadableEntry({ topicArn }: LogClaim, id: Buffer, body: UnreadableBody | null): NewEntry {
-  const { messageId } = parseDeliveryId(id)
-  const entry = { id: `message.${messageId}`, messageId, topicArn }
-  if (body === null) return { ...entry, reason: 'bodyMissing', detail: 'its body is missing', raw: '' }
-  const detail = `its body cannot be decoded: ${body.message}`
-  return { ...entry, reason: 'bodyUnreadable', detail, raw: body.raw }
+/** Readers have died at the first message of an isolated group. */
+function isSuspect({ group }: LogClaim, { failedStarts = 0 }: Found): boolean {
+  return group !== undefined && failedStarts > 0
 }
 
 function pause(): Promise<void> {

@@ -61,7 +61,7 @@ function createWorker() {
     publicUrl: undefined,
     count: async () => undefined,
     quarantine: async () => 'added',
-    isolated: { note: async () => undefined, forget: async () => undefined },
+    isolation: { begin: async () => undefined, end: async () => undefined },
     now: Date.now,
   })
   const run = (key: string, message: Message, fence = 1) =>

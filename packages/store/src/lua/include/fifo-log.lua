@@ -1,10 +1,28 @@
--- The log of a FIFO topic stands in `due` beside the lanes, as log:<uid>: now where something in it waits for a reader, at
--- the end of the reader's lease where it has one. Needs lane-next, lane-body, lane-count.
+-- The log of a FIFO topic stands in `due` beside the lanes: now where something in it waits for a reader, at the end of
+-- the reader's lease where it has one. An isolated group (fifo-isolation) has a log of its own, of the same form, which
+-- stands there as well; for as long as it has one, everything of the group goes there. Needs lane-next, lane-body,
+-- lane-count.
 local LOG_LEASE_MS = 3000
+local ISOLATION_MS_MIN, ISOLATION_MS_MAX = 1000, 300000
 
--- The uid in a member of `due`, nil where that is a lane.
-local function log_in_due(member)
-  return string.sub(member, 1, 4) == 'log:' and string.sub(member, 5) or nil
+-- The topic's own log, or that of an isolated group. `member` is its name in `due`.
+local function log_of(base, uid, group)
+  local name = group and uid .. ':' .. group or uid
+  return {
+    uid = uid, group = group, list = base .. 'log:' .. name, hash = base .. 'fifo:' .. name,
+    member = (group and 'isolated:' or 'log:') .. name, isolated = base .. 'isolated:' .. uid,
+  }
+end
+
+-- The log of a member of `due`, nil where that is a lane.
+local function log_in_due(base, member)
+  if string.sub(member, 1, 4) == 'log:' then return log_of(base, string.sub(member, 5)) end
+  if string.sub(member, 1, 9) ~= 'isolated:' then return nil end
+  return log_of(base, string.match(member, '^isolated:([^:]*):(.*)$'))
+end
+
+local function arn_of_log(base, log)
+  return redis.call('HGET', base .. 'fifo:' .. log.uid, 'a')
 end
 
 -- False where the topic is gone, or another one of that name is there.
@@ -12,37 +30,53 @@ local function is_log_open(base, uid, arn)
   return arn and redis.call('HGET', base .. 'topic:' .. arn, 'uid') == uid
 end
 
-local function set_log_due(base, uid, at)
-  redis.call('ZADD', base .. 'due', text(at), 'log:' .. uid)
+local function set_log_due(base, log, at)
+  redis.call('ZADD', base .. 'due', text(at), log.member)
 end
 
--- To a new reader, from whose fence on all earlier ones are refused.
-local function lend_log(base, uid, now)
-  set_log_due(base, uid, now + LOG_LEASE_MS)
-  return redis.call('HINCRBY', base .. 'fifo:' .. uid, 'f', 1)
+-- To a new reader, from whose fence on all earlier ones are refused. Fences of isolated groups come from one counter of
+-- the topic: a group that is isolated again must not meet a reader of its earlier log.
+local function lend_log(base, log, now)
+  set_log_due(base, log, now + LOG_LEASE_MS)
+  if not log.group then return redis.call('HINCRBY', log.hash, 'f', 1) end
+  local fence = redis.call('HINCRBY', base .. 'fifo:' .. log.uid, 'g', 1)
+  redis.call('HSET', log.hash, 'f', fence)
+  return fence
 end
 
--- Its topic has just been deleted: what is in it is dropped by the next take.
+-- A log that is empty waits for no reader. A group without a log of its own is isolated no more.
+local function end_log(base, log)
+  redis.call('ZREM', base .. 'due', log.member)
+  if not log.group then return end
+  redis.call('DEL', log.hash)
+  redis.call('SREM', log.isolated, log.group)
+end
+
+-- Its topic has just been deleted: what is in its logs is dropped by the next takes.
 local function close_log(base, uid, now)
-  if redis.call('EXISTS', base .. 'log:' .. uid) == 1 then
-    set_log_due(base, uid, now)
+  local own = log_of(base, uid)
+  for _, group in ipairs(redis.call('SMEMBERS', own.isolated)) do
+    set_log_due(base, log_of(base, uid, group), now)
+  end
+  if redis.call('EXISTS', own.list) == 1 then
+    set_log_due(base, own, now)
   else
-    redis.call('DEL', base .. 'fifo:' .. uid)
+    redis.call('DEL', own.hash)
   end
 end
 
 -- Up to max messages of a deleted topic's log, counted; with the last of them all that the log had. Returns how many.
-local function drop_log(base, uid, max, now)
-  local entries = redis.call('LPOP', base .. 'log:' .. uid, max) or {}
+local function drop_log(base, log, max, now)
+  local entries = redis.call('LPOP', log.list, max) or {}
   for _, entry in ipairs(entries) do
     drop_body(entry)
   end
   count('discarded:topicDeleted', #entries)
   if #entries < max then
-    redis.call('ZREM', base .. 'due', 'log:' .. uid)
-    redis.call('DEL', base .. 'fifo:' .. uid)
+    end_log(base, log)
+    redis.call('DEL', log.hash)
   else
-    set_log_due(base, uid, now)
+    set_log_due(base, log, now)
   end
   return #entries
 end

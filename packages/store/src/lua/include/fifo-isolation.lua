@@ -1,0 +1,123 @@
+-- Messages at which the readers of a log die: while such a message is matched, its worker is killed or frozen. It must
+-- hold up its own group only.
+--
+--   reader 1   reads many messages at once
+--              │ it does not come back: no end of it is noted (`e`)
+--   reader 2 … one message at a time, noted before it is matched (`u`, `v`)
+--              │ a reader finds a message that an earlier reader has noted, and counts (`x`); at the second one
+--   isolated   the message leaves for a log of its group's own. What follows in the group goes there too, in order. There
+--              each failed reader is followed by a longer delay (1 s to 5 min).
+--
+-- All of it takes less memory than before or as much: entries change their list, and bodies stay where they are. So there
+-- is no bound on what may be isolated, other than that on publishing. Needs fifo-log.
+local SUSPECT_FROM = 2
+-- As many as a reader may have had in hand when it died.
+local CAUTIOUS_MESSAGES = 100
+local WINDOWS_MAX = 10
+
+-- fence: the reader's; ended: that of the latest reader whose end is noted; passed: messages that were moved one by one;
+-- under_way, reader: the message that was noted, and by whom; failed: how many readers have died at the first message.
+local function read_log_state(log)
+  local h = redis.call('HMGET', log.hash, 'f', 'e', 'k', 'u', 'v', 'x')
+  return {
+    fence = h[1], ended = tonumber(h[2]) or 0, passed = tonumber(h[3]) or 0, under_way = h[4], reader = h[5],
+    failed = tonumber(h[6]) or 0,
+  }
+end
+
+local function is_cautious(log, state)
+  return log.group or tonumber(state.fence) - state.ended > 1
+end
+
+-- The reader has come to its end and has nothing in hand: it is blamed for nothing.
+local function note_end(log, state)
+  if state.under_way then redis.call('HDEL', log.hash, 'u', 'v') end
+  if log.group then return end
+  if state.passed > 0 then redis.call('HDEL', log.hash, 'k') end
+  redis.call('HSET', log.hash, 'e', state.fence)
+end
+
+local function note_moved(log, state, moved)
+  if moved == 0 then return end
+  if state.under_way or state.failed > 0 then redis.call('HDEL', log.hash, 'u', 'v', 'x') end
+  state.under_way, state.failed = false, 0
+  if log.group or not is_cautious(log, state) then return end
+  state.passed = state.passed + moved
+  redis.call('HSET', log.hash, 'k', state.passed)
+  if state.passed < CAUTIOUS_MESSAGES then return end
+  -- All that the dead reader had in hand has been moved.
+  state.ended, state.passed = tonumber(state.fence) - 1, 0
+  redis.call('HDEL', log.hash, 'k')
+  redis.call('HSET', log.hash, 'e', state.ended)
+end
+
+local function note_under_way(log, state, id)
+  if state.under_way == id and state.reader == state.fence then return end
+  redis.call('HSET', log.hash, 'u', id, 'v', state.fence)
+end
+
+local function isolate(base, log, state, entry, till)
+  local own = log_of(base, log.uid, string.sub(entry, 17))
+  redis.call('LPOP', log.list)
+  redis.call('HDEL', log.hash, 'x')
+  redis.call('RPUSH', own.list, entry)
+  redis.call('HSET', own.hash, 'x', state.failed)
+  redis.call('SADD', own.isolated, own.group)
+  set_log_due(base, own, till)
+  state.failed = 0
+end
+
+-- Counts a reader that has died at the log's first message. Where the message then has to wait, returns its id, how many
+-- readers have died at it, and for how many ms it waits.
+local function judge_first(base, log, state, now)
+  if not state.under_way or state.reader == state.fence then return nil end
+  local entry = redis.call('LINDEX', log.list, 0)
+  redis.call('HDEL', log.hash, 'u', 'v')
+  if not entry or string.sub(entry, 1, 16) ~= state.under_way then return nil end
+  state.under_way, state.failed = false, state.failed + 1
+  redis.call('HSET', log.hash, 'x', state.failed)
+  local doublings = math.max(0, state.failed - SUSPECT_FROM)
+  local delay = math.min(ISOLATION_MS_MAX, ISOLATION_MS_MIN * 2 ^ doublings)
+  local suspect = { string.sub(entry, 1, 16), state.failed, delay }
+  if log.group then
+    set_log_due(base, log, now + delay)
+  elseif state.failed >= SUSPECT_FROM then
+    isolate(base, log, state, entry, now + delay)
+  else
+    return nil
+  end
+  return suspect
+end
+
+-- What is left of a topic's first entries when those of isolated groups have gone to their own logs.
+local function split_off(base, log, entries, now)
+  if log.group or #entries == 0 or redis.call('EXISTS', log.isolated) == 0 then return entries end
+  local groups, kept = {}, {}
+  for i, entry in ipairs(entries) do
+    groups[i] = string.sub(entry, 17)
+  end
+  local isolated = redis.call('SMISMEMBER', log.isolated, unpack(groups))
+  for i, entry in ipairs(entries) do
+    if isolated[i] == 1 then
+      local own = log_of(base, log.uid, groups[i])
+      redis.call('LREM', log.list, 1, entry)
+      redis.call('RPUSH', own.list, entry)
+      -- A worker of a release that knows no such logs takes the member for a lane without anything, and removes it.
+      redis.call('ZADD', base .. 'due', 'NX', text(now), own.member)
+    else
+      kept[#kept + 1] = entry
+    end
+  end
+  return kept
+end
+
+-- Up to max of the log's first entries for its reader. None where so many others stood before them that the next read has
+-- to go on.
+local function first_entries(base, log, max, now)
+  for _ = 1, WINDOWS_MAX do
+    local entries = redis.call('LRANGE', log.list, 0, max - 1)
+    local kept = split_off(base, log, entries, now)
+    if #kept > 0 or #entries == 0 then return kept end
+  end
+  return {}
+end

@@ -1,0 +1,75 @@
+/** Matches what a reader has read of a log, and keeps the reader's lease meanwhile. */
+import type { FifoReading, LogClaim } from '@fantail/store'
+import { MessageContext } from '../message-context.ts'
+import type { PlanCache, TopicPlan } from '../plan-cache.ts'
+import { expiredBatch, type LogBatch, matchEntries } from './log-batch.ts'
+
+/** Three times within a lease. */
+const RENEW_MS = 1_000
+
+export interface LogMatcherOptions {
+  reading: Pick<FifoReading, 'read'>
+  plans: Pick<PlanCache, 'topic' | 'sliceOf' | 'matchSlice'>
+  /** Epoch ms by Redis's clock. */
+  now(): number
+  /** A lease could not be renewed. */
+  onDown(error: unknown): void
+  /** Before another look at a plan that is not of the topic. */
+  pause(): Promise<void>
+}
+
+export class LogMatcher {
+  readonly #options: LogMatcherOptions
+
+  constructor(options: LogMatcherOptions) {
+    this.#options = options
+  }
+
+  /**
+   * By the plan of this moment. Where that is of no topic, or of another one of the name, nothing is moved, which tells
+   * whether the topic is gone or the plan was old. A suspect, at which readers have died, is not matched once it is too
+   * old.
+   */
+  async match(
+    shard: number,
+    claim: LogClaim,
+    contexts: (MessageContext | Buffer)[],
+    suspect: MessageContext | Buffer | undefined,
+  ): Promise<LogBatch> {
+    const { topicArn, uid } = claim
+    const plan = await this.#options.plans.topic(topicArn)
+    const current = plan?.topic.uid === uid ? plan : null
+    if (!current) await this.#options.pause()
+    if (current && suspect instanceof MessageContext && this.#isTooOld(current, suspect))
+      return expiredBatch(current.topic, suspect)
+    const ref = current?.slices.find((slice) => slice.shard === shard)
+    const slice = current && ref ? await this.#options.plans.sliceOf(current, ref) : null
+    const lease = this.#keepLease(shard, claim)
+    try {
+      const { plans } = this.#options
+      return await matchEntries(slice, current ? contexts : [], (...asked) =>
+        plans.matchSlice(...asked, lease.isLost),
+      )
+    } finally {
+      lease.letGo()
+    }
+  }
+
+  #isTooOld({ topic }: TopicPlan, { message }: MessageContext): boolean {
+    return this.#options.now() - message.publishedAt > topic.retentionSeconds * 1_000
+  }
+
+  /** Costly filters may take longer than the lease lasts. A read renews it; where that fails, the next move tells. */
+  #keepLease(shard: number, claim: LogClaim): { isLost(): boolean; letGo(): void } {
+    let isLost = false
+    const timer = setInterval(() => {
+      this.#options.reading.read(shard, claim).then(
+        ({ kind }) => {
+          if (kind !== 'moved') isLost = true
+        },
+        (error: unknown) => this.#options.onDown(error),
+      )
+    }, RENEW_MS)
+    return { isLost: () => isLost, letGo: () => clearInterval(timer) }
+  }
+}

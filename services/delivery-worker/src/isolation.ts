@@ -1,0 +1,38 @@
+/** Logs and notes messages that wait by themselves, because workers died or froze while such a message was matched. */
+import type { Logger } from '@fantail/runtime'
+import type { IsolatedMessages } from '@fantail/store'
+import type { MessageContext } from './message-context.ts'
+
+export interface IsolationOptions {
+  isolated: Pick<IsolatedMessages, 'note' | 'forget'>
+  log: Logger
+  /** Epoch ms by Redis's clock. */
+  now(): number
+}
+
+export class Isolation {
+  readonly #options: IsolationOptions
+
+  constructor(options: IsolationOptions) {
+    this.#options = options
+  }
+
+  /** The note explains the message and decides nothing: a full Redis must not hold anything up for it. */
+  async begin(context: MessageContext, failedStarts: number, delayMs: number): Promise<void> {
+    const { log, isolated, now } = this.#options
+    const { messageId, topicArn } = context.message
+    log.warn({ messageId, topicArn, failedStarts, delayMs }, 'message.isolated')
+    const note = { topicArn, sizeBytes: context.sizeBytes, failedStarts, nextAttemptAt: now() + delayMs }
+    await isolated
+      .note(messageId, note, delayMs)
+      .catch((error: unknown) => log.debug({ messageId, err: error }, 'message.isolation_not_noted'))
+  }
+
+  /** It is in its lanes, or has ended. */
+  async end({ message: { messageId } }: MessageContext): Promise<void> {
+    const { log, isolated } = this.#options
+    await isolated
+      .forget(messageId)
+      .catch((error: unknown) => log.debug({ messageId, err: error }, 'message.isolation_not_forgotten'))
+  }
+}
