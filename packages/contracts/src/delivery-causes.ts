@@ -24,7 +24,9 @@ export const WAIT_CAUSES = {
   capacity: 'It is due and waits for a worker with a free slot.',
   paused: 'The subscription is paused.',
   groupOrder: 'An earlier message of its FIFO group has not ended.',
-  isolated: 'Its job stopped again and again while the message was matched, so it is dispatched alone.',
+  isolated: 'Workers died or froze again and again while they matched the message, so it is matched alone.',
+  leasesEnded:
+    'Workers died or froze again and again while they had it in hand, so it waits longer each time.',
 } as const
 
 /** What ended a delivery. */
@@ -38,6 +40,7 @@ export const END_CAUSES = {
   purged: 'An operator purged the subscription’s deliveries.',
   filterPolicy: 'The subscription’s filter policy does not match.',
   quarantined: 'It cannot be decoded; `reason` says what is wrong.',
+  quarantineDeleted: 'An operator deleted its entry in the quarantine.',
   unknown: 'It left its lane, and nothing says how it ended.',
 } as const
 

@@ -77,12 +77,14 @@ export const deduplicationKey = (base: string, topicUid: string, scope: string, 
 export const laneKey = (base: string, subscriptionId: string) => `${base}lane:${subscriptionId}`
 /** Sorted set by due ms: deliveries without an attempt. Member: 16 bytes message id (+ 2 bytes generation if redriven). */
 export const freshKey = (base: string, subscriptionId: string) => `${base}fresh:${subscriptionId}`
-/** Sorted set by due ms: deliveries with attempts behind them, and those marked dead. */
+/** Sorted set by due ms: deliveries with attempts behind them, those marked dead, and those
+ *  that wait because their leases ended again and again. */
 export const retryKey = (base: string, subscriptionId: string) => `${base}retry:${subscriptionId}`
 /** Sorted set by lease (its end in ms times 2,048 plus a number that makes it unique, odd in a FIFO lane): deliveries in
  *  flight. */
 export const leaseKey = (base: string, subscriptionId: string) => `${base}lease:${subscriptionId}`
-/** Hash: delivery → packed retry state; only of deliveries that have one. */
+/** Hash: delivery → packed retry state, and after an ended lease how many have ended in a row (lane-state.lua); only of
+ *  deliveries that have either. */
 export const stateKey = (base: string, subscriptionId: string) => `${base}state:${subscriptionId}`
 /** Hash, of a FIFO topic's lane: `g<group>` → its head, the delivery that stands in one of the sets; `d<head>` → group. */
 export const groupsKey = (base: string, subscriptionId: string) => `${base}groups:${subscriptionId}`

@@ -3,6 +3,7 @@
  * but in its place. The model test plays the same operations here and on a real Redis and compares everything.
  */
 import type { DeadState, RetryState } from './lane-records.ts'
+import { endsDelayMs } from './lanes-model-fixture.ts'
 
 export interface FifoLane {
   id: string
@@ -27,6 +28,8 @@ export interface Head extends Waiting {
   at: number
   lease: string | null
   state: RetryState | DeadState | null
+  /** Leases that ended in a row. */
+  ends: number
 }
 
 export class FifoModel {
@@ -103,11 +106,16 @@ export class FifoModel {
   }
 
   returnEnded(lane: string, now: number): void {
-    for (const head of this.headsOf(lane, 'lease')) if (head.at <= now) putBack(head, now)
+    for (const head of this.headsOf(lane, 'lease')) {
+      if (head.at > now) continue
+      const delayMs = endsDelayMs(++head.ends)
+      if (delayMs > 0) Object.assign(head, { where: 'retry', at: now + delayMs, lease: null })
+      else putBack(head, now)
+    }
   }
 
   #lead(entry: Waiting, now: number): void {
-    const head: Head = { ...entry, where: 'fresh', at: now, lease: null, state: null }
+    const head: Head = { ...entry, where: 'fresh', at: now, lease: null, state: null, ends: 0 }
     this.heads.set(entry.lane + entry.delivery, head)
   }
 }

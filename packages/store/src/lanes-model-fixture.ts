@@ -6,6 +6,7 @@
  * span ends 5 s off a step, and a run takes less than that.
  */
 import type { DeadState, RetryState, SettleTo, Standing } from './lane-records.ts'
+import { packState } from './lane-records.ts'
 
 export const STEP_MS = 10_000
 export const LEASE_MS = 25_000
@@ -22,6 +23,19 @@ export interface Entry {
   at: number
   lease: string | null
   state: RetryState | DeadState | null
+  /** Leases that ended in a row. */
+  ends: number
+}
+
+/** How long a delivery waits after so many leases ended in a row. */
+export function endsDelayMs(ends: number): number {
+  return ends < 2 ? 0 : Math.min(300_000, 1_000 * 2 ** (ends - 2))
+}
+
+/** As its lane stores it; undefined: not at all. */
+export function storedState({ state, ends }: Pick<Entry, 'state' | 'ends'>): string | undefined {
+  const text = (state ? packState(state) : '') + (ends > 0 ? `\x1f${ends}` : '')
+  return text === '' ? undefined : text
 }
 
 export interface LaneModel {
@@ -80,7 +94,12 @@ export class Model {
   }
 
   returnEnded(lane: string, now: number): void {
-    for (const entry of this.of(lane, 'lease')) if (entry.at <= now) this.putBack(entry, now)
+    for (const entry of this.of(lane, 'lease')) {
+      if (entry.at > now) continue
+      const delayMs = endsDelayMs(++entry.ends)
+      if (delayMs > 0) Object.assign(entry, { where: 'retry', at: now + delayMs, lease: null })
+      else this.putBack(entry, now)
+    }
   }
 
   putBack(entry: Entry, now: number, delayMs = 0): void {
@@ -100,9 +119,9 @@ export class Model {
     else if (to.op === 'discard') this.end(entry, `discarded:${to.cause}`)
     else if (to.op === 'quarantined') this.end(entry, 'quarantined')
     else if (to.op === 'return') this.putBack(entry, now, to.delayMs)
-    else if (to.op === 'markDead') entry.state = to.state
+    else if (to.op === 'markDead') Object.assign(entry, { state: to.state, ends: 0 })
     else if (to.op === 'retry')
-      Object.assign(entry, { where: 'retry', at: now + to.delayMs, lease: null, state: to.state })
+      Object.assign(entry, { where: 'retry', at: now + to.delayMs, lease: null, state: to.state, ends: 0 })
     return true
   }
 

@@ -23,6 +23,7 @@ const LETTERS: Record<StoredCause, string> = {
   paused: 'p',
   groupOrder: 'g',
   isolated: 's',
+  leasesEnded: 'l',
 }
 
 const CAUSES = new Map(

@@ -6,6 +6,7 @@
 --         of a waiting one the letter of what its lane makes it wait for (why-codes.ts) and until when at least, or ''
 -- @include now
 -- @include lane-next
+-- @include lane-state
 local SEARCH_MAX = 100000
 local base, reply, groups, lanes = KEYS[1], {}, {}, {}
 local now = now_ms(base)
@@ -39,7 +40,7 @@ local function held_until(letter, due, till)
   return till and due <= math.max(now, till) and letter .. string.format('%.0f', math.max(now, till))
 end
 
-local function hold_of(id, due, is_retry)
+local function hold_of(id, due, is_retry, ends)
   local lane = lane_at(id)
   if not lane or lane.gone then return '' end
   if lane.paused then return 'p' end
@@ -49,6 +50,7 @@ local function hold_of(id, due, is_retry)
   return held_until('c', due, pace.shut)
     or held_until('q', due, is_empty and pace.next)
     or held_until('t', due, lane.gap and lane.tat)
+    or ends > 1 and due > now and held_until('l', due, due)
     or not lane.proven and due <= now and 'u'
     or ''
 end
@@ -61,8 +63,9 @@ for i = 1, #ARGV, 2 do
   local waits = due or not flying and is_behind(id, delivery)
   reply[#reply + 1] = waits and 'w' or flying and 'f' or 'a'
   reply[#reply + 1] = due or ''
-  reply[#reply + 1] = redis.call('HGET', base .. 'state:' .. id, delivery) or ''
+  local state, ends = split_state(redis.call('HGET', base .. 'state:' .. id, delivery))
+  reply[#reply + 1] = state or ''
   reply[#reply + 1] = not waits and not flying and redis.call('HGET', base .. 'lane:' .. id, 'u') or ''
-  reply[#reply + 1] = waits and hold_of(id, tonumber(due), not fresh) or ''
+  reply[#reply + 1] = waits and hold_of(id, tonumber(due), not fresh, ends) or ''
 end
 return reply

@@ -115,7 +115,8 @@ test('a deleted entry is explained, about one delivery and about messages as a w
     expect((await api.call('DELETE', `/v1/quarantine/${id}`)).status).toBe(204)
   const deliveriesOf = async ({ messageId }: Message) =>
     (await api.call('GET', `/v1/messages/${messageId}/deliveries`)).body.deliveries
-  const ended = { state: 'discarded', reason: 'quarantineDeleted', lastError: 'no JSON' }
+  const because = 'quarantineDeleted'
+  const ended = { state: 'discarded', reason: because, because, lastError: 'no JSON' }
   expect(await deliveriesOf(one)).toMatchObject([{ ...ended, subscriptionId: null }])
   expect(await deliveriesOf(homeless)).toMatchObject([{ ...ended, subscriptionId: null }])
   expect(await deliveriesOf(two)).toMatchObject([{ ...ended, subscriptionId, redrives: 3 }])

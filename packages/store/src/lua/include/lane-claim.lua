@@ -81,7 +81,11 @@ end
 
 local function states_of(base, id, ids)
   if #ids == 0 then return {} end
-  return redis.call('HMGET', base .. 'state:' .. id, unpack(ids))
+  local states = redis.call('HMGET', base .. 'state:' .. id, unpack(ids))
+  for i, state in ipairs(states) do
+    if state then states[i] = split_state(state) end
+  end
+  return states
 end
 
 -- Those behind a head that are too old, at most EXPIRE_MAX; returns how many. With a dead-letter queue they wait for

@@ -17,6 +17,25 @@ local function put_back(base, id, delivery, state, now, delay)
 end
 
 local RETURNS_MAX = 100
+-- A delivery whose lease ends again and again may be what its workers die of: from the second time in a row on it waits,
+-- each time longer. The first time says nothing, and what a killed worker had in hand goes on at once.
+local ENDS_DELAYED_FROM = 2
+local ENDS_MS_MIN, ENDS_MS_MAX = 1000, 300000
+
+-- Returns the state to be stored.
+local function return_ended_lease(base, id, delivery, stored, now)
+  local state, ends = split_state(stored)
+  ends = ends + 1
+  if ends < ENDS_DELAYED_FROM then
+    put_back(base, id, delivery, state, now)
+  else
+    local delay = math.min(ENDS_MS_MAX, ENDS_MS_MIN * 2 ^ (ends - ENDS_DELAYED_FROM))
+    redis.call('ZREM', base .. 'lease:' .. id, delivery)
+    -- Not to the fresh, which are due when they are parked.
+    redis.call('ZADD', base .. 'retry:' .. id, text(now + delay), delivery)
+  end
+  return (state or '') .. ENDS_MARK .. ends
+end
 
 -- Leases that end from one ms to another: their workers are gone. Returns how many, at most RETURNS_MAX.
 local function return_leases(base, id, from, to, now)
@@ -24,8 +43,10 @@ local function return_leases(base, id, from, to, now)
   local ids = redis.call('ZRANGEBYSCORE', base .. 'lease:' .. id, first, last, 'LIMIT', 0, RETURNS_MAX)
   if #ids == 0 then return 0 end
   local states = redis.call('HMGET', base .. 'state:' .. id, unpack(ids))
+  local kept = {}
   for i, delivery in ipairs(ids) do
-    put_back(base, id, delivery, states[i], now)
+    kept[2 * i - 1], kept[2 * i] = delivery, return_ended_lease(base, id, delivery, states[i], now)
   end
+  redis.call('HSET', base .. 'state:' .. id, unpack(kept))
   return #ids
 end

@@ -80,7 +80,7 @@ settle['return'] = function(batch, delivery, _, delay)
   if open_lane(batch).gone then return remove(batch, delivery, 'discarded:unsubscribed') end
   batch.leases[delivery] = nil
   batch.waits = true
-  local state = redis.call('HGET', batch.base .. 'state:' .. batch.id, delivery)
+  local state = split_state(redis.call('HGET', batch.base .. 'state:' .. batch.id, delivery))
   put_back(batch.base, batch.id, delivery, state, batch.now, delay)
   return 1
 end

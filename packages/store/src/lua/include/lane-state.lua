@@ -1,7 +1,19 @@
 -- Retry states: `A<attempts>,<status code>,<error>` or, marked dead, `D<reason>,<attempts>,<status code>,<error>`.
 -- Before the error stands the decision about the next attempt, `<letter><ms in base 36>~` (why-codes.ts).
 -- The lane shows its last failure, for people.
+--
+-- Behind a state stands ENDS_MARK and how many leases of the delivery have ended one after the other; without a state
+-- these stand alone. Whatever settles the delivery writes its state anew or removes it, which ends that count: a lane
+-- whose workers live never has one.
 local WHY = '^(A%d+,%d*,)%l%w*~'
+local ENDS_MARK = '\31'
+
+-- The state that a worker knows, false where there is none, and the number of leases that have ended.
+local function split_state(state)
+  local at = state and string.find(state, ENDS_MARK, 1, true)
+  if not at then return state, 0 end
+  return at > 1 and string.sub(state, 1, at - 1), tonumber(string.sub(state, at + 1)) or 0
+end
 
 local function note_failure(base, id, state)
   local code, err = string.match(string.gsub(state, WHY, '%1'), '^A%d+,(%d*),(.*)$')
