@@ -8,6 +8,8 @@
  *   suspect      runs after all other messages of the job, alone, each try after a longer delay (1 s to 5 min); of
  *                several, the one at which the fewest starts have failed comes first
  *
+ * A message that throws while it is matched is a suspect at once, and its job goes on with the others.
+ *
  * A message is under way only while it is matched and parked, which takes milliseconds. So a freeze or an outage rarely
  * makes a suspect, and a wrong suspicion costs a delay. A message that can be read is never dropped here, however often
  * workers die at it: only its topic's retention ends it.
@@ -37,6 +39,8 @@ export interface CautiousRunsOptions {
   start(run: JobRun, index: number, context: MessageContext): Promise<void>
   /** The same for a suspect: nothing of it is started once its topic's retention is over. */
   startSuspect(run: JobRun, index: number, context: MessageContext): Promise<void>
+  /** It has thrown. */
+  threw(context: MessageContext, error: unknown): void
   /** A suspect waits for its next try. */
   isolated(context: MessageContext, failedStarts: number, delayMs: number): Promise<void>
 }
@@ -70,7 +74,7 @@ export class CautiousRuns {
     const messages = [...run.messages.entries()]
     const isSuspect = (index: number) => (failed.get(index) ?? 0) >= SUSPECT_FROM
     for (const [index, context] of messages)
-      if (!isSuspect(index)) await this.#runOne(run, index, () => start(run, index, context))
+      if (!isSuspect(index)) await this.#runOne(run, index, failed, () => start(run, index, context))
     const failedAt = ([index]: [number, MessageContext]) => failed.get(index) ?? 0
     // Those at which the fewest starts have failed first: one that kills each worker must not hold up a wrong suspicion.
     const suspects = messages.filter(([index]) => isSuspect(index)).sort((a, b) => failedAt(a) - failedAt(b))
@@ -78,19 +82,45 @@ export class CautiousRuns {
       if (run.lost) break
       const delayMs = await this.#delay(run, index, context, failed.get(index) ?? 0)
       if (delayMs !== undefined) return delayMs
-      await this.#runOne(run, index, () => startSuspect(run, index, context))
+      if (!(await this.#runOne(run, index, failed, () => startSuspect(run, index, context))))
+        return this.#delay(run, index, context, failed.get(index) ?? 0)
     }
     // The start that finds the job not completed must not take the last message for a suspect.
     await this.#note(run, [[UNDER_WAY, NOBODY]])
     return undefined
   }
 
-  async #runOne(run: JobRun, index: number, start: () => Promise<void>): Promise<void> {
-    if (run.lost) return
+  /** False where the message threw. */
+  async #runOne(
+    run: JobRun,
+    index: number,
+    failed: Map<number, number>,
+    start: () => Promise<void>,
+  ): Promise<boolean> {
+    if (run.lost) return true
     await this.#note(run, [[UNDER_WAY, String(index)]])
-    if (run.lost) return
-    await start()
+    if (run.lost) return true
+    const ended = await this.#attempt(run, index, start)
     await run.whenUnitsEnded()
+    if (ended || run.lost) return true
+    // A process that dies may have died of something else; one that throws has told what of.
+    failed.set(index, Math.max(SUSPECT_FROM, (failed.get(index) ?? 0) + 1))
+    await this.#note(run, [
+      [`${FAILED}${index}`, String(failed.get(index))],
+      [UNDER_WAY, NOBODY],
+    ])
+    return false
+  }
+
+  async #attempt(run: JobRun, index: number, start: () => Promise<void>): Promise<boolean> {
+    try {
+      await start()
+      return true
+    } catch (error) {
+      const context = run.messages[index]
+      if (context) this.#options.threw(context, error)
+      return false
+    }
   }
 
   /** By index; what the previous start had under way is counted in. */

@@ -236,6 +236,34 @@ test('a message that cannot be matched lets its neighbours end, and the next sta
   expect([...fields.keys()].filter((name) => name !== 'f')).toEqual([`0.${topic('a')}.0`])
 })
 
+test('a message that cannot be matched is tried alone, later and later, until its topic keeps it no longer', async () => {
+  const attempted: string[] = []
+  const match = (_: unknown, { message: { message } }: Unit['context']) => {
+    attempted.push(message)
+    if (message === 'bad') throw new RangeError('too deep')
+  }
+  const messages = [message('bad', topic('b')), message('good', topic('a'))]
+  const runBad = async (fence: number) => {
+    attempted.length = 0
+    const { dispatcher, counted } = createDispatcher(() => undefined, { match: match as never })
+    const end = await dispatcher.run(job(fence, messages))
+    return { end, counted, attempted: [...attempted] }
+  }
+  for (const fence of [1, 2]) await expect(runBad(fence)).rejects.toThrow('too deep')
+  const first = { end: { postponedMs: 1_000 }, counted: ['isolated 2'], attempted: ['bad', 'good'] }
+  expect(await runBad(3)).toEqual(first)
+  for (const [fence, failures] of [
+    [4, 3],
+    [5, 4],
+    [6, 5],
+  ] as const) {
+    const next = { end: { postponedMs: isolationMs(failures) }, counted: [`isolated ${failures}`] }
+    expect(await runBad(fence)).toEqual({ ...next, attempted: ['good', 'bad'] })
+  }
+  ageMs = RETENTION_SECONDS * 1_000 + 1
+  expect(await runBad(7)).toEqual({ end: 'settled', counted: ['expired'], attempted: ['good'] })
+})
+
 test('a unit that cannot be started keeps its run from ending no longer than its neighbours', async () => {
   const { dispatcher } = createDispatcher((unit) => {
     unit.open++

@@ -105,6 +105,8 @@ export class Dispatcher {
       start: (run, index, context) => this.#startOrQuarantine(run, index, context),
       startSuspect: (run, index, context) => this.#startSuspect(run, index, context),
       isolated: (...suspect) => options.isolation.begin(...suspect),
+      threw: ({ message: { messageId, topicArn } }, error) =>
+        options.log.error({ messageId, topicArn, err: error }, 'message.threw'),
     })
   }
 
