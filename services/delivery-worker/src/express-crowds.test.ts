@@ -71,6 +71,7 @@ function unitFor(name: string, count: number): Unit {
     open: 1,
     checkedAt: Number.POSITIVE_INFINITY,
     markSettled: () => undefined,
+    markDelivered: () => undefined,
     close: () => undefined,
   } as unknown as Unit
 }
