@@ -3,10 +3,11 @@ import type { Message, SubscriptionRecord } from '@fantail/contracts'
 import { createLogger } from '@fantail/runtime'
 import { Plans } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { Bitmap } from './bitmap.ts'
 import { Dispatcher, type DispatcherOptions } from './dispatcher.ts'
 import type { Unit } from './job-run.ts'
+import { MessageContext } from './message-context.ts'
 import { PlanCache } from './plan-cache.ts'
 import type { KeptBack } from './topic-filters.ts'
 import { createFixture, createMessage, type Fixture, TOPIC } from './worker.fixture.ts'
@@ -16,6 +17,7 @@ beforeAll(async () => {
   fixture = await createFixture()
 })
 beforeEach(() => fixture.reset())
+afterEach(() => vi.restoreAllMocks())
 afterAll(() => fixture.stop())
 
 const colored = (color: string) => ({ filterPolicy: { color: [color] } })
@@ -26,7 +28,8 @@ const inColor = (value: string): Message => ({
 const red = inColor('red')
 
 /** A worker of its own that does nothing with its units but `start`. */
-function createDispatcher(start: (unit: Unit) => void) {
+function createDispatcher(start: (unit: Unit) => void, queued = 0) {
+  const express = { start, queued }
   const kept: KeptBack[] = []
   const recorder: DispatcherOptions['recorder'] = {
     dispatched: () => undefined,
@@ -38,7 +41,7 @@ function createDispatcher(start: (unit: Unit) => void) {
   const dispatcher = new Dispatcher({
     plans: new PlanCache(new Plans(fixture.redis), () => undefined),
     lanes: fixture.lanes,
-    express: { start, queued: 0 },
+    express,
     parking: { checkpoint: () => undefined },
     recorder,
     idempotency: { holds: async () => true },
@@ -59,7 +62,11 @@ function createDispatcher(start: (unit: Unit) => void) {
       handOut: async () => true,
       handOutAgain: async () => false,
     })
-  return { run, kept }
+  const makeRoom = () => {
+    express.queued = 0
+    dispatcher.roomChanged()
+  }
+  return { run, kept, makeRoom }
 }
 
 const SLOTS = [0, 1, 2]
@@ -132,4 +139,19 @@ test('a start that finds nobody for the message tells so, from the second messag
   expect(units.map(idsOf)).toEqual([[]])
   const reasons = new Map([['MessageAttributes', 3]])
   expect(kept).toEqual([{ runs: [[0, 0, 3]], except: [], reasons }])
+})
+
+test('a message that waits for capacity holds no parsed text', async () => {
+  await fixture.subscribe('body', { filterPolicy: { color: ['red'] }, filterPolicyScope: 'MessageBody' })
+  const parsed = vi.spyOn(MessageContext.prototype, 'subject')
+  const forgotten = vi.spyOn(MessageContext.prototype, 'forgetSubjects')
+  const last = ({ mock }: typeof forgotten | typeof parsed) => mock.invocationCallOrder.at(-1) ?? 0
+  const units: Unit[] = []
+  const { run, makeRoom } = createDispatcher((unit) => units.push(unit), Number.POSITIVE_INFINITY)
+  const done = run(1, createMessage('{"color":"red"}', TOPIC))
+  await waitFor(() => last(parsed) > 0 && last(forgotten) > last(parsed))
+  expect(units).toEqual([])
+  makeRoom()
+  await done
+  expect(units.map(idsOf)).toHaveLength(1)
 })
