@@ -12,7 +12,8 @@ const resolution = { resolve: { conditions }, ssr: { resolve: { conditions } } }
 const TIMING = '**/*.timing.test.ts'
 /** More than two cores: most tests of whole stacks wait most of the time. */
 const WORKERS = 4
-const common = { testTimeout: 30_000, hookTimeout: 30_000, pool: 'forks' as const }
+/** When a test is given up. No bound for Fantail: a machine that does much else starts a process ten times as slowly. */
+const common = { testTimeout: 60_000, hookTimeout: 60_000, pool: 'forks' as const }
 
 export default defineConfig({
   test: {
