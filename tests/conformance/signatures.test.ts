@@ -82,7 +82,7 @@ function validated(envelope: Envelope, hostPattern?: RegExp): Promise<Envelope> 
   return promise
 }
 
-/** A verifier that goes by the documented lists of members (sns-semantics §2.5). */
+/** A verifier that goes by the documented lists of members. */
 async function verified(envelope: Envelope): Promise<boolean> {
   const names =
     envelope.Type === 'Notification'

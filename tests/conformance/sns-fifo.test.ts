@@ -1,4 +1,4 @@
-/** FIFO topics into queues, with the SDK's clients of both services (sns-semantics §4.4). */
+/** FIFO topics into queues, with the SDK's clients of both services. */
 import { CreateTopicCommand, PublishBatchCommand, PublishCommand } from '@aws-sdk/client-sns'
 import { DeleteMessageCommand, type Message } from '@aws-sdk/client-sqs'
 import { waitFor } from '@fantail/test-kit'

@@ -1,4 +1,7 @@
-/** What a request says of its signature (sns-semantics §9.4): in its Authorization header, or, presigned, in its query. */
+/**
+ * What a request says of its signature: in its Authorization header, or, presigned, in its query.
+ * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
+ */
 import type { QueryParameters } from './query-parameters.ts'
 
 const ALGORITHM = 'AWS4-HMAC-SHA256'

@@ -1,4 +1,7 @@
-/** Signature Version 4, the service's side (sns-semantics §9.4): is a request signed with the secret of its access key, now? */
+/**
+ * Signature Version 4, the service's side: is a request signed with the secret of its access key, now?
+ * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
+ */
 import { timingSafeEqual } from 'node:crypto'
 import { Sha256 } from '@aws-crypto/sha256-js'
 import { SignatureV4 } from '@smithy/signature-v4'

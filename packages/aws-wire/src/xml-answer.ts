@@ -1,4 +1,4 @@
-/** Answers of AWS Query in XML (sns-semantics §9.2, §9.3). */
+/** Answers of AWS Query in XML (checklist 191 to 193). */
 import { XMLBuilder } from 'fast-xml-parser'
 import type { AwsError } from './aws-error.ts'
 import type { Operation } from './operation.ts'

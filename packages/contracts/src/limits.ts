@@ -18,7 +18,7 @@ export const RETENTION_SECONDS_MIN = 60
 export const RETENTION_SECONDS_MAX = 1_209_600
 export const MAX_IN_FLIGHT_DEFAULT = 32
 export const MAX_IN_FLIGHT_MAX = 256
-/** SNS's limit on the sum of a policy's nominal delays (sns-semantics §1.2). */
+/** SNS's limit on the sum of a policy's nominal delays (checklist 14). */
 export const RETRY_SECONDS_MAX = 3_600
 export const ATTEMPT_DEADLINE_MS = 15_000
 

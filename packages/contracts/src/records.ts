@@ -5,7 +5,7 @@
 
 export type BackoffFunction = 'linear' | 'arithmetic' | 'geometric' | 'exponential'
 
-/** The four-phase retry curve; delays in seconds (sns-semantics §1.1, attributes 1 to 7). */
+/** The four-phase retry curve; delays in seconds (checklist 8 to 16, 24 to 31). */
 export interface RetryPolicy {
   minDelayTarget: number
   maxDelayTarget: number
@@ -32,7 +32,7 @@ export interface DeliveryPolicy {
   requestPolicy?: RequestPolicy
 }
 
-/** What an attempt obeys: subscription over topic over system default, group by group (§1.4). */
+/** What an attempt obeys: subscription over topic over system default, group by group (checklist 20 to 22). */
 export interface EffectiveDeliveryPolicy {
   healthyRetryPolicy: RetryPolicy
   throttlePolicy: ThrottlePolicy | null
@@ -127,7 +127,7 @@ export interface SubscriptionRecord {
   rawMessageDelivery: boolean
   deliveryPolicy: DeliveryPolicy | null
   redrivePolicy: RedrivePolicy | null
-  /** As given, parsed (sns-semantics §3); absent or null: every message. */
+  /** As given, parsed (checklist 77 to 102); absent or null: every message. */
   filterPolicy?: FilterPolicy | null
   /** Remembered also while there is no policy; absent: MessageAttributes. */
   filterPolicyScope?: FilterPolicyScope
@@ -198,7 +198,7 @@ export interface Message {
 
 export type DeadLetterReason = 'permanent' | 'retriesExhausted' | 'expired'
 
-/** Beside a queued dead letter, never an SQS attribute (sns-semantics §7.3). */
+/** Beside a queued dead letter, never an SQS attribute (checklist 154). */
 export interface DeadLetter {
   reason: DeadLetterReason
   statusCode: number | null

@@ -1,5 +1,5 @@
 /**
- * Credentials in an endpoint's URL (sns-semantics §2.1): the first request goes without, and the answer to its 401 is
+ * Credentials in an endpoint's URL (checklist 51): the first request goes without, and the answer to its 401 is
  * remembered, so that later requests carry the header at once.
  *
  * A digest nonce belongs to the attempt that was challenged with it until a request with it was accepted. Then later

@@ -1,4 +1,4 @@
-/** What goes with a queue's message to whoever receives it: MD5s (sns-semantics §8.6) and system attributes (§8.7). */
+/** What goes with a queue's message to whoever receives it: MD5s (checklist 166) and system attributes. */
 import { hash } from 'node:crypto'
 import type { MessageAttribute, QueueMessage } from '@fantail/contracts'
 

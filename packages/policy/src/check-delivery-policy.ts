@@ -1,5 +1,5 @@
 /**
- * Holds a delivery policy against SNS's rules (sns-semantics §1.1 to §1.3) and names every problem at once, by path and
+ * Holds a delivery policy against SNS's rules (checklist 8 to 17) and names every problem at once, by path and
  * bound, in SNS's words where they are known. `parseDeliveryPolicy` then makes the stored form of one without problems.
  */
 import type { DeliveryPolicy, Problem, RetryPolicy } from '@fantail/contracts'

@@ -1,4 +1,4 @@
-/** Content types that a policy may give its requests (sns-semantics §1.9). */
+/** Content types that a policy may give its requests (checklist 18). */
 
 /** `plain`: topics, and subscriptions that get SNS's envelope. `raw`: subscriptions with raw delivery. */
 export type ContentTypes = 'plain' | 'raw'

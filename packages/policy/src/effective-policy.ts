@@ -1,4 +1,4 @@
-/** What an attempt obeys: subscription over topic over system default, whole groups at a time (sns-semantics §1.4). */
+/** What an attempt obeys: subscription over topic over system default, whole groups at a time (checklist 20 to 22). */
 import type { DeliveryPolicy, EffectiveDeliveryPolicy, Protocol } from '@fantail/contracts'
 import { QUEUE_POLICY, SYSTEM_POLICY } from './system-policy.ts'
 

@@ -1,4 +1,4 @@
-/** What an attempt's result means for its delivery (sns-semantics §1.7, §1.8). */
+/** What an attempt's result means for its delivery (checklist 32 to 38). */
 import { type AttemptResult, RETRY_SECONDS_MAX, type RetryCause, type RetryPolicy } from '@fantail/contracts'
 import { nominalDelayMs, retryPhase, totalRetrySeconds } from './retry-curve.ts'
 

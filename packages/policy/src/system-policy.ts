@@ -1,4 +1,5 @@
-/** The policies that nobody sets: SNS's default for HTTP and its fixed one for queues (sns-semantics §1.1, §1.11). */
+/** The policies that nobody sets: SNS's default for HTTP and its fixed one for queues.
+ *  https://docs.aws.amazon.com/sns/latest/dg/sns-message-delivery-retries.html */
 import type { EffectiveDeliveryPolicy, RequestPolicy, RetryPolicy } from '@fantail/contracts'
 
 const RETRY: RetryPolicy = {

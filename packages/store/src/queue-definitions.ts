@@ -34,7 +34,7 @@ const READ = readScript('read-queue-1')
 const DELETE = readScript('delete-queue-1')
 const DROP = readScript('drop-queue-1')
 
-/** As in SQS (sns-semantics §8.7). */
+/** As in SQS. */
 const IN_FLIGHT_MAX = 120_000
 const WRITE_TRIES_MAX = 20
 const DROP_CHUNK = 500

@@ -37,7 +37,7 @@ export function storedItem(item: SendItem, fifo: boolean): StoredItem {
   }
 }
 
-/** Keeps id, body, attributes and receive count, in a standard queue also the time of sending (sns-semantics §8.10). */
+/** Keeps id, body, attributes and receive count, in a standard queue also the time of sending (checklist 177, 178). */
 export function movedItem({ message, payload }: ReadItem, source: string): StoredItem {
   const fifo = isFifoName(source)
   return {
@@ -57,7 +57,7 @@ export function movedItem({ message, payload }: ReadItem, source: string): Store
   }
 }
 
-/** A new message: id, time of sending and retention begin anew (sns-semantics §8.11); why it died stays with it. */
+/** A new message, as SQS's redrive makes it: id, time of sending and retention begin anew; why it died stays with it. */
 export function redrivenItem(taskId: string, { message, payload }: ReadItem): StoredItem {
   const id = redrivenItemId(taskId, message.messageId)
   return {

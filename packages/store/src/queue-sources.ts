@@ -92,7 +92,7 @@ export class QueueSources {
   }
 }
 
-/** Why a queue may not be the dead-letter queue of `source` (sns-semantics §8.4), if it may not. */
+/** Why a queue may not be the dead-letter queue of `source` (checklist 158, 206), if it may not. */
 function whyNoTarget(target: QueueRecord, source: string): string | undefined {
   const [mine, theirs] = [parseArn(source), parseArn(target.arn)]
   if (mine?.account !== theirs?.account || mine?.region !== theirs?.region) {

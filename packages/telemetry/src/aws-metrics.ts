@@ -1,7 +1,7 @@
 /**
- * What CloudWatch shows of SNS and SQS, under the names that it has there (sns-semantics §11.1, §11.2), for those who bring
- * their dashboards along. What Fantail counts anyway is shown a second time under the other name and costs nothing more;
- * the rest has instruments of its own. docs/metrics.md has the table.
+ * What CloudWatch shows of SNS and SQS, under the names that it has there (checklist 197, 198, 201), for those who
+ * bring their dashboards along. What Fantail counts anyway is shown a second time under the other name and costs
+ * nothing more; the rest has instruments of its own. docs/metrics.md has the table.
  */
 import {
   Counter,

@@ -1,5 +1,5 @@
 /**
- * Everything Fantail counts, after what SNS counts (sns-semantics §11.1). `topic` is a topic's name; a subscription's id
+ * Everything Fantail counts, after what SNS counts (checklist 197, 198). `topic` is a topic's name; a subscription's id
  * stands only where its own lane is meant.
  */
 import { type AwsInstruments, type CounterView, createAwsInstruments, snsViews } from './aws-metrics.ts'

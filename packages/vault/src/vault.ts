@@ -4,8 +4,8 @@
  * put into another's place.
  *
  * The first key seals, all of them open: to rotate, processes learn the new key as one that opens, then as the first, then
- * everything is sealed anew by `reseal`, then the old one goes. Nonces are random: a key is good for 2^32 seals
- * (NIST SP 800-38D §8.3), a hundred a second for more than a year.
+ * everything is sealed anew by `reseal`, then the old one goes. Nonces are random: a key is good for 2^32 seals, a
+ * hundred a second for more than a year (section 8.3 of https://doi.org/10.6028/NIST.SP.800-38D).
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import type { MasterKey } from './master-key.ts'

@@ -281,7 +281,7 @@ function mayLinger({ subscription: { rate, record }, message }: EndedAttempt): b
   return rate * LINGER_SECONDS_MAX <= record.maxInFlight
 }
 
-/** null: none, or a confirmation, which never goes there (sns-semantics §7.2). */
+/** null: none, or a confirmation, which never goes to a dead-letter queue. */
 function deadLetterTarget({
   subscription,
   message,

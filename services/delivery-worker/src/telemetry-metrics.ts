@@ -27,7 +27,7 @@ export function createWorkerMetrics(metrics: Metrics, now: () => number): Worker
     attempted(subscription, _message, outcome, durationMs) {
       const result = classify(outcome.result)
       results[result].record(durationMs / 1_000)
-      // A queue's failure counts once, when it is given up (sns-semantics §11.1).
+      // A queue's failure counts once, when it is given up (checklist 197).
       if (result !== 'delivered' && subscription.record.protocol !== 'sqs') of(subscription).failed.add()
     },
     delivered(subscription, { message }) {

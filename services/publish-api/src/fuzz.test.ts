@@ -147,7 +147,7 @@ test('whatever is sent to whatever route, the answer is no 5xx and has its one s
   const reached = new Set<string>()
   const endpoints = endpointsOf(api.deps)
   for (const endpoint of endpoints) {
-    // Amazon's protocols have their own shapes: aws/aws-fuzz.test.ts.
+    // Amazon's protocols have their own shapes: aws/sns/fuzz.test.ts, aws/sqs/fuzz.test.ts.
     if (endpoint.path.startsWith('/_assets') || endpoint.tag === 'AWS') continue
     const request = fc.record({ path: pathFor(endpoint), query: queryFor(endpoint), body: bodyFor(endpoint) })
     const send = async ({ path, query, body }: { path: string; query: string; body: string }) => {

@@ -1,5 +1,5 @@
 /**
- * What a message may hold (sns-semantics §5.1 to §5.3): each rule once, as a function from a value to what is wrong with
+ * What a message may hold (checklist 117 to 125): each rule once, as a function from a value to what is wrong with
  * it. The publish route asks them directly; the schemas ask the same ones to list every problem.
  */
 import type { Problem } from '../errors.ts'
@@ -31,7 +31,7 @@ function unicodeProblem(text: string): string | undefined {
   return text.isWellFormed() ? undefined : 'holds half of a surrogate pair, which is no Unicode text'
 }
 
-/** §5.2: a JSON object with a text under `default`. */
+/** A JSON object with a text under `default` (checklist 120). */
 export function structureProblem(text: string): string | undefined {
   const value = jsonOf(text)
   if (value === undefined) return 'must be JSON where structure is "json"'
@@ -41,7 +41,7 @@ export function structureProblem(text: string): string | undefined {
     : 'must hold a text under "default" where structure is "json"'
 }
 
-/** §4.4: of a message group or a deduplication id. */
+/** What a message group or a deduplication id may consist of. */
 export function fifoIdProblem(id: string): string | undefined {
   return FIFO_ID.test(id) ? undefined : 'must have 1 to 128 letters, digits or punctuation marks of ASCII'
 }

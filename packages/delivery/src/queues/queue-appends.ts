@@ -71,7 +71,8 @@ export class QueueAppends {
   }
 }
 
-/** A missing queue and a message it cannot take are client-side: no retry (sns-semantics §7.2). */
+/** A missing queue and a message it cannot take are errors of the client's side, which are not retried:
+ *  https://docs.aws.amazon.com/sns/latest/dg/sns-dead-letter-queues.html */
 function queueFailure(error: unknown, durationMs: number): AttemptResult {
   const detail = error instanceof Error ? error.message : String(error)
   if (!(error instanceof FantailError))

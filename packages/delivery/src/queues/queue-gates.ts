@@ -1,5 +1,5 @@
 /**
- * What keeps a message out of a queue before it is appended, each of it final (sns-semantics §7.2): the queue's access
+ * What keeps a message out of a queue before it is appended, each of it final: the queue's access
  * policy, the size it takes, and what SQS takes at all. Settings are at most a second old; one look-up serves every
  * message of that time.
  */

@@ -1,5 +1,5 @@
 /**
- * Array consistency (sns-semantics §3.7): whether one leaf of each clause can be chosen so that where two of them lie under
+ * Array consistency (checklist 90): whether one leaf of each clause can be chosen so that where two of them lie under
  * the same array, they lie in the same element of it.
  *
  * Elements form a tree: an array lies in an element of the one around it. From the bottom up each element is told which

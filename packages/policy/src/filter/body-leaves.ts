@@ -1,5 +1,5 @@
 /**
- * The leaves of a JSON body under a dotted path: `a.b` is `{"a":{"b":…}}` and `{"a.b":…}` (sns-semantics §3.7). Arrays are
+ * The leaves of a JSON body under a dotted path: `a.b` is `{"a":{"b":…}}` and `{"a.b":…}` (checklist 89). Arrays are
  * passed through, those within arrays too. A leaf below an element of an array knows that element: where two clauses
  * look under one array of objects, both must hold in the same element (array-consistency.ts).
  *

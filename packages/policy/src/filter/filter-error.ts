@@ -1,6 +1,6 @@
 /**
- * A filter policy that is refused; the message is SNS's own text, without the prefix of the operation (sns-semantics §3.3).
- * `explained` says more where SNS's text does not.
+ * A filter policy that is refused. The message is SNS's own text, without the prefix of the operation (checklist 93 to
+ * 98, 100). `explained` says more where SNS's text does not.
  */
 export class FilterPolicyError extends Error {
   readonly explained: string

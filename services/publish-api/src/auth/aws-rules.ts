@@ -111,7 +111,8 @@ async function origins({ SourceArn, DestinationArn }: AwsInput, deps: ApiDeps): 
   return (await Promise.all(given.map(({ arn }) => originsOf(deps, arn)))).flat()
 }
 
-/** Of the subscription's own topic: which one is named does not matter (sns-semantics §2.4). Refused as a token of nothing is. */
+/** Of the subscription's own topic: which one is named does not matter (checklist 63). Refused as a token of nothing
+ *  is. */
 async function confirmed({ Token }: AwsInput, { subscriptions }: ApiDeps): Promise<Target[]> {
   const record = typeof Token === 'string' ? await subscriptions.findByToken(Token) : null
   const hidden = { error: invalidParameter('Token') }

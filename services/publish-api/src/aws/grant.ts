@@ -1,4 +1,4 @@
-/** The statement of an access policy that AddPermission makes (sns-semantics §4.3), the same for topics and queues. */
+/** The statement of an access policy that AddPermission makes, the same for topics and queues. */
 
 export interface Grant {
   service: 'SNS' | 'SQS'

@@ -1,4 +1,4 @@
-/** Publishing to a FIFO topic (sns-semantics §4.4). */
+/** Publishing to a FIFO topic (checklist 130 to 134). */
 import { createHash } from 'node:crypto'
 import type { Message, TopicRecord } from '@fantail/contracts'
 

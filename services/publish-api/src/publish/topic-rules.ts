@@ -1,4 +1,5 @@
-/** What only the topic can tell of a publish: its own limit, and what FIFO topics ask and others refuse (§4.4). */
+/** What only the topic can tell of a publish: its own limit, and what FIFO topics ask and others refuse (checklist 130,
+ *  131). */
 import { MESSAGE_BYTES_MAX, messageBytes, type Problem } from '@fantail/contracts'
 import type { KnownTopic } from '../topic-cache.ts'
 import type { NewMessage, NewMessages } from './read-messages.ts'

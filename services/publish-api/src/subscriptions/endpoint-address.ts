@@ -1,4 +1,5 @@
-/** What a subscription may point to (sns-semantics §6.1). Which addresses may be reached is checked at each connect. */
+/** What a subscription may point to (checklist 136 to 139). Which addresses may be reached is checked at each connect.
+ *  */
 import {
   type ArnDefaults,
   isQueueName,

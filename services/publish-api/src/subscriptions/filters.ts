@@ -1,4 +1,5 @@
-/** Filter policies as both APIs take them (sns-semantics §3): SNS's parser judges the text, and the parsed form is stored. */
+/** Filter policies as both APIs take them (checklist 77 to 102): SNS's parser judges the text, and the parsed form is
+ *  stored. */
 import type { FilterPolicy, FilterPolicyScope, Problem } from '@fantail/contracts'
 import { FilterPolicyError, parseFilterPolicy } from '@fantail/policy'
 

@@ -113,7 +113,7 @@ export function pacingProblems({ protocol, retryMode, circuitBreaker }: Paced): 
 
 export type Ordered = Pick<SubscriptionRecord, 'topicArn' | 'protocol' | 'endpoint' | 'redrivePolicy'>
 
-/** What does not go together of topics and queues that keep order and those that do not (sns-semantics §4.4, §7.1). */
+/** What does not go together of topics and queues that keep order and those that do not (checklist 146, 147, 158). */
 export function orderingProblems({ topicArn, protocol, endpoint, redrivePolicy }: Ordered): Problem[] {
   const ordered = isFifoName(topicArn)
   const fifoQueue = protocol === 'sqs' && isFifoName(endpoint)

@@ -1,4 +1,4 @@
-/** Wildcard patterns (sns-semantics §3.4): `*` is any run of characters, also none; `\*` and `\\` stand for themselves. */
+/** Wildcard patterns (checklist 80): `*` is any run of characters, also none; `\*` and `\\` stand for themselves. */
 import { FilterPolicyError, holdTo, type Limit, TOO_COMPLEX } from '../filter-error.ts'
 
 export interface Wildcard {
@@ -31,7 +31,8 @@ export function parseWildcard(text: string): Wildcard {
   return { pieces }
 }
 
-/** Stars of a pattern count as points: one is 1, two or three are 3 (§3.5). */
+/** Stars of a pattern count as points: one is 1, two or three are 3.
+ *  https://docs.aws.amazon.com/sns/latest/dg/subscription-filter-policy-constraints.html */
 export function wildcardPoints({ pieces }: Wildcard): number {
   return pieces.length <= 2 ? pieces.length - 1 : 3
 }

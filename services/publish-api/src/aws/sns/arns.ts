@@ -1,6 +1,6 @@
 /**
- * The ARNs that SNS's operations take (sns-semantics §4.1, §6.4): each check in the order and the words recorded from
- * AWS, before anything is looked up.
+ * The ARNs that SNS's operations take (checklist 62, 110, 145, 213): each check in the order and the words recorded
+ * from AWS, before anything is looked up.
  */
 import type { AwsCall } from '@fantail/aws-wire'
 import { parseArn } from '@fantail/contracts'

@@ -1,4 +1,4 @@
-/** Confirming and unsubscribing, by the SDK's signed calls and by the links in messages (sns-semantics §2.4, §6.4). */
+/** Confirming and unsubscribing, by the SDK's signed calls and by the links in messages. */
 import { ConfirmSubscriptionCommand, type SNSClient, UnsubscribeCommand } from '@aws-sdk/client-sns'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { waitingIn } from '../../test-api.ts'

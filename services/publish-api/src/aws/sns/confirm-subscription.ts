@@ -1,5 +1,5 @@
 /**
- * ConfirmSubscription (sns-semantics §2.4), by the API or by the link in a message: the token alone says which
+ * ConfirmSubscription (checklist 57 to 63), by the API or by the link in a message: the token alone says which
  * subscription is meant; the topic's ARN only has to be one of the right region.
  */
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'

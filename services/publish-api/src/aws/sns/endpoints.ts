@@ -1,6 +1,6 @@
 /**
- * Protocols and endpoints of Subscribe (sns-semantics §6.1). SNS has nine protocols; three of them can be reached from here.
- * The others are judged as SNS judges them, so that a client learns of its mistake first, and then refused.
+ * Protocols and endpoints of Subscribe (checklist 136 to 139). SNS has nine protocols; three of them can be reached
+ * from here. The others are judged as SNS judges them, so that a client learns of its mistake first, and then refused.
  */
 import type { AwsError } from '@fantail/aws-wire'
 import { type ArnDefaults, ENDPOINT_CHARS_MAX, type Protocol, parseArn } from '@fantail/contracts'

@@ -1,4 +1,4 @@
-/** FilterPolicy and FilterPolicyScope as attributes, with the SDK's client (sns-semantics §3.1 to §3.3, §6.2). */
+/** FilterPolicy and FilterPolicyScope as attributes, with the SDK's client. */
 import {
   GetSubscriptionAttributesCommand,
   SetSubscriptionAttributesCommand,

@@ -1,4 +1,4 @@
-/** Lists of subscriptions with the SDK's client (sns-semantics §6.3, §4.6). */
+/** Lists of subscriptions with the SDK's client. */
 import {
   ListSubscriptionsByTopicCommand,
   ListSubscriptionsCommand,

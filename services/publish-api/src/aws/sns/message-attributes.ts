@@ -1,4 +1,4 @@
-/** MessageAttributes as a publisher gives them (sns-semantics §5.3), with the refusals recorded from AWS. */
+/** MessageAttributes as a publisher gives them (checklist 123 to 125), with the refusals recorded from AWS. */
 import { AwsError } from '@fantail/aws-wire'
 import type { MessageAttribute } from '@fantail/contracts'
 

@@ -1,4 +1,4 @@
-/** AddPermission and RemovePermission: statements of the topic's policy by label (sns-semantics §4.3). */
+/** AddPermission and RemovePermission: statements of the topic's policy by label. */
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
 import type { TopicRecord } from '@fantail/contracts'
 import type { ApiDeps } from '../../deps.ts'

@@ -1,4 +1,4 @@
-/** PublishBatch with the SDK's client (sns-semantics §5.5). */
+/** PublishBatch with the SDK's client. */
 import { PublishBatchCommand, type PublishBatchRequestEntry } from '@aws-sdk/client-sns'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { refusalOf, type SnsApi, startSnsApi, topicArn } from './sns.fixture.ts'

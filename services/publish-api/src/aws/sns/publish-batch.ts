@@ -1,7 +1,7 @@
 /**
- * PublishBatch (sns-semantics §5.5). Faults of the batch, of attributes, of texts for protocols and of FIFO's ids refuse all
- * of it; a fault of one message's text fails that entry alone. The entries that remain are stored in one write, in their
- * order.
+ * PublishBatch (checklist 126 to 129). Faults of the batch, of attributes, of texts for protocols and of FIFO's ids
+ * refuse all of it; a fault of one message's text fails that entry alone. The entries that remain are stored in one
+ * write, in their order.
  */
 import { type AwsCall, AwsError, type AwsInput, type Operation } from '@fantail/aws-wire'
 import { MESSAGE_BYTES_MAX } from '@fantail/contracts'

@@ -1,4 +1,4 @@
-/** Publish with the SDK's client: what is stored, and every refusal (sns-semantics §5.1 to §5.4, §4.1, §4.4). */
+/** Publish with the SDK's client: what is stored, and every refusal. */
 import { PublishCommand, type PublishCommandInput } from '@aws-sdk/client-sns'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { refusalOf, type SnsApi, startSnsApi, topicArn } from './sns.fixture.ts'

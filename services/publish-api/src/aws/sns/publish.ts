@@ -1,4 +1,5 @@
-/** Publish (sns-semantics §5.1) and its group: the operations whose cost counts, on the way that native publishes take. */
+/** Publish (checklist 117 to 125, 130 to 132) and its group: the operations whose cost counts, on the way that native
+ *  publishes take. */
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
 import type { ApiDeps } from '../../deps.ts'
 import { logPublished } from '../../publish/log-published.ts'

@@ -1,4 +1,4 @@
-/** A message as Publish and PublishBatch give it (sns-semantics §5.1, §5.2, §4.4): what is wrong with it, in SNS's words. */
+/** A message as Publish and PublishBatch give it (checklist 117 to 121, 130): what is wrong with it, in SNS's words. */
 import type { AwsInput } from '@fantail/aws-wire'
 import { fifoIdProblem, objectOf, subjectProblem } from '@fantail/contracts'
 import type { NewMessage } from '../../publish/read-messages.ts'

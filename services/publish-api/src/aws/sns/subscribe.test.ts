@@ -1,4 +1,4 @@
-/** Subscribe with the SDK's client: what comes of each protocol, repeats, and every refusal (sns-semantics §6.1, §4.4). */
+/** Subscribe with the SDK's client: what comes of each protocol, repeats, and every refusal. */
 import {
   ConfirmSubscriptionCommand,
   GetSubscriptionAttributesCommand,

@@ -1,6 +1,6 @@
 /**
- * Subscribe (sns-semantics §6.1, §4.4): a webhook is pending until it confirms; a queue of the caller's account takes part
- * at once, one of another account is asked to confirm by a message in it.
+ * Subscribe (checklist 55, 136 to 147): a webhook is pending until it confirms; a queue of the caller's account takes
+ * part at once, one of another account is asked to confirm by a message in it.
  */
 import { type AwsCall, AwsError, type AwsInput, type Operation } from '@fantail/aws-wire'
 import { FantailError, isFifoName, parseArn } from '@fantail/contracts'
@@ -76,7 +76,7 @@ function refuseUnreachable(deps: ApiDeps, { protocol, endpoint }: EndpointAddres
   throw invalidParameter('Unreachable Endpoint')
 }
 
-/** What kinds of topics and endpoints go together (§4.4). */
+/** What kinds of topics and endpoints go together (checklist 146, 147). */
 function checkKinds(topicArn: string, { protocol, endpoint }: GivenEndpoint, fifoHttp: boolean): void {
   const ordered = isFifoName(topicArn)
   const webhook = protocol === 'http' || protocol === 'https'

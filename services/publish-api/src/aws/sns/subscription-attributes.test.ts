@@ -1,4 +1,4 @@
-/** A subscription's attributes with the SDK's client (sns-semantics §6.2, §1.2 to §1.4, §7.1). */
+/** A subscription's attributes with the SDK's client. */
 import {
   GetSubscriptionAttributesCommand,
   SetSubscriptionAttributesCommand,

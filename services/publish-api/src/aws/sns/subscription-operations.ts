@@ -1,4 +1,4 @@
-/** Reading and setting a subscription's attributes (sns-semantics §6.2). */
+/** Reading and setting a subscription's attributes (checklist 141 to 143). */
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
 import { FantailError, parseArn, type SubscriptionRecord } from '@fantail/contracts'
 import { maskCredentials } from '@fantail/delivery'

@@ -1,4 +1,4 @@
-/** Reading and setting a topic's attributes (sns-semantics §4.3), its data protection policy included. */
+/** Reading and setting a topic's attributes (checklist 108, 109), its data protection policy included. */
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
 import { parseArn, type TopicRecord } from '@fantail/contracts'
 import type { CountedTopic } from '@fantail/store'

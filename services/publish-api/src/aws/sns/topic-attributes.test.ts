@@ -1,4 +1,4 @@
-/** A topic's attributes by the SDK's client (sns-semantics §4.3, §11.3). */
+/** A topic's attributes by the SDK's client. */
 import {
   CreateTopicCommand,
   GetDataProtectionPolicyCommand,

@@ -1,4 +1,4 @@
-/** DeliveryPolicy and EffectiveDeliveryPolicy of topics by the SDK's client (sns-semantics §1.2 to §1.4). */
+/** DeliveryPolicy and EffectiveDeliveryPolicy of topics by the SDK's client. */
 import { CreateTopicCommand, GetTopicAttributesCommand, SetTopicAttributesCommand } from '@aws-sdk/client-sns'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { refusalOf, type SnsApi, startSnsApi, topicArn } from './sns.fixture.ts'

@@ -1,4 +1,4 @@
-/** Attributes of a topic that are kept and shown as given (sns-semantics §4.3, §11.3), each with what it may be. */
+/** Attributes of a topic that are kept and shown as given (checklist 116, 200), each with what it may be. */
 import { objectOf } from '@fantail/contracts'
 
 export interface KeptAttribute {

@@ -1,4 +1,4 @@
-/** Statements of a topic's policy, and its tags, by the SDK's client (sns-semantics §4.3, §4.5). */
+/** Statements of a topic's policy, and its tags, by the SDK's client. */
 import {
   AddPermissionCommand,
   CreateTopicCommand,

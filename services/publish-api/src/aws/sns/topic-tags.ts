@@ -1,4 +1,4 @@
-/** TagResource, UntagResource, ListTagsForResource (sns-semantics §4.5): tags of topics. */
+/** TagResource, UntagResource, ListTagsForResource (checklist 114): tags of topics. */
 import { type AwsCall, AwsError, type AwsInput, type Operation } from '@fantail/aws-wire'
 import { FantailError, type TopicRecord } from '@fantail/contracts'
 import type { ApiDeps } from '../../deps.ts'

@@ -1,4 +1,4 @@
-/** Topics by the SDK's client (sns-semantics §4.1, §4.2, §4.6, §4.7). */
+/** Topics by the SDK's client. */
 import {
   CreateTopicCommand,
   type CreateTopicCommandInput,

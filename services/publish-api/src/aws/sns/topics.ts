@@ -1,4 +1,4 @@
-/** CreateTopic, DeleteTopic and ListTopics (sns-semantics §4.1, §4.2, §4.6, §4.7). */
+/** CreateTopic, DeleteTopic and ListTopics (checklist 103 to 107, 110 to 113). */
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
 import { FantailError, isFifoName, isTopicName, LIST_LIMIT_MAX, topicArn } from '@fantail/contracts'
 import type { ApiDeps } from '../../deps.ts'

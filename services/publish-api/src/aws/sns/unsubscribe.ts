@@ -1,6 +1,6 @@
 /**
- * Unsubscribe (sns-semantics §6.4, §2.4). A signed call removes the subscription for good. One without a signature is the
- * link that any holder of a message has: the endpoint is asked whether that was meant, and can undo it.
+ * Unsubscribe (checklist 74 to 76, 144, 145). A signed call removes the subscription for good. One without a signature
+ * is the link that any holder of a message has: the endpoint is asked whether that was meant, and can undo it.
  */
 import type { AwsCall, Operation } from '@fantail/aws-wire'
 import type { SubscriptionRecord } from '@fantail/contracts'

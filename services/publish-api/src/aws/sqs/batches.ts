@@ -1,4 +1,4 @@
-/** Rules that the three batch operations share (sns-semantics §8.5), and how their entries succeed and fail. */
+/** Rules that the three batch operations share (checklist 181, 182), and how their entries succeed and fail. */
 import { AwsError, type AwsInput } from '@fantail/aws-wire'
 import { sqsError } from './sqs-error.ts'
 

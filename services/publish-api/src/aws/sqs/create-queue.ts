@@ -1,4 +1,4 @@
-/** CreateQueue: makes a queue, or answers the one of that name where it has the attributes given (§8.3). */
+/** CreateQueue: makes a queue, or answers the one of that name where it has the attributes given (checklist 164). */
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
 import { isFifoName, isQueueName, type QueueRecord, queueArn } from '@fantail/contracts'
 import type { ApiDeps } from '../../deps.ts'

@@ -1,4 +1,5 @@
-/** Attributes that senders give messages: SQS's rules for them (sns-semantics §8.5), and which of them a receiver asks for. */
+/** Attributes that senders give messages: SQS's rules for them (checklist 218), and which of them a receiver asks for.
+ *  */
 import type { MessageAttribute } from '@fantail/contracts'
 import { refusedCharacter } from './message-text.ts'
 import { invalidParameterValue } from './sqs-error.ts'

@@ -1,6 +1,6 @@
 /**
- * StartMessageMoveTask, ListMessageMoveTasks, CancelMessageMoveTask over redrives (§8.11). Beyond SQS, the source may be
- * the dead-letter queue of subscriptions: without a destination its messages go back to those.
+ * StartMessageMoveTask, ListMessageMoveTasks, CancelMessageMoveTask over redrives (checklist 187, 188). Beyond SQS, the
+ * source may be the dead-letter queue of subscriptions: without a destination its messages go back to those.
  */
 import type { AwsCall, AwsError, AwsInput, Operation } from '@fantail/aws-wire'
 import { FantailError, isFifoName, parseArn, type RedriveTask } from '@fantail/contracts'

@@ -1,6 +1,7 @@
 /**
- * The attributes of a queue in SQS's API: texts all of them, by Amazon's names (§8.4). Those that mean something here
- * stand in typed members of the record; of the others (policies, keys) the record keeps the text as it was given.
+ * The attributes of a queue in SQS's API: texts all of them, by Amazon's names (checklist 162, 163). Those that mean
+ * something here stand in typed members of the record; of the others (policies, keys) the record keeps the text as it
+ * was given.
  */
 import {
   isFifoName,

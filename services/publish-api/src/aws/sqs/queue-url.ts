@@ -64,7 +64,7 @@ export function queueUrlOf({ publicUrl }: Settings, arn: string, call: Pick<AwsC
   return `${publicUrl?.replace(/\/+$/, '') ?? call.origin}/${account}/${name}`
 }
 
-/** The text depends on the protocol (§8.1). */
+/** The text depends on the protocol (checklist 208). */
 export function queueMissing({ protocol }: Pick<AwsCall, 'protocol'>): AwsError {
   const suffix = protocol === 'query' ? ' for this wsdl version' : ''
   return sqsError('QueueDoesNotExist', `The specified queue does not exist${suffix}.`)

@@ -1,4 +1,4 @@
-/** ReceiveMessage (sns-semantics §8.7): short polls ask once, long polls stand in line (QueueWaits). */
+/** ReceiveMessage (checklist 168 to 171): short polls ask once, long polls stand in line (QueueWaits). */
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
 import {
   parseArn,

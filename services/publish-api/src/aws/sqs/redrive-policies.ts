@@ -1,4 +1,4 @@
-/** RedrivePolicy and RedriveAllowPolicy: JSON texts inside an attribute's value (§8.3, §8.4). */
+/** RedrivePolicy and RedriveAllowPolicy: JSON texts inside an attribute's value (checklist 179). */
 import {
   isFifoName,
   objectOf,

@@ -67,7 +67,7 @@ function checkBytes(entries: AwsInput[]): void {
   throw sqsError('BatchRequestTooLong', text)
 }
 
-/** A batch has one code for all that a FIFO queue misses (sns-semantics §8.5). */
+/** A batch has one code for all that a FIFO queue misses. */
 function checkOrder(entry: AwsInput, queue: QueueRecord): void {
   const missing = missingOrder(entry, queue)
   if (missing) throw invalidParameterValue(missing.message)

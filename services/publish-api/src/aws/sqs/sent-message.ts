@@ -1,4 +1,5 @@
-/** One message that is sent, alone or in a batch: held against SQS's rules (sns-semantics §8.5) and made an item of the queue. */
+/** One message that is sent, alone or in a batch: held against SQS's rules (checklist 182, 185, 215, 219) and made an
+ *  item of the queue. */
 import type { AwsCall, AwsError, AwsInput } from '@fantail/aws-wire'
 import {
   parseArn,

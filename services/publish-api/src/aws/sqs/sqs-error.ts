@@ -1,4 +1,5 @@
-/** Refusals in SQS's words: the shape that JSON clients choose a class by, the code that Query clients see (§8.1). */
+/** Refusals in SQS's words: the shape that JSON clients choose a class by, the code that Query clients see (checklist
+ *  161). */
 import { AwsError } from '@fantail/aws-wire'
 
 const PREFIX = 'AWS.SimpleQueueService.'
