@@ -5,7 +5,7 @@ import { capture, lastWords, onPath, say } from './steps.mjs'
 /** @typedef {NodeJS.ProcessEnv} Env */
 
 /** What Docker runs where there is no server binary. */
-export const REDIS_IMAGE = 'redis:7.4-alpine'
+const REDIS_IMAGE = 'redis:7.4-alpine'
 
 /** @param {Env} env @returns {Promise<string | undefined>} */
 export async function installByBrew(env) {
@@ -59,7 +59,7 @@ async function rootPrefix(env) {
   return (await capture(sudo, ['-n', 'true'], { env })).code === 0 ? [sudo, '-n'] : undefined
 }
 
-/** @param {Env} env @returns {Promise<string | import('./redis-server.mjs').RedisServer>} */
+/** @param {Env} env @returns {Promise<string | { kind: 'docker', image: string }>} */
 export async function dockerImage(env) {
   const docker = onPath('docker', env.PATH)
   if (!docker) return 'no docker here'

@@ -13,7 +13,7 @@ const PORT_DEFAULT = 4100
  * Each service with its place after FANTAIL_PORT and the path that answers 200 once it can be used.
  * @type {{ name: string, offset: number, ready: string, about: string }[]}
  */
-export const SERVICES = [
+const SERVICES = [
   { name: 'publish-api', offset: 0, ready: '/readyz', about: 'API, documentation at /docs' },
   { name: 'delivery-worker', offset: 1, ready: '/readyz', about: '/metrics /readyz' },
   { name: 'redrive', offset: 2, ready: '/readyz', about: '/metrics /readyz' },

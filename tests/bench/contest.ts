@@ -6,11 +6,11 @@
 import type { ChildProcess } from 'node:child_process'
 import { availableParallelism, cpus } from 'node:os'
 import { end, startOwn } from './children.ts'
-import { type Contestant, type Load, type Name, START } from './contestants.ts'
+import type { Contestant, Load, Name } from './contestant.ts'
+import { START } from './contestants.ts'
 import { profileReports } from './cpu-profile.ts'
 import { ask } from './ipc.ts'
 import { type Measurement, measure } from './measure.ts'
-import type { ContestOptions } from './options.ts'
 import { commandReport } from './redis.ts'
 import type { Rounds } from './summary.ts'
 
@@ -18,6 +18,20 @@ const CONNECTIONS = 64
 const BODY_BYTES = 1_024
 /** More than one receiver takes in: what is accepted beyond it would only make the drain longer. */
 const DELIVERIES_PER_SECOND_MAX = 60_000
+
+export interface ContestOptions {
+  rounds: number
+  seconds: number
+  /** For each contestant and scenario, before the first round. */
+  warmUpSeconds: number
+  /** No further round is begun that would end later. */
+  budgetSeconds: number
+  fanOuts: number[]
+  names: Name[]
+  profileDir: string | undefined
+  /** Progress, for people. */
+  tell: (text: string) => void
+}
 
 interface Stage {
   options: ContestOptions

@@ -1,33 +1,9 @@
 /** The three that are measured, each behind the same few calls. */
-import type { ChildProcess } from 'node:child_process'
 import { end, startOwn } from './children.ts'
+import type { Contestant, Ends, Name } from './contestant.ts'
 import { startFantail } from './fantail.ts'
-import { ask, type LoadOptions, type LoadResult } from './ipc.ts'
-import { type BenchRedis, startBenchRedis } from './redis.ts'
-
-export const NAMES = ['fantail', 'bullmq', 'bare'] as const
-export type Name = (typeof NAMES)[number]
-
-export interface Ends {
-  /** Where deliveries go. */
-  receiverPort: number
-  /** The process that publishes. */
-  publishers: ChildProcess
-  /** Folder for CPU profiles of Fantail's processes. */
-  profileDir?: string | undefined
-}
-
-export type Load = Pick<LoadOptions, 'connections' | 'durationMs' | 'requestsMax' | 'bodyBytes' | 'batch'>
-
-export interface Contestant {
-  /** Pids of what takes part between publish and delivery, Redis apart. */
-  processes: Record<string, number>
-  /** Its Redis, where it has one. */
-  redis?: BenchRedis
-  /** Publishes, for the time given, messages that everyone of `paths` gets. */
-  load(paths: string[], load: Load): Promise<LoadResult>
-  stop(): Promise<void>
-}
+import { ask } from './ipc.ts'
+import { startBenchRedis } from './redis.ts'
 
 export const START: Record<Name, (ends: Ends) => Promise<Contestant>> = {
   fantail: startFantail,

@@ -1,6 +1,6 @@
 /** Fantail as a contestant: all its services, driven over HTTP alone. */
 import { Pool } from 'undici'
-import type { Contestant, Ends } from './contestants.ts'
+import type { Contestant, Ends } from './contestant.ts'
 import { SERVICES, type ServiceName, startDeployment } from './deployment.ts'
 import { ask } from './ipc.ts'
 import type { BenchRedis } from './redis.ts'

@@ -7,7 +7,7 @@
  */
 import type { ChildProcess } from 'node:child_process'
 import { cpuMs } from './children.ts'
-import type { Contestant, Load } from './contestants.ts'
+import type { Contestant, Load } from './contestant.ts'
 import { type Arrived, ask } from './ipc.ts'
 
 export interface Measurement {

@@ -1,6 +1,7 @@
 /** The words of the command line; npm and pnpm pass them on as they are. */
 import { parseArgs } from 'node:util'
-import { NAMES, type Name } from './contestants.ts'
+import type { ContestOptions } from './contest.ts'
+import { NAMES, type Name } from './contestant.ts'
 import { SCENARIOS } from './scenarios/index.ts'
 
 export const USAGE = `usage: npm run bench -- [scenario…] [options]
@@ -20,20 +21,6 @@ export interface BenchOptions extends ContestOptions {
   quick: boolean
   /** None: the contest. */
   scenarios: string[]
-}
-
-export interface ContestOptions {
-  rounds: number
-  seconds: number
-  /** For each contestant and scenario, before the first round. */
-  warmUpSeconds: number
-  /** No further round is begun that would end later. */
-  budgetSeconds: number
-  fanOuts: number[]
-  names: Name[]
-  profileDir: string | undefined
-  /** Progress, for people. */
-  tell: (text: string) => void
 }
 
 /** Leaves time for the start before and the end after it within 50 s. */

@@ -1,7 +1,7 @@
 /** What scenarios of throughput and cost share: one receiver, one publisher, Fantails to compare, and turns of equal work. */
 import type { ChildProcess } from 'node:child_process'
 import { end, startOwn } from './children.ts'
-import type { Contestant, Load } from './contestants.ts'
+import type { Contestant, Load } from './contestant.ts'
 import { profileReports } from './cpu-profile.ts'
 import { type FantailOptions, startFantail } from './fantail.ts'
 import { ask } from './ipc.ts'

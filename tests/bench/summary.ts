@@ -1,5 +1,5 @@
 /** Rounds to one figure each: medians and their spread, and how the contestants compare. */
-import type { Name } from './contestants.ts'
+import type { Name } from './contestant.ts'
 import type { Measurement } from './measure.ts'
 
 /** A scenario's rounds, by contestant. */

@@ -15,10 +15,16 @@ import {
   replies,
   SHARD_COUNT,
   shardBase,
-  skewKey,
   whenReady,
 } from '@fantail/store'
-import { canSpawnRedis, startCluster, startFairTimer, type TestCluster, waitFor } from '@fantail/test-kit'
+import {
+  canSpawnRedis,
+  skewKey,
+  startCluster,
+  startFairTimer,
+  type TestCluster,
+  waitFor,
+} from '@fantail/test-kit'
 import { afterAll, afterEach, test as anyTest, beforeAll, expect } from 'vitest'
 import { startTcpProxy, type TcpProxy } from '../harness/tcp-proxy.ts'
 

@@ -2,17 +2,8 @@
  * A FIFO message at which the worker is killed again and again while it is matched. It holds its own group only, and is
  * delivered in order once it kills no more.
  */
-import {
-  dueKey,
-  isolatedGroupsKey,
-  logKey,
-  messageKey,
-  shardBase,
-  shardOf,
-  skewKey,
-  topicKey,
-} from '@fantail/store'
-import { waitFor } from '@fantail/test-kit'
+import { dueKey, messageKey, shardBase, shardOf, topicKey } from '@fantail/store'
+import { isolatedGroupsKey, logKey, skewKey, waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { beginFault, LONG } from '../harness/fault-rows.ts'
 import { FifoLedger } from '../harness/fifo-ledger.ts'

@@ -1,11 +1,11 @@
 /** Telling requests to Redis apart by their bytes. */
 import { createHash } from 'node:crypto'
-import { readScript } from '@fantail/store'
+import { readScript, type ScriptName } from '@fantail/store'
 
 type Matcher = (request: Buffer) => boolean
 
 /** Runs of one of our scripts: by its hash, or by its text, which each connection sends the first time. */
-export function runsScript(file: string): Matcher {
+export function runsScript(file: ScriptName): Matcher {
   const { lua } = readScript(file)
   const sha = createHash('sha1').update(lua).digest('hex')
   const head = lua.slice(0, lua.indexOf('\n'))

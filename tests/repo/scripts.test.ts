@@ -1,6 +1,6 @@
 /** Lua scripts: header, name, class and use together. */
 import { basename } from 'node:path'
-import { readScript, SCRIPT_CLASSES } from '@fantail/store'
+import { readScript, SCRIPT_CLASSES, type ScriptName } from '@fantail/store'
 import { expect, test } from 'vitest'
 import { filesMatching, textOf } from './repository.ts'
 
@@ -23,7 +23,7 @@ function headerOf(script: string): string {
 test.each(scripts)('%s says what it takes and returns, and takes as many keys as its name says', (script) => {
   const header = headerOf(script)
   for (const word of ['KEYS', 'ARGV', 'Returns']) expect(header).toMatch(new RegExp(`^-- ${word}\\b`, 'm'))
-  const { keys, lua } = readScript(script)
+  const { keys, lua } = readScript(script as ScriptName)
   const used = [...lua.matchAll(/\bKEYS\[(\d+)\]/g)].map(([, number]) => Number(number))
   expect(Math.max(...used)).toBe(keys)
   expect(lua).not.toContain('@include')

@@ -152,7 +152,7 @@ function map(node: Node, shape: MapShape, path: string): Record<string, unknown>
 }
 
 /** `__proto__` is refused: whoever copies the map member by member would lose it, or worse. */
-export function addTo(map: Record<string, unknown>, key: string, value: unknown): void {
+function addTo(map: Record<string, unknown>, key: string, value: unknown): void {
   if (key === '__proto__') throw malformed('The key __proto__ is not allowed.')
   if (key in map) throw malformed('Keys may not be repeated.')
   map[key] = value

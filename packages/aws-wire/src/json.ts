@@ -1,4 +1,4 @@
-/** AWS JSON 1.0, which SQS speaks (sns-semantics §8.1): inputs by shapes, answers, errors. */
+/** AWS JSON 1.0, which SQS speaks (checklist 161, 205): inputs by shapes, answers, errors. */
 import { AwsError } from './aws-error.ts'
 import { fromBase64 } from './base64.ts'
 import type { AwsInput, Operation } from './operation.ts'
@@ -8,7 +8,7 @@ import { sqsShapeOf } from './sqs-error-shapes.ts'
 
 type Members = Record<string, unknown>
 
-export const JSON_TYPE = 'application/x-amz-json-1.0'
+const JSON_TYPE = 'application/x-amz-json-1.0'
 
 /** An input; no text at all is an empty one. Members that are unknown or null count as not given. */
 export function decodeJson(text: string, shapes: Record<string, Shape>): AwsInput {

@@ -1,6 +1,12 @@
-export * from './own-hosts.ts'
+export { createOwnHosts, foreignHostText, type OwnHosts } from './own-hosts.ts'
 export { redisTarget } from './redis-settings.ts'
-export * from './redis-url.ts'
-export { type AwsCredential, REPOSITORY_ROOT } from './schemas.ts'
-export * from './services.ts'
-export { type Env, type SettingProblem, SettingsError } from './setting.ts'
+export { type RedisPlace, redisUrlPath, resolveRedisUrl } from './redis-url.ts'
+export type { AwsCredential } from './schemas.ts'
+export {
+  type ApiSettings,
+  readApiSettings,
+  readReceiverSettings,
+  readRedriveSettings,
+  readWorkerSettings,
+} from './services.ts'
+export { SettingsError } from './setting.ts'

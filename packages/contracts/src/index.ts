@@ -1,11 +1,203 @@
-export * from './api-keys.ts'
-export * from './arn.ts'
-export * from './delivery-causes.ts'
-export * from './errors.ts'
-export * from './json.ts'
-export * from './limits.ts'
-export * from './message-id.ts'
-export * from './quarantine.ts'
-export * from './records.ts'
-export * from './redis-target.ts'
-export * from './schemas/index.ts'
+export {
+  type ApiKeyRecord,
+  formatToken,
+  KEY_ID,
+  KEY_LIMITS_INHERITED_MAX,
+  KEY_SCOPES,
+  KEYS_MAX,
+  type KeyKind,
+  type KeyLimit,
+  type KeyScope,
+  parseToken,
+  sealContextOf,
+} from './api-keys.ts'
+export {
+  ARN_DEFAULTS,
+  type ArnDefaults,
+  isFifoName,
+  isQueueName,
+  isTopicName,
+  nameOfArn,
+  parseArn,
+  queueArn,
+  resolveQueue,
+  resolveSubscription,
+  resolveTopic,
+  subscriptionArn,
+  topicArn,
+  withoutSubscription,
+} from './arn.ts'
+export {
+  DELIVERY_CAUSES,
+  type DeliveryCause,
+  END_CAUSES,
+  type EndCause,
+  RETRY_CAUSES,
+  type RetryCause,
+  type StoredWhy,
+  WAIT_CAUSES,
+  type WaitCause,
+  type Why,
+} from './delivery-causes.ts'
+export { ERROR_STATUS, type ErrorCode, FantailError, type Problem } from './errors.ts'
+export { isObject, jsonOf, objectOf } from './json.ts'
+export {
+  ATTEMPT_DEADLINE_MS,
+  BATCH_MESSAGES_MAX,
+  CONFIRMATION_SECONDS,
+  CONFIRMATIONS_PER_ENDPOINT_MAX,
+  CONFIRMATIONS_PER_HOST_MAX,
+  CONSUMER_BATCH_SIZE_DEFAULT,
+  CONSUMER_CONCURRENCY_DEFAULT,
+  CONSUMER_FIFO_BATCH_MAX,
+  CONSUMER_NAME_CHARS_MAX,
+  CONSUMER_TIMEOUT_SECONDS_DEFAULT,
+  CONSUMERS_MAX,
+  DISPLAY_NAME_CHARS_MAX,
+  ENDPOINT_CHARS_MAX,
+  FIFO_SUBSCRIPTIONS_MAX,
+  IDEMPOTENCY_KEY_CHARS_MAX,
+  IDEMPOTENCY_SECONDS,
+  LIST_LIMIT_MAX,
+  MAX_IN_FLIGHT_DEFAULT,
+  MESSAGE_BYTES_MAX,
+  PLAN_AGE_MS_MAX,
+  QUEUE_DELAY_SECONDS_MAX,
+  QUEUE_MAX_RECEIVE_COUNT_MAX,
+  QUEUE_MESSAGE_ATTRIBUTES_MAX,
+  QUEUE_MESSAGE_BYTES_MAX,
+  QUEUE_RECEIVE_MAX,
+  QUEUE_RETENTION_SECONDS_DEFAULT,
+  QUEUE_VISIBILITY_SECONDS_DEFAULT,
+  QUEUE_VISIBILITY_SECONDS_MAX,
+  QUEUE_WAIT_SECONDS_MAX,
+  REQUEST_BYTES_MAX,
+  RETENTION_SECONDS_DEFAULT,
+  RETENTION_SECONDS_MAX,
+  RETENTION_SECONDS_MIN,
+  RETRY_SECONDS_MAX,
+  SLICE_SUBSCRIPTIONS_MAX,
+  WEBHOOK_KEYS_MAX,
+  WEBHOOK_OVERLAP_SECONDS_DEFAULT,
+} from './limits.ts'
+export { createMessageId, formatMessageId, parseMessageId, publishedAtOf } from './message-id.ts'
+export type { QuarantineReason } from './quarantine.ts'
+export type {
+  AttemptErrorCode,
+  AttemptResult,
+  BackoffFunction,
+  CircuitBreaker,
+  ConsumerRecord,
+  DeadLetter,
+  DeadLetterReason,
+  DeliveryPolicy,
+  EffectiveDeliveryPolicy,
+  FifoThroughputScope,
+  FilterPolicy,
+  FilterPolicyScope,
+  Message,
+  MessageAttribute,
+  MessageKind,
+  OutboundSettings,
+  Protocol,
+  QueueMessage,
+  QueueRecord,
+  QueueRedrivePolicy,
+  RedriveAllowPolicy,
+  RedriveFilter,
+  RedrivePolicy,
+  RedriveStatus,
+  RedriveTask,
+  RequestPolicy,
+  RetryMode,
+  RetryPolicy,
+  SubscriptionRecord,
+  SubscriptionStatus,
+  TopicRecord,
+  WebhookAlgorithm,
+  WebhookKey,
+} from './records.ts'
+export {
+  type HostPort,
+  isRedisCluster,
+  isRedisSentinels,
+  type RedisAccess,
+  type RedisCluster,
+  type RedisSentinels,
+  type RedisServer,
+  type RedisTarget,
+  type RedisTls,
+} from './redis-target.ts'
+export { ConsumerInput, ConsumerList, ConsumerListQuery, ConsumerView } from './schemas/consumers.ts'
+export { PreviewAnswer, PreviewInput } from './schemas/delivery-policies.ts'
+export { FilterTestAnswer, FilterTestInput } from './schemas/filter-policies.ts'
+export { KeyList, KeyListQuery, KeyView, NewKeyInput, NewKeyView } from './schemas/keys.ts'
+export {
+  attributeNameProblem,
+  attributeProblem,
+  fifoIdProblem,
+  messageBytes,
+  structureProblem,
+  subjectProblem,
+  textProblem,
+  toAttribute,
+} from './schemas/message-rules.ts'
+export {
+  BatchInput,
+  DeliveriesAnswer,
+  MessageInput,
+  MessageView,
+  PublishAnswer,
+  PublishInput,
+  PublishQuery,
+} from './schemas/messages.ts'
+export { OutboundInput } from './schemas/outbound.ts'
+export { problemsOf } from './schemas/problems.ts'
+export { PutBackAnswer, QuarantineExport, QuarantineList, QuarantineListQuery } from './schemas/quarantine.ts'
+export {
+  AckInput,
+  DeadLetterCounts,
+  HandleResults,
+  PeekAnswer,
+  PeekQuery,
+  PurgeAnswer,
+  QueueBatchInput,
+  QueueInput,
+  QueueItemInput,
+  QueueList,
+  QueueListQuery,
+  QueueMessageView,
+  QueueSendAnswer,
+  QueueSendInput,
+  QueueView,
+  ReceivedAnswer,
+  ReceiveInput,
+  unsendable,
+  VisibilityInput,
+} from './schemas/queues.ts'
+export {
+  DryRunAnswer,
+  RedriveInput,
+  RedriveList,
+  RedriveListQuery,
+  RedriveRateInput,
+  RedriveView,
+} from './schemas/redrives.ts'
+export { HealthAnswer, ReadyAnswer } from './schemas/service.ts'
+export { ErrorAnswer, NoBody, namedSchemas } from './schemas/shared.ts'
+export {
+  ConfirmInput,
+  DiscardedAnswer,
+  MovedAnswer,
+  NewSubscriptionInput,
+  RetryInput,
+  SUBSCRIPTION_FIXED,
+  SubscriptionInput,
+  SubscriptionList,
+  SubscriptionListQuery,
+  SubscriptionView,
+  TestAnswer,
+  TopicSubscriptionListQuery,
+} from './schemas/subscriptions.ts'
+export { TopicInput, TopicList, TopicListQuery, TopicView } from './schemas/topics.ts'
+export { NewWebhookKeyView, WebhookKeyInput, WebhookKeyList } from './schemas/webhook-keys.ts'

@@ -9,7 +9,8 @@ import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'n
 import { checkServerIdentity, connect as connectTls, type TLSSocket } from 'node:tls'
 import { LRUCache } from 'lru-cache'
 import type { AddressGuard } from './address-guard.ts'
-import type { ProxyAddress, Route } from './outbound-route.ts'
+import type { Origin } from './origin.ts'
+import type { ProxyAddress } from './outbound-route.ts'
 import { openTunnel } from './proxy-tunnel.ts'
 import type { Resolver } from './resolver.ts'
 
@@ -19,14 +20,6 @@ export class ForbiddenAddressError extends Error {
     super(`${host}: ${reason}`)
     this.name = 'ForbiddenAddressError'
   }
-}
-
-export interface Origin {
-  secure: boolean
-  /** Host name or address, an IPv6 one without brackets. */
-  host: string
-  port: number
-  route?: Route | undefined
 }
 
 export type ConnectCallback = (error: Error | null, socket: Socket | null) => void

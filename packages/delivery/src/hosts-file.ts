@@ -40,7 +40,7 @@ export class HostsFile {
   }
 }
 
-export function parseHosts(text: string): Map<string, string[]> {
+function parseHosts(text: string): Map<string, string[]> {
   const names = new Map<string, string[]>()
   for (const line of text.split('\n')) {
     const [address, ...aliases] = line.replace(/#.*/, '').trim().split(/\s+/)

@@ -1,14 +1,14 @@
 /**
- * Request headers by kind of message (sns-semantics §2.1), as the flat array that undici takes. Host, Content-Length and
- * Connection are the client's.
+ * Request headers by kind of message (checklist 40 to 46), as the flat array that undici takes. Host, Content-Length
+ * and Connection are the client's.
  */
 import type { Message } from '@fantail/contracts'
 import type { Envelope } from './envelope.ts'
 import type { Target } from './target.ts'
 
-export const USER_AGENT = 'Amazon Simple Notification Service Agent'
-/** Of both confirmations, whatever a policy says (§1.9). */
-export const CONFIRMATION_CONTENT_TYPE = 'text/plain; charset=UTF-8'
+const USER_AGENT = 'Amazon Simple Notification Service Agent'
+/** Of both confirmations, whatever a policy says (checklist 45). */
+const CONFIRMATION_CONTENT_TYPE = 'text/plain; charset=UTF-8'
 
 /** `traceparent` names the attempt's own span where there is one; without it, the publisher's is passed on. */
 export function renderHeaders(envelope: Envelope, target: Target, traceparent?: string): string[] {

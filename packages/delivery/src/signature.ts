@@ -1,27 +1,6 @@
-/** What a signature covers, and which topics' messages carry one (sns-semantics §2.5). */
-import type { TopicRecord } from '@fantail/contracts'
+/** What a signature covers (checklist 67 to 69). */
 import { confirmationText, type Envelope, publishedIso, subscribeUrl, textFor } from './envelope.ts'
 import type { Target } from './target.ts'
-
-/** `1` is SHA-1, `2` SHA-256. */
-export type SignatureVersion = '1' | '2'
-
-export interface Signature {
-  version: SignatureVersion
-  /** Base64. */
-  value: string
-  certificateUrl: string
-}
-
-/** undefined: the topic's messages carry no signature. FIFO topics' never do. */
-export function signatureVersionOf({
-  signing,
-  fifo,
-  attributes,
-}: Pick<TopicRecord, 'signing' | 'fifo' | 'attributes'>): SignatureVersion | undefined {
-  if (signing !== 'sns' || fifo) return undefined
-  return attributes.SignatureVersion === '2' ? '2' : '1'
-}
 
 /**
  * Each member that is signed, in byte order of the names: name, LF, value, LF. An UnsubscribeConfirmation names its

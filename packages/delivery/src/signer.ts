@@ -4,7 +4,7 @@
  * served. RSASSA-PKCS1-v1_5 is deterministic: a signature that is made again is the same.
  */
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto'
-import type { SignatureVersion } from './signature.ts'
+import type { SignatureVersion } from './signature-version.ts'
 import { certificatePath, type SigningPair } from './signing-pair.ts'
 
 const DIGESTS: Record<SignatureVersion, string> = { '1': 'sha1', '2': 'sha256' }

@@ -9,7 +9,7 @@ import {
 import { SYSTEM_POLICY } from '@fantail/policy'
 import { compileEnvelope, type Envelope } from './envelope.ts'
 import { EnvelopeSigning } from './envelope-signing.ts'
-import type { SignatureVersion } from './signature.ts'
+import type { SignatureVersion } from './signature-version.ts'
 import { SigningKey, type SigningPairs } from './signing-key.ts'
 import type { SigningPair } from './signing-pair.ts'
 import { compileTarget, type Target } from './target.ts'

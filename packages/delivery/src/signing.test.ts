@@ -1,7 +1,7 @@
 import { verify, X509Certificate } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Envelope, queueBody, renderBody } from './envelope.ts'
-import { type SignatureVersion, signatureVersionOf } from './signature.ts'
+import { type SignatureVersion, signatureVersionOf } from './signature-version.ts'
 import {
   createMemoryPairs,
   createSigning,
@@ -24,7 +24,7 @@ async function signed(envelope: Envelope, target: Target = targetOf()): Promise<
   return JSON.parse(renderBody(envelope, target).toString())
 }
 
-/** Written by the rule of §2.5 alone: the members named, where present, each with its value as JSON decodes it. */
+/** Written by AWS's rule alone: the members named, where present, each with its value as JSON decodes it. */
 function verifies(document: Record<string, string>, names: string[]): boolean {
   const text = names
     .filter((name) => name in document)

@@ -24,7 +24,7 @@ const WORKER_SILENCE_MS_MAX = 15_000
 const STREAMS = { events: { maxLen: 100 } }
 
 /** Infrastructure never uses up a job: it is tried for ever, a second apart. BullMQ would keep a stack of each try. */
-export const JOB_OPTIONS: JobsOptions = {
+const JOB_OPTIONS: JobsOptions = {
   attempts: 1_000_000,
   backoff: { type: 'fixed', delay: 1_000 },
   stackTraceLimit: 1,

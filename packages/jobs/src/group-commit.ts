@@ -30,7 +30,7 @@ export interface GroupLimits {
  * for their answers got 10 to 37 % more of them, and half of the highest rate took an eighth less CPU; see
  * docs/performance.md.
  */
-export const GROUP_LIMITS: GroupLimits = {
+const GROUP_LIMITS: GroupLimits = {
   messagesMax: 128,
   bytesMax: 1_048_576,
   deliveriesMax: 1_000,

@@ -1,11 +1,16 @@
 export type { Queue, Telemetry } from 'bullmq'
-export * from './bull.ts'
-export type * from './consumer-log.ts'
-export * from './dispatch-consumer.ts'
-export * from './dispatch-consumers.ts'
-export * from './dispatch-job.ts'
-export type * from './dispatch-run.ts'
-export * from './group-commit.ts'
-export * from './publisher.ts'
-export * from './trouble-guard.ts'
-export * from './unreadable-jobs.ts'
+export {
+  createTelemetry,
+  createWorker,
+  dispatchQueueName,
+  openQueue,
+  queuePrefix,
+  STALLED_BUSY_MS,
+  STALLED_IDLE_MS,
+} from './bull.ts'
+export { DispatchConsumer } from './dispatch-consumer.ts'
+export { DispatchConsumers } from './dispatch-consumers.ts'
+export { type DispatchPart, dispatchMessages } from './dispatch-job.ts'
+export type { DispatchRun, RunEnd } from './dispatch-run.ts'
+export { createPublisher, type Publisher } from './publisher.ts'
+export { TroubleGuard } from './trouble-guard.ts'

@@ -13,7 +13,7 @@ import { Redis, type RedisOptions } from 'ioredis'
 
 const FIRST_WRITE = "redis.call('DEL', KEYS[1] .. ':never')\n"
 
-export class WhenFullRedis extends Redis {
+class WhenFullRedis extends Redis {
   override defineCommand(...[name, definition]: Parameters<Redis['defineCommand']>): void {
     super.defineCommand(name, { ...definition, lua: FIRST_WRITE + definition.lua })
   }

@@ -107,7 +107,7 @@ describe('retry curve', () => {
     ['arithmetic', [5, 8.1, 17.6, 33.3, 55.4, 83.7, 118.3, 159.3, 206.5, 260]],
     ['geometric', [5, 7.8, 12, 18.7, 28.9, 44.9, 69.7, 108.1, 167.6, 260]],
     ['exponential', [5, 5.5, 6.5, 8.5, 12.5, 20.5, 36.4, 68.4, 132.3, 260]],
-  ] as const)('%s over 10 retries from 5 to 260 s is the chart of §1.6', (name, chart) => {
+  ] as const)('%s over 10 retries from 5 to 260 s is the chart that AWS shows', (name, chart) => {
     const delays = chart.map((_, index) => BACKOFF[name](5, 260, index + 1, 10))
     expect(delays.map((delay) => Math.round(delay * 10) / 10)).toEqual(chart)
   })

@@ -1,5 +1,5 @@
 /**
- * The four-phase retry curve (sns-semantics §1.5): immediate, pre-backoff, backoff, post-backoff, always in that order.
+ * The four-phase retry curve (checklist 24 to 31): immediate, pre-backoff, backoff, post-backoff, always in that order.
  * Everything here is nominal: no jitter, and no time that the attempts themselves take.
  */
 import type { BackoffFunction, RetryPolicy } from '@fantail/contracts'
@@ -20,8 +20,9 @@ const position = (i: number, n: number) => (n > 1 ? (i - 1) / (n - 1) : 0)
 
 /**
  * Delay of backoff retry `i` of `n` between `min` and `max`. AWS publishes names and a chart, no formulas: only linear
- * is confirmed, the rest are §1.6's recommended readings. Swap a formula here and nowhere else; each must start at
- * min, end at max, never fall, and be constant where min equals max.
+ * is confirmed, the rest are read off the chart. Swap a formula here and nowhere else. Each must start at min, end at
+ * max, never fall, and be constant where min equals max (checklist 28 to 30).
+ * https://docs.aws.amazon.com/sns/latest/dg/sns-message-delivery-retries.html
  */
 export const BACKOFF: Record<BackoffFunction, (min: number, max: number, i: number, n: number) => number> = {
   linear: (min, max, i, n) => min + (max - min) * position(i, n),
@@ -34,7 +35,7 @@ export const BACKOFF: Record<BackoffFunction, (min: number, max: number, i: numb
     n > 1 ? min + ((max - min) * (2 ** (i - 1) - 1)) / (2 ** (n - 1) - 1) : min,
 }
 
-export function backoffRetries(policy: RetryPolicy): number {
+function backoffRetries(policy: RetryPolicy): number {
   return policy.numRetries - policy.numNoDelayRetries - policy.numMinDelayRetries - policy.numMaxDelayRetries
 }
 

@@ -3,7 +3,7 @@
  * followed by a growing pause and one log line when the trouble begins and when it ends.
  */
 import { type Backoff, createBackoff } from './backoff.ts'
-import { errorFields, type Logger } from './logger.ts'
+import type { Logger } from './logger.ts'
 import { createStateLog } from './state-log.ts'
 
 /** What every background role is to those that start and stop it. */
@@ -81,12 +81,4 @@ export function createLoop({ name, log, turn, backoff = createBackoff() }: LoopO
       await running
     },
   }
-}
-
-/** Stops all at the same time and waits for the last; one that fails to stop keeps none of the others from it. */
-export async function stopAll(loops: readonly Loop[]): Promise<void> {
-  const results = await Promise.allSettled(loops.map((loop) => loop.stop()))
-  const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
-  if (errors.length > 0)
-    throw new AggregateError(errors, errors.map((error) => errorFields(error).message).join('; '))
 }

@@ -2,7 +2,8 @@ import { hash } from 'node:crypto'
 import { CONFIRMATIONS_PER_ENDPOINT_MAX, CONFIRMATIONS_PER_HOST_MAX } from '@fantail/contracts'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { expect, test } from 'vitest'
-import { ConfirmationLimits, confirmationsKey, connect, isOutOfMemory } from './index.ts'
+import { ConfirmationLimits, connect, isOutOfMemory } from './index.ts'
+import { confirmationsKey } from './keys.ts'
 
 const { redis } = await useRedis({ connect })
 const limits = new ConfirmationLimits(redis)

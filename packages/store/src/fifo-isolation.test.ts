@@ -1,5 +1,13 @@
 /** Messages at which the readers of a FIFO topic's log die: such a message holds its own group, and nothing is lost. */
-import { crashing, startRedis, type TestRedis } from '@fantail/test-kit'
+import {
+  crashing,
+  isolatedGroupsKey,
+  isolatedLogKey,
+  logKey,
+  skewKey,
+  startRedis,
+  type TestRedis,
+} from '@fantail/test-kit'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { FIFO_ARN, fifoMessage, makeFifoTopic } from './fifo.fixture.ts'
@@ -10,20 +18,16 @@ import {
   FifoLog,
   FifoReading,
   fifoLogFigures,
-  isolatedGroupsKey,
-  isolatedLogKey,
   Lanes,
   type LogClaim,
   type LogMoved,
   laneKey,
-  logKey,
   Subscriptions,
   shardBase,
   shardOf,
-  skewKey,
   Topics,
-  topicBytesKey,
 } from './index.ts'
+import { topicBytesKey } from './keys.ts'
 import { newSubscription } from './subscriptions.fixture.ts'
 
 const SHARD = shardOf(FIFO_ARN)

@@ -1,22 +1,18 @@
+import { fifoKey, logKey, skewKey } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeEach, expect, test } from 'vitest'
 import { FIFO_ARN, fifoMessage, makeFifoTopic } from './fifo.fixture.ts'
 import {
-  BUSY_SHARDS,
   deliveryId,
-  dueKey,
   FifoLog,
-  fifoKey,
   HeldWrites,
-  logKey,
   messageKey,
   shardBase,
   shardOf,
-  skewKey,
   Topics,
-  topicBytesKey,
   WAKE_LANES,
 } from './index.ts'
+import { BUSY_SHARDS, dueKey, topicBytesKey } from './keys.ts'
 
 const SHARD = shardOf(FIFO_ARN)
 const BASE = shardBase(SHARD)

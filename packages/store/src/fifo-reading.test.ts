@@ -1,28 +1,23 @@
+import { behindKey, fifoKey, freshKey, logKey, skewKey } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeEach, expect, test } from 'vitest'
 import { FIFO_ARN, fifoMessage, makeFifoTopic } from './fifo.fixture.ts'
 import {
-  behindKey,
   Counts,
   deliveryId,
-  dueKey,
   FifoLog,
   FifoReading,
-  fifoKey,
-  freshKey,
   Lanes,
   type LogClaim,
   type LogMove,
   laneKey,
-  logKey,
   messageKey,
   Subscriptions,
   shardBase,
   shardOf,
-  skewKey,
   Topics,
-  topicBytesKey,
 } from './index.ts'
+import { dueKey, topicBytesKey } from './keys.ts'
 import { newSubscription } from './subscriptions.fixture.ts'
 
 const SHARD = shardOf(FIFO_ARN)

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { SHARD_COUNT, shardBase, shardOf, sliceShard } from './index.ts'
+import { SHARD_COUNT, shardBase, shardOf } from './index.ts'
+import { sliceShard } from './shards.ts'
 
 test('shards fill evenly with topics', () => {
   const filled = new Array<number>(SHARD_COUNT).fill(0)

@@ -1,16 +1,16 @@
 /**
  * Every Redis key. `base` is a shard's prefix (shards.ts); scripts build the same names from it, so a change here is
- * a change in `lua/` too (keys.test.ts holds the two together). Binary ids stand as 16 raw bytes.
+ * a change in `lua/` too. Binary ids stand as 16 raw bytes. A key that scripts alone build is a line comment; tests
+ * take such keys from the test kit (redis-keys.ts).
  *
  * BullMQ keeps its own keys under `ft:{bull…}`.
  */
 import { dispatchTag } from './dispatch-tags.ts'
 import { shardBase, shardOf } from './shards.ts'
 
-/** String, ms added to Redis TIME by every script of the shard; tests only. Lives until deleted. */
-export const skewKey = (base: string) => `${base}skew`
-/** String, ms by which the shard's time is ahead of Redis's clock since that was set back (catch-up). For ever. */
-export const aheadKey = (base: string) => `${base}ahead`
+// `<base>skew`. String, ms added to Redis TIME by every script of the shard; tests only. Lives until deleted.
+// `<base>ahead`. String, ms by which the shard's time is ahead of Redis's clock since that was set back (catch-up).
+// For ever.
 
 // ---- topics and subscriptions: owned by topics.ts and subscriptions.ts, deleted with the topic
 
@@ -35,34 +35,25 @@ export const sliceKey = (base: string, sliceId: string) => `${base}slice:${slice
 /** Hash in the slice's shard: subscription id → its record, packed (subscriptions-record.ts). */
 export const subscriptionsKey = (base: string, sliceId: string) => `${base}subs:${sliceId}`
 
-/** Bitmap in the slice's shard: slots in use. */
-export const slotsKey = (base: string, sliceId: string) => `${base}slots:${sliceId}`
-/** String, 60 s, in the slice's shard: a removed subscription or slice, against a creation that comes too late. */
-export const goneKey = (base: string, id: string) => `${base}gone:${id}`
+// `<base>slots:<slice id>`. Bitmap in the slice's shard: slots in use.
+// `<base>gone:<id>`. String, 60 s, in the slice's shard: a removed subscription or slice, against a creation that
+// comes too late.
 /** Sorted set by tokenExpiresAt, in the slice's shard: ids of pending and unsubscribed subscriptions. */
 export const expiriesKey = (base: string) => `${base}expiries`
 
 // ---- FIFO topics: owned by fifo-log.ts and fifo-reading.ts, in the topic's home shard, deleted with the topic
 
-/** Hash: `a` the topic's ARN, `n` last sequence number given (its last 19 digits), `f` fence of the log's reader, `e` that
- *  of the latest reader whose end is noted, `g` last fence given for an isolated group; after a reader has died `k`
- *  messages moved one by one since, `u` and `v` the message under way (16 bytes) and its reader's fence, `x` readers that
- *  have died at the first message (fifo-isolation.lua). */
-export const fifoKey = (base: string, topicUid: string) => `${base}fifo:${topicUid}`
-/** List, oldest first: 16 bytes message id and the group of each message that has not been moved into lanes yet. While
- *  it is not empty, `log:<uid>` stands in `due`. */
-export const logKey = (base: string, topicUid: string) => `${base}log:${topicUid}`
-/** Set: groups that are isolated. Each has a log of its own and a hash with `f`, `u`, `v` and `x`, under `<uid>:<group>`
- *  in place of the uid, until that log is empty. Meanwhile `isolated:<uid>:<group>` stands in `due`. */
-export const isolatedGroupsKey = (base: string, topicUid: string) => `${base}isolated:${topicUid}`
-export const isolatedFifoKey = (base: string, topicUid: string, group: string) =>
-  fifoKey(base, `${topicUid}:${group}`)
-export const isolatedLogKey = (base: string, topicUid: string, group: string) =>
-  logKey(base, `${topicUid}:${group}`)
-/** String, 5 minutes: 16 bytes message id, 20 digits sequence number, ms of the publish. `scope` is the group and a space
- *  where the topic deduplicates by group, else ''. */
-export const deduplicationKey = (base: string, topicUid: string, scope: string, id: string) =>
-  `${base}dedup:${topicUid}:${scope}${id}`
+// `<base>fifo:<topic uid>`. Hash: `a` the topic's ARN, `n` last sequence number given (its last 19 digits), `f` fence
+// of the log's reader, `e` that of the latest reader whose end is noted, `g` last fence given for an isolated group;
+// after a reader has died `k` messages moved one by one since, `u` and `v` the message under way (16 bytes) and its
+// reader's fence, `x` readers that have died at the first message (fifo-isolation.lua).
+// `<base>log:<topic uid>`. List, oldest first: 16 bytes message id and the group of each message that has not been
+// moved into lanes yet. While it is not empty, `log:<uid>` stands in `due`.
+// `<base>isolated:<topic uid>`. Set: groups that are isolated. Each has a log of its own and a hash with `f`, `u`, `v`
+// and `x`, under `<uid>:<group>` in place of the uid, until that log is empty. Meanwhile `isolated:<uid>:<group>` stands
+// in `due`.
+// `<base>dedup:<topic uid>:<scope><id>`. String, 5 minutes: 16 bytes message id, 20 digits sequence number, ms of the
+// publish. `scope` is the group and a space where the topic deduplicates by group, else ''.
 
 // ---- lanes: owned by lanes.ts; the lane hash is made with the subscription and removed when drained after it
 
@@ -75,22 +66,18 @@ export const deduplicationKey = (base: string, topicUid: string, scope: string, 
  *  of a FIFO topic's lane, since something was first moved there, `f` '1', or '2' where several
  *  of a group may be sent at once, and `b` how many deliveries are behind the heads of their groups. */
 export const laneKey = (base: string, subscriptionId: string) => `${base}lane:${subscriptionId}`
-/** Sorted set by due ms: deliveries without an attempt. Member: 16 bytes message id (+ 2 bytes generation if redriven). */
-export const freshKey = (base: string, subscriptionId: string) => `${base}fresh:${subscriptionId}`
-/** Sorted set by due ms: deliveries with attempts behind them, those marked dead, and those
- *  that wait because their leases ended again and again. */
-export const retryKey = (base: string, subscriptionId: string) => `${base}retry:${subscriptionId}`
-/** Sorted set by lease (its end in ms times 2,048 plus a number that makes it unique, odd in a FIFO lane): deliveries in
- *  flight. */
-export const leaseKey = (base: string, subscriptionId: string) => `${base}lease:${subscriptionId}`
-/** Hash: delivery → packed retry state, and after an ended lease how many have ended in a row (lane-state.lua); only of
- *  deliveries that have either. */
-export const stateKey = (base: string, subscriptionId: string) => `${base}state:${subscriptionId}`
-/** Hash, of a FIFO topic's lane: `g<group>` → its head, the delivery that stands in one of the sets; `d<head>` → group. */
-export const groupsKey = (base: string, subscriptionId: string) => `${base}groups:${subscriptionId}`
-/** List: deliveries behind a group's head, in order. Not there while it is empty. */
-export const behindKey = (base: string, subscriptionId: string, group: string) =>
-  `${base}behind:${subscriptionId}:${group}`
+// `<base>fresh:<subscription id>`. Sorted set by due ms: deliveries without an attempt. Member: 16 bytes message id
+// (+ 2 bytes generation if redriven).
+// `<base>retry:<subscription id>`. Sorted set by due ms: deliveries with attempts behind them, those marked dead, and
+// those that wait because their leases ended again and again.
+// `<base>lease:<subscription id>`. Sorted set by lease (its end in ms times 2,048 plus a number that makes it unique,
+// odd in a FIFO lane): deliveries in flight.
+// `<base>state:<subscription id>`. Hash: delivery → packed retry state, and after an ended lease how many have ended
+// in a row (lane-state.lua); only of deliveries that have either.
+// `<base>groups:<subscription id>`. Hash, of a FIFO topic's lane: `g<group>` → its head, the delivery that stands in
+// one of the sets; `d<head>` → group.
+// `<base>behind:<subscription id>:<group>`. List: deliveries behind a group's head, in order. Not there while it is
+// empty.
 /** Sorted set by ms: subscription id → when its lane next needs a take; `log:<topic uid>` → when the log of a FIFO topic
  *  needs a reader; `isolated:<topic uid>:<group>` → the same of an isolated group. Decides what runs when. */
 export const dueKey = (base: string) => `${base}due`
@@ -100,10 +87,9 @@ export const dueKey = (base: string) => `${base}due`
 export const turnsKey = (base: string) => `${base}turns`
 /** Set: paused lanes in which something waits or is in flight; they are not in `due`, and the sweep looks there. */
 export const heldKey = (base: string) => `${base}held`
-/** String: leases given so far, which makes each lease unique. For ever. */
-export const leasesKey = (base: string) => `${base}leases`
-/** Hash: `f` fence, `b` batch, `<item id>` → '' for what that batch of a redrive task parked. A day after the last. */
-export const redrivenKey = (base: string, task: string) => `${base}redriven:${task}`
+// `<base>leases`. String: leases given so far, which makes each lease unique. For ever.
+// `<base>redriven:<task>`. Hash: `f` fence, `b` batch, `<item id>` → '' for what that batch of a redrive task parked.
+// A day after the last.
 /** Hash: `b` (JSON Message), `n` (deliveries of this shard that refer to it), `t` topic uid; gone when n reaches 0. */
 export const messageKey = (base: string, messageIdBytes: Buffer) =>
   Buffer.concat([Buffer.from(`${base}msg:`), messageIdBytes])
@@ -143,26 +129,24 @@ export const queuesKey = (base: string) => `${base}queues`
  *  purge), `forgot` (`seq` at that time), `cb` '1' deduplication ids may be made from bodies, `gs` '1' they hold within a
  *  group. */
 export const queueKey = (arn: string) => `${shardBase(shardOf(arn))}queue:${arn}`
-/** What every other key of a queue begins with; `uid` is another one where a queue is deleted and made again.
- *  Sorted sets by ms of the queue's clock: `age` (all items, by what retention counts from), and where an item is:
- *  `ready`, `flight` (due back), `delayed`, `moving` (to the dead-letter queue; lease end), `held` (in a redrive's batch).
- *  `recent`: ids given by senders, with a `>` those that a redrive policy brought, by when they left (10 minutes, at most
- *  100,000). Hash `dead`: dead letters by kind.
- *  Hash `i:<id>`, an item: `p` payload, `s` sent, `c` receive count, `f` first received, `h` digests of its
- *  handles' secrets, newest first (FIFO: the newest), `t` time of the newest receive, `x` source queue and `b` receives
- *  before it came here by a redrive policy, `i` '1' id given, `n` '1' receive in spite of the redrive policy, `g` group, `d` deduplication
- *  id (FIFO: '' the body's digest, absent the item's id), `o` sequence number (FIFO), `e` when it was dead-lettered or
- *  moved here; of a dead letter `r` reason, `k` status code, `u` subscription ARN, `m` message id.
- *  FIFO: no `ready` and `delayed`; `flight` has all that was received or is not to be (far ahead). Sorted sets
- *  `g:<group>`: its items by sequence number; `heads` and `back`: groups by when their first item is visible
- *  (queue.lua). `d:<SHA-1>`: a string per deduplication id, `a:<SHA-1>`: a list per receive attempt, both 5 minutes.
- *  About 700 bytes a message beside its body in a standard queue; 950 in a FIFO queue, and 250 more for 5 minutes. */
-export const queueBase = (base: string, uid: string) => `${base}q:${uid}:`
-/** Hash: a push consumer's name → JSON ConsumerRecord. Deleted with the queue. */
-export const consumersKey = (base: string, uid: string) => `${queueBase(base, uid)}consumers`
-/** Sorted set by the end of the lease: batches of a push consumer that are being pushed. A minute after the last lease. */
-export const sharesKey = (base: string, uid: string, consumer: string) =>
-  `${queueBase(base, uid)}shares:${consumer}`
+// `<base>q:<uid>:`
+// What every other key of a queue begins with; `uid` is another one where a queue is deleted and made again.
+// Sorted sets by ms of the queue's clock: `age` (all items, by what retention counts from), and where an item is:
+// `ready`, `flight` (due back), `delayed`, `moving` (to the dead-letter queue; lease end), `held` (in a redrive's batch).
+// `recent`: ids given by senders, with a `>` those that a redrive policy brought, by when they left (10 minutes, at most
+// 100,000). Hash `dead`: dead letters by kind.
+// Hash `i:<id>`, an item: `p` payload, `s` sent, `c` receive count, `f` first received, `h` digests of its
+// handles' secrets, newest first (FIFO: the newest), `t` time of the newest receive, `x` source queue and `b` receives
+// before it came here by a redrive policy, `i` '1' id given, `n` '1' receive in spite of the redrive policy, `g` group, `d` deduplication
+// id (FIFO: '' the body's digest, absent the item's id), `o` sequence number (FIFO), `e` when it was dead-lettered or
+// moved here; of a dead letter `r` reason, `k` status code, `u` subscription ARN, `m` message id.
+// FIFO: no `ready` and `delayed`; `flight` has all that was received or is not to be (far ahead). Sorted sets
+// `g:<group>`: its items by sequence number; `heads` and `back`: groups by when their first item is visible
+// (queue.lua). `d:<SHA-1>`: a string per deduplication id, `a:<SHA-1>`: a list per receive attempt, both 5 minutes.
+// About 700 bytes a message beside its body in a standard queue; 950 in a FIFO queue, and 250 more for 5 minutes.
+// `<base>q:<uid>:consumers`. Hash: a push consumer's name → JSON ConsumerRecord. Deleted with the queue.
+// `<base>q:<uid>:shares:<consumer>`. Sorted set by the end of the lease: batches of a push consumer that are being
+// pushed. A minute after the last lease.
 /** Sorted set, all scores 0: ARNs of the shard's queues that have push consumers. */
 export const consumingKey = (base: string) => `${base}consuming`
 /** String: when the queue of this name was deleted, ms. 60 s. */
@@ -180,8 +164,8 @@ export const sourcesKey = (arn: string, service: 'sqs' | 'sns') =>
  *  `score` and `last` (scan cursor), `done` '1' scanned to the end, `fence`, `batch` number, `items` (JSON ids of the open
  *  batch; absent between batches), `next` (ms: start of the next batch by the rate). 14 days after its end. */
 export const redriveKey = (base: string, id: string) => `${base}redrive:${id}`
-/** Set: groups of a FIFO source of which the task has left a message behind, and so all that follow. Until its end. */
-export const redriveLeftKey = (base: string, id: string) => `${redriveKey(base, id)}:left`
+// `<redriveKey>:left`. Set: groups of a FIFO source of which the task has left a message behind, and so all that
+// follow. Until its end.
 /** Sorted set, all scores 0: ids of the shard's tasks, which begin with their time; swept. */
 export const redrivesKey = (base: string) => `${base}redrives`
 /** Hash: source ARN → id of its active task. */
@@ -219,10 +203,10 @@ export const API_KEYS_BASE = 'ft:{keys}:'
 export const apiKeysKey = () => `${API_KEYS_BASE}records`
 /** Sorted set, all scores 0: `<account> <id>` of every API key. */
 export const apiKeyNamesKey = () => `${API_KEYS_BASE}names`
-/** String: the key that cursors are sealed with for callers with a key (api-keys.ts). For ever. */
-export const cursorKeyKey = () => `${API_KEYS_BASE}cursors`
-/** String: theoretical arrival time (ms, fractional) of an API key's next request. 2 s after the last. */
-export const keyBucketKey = (id: string) => `${API_KEYS_BASE}bucket:${id}`
+// `<API_KEYS_BASE>cursors`. String: the key that cursors are sealed with for callers with a key (api-keys.ts). For
+// ever.
+// `<API_KEYS_BASE>bucket:<id>`. String: theoretical arrival time (ms, fractional) of an API key's next request. 2 s
+// after the last.
 /** What the key of the vault begins with (vault-keys.ts). */
 export const VAULT_BASE = 'ft:{vault}:'
 /** Set: ids of the master keys that may have sealed something here (vault-keys.ts). Until everything is sealed anew. */

@@ -1,5 +1,6 @@
+import { freshKey, retryKey } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { countsKey, dueKey, freshKey, heldKey, retryKey } from './keys.ts'
+import { countsKey, dueKey, heldKey } from './keys.ts'
 import {
   BASE,
   claimsOf,
@@ -11,7 +12,7 @@ import {
   takeFrom,
   writeLane,
   writeSlice,
-} from './lane-fixture.ts'
+} from './lane.fixture.ts'
 import type { SweepResult } from './lane-records.ts'
 import { useLanes } from './lanes.fixture.ts'
 

@@ -1,6 +1,7 @@
 /** Deliveries whose leases end again and again, because workers die at them: they wait, each time longer. */
+import { freshKey, stateKey } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { countsKey, freshKey, stateKey } from './keys.ts'
+import { countsKey } from './keys.ts'
 import {
   BASE,
   claimsOf,
@@ -13,7 +14,7 @@ import {
   takeFrom,
   writeLane,
   writeSlice,
-} from './lane-fixture.ts'
+} from './lane.fixture.ts'
 import type { RetryState } from './lane-records.ts'
 import { useLanes } from './lanes.fixture.ts'
 

@@ -3,7 +3,7 @@
  * but in its place. The model test plays the same operations here and on a real Redis and compares everything.
  */
 import type { DeadState, RetryState } from './lane-records.ts'
-import { endsDelayMs } from './lanes-model-fixture.ts'
+import { endsDelayMs } from './lanes-model.fixture.ts'
 
 export interface FifoLane {
   id: string

@@ -8,6 +8,16 @@
  */
 import { readFileSync } from 'node:fs'
 import type { Message } from '@fantail/contracts'
+import {
+  behindKey,
+  fifoKey,
+  isolatedFifoKey,
+  isolatedGroupsKey,
+  isolatedLogKey,
+  logKey,
+  skewKey,
+  stateKey,
+} from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -16,12 +26,12 @@ import { FifoLog } from './fifo-log.ts'
 import { LogsModel, type ReadModel } from './fifo-logs-model.fixture.ts'
 import { FifoReading, type LogMove, type LogMoved } from './fifo-reading.ts'
 import * as keys from './keys.ts'
-import { BASE, claimsOf, keysLeft, SHARD, SLICE, takeFrom, writeLane, writeSlice } from './lane-fixture.ts'
+import { BASE, claimsOf, keysLeft, SHARD, SLICE, takeFrom, writeLane, writeSlice } from './lane.fixture.ts'
 import type { Claim, DeadState, LogClaim, RetryState, SettleTo, TakeResult } from './lane-records.ts'
 import { deliveryId } from './lane-records.ts'
 import { Lanes } from './lanes.ts'
 import { type FifoLane, FifoModel, type Head, publishedAt, putBack } from './lanes-fifo-model.fixture.ts'
-import { DEAD_LEASE_MS, LEASE_MS, RETENTION_SECONDS, STEP_MS, storedState } from './lanes-model-fixture.ts'
+import { DEAD_LEASE_MS, LEASE_MS, RETENTION_SECONDS, STEP_MS, storedState } from './lanes-model.fixture.ts'
 import { shardOf } from './shards.ts'
 
 const { redis } = await useRedis()
@@ -442,7 +452,7 @@ class Play {
     this.skewMs += steps * STEP_MS
     this.skewMaxMs = Math.max(this.skewMs, this.skewMaxMs)
     this.setBack ||= steps < 0
-    await redis.set(keys.skewKey(BASE), this.skewMs)
+    await redis.set(skewKey(BASE), this.skewMs)
   }
 
   async sweep() {
@@ -517,15 +527,15 @@ class Play {
   async checkLogs() {
     const due = await dueScores()
     for (const { group, entries } of this.logs.all) {
-      const key = group === null ? keys.logKey(BASE, UID) : keys.isolatedLogKey(BASE, UID, group)
+      const key = group === null ? logKey(BASE, UID) : isolatedLogKey(BASE, UID, group)
       const list = await redis.lrangeBuffer(key, 0, -1)
       expect(list.map((entry) => entry.toString('hex', 0, 16))).toEqual(entries.map(({ id }) => id))
       expect(due.has(logName(group))).toBe(entries.length > 0)
     }
     const isolated = [...this.logs.isolated.keys()]
-    expect((await redis.smembers(keys.isolatedGroupsKey(BASE, UID))).sort()).toEqual(isolated.sort())
-    const hashes = await redis.keys(keys.isolatedFifoKey(BASE, UID, '*'))
-    expect(hashes.sort()).toEqual(isolated.map((group) => keys.isolatedFifoKey(BASE, UID, group)).sort())
+    expect((await redis.smembers(isolatedGroupsKey(BASE, UID))).sort()).toEqual(isolated.sort())
+    const hashes = await redis.keys(isolatedFifoKey(BASE, UID, '*'))
+    expect(hashes.sort()).toEqual(isolated.map((group) => isolatedFifoKey(BASE, UID, group)).sort())
   }
 
   async checkBodies() {
@@ -559,11 +569,11 @@ class Play {
     }
     const lines = GROUPS.map((group) => [group, this.model.lines.get(`${lane.id} ${group}`) ?? []] as const)
     for (const [group, line] of lines) {
-      const list = await redis.lrangeBuffer(keys.behindKey(BASE, lane.id, group), 0, -1)
+      const list = await redis.lrangeBuffer(behindKey(BASE, lane.id, group), 0, -1)
       expect(list.map((id) => id.toString('hex'))).toEqual(line.slice(1))
     }
     await this.checkFigures(lane)
-    const states = await redis.hgetallBuffer(keys.stateKey(BASE, lane.id))
+    const states = await redis.hgetallBuffer(stateKey(BASE, lane.id))
     const known = this.model.headsOf(lane.id).flatMap((head) => storedState(head) ?? [])
     expect(Object.values(states).map(String).sort()).toEqual(known.sort())
     await this.checkDue(lane)
@@ -613,7 +623,7 @@ class Play {
     expect([this.model.all(), this.logs.messages]).toEqual([[], []])
     await this.sweep()
     for (const lane of this.model.lanes.values()) await this.change(lane.id, 'delete')
-    await redis.del(keys.fifoKey(BASE, UID), keys.topicKey(ARN))
+    await redis.del(fifoKey(BASE, UID), keys.topicKey(ARN))
     const left = (await keysLeft(redis)).filter((key) => !/:(dedup|redriven):/.test(key))
     expect(left).toEqual([])
   }

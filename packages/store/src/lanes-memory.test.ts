@@ -1,6 +1,6 @@
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeAll, expect, test } from 'vitest'
-import { makeMessage, parkAll, writeLane, writeSlice } from './lane-fixture.ts'
+import { makeMessage, parkAll, writeLane, writeSlice } from './lane.fixture.ts'
 import type { ParkAs } from './lane-records.ts'
 import { Lanes } from './lanes.ts'
 

@@ -3,7 +3,9 @@
  * after every step Redis holds exactly what the model holds, every lane is due when it should be, every body is
  * referred to as often as it is counted, and what was parked equals what waits, is in flight and has ended.
  */
+
 import { readFileSync } from 'node:fs'
+import { freshKey, leaseKey, retryKey, skewKey, stateKey } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -18,7 +20,7 @@ import {
   takeFrom,
   writeLane,
   writeSlice,
-} from './lane-fixture.ts'
+} from './lane.fixture.ts'
 import type { DeadState, ParkAs, RetryState, SettleTo, Standing, TakeResult } from './lane-records.ts'
 import { Lanes } from './lanes.ts'
 import {
@@ -30,7 +32,7 @@ import {
   RETENTION_SECONDS,
   STEP_MS,
   storedState,
-} from './lanes-model-fixture.ts'
+} from './lanes-model.fixture.ts'
 
 const { redis } = await useRedis()
 const lanes = new Lanes(redis)
@@ -278,7 +280,7 @@ class Play {
   async jump(steps: number) {
     this.skewMs += steps * STEP_MS
     this.skewMaxMs = Math.max(this.skewMs, this.skewMaxMs)
-    await redis.set(keys.skewKey(BASE), this.skewMs)
+    await redis.set(skewKey(BASE), this.skewMs)
   }
 
   async sweep() {
@@ -359,7 +361,7 @@ class Play {
 
   async checkLane(lane: LaneModel) {
     const [fresh, retry, lease] = await Promise.all(
-      [keys.freshKey, keys.retryKey, keys.leaseKey].map((key) => scoresOf(key(BASE, lane.id))),
+      [freshKey, retryKey, leaseKey].map((key) => scoresOf(key(BASE, lane.id))),
     )
     if (!fresh || !retry || !lease) throw new Error('three sets were read')
     const unreachedAt = this.unreached.get(lane.id)
@@ -370,7 +372,7 @@ class Play {
       new Map([...lease].map(([id, score]) => [id, score / 2_048])),
       this.model.of(lane.id, 'lease'),
     )
-    const states = await redis.hgetallBuffer(keys.stateKey(BASE, lane.id))
+    const states = await redis.hgetallBuffer(stateKey(BASE, lane.id))
     const known = this.model.of(lane.id).flatMap((e) => storedState(e) ?? [])
     // Keys of a Buffer reply are texts; the number of fields and their values say enough beside the sets above.
     expect(Object.values(states).map(String).sort()).toEqual(known.sort())

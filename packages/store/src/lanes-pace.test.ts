@@ -1,7 +1,8 @@
 /** Retry modes and circuit breakers, as the scripts of lanes keep them. */
-import { ADAPTIVE_START, type Answered, adapt, RETRY_QUOTA } from '@fantail/policy'
+import type { Answered } from '@fantail/policy'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { ADAPTIVE_START, adapt } from './adaptive-rate.fixture.ts'
 import { dueKey, laneKey } from './keys.ts'
 import {
   BASE,
@@ -14,11 +15,13 @@ import {
   takeFrom,
   writeLane,
   writeSlice,
-} from './lane-fixture.ts'
+} from './lane.fixture.ts'
 import type { LaneResult, RetryState, SettleTo } from './lane-records.ts'
 import { useLanes } from './lanes.fixture.ts'
 
 const { redis, lanes } = await useLanes()
+/** What a full quota holds, in the unit of retries' costs. */
+const RETRY_QUOTA = 500
 /** ms that Redis's time is ahead. */
 let ahead = 0
 

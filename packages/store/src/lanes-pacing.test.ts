@@ -14,7 +14,7 @@ import {
   takeFrom,
   writeLane,
   writeSlice,
-} from './lane-fixture.ts'
+} from './lane.fixture.ts'
 import { Lanes } from './lanes.ts'
 
 const WORKERS = 3

@@ -1,7 +1,7 @@
 /** Texts of the outcome log: what goes in comes out, small, and older releases' texts are read as they were. */
 import { expect, test } from 'vitest'
+import type { DispatchEntry } from './dispatch-entry.ts'
 import {
-  type DispatchEntry,
   dispatchText,
   type Found,
   type LaneEntry,

@@ -1,31 +1,10 @@
 /** Entries of the outcome log: their texts, and the bitmaps by subscription slot that they hold. */
 import type { StoredWhy } from '@fantail/contracts'
+import type { CodeSlots, DispatchEntry } from './dispatch-entry.ts'
 import { type FilteredFields, readFiltered } from './outcome-filtered.ts'
-import type { SliceRef } from './plans.ts'
 import { packWhy, unpackWhy } from './why-codes.ts'
 
 const NOTHING = Buffer.alloc(0)
-
-/** A status code and the slots that answered it. */
-export type CodeSlots = readonly [statusCode: number, slots: Buffer]
-
-/** What dispatch says of one message in one slice; `slice` null: nothing matched, in the whole topic. */
-export interface DispatchEntry {
-  messageId: string
-  /** Its 16 bytes, where they are at hand. */
-  id?: Buffer
-  topicArn: string
-  sizeBytes: number
-  slice: SliceRef | null
-  delivered: Buffer
-  /** Answers of those delivered, other than 200; absent: the answers are not known (older releases). */
-  otherCodes?: CodeSlots[]
-  parked: Buffer
-  /** Of those parked: whose subscription was paused; absent: none. */
-  paused?: Buffer
-  filtered: Buffer
-  failures: [slot: number, statusCode: number | null, error: string | null][]
-}
 
 export type LaneOutcome = 'delivered' | 'deadLettered' | 'discarded' | 'expired'
 

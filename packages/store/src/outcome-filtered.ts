@@ -4,7 +4,7 @@
  * same. Where slots have holes the runs are short, and a text that grows too long is split, so that an entry stays small
  * whatever the topic: the log is bounded by their number.
  */
-import type { DispatchEntry } from './outcome-entries.ts'
+import type { DispatchEntry } from './dispatch-entry.ts'
 import { sliceShard } from './shards.ts'
 
 export interface FilteredEntry {

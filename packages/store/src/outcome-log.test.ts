@@ -12,7 +12,7 @@ import {
   SLICE,
   takeFrom,
   writeLane,
-} from './lane-fixture.ts'
+} from './lane.fixture.ts'
 import { deliveryId, type RetryState } from './lane-records.ts'
 import { useLanes } from './lanes.fixture.ts'
 import type { Lanes } from './lanes.ts'

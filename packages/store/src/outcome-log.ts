@@ -13,13 +13,13 @@
 import { FantailError, parseMessageId, publishedAtOf } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { batch } from './batch.ts'
+import type { DispatchEntry } from './dispatch-entry.ts'
 import { DISPATCH_QUEUES_MAX } from './dispatch-tags.ts'
 import { outcomeLogKey } from './keys.ts'
 import type { LaneStore } from './lane-api.ts'
 import { deliveryId } from './lane-records.ts'
 import {
   bits,
-  type DispatchEntry,
   dispatchText,
   type Found,
   type LaneEntry,

@@ -70,7 +70,7 @@ export async function listNames(redis: Redis, request: NamesRequest): Promise<st
 }
 
 /** ASCII names in the order that Redis gives them. */
-export function compareText(a: string, b: string): number {
+function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 

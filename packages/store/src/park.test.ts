@@ -1,8 +1,8 @@
-import { waitFor } from '@fantail/test-kit'
+import { freshKey, waitFor } from '@fantail/test-kit'
 import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
 import { HeldWrites } from './held-writes.ts'
-import { checkpointKey, countsKey, freshKey, messageKey, WAKE_LANES } from './keys.ts'
+import { checkpointKey, countsKey, messageKey, WAKE_LANES } from './keys.ts'
 import {
   BASE,
   claimsOf,
@@ -14,7 +14,7 @@ import {
   SHARD,
   takeFrom,
   writeLane,
-} from './lane-fixture.ts'
+} from './lane.fixture.ts'
 import { batchField, type ParkEntry, type Settlement } from './lane-records.ts'
 import { useLanes } from './lanes.fixture.ts'
 import { Lanes } from './lanes.ts'

@@ -2,10 +2,11 @@
  * Random histories of a FIFO queue and its dead-letter queue against a plain model. Time only moves between calls, and
  * never to within a call's duration of a moment that decides something.
  */
+
 import { randomUUID } from 'node:crypto'
+import { skewKey } from '@fantail/test-kit'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { skewKey } from './keys.ts'
 import { formatSequence } from './queue-items.ts'
 import { newFifoArn, useQueues } from './queues.fixture.ts'
 import { type FifoItem, FifoModel, RETENTION_S } from './queues-fifo-model.fixture.ts'

@@ -3,10 +3,11 @@
  * nearly whole seconds, timeouts end at halves, so the few ms that a call takes decide nothing. The model does not know the
  * order of messages; it checks that whatever came was allowed to come, and that nothing is missing.
  */
+
 import { randomUUID } from 'node:crypto'
+import { skewKey } from '@fantail/test-kit'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { skewKey } from './keys.ts'
 import { aDeadLetter, newArn, useQueues } from './queues.fixture.ts'
 import { ModelClock } from './queues-model.fixture.ts'
 import { shardBase, shardOf } from './shards.ts'

@@ -1,9 +1,8 @@
 /** What the tests of queues and redrives share. */
 import { createMessageId, type DeadLetter, type Message, queueArn } from '@fantail/contracts'
-import { startRedis, type TestRedis } from '@fantail/test-kit'
+import { skewKey, startRedis, type TestRedis } from '@fantail/test-kit'
 import type { Redis } from 'ioredis'
 import { afterAll } from 'vitest'
-import { skewKey } from './keys.ts'
 import { Queues } from './queues.ts'
 import { connect, whenReady } from './redis.ts'
 import { SHARD_COUNT, shardBase } from './shards.ts'

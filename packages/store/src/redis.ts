@@ -15,12 +15,12 @@ import { Redis, type RedisOptions } from 'ioredis'
 import { createCluster, isCluster, mastersOf } from './cluster.ts'
 import { accessOptions, routeOptions } from './cluster-route.ts'
 
-export const COMMAND_TIMEOUT_MS = 1_500
+const COMMAND_TIMEOUT_MS = 1_500
 /**
  * A connection on which an answer is due and nothing comes for so long is given up for a new one. A peer that vanished
  * without a word (a lost network path, a host that died) would else keep it open for a quarter of an hour.
  */
-export const SILENCE_MS_MAX = 2_000
+const SILENCE_MS_MAX = 2_000
 const SENTINEL_TIMEOUT_MS = 1_000
 
 export interface ConnectOptions {
@@ -45,7 +45,7 @@ export function reconnectOnError(error: Error): boolean {
 type SendOptions = Pick<ConnectOptions, 'name' | 'commandTimeoutMs'>
 
 /** What every ioredis connection of ours has in common. */
-export function redisOptions(options: SendOptions): RedisOptions {
+function redisOptions(options: SendOptions): RedisOptions {
   const timeout = options.commandTimeoutMs === undefined ? COMMAND_TIMEOUT_MS : options.commandTimeoutMs
   return {
     connectionName: options.name,

@@ -1,7 +1,7 @@
-import { renew } from '@fantail/policy'
+import { leaseKey } from '@fantail/test-kit'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { dueKey, laneKey, leaseKey } from './keys.ts'
+import { dueKey, laneKey } from './keys.ts'
 import {
   BASE,
   claimsOf,
@@ -12,9 +12,10 @@ import {
   skew,
   takeFrom,
   writeLane,
-} from './lane-fixture.ts'
+} from './lane.fixture.ts'
 import type { Claim, LaneRenewal } from './lane-records.ts'
 import { useLanes } from './lanes.fixture.ts'
+import { renew } from './pacing.fixture.ts'
 
 const { redis, lanes } = await useLanes()
 

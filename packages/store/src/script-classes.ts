@@ -11,7 +11,7 @@
  */
 export type ScriptClass = 'grows' | 'carries' | 'frees' | 'reads'
 
-export const SCRIPT_CLASSES: Readonly<Record<string, ScriptClass>> = {
+export const SCRIPT_CLASSES = {
   'ack-messages-1': 'frees',
   'add-vault-key-1': 'carries',
   'append-outcomes-1': 'carries',
@@ -94,4 +94,6 @@ export const SCRIPT_CLASSES: Readonly<Record<string, ScriptClass>> = {
   'write-consumer-1': 'grows',
   'write-mark-1': 'carries',
   'write-queue-1': 'grows',
-}
+} as const satisfies Record<string, ScriptClass>
+
+export type ScriptName = keyof typeof SCRIPT_CLASSES

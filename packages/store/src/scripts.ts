@@ -9,6 +9,7 @@
 import { readFileSync } from 'node:fs'
 import type { Redis } from 'ioredis'
 import { isCluster } from './cluster.ts'
+import type { ScriptName } from './script-classes.ts'
 
 const LUA = new URL('../src/lua/', import.meta.url)
 
@@ -22,8 +23,8 @@ const NEVER_THERE = '~'
 
 export type ScriptValue = string | Buffer | number
 
-/** Reads one script; throws where the file's name carries no key count. */
-export function readScript(file: string): Script {
+/** Reads one script, which has a class; throws where the file's name carries no key count. */
+export function readScript(file: ScriptName): Script {
   const match = /^([a-z-]+)-(\d+)$/.exec(file)
   if (!match?.[1] || !match[2]) throw new Error(`${file}: a script's name ends in the number of its keys`)
   const lua = readFileSync(new URL(`${file}.lua`, LUA), 'utf8').replace(

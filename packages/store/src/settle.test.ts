@@ -11,7 +11,7 @@ import {
   skew,
   takeFrom,
   writeLane,
-} from './lane-fixture.ts'
+} from './lane.fixture.ts'
 import type { DeadState, RetryState, SettleTo } from './lane-records.ts'
 import { useLanes } from './lanes.fixture.ts'
 

@@ -17,9 +17,9 @@ const SAMPLE_EVERY_MS = 250
 /** After a pause this long, a publish waits for a fresh sample rather than trust an old one. */
 const SAMPLE_STALE_MS = 1_000
 /** Of Redis's memory, what publishing may fill. */
-export const PUBLISH_SHARE = 0.75
+const PUBLISH_SHARE = 0.75
 /** Share of Redis's memory that dead letters may fill. Each copies its message, so they could outgrow any reserve. */
-export const DEAD_LETTER_SHARE = 1.05
+const DEAD_LETTER_SHARE = 1.05
 /** Of what publishing may fill. */
 const TOPIC_SHARE = 0.25
 const TOPICS_EVERY_MS = 1_000

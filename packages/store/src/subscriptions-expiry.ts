@@ -1,9 +1,8 @@
 /** Ends subscriptions that nobody has confirmed, or taken back, in time. */
-import { FantailError } from '@fantail/contracts'
+import { FantailError, type SubscriptionRecord } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { expiriesKey } from './keys.ts'
 import { shardBase } from './shards.ts'
-import type { Subscriptions } from './subscriptions.ts'
 import { CorruptRecordError } from './topics-record.ts'
 import { shardsWith } from './topics-repair.ts'
 import { listElapsed } from './topics-scripts.ts'
@@ -15,7 +14,10 @@ const CORRUPT_AGAIN_MS = 3_600_000
 
 interface Tools {
   redis: Redis
-  subscriptions: Pick<Subscriptions, 'update' | 'delete'>
+  subscriptions: {
+    update(id: string, change: (current: SubscriptionRecord) => Partial<SubscriptionRecord>): Promise<unknown>
+    delete(id: string): Promise<boolean>
+  }
   /** Told of a record that cannot be read; without it that is thrown. */
   onCorrupt?: ((error: Error) => void) | undefined
 }

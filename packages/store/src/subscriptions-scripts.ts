@@ -100,10 +100,8 @@ function laneArgs(fields: SubscriptionFields): string[] {
   return [fields.counted, fields.rate, fields.maxInFlight, fields.deadLetters, fields.expires]
 }
 
-export const createMark = (arn: string, endpointHash: string, id: string) =>
-  `create|${arn}|${endpointHash}|${id}`
-export const deleteMark = (arn: string, endpointHash: string, id: string) =>
-  `delete|${arn}|${endpointHash}|${id}`
+const createMark = (arn: string, endpointHash: string, id: string) => `create|${arn}|${endpointHash}|${id}`
+const deleteMark = (arn: string, endpointHash: string, id: string) => `delete|${arn}|${endpointHash}|${id}`
 
 /** A subscription by what its topic's home shard knows of it. */
 export interface HomeEntry {

@@ -1,7 +1,9 @@
 /** For the tests of topics and subscriptions: inputs, and a check of everything stored against everything else. */
 import { topicArn } from '@fantail/contracts'
+import { slotsKey } from '@fantail/test-kit'
 import { Redis } from 'ioredis'
-import { endpointsKey, sliceKey, slotsKey, subscriptionsKey, tokensKey, topicKey, topicsKey } from './keys.ts'
+import { endpointsKey, sliceKey, subscriptionsKey, tokensKey, topicKey, topicsKey } from './keys.ts'
+import type { ScriptName } from './script-classes.ts'
 import { readScript, runScript, type ScriptValue } from './scripts.ts'
 import { SHARD_COUNT, shardBase, shardOf, sliceShard } from './shards.ts'
 import type { NewSubscription } from './subscriptions.ts'
@@ -44,7 +46,7 @@ export async function cutShort(
 }
 
 /** A connection on which one script is held until it is released, as if the process were frozen before it. */
-export function holdBefore(redis: Redis, name: string) {
+export function holdBefore(redis: Redis, name: ScriptName) {
   const connection = redis.duplicate()
   const script = readScript(name)
   const reached = Promise.withResolvers<void>()

@@ -1,24 +1,21 @@
 import { FantailError, type SubscriptionRecord } from '@fantail/contracts'
-import { waitFor } from '@fantail/test-kit'
+import { freshKey, skewKey, waitFor } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { Redis } from 'ioredis'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   createConfirmationToken,
-  dueKey,
-  freshKey,
   laneKey,
   Plans,
   placeOfSubscription,
   SHARD_COUNT,
   Subscriptions,
   shardBase,
-  skewKey,
   subscriptionsKey,
   TopicFullError,
   Topics,
-  turnsKey,
 } from './index.ts'
+import { dueKey, turnsKey } from './keys.ts'
 import { indexFaults, newSubscription, topicName } from './subscriptions.fixture.ts'
 
 const ARN = topicName('events')

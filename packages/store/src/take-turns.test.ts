@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
-import { claimsOf, makeMessage, parkAll, SHARD, skew, takeFrom, writeLane } from './lane-fixture.ts'
+import { claimsOf, makeMessage, parkAll, SHARD, skew, takeFrom, writeLane } from './lane.fixture.ts'
 import type { Standing } from './lane-records.ts'
 import { useLanes } from './lanes.fixture.ts'
 

@@ -14,7 +14,7 @@ import {
   takeFrom,
   writeLane,
   writeSlice,
-} from './lane-fixture.ts'
+} from './lane.fixture.ts'
 import { deliveryId } from './lane-records.ts'
 import { useLanes } from './lanes.fixture.ts'
 

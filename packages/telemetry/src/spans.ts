@@ -19,7 +19,7 @@ import {
 
 export type { Span, SpanContext } from '@opentelemetry/api'
 
-export const SPAN_NAMES = ['publish', 'dispatch', 'attempt', 'deadLetter', 'redrive'] as const
+const SPAN_NAMES = ['publish', 'dispatch', 'attempt', 'deadLetter', 'redrive'] as const
 export type SpanName = (typeof SPAN_NAMES)[number]
 
 export interface SpanOptions {
@@ -87,7 +87,8 @@ export function traceparentOf(span: Span | SpanContext): string | undefined {
 
 const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/
 
-/** The context that a `traceparent` names, or undefined where it is none: a bad one starts a new trace (W3C §4.3). */
+/** The context that a `traceparent` names, or undefined where it is none: a bad one starts a new trace.
+ *  https://www.w3.org/TR/trace-context/#traceparent-header */
 export function spanContextOf(traceparent: string | undefined): SpanContext | undefined {
   if (traceparent === undefined || traceparent.startsWith('ff')) return undefined
   const [, traceId, spanId, flags] = TRACEPARENT.exec(traceparent) ?? []

@@ -1,15 +1,39 @@
-export * from './counting-proxy.ts'
-export * from './crashing.ts'
-export * from './fair-timer.ts'
-export * from './ports.ts'
-export * from './proxy.ts'
-export * from './raw-server.ts'
-export * from './receiver.ts'
-export * from './redis-cluster.ts'
-export * from './redis-outage.ts'
-export * from './redis-replica.ts'
-export * from './redis-sentinels.ts'
-export * from './redis-server.ts'
-export * from './redis-tls.ts'
-export * from './tls-certificates.ts'
-export * from './wait-for.ts'
+export { type CountingProxy, startCountingProxy } from './counting-proxy.ts'
+export { crashing } from './crashing.ts'
+export { startFairTimer, waitedMs } from './fair-timer.ts'
+export { freePort } from './ports.ts'
+export { startProxy, type TestProxyOptions } from './proxy.ts'
+export { onRawRequest, type RawServer, startRawServer } from './raw-server.ts'
+export { type ReceivedRequest, type Receiver, type Reply, type Responder, startReceiver } from './receiver.ts'
+export { startCluster, type TestCluster } from './redis-cluster.ts'
+export {
+  aheadKey,
+  behindKey,
+  fifoKey,
+  freshKey,
+  goneKey,
+  isolatedFifoKey,
+  isolatedGroupsKey,
+  isolatedLogKey,
+  leaseKey,
+  logKey,
+  retryKey,
+  skewKey,
+  slotsKey,
+  stateKey,
+} from './redis-keys.ts'
+export { atEachRequest, startRedisOutage } from './redis-outage.ts'
+export { startWithReplica, type TestReplica } from './redis-replica.ts'
+export { startSentinels, type TestSentinels } from './redis-sentinels.ts'
+export {
+  canSpawnRedis,
+  canSpawnTlsRedis,
+  redisReleases,
+  redisServerPath,
+  startRedis,
+  type TestRedis,
+  type TestRedisOptions,
+} from './redis-server.ts'
+export { createTestTls, type TestTls } from './redis-tls.ts'
+export { createAuthority, createSelfSigned } from './tls-certificates.ts'
+export { waitFor } from './wait-for.ts'

@@ -3,7 +3,8 @@ import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { Redis } from 'ioredis'
 import { afterEach, expect, test } from 'vitest'
-import { atFreePort, canSpawnRedis, freePort, startReceiver, startRedis, type TestRedis } from './index.ts'
+import { canSpawnRedis, freePort, startReceiver, startRedis, type TestRedis } from './index.ts'
+import { atFreePort } from './ports.ts'
 
 const PROCESSES = 6
 /** More than one block holds. */

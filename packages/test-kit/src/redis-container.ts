@@ -1,7 +1,7 @@
 /** A Redis in a container, its data in the container: killed and frozen by the daemon, so on any host that it runs on. */
 import { RedisContainer } from '@testcontainers/redis'
 import { getContainerRuntimeClient, ImageName } from 'testcontainers'
-import type { RedisRuntime } from './redis-server.ts'
+import type { RedisRuntime } from './redis-runtime.ts'
 import { waitFor } from './wait-for.ts'
 
 const REDIS_PORT = 6379

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { RedisRuntime } from './redis-server.ts'
+import type { RedisRuntime } from './redis-runtime.ts'
 
 export interface SpawnOptions {
   command: string

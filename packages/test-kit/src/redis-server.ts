@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { Redis } from 'ioredis'
 import { atFreePort } from './ports.ts'
 import { spawnServer } from './redis-process.ts'
+import type { RedisRuntime } from './redis-runtime.ts'
 import { clientTls, type TestTls, tlsWords } from './redis-tls.ts'
 import { waitFor } from './wait-for.ts'
 
@@ -43,21 +44,6 @@ export interface TestRedisOptions {
   command?: string
   /** Speaks nothing but TLS, and asks clients for a certificate. */
   tls?: TestTls | undefined
-}
-
-/** How a server is run; `start` begins it anew on the same port with the same data and need not wait until it answers. */
-export interface RedisRuntime {
-  pid(): number
-  start(): Promise<void>
-  kill(): Promise<void>
-  freeze(): Promise<void>
-  thaw(): Promise<void>
-  /** Removes the data of a server that was killed. */
-  remove(): Promise<void>
-  /** Why the server that was started last has ended; undefined: it runs. */
-  ended(): Promise<string | undefined>
-  /** Whether this (`INFO server`) comes from the server that was started last, and not from another one at its port. */
-  isOwn(info: string): boolean
 }
 
 /** Starts a Redis and resolves when it answers. Rejects if another program has the port that was asked for. */

@@ -1,2 +1,2 @@
-export * from './master-key.ts'
-export * from './vault.ts'
+export { createMasterKeyText, type MasterKey, parseMasterKey } from './master-key.ts'
+export { createVault, type Vault, VaultError } from './vault.ts'

@@ -7,9 +7,9 @@
 import { createMessageId, type Message, type SubscriptionRecord } from '@fantail/contracts'
 import { compileFilter, FilterIndex } from '@fantail/policy'
 import { MessageContext } from '../src/message-context.ts'
-import type { TopicPlan } from '../src/plan-cache.ts'
 import { SliceFilters } from '../src/slice-filters.ts'
 import { TopicFilters } from '../src/topic-filters.ts'
+import type { TopicPlan } from '../src/topic-plan.ts'
 
 const ROUNDS = 7
 const MESSAGES = 50

@@ -10,7 +10,7 @@ import type { InRun } from './fifo/group-run.ts'
 import type { MessageContext } from './message-context.ts'
 
 /** About 128 messages of 256 KB, or 27,000 of 1 KB. */
-export const BODY_BYTES_MAX = 134_217_728
+const BODY_BYTES_MAX = 134_217_728
 /** Of a message beside its text. */
 const CONTEXT_BYTES = 1_000
 /** The stored text, the message parsed from it, and its envelope. */

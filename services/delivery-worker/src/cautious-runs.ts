@@ -27,7 +27,7 @@ const CAUTIOUS_FROM_FENCE = 3
 /** Failed starts that make a message a suspect. */
 const SUSPECT_FROM = 2
 const DELAY_MS_MIN = 1_000
-export const DELAY_MS_MAX = 300_000
+const DELAY_MS_MAX = 300_000
 
 const UNDER_WAY = 'under-way'
 const FAILED = 'failed.'

@@ -1,10 +1,10 @@
 /**
- * Delivery status logging as topics ask for it with their feedback attributes (sns-semantics §11.3): one record for each
+ * Delivery status logging as topics ask for it with their feedback attributes (checklist 199, 200): one record for each
  * delivery that has ended, to the process's log and, where log records are sent, to OpenTelemetry. A crash between the end
  * and its record loses the record, never the delivery.
  */
 import { hash } from 'node:crypto'
-import { type AttemptResult, type MessageKind, parseArn, type TopicRecord } from '@fantail/contracts'
+import { type AttemptResult, type MessageKind, parseArn } from '@fantail/contracts'
 import { textFor } from '@fantail/delivery'
 import { type Logger, withoutCredentials } from '@fantail/runtime'
 import { deliveryItemId } from '@fantail/store'
@@ -14,22 +14,6 @@ import type { MessageContext } from './message-context.ts'
 
 /** Of what an endpoint answers, so much is asked for and told. */
 export const PROVIDER_RESPONSE_BYTES_MAX = 1_024
-
-/** What a topic asks for, of one kind of subscriber. */
-export interface Feedback {
-  /** Of successes, from 0 to 1. */
-  share: number
-  failures: boolean
-}
-
-/** undefined: nothing, and nothing need be kept for it. Without a rate every success is asked for. */
-export function feedbackOf({ attributes }: TopicRecord, kind: 'HTTP' | 'SQS'): Feedback | undefined {
-  const successes = Boolean(attributes[`${kind}SuccessFeedbackRoleArn`])
-  const failures = Boolean(attributes[`${kind}FailureFeedbackRoleArn`])
-  if (!successes && !failures) return undefined
-  const rate = Number(attributes[`${kind}SuccessFeedbackSampleRate`] ?? 100)
-  return { share: successes ? rate / 100 : 0, failures }
-}
 
 export interface FinishedDelivery {
   subscription: CompiledSubscription

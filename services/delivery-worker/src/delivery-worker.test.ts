@@ -1,17 +1,15 @@
 import type { DeliveryPolicy } from '@fantail/contracts'
 import { createLogger } from '@fantail/runtime'
 import {
-  freshKey,
   idempotencyKey,
   Quarantine,
   queueKey,
   SHARD_COUNT,
   shardBase,
   shardOf,
-  skewKey,
   topicKey,
 } from '@fantail/store'
-import { startFairTimer, waitFor } from '@fantail/test-kit'
+import { freshKey, skewKey, startFairTimer, waitFor } from '@fantail/test-kit'
 import { beforeEach, expect, test } from 'vitest'
 import { QUEUED_MAX } from './dispatcher.ts'
 import {

@@ -24,10 +24,11 @@ import { JobRun, Unit } from './job-run.ts'
 import { MessageContext } from './message-context.ts'
 import type { OutcomeRecorder } from './outcome-recorder.ts'
 import type { Parking } from './parking.ts'
-import type { PlanCache, TopicPlan } from './plan-cache.ts'
+import type { PlanCache } from './plan-cache.ts'
 import { RunRetries } from './run-retries.ts'
 import type { SliceMatch } from './slice-match.ts'
 import { type KnownMatch, sliceNumberOf, type TopicMatch } from './topic-filters.ts'
+import type { TopicPlan } from './topic-plan.ts'
 
 /** Deliveries that wait for a slot; no more units are begun above it. */
 export const QUEUED_MAX = 2_000

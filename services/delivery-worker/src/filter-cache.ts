@@ -5,9 +5,9 @@
  */
 import type { SliceRef } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
-import type { TopicPlan } from './plan-cache.ts'
 import type { SliceFilters } from './slice-filters.ts'
 import { type Known, sliceNumberOf, TopicFilters } from './topic-filters.ts'
+import type { TopicPlan } from './topic-plan.ts'
 
 const CACHE_BYTES_MAX = 134_217_728
 const TOPIC_BYTES = 1_000

@@ -16,9 +16,10 @@ import { hasFailedStarts, isCautious } from './cautious-runs.ts'
 import type { Checkpoints } from './checkpoints.ts'
 import type { JobRun } from './job-run.ts'
 import type { MessageContext } from './message-context.ts'
-import type { PlanCache, TopicPlan } from './plan-cache.ts'
+import type { PlanCache } from './plan-cache.ts'
 import type { RunRetries } from './run-retries.ts'
 import { sliceNumberOf, type TopicMatch } from './topic-filters.ts'
+import type { TopicPlan } from './topic-plan.ts'
 
 /** Deliveries of a part: about a tenth of a second of a worker's time. A part costs as much as any job. */
 const PART_DELIVERIES = 2_000

@@ -10,17 +10,15 @@ import type { AttemptResult, WaitCause } from '@fantail/contracts'
 import type { Again, EnvelopeSigning } from '@fantail/delivery'
 import { retryCost, SEND_LATE_MS_MAX } from '@fantail/policy'
 import type { Logger } from '@fantail/runtime'
-import type { Claim, Standing } from '@fantail/store'
+import type { Standing } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
 import type { AttemptMaker } from './attempt-maker.ts'
 import { type AttemptSlots, HUNG_MS } from './attempt-slots.ts'
-import type { HeldBodies } from './body-bytes.ts'
+import type { ClaimInHand } from './claim-in-hand.ts'
 import { type CompiledSubscription, mayGo } from './compiled-slice.ts'
-import type { InRun } from './fifo/group-run.ts'
 import type { Finishing } from './finishing.ts'
 import type { LanePacing } from './lane-pacing.ts'
 import { LaneTurns, type Turn } from './lane-turns.ts'
-import type { MessageContext } from './message-context.ts'
 import type { Outcome } from './outcome.ts'
 import type { PlanCache } from './plan-cache.ts'
 import type { Renewals } from './renewals.ts'
@@ -48,30 +46,6 @@ export interface LaneAttemptsOptions {
   /** Whether Redis can be asked. */
   isConnected(): boolean
   log: Logger
-}
-
-export interface ClaimInHand {
-  subscription: CompiledSubscription
-  claim: Claim
-  message: MessageContext
-  /** FIFO: what may go with it. */
-  run?: InRun[]
-  /** Throttled: the requests that the attempt has made. */
-  after?: Again
-  /** Throttled: a request has missed its send time, as the endpoint took so long to connect. */
-  slowToConnect?: true
-  /** When to send, by performance.now(); null: at once. */
-  sendAt: number | null
-  /** Its lane took the endpoint for proven when it was claimed. */
-  proven: boolean
-  /** What held it up until it was claimed; set when it begins. */
-  heldBy?: WaitCause | undefined
-  /** Its message and those of its run, as BodyBytes counts them. */
-  held?: HeldBodies
-  /** Of AttemptSlots; without one it takes it at its send time. */
-  hasSlot: boolean
-  /** When the subscription's settings were last known to be current (performance.now()). */
-  checkedAt: number
 }
 
 export class LaneAttempts {

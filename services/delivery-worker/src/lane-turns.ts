@@ -18,7 +18,7 @@
  */
 import { SEND_AHEAD_MS, SEND_LATE_MS_MAX, sendLateMsMax } from '@fantail/policy'
 import type { RenewedClaim } from '@fantail/store'
-import type { ClaimInHand } from './lane-attempts.ts'
+import type { ClaimInHand } from './claim-in-hand.ts'
 import type { Renewals } from './renewals.ts'
 import type { ShardClocks } from './shard-clocks.ts'
 

@@ -4,7 +4,7 @@
  * A plan is asked for before every burst of attempts. One that was checked not long ago is handed out at once; else its
  * revision is fetched, together with all others asked for in the same turn, and only what changed is loaded anew.
  */
-import { PLAN_AGE_MS_MAX, type TopicRecord } from '@fantail/contracts'
+import { PLAN_AGE_MS_MAX } from '@fantail/contracts'
 import type { Steps } from '@fantail/policy'
 import type { Plans, SliceRef } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
@@ -17,18 +17,7 @@ import type { MessageContext } from './message-context.ts'
 import type { SliceFilters } from './slice-filters.ts'
 import { type SliceMatch, sliceMatch } from './slice-match.ts'
 import type { TopicFilters, TopicMatch } from './topic-filters.ts'
-
-export interface TopicPlan {
-  topic: TopicRecord
-  revision: string
-  slices: SliceRef[]
-  /** How many they hold, about. */
-  subscriptions: number
-  /** When this revision was fetched (performance.now()): a slice checked since then belongs to it. */
-  since: number
-  /** A slice with filters was met. */
-  hasFilters: boolean
-}
+import type { TopicPlan } from './topic-plan.ts'
 
 /** A plan is loaded anew after so long whatever its revision says. */
 const RELOAD_MS = 60_000

@@ -1,6 +1,6 @@
 import { createLogger } from '@fantail/runtime'
-import { aheadKey, connect, readNow, SHARD_COUNT, shardBase, skewKey } from '@fantail/store'
-import { waitFor } from '@fantail/test-kit'
+import { connect, readNow, SHARD_COUNT, shardBase } from '@fantail/store'
+import { aheadKey, skewKey, waitFor } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeEach, expect, test } from 'vitest'
 import { createShardClocks } from './set-back-clocks.ts'

@@ -1,6 +1,6 @@
 /** Throttled lanes where Redis's clock is set back by less than is made up for. */
-import { SHARD_COUNT, shardBase, skewKey } from '@fantail/store'
-import { waitFor } from '@fantail/test-kit'
+import { SHARD_COUNT, shardBase } from '@fantail/store'
+import { skewKey, waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { createFakeSender, urlOf, useFixture } from './worker.fixture.ts'
 

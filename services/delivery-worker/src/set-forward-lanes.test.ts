@@ -1,5 +1,4 @@
-import { skewKey } from '@fantail/store'
-import { waitFor } from '@fantail/test-kit'
+import { skewKey, waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { createFakeSender, useFixture } from './worker.fixture.ts'
 

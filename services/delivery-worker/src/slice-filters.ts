@@ -125,7 +125,7 @@ export class SliceFilters {
 }
 
 /** Subscriptions whose filters look at the same thing: the attributes, or the text for one protocol. */
-export class FilterGroup {
+class FilterGroup {
   /** undefined: attributes. */
   readonly protocol: Protocol | undefined
   readonly index: FilterIndex

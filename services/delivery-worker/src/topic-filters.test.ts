@@ -6,9 +6,9 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { FilterCache } from './filter-cache.ts'
 import { MessageContext } from './message-context.ts'
-import type { TopicPlan } from './plan-cache.ts'
 import { type FilterReasons, SliceFilters } from './slice-filters.ts'
 import { TopicFilters } from './topic-filters.ts'
+import type { TopicPlan } from './topic-plan.ts'
 
 const refOf = (sliceNumber: number): SliceRef => ({ sliceId: `uid.${sliceNumber}`, shard: 0 })
 

@@ -8,8 +8,8 @@ import type { Protocol } from '@fantail/contracts'
 import { FilterRouter, type MatchWork, type Steps } from '@fantail/policy'
 import { type SliceRef, type SlotRun, slotRuns } from '@fantail/store'
 import type { MessageContext } from './message-context.ts'
-import type { TopicPlan } from './plan-cache.ts'
 import { commonReason, count, type FilterReasons, type SliceFilters } from './slice-filters.ts'
+import type { TopicPlan } from './topic-plan.ts'
 
 /** What the filters of a slice were found to match. */
 export interface KnownMatch {

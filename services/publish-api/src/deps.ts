@@ -25,6 +25,7 @@ import type { Metrics, Spans } from '@fantail/telemetry'
 import type { Vault } from '@fantail/vault'
 import type { KeyCache } from './auth/key-cache.ts'
 import type { RateLimits } from './auth/rate-limits.ts'
+import type { Log } from './log.ts'
 import type { QueueCache } from './queue-cache.ts'
 import type { TopicCache } from './topic-cache.ts'
 
@@ -47,15 +48,6 @@ export type Settings = Pick<
   | 'sqsDeleteCooldownSeconds'
   | 'tlsCertFile'
 >
-
-export interface Log {
-  /** For lines that cost something to put together. */
-  isLevelEnabled(level: 'debug' | 'info'): boolean
-  debug(fields: object, event: string): void
-  info(fields: object, event: string): void
-  warn(fields: object, event: string): void
-  error(fields: object, event: string): void
-}
 
 export interface ApiDeps {
   topics: Methods<Topics>

@@ -5,7 +5,7 @@ import type { ApiKeys } from '@fantail/store'
 import type { Vault } from '@fantail/vault'
 import { tellChange } from './auth/audit.ts'
 import { makeKey, type Shown } from './auth/make-key.ts'
-import type { Log } from './deps.ts'
+import type { Log } from './log.ts'
 
 export const KEYS_USAGE = `usage: fantail keys create --name NAME --scope SCOPE [--scope SCOPE …] [--prefix PREFIX …]
                            [--account ACCOUNT] [--limit REQUESTS_PER_SECOND] [--aws] [--quiet]

@@ -1,1 +1,1 @@
-export * from './redrive-service.ts'
+export { createRedriveService } from './redrive-service.ts'

@@ -14,7 +14,7 @@ import {
 import { createLoop, createStateLog, type Logger, type StartStep } from '@fantail/runtime'
 import type { Redis } from '@fantail/store'
 
-export const MAINTENANCE_QUEUE = 'maintenance'
+const MAINTENANCE_QUEUE = 'maintenance'
 const SWEEP_MS = 60_000
 /** The scheduler is written again now and then, should Redis have lost it. */
 const SCHEDULE_MS = 600_000

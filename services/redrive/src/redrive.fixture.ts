@@ -13,11 +13,10 @@ import {
   SHARD_COUNT,
   Subscriptions,
   shardBase,
-  skewKey,
   Topics,
   whenReady,
 } from '@fantail/store'
-import { startRedis, type TestRedisOptions } from '@fantail/test-kit'
+import { skewKey, startRedis, type TestRedisOptions } from '@fantail/test-kit'
 
 export const SOURCE = queueArn('dead')
 export const TOPIC = topicArn('orders')

@@ -18,7 +18,7 @@ import { type Redis, type RedriveBatches, type Redrives, WAKE_REDRIVES } from '@
 import type { Metrics } from '@fantail/telemetry'
 import { runRedrive } from './run-redrive.ts'
 
-export const TASK_QUEUE = 'redrive'
+const TASK_QUEUE = 'redrive'
 const TASKS_MAX = 50
 
 export interface TaskJobsOptions {

@@ -1,6 +1,6 @@
 /** Throughput against the fan-out by hand and against the client alone, in interleaved rounds of one run. */
 import { contest } from '../contest.ts'
-import { NAMES, type Name } from '../contestants.ts'
+import { NAMES, type Name } from '../contestant.ts'
 import { rowOf } from '../rows.ts'
 import type { Row, Scenario, ScenarioOptions } from '../scenario.ts'
 import { cpuOf, figure, figureOf, type Rounds, ratios, sum } from '../summary.ts'

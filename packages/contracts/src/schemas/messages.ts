@@ -76,7 +76,7 @@ function report(message: string | undefined, context: z.core.$RefinementCtx): vo
 }
 
 /** The JSON text of a value, '' where it is nested too deeply to be written. */
-export function jsonText(value: unknown): string {
+function jsonText(value: unknown): string {
   try {
     return JSON.stringify(value)
   } catch {

@@ -23,7 +23,7 @@ const entry = {
   rawBytes: z.int().describe('Of what could not be decoded'),
 }
 
-export const QuarantineEntryView = named('QuarantineEntry', z.object(entry))
+const QuarantineEntryView = named('QuarantineEntry', z.object(entry))
 
 export const QuarantineExport = named(
   'QuarantineExport',

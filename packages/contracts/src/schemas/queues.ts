@@ -115,7 +115,7 @@ export const QueueView = named(
 export const QueueListQuery = z.strictObject({ prefix: z.string().max(80).optional(), ...pageQuery })
 export const QueueList = pageOf('queues', QueueView)
 
-/** Anything but XML 1.0's characters, as SQS has it (sns-semantics §8.5). */
+/** Anything but XML 1.0's characters, as SQS has it (checklist 182). */
 const UNSENDABLE = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
 
 export function unsendable(text: string): boolean {
@@ -155,7 +155,7 @@ export const ReceiveInput = z.strictObject({
   visibilityTimeoutSeconds: Visibility.optional(),
 })
 
-export const DeadLetterView = named(
+const DeadLetterView = named(
   'DeadLetter',
   z.object({
     reason: z.enum(['permanent', 'retriesExhausted', 'expired']),
@@ -194,7 +194,7 @@ export const HandleResults = z.object({
   ),
 })
 
-export const StatusCodeQuery = z.coerce.number().int().min(100).max(599)
+const StatusCodeQuery = z.coerce.number().int().min(100).max(599)
 export const PeekQuery = z.strictObject({
   subscription: SubscriptionReference.optional(),
   statusCode: StatusCodeQuery.optional(),

@@ -85,7 +85,7 @@ export const SubscriptionInput = z.strictObject(settings)
 
 export const SUBSCRIPTION_FIXED = ['endpoint', 'protocol', 'confirmation', 'status'] as const
 
-export const LaneView = z.object({
+const LaneView = z.object({
   waiting: z.int(),
   inFlight: z.int(),
   oldestWaitingSeconds: z.number().nullable(),

@@ -29,7 +29,7 @@ const view = {
   expiresAt: Timestamp.nullable().describe('Of one that was replaced: when it stops signing'),
 }
 
-export const WebhookKeyView = named('WebhookKey', z.object(view))
+const WebhookKeyView = named('WebhookKey', z.object(view))
 export const NewWebhookKeyView = z.object({
   ...view,
   secret: z.string().optional().describe('Of hmac-sha256: `whsec_…`. Shown here only'),

@@ -1,16 +1,17 @@
 /** A filter policy ready for matching. */
 import type { FilterPolicy, FilterPolicyScope } from '@fantail/contracts'
 import { areConsistent } from './array-consistency.ts'
+import { type Clause, type Rule, togetherIn } from './filter-rules.ts'
 import type { FilterSubject, Leaf } from './filter-subject.ts'
 import { ANY_WORK, inOneGo, type MatchWork, passSteps } from './match-work.ts'
-import { type Clause, type KnownClauses, type Rule, readRules } from './read-filter.ts'
+import { type KnownClauses, readRules } from './read-filter.ts'
 
 export interface CompiledFilter {
   scope: FilterPolicyScope
   rules: Rule[]
 }
 
-/** Why a message was kept back: the reasons that SNS counts (sns-semantics §3.8). */
+/** Why a message was kept back: the reasons that SNS counts (checklist 198). */
 export type FilterReason =
   | 'MessageAttributes'
   | 'MessageBody'
@@ -77,22 +78,6 @@ export function isAbsent({ path, list }: Clause, subject: FilterSubject): boolea
 /** Of one pass over the values of the clause's key. */
 export function stepsOf({ list }: Clause, leaves: readonly Leaf[], { size }: FilterSubject): number {
   return passSteps(list, { values: leaves.length, size })
-}
-
-/**
- * Clauses that must hold in the same element where they hold inside of arrays, together with each other. Only those whose
- * paths begin with the same name can lie under one array.
- */
-export function togetherIn(rule: Rule): Clause[][] {
-  return [...Map.groupBy(new Set(rule), ({ path }) => headOf(path)).values()].filter(
-    ({ length }) => length > 1,
-  )
-}
-
-/** The first name of a path. A key of a body may hold dots of its own, and stand for several names. */
-export function headOf(path: string): string {
-  const dot = path.indexOf('.')
-  return dot < 0 ? path : path.slice(0, dot)
 }
 
 /** Only where clauses hold inside of arrays alone does it matter which of their leaves go together. */

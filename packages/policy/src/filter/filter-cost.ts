@@ -3,10 +3,9 @@
  * 45,000 values that differ, and a pass over them takes about half a millisecond, so that no filter that is accepted
  * takes more than 10 ms. Filters that were accepted before there was this bound are kept, and take as long as they do.
  */
-import { togetherIn } from './compiled-filter.ts'
+
 import { ConditionSet } from './conditions/condition-set.ts'
-import { isExact } from './match-in-steps.ts'
-import type { Clause, Rule } from './read-filter.ts'
+import { type Clause, isExact, type Rule, togetherIn } from './filter-rules.ts'
 
 export const PASSES_MAX = 10
 

@@ -1,7 +1,8 @@
 /** All drawers of an index, by the paths of their keys. */
-import { headOf } from './compiled-filter.ts'
+
 import type { Condition } from './conditions/condition.ts'
 import { FilterDrawer } from './filter-drawer.ts'
+import { headOf } from './filter-rules.ts'
 import { type FilterSubject, leavesInSteps } from './filter-subject.ts'
 import { type MatchWork, STEPS_AT_ONCE, type Steps } from './match-work.ts'
 

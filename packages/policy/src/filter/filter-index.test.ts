@@ -2,6 +2,7 @@
 import type { MessageAttribute } from '@fantail/contracts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { compileFilter, matchesFilter } from './compiled-filter.ts'
 import {
   attributes,
   body,
@@ -13,14 +14,9 @@ import {
   type Scalar,
   several,
 } from './filter.fixture.ts'
-import {
-  compileFilter,
-  FilterIndex,
-  type FilterSubject,
-  filterSubject,
-  inOneGo,
-  matchesFilter,
-} from './index.ts'
+import { FilterIndex } from './filter-index.ts'
+import { type FilterSubject, filterSubject } from './filter-subject.ts'
+import { inOneGo } from './match-work.ts'
 
 /** A value under its path; the elements of arrays that it lies in, each as `<which array>` → index. */
 interface Found {

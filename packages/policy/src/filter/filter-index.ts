@@ -6,11 +6,11 @@
  */
 import { type CompiledFilter, matchesFilter } from './compiled-filter.ts'
 import { FilterDrawers, type Label } from './filter-drawers.ts'
+import type { Clause, Rule } from './filter-rules.ts'
 import type { FilterSubject } from './filter-subject.ts'
 import { Marks } from './marks.ts'
 import { MatchInSteps } from './match-in-steps.ts'
 import { ANY_WORK, type MatchWork, type Steps } from './match-work.ts'
-import type { Clause, Rule } from './read-filter.ts'
 
 export class FilterIndex {
   /** What filters are filed under: a message that satisfies none of these matches none of them, unless `matchesAlways`. */

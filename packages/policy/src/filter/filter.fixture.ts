@@ -1,7 +1,7 @@
 /** Policies, bodies and attributes in which the same few keys and values meet each other often. */
 import type { MessageAttribute } from '@fantail/contracts'
 import fc from 'fast-check'
-import { compileFilter } from './index.ts'
+import { compileFilter } from './compiled-filter.ts'
 
 export type Policy = Record<string, unknown>
 export type Scalar = string | number | boolean | null

@@ -1,16 +1,11 @@
 import type { FilterPolicyScope, MessageAttribute } from '@fantail/contracts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  compileFilter,
-  FilterCompiler,
-  FilterIndex,
-  FilterPolicyError,
-  filterSubject,
-  matchesFilter,
-  parseFilterPolicy,
-  reasonOf,
-} from './index.ts'
+import { compileFilter, FilterCompiler, matchesFilter, reasonOf } from './compiled-filter.ts'
+import { FilterPolicyError } from './filter-error.ts'
+import { FilterIndex } from './filter-index.ts'
+import { filterSubject } from './filter-subject.ts'
+import { parseFilterPolicy } from './read-filter.ts'
 
 type Policy = Record<string, unknown>
 type Attributes = Record<string, MessageAttribute>

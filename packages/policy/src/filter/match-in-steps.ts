@@ -4,11 +4,11 @@
  * the key's values.
  */
 import { areConsistent } from './array-consistency.ts'
-import { type CompiledFilter, isAbsent, isInside, stepsOf, togetherIn } from './compiled-filter.ts'
+import { type CompiledFilter, isAbsent, isInside, stepsOf } from './compiled-filter.ts'
 import type { Scalar } from './conditions/condition.ts'
+import { type Clause, isExact, type Rule, togetherIn } from './filter-rules.ts'
 import { type FilterSubject, type Leaf, leavesInSteps } from './filter-subject.ts'
 import { STEPS_AT_ONCE, type Steps } from './match-work.ts'
-import type { Clause, Rule } from './read-filter.ts'
 
 /** So few clauses of a key are judged one by one. */
 const APART_MAX = 2
@@ -129,13 +129,6 @@ function exactClausesOf(rules: readonly Rule[]): ExactClauses[] {
 }
 
 const clauseIn = ({ clause }: { clause: Clause }): Clause => clause
-
-export function isExact({ list }: Clause): boolean {
-  return list.conditions.every((condition) => {
-    if (condition.op === 'string') return condition.address === undefined
-    return condition.op === 'number' || condition.op === 'literal'
-  })
-}
 
 function* valuesOf({ list }: Clause): Generator<Scalar> {
   for (const condition of list.conditions) if ('value' in condition) yield condition.value as Scalar

@@ -1,6 +1,6 @@
 /**
  * A filter policy as rules: it matches where one rule does, a rule where each of its clauses does. Keys stand under dotted
- * paths, `$or` is multiplied out; the limits (sns-semantics §3.2) keep that small.
+ * paths, `$or` is multiplied out; the limits (checklist 93, 94) keep that small.
  */
 import { type FilterPolicy, type FilterPolicyScope, isObject } from '@fantail/contracts'
 import type { Condition } from './conditions/condition.ts'
@@ -9,13 +9,7 @@ import { readConditions } from './conditions/read-conditions.ts'
 import { wildcardPoints } from './conditions/wildcard.ts'
 import { PASSES_MAX, passesOf } from './filter-cost.ts'
 import { FilterPolicyError, holdTo, type Limit, TOO_COMPLEX } from './filter-error.ts'
-
-export interface Clause {
-  path: string
-  list: ConditionList
-}
-
-export type Rule = Clause[]
+import type { Clause, Rule } from './filter-rules.ts'
 
 const POLICY_BYTES: Limit = { what: 'bytes', max: 262_144, text: 'Filter policy is too large' }
 const KEYS: Limit = {
@@ -165,7 +159,7 @@ class Reader {
     return clause
   }
 
-  /** Points of a field: the sum of its patterns' times their number (§3.5). */
+  /** Points of a field: the sum of its patterns' times their number (wildcard.ts). */
   #countWildcards(conditions: readonly Condition[]): void {
     let points = 0
     let patterns = 0
@@ -192,7 +186,7 @@ function refuseEmpty(): never {
   throw new FilterPolicyError('Empty objects are not allowed')
 }
 
-/** Field names that make `$or` an ordinary key where one of its objects uses them (§3.4). */
+/** Field names that make `$or` an ordinary key where one of its objects uses them (checklist 91). */
 const RESERVED =
   /^(exactly|equals-ignore-case|prefix|suffix|anything-but|exists|wildcard|numeric|cidr|=|<|<=|>|>=|regex|not-wildcard|not-equals-ignore-case|date-.*|in-date-range|ip-address-.*range)$/
 

@@ -4,8 +4,12 @@
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { compileFilter, FilterPolicyError, filterSubject, inOneGo, parseFilterPolicy } from './index.ts'
+import { compileFilter } from './compiled-filter.ts'
+import { FilterPolicyError } from './filter-error.ts'
+import { filterSubject } from './filter-subject.ts'
 import { MatchInSteps } from './match-in-steps.ts'
+import { inOneGo } from './match-work.ts'
+import { parseFilterPolicy } from './read-filter.ts'
 
 const BODY_BYTES_MAX = 262_144
 /** About 10 ms. */

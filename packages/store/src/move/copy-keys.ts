@@ -8,7 +8,7 @@ import { replies } from '../pages.ts'
 import { copyElements, type KeyType, type Side, sameElements } from './key-elements.ts'
 
 /** A payload holds up both servers for as long as it takes to make and to read. */
-export const WHOLE_BYTES_MAX = 4_194_304
+const WHOLE_BYTES_MAX = 4_194_304
 const TOGETHER_BYTES_MAX = 16_777_216
 /** Version of the format and checksum, at the end of a payload. */
 const FOOTER_BYTES = 10
@@ -35,7 +35,7 @@ interface Entry {
 }
 
 /** The target's key differs from the source's after it was copied. */
-export class CopyMismatchError extends Error {}
+class CopyMismatchError extends Error {}
 
 export async function copyKeys(options: CopyOptions, keys: Buffer[]): Promise<Copied> {
   const { from, wholeBytesMax = WHOLE_BYTES_MAX } = options

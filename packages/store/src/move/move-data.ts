@@ -42,7 +42,7 @@ export interface MoveReport extends MoveProgress {
 }
 
 /** Nothing was changed, or what was is safe to go on with; the message says what to do. */
-export class MoveRefusedError extends Error {}
+class MoveRefusedError extends Error {}
 
 export async function moveData(options: MoveDataOptions): Promise<MoveReport> {
   const { from, to } = options

@@ -39,7 +39,7 @@ export async function countWaitingWork(redis: Redis): Promise<WaitingWork> {
 }
 
 /** Every key of ours on one server, some of them more than once. */
-export async function* keysOf(server: Redis): AsyncGenerator<Buffer[]> {
+async function* keysOf(server: Redis): AsyncGenerator<Buffer[]> {
   for (let cursor = '0'; ; ) {
     const [next, keys] = await scanFrom(server, cursor)
     yield keys

@@ -5,7 +5,7 @@ import type { IsolatedMessages } from './isolated-messages.ts'
 import type { Quarantine } from './quarantine.ts'
 
 /** Reason of a message that waits by itself, because starts of its job failed while it was matched. */
-export const ISOLATED = 'isolated'
+const ISOLATED = 'isolated'
 
 export interface UnsentSources {
   quarantine: Pick<Quarantine, 'ofMessage'>

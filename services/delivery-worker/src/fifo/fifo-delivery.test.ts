@@ -2,20 +2,16 @@ import { createMessageId, type DeliveryPolicy, type Message } from '@fantail/con
 import {
   deliveryId,
   FifoLog,
-  fifoKey,
-  freshKey,
-  logKey,
   messageKey,
   Quarantine,
   RedriveBatches,
   Redrives,
   shardBase,
   shardOf,
-  skewKey,
   topicKey,
 } from '@fantail/store'
 import { createMetrics } from '@fantail/telemetry'
-import { waitFor } from '@fantail/test-kit'
+import { fifoKey, freshKey, logKey, skewKey, waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import {
   createFakeSender,

@@ -1,18 +1,9 @@
 /** Workers that die while they match a FIFO message: the real readers and plans, on a Redis whose connection is cut. */
 import type { Message } from '@fantail/contracts'
 import { createLogger } from '@fantail/runtime'
-import {
-  FifoLog,
-  FifoReading,
-  IsolatedMessages,
-  Plans,
-  type Redis,
-  shardBase,
-  shardOf,
-  skewKey,
-} from '@fantail/store'
+import { FifoLog, FifoReading, IsolatedMessages, Plans, type Redis, shardBase, shardOf } from '@fantail/store'
 import { createMetrics } from '@fantail/telemetry'
-import { waitFor } from '@fantail/test-kit'
+import { skewKey, waitFor } from '@fantail/test-kit'
 import { beforeEach, expect, test } from 'vitest'
 import { Isolation } from '../isolation.ts'
 import { LaneBodies } from '../lane-bodies.ts'

@@ -8,8 +8,8 @@
 import { CorruptRecordError, type SliceRef } from '@fantail/store'
 import type { CompiledSlice } from '../compiled-slice.ts'
 import type { FilterCache } from '../filter-cache.ts'
-import type { TopicPlan } from '../plan-cache.ts'
 import { sliceNumberOf } from '../topic-filters.ts'
+import type { TopicPlan } from '../topic-plan.ts'
 
 /** Slices of a topic that is loaded: about 100,000 subscriptions, whose filters take some 90 MB. */
 export const SLICES_LOADED_MAX = 200

@@ -1,7 +1,7 @@
 import type { ConsumerRecord } from '@fantail/contracts'
 import { createHttpSender } from '@fantail/delivery'
-import { type ConsumerSettings, Consumers, SHARD_COUNT, shardBase, skewKey } from '@fantail/store'
-import { type Receiver, startFairTimer, startReceiver, waitFor } from '@fantail/test-kit'
+import { type ConsumerSettings, Consumers, SHARD_COUNT, shardBase } from '@fantail/store'
+import { type Receiver, skewKey, startFairTimer, startReceiver, waitFor } from '@fantail/test-kit'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createFakeSender, createFixture, type Fixture } from '../worker.fixture.ts'
 

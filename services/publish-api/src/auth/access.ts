@@ -139,7 +139,7 @@ export class Access {
 }
 
 /** Whether the key is for things of this name, whatever their account. */
-export function hasName({ prefixes }: Pick<Key, 'prefixes'>, arn: string): boolean {
+function hasName({ prefixes }: Pick<Key, 'prefixes'>, arn: string): boolean {
   if (prefixes.length === 0) return true
   const name = nameOfArn(arn)
   return prefixes.some((prefix) => name.startsWith(prefix))

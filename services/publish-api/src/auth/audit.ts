@@ -1,5 +1,6 @@
 /** The audit log: one line for every change that was asked for, made or refused. Never a secret. */
-import type { ApiDeps, Log } from '../deps.ts'
+import type { ApiDeps } from '../deps.ts'
+import type { Log } from '../log.ts'
 import { type Caller, whoIs } from './caller.ts'
 
 export interface Change {

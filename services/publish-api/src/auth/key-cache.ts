@@ -6,8 +6,8 @@
 import { type ApiKeyRecord, sealContextOf } from '@fantail/contracts'
 import type { ApiKeys } from '@fantail/store'
 import type { Vault } from '@fantail/vault'
-import type { Log } from '../deps.ts'
 import { FreshCache } from '../fresh-cache.ts'
+import type { Log } from '../log.ts'
 import { type Key, keyOf } from './caller.ts'
 
 export interface KnownKey {

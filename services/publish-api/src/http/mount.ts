@@ -62,7 +62,7 @@ export function mount(app: App, endpoints: Endpoint[], deps: ApiDeps): void {
 }
 
 /** `/v1/topics/{topic}` as `/v1/topics/:topic`. */
-export function honoPath(path: string): string {
+function honoPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, ':$1')
 }
 

@@ -27,7 +27,7 @@ function unlessWrong(input: Input, problems: Problem[]): Input {
 }
 
 /** A query against its schema; without a schema nothing may be asked. */
-export function checkQuery(schema: z.ZodType | undefined, url: string, problems: Problem[]): unknown {
+function checkQuery(schema: z.ZodType | undefined, url: string, problems: Problem[]): unknown {
   const start = url.indexOf('?')
   if (start < 0) return schema ? withoutMembers(schema, problems) : NOTHING
   const members = queryMembers(url.slice(start + 1), problems)

@@ -1,5 +1,5 @@
 /**
- * Confirming and restoring subscriptions (sns-semantics §2.3, §2.4).
+ * Confirming and restoring subscriptions (checklist 55 to 66, 74, 75).
  *
  *   subscribe with handshake → pending ─ token → active
  *   unsubscribe by link → unsubscribed (invisible, nothing waits) ─ token → as it was before
@@ -83,7 +83,7 @@ export async function askAgain(deps: Tools, id: string, publicUrl: string): Prom
 }
 
 /** True where the text is the record's token and still counts: after its use it does so without end. */
-export function tokenMatches(record: SubscriptionRecord, token: string, now: number): boolean {
+function tokenMatches(record: SubscriptionRecord, token: string, now: number): boolean {
   if (record.token === null) return false
   if (record.tokenExpiresAt !== null && record.tokenExpiresAt <= now) return false
   const [own, given] = [Buffer.from(record.token), Buffer.from(token)]

@@ -1,15 +1,13 @@
 /** Conditions of which one must hold: a few are asked one by one, more as a whole. */
-import { type Candidate, type Condition, holds } from './condition.ts'
+import { type Candidate, type Condition, type Conditions, holds } from './condition.ts'
 import { ConditionSet } from './condition-set.ts'
 
 /** So few are asked sooner one by one, and take less memory: most filters have one or two. */
 const ASKED_MAX = 4
 
-export class ConditionList {
+export class ConditionList implements Conditions {
   readonly conditions: readonly Condition[]
-  /** How much more than one look-up it takes to ask a value. */
   readonly steps: number
-  /** It looks for pieces of text inside of values: then their length counts, too. */
   readonly searches: boolean
   readonly #set: ConditionSet | undefined
 
@@ -26,7 +24,6 @@ export class ConditionList {
     return false
   }
 
-  /** With those inside of `anything-but`. */
   get patterns(): number {
     return this.conditions.reduce((sum, condition) => sum + patternsOf(condition), 0)
   }

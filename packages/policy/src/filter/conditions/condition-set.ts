@@ -3,8 +3,15 @@
  * blocks of addresses by halving. Only what is left, wildcards and lists of excluded patterns, is asked one by one.
  */
 import { Affixes } from './affixes.ts'
-import { addressIn, type Bound, type Candidate, type Condition, foldedIn, type Scalar } from './condition.ts'
-import type { ConditionList } from './condition-list.ts'
+import {
+  addressIn,
+  type Bound,
+  type Candidate,
+  type Condition,
+  type Conditions,
+  foldedIn,
+  type Scalar,
+} from './condition.ts'
 import { type Span, Spans } from './spans.ts'
 import { matchesWildcard, type Wildcard } from './wildcard.ts'
 
@@ -31,7 +38,7 @@ export class ConditionSet {
   /** What all of the exclusions exclude: a value that one of them lets through satisfies the set. */
   readonly #excludedTexts: ReadonlySet<Scalar> | undefined
   readonly #excludedNumbers: ReadonlySet<Scalar> | undefined
-  readonly #excludedPatterns: readonly ConditionList[]
+  readonly #excludedPatterns: readonly Conditions[]
 
   constructor(conditions: readonly Condition[]) {
     const of = <Op extends Condition['op']>(...ops: Op[]) =>

@@ -1,9 +1,9 @@
 /**
- * One condition of a filter policy: what an alternative in a key's list asks of one value (sns-semantics §3.4). A value is a
- * leaf of a JSON body, an attribute, or an element of a String.Array. Long lists are asked as a whole (condition-set.ts).
+ * One condition of a filter policy: what an alternative in a key's list asks of one value (checklist 78 to 92). A value
+ * is a leaf of a JSON body, an attribute, or an element of a String.Array. Long lists are asked as a whole
+ * (condition-set.ts).
  */
 import { addressKey } from './addresses.ts'
-import type { ConditionList } from './condition-list.ts'
 import { foldCase } from './fold-case.ts'
 import { matchesWildcard, type Wildcard } from './wildcard.ts'
 
@@ -19,11 +19,23 @@ export type Condition =
   | { op: 'equals-ignore-case'; value: string }
   | { op: 'wildcard'; pattern: Wildcard }
   | { op: 'anything-but'; values: ReadonlySet<Scalar> }
-  | { op: 'anything-but-any'; patterns: ConditionList }
+  | { op: 'anything-but-any'; patterns: Conditions }
   | { op: 'numeric'; low: Bound | undefined; high: Bound | undefined }
   | { op: 'exists'; value: boolean }
   /** First and last address of the block. */
   | { op: 'cidr'; low: string; high: string }
+
+/** Conditions of which one must hold (condition-list.ts). */
+export interface Conditions {
+  readonly conditions: readonly Condition[]
+  /** How much more than one look-up it takes to ask a value. */
+  readonly steps: number
+  /** It looks for pieces of text inside of values: then their length counts, too. */
+  readonly searches: boolean
+  /** How many there are, with those inside of `anything-but`. */
+  readonly patterns: number
+  holds(candidate: Candidate): boolean
+}
 
 export interface Bound {
   value: number

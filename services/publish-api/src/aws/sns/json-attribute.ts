@@ -1,5 +1,5 @@
 /** Attributes that are JSON documents. */
-import type { Refuse } from './subscription-attributes.ts'
+import type { Refuse } from './refusals.ts'
 
 export function parseJsonAttribute(name: string, text: string, refuse: Refuse): unknown {
   try {

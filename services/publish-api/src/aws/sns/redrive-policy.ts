@@ -1,12 +1,19 @@
-/** RedrivePolicy of a subscription (sns-semantics §7.1). */
+/** RedrivePolicy of a subscription (checklist 149, 158, 160). */
 import { isFifoName, parseArn, type RedrivePolicy } from '@fantail/contracts'
 import { parseJsonAttribute } from './json-attribute.ts'
-import type { Refuse, Subscriber } from './subscription-attributes.ts'
+import type { Refuse } from './refusals.ts'
+
+interface Subscriber {
+  topicArn: string
+  /** Any of SNS's. */
+  protocol: string
+  endpoint: string
+}
 
 /** null removes it. That the queue exists is not asked: as with SNS, it may come later. */
 export function readRedrivePolicy(
   text: string,
-  { topicArn, protocol, endpoint }: Pick<Subscriber, 'topicArn' | 'protocol' | 'endpoint'>,
+  { topicArn, protocol, endpoint }: Subscriber,
   refuse: Refuse,
 ): RedrivePolicy | null {
   if (text === '') return null

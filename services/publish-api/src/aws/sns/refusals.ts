@@ -1,5 +1,8 @@
-/** Refusals in SNS's words (sns-semantics §9.3). */
+/** Refusals in SNS's words (checklist 191). */
 import { AwsError } from '@fantail/aws-wire'
+
+/** A refusal; the text names the attribute. */
+export type Refuse = (text: string) => AwsError
 
 /** `text` follows `Invalid parameter: `. */
 export function invalidParameter(text: string): AwsError {

@@ -1,18 +1,15 @@
 /**
- * The settable attributes of a subscription (sns-semantics §6.2): texts as Subscribe and SetSubscriptionAttributes take
- * them, read into settings. Raw delivery and the filter's scope are read first: what others may say depends on them.
+ * The settable attributes of a subscription (checklist 141 to 143): texts as Subscribe and SetSubscriptionAttributes
+ * take them, read into settings. Raw delivery and the filter's scope are read first: what others may say depends on
+ * them.
  */
-import type { AwsError } from '@fantail/aws-wire'
 import type { FilterPolicyScope, SubscriptionRecord } from '@fantail/contracts'
 import { FilterPolicyError } from '@fantail/policy'
 import { readFilterPolicy } from '../../subscriptions/filters.ts'
 import type { SubscriptionSettings } from '../../subscriptions/settings.ts'
 import { readRedrivePolicy } from './redrive-policy.ts'
-import { invalidParameter } from './refusals.ts'
+import { invalidParameter, type Refuse } from './refusals.ts'
 import { deliveryPolicyProblem, readDeliveryPolicy } from './subscription-delivery-policy.ts'
-
-/** A refusal; the text names the attribute. */
-export type Refuse = (text: string) => AwsError
 
 export const refuseOnSubscribe: Refuse = (text) => invalidParameter(`Attributes Reason: ${text}`)
 export const refuseOnSet: Refuse = (text) => invalidParameter(text)

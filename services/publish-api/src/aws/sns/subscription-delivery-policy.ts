@@ -1,5 +1,5 @@
 /**
- * A subscription's DeliveryPolicy over the wire (sns-semantics §1.2 to §1.4): read with SNS's refusals, and written in the
+ * A subscription's DeliveryPolicy over the wire (checklist 8 to 15, 19): read with SNS's refusals, and written in the
  * exact shape in which AWS returns it, with the leftovers `sicklyRetryPolicy` and `guaranteed`.
  */
 import type { DeliveryPolicy, RetryPolicy, SubscriptionRecord, TopicRecord } from '@fantail/contracts'
@@ -11,7 +11,7 @@ import {
   SYSTEM_POLICY,
 } from '@fantail/policy'
 import { parseJsonAttribute } from './json-attribute.ts'
-import type { Refuse } from './subscription-attributes.ts'
+import type { Refuse } from './refusals.ts'
 
 export interface PolicyRules {
   contentTypes: ContentTypes

@@ -1,6 +1,6 @@
 /**
- * The settable attributes of a topic (sns-semantics §4.3): texts as CreateTopic and SetTopicAttributes take them, read
- * into settings. What has no member of its own is kept under SNS's name, as given.
+ * The settable attributes of a topic (checklist 108, 109, 115, 116): texts as CreateTopic and SetTopicAttributes take
+ * them, read into settings. What has no member of its own is kept under SNS's name, as given.
  */
 import { isDeepStrictEqual } from 'node:util'
 import {
@@ -11,8 +11,7 @@ import {
 } from '@fantail/contracts'
 import type { TopicSettings } from '@fantail/store'
 import { accessPolicyOf, accessPolicyProblem } from './access-policy.ts'
-import { invalidParameter } from './refusals.ts'
-import type { Refuse } from './subscription-attributes.ts'
+import { invalidParameter, type Refuse } from './refusals.ts'
 import { readTopicDeliveryPolicy } from './topic-delivery-policy.ts'
 import { KEPT_ATTRIBUTES } from './topic-kept-attributes.ts'
 

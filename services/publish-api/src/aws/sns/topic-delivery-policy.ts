@@ -1,12 +1,12 @@
 /**
- * A topic's DeliveryPolicy over the wire (sns-semantics §1.2 to §1.4): groups under `http`, each with `default` before its
+ * A topic's DeliveryPolicy over the wire (checklist 1 to 7, 15): groups under `http`, each with `default` before its
  * name, where the store has the shape of subscriptions; read with SNS's refusals, written member by member as recorded.
  */
 import { isObject, type RetryPolicy, type TopicRecord } from '@fantail/contracts'
 import { checkDeliveryPolicy, effectivePolicy, parseDeliveryPolicy } from '@fantail/policy'
 import type { TopicSettings } from '@fantail/store'
 import { parseJsonAttribute } from './json-attribute.ts'
-import type { TopicRules } from './topic-attributes.ts'
+import type { Refuse } from './refusals.ts'
 
 type Members = Record<string, unknown>
 
@@ -23,7 +23,12 @@ const OVERRIDES = 'disableSubscriptionOverrides'
 type Policy = Pick<TopicSettings, 'deliveryPolicy' | 'disableSubscriptionOverrides'>
 
 /** The whole policy anew: nothing of an earlier one stays. Empty deletes it. */
-export function readTopicDeliveryPolicy(text: string, { refuse, maxRetrySeconds }: TopicRules): Policy {
+interface Rules {
+  refuse: Refuse
+  maxRetrySeconds: number
+}
+
+export function readTopicDeliveryPolicy(text: string, { refuse, maxRetrySeconds }: Rules): Policy {
   if (text === '') return { deliveryPolicy: null, disableSubscriptionOverrides: false }
   const fail = (problem: string) => refuse(`DeliveryPolicy: ${problem}`)
   const document = membersOf(parseJsonAttribute('DeliveryPolicy', text, refuse), 'policy', fail)

@@ -1,6 +1,7 @@
 /** A served API and the SDK's unmodified client of SQS; raw requests where a test is about the wire itself. */
 import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs'
-import { SHARD_COUNT, shardBase, skewKey } from '@fantail/store'
+import { SHARD_COUNT, shardBase } from '@fantail/store'
+import { skewKey } from '@fantail/test-kit'
 import { createApp } from '../../app.ts'
 import { listen } from '../../http/server.ts'
 import { startTestApi, type TestApi } from '../../test-api.ts'

@@ -1,8 +1,9 @@
 /** Lanes for tests, written as keys.ts documents them: no topic or subscription record stands behind them. */
 import { randomUUID } from 'node:crypto'
 import { createMessageId } from '@fantail/contracts'
+import { skewKey } from '@fantail/test-kit'
 import type { Redis } from 'ioredis'
-import { dueKey, laneKey, skewKey, sliceKey } from './keys.ts'
+import { dueKey, laneKey, sliceKey } from './keys.ts'
 import { deliveryId, type ParkAs, type ParkEntry, type TakeRequest } from './lane-records.ts'
 import type { Lanes } from './lanes.ts'
 import { shardBase } from './shards.ts'

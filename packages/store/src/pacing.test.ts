@@ -1,6 +1,7 @@
+import { SEND_AHEAD_MS, sendLateMsMax } from '@fantail/policy'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isMissed, RENEWED_AHEAD_MS, renew, reserve, SEND_AHEAD_MS, sendLateMsMax } from './pacing.ts'
+import { isMissed, RENEWED_AHEAD_MS, renew, reserve } from './pacing.fixture.ts'
 
 const START = 1_760_000_000_000
 

@@ -1,0 +1,33 @@
+/** A filter policy as rules: a rule matches where each of its clauses does. */
+import type { ConditionList } from './conditions/condition-list.ts'
+
+export interface Clause {
+  path: string
+  list: ConditionList
+}
+
+export type Rule = Clause[]
+
+/**
+ * Clauses that must hold in the same element where they hold inside of arrays, together with each other. Only those whose
+ * paths begin with the same name can lie under one array.
+ */
+export function togetherIn(rule: Rule): Clause[][] {
+  return [...Map.groupBy(new Set(rule), ({ path }) => headOf(path)).values()].filter(
+    ({ length }) => length > 1,
+  )
+}
+
+/** The first name of a path. A key of a body may hold dots of its own, and stand for several names. */
+export function headOf(path: string): string {
+  const dot = path.indexOf('.')
+  return dot < 0 ? path : path.slice(0, dot)
+}
+
+/** The clause asks for nothing but exact values. */
+export function isExact({ list }: Clause): boolean {
+  return list.conditions.every((condition) => {
+    if (condition.op === 'string') return condition.address === undefined
+    return condition.op === 'number' || condition.op === 'literal'
+  })
+}

@@ -1,0 +1,65 @@
+/**
+ * The adaptive rate as a pure model of lane-pace.lua and note-results-1.lua. 429, 503 and timeouts lower the rate of the
+ * lane's sends, which recovers by CUBIC. Until the first of them there is no such rate.
+ */
+import type { Answered } from '@fantail/policy'
+
+export const ADAPTIVE = {
+  beta: 0.7,
+  scale: 0.4,
+  smoothing: 0.8,
+  rateMin: 0.5,
+  bucketMs: 500,
+  /** The rate is at most so many times what was measured. */
+  measuredTimes: 2,
+}
+
+/** `rate` null: not limited yet. Times are epoch ms, rates per second. */
+export interface AdaptiveState {
+  rate: number | null
+  lastMax: number
+  throttledAt: number
+  measured: number
+  bucketAt: number
+  requests: number
+}
+
+export const ADAPTIVE_START: Omit<AdaptiveState, 'bucketAt'> = {
+  rate: null,
+  lastMax: 0,
+  throttledAt: 0,
+  measured: 0,
+  requests: 0,
+}
+
+/** The state after an answer at `now`. */
+export function adapt(state: AdaptiveState, answered: Answered, now: number): AdaptiveState {
+  const next = measure(state, now)
+  const slower = answered === 'limited' || answered === 'unavailable' || answered === 'timeout'
+  if (slower) {
+    const base = next.rate === null ? next.measured : Math.min(next.measured, next.rate)
+    return limited({ ...next, lastMax: base, throttledAt: now }, base * ADAPTIVE.beta)
+  }
+  if (next.rate === null) return next
+  const seconds = (now - next.throttledAt) / 1_000
+  return limited(next, ADAPTIVE.scale * (seconds - recoverySeconds(next.lastMax)) ** 3 + next.lastMax)
+}
+
+function measure(state: AdaptiveState, now: number): AdaptiveState {
+  const bucketAt = Math.floor(now / ADAPTIVE.bucketMs) * ADAPTIVE.bucketMs
+  const requests = state.requests + 1
+  if (bucketAt <= state.bucketAt) return { ...state, requests }
+  const perSecond = (requests * 1_000) / (bucketAt - state.bucketAt)
+  const measured = ADAPTIVE.smoothing * perSecond + (1 - ADAPTIVE.smoothing) * state.measured
+  return { ...state, measured, bucketAt, requests: 0 }
+}
+
+/** Until the rate is back where it was when it had to fall. */
+function recoverySeconds(lastMax: number): number {
+  return Math.cbrt((lastMax * (1 - ADAPTIVE.beta)) / ADAPTIVE.scale)
+}
+
+function limited(state: AdaptiveState, wanted: number): AdaptiveState {
+  const most = Math.min(wanted, ADAPTIVE.measuredTimes * state.measured)
+  return { ...state, rate: Math.max(most, ADAPTIVE.rateMin) }
+}

@@ -1,0 +1,32 @@
+import type { WaitCause } from '@fantail/contracts'
+import type { Again } from '@fantail/delivery'
+import type { Claim } from '@fantail/store'
+import type { HeldBodies } from './body-bytes.ts'
+import type { CompiledSubscription } from './compiled-slice.ts'
+import type { InRun } from './fifo/group-run.ts'
+import type { MessageContext } from './message-context.ts'
+
+/** A claim that is neither settled nor handed back, with what its attempt needs. */
+export interface ClaimInHand {
+  subscription: CompiledSubscription
+  claim: Claim
+  message: MessageContext
+  /** FIFO: what may go with it. */
+  run?: InRun[]
+  /** Throttled: the requests that the attempt has made. */
+  after?: Again
+  /** Throttled: a request has missed its send time, as the endpoint took so long to connect. */
+  slowToConnect?: true
+  /** When to send, by performance.now(); null: at once. */
+  sendAt: number | null
+  /** Its lane took the endpoint for proven when it was claimed. */
+  proven: boolean
+  /** What held it up until it was claimed; set when it begins. */
+  heldBy?: WaitCause | undefined
+  /** Its message and those of its run, as BodyBytes counts them. */
+  held?: HeldBodies
+  /** Of AttemptSlots; without one it takes it at its send time. */
+  hasSlot: boolean
+  /** When the subscription's settings were last known to be current (performance.now()). */
+  checkedAt: number
+}

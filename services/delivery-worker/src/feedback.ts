@@ -1,0 +1,18 @@
+/** What topics ask for with their feedback attributes (checklist 199, 200). */
+import type { TopicRecord } from '@fantail/contracts'
+
+/** What a topic asks for, of one kind of subscriber. */
+export interface Feedback {
+  /** Of successes, from 0 to 1. */
+  share: number
+  failures: boolean
+}
+
+/** undefined: nothing, and nothing need be kept for it. Without a rate every success is asked for. */
+export function feedbackOf({ attributes }: TopicRecord, kind: 'HTTP' | 'SQS'): Feedback | undefined {
+  const successes = Boolean(attributes[`${kind}SuccessFeedbackRoleArn`])
+  const failures = Boolean(attributes[`${kind}FailureFeedbackRoleArn`])
+  if (!successes && !failures) return undefined
+  const rate = Number(attributes[`${kind}SuccessFeedbackSampleRate`] ?? 100)
+  return { share: successes ? rate / 100 : 0, failures }
+}

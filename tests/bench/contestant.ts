@@ -1,0 +1,28 @@
+/** What each of those that are measured is given, and can do. */
+import type { ChildProcess } from 'node:child_process'
+import type { LoadOptions, LoadResult } from './ipc.ts'
+import type { BenchRedis } from './redis.ts'
+
+export const NAMES = ['fantail', 'bullmq', 'bare'] as const
+export type Name = (typeof NAMES)[number]
+
+export interface Ends {
+  /** Where deliveries go. */
+  receiverPort: number
+  /** The process that publishes. */
+  publishers: ChildProcess
+  /** Folder for CPU profiles of Fantail's processes. */
+  profileDir?: string | undefined
+}
+
+export type Load = Pick<LoadOptions, 'connections' | 'durationMs' | 'requestsMax' | 'bodyBytes' | 'batch'>
+
+export interface Contestant {
+  /** Pids of what takes part between publish and delivery, Redis apart. */
+  processes: Record<string, number>
+  /** Its Redis, where it has one. */
+  redis?: BenchRedis
+  /** Publishes, for the time given, messages that everyone of `paths` gets. */
+  load(paths: string[], load: Load): Promise<LoadResult>
+  stop(): Promise<void>
+}
