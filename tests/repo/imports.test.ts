@@ -1,0 +1,73 @@
+/** Indexes export what others import, by name, and no files import each other in a circle, types included. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { filesMatching, manifests, ROOT, textOf } from './repository.ts'
+
+const sources = filesMatching('{packages,services,infra,tests}/**/*.{ts,mjs}')
+const indexes = filesMatching('{packages,services}/*/src/index.ts')
+const folders = new Map(manifests().map(({ name, folder }) => [name, folder]))
+
+interface Import {
+  /** Path of the imported file from the root, or undefined: not of this repository. */
+  file: string | undefined
+  names: string[]
+}
+
+const FROM = /^\s*(?:import|export)\b([^'"`;=]*?)'([^']+)'|\bimport\('([^']+)'\)/gm
+
+/** Static, type-only and dynamic imports, and exports from another file. */
+function importsOf(path: string): Import[] {
+  return [...textOf(path).matchAll(FROM)].map(([, clause = '', from, dynamic]) => ({
+    file: fileOf(path, from ?? dynamic ?? ''),
+    names: namesIn(clause),
+  }))
+}
+
+function fileOf(path: string, name: string): string | undefined {
+  const folder = folders.get(name)
+  if (folder !== undefined) return `${folder}/src/index.ts`
+  const target = new URL(name, `file:///${path}`).pathname.slice(1)
+  return name.startsWith('.') && existsSync(join(ROOT, target)) ? target : undefined
+}
+
+/** Between braces, by the names that the other file gives them. */
+function namesIn(clause: string): string[] {
+  const list = /\{([^}]*)\}/.exec(clause)?.[1] ?? ''
+  const names = list.split(',').map((name) => name.trim().replace(/^type /, ''))
+  return names.map((name) => name.split(' as ')[0] ?? '').filter((name) => name !== '')
+}
+
+const imports = new Map(sources.map((path) => [path, importsOf(path)]))
+
+test('every index names what it exports', () => {
+  expect(indexes.length).toBeGreaterThan(10)
+  expect(indexes.filter((path) => /^export (type )?\*/m.test(textOf(path)))).toEqual([])
+})
+
+test.each(indexes)('what %s exports is imported from elsewhere', (index) => {
+  const own = index.slice(0, index.indexOf('/src/') + 1)
+  const users = sources.filter((path) => !path.startsWith(own))
+  const used = new Set(
+    users.flatMap(
+      (path) => imports.get(path)?.flatMap(({ file, names }) => (file === index ? names : [])) ?? [],
+    ),
+  )
+  const exported = importsOf(index).flatMap(({ names }) => names)
+  expect(exported.length).toBeGreaterThan(0)
+  expect(exported.filter((name) => !used.has(name))).toEqual([])
+})
+
+test('no files import each other in a circle', () => {
+  const files = (path: string) => imports.get(path)?.flatMap(({ file }) => file ?? []) ?? []
+  let rest = new Set(sources)
+  for (let before = 0; before !== rest.size; ) {
+    before = rest.size
+    // A file that imports none of the rest, or that none of it imports, is on no circle.
+    const imported = new Set([...rest].flatMap(files))
+    rest = new Set(
+      [...rest].filter((path) => imported.has(path) && files(path).some((file) => rest.has(file))),
+    )
+  }
+  expect([...rest].map((path) => [path, files(path).filter((file) => rest.has(file))])).toEqual([])
+})
