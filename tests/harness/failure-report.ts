@@ -58,16 +58,15 @@ async function timeline(api: Pick<Api, 'url'>, id: string): Promise<{ hasEnded: 
   }
 }
 
-/** Lanes that hold something come first. */
+/** Only lanes that hold something. */
 async function lanesReport(api: Api): Promise<string> {
   try {
     const { subscriptions } = await ask<{ subscriptions: Subscription[] }>(api, '/v1/subscriptions?limit=100')
-    const held = ({ lane }: Subscription) => lane.waiting + lane.inFlight
-    const rows = subscriptions.toSorted((a, b) => held(b) - held(a)).slice(0, LANES_SHOWN)
-    const lines = rows.map(
-      ({ id, endpoint, status, lane }) => `  ${id} ${endpoint} ${status} ${JSON.stringify(lane)}`,
-    )
-    return [`lanes: ${subscriptions.length}`, ...lines].join('\n')
+    const held = subscriptions.filter(({ lane }) => lane.waiting + lane.inFlight > 0)
+    const lines = held
+      .slice(0, LANES_SHOWN)
+      .map(({ id, endpoint, status, lane }) => `  ${id} ${endpoint} ${status} ${JSON.stringify(lane)}`)
+    return [`lanes: ${held.length} of the first ${subscriptions.length} hold deliveries`, ...lines].join('\n')
   } catch (error) {
     return `lanes: ${reasonOf(error)}`
   }
