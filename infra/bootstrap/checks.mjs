@@ -12,6 +12,8 @@ const CHECKS = [
   { what: 'lint', command: 'biome', args: ['lint', '--error-on-warnings', '.'] },
   { what: 'types', command: 'tsc', args: ['--noEmit', '-p', 'tsconfig.json'] },
 ]
+/** Filters of vitest: units, the store, the rules of the repository, and a message's way through a whole stack. */
+const QUICK = ['packages/', 'tests/repo/', 'tests/e2e/happy-path.test.ts']
 const BENCH = join('tests', 'bench', 'main.ts')
 const CHAOS = join('tests', 'chaos', 'main.ts')
 
@@ -21,16 +23,35 @@ const CHAOS = join('tests', 'chaos', 'main.ts')
  * @param {string[]} args
  */
 export async function test(env, args) {
-  const checks = args.length > 0 ? [] : CHECKS
-  for (const { what, command, args: words } of checks) {
-    say(`${what}: ${[command, ...words].join(' ')}`)
-    const code = await show(command, words, { cwd: root, env })
+  const code = args.length > 0 ? 0 : await check(env)
+  return code === 0 ? runTests(env, args) : code
+}
+
+/** @param {NodeJS.ProcessEnv} env */
+async function check(env) {
+  for (const { what, command, args } of CHECKS) {
+    say(`${what}: ${[command, ...args].join(' ')}`)
+    const code = await show(command, args, { cwd: root, env })
     if (code !== 0) return failed(what, code)
   }
+  return 0
+}
+
+/** @param {NodeJS.ProcessEnv} env @param {string[]} args */
+async function runTests(env, args) {
   const words = ['run', ...args]
   say(`tests: vitest ${words.join(' ')}`)
   const code = await show('vitest', words, { cwd: root, env: await withTestRedis(env) })
   return code === 0 ? 0 : failed('tests', code)
+}
+
+/**
+ * Types, units, the store and one end-to-end test: for while one works. `test` decides.
+ * @param {NodeJS.ProcessEnv} env
+ */
+export async function quick(env) {
+  const code = await check(env)
+  return code === 0 ? runTests(env, QUICK) : code
 }
 
 /** @param {NodeJS.ProcessEnv} env */

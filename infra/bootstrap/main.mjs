@@ -3,16 +3,16 @@
  * What `npm start`, `npm test` and their like run: installs what is missing, then does the thing. Plain JavaScript
  * without packages, for whatever Node is there (18 or newer); all that follows runs on the Node that the repository pins.
  *
- *   node infra/bootstrap/main.mjs start | test [files…] | build | bench [options…] | chaos [options…] | fuzz [cases] | keys … | move …
+ *   node infra/bootstrap/main.mjs start | test [files…] | quick | build | bench [options…] | chaos [options…] | fuzz [cases] | keys … | move …
  */
-import { bench, build, chaos, fuzz, keys, move, test } from './checks.mjs'
+import { bench, build, chaos, fuzz, keys, move, quick, test } from './checks.mjs'
 import { toolEnvironment } from './environment.mjs'
 import { installPackages } from './packages.mjs'
 import { start } from './start.mjs'
 import { StepError } from './steps.mjs'
 
 /** @type {Record<string, (env: NodeJS.ProcessEnv, args: string[]) => Promise<number>>} */
-const COMMANDS = { start, test, build, bench, chaos, fuzz, keys, move }
+const COMMANDS = { start, test, quick, build, bench, chaos, fuzz, keys, move }
 
 const [name = '', ...args] = process.argv.slice(2)
 const command = COMMANDS[name]

@@ -52,32 +52,3 @@ async function killInTurn(publishing: Promise<void>): Promise<number> {
   await Promise.all(restarts)
   return restarts.length
 }
-
-test('everything is killed right after the last 202, Redis too: nothing is lost', async () => {
-  const row = beginFault('kills-at-once')
-  const ledger = await Ledger.open({
-    stack: stack(),
-    receiver: receiver(),
-    topic: 'killed-at-once',
-    subscriptions: { '/c': {}, '/d': {} },
-  })
-  await ledger.publishAtRate({ count: 1_500, perSecond: PER_SECOND })
-  await Promise.all([
-    stack().redis.kill(),
-    ...stack()
-      .services()
-      .map((service) => service.kill()),
-  ])
-  await stack().redis.restart()
-  const startedAt = performance.now()
-  await Promise.all(
-    stack()
-      .services()
-      .map((service) => service.start()),
-  )
-  const recoverySeconds = await ledger.recovered(startedAt)
-  const account = await ledger.whenSettled()
-  row.tell({ ...account, messages: account.accepted, recoverySeconds })
-  expect(account).toMatchObject({ lost: 0, delivered: account.owed })
-  expect(account.accepted).toBeGreaterThan(1_500)
-}, 60_000)
