@@ -1,4 +1,5 @@
 import { configDefaults, defineConfig } from 'vitest/config'
+import { MixedOrder } from './tests/harness/file-order.ts'
 import { ProgressReporter } from './tests/harness/progress-reporter.ts'
 
 /**
@@ -10,14 +11,15 @@ const resolution = { resolve: { conditions }, ssr: { resolve: { conditions } } }
 
 /** Tests that measure times share the machine with nothing: one at a time, after all others. */
 const TIMING = '**/*.timing.test.ts'
-/** More than two cores: most tests of whole stacks wait most of the time. */
-const WORKERS = 4
+/** More than the two cores that are expected: tests of whole stacks use half of one, and wait for the rest of their time. */
+const WORKERS = 5
 /** When a test is given up. No bound for Fantail: a machine that does much else starts a process ten times as slowly. */
 const common = { testTimeout: 60_000, hookTimeout: 60_000, pool: 'forks' as const }
 
 export default defineConfig({
   test: {
     reporters: [...configDefaults.reporters, new ProgressReporter()],
+    sequence: { sequencer: MixedOrder },
     projects: [
       {
         ...resolution,

@@ -1,0 +1,25 @@
+/**
+ * The order in which test files run. Those of whole stacks mostly wait, the others mostly compute: mixed, they keep all
+ * cores busy from the first file to the last.
+ */
+import { sep } from 'node:path'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+const STACKS = `${sep}tests${sep}`
+
+export class MixedOrder extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    const isStack = ({ moduleId }: TestSpecification) => moduleId.includes(STACKS)
+    return mixed(
+      sorted.filter(isStack),
+      sorted.filter((file) => !isStack(file)),
+    )
+  }
+}
+
+/** Both lists in their own order, evenly mixed: at any point the same share of each has come. */
+export function mixed<T>(some: T[], others: T[]): T[] {
+  const placed = (items: T[]) => items.map((item, i) => ({ item, at: (i + 0.5) / items.length }))
+  return [...placed(some), ...placed(others)].toSorted((a, b) => a.at - b.at).map(({ item }) => item)
+}
