@@ -5,7 +5,7 @@ import { DELIVERY_CAUSES } from '@fantail/contracts'
 import { expect, test } from 'vitest'
 import { filesMatching, ROOT, textOf } from './repository.ts'
 
-const documents = filesMatching('{README,CONTRIBUTING,SECURITY,docs/*}.md')
+const documents = filesMatching('{README,CONTRIBUTING,SECURITY,docs/*,docs/guides/*}.md')
 const files = [
   ...filesMatching('{packages,services,infra,tests,docs}/**/*'),
   ...filesMatching('{*,.env.example,.ci/*}'),

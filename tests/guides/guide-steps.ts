@@ -1,0 +1,129 @@
+/**
+ * The commands of a guide, as its tests run them. In a block ```sh:
+ *
+ *   curl …                       a step: lines up to the next comment or empty line
+ *   # → "state":"delivered"      what the step prints, white space aside; `…` is any text
+ *   # → {"id":"<dead>"           `<dead>` is taken from the output, and stands for it from then on
+ *   # After a moment:            the next step is repeated until it prints what it should
+ *   # Not run by the tests: …    the rest of the block is for readers
+ */
+
+export interface Step {
+  /** Of the guide's source, from 1. */
+  line: number
+  code: string
+  /** In this order in what the step prints. */
+  expected: string[]
+  repeated: boolean
+}
+
+const EXPECTED = '# → '
+const REPEATED = '# After a moment:'
+const NOT_RUN = '# Not run by the tests: '
+
+interface Line {
+  number: number
+  text: string
+}
+
+export function stepsOf(guide: string): Step[] {
+  return shellBlocks(guide).flatMap(stepsOfBlock)
+}
+
+function shellBlocks(guide: string): Line[][] {
+  const blocks: Line[][] = []
+  let block: Line[] | undefined
+  for (const [index, text] of guide.split('\n').entries()) {
+    if (text === '```sh') block = []
+    else if (text === '```' && block) {
+      blocks.push(block)
+      block = undefined
+    } else block?.push({ number: index + 1, text })
+  }
+  return blocks
+}
+
+function stepsOfBlock(lines: Line[]): Step[] {
+  const steps: Step[] = []
+  let step: Step | undefined
+  let repeated = false
+  for (const { number, text } of lines) {
+    if (text.startsWith(NOT_RUN)) return steps
+    if (text.startsWith(EXPECTED)) steps.at(-1)?.expected.push(text.slice(EXPECTED.length))
+    if (text === '' || text.startsWith('#')) {
+      step = undefined
+      repeated ||= text === REPEATED
+    } else if (step) step.code += `\n${text}`
+    else {
+      step = { line: number, code: text, expected: [], repeated }
+      repeated = false
+      steps.push(step)
+    }
+  }
+  return steps
+}
+
+/** Commands of a table's column, by the row's first cell. */
+export function commandsOfTable(guide: string, heading: string): { row: string; command: string }[] {
+  const rows = guide.split('\n').flatMap((line) => (line.startsWith('|') ? [cellsOf(line)] : []))
+  const column = rows.find((cells) => cells.includes(heading))?.indexOf(heading) ?? -1
+  return rows.flatMap((cells) => {
+    const command = /^`([^`]+)`$/.exec(cells[column] ?? '')?.[1]
+    return command === undefined ? [] : [{ row: cells[0] ?? '', command }]
+  })
+}
+
+/** A pipe within a cell is written `\|`. */
+function cellsOf(line: string): string[] {
+  return line
+    .split(/(?<!\\)\|/)
+    .slice(1, -1)
+    .map((cell) => cell.trim().replaceAll('\\|', '|'))
+}
+
+/** What stands for `<name>`, by its name. */
+export type Known = Map<string, string>
+
+/** Throws where a name is not known yet. */
+export function filledIn(code: string, known: Known): string {
+  return code.replace(/<([a-zA-Z]+)>/g, (_, name: string) => {
+    const value = known.get(name)
+    if (value === undefined) throw new Error(`nothing before has shown <${name}>`)
+    return value
+  })
+}
+
+/** Whether the output has the texts in this order; takes new names from it if it does. */
+export function agrees(output: string, expected: string[], known: Known): boolean {
+  const names: string[] = []
+  const pattern = expected.map((text) => patternOf(text, known, names)).join(ANY_TEXT)
+  const found = new RegExp(pattern).exec(withoutSpace(output))
+  if (!found) return false
+  for (const [index, name] of names.entries()) known.set(name, found[index + 1] ?? '')
+  return true
+}
+
+function patternOf(text: string, known: Known, names: string[]): string {
+  const parts = withoutSpace(text).split(/(…|<[a-zA-Z]+>)/)
+  return parts
+    .map((part) => {
+      if (part === '…') return ANY_TEXT
+      const name = /^<([a-zA-Z]+)>$/.exec(part)?.[1]
+      if (name === undefined) return escaped(part)
+      if (known.has(name)) return escaped(withoutSpace(known.get(name) ?? ''))
+      if (names.includes(name)) return `\\${names.indexOf(name) + 1}`
+      names.push(name)
+      return '([^"&,{}]+)'
+    })
+    .join('')
+}
+
+const ANY_TEXT = '[\\s\\S]*?'
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+}
+
+function withoutSpace(text: string): string {
+  return text.replace(/\s+/g, '')
+}
