@@ -66,6 +66,17 @@ test('a lane that is full for one worker is served by another, however often the
   expect(claimsOf(await takeFrom(lanes))).toHaveLength(2)
 })
 
+test('a lane that has become full for one worker is served by another within 250 ms', async () => {
+  const id = await writeLane(redis, unproven)
+  await parkAll(lanes, [id], messages(5))
+  const taken = await takeFrom(lanes, { limits: new Map([[id, 1]]) })
+  expect(claimsOf(taken)).toHaveLength(1)
+  const other = await takeFrom(lanes)
+  expect(other.nextTurnAt).toBeLessThanOrEqual(taken.now + 250)
+  await skew(redis, 250)
+  expect(claimsOf(await takeFrom(lanes))).toHaveLength(1)
+})
+
 test('a lane changes its line with what an attempt has shown, by accepted writes alone', async () => {
   const id = await writeLane(redis, unproven)
   await parkAll(lanes, [id], messages(3))

@@ -29,7 +29,11 @@ local DRAIN_MAX = 1000
 local BEHIND_MAX = 1000
 local STEPS_MAX = 2000
 local POSTPONE_MS = 250.5
-local FULL_MS = 1000
+-- How long a lane that has just become full for one worker is left before another takes from it: much less than an
+-- attempt may take until it counts as hung (attempt-slots.ts), which lowers what a worker may have in flight.
+local FULL_MS = 250
+-- How often a worker looks whether the lanes that are full for it still are.
+local LOOK_MS = 1000
 local base = KEYS[1]
 run_when_full(base)
 local now = now_ms(base)
@@ -161,10 +165,10 @@ save_leases(base)
 write_drops(base)
 write_counts(base)
 
--- When this worker should look at the turns again: at the first of a lane that is not full for it, and after FULL_MS
+-- When this worker should look at the turns again: at the first of a lane that is not full for it, and after LOOK_MS
 -- where one is, as it may not be by then.
 local function next_turn()
-  local any_full = next(full) and now + FULL_MS
+  local any_full = next(full) and now + LOOK_MS
   local line = redis.call('ZRANGE', base .. 'turns', '0', text(passed_over + #take.lanes), 'WITHSCORES')
   for i = 1, #line, 2 do
     if not full[line[i]] and limits[line[i]] ~= 0 then return earlier(tonumber(line[i + 1]), any_full) end
