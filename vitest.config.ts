@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { configDefaults, defineConfig } from 'vitest/config'
 import { MixedOrder } from './tests/harness/file-order.ts'
 import { ProgressReporter } from './tests/harness/progress-reporter.ts'
@@ -13,8 +15,10 @@ const resolution = { resolve: { conditions }, ssr: { resolve: { conditions } } }
 const TIMING = '**/*.timing.test.ts'
 /** More than the two cores that are expected: tests of whole stacks use half of one, and wait for the rest of their time. */
 const WORKERS = 5
+/** Tests start many processes. Compiling is half of what a start costs. */
+const env = { NODE_COMPILE_CACHE: join(tmpdir(), 'fantail-compiled') }
 /** When a test is given up. No bound for Fantail: a machine that does much else starts a process ten times as slowly. */
-const common = { testTimeout: 60_000, hookTimeout: 60_000, pool: 'forks' as const }
+const common = { testTimeout: 60_000, hookTimeout: 60_000, pool: 'forks' as const, env }
 
 export default defineConfig({
   test: {
