@@ -5,7 +5,7 @@ import type { Fault, RedisFault } from './fault-plan.ts'
 import type { EventLog } from './run-folder.ts'
 import type { World } from './world.ts'
 
-/** Longer than workers go on without a replica that was missing (store/src/held-writes.ts), by a good deal. */
+/** Longer than workers go on without a replica that was missing (store/src/redis/replica-acks.ts), by a good deal. */
 const FOLLOWED_MS = 7_000
 const CALM_MEMORY = '256mb'
 

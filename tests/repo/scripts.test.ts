@@ -4,14 +4,17 @@ import { readScript, SCRIPT_CLASSES, type ScriptName } from '@fantail/store'
 import { expect, test } from 'vitest'
 import { filesMatching, textOf } from './repository.ts'
 
-const LUA = 'packages/store/src/lua'
-const scripts = filesMatching(`${LUA}/*.lua`).map((path) => basename(path, '.lua'))
+const LUA = 'packages/store/src/**/lua'
+const files = new Map(filesMatching(`${LUA}/*.lua`).map((path) => [basename(path, '.lua'), path]))
+const scripts = [...files.keys()].toSorted()
 const includes = filesMatching(`${LUA}/include/*.lua`).map((path) => basename(path, '.lua'))
 const sources = filesMatching('packages/store/src/**/*.ts').filter((path) => !path.endsWith('.test.ts'))
 
+const linesOf = (script: string) => textOf(files.get(script) ?? '').split('\n')
+
 /** The comment that a script begins with. */
 function headerOf(script: string): string {
-  const lines = textOf(`${LUA}/${script}.lua`).split('\n')
+  const lines = linesOf(script)
   return lines
     .slice(
       0,
@@ -44,7 +47,7 @@ test('every script has a class, and no class is of a script that is gone', () =>
 })
 
 test.each(Object.entries(SCRIPT_CLASSES))('%s, which %s, begins as its class says', (script, kind) => {
-  const lines = textOf(`${LUA}/${script}.lua`).split('\n')
+  const lines = linesOf(script)
   const always = lines.findIndex((line) => line.startsWith('run_when_full('))
   const sometimes = lines.filter(
     (line) => /\brun_when_full\(/.test(line) && !line.startsWith('run_when_full('),

@@ -3,7 +3,7 @@
  * other stream settings would fall back to 10,000 kept events.
  *
  * Every queue has a hash tag of its own: its keys share a slot and may live on any master, and each connection of a
- * worker is a plain one to that master (store/src/cluster-route.ts).
+ * worker is a plain one to that master (store/src/redis/cluster-route.ts).
  */
 import type { RedisTarget } from '@fantail/contracts'
 import { dispatchTag, placeOptions, reconnectOnError, retryStrategy } from '@fantail/store'

@@ -1,29 +1,24 @@
 export type { Redis } from 'ioredis'
-export { ApiKeys } from './api-keys.ts'
-export { batch } from './batch.ts'
-export { busyLanes, shardsInUse } from './busy-lanes.ts'
-export { catchUp, catchUpWith, readNow, readSlowestTime } from './clock.ts'
-export { isCluster, masterOfShard, mastersOf, nodeOf } from './cluster.ts'
-export { ConfirmationLimits } from './confirmation-limits.ts'
-export { createConfirmationToken } from './confirmation-token.ts'
+export { ApiKeys } from './access/api-keys.ts'
+export { KeyLimits, type TokensAsked, type TokensGiven } from './access/key-limits.ts'
+export { SigningKeys } from './access/signing-keys.ts'
+export { MasterKeyError, VaultKeys } from './access/vault-keys.ts'
+export { SCRIPT_CLASSES, type ScriptName } from './capacity/script-classes.ts'
+export { type MemorySample, readMemory, readTopicBytes, StorageGuard } from './capacity/storage-guard.ts'
 export {
   CONSUMER_DEFAULTS,
   type ConsumerSettings,
   Consumers,
   type ConsumerWithBatches,
   type Share,
-} from './consumers.ts'
-export { CountedQueues, countedWaits } from './counted-queues.ts'
-export { Counts } from './counts.ts'
-export type { CodeSlots, DispatchEntry } from './dispatch-entry.ts'
-export { DISPATCH_QUEUES_MAX, dispatchTag } from './dispatch-tags.ts'
-export { FifoLog, type FifoReceipt } from './fifo-log.ts'
-export { fifoLogFigures } from './fifo-log-figures.ts'
-export { FifoReading, type LogEntry, type LogMove, type LogMoved } from './fifo-reading.ts'
-export { HeldWrites, writeMark } from './held-writes.ts'
-export { Idempotency, type IdempotentPublish, underTopic } from './idempotency.ts'
-export { holdJobLock } from './job-lock.ts'
-export { KeyLimits, type TokensAsked, type TokensGiven } from './key-limits.ts'
+} from './consumers/consumers.ts'
+export { DISPATCH_QUEUES_MAX, dispatchTag } from './dispatch/dispatch-tags.ts'
+export { Idempotency, type IdempotentPublish, underTopic } from './dispatch/idempotency.ts'
+export { holdJobLock } from './dispatch/job-lock.ts'
+export { noteParts, readParts } from './dispatch/note-parts.ts'
+export { FifoLog, type FifoReceipt } from './fifo/fifo-log.ts'
+export { fifoLogFigures } from './fifo/fifo-log-figures.ts'
+export { FifoReading, type LogEntry, type LogMove, type LogMoved } from './fifo/fifo-reading.ts'
 export {
   dispatchJobKey,
   dueKey,
@@ -44,7 +39,8 @@ export {
   WAKE_QUEUES,
   WAKE_REDRIVES,
 } from './keys.ts'
-export type { LaneStore } from './lane-api.ts'
+export { busyLanes, shardsInUse } from './lanes/busy-lanes.ts'
+export type { LaneStore } from './lanes/lane-api.ts'
 export {
   batchField,
   type Claim,
@@ -71,26 +67,30 @@ export {
   type SweepRequest,
   type SweepResult,
   type TakeResult,
-} from './lane-records.ts'
-export { Lanes } from './lanes.ts'
-export { takeRole } from './leader.ts'
+} from './lanes/lane-records.ts'
+export { Lanes } from './lanes/lanes.ts'
 export { type MoveReport, moveData } from './move/move-data.ts'
-export { noteParts, readParts } from './note-parts.ts'
-export { inOneWrite } from './one-write.ts'
-export type { LaneEntry, LaneOutcome } from './outcome-entries.ts'
-export { type FilteredEntry, type SlotRun, type SlotsText, slotRuns, slotsText } from './outcome-filtered.ts'
-export { type MessageSummary, OutcomeLog } from './outcome-log.ts'
-export type { DeliveryOutcome } from './outcome-rows.ts'
-export { decodeCursor, encodeCursor, type Page, replies } from './pages.ts'
-export { Plans, type SliceData, type SliceRef } from './plans.ts'
+export { Counts } from './outcomes/counts.ts'
+export type { CodeSlots, DispatchEntry } from './outcomes/dispatch-entry.ts'
+export type { LaneEntry, LaneOutcome } from './outcomes/outcome-entries.ts'
+export {
+  type FilteredEntry,
+  type SlotRun,
+  type SlotsText,
+  slotRuns,
+  slotsText,
+} from './outcomes/outcome-filtered.ts'
+export { type MessageSummary, OutcomeLog } from './outcomes/outcome-log.ts'
+export type { DeliveryOutcome } from './outcomes/outcome-rows.ts'
 export { deletedOutcomes, generationOf, QUARANTINE_DELETED } from './quarantine/deleted-entry.ts'
 export { IsolatedMessages } from './quarantine/isolated-messages.ts'
 export { moveOlderLists } from './quarantine/older-lists.ts'
 export { Quarantine, type Quarantined } from './quarantine/quarantine.ts'
 export type { NewEntry, QuarantineEntry } from './quarantine/quarantine-entry.ts'
-export { AttemptChangedError, OverLimitError } from './queue-errors.ts'
-export { queueFigures } from './queue-figures.ts'
-export { deadLetterItemId, deliveryItemId } from './queue-ids.ts'
+export { CountedQueues, countedWaits } from './queues/counted-queues.ts'
+export { queueFigures } from './queues/definitions/queue-figures.ts'
+export { AttemptChangedError, OverLimitError } from './queues/queue-errors.ts'
+export { deadLetterItemId, deliveryItemId } from './queues/queue-ids.ts'
 export type {
   HandleError,
   HandleResult,
@@ -102,10 +102,12 @@ export type {
   SendItem,
   SentItem,
   VisibilityChange,
-} from './queue-records.ts'
-export { QueueWaits, type WaitingReceive } from './queue-waits.ts'
-export { Queues } from './queues.ts'
-export { type RedisMode, refuseWrong, WrongRedisError, whenReached } from './reach.ts'
+} from './queues/queue-records.ts'
+export { QueueWaits, type WaitingReceive } from './queues/queue-waits.ts'
+export { Queues } from './queues/queues.ts'
+export { batch } from './redis/batch.ts'
+export { catchUp, catchUpWith, readNow, readSlowestTime } from './redis/clock.ts'
+export { isCluster, masterOfShard, mastersOf, nodeOf } from './redis/cluster.ts'
 export {
   type ConnectOptions,
   connect,
@@ -116,23 +118,27 @@ export {
   reconnectOnError,
   retryStrategy,
   whenReady,
-} from './redis.ts'
-export { type RedriveBatch, RedriveBatches, type RedriveRun } from './redrive-batches.ts'
-export { Redrives } from './redrives.ts'
-export { SCRIPT_CLASSES, type ScriptName } from './script-classes.ts'
-export { readScript } from './scripts.ts'
-export { SHARD_COUNT, shardBase, shardOf } from './shards.ts'
-export { SigningKeys } from './signing-keys.ts'
-export { keySlot } from './slots.ts'
-export { isOutOfMemory, isTrouble, storageError } from './storage-errors.ts'
-export { type MemorySample, readMemory, readTopicBytes, StorageGuard } from './storage-guard.ts'
+} from './redis/connect.ts'
+export { takeRole } from './redis/leader.ts'
+export { inOneWrite } from './redis/one-write.ts'
+export { decodeCursor, encodeCursor, type Page, replies } from './redis/pages.ts'
+export { HeldWrites, writeMark } from './redis/replica-acks.ts'
+export { readScript } from './redis/scripts.ts'
+export { type RedisMode, refuseWrong, WrongRedisError, whenReached } from './redis/server-kind.ts'
+export { SHARD_COUNT, shardBase, shardOf } from './redis/shards.ts'
+export { keySlot } from './redis/slots.ts'
+export { isOutOfMemory, isTrouble, storageError } from './redis/storage-errors.ts'
+export { type RedriveBatch, RedriveBatches, type RedriveRun } from './redrives/redrive-batches.ts'
+export { Redrives } from './redrives/redrives.ts'
+export { ConfirmationLimits } from './subscriptions/confirmation-limits.ts'
+export { createConfirmationToken } from './subscriptions/confirmation-token.ts'
 export {
   type ListSubscriptions,
   type NewSubscription,
   Subscriptions,
   TopicFullError,
-} from './subscriptions.ts'
-export { placeOfSubscription } from './subscriptions-id.ts'
-export { type CountedTopic, type SubscriptionCounts, type TopicSettings, Topics } from './topics.ts'
-export { CorruptRecordError } from './topics-record.ts'
-export { MasterKeyError, VaultKeys } from './vault-keys.ts'
+} from './subscriptions/subscriptions.ts'
+export { placeOfSubscription } from './subscriptions/subscriptions-id.ts'
+export { Plans, type SliceData, type SliceRef } from './topics/snapshots.ts'
+export { type CountedTopic, type SubscriptionCounts, type TopicSettings, Topics } from './topics/topics.ts'
+export { CorruptRecordError } from './topics/topics-record.ts'

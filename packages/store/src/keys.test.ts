@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { SHARD_COUNT, shardBase, shardOf } from './index.ts'
-import { sliceShard } from './shards.ts'
+import { sliceShard } from './redis/shards.ts'
 
 test('shards fill evenly with topics', () => {
   const filled = new Array<number>(SHARD_COUNT).fill(0)

@@ -5,8 +5,8 @@
  *
  * BullMQ keeps its own keys under `ft:{bull…}`.
  */
-import { dispatchTag } from './dispatch-tags.ts'
-import { shardBase, shardOf } from './shards.ts'
+import { dispatchTag } from './dispatch/dispatch-tags.ts'
+import { shardBase, shardOf } from './redis/shards.ts'
 
 // `<base>skew`. String, ms added to Redis TIME by every script of the shard; tests only. Lives until deleted.
 // `<base>ahead`. String, ms by which the shard's time is ahead of Redis's clock since that was set back (catch-up).
@@ -179,7 +179,7 @@ export const confirmationsKey = (scope: string) => `ft:{asked-${scope.slice(0, 2
 
 /** String: somebody has the role (leader.ts). Until its time is over. */
 export const roleKey = (role: string) => `ft:{leader}:${role}`
-/** String, empty, in the slot of `key`: written before each WAIT (held-writes.ts). 60 s after the last. */
+/** String, empty, in the slot of `key`: written before each WAIT (replica-acks.ts). 60 s after the last. */
 export const markKey = (key: string) => `ft:{${/\{([^}]+)\}/.exec(key)?.[1] ?? key}}:mark`
 
 /** Hash: a dispatch job, BullMQ's own, as all that begins with `<this key>:`; in it JOB_PARTS (note-parts.ts). Until it is

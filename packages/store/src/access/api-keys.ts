@@ -4,11 +4,11 @@
  */
 import { type ApiKeyRecord, FantailError, KEY_ID, KEYS_MAX } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { admitLonger, type GrowthGuard, UNGUARDED } from './growth.ts'
-import { API_KEYS_BASE, apiKeyNamesKey, apiKeysKey } from './keys.ts'
-import { decodeCursor, encodeCursor, type Page } from './pages.ts'
-import { readScript, runScript } from './scripts.ts'
-import { parseStored } from './topics-record.ts'
+import { admitLonger, type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
+import { API_KEYS_BASE, apiKeyNamesKey, apiKeysKey } from '../keys.ts'
+import { decodeCursor, encodeCursor, type Page } from '../redis/pages.ts'
+import { readScript, runScript } from '../redis/scripts.ts'
+import { parseStored } from '../topics/topics-record.ts'
 
 const CREATE = readScript('create-api-key-1')
 const REVOKE = readScript('revoke-api-key-1')

@@ -1,7 +1,7 @@
 /** Buckets of API keys with a limit, shared by all processes; who asks takes several tokens at a time. */
 import type { Redis } from 'ioredis'
-import { API_KEYS_BASE } from './keys.ts'
-import { readScript, runScript } from './scripts.ts'
+import { API_KEYS_BASE } from '../keys.ts'
+import { readScript, runScript } from '../redis/scripts.ts'
 
 const TAKE = readScript('take-tokens-1')
 

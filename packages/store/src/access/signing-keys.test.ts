@@ -1,6 +1,6 @@
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeEach, expect, test } from 'vitest'
-import { connect, SigningKeys, signingPairKey } from './index.ts'
+import { connect, SigningKeys, signingPairKey } from '../index.ts'
 
 const { redis } = await useRedis({ connect })
 const keys = new SigningKeys(redis)

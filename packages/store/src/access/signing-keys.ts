@@ -5,8 +5,8 @@
  */
 import { jsonOf } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { SIGNING_BASE, signingCertificatesKey, signingPairKey } from './keys.ts'
-import { readScript, runScript } from './scripts.ts'
+import { SIGNING_BASE, signingCertificatesKey, signingPairKey } from '../keys.ts'
+import { readScript, runScript } from '../redis/scripts.ts'
 
 const KEEP = readScript('keep-signing-pair-1')
 const REPLACE = readScript('replace-signing-pair-1')

@@ -3,8 +3,8 @@
  * says so when it starts, instead of at the first secret that it cannot open.
  */
 import type { Redis } from 'ioredis'
-import { VAULT_BASE, vaultKeysKey } from './keys.ts'
-import { readScript, runScript } from './scripts.ts'
+import { VAULT_BASE, vaultKeysKey } from '../keys.ts'
+import { readScript, runScript } from '../redis/scripts.ts'
 
 const ADD = readScript('add-vault-key-1')
 

@@ -1,7 +1,7 @@
 /** Beside the scripts of lanes and queues: what ends accepted messages, or frees memory, runs in a full one. */
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeAll, expect, test } from 'vitest'
-import { Counts, connect, takeRole } from './index.ts'
+import { Counts, connect, takeRole } from '../index.ts'
 
 const MEMORY_BYTES = 16 * 1_048_576
 const { redis } = await useRedis({ connect, args: ['--maxmemory', String(MEMORY_BYTES)] })

@@ -2,8 +2,8 @@ import { waitFor } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import type { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
-import { connect, readTopicBytes, StorageGuard, shardBase } from './index.ts'
-import { topicBytesKey } from './keys.ts'
+import { connect, readTopicBytes, StorageGuard, shardBase } from '../index.ts'
+import { topicBytesKey } from '../keys.ts'
 import { parseMemory } from './storage-guard.ts'
 
 const { redis } = await useRedis({ connect, args: ['--maxmemory', '32mb'] })

@@ -9,9 +9,9 @@
  */
 import { FantailError } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { masterOfShard, mastersOf } from './cluster.ts'
-import { topicBytesKey } from './keys.ts'
-import { SHARD_COUNT, shardBase } from './shards.ts'
+import { topicBytesKey } from '../keys.ts'
+import { masterOfShard, mastersOf } from '../redis/cluster.ts'
+import { SHARD_COUNT, shardBase } from '../redis/shards.ts'
 
 const SAMPLE_EVERY_MS = 250
 /** After a pause this long, a publish waits for a fresh sample rather than trust an old one. */

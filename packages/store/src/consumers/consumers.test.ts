@@ -1,11 +1,11 @@
 import { isFifoName } from '@fantail/contracts'
 import { waitFor } from '@fantail/test-kit'
 import { beforeEach, expect, test } from 'vitest'
+import { WAKE_CONSUMERS } from '../keys.ts'
+import type { ConsumerReceive, ReceiveTurn } from '../queues/queue-records.ts'
+import { newArn, useQueues } from '../queues/queues.fixture.ts'
+import { connect, whenReady } from '../redis/connect.ts'
 import { Consumers } from './consumers.ts'
-import { WAKE_CONSUMERS } from './keys.ts'
-import type { ConsumerReceive, ReceiveTurn } from './queue-records.ts'
-import { newArn, useQueues } from './queues.fixture.ts'
-import { connect, whenReady } from './redis.ts'
 
 const URL = 'http://hook.example/in'
 const fixture = await useQueues()

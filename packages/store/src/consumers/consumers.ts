@@ -14,13 +14,13 @@ import {
   FantailError,
 } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { batch } from './batch.ts'
-import { admitLonger, type GrowthGuard, UNGUARDED } from './growth.ts'
-import { consumingKey } from './keys.ts'
-import { replies } from './pages.ts'
-import { queueMissing } from './queue-errors.ts'
-import { readScript, runScript, type Script } from './scripts.ts'
-import { SHARD_COUNT, shardBase, shardOf } from './shards.ts'
+import { admitLonger, type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
+import { consumingKey } from '../keys.ts'
+import { queueMissing } from '../queues/queue-errors.ts'
+import { batch } from '../redis/batch.ts'
+import { replies } from '../redis/pages.ts'
+import { readScript, runScript, type Script } from '../redis/scripts.ts'
+import { SHARD_COUNT, shardBase, shardOf } from '../redis/shards.ts'
 
 const WRITE = readScript('write-consumer-1')
 const READ = readScript('read-consumers-1')

@@ -1,6 +1,6 @@
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeAll, expect, test } from 'vitest'
-import { connect, Idempotency, idempotencyKey, Topics, topicKey, underTopic } from './index.ts'
+import { connect, Idempotency, idempotencyKey, Topics, topicKey, underTopic } from '../index.ts'
 
 const TOPIC = 'arn:aws:sns:us-east-1:000000000000:orders'
 const OTHER = `${TOPIC}-2`

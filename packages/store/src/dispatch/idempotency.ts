@@ -11,10 +11,10 @@
  */
 import { IDEMPOTENCY_SECONDS } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { HeldWrites } from './held-writes.ts'
-import { dispatchJobKey } from './keys.ts'
-import { readScript, runScript } from './scripts.ts'
-import { shardBase, shardOf } from './shards.ts'
+import { dispatchJobKey } from '../keys.ts'
+import { HeldWrites } from '../redis/replica-acks.ts'
+import { readScript, runScript } from '../redis/scripts.ts'
+import { shardBase, shardOf } from '../redis/shards.ts'
 
 const CLAIM = readScript('claim-publish-1')
 const HOLD = readScript('hold-claim-1')

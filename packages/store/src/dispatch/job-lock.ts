@@ -1,8 +1,8 @@
 /** The lock of a dispatch job, which is BullMQ's, taken again where it ran out: also while memory is full. */
 import type { Redis } from 'ioredis'
-import { dispatchJobKey } from './keys.ts'
+import { dispatchJobKey } from '../keys.ts'
+import { readScript, runScript } from '../redis/scripts.ts'
 import type { StartedJob } from './note-parts.ts'
-import { readScript, runScript } from './scripts.ts'
 
 const HOLD = readScript('hold-lock-1')
 

@@ -1,7 +1,7 @@
 /** How a dispatch job is cut, noted in the job itself: it is there for as long as the job, and goes with it. */
 import type { Redis } from 'ioredis'
-import { dispatchJobKey, JOB_PARTS } from './keys.ts'
-import { readScript, runScript } from './scripts.ts'
+import { dispatchJobKey, JOB_PARTS } from '../keys.ts'
+import { readScript, runScript } from '../redis/scripts.ts'
 
 const NOTE_PARTS = readScript('note-parts-1')
 

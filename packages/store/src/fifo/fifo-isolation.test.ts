@@ -10,7 +10,6 @@ import {
 } from '@fantail/test-kit'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { FIFO_ARN, fifoMessage, makeFifoTopic } from './fifo.fixture.ts'
 import {
   Counts,
   deliveryId,
@@ -26,9 +25,10 @@ import {
   shardBase,
   shardOf,
   Topics,
-} from './index.ts'
-import { topicBytesKey } from './keys.ts'
-import { newSubscription } from './subscriptions.fixture.ts'
+} from '../index.ts'
+import { topicBytesKey } from '../keys.ts'
+import { newSubscription } from '../subscriptions/subscriptions.fixture.ts'
+import { FIFO_ARN, fifoMessage, makeFifoTopic } from './fifo.fixture.ts'
 
 const SHARD = shardOf(FIFO_ARN)
 const BASE = shardBase(SHARD)

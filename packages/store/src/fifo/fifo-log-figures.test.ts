@@ -1,8 +1,8 @@
 import { topicArn } from '@fantail/contracts'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { expect, test } from 'vitest'
+import { FifoLog, FifoReading, fifoLogFigures, Lanes, shardOf } from '../index.ts'
 import { FIFO_ARN, fifoMessage, makeFifoTopic } from './fifo.fixture.ts'
-import { FifoLog, FifoReading, fifoLogFigures, Lanes, shardOf } from './index.ts'
 
 const { redis } = await useRedis()
 

@@ -1,9 +1,9 @@
 /** What waits in the logs of FIFO topics, for gauges. Changes nothing. */
 import { publishedAtOf } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { parseDeliveryId } from './lane-records.ts'
-import { readScript, runScript } from './scripts.ts'
-import { SHARD_COUNT, shardBase } from './shards.ts'
+import { parseDeliveryId } from '../lanes/lane-records.ts'
+import { readScript, runScript } from '../redis/scripts.ts'
+import { SHARD_COUNT, shardBase } from '../redis/shards.ts'
 
 const LOGS = readScript('fifo-logs-1')
 

@@ -1,7 +1,6 @@
 import { fifoKey, logKey, skewKey } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeEach, expect, test } from 'vitest'
-import { FIFO_ARN, fifoMessage, makeFifoTopic } from './fifo.fixture.ts'
 import {
   deliveryId,
   FifoLog,
@@ -11,8 +10,9 @@ import {
   shardOf,
   Topics,
   WAKE_LANES,
-} from './index.ts'
-import { BUSY_SHARDS, dueKey, topicBytesKey } from './keys.ts'
+} from '../index.ts'
+import { BUSY_SHARDS, dueKey, topicBytesKey } from '../keys.ts'
+import { FIFO_ARN, fifoMessage, makeFifoTopic } from './fifo.fixture.ts'
 
 const SHARD = shardOf(FIFO_ARN)
 const BASE = shardBase(SHARD)

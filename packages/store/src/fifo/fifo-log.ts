@@ -9,14 +9,14 @@
  */
 import { FantailError, formatMessageId, IDEMPOTENCY_SECONDS, type Message } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { hintDue } from './busy-lanes.ts'
-import { HeldWrites } from './held-writes.ts'
-import { deliveryId } from './lane-records.ts'
-import { readTime } from './lane-replies.ts'
-import { readScript, runScript, type ScriptValue } from './scripts.ts'
-import { shardBase, shardOf } from './shards.ts'
-import { storageError } from './storage-errors.ts'
-import { openJson } from './topics-record.ts'
+import { hintDue } from '../lanes/busy-lanes.ts'
+import { deliveryId } from '../lanes/lane-records.ts'
+import { readTime } from '../lanes/lane-replies.ts'
+import { HeldWrites } from '../redis/replica-acks.ts'
+import { readScript, runScript, type ScriptValue } from '../redis/scripts.ts'
+import { shardBase, shardOf } from '../redis/shards.ts'
+import { storageError } from '../redis/storage-errors.ts'
+import { openJson } from '../topics/topics-record.ts'
 
 const PUBLISH = readScript('publish-fifo-1')
 

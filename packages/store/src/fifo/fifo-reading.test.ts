@@ -1,7 +1,6 @@
 import { behindKey, fifoKey, freshKey, logKey, skewKey } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeEach, expect, test } from 'vitest'
-import { FIFO_ARN, fifoMessage, makeFifoTopic } from './fifo.fixture.ts'
 import {
   Counts,
   deliveryId,
@@ -16,9 +15,10 @@ import {
   shardBase,
   shardOf,
   Topics,
-} from './index.ts'
-import { dueKey, topicBytesKey } from './keys.ts'
-import { newSubscription } from './subscriptions.fixture.ts'
+} from '../index.ts'
+import { dueKey, topicBytesKey } from '../keys.ts'
+import { newSubscription } from '../subscriptions/subscriptions.fixture.ts'
+import { FIFO_ARN, fifoMessage, makeFifoTopic } from './fifo.fixture.ts'
 
 const SHARD = shardOf(FIFO_ARN)
 const BASE = shardBase(SHARD)

@@ -10,14 +10,14 @@
  * reader has been lent the log; a reader that dies leaves a lease that ends after 3 s.
  *
  * A message at which readers die is isolated: it leaves for a log of its group's own, as all that follows in the group
- * does (lua/include/fifo-isolation.lua). That log is lent and read as the topic's is.
+ * does (fifo/lua/include/fifo-isolation.lua). That log is lent and read as the topic's is.
  */
 import type { Redis } from 'ioredis'
-import { hintDue } from './busy-lanes.ts'
-import type { LogClaim } from './lane-records.ts'
-import { readTime } from './lane-replies.ts'
-import { readScript, runScript, type ScriptValue } from './scripts.ts'
-import { shardBase } from './shards.ts'
+import { hintDue } from '../lanes/busy-lanes.ts'
+import type { LogClaim } from '../lanes/lane-records.ts'
+import { readTime } from '../lanes/lane-replies.ts'
+import { readScript, runScript, type ScriptValue } from '../redis/scripts.ts'
+import { shardBase } from '../redis/shards.ts'
 
 const MOVE = readScript('move-log-1')
 

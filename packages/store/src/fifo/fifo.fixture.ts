@@ -1,8 +1,8 @@
 /** FIFO topics for tests, and messages for them. */
 import { createMessageId, type Message, type TopicRecord } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { topicKey } from './keys.ts'
-import { Topics } from './topics.ts'
+import { topicKey } from '../keys.ts'
+import { Topics } from '../topics/topics.ts'
 
 export const FIFO_ARN = 'arn:aws:sns:us-east-1:000000000000:orders.fifo'
 

@@ -1,9 +1,9 @@
 /** Where something waits or is in flight: the hint that a shard has become due, and lanes and shards for gauges and sweeps. */
 import type { Redis } from 'ioredis'
-import { batch } from './batch.ts'
-import { BUSY_SHARDS, dueKey, heldKey, laneKey, sliceKey, turnsKey } from './keys.ts'
+import { BUSY_SHARDS, dueKey, heldKey, laneKey, sliceKey, turnsKey } from '../keys.ts'
+import { batch } from '../redis/batch.ts'
+import { SHARD_COUNT, shardBase } from '../redis/shards.ts'
 import type { Wakes } from './lane-replies.ts'
-import { SHARD_COUNT, shardBase } from './shards.ts'
 
 /** Beside the wake that a script published; another slot, so it cannot be part of the script. */
 export function hintDue(redis: Redis, shard: number, dueAt: number | null, woke: Wakes): void {

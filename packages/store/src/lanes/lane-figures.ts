@@ -2,12 +2,12 @@
 
 import { publishedAtOf } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
+import { causeOf } from '../outcomes/why-codes.ts'
+import { readScript, runScript } from '../redis/scripts.ts'
+import { shardBase } from '../redis/shards.ts'
 import type { DeliveryRef, DeliveryWhere, LaneFigures } from './lane-records.ts'
 import { parseDeliveryId, unpackError } from './lane-records.ts'
 import { readState, readTime } from './lane-replies.ts'
-import { readScript, runScript } from './scripts.ts'
-import { shardBase } from './shards.ts'
-import { causeOf } from './why-codes.ts'
 
 const FIGURES = readScript('lane-figures-1')
 const STATES = readScript('delivery-states-1')

@@ -7,7 +7,7 @@
  */
 import { type DeadLetterReason, formatMessageId, parseMessageId, type StoredWhy } from '@fantail/contracts'
 import type { Answered } from '@fantail/policy'
-import { packWhy, unpackWhy } from './why-codes.ts'
+import { packWhy, unpackWhy } from '../outcomes/why-codes.ts'
 
 /** A delivery that failed and will be attempted again. `attempts` counts those made. */
 export interface RetryState {

@@ -1,6 +1,6 @@
 import { freshKey, retryKey } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { countsKey, dueKey, heldKey } from './keys.ts'
+import { countsKey, dueKey, heldKey } from '../keys.ts'
 import {
   BASE,
   claimsOf,

@@ -1,9 +1,9 @@
 /** What operators and the sweeper do to lanes: retry now, purge, expire. Each in steps that keep Redis free. */
 import type { Redis } from 'ioredis'
+import { readScript, runScript } from '../redis/scripts.ts'
+import { shardBase } from '../redis/shards.ts'
 import type { SweepRequest, SweepResult } from './lane-records.ts'
 import { readTime, type Wakes } from './lane-replies.ts'
-import { readScript, runScript } from './scripts.ts'
-import { shardBase } from './shards.ts'
 import { readTaken, type TakenReply } from './take.ts'
 
 const RETRY_NOW = readScript('retry-lane-now-1')

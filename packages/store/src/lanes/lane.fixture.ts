@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { createMessageId } from '@fantail/contracts'
 import { skewKey } from '@fantail/test-kit'
 import type { Redis } from 'ioredis'
-import { dueKey, laneKey, sliceKey } from './keys.ts'
+import { dueKey, laneKey, sliceKey } from '../keys.ts'
+import { shardBase } from '../redis/shards.ts'
 import { deliveryId, type ParkAs, type ParkEntry, type TakeRequest } from './lane-records.ts'
 import type { Lanes } from './lanes.ts'
-import { shardBase } from './shards.ts'
 
 export const SHARD = 7
 export const BASE = shardBase(SHARD)

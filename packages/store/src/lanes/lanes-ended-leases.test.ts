@@ -1,7 +1,7 @@
 /** Deliveries whose leases end again and again, because workers die at them: they wait, each time longer. */
 import { freshKey, stateKey } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { countsKey } from './keys.ts'
+import { countsKey } from '../keys.ts'
 import {
   BASE,
   claimsOf,

@@ -21,18 +21,18 @@ import {
 import { useRedis } from '@fantail/test-kit/use-redis'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { fifoMessage } from './fifo.fixture.ts'
-import { FifoLog } from './fifo-log.ts'
-import { LogsModel, type ReadModel } from './fifo-logs-model.fixture.ts'
-import { FifoReading, type LogMove, type LogMoved } from './fifo-reading.ts'
-import * as keys from './keys.ts'
+import { fifoMessage } from '../fifo/fifo.fixture.ts'
+import { FifoLog } from '../fifo/fifo-log.ts'
+import { LogsModel, type ReadModel } from '../fifo/fifo-logs-model.fixture.ts'
+import { FifoReading, type LogMove, type LogMoved } from '../fifo/fifo-reading.ts'
+import * as keys from '../keys.ts'
+import { shardOf } from '../redis/shards.ts'
 import { BASE, claimsOf, keysLeft, SHARD, SLICE, takeFrom, writeLane, writeSlice } from './lane.fixture.ts'
 import type { Claim, DeadState, LogClaim, RetryState, SettleTo, TakeResult } from './lane-records.ts'
 import { deliveryId } from './lane-records.ts'
 import { Lanes } from './lanes.ts'
 import { type FifoLane, FifoModel, type Head, publishedAt, putBack } from './lanes-fifo-model.fixture.ts'
 import { DEAD_LEASE_MS, LEASE_MS, RETENTION_SECONDS, STEP_MS, storedState } from './lanes-model.fixture.ts'
-import { shardOf } from './shards.ts'
 
 const { redis } = await useRedis()
 const lanes = new Lanes(redis)
@@ -114,8 +114,8 @@ const operation = fc.oneof(
 )
 type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never
 
-const NEXT = ['now', 'lane-next'].map((name) =>
-  readFileSync(new URL(`./lua/include/${name}.lua`, import.meta.url), 'utf8'),
+const NEXT = ['../redis/lua/include/now.lua', './lua/include/lane-next.lua'].map((path) =>
+  readFileSync(new URL(path, import.meta.url), 'utf8'),
 )
 /** As the scripts of subscriptions change a lane: its settings and its due time in one step. */
 const CHANGE = `${NEXT.join('\n')}

@@ -9,7 +9,7 @@ import { freshKey, leaseKey, retryKey, skewKey, stateKey } from '@fantail/test-k
 import { useRedis } from '@fantail/test-kit/use-redis'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import * as keys from './keys.ts'
+import * as keys from '../keys.ts'
 import {
   BASE,
   claimsOf,
@@ -104,8 +104,8 @@ const operation = fc.oneof(
 )
 type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never
 
-const NEXT = ['now', 'lane-next'].map((name) =>
-  readFileSync(new URL(`./lua/include/${name}.lua`, import.meta.url), 'utf8'),
+const NEXT = ['../redis/lua/include/now.lua', './lua/include/lane-next.lua'].map((path) =>
+  readFileSync(new URL(path, import.meta.url), 'utf8'),
 )
 /** As the scripts of subscriptions change a lane: its settings and its due time in one step. */
 const CHANGE = `${NEXT.join('\n')}

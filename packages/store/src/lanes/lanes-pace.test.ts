@@ -2,8 +2,8 @@
 import type { Answered } from '@fantail/policy'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { dueKey, laneKey } from '../keys.ts'
 import { ADAPTIVE_START, adapt } from './adaptive-rate.fixture.ts'
-import { dueKey, laneKey } from './keys.ts'
 import {
   BASE,
   claimsOf,

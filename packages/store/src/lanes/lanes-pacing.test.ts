@@ -3,7 +3,7 @@ import { useRedis } from '@fantail/test-kit/use-redis'
 import fc from 'fast-check'
 import { Redis } from 'ioredis'
 import { afterAll, expect, test } from 'vitest'
-import { dueKey } from './keys.ts'
+import { dueKey } from '../keys.ts'
 import {
   BASE,
   claimsOf,

@@ -15,10 +15,11 @@
  * refused. A body is stored once per shard and counted by the deliveries that refer to it.
  */
 import type { Redis } from 'ioredis'
+import { BUSY_SHARDS, checkpointKey, dueKey, messageKey, turnsKey } from '../keys.ts'
+import { readNow } from '../redis/clock.ts'
+import { HeldWrites } from '../redis/replica-acks.ts'
+import { SHARD_COUNT, shardBase } from '../redis/shards.ts'
 import { hintDue, turnField } from './busy-lanes.ts'
-import { readNow } from './clock.ts'
-import { HeldWrites } from './held-writes.ts'
-import { BUSY_SHARDS, checkpointKey, dueKey, messageKey, turnsKey } from './keys.ts'
 import type { LaneStore } from './lane-api.ts'
 import { deliveryStates, laneFigures } from './lane-figures.ts'
 import type * as lane from './lane-records.ts'
@@ -27,7 +28,6 @@ import { noteResults } from './note-results.ts'
 import { openCheckpoint, parkDeliveries, parkRedriven } from './park.ts'
 import { renewClaims } from './renew.ts'
 import { settleDeliveries } from './settle.ts'
-import { SHARD_COUNT, shardBase } from './shards.ts'
 import { takeDeliveries } from './take.ts'
 
 /** As long as a checkpoint that nobody deletes. */

@@ -1,9 +1,9 @@
 /** What endpoints answered, for lanes with a retry mode or a circuit breaker. */
 import type { Redis } from 'ioredis'
+import { readScript, runScript } from '../redis/scripts.ts'
+import { shardBase } from '../redis/shards.ts'
 import type { LaneResult, NotedResults } from './lane-records.ts'
 import { readTime, type Wakes } from './lane-replies.ts'
-import { readScript, runScript } from './scripts.ts'
-import { shardBase } from './shards.ts'
 
 const NOTE = readScript('note-results-1')
 

@@ -1,8 +1,8 @@
 import { freshKey, waitFor } from '@fantail/test-kit'
 import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
-import { HeldWrites } from './held-writes.ts'
-import { checkpointKey, countsKey, messageKey, WAKE_LANES } from './keys.ts'
+import { checkpointKey, countsKey, messageKey, WAKE_LANES } from '../keys.ts'
+import { HeldWrites } from '../redis/replica-acks.ts'
 import {
   BASE,
   claimsOf,

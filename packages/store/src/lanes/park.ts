@@ -1,5 +1,7 @@
 /** Parking: deliveries enter their lanes together with the checkpoint of the job they come from, in one script. */
 import type { Redis } from 'ioredis'
+import { readScript, runScript, type ScriptValue } from '../redis/scripts.ts'
+import { shardBase } from '../redis/shards.ts'
 import type {
   Checkpoint,
   ParkAs,
@@ -15,8 +17,6 @@ import type {
 } from './lane-records.ts'
 import { packState } from './lane-records.ts'
 import { packStanding, readTime, type Wakes } from './lane-replies.ts'
-import { readScript, runScript, type ScriptValue } from './scripts.ts'
-import { shardBase } from './shards.ts'
 
 const PARK = readScript('park-deliveries-1')
 const PARK_REDRIVEN = readScript('park-redriven-1')

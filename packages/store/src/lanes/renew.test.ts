@@ -1,7 +1,7 @@
 import { leaseKey } from '@fantail/test-kit'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { dueKey, laneKey } from './keys.ts'
+import { dueKey, laneKey } from '../keys.ts'
 import {
   BASE,
   claimsOf,

@@ -1,9 +1,9 @@
 /** Renewing: claims in hand get new send times, those of a late worker and those that make another request. */
 import type { Redis } from 'ioredis'
+import { readScript, runScript, type ScriptValue } from '../redis/scripts.ts'
+import { shardBase } from '../redis/shards.ts'
 import type { LaneRenewal, RenewedClaim, RenewRequest } from './lane-records.ts'
 import { readTime } from './lane-replies.ts'
-import { readScript, runScript, type ScriptValue } from './scripts.ts'
-import { shardBase } from './shards.ts'
 
 const RENEW = readScript('renew-claims-1')
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { countsKey } from './keys.ts'
+import { countsKey } from '../keys.ts'
 import {
   BASE,
   claimsOf,

@@ -1,9 +1,9 @@
 /** Settling: what became of claims; acts only where the lease is still the one that the claim returned. */
 import type { Redis } from 'ioredis'
+import { readScript, runScript, type ScriptValue } from '../redis/scripts.ts'
+import { shardBase } from '../redis/shards.ts'
 import { packState, type Settlement, type SettleResult, type SettleTo } from './lane-records.ts'
 import { packStanding, readTime, type Wakes } from './lane-replies.ts'
-import { readScript, runScript, type ScriptValue } from './scripts.ts'
-import { shardBase } from './shards.ts'
 
 const SETTLE = readScript('settle-deliveries-1')
 

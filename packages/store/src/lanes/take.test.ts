@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { countsKey, dueKey, laneKey, subscriptionsKey } from './keys.ts'
+import { countsKey, dueKey, laneKey, subscriptionsKey } from '../keys.ts'
 import {
   BASE,
   claimsOf,

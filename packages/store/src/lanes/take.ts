@@ -1,9 +1,9 @@
 /** Taking: claims what is due in the lanes of a shard, each claim under a lease, with send times where throttled. */
 import type { Redis } from 'ioredis'
+import { readScript, runScript } from '../redis/scripts.ts'
+import { shardBase } from '../redis/shards.ts'
 import type { ClaimedLane, DeliveryRef, LogClaim, TakeRequest, TakeResult } from './lane-records.ts'
 import { type ClaimedLaneReply, readClaimedLane, readTime } from './lane-replies.ts'
-import { readScript, runScript } from './scripts.ts'
-import { shardBase } from './shards.ts'
 
 /** No bound but the lane's own. */
 const OTHERS_MAX = 1_000_000

@@ -3,8 +3,8 @@
  * large, or in a format that the target does not know, element by element. Safe to repeat: a copy replaces what is there.
  */
 import type { Redis } from 'ioredis'
-import { batch } from '../batch.ts'
-import { replies } from '../pages.ts'
+import { batch } from '../redis/batch.ts'
+import { replies } from '../redis/pages.ts'
 import { copyElements, type KeyType, type Side, sameElements } from './key-elements.ts'
 
 /** A payload holds up both servers for as long as it takes to make and to read. */

@@ -10,7 +10,7 @@
  * is held against the source right after it was copied; the mark goes when what waits has been counted on both sides.
  */
 import type { Redis } from 'ioredis'
-import { isCluster, mastersOf } from '../cluster.ts'
+import { isCluster, mastersOf } from '../redis/cluster.ts'
 import { type CopyOptions, copyKeys } from './copy-keys.ts'
 import { countWaitingWork, scanFrom, type WaitingWork } from './waiting-work.ts'
 

@@ -1,8 +1,8 @@
 /** What waits in a Redis, counted from its keys alone: what a move must find again on the other side. */
 import type { Redis } from 'ioredis'
-import { batch } from '../batch.ts'
-import { mastersOf } from '../cluster.ts'
-import { replies } from '../pages.ts'
+import { batch } from '../redis/batch.ts'
+import { mastersOf } from '../redis/cluster.ts'
+import { replies } from '../redis/pages.ts'
 
 const SCAN_COUNT = 1_000
 const OURS = 'ft:*'

@@ -1,8 +1,8 @@
 /** Counts kept in Redis by the scripts that remove deliveries: discarded by cause, expired, dead-lettered, quarantined. */
 import type { Redis } from 'ioredis'
-import { countsKey } from './keys.ts'
-import { readScript, runScript } from './scripts.ts'
-import { SHARD_COUNT, shardBase } from './shards.ts'
+import { countsKey } from '../keys.ts'
+import { readScript, runScript } from '../redis/scripts.ts'
+import { SHARD_COUNT, shardBase } from '../redis/shards.ts'
 
 const COUNT = readScript('count-cause-1')
 

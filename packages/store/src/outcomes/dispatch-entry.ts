@@ -1,4 +1,4 @@
-import type { SliceRef } from './plans.ts'
+import type { SliceRef } from '../topics/snapshots.ts'
 
 /** A status code and the slots that answered it. */
 export type CodeSlots = readonly [statusCode: number, slots: Buffer]

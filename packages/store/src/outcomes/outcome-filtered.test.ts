@@ -1,8 +1,8 @@
 import { createMessageId } from '@fantail/contracts'
 import { expect, test } from 'vitest'
+import { sliceShard } from '../redis/shards.ts'
 import { bits, type Found, readEntry } from './outcome-entries.ts'
 import { filteredTexts, slotRuns, slotsText } from './outcome-filtered.ts'
-import { sliceShard } from './shards.ts'
 
 const topicArn = 'arn:aws:sns:us-east-1:000000000000:orders'
 const messageId = createMessageId(1_700_000_000_000)

@@ -4,8 +4,9 @@
  * same. Where slots have holes the runs are short, and a text that grows too long is split, so that an entry stays small
  * whatever the topic: the log is bounded by their number.
  */
+
+import { sliceShard } from '../redis/shards.ts'
 import type { DispatchEntry } from './dispatch-entry.ts'
-import { sliceShard } from './shards.ts'
 
 export interface FilteredEntry {
   messageId: string

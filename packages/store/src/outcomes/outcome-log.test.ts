@@ -1,7 +1,7 @@
 /** What a lookup says of deliveries that move between lane and log while it looks. */
 import { publishedAtOf, type SubscriptionRecord, type TopicRecord } from '@fantail/contracts'
 import { beforeEach, expect, test } from 'vitest'
-import { laneKey } from './keys.ts'
+import { laneKey } from '../keys.ts'
 import {
   BASE,
   claimsOf,
@@ -12,15 +12,15 @@ import {
   SLICE,
   takeFrom,
   writeLane,
-} from './lane.fixture.ts'
-import { deliveryId, type RetryState } from './lane-records.ts'
-import { useLanes } from './lanes.fixture.ts'
-import type { Lanes } from './lanes.ts'
+} from '../lanes/lane.fixture.ts'
+import { deliveryId, type RetryState } from '../lanes/lane-records.ts'
+import { useLanes } from '../lanes/lanes.fixture.ts'
+import type { Lanes } from '../lanes/lanes.ts'
+import { IsolatedMessages } from '../quarantine/isolated-messages.ts'
+import { Quarantine } from '../quarantine/quarantine.ts'
+import type { UnsentSources } from '../quarantine/unsent-rows.ts'
 import type { LaneEntry } from './outcome-entries.ts'
 import { OutcomeLog } from './outcome-log.ts'
-import { IsolatedMessages } from './quarantine/isolated-messages.ts'
-import { Quarantine } from './quarantine/quarantine.ts'
-import type { UnsentSources } from './quarantine/unsent-rows.ts'
 
 const TOPIC = 'arn:aws:sns:us-east-1:000000000000:orders'
 const { redis, lanes } = await useLanes({ retentionSeconds: 60 })

@@ -12,12 +12,16 @@
  */
 import { FantailError, parseMessageId, publishedAtOf } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { batch } from './batch.ts'
+import { DISPATCH_QUEUES_MAX } from '../dispatch/dispatch-tags.ts'
+import { outcomeLogKey } from '../keys.ts'
+import type { LaneStore } from '../lanes/lane-api.ts'
+import { deliveryId } from '../lanes/lane-records.ts'
+import { findUnsent, type Unsent, type UnsentSources } from '../quarantine/unsent-rows.ts'
+import { batch } from '../redis/batch.ts'
+import { replies } from '../redis/pages.ts'
+import { readScript, runScript } from '../redis/scripts.ts'
+import type { Plans } from '../topics/snapshots.ts'
 import type { DispatchEntry } from './dispatch-entry.ts'
-import { DISPATCH_QUEUES_MAX } from './dispatch-tags.ts'
-import { outcomeLogKey } from './keys.ts'
-import type { LaneStore } from './lane-api.ts'
-import { deliveryId } from './lane-records.ts'
 import {
   bits,
   dispatchText,
@@ -44,10 +48,6 @@ import {
   wholeRows,
 } from './outcome-rows.ts'
 import { CLOCK_SLACK_MS, type Subscriber, subscribersBySlot } from './outcome-subscribers.ts'
-import { replies } from './pages.ts'
-import type { Plans } from './plans.ts'
-import { findUnsent, type Unsent, type UnsentSources } from './quarantine/unsent-rows.ts'
-import { readScript, runScript } from './scripts.ts'
 
 export type { DeliveryOutcome, DeliveryState } from './outcome-rows.ts'
 

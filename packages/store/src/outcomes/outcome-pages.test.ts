@@ -2,9 +2,9 @@
 import { createMessageId, parseMessageId } from '@fantail/contracts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { outcomeLogKey } from '../keys.ts'
+import { useLanes } from '../lanes/lanes.fixture.ts'
 import type { DispatchEntry } from './dispatch-entry.ts'
-import { outcomeLogKey } from './keys.ts'
-import { useLanes } from './lanes.fixture.ts'
 import { OutcomeLog } from './outcome-log.ts'
 import { pack, pagesOf, textsIn } from './outcome-pages.ts'
 

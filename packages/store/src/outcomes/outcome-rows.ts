@@ -1,8 +1,8 @@
 /** What the outcome log and the lanes tell of a delivery, as one row. */
 import { type DeliveryCause, publishedAtOf, type Why } from '@fantail/contracts'
 import { shownWhy, whyItEnded } from '@fantail/policy'
+import type { DeliveryWhere } from '../lanes/lane-records.ts'
 import type { DispatchEntry } from './dispatch-entry.ts'
-import type { DeliveryWhere } from './lane-records.ts'
 import { type Found, type LaneEntry, type LaneOutcome, wasPaused } from './outcome-entries.ts'
 import type { Subscriber } from './outcome-subscribers.ts'
 

@@ -1,7 +1,7 @@
 /** The subscriptions of a slice as the rows of a message show them. */
 import { publishedAtOf, type SubscriptionRecord } from '@fantail/contracts'
 import { effectivePolicy } from '@fantail/policy'
-import type { SliceData } from './plans.ts'
+import type { SliceData } from '../topics/snapshots.ts'
 
 /** Clocks of the publisher and of Redis may differ; entries carry Redis's time. */
 export const CLOCK_SLACK_MS = 5_000

@@ -1,7 +1,7 @@
 /** What the outcome log keeps of an entry that an operator deleted: each message or delivery in it is discarded. */
 
-import type { DispatchEntry } from '../dispatch-entry.ts'
-import type { LaneEntry } from '../outcome-entries.ts'
+import type { DispatchEntry } from '../outcomes/dispatch-entry.ts'
+import type { LaneEntry } from '../outcomes/outcome-entries.ts'
 import type { QuarantineEntry } from './quarantine-entry.ts'
 
 /** Also the cause under which it is counted. */

@@ -5,11 +5,11 @@
  */
 import { createHash } from 'node:crypto'
 import type { Redis } from 'ioredis'
-import { batch } from '../batch.ts'
-import { DISPATCH_QUEUES_MAX } from '../dispatch-tags.ts'
+import { DISPATCH_QUEUES_MAX } from '../dispatch/dispatch-tags.ts'
 import { asideKey, poisonJobsKey } from '../keys.ts'
-import { replies } from '../pages.ts'
-import { SHARD_COUNT, shardBase } from '../shards.ts'
+import { batch } from '../redis/batch.ts'
+import { replies } from '../redis/pages.ts'
+import { SHARD_COUNT, shardBase } from '../redis/shards.ts'
 import type { Quarantined } from './quarantine.ts'
 import type { NewEntry } from './quarantine-entry.ts'
 

@@ -9,8 +9,7 @@
  * All of it stands under one hash tag, so that it can be listed, counted and bounded as one.
  */
 import type { Redis } from 'ioredis'
-import { batch } from '../batch.ts'
-import type { HeldWrites } from '../held-writes.ts'
+import { readMemory } from '../capacity/storage-guard.ts'
 import {
   QUARANTINE_BASE,
   quarantineBytesKey,
@@ -18,9 +17,10 @@ import {
   quarantinedMessagesKey,
   quarantineKey,
 } from '../keys.ts'
-import { decodeCursor, encodeCursor, type Page, replies } from '../pages.ts'
-import { readScript, runScript, type ScriptValue } from '../scripts.ts'
-import { readMemory } from '../storage-guard.ts'
+import { batch } from '../redis/batch.ts'
+import { decodeCursor, encodeCursor, type Page, replies } from '../redis/pages.ts'
+import type { HeldWrites } from '../redis/replica-acks.ts'
+import { readScript, runScript, type ScriptValue } from '../redis/scripts.ts'
 import {
   messageIdsIn,
   type NewEntry,

@@ -1,6 +1,6 @@
 /** Rows of a message in quarantine, or isolated. No lane and no entry of the outcome log knows such a message. */
 import { shownWhy, whyItEnded } from '@fantail/policy'
-import { type DeliveryOutcome, emptyRow } from '../outcome-rows.ts'
+import { type DeliveryOutcome, emptyRow } from '../outcomes/outcome-rows.ts'
 import type { IsolatedMessages } from './isolated-messages.ts'
 import type { Quarantine } from './quarantine.ts'
 

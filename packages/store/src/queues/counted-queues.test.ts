@@ -1,7 +1,7 @@
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeEach, expect, test } from 'vitest'
+import { CountedQueues, connect, countedWaits, QueueWaits, queueFigures, whenReady } from '../index.ts'
 import type { QueueUse } from './counted-queues.ts'
-import { CountedQueues, connect, countedWaits, QueueWaits, queueFigures, whenReady } from './index.ts'
 
 const ARN = 'arn:aws:sqs:us-east-1:000000000000:'
 const [WORK, DEAD, FIFO] = [`${ARN}work`, `${ARN}dead`, `${ARN}work.fifo`]

@@ -4,7 +4,7 @@
  */
 import { isFifoName, messageBytes, type QueueMessage } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import type { QueuesOptions } from './queue-definitions.ts'
+import type { QueuesOptions } from './definitions/queue-definitions.ts'
 import type {
   HandleResult,
   HandleRule,

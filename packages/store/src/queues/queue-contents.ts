@@ -1,12 +1,12 @@
 /** Looking at what is in a queue, and removing it, without receiving it. */
 import { FantailError, type QueueMessage } from '@fantail/contracts'
-import { queueKey } from './keys.ts'
-import { decodeCursor, encodeCursor, type Page } from './pages.ts'
-import { QueueDefinitions } from './queue-definitions.ts'
+import { queueKey } from '../keys.ts'
+import { decodeCursor, encodeCursor, type Page } from '../redis/pages.ts'
+import { readScript } from '../redis/scripts.ts'
+import { QueueDefinitions } from './definitions/queue-definitions.ts'
 import { queueMissing } from './queue-errors.ts'
 import { type ItemReply, readItem } from './queue-items.ts'
 import type { DeadLetterCounts, PeekRequest } from './queue-records.ts'
-import { readScript } from './scripts.ts'
 
 const PEEK = readScript('peek-messages-1')
 const READ_MESSAGE = readScript('read-message-1')

@@ -1,9 +1,10 @@
 /** Deleting and hiding received messages by their handles. */
+
+import { readScript } from '../redis/scripts.ts'
 import { QueueContents } from './queue-contents.ts'
 import { queueMissing } from './queue-errors.ts'
 import { parseHandle } from './queue-items.ts'
 import type { HandleResult, HandleRule, VisibilityChange } from './queue-records.ts'
-import { readScript } from './scripts.ts'
 
 const ACK = readScript('ack-messages-1')
 const CHANGE_VISIBILITY = readScript('change-visibility-1')

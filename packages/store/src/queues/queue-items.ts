@@ -7,8 +7,8 @@ import {
   parseMessageId,
   type QueueMessage,
 } from '@fantail/contracts'
+import type { ScriptValue } from '../redis/scripts.ts'
 import type { SendItem } from './queue-records.ts'
-import type { ScriptValue } from './scripts.ts'
 
 /** An item to store; what SendItem leaves open is decided. */
 export interface StoredItem {

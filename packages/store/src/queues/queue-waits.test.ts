@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { waitFor } from '@fantail/test-kit'
 import type { Redis } from 'ioredis'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { WAKE_QUEUES } from './keys.ts'
+import { WAKE_QUEUES } from '../keys.ts'
+import { connect, whenReady } from '../redis/connect.ts'
 import { AttemptChangedError } from './queue-errors.ts'
 import { QueueWaits } from './queue-waits.ts'
 import { newArn, newFifoArn, useQueues } from './queues.fixture.ts'
-import { connect, whenReady } from './redis.ts'
 
 const fixture = await useQueues()
 let subscriber: Redis

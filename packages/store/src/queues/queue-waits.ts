@@ -6,7 +6,7 @@
  */
 import { isFifoName, type QueueMessage } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { WAKE_QUEUES } from './keys.ts'
+import { WAKE_QUEUES } from '../keys.ts'
 import { AttemptChangedError } from './queue-errors.ts'
 import type { ReceiveRequest, ReceiveTurn } from './queue-records.ts'
 import type { Queues } from './queues.ts'

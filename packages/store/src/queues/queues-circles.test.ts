@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto'
 import { crashing } from '@fantail/test-kit'
 import { afterEach, expect, test } from 'vitest'
+import { readScript, runScript } from '../redis/scripts.ts'
+import { shardBase, shardOf } from '../redis/shards.ts'
 import { newArn, newFifoArn, useQueues } from './queues.fixture.ts'
 import { Queues } from './queues.ts'
-import { readScript, runScript } from './scripts.ts'
-import { shardBase, shardOf } from './shards.ts'
 
 const fixture = await useQueues()
 afterEach(() => fixture.skew(0))

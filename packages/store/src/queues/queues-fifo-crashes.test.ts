@@ -1,8 +1,8 @@
 import { crashing } from '@fantail/test-kit'
 import { afterEach, expect, test } from 'vitest'
+import { connect, whenReady } from '../redis/connect.ts'
 import { newFifoArn, useQueues } from './queues.fixture.ts'
 import { Queues } from './queues.ts'
-import { connect, whenReady } from './redis.ts'
 
 const fixture = await useQueues()
 afterEach(() => fixture.skew(0))

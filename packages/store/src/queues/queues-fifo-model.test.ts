@@ -7,10 +7,10 @@ import { randomUUID } from 'node:crypto'
 import { skewKey } from '@fantail/test-kit'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { shardBase, shardOf } from '../redis/shards.ts'
 import { formatSequence } from './queue-items.ts'
 import { newFifoArn, useQueues } from './queues.fixture.ts'
 import { type FifoItem, FifoModel, RETENTION_S } from './queues-fifo-model.fixture.ts'
-import { shardBase, shardOf } from './shards.ts'
 
 const ROUNDS_MAX = 10
 const where = fc.constantFrom('source' as const, 'source' as const, 'dlq' as const)

@@ -8,9 +8,9 @@ import { randomUUID } from 'node:crypto'
 import { skewKey } from '@fantail/test-kit'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { shardBase, shardOf } from '../redis/shards.ts'
 import { aDeadLetter, newArn, useQueues } from './queues.fixture.ts'
 import { ModelClock } from './queues-model.fixture.ts'
-import { shardBase, shardOf } from './shards.ts'
 
 const RETENTION_S = 100.5
 const RECENT_S = 600

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { topicArn } from '@fantail/contracts'
 import { crashing } from '@fantail/test-kit'
 import { afterEach, expect, test } from 'vitest'
-import { sourcesKey } from './keys.ts'
+import { sourcesKey } from '../keys.ts'
+import { newSubscription } from '../subscriptions/subscriptions.fixture.ts'
+import { Subscriptions } from '../subscriptions/subscriptions.ts'
+import { Topics } from '../topics/topics.ts'
 import { aDeadLetter, newArn, newFifoArn, startQueues, useQueues } from './queues.fixture.ts'
 import { Queues } from './queues.ts'
-import { newSubscription } from './subscriptions.fixture.ts'
-import { Subscriptions } from './subscriptions.ts'
-import { Topics } from './topics.ts'
 
 const HOUR_MS = 3_600_000
 const fixture = await useQueues()

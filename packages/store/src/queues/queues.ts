@@ -13,13 +13,15 @@
  *
  * In a FIFO queue (a name that ends in `.fifo`) a message is received only while none before it in its group is in flight,
  * moving or held. Its items stand in their groups by sequence number, and the groups in two sets by when their first item
- * is visible (lua/include/queue.lua); nothing is `ready`, so nothing has to be made so. A message with a known
+ * is visible (queues/lua/include/queue.lua); nothing is `ready`, so nothing has to be made so. A message with a known
  * deduplication id is not stored; one that its sender has named by an id is known by that id alone.
  */
 import { randomBytes } from 'node:crypto'
 import { FantailError, isFifoName, type QueueMessage } from '@fantail/contracts'
-import { queuesKey } from './keys.ts'
-import { listNames } from './pages.ts'
+import { queuesKey } from '../keys.ts'
+import { listNames } from '../redis/pages.ts'
+import { readScript, runScript } from '../redis/scripts.ts'
+import { shardBase, shardOf } from '../redis/shards.ts'
 import { AttemptChangedError, OverLimitError, queueMissing } from './queue-errors.ts'
 import { QueueHandles } from './queue-handles.ts'
 import {
@@ -36,8 +38,6 @@ import {
 } from './queue-items.ts'
 import type { ReceiveRefusal, ReceiveRequest, ReceiveTurn, SendItem, SentItem } from './queue-records.ts'
 import { chunksOf, movedItem, storedItem } from './queue-sending.ts'
-import { readScript, runScript } from './scripts.ts'
-import { shardBase, shardOf } from './shards.ts'
 
 const SEND = readScript('send-messages-1')
 const RECEIVE = readScript('receive-messages-1')

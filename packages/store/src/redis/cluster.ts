@@ -1,5 +1,5 @@
 /**
- * A Redis Cluster as one connection: ioredis's `Cluster`, with the habits of every other connection of ours (redis.ts).
+ * A Redis Cluster as one connection: ioredis's `Cluster`, with the habits of every other connection of ours (connect.ts).
  *
  * A command is sent once. ioredis repeats it only where a server refused it (MOVED, ASK, TRYAGAIN, CLUSTERDOWN), which
  * is safe; repeating it after a connection broke (`retryDelayOnFailover`) would not be, and is off. What that option

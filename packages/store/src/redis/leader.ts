@@ -1,6 +1,6 @@
 /** Roles that one process at a time has: a key with an end, taken by whoever comes first after it. */
 import type { Redis } from 'ioredis'
-import { roleKey } from './keys.ts'
+import { roleKey } from '../keys.ts'
 import { readScript, runScript } from './scripts.ts'
 
 const TAKE = readScript('take-role-1')

@@ -1,6 +1,6 @@
 import { startRedis } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { connect, inOneWrite, whenReady } from './index.ts'
+import { connect, inOneWrite, whenReady } from '../index.ts'
 
 test('commands of several askers leave together, also where one of them throws', async () => {
   const server = await startRedis()

@@ -1,6 +1,6 @@
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { expect, test } from 'vitest'
-import { decodeCursor, encodeCursor, SHARD_COUNT, shardBase, shardOf } from './index.ts'
+import { decodeCursor, encodeCursor, SHARD_COUNT, shardBase, shardOf } from '../index.ts'
 import { listNames } from './pages.ts'
 
 const key = (base: string) => `${base}names`

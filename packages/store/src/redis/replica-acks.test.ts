@@ -1,9 +1,9 @@
 import { redisReleases, startWithReplica, waitFor } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { HeldWrites } from './held-writes.ts'
-import { markKey } from './keys.ts'
-import { connect, whenReady } from './redis.ts'
+import { markKey } from '../keys.ts'
+import { connect, whenReady } from './connect.ts'
+import { HeldWrites } from './replica-acks.ts'
 
 const { redis } = await useRedis({ connect })
 beforeEach(() => redis.config('RESETSTAT'))

@@ -1,17 +1,34 @@
 /**
- * Lua scripts: read from `lua/`, includes resolved, run by EVALSHA with a fallback to EVAL (so an emptied script cache
- * costs one more trip). A file `take-deliveries-1.lua` takes 1 key; `-- @include now` inserts `include/now.lua`.
+ * Lua scripts: read from the folder `lua/` beside their caller, includes resolved, run by EVALSHA with a fallback to
+ * EVAL (so an emptied script cache costs one more trip). A file `take-deliveries-1.lua` takes 1 key; `-- @include now`
+ * inserts `now.lua`, from the `lua/include/` of whatever folder has it: no two Lua files share a name.
  *
  * On a cluster each script names one key more, in the same slot, that is never there. While a slot moves from one master
  * to another its keys are on both, and a script must run on neither: Redis refuses a command of several keys of which one
  * is missing (ASK at the one, TRYAGAIN at the other), with one key it would run where half of the shard is.
  */
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { Redis } from 'ioredis'
+import type { ScriptName } from '../capacity/script-classes.ts'
 import { isCluster } from './cluster.ts'
-import type { ScriptName } from './script-classes.ts'
 
-const LUA = new URL('../src/lua/', import.meta.url)
+/** Sources hold the Lua, also where this runs from `dist/`. */
+const SOURCES = fileURLToPath(new URL('../../src/', import.meta.url))
+
+/** Name → path. */
+const LUA_FILES = new Map(
+  readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.lua'))
+    .map((path) => [basename(path, '.lua'), join(SOURCES, path)]),
+)
+
+function luaOf(name: string): string {
+  const path = LUA_FILES.get(name)
+  if (path === undefined) throw new Error(`there is no ${name}.lua`)
+  return readFileSync(path, 'utf8')
+}
 
 export interface Script {
   name: string
@@ -27,10 +44,7 @@ export type ScriptValue = string | Buffer | number
 export function readScript(file: ScriptName): Script {
   const match = /^([a-z-]+)-(\d+)$/.exec(file)
   if (!match?.[1] || !match[2]) throw new Error(`${file}: a script's name ends in the number of its keys`)
-  const lua = readFileSync(new URL(`${file}.lua`, LUA), 'utf8').replace(
-    /^-- @include ([a-z-]+)$/gm,
-    (_, name: string) => readFileSync(new URL(`include/${name}.lua`, LUA), 'utf8'),
-  )
+  const lua = luaOf(file).replace(/^-- @include ([a-z-]+)$/gm, (_, name: string) => luaOf(name))
   return { name: file, keys: Number(match[2]), lua }
 }
 

@@ -11,8 +11,8 @@ import {
 } from '@fantail/test-kit'
 import type { Redis } from 'ioredis'
 import { afterAll, afterEach, test as anyTest, beforeAll, expect } from 'vitest'
-import { WrongRedisError, whenReached } from './reach.ts'
-import { connect, whenReady } from './redis.ts'
+import { connect, whenReady } from './connect.ts'
+import { WrongRedisError, whenReached } from './server-kind.ts'
 
 const test = anyTest.skipIf(!canSpawnRedis())
 

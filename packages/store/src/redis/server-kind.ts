@@ -18,7 +18,7 @@ import {
 import { Redis } from 'ioredis'
 import { askOnce, askOptions } from './ask-once.ts'
 import { accessOptions } from './cluster-route.ts'
-import { whenReady } from './redis.ts'
+import { whenReady } from './connect.ts'
 
 const ASKING = askOptions('fantail-start')
 /** What connects sooner is not looked at. */

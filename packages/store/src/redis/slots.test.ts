@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { DISPATCH_QUEUES_MAX, dispatchTag } from './dispatch-tags.ts'
+import { DISPATCH_QUEUES_MAX, dispatchTag } from '../dispatch/dispatch-tags.ts'
 import { SHARD_COUNT, shardBase } from './shards.ts'
 import { keySlot, SLOT_COUNT } from './slots.ts'
 

@@ -12,16 +12,16 @@
  */
 import { type DeadLetter, parseArn, parseMessageId, type RedriveFilter } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { HeldWrites } from './held-writes.ts'
-import type { LaneStore } from './lane-api.ts'
-import { deliveryId, type RedrivenEntry } from './lane-records.ts'
-import { type ItemReply, itemValues, type ReadItem, readItem } from './queue-items.ts'
-import { redrivenItem } from './queue-sending.ts'
+import type { LaneStore } from '../lanes/lane-api.ts'
+import { deliveryId, type RedrivenEntry } from '../lanes/lane-records.ts'
+import { type ItemReply, itemValues, type ReadItem, readItem } from '../queues/queue-items.ts'
+import { redrivenItem } from '../queues/queue-sending.ts'
+import { HeldWrites } from '../redis/replica-acks.ts'
+import { readScript, runScript } from '../redis/scripts.ts'
+import { shardBase, shardOf } from '../redis/shards.ts'
+import type { Subscriptions } from '../subscriptions/subscriptions.ts'
 import { filterValues } from './redrive-counts.ts'
 import { shardOfTask } from './redrive-records.ts'
-import { readScript, runScript } from './scripts.ts'
-import { shardBase, shardOf } from './shards.ts'
-import type { Subscriptions } from './subscriptions.ts'
 
 const OPEN = readScript('open-redrive-1')
 const CHOOSE = readScript('choose-redriven-1')

@@ -1,9 +1,9 @@
 /** What a redrive would match, page by page. */
 import type { RedriveFilter } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { queueMissing } from './queue-errors.ts'
-import { readScript, runScript, type ScriptValue } from './scripts.ts'
-import { shardBase, shardOf } from './shards.ts'
+import { queueMissing } from '../queues/queue-errors.ts'
+import { readScript, runScript, type ScriptValue } from '../redis/scripts.ts'
+import { shardBase, shardOf } from '../redis/shards.ts'
 
 const COUNT = readScript('count-redrive-1')
 const SCAN_ITEMS_MAX = 1_000

@@ -7,7 +7,7 @@ import {
   type RedriveStatus,
   type RedriveTask,
 } from '@fantail/contracts'
-import { SHARD_COUNT } from './shards.ts'
+import { SHARD_COUNT } from '../redis/shards.ts'
 
 /** The shard of a task, or undefined where the text is no task's id. */
 export function shardOfTask(id: string): number | undefined {

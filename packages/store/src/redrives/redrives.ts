@@ -17,15 +17,15 @@ import {
   type RedriveTask,
 } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { batch } from './batch.ts'
-import { redriveKey, redrivesKey, redrivingKey } from './keys.ts'
-import { decodeCursor, encodeCursor, type Page, replies } from './pages.ts'
-import { queueMissing } from './queue-errors.ts'
-import { Queues } from './queues.ts'
+import { redriveKey, redrivesKey, redrivingKey } from '../keys.ts'
+import { queueMissing } from '../queues/queue-errors.ts'
+import { Queues } from '../queues/queues.ts'
+import { batch } from '../redis/batch.ts'
+import { decodeCursor, encodeCursor, type Page, replies } from '../redis/pages.ts'
+import { readScript, runScript, type ScriptValue } from '../redis/scripts.ts'
+import { SHARD_COUNT, shardBase, shardOf } from '../redis/shards.ts'
 import { countRedrive, type RedriveCounts } from './redrive-counts.ts'
 import { newTaskId, readTask, shardOfTask } from './redrive-records.ts'
-import { readScript, runScript, type ScriptValue } from './scripts.ts'
-import { SHARD_COUNT, shardBase, shardOf } from './shards.ts'
 
 const CREATE = readScript('create-redrive-1')
 const CHANGE = readScript('change-redrive-1')

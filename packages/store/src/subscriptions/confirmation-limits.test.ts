@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import { CONFIRMATIONS_PER_ENDPOINT_MAX, CONFIRMATIONS_PER_HOST_MAX } from '@fantail/contracts'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { expect, test } from 'vitest'
-import { ConfirmationLimits, connect, isOutOfMemory } from './index.ts'
-import { confirmationsKey } from './keys.ts'
+import { ConfirmationLimits, connect, isOutOfMemory } from '../index.ts'
+import { confirmationsKey } from '../keys.ts'
 
 const { redis } = await useRedis({ connect })
 const limits = new ConfirmationLimits(redis)

@@ -7,8 +7,8 @@
 import { hash } from 'node:crypto'
 import { CONFIRMATIONS_PER_ENDPOINT_MAX, CONFIRMATIONS_PER_HOST_MAX, parseArn } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { type GrowthGuard, UNGUARDED } from './growth.ts'
-import { confirmationsKey } from './keys.ts'
+import { type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
+import { confirmationsKey } from '../keys.ts'
 
 const WINDOW_MS = 3_600_000
 

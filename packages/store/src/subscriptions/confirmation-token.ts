@@ -3,7 +3,7 @@
  * no secret, so that a token is found by itself, whatever topic its bearer names (checklist 63); the rest is random.
  */
 import { randomBytes } from 'node:crypto'
-import { SHARD_COUNT } from './shards.ts'
+import { SHARD_COUNT } from '../redis/shards.ts'
 
 const DIGITS = 288
 const TOKEN = new RegExp(`^[0-9a-f]{${DIGITS}}$`)

@@ -1,6 +1,8 @@
 /** Changes of subscriptions whose slice stands in another shard than their topic: home, slice, home. */
 import type { SubscriptionRecord } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
+import { newRevision } from '../topics/topics-record.ts'
+import { touchTopic } from '../topics/topics-scripts.ts'
 import { placeOfSubscription } from './subscriptions-id.ts'
 import { idBytes, subscriptionFields } from './subscriptions-record.ts'
 import {
@@ -11,8 +13,6 @@ import {
   updateSubscription,
 } from './subscriptions-scripts.ts'
 import { type Stored, unpackStored } from './subscriptions-stored.ts'
-import { newRevision } from './topics-record.ts'
-import { touchTopic } from './topics-scripts.ts'
 
 /** How long a place taken may be filled; refusals of late comers are remembered for twice as long. */
 const PLACE_VALID_MS = 30_000

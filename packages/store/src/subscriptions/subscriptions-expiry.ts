@@ -1,11 +1,11 @@
 /** Ends subscriptions that nobody has confirmed, or taken back, in time. */
 import { FantailError, type SubscriptionRecord } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { expiriesKey } from './keys.ts'
-import { shardBase } from './shards.ts'
-import { CorruptRecordError } from './topics-record.ts'
-import { shardsWith } from './topics-repair.ts'
-import { listElapsed } from './topics-scripts.ts'
+import { expiriesKey } from '../keys.ts'
+import { shardBase } from '../redis/shards.ts'
+import { CorruptRecordError } from '../topics/topics-record.ts'
+import { shardsWith } from '../topics/topics-repair.ts'
+import { listElapsed } from '../topics/topics-scripts.ts'
 
 /** Expired ones deleted per shard and sweep. */
 const EXPIRED_MAX = 200

@@ -6,7 +6,7 @@
  * number of the slice, `r` and two bits of `V` random. A topic's uid is 15 hex digits, the first two its home shard.
  */
 import { randomBytes } from 'node:crypto'
-import { SHARD_COUNT } from './shards.ts'
+import { SHARD_COUNT } from '../redis/shards.ts'
 
 export interface SubscriptionPlace {
   topicUid: string

@@ -4,13 +4,13 @@
  */
 import type { SubscriptionRecord, SubscriptionStatus } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { batch } from './batch.ts'
-import { subscriptionsKey, topicKey, topicsKey } from './keys.ts'
-import { badCursor, decodeCursor, encodeCursor, listNames, type Page, replies } from './pages.ts'
-import { shardBase, sliceShard } from './shards.ts'
+import { subscriptionsKey, topicKey, topicsKey } from '../keys.ts'
+import { batch } from '../redis/batch.ts'
+import { badCursor, decodeCursor, encodeCursor, listNames, type Page, replies } from '../redis/pages.ts'
+import { shardBase, sliceShard } from '../redis/shards.ts'
+import { CorruptRecordError, parseSlices } from '../topics/topics-record.ts'
 import { unpackSubscription } from './subscriptions-record.ts'
 import { listSlice } from './subscriptions-scripts.ts'
-import { CorruptRecordError, parseSlices } from './topics-record.ts'
 
 /** A filtered list stops here and answers a short page, so that no request takes longer than about 50 ms. */
 const SCANNED_MAX = 5_000

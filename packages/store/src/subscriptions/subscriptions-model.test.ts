@@ -3,7 +3,7 @@ import type { SubscriptionRecord, SubscriptionStatus } from '@fantail/contracts'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Plans, placeOfSubscription, Subscriptions, Topics } from './index.ts'
+import { Plans, placeOfSubscription, Subscriptions, Topics } from '../index.ts'
 import { indexFaults, newSubscription, topicName } from './subscriptions.fixture.ts'
 
 const SLICE_MAX = 2

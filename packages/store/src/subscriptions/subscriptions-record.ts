@@ -17,7 +17,7 @@ import {
   subscriptionArn,
   type WebhookKey,
 } from '@fantail/contracts'
-import { CorruptRecordError, parseStored } from './topics-record.ts'
+import { CorruptRecordError, parseStored } from '../topics/topics-record.ts'
 
 interface Packed {
   /** Endpoint. */

@@ -1,7 +1,7 @@
 /** Creations and deletions of subscriptions that a crash cut short between two shards (topics-repair.ts). */
 import type { Redis } from 'ioredis'
-import { subscriptionsKey } from './keys.ts'
-import { shardBase } from './shards.ts'
+import { subscriptionsKey } from '../keys.ts'
+import { shardBase } from '../redis/shards.ts'
 import { placeOfSubscription, type SubscriptionPlace } from './subscriptions-id.ts'
 import { sha1, subscriptionFields, unpackSubscription } from './subscriptions-record.ts'
 import { finishCreate, finishDelete, removeSubscription, settleCreate } from './subscriptions-scripts.ts'

@@ -1,11 +1,11 @@
 /** The scripts that read and write subscriptions, with named results. */
 import { formatMessageId } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { readScript, runScript } from './scripts.ts'
-import { SHARD_COUNT, shardBase, shardOf } from './shards.ts'
+import { readScript, runScript } from '../redis/scripts.ts'
+import { SHARD_COUNT, shardBase, shardOf } from '../redis/shards.ts'
+import { newRevision } from '../topics/topics-record.ts'
 import { createIdDigits, type SubscriptionPlace } from './subscriptions-id.ts'
 import { idBytes, type SubscriptionFields } from './subscriptions-record.ts'
-import { newRevision } from './topics-record.ts'
 
 const CREATE = readScript('create-subscription-1')
 const PLACE = readScript('place-subscription-1')

@@ -1,7 +1,7 @@
 /** A subscription as it was read: its place, its text, which a change must find again, and its record. */
 import type { SubscriptionRecord } from '@fantail/contracts'
-import { subscriptionsKey } from './keys.ts'
-import { shardBase } from './shards.ts'
+import { subscriptionsKey } from '../keys.ts'
+import { shardBase } from '../redis/shards.ts'
 import { placeOfSubscription, type SubscriptionPlace } from './subscriptions-id.ts'
 import { endpointHash, subscriptionFields, unpackSubscription } from './subscriptions-record.ts'
 import type { HomeEntry } from './subscriptions-scripts.ts'

@@ -14,8 +14,8 @@ import {
   subscriptionsKey,
   TopicFullError,
   Topics,
-} from './index.ts'
-import { dueKey, turnsKey } from './keys.ts'
+} from '../index.ts'
+import { dueKey, turnsKey } from '../keys.ts'
 import { indexFaults, newSubscription, topicName } from './subscriptions.fixture.ts'
 
 const ARN = topicName('events')

@@ -23,12 +23,13 @@ import {
   type SubscriptionRecord,
 } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { batch } from './batch.ts'
+import { type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
+import { endpointsKey, sliceKey, subscriptionsKey, tokensKey, topicKey } from '../keys.ts'
+import { batch } from '../redis/batch.ts'
+import { type Page, replies } from '../redis/pages.ts'
+import { shardBase, shardOf } from '../redis/shards.ts'
+import { pauseBeforeTry } from '../topics/topics-record.ts'
 import { topicUidOf } from './confirmation-token.ts'
-import { type GrowthGuard, UNGUARDED } from './growth.ts'
-import { endpointsKey, sliceKey, subscriptionsKey, tokensKey, topicKey } from './keys.ts'
-import { type Page, replies } from './pages.ts'
-import { shardBase, shardOf } from './shards.ts'
 import { placeElsewhere, replaceStored } from './subscriptions-elsewhere.ts'
 import { expirePending } from './subscriptions-expiry.ts'
 import { placeOfSubscription, SLICES_MAX } from './subscriptions-id.ts'
@@ -55,7 +56,6 @@ import {
   type SubscriptionChange,
   unpackStored,
 } from './subscriptions-stored.ts'
-import { pauseBeforeTry } from './topics-record.ts'
 
 export type { ListSubscriptions, SubscriptionChange }
 

@@ -8,8 +8,8 @@ import {
   sliceKey,
   subscriptionsKey,
   Topics,
-} from './index.ts'
-import { newSubscription, topicName } from './subscriptions.fixture.ts'
+} from '../index.ts'
+import { newSubscription, topicName } from '../subscriptions/subscriptions.fixture.ts'
 
 const ARN = topicName('planned')
 

@@ -4,13 +4,13 @@
  */
 import type { SubscriptionRecord, TopicRecord } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { batch } from './batch.ts'
-import { sliceKey, subscriptionsKey, topicKey } from './keys.ts'
-import { replies } from './pages.ts'
-import { readScript, runScript } from './scripts.ts'
-import { shardBase, sliceShard } from './shards.ts'
-import { unpackSubscription } from './subscriptions-record.ts'
-import { pairs } from './subscriptions-scripts.ts'
+import { sliceKey, subscriptionsKey, topicKey } from '../keys.ts'
+import { batch } from '../redis/batch.ts'
+import { replies } from '../redis/pages.ts'
+import { readScript, runScript } from '../redis/scripts.ts'
+import { shardBase, sliceShard } from '../redis/shards.ts'
+import { unpackSubscription } from '../subscriptions/subscriptions-record.ts'
+import { pairs } from '../subscriptions/subscriptions-scripts.ts'
 import { CorruptRecordError, parseSlices, parseTopic } from './topics-record.ts'
 
 const READ_SLICE = readScript('read-slice-1')

@@ -10,11 +10,11 @@
  *   delete|<arn>|<endpoint sha1>|<id>  the endpoint is free, the subscription perhaps not removed: it is
  */
 import type { Redis } from 'ioredis'
-import { batch } from './batch.ts'
-import { topicKey, unfinishedKey } from './keys.ts'
-import { replies } from './pages.ts'
-import { SHARD_COUNT, shardBase, shardOf } from './shards.ts'
-import { resumeCreate, resumeDelete } from './subscriptions-repair.ts'
+import { topicKey, unfinishedKey } from '../keys.ts'
+import { batch } from '../redis/batch.ts'
+import { replies } from '../redis/pages.ts'
+import { SHARD_COUNT, shardBase, shardOf } from '../redis/shards.ts'
+import { resumeCreate, resumeDelete } from '../subscriptions/subscriptions-repair.ts'
 import { newRevision, parseSlices } from './topics-record.ts'
 import { configureSlice, dropSlice, finishTopic, listElapsed } from './topics-scripts.ts'
 

@@ -1,7 +1,7 @@
 /** The scripts that write topics, with named results. */
 import type { Redis } from 'ioredis'
-import { readScript, runScript } from './scripts.ts'
-import { shardBase, shardOf } from './shards.ts'
+import { readScript, runScript } from '../redis/scripts.ts'
+import { shardBase, shardOf } from '../redis/shards.ts'
 
 const PUT_TOPIC = readScript('put-topic-1')
 const CONFIGURE_SLICE = readScript('configure-slice-1')

@@ -2,9 +2,9 @@ import { FantailError } from '@fantail/contracts'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { Redis } from 'ioredis'
 import { beforeEach, expect, test } from 'vitest'
-import { laneKey, Plans, Subscriptions, shardBase, shardOf, sliceKey, Topics, topicKey } from './index.ts'
-import { dueKey } from './keys.ts'
-import { cutShort, indexFaults, newSubscription, topicName } from './subscriptions.fixture.ts'
+import { laneKey, Plans, Subscriptions, shardBase, shardOf, sliceKey, Topics, topicKey } from '../index.ts'
+import { dueKey } from '../keys.ts'
+import { cutShort, indexFaults, newSubscription, topicName } from '../subscriptions/subscriptions.fixture.ts'
 
 const { server, redis } = await useRedis()
 const topics = new Topics(redis)

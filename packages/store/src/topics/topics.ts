@@ -13,12 +13,12 @@ import {
   topicArn,
 } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { batch } from './batch.ts'
-import { admitLonger, type GrowthGuard, UNGUARDED } from './growth.ts'
-import { sliceKey, topicKey, topicsKey } from './keys.ts'
-import { decodeCursor, encodeCursor, listNames, type Page, replies } from './pages.ts'
-import { shardBase, shardOf, sliceShard } from './shards.ts'
-import { createTopicUid } from './subscriptions-id.ts'
+import { admitLonger, type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
+import { sliceKey, topicKey, topicsKey } from '../keys.ts'
+import { batch } from '../redis/batch.ts'
+import { decodeCursor, encodeCursor, listNames, type Page, replies } from '../redis/pages.ts'
+import { shardBase, shardOf, sliceShard } from '../redis/shards.ts'
+import { createTopicUid } from '../subscriptions/subscriptions-id.ts'
 import {
   givenSettings,
   newRevision,

@@ -17,17 +17,17 @@ import {
   queueArn,
 } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { batch } from './batch.ts'
-import { admitLonger, type GrowthGuard, UNGUARDED } from './growth.ts'
-import { HeldWrites } from './held-writes.ts'
-import { queueDeletedKey, queueKey, queuesGoneKey, queuesKey } from './keys.ts'
-import { decodeCursor, encodeCursor, listNames, type Page, replies } from './pages.ts'
-import { queueMissing } from './queue-errors.ts'
-import { createQueueUid } from './queue-items.ts'
-import type { ListQueues, QueueSettings, QueueWithCounts } from './queue-records.ts'
+import { admitLonger, type GrowthGuard, UNGUARDED } from '../../capacity/growth.ts'
+import { queueDeletedKey, queueKey, queuesGoneKey, queuesKey } from '../../keys.ts'
+import { batch } from '../../redis/batch.ts'
+import { decodeCursor, encodeCursor, listNames, type Page, replies } from '../../redis/pages.ts'
+import { HeldWrites } from '../../redis/replica-acks.ts'
+import { readScript, runScript } from '../../redis/scripts.ts'
+import { SHARD_COUNT, shardBase, shardOf } from '../../redis/shards.ts'
+import { queueMissing } from '../queue-errors.ts'
+import { createQueueUid } from '../queue-items.ts'
+import type { ListQueues, QueueSettings, QueueWithCounts } from '../queue-records.ts'
 import { QueueSources } from './queue-sources.ts'
-import { readScript, runScript } from './scripts.ts'
-import { SHARD_COUNT, shardBase, shardOf } from './shards.ts'
 
 const WRITE = readScript('write-queue-1')
 const READ = readScript('read-queue-1')

@@ -1,9 +1,9 @@
 /** What gauges show of queues: how much is in each of a bounded number of them. */
 import type { Redis } from 'ioredis'
-import { queuesKey } from './keys.ts'
-import { listNames } from './pages.ts'
-import type { QueueWithCounts } from './queue-records.ts'
-import type { Queues } from './queues.ts'
+import { queuesKey } from '../../keys.ts'
+import { listNames } from '../../redis/pages.ts'
+import type { QueueWithCounts } from '../queue-records.ts'
+import type { Queues } from '../queues.ts'
 
 /** Of at most `max` queues, the first by ARN; two trips. */
 export async function queueFigures(

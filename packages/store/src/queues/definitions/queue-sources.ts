@@ -4,11 +4,11 @@
  */
 import { FantailError, isFifoName, parseArn, type QueueRecord } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { readNow } from './clock.ts'
-import { queueKey, sourcesKey } from './keys.ts'
-import { runScript } from './scripts.ts'
-import { shardBase, shardOf } from './shards.ts'
-import { Subscriptions } from './subscriptions.ts'
+import { queueKey, sourcesKey } from '../../keys.ts'
+import { readNow } from '../../redis/clock.ts'
+import { runScript } from '../../redis/scripts.ts'
+import { shardBase, shardOf } from '../../redis/shards.ts'
+import { Subscriptions } from '../../subscriptions/subscriptions.ts'
 
 const SOURCES_MAX = 1_000
 /** A source newer than this may stand before its policy is written. */
