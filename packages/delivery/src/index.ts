@@ -1,6 +1,4 @@
-export { type AddressGuard, createAddressGuard } from './address-guard.ts'
-export { renderRequest, secretsFailure, unsignedFailure } from './attempt-request.ts'
-export { hasCredentials, hideCredentials, maskCredentials } from './endpoint-credentials.ts'
+export { renderRequest, secretsFailure, unsignedFailure } from './envelope/attempt-request.ts'
 export {
   compileEnvelope,
   type Envelope,
@@ -8,13 +6,14 @@ export {
   renderBody,
   textFor,
   textForProtocol,
-} from './envelope.ts'
-export { EnvelopeSigning } from './envelope-signing.ts'
-export type { Again, AgainCause, HttpRequest, SendMoment } from './http-request.ts'
-export { createHttpSender, type HttpSender } from './http-sender.ts'
-export { createSigningPairs, signingKeyContext } from './kept-signing-pair.ts'
-export { type Linked, LinkedList } from './linked-list.ts'
-export { checkTlsMaterial, compileRoute, type OutboundOptions, readProxy } from './outbound-route.ts'
+} from './envelope/envelope.ts'
+export { compileTarget, redactEndpoint, type Target } from './envelope/target.ts'
+export type { Again, AgainCause, HttpRequest, SendMoment } from './http/http-request.ts'
+export { createHttpSender, type HttpSender } from './http/http-sender.ts'
+export { type Linked, LinkedList } from './http/linked-list.ts'
+export { type AddressGuard, createAddressGuard } from './outbound/address-guard.ts'
+export { hasCredentials, hideCredentials, maskCredentials } from './outbound/endpoint-credentials.ts'
+export { checkTlsMaterial, compileRoute, type OutboundOptions, readProxy } from './outbound/outbound-route.ts'
 export {
   consumerContext,
   type KeptOutbound,
@@ -25,20 +24,26 @@ export {
   openOutbound,
   outboundContext,
   type Reached,
-} from './outbound-secrets.ts'
-export { QUEUE_EVENT_HEADERS, renderQueueEvent } from './queue-event.ts'
-export { md5OfAttributes, md5OfBody, SYSTEM_ATTRIBUTE_NAMES, systemAttributes } from './queue-message.ts'
+} from './outbound/outbound-secrets.ts'
+export { hostOf } from './outbound/url-host.ts'
+export { QueueGates } from './queues/queue-admission.ts'
 export { type QueueAppend, QueueAppends } from './queues/queue-appends.ts'
-export { QueueGates } from './queues/queue-gates.ts'
-export { type SignatureVersion, signatureVersionOf } from './signature-version.ts'
-export { SigningKey } from './signing-key.ts'
-export { createSigningPair, readSigningPair, type SigningPair } from './signing-pair.ts'
+export { QUEUE_EVENT_HEADERS, renderQueueEvent } from './queues/queue-event.ts'
+export {
+  md5OfAttributes,
+  md5OfBody,
+  SYSTEM_ATTRIBUTE_NAMES,
+  systemAttributes,
+} from './queues/queue-message.ts'
+export { EnvelopeSigning } from './signing/envelope-signing.ts'
+export { createSigningPairs, signingKeyContext } from './signing/kept-signing-pair.ts'
+export { type SignatureVersion, signatureVersionOf } from './signing/signature-version.ts'
+export { SigningKey } from './signing/signing-key.ts'
+export { createSigningPair, readSigningPair, type SigningPair } from './signing/signing-pair.ts'
 export {
   createWebhookKey,
   isWebhookSecret,
   type NewWebhookKey,
   webhookKeyContext,
   webhookSignerOf,
-} from './standard-webhooks.ts'
-export { compileTarget, redactEndpoint, type Target } from './target.ts'
-export { hostOf } from './url-host.ts'
+} from './signing/standard-webhooks.ts'

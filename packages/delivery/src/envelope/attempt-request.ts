@@ -3,9 +3,9 @@
  * subscription are made of it alike, so that a test shows what a delivery would do.
  */
 import type { AttemptResult } from '@fantail/contracts'
+import type { HttpRequest } from '../http/http-request.ts'
+import type { Sealing } from '../outbound/outbound-secrets.ts'
 import { type Envelope, renderBody } from './envelope.ts'
-import type { HttpRequest } from './http-request.ts'
-import type { Sealing } from './outbound-secrets.ts'
 import { renderHeaders } from './request-headers.ts'
 import { type Target, unlockTarget } from './target.ts'
 

@@ -11,7 +11,7 @@ import {
   type MessageKind,
   type Protocol,
 } from '@fantail/contracts'
-import type { Signature, SignatureVersion } from './signature-version.ts'
+import type { Signature, SignatureVersion } from '../signing/signature-version.ts'
 import type { Target } from './target.ts'
 
 export interface Envelope {

@@ -1,9 +1,9 @@
 /** What of a subscription every one of its attempts needs, worked out once per plan. */
 import type { EffectiveDeliveryPolicy, Protocol, SubscriptionRecord } from '@fantail/contracts'
-import type { HttpEndpoint } from './http-request.ts'
-import { compileRoute, type Route } from './outbound-route.ts'
-import { openOutbound, type Sealing } from './outbound-secrets.ts'
-import { type WebhookSigner, webhookSignerOf } from './standard-webhooks.ts'
+import type { HttpEndpoint } from '../http/http-request.ts'
+import { compileRoute, type Route } from '../outbound/outbound-route.ts'
+import { openOutbound, type Sealing } from '../outbound/outbound-secrets.ts'
+import { type WebhookSigner, webhookSignerOf } from '../signing/standard-webhooks.ts'
 
 export interface Target {
   subscriptionId: string

@@ -1,9 +1,9 @@
 /** What went wrong in an attempt, as one of the few codes that people and policies know. */
 import type { AttemptErrorCode, AttemptResult } from '@fantail/contracts'
 import { errors } from 'undici'
+import { ProxyError } from '../outbound/proxy-tunnel.ts'
+import { NameError } from '../outbound/resolver.ts'
 import { ForbiddenAddressError } from './connector.ts'
-import { ProxyError } from './proxy-tunnel.ts'
-import { NameError } from './resolver.ts'
 
 const DETAIL_CHARS_MAX = 200
 

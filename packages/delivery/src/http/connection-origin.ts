@@ -1,4 +1,4 @@
-import type { Route } from './outbound-route.ts'
+import type { Route } from '../outbound/outbound-route.ts'
 
 /** Where a connection is to lead. */
 export interface Origin {

@@ -8,11 +8,11 @@
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net'
 import { checkServerIdentity, connect as connectTls, type TLSSocket } from 'node:tls'
 import { LRUCache } from 'lru-cache'
-import type { AddressGuard } from './address-guard.ts'
-import type { Origin } from './origin.ts'
-import type { ProxyAddress } from './outbound-route.ts'
-import { openTunnel } from './proxy-tunnel.ts'
-import type { Resolver } from './resolver.ts'
+import type { AddressGuard } from '../outbound/address-guard.ts'
+import type { ProxyAddress } from '../outbound/outbound-route.ts'
+import { openTunnel } from '../outbound/proxy-tunnel.ts'
+import type { Resolver } from '../outbound/resolver.ts'
+import type { Origin } from './connection-origin.ts'
 
 /** A connection that the address guard does not let through. */
 export class ForbiddenAddressError extends Error {

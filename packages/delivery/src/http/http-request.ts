@@ -1,9 +1,9 @@
 /** A sender's input, and how it answers. */
 import type { AttemptResult } from '@fantail/contracts'
+import type { Route } from '../outbound/outbound-route.ts'
 import type { Challenge } from './challenges.ts'
 import type { NamedOrigin } from './connection.ts'
 import type { Credentials } from './credentials.ts'
-import type { Route } from './outbound-route.ts'
 
 export interface HttpEndpoint {
   origin: NamedOrigin

@@ -14,9 +14,9 @@ import {
   waitFor,
 } from '@fantail/test-kit'
 import { afterEach, describe, expect, test } from 'vitest'
+import { NameError } from '../outbound/resolver.ts'
 import type { Again, HttpRequest } from './http-request.ts'
 import { createHttpSender, type HttpSender, type HttpSenderOptions } from './http-sender.ts'
-import { NameError } from './resolver.ts'
 
 const opened: { close(): Promise<void> }[] = []
 

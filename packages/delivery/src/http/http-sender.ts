@@ -5,7 +5,10 @@
 import type { AttemptResult } from '@fantail/contracts'
 import { ATTEMPT_DEADLINE_MS } from '@fantail/contracts'
 import { LRUCache } from 'lru-cache'
-import { createAddressGuard } from './address-guard.ts'
+import { createAddressGuard } from '../outbound/address-guard.ts'
+import { decodeUserinfo, type Route } from '../outbound/outbound-route.ts'
+import { createResolver, type Resolver } from '../outbound/resolver.ts'
+import { hostOf } from '../outbound/url-host.ts'
 import { AttemptEnds } from './attempt-ends.ts'
 import { failure } from './attempt-failure.ts'
 import { Connections } from './connections.ts'
@@ -14,9 +17,6 @@ import { Credentials } from './credentials.ts'
 import { Deadlines } from './deadlines.ts'
 import { type AttemptContext, HttpAttempt } from './http-attempt.ts'
 import type { Again, HttpEndpoint, HttpRequest } from './http-request.ts'
-import { decodeUserinfo, type Route } from './outbound-route.ts'
-import { createResolver, type Resolver } from './resolver.ts'
-import { hostOf } from './url-host.ts'
 
 export interface HttpSenderOptions {
   /** For the whole attempt. */

@@ -7,9 +7,9 @@ import { gzipSync } from 'node:zlib'
 import type { AttemptResult } from '@fantail/contracts'
 import { onRawRequest, type RawServer, startRawServer, startReceiver, waitFor } from '@fantail/test-kit'
 import { afterEach, describe, expect, test } from 'vitest'
+import { createResolver } from '../outbound/resolver.ts'
 import type { HttpRequest } from './http-request.ts'
 import { createHttpSender, type HttpSender, type HttpSenderOptions } from './http-sender.ts'
-import { createResolver } from './resolver.ts'
 
 const DEADLINE_MS = 250
 /** What an attempt may be late by on a machine that does other things. */

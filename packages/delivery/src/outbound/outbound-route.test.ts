@@ -10,7 +10,7 @@ import {
   waitFor,
 } from '@fantail/test-kit'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { createHttpSender, type HttpSender, type HttpSenderOptions } from './http-sender.ts'
+import { createHttpSender, type HttpSender, type HttpSenderOptions } from '../http/http-sender.ts'
 import { compileRoute, type OutboundOptions } from './outbound-route.ts'
 
 const opened: { close(): Promise<void> }[] = []

@@ -12,7 +12,7 @@ import {
   unsendable,
 } from '@fantail/contracts'
 import { type AccessPolicy, parseAccessPolicy, takesFromTopic } from '@fantail/policy'
-import type { QueueBody } from '../envelope.ts'
+import type { QueueBody } from '../envelope/envelope.ts'
 
 const AGE_MAX_MS = 1_000
 const ENTRIES_MAX = 1_000

@@ -1,7 +1,7 @@
 /** Attempts to queues of ours: the append is the attempt. Deliveries and tests of a subscription are made alike. */
 import { type AttemptResult, FantailError, type Message } from '@fantail/contracts'
-import type { QueueBody } from '../envelope.ts'
-import type { QueueGates } from './queue-gates.ts'
+import type { QueueBody } from '../envelope/envelope.ts'
+import type { QueueGates } from './queue-admission.ts'
 
 /** `id` names it to the queue, so that an append that is repeated changes nothing. */
 export type QueueItem = QueueBody & { id?: string }

@@ -1,8 +1,8 @@
 /** Gives envelopes their signatures: one per message and distinct text, made when first asked for, kept beside the text. */
-import { carriesSignature, type Envelope, type EnvelopeText, textFor } from './envelope.ts'
+import { carriesSignature, type Envelope, type EnvelopeText, textFor } from '../envelope/envelope.ts'
+import type { Target } from '../envelope/target.ts'
 import { stringToSign } from './signature.ts'
 import type { SigningKey } from './signing-key.ts'
-import type { Target } from './target.ts'
 
 export class EnvelopeSigning {
   readonly #key: SigningKey

@@ -3,7 +3,7 @@
  * certificate; without one, in the open. What was made before there was a master key is read as it is, until
  * `fantail secrets reseal` seals it: processes of a release that knows no sealed pairs may still be at work beside this one.
  */
-import { NoVaultError, type Sealing } from './outbound-secrets.ts'
+import { NoVaultError, type Sealing } from '../outbound/outbound-secrets.ts'
 import type { SigningPairs } from './signing-key.ts'
 import { certificateName, type SigningPair } from './signing-pair.ts'
 

@@ -1,6 +1,6 @@
 /** What a signature covers (checklist 67 to 69). */
-import { confirmationText, type Envelope, publishedIso, subscribeUrl, textFor } from './envelope.ts'
-import type { Target } from './target.ts'
+import { confirmationText, type Envelope, publishedIso, subscribeUrl, textFor } from '../envelope/envelope.ts'
+import type { Target } from '../envelope/target.ts'
 
 /**
  * Each member that is signed, in byte order of the names: name, LF, value, LF. An UnsubscribeConfirmation names its

@@ -7,12 +7,12 @@ import {
   type TopicRecord,
 } from '@fantail/contracts'
 import { SYSTEM_POLICY } from '@fantail/policy'
-import { compileEnvelope, type Envelope } from './envelope.ts'
+import { compileEnvelope, type Envelope } from '../envelope/envelope.ts'
+import { compileTarget, type Target } from '../envelope/target.ts'
 import { EnvelopeSigning } from './envelope-signing.ts'
 import type { SignatureVersion } from './signature-version.ts'
 import { SigningKey, type SigningPairs } from './signing-key.ts'
 import type { SigningPair } from './signing-pair.ts'
-import { compileTarget, type Target } from './target.ts'
 
 export const TOPIC = 'arn:aws:sns:us-east-1:000000000000:orders'
 export const SUBSCRIPTION_ARN = `${TOPIC}:5f8a6f0e-8a4e-4d3f-9d53-0f6c0a5f1f11`

@@ -1,6 +1,7 @@
 import { verify, X509Certificate } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type Envelope, queueBody, renderBody } from './envelope.ts'
+import { type Envelope, queueBody, renderBody } from '../envelope/envelope.ts'
+import type { Target } from '../envelope/target.ts'
 import { type SignatureVersion, signatureVersionOf } from './signature-version.ts'
 import {
   createMemoryPairs,
@@ -12,7 +13,6 @@ import {
   topicOf,
 } from './signing.fixture.ts'
 import { createSigningPair, type SigningPair } from './signing-pair.ts'
-import type { Target } from './target.ts'
 
 let pair: SigningPair
 beforeAll(async () => {

@@ -121,7 +121,7 @@ test.each([
 })
 
 test('the code in docs/verify-webhooks.md verifies what is sent, and nothing else', async () => {
-  const document = await readFile(new URL('../../../docs/verify-webhooks.md', import.meta.url), 'utf8')
+  const document = await readFile(new URL('../../../../docs/verify-webhooks.md', import.meta.url), 'utf8')
   const blocks = [...document.matchAll(/```js\n([\s\S]*?)\n```/g)].map(([, block]) => block ?? '')
   const source = `${blocks.find((block) => block.includes('function verified'))}\nexport { verified }`
   const { verified } = (await import(`data:text/javascript,${encodeURIComponent(source)}`)) as {

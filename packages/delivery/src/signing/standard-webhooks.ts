@@ -14,7 +14,7 @@ import {
   sign,
 } from 'node:crypto'
 import type { SubscriptionRecord, WebhookAlgorithm, WebhookKey } from '@fantail/contracts'
-import { NoVaultError, type Sealing } from './outbound-secrets.ts'
+import { NoVaultError, type Sealing } from '../outbound/outbound-secrets.ts'
 
 const SECRET_BYTES = 32
 const SECRET_BYTES_MIN = 24
