@@ -6,10 +6,10 @@
  */
 import { createMessageId, type Message, type SubscriptionRecord } from '@fantail/contracts'
 import { compileFilter, FilterIndex } from '@fantail/policy'
-import { MessageContext } from '../src/message-context.ts'
-import { SliceFilters } from '../src/slice-filters.ts'
-import { TopicFilters } from '../src/topic-filters.ts'
-import type { TopicPlan } from '../src/topic-plan.ts'
+import { MessageContext } from '../src/topics/message-context.ts'
+import { SliceFilters } from '../src/topics/slice-filters.ts'
+import { TopicFilters } from '../src/topics/topic-filters.ts'
+import type { TopicPlan } from '../src/topics/topic-snapshot.ts'
 
 const ROUNDS = 7
 const MESSAGES = 50

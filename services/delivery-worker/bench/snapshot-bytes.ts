@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { MAX_IN_FLIGHT_DEFAULT, topicArn } from '@fantail/contracts'
-import { type CompiledSlice, compileSlice, weightOf } from '../src/compiled-slice.ts'
+import { type CompiledSlice, compileSlice, weightOf } from '../src/topics/compiled-slice.ts'
 
 const PLANS = 3_000
 const fanOut = Number(process.argv[2] ?? 10)

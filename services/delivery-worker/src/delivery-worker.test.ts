@@ -11,7 +11,7 @@ import {
 } from '@fantail/store'
 import { freshKey, skewKey, startFairTimer, waitFor } from '@fantail/test-kit'
 import { beforeEach, expect, test } from 'vitest'
-import { QUEUED_MAX } from './dispatcher.ts'
+import { QUEUED_MAX } from './dispatch/dispatcher.ts'
 import {
   createFakeSender,
   createMessage,
@@ -20,7 +20,7 @@ import {
   TOPIC,
   urlOf,
   useFixture,
-} from './worker.fixture.ts'
+} from './fixtures/worker.fixture.ts'
 
 const fixture = await useFixture()
 const quarantined = async () => (await new Quarantine(fixture.redis).list({ limit: 10 })).items

@@ -1,7 +1,7 @@
 /** Redis goes away at each request of a start in turn: the worker starts by itself, and delivers. */
 import { atEachRequest, startRedisOutage, waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { createFakeSender, createFixture } from './worker.fixture.ts'
+import { createFakeSender, createFixture } from './fixtures/worker.fixture.ts'
 
 const AWAY_MS = 60
 

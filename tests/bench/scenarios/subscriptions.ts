@@ -25,7 +25,7 @@ const CONNECTIONS = 32
 const PAIRS = 5
 const MESSAGES = 8_000
 const PLAN_BYTES = fileURLToPath(
-  new URL('../../../services/delivery-worker/bench/plan-bytes.ts', import.meta.url),
+  new URL('../../../services/delivery-worker/bench/snapshot-bytes.ts', import.meta.url),
 )
 export const subscriptions: Scenario = {
   name: 'subscriptions',

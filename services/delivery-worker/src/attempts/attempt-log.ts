@@ -2,9 +2,9 @@
 import type { AttemptResult, Why } from '@fantail/contracts'
 import { shownWhy } from '@fantail/policy'
 import type { Logger } from '@fantail/runtime'
-import type { CompiledSubscription } from './compiled-slice.ts'
-import type { MessageContext } from './message-context.ts'
-import { resultState } from './outcome.ts'
+import type { CompiledSubscription } from '../topics/compiled-slice.ts'
+import type { MessageContext } from '../topics/message-context.ts'
+import { resultState } from './attempt-outcome.ts'
 
 export interface LoggedAttempt {
   message: MessageContext

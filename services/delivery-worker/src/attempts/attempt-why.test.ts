@@ -2,8 +2,8 @@
 import { createMessageId, type Message } from '@fantail/contracts'
 import { deliveryId } from '@fantail/store'
 import { expect, test } from 'vitest'
+import { MessageContext } from '../topics/message-context.ts'
 import { type ExplainedAttempt, whyAttemptCame } from './attempt-why.ts'
-import { MessageContext } from './message-context.ts'
 
 const PUBLISHED_AT = 1_700_000_000_000
 const messageId = createMessageId(PUBLISHED_AT)

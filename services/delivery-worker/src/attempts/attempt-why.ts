@@ -2,10 +2,10 @@
 import type { StoredWhy, WaitCause } from '@fantail/contracts'
 import { whyItCame } from '@fantail/policy'
 import { parseDeliveryId } from '@fantail/store'
-import type { CompiledSubscription } from './compiled-slice.ts'
-import type { Circuit } from './lane-pacing.ts'
-import type { MessageContext } from './message-context.ts'
-import type { Outcome } from './outcome.ts'
+import type { Circuit } from '../lanes/lane-pacing.ts'
+import type { CompiledSubscription } from '../topics/compiled-slice.ts'
+import type { MessageContext } from '../topics/message-context.ts'
+import type { Outcome } from './attempt-outcome.ts'
 
 export interface ExplainedAttempt {
   claimed: { delivery: Buffer }

@@ -1,8 +1,8 @@
 /** Bytes of messages in flight: bounded, counted once for all who share them, and never all held by what hangs. */
 import { createMessageId } from '@fantail/contracts'
 import { expect, test } from 'vitest'
+import { MessageContext } from '../topics/message-context.ts'
 import { BodyBytes, bytesOf } from './body-bytes.ts'
-import { MessageContext } from './message-context.ts'
 
 const message = () =>
   new MessageContext({

@@ -6,8 +6,8 @@
  * second in which it hangs, and the proven ones keep their half, however much hangs. So all of them together may for the
  * length of a deadline hold half as much again. A message counts once on each side, however many deliveries hold it.
  */
-import type { InRun } from './fifo/group-run.ts'
-import type { MessageContext } from './message-context.ts'
+import type { InRun } from '../fifo/group-run.ts'
+import type { MessageContext } from '../topics/message-context.ts'
 
 /** About 128 messages of 256 KB, or 27,000 of 1 KB. */
 const BODY_BYTES_MAX = 134_217_728

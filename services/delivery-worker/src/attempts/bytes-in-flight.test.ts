@@ -1,7 +1,7 @@
 /** Attempts of lanes are bounded by the bytes of their messages, and what hangs leaves healthy lanes theirs. */
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { createFakeSender, urlOf, useFixture } from './worker.fixture.ts'
+import { createFakeSender, urlOf, useFixture } from '../fixtures/worker.fixture.ts'
 
 const fixture = await useFixture()
 

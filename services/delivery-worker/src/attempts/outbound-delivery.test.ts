@@ -11,7 +11,13 @@ import { Consumers, deliveryId } from '@fantail/store'
 import { type Receiver, startProxy, startReceiver, waitFor } from '@fantail/test-kit'
 import { createMasterKeyText, createVault, parseMasterKey, type Vault } from '@fantail/vault'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createFakeSender, createFixture, createMessage, type Fixture, TOPIC } from './worker.fixture.ts'
+import {
+  createFakeSender,
+  createFixture,
+  createMessage,
+  type Fixture,
+  TOPIC,
+} from '../fixtures/worker.fixture.ts'
 
 let fixture: Fixture
 let hook: Receiver

@@ -4,7 +4,7 @@ import type { NewSubscription } from '@fantail/store'
 import { queueKey } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { createFakeSender, DLQ, TOPIC, useFixture } from './worker.fixture.ts'
+import { createFakeSender, DLQ, TOPIC, useFixture } from '../fixtures/worker.fixture.ts'
 
 const QUEUE = 'arn:aws:sqs:us-east-1:000000000000:work'
 const fixture = await useFixture()

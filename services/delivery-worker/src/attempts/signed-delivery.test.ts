@@ -4,7 +4,14 @@ import { deliveryId, placeOfSubscription, SigningKeys, signingPairKey, VaultKeys
 import { waitFor } from '@fantail/test-kit'
 import { createMasterKeyText, createVault, parseMasterKey } from '@fantail/vault'
 import { beforeEach, expect, test } from 'vitest'
-import { createFakeSender, DLQ, type FakeSender, TOPIC, urlOf, useFixture } from './worker.fixture.ts'
+import {
+  createFakeSender,
+  DLQ,
+  type FakeSender,
+  TOPIC,
+  urlOf,
+  useFixture,
+} from '../fixtures/worker.fixture.ts'
 
 const fixture = await useFixture()
 let sender: FakeSender

@@ -3,7 +3,13 @@ import { waitFor } from '@fantail/test-kit'
 import { createMasterKeyText, createVault, parseMasterKey } from '@fantail/vault'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createFakeSender, createFixture, type FakeSender, type Fixture, urlOf } from './worker.fixture.ts'
+import {
+  createFakeSender,
+  createFixture,
+  type FakeSender,
+  type Fixture,
+  urlOf,
+} from '../fixtures/worker.fixture.ts'
 
 let fixture: Fixture
 let sender: FakeSender

@@ -2,7 +2,7 @@
 import { SHARD_COUNT, shardBase } from '@fantail/store'
 import { skewKey, waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { createFakeSender, urlOf, useFixture } from './worker.fixture.ts'
+import { createFakeSender, urlOf, useFixture } from '../fixtures/worker.fixture.ts'
 
 const fixture = await useFixture()
 

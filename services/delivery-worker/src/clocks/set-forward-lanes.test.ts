@@ -1,6 +1,6 @@
 import { skewKey, waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { createFakeSender, useFixture } from './worker.fixture.ts'
+import { createFakeSender, useFixture } from '../fixtures/worker.fixture.ts'
 
 const RATE = 20
 const IN_A_SECOND_MAX = 23

@@ -19,9 +19,9 @@
  * message is touched.
  */
 import { shardOf } from '@fantail/store'
+import type { MessageContext } from '../topics/message-context.ts'
 import type { Checkpoints } from './checkpoints.ts'
 import type { JobRun } from './job-run.ts'
-import type { MessageContext } from './message-context.ts'
 
 const CAUTIOUS_FROM_FENCE = 3
 /** Failed starts that make a message a suspect. */

@@ -1,10 +1,10 @@
 import { createLogger } from '@fantail/runtime'
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
+import type { CompiledSlice } from '../topics/compiled-slice.ts'
+import type { MessageContext } from '../topics/message-context.ts'
 import { Checkpoints, type CheckpointsOptions } from './checkpoints.ts'
-import type { CompiledSlice } from './compiled-slice.ts'
 import { JobRun, Unit } from './job-run.ts'
-import type { MessageContext } from './message-context.ts'
 import { RunRetries } from './run-retries.ts'
 
 const log = createLogger({ service: 'test', level: 'silent' })

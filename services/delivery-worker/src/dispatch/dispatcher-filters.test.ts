@@ -4,13 +4,13 @@ import { createLogger } from '@fantail/runtime'
 import { Plans } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { Bitmap } from './bitmap.ts'
+import { createFixture, createMessage, type Fixture, TOPIC } from '../fixtures/worker.fixture.ts'
+import { Bitmap } from '../topics/bitmap.ts'
+import { MessageContext } from '../topics/message-context.ts'
+import { PlanCache } from '../topics/snapshot-cache.ts'
+import type { KeptBack } from '../topics/topic-filters.ts'
 import { Dispatcher, type DispatcherOptions } from './dispatcher.ts'
 import type { Unit } from './job-run.ts'
-import { MessageContext } from './message-context.ts'
-import { PlanCache } from './plan-cache.ts'
-import type { KeptBack } from './topic-filters.ts'
-import { createFixture, createMessage, type Fixture, TOPIC } from './worker.fixture.ts'
 
 let fixture: Fixture
 beforeAll(async () => {

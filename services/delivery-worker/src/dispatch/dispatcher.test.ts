@@ -5,11 +5,11 @@ import { connect, Lanes, shardOf } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeEach, expect, test } from 'vitest'
+import type { CompiledSlice } from '../topics/compiled-slice.ts'
+import { sliceMatch } from '../topics/slice-match.ts'
 import { isolationMs } from './cautious-runs.ts'
-import type { CompiledSlice } from './compiled-slice.ts'
 import { Dispatcher, type DispatcherOptions, QUEUED_MAX } from './dispatcher.ts'
 import type { Unit } from './job-run.ts'
-import { sliceMatch } from './slice-match.ts'
 
 let ageMs = 0
 let isFull = () => false

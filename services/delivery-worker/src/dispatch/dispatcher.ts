@@ -14,21 +14,21 @@ import {
   type SliceRef,
   underTopic,
 } from '@fantail/store'
+import type { OutcomeRecorder } from '../outcomes/outcome-recorder.ts'
+import type { CompiledSlice } from '../topics/compiled-slice.ts'
+import { MessageContext } from '../topics/message-context.ts'
+import type { SliceMatch } from '../topics/slice-match.ts'
+import type { PlanCache } from '../topics/snapshot-cache.ts'
+import { type KnownMatch, sliceNumberOf, type TopicMatch } from '../topics/topic-filters.ts'
+import type { TopicPlan } from '../topics/topic-snapshot.ts'
 import { CautiousRuns, isCautious } from './cautious-runs.ts'
 import { Checkpoints } from './checkpoints.ts'
-import type { CompiledSlice } from './compiled-slice.ts'
-import type { Express } from './express.ts'
+import type { Express } from './first-attempts.ts'
 import type { Isolation } from './isolation.ts'
 import { JobParts } from './job-parts.ts'
 import { JobRun, Unit } from './job-run.ts'
-import { MessageContext } from './message-context.ts'
-import type { OutcomeRecorder } from './outcome-recorder.ts'
 import type { Parking } from './parking.ts'
-import type { PlanCache } from './plan-cache.ts'
 import { RunRetries } from './run-retries.ts'
-import type { SliceMatch } from './slice-match.ts'
-import { type KnownMatch, sliceNumberOf, type TopicMatch } from './topic-filters.ts'
-import type { TopicPlan } from './topic-plan.ts'
 
 /** Deliveries that wait for a slot; no more units are begun above it. */
 export const QUEUED_MAX = 2_000

@@ -1,10 +1,10 @@
 /** First attempts of endpoints that never answered must not fill what dispatch may queue. */
 import { waitFor } from '@fantail/test-kit'
 import { afterEach, expect, test } from 'vitest'
-import { AttemptSlots } from './attempt-slots.ts'
-import { Express, type ExpressOptions } from './express.ts'
+import type { Outcome } from '../attempts/attempt-outcome.ts'
+import { AttemptSlots } from '../attempts/attempt-slots.ts'
+import { Express, type ExpressOptions } from './first-attempts.ts'
 import type { Unit } from './job-run.ts'
-import type { Outcome } from './outcome.ts'
 
 const CROWD = 1_500
 

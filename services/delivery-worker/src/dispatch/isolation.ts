@@ -1,7 +1,7 @@
 /** Logs and notes messages that wait by themselves, because workers died or froze while such a message was matched. */
 import type { Logger } from '@fantail/runtime'
 import type { IsolatedMessages } from '@fantail/store'
-import type { MessageContext } from './message-context.ts'
+import type { MessageContext } from '../topics/message-context.ts'
 
 export interface IsolationOptions {
   isolated: Pick<IsolatedMessages, 'note' | 'forget'>

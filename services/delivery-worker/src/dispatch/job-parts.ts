@@ -12,14 +12,14 @@
 import type { DispatchPart } from '@fantail/jobs'
 import type { Logger } from '@fantail/runtime'
 import { CorruptRecordError, type SliceRef, shardOf } from '@fantail/store'
+import type { MessageContext } from '../topics/message-context.ts'
+import type { PlanCache } from '../topics/snapshot-cache.ts'
+import { sliceNumberOf, type TopicMatch } from '../topics/topic-filters.ts'
+import type { TopicPlan } from '../topics/topic-snapshot.ts'
 import { hasFailedStarts, isCautious } from './cautious-runs.ts'
 import type { Checkpoints } from './checkpoints.ts'
 import type { JobRun } from './job-run.ts'
-import type { MessageContext } from './message-context.ts'
-import type { PlanCache } from './plan-cache.ts'
 import type { RunRetries } from './run-retries.ts'
-import { sliceNumberOf, type TopicMatch } from './topic-filters.ts'
-import type { TopicPlan } from './topic-plan.ts'
 
 /** Deliveries of a part: about a tenth of a second of a worker's time. A part costs as much as any job. */
 const PART_DELIVERIES = 2_000

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { CompiledSlice, CompiledSubscription } from './compiled-slice.ts'
+import type { CompiledSlice, CompiledSubscription } from '../topics/compiled-slice.ts'
+import type { MessageContext } from '../topics/message-context.ts'
 import { JobRun, Unit } from './job-run.ts'
-import type { MessageContext } from './message-context.ts'
 
 const subscription = {} as CompiledSubscription
 const sliceOf = (n: number): CompiledSlice => ({

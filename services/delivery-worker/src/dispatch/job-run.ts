@@ -6,9 +6,9 @@
  */
 import type { DispatchRun } from '@fantail/jobs'
 import type { CodeSlots } from '@fantail/store'
-import { Bitmap } from './bitmap.ts'
-import type { CompiledSlice, CompiledSubscription } from './compiled-slice.ts'
-import type { MessageContext } from './message-context.ts'
+import { Bitmap } from '../topics/bitmap.ts'
+import type { CompiledSlice, CompiledSubscription } from '../topics/compiled-slice.ts'
+import type { MessageContext } from '../topics/message-context.ts'
 import type { FencedRun } from './parking.ts'
 
 const NOTHING = Buffer.alloc(0)

@@ -3,7 +3,7 @@ import { createLogger } from '@fantail/runtime'
 import { batchField, type ParkRequest } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { MessageContext } from './message-context.ts'
+import { MessageContext } from '../topics/message-context.ts'
 import { type FencedRun, Parking } from './parking.ts'
 
 const log = createLogger({ service: 'test', level: 'silent' })

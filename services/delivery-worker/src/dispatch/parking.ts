@@ -19,9 +19,9 @@ import {
   type ParkOutcome,
   type Standing,
 } from '@fantail/store'
-import type { MessageContext } from './message-context.ts'
-import { tellParts } from './part-states.ts'
-import { ShardQueue } from './shard-queue.ts'
+import { tellParts } from '../shards/part-states.ts'
+import { ShardQueue } from '../shards/shard-queue.ts'
+import type { MessageContext } from '../topics/message-context.ts'
 
 const ENTRIES_PER_SCRIPT_MAX = 500
 const NAME_BYTES = 9

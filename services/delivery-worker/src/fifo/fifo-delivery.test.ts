@@ -20,7 +20,7 @@ import {
   type Fixture,
   telemetryWith,
   urlOf,
-} from '../worker.fixture.ts'
+} from '../fixtures/worker.fixture.ts'
 
 const TOPIC = 'arn:aws:sns:us-east-1:000000000000:orders.fifo'
 const QUEUE = 'arn:aws:sqs:us-east-1:000000000000:work.fifo'

@@ -2,7 +2,7 @@
  * A run: a claimed delivery of a FIFO lane and those behind it in its group, which go to their queue in one append. AWS
  * moves 300 messages of a group in a second; one by one each of them would take four trips to Redis.
  */
-import { MessageContext } from '../message-context.ts'
+import { MessageContext } from '../topics/message-context.ts'
 
 /** Of texts and attributes: what one script of the queue stores, so that a run is stored whole or not at all. */
 const BYTES_MAX = 1_048_576

@@ -1,11 +1,11 @@
 /** What of a FIFO topic's log goes next into which lanes, and what the outcome log is told of it. */
 import type { TopicRecord } from '@fantail/contracts'
 import type { LogMove } from '@fantail/store'
-import { Bitmap } from '../bitmap.ts'
-import type { CompiledSlice, CompiledSubscription } from '../compiled-slice.ts'
-import type { MessageContext } from '../message-context.ts'
-import type { FilterReasons } from '../slice-filters.ts'
-import type { SliceMatch } from '../slice-match.ts'
+import { Bitmap } from '../topics/bitmap.ts'
+import type { CompiledSlice, CompiledSubscription } from '../topics/compiled-slice.ts'
+import type { MessageContext } from '../topics/message-context.ts'
+import type { FilterReasons } from '../topics/slice-filters.ts'
+import type { SliceMatch } from '../topics/slice-match.ts'
 
 /** Deliveries per script, but for a first message that alone is for more. */
 const DELIVERIES_MAX = 500

@@ -1,8 +1,8 @@
 /** Matches what a reader has read of a log, and keeps the reader's lease meanwhile. */
 import type { FifoReading, LogClaim } from '@fantail/store'
-import { MessageContext } from '../message-context.ts'
-import type { PlanCache } from '../plan-cache.ts'
-import type { TopicPlan } from '../topic-plan.ts'
+import { MessageContext } from '../topics/message-context.ts'
+import type { PlanCache } from '../topics/snapshot-cache.ts'
+import type { TopicPlan } from '../topics/topic-snapshot.ts'
 import { expiredBatch, type LogBatch, matchEntries } from './log-batch.ts'
 
 /** Three times within a lease. */

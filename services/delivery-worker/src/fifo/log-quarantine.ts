@@ -1,6 +1,6 @@
 /** Entries of the quarantine for what stands in a log and cannot be decoded or matched. */
 import { type LogClaim, type NewEntry, parseDeliveryId } from '@fantail/store'
-import type { UnreadableBody } from '../lane-bodies.ts'
+import type { UnreadableBody } from '../lanes/lane-bodies.ts'
 import type { Unmatchable } from './log-batch.ts'
 
 /** `body` null: it is missing. */

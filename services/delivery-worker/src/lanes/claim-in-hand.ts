@@ -1,10 +1,10 @@
 import type { WaitCause } from '@fantail/contracts'
 import type { Again } from '@fantail/delivery'
 import type { Claim } from '@fantail/store'
-import type { HeldBodies } from './body-bytes.ts'
-import type { CompiledSubscription } from './compiled-slice.ts'
-import type { InRun } from './fifo/group-run.ts'
-import type { MessageContext } from './message-context.ts'
+import type { HeldBodies } from '../attempts/body-bytes.ts'
+import type { InRun } from '../fifo/group-run.ts'
+import type { CompiledSubscription } from '../topics/compiled-slice.ts'
+import type { MessageContext } from '../topics/message-context.ts'
 
 /** A claim that is neither settled nor handed back, with what its attempt needs. */
 export interface ClaimInHand {

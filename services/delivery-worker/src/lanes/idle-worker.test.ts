@@ -1,7 +1,7 @@
 import { placeOfSubscription } from '@fantail/store'
 import { startCountingProxy, waitFor } from '@fantail/test-kit'
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { createFakeSender, createFixture, urlOf } from './worker.fixture.ts'
+import { createFakeSender, createFixture, urlOf } from '../fixtures/worker.fixture.ts'
 
 const fixture = await createFixture()
 beforeEach(() => fixture.reset())

@@ -1,9 +1,9 @@
 import { createMessageId, parseMessageId } from '@fantail/contracts'
 import { renderBody, type Target } from '@fantail/delivery'
 import { expect, test } from 'vitest'
-import { BodyBytes } from './body-bytes.ts'
+import { BodyBytes } from '../attempts/body-bytes.ts'
+import { MessageContext } from '../topics/message-context.ts'
 import { LaneBodies } from './lane-bodies.ts'
-import { MessageContext } from './message-context.ts'
 
 /** A store of bodies of `bytes` each that answers when it is told to. */
 function createStore(bytes: number) {

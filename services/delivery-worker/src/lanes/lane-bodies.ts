@@ -2,8 +2,8 @@
 import type { Message } from '@fantail/contracts'
 import type { LaneStore } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
-import { bytesOf, type LoadingBodies } from './body-bytes.ts'
-import { MessageContext } from './message-context.ts'
+import { bytesOf, type LoadingBodies } from '../attempts/body-bytes.ts'
+import { MessageContext } from '../topics/message-context.ts'
 
 const CACHE_BYTES_MAX = 67_108_864
 /** Asked for, answered and kept by so many: of much that comes slowly, the next try has less to wait for. */

@@ -2,11 +2,11 @@ import { createMessageId, parseMessageId } from '@fantail/contracts'
 import { createLogger } from '@fantail/runtime'
 import type { ClaimedLane, TakeResult } from '@fantail/store'
 import { expect, test } from 'vitest'
-import { AttemptSlots } from './attempt-slots.ts'
-import { BodyBytes } from './body-bytes.ts'
+import { AttemptSlots } from '../attempts/attempt-slots.ts'
+import { BodyBytes } from '../attempts/body-bytes.ts'
+import { ShardClocks } from '../clocks/shard-clocks.ts'
+import { MessageContext } from '../topics/message-context.ts'
 import { LaneClaims, type LaneClaimsOptions } from './lane-claims.ts'
-import { MessageContext } from './message-context.ts'
-import { ShardClocks } from './shard-clocks.ts'
 
 const log = createLogger({ service: 'test', level: 'silent' })
 

@@ -9,19 +9,19 @@ import {
   type Quarantined,
   type TakeResult,
 } from '@fantail/store'
-import type { AttemptSlots } from './attempt-slots.ts'
-import type { BodyBytes } from './body-bytes.ts'
+import type { AttemptSlots } from '../attempts/attempt-slots.ts'
+import type { BodyBytes } from '../attempts/body-bytes.ts'
+import type { ShardClocks } from '../clocks/shard-clocks.ts'
+import { runOf } from '../fifo/group-run.ts'
+import type { OutcomeRecorder } from '../outcomes/outcome-recorder.ts'
+import { type CompiledSlice, mayGo } from '../topics/compiled-slice.ts'
+import { MessageContext } from '../topics/message-context.ts'
+import type { PlanCache } from '../topics/snapshot-cache.ts'
 import type { ClaimInHand } from './claim-in-hand.ts'
-import { type CompiledSlice, mayGo } from './compiled-slice.ts'
-import { runOf } from './fifo/group-run.ts'
 import { claimedOf, type LaneAttempts } from './lane-attempts.ts'
 import type { LaneBodies, LaneBody, UnreadableBody } from './lane-bodies.ts'
 import type { LanePacing } from './lane-pacing.ts'
-import { MessageContext } from './message-context.ts'
-import type { OutcomeRecorder } from './outcome-recorder.ts'
-import type { PlanCache } from './plan-cache.ts'
 import type { Claimed, Settling } from './settling.ts'
-import type { ShardClocks } from './shard-clocks.ts'
 
 /** What was in flight, or on its way here, when the lane was purged. */
 const UNSUBSCRIBED = { op: 'discard', cause: 'unsubscribed' } as const

@@ -2,8 +2,8 @@
 import { shardBase, sliceKey, subscriptionsKey } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
+import { createFakeSender, useFixture } from '../fixtures/worker.fixture.ts'
 import { observeLanes } from './lane-gauges.ts'
-import { createFakeSender, useFixture } from './worker.fixture.ts'
 
 const fixture = await useFixture()
 const observe = () => observeLanes({ redis: fixture.redis, lanes: fixture.lanes, now: Date.now })

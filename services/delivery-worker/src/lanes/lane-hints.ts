@@ -3,8 +3,8 @@
  * lost), and a look at all shards once a minute (a hint may be lost). Redis's time is asked for in the same trip.
  */
 import { type LaneStore, SHARD_COUNT, type ShardTimes } from '@fantail/store'
-import type { TellPart } from './part-states.ts'
-import type { ShardClocks } from './shard-clocks.ts'
+import type { ShardClocks } from '../clocks/shard-clocks.ts'
+import type { TellPart } from '../shards/part-states.ts'
 
 const HINTS_MS = 1_000
 const SWEEP_MS = 60_000

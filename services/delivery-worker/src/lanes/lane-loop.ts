@@ -10,11 +10,11 @@
  */
 import { createStateLog } from '@fantail/runtime'
 import type { LaneStore, TakeResult } from '@fantail/store'
-import { LEASE_MARGIN_MS } from './express.ts'
-import type { LogReaders } from './fifo/log-readers.ts'
+import { LEASE_MARGIN_MS } from '../dispatch/first-attempts.ts'
+import type { LogReaders } from '../fifo/log-readers.ts'
+import { type TellPart, tellParts } from '../shards/part-states.ts'
 import { LaneClaims, type LaneClaimsOptions } from './lane-claims.ts'
 import { LaneHints } from './lane-hints.ts'
-import { type TellPart, tellParts } from './part-states.ts'
 import { type ShardTurn, TurnLine } from './turn-line.ts'
 
 const LANES_PER_TAKE = 100

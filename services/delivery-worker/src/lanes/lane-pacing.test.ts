@@ -2,7 +2,7 @@
 import { laneKey, shardBase } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createFakeSender, createFixture, DLQ, type Fixture, urlOf } from './worker.fixture.ts'
+import { createFakeSender, createFixture, DLQ, type Fixture, urlOf } from '../fixtures/worker.fixture.ts'
 
 let fixture: Fixture
 

@@ -6,8 +6,8 @@ import type { AttemptResult } from '@fantail/contracts'
 import { answeredAs } from '@fantail/policy'
 import { createStateLog, type Logger } from '@fantail/runtime'
 import type { LaneResult, LaneStore } from '@fantail/store'
-import { tellParts } from './part-states.ts'
-import { ShardQueue } from './shard-queue.ts'
+import { tellParts } from '../shards/part-states.ts'
+import { ShardQueue } from '../shards/shard-queue.ts'
 
 const RESULTS_PER_SCRIPT_MAX = 500
 

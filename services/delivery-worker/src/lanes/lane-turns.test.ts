@@ -1,11 +1,11 @@
 import { createMessageId, type SubscriptionRecord } from '@fantail/contracts'
 import type { LaneRenewal, RenewedClaim } from '@fantail/store'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { ShardClocks } from '../clocks/shard-clocks.ts'
+import type { CompiledSubscription } from '../topics/compiled-slice.ts'
+import { MessageContext } from '../topics/message-context.ts'
 import type { ClaimInHand } from './claim-in-hand.ts'
-import type { CompiledSubscription } from './compiled-slice.ts'
 import { LaneTurns, type Turn } from './lane-turns.ts'
-import { MessageContext } from './message-context.ts'
-import { ShardClocks } from './shard-clocks.ts'
 
 const RATE = 20
 const LATE_MS = 150

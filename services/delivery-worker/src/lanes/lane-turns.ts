@@ -18,9 +18,9 @@
  */
 import { SEND_AHEAD_MS, SEND_LATE_MS_MAX, sendLateMsMax } from '@fantail/policy'
 import type { RenewedClaim } from '@fantail/store'
+import type { ShardClocks } from '../clocks/shard-clocks.ts'
 import type { ClaimInHand } from './claim-in-hand.ts'
 import type { Renewals } from './renewals.ts'
-import type { ShardClocks } from './shard-clocks.ts'
 
 /** Less late than the throttle's bound allows, by this much: the clocks of two workers may differ a little. */
 const MARGIN_MS = 10

@@ -3,7 +3,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { createHttpSender, type HttpSender } from '@fantail/delivery'
 import { type Receiver, startReceiver, waitFor } from '@fantail/test-kit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { useFixture } from './worker.fixture.ts'
+import { useFixture } from '../fixtures/worker.fixture.ts'
 
 const RATE = 20
 const IN_A_SECOND_MAX = 23

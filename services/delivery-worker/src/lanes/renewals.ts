@@ -1,8 +1,8 @@
 /** Asks for new send times of claims in hand: one script per shard for all that came since the last. */
 import { createStateLog, type Logger } from '@fantail/runtime'
 import type { LaneRenewal, LaneStore, RenewedClaim } from '@fantail/store'
-import { tellParts } from './part-states.ts'
-import { ShardQueue } from './shard-queue.ts'
+import { tellParts } from '../shards/part-states.ts'
+import { ShardQueue } from '../shards/shard-queue.ts'
 
 const LANES_PER_SCRIPT_MAX = 100
 /** Beyond the deadline of the attempt: the way back to Redis. */

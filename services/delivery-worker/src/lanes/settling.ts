@@ -5,8 +5,8 @@
 
 import { createStateLog, type Logger } from '@fantail/runtime'
 import type { LaneStore, SettleTo, Standing } from '@fantail/store'
-import { tellParts } from './part-states.ts'
-import { ShardQueue } from './shard-queue.ts'
+import { tellParts } from '../shards/part-states.ts'
+import { ShardQueue } from '../shards/shard-queue.ts'
 
 const SETTLEMENTS_PER_SCRIPT_MAX = 500
 

@@ -3,8 +3,8 @@ import { createSigningPairs, EnvelopeSigning, SigningKey, type SigningPair } fro
 import { createStateLog, type Logger } from '@fantail/runtime'
 import { type Redis, SigningKeys, VaultKeys, WAKE_CHANGES, WAKE_LANES } from '@fantail/store'
 import type { Vault } from '@fantail/vault'
+import type { PlanCache } from '../topics/snapshot-cache.ts'
 import type { LaneLoop } from './lane-loop.ts'
-import type { PlanCache } from './plan-cache.ts'
 
 /** Wakes: something is due in a shard, or a topic has changed. Subscribed anew with every connection. */
 export function listenForWakes(

@@ -15,7 +15,7 @@ import {
   telemetryWith,
   urlOf,
   useFixture,
-} from './worker.fixture.ts'
+} from '../fixtures/worker.fixture.ts'
 
 const ROLE = 'arn:aws:iam::000000000000:role/feedback'
 const FAILURES = { HTTPFailureFeedbackRoleArn: ROLE }

@@ -9,8 +9,8 @@ import { textFor } from '@fantail/delivery'
 import { type Logger, withoutCredentials } from '@fantail/runtime'
 import { deliveryItemId } from '@fantail/store'
 import type { LogRecords } from '@fantail/telemetry'
-import type { CompiledSubscription } from './compiled-slice.ts'
-import type { MessageContext } from './message-context.ts'
+import type { CompiledSubscription } from '../topics/compiled-slice.ts'
+import type { MessageContext } from '../topics/message-context.ts'
 
 /** Of what an endpoint answers, so much is asked for and told. */
 export const PROVIDER_RESPONSE_BYTES_MAX = 1_024

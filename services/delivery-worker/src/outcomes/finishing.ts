@@ -16,17 +16,17 @@ import {
   type Queues,
   type StorageGuard,
 } from '@fantail/store'
-import { type LoggedAttempt, logAttempt } from './attempt-log.ts'
-import { type ExplainedAttempt, whyAttemptCame, whyKept } from './attempt-why.ts'
-import type { CompiledSubscription } from './compiled-slice.ts'
+import { type LoggedAttempt, logAttempt } from '../attempts/attempt-log.ts'
+import { resultState } from '../attempts/attempt-outcome.ts'
+import { type ExplainedAttempt, whyAttemptCame, whyKept } from '../attempts/attempt-why.ts'
+import type { InRun } from '../fifo/group-run.ts'
+import type { Circuit, LanePacing } from '../lanes/lane-pacing.ts'
+import type { Claimed, Settling } from '../lanes/settling.ts'
+import { type TellPart, tellParts } from '../shards/part-states.ts'
+import type { CompiledSubscription } from '../topics/compiled-slice.ts'
+import type { MessageContext } from '../topics/message-context.ts'
 import type { DeliveryStatus } from './delivery-status.ts'
-import type { InRun } from './fifo/group-run.ts'
-import type { Circuit, LanePacing } from './lane-pacing.ts'
-import type { MessageContext } from './message-context.ts'
-import { resultState } from './outcome.ts'
 import type { EndState, OutcomeRecorder } from './outcome-recorder.ts'
-import { type TellPart, tellParts } from './part-states.ts'
-import type { Claimed, Settling } from './settling.ts'
 
 /** A dead delivery keeps its lease for so long while it is appended to its queue. */
 const DEAD_LEASE_MS = 15_000

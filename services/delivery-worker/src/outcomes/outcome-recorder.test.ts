@@ -3,7 +3,7 @@ import { createLogger } from '@fantail/runtime'
 import { type DispatchEntry, deliveryId, type FilteredEntry } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { MessageContext } from './message-context.ts'
+import { MessageContext } from '../topics/message-context.ts'
 import { OutcomeRecorder } from './outcome-recorder.ts'
 import type { WorkerMetrics } from './worker-metrics.ts'
 

@@ -2,7 +2,7 @@
 
 import { classify } from '@fantail/policy'
 import type { Metrics } from '@fantail/telemetry'
-import type { CompiledSubscription } from './compiled-slice.ts'
+import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { WorkerMetrics } from './worker-metrics.ts'
 
 const TOPICS_MAX = 10_000

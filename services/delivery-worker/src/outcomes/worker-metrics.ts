@@ -1,9 +1,9 @@
 /** What the worker counts, as its parts tell it; telemetry turns it into instruments. */
 import type { FilterReason } from '@fantail/policy'
 import type { LaneOutcome } from '@fantail/store'
-import type { CompiledSubscription } from './compiled-slice.ts'
-import type { MessageContext } from './message-context.ts'
-import type { Outcome } from './outcome.ts'
+import type { Outcome } from '../attempts/attempt-outcome.ts'
+import type { CompiledSubscription } from '../topics/compiled-slice.ts'
+import type { MessageContext } from '../topics/message-context.ts'
 
 export interface WorkerMetrics {
   /** One attempt has ended, in whatever way. */

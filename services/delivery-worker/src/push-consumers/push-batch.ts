@@ -19,7 +19,7 @@ import { createBackoff, type Logger } from '@fantail/runtime'
 import type { Queues } from '@fantail/store'
 import { type Spans, traceparentOf } from '@fantail/telemetry'
 import type { Vault } from '@fantail/vault'
-import { endSpan } from '../attempt-span.ts'
+import { endSpan } from '../attempts/attempt-span.ts'
 import { type BatchOutcome, judgeBatch } from './batch-answer.ts'
 import type { ConsumerMetrics } from './consumer-metrics.ts'
 

@@ -3,7 +3,7 @@ import { createHttpSender } from '@fantail/delivery'
 import { type ConsumerSettings, Consumers, SHARD_COUNT, shardBase } from '@fantail/store'
 import { type Receiver, skewKey, startFairTimer, startReceiver, waitFor } from '@fantail/test-kit'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createFakeSender, createFixture, type Fixture } from '../worker.fixture.ts'
+import { createFakeSender, createFixture, type Fixture } from '../fixtures/worker.fixture.ts'
 
 const QUEUE = 'arn:aws:sqs:us-east-1:000000000000:jobs'
 const ORDERED = 'arn:aws:sqs:us-east-1:000000000000:jobs.fifo'

@@ -3,7 +3,7 @@ import type { EffectiveDeliveryPolicy, Message, SubscriptionRecord, TopicRecord 
 import { compileTarget, type SignatureVersion, signatureVersionOf, type Target } from '@fantail/delivery'
 import { effectivePolicy } from '@fantail/policy'
 import type { SliceData } from '@fantail/store'
-import { type Feedback, feedbackOf } from './feedback.ts'
+import { type Feedback, feedbackOf } from '../outcomes/feedback.ts'
 import { SliceFilters } from './slice-filters.ts'
 
 export interface CompiledSubscription {

@@ -7,7 +7,7 @@ import type { SliceRef } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
 import type { SliceFilters } from './slice-filters.ts'
 import { type Known, sliceNumberOf, TopicFilters } from './topic-filters.ts'
-import type { TopicPlan } from './topic-plan.ts'
+import type { TopicPlan } from './topic-snapshot.ts'
 
 const CACHE_BYTES_MAX = 134_217_728
 const TOPIC_BYTES = 1_000
@@ -66,7 +66,7 @@ export class FilterCache {
     const running = this.#checks.get(plan)
     if (running) return running
     const check = this.#check(plan).finally(() => this.#checks.delete(plan))
-    // A lost run does not wait for it; plan-cache.ts does the same.
+    // A lost run does not wait for it; snapshot-cache.ts does the same.
     check.catch(() => undefined)
     this.#checks.set(plan, check)
     return check

@@ -4,7 +4,14 @@ import { outcomeLogKey } from '@fantail/store'
 import { createMetrics } from '@fantail/telemetry'
 import { waitFor } from '@fantail/test-kit'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createFakeSender, DLQ, type FakeSender, telemetryWith, urlOf, useFixture } from './worker.fixture.ts'
+import {
+  createFakeSender,
+  DLQ,
+  type FakeSender,
+  telemetryWith,
+  urlOf,
+  useFixture,
+} from '../fixtures/worker.fixture.ts'
 
 const fixture = await useFixture()
 let sender: FakeSender

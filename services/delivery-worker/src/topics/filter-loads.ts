@@ -6,10 +6,10 @@
  * its own. Loading ends early where it can change nothing any more, or where no more filters can be kept.
  */
 import { CorruptRecordError, type SliceRef } from '@fantail/store'
-import type { CompiledSlice } from '../compiled-slice.ts'
-import type { FilterCache } from '../filter-cache.ts'
-import { sliceNumberOf } from '../topic-filters.ts'
-import type { TopicPlan } from '../topic-plan.ts'
+import type { CompiledSlice } from './compiled-slice.ts'
+import type { FilterCache } from './filter-cache.ts'
+import { sliceNumberOf } from './topic-filters.ts'
+import type { TopicPlan } from './topic-snapshot.ts'
 
 /** Slices of a topic that is loaded: about 100,000 subscriptions, whose filters take some 90 MB. */
 export const SLICES_LOADED_MAX = 200
@@ -38,7 +38,7 @@ export class FilterLoads {
     const running = this.#loads.get(plan)
     if (running) return running
     const load = this.#load(plan, unfilteredMax).finally(() => this.#loads.delete(plan))
-    // As in plan-cache.ts: a lost run does not wait for it.
+    // As in snapshot-cache.ts: a lost run does not wait for it.
     load.catch(() => undefined)
     this.#loads.set(plan, load)
     return load

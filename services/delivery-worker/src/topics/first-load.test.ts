@@ -4,11 +4,11 @@ import type { DispatchPart } from '@fantail/jobs'
 import { createLogger } from '@fantail/runtime'
 import { Plans, type SliceData, type SliceRef } from '@fantail/store'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Dispatcher } from '../dispatcher.ts'
-import type { Unit } from '../job-run.ts'
-import { PlanCache } from '../plan-cache.ts'
-import type { KeptBack } from '../topic-filters.ts'
-import { createFixture, createMessage, type Fixture, TOPIC } from '../worker.fixture.ts'
+import { Dispatcher } from '../dispatch/dispatcher.ts'
+import type { Unit } from '../dispatch/job-run.ts'
+import { createFixture, createMessage, type Fixture, TOPIC } from '../fixtures/worker.fixture.ts'
+import { PlanCache } from './snapshot-cache.ts'
+import type { KeptBack } from './topic-filters.ts'
 
 const SUBSCRIPTIONS = 6_000
 const SLICES = 12

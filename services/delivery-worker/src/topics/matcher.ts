@@ -8,7 +8,7 @@
  */
 import { MatchWork, PARSED_BYTES_MAX, parsedBytes, type Steps, TooMuchWork } from '@fantail/policy'
 import { ByteBudget, Turns } from '@fantail/runtime'
-import type { MessageContext } from '../message-context.ts'
+import type { MessageContext } from './message-context.ts'
 
 /** In one go: a few milliseconds at most. A message to 1,000 of 100,000 subscriptions takes about 3,000. */
 const STEPS_MAX = 100_000

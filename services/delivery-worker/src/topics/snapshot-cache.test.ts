@@ -1,7 +1,7 @@
 /** A run that is lost asks for a plan and does not wait for it: Node ends a process for a rejection that nobody awaits. */
 import type { Plans } from '@fantail/store'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { PlanCache } from './plan-cache.ts'
+import { PlanCache } from './snapshot-cache.ts'
 
 const ARN = 'arn:aws:sns:us-east-1:000000000000:t'
 const ref = { sliceId: 'uid.0', shard: 0 }

@@ -11,13 +11,13 @@ import { LRUCache } from 'lru-cache'
 import { Batcher } from './batcher.ts'
 import { type CompiledSlice, compileSlice, weightOf } from './compiled-slice.ts'
 import { FilterCache } from './filter-cache.ts'
-import { FilterLoads } from './filters/filter-loads.ts'
-import { Matcher } from './filters/matcher.ts'
+import { FilterLoads } from './filter-loads.ts'
+import { Matcher } from './matcher.ts'
 import type { MessageContext } from './message-context.ts'
 import type { SliceFilters } from './slice-filters.ts'
 import { type SliceMatch, sliceMatch } from './slice-match.ts'
 import type { TopicFilters, TopicMatch } from './topic-filters.ts'
-import type { TopicPlan } from './topic-plan.ts'
+import type { TopicPlan } from './topic-snapshot.ts'
 
 /** A plan is loaded anew after so long whatever its revision says. */
 const RELOAD_MS = 60_000

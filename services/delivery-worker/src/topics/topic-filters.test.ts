@@ -8,7 +8,7 @@ import { FilterCache } from './filter-cache.ts'
 import { MessageContext } from './message-context.ts'
 import { type FilterReasons, SliceFilters } from './slice-filters.ts'
 import { TopicFilters } from './topic-filters.ts'
-import type { TopicPlan } from './topic-plan.ts'
+import type { TopicPlan } from './topic-snapshot.ts'
 
 const refOf = (sliceNumber: number): SliceRef => ({ sliceId: `uid.${sliceNumber}`, shard: 0 })
 

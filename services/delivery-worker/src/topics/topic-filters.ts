@@ -9,7 +9,7 @@ import { FilterRouter, type MatchWork, type Steps } from '@fantail/policy'
 import { type SliceRef, type SlotRun, slotRuns } from '@fantail/store'
 import type { MessageContext } from './message-context.ts'
 import { commonReason, count, type FilterReasons, type SliceFilters } from './slice-filters.ts'
-import type { TopicPlan } from './topic-plan.ts'
+import type { TopicPlan } from './topic-snapshot.ts'
 
 /** What the filters of a slice were found to match. */
 export interface KnownMatch {

@@ -65,7 +65,7 @@ interface Attempt {
   envelope: Envelope
 }
 
-/** As a delivery's attempt is made (delivery-worker/src/attempt-maker.ts). */
+/** As a delivery's attempt is made (delivery-worker/src/attempts/attempt-maker.ts). */
 async function attempt(deps: Tools, { record, message, target, envelope }: Attempt): Promise<AttemptResult> {
   const { queues, sender, signing, vault, clock } = deps
   try {
