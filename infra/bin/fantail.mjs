@@ -39,7 +39,7 @@ function usage() {
 /** @param {string} name */
 async function runTool(name) {
   if (process.execArgv.includes(CONDITION)) {
-    await import(new URL(`../../services/publish-api/src/${name}-main.ts`, import.meta.url).href)
+    await import(new URL(`../../packages/cli/src/${name}/main.ts`, import.meta.url).href)
     return
   }
   const args = [CONDITION, fileURLToPath(import.meta.url), ...process.argv.slice(2)]

@@ -17,7 +17,9 @@ const everything = ({ dependencies, devDependencies }: Manifest) =>
 test('packages and services are the ones in the picture', () => {
   expect(packages.map(({ folder }) => folder.slice('packages/'.length))).toEqual(
     [
+      'access',
       'aws-wire',
+      'cli',
       'config',
       'contracts',
       'delivery',

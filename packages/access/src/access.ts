@@ -5,8 +5,6 @@
  */
 import { FantailError, nameOfArn, type QueueRecord, type TopicRecord } from '@fantail/contracts'
 import { type AccessPolicy, decideAccess, parseAccessPolicy } from '@fantail/policy'
-import type { ApiDeps } from '../deps.ts'
-import type { ApiRequest } from '../http/api-request.ts'
 import { type Key, principalOf } from './caller.ts'
 
 /** `action` as in `SNS:Publish`; `arn` of a topic or queue. */
@@ -44,14 +42,33 @@ const OWN_ONLY = new Set(
   ].flatMap((names) => names.split(' ')),
 )
 
-type Where = Pick<ApiRequest, 'remoteAddress' | 'isSecure'>
+/** Where a request comes from, as the conditions of policies ask for it. */
+export interface Where {
+  /** undefined: there is no connection. */
+  readonly remoteAddress: string | undefined
+  /** It came over TLS. */
+  readonly isSecure: boolean
+}
+
+/** Records by ARN: those at hand, or looked up. */
+interface Records<T> {
+  known(arn: string): T | undefined
+  find(arn: string): Promise<T | null>
+}
+
+export interface AccessDeps {
+  topicCache: Records<{ record: TopicRecord }>
+  queueCache: Records<QueueRecord>
+  /** Epoch ms. */
+  clock: () => number
+}
 
 export class Access {
-  readonly #deps: Pick<ApiDeps, 'topicCache' | 'queueCache' | 'clock'>
+  readonly #deps: AccessDeps
   /** Parsed once per record; undefined: cannot be read. */
   readonly #policies = new WeakMap<object, AccessPolicy | undefined>()
 
-  constructor(deps: Pick<ApiDeps, 'topicCache' | 'queueCache' | 'clock'>) {
+  constructor(deps: AccessDeps) {
     this.#deps = deps
   }
 

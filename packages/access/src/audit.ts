@@ -1,6 +1,4 @@
 /** The audit log: one line for every change that was asked for, made or refused. Never a secret. */
-import type { ApiDeps } from '../deps.ts'
-import type { Log } from '../log.ts'
 import { type Caller, whoIs } from './caller.ts'
 
 export interface Change {
@@ -19,10 +17,18 @@ export interface Change {
   denied?: boolean | undefined
 }
 
-type AuditLog = Pick<Log, 'info'>
+export interface AuditLog {
+  info(fields: object, event: string): void
+}
+
+/** The service’s log, and what says whether keys are asked for. */
+export interface AuditDeps {
+  log: AuditLog & { debug(fields: object, event: string): void }
+  settings: { auth: boolean; awsCredentials?: readonly unknown[] | undefined }
+}
 
 /** Where everybody is let in, the lines would name nobody: there they are told at level debug. */
-export function auditLog({ log, settings: { auth, awsCredentials = [] } }: ApiDeps): AuditLog {
+export function auditLog({ log, settings: { auth, awsCredentials = [] } }: AuditDeps): AuditLog {
   if (auth || awsCredentials.length > 0) return log
   return { info: (fields, event) => log.debug(fields, event) }
 }

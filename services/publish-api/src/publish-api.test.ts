@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect as connectSocket } from 'node:net'
+import { makeKey } from '@fantail/access'
 import { readApiSettings } from '@fantail/config'
 import { REQUEST_BYTES_MAX } from '@fantail/contracts'
 import { createLogger } from '@fantail/runtime'
@@ -7,7 +8,6 @@ import { ApiKeys, connect, type Redis, Topics, whenReady } from '@fantail/store'
 import { createMetrics, NO_SPANS } from '@fantail/telemetry'
 import { startFairTimer, startRedis, type TestRedis, waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeKey } from './auth/make-key.ts'
 import { type PublishApi, startPublishApi } from './publish-api.ts'
 
 let server: TestRedis

@@ -1,11 +1,9 @@
 /** `fantail keys`: API keys from the command line, by whoever can reach Redis; the way to a first one. */
 import { parseArgs } from 'node:util'
+import { type AuditLog, makeKey, type Shown, tellChange } from '@fantail/access'
 import { type ApiKeyRecord, KEY_SCOPES, NewKeyInput, problemsOf } from '@fantail/contracts'
 import type { ApiKeys } from '@fantail/store'
 import type { Vault } from '@fantail/vault'
-import { tellChange } from './auth/audit.ts'
-import { makeKey, type Shown } from './auth/make-key.ts'
-import type { Log } from './log.ts'
 
 export const KEYS_USAGE = `usage: fantail keys create --name NAME --scope SCOPE [--scope SCOPE …] [--prefix PREFIX …]
                            [--account ACCOUNT] [--limit REQUESTS_PER_SECOND] [--aws] [--quiet]
@@ -24,7 +22,7 @@ export interface KeysCli {
   beforeSealing: () => Promise<void>
   /** That keys are for where none is given. */
   account: string
-  log: Pick<Log, 'info'>
+  log: AuditLog
   print: (text: string) => void
   clock: () => number
 }

@@ -2,7 +2,7 @@
 import { readApiSettings } from '@fantail/config'
 import { createLogger, openVault } from '@fantail/runtime'
 import { ApiKeys, VaultKeys } from '@fantail/store'
-import { withRedis } from './cli-redis.ts'
+import { withRedis } from '../cli-redis.ts'
 import { KEYS_USAGE, runKeysCli, UsageError } from './keys-cli.ts'
 
 try {

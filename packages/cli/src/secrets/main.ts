@@ -2,8 +2,8 @@
 import { readApiSettings } from '@fantail/config'
 import { openVault } from '@fantail/runtime'
 import { ApiKeys, Consumers, SigningKeys, Subscriptions, VaultKeys } from '@fantail/store'
-import { withRedis } from './cli-redis.ts'
-import { resealAll } from './secrets/reseal.ts'
+import { withRedis } from '../cli-redis.ts'
+import { resealAll } from './reseal.ts'
 
 try {
   process.exitCode = await main(process.argv.slice(3))

@@ -1,12 +1,12 @@
 /** Audit lines of refused changes: whoever has shown a key is named, whatever stopped the call. */
 import { DeleteTopicCommand, SNSClient } from '@aws-sdk/client-sns'
 import { DeleteQueueCommand, SQSClient } from '@aws-sdk/client-sqs'
+import { makeKey } from '@fantail/access'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { endpointsOf } from '../app.ts'
 import { refusalOf, type SnsApi, startSnsApi } from '../aws/sns/sns.fixture.ts'
 import { startTestApi, type TestApi } from '../test-api.ts'
 import { keyWith } from './keys.fixture.ts'
-import { makeKey } from './make-key.ts'
 import { ruleOf } from './native-rules.ts'
 
 const linesSince = ({ events }: TestApi, from: number) =>

@@ -19,10 +19,10 @@ import {
   SetQueueAttributesCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs'
+import { makeKey, type NewKey } from '@fantail/access'
 import type { KeyScope } from '@fantail/contracts'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { refusalOf, type SnsApi, startSnsApi } from '../aws/sns/sns.fixture.ts'
-import { makeKey, type NewKey } from './make-key.ts'
 
 const ALICE = { accessKeyId: 'AKIDALICE', secretAccessKey: 'alice' }
 const BOB = { accessKeyId: 'AKIDBOB', secretAccessKey: 'bob' }

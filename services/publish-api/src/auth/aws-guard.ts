@@ -1,12 +1,19 @@
 /** What stands before and after every operation of the AWS APIs where keys are asked for. */
+
+import {
+  Access,
+  auditLog,
+  type Caller,
+  Cursors,
+  type Key,
+  needScope,
+  type Target,
+  tellChange,
+} from '@fantail/access'
 import type { AwsCall, AwsInput, AwsService } from '@fantail/aws-wire'
 import type { ApiDeps } from '../deps.ts'
 import type { Call } from '../http/endpoint.ts'
-import { Access, type Target } from './access.ts'
-import { auditLog, tellChange } from './audit.ts'
 import { awsRuleOf } from './aws-rules.ts'
-import { type Caller, type Key, needScope } from './caller.ts'
-import { Cursors } from './cursors.ts'
 
 export interface Operated {
   caller: Caller

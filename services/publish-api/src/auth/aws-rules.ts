@@ -2,6 +2,8 @@
  * What each operation of the AWS APIs asks of a key, as native-rules.ts does for routes. What is named wrongly names nothing
  * here: the operation itself refuses it, in its own words.
  */
+
+import type { Target } from '@fantail/access'
 import type { AwsCall, AwsInput, AwsService } from '@fantail/aws-wire'
 import {
   KEY_SCOPES,
@@ -16,7 +18,6 @@ import { invalidParameter } from '../aws/sns/refusals.ts'
 import { parseTaskHandle } from '../aws/sqs/move-task-view.ts'
 import { queueArnOf } from '../aws/sqs/queue-url.ts'
 import type { ApiDeps } from '../deps.ts'
-import type { Target } from './access.ts'
 import { originsOf } from './origins.ts'
 
 type Find = (input: AwsInput, call: AwsCall, settings: ApiDeps['settings']) => Target[]

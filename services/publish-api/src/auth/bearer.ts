@@ -1,8 +1,8 @@
 /** Bearer tokens of the REST API: who sends one that is known, with its secret, is its key. */
 import { hash, timingSafeEqual } from 'node:crypto'
+import type { Caller } from '@fantail/access'
 import { FantailError, parseToken } from '@fantail/contracts'
 import type { ApiRequest } from '../http/api-request.ts'
-import type { Caller } from './caller.ts'
 import type { KeyCache, KnownKey } from './key-cache.ts'
 
 const BEARER = /^bearer +(\S+)$/i

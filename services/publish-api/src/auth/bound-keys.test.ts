@@ -1,6 +1,7 @@
 /** What a key for some names, or of another account, learns and moves beyond them: nothing. */
 import { ConfirmSubscriptionCommand, ListTopicsCommand, SNSClient } from '@aws-sdk/client-sns'
 import { SQSClient, StartMessageMoveTaskCommand } from '@aws-sdk/client-sqs'
+import { makeKey } from '@fantail/access'
 import type { KeyScope } from '@fantail/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createApp } from '../app.ts'
@@ -8,7 +9,6 @@ import { refusalOf } from '../aws/sns/sns.fixture.ts'
 import { type ApiServer, listen } from '../http/server.ts'
 import { startTestApi, type TestApi, waitingIn } from '../test-api.ts'
 import { keyWith, type TestKey } from './keys.fixture.ts'
-import { makeKey } from './make-key.ts'
 
 let api: TestApi
 let server: ApiServer

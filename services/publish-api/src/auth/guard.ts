@@ -2,15 +2,23 @@
  * What stands before and after every route of the REST API: who calls, within its limit; whether it may; what of a list it
  * sees; and the audit line of a change. Where keys are not asked for (local mode, on loopback) everybody may do everything.
  */
+
+import {
+  Access,
+  auditLog,
+  type Caller,
+  Cursors,
+  type Key,
+  needAllNames,
+  needScope,
+  type Target,
+  tellChange,
+} from '@fantail/access'
 import { FantailError, isQueueName, isTopicName, queueArn, topicArn } from '@fantail/contracts'
 import type { ApiDeps } from '../deps.ts'
 import type { ApiRequest } from '../http/api-request.ts'
 import type { Answer, Call, Endpoint } from '../http/endpoint.ts'
-import { Access, type Target } from './access.ts'
-import { auditLog, tellChange } from './audit.ts'
 import { bearerOf } from './bearer.ts'
-import { type Caller, type Key, needAllNames, needScope } from './caller.ts'
-import { Cursors } from './cursors.ts'
 import { createForeignPages, type ForeignPages } from './foreign-page.ts'
 import { type Rule, ruleOf } from './native-rules.ts'
 import { ownPage } from './own-lists.ts'

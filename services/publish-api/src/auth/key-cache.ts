@@ -3,12 +3,13 @@
  * and within a second where the announcement is lost. That there is no such key is remembered, too, so that guesses do not
  * each cost a trip.
  */
+
+import { type Key, keyOf } from '@fantail/access'
 import { type ApiKeyRecord, sealContextOf } from '@fantail/contracts'
 import type { ApiKeys } from '@fantail/store'
 import type { Vault } from '@fantail/vault'
 import { FreshCache } from '../fresh-cache.ts'
 import type { Log } from '../log.ts'
-import { type Key, keyOf } from './caller.ts'
 
 export interface KnownKey {
   key: Key

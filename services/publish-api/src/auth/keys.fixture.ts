@@ -1,7 +1,8 @@
 /** Keys of an API under test, and calls made with them. */
+
+import { makeKey, type NewKey } from '@fantail/access'
 import type { KeyScope } from '@fantail/contracts'
 import type { Called, CallOptions, TestApi } from '../test-api.ts'
-import { makeKey, type NewKey } from './make-key.ts'
 
 export interface TestKey {
   id: string

@@ -2,12 +2,13 @@
  * What each route of the REST API asks of a key: a scope, and leave to do what it does to each thing that is named. A route
  * without a rule keeps the API from starting, so that none can be forgotten.
  */
+
+import type { Target } from '@fantail/access'
 import { type KeyScope, parseArn, parseMessageId, resolveQueue, resolveTopic } from '@fantail/contracts'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, NO_CONTENT } from '../http/endpoint.ts'
 import { Unseen } from '../http/errors.ts'
 import { unknownSubscription } from '../subscriptions/arn-of.ts'
-import type { Target } from './access.ts'
 import { originsOf } from './origins.ts'
 
 /** `public`: for everybody. `own`: the route sees to it itself. `any`: every key. Else one of the scopes is needed. */

@@ -1,8 +1,9 @@
 /** Where a redrive without a destination leads: to the queues and topics whose dead letters its source takes. */
+
+import type { Target } from '@fantail/access'
 import { FantailError, withoutSubscription } from '@fantail/contracts'
 import { deadLetterSources } from '../dead-letter-sources.ts'
 import type { ApiDeps } from '../deps.ts'
-import type { Target } from './access.ts'
 
 /** Says nothing of which they are: the caller has named the source only. */
 const NOT_ALL =

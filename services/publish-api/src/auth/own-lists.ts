@@ -4,10 +4,9 @@
  * has ended, or it was asked often enough. Cursors are sealed, and only sealed ones are taken: one of the caller's making
  * would count what stands behind a name.
  */
+
+import { type Cursors, isOf, type Key } from '@fantail/access'
 import type { Answer, Call } from '../http/endpoint.ts'
-import { isOf } from './access.ts'
-import type { Key } from './caller.ts'
-import type { Cursors } from './cursors.ts'
 import type { Rule } from './native-rules.ts'
 
 /** Of one request; past it a page is short. */

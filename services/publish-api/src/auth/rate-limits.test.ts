@@ -1,7 +1,7 @@
+import { keyOf } from '@fantail/access'
 import { FantailError } from '@fantail/contracts'
 import type { TokensAsked, TokensGiven } from '@fantail/store'
 import { beforeEach, expect, test } from 'vitest'
-import { keyOf } from './caller.ts'
 import { RateLimits } from './rate-limits.ts'
 
 let now: number

@@ -3,9 +3,10 @@
  * and hands them out itself. What it does not use within a second is lost, so that a process that took some long ago adds
  * nothing to what the others let through. While Redis does not answer, each process lets through what it would have asked for.
  */
+
+import type { Caller } from '@fantail/access'
 import { FantailError, type KeyLimit } from '@fantail/contracts'
 import type { KeyLimits } from '@fantail/store'
-import type { Caller } from './caller.ts'
 
 /** Part of a second that tokens are taken for. */
 const CHUNKS_PER_SECOND = 20

@@ -1,3 +1,4 @@
+import { resealAll } from '@fantail/cli'
 import {
   createSigningPair,
   createSigningPairs,
@@ -9,7 +10,6 @@ import { MasterKeyError, SigningKeys, signingPairKey, VaultKeys } from '@fantail
 import { createMasterKeyText, createVault, type MasterKey, parseMasterKey } from '@fantail/vault'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestApi, type TestApi } from '../test-api.ts'
-import { resealAll } from './reseal.ts'
 
 let api: TestApi
 

@@ -1,8 +1,9 @@
 /** Who calls over the AWS wire: where keys are asked for, whoever signs with the secret of an access key that is known. */
+
+import { type Caller, keyOf } from '@fantail/access'
 import { AwsError, parseParameters, verifySignature } from '@fantail/aws-wire'
 import type { AwsCredential } from '@fantail/config'
 import { KEY_ID, KEY_SCOPES } from '@fantail/contracts'
-import { type Caller, keyOf } from '../auth/caller.ts'
 import { createForeignPages, type ForeignPages } from '../auth/foreign-page.ts'
 import type { KnownKey } from '../auth/key-cache.ts'
 import type { ApiDeps } from '../deps.ts'

@@ -1,6 +1,7 @@
 /** Who calls, from where, as operations are told. */
+
+import { type Caller, principalOf } from '@fantail/access'
 import type { Authorization, AwsCall } from '@fantail/aws-wire'
-import { type Caller, principalOf } from '../auth/caller.ts'
 import type { ApiDeps } from '../deps.ts'
 import type { Call } from '../http/endpoint.ts'
 import { publicUrlFor } from '../http/origin.ts'

@@ -1,4 +1,6 @@
 /** One AWS request from head to answer: read, find the operation, decode, run, write; what is thrown becomes an error answer. */
+
+import type { Caller } from '@fantail/access'
 import {
   AwsError,
   type AwsService,
@@ -16,7 +18,6 @@ import {
 } from '@fantail/aws-wire'
 import { FantailError } from '@fantail/contracts'
 import { createAwsGuard, type OperationGuard } from '../auth/aws-guard.ts'
-import type { Caller } from '../auth/caller.ts'
 import type { ApiDeps } from '../deps.ts'
 import type { Answer, Call } from '../http/endpoint.ts'
 import type { CountedAs } from '../http/request-times.ts'

@@ -2,9 +2,10 @@
  * A route as data: what it takes, answers and may refuse, and what it does. Mounting and the OpenAPI document both read
  * it, so neither can know a route that the other does not.
  */
+
+import type { Caller } from '@fantail/access'
 import type { ErrorCode, Problem } from '@fantail/contracts'
 import type { z } from 'zod'
-import type { Caller } from '../auth/caller.ts'
 import type { ApiRequest } from './api-request.ts'
 import type { CountedAs } from './request-times.ts'
 

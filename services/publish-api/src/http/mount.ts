@@ -1,9 +1,9 @@
 /** Mounts endpoints on Hono: each is one handler without middleware, because a lone handler is Hono's fastest way. */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import type { Caller } from '@fantail/access'
 import { FantailError } from '@fantail/contracts'
 import type { Context, Hono } from 'hono'
-import type { Caller } from '../auth/caller.ts'
 import { createGuard, type RouteGuard } from '../auth/guard.ts'
 import type { ApiDeps } from '../deps.ts'
 import { ApiRequest } from './api-request.ts'

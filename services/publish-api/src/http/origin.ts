@@ -3,7 +3,7 @@
  * caller used, if the caller has a key or is served by local mode, which answers to host names of this machine only.
  * Others (who follow a link in server mode) choose nothing: they get the machine's own address.
  */
-import type { Caller } from '../auth/caller.ts'
+import type { Caller } from '@fantail/access'
 import type { Settings } from '../deps.ts'
 import type { ApiRequest } from './api-request.ts'
 

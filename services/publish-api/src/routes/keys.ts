@@ -1,4 +1,6 @@
 /** API keys: made, listed and revoked by keys that may manage their account; secrets are shown when a key is made. */
+
+import { type Caller, type Key, makeKey } from '@fantail/access'
 import {
   type ApiKeyRecord,
   FantailError,
@@ -10,8 +12,6 @@ import {
   NewKeyView,
 } from '@fantail/contracts'
 import type { z } from 'zod'
-import type { Caller, Key } from '../auth/caller.ts'
-import { makeKey } from '../auth/make-key.ts'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
 import { notFound } from '../http/errors.ts'

@@ -1,4 +1,6 @@
 /** Queues: their definitions. */
+
+import { isOf } from '@fantail/access'
 import {
   parseArn,
   QueueInput,
@@ -9,7 +11,6 @@ import {
   withoutSubscription,
 } from '@fantail/contracts'
 import type { z } from 'zod'
-import { isOf } from '../auth/access.ts'
 import { deadLetterSources } from '../dead-letter-sources.ts'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'

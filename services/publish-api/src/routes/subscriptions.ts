@@ -1,4 +1,6 @@
 /** Subscriptions. */
+
+import { principalOf } from '@fantail/access'
 import {
   NewSubscriptionInput,
   parseArn,
@@ -13,7 +15,6 @@ import {
 } from '@fantail/contracts'
 import { hideCredentials } from '@fantail/delivery'
 import type { z } from 'zod'
-import { principalOf } from '../auth/caller.ts'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
 import { notFound } from '../http/errors.ts'

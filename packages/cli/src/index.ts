@@ -1,0 +1,1 @@
+export { resealAll } from './secrets/reseal.ts'
