@@ -23,11 +23,11 @@ import type {
 } from '@fantail/store'
 import type { Metrics, Spans } from '@fantail/telemetry'
 import type { Vault } from '@fantail/vault'
-import type { KeyCache } from './auth/key-cache.ts'
-import type { RateLimits } from './auth/rate-limits.ts'
-import type { Log } from './log.ts'
-import type { QueueCache } from './queue-cache.ts'
-import type { TopicCache } from './topic-cache.ts'
+import type { Log } from './http/log.ts'
+import type { KeyCache } from './keys/key-cache.ts'
+import type { RateLimits } from './keys/rate-limits.ts'
+import type { QueueCache } from './queues/queue-cache.ts'
+import type { TopicCache } from './topics/topic-cache.ts'
 
 /** A class's public side, so that a test may hand in something smaller. */
 type Methods<T> = Pick<T, keyof T>

@@ -1,3 +1,3 @@
 export { createApp } from './app.ts'
 export type { ApiDeps } from './deps.ts'
-export { listen } from './http/server.ts'
+export { listen } from './server/server.ts'

@@ -3,8 +3,8 @@ import { readApiSettings } from '@fantail/config'
 import { readSigningPair } from '@fantail/delivery'
 import { beginService, createLogger, openVault, runService } from '@fantail/runtime'
 import { refuseWrong } from '@fantail/store'
-import { readTls } from './http/tls.ts'
-import { startPublishApi } from './publish-api.ts'
+import { startPublishApi } from './server/publish-api.ts'
+import { readTls } from './server/tls.ts'
 
 const NAME = 'publish-api'
 const log = createLogger({ service: NAME, level: process.env.FANTAIL_LOG_LEVEL })

@@ -5,7 +5,7 @@ import { makeKey } from '@fantail/access'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { endpointsOf } from '../app.ts'
 import { refusalOf, type SnsApi, startSnsApi } from '../aws/sns/sns.fixture.ts'
-import { startTestApi, type TestApi } from '../test-api.ts'
+import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
 import { keyWith } from './keys.fixture.ts'
 import { ruleOf } from './native-rules.ts'
 

@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { endpointsOf } from '../app.ts'
-import { FUZZ_TIMEOUT_MS, fuzzRuns, unlessHanging } from '../fuzzing.fixture.ts'
-import { startTestApi, type TestApi } from '../test-api.ts'
+import { FUZZ_TIMEOUT_MS, fuzzRuns, unlessHanging } from '../fixtures/fuzzing.fixture.ts'
+import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
 import { keyWith } from './keys.fixture.ts'
 
 let api: TestApi

@@ -15,7 +15,7 @@ import {
   withoutSubscription,
 } from '@fantail/contracts'
 import { invalidParameter } from '../aws/sns/refusals.ts'
-import { parseTaskHandle } from '../aws/sqs/move-task-view.ts'
+import { parseTaskHandle } from '../aws/sqs/move-tasks/move-task-view.ts'
 import { queueArnOf } from '../aws/sqs/queue-url.ts'
 import type { ApiDeps } from '../deps.ts'
 import { originsOf } from './origins.ts'

@@ -3,7 +3,7 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import type { Caller } from '@fantail/access'
 import { FantailError, parseToken } from '@fantail/contracts'
 import type { ApiRequest } from '../http/api-request.ts'
-import type { KeyCache, KnownKey } from './key-cache.ts'
+import type { KeyCache, KnownKey } from '../keys/key-cache.ts'
 
 const BEARER = /^bearer +(\S+)$/i
 

@@ -6,8 +6,8 @@ import type { KeyScope } from '@fantail/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createApp } from '../app.ts'
 import { refusalOf } from '../aws/sns/sns.fixture.ts'
-import { type ApiServer, listen } from '../http/server.ts'
-import { startTestApi, type TestApi, waitingIn } from '../test-api.ts'
+import { startTestApi, type TestApi, waitingIn } from '../fixtures/test-api.fixture.ts'
+import { type ApiServer, listen } from '../server/server.ts'
 import { keyWith, type TestKey } from './keys.fixture.ts'
 
 let api: TestApi

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestApi, type TestApi, waitingIn } from '../test-api.ts'
+import { startTestApi, type TestApi, waitingIn } from '../fixtures/test-api.fixture.ts'
 import { createForeignPages } from './foreign-page.ts'
 
 let api: TestApi

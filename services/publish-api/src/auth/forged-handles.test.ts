@@ -1,7 +1,7 @@
 /** Receipt handles and confirmation tokens cannot be made up, carried over or worn down. */
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { startTestApi, type TestApi, waitingIn } from '../test-api.ts'
+import { startTestApi, type TestApi, waitingIn } from '../fixtures/test-api.fixture.ts'
 
 let api: TestApi
 beforeAll(async () => {

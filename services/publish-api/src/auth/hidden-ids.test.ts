@@ -3,7 +3,7 @@ import { createMessageId } from '@fantail/contracts'
 import { Quarantine } from '@fantail/store'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { endpointsOf } from '../app.ts'
-import { startTestApi, type TestApi } from '../test-api.ts'
+import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
 import { keyWith, type TestKey } from './keys.fixture.ts'
 
 let api: TestApi

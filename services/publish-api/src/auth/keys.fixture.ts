@@ -2,7 +2,7 @@
 
 import { makeKey, type NewKey } from '@fantail/access'
 import type { KeyScope } from '@fantail/contracts'
-import type { Called, CallOptions, TestApi } from '../test-api.ts'
+import type { Called, CallOptions, TestApi } from '../fixtures/test-api.fixture.ts'
 
 export interface TestKey {
   id: string

@@ -7,7 +7,7 @@ import type { Target } from '@fantail/access'
 import { type KeyScope, parseArn, parseMessageId, resolveQueue, resolveTopic } from '@fantail/contracts'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, NO_CONTENT } from '../http/endpoint.ts'
-import { Unseen } from '../http/errors.ts'
+import { Unseen } from '../http/error-answers.ts'
 import { unknownSubscription } from '../subscriptions/arn-of.ts'
 import { originsOf } from './origins.ts'
 

@@ -2,8 +2,8 @@
 
 import type { Target } from '@fantail/access'
 import { FantailError, withoutSubscription } from '@fantail/contracts'
-import { deadLetterSources } from '../dead-letter-sources.ts'
 import type { ApiDeps } from '../deps.ts'
+import { deadLetterSources } from '../redrives/dead-letter-sources.ts'
 
 /** Says nothing of which they are: the caller has named the source only. */
 const NOT_ALL =

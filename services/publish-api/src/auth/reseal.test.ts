@@ -9,7 +9,7 @@ import {
 import { MasterKeyError, SigningKeys, signingPairKey, VaultKeys } from '@fantail/store'
 import { createMasterKeyText, createVault, type MasterKey, parseMasterKey } from '@fantail/vault'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestApi, type TestApi } from '../test-api.ts'
+import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
 
 let api: TestApi
 

@@ -12,7 +12,7 @@ import {
 import { CreateQueueCommand, ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { SignatureV4 } from '@smithy/signature-v4'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { waitingIn } from '../test-api.ts'
+import { waitingIn } from '../fixtures/test-api.fixture.ts'
 import { refusalOf, type SnsApi, startSnsApi } from './sns/sns.fixture.ts'
 
 const KEYS = [

@@ -5,9 +5,9 @@ import { AwsError, parseParameters, verifySignature } from '@fantail/aws-wire'
 import type { AwsCredential } from '@fantail/config'
 import { KEY_ID, KEY_SCOPES } from '@fantail/contracts'
 import { createForeignPages, type ForeignPages } from '../auth/foreign-page.ts'
-import type { KnownKey } from '../auth/key-cache.ts'
 import type { ApiDeps } from '../deps.ts'
 import type { ApiRequest } from '../http/api-request.ts'
+import type { KnownKey } from '../keys/key-cache.ts'
 import {
   AWS_REQUEST_BYTES_MAX,
   readWireRequest,

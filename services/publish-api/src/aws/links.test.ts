@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestApi, type TestApi, waitingIn } from '../test-api.ts'
+import { startTestApi, type TestApi, waitingIn } from '../fixtures/test-api.fixture.ts'
 
 const TOPIC = 'arn:aws:sns:us-east-1:000000000000:orders'
 let api: TestApi

@@ -23,12 +23,12 @@ import type { Answer, Call } from '../http/endpoint.ts'
 import type { CountedAs } from '../http/request-times.ts'
 import { createAuthenticate, createReadRequest } from './authenticate.ts'
 import { awsCallOf } from './call.ts'
-import { toAwsError } from './errors.ts'
 import { openNextToken, withNextToken } from './next-token.ts'
 import { type OtherService, otherServiceOf } from './other-service.ts'
 import { snsOperations } from './sns/index.ts'
 import { sqsOperations } from './sqs/index.ts'
 import { stsOperations } from './sts/index.ts'
+import { toAwsError } from './thrown-errors.ts'
 import { formOf, isQueuePath, jsonTextOf, readHead, type WireForm, type WireRequest } from './wire-request.ts'
 
 const SERVED =

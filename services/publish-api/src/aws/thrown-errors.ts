@@ -2,7 +2,7 @@
 import { AwsError, type AwsService } from '@fantail/aws-wire'
 import type { FantailError } from '@fantail/contracts'
 import type { ApiDeps } from '../deps.ts'
-import { toFantailError } from '../http/errors.ts'
+import { toFantailError } from '../http/error-answers.ts'
 
 export interface Failed {
   service: AwsService

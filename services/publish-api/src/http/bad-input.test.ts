@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { endpointsOf } from './app.ts'
-import { startTestApi, type TestApi } from './test-api.ts'
+import { endpointsOf } from '../app.ts'
+import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
 
 let api: TestApi
 /** Values for the parts of paths. */

@@ -1,6 +1,6 @@
 import { FantailError } from '@fantail/contracts'
 import { expect, test } from 'vitest'
-import { errorResponse, invalid, toFantailError } from './errors.ts'
+import { errorResponse, invalid, toFantailError } from './error-answers.ts'
 
 test.each([
   ["OOM command not allowed when used memory > 'maxmemory'.", 'storage_full', 5],

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createApp, endpointsOf } from '../app.ts'
-import { startTestApi, type TestApi } from '../test-api.ts'
+import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
 
 type Json = Record<string, unknown>
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { endpointsOf } from './app.ts'
-import { FUZZ_TIMEOUT_MS, fuzzRuns, unlessHanging } from './fuzzing.fixture.ts'
-import type { Endpoint } from './http/endpoint.ts'
-import { startTestApi, type TestApi } from './test-api.ts'
+import { endpointsOf } from '../app.ts'
+import { FUZZ_TIMEOUT_MS, fuzzRuns, unlessHanging } from '../fixtures/fuzzing.fixture.ts'
+import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
+import type { Endpoint } from './endpoint.ts'
 
 let api: TestApi
 let subscriptionId = ''
@@ -147,7 +147,7 @@ test('whatever is sent to whatever route, the answer is no 5xx and has its one s
   const reached = new Set<string>()
   const endpoints = endpointsOf(api.deps)
   for (const endpoint of endpoints) {
-    // Amazon's protocols have their own shapes: aws/sns/fuzz.test.ts, aws/sqs/fuzz.test.ts.
+    // Amazon's protocols have their own shapes: aws/sns/sns-fuzz.test.ts, aws/sqs/sqs-fuzz.test.ts.
     if (endpoint.path.startsWith('/_assets') || endpoint.tag === 'AWS') continue
     const request = fc.record({ path: pathFor(endpoint), query: queryFor(endpoint), body: bodyFor(endpoint) })
     const send = async ({ path, query, body }: { path: string; query: string; body: string }) => {

@@ -3,7 +3,7 @@ import { isObject, type Problem, problemsOf } from '@fantail/contracts'
 import type { z } from 'zod'
 import type { ApiRequest } from './api-request.ts'
 import type { Endpoint } from './endpoint.ts'
-import { invalid } from './errors.ts'
+import { invalid } from './error-answers.ts'
 import { parseJson, readJsonText } from './read-body.ts'
 
 export interface Input {

@@ -8,8 +8,8 @@ import { type Key, keyOf } from '@fantail/access'
 import { type ApiKeyRecord, sealContextOf } from '@fantail/contracts'
 import type { ApiKeys } from '@fantail/store'
 import type { Vault } from '@fantail/vault'
-import { FreshCache } from '../fresh-cache.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../http/log.ts'
+import { FreshCache } from '../topics/fresh-cache.ts'
 
 export interface KnownKey {
   key: Key

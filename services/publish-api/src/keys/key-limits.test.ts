@@ -2,9 +2,9 @@
 import { KeyLimits } from '@fantail/store'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createApp } from '../app.ts'
-import { startTestApi, type TestApi } from '../test-api.ts'
+import { bearer, keyWith } from '../auth/keys.fixture.ts'
+import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
 import { KeyCache } from './key-cache.ts'
-import { bearer, keyWith } from './keys.fixture.ts'
 import { RateLimits } from './rate-limits.ts'
 
 let api: TestApi

@@ -14,8 +14,8 @@ import {
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
-import { notFound } from '../http/errors.ts'
-import { iso } from '../views.ts'
+import { notFound } from '../http/error-answers.ts'
+import { iso } from '../http/record-views.ts'
 
 const TAG = 'Keys'
 

@@ -1,7 +1,7 @@
 /** What stands before every publish: the topic exists, and there is room for what it is sent. */
 import type { ApiDeps } from '../deps.ts'
-import { notFound } from '../http/errors.ts'
-import type { KnownTopic } from '../topic-cache.ts'
+import { notFound } from '../http/error-answers.ts'
+import type { KnownTopic } from '../topics/topic-cache.ts'
 
 type Tools = Pick<ApiDeps, 'storageGuard' | 'topicCache'>
 

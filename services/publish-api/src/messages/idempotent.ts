@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { FantailError, IDEMPOTENCY_KEY_CHARS_MAX } from '@fantail/contracts'
 import type { IdempotentPublish } from '@fantail/store'
 import type { ApiRequest } from '../http/api-request.ts'
-import { invalid } from '../http/errors.ts'
+import { invalid } from '../http/error-answers.ts'
 import type { NewMessage, NewMessages } from './read-messages.ts'
 
 const KEY = /^[\x21-\x7e]+$/

@@ -1,7 +1,7 @@
 /** The one wide line of a publish, whichever API it came by. */
 
 import { msSince } from '../http/duration.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../http/log.ts'
 import type { Receipt } from './message-store.ts'
 
 export interface Published {

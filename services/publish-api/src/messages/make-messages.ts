@@ -2,7 +2,7 @@
 import { createMessageId, type Message } from '@fantail/contracts'
 import { spanContextOf, traceparentOf } from '@fantail/telemetry'
 import type { ApiDeps } from '../deps.ts'
-import type { KnownTopic } from '../topic-cache.ts'
+import type { KnownTopic } from '../topics/topic-cache.ts'
 import type { NewMessage } from './read-messages.ts'
 
 export interface PublishRequest {

@@ -4,8 +4,8 @@ import { redactEndpoint } from '@fantail/delivery'
 import type { DeliveryOutcome, MessageSummary } from '@fantail/store'
 import type { ApiDeps } from '../deps.ts'
 import { type Call, type Endpoint, endpoint, ok } from '../http/endpoint.ts'
-import { notFound } from '../http/errors.ts'
-import { iso, isoOrNull } from '../views.ts'
+import { notFound } from '../http/error-answers.ts'
+import { iso, isoOrNull } from '../http/record-views.ts'
 
 export function messageRoutes({ messages }: ApiDeps): Endpoint[] {
   return [

@@ -5,9 +5,9 @@
 import { type Message, messageBytes } from '@fantail/contracts'
 import { type FifoReceipt, type IdempotentPublish, idempotencyKey } from '@fantail/store'
 import type { ApiDeps } from '../deps.ts'
-import { notFound } from '../http/errors.ts'
-import type { KnownTopic } from '../topic-cache.ts'
-import { withDeduplicationIds } from './fifo.ts'
+import { notFound } from '../http/error-answers.ts'
+import type { KnownTopic } from '../topics/topic-cache.ts'
+import { withDeduplicationIds } from './fifo-publish.ts'
 import { replay } from './idempotent.ts'
 import { PublishCounts } from './publish-counts.ts'
 

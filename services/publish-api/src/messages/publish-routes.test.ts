@@ -1,6 +1,6 @@
 import { idempotencyKey, topicKey } from '@fantail/store'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestApi, type TestApi } from '../test-api.ts'
+import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
 
 const ARN = 'arn:aws:sns:us-east-1:000000000000:orders'
 let api: TestApi

@@ -21,7 +21,7 @@ import {
   textProblem,
   toAttribute,
 } from '@fantail/contracts'
-import { invalid } from '../http/errors.ts'
+import { invalid } from '../http/error-answers.ts'
 import { parseJson } from '../http/read-body.ts'
 import { mayLoseDigits, parseExactly, sourceOf } from './exact-numbers.ts'
 

@@ -1,7 +1,7 @@
 /** What only the topic can tell of a publish: its own limit, and what FIFO topics ask and others refuse (checklist 130,
  *  131). */
 import { MESSAGE_BYTES_MAX, messageBytes, type Problem } from '@fantail/contracts'
-import type { KnownTopic } from '../topic-cache.ts'
+import type { KnownTopic } from '../topics/topic-cache.ts'
 import type { NewMessage, NewMessages } from './read-messages.ts'
 
 /** Every problem, by the path of its member; none for nearly every publish, which costs one look at each message. */

@@ -13,9 +13,9 @@ import {
   type QuarantineEntry,
 } from '@fantail/store'
 import type { ApiDeps } from '../deps.ts'
-import { withDeduplicationIds } from '../publish/fifo.ts'
-import { weightOf } from '../publish/message-store.ts'
-import type { KnownTopic } from '../topic-cache.ts'
+import { withDeduplicationIds } from '../messages/fifo-publish.ts'
+import { weightOf } from '../messages/message-store.ts'
+import type { KnownTopic } from '../topics/topic-cache.ts'
 
 type PutBackDeps = Pick<
   ApiDeps,

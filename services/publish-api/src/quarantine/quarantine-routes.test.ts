@@ -1,7 +1,7 @@
 import { createMessageId, type Message } from '@fantail/contracts'
 import { deliveryId, IsolatedMessages, placeOfSubscription, Quarantine, shardOf } from '@fantail/store'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { startTestApi, type TestApi } from '../test-api.ts'
+import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
 
 const ARN = 'arn:aws:sns:us-east-1:000000000000:orders'
 let api: TestApi

@@ -9,9 +9,9 @@ import {
 import { deletedOutcomes, QUARANTINE_DELETED, type QuarantineEntry } from '@fantail/store'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
-import { notFound } from '../http/errors.ts'
-import { putBack } from '../quarantine/put-back.ts'
-import { iso } from '../views.ts'
+import { notFound } from '../http/error-answers.ts'
+import { iso } from '../http/record-views.ts'
+import { putBack } from './put-back.ts'
 
 const TAG = 'Quarantine'
 const utf8 = new TextDecoder('utf-8', { fatal: true })

@@ -21,11 +21,11 @@ import {
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
-import { invalid, notFound } from '../http/errors.ts'
+import { invalid, notFound } from '../http/error-answers.ts'
+import { iso } from '../http/record-views.ts'
 import { readEndpoint } from '../subscriptions/endpoint-address.ts'
 import { keepWay, outboundProblems, outboundView } from '../subscriptions/outbound.ts'
-import { iso } from '../views.ts'
-import { queueOf } from './queues.ts'
+import { queueOf } from './queue-routes.ts'
 
 const NAME = new RegExp(`^[A-Za-z0-9_-]{1,${CONSUMER_NAME_CHARS_MAX}}$`)
 

@@ -2,7 +2,7 @@
 import { openConsumer } from '@fantail/delivery'
 import { createAuthority } from '@fantail/test-kit'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { startTestApi, type TestApi } from '../test-api.ts'
+import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
 
 const SECRET = 's3cret-that-must-stay'
 const QUEUE = 'arn:aws:sqs:us-east-1:000000000000:jobs'

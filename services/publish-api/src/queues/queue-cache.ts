@@ -1,7 +1,7 @@
 /** Queues' settings, which sending and receiving over the AWS wire go by. */
 import type { QueueRecord } from '@fantail/contracts'
 import type { Queues } from '@fantail/store'
-import { FreshCache } from './fresh-cache.ts'
+import { FreshCache } from '../topics/fresh-cache.ts'
 
 export interface QueueCacheOptions {
   queues: Pick<Queues, 'get'>

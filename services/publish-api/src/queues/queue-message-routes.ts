@@ -24,12 +24,12 @@ import type { PeekRequest, SentItem } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
-import { invalid, notFound } from '../http/errors.ts'
+import { invalid, notFound } from '../http/error-answers.ts'
 import { parseJson, readJsonText } from '../http/read-body.ts'
-import { sendItems } from '../queues/send-items.ts'
+import { queueMessageView } from '../http/record-views.ts'
 import { subscriptionArnOf } from '../subscriptions/arn-of.ts'
-import { queueMessageView } from '../views.ts'
-import { queueOf } from './queues.ts'
+import { queueOf } from './queue-routes.ts'
+import { sendItems } from './send-items.ts'
 
 const ERRORS: ErrorCode[] = [
   'malformed_json',

@@ -1,6 +1,6 @@
 import type { DeadLetter } from '@fantail/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestApi, type TestApi } from '../test-api.ts'
+import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
 
 const ARN = 'arn:aws:sqs:us-east-1:000000000000:work'
 const SUBSCRIPTION = 'arn:aws:sns:us-east-1:000000000000:orders:000b1478-1b20-8eb5-9000-0abada1c0c5f'

@@ -11,13 +11,13 @@ import {
   withoutSubscription,
 } from '@fantail/contracts'
 import type { z } from 'zod'
-import { deadLetterSources } from '../dead-letter-sources.ts'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
-import { notFound } from '../http/errors.ts'
+import { notFound } from '../http/error-answers.ts'
 import { publicUrlFor } from '../http/origin.ts'
-import { queueSettings } from '../queues/settings.ts'
-import { queueView } from '../views.ts'
+import { queueView } from '../http/record-views.ts'
+import { deadLetterSources } from '../redrives/dead-letter-sources.ts'
+import { queueSettings } from './queue-settings.ts'
 
 const INPUT_ERRORS = [
   'malformed_json',

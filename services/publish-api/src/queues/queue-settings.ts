@@ -11,7 +11,7 @@ import {
 import type { QueueSettings } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
-import { invalid } from '../http/errors.ts'
+import { invalid } from '../http/error-answers.ts'
 
 type Input = z.output<typeof QueueInput>
 

@@ -11,7 +11,7 @@ import {
 } from '@fantail/contracts'
 import type { SendItem } from '@fantail/store'
 import type { z } from 'zod'
-import { invalid } from '../http/errors.ts'
+import { invalid } from '../http/error-answers.ts'
 
 type Input = z.output<typeof QueueItemInput>
 

@@ -4,7 +4,7 @@
  * leaves the index; one whose policy names another queue is only left out, since that may be about to change.
  */
 import { parseArn } from '@fantail/contracts'
-import type { ApiDeps } from './deps.ts'
+import type { ApiDeps } from '../deps.ts'
 
 type Tools = Pick<ApiDeps, 'queues' | 'subscriptions'>
 

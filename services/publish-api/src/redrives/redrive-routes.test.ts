@@ -1,6 +1,6 @@
 import type { DeadLetter, Message } from '@fantail/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestApi, type TestApi } from '../test-api.ts'
+import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
 
 const QUEUE = 'arn:aws:sqs:us-east-1:000000000000:'
 const TOPIC = 'arn:aws:sns:us-east-1:000000000000:orders'

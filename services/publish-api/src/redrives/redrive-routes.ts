@@ -14,12 +14,12 @@ import {
   resolveQueue,
 } from '@fantail/contracts'
 import type { z } from 'zod'
-import { deadLetterSources } from '../dead-letter-sources.ts'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, ok } from '../http/endpoint.ts'
-import { notFound } from '../http/errors.ts'
+import { notFound } from '../http/error-answers.ts'
+import { redriveView } from '../http/record-views.ts'
 import { subscriptionArnOf } from '../subscriptions/arn-of.ts'
-import { redriveView } from '../views.ts'
+import { deadLetterSources } from './dead-letter-sources.ts'
 
 const INPUT_ERRORS: ErrorCode[] = [
   'malformed_json',

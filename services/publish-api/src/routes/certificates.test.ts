@@ -2,7 +2,7 @@ import { verify, X509Certificate } from 'node:crypto'
 import { topicArn } from '@fantail/contracts'
 import { signingPairKey } from '@fantail/store'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { startTestApi, type TestApi } from '../test-api.ts'
+import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
 
 let api: TestApi
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 /** The certificates that subscribers check signatures by: open to all, as SNS's are, and never changed under their names. */
 import type { ApiDeps } from '../deps.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
-import { notFound } from '../http/errors.ts'
+import { notFound } from '../http/error-answers.ts'
 
 const HEADERS = { 'Content-Type': 'application/x-pem-file', 'Cache-Control': 'public, max-age=86400' }
 

@@ -10,7 +10,7 @@ import {
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Endpoint, endpoint, ok } from '../http/endpoint.ts'
-import { notFound } from '../http/errors.ts'
+import { notFound } from '../http/error-answers.ts'
 
 export function deliveryPolicyRoutes(deps: ApiDeps): Endpoint[] {
   return [

@@ -5,7 +5,7 @@ import { explainFilter, PARSED_BYTES_MAX, parsedBytes, VALUES_SHOWN_MAX } from '
 import { ByteBudget, Turns } from '@fantail/runtime'
 import type { z } from 'zod'
 import { type Answer, type Endpoint, endpoint, ok } from '../http/endpoint.ts'
-import { readMessages } from '../publish/read-messages.ts'
+import { readMessages } from '../messages/read-messages.ts'
 import { filterProblems } from '../subscriptions/filters.ts'
 
 export function filterPolicyRoutes(): Endpoint[] {

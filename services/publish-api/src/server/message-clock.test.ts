@@ -2,7 +2,7 @@ import { connect, type Redis } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { expect, test } from 'vitest'
-import { createRedisClock } from './redis-clock.ts'
+import { createRedisClock } from './message-clock.ts'
 
 const { redis } = await useRedis({ connect })
 

@@ -5,7 +5,7 @@ import { Sha256 } from '@aws-crypto/sha256-js'
 import { SignatureV4 } from '@smithy/signature-v4'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type SnsApi, startSnsApi } from '../aws/sns/sns.fixture.ts'
-import { waitingIn } from '../test-api.ts'
+import { waitingIn } from '../fixtures/test-api.fixture.ts'
 import { settleTarget } from './request-target.ts'
 
 describe('a request is for one host', () => {

@@ -1,6 +1,6 @@
 import { startFairTimer, waitFor } from '@fantail/test-kit'
 import { afterEach, expect, test } from 'vitest'
-import { type Called, startTestApi, type TestApi } from './test-api.ts'
+import { type Called, startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
 
 let api: TestApi
 

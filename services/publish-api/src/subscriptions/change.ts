@@ -7,10 +7,15 @@ import {
   type SubscriptionStatus,
 } from '@fantail/contracts'
 import type { ApiDeps } from '../deps.ts'
-import { invalid, notFound } from '../http/errors.ts'
+import { invalid, notFound } from '../http/error-answers.ts'
 import { filterProblems } from './filters.ts'
 import { changeOutbound, type OutboundChange, outboundProblems } from './outbound.ts'
-import { orderingProblems, pacingProblems, policyProblems, type SubscriptionSettings } from './settings.ts'
+import {
+  orderingProblems,
+  pacingProblems,
+  policyProblems,
+  type SubscriptionSettings,
+} from './subscription-settings.ts'
 
 /** The subscription that the API shows under this id; `not_found`. */
 export async function visibleSubscription(deps: ApiDeps, id: string): Promise<SubscriptionRecord> {

@@ -21,7 +21,7 @@ import {
 } from '@fantail/contracts'
 import { createConfirmationToken, deliveryId, placeOfSubscription } from '@fantail/store'
 import type { ApiDeps } from '../deps.ts'
-import { notFound } from '../http/errors.ts'
+import { notFound } from '../http/error-answers.ts'
 import { deleteSubscription } from './change.ts'
 
 type Tools = Pick<ApiDeps, 'subscriptions' | 'confirmationLimits' | 'lanes' | 'clock'>

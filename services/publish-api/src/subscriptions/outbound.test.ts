@@ -2,7 +2,7 @@
 import { openOutbound } from '@fantail/delivery'
 import { createAuthority } from '@fantail/test-kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestApi, type TestApi } from '../test-api.ts'
+import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
 
 const SECRET = 's3cret-that-must-stay'
 let api: TestApi

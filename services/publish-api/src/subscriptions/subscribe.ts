@@ -11,7 +11,7 @@ import {
 import { placeOfSubscription } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
-import { invalid, notFound } from '../http/errors.ts'
+import { invalid, notFound } from '../http/error-answers.ts'
 import { type Authentication, askAgain, askToConfirm, createToken } from './confirmations.ts'
 import { type EndpointAddress, readEndpoint } from './endpoint-address.ts'
 import { filterProblems } from './filters.ts'
@@ -24,7 +24,7 @@ import {
   SETTING_DEFAULTS,
   type SubscriptionSettings,
   settingsOf,
-} from './settings.ts'
+} from './subscription-settings.ts'
 
 export interface Subscribe {
   topic: TopicRecord

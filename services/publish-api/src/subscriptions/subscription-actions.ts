@@ -16,13 +16,13 @@ import {
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, ok } from '../http/endpoint.ts'
-import { invalid, notFound } from '../http/errors.ts'
+import { invalid, notFound } from '../http/error-answers.ts'
 import { publicUrlFor } from '../http/origin.ts'
-import { changeStatus, visibleSubscription } from '../subscriptions/change.ts'
-import { askAgain, confirm } from '../subscriptions/confirmations.ts'
-import { attemptOnce } from '../subscriptions/test-attempt.ts'
-import { showSubscription } from '../subscriptions/views.ts'
-import { idOf } from './subscriptions.ts'
+import { changeStatus, visibleSubscription } from './change.ts'
+import { askAgain, confirm } from './confirmations.ts'
+import { idOf } from './subscription-routes.ts'
+import { showSubscription } from './subscription-views.ts'
+import { attemptOnce } from './test-attempt.ts'
 
 const ERRORS: ErrorCode[] = [
   'malformed_json',

@@ -1,7 +1,7 @@
 import { CONFIRMATION_SECONDS, PLAN_AGE_MS_MAX } from '@fantail/contracts'
 import { deliveryId, placeOfSubscription } from '@fantail/store'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestApi, type TestApi, waitingIn } from '../test-api.ts'
+import { startTestApi, type TestApi, waitingIn } from '../fixtures/test-api.fixture.ts'
 
 const QUEUE = 'arn:aws:sqs:us-east-1:000000000000:letters'
 let api: TestApi

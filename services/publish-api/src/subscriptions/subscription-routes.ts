@@ -17,12 +17,12 @@ import { hideCredentials } from '@fantail/delivery'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
-import { notFound } from '../http/errors.ts'
+import { notFound } from '../http/error-answers.ts'
 import { publicUrlFor } from '../http/origin.ts'
-import { changeSettings, deleteSubscription, visibleSubscription } from '../subscriptions/change.ts'
-import { settingsOf } from '../subscriptions/settings.ts'
-import { newSubscriptionProblems, subscribeNatively } from '../subscriptions/subscribe.ts'
-import { showSubscription, showSubscriptions } from '../subscriptions/views.ts'
+import { changeSettings, deleteSubscription, visibleSubscription } from './change.ts'
+import { newSubscriptionProblems, subscribeNatively } from './subscribe.ts'
+import { settingsOf } from './subscription-settings.ts'
+import { showSubscription, showSubscriptions } from './subscription-views.ts'
 
 const INPUT_ERRORS = [
   'malformed_json',

@@ -4,10 +4,10 @@ import { maskCredentials } from '@fantail/delivery'
 import { effectivePolicy } from '@fantail/policy'
 import type { LaneFigures } from '@fantail/store'
 import type { ApiDeps } from '../deps.ts'
-import { notFound } from '../http/errors.ts'
-import { iso, isoOrNull, secondsSince } from '../views.ts'
+import { notFound } from '../http/error-answers.ts'
+import { iso, isoOrNull, secondsSince } from '../http/record-views.ts'
 import { outboundView } from './outbound.ts'
-import { SETTING_DEFAULTS } from './settings.ts'
+import { SETTING_DEFAULTS } from './subscription-settings.ts'
 
 type Tools = Pick<ApiDeps, 'topics' | 'subscriptions' | 'lanes' | 'clock'>
 

@@ -10,10 +10,10 @@ import {
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
-import { visibleSubscription } from '../subscriptions/change.ts'
-import { dropWebhookKeys, rotateWebhookKey, signing } from '../subscriptions/webhook-keys.ts'
-import { iso, isoOrNull } from '../views.ts'
-import { idOf } from './subscriptions.ts'
+import { iso, isoOrNull } from '../http/record-views.ts'
+import { visibleSubscription } from './change.ts'
+import { idOf } from './subscription-routes.ts'
+import { dropWebhookKeys, rotateWebhookKey, signing } from './webhook-keys.ts'
 
 const INPUT_ERRORS: ErrorCode[] = [
   'malformed_json',

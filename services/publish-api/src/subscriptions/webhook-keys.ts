@@ -11,7 +11,7 @@ import {
 } from '@fantail/contracts'
 import { createWebhookKey, isWebhookSecret, type NewWebhookKey, NoVaultError } from '@fantail/delivery'
 import type { ApiDeps } from '../deps.ts'
-import { notFound } from '../http/errors.ts'
+import { notFound } from '../http/error-answers.ts'
 
 type Tools = Pick<ApiDeps, 'subscriptions' | 'vault' | 'clock'>
 

@@ -11,9 +11,9 @@ import { checkDeliveryPolicy } from '@fantail/policy'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
-import { notFound } from '../http/errors.ts'
-import { topicSettings } from '../topics/settings.ts'
-import { topicView } from '../views.ts'
+import { notFound } from '../http/error-answers.ts'
+import { topicView } from '../http/record-views.ts'
+import { topicSettings } from './topic-settings.ts'
 
 const INPUT_ERRORS = ['malformed_json', 'validation_failed', 'too_large', 'unsupported_media_type'] as const
 

@@ -1,16 +1,16 @@
 /** The operations of Amazon SNS's API that are served, one group per file. */
 import type { Operation } from '@fantail/aws-wire'
 import type { ApiDeps } from '../../deps.ts'
-import { confirmSubscriptionOperation } from './confirm-subscription.ts'
-import { listSubscriptionsOperations } from './list-subscriptions.ts'
-import { permissionOperations } from './permissions.ts'
-import { publishOperations } from './publish.ts'
-import { subscribeOperation } from './subscribe.ts'
-import { subscriptionAttributeOperations } from './subscription-operations.ts'
-import { topicAttributeOperations } from './topic-attribute-operations.ts'
-import { tagOperations } from './topic-tags.ts'
-import { topicOperations } from './topics.ts'
-import { unsubscribeOperation } from './unsubscribe.ts'
+import { publishOperations } from './publish/publish-operations.ts'
+import { confirmSubscriptionOperation } from './subscriptions/confirm-subscription.ts'
+import { listSubscriptionsOperations } from './subscriptions/list-subscriptions.ts'
+import { subscribeOperation } from './subscriptions/subscribe-operation.ts'
+import { subscriptionAttributeOperations } from './subscriptions/subscription-operations.ts'
+import { unsubscribeOperation } from './subscriptions/unsubscribe.ts'
+import { topicAttributeOperations } from './topics/topic-attribute-operations.ts'
+import { topicOperations } from './topics/topic-operations.ts'
+import { permissionOperations } from './topics/topic-permissions.ts'
+import { tagOperations } from './topics/topic-tags.ts'
 
 export function snsOperations(deps: ApiDeps): Operation[] {
   return [

@@ -2,8 +2,8 @@
 import { SNSClient } from '@aws-sdk/client-sns'
 import { createApp } from '../../app.ts'
 import type { ApiDeps } from '../../deps.ts'
-import { listen } from '../../http/server.ts'
-import { startTestApi, type TestApi } from '../../test-api.ts'
+import { startTestApi, type TestApi } from '../../fixtures/test-api.fixture.ts'
+import { listen } from '../../server/server.ts'
 
 export const ACCOUNT = '000000000000'
 export const REGION = 'us-east-1'

@@ -1,14 +1,14 @@
 /** The operations of Amazon SQS's API that are served, one group per file. */
 import type { Operation } from '@fantail/aws-wire'
 import type { ApiDeps } from '../../deps.ts'
-import { handleOperations } from './message-handles.ts'
-import { moveTaskOperations } from './move-tasks.ts'
-import { permissionOperations } from './permissions.ts'
-import { attributeOperations } from './queue-attribute-operations.ts'
-import { tagOperations } from './queue-tags.ts'
-import { queueOperations } from './queues.ts'
-import { receiveOperation } from './receive-message.ts'
-import { sendOperations } from './send-message.ts'
+import { handleOperations } from './messages/message-handles.ts'
+import { receiveOperation } from './messages/receive-message.ts'
+import { sendOperations } from './messages/send-message.ts'
+import { moveTaskOperations } from './move-tasks/move-tasks.ts'
+import { attributeOperations } from './queues/queue-attribute-operations.ts'
+import { queueOperations } from './queues/queue-operations.ts'
+import { permissionOperations } from './queues/queue-permissions.ts'
+import { tagOperations } from './queues/queue-tags.ts'
 
 export function sqsOperations(deps: ApiDeps): Operation[] {
   return [

@@ -2,8 +2,8 @@
 import type { Operation, Shape } from '@fantail/aws-wire'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { FUZZ_TIMEOUT_MS, fuzzRuns, unlessHanging } from '../../fuzzing.fixture.ts'
-import { type Called, startTestApi, type TestApi } from '../../test-api.ts'
+import { FUZZ_TIMEOUT_MS, fuzzRuns, unlessHanging } from '../../fixtures/fuzzing.fixture.ts'
+import { type Called, startTestApi, type TestApi } from '../../fixtures/test-api.fixture.ts'
 import { sqsOperations } from './index.ts'
 
 const QUEUE = 'arn:aws:sqs:us-east-1:000000000000:work'

@@ -3,8 +3,8 @@ import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { SHARD_COUNT, shardBase } from '@fantail/store'
 import { skewKey } from '@fantail/test-kit'
 import { createApp } from '../../app.ts'
-import { listen } from '../../http/server.ts'
-import { startTestApi, type TestApi } from '../../test-api.ts'
+import { startTestApi, type TestApi } from '../../fixtures/test-api.fixture.ts'
+import { listen } from '../../server/server.ts'
 
 export const ACCOUNT = '000000000000'
 const CREDENTIALS = { accessKeyId: 'test', secretAccessKey: 'test' }

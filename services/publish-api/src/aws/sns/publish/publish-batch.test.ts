@@ -1,7 +1,7 @@
 /** PublishBatch with the SDK's client. */
 import { PublishBatchCommand, type PublishBatchRequestEntry } from '@aws-sdk/client-sns'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { refusalOf, type SnsApi, startSnsApi, topicArn } from './sns.fixture.ts'
+import { refusalOf, type SnsApi, startSnsApi, topicArn } from '../sns.fixture.ts'
 
 const TOPIC = topicArn('orders')
 let sns: SnsApi

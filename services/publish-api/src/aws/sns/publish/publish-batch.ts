@@ -5,14 +5,14 @@
  */
 import { type AwsCall, AwsError, type AwsInput, type Operation } from '@fantail/aws-wire'
 import { MESSAGE_BYTES_MAX } from '@fantail/contracts'
-import type { ApiDeps } from '../../deps.ts'
-import { logPublished } from '../../publish/log-published.ts'
-import { makeMessages } from '../../publish/make-messages.ts'
-import type { MessageStore, Receipt } from '../../publish/message-store.ts'
-import type { KnownTopic } from '../../topic-cache.ts'
-import { outcomeOf } from '../errors.ts'
-import { checkTopicArn } from './arns.ts'
-import { type ReadAttributes, readAttributes } from './message-attributes.ts'
+import type { ApiDeps } from '../../../deps.ts'
+import { logPublished } from '../../../messages/log-published.ts'
+import { makeMessages } from '../../../messages/make-messages.ts'
+import type { MessageStore, Receipt } from '../../../messages/message-store.ts'
+import type { KnownTopic } from '../../../topics/topic-cache.ts'
+import { outcomeOf } from '../../thrown-errors.ts'
+import { checkTopicArn } from '../arns.ts'
+import { invalidParameter } from '../refusals.ts'
 import { knownTopic, ofTopic } from './publish-topic.ts'
 import {
   checkOrdering,
@@ -21,7 +21,7 @@ import {
   type ReadMessage,
   readMessage,
 } from './read-message.ts'
-import { invalidParameter } from './refusals.ts'
+import { type ReadAttributes, readAttributes } from './sns-message-attributes.ts'
 
 const ENTRIES_MAX = 10
 const ID_CHARS_MAX = 80

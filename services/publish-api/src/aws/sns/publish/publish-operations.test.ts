@@ -1,7 +1,7 @@
 /** Publish with the SDK's client: what is stored, and every refusal. */
 import { PublishCommand, type PublishCommandInput } from '@aws-sdk/client-sns'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { refusalOf, type SnsApi, startSnsApi, topicArn } from './sns.fixture.ts'
+import { refusalOf, type SnsApi, startSnsApi, topicArn } from '../sns.fixture.ts'
 
 const TOPIC = topicArn('orders')
 const FIFO = topicArn('orders.fifo')

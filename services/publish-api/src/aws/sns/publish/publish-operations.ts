@@ -1,16 +1,16 @@
 /** Publish (checklist 117 to 125, 130 to 132) and its group: the operations whose cost counts, on the way that native
  *  publishes take. */
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
-import type { ApiDeps } from '../../deps.ts'
-import { logPublished } from '../../publish/log-published.ts'
-import { makeMessages } from '../../publish/make-messages.ts'
-import { MessageStore } from '../../publish/message-store.ts'
-import { checkTopicArn } from './arns.ts'
-import { readAttributes } from './message-attributes.ts'
+import type { ApiDeps } from '../../../deps.ts'
+import { logPublished } from '../../../messages/log-published.ts'
+import { makeMessages } from '../../../messages/make-messages.ts'
+import { MessageStore } from '../../../messages/message-store.ts'
+import { checkTopicArn } from '../arns.ts'
+import { invalidParameter, missingParameter } from '../refusals.ts'
 import { publishBatchOperation } from './publish-batch.ts'
 import { knownTopic, ofTopic } from './publish-topic.ts'
 import { checkOrdering, MESSAGE_SHAPE, readMessage } from './read-message.ts'
-import { invalidParameter, missingParameter } from './refusals.ts'
+import { readAttributes } from './sns-message-attributes.ts'
 
 export function publishOperations(deps: ApiDeps): Operation[] {
   const store = new MessageStore(deps)

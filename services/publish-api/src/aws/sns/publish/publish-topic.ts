@@ -1,9 +1,9 @@
 /** The topic of a publish over the wire. */
 import { FantailError } from '@fantail/contracts'
-import type { ApiDeps } from '../../deps.ts'
-import { admit } from '../../publish/admit.ts'
-import type { KnownTopic } from '../../topic-cache.ts'
-import { noSuchTopic } from './refusals.ts'
+import type { ApiDeps } from '../../../deps.ts'
+import { admit } from '../../../messages/admit.ts'
+import type { KnownTopic } from '../../../topics/topic-cache.ts'
+import { noSuchTopic } from '../refusals.ts'
 
 /** Where there is room for what it is sent; `NotFound` without it. */
 export function knownTopic(deps: ApiDeps, topicArn: string): Promise<KnownTopic> {

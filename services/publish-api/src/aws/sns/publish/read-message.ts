@@ -1,10 +1,10 @@
 /** A message as Publish and PublishBatch give it (checklist 117 to 121, 130): what is wrong with it, in SNS's words. */
 import type { AwsInput } from '@fantail/aws-wire'
 import { fifoIdProblem, objectOf, subjectProblem } from '@fantail/contracts'
-import type { NewMessage } from '../../publish/read-messages.ts'
-import type { KnownTopic } from '../../topic-cache.ts'
-import { MESSAGE_ATTRIBUTES, type ReadAttributes } from './message-attributes.ts'
-import { invalidParameter } from './refusals.ts'
+import type { NewMessage } from '../../../messages/read-messages.ts'
+import type { KnownTopic } from '../../../topics/topic-cache.ts'
+import { invalidParameter } from '../refusals.ts'
+import { MESSAGE_ATTRIBUTES, type ReadAttributes } from './sns-message-attributes.ts'
 
 /** Members that both operations have. */
 export const MESSAGE_SHAPE = {

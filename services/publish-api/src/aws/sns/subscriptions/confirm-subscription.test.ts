@@ -1,8 +1,8 @@
 /** Confirming and unsubscribing, by the SDK's signed calls and by the links in messages. */
 import { ConfirmSubscriptionCommand, type SNSClient, UnsubscribeCommand } from '@aws-sdk/client-sns'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { waitingIn } from '../../test-api.ts'
-import { ACCOUNT, refusalOf, type SnsApi, startSnsApi, topicArn } from './sns.fixture.ts'
+import { waitingIn } from '../../../fixtures/test-api.fixture.ts'
+import { ACCOUNT, refusalOf, type SnsApi, startSnsApi, topicArn } from '../sns.fixture.ts'
 
 const TOPIC = topicArn('orders')
 const NEVER = '000b1478-1b20-8eb5-9000-0abada1c0c5f'

@@ -5,7 +5,7 @@ import {
   SubscribeCommand,
 } from '@aws-sdk/client-sns'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { queueArn, refusalOf, type SnsApi, startSnsApi, topicArn } from './sns.fixture.ts'
+import { queueArn, refusalOf, type SnsApi, startSnsApi, topicArn } from '../sns.fixture.ts'
 
 const TOPIC = topicArn('orders')
 const FLAT = '{"store":["a",{"prefix":"b"}],"price":[{"numeric":[">",0,"<=",150]}]}'

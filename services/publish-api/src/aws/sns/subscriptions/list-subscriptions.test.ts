@@ -7,8 +7,8 @@ import {
   type Subscription,
 } from '@aws-sdk/client-sns'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { waitingIn } from '../../test-api.ts'
-import { ACCOUNT, refusalOf, type SnsApi, startSnsApi, topicArn } from './sns.fixture.ts'
+import { waitingIn } from '../../../fixtures/test-api.fixture.ts'
+import { ACCOUNT, refusalOf, type SnsApi, startSnsApi, topicArn } from '../sns.fixture.ts'
 
 const TOPIC = topicArn('orders')
 let sns: SnsApi

@@ -1,7 +1,7 @@
 /** RedrivePolicy of a subscription (checklist 149, 158, 160). */
 import { isFifoName, parseArn, type RedrivePolicy } from '@fantail/contracts'
-import { parseJsonAttribute } from './json-attribute.ts'
-import type { Refuse } from './refusals.ts'
+import { parseJsonAttribute } from '../json-attribute.ts'
+import type { Refuse } from '../refusals.ts'
 
 interface Subscriber {
   topicArn: string

@@ -4,8 +4,8 @@
  */
 import type { AwsError } from '@fantail/aws-wire'
 import { type ArnDefaults, ENDPOINT_CHARS_MAX, type Protocol, parseArn } from '@fantail/contracts'
-import { type EndpointAddress, readEndpoint } from '../../subscriptions/endpoint-address.ts'
-import { invalidParameter, missingParameter, unprefixed } from './refusals.ts'
+import { type EndpointAddress, readEndpoint } from '../../../subscriptions/endpoint-address.ts'
+import { invalidParameter, missingParameter, unprefixed } from '../refusals.ts'
 
 type Check = (endpoint: string) => AwsError | undefined
 

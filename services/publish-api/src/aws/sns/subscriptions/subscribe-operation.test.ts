@@ -10,9 +10,9 @@ import {
 } from '@aws-sdk/client-sns'
 import { startFairTimer } from '@fantail/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { waitingIn } from '../../test-api.ts'
-import { checkEndpoint } from './endpoints.ts'
-import { ACCOUNT, queueArn, refusalOf, type SnsApi, startSnsApi, topicArn } from './sns.fixture.ts'
+import { waitingIn } from '../../../fixtures/test-api.fixture.ts'
+import { ACCOUNT, queueArn, refusalOf, type SnsApi, startSnsApi, topicArn } from '../sns.fixture.ts'
+import { checkEndpoint } from './sns-endpoints.ts'
 
 const TOPIC = topicArn('orders')
 const FIFO = topicArn('orders.fifo')

@@ -5,7 +5,7 @@ import {
   SubscribeCommand,
 } from '@aws-sdk/client-sns'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ACCOUNT, queueArn, refusalOf, type SnsApi, startSnsApi, topicArn } from './sns.fixture.ts'
+import { ACCOUNT, queueArn, refusalOf, type SnsApi, startSnsApi, topicArn } from '../sns.fixture.ts'
 
 const TOPIC = topicArn('orders')
 const FIFO = topicArn('orders.fifo')

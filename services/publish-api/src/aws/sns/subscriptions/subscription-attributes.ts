@@ -5,10 +5,10 @@
  */
 import type { FilterPolicyScope, SubscriptionRecord } from '@fantail/contracts'
 import { FilterPolicyError } from '@fantail/policy'
-import { readFilterPolicy } from '../../subscriptions/filters.ts'
-import type { SubscriptionSettings } from '../../subscriptions/settings.ts'
+import { readFilterPolicy } from '../../../subscriptions/filters.ts'
+import type { SubscriptionSettings } from '../../../subscriptions/subscription-settings.ts'
+import { invalidParameter, type Refuse } from '../refusals.ts'
 import { readRedrivePolicy } from './redrive-policy.ts'
-import { invalidParameter, type Refuse } from './refusals.ts'
 import { deliveryPolicyProblem, readDeliveryPolicy } from './subscription-delivery-policy.ts'
 
 export const refuseOnSubscribe: Refuse = (text) => invalidParameter(`Attributes Reason: ${text}`)

@@ -10,8 +10,8 @@ import {
   parseDeliveryPolicy,
   SYSTEM_POLICY,
 } from '@fantail/policy'
-import { parseJsonAttribute } from './json-attribute.ts'
-import type { Refuse } from './refusals.ts'
+import { parseJsonAttribute } from '../json-attribute.ts'
+import type { Refuse } from '../refusals.ts'
 
 export interface PolicyRules {
   contentTypes: ContentTypes

@@ -4,11 +4,11 @@
  */
 import type { AwsCall, Operation } from '@fantail/aws-wire'
 import type { SubscriptionRecord } from '@fantail/contracts'
-import type { ApiDeps } from '../../deps.ts'
-import { deleteSubscription } from '../../subscriptions/change.ts'
-import { unsubscribeByLink } from '../../subscriptions/confirmations.ts'
-import { checkSubscriptionArn } from './arns.ts'
-import { notAuthorized } from './refusals.ts'
+import type { ApiDeps } from '../../../deps.ts'
+import { deleteSubscription } from '../../../subscriptions/change.ts'
+import { unsubscribeByLink } from '../../../subscriptions/confirmations.ts'
+import { checkSubscriptionArn } from '../arns.ts'
+import { notAuthorized } from '../refusals.ts'
 
 export function unsubscribeOperation(deps: ApiDeps): Operation {
   return {

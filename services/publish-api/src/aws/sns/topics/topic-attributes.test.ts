@@ -9,7 +9,7 @@ import {
   UnsubscribeCommand,
 } from '@aws-sdk/client-sns'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ACCOUNT, queueArn, refusalOf, type SnsApi, startSnsApi, topicArn } from './sns.fixture.ts'
+import { ACCOUNT, queueArn, refusalOf, type SnsApi, startSnsApi, topicArn } from '../sns.fixture.ts'
 
 const TOPIC = topicArn('orders')
 const FIFO = topicArn('orders.fifo')

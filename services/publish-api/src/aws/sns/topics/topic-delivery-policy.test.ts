@@ -1,7 +1,7 @@
 /** DeliveryPolicy and EffectiveDeliveryPolicy of topics by the SDK's client. */
 import { CreateTopicCommand, GetTopicAttributesCommand, SetTopicAttributesCommand } from '@aws-sdk/client-sns'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { refusalOf, type SnsApi, startSnsApi, topicArn } from './sns.fixture.ts'
+import { refusalOf, type SnsApi, startSnsApi, topicArn } from '../sns.fixture.ts'
 
 const TopicArn = topicArn('orders')
 const HEALTHY = {

@@ -5,8 +5,8 @@
 import { isObject, type RetryPolicy, type TopicRecord } from '@fantail/contracts'
 import { checkDeliveryPolicy, effectivePolicy, parseDeliveryPolicy } from '@fantail/policy'
 import type { TopicSettings } from '@fantail/store'
-import { parseJsonAttribute } from './json-attribute.ts'
-import type { Refuse } from './refusals.ts'
+import { parseJsonAttribute } from '../json-attribute.ts'
+import type { Refuse } from '../refusals.ts'
 
 type Members = Record<string, unknown>
 

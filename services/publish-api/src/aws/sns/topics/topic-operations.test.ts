@@ -12,7 +12,7 @@ import {
   SubscribeCommand,
 } from '@aws-sdk/client-sns'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { queueArn, refusalOf, type SnsApi, startSnsApi, topicArn } from './sns.fixture.ts'
+import { queueArn, refusalOf, type SnsApi, startSnsApi, topicArn } from '../sns.fixture.ts'
 
 let sns: SnsApi
 

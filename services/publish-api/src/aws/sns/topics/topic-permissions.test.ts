@@ -10,7 +10,7 @@ import {
   UntagResourceCommand,
 } from '@aws-sdk/client-sns'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { refusalOf, type SnsApi, startSnsApi, topicArn } from './sns.fixture.ts'
+import { refusalOf, type SnsApi, startSnsApi, topicArn } from '../sns.fixture.ts'
 
 const TOPIC = topicArn('orders')
 const [ALICE, BOB] = ['111111111111', '222222222222']

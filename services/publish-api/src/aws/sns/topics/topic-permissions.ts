@@ -1,18 +1,18 @@
 /** AddPermission and RemovePermission: statements of the topic's policy by label. */
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
 import type { TopicRecord } from '@fantail/contracts'
-import type { ApiDeps } from '../../deps.ts'
-import { grantStatement } from '../grant.ts'
+import type { ApiDeps } from '../../../deps.ts'
+import { grantStatement } from '../../grant.ts'
+import { checkTopicArn } from '../arns.ts'
+import { ofTopic } from '../publish/publish-topic.ts'
+import { invalidParameter, missingParameter } from '../refusals.ts'
 import {
   type AccessPolicy,
   accessPolicyOf,
   isTopicAction,
   type Statement,
   statementsOf,
-} from './access-policy.ts'
-import { checkTopicArn } from './arns.ts'
-import { ofTopic } from './publish-topic.ts'
-import { invalidParameter, missingParameter } from './refusals.ts'
+} from './topic-access-policy.ts'
 
 const ACCOUNT = /^\d{12}$/
 

@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-sqs'
 import { startFairTimer } from '@fantail/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type SqsApi, startSqsApi } from './sqs.fixture.ts'
+import { type SqsApi, startSqsApi } from '../sqs.fixture.ts'
 
 let sqs: SqsApi
 beforeAll(async () => {

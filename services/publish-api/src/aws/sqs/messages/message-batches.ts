@@ -1,6 +1,6 @@
 /** Rules that the three batch operations share (checklist 181, 182), and how their entries succeed and fail. */
 import { AwsError, type AwsInput } from '@fantail/aws-wire'
-import { sqsError } from './sqs-error.ts'
+import { sqsError } from '../sqs-error.ts'
 
 const ENTRIES_MAX = 10
 const ENTRY_ID = /^[A-Za-z0-9_-]{1,80}$/

@@ -5,13 +5,13 @@
 import { type AwsCall, AwsError, type AwsInput, type Operation } from '@fantail/aws-wire'
 import { QUEUE_VISIBILITY_SECONDS_MAX } from '@fantail/contracts'
 import type { HandleError, HandleResult, VisibilityChange } from '@fantail/store'
-import type { ApiDeps } from '../../deps.ts'
-import { outcomeOf } from '../errors.ts'
-import { accepted, batchAnswer, readEntries } from './batches.ts'
+import type { ApiDeps } from '../../../deps.ts'
+import { outcomeOf } from '../../thrown-errors.ts'
+import { queueArnOf, whereQueueExists } from '../queue-url.ts'
+import { invalidValue, missingParameter, sqsError } from '../sqs-error.ts'
+import { accepted, batchAnswer, readEntries } from './message-batches.ts'
 import { batchShapes } from './message-shapes.ts'
-import { queueArnOf, whereQueueExists } from './queue-url.ts'
 import { readVisibility } from './receive-message.ts'
-import { invalidValue, missingParameter, sqsError } from './sqs-error.ts'
 
 const HANDLE = { ReceiptHandle: 'string' } as const
 const CHANGE = { ...HANDLE, VisibilityTimeout: 'integer' } as const

@@ -10,7 +10,7 @@ import { queueArn } from '@fantail/contracts'
 import { Queues } from '@fantail/store'
 import { startFairTimer, waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ACCOUNT, type SqsApi, startSqsApi } from './sqs.fixture.ts'
+import { ACCOUNT, type SqsApi, startSqsApi } from '../sqs.fixture.ts'
 
 let sqs: SqsApi
 beforeAll(async () => {

@@ -9,13 +9,13 @@ import {
   type QueueRecord,
 } from '@fantail/contracts'
 import { AttemptChangedError, OverLimitError, type WaitingReceive } from '@fantail/store'
-import type { ApiDeps } from '../../deps.ts'
+import type { ApiDeps } from '../../../deps.ts'
+import { knownQueue, whereQueueExists } from '../queue-url.ts'
+import { invalidValue, sqsError } from '../sqs-error.ts'
+import { ATTRIBUTES } from '../sqs-shapes.ts'
 import { MESSAGE_ATTRIBUTES } from './message-shapes.ts'
-import { knownQueue, whereQueueExists } from './queue-url.ts'
 import { messageView, readSelection } from './received-message.ts'
 import { readId } from './sent-message.ts'
-import { invalidValue, sqsError } from './sqs-error.ts'
-import { ATTRIBUTES } from './sqs-shapes.ts'
 
 export function receiveOperation(deps: ApiDeps): Operation {
   return {

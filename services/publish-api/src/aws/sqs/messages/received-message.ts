@@ -2,9 +2,9 @@
 import type { AwsInput } from '@fantail/aws-wire'
 import type { QueueMessage } from '@fantail/contracts'
 import { md5OfAttributes, md5OfBody, SYSTEM_ATTRIBUTE_NAMES, systemAttributes } from '@fantail/delivery'
-import { attributeValues, selectAttributes } from './message-attributes.ts'
-import { isQueueAttribute } from './queue-attributes.ts'
-import { sqsError } from './sqs-error.ts'
+import { isQueueAttribute } from '../queues/queue-attributes.ts'
+import { sqsError } from '../sqs-error.ts'
+import { attributeValues, selectAttributes } from './sqs-message-attributes.ts'
 
 export interface Selection {
   /** Of system attributes. */

@@ -9,7 +9,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ACCOUNT, type SqsApi, startSqsApi } from './sqs.fixture.ts'
+import { ACCOUNT, type SqsApi, startSqsApi } from '../sqs.fixture.ts'
 
 let sqs: SqsApi
 beforeAll(async () => {

@@ -2,11 +2,12 @@
 import { type AwsCall, AwsError, type AwsInput, type Operation } from '@fantail/aws-wire'
 import { FantailError, type QueueRecord } from '@fantail/contracts'
 import type { SentItem } from '@fantail/store'
-import type { ApiDeps } from '../../deps.ts'
-import { outcomeOf } from '../errors.ts'
-import { accepted, batchAnswer, readEntries } from './batches.ts'
+import type { ApiDeps } from '../../../deps.ts'
+import { outcomeOf } from '../../thrown-errors.ts'
+import { knownQueue, whereQueueExists } from '../queue-url.ts'
+import { invalidParameterValue, sqsError } from '../sqs-error.ts'
+import { accepted, batchAnswer, readEntries } from './message-batches.ts'
 import { batchShapes, SENT_MESSAGE, SENT_RESULT } from './message-shapes.ts'
-import { knownQueue, whereQueueExists } from './queue-url.ts'
 import {
   ENTRY_TOO_LONG,
   missingDeduplicationId,
@@ -15,7 +16,6 @@ import {
   type SentMessage,
   sentBytes,
 } from './sent-message.ts'
-import { invalidParameterValue, sqsError } from './sqs-error.ts'
 
 const BATCH = 'SendMessageBatch'
 /** Whatever a queue takes of a single message. */

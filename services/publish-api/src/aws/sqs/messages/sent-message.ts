@@ -9,9 +9,9 @@ import {
 } from '@fantail/contracts'
 import { md5OfAttributes, md5OfBody } from '@fantail/delivery'
 import type { SendItem } from '@fantail/store'
-import { attributeBytes, readAttributes } from './message-attributes.ts'
+import { invalidParameterValue, invalidValue, missingParameter, sqsError } from '../sqs-error.ts'
 import { ALLOWED_CHARACTERS, refusedCharacter } from './message-text.ts'
-import { invalidParameterValue, invalidValue, missingParameter, sqsError } from './sqs-error.ts'
+import { attributeBytes, readAttributes } from './sqs-message-attributes.ts'
 
 export interface SentMessage {
   item: SendItem

@@ -1,8 +1,8 @@
 /** Attributes that senders give messages: SQS's rules for them (checklist 218), and which of them a receiver asks for.
  *  */
 import type { MessageAttribute } from '@fantail/contracts'
+import { invalidParameterValue } from '../sqs-error.ts'
 import { refusedCharacter } from './message-text.ts'
-import { invalidParameterValue } from './sqs-error.ts'
 
 const COUNT_MAX = 10
 const NAME_CHARS_MAX = 256

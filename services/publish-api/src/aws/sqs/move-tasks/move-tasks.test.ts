@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-sqs'
 import { queueArn } from '@fantail/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type SqsApi, startSqsApi } from './sqs.fixture.ts'
+import { type SqsApi, startSqsApi } from '../sqs.fixture.ts'
 
 let sqs: SqsApi
 beforeAll(async () => {

@@ -4,10 +4,10 @@
  */
 import type { AwsCall, AwsError, AwsInput, Operation } from '@fantail/aws-wire'
 import { FantailError, isFifoName, parseArn, type RedriveTask } from '@fantail/contracts'
-import { deadLetterSources } from '../../dead-letter-sources.ts'
-import type { ApiDeps } from '../../deps.ts'
+import type { ApiDeps } from '../../../deps.ts'
+import { deadLetterSources } from '../../../redrives/dead-letter-sources.ts'
+import { invalidParameterValue, missingParameter, sqsError } from '../sqs-error.ts'
 import { formatTaskHandle, parseTaskHandle, TASK_SHAPE, taskStatus, taskView } from './move-task-view.ts'
-import { invalidParameterValue, missingParameter, sqsError } from './sqs-error.ts'
 
 const RATE_MAX = 500
 const RESULTS_MAX = 10

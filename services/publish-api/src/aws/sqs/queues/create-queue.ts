@@ -1,14 +1,14 @@
 /** CreateQueue: makes a queue, or answers the one of that name where it has the attributes given (checklist 164). */
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
 import { isFifoName, isQueueName, type QueueRecord, queueArn } from '@fantail/contracts'
-import type { ApiDeps } from '../../deps.ts'
+import type { ApiDeps } from '../../../deps.ts'
+import { queueUrlOf } from '../queue-url.ts'
+import { invalidParameterValue, sqsError } from '../sqs-error.ts'
+import { ATTRIBUTES, TAGS } from '../sqs-shapes.ts'
 import { withTarget } from './dead-letter-target.ts'
 import { differingAttribute } from './printed-attributes.ts'
 import { changedSettings, parseAttributes, WIRE_DEFAULTS } from './queue-attributes.ts'
 import { checkTags } from './queue-tags.ts'
-import { queueUrlOf } from './queue-url.ts'
-import { invalidParameterValue, sqsError } from './sqs-error.ts'
-import { ATTRIBUTES, TAGS } from './sqs-shapes.ts'
 
 const STANDARD_NAME = 'Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length'
 const FIFO_NAME =

@@ -1,7 +1,7 @@
 /** The store's refusal of a dead-letter queue, in SQS's words. */
 import { FantailError } from '@fantail/contracts'
-import type { ApiDeps } from '../../deps.ts'
-import { invalidValue } from './sqs-error.ts'
+import type { ApiDeps } from '../../../deps.ts'
+import { invalidValue } from '../sqs-error.ts'
 
 /** The work's result; `policy` is the RedrivePolicy that it writes, as it was given, and `target` the queue it names. */
 export async function withTarget<T>(

@@ -15,8 +15,8 @@ import {
   RETENTION_SECONDS_MIN,
 } from '@fantail/contracts'
 import type { QueueSettings } from '@fantail/store'
+import { sqsError } from '../sqs-error.ts'
 import { invalidAttribute, parseRedriveAllowPolicy, parseRedrivePolicy } from './redrive-policies.ts'
-import { sqsError } from './sqs-error.ts'
 
 /** Where SQS's default is another than the native API's. */
 export const WIRE_DEFAULTS = { retentionSeconds: 345_600 }

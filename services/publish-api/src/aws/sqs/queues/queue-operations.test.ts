@@ -10,7 +10,7 @@ import {
 } from '@aws-sdk/client-sqs'
 import { queueArn } from '@fantail/contracts'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { ACCOUNT, type SqsApi, startSqsApi } from './sqs.fixture.ts'
+import { ACCOUNT, type SqsApi, startSqsApi } from '../sqs.fixture.ts'
 
 let sqs: SqsApi
 beforeAll(async () => {

@@ -1,11 +1,11 @@
 /** Queues as such: GetQueueUrl, ListQueues, DeleteQueue, PurgeQueue, ListDeadLetterSourceQueues. */
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
 import { isQueueName, queueArn } from '@fantail/contracts'
-import type { ApiDeps } from '../../deps.ts'
+import type { ApiDeps } from '../../../deps.ts'
+import { queueMissing, queueOf, queueUrlOf, whereQueueExists } from '../queue-url.ts'
+import { pageAfter, pageOf } from '../result-pages.ts'
+import { missingParameter, sqsError } from '../sqs-error.ts'
 import { createQueueOperation } from './create-queue.ts'
-import { pageAfter, pageOf } from './pages.ts'
-import { queueMissing, queueOf, queueUrlOf, whereQueueExists } from './queue-url.ts'
-import { missingParameter, sqsError } from './sqs-error.ts'
 
 const PURGE_PAUSE_MS = 60_000
 const ACCOUNT = /^\d{12}$/

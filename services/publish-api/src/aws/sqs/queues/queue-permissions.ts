@@ -1,10 +1,10 @@
 /** AddPermission, RemovePermission: statements of the queue's Policy by label. Who may do what by them: packages/access/src/access.ts. */
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
 import { objectOf, type QueueRecord } from '@fantail/contracts'
-import type { ApiDeps } from '../../deps.ts'
-import { grantStatement } from '../grant.ts'
-import { queueArnOf, whereQueueExists } from './queue-url.ts'
-import { invalidValue, missingParameter, sqsError } from './sqs-error.ts'
+import type { ApiDeps } from '../../../deps.ts'
+import { grantStatement } from '../../grant.ts'
+import { queueArnOf, whereQueueExists } from '../queue-url.ts'
+import { invalidValue, missingParameter, sqsError } from '../sqs-error.ts'
 
 const ACTIONS_MAX = 7
 const STATEMENTS_MAX = 20

@@ -5,7 +5,7 @@ import {
   UntagQueueCommand,
 } from '@aws-sdk/client-sqs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ACCOUNT, type SqsApi, startSqsApi } from './sqs.fixture.ts'
+import { ACCOUNT, type SqsApi, startSqsApi } from '../sqs.fixture.ts'
 
 let sqs: SqsApi
 const QueueUrl = 'tagged'

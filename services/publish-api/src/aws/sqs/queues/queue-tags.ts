@@ -1,9 +1,9 @@
 /** TagQueue, UntagQueue, ListQueueTags. */
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
-import type { ApiDeps } from '../../deps.ts'
-import { queueArnOf, queueOf, whereQueueExists } from './queue-url.ts'
-import { invalidParameterValue, missingParameter } from './sqs-error.ts'
-import { TAGS } from './sqs-shapes.ts'
+import type { ApiDeps } from '../../../deps.ts'
+import { queueArnOf, queueOf, whereQueueExists } from '../queue-url.ts'
+import { invalidParameterValue, missingParameter } from '../sqs-error.ts'
+import { TAGS } from '../sqs-shapes.ts'
 
 const TAGS_MAX = 50
 const KEY_CHARS_MAX = 128

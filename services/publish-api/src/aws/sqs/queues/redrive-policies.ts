@@ -7,7 +7,7 @@ import {
   type QueueRedrivePolicy,
   type RedriveAllowPolicy,
 } from '@fantail/contracts'
-import { invalidValue, sqsError } from './sqs-error.ts'
+import { invalidValue, sqsError } from '../sqs-error.ts'
 
 const REDRIVE_MEMBERS = ['maxReceiveCount', 'deadLetterTargetArn']
 const SOURCE_ARNS_MAX = 10
