@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { compileFilter, FilterCompiler, matchesFilter, reasonOf } from './compiled-filter.ts'
 import { FilterPolicyError } from './filter-error.ts'
-import { FilterIndex } from './filter-index.ts'
 import { filterSubject } from './filter-subject.ts'
+import { FilterIndex } from './indexes/filter-index.ts'
 import { parseFilterPolicy } from './read-filter.ts'
 
 type Policy = Record<string, unknown>

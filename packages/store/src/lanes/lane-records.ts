@@ -223,7 +223,7 @@ export interface SweepResult extends TakeResult {
   cursor: string | null
 }
 
-/** What an endpoint answered (policy/src/retry-mode.ts), or that a claim was handed back unsent. */
+/** What an endpoint answered (policy/src/retries/retry-mode.ts), or that a claim was handed back unsent. */
 export interface LaneResult {
   subscriptionId: string
   answered: Answered | 'unsent'

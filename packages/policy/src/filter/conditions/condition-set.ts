@@ -12,7 +12,7 @@ import {
   foldedIn,
   type Scalar,
 } from './condition.ts'
-import { type Span, Spans } from './spans.ts'
+import { type Span, Spans } from './merged-ranges.ts'
 import { matchesWildcard, type Wildcard } from './wildcard.ts'
 
 type Of<Op extends Condition['op']> = Extract<Condition, { op: Op }>

@@ -2,8 +2,8 @@
  * Filters filed under what the values of one key can say. What is found by looking is a filter that may match; whatever a
  * drawer cannot tell apart (the end of a long prefix, the middle of a wildcard, an open bound) the filter itself decides.
  */
-import { addressIn, type Condition, foldedIn } from './conditions/condition.ts'
-import type { Leaf } from './filter-subject.ts'
+import { addressIn, type Condition, foldedIn } from '../conditions/condition.ts'
+import type { Leaf } from '../filter-subject.ts'
 import { RangeIndex } from './range-index.ts'
 
 type Found = (n: number) => void

@@ -1,10 +1,10 @@
 /** All drawers of an index, by the paths of their keys. */
 
-import type { Condition } from './conditions/condition.ts'
+import type { Condition } from '../conditions/condition.ts'
+import { headOf } from '../filter-rules.ts'
+import { type FilterSubject, leavesInSteps } from '../filter-subject.ts'
+import { type MatchWork, STEPS_AT_ONCE, type Steps } from '../match-work.ts'
 import { FilterDrawer } from './filter-drawer.ts'
-import { headOf } from './filter-rules.ts'
-import { type FilterSubject, leavesInSteps } from './filter-subject.ts'
-import { type MatchWork, STEPS_AT_ONCE, type Steps } from './match-work.ts'
 
 /** The name that a clause is filed under: what it asks of the values of its key. */
 export interface Label {

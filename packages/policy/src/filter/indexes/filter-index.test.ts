@@ -2,7 +2,7 @@
 import type { MessageAttribute } from '@fantail/contracts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { compileFilter, matchesFilter } from './compiled-filter.ts'
+import { compileFilter, matchesFilter } from '../compiled-filter.ts'
 import {
   attributes,
   body,
@@ -13,10 +13,10 @@ import {
   type Policy,
   type Scalar,
   several,
-} from './filter.fixture.ts'
+} from '../filter.fixture.ts'
+import { type FilterSubject, filterSubject } from '../filter-subject.ts'
+import { inOneGo } from '../match-work.ts'
 import { FilterIndex } from './filter-index.ts'
-import { type FilterSubject, filterSubject } from './filter-subject.ts'
-import { inOneGo } from './match-work.ts'
 
 /** A value under its path; the elements of arrays that it lies in, each as `<which array>` → index. */
 interface Found {

@@ -4,13 +4,13 @@
  * to be missing where it is. The clause is the one that will bring it up least: of the filters that share `type` and
  * differ in `tenant`, each is filed under its tenant.
  */
-import { type CompiledFilter, matchesFilter } from './compiled-filter.ts'
+import { type CompiledFilter, matchesFilter } from '../compiled-filter.ts'
+import type { Clause, Rule } from '../filter-rules.ts'
+import type { FilterSubject } from '../filter-subject.ts'
+import { MatchInSteps } from '../match-in-steps.ts'
+import { ANY_WORK, type MatchWork, type Steps } from '../match-work.ts'
 import { FilterDrawers, type Label } from './filter-drawers.ts'
-import type { Clause, Rule } from './filter-rules.ts'
-import type { FilterSubject } from './filter-subject.ts'
 import { Marks } from './marks.ts'
-import { MatchInSteps } from './match-in-steps.ts'
-import { ANY_WORK, type MatchWork, type Steps } from './match-work.ts'
 
 export class FilterIndex {
   /** What filters are filed under: a message that satisfies none of these matches none of them, unless `matchesAlways`. */

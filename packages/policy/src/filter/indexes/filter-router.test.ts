@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { compileFilter } from './compiled-filter.ts'
-import { attributes, body, choice, flat, nested, type Policy, several } from './filter.fixture.ts'
+import { compileFilter } from '../compiled-filter.ts'
+import { attributes, body, choice, flat, nested, type Policy, several } from '../filter.fixture.ts'
+import { type FilterSubject, filterSubject } from '../filter-subject.ts'
+import { inOneGo } from '../match-work.ts'
 import { FilterIndex } from './filter-index.ts'
 import { FilterRouter } from './filter-router.ts'
-import { type FilterSubject, filterSubject } from './filter-subject.ts'
 import { Marks } from './marks.ts'
-import { inOneGo } from './match-work.ts'
 
 type Scope = FilterSubject['scope']
 

@@ -3,12 +3,12 @@
  * number, so that indexes come and go one by one: a topic of 100,000 filters would take most of a second to index anew
  * for every subscription that changes. Ranges of numbers are not told apart here.
  */
-import type { Condition } from './conditions/condition.ts'
+import type { Condition } from '../conditions/condition.ts'
+import type { FilterSubject } from '../filter-subject.ts'
+import { ANY_WORK, type MatchWork, type Steps } from '../match-work.ts'
 import { FilterDrawers, type Label } from './filter-drawers.ts'
 import type { FilterIndex } from './filter-index.ts'
-import type { FilterSubject } from './filter-subject.ts'
 import { Marks } from './marks.ts'
-import { ANY_WORK, type MatchWork, type Steps } from './match-work.ts'
 
 const ANY_VALUE: Condition = { op: 'exists', value: true }
 /** What these ask of a value is not told apart. */

@@ -1,5 +1,5 @@
 /** Numeric ranges, asked for those that a number may lie in; bounds count as inside, which is for the filter itself to refuse. */
-import type { Bound } from './conditions/condition.ts'
+import type { Bound } from '../conditions/condition.ts'
 
 interface Range {
   n: number

@@ -1,5 +1,5 @@
 -- Notes what endpoints answered, for lanes with a retry mode or a circuit breaker: fills the retry quota again, lets the
--- adaptive rate fall and recover, opens and closes circuits (policy/src/retry-mode.ts; the model of the adaptive rate:
+-- adaptive rate fall and recover, opens and closes circuits (policy/src/retries/retry-mode.ts; the model of the adaptive rate:
 -- adaptive-rate.fixture.ts). A note that is lost or comes twice shifts an estimate and nothing else.
 -- KEYS[1] the shard's prefix
 -- ARGV    shard number; then for each result: subscription, what was answered (ok, refused, limited, unavailable, timeout,

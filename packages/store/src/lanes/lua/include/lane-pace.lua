@@ -1,4 +1,4 @@
--- What a lane's retry mode and circuit breaker let through (policy/src/retry-mode.ts; the model of the adaptive rate:
+-- What a lane's retry mode and circuit breaker let through (policy/src/retries/retry-mode.ts; the model of the adaptive rate:
 -- adaptive-rate.fixture.ts). Only lanes that have one of them have lane.pace, and only they pay. The state stands in the
 -- lane's hash: `mq` what is left of the retry quota, `mn` when a retry may go though it is empty, `mf` the adaptive rate,
 -- `mu` until when the circuit is open, and `mz` when it last closed.
