@@ -7,10 +7,10 @@ export {
   queuePrefix,
   STALLED_BUSY_MS,
   STALLED_IDLE_MS,
-} from './bull.ts'
-export { DispatchConsumer } from './dispatch-consumer.ts'
-export { DispatchConsumers } from './dispatch-consumers.ts'
+} from './bullmq/bull.ts'
+export { TroubleGuard } from './bullmq/trouble-guard.ts'
+export { DispatchConsumer } from './consuming/dispatch-consumer.ts'
+export { DispatchConsumers } from './consuming/dispatch-consumers.ts'
+export type { DispatchRun, RunEnd } from './consuming/dispatch-run.ts'
 export { type DispatchPart, dispatchMessages } from './dispatch-job.ts'
-export type { DispatchRun, RunEnd } from './dispatch-run.ts'
-export { createPublisher, type Publisher } from './publisher.ts'
-export { TroubleGuard } from './trouble-guard.ts'
+export { createPublisher, type Publisher } from './publishing/publisher.ts'

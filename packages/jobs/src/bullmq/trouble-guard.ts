@@ -7,8 +7,8 @@
 import { isCluster, isTrouble, writeMark } from '@fantail/store'
 import type { Worker } from 'bullmq'
 import type { Redis } from 'ioredis'
+import type { ConsumerLog } from '../consuming/consumer-log.ts'
 import { queuePrefix } from './bull.ts'
-import type { ConsumerLog } from './consumer-log.ts'
 
 const PROBE_MS_MIN = 100
 const PROBE_MS_MAX = 2_000

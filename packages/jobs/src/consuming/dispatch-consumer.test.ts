@@ -5,9 +5,9 @@ import { Quarantine } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { createPublisher } from '../publishing/publisher.ts'
 import { DispatchConsumer } from './dispatch-consumer.ts'
 import type { DispatchRun, RunEnd, RunName } from './dispatch-run.ts'
-import { createPublisher } from './publisher.ts'
 
 const JOBS = 'ft:{dispatch-0}:dispatch-0'
 const consumers: DispatchConsumer[] = []

@@ -21,15 +21,15 @@ import {
   WaitingError,
   type Worker,
 } from 'bullmq'
-import { createWorker, dispatchQueueName, queuePrefix, STALLED_BUSY_MS } from './bull.ts'
+import { createWorker, dispatchQueueName, queuePrefix, STALLED_BUSY_MS } from '../bullmq/bull.ts'
+import { TroubleGuard } from '../bullmq/trouble-guard.ts'
+import { type DispatchJobData, dispatchMessages, type PartJobData, partOf } from '../dispatch-job.ts'
 import type { ConsumerLog } from './consumer-log.ts'
-import { type DispatchJobData, dispatchMessages, type PartJobData, partOf } from './dispatch-job.ts'
 import { DispatchParts } from './dispatch-parts.ts'
 import type { DispatchRun, RunEnd, RunName } from './dispatch-run.ts'
-import { PartsRoom } from './parts-room.ts'
+import { PartsRoom } from './parts-capacity.ts'
 import { RepeatedErrors } from './repeated-errors.ts'
 import { type RunEntry, RunLocks } from './run-locks.ts'
-import { TroubleGuard } from './trouble-guard.ts'
 import { type Look, UnreadableJobs } from './unreadable-jobs.ts'
 
 export interface ConsumerOptions {

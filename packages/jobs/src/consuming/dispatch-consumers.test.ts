@@ -3,9 +3,9 @@ import { connect, type Redis } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { expect, test } from 'vitest'
+import { createPublisher } from '../publishing/publisher.ts'
 import { DispatchConsumer } from './dispatch-consumer.ts'
 import { DispatchConsumers } from './dispatch-consumers.ts'
-import { createPublisher } from './publisher.ts'
 
 const { server, redis } = await useRedis({ connect })
 

@@ -3,7 +3,7 @@
  * which something is left from a time with another number, until it is empty.
  */
 import { batch, DISPATCH_QUEUES_MAX, type Redis, replies } from '@fantail/store'
-import { dispatchQueueName, queuePrefix } from './bull.ts'
+import { dispatchQueueName, queuePrefix } from '../bullmq/bull.ts'
 import type { ConsumerLog } from './consumer-log.ts'
 import type { DispatchConsumer } from './dispatch-consumer.ts'
 import { RepeatedErrors } from './repeated-errors.ts'

@@ -21,8 +21,8 @@
 import type { Message } from '@fantail/contracts'
 import { dispatchJobKey, noteParts, type Redis, readParts, storageError } from '@fantail/store'
 import { type Job, type Queue, WaitingError } from 'bullmq'
-import { dispatchQueueName, openQueue } from './bull.ts'
-import { DISPATCH_JOB, type DispatchPart, dispatchMessages, type PartJobData } from './dispatch-job.ts'
+import { dispatchQueueName, openQueue } from '../bullmq/bull.ts'
+import { DISPATCH_JOB, type DispatchPart, dispatchMessages, type PartJobData } from '../dispatch-job.ts'
 
 const ADDED_AT_ONCE_MAX = 64
 

@@ -1,6 +1,6 @@
 /** What a worker is given of a dispatch job, and what it says in the end. */
 import type { Message } from '@fantail/contracts'
-import type { DispatchPart } from './dispatch-job.ts'
+import type { DispatchPart } from '../dispatch-job.ts'
 
 /** What is still known of a run when its job is completed. */
 export type RunName = Pick<DispatchRun, 'key' | 'fence'>

@@ -1,6 +1,6 @@
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { expect, test } from 'vitest'
-import { PART_BYTES, PARTS_SHARE, PartsRoom } from './parts-room.ts'
+import { PART_BYTES, PARTS_SHARE, PartsRoom } from './parts-capacity.ts'
 
 const { redis } = await useRedis()
 

@@ -3,7 +3,7 @@
  * frozen, is taken again here, as long as nobody else has started the job since.
  */
 import { holdJobLock, type Redis } from '@fantail/store'
-import { LOCK_MS } from './bull.ts'
+import { LOCK_MS } from '../bullmq/bull.ts'
 import type { RunEnd, RunName } from './dispatch-run.ts'
 
 export interface RunEntry {

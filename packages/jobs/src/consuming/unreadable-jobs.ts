@@ -12,8 +12,8 @@
  * it is removed by BullMQ's own means, which starts the job that it is of once its other parts have ended.
  */
 import type { NewEntry, Quarantined, Redis } from '@fantail/store'
-import { queuePrefix } from './bull.ts'
-import { dispatchMessages, type PartJobData, partOf } from './dispatch-job.ts'
+import { queuePrefix } from '../bullmq/bull.ts'
+import { dispatchMessages, type PartJobData, partOf } from '../dispatch-job.ts'
 
 /** Jobs of the failed set that are read at once. */
 const FAILED_MAX = 100

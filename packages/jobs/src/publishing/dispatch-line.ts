@@ -8,8 +8,8 @@ import type { Message } from '@fantail/contracts'
 import { HeldWrites, storageError } from '@fantail/store'
 import type { Queue, Telemetry } from 'bullmq'
 import type { Redis } from 'ioredis'
-import { dispatchQueueName, openQueue, queuePrefix } from './bull.ts'
-import { DISPATCH_JOB, type DispatchJobData } from './dispatch-job.ts'
+import { dispatchQueueName, openQueue, queuePrefix } from '../bullmq/bull.ts'
+import { DISPATCH_JOB, type DispatchJobData } from '../dispatch-job.ts'
 import { GroupCommit, type GroupLimits } from './group-commit.ts'
 
 export interface DispatchLineOptions {

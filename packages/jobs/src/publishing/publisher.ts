@@ -5,7 +5,7 @@
 import type { Message, RedisTarget } from '@fantail/contracts'
 import { type ConnectOptions, connectTo, type Redis } from '@fantail/store'
 import type { Telemetry } from 'bullmq'
-import { dispatchQueueName, queuePrefix } from './bull.ts'
+import { dispatchQueueName, queuePrefix } from '../bullmq/bull.ts'
 import { DispatchLine } from './dispatch-line.ts'
 import type { GroupLimits, RequestWeight } from './group-commit.ts'
 

@@ -7,7 +7,7 @@
  *                                           │ died
  *   later start ─▶ what was noted is found ─┘─▶ what is missing is handed out ─▶ waits for its parts, or completed
  *
- * Where Redis has no room for parts a job is left whole. How they are kept: jobs/src/dispatch-parts.ts.
+ * Where Redis has no room for parts a job is left whole. How they are kept: jobs/src/consuming/dispatch-parts.ts.
  */
 import type { DispatchPart } from '@fantail/jobs'
 import type { Logger } from '@fantail/runtime'
