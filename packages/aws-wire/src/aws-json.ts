@@ -1,8 +1,8 @@
 /** AWS JSON 1.0, which SQS speaks (checklist 161, 205): inputs by shapes, answers, errors. */
 import { AwsError } from './aws-error.ts'
+import type { WireAnswer } from './aws-service.ts'
 import { fromBase64 } from './base64.ts'
 import type { AwsInput, Operation } from './operation.ts'
-import type { WireAnswer } from './service.ts'
 import type { Shape } from './shapes.ts'
 import { sqsShapeOf } from './sqs-error-shapes.ts'
 

@@ -4,8 +4,8 @@
  * integrations; its maps are lists of entries there, those of SNS are objects.
  */
 import type { AwsError } from './aws-error.ts'
+import type { WireAnswer } from './aws-service.ts'
 import type { Operation } from './operation.ts'
-import type { WireAnswer } from './service.ts'
 import type { MapShape, Shape } from './shapes.ts'
 
 type Members = Record<string, unknown>

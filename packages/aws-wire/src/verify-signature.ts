@@ -7,8 +7,8 @@ import { Sha256 } from '@aws-crypto/sha256-js'
 import { SignatureV4 } from '@smithy/signature-v4'
 import type { Authorization, CredentialScope } from './authorization.ts'
 import { AwsError } from './aws-error.ts'
+import type { AwsService } from './aws-service.ts'
 import { canonicalRequest, type SignedRequest, sha256 } from './canonical-request.ts'
-import type { AwsService } from './service.ts'
 
 const SKEW_MS = 15 * 60_000
 const EXPIRES_SECONDS_MAX = 604_800

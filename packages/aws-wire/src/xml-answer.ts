@@ -1,8 +1,8 @@
 /** Answers of AWS Query in XML (checklist 191 to 193). */
 import { XMLBuilder } from 'fast-xml-parser'
 import type { AwsError } from './aws-error.ts'
+import { type AwsService, NAMESPACES, type WireAnswer } from './aws-service.ts'
 import type { Operation } from './operation.ts'
-import { type AwsService, NAMESPACES, type WireAnswer } from './service.ts'
 import type { ListShape, MapShape, Shape } from './shapes.ts'
 
 type Members = Record<string, unknown>

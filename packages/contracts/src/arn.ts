@@ -1,5 +1,5 @@
 /** Amazon resource names of topics, subscriptions and queues: made, parsed, and resolved from plain names. */
-import { FantailError } from './errors.ts'
+import { FantailError } from './fantail-error.ts'
 
 /** The account and region that plain names belong to. */
 export interface ArnDefaults {

@@ -10,7 +10,7 @@ export {
   type KeyScope,
   parseToken,
   sealContextOf,
-} from './api-keys.ts'
+} from './api-key.ts'
 export {
   ARN_DEFAULTS,
   type ArnDefaults,
@@ -39,8 +39,8 @@ export {
   type WaitCause,
   type Why,
 } from './delivery-causes.ts'
-export { ERROR_STATUS, type ErrorCode, FantailError, type Problem } from './errors.ts'
-export { isObject, jsonOf, objectOf } from './json.ts'
+export { ERROR_STATUS, type ErrorCode, FantailError, type Problem } from './fantail-error.ts'
+export { isObject, jsonOf, objectOf } from './json-values.ts'
 export {
   ATTEMPT_DEADLINE_MS,
   BATCH_MESSAGES_MAX,
@@ -81,7 +81,18 @@ export {
   WEBHOOK_OVERLAP_SECONDS_DEFAULT,
 } from './limits.ts'
 export { createMessageId, formatMessageId, parseMessageId, publishedAtOf } from './message-id.ts'
-export type { QuarantineReason } from './quarantine.ts'
+export {
+  attributeNameProblem,
+  attributeProblem,
+  fifoIdProblem,
+  messageBytes,
+  structureProblem,
+  subjectProblem,
+  textProblem,
+  toAttribute,
+} from './message-rules.ts'
+export { problemsOf } from './problems.ts'
+export type { QuarantineReason } from './quarantine-reasons.ts'
 export type {
   AttemptErrorCode,
   AttemptResult,
@@ -128,20 +139,10 @@ export {
   type RedisTarget,
   type RedisTls,
 } from './redis-target.ts'
-export { ConsumerInput, ConsumerList, ConsumerListQuery, ConsumerView } from './schemas/consumers.ts'
-export { PreviewAnswer, PreviewInput } from './schemas/delivery-policies.ts'
-export { FilterTestAnswer, FilterTestInput } from './schemas/filter-policies.ts'
-export { KeyList, KeyListQuery, KeyView, NewKeyInput, NewKeyView } from './schemas/keys.ts'
-export {
-  attributeNameProblem,
-  attributeProblem,
-  fifoIdProblem,
-  messageBytes,
-  structureProblem,
-  subjectProblem,
-  textProblem,
-  toAttribute,
-} from './schemas/message-rules.ts'
+export { ConsumerInput, ConsumerList, ConsumerListQuery, ConsumerView } from './schemas/consumer-schemas.ts'
+export { PreviewAnswer, PreviewInput } from './schemas/delivery-policy-schemas.ts'
+export { FilterTestAnswer, FilterTestInput } from './schemas/filter-policy-schemas.ts'
+export { KeyList, KeyListQuery, KeyView, NewKeyInput, NewKeyView } from './schemas/key-schemas.ts'
 export {
   BatchInput,
   DeliveriesAnswer,
@@ -150,10 +151,14 @@ export {
   PublishAnswer,
   PublishInput,
   PublishQuery,
-} from './schemas/messages.ts'
-export { OutboundInput } from './schemas/outbound.ts'
-export { problemsOf } from './schemas/problems.ts'
-export { PutBackAnswer, QuarantineExport, QuarantineList, QuarantineListQuery } from './schemas/quarantine.ts'
+} from './schemas/message-schemas.ts'
+export { OutboundInput } from './schemas/outbound-schemas.ts'
+export {
+  PutBackAnswer,
+  QuarantineExport,
+  QuarantineList,
+  QuarantineListQuery,
+} from './schemas/quarantine-schemas.ts'
 export {
   AckInput,
   DeadLetterCounts,
@@ -174,7 +179,7 @@ export {
   ReceiveInput,
   unsendable,
   VisibilityInput,
-} from './schemas/queues.ts'
+} from './schemas/queue-schemas.ts'
 export {
   DryRunAnswer,
   RedriveInput,
@@ -182,9 +187,9 @@ export {
   RedriveListQuery,
   RedriveRateInput,
   RedriveView,
-} from './schemas/redrives.ts'
-export { HealthAnswer, ReadyAnswer } from './schemas/service.ts'
-export { ErrorAnswer, NoBody, namedSchemas } from './schemas/shared.ts'
+} from './schemas/redrive-schemas.ts'
+export { HealthAnswer, ReadyAnswer } from './schemas/service-schemas.ts'
+export { ErrorAnswer, NoBody, namedSchemas } from './schemas/shared-schemas.ts'
 export {
   ConfirmInput,
   DiscardedAnswer,
@@ -198,6 +203,6 @@ export {
   SubscriptionView,
   TestAnswer,
   TopicSubscriptionListQuery,
-} from './schemas/subscriptions.ts'
-export { TopicInput, TopicList, TopicListQuery, TopicView } from './schemas/topics.ts'
-export { NewWebhookKeyView, WebhookKeyInput, WebhookKeyList } from './schemas/webhook-keys.ts'
+} from './schemas/subscription-schemas.ts'
+export { TopicInput, TopicList, TopicListQuery, TopicView } from './schemas/topic-schemas.ts'
+export { NewWebhookKeyView, WebhookKeyInput, WebhookKeyList } from './schemas/webhook-key-schemas.ts'

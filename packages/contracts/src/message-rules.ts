@@ -2,11 +2,11 @@
  * What a message may hold (checklist 117 to 125): each rule once, as a function from a value to what is wrong with
  * it. The publish route asks them directly; the schemas ask the same ones to list every problem.
  */
-import type { Problem } from '../errors.ts'
-import { isObject, jsonOf } from '../json.ts'
-import { SUBJECT_CHARS_MAX } from '../limits.ts'
-import type { MessageAttribute } from '../records.ts'
+import type { Problem } from './fantail-error.ts'
+import { isObject, jsonOf } from './json-values.ts'
+import { SUBJECT_CHARS_MAX } from './limits.ts'
 import { formatPath } from './problems.ts'
+import type { MessageAttribute } from './records.ts'
 
 const CONTROL = /\p{Cc}/u
 const NAME_CHARS = /^[A-Za-z0-9_.-]{1,256}$/

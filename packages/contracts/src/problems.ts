@@ -1,6 +1,6 @@
 /** Zod's findings in our words: one problem per member, `messages[3].subject must have at most 99 characters`. */
 import type { z } from 'zod'
-import type { Problem } from '../errors.ts'
+import type { Problem } from './fantail-error.ts'
 
 type Issue = z.core.$ZodIssue
 

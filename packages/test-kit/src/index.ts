@@ -5,7 +5,7 @@ export { freePort } from './ports.ts'
 export { startProxy, type TestProxyOptions } from './proxy.ts'
 export { onRawRequest, type RawServer, startRawServer } from './raw-server.ts'
 export { type ReceivedRequest, type Receiver, type Reply, type Responder, startReceiver } from './receiver.ts'
-export { startCluster, type TestCluster } from './redis-cluster.ts'
+export { startCluster, type TestCluster } from './redis/redis-cluster.ts'
 export {
   aheadKey,
   behindKey,
@@ -21,10 +21,10 @@ export {
   skewKey,
   slotsKey,
   stateKey,
-} from './redis-keys.ts'
-export { atEachRequest, startRedisOutage } from './redis-outage.ts'
-export { startWithReplica, type TestReplica } from './redis-replica.ts'
-export { startSentinels, type TestSentinels } from './redis-sentinels.ts'
+} from './redis/redis-keys.ts'
+export { atEachRequest, startRedisOutage } from './redis/redis-outage.ts'
+export { startWithReplica, type TestReplica } from './redis/redis-replica.ts'
+export { startSentinels, type TestSentinels } from './redis/redis-sentinels.ts'
 export {
   canSpawnRedis,
   canSpawnTlsRedis,
@@ -33,7 +33,7 @@ export {
   startRedis,
   type TestRedis,
   type TestRedisOptions,
-} from './redis-server.ts'
-export { createTestTls, type TestTls } from './redis-tls.ts'
+} from './redis/redis-server.ts'
+export { createTestTls, type TestTls } from './redis/redis-tls.ts'
 export { createAuthority, createSelfSigned } from './tls-certificates.ts'
 export { waitFor } from './wait-for.ts'

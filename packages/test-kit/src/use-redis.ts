@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { Redis } from 'ioredis'
 import { afterAll } from 'vitest'
-import { startRedis, type TestRedis, type TestRedisOptions } from './redis-server.ts'
+import { startRedis, type TestRedis, type TestRedisOptions } from './redis/redis-server.ts'
 
 export interface UseRedisOptions extends TestRedisOptions {
   /** Makes the connection; default: a plain one of ioredis, which queues commands while the server is away. */

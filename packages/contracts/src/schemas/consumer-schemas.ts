@@ -10,8 +10,8 @@ import {
   CONSUMER_WINDOW_SECONDS_MAX,
   ENDPOINT_CHARS_MAX,
 } from '../limits.ts'
-import { OutboundInput, OutboundView } from './outbound.ts'
-import { named, pageOf, pageQuery, Timestamp } from './shared.ts'
+import { OutboundInput, OutboundView } from './outbound-schemas.ts'
+import { named, pageOf, pageQuery, Timestamp } from './shared-schemas.ts'
 
 /** `null` resets a member. */
 export const ConsumerInput = z.strictObject({

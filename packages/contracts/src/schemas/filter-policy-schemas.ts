@@ -1,7 +1,7 @@
 /** Trying a filter policy on a message before it is set. */
 import { z } from 'zod'
-import { MessageInput } from './messages.ts'
-import { named } from './shared.ts'
+import { MessageInput } from './message-schemas.ts'
+import { named } from './shared-schemas.ts'
 
 export const FilterTestInput = z.strictObject({
   filterPolicy: z.record(z.string(), z.unknown()).describe('In SNS’s filter language'),

@@ -6,8 +6,8 @@ import {
   KEY_PREFIXES_MAX,
   KEY_REQUESTS_PER_SECOND_MAX,
   KEY_SCOPES,
-} from '../api-keys.ts'
-import { named, pageOf, pageQuery, Timestamp } from './shared.ts'
+} from '../api-key.ts'
+import { named, pageOf, pageQuery, Timestamp } from './shared-schemas.ts'
 
 const Scope = z.enum(KEY_SCOPES)
 const Kind = z.enum(KEY_KINDS)

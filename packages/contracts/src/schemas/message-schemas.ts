@@ -8,8 +8,8 @@ import {
   structureProblem,
   subjectProblem,
   textProblem,
-} from './message-rules.ts'
-import { named, Timestamp } from './shared.ts'
+} from '../message-rules.ts'
+import { named, Timestamp } from './shared-schemas.ts'
 
 const attributesShape = z.toJSONSchema(
   z.record(

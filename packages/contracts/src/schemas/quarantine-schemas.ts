@@ -1,7 +1,7 @@
 /** Schemas of the quarantine over REST: entries that cannot be decoded. */
 import { z } from 'zod'
-import { QUARANTINE_REASONS, type QuarantineReason } from '../quarantine.ts'
-import { named, pageOf, pageQuery, Timestamp } from './shared.ts'
+import { QUARANTINE_REASONS, type QuarantineReason } from '../quarantine-reasons.ts'
+import { named, pageOf, pageQuery, Timestamp } from './shared-schemas.ts'
 
 const REASONS = Object.keys(QUARANTINE_REASONS) as [QuarantineReason, ...QuarantineReason[]]
 

@@ -16,7 +16,7 @@ import {
   RETENTION_SECONDS_MAX,
   RETENTION_SECONDS_MIN,
 } from '../limits.ts'
-import { FifoId, MessageInput } from './messages.ts'
+import { FifoId, MessageInput } from './message-schemas.ts'
 import {
   named,
   pageOf,
@@ -25,7 +25,7 @@ import {
   SubscriptionReference,
   Timestamp,
   TimestampInput,
-} from './shared.ts'
+} from './shared-schemas.ts'
 
 const Visibility = z.int().min(0).max(QUEUE_VISIBILITY_SECONDS_MAX)
 const Delay = z.int().min(0).max(QUEUE_DELAY_SECONDS_MAX)

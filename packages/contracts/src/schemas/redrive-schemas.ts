@@ -8,7 +8,7 @@ import {
   SubscriptionReference,
   Timestamp,
   TimestampInput,
-} from './shared.ts'
+} from './shared-schemas.ts'
 
 /** A batch of ids is one request's worth; a larger selection is what the other filters are for. */
 const MESSAGE_IDS_MAX = 1_000

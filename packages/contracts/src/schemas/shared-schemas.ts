@@ -1,6 +1,6 @@
 /** Pieces that the REST shapes share, and the registry that names them in the OpenAPI document. */
 import { z } from 'zod'
-import { ERROR_STATUS, type ErrorCode } from '../errors.ts'
+import { ERROR_STATUS, type ErrorCode } from '../fantail-error.ts'
 import { LIST_LIMIT_MAX } from '../limits.ts'
 
 /** Schemas with a name of their own in the OpenAPI document. */

@@ -14,9 +14,9 @@ import {
   DeliveryPolicyInput,
   DeliveryPolicyShape,
   EffectiveDeliveryPolicyShape,
-} from './delivery-policies.ts'
-import { OutboundInput, OutboundView } from './outbound.ts'
-import { named, pageOf, pageQuery, QueueReference, Timestamp, TopicReference } from './shared.ts'
+} from './delivery-policy-schemas.ts'
+import { OutboundInput, OutboundView } from './outbound-schemas.ts'
+import { named, pageOf, pageQuery, QueueReference, Timestamp, TopicReference } from './shared-schemas.ts'
 
 const FilterPolicy = z.record(z.string(), z.unknown())
 const FilterPolicyScope = z.enum(['MessageAttributes', 'MessageBody'])

@@ -10,8 +10,8 @@ import {
   DeliveryPolicyInput,
   DeliveryPolicyShape,
   EffectiveDeliveryPolicyShape,
-} from './delivery-policies.ts'
-import { named, pageOf, pageQuery, Timestamp } from './shared.ts'
+} from './delivery-policy-schemas.ts'
+import { named, pageOf, pageQuery, Timestamp } from './shared-schemas.ts'
 
 const Signing = z.enum(['none', 'sns'])
 

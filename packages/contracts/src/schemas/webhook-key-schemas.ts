@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { WEBHOOK_OVERLAP_SECONDS_DEFAULT, WEBHOOK_OVERLAP_SECONDS_MAX } from '../limits.ts'
 import { WEBHOOK_ALGORITHMS } from '../records.ts'
-import { named, Timestamp } from './shared.ts'
+import { named, Timestamp } from './shared-schemas.ts'
 
 const Algorithm = z.enum(WEBHOOK_ALGORITHMS)
 

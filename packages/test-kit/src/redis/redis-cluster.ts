@@ -3,9 +3,9 @@
  * a second later.
  */
 import { Redis } from 'ioredis'
+import { waitFor } from '../wait-for.ts'
 import { startRedis, type TestRedis, type TestRedisOptions } from './redis-server.ts'
 import { clientTls, type TestTls } from './redis-tls.ts'
-import { waitFor } from './wait-for.ts'
 
 const MASTERS = 3
 const SLOTS = 16_384

@@ -1,8 +1,8 @@
 /** A master and one replica on loopback, with nobody to fail over but the test. */
 import { Redis } from 'ioredis'
+import { waitFor } from '../wait-for.ts'
 import { startRedis, type TestRedis, type TestRedisOptions } from './redis-server.ts'
 import { clientTls } from './redis-tls.ts'
-import { waitFor } from './wait-for.ts'
 
 export interface TestReplica {
   master: TestRedis

@@ -3,7 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
-import { atFreePort } from './ports.ts'
+import { atFreePort } from '../ports.ts'
+import { waitFor } from '../wait-for.ts'
 import { startProcess } from './redis-process.ts'
 import {
   redisServerPath,
@@ -13,7 +14,6 @@ import {
   untilItAnswers,
 } from './redis-server.ts'
 import { clientTls, type TestTls, tlsSettings } from './redis-tls.ts'
-import { waitFor } from './wait-for.ts'
 
 const NAME = 'fantail'
 const SENTINELS = 3

@@ -7,11 +7,11 @@ import { existsSync, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Redis } from 'ioredis'
-import { atFreePort } from './ports.ts'
+import { atFreePort } from '../ports.ts'
+import { waitFor } from '../wait-for.ts'
 import { spawnServer } from './redis-process.ts'
 import type { RedisRuntime } from './redis-runtime.ts'
 import { clientTls, type TestTls, tlsWords } from './redis-tls.ts'
-import { waitFor } from './wait-for.ts'
 
 export interface TestRedis {
   url: string
@@ -146,7 +146,7 @@ export function canSpawnTlsRedis(): boolean {
 }
 
 function findServer(): string | undefined {
-  const unpacked = fileURLToPath(new URL('../../../.fantail/redis/bin/redis-server', import.meta.url))
+  const unpacked = fileURLToPath(new URL('../../../../.fantail/redis/bin/redis-server', import.meta.url))
   const onPath = (process.env.PATH ?? '')
     .split(delimiter)
     .flatMap((dir) => [join(dir, 'redis-server'), join(dir, 'valkey-server')])

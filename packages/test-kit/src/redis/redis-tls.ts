@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createAuthority, type TestCertificate } from './tls-certificates.ts'
+import { createAuthority, type TestCertificate } from '../tls-certificates.ts'
 
 /** What clients are given, as PEM texts and as files. */
 export interface TestTls {
