@@ -3,8 +3,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './paths.mjs'
-import { provideRedisServer } from './redis-server.mjs'
 import { StepError, say, show } from './steps.mjs'
+import { provideRedisServer } from './tools/redis-binary.mjs'
 
 /** In the order of how soon they answer. */
 const CHECKS = [

@@ -7,9 +7,9 @@
  */
 import { bench, build, chaos, fuzz, keys, move, quick, test } from './checks.mjs'
 import { toolEnvironment } from './environment.mjs'
-import { installPackages } from './packages.mjs'
 import { start } from './start.mjs'
 import { StepError } from './steps.mjs'
+import { installPackages } from './tools/packages.mjs'
 
 /** @type {Record<string, (env: NodeJS.ProcessEnv, args: string[]) => Promise<number>>} */
 const COMMANDS = { start, test, quick, build, bench, chaos, fuzz, keys, move }

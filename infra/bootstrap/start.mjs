@@ -12,11 +12,11 @@ import { isHeld } from './lock.mjs'
 import { dataDir, root } from './paths.mjs'
 import { isFree } from './ports.mjs'
 import { isStillThere, processOf } from './processes.mjs'
-import { provideRedisServer } from './redis-server.mjs'
-import { namesRedis } from './redis-settings.mjs'
 import { addresses, announceStack, checkPorts } from './stack.mjs'
 import { createStackOutput } from './stack-output.mjs'
 import { capture, StepError, say } from './steps.mjs'
+import { provideRedisServer } from './tools/redis-binary.mjs'
+import { namesRedis } from './tools/redis-settings.mjs'
 
 const POLL_MS = 100
 /** Past what a service may take to stop (18 s), and its supervisor to end it. */

@@ -9,7 +9,7 @@ import { root } from '../bootstrap/paths.mjs'
 const conf = join(root, 'infra', 'redis', 'redis.conf')
 
 /**
- * @param {import('../bootstrap/redis-server.mjs').RedisServer} server
+ * @param {import('../bootstrap/tools/redis-binary.mjs').RedisServer} server
  * @param {{ port: number, data: string }} place
  */
 export function launchRedis(server, { port, data }) {

@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type PrometheusTools, providePrometheusTools } from '../../infra/bootstrap/prometheus-tools.mjs'
+import {
+  type PrometheusTools,
+  providePrometheusTools,
+} from '../../infra/bootstrap/tools/prometheus-tools.mjs'
 import { Ledger } from '../harness/ledger.ts'
 import { useStack } from '../harness/stack.ts'
 import { useReceiver } from '../harness/use-receiver.ts'

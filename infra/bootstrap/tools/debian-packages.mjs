@@ -8,7 +8,7 @@
  */
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { capture, lastWords, StepError } from './steps.mjs'
+import { capture, lastWords, StepError } from '../steps.mjs'
 
 /**
  * `alone` leaves out what the packages depend on, for commands that need none of it.

@@ -1,8 +1,8 @@
 // @ts-check
 /** Redis from the packages of Debian or Ubuntu, without installing them. */
 
+import { onPath, StepError, say } from '../steps.mjs'
 import { unpackDebianPackages } from './debian-packages.mjs'
-import { onPath, StepError, say } from './steps.mjs'
 
 /** Either serves; newer releases have both, older ones only the first. */
 const CHOICES = [

@@ -1,6 +1,6 @@
 // @ts-check
 /** Redis by the package managers other than apt, and by Docker. Each answers why not, or undefined once it is there. */
-import { capture, lastWords, onPath, say } from './steps.mjs'
+import { capture, lastWords, onPath, say } from '../steps.mjs'
 
 /** @typedef {NodeJS.ProcessEnv} Env */
 
@@ -72,7 +72,7 @@ export async function dockerImage(env) {
   return outcome(await capture(docker, ['pull', '-q', image], { env })) ?? { kind: 'docker', image }
 }
 
-/** @param {import('./steps.mjs').Finished} done */
+/** @param {import('../steps.mjs').Finished} done */
 function outcome(done) {
   return done.code === 0 ? undefined : lastWords(done)
 }

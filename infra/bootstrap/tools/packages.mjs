@@ -6,10 +6,10 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { toolEnvironment, toolsDir, writableHome } from './environment.mjs'
-import { withLock } from './lock.mjs'
-import { binDir, privateDir, root } from './paths.mjs'
-import { capture, lastWords, onPath, StepError, say, show } from './steps.mjs'
+import { toolEnvironment, toolsDir, writableHome } from '../environment.mjs'
+import { withLock } from '../lock.mjs'
+import { binDir, privateDir, root } from '../paths.mjs'
+import { capture, lastWords, onPath, StepError, say, show } from '../steps.mjs'
 
 const stampFile = join(root, 'node_modules', '.fantail-stamp')
 

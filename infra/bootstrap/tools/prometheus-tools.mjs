@@ -1,10 +1,10 @@
 // @ts-check
 /** Prometheus and the tools that check configurations, for tests: those on PATH, else Debian's packages, unpacked. */
 import { join } from 'node:path'
+import { withLock } from '../lock.mjs'
+import { privateDir } from '../paths.mjs'
+import { isExecutable, onPath, StepError, say } from '../steps.mjs'
 import { unpackDebianPackages } from './debian-packages.mjs'
-import { withLock } from './lock.mjs'
-import { privateDir } from './paths.mjs'
-import { isExecutable, onPath, StepError, say } from './steps.mjs'
 
 /** @typedef {{ prometheus: string, promtool: string, amtool: string }} PrometheusTools */
 

@@ -4,11 +4,11 @@
  * A server found is taken only if it starts and is new enough.
  */
 import { join } from 'node:path'
+import { withLock } from '../lock.mjs'
+import { privateDir } from '../paths.mjs'
+import { capture, isExecutable, onPath, StepError, say } from '../steps.mjs'
 import { unpackDebianRedis } from './debian-redis.mjs'
-import { withLock } from './lock.mjs'
 import { dockerImage, installByApk, installByBrew, installByDnf } from './package-managers.mjs'
-import { privateDir } from './paths.mjs'
-import { capture, isExecutable, onPath, StepError, say } from './steps.mjs'
 
 /** @typedef {{ kind: 'binary', path: string, version: string } | { kind: 'docker', image: string }} RedisServer */
 

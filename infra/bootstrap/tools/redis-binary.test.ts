@@ -1,8 +1,8 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { newFolder, removeFolder } from '../dev/dev-task.fixture.ts'
-import { findRedisServer, isTooOld, provideRedisServer } from './redis-server.mjs'
+import { newFolder, removeFolder } from '../../dev/dev-task.fixture.ts'
+import { findRedisServer, isTooOld, provideRedisServer } from './redis-binary.mjs'
 
 let folder: string
 

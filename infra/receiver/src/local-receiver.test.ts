@@ -2,7 +2,7 @@ import { request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createOwnHosts } from '@fantail/config'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createReceiver } from './receiver.ts'
+import { createReceiver } from './local-receiver.ts'
 
 let server: Server
 let url: string

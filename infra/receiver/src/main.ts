@@ -1,6 +1,6 @@
 /** The receiver of the local stack. */
 import { createOwnHosts, readReceiverSettings, SettingsError } from '@fantail/config'
-import { createReceiver } from './receiver.ts'
+import { createReceiver } from './local-receiver.ts'
 
 try {
   const settings = readReceiverSettings(process.env)
