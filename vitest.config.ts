@@ -1,8 +1,8 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { configDefaults, defineConfig } from 'vitest/config'
-import { MixedOrder } from './tests/harness/file-order.ts'
-import { ProgressReporter } from './tests/harness/progress-reporter.ts'
+import { MixedOrder } from './tests/harness/runs/file-order.ts'
+import { ProgressReporter } from './tests/harness/runs/progress-reporter.ts'
 
 /**
  * In each project: those of the root alone do not reach what vitest loads for a test. No `module`: the AWS SDK means

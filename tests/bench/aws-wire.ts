@@ -4,8 +4,8 @@
  */
 import { freePort, waitFor } from '@fantail/test-kit'
 import { Pool } from 'undici'
-import { cpuMs, end, endOnSignals, start } from './children.ts'
-import { startBenchRedis, stopEveryRedis } from './redis.ts'
+import { startBenchRedis, stopEveryRedis } from './processes/bench-redis.ts'
+import { cpuMs, end, endOnSignals, start } from './processes/children.ts'
 
 const PAIRS = 5
 const TURN_MS = 2_000

@@ -1,11 +1,12 @@
 /** What `npm run bench` runs: scenarios where some are named, else the contest. See USAGE in options.ts. */
-import { endAll, endOnSignals } from './children.ts'
-import { conditions, contest } from './contest.ts'
+
+import { conditions, contest } from './contest/contest.ts'
 import { type BenchOptions, readOptions } from './options.ts'
-import { stopEveryRedis } from './redis.ts'
-import { jsonLine, tables } from './report.ts'
+import { stopEveryRedis } from './processes/bench-redis.ts'
+import { endAll, endOnSignals } from './processes/children.ts'
+import { jsonLine, tables } from './report/report.ts'
+import { sum } from './report/summary.ts'
 import { runScenarios } from './run-scenarios.ts'
-import { sum } from './summary.ts'
 
 async function bench(options: BenchOptions): Promise<number> {
   if (options.scenarios.length > 0) return runScenarios(options)

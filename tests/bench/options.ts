@@ -1,7 +1,7 @@
 /** The words of the command line; npm and pnpm pass them on as they are. */
 import { parseArgs } from 'node:util'
-import type { ContestOptions } from './contest.ts'
-import { NAMES, type Name } from './contestant.ts'
+import type { ContestOptions } from './contest/contest.ts'
+import { NAMES, type Name } from './contest/contestant.ts'
 import { SCENARIOS } from './scenarios/index.ts'
 
 export const USAGE = `usage: npm run bench -- [scenario…] [options]

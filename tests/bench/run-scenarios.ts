@@ -1,10 +1,10 @@
 /** Scenarios one after the other, each with nothing else running, and the rows that they answer. */
 import { availableParallelism, cpus } from 'node:os'
-import { endAll } from './children.ts'
 import type { BenchOptions } from './options.ts'
-import { othersRow, ticksNow } from './others.ts'
-import { stopEveryRedis } from './redis.ts'
-import { rowLine, rowTable } from './rows.ts'
+import { stopEveryRedis } from './processes/bench-redis.ts'
+import { endAll } from './processes/children.ts'
+import { othersRow, ticksNow } from './report/others.ts'
+import { rowLine, rowTable } from './report/rows.ts'
 import type { Row } from './scenario.ts'
 import { SCENARIOS } from './scenarios/index.ts'
 

@@ -1,12 +1,12 @@
 /** What scenarios of throughput and cost share: one receiver, one publisher, Fantails to compare, and turns of equal work. */
 import type { ChildProcess } from 'node:child_process'
-import { end, startOwn } from './children.ts'
-import type { Contestant, Load } from './contestant.ts'
-import { profileReports } from './cpu-profile.ts'
-import { type FantailOptions, startFantail } from './fantail.ts'
-import { ask } from './ipc.ts'
-import { type Measurement, measure } from './measure.ts'
-import { commandReport } from './redis.ts'
+import type { Contestant, Load } from './contest/contestant.ts'
+import { type FantailOptions, startFantail } from './contest/fantail.ts'
+import { type Measurement, measure } from './contest/measure.ts'
+import { commandReport } from './processes/bench-redis.ts'
+import { end, startOwn } from './processes/children.ts'
+import { profileReports } from './processes/cpu-profile.ts'
+import { ask } from './processes/ipc.ts'
 import type { ScenarioOptions } from './scenario.ts'
 
 export const CONNECTIONS = 64

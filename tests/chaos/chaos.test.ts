@@ -1,8 +1,8 @@
 /** A short run of one seed; `npm run test:chaos` runs any other for as long as you like. */
 import { expect, test } from 'vitest'
+import { fullestWindow } from './judges/throttle-judge.ts'
+import { createSchedule, scheduleLines } from './plan/schedule.ts'
 import { runChaos } from './run.ts'
-import { createSchedule, scheduleLines } from './schedule.ts'
-import { fullestWindow } from './throttle-judge.ts'
 
 /** Has a failover and a redrive under way beside kills, freezes, lost connections, a clock step and forgotten scripts. */
 const SEED = 95

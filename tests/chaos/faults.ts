@@ -1,9 +1,9 @@
 /** Does what a fault of the schedule says, and mends it again when its time is up. */
 import { waitFor } from '@fantail/test-kit'
-import { untilPassed } from '../harness/passing-time.ts'
-import type { Fault, RedisFault } from './fault-plan.ts'
-import type { EventLog } from './run-folder.ts'
-import type { World } from './world.ts'
+import { untilPassed } from '../harness/services/passing-time.ts'
+import type { Fault, RedisFault } from './plan/fault-plan.ts'
+import type { EventLog } from './world/run-folder.ts'
+import type { World } from './world/world.ts'
 
 /** Longer than workers go on without a replica that was missing (store/src/redis/replica-acks.ts), by a good deal. */
 const FOLLOWED_MS = 7_000

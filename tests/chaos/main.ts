@@ -1,7 +1,7 @@
 /** What `npm run test:chaos` runs: one seed for some minutes. */
 import { parseArgs } from 'node:util'
+import { createSchedule, scheduleLines } from './plan/schedule.ts'
 import { runChaos } from './run.ts'
-import { createSchedule, scheduleLines } from './schedule.ts'
 
 const USAGE = `usage: npm run test:chaos -- [options]
   --seed N      whole number that determines all inputs and faults; default: one by the clock

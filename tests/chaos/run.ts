@@ -3,20 +3,20 @@
  * more can come the run is judged.
  */
 import { waitFor } from '@fantail/test-kit'
-import { untilPassed } from '../harness/passing-time.ts'
-import { QueueConsumer } from './consumer.ts'
-import { answerAt, DEAD_QUEUE, ENDPOINTS } from './endpoints.ts'
+import { untilPassed } from '../harness/services/passing-time.ts'
 import { calm, carryOut } from './faults.ts'
-import { judgeFleeting } from './fleeting-judge.ts'
-import { judgeAccount, judgeFifo } from './judge.ts'
-import { type Account, Ledger } from './ledger.ts'
-import { Publishing } from './publishing.ts'
-import { hasOpenJobs, quarantined, queueTexts } from './redis-figures.ts'
-import { type EventLog, RunFolder } from './run-folder.ts'
-import { type Schedule, scheduleLines } from './schedule.ts'
-import { fullestSeconds, judgeThrottles, readSends, type ThrottleFound } from './throttle-judge.ts'
-import { FIFO_PATH, FIFO_QUEUE, makeTopics, type Subscribed } from './topics.ts'
-import { startWorld, type World } from './world.ts'
+import { FIFO_PATH, FIFO_QUEUE, makeTopics, type Subscribed } from './inputs/chaos-topics.ts'
+import { QueueConsumer } from './inputs/consumer.ts'
+import { answerAt, DEAD_QUEUE, ENDPOINTS } from './inputs/endpoints.ts'
+import { Publishing } from './inputs/publishing.ts'
+import { type Account, Ledger } from './judges/chaos-ledger.ts'
+import { judgeFleeting } from './judges/fleeting-judge.ts'
+import { judgeAccount, judgeFifo } from './judges/judge.ts'
+import { fullestSeconds, judgeThrottles, readSends, type ThrottleFound } from './judges/throttle-judge.ts'
+import { type Schedule, scheduleLines } from './plan/schedule.ts'
+import { hasOpenJobs, quarantined, queueTexts } from './world/redis-figures.ts'
+import { type EventLog, RunFolder } from './world/run-folder.ts'
+import { startWorld, type World } from './world/world.ts'
 
 const SETTLE_TIMEOUT_MS = 120_000
 const LOOK_MS = 500

@@ -26,7 +26,7 @@ import {
   waitFor,
 } from '@fantail/test-kit'
 import { afterAll, afterEach, test as anyTest, beforeAll, expect } from 'vitest'
-import { startTcpProxy, type TcpProxy } from '../harness/tcp-proxy.ts'
+import { startTcpProxy, type TcpProxy } from '../harness/redis/tcp-proxy.ts'
 
 const test = anyTest.skipIf(!canSpawnRedis())
 

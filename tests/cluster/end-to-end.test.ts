@@ -3,9 +3,9 @@
 import { masterOfShard, mastersOf, SHARD_COUNT, shardOf } from '@fantail/store'
 import { canSpawnRedis, startReceiver, waitFor } from '@fantail/test-kit'
 import { test as anyTest, expect } from 'vitest'
-import { useStack } from '../harness/stack.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
-import { notification, publish, retries, subscribe } from '../harness/webhooks.ts'
+import { useReceiver } from '../harness/receivers/use-receiver.ts'
+import { notification, publish, retries, subscribe } from '../harness/receivers/webhooks.ts'
+import { useStack } from '../harness/services/stack.ts'
 
 const test = anyTest.skipIf(!canSpawnRedis())
 

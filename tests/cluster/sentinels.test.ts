@@ -1,10 +1,10 @@
 /** A master that dies and is replaced by Sentinels while messages are on their way. */
 import { canSpawnRedis, waitFor } from '@fantail/test-kit'
 import { test as anyTest, expect } from 'vitest'
-import { Ledger } from '../harness/ledger.ts'
-import { useStack } from '../harness/stack.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
-import { retries } from '../harness/webhooks.ts'
+import { Ledger } from '../harness/ledgers/ledger.ts'
+import { useReceiver } from '../harness/receivers/use-receiver.ts'
+import { retries } from '../harness/receivers/webhooks.ts'
+import { useStack } from '../harness/services/stack.ts'
 
 const test = anyTest.skipIf(!canSpawnRedis())
 

@@ -14,11 +14,11 @@ import {
   waitFor,
 } from '@fantail/test-kit'
 import { afterAll, afterEach, test as anyTest, beforeAll, expect } from 'vitest'
-import { type PlaceKind, startPlace } from '../harness/redis-place.ts'
-import { ServiceProcess } from '../harness/service-process.ts'
-import { type Stack, startStack } from '../harness/stack.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
-import { notification, publish, subscribe } from '../harness/webhooks.ts'
+import { useReceiver } from '../harness/receivers/use-receiver.ts'
+import { notification, publish, subscribe } from '../harness/receivers/webhooks.ts'
+import { type PlaceKind, startPlace } from '../harness/services/redis-place.ts'
+import { ServiceProcess } from '../harness/services/service-process.ts'
+import { type Stack, startStack } from '../harness/services/stack.ts'
 
 const test = anyTest.skipIf(!canSpawnTlsRedis())
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { canSpawnRedis, freePort, startRedis, type TestRedis, waitFor } from '@fantail/test-kit'
 import { afterAll, afterEach, test as anyTest, beforeAll, expect } from 'vitest'
-import { type ServiceName, ServiceProcess } from '../harness/service-process.ts'
+import { type ServiceName, ServiceProcess } from '../harness/services/service-process.ts'
 
 const test = anyTest.skipIf(!canSpawnRedis())
 

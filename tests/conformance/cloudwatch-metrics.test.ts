@@ -1,9 +1,9 @@
 /** The metrics of SNS and SQS as a scrape of every service shows them. */
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { useStack } from '../harness/stack.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
-import { publish, retries, subscribe } from '../harness/webhooks.ts'
+import { useReceiver } from '../harness/receivers/use-receiver.ts'
+import { publish, retries, subscribe } from '../harness/receivers/webhooks.ts'
+import { useStack } from '../harness/services/stack.ts'
 
 const stack = useStack({ redrive: true })
 const receiver = useReceiver()

@@ -3,11 +3,11 @@ import { GetSubscriptionAttributesCommand, SetSubscriptionAttributesCommand } fr
 import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs'
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { queueArn, useAwsClients } from '../harness/aws-clients.ts'
-import { atOnce, awsWebhooks, deadLetters } from '../harness/aws-webhooks.ts'
-import { useStack } from '../harness/stack.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
-import { notification } from '../harness/webhooks.ts'
+import { queueArn, useAwsClients } from '../harness/aws/aws-clients.ts'
+import { atOnce, awsWebhooks, deadLetters } from '../harness/aws/aws-webhooks.ts'
+import { useReceiver } from '../harness/receivers/use-receiver.ts'
+import { notification } from '../harness/receivers/webhooks.ts'
+import { useStack } from '../harness/services/stack.ts'
 
 const stack = useStack()
 const receiver = useReceiver()

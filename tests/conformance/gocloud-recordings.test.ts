@@ -14,8 +14,8 @@ import {
   type ReceivedMessage,
   type Recording,
   recordedAnswers,
-} from '../harness/recorded-aws.ts'
-import { useStack } from '../harness/stack.ts'
+} from '../harness/aws/recorded-aws.ts'
+import { useStack } from '../harness/services/stack.ts'
 
 const RECORDINGS = 51
 const REGION = 'us-east-2'

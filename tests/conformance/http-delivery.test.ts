@@ -2,11 +2,11 @@
 import { PublishBatchCommand } from '@aws-sdk/client-sns'
 import { createSelfSigned, startReceiver, waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { topicArn, useAwsClients } from '../harness/aws-clients.ts'
-import { atOnce, awsWebhooks, deadLetters, retrying } from '../harness/aws-webhooks.ts'
-import { useStack } from '../harness/stack.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
-import { lane, notification, subscribe } from '../harness/webhooks.ts'
+import { topicArn, useAwsClients } from '../harness/aws/aws-clients.ts'
+import { atOnce, awsWebhooks, deadLetters, retrying } from '../harness/aws/aws-webhooks.ts'
+import { useReceiver } from '../harness/receivers/use-receiver.ts'
+import { lane, notification, subscribe } from '../harness/receivers/webhooks.ts'
+import { useStack } from '../harness/services/stack.ts'
 
 const stack = useStack({ env: { FANTAIL_RETRY_JITTER: '0' } })
 const receiver = useReceiver()

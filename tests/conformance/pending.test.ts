@@ -8,12 +8,12 @@ import { createRedriveService } from '@fantail/redrive'
 import { createLogger } from '@fantail/runtime'
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { topicArn, useAwsClients } from '../harness/aws-clients.ts'
-import { awsWebhooks } from '../harness/aws-webhooks.ts'
-import { moveRedisTime } from '../harness/redis-time.ts'
-import { useStack } from '../harness/stack.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
-import { notification } from '../harness/webhooks.ts'
+import { topicArn, useAwsClients } from '../harness/aws/aws-clients.ts'
+import { awsWebhooks } from '../harness/aws/aws-webhooks.ts'
+import { useReceiver } from '../harness/receivers/use-receiver.ts'
+import { notification } from '../harness/receivers/webhooks.ts'
+import { moveRedisTime } from '../harness/redis/redis-time.ts'
+import { useStack } from '../harness/services/stack.ts'
 
 const stack = useStack()
 const receiver = useReceiver()

@@ -4,12 +4,12 @@
  */
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { useAwsClients } from '../harness/aws-clients.ts'
-import { awsWebhooks, retrying } from '../harness/aws-webhooks.ts'
-import { moveRedisTime } from '../harness/redis-time.ts'
-import { useStack } from '../harness/stack.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
-import { lane } from '../harness/webhooks.ts'
+import { useAwsClients } from '../harness/aws/aws-clients.ts'
+import { awsWebhooks, retrying } from '../harness/aws/aws-webhooks.ts'
+import { useReceiver } from '../harness/receivers/use-receiver.ts'
+import { lane } from '../harness/receivers/webhooks.ts'
+import { moveRedisTime } from '../harness/redis/redis-time.ts'
+import { useStack } from '../harness/services/stack.ts'
 
 const stack = useStack({ env: { FANTAIL_RETRY_JITTER: '0' } })
 const receiver = useReceiver()

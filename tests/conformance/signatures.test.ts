@@ -9,9 +9,9 @@ import { topicArn } from '@fantail/contracts'
 import { Topics } from '@fantail/store'
 import { createAuthority, waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ServiceProcess } from '../harness/service-process.ts'
-import { useStack } from '../harness/stack.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
+import { useReceiver } from '../harness/receivers/use-receiver.ts'
+import { ServiceProcess } from '../harness/services/service-process.ts'
+import { useStack } from '../harness/services/stack.ts'
 
 type Envelope = Record<string, string>
 type Validated = (error: Error | null, message: Envelope) => void

@@ -3,8 +3,8 @@ import { CreateTopicCommand, PublishBatchCommand, PublishCommand } from '@aws-sd
 import { DeleteMessageCommand, type Message } from '@aws-sdk/client-sqs'
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { queueArn, topicArn, useAwsClients } from '../harness/aws-clients.ts'
-import { useStack } from '../harness/stack.ts'
+import { queueArn, topicArn, useAwsClients } from '../harness/aws/aws-clients.ts'
+import { useStack } from '../harness/services/stack.ts'
 
 const stack = useStack()
 const aws = useAwsClients(stack)

@@ -4,9 +4,9 @@ import { ConfirmSubscriptionCommand, CreateTopicCommand, PublishCommand } from '
 import { SetQueueAttributesCommand } from '@aws-sdk/client-sqs'
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { queueArn, topicArn, useAwsClients } from '../harness/aws-clients.ts'
-import { useStack } from '../harness/stack.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
+import { queueArn, topicArn, useAwsClients } from '../harness/aws/aws-clients.ts'
+import { useReceiver } from '../harness/receivers/use-receiver.ts'
+import { useStack } from '../harness/services/stack.ts'
 
 const stack = useStack()
 const receiver = useReceiver()

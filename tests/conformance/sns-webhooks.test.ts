@@ -7,10 +7,10 @@ import {
   PublishCommand,
 } from '@aws-sdk/client-sns'
 import { expect, test } from 'vitest'
-import { queueArn, topicArn, useAwsClients } from '../harness/aws-clients.ts'
-import { useStack } from '../harness/stack.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
-import { notification } from '../harness/webhooks.ts'
+import { queueArn, topicArn, useAwsClients } from '../harness/aws/aws-clients.ts'
+import { useReceiver } from '../harness/receivers/use-receiver.ts'
+import { notification } from '../harness/receivers/webhooks.ts'
+import { useStack } from '../harness/services/stack.ts'
 
 const stack = useStack()
 const receiver = useReceiver()

@@ -4,8 +4,8 @@ import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs'
 import { waitFor } from '@fantail/test-kit'
 import { Consumer } from 'sqs-consumer'
 import { expect, test } from 'vitest'
-import { queueArn, topicArn, useAwsClients } from '../harness/aws-clients.ts'
-import { useStack } from '../harness/stack.ts'
+import { queueArn, topicArn, useAwsClients } from '../harness/aws/aws-clients.ts'
+import { useStack } from '../harness/services/stack.ts'
 
 const stack = useStack()
 const aws = useAwsClients(stack)

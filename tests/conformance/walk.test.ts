@@ -10,11 +10,11 @@ import {
 } from '@aws-sdk/client-sqs'
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { useAwsClients } from '../harness/aws-clients.ts'
-import { atOnce, awsWebhooks } from '../harness/aws-webhooks.ts'
-import { useStack } from '../harness/stack.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
-import { notification } from '../harness/webhooks.ts'
+import { useAwsClients } from '../harness/aws/aws-clients.ts'
+import { atOnce, awsWebhooks } from '../harness/aws/aws-webhooks.ts'
+import { useReceiver } from '../harness/receivers/use-receiver.ts'
+import { notification } from '../harness/receivers/webhooks.ts'
+import { useStack } from '../harness/services/stack.ts'
 
 const stack = useStack({ redrive: true })
 const receiver = useReceiver()

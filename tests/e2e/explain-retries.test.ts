@@ -1,9 +1,9 @@
 /** Why then: one call says why each delivery of a message came when it did, waits, or ended. */
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { useStack } from '../harness/stack.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
-import { publish, retries, subscribe } from '../harness/webhooks.ts'
+import { useReceiver } from '../harness/receivers/use-receiver.ts'
+import { publish, retries, subscribe } from '../harness/receivers/webhooks.ts'
+import { useStack } from '../harness/services/stack.ts'
 
 const stack = useStack()
 const receiver = useReceiver()

@@ -1,9 +1,9 @@
 /** Filter policies, from the API through a worker to a webhook. */
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { useStack } from '../harness/stack.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
-import { notification, type Subscription, subscribe } from '../harness/webhooks.ts'
+import { useReceiver } from '../harness/receivers/use-receiver.ts'
+import { notification, type Subscription, subscribe } from '../harness/receivers/webhooks.ts'
+import { useStack } from '../harness/services/stack.ts'
 
 const stack = useStack({ workers: 2 })
 const receiver = useReceiver()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { Ledger } from '../harness/ledger.ts'
-import { useStack } from '../harness/stack.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
+import { Ledger } from '../harness/ledgers/ledger.ts'
+import { useReceiver } from '../harness/receivers/use-receiver.ts'
+import { useStack } from '../harness/services/stack.ts'
 
 const stack = useStack({ workers: 2, redrive: true })
 const receiver = useReceiver()

@@ -1,8 +1,8 @@
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { median, percentile } from '../harness/figures.ts'
-import { useStack } from '../harness/stack.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
+import { median, percentile } from '../harness/ledgers/figures.ts'
+import { useReceiver } from '../harness/receivers/use-receiver.ts'
+import { useStack } from '../harness/services/stack.ts'
 
 const RECEIVERS = 150
 const HUNG = 30

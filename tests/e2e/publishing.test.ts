@@ -1,10 +1,10 @@
 /** What a publisher can send, and what a subscriber gets of it. */
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import type { ErrorBody } from '../harness/rest-client.ts'
-import { useStack } from '../harness/stack.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
-import { notification, publish, subscribe } from '../harness/webhooks.ts'
+import { useReceiver } from '../harness/receivers/use-receiver.ts'
+import { notification, publish, subscribe } from '../harness/receivers/webhooks.ts'
+import type { ErrorBody } from '../harness/services/rest-client.ts'
+import { useStack } from '../harness/services/stack.ts'
 
 const stack = useStack()
 const receiver = useReceiver()

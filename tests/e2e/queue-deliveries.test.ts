@@ -1,10 +1,10 @@
 /** Queues as consumers use them, and redriving what is dead. */
 import { startFairTimer, waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import type { ErrorBody } from '../harness/rest-client.ts'
-import { useStack } from '../harness/stack.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
-import { publish, retries, subscribe } from '../harness/webhooks.ts'
+import { useReceiver } from '../harness/receivers/use-receiver.ts'
+import { publish, retries, subscribe } from '../harness/receivers/webhooks.ts'
+import type { ErrorBody } from '../harness/services/rest-client.ts'
+import { useStack } from '../harness/services/stack.ts'
 
 const stack = useStack({ redrive: true })
 const receiver = useReceiver()

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createAuthority, createSelfSigned, startReceiver, waitFor } from '@fantail/test-kit'
 import { afterAll, expect, test } from 'vitest'
-import { moveRedisTime } from '../harness/redis-time.ts'
-import { useStack } from '../harness/stack.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
-import { lane, publish, retries, subscribe } from '../harness/webhooks.ts'
+import { useReceiver } from '../harness/receivers/use-receiver.ts'
+import { lane, publish, retries, subscribe } from '../harness/receivers/webhooks.ts'
+import { moveRedisTime } from '../harness/redis/redis-time.ts'
+import { useStack } from '../harness/services/stack.ts'
 
 const authority = createAuthority()
 const folder = await mkdtemp(join(tmpdir(), 'fantail-ca-'))

@@ -1,10 +1,17 @@
 /** The life of a subscription: confirmed, paused, resumed, retried, purged, tested, unsubscribed, restored. */
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import type { ErrorBody } from '../harness/rest-client.ts'
-import { useStack } from '../harness/stack.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
-import { lane, notification, publish, retries, type Subscription, subscribe } from '../harness/webhooks.ts'
+import { useReceiver } from '../harness/receivers/use-receiver.ts'
+import {
+  lane,
+  notification,
+  publish,
+  retries,
+  type Subscription,
+  subscribe,
+} from '../harness/receivers/webhooks.ts'
+import type { ErrorBody } from '../harness/services/rest-client.ts'
+import { useStack } from '../harness/services/stack.ts'
 
 const stack = useStack({ workers: 2 })
 const receiver = useReceiver()

@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { lowestRate, mostInWindow } from '../harness/figures.ts'
-import { answerNoncesOnce, startResetting } from '../harness/repeating-receivers.ts'
-import { sendTimes } from '../harness/send-times.ts'
-import { useStack } from '../harness/stack.ts'
-import { watchStalls } from '../harness/stalls.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
+import { lowestRate, mostInWindow } from '../harness/ledgers/figures.ts'
+import { answerNoncesOnce, startResetting } from '../harness/receivers/repeating-receivers.ts'
+import { sendTimes } from '../harness/receivers/send-times.ts'
+import { useReceiver } from '../harness/receivers/use-receiver.ts'
+import { watchStalls } from '../harness/runs/stalls.ts'
+import { useStack } from '../harness/services/stack.ts'
 
 const RATE = 20
 const WAITING = 400

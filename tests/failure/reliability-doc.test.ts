@@ -1,7 +1,7 @@
 /** docs/reliability.md tells of faults what is promised in the words of their tests. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { FAULTS, type FaultName } from '../harness/fault-rows.ts'
+import { FAULTS, type FaultName } from '../harness/ledgers/fault-rows.ts'
 
 /** Rows of the long form alone. */
 const LONG_ONLY = new Set<FaultName>(['redis-outage-30', 'redis-outage-120'])

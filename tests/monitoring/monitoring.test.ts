@@ -6,9 +6,9 @@ import {
   type PrometheusTools,
   providePrometheusTools,
 } from '../../infra/bootstrap/tools/prometheus-tools.mjs'
-import { Ledger } from '../harness/ledger.ts'
-import { useStack } from '../harness/stack.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
+import { Ledger } from '../harness/ledgers/ledger.ts'
+import { useReceiver } from '../harness/receivers/use-receiver.ts'
+import { useStack } from '../harness/services/stack.ts'
 import { ask, output, type Prometheus, startPrometheus } from './prometheus.ts'
 import { dashboardQueries, INFRA, metricsOf, misplacedPanels, RULES } from './queries.ts'
 

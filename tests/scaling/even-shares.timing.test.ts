@@ -5,9 +5,9 @@
  */
 import { waitFor } from '@fantail/test-kit'
 import { describe, expect, test } from 'vitest'
-import { type Stack, useStack } from '../harness/stack.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
-import type { Subscription } from '../harness/webhooks.ts'
+import { useReceiver } from '../harness/receivers/use-receiver.ts'
+import type { Subscription } from '../harness/receivers/webhooks.ts'
+import { type Stack, useStack } from '../harness/services/stack.ts'
 import { deliveredBy, imbalance } from './shares.ts'
 
 const IMBALANCE_MAX = 0.2

@@ -5,9 +5,9 @@
  */
 import { waitFor } from '@fantail/test-kit'
 import { afterEach, expect, test } from 'vitest'
-import { Ledger } from '../harness/ledger.ts'
-import { useStack } from '../harness/stack.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
+import { Ledger } from '../harness/ledgers/ledger.ts'
+import { useReceiver } from '../harness/receivers/use-receiver.ts'
+import { useStack } from '../harness/services/stack.ts'
 import { type HeldEndpoint, holdEndpoint } from './held-endpoint.ts'
 
 const WAITING_MS_MAX = 5_000

@@ -8,12 +8,12 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { waitFor } from '@fantail/test-kit'
 import { afterAll, expect, test } from 'vitest'
-import { Ledger } from '../harness/ledger.ts'
-import { type RedisPlace, startPlace } from '../harness/redis-place.ts'
-import { moveRedisTime } from '../harness/redis-time.ts'
-import { type Stack, startStack } from '../harness/stack.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
-import { retries } from '../harness/webhooks.ts'
+import { Ledger } from '../harness/ledgers/ledger.ts'
+import { useReceiver } from '../harness/receivers/use-receiver.ts'
+import { retries } from '../harness/receivers/webhooks.ts'
+import { moveRedisTime } from '../harness/redis/redis-time.ts'
+import { type RedisPlace, startPlace } from '../harness/services/redis-place.ts'
+import { type Stack, startStack } from '../harness/services/stack.ts'
 
 const MESSAGES = 120
 /** Beyond every lease, so that what killed workers had claimed is claimed again. */

@@ -4,9 +4,9 @@
  */
 import { waitFor } from '@fantail/test-kit'
 import { beforeAll, expect, test } from 'vitest'
-import { all, runsScript } from '../harness/redis-requests.ts'
-import { useStack } from '../harness/stack.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
+import { useReceiver } from '../harness/receivers/use-receiver.ts'
+import { all, runsScript } from '../harness/redis/redis-requests.ts'
+import { useStack } from '../harness/services/stack.ts'
 
 const SUBSCRIPTIONS = 60
 const MESSAGES = 100

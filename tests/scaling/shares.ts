@@ -1,6 +1,6 @@
 /** How a run's deliveries are shared among the workers, as their own metrics tell. */
-import type { ServiceProcess } from '../harness/service-process.ts'
-import type { Stack } from '../harness/stack.ts'
+import type { ServiceProcess } from '../harness/services/service-process.ts'
+import type { Stack } from '../harness/services/stack.ts'
 
 const DELIVERED = /^fantail_deliveries_delivered(?:_total)?\{([^}]*)\} (\d+)/gm
 

@@ -1,8 +1,8 @@
 /** No queue at all: undici `request` in a loop, what one process of this client can send. Whatever is not 2xx is lost. */
 import { Pool } from 'undici'
-import { answer, type LoadOptions, type LoadResult } from './ipc.ts'
-import { monotonicMs } from './monotonic.ts'
-import { numberedText } from './sequence.ts'
+import { answer, type LoadOptions, type LoadResult } from '../processes/ipc.ts'
+import { monotonicMs } from '../processes/monotonic.ts'
+import { numberedText } from '../processes/sequence.ts'
 
 const HEADERS = { 'content-type': 'text/plain; charset=UTF-8' }
 

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { serve } from '@hono/node-server'
 import { Queue } from 'bullmq'
 import { Hono } from 'hono'
+import { answer } from '../processes/ipc.ts'
 import { BULLMQ_QUEUE, type BullmqJob, bullmqConnection } from './bullmq-job.ts'
-import { answer } from './ipc.ts'
 
 const queue = new Queue<BullmqJob>(BULLMQ_QUEUE, {
   connection: bullmqConnection(),

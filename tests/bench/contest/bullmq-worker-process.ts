@@ -1,8 +1,8 @@
 /** The worker that one would write with BullMQ by hand: one job is one request; a failure throws, BullMQ retries. */
 import { Worker } from 'bullmq'
 import { request } from 'undici'
+import { answer } from '../processes/ipc.ts'
 import { BULLMQ_QUEUE, type BullmqJob, bullmqConnection } from './bullmq-job.ts'
-import { answer } from './ipc.ts'
 
 const CONCURRENCY = 100
 

@@ -5,14 +5,14 @@
  */
 import type { ChildProcess } from 'node:child_process'
 import { availableParallelism, cpus } from 'node:os'
-import { end, startOwn } from './children.ts'
+import { commandReport } from '../processes/bench-redis.ts'
+import { end, startOwn } from '../processes/children.ts'
+import { profileReports } from '../processes/cpu-profile.ts'
+import { ask } from '../processes/ipc.ts'
+import type { Rounds } from '../report/summary.ts'
 import type { Contestant, Load, Name } from './contestant.ts'
 import { START } from './contestants.ts'
-import { profileReports } from './cpu-profile.ts'
-import { ask } from './ipc.ts'
 import { type Measurement, measure } from './measure.ts'
-import { commandReport } from './redis.ts'
-import type { Rounds } from './summary.ts'
 
 const CONNECTIONS = 64
 const BODY_BYTES = 1_024

@@ -1,7 +1,7 @@
 /** What each of those that are measured is given, and can do. */
 import type { ChildProcess } from 'node:child_process'
-import type { LoadOptions, LoadResult } from './ipc.ts'
-import type { BenchRedis } from './redis.ts'
+import type { BenchRedis } from '../processes/bench-redis.ts'
+import type { LoadOptions, LoadResult } from '../processes/ipc.ts'
 
 export const NAMES = ['fantail', 'bullmq', 'bare'] as const
 export type Name = (typeof NAMES)[number]

@@ -1,9 +1,10 @@
 /** The three that are measured, each behind the same few calls. */
-import { end, startOwn } from './children.ts'
+
+import { startBenchRedis } from '../processes/bench-redis.ts'
+import { end, startOwn } from '../processes/children.ts'
+import { ask } from '../processes/ipc.ts'
 import type { Contestant, Ends, Name } from './contestant.ts'
 import { startFantail } from './fantail.ts'
-import { ask } from './ipc.ts'
-import { startBenchRedis } from './redis.ts'
 
 export const START: Record<Name, (ends: Ends) => Promise<Contestant>> = {
   fantail: startFantail,
@@ -15,8 +16,8 @@ async function startBullmq({ receiverPort, publishers }: Ends): Promise<Contesta
   const redis = await startBenchRedis()
   const env = { REDIS_URL: redis.url }
   const [api, worker] = await Promise.all([
-    startOwn('./bullmq-api-process.ts', env),
-    startOwn('./bullmq-worker-process.ts', env),
+    startOwn('../contest/bullmq-api-process.ts', env),
+    startOwn('../contest/bullmq-worker-process.ts', env),
   ])
   const port = await ask<number>(api, 'port')
   return {
@@ -36,7 +37,7 @@ async function startBullmq({ receiverPort, publishers }: Ends): Promise<Contesta
 }
 
 async function startBare({ receiverPort }: Ends): Promise<Contestant> {
-  const bare = await startOwn('./bare-process.ts')
+  const bare = await startOwn('../contest/bare-process.ts')
   return {
     processes: { loop: bare.pid ?? 0 },
     load: (paths, load) => ask(bare, 'load', { port: receiverPort, paths, ...load }),

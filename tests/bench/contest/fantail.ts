@@ -1,9 +1,9 @@
 /** Fantail as a contestant: all its services, driven over HTTP alone. */
 import { Pool } from 'undici'
+import type { BenchRedis } from '../processes/bench-redis.ts'
+import { SERVICES, type ServiceName, startDeployment } from '../processes/deployment.ts'
+import { ask } from '../processes/ipc.ts'
 import type { Contestant, Ends } from './contestant.ts'
-import { SERVICES, type ServiceName, startDeployment } from './deployment.ts'
-import { ask } from './ipc.ts'
-import type { BenchRedis } from './redis.ts'
 
 export interface FantailOptions extends Ends {
   /** Further settings of every service. */

@@ -6,9 +6,9 @@
  * that accepts faster than it delivers gains nothing by it, and none may leave work behind.
  */
 import type { ChildProcess } from 'node:child_process'
-import { cpuMs } from './children.ts'
+import { cpuMs } from '../processes/children.ts'
+import { type Arrived, ask } from '../processes/ipc.ts'
 import type { Contestant, Load } from './contestant.ts'
-import { type Arrived, ask } from './ipc.ts'
 
 export interface Measurement {
   deliveriesPerSecond: number

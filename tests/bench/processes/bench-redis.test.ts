@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
 import { afterAll, expect, test } from 'vitest'
-import { settingWords, startBenchRedis, stopEveryRedis } from './redis.ts'
+import { settingWords, startBenchRedis, stopEveryRedis } from './bench-redis.ts'
 
 afterAll(() => stopEveryRedis())
 

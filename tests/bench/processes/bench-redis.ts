@@ -16,7 +16,7 @@ const PLACE = new Set(['bind', 'port', 'protected-mode', 'dir', 'daemonize', 'lo
 const running = new Map<TestRedis, Redis>()
 
 export async function startBenchRedis(): Promise<BenchRedis> {
-  const file = new URL('../../infra/redis/redis.conf', import.meta.url)
+  const file = new URL('../../../infra/redis/redis.conf', import.meta.url)
   const args = settingWords(readFileSync(file, 'utf8'))
   const redis = await startRedis({ appendfsync: 'always', args })
   const client = new Redis(redis.url)

@@ -3,8 +3,8 @@ import type { ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
 import { freePort, waitFor } from '@fantail/test-kit'
 import { Redis } from 'ioredis'
+import { type BenchRedis, startBenchRedis } from './bench-redis.ts'
 import { end, start } from './children.ts'
-import { type BenchRedis, startBenchRedis } from './redis.ts'
 
 export const SERVICES = ['publish-api', 'delivery-worker', 'redrive'] as const
 export type ServiceName = (typeof SERVICES)[number]

@@ -1,6 +1,6 @@
 /** How much of the machine others used meanwhile: a figure that was not taken alone says so beside itself. */
 import { readFileSync } from 'node:fs'
-import type { Row } from './scenario.ts'
+import type { Row } from '../scenario.ts'
 
 interface Ticks {
   all: number

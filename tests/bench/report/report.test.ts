@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Measurement } from './measure.ts'
-import { readOptions } from './options.ts'
+import type { Measurement } from '../contest/measure.ts'
+import { readOptions } from '../options.ts'
 import { jsonLine, tables } from './report.ts'
 import { figureOf, type Rounds } from './summary.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readOptions } from './options.ts'
+import { readOptions } from '../options.ts'
 import { othersRow, ticksNow } from './others.ts'
 import { isReached, rowLine, rowOf, rowTable } from './rows.ts'
 import { figureOf } from './summary.ts'

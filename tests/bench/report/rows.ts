@@ -1,6 +1,7 @@
 /** Rows of scenarios as they are printed: lines of JSON for programs, a table in Markdown for people. */
+
+import type { Row } from '../scenario.ts'
 import { precisely, roundedTo, table } from './markdown.ts'
-import type { Row } from './scenario.ts'
 import type { Figure } from './summary.ts'
 
 /** A row of the median of some runs, with their spread. */

@@ -1,6 +1,6 @@
 /** Rounds to one figure each: medians and their spread, and how the contestants compare. */
-import type { Name } from './contestant.ts'
-import type { Measurement } from './measure.ts'
+import type { Name } from '../contest/contestant.ts'
+import type { Measurement } from '../contest/measure.ts'
 
 /** A scenario's rounds, by contestant. */
 export type Rounds = Partial<Record<Name, Measurement[]>>

@@ -1,5 +1,5 @@
 /** The topics, queues and subscriptions of a run. */
-import type { RestClient } from '../harness/rest-client.ts'
+import type { RestClient } from '../../harness/services/rest-client.ts'
 import { DEAD_QUEUE, ENDPOINTS, KEPT_QUEUE } from './endpoints.ts'
 
 export const TOPIC = 'chaos'

@@ -1,7 +1,7 @@
 /** Receives from the queue WORKED and deletes what it got, asking the APIs in turn, whatever they answer. */
-import { untilPassed } from '../harness/passing-time.ts'
+import { untilPassed } from '../../harness/services/passing-time.ts'
+import type { World } from '../world/world.ts'
 import { WORKED } from './endpoints.ts'
-import type { World } from './world.ts'
 
 const EVERY_MS = 200
 const RECEIVE = { maxMessages: 10, visibilityTimeoutSeconds: 2 }

@@ -4,9 +4,9 @@
  * one, which answers when the run is calm.
  */
 import type { ReceivedRequest, Receiver, Reply } from '@fantail/test-kit'
-import { retries } from '../harness/webhooks.ts'
-import type { Kind, PlannedMessage } from './input-plan.ts'
-import { ATTEMPT_TIMEOUT_MS } from './world.ts'
+import { retries } from '../../harness/receivers/webhooks.ts'
+import type { Kind, PlannedMessage } from '../plan/input-plan.ts'
+import { ATTEMPT_TIMEOUT_MS } from '../world/world.ts'
 
 export const DEAD_QUEUE = 'chaos-dead'
 export const KEPT_QUEUE = 'chaos-kept'

@@ -1,11 +1,11 @@
 /** Carries out the inputs of a schedule, and remembers what became of each request. */
 import { waitFor } from '@fantail/test-kit'
-import type { Answer, ErrorBody } from '../harness/rest-client.ts'
+import type { Answer, ErrorBody } from '../../harness/services/rest-client.ts'
+import type { Input } from '../plan/input-plan.ts'
+import type { EventLog } from '../world/run-folder.ts'
+import type { World } from '../world/world.ts'
+import { FIFO_TOPIC, FLEETING_TOPIC, makeFleeting, TOPIC } from './chaos-topics.ts'
 import { DEAD_QUEUE } from './endpoints.ts'
-import type { Input } from './input-plan.ts'
-import type { EventLog } from './run-folder.ts'
-import { FIFO_TOPIC, FLEETING_TOPIC, makeFleeting, TOPIC } from './topics.ts'
-import type { World } from './world.ts'
 
 /** Stored for sure, surely not, or nobody knows. */
 export type PublishFate = 'accepted' | 'refused' | 'unknown'

@@ -4,12 +4,12 @@
  * Redis fails over, an unknown publish may be lost after some of its subscriptions got it: nothing is owed of it.
  */
 import type { ReceivedRequest } from '@fantail/test-kit'
-import { DEAD_QUEUE, ENDPOINTS, fateOf, INBOX, KEPT_QUEUE, recipientsOf } from './endpoints.ts'
-import type { PlannedMessage } from './input-plan.ts'
-import type { Publish } from './publishing.ts'
-import { type Counted, queueTexts, sumOfCounts } from './redis-figures.ts'
-import type { Subscribed } from './topics.ts'
-import type { World } from './world.ts'
+import type { Subscribed } from '../inputs/chaos-topics.ts'
+import { DEAD_QUEUE, ENDPOINTS, fateOf, INBOX, KEPT_QUEUE, recipientsOf } from '../inputs/endpoints.ts'
+import type { Publish } from '../inputs/publishing.ts'
+import type { PlannedMessage } from '../plan/input-plan.ts'
+import { type Counted, queueTexts, sumOfCounts } from '../world/redis-figures.ts'
+import type { World } from '../world/world.ts'
 
 export interface EndpointAccount {
   owed: number

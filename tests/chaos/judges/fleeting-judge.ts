@@ -4,7 +4,7 @@
  * one is never deleted, so that all of its messages arrive. Changes are not waited for by replicas (docs/scaling.md): a
  * failover may bring an earlier incarnation back.
  */
-import type { FleetingPublish } from './publishing.ts'
+import type { FleetingPublish } from '../inputs/publishing.ts'
 
 export interface FleetingFound {
   publishes: FleetingPublish[]

@@ -1,5 +1,5 @@
 /** What of a run breaks a promise, in words; nothing where all is as promised. */
-import type { Account, EndpointAccount } from './ledger.ts'
+import type { Account, EndpointAccount } from './chaos-ledger.ts'
 
 const SHOWN = 10
 

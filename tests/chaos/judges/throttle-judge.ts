@@ -1,7 +1,7 @@
 /** Holds what the workers sent against the throttles: at most 1.1 r + 1 requests in any second, by all workers together. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ENDPOINTS } from './endpoints.ts'
+import { ENDPOINTS } from '../inputs/endpoints.ts'
 
 const WINDOW_MS = 1_000
 

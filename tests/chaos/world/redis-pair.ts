@@ -5,7 +5,7 @@
  */
 import { startRedis, type TestRedis, waitFor } from '@fantail/test-kit'
 import { Redis } from 'ioredis'
-import { startTcpProxy, type TcpProxy } from '../harness/tcp-proxy.ts'
+import { startTcpProxy, type TcpProxy } from '../../harness/redis/tcp-proxy.ts'
 
 const MAX_MEMORY = '256mb'
 const COMMAND_TIMEOUT_MS = 10_000

@@ -2,7 +2,7 @@
 import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { ServiceProcess } from '../harness/service-process.ts'
+import type { ServiceProcess } from '../../harness/services/service-process.ts'
 
 export interface ChaosEvent {
   event: string

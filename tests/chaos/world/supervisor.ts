@@ -3,9 +3,9 @@
  * nobody killed it is noted, as services must outlast whatever Redis does.
  */
 import { waitFor } from '@fantail/test-kit'
-import { untilPassed } from '../harness/passing-time.ts'
-import type { ServiceProcess } from '../harness/service-process.ts'
-import type { ProcessLabel } from './fault-plan.ts'
+import { untilPassed } from '../../harness/services/passing-time.ts'
+import type { ServiceProcess } from '../../harness/services/service-process.ts'
+import type { ProcessLabel } from '../plan/fault-plan.ts'
 import type { EventLog } from './run-folder.ts'
 
 const LOOK_MS = 100

@@ -4,18 +4,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Receiver, redisServerPath, startReceiver } from '@fantail/test-kit'
-import { createFalseClock, type FalseClock, falseClockProblem } from '../harness/false-clock.ts'
-import { moveRedisTime } from '../harness/redis-time.ts'
-import { RestClient } from '../harness/rest-client.ts'
-import { type ServiceName, ServiceProcess } from '../harness/service-process.ts'
-import { PROCESSES, type ProcessLabel } from './fault-plan.ts'
+import { moveRedisTime } from '../../harness/redis/redis-time.ts'
+import { createFalseClock, type FalseClock, falseClockProblem } from '../../harness/services/false-clock.ts'
+import { RestClient } from '../../harness/services/rest-client.ts'
+import { type ServiceName, ServiceProcess } from '../../harness/services/service-process.ts'
+import { PROCESSES, type ProcessLabel } from '../plan/fault-plan.ts'
+import type { Schedule } from '../plan/schedule.ts'
 import { RedisPair } from './redis-pair.ts'
 import type { RunFolder } from './run-folder.ts'
-import type { Schedule } from './schedule.ts'
 import { Supervisor } from './supervisor.ts'
 
 export const ATTEMPT_TIMEOUT_MS = 2_000
-const SEND_RECORD = fileURLToPath(new URL('send-record.ts', import.meta.url))
+const SEND_RECORD = fileURLToPath(new URL('./send-record.ts', import.meta.url))
 
 export interface World {
   redis: RedisPair

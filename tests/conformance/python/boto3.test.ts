@@ -4,8 +4,8 @@
  */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { pythonsWithBoto3, run } from '../harness/pythons.ts'
-import { useStack } from '../harness/stack.ts'
+import { pythonsWithBoto3, run } from '../../harness/aws/pythons.ts'
+import { useStack } from '../../harness/services/stack.ts'
 
 const CALLS = join(import.meta.dirname, 'boto3_calls.py')
 

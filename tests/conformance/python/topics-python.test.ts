@@ -1,8 +1,8 @@
 /** Topics as boto3 and the AWS CLI see them, where a Python of this machine has them; their signatures are verified. */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { pythonsWithBoto3, run } from '../harness/pythons.ts'
-import { useStack } from '../harness/stack.ts'
+import { pythonsWithBoto3, run } from '../../harness/aws/pythons.ts'
+import { useStack } from '../../harness/services/stack.ts'
 
 const CALLS = join(import.meta.dirname, 'boto3_topics.py')
 const SECRET = 'boto/secret+='

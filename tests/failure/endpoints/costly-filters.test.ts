@@ -6,10 +6,10 @@
 import { Subscriptions } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { beginFault, LONG } from '../harness/fault-rows.ts'
-import { Ledger } from '../harness/ledger.ts'
-import { useStack } from '../harness/stack.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
+import { beginFault, LONG } from '../../harness/ledgers/fault-rows.ts'
+import { Ledger } from '../../harness/ledgers/ledger.ts'
+import { useReceiver } from '../../harness/receivers/use-receiver.ts'
+import { useStack } from '../../harness/services/stack.ts'
 
 const SUBSCRIPTIONS = LONG ? 60 : 8
 const COSTLY = LONG ? 10 : 2

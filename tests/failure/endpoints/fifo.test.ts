@@ -4,10 +4,10 @@
  */
 import { startFairTimer, waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { beginFault } from '../harness/fault-rows.ts'
-import { FifoLedger } from '../harness/fifo-ledger.ts'
-import { useStack } from '../harness/stack.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
+import { beginFault } from '../../harness/ledgers/fault-rows.ts'
+import { FifoLedger } from '../../harness/ledgers/fifo-ledger.ts'
+import { useReceiver } from '../../harness/receivers/use-receiver.ts'
+import { useStack } from '../../harness/services/stack.ts'
 
 const KILL_EVERY_MS = 2_000
 /** Arrivals, of 1,000. */

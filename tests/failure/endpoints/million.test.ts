@@ -4,11 +4,11 @@
  */
 import { waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type CountingReceiver, startCountingReceiver } from '../harness/counting-receiver.ts'
-import { beginFault, LONG, secondsSince } from '../harness/fault-rows.ts'
-import { median } from '../harness/figures.ts'
-import { redisFigure, residentBytes } from '../harness/process-figures.ts'
-import { useStack } from '../harness/stack.ts'
+import { beginFault, LONG, secondsSince } from '../../harness/ledgers/fault-rows.ts'
+import { median } from '../../harness/ledgers/figures.ts'
+import { type CountingReceiver, startCountingReceiver } from '../../harness/receivers/counting-receiver.ts'
+import { redisFigure, residentBytes } from '../../harness/services/process-figures.ts'
+import { useStack } from '../../harness/services/stack.ts'
 
 const MESSAGES = LONG ? 1_000_000 : 20_000
 const BATCH = 50

@@ -1,10 +1,10 @@
 /** Push consumers while workers die, freeze and Redis is away: every message is pushed, and none is lost or left. */
 import { waitFor } from '@fantail/test-kit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { beginFault } from '../harness/fault-rows.ts'
-import { moveRedisTime } from '../harness/redis-time.ts'
-import { useStack } from '../harness/stack.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
+import { beginFault } from '../../harness/ledgers/fault-rows.ts'
+import { useReceiver } from '../../harness/receivers/use-receiver.ts'
+import { moveRedisTime } from '../../harness/redis/redis-time.ts'
+import { useStack } from '../../harness/services/stack.ts'
 
 const stack = useStack({ workers: 2, redis: { appendfsync: 'always' } })
 const receiver = useReceiver()

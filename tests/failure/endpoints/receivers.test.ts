@@ -4,15 +4,15 @@
  * and are tried in packages/delivery/src/http/receiver-faults.test.ts, as is each fault here by itself.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type BadReceivers, startBadReceivers } from '../harness/bad-receivers.ts'
-import { beginFault, LONG } from '../harness/fault-rows.ts'
-import { percentile } from '../harness/figures.ts'
-import { Ledger } from '../harness/ledger.ts'
-import { residentBytes } from '../harness/process-figures.ts'
-import { useStack } from '../harness/stack.ts'
-import { watchStalls } from '../harness/stalls.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
-import { retries } from '../harness/webhooks.ts'
+import { beginFault, LONG } from '../../harness/ledgers/fault-rows.ts'
+import { percentile } from '../../harness/ledgers/figures.ts'
+import { Ledger } from '../../harness/ledgers/ledger.ts'
+import { type BadReceivers, startBadReceivers } from '../../harness/receivers/bad-receivers.ts'
+import { useReceiver } from '../../harness/receivers/use-receiver.ts'
+import { retries } from '../../harness/receivers/webhooks.ts'
+import { watchStalls } from '../../harness/runs/stalls.ts'
+import { residentBytes } from '../../harness/services/process-figures.ts'
+import { useStack } from '../../harness/services/stack.ts'
 
 const HEALTHY_PER_SECOND = 50
 const SECONDS = LONG ? 40 : 8

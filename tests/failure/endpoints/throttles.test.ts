@@ -3,14 +3,18 @@
  * tests/e2e/throttle.timing.test.ts measures at the receiver.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { beginFault, LONG } from '../harness/fault-rows.ts'
-import { mostInWindow } from '../harness/figures.ts'
-import { Ledger } from '../harness/ledger.ts'
-import { answerNoncesOnce, type Resetting, startResetting } from '../harness/repeating-receivers.ts'
-import { sendTimes } from '../harness/send-times.ts'
-import { useStack } from '../harness/stack.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
-import { retries } from '../harness/webhooks.ts'
+import { beginFault, LONG } from '../../harness/ledgers/fault-rows.ts'
+import { mostInWindow } from '../../harness/ledgers/figures.ts'
+import { Ledger } from '../../harness/ledgers/ledger.ts'
+import {
+  answerNoncesOnce,
+  type Resetting,
+  startResetting,
+} from '../../harness/receivers/repeating-receivers.ts'
+import { sendTimes } from '../../harness/receivers/send-times.ts'
+import { useReceiver } from '../../harness/receivers/use-receiver.ts'
+import { retries } from '../../harness/receivers/webhooks.ts'
+import { useStack } from '../../harness/services/stack.ts'
 
 const RATE = 20
 const IN_A_SECOND_MAX = 23

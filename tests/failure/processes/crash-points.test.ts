@@ -4,12 +4,12 @@
  */
 import { waitFor } from '@fantail/test-kit'
 import { afterAll, expect, test } from 'vitest'
-import { beginFault } from '../harness/fault-rows.ts'
-import { Ledger } from '../harness/ledger.ts'
-import { all, hasArgument, runsScript } from '../harness/redis-requests.ts'
-import { moveRedisTime } from '../harness/redis-time.ts'
-import { useStack } from '../harness/stack.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
+import { beginFault } from '../../harness/ledgers/fault-rows.ts'
+import { Ledger } from '../../harness/ledgers/ledger.ts'
+import { useReceiver } from '../../harness/receivers/use-receiver.ts'
+import { all, hasArgument, runsScript } from '../../harness/redis/redis-requests.ts'
+import { moveRedisTime } from '../../harness/redis/redis-time.ts'
+import { useStack } from '../../harness/services/stack.ts'
 
 /** Beyond every lease: an attempt's, and a dead delivery's while it is appended. */
 const LEASES_END_MS = 30_000

@@ -4,12 +4,12 @@
  */
 import { waitFor } from '@fantail/test-kit'
 import { afterAll, expect, test } from 'vitest'
-import { beginFault } from '../harness/fault-rows.ts'
-import { FifoLedger } from '../harness/fifo-ledger.ts'
-import { all, hasArgument, runsScript } from '../harness/redis-requests.ts'
-import { moveRedisTime } from '../harness/redis-time.ts'
-import { useStack } from '../harness/stack.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
+import { beginFault } from '../../harness/ledgers/fault-rows.ts'
+import { FifoLedger } from '../../harness/ledgers/fifo-ledger.ts'
+import { useReceiver } from '../../harness/receivers/use-receiver.ts'
+import { all, hasArgument, runsScript } from '../../harness/redis/redis-requests.ts'
+import { moveRedisTime } from '../../harness/redis/redis-time.ts'
+import { useStack } from '../../harness/services/stack.ts'
 
 /** Beyond the reader's and every attempt's. */
 const LEASES_END_MS = 30_000

@@ -5,12 +5,12 @@
 import { dueKey, messageKey, shardBase, shardOf, topicKey } from '@fantail/store'
 import { isolatedGroupsKey, logKey, skewKey, waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { beginFault, LONG } from '../harness/fault-rows.ts'
-import { FifoLedger } from '../harness/fifo-ledger.ts'
-import { all, hasArgument, runsScript } from '../harness/redis-requests.ts'
-import { moveRedisTime } from '../harness/redis-time.ts'
-import { useStack } from '../harness/stack.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
+import { beginFault, LONG } from '../../harness/ledgers/fault-rows.ts'
+import { FifoLedger } from '../../harness/ledgers/fifo-ledger.ts'
+import { useReceiver } from '../../harness/receivers/use-receiver.ts'
+import { all, hasArgument, runsScript } from '../../harness/redis/redis-requests.ts'
+import { moveRedisTime } from '../../harness/redis/redis-time.ts'
+import { useStack } from '../../harness/services/stack.ts'
 
 /** Three isolate the message, the others are tries of its group alone. */
 const KILLS = LONG ? 10 : 5

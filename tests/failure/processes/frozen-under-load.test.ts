@@ -1,11 +1,11 @@
 /** A worker that is stopped under load, for longer than its locks and leases last, and comes back. */
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { beginFault, LONG } from '../harness/fault-rows.ts'
-import { Ledger } from '../harness/ledger.ts'
-import { untilPassed } from '../harness/passing-time.ts'
-import { useStack } from '../harness/stack.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
+import { beginFault, LONG } from '../../harness/ledgers/fault-rows.ts'
+import { Ledger } from '../../harness/ledgers/ledger.ts'
+import { useReceiver } from '../../harness/receivers/use-receiver.ts'
+import { untilPassed } from '../../harness/services/passing-time.ts'
+import { useStack } from '../../harness/services/stack.ts'
 
 const FROZEN_MS = LONG ? 60_000 : 10_000
 const PER_SECOND = 100

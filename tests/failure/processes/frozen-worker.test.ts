@@ -1,10 +1,10 @@
 /** A worker that is frozen in the middle of an attempt and revived when another one has finished its work. */
 import { waitFor } from '@fantail/test-kit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { Ledger } from '../harness/ledger.ts'
-import { moveRedisTime } from '../harness/redis-time.ts'
-import { useStack } from '../harness/stack.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
+import { Ledger } from '../../harness/ledgers/ledger.ts'
+import { useReceiver } from '../../harness/receivers/use-receiver.ts'
+import { moveRedisTime } from '../../harness/redis/redis-time.ts'
+import { useStack } from '../../harness/services/stack.ts'
 
 const LEASES_END_MS = 30_000
 

@@ -1,13 +1,13 @@
 /** SIGKILL of whatever runs, at random instants, under load, while dead letters are redriven. */
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { beginFault, LONG } from '../harness/fault-rows.ts'
-import { Ledger } from '../harness/ledger.ts'
-import { anyBetween, untilPassed } from '../harness/passing-time.ts'
-import type { ServiceProcess } from '../harness/service-process.ts'
-import { useStack } from '../harness/stack.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
-import { retries } from '../harness/webhooks.ts'
+import { beginFault, LONG } from '../../harness/ledgers/fault-rows.ts'
+import { Ledger } from '../../harness/ledgers/ledger.ts'
+import { useReceiver } from '../../harness/receivers/use-receiver.ts'
+import { retries } from '../../harness/receivers/webhooks.ts'
+import { anyBetween, untilPassed } from '../../harness/services/passing-time.ts'
+import type { ServiceProcess } from '../../harness/services/service-process.ts'
+import { useStack } from '../../harness/services/stack.ts'
 
 const RUN_SECONDS = LONG ? 600 : 25
 const PER_SECOND = 80

@@ -1,12 +1,12 @@
 /** Invariant 2 under everything at once: throttled, flaky and refusing endpoints while workers and Redis are killed. */
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { beginFault } from '../harness/fault-rows.ts'
-import { Ledger } from '../harness/ledger.ts'
-import { moveRedisTime } from '../harness/redis-time.ts'
-import { useStack } from '../harness/stack.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
-import { retries } from '../harness/webhooks.ts'
+import { beginFault } from '../../harness/ledgers/fault-rows.ts'
+import { Ledger } from '../../harness/ledgers/ledger.ts'
+import { useReceiver } from '../../harness/receivers/use-receiver.ts'
+import { retries } from '../../harness/receivers/webhooks.ts'
+import { moveRedisTime } from '../../harness/redis/redis-time.ts'
+import { useStack } from '../../harness/services/stack.ts'
 
 const MESSAGES = 1_200
 const PER_SECOND = 200

@@ -1,11 +1,11 @@
 /** The redrive service is killed at every step of a task: its successor moves every message, each of them once. */
 import { waitFor } from '@fantail/test-kit'
 import { afterAll, expect, test } from 'vitest'
-import { beginFault } from '../harness/fault-rows.ts'
-import { Ledger } from '../harness/ledger.ts'
-import { runsScript } from '../harness/redis-requests.ts'
-import { useStack } from '../harness/stack.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
+import { beginFault } from '../../harness/ledgers/fault-rows.ts'
+import { Ledger } from '../../harness/ledgers/ledger.ts'
+import { useReceiver } from '../../harness/receivers/use-receiver.ts'
+import { runsScript } from '../../harness/redis/redis-requests.ts'
+import { useStack } from '../../harness/services/stack.ts'
 
 const TEXTS = ['one', 'two', 'three']
 

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startRedisOutage } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { beginFault, LONG, secondsSince } from '../harness/fault-rows.ts'
-import { Ledger } from '../harness/ledger.ts'
-import { type ServiceName, ServiceProcess } from '../harness/service-process.ts'
-import { useStack } from '../harness/stack.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
+import { beginFault, LONG, secondsSince } from '../../harness/ledgers/fault-rows.ts'
+import { Ledger } from '../../harness/ledgers/ledger.ts'
+import { useReceiver } from '../../harness/receivers/use-receiver.ts'
+import { type ServiceName, ServiceProcess } from '../../harness/services/service-process.ts'
+import { useStack } from '../../harness/services/stack.ts'
 
 const SERVICES: ServiceName[] = ['publish-api', 'delivery-worker', 'redrive']
 /** Numbers of the request at which Redis goes away; a service makes 15 to 35 before it is ready. */

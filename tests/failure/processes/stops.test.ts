@@ -1,12 +1,12 @@
 /** SIGTERM of each process under load: what it has in hand ends, nothing is repeated, and it is gone in time. */
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { beginFault, LONG, secondsSince } from '../harness/fault-rows.ts'
-import { Ledger } from '../harness/ledger.ts'
-import { untilPassed } from '../harness/passing-time.ts'
-import { useStack } from '../harness/stack.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
-import { retries } from '../harness/webhooks.ts'
+import { beginFault, LONG, secondsSince } from '../../harness/ledgers/fault-rows.ts'
+import { Ledger } from '../../harness/ledgers/ledger.ts'
+import { useReceiver } from '../../harness/receivers/use-receiver.ts'
+import { retries } from '../../harness/receivers/webhooks.ts'
+import { untilPassed } from '../../harness/services/passing-time.ts'
+import { useStack } from '../../harness/services/stack.ts'
 
 const ROUNDS = LONG ? 10 : 1
 const PER_SECOND = 150

@@ -4,13 +4,13 @@
  */
 import { type ReceivedRequest, redisServerPath, waitFor } from '@fantail/test-kit'
 import { afterAll, describe, expect, test } from 'vitest'
-import { createFalseClock, type FalseClock, falseClockProblem } from '../harness/false-clock.ts'
-import { beginFault, type FaultName, LONG, secondsSince } from '../harness/fault-rows.ts'
-import { Ledger } from '../harness/ledger.ts'
-import { untilPassed } from '../harness/passing-time.ts'
-import { type Stack, useStack } from '../harness/stack.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
-import { retries } from '../harness/webhooks.ts'
+import { beginFault, type FaultName, LONG, secondsSince } from '../../harness/ledgers/fault-rows.ts'
+import { Ledger } from '../../harness/ledgers/ledger.ts'
+import { useReceiver } from '../../harness/receivers/use-receiver.ts'
+import { retries } from '../../harness/receivers/webhooks.ts'
+import { createFalseClock, type FalseClock, falseClockProblem } from '../../harness/services/false-clock.ts'
+import { untilPassed } from '../../harness/services/passing-time.ts'
+import { type Stack, useStack } from '../../harness/services/stack.ts'
 
 const HOUR_S = 3_600
 const PER_SECOND = 40

@@ -8,10 +8,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { redisReleases, startWithReplica, type TestReplica, waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { beginFault, secondsSince } from '../harness/fault-rows.ts'
-import { RestClient } from '../harness/rest-client.ts'
-import { ServiceProcess } from '../harness/service-process.ts'
-import { type Stack, startStack } from '../harness/stack.ts'
+import { beginFault, secondsSince } from '../../harness/ledgers/fault-rows.ts'
+import { RestClient } from '../../harness/services/rest-client.ts'
+import { ServiceProcess } from '../../harness/services/service-process.ts'
+import { type Stack, startStack } from '../../harness/services/stack.ts'
 
 const KINDS = ['standard topic', 'FIFO topic', 'FIFO queue'] as const
 const KEYS = ['no key', 'Idempotency-Key', 'deduplication id'] as const

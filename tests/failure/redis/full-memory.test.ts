@@ -5,13 +5,13 @@
 import { CreateTopicCommand, SetTopicAttributesCommand } from '@aws-sdk/client-sns'
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { topicArn, useAwsClients } from '../harness/aws-clients.ts'
-import { beginFault, LONG } from '../harness/fault-rows.ts'
-import { Ledger } from '../harness/ledger.ts'
-import { redisFigure } from '../harness/process-figures.ts'
-import { useStack } from '../harness/stack.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
-import { retries } from '../harness/webhooks.ts'
+import { topicArn, useAwsClients } from '../../harness/aws/aws-clients.ts'
+import { beginFault, LONG } from '../../harness/ledgers/fault-rows.ts'
+import { Ledger } from '../../harness/ledgers/ledger.ts'
+import { useReceiver } from '../../harness/receivers/use-receiver.ts'
+import { retries } from '../../harness/receivers/webhooks.ts'
+import { redisFigure } from '../../harness/services/process-figures.ts'
+import { useStack } from '../../harness/services/stack.ts'
 
 const MEMORY_BYTES = (LONG ? 96 : 32) * 1_048_576
 /** docs/reliability.md: what dead letters may use beyond maxmemory, and buffers of connections and scripts. */

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { beginFault } from '../harness/fault-rows.ts'
-import { Ledger } from '../harness/ledger.ts'
-import type { ErrorBody } from '../harness/rest-client.ts'
-import { useStack } from '../harness/stack.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
+import { beginFault } from '../../harness/ledgers/fault-rows.ts'
+import { Ledger } from '../../harness/ledgers/ledger.ts'
+import { useReceiver } from '../../harness/receivers/use-receiver.ts'
+import type { ErrorBody } from '../../harness/services/rest-client.ts'
+import { useStack } from '../../harness/services/stack.ts'
 
 const stack = useStack({ workers: 1, proxied: 'publish-api' })
 const receiver = useReceiver()

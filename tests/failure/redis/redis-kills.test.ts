@@ -3,11 +3,11 @@ import { readdirSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { waitFor } from '@fantail/test-kit'
 import { describe, expect, test } from 'vitest'
-import { beginFault, LONG } from '../harness/fault-rows.ts'
-import { Ledger } from '../harness/ledger.ts'
-import { untilPassed } from '../harness/passing-time.ts'
-import { type Stack, useStack } from '../harness/stack.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
+import { beginFault, LONG } from '../../harness/ledgers/fault-rows.ts'
+import { Ledger } from '../../harness/ledgers/ledger.ts'
+import { useReceiver } from '../../harness/receivers/use-receiver.ts'
+import { untilPassed } from '../../harness/services/passing-time.ts'
+import { type Stack, useStack } from '../../harness/services/stack.ts'
 
 const PER_SECOND = 200
 const THROTTLE = 150

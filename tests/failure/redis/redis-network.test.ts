@@ -1,12 +1,12 @@
 /** Redis behind a bad network: late, mute, and a failover behind an address that moves. */
 import { startRedis, waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { beginFault, type FaultName, LONG } from '../harness/fault-rows.ts'
-import { type Account, Ledger } from '../harness/ledger.ts'
-import { untilPassed } from '../harness/passing-time.ts'
-import { useStack } from '../harness/stack.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
-import { retries } from '../harness/webhooks.ts'
+import { beginFault, type FaultName, LONG } from '../../harness/ledgers/fault-rows.ts'
+import { type Account, Ledger } from '../../harness/ledgers/ledger.ts'
+import { useReceiver } from '../../harness/receivers/use-receiver.ts'
+import { retries } from '../../harness/receivers/webhooks.ts'
+import { untilPassed } from '../../harness/services/passing-time.ts'
+import { useStack } from '../../harness/services/stack.ts'
 
 const PER_SECOND = 50
 const FAULT_MS = LONG ? 30_000 : 5_000

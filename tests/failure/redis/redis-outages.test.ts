@@ -1,10 +1,10 @@
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { beginFault, LONG } from '../harness/fault-rows.ts'
-import { Ledger } from '../harness/ledger.ts'
-import { untilPassed } from '../harness/passing-time.ts'
-import { useStack } from '../harness/stack.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
+import { beginFault, LONG } from '../../harness/ledgers/fault-rows.ts'
+import { Ledger } from '../../harness/ledgers/ledger.ts'
+import { useReceiver } from '../../harness/receivers/use-receiver.ts'
+import { untilPassed } from '../../harness/services/passing-time.ts'
+import { useStack } from '../../harness/services/stack.ts'
 
 const PER_SECOND = 50
 const REFUSED_WITHIN_MS = 2_000

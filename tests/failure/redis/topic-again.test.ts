@@ -1,9 +1,9 @@
 /** A topic is deleted and made again while messages with Idempotency-Keys are published to it. */
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { beginFault, LONG } from '../harness/fault-rows.ts'
-import { useStack } from '../harness/stack.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
+import { beginFault, LONG } from '../../harness/ledgers/fault-rows.ts'
+import { useReceiver } from '../../harness/receivers/use-receiver.ts'
+import { useStack } from '../../harness/services/stack.ts'
 
 const ROUNDS = LONG ? 20 : 2
 const KEYS = 60

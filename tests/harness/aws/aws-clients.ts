@@ -3,7 +3,7 @@ import { type CreateTopicCommandInput, SNSClient, SubscribeCommand } from '@aws-
 import { CreateQueueCommand, type Message, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll } from 'vitest'
-import type { Stack } from './stack.ts'
+import type { Stack } from '../services/stack.ts'
 
 const REGION = 'us-east-1'
 export const ACCOUNT = '000000000000'

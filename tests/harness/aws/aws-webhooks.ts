@@ -1,9 +1,9 @@
 /** Webhooks as users of SNS make them: subscribed over the wire and confirmed with the token that they were sent. */
 import { ConfirmSubscriptionCommand, CreateTopicCommand, PublishCommand } from '@aws-sdk/client-sns'
 import { type ReceivedRequest, type Receiver, type Reply, type Responder, waitFor } from '@fantail/test-kit'
+import { notification } from '../receivers/webhooks.ts'
+import type { Stack } from '../services/stack.ts'
 import { type AwsClients, queueArn, type TopicAttributes, topicArn } from './aws-clients.ts'
-import type { Stack } from './stack.ts'
-import { notification } from './webhooks.ts'
 
 export interface DeliveryView {
   subscriptionId: string

@@ -6,7 +6,7 @@
  * subscribe, raw.
  */
 import { type Receiver, waitFor } from '@fantail/test-kit'
-import type { Stack } from './stack.ts'
+import type { Stack } from '../services/stack.ts'
 
 const BATCH = 10
 const AGAIN_MS = 50

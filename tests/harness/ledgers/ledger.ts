@@ -9,9 +9,9 @@
  */
 import { Counts, Quarantine } from '@fantail/store'
 import { type ReceivedRequest, type Receiver, startFairTimer, waitFor } from '@fantail/test-kit'
-import { timelines } from './failure-report.ts'
-import type { ErrorBody } from './rest-client.ts'
-import type { Stack } from './stack.ts'
+import { timelines } from '../runs/failure-report.ts'
+import type { ErrorBody } from '../services/rest-client.ts'
+import type { Stack } from '../services/stack.ts'
 
 export interface LedgerOptions {
   stack: Stack

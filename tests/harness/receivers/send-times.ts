@@ -1,5 +1,5 @@
 /** When workers sent requests, by what they log at level debug (`request.sent`). */
-import type { Stack } from './stack.ts'
+import type { Stack } from '../services/stack.ts'
 
 /** Of each subscription, in ms by the host's monotonic clock. */
 export function sendTimes({ workers }: Pick<Stack, 'workers'>): Map<string, number[]> {

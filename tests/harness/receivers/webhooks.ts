@@ -1,6 +1,6 @@
 /** What a webhook of ours gets, and making topics and subscriptions for it in one line. */
 import type { ReceivedRequest } from '@fantail/test-kit'
-import type { Stack } from './stack.ts'
+import type { Stack } from '../services/stack.ts'
 
 export interface Notification {
   Type: string

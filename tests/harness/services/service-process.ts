@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { waitFor } from '@fantail/test-kit'
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const LINES_MAX = 20_000
 const LINES_SHOWN = 50
 const ROUTINE = /"msg":"(message\.published|delivery\.attempted|dispatch\.completed)"/

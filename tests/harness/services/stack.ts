@@ -8,11 +8,11 @@ import { join } from 'node:path'
 import { connect, type Redis, whenReady } from '@fantail/store'
 import { canSpawnRedis, type TestRedis, type TestRedisOptions } from '@fantail/test-kit'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
-import { failureReport } from './failure-report.ts'
+import { startTcpProxy, type TcpProxy } from '../redis/tcp-proxy.ts'
+import { failureReport } from '../runs/failure-report.ts'
 import { type PlaceKind, type RedisPlace, startPlace } from './redis-place.ts'
 import { RestClient } from './rest-client.ts'
 import { type ServiceName, ServiceProcess } from './service-process.ts'
-import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 
 export interface StackOptions {
   /** Delivery workers; default 1. */

@@ -3,11 +3,16 @@
  * empty Redis, once with subscriptions, paused lanes full of deliveries, and retries that are due in a day.
  */
 import { type CountingProxy, startCountingProxy } from '@fantail/test-kit'
-import { cpuMs } from '../children.ts'
-import { type Deployment, type Service, type ServiceName, startDeployment } from '../deployment.ts'
-import { monotonicMs } from '../monotonic.ts'
-import type { Row, Scenario, ScenarioOptions } from '../scenario.ts'
-import { createTopic, messagesFor, park } from './backlog.ts'
+import { cpuMs } from '../../processes/children.ts'
+import {
+  type Deployment,
+  type Service,
+  type ServiceName,
+  startDeployment,
+} from '../../processes/deployment.ts'
+import { monotonicMs } from '../../processes/monotonic.ts'
+import type { Row, Scenario, ScenarioOptions } from '../../scenario.ts'
+import { createTopic, messagesFor, park } from '../parts/backlog.ts'
 
 const SETTLE_MS = 8_000
 const MEASURED_MS = 30_000

@@ -1,9 +1,9 @@
 /** What the outcome log costs: CPU per delivery, processes and Redis, with it and without. */
-import type { Fantail } from '../fantail.ts'
-import { rowOf } from '../rows.ts'
-import type { Row, Scenario, ScenarioOptions } from '../scenario.ts'
-import { cpuMicrosOf, endFantail, fantailOn, interleaved, told, turn, withStage } from '../stage.ts'
-import { figureOf } from '../summary.ts'
+import type { Fantail } from '../../contest/fantail.ts'
+import { rowOf } from '../../report/rows.ts'
+import { figureOf } from '../../report/summary.ts'
+import type { Row, Scenario, ScenarioOptions } from '../../scenario.ts'
+import { cpuMicrosOf, endFantail, fantailOn, interleaved, told, turn, withStage } from '../../stage.ts'
 
 const WITHIN = 1.05
 const WORK = [

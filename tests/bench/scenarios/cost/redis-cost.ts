@@ -1,8 +1,8 @@
 /** What Redis spends on a delivery: by the express path at two fan-outs, and where everything goes through lanes. */
-import { rowOf } from '../rows.ts'
-import type { Row, Scenario, ScenarioOptions } from '../scenario.ts'
-import { endFantail, fantailOn, type Stage, told, turn, withStage } from '../stage.ts'
-import { figureOf } from '../summary.ts'
+import { rowOf } from '../../report/rows.ts'
+import { figureOf } from '../../report/summary.ts'
+import type { Row, Scenario, ScenarioOptions } from '../../scenario.ts'
+import { endFantail, fantailOn, type Stage, told, turn, withStage } from '../../stage.ts'
 
 /** So many a second that nothing ever waits for its turn: a throttled subscription is delivered from its lane alone. */
 const LANES_ONLY = { deliveryPolicy: { throttlePolicy: { maxReceivesPerSecond: 1_000_000 } } }

@@ -1,9 +1,9 @@
 /** Deliveries signed as SNS signs them, against BullMQ by hand, which does not sign. */
-import { START } from '../contestants.ts'
-import { rowOf } from '../rows.ts'
-import type { Scenario } from '../scenario.ts'
-import { cpuMicrosOf, endFantail, fantailOn, interleaved, told, turn, withStage } from '../stage.ts'
-import { figureOf } from '../summary.ts'
+import { START } from '../../contest/contestants.ts'
+import { rowOf } from '../../report/rows.ts'
+import { figureOf } from '../../report/summary.ts'
+import type { Scenario } from '../../scenario.ts'
+import { cpuMicrosOf, endFantail, fantailOn, interleaved, told, turn, withStage } from '../../stage.ts'
 
 const FAN_OUT = 10
 

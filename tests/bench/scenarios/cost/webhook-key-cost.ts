@@ -1,8 +1,8 @@
 /** What a subscription's own HMAC key (Standard Webhooks) costs a worker per delivery, against none. */
-import { rowOf } from '../rows.ts'
-import type { Row, Scenario } from '../scenario.ts'
-import { endFantail, fantailOn, interleaved, told, turn, withStage } from '../stage.ts'
-import { figureOf } from '../summary.ts'
+import { rowOf } from '../../report/rows.ts'
+import { figureOf } from '../../report/summary.ts'
+import type { Row, Scenario } from '../../scenario.ts'
+import { endFantail, fantailOn, interleaved, told, turn, withStage } from '../../stage.ts'
 
 /** A signature of 1.4 KB is about 3 us; the rest is for timestamp, header lines and their bytes. */
 const MICROS_MAX = 8

@@ -5,15 +5,15 @@
  */
 import type { ChildProcess } from 'node:child_process'
 import { waitFor } from '@fantail/test-kit'
-import { cpuMs, end, startOwn } from '../children.ts'
-import { type Deployment, type Service, startDeployment } from '../deployment.ts'
-import { ask } from '../ipc.ts'
-import { monotonicMs } from '../monotonic.ts'
-import type { Row, Scenario, ScenarioOptions } from '../scenario.ts'
-import { numberedText } from '../sequence.ts'
-import { createTopic, each, type TopicLanes } from './backlog.ts'
-import type { Arrivals } from './receiver-process.ts'
-import { redisBytes, redisCommands, redisCpuMs, residentBytes } from './usage.ts'
+import { cpuMs, end, startOwn } from '../../processes/children.ts'
+import { type Deployment, type Service, startDeployment } from '../../processes/deployment.ts'
+import { ask } from '../../processes/ipc.ts'
+import { monotonicMs } from '../../processes/monotonic.ts'
+import { numberedText } from '../../processes/sequence.ts'
+import type { Row, Scenario, ScenarioOptions } from '../../scenario.ts'
+import type { Arrivals } from '../parts/answering-receiver-process.ts'
+import { createTopic, each, type TopicLanes } from '../parts/backlog.ts'
+import { redisBytes, redisCommands, redisCpuMs, residentBytes } from '../parts/usage.ts'
 
 const TOPICS = 100
 const FAN_OUT = 10
@@ -63,7 +63,7 @@ async function run(options: ScenarioOptions): Promise<Row[]> {
 }
 
 async function setUp(options: ScenarioOptions): Promise<Stage> {
-  const receiver = await startOwn('./scenarios/receiver-process.ts')
+  const receiver = await startOwn('../scenarios/parts/answering-receiver-process.ts')
   const port = await ask<number>(receiver, 'port')
   const deployment = await startDeployment({
     profileDir: options.profileDir,

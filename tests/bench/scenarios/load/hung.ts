@@ -8,17 +8,17 @@
 import type { ChildProcess } from 'node:child_process'
 import { Lanes } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
-import { end, startOwn } from '../children.ts'
-import { type Deployment, startDeployment } from '../deployment.ts'
-import { ask } from '../ipc.ts'
-import { monotonicMs } from '../monotonic.ts'
-import { rowOf } from '../rows.ts'
-import type { Row, Scenario, ScenarioOptions } from '../scenario.ts'
-import { numberedText } from '../sequence.ts'
-import { figureOf } from '../summary.ts'
-import { createTopic, type Lane } from './backlog.ts'
-import type { Arrivals } from './receiver-process.ts'
-import { redisCommands, redisCpuMs } from './usage.ts'
+import { end, startOwn } from '../../processes/children.ts'
+import { type Deployment, startDeployment } from '../../processes/deployment.ts'
+import { ask } from '../../processes/ipc.ts'
+import { monotonicMs } from '../../processes/monotonic.ts'
+import { numberedText } from '../../processes/sequence.ts'
+import { rowOf } from '../../report/rows.ts'
+import { figureOf } from '../../report/summary.ts'
+import type { Row, Scenario, ScenarioOptions } from '../../scenario.ts'
+import type { Arrivals } from '../parts/answering-receiver-process.ts'
+import { createTopic, type Lane } from '../parts/backlog.ts'
+import { redisCommands, redisCpuMs } from '../parts/usage.ts'
 
 const FEW_WAIT = 150
 const MANY_WAIT = 15_000
@@ -75,8 +75,8 @@ async function run(options: ScenarioOptions): Promise<Row[]> {
 }
 
 async function measurePair(count: number, options: ScenarioOptions) {
-  const healthy = await startOwn('./scenarios/receiver-process.ts')
-  const hanging = await startOwn('./scenarios/receiver-process.ts')
+  const healthy = await startOwn('../scenarios/parts/answering-receiver-process.ts')
+  const hanging = await startOwn('../scenarios/parts/answering-receiver-process.ts')
   await ask(hanging, 'hang')
   const env = { FANTAIL_ATTEMPTS_MAX: String(ATTEMPTS_MAX) }
   const deployment = await startDeployment({ profileDir: options.profileDir, env })

@@ -4,12 +4,12 @@
  */
 import { topicKey } from '@fantail/store'
 import { Redis } from 'ioredis'
-import { startBenchRedis } from '../redis.ts'
-import { rowOf } from '../rows.ts'
-import type { Row, Scenario, ScenarioOptions } from '../scenario.ts'
-import { figureOf } from '../summary.ts'
-import { createTopic } from './backlog.ts'
-import { redisCpuMs } from './usage.ts'
+import { startBenchRedis } from '../../processes/bench-redis.ts'
+import { rowOf } from '../../report/rows.ts'
+import { figureOf } from '../../report/summary.ts'
+import type { Row, Scenario, ScenarioOptions } from '../../scenario.ts'
+import { createTopic } from '../parts/backlog.ts'
+import { redisCpuMs } from '../parts/usage.ts'
 
 const PER_SLICE = 500
 const SIZES = [500, 100_000, 10_000_000]

@@ -7,15 +7,15 @@ import { type ChildProcess, execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { waitFor } from '@fantail/test-kit'
-import { cpuMs, end, startOwn } from '../children.ts'
-import { type Deployment, type Service, startDeployment } from '../deployment.ts'
-import { ask } from '../ipc.ts'
-import type { Row, Scenario, ScenarioOptions } from '../scenario.ts'
-import { figureOf } from '../summary.ts'
-import { createTopic, each } from './backlog.ts'
-import type { Arrivals } from './receiver-process.ts'
-import type { TopicLoad } from './topic-publishers-process.ts'
-import { redisBytes, residentBytes } from './usage.ts'
+import { cpuMs, end, startOwn } from '../../processes/children.ts'
+import { type Deployment, type Service, startDeployment } from '../../processes/deployment.ts'
+import { ask } from '../../processes/ipc.ts'
+import { figureOf } from '../../report/summary.ts'
+import type { Row, Scenario, ScenarioOptions } from '../../scenario.ts'
+import type { Arrivals } from '../parts/answering-receiver-process.ts'
+import { createTopic, each } from '../parts/backlog.ts'
+import type { TopicLoad } from '../parts/topic-publishers-process.ts'
+import { redisBytes, residentBytes } from '../parts/usage.ts'
 
 const FEW_TOPICS = 100
 const MANY_TOPICS = 100_000
@@ -25,7 +25,7 @@ const CONNECTIONS = 32
 const PAIRS = 5
 const MESSAGES = 8_000
 const PLAN_BYTES = fileURLToPath(
-  new URL('../../../services/delivery-worker/bench/snapshot-bytes.ts', import.meta.url),
+  new URL('../../../../services/delivery-worker/bench/snapshot-bytes.ts', import.meta.url),
 )
 export const subscriptions: Scenario = {
   name: 'subscriptions',
@@ -42,8 +42,8 @@ interface Stage {
 }
 
 async function run(options: ScenarioOptions): Promise<Row[]> {
-  const receiver = await startOwn('./scenarios/receiver-process.ts')
-  const publishers = await startOwn('./scenarios/topic-publishers-process.ts')
+  const receiver = await startOwn('../scenarios/parts/answering-receiver-process.ts')
+  const publishers = await startOwn('../scenarios/parts/topic-publishers-process.ts')
   const topics = options.quick ? MANY_TOPICS / 20 : MANY_TOPICS
   const receiverPort = await ask<number>(receiver, 'port')
   const few = await startDeployment({ profileDir: options.profileDir })

@@ -5,13 +5,13 @@
 import { laneKey, shardBase } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import type { Redis } from 'ioredis'
-import { cpuMs, end, startOwn } from '../children.ts'
-import { type Deployment, startDeployment } from '../deployment.ts'
-import { ask } from '../ipc.ts'
-import { monotonicMs } from '../monotonic.ts'
-import type { Row, Scenario, ScenarioOptions } from '../scenario.ts'
-import { createTopic, type Lane, messagesFor, park } from './backlog.ts'
-import type { Arrivals } from './receiver-process.ts'
+import { cpuMs, end, startOwn } from '../../processes/children.ts'
+import { type Deployment, startDeployment } from '../../processes/deployment.ts'
+import { ask } from '../../processes/ipc.ts'
+import { monotonicMs } from '../../processes/monotonic.ts'
+import type { Row, Scenario, ScenarioOptions } from '../../scenario.ts'
+import type { Arrivals } from '../parts/answering-receiver-process.ts'
+import { createTopic, type Lane, messagesFor, park } from '../parts/backlog.ts'
 
 const TOPICS = 100
 const LANES_PER_TOPIC = 100
@@ -30,7 +30,7 @@ export const throttled: Scenario = {
 }
 
 async function run(options: ScenarioOptions): Promise<Row[]> {
-  const receiver = await startOwn('./scenarios/receiver-process.ts')
+  const receiver = await startOwn('../scenarios/parts/answering-receiver-process.ts')
   const deployment = await startDeployment({ profileDir: options.profileDir })
   const filled = await fill(deployment, await ask<number>(receiver, 'port'))
   const lanes = TOPICS * LANES_PER_TOPIC

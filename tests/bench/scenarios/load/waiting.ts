@@ -10,16 +10,16 @@ import type { ChildProcess } from 'node:child_process'
 import { Lanes, type ParkAs, type Settlement } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { Redis } from 'ioredis'
-import { end, startOwn } from '../children.ts'
-import { type Deployment, startDeployment } from '../deployment.ts'
-import { ask } from '../ipc.ts'
-import { monotonicMs } from '../monotonic.ts'
-import { startBenchRedis } from '../redis.ts'
-import type { Row, Scenario, ScenarioOptions } from '../scenario.ts'
-import { figureOf } from '../summary.ts'
-import { createTopic, messagesFor, park, type TopicLanes } from './backlog.ts'
-import type { Arrivals } from './receiver-process.ts'
-import { redisBytes, redisCpuMs } from './usage.ts'
+import { startBenchRedis } from '../../processes/bench-redis.ts'
+import { end, startOwn } from '../../processes/children.ts'
+import { type Deployment, startDeployment } from '../../processes/deployment.ts'
+import { ask } from '../../processes/ipc.ts'
+import { monotonicMs } from '../../processes/monotonic.ts'
+import { figureOf } from '../../report/summary.ts'
+import type { Row, Scenario, ScenarioOptions } from '../../scenario.ts'
+import type { Arrivals } from '../parts/answering-receiver-process.ts'
+import { createTopic, messagesFor, park, type TopicLanes } from '../parts/backlog.ts'
+import { redisBytes, redisCpuMs } from '../parts/usage.ts'
 
 const TOPICS = 10
 const LANES_PER_TOPIC = 100
@@ -46,7 +46,7 @@ export const waiting: Scenario = {
 
 async function run(options: ScenarioOptions): Promise<Row[]> {
   const many = options.quick ? 100 : MANY_PER_LANE
-  const receiver = await startOwn('./scenarios/receiver-process.ts')
+  const receiver = await startOwn('../scenarios/parts/answering-receiver-process.ts')
   const few = await build(receiver, FEW_PER_LANE, options)
   const full = await build(receiver, many, options)
   options.tell(`${TOPICS * LANES_PER_TOPIC * many} deliveries wait`)

@@ -3,10 +3,10 @@
  * carries (sequence.ts).
  */
 import { type AddressInfo, createServer } from 'node:net'
-import { HttpFraming, pathOf } from '../http-framing.ts'
-import { answer } from '../ipc.ts'
-import { monotonicMs } from '../monotonic.ts'
-import { readSequence } from '../sequence.ts'
+import { HttpFraming, pathOf } from '../../processes/http-framing.ts'
+import { answer } from '../../processes/ipc.ts'
+import { monotonicMs } from '../../processes/monotonic.ts'
+import { readSequence } from '../../processes/sequence.ts'
 
 export interface Arrivals {
   total: number

@@ -19,7 +19,7 @@ import {
   Topics,
 } from '@fantail/store'
 import type { Redis } from 'ioredis'
-import { numberedText } from '../sequence.ts'
+import { numberedText } from '../../processes/sequence.ts'
 
 export interface Lane {
   id: string

@@ -1,9 +1,9 @@
 /** Publishers that go through many topics: keep-alive connections that each make one request at a time, the next topic's. */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { HttpFraming, statusOf } from '../http-framing.ts'
-import { answer } from '../ipc.ts'
-import { numberedText } from '../sequence.ts'
+import { HttpFraming, statusOf } from '../../processes/http-framing.ts'
+import { answer } from '../../processes/ipc.ts'
+import { numberedText } from '../../processes/sequence.ts'
 
 export interface TopicLoad {
   port: number

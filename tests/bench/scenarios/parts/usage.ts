@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { waitFor } from '@fantail/test-kit'
 import type { Redis } from 'ioredis'
-import { usedCpuMs } from '../redis.ts'
+import { usedCpuMs } from '../../processes/bench-redis.ts'
 
 /** CPU time of a Redis, its background threads included, in ms; finer than /proc has it. */
 export async function redisCpuMs(redis: Redis): Promise<number> {

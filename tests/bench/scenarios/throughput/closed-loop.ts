@@ -3,14 +3,14 @@
  * publishes are accepted, and how much of the machine is used for it. What is not used was waited for.
  */
 
-import type { Fantail } from '../fantail.ts'
-import { ask } from '../ipc.ts'
-import { whenArrived } from '../measure.ts'
-import { busyShare, ticksNow } from '../others.ts'
-import { rowOf } from '../rows.ts'
-import type { Row, Scenario, ScenarioOptions } from '../scenario.ts'
-import { BODY_BYTES, CONNECTIONS, endFantail, fantailOn, type Stage, withStage } from '../stage.ts'
-import { figureOf } from '../summary.ts'
+import type { Fantail } from '../../contest/fantail.ts'
+import { whenArrived } from '../../contest/measure.ts'
+import { ask } from '../../processes/ipc.ts'
+import { busyShare, ticksNow } from '../../report/others.ts'
+import { rowOf } from '../../report/rows.ts'
+import { figureOf } from '../../report/summary.ts'
+import type { Row, Scenario, ScenarioOptions } from '../../scenario.ts'
+import { BODY_BYTES, CONNECTIONS, endFantail, fantailOn, type Stage, withStage } from '../../stage.ts'
 
 const DURATION_MS = 7_000
 const PATHS = ['/s0']

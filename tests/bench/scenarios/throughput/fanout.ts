@@ -1,9 +1,9 @@
 /** Throughput against the fan-out by hand and against the client alone, in interleaved rounds of one run. */
-import { contest } from '../contest.ts'
-import { NAMES, type Name } from '../contestant.ts'
-import { rowOf } from '../rows.ts'
-import type { Row, Scenario, ScenarioOptions } from '../scenario.ts'
-import { cpuOf, figure, figureOf, type Rounds, ratios, sum } from '../summary.ts'
+import { contest } from '../../contest/contest.ts'
+import { NAMES, type Name } from '../../contest/contestant.ts'
+import { rowOf } from '../../report/rows.ts'
+import { cpuOf, figure, figureOf, type Rounds, ratios, sum } from '../../report/summary.ts'
+import type { Row, Scenario, ScenarioOptions } from '../../scenario.ts'
 
 interface Bars {
   bullmq: number

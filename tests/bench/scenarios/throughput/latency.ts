@@ -1,10 +1,11 @@
 /** From a publish leaving the publisher to its arrival at the receiver, by the clock that all processes share. */
 
-import type { Fantail } from '../fantail.ts'
-import { ask, type PaceOptions, type PaceResult } from '../ipc.ts'
-import { whenArrived } from '../measure.ts'
-import { rowOf } from '../rows.ts'
-import type { Row, Scenario, ScenarioOptions } from '../scenario.ts'
+import type { Fantail } from '../../contest/fantail.ts'
+import { whenArrived } from '../../contest/measure.ts'
+import { ask, type PaceOptions, type PaceResult } from '../../processes/ipc.ts'
+import { rowOf } from '../../report/rows.ts'
+import { figureOf } from '../../report/summary.ts'
+import type { Row, Scenario, ScenarioOptions } from '../../scenario.ts'
 import {
   BODY_BYTES,
   CONNECTIONS,
@@ -14,8 +15,7 @@ import {
   told,
   turn,
   withStage,
-} from '../stage.ts'
-import { figureOf } from '../summary.ts'
+} from '../../stage.ts'
 
 const FAN_OUT = 10
 const IDLE_PER_SECOND = 50

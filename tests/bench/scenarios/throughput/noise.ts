@@ -1,9 +1,9 @@
 /** What the machine itself makes of equal work: a fixed loop, and the same Fantail twice. */
-import type { Fantail } from '../fantail.ts'
-import { rowOf } from '../rows.ts'
-import type { Row, Scenario } from '../scenario.ts'
-import { cpuMicrosOf, endFantail, fantailOn, interleaved, told, turn, withStage } from '../stage.ts'
-import { figureOf } from '../summary.ts'
+import type { Fantail } from '../../contest/fantail.ts'
+import { rowOf } from '../../report/rows.ts'
+import { figureOf } from '../../report/summary.ts'
+import type { Row, Scenario } from '../../scenario.ts'
+import { cpuMicrosOf, endFantail, fantailOn, interleaved, told, turn, withStage } from '../../stage.ts'
 
 const LOOPS = 40
 const STEPS = 50_000_000

@@ -1,13 +1,13 @@
 /** What the API accepts a second: against its own route with nothing stored behind it, singly and in batches. */
 import { dispatchQueueName, queuePrefix } from '@fantail/jobs'
 import { Queue } from 'bullmq'
-import { cpuMs, end, startOwn } from '../children.ts'
-import type { Fantail } from '../fantail.ts'
-import { ask, type LoadOptions, type LoadResult } from '../ipc.ts'
-import { rowOf } from '../rows.ts'
-import type { Row, Scenario, ScenarioOptions } from '../scenario.ts'
-import { BODY_BYTES, CONNECTIONS, endFantail, fantailOn, type Stage, withStage } from '../stage.ts'
-import { figureOf } from '../summary.ts'
+import type { Fantail } from '../../contest/fantail.ts'
+import { cpuMs, end, startOwn } from '../../processes/children.ts'
+import { ask, type LoadOptions, type LoadResult } from '../../processes/ipc.ts'
+import { rowOf } from '../../report/rows.ts'
+import { figureOf } from '../../report/summary.ts'
+import type { Row, Scenario, ScenarioOptions } from '../../scenario.ts'
+import { BODY_BYTES, CONNECTIONS, endFantail, fantailOn, type Stage, withStage } from '../../stage.ts'
 
 const TOPIC = 'accepted'
 const BATCH = 10

@@ -1,8 +1,8 @@
 /** Whether a delivery of a topic with many subscriptions costs more than one of a topic with ten. */
-import { rowOf } from '../rows.ts'
-import type { Row, Scenario, ScenarioOptions } from '../scenario.ts'
-import { cpuMicrosOf, endFantail, fantailOn, told, turn, withStage } from '../stage.ts'
-import { figureOf } from '../summary.ts'
+import { rowOf } from '../../report/rows.ts'
+import { figureOf } from '../../report/summary.ts'
+import type { Row, Scenario, ScenarioOptions } from '../../scenario.ts'
+import { cpuMicrosOf, endFantail, fantailOn, told, turn, withStage } from '../../stage.ts'
 
 const NARROW = 10
 const WITHIN = 1.15

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { beginFault } from '../harness/fault-rows.ts'
-import { Ledger } from '../harness/ledger.ts'
-import { useStack } from '../harness/stack.ts'
-import { useReceiver } from '../harness/use-receiver.ts'
+import { beginFault } from '../../harness/ledgers/fault-rows.ts'
+import { Ledger } from '../../harness/ledgers/ledger.ts'
+import { useReceiver } from '../../harness/receivers/use-receiver.ts'
+import { useStack } from '../../harness/services/stack.ts'
 
 const PER_SECOND = 1_000
 
