@@ -1,9 +1,9 @@
 /** One connection: an undici Client that has at most one request, and dials when that is there. */
 import { Client, type Dispatcher } from 'undici'
+import type { Linked } from '../http/linked-list.ts'
 import type { Origin } from './connection-origin.ts'
 import type { Connector, Dial } from './connector.ts'
 import { type InterimHeads, readWithoutContinue } from './interim-heads.ts'
-import type { Linked } from './linked-list.ts'
 
 /** At most this, whatever a server's hint says. */
 const IDLE_MS_MAX = 60_000

@@ -12,8 +12,8 @@
  * waits for the rest of the dial.
  */
 import { LRUCache } from 'lru-cache'
+import { LinkedList } from '../http/linked-list.ts'
 import { Connection, type ConnectionEvents, type ConnectionOptions, type NamedOrigin } from './connection.ts'
-import { LinkedList } from './linked-list.ts'
 
 export interface ConnectionsOptions extends ConnectionOptions {
   /** Kept per origin. */

@@ -1,9 +1,9 @@
 /** What went wrong in an attempt, as one of the few codes that people and policies know. */
 import type { AttemptErrorCode, AttemptResult } from '@fantail/contracts'
 import { errors } from 'undici'
+import { ForbiddenAddressError } from '../connections/connector.ts'
 import { ProxyError } from '../outbound/proxy-tunnel.ts'
 import { NameError } from '../outbound/resolver.ts'
-import { ForbiddenAddressError } from './connector.ts'
 
 const DETAIL_CHARS_MAX = 200
 

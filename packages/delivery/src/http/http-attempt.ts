@@ -10,11 +10,11 @@
  */
 import type { AttemptResult } from '@fantail/contracts'
 import type { Dispatcher } from 'undici'
+import { type Connection, UNSENT } from '../connections/connection.ts'
+import type { Connections } from '../connections/connections.ts'
 import type { AttemptEnds } from './attempt-ends.ts'
 import { failure, failureOf, isReset } from './attempt-failure.ts'
 import type { Challenge } from './challenges.ts'
-import { type Connection, UNSENT } from './connection.ts'
-import type { Connections } from './connections.ts'
 import type { Authorization } from './credentials.ts'
 import type { Deadlines, Expiring } from './deadlines.ts'
 import type { Again, AgainCause, AttemptCallbacks, HttpEndpoint, HttpRequest } from './http-request.ts'

@@ -1,8 +1,8 @@
 /** A sender's input, and how it answers. */
 import type { AttemptResult } from '@fantail/contracts'
+import type { NamedOrigin } from '../connections/connection.ts'
 import type { Route } from '../outbound/outbound-route.ts'
 import type { Challenge } from './challenges.ts'
-import type { NamedOrigin } from './connection.ts'
 import type { Credentials } from './credentials.ts'
 
 export interface HttpEndpoint {

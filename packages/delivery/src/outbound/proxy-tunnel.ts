@@ -1,6 +1,6 @@
 /** A tunnel through a forward proxy: CONNECT (RFC 9110 §9.3.6) on a socket that is open already. */
 import type { Socket } from 'node:net'
-import type { Origin } from '../http/connection-origin.ts'
+import type { Origin } from '../connections/connection-origin.ts'
 import type { ProxyAddress } from './outbound-route.ts'
 
 /** Of the proxy's answer. */
