@@ -100,8 +100,7 @@ test('a Redis that is away is waited for, and then looked at', async () => {
   await waitFor(() => one.downs.length > 0 && some.downs.length > 0)
   const server = await startRedis({ spawned: true, port: late.port })
   try {
-    await one.reached
-    await expect(some.reached).rejects.toThrow('REDIS_URL')
+    await Promise.all([one.reached, expect(some.reached).rejects.toThrow('REDIS_URL')])
   } finally {
     await server.stop()
   }
