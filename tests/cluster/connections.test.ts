@@ -4,11 +4,11 @@ import {
   connect,
   connectSubscriber,
   connectTo,
-  HeldWrites,
   keySlot,
   mastersOf,
   nodeOf,
   type Redis,
+  ReplicaAcks,
   readMemory,
   readNow,
   readSlowestTime,
@@ -155,23 +155,23 @@ test('a subscriber hears what any node is told', async () => {
 
 test('each slot is confirmed by its own master’s replica', async () => {
   const redis = await open(connect({ url: cluster().target, name: 'test' }))
-  const held = new HeldWrites(redis, { minReplicas: 1, strict: true })
+  const acks = new ReplicaAcks(redis, { minReplicas: 1, strict: true })
   const keys = Array.from({ length: SHARD_COUNT }, (_, shard) => shardBase(shard))
-  await held.confirmAll(keys)
+  await acks.confirmAll(keys)
   const [master] = mastersOf(redis)
   const { nodes } = cluster()
   const at = nodes.findIndex(({ port }) => port === master?.options.port)
   // The replicas stand after the masters, in the same order.
   const replica = nodes[at + nodes.length / 2]
   await replica?.freeze()
-  const told = await Promise.allSettled(keys.map((key) => held.confirm(key)))
+  const told = await Promise.allSettled(keys.map((key) => acks.confirm(key)))
   await replica?.thaw()
   const refused = keys.filter((_, i) => told[i]?.status === 'rejected')
   expect(refused).toEqual(keys.filter((key) => nodeOf(redis, key) === master))
   expect(refused.length).toBeGreaterThan(10)
   await waitFor(
     () =>
-      held.confirmAll(keys).then(
+      acks.confirmAll(keys).then(
         () => true,
         () => false,
       ),
@@ -182,11 +182,11 @@ test('each slot is confirmed by its own master’s replica', async () => {
 test('a write is held by a replica, or is said not to be', async () => {
   const redis = await open(connect({ url: cluster().target, name: 'test' }))
   await redis.set('{held}x', '1')
-  await new HeldWrites(redis, { minReplicas: 1, strict: true }).confirm('{held}x')
-  await expect(new HeldWrites(redis, { minReplicas: 2, strict: true }).confirm('{held}x')).rejects.toThrow(
+  await new ReplicaAcks(redis, { minReplicas: 1, strict: true }).confirm('{held}x')
+  await expect(new ReplicaAcks(redis, { minReplicas: 2, strict: true }).confirm('{held}x')).rejects.toThrow(
     'only 1 of 2 replicas',
   )
-  const lenient = new HeldWrites(redis, { minReplicas: 2 })
+  const lenient = new ReplicaAcks(redis, { minReplicas: 2 })
   await lenient.confirm('{held}x')
   const took = startFairTimer(...cluster().nodes.map((node) => node.pid()))
   await lenient.confirm('{held}x')

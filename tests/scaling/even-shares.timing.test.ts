@@ -68,7 +68,7 @@ describe.each([2, 3])('%i workers', (workers) => {
   const stack = useStack({ workers })
 
   test('share first attempts', async () => {
-    const topic = `express-${workers}`
+    const topic = `first-${workers}`
     await open(stack(), topic, { count: 10, answerMs: 20 })
     // One at a time, each a job: of few large ones a worker may get many by chance.
     for (let n = 0; n < 1_500; n++)

@@ -1,7 +1,7 @@
 /** The Redis of a command line: found, connected and answering within ten seconds, or why it is not. */
 import { type RedisPlace, redisUrlPath, resolveRedisUrl } from '@fantail/config'
 import { FantailError, type RedisTarget } from '@fantail/contracts'
-import { connect, type Redis, whenReached } from '@fantail/store'
+import { connect, type Redis, whenServerChecked } from '@fantail/store'
 
 const WAIT_MS = 10_000
 
@@ -28,7 +28,7 @@ export async function withRedis<T>(
     reason = error
   }
   try {
-    await whenReached({ redis, target, signal, onProblem }).catch((error: unknown) => {
+    await whenServerChecked({ redis, target, signal, onProblem }).catch((error: unknown) => {
       throw signal.aborted ? noAnswer(reason) : error
     })
     return await use(redis)

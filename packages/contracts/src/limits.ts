@@ -57,8 +57,8 @@ export const WEBHOOK_OVERLAP_SECONDS_MAX = 604_800
 /** Slices: subscriptions of one topic that live together in one shard. */
 export const SLICE_SUBSCRIPTIONS_MAX = 500
 
-/** Workers match by plans (subscriptions and their filters) that were found to be current no longer ago than this. */
-export const PLAN_AGE_MS_MAX = 50
+/** Workers match by snapshots (subscriptions and their filters) that were found to be current no longer ago than this. */
+export const SNAPSHOT_AGE_MS_MAX = 50
 
 export const CIRCUIT_FAILURES_MAX = 1_000
 export const CIRCUIT_FAILURES_DEFAULT = 10

@@ -26,7 +26,7 @@ export {
   type Reached,
 } from './outbound/outbound-secrets.ts'
 export { hostOf } from './outbound/url-host.ts'
-export { QueueGates } from './queues/queue-admission.ts'
+export { QueueAdmission } from './queues/queue-admission.ts'
 export { type QueueAppend, QueueAppends } from './queues/queue-appends.ts'
 export { QUEUE_EVENT_HEADERS, renderQueueEvent } from './queues/queue-event.ts'
 export {

@@ -9,7 +9,7 @@ import { compileFilter, FilterIndex } from '@fantail/policy'
 import { MessageContext } from '../src/topics/message-context.ts'
 import { SliceFilters } from '../src/topics/slice-filters.ts'
 import { TopicFilters } from '../src/topics/topic-filters.ts'
-import type { TopicPlan } from '../src/topics/topic-snapshot.ts'
+import type { TopicSnapshot } from '../src/topics/topic-snapshot.ts'
 
 const ROUNDS = 7
 const MESSAGES = 50
@@ -88,7 +88,7 @@ function measure({ kind, count, groups, name }: Case) {
   const whole = new FilterIndex(policies.map((policy) => compileFilter(policy, 'MessageAttributes')))
   const bySlices = time(messages, (context) => {
     let matched = 0
-    for (const { found } of topic.filters.match(topic.plan, context).toOpen)
+    for (const { found } of topic.filters.match(topic.snapshot, context).toOpen)
       matched += found?.slots.length ?? 0
     return matched
   })
@@ -108,7 +108,7 @@ function measure({ kind, count, groups, name }: Case) {
 }
 
 interface Topic {
-  plan: TopicPlan
+  snapshot: TopicSnapshot
   filters: TopicFilters
   slices: SliceFilters[]
 }
@@ -130,18 +130,18 @@ function createTopic(policies: SubscriptionRecord['filterPolicy'][]): Topic {
     filters.set(n, { ref, filters: slice, checkedAt: 0 })
     return slice
   })
-  const topic = { arn: 'arn', uid: 'uid' } as TopicPlan['topic']
+  const topic = { arn: 'arn', uid: 'uid' } as TopicSnapshot['topic']
   return {
-    plan: { topic, revision: '', slices: refs, subscriptions: 0, since: 0, hasFilters: true },
+    snapshot: { topic, revision: '', slices: refs, subscriptions: 0, since: 0, hasFilters: true },
     filters,
     slices,
   }
 }
 
 /** To take out a slice and put in what it has become. */
-function changeTime({ filters, plan, slices }: Topic): number {
+function changeTime({ filters, snapshot, slices }: Topic): number {
   const [slice] = slices
-  const [ref] = plan.slices
+  const [ref] = snapshot.slices
   if (!slice || !ref) return Number.NaN
   const change = () => {
     filters.delete(0)

@@ -1,12 +1,12 @@
 /**
- * What the compiled slices of topics take in the heap, and what the plan cache counts for them, each: a line of JSON. Run
+ * What the compiled slices of topics take in the heap, and what the snapshot cache counts for them, each: a line of JSON. Run
  * with --expose-gc; the argument is the number of subscriptions of each.
  */
 import { randomUUID } from 'node:crypto'
 import { MAX_IN_FLIGHT_DEFAULT, topicArn } from '@fantail/contracts'
 import { type CompiledSlice, compileSlice, weightOf } from '../src/topics/compiled-slice.ts'
 
-const PLANS = 3_000
+const SNAPSHOTS = 3_000
 const fanOut = Number(process.argv[2] ?? 10)
 const TOPIC = {
   displayName: '',
@@ -32,10 +32,10 @@ const SUBSCRIPTION = {
 }
 
 const before = usedBytes()
-const plans = Array.from({ length: PLANS }, (_, number) => planOf(number))
+const snapshots = Array.from({ length: SNAPSHOTS }, (_, number) => snapshotOf(number))
 const bytes = usedBytes() - before
-const counted = plans.reduce((sum, plan) => sum + weightOf(plan), 0)
-process.stdout.write(`${JSON.stringify({ bytes: bytes / PLANS, counted: counted / PLANS })}\n`)
+const counted = snapshots.reduce((sum, snapshot) => sum + weightOf(snapshot), 0)
+process.stdout.write(`${JSON.stringify({ bytes: bytes / SNAPSHOTS, counted: counted / SNAPSHOTS })}\n`)
 
 function usedBytes(): number {
   if (!globalThis.gc) throw new Error('run it with --expose-gc')
@@ -44,7 +44,7 @@ function usedBytes(): number {
   return heapUsed + arrayBuffers
 }
 
-function planOf(number: number): CompiledSlice {
+function snapshotOf(number: number): CompiledSlice {
   const name = `orders-${number}`
   const topic = { ...TOPIC, arn: topicArn(name), name, uid: randomUUID() }
   const records = Array.from({ length: fanOut }, (_, slot) => {

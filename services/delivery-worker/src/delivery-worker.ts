@@ -2,12 +2,12 @@
  * A delivery worker, wired: dispatch jobs in, attempts out, lanes between. The parts know each other only by what they
  * are given here.
  *
- *   DispatchConsumer ─▶ Dispatcher ─▶ Express ──2xx──▶ done
+ *   DispatchConsumer ─▶ Dispatcher ─▶ FirstAttempts ──2xx──▶ done
  *                                       └─▶ Parking ─▶ lanes ─▶ LaneLoop ─▶ LaneAttempts ─▶ Finishing ─▶ Settling
  *                                FIFO: LogReaders ─▶ lanes
  */
 import type { RedisTarget } from '@fantail/contracts'
-import { type HttpSender, QueueAppends, QueueGates, type SigningPair } from '@fantail/delivery'
+import { type HttpSender, QueueAdmission, QueueAppends, type SigningPair } from '@fantail/delivery'
 import { type Telemetry as BullTelemetry, DispatchConsumer, DispatchConsumers } from '@fantail/jobs'
 import { createStartSteps, type Logger } from '@fantail/runtime'
 import {
@@ -16,7 +16,6 @@ import {
   connect,
   connectSubscriber,
   FifoReading,
-  HeldWrites,
   Idempotency,
   IsolatedMessages,
   inOneWrite,
@@ -24,13 +23,14 @@ import {
   MasterKeyError,
   type NewEntry,
   OutcomeLog,
-  Plans,
   type Redis,
+  ReplicaAcks,
+  Snapshots,
   StorageGuard,
   shardsInUse,
   takeRole,
   VaultKeys,
-  whenReached,
+  whenServerChecked,
 } from '@fantail/store'
 import { QueueCounter, type Telemetry } from '@fantail/telemetry'
 import type { Vault } from '@fantail/vault'
@@ -39,7 +39,7 @@ import { AttemptSlots } from './attempts/attempt-slots.ts'
 import { BodyBytes } from './attempts/body-bytes.ts'
 import { createShardClocks } from './clocks/set-back-clocks.ts'
 import { Dispatcher } from './dispatch/dispatcher.ts'
-import { Express } from './dispatch/first-attempts.ts'
+import { FirstAttempts } from './dispatch/first-attempts.ts'
 import { Isolation } from './dispatch/isolation.ts'
 import { Parking } from './dispatch/parking.ts'
 import { LogReaders } from './fifo/log-readers.ts'
@@ -58,7 +58,7 @@ import { OutcomeRecorder } from './outcomes/outcome-recorder.ts'
 import { createQuarantine, moveOlderEntries } from './outcomes/quarantining.ts'
 import { createWorkerMetrics } from './outcomes/telemetry-metrics.ts'
 import { PushConsumers } from './push-consumers/push-consumers.ts'
-import { PlanCache } from './topics/snapshot-cache.ts'
+import { SnapshotCache } from './topics/snapshot-cache.ts'
 
 export interface DeliveryWorkerOptions {
   redisUrl: RedisTarget
@@ -108,18 +108,18 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const redis = connect({ url: redisUrl, name: 'fantail-worker', onState: tellState(log) })
   const subscriber = connectSubscriber({ url: redisUrl, name: 'fantail-worker-wakes' })
   const { minReplicas = 0 } = options
-  const heldRedis = minReplicas > 0 ? connect({ url: redisUrl, name: 'fantail-worker-held' }) : redis
-  const held = new HeldWrites(heldRedis, { minReplicas })
-  const lanes = new Lanes(redis, held)
-  const queues = new CountedQueues(redis, new QueueCounter(options.telemetry.metrics), { held })
-  const plansStore = new Plans(redis, {
+  const acksRedis = minReplicas > 0 ? connect({ url: redisUrl, name: 'fantail-worker-held' }) : redis
+  const acks = new ReplicaAcks(acksRedis, { minReplicas })
+  const lanes = new Lanes(redis, acks)
+  const queues = new CountedQueues(redis, new QueueCounter(options.telemetry.metrics), { acks })
+  const plansStore = new Snapshots(redis, {
     onCorrupt: (error) => log.error({ err: error }, 'subscription.unreadable'),
   })
-  const plans = new PlanCache(plansStore, (subscriptionId, error) =>
+  const snapshots = new SnapshotCache(plansStore, (subscriptionId, error) =>
     log.error({ subscriptionId, err: error }, 'subscription.unusable'),
   )
   const counts = new Counts(redis)
-  const store = createQuarantine({ ...options, redis, held })
+  const store = createQuarantine({ ...options, redis, acks })
   const quarantine = (entry: NewEntry) => store.add(entry)
   const clocks = createShardClocks(redis, log)
   const now = () => clocks.now()
@@ -135,7 +135,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const parking = new Parking(lanes, log, onDue)
   const settling = new Settling(lanes, log, onDue)
   const pacing = new LanePacing(lanes, log, onDue)
-  const gates = new QueueGates({ queues })
+  const admission = new QueueAdmission({ queues })
   const memory = new StorageGuard({ redis, memoryBytes: options.redisMemoryBytes })
   const signing = createSigning(redis, {
     ...options,
@@ -146,7 +146,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     settling,
     pacing,
     queues,
-    gates,
+    admission,
     memory,
     signing,
     recorder,
@@ -156,7 +156,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     maxRetrySeconds,
     now,
   })
-  const appends = new QueueAppends({ queues, gates })
+  const appends = new QueueAppends({ queues, admission })
   const { sender, vault } = options
   const attempts = new AttemptMaker({ sender, appends, signing, metrics, spans, vault, clock: now, log })
   const bodies = new LaneBodies(lanes, options.publicUrl)
@@ -168,7 +168,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     settling,
     pacing,
     slots,
-    plans,
+    snapshots,
     renewals,
     clocks,
     isConnected: () => redis.status === 'ready',
@@ -178,7 +178,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   clocks.onSetForward = () => laneAttempts.setForward()
   const readers = new LogReaders({
     reading: new FifoReading(redis),
-    plans,
+    snapshots,
     bodies,
     recorder,
     quarantine,
@@ -192,7 +192,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     pacing,
     slots,
     bytes,
-    plans,
+    snapshots,
     bodies,
     attempts: laneAttempts,
     readers,
@@ -206,14 +206,14 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     onLook: () => consumers.watch(),
   })
   bytes.onRoom = () => laneLoop.roomChanged()
-  const express = new Express({
+  const firstAttempts = new FirstAttempts({
     slots,
     bytes,
     attempts,
     parking,
     finishing,
     signing,
-    plans,
+    snapshots,
     metrics,
     status,
     log,
@@ -228,15 +228,15 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   })
   laneAttempts.onRoom = () => {
     laneLoop.roomChanged()
-    express.roomChanged()
+    firstAttempts.roomChanged()
   }
   const dispatcher = new Dispatcher({
-    plans,
+    snapshots,
     lanes,
-    express,
+    firstAttempts,
     parking,
     recorder,
-    idempotency: new Idempotency(redis, { held, queues: options.queues }),
+    idempotency: new Idempotency(redis, { acks, queues: options.queues }),
     log,
     publicUrl: options.publicUrl,
     count: (cause) => counts.add(cause),
@@ -285,15 +285,15 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     laneAttempts.reconnected()
     laneLoop.reconnected()
   })
-  listenForWakes(subscriber, { plans, laneLoop })
+  listenForWakes(subscriber, { snapshots, laneLoop })
   options.telemetry.metrics.observeLanes(() => observeLanes({ redis, lanes, now }))
   options.telemetry.metrics.observeFifoLogs(() => observeFifoLogs({ redis, now }))
   return {
     redis,
-    figures: () => ({ attempts: slots.inFlight, queued: express.queued, jobs: dispatcher.runs }),
+    figures: () => ({ attempts: slots.inFlight, queued: firstAttempts.queued, jobs: dispatcher.runs }),
     async start(signal) {
       const onProblem = (error: Error) => log.error({ err: error }, 'redis.misnamed')
-      await whenReached({ redis, target: redisUrl, onProblem, signal })
+      await whenServerChecked({ redis, target: redisUrl, onProblem, signal })
       await moveOlderEntries(redis, quarantine, log)
       if (options.checkMasterKey) {
         const isFinal = (error: unknown) => error instanceof MasterKeyError
@@ -311,7 +311,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       const pushesDone = pushConsumers.stop()
       await Promise.all([laneLoop.stop(), sweep.stop()])
       await readers.stop()
-      await Promise.all([express.stop(), laneAttempts.stop()])
+      await Promise.all([firstAttempts.stop(), laneAttempts.stop()])
       await Promise.all([parking.whenIdle(), pacing.whenIdle(), settling.whenIdle()])
       await jobsDone
       await pushesDone
@@ -319,7 +319,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       await options.sender.close()
       subscriber.disconnect()
       redis.disconnect()
-      heldRedis.disconnect()
+      acksRedis.disconnect()
     },
   }
 }

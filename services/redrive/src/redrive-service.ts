@@ -5,15 +5,15 @@ import { createStartSteps, createStateLog, type Logger } from '@fantail/runtime'
 import {
   connect,
   connectSubscriber,
-  HeldWrites,
   Lanes,
   Queues,
   type Redis,
   RedriveBatches,
   Redrives,
+  ReplicaAcks,
   Subscriptions,
   Topics,
-  whenReached,
+  whenServerChecked,
 } from '@fantail/store'
 import { createMetrics, type Metrics } from '@fantail/telemetry'
 import { createMaintenance } from './maintenance.ts'
@@ -50,15 +50,15 @@ export function createRedriveService({
   const redis = connect({ url: redisUrl, name: 'fantail-redrive', onState })
   const subscriber = connectSubscriber({ url: redisUrl, name: 'fantail-redrive-wakes' })
   const onProblem = (error: Error) => log.warn({ err: error }, 'queue.move_postponed')
-  const heldRedis = minReplicas > 0 ? connect({ url: redisUrl, name: 'fantail-redrive-held' }) : redis
-  const held = new HeldWrites(heldRedis, { minReplicas })
-  const queues = new Queues(redis, { onProblem, held })
+  const acksRedis = minReplicas > 0 ? connect({ url: redisUrl, name: 'fantail-redrive-held' }) : redis
+  const acks = new ReplicaAcks(acksRedis, { minReplicas })
+  const queues = new Queues(redis, { onProblem, acks })
   const topics = new Topics(redis)
   const subscriptions = new Subscriptions(redis, {
     onCorrupt: (error) => log.error({ err: error }, 'subscription.unreadable'),
   })
   const redrives = new Redrives(redis)
-  const batches = new RedriveBatches({ redis, held, subscriptions, lanes: new Lanes(redis, held) })
+  const batches = new RedriveBatches({ redis, acks, subscriptions, lanes: new Lanes(redis, acks) })
   const tasks = createTaskJobs({ redisUrl, redis, subscriber, redrives, batches, log, telemetry, metrics })
   const maintenance = createMaintenance({
     redisUrl,
@@ -78,7 +78,7 @@ export function createRedriveService({
     redis,
     async start(signal) {
       const onMisnamed = (error: Error) => log.error({ err: error }, 'redis.misnamed')
-      await whenReached({ redis, target: redisUrl, onProblem: onMisnamed, signal })
+      await whenServerChecked({ redis, target: redisUrl, onProblem: onMisnamed, signal })
       const step = createStartSteps({ log, signal })
       await Promise.all([tasks.start(step), maintenance.start(step)])
     },
@@ -86,7 +86,7 @@ export function createRedriveService({
       await Promise.all([tasks.stop(), maintenance.stop()])
       subscriber.disconnect()
       redis.disconnect()
-      heldRedis.disconnect()
+      acksRedis.disconnect()
     },
   }
 }

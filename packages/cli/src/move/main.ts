@@ -9,7 +9,7 @@ import {
   type Redis,
   type RedisMode,
   WrongRedisError,
-  whenReached,
+  whenServerChecked,
 } from '@fantail/store'
 
 const USAGE = `usage: fantail move --from redis://HOST:PORT [--to HOST:PORT,HOST:PORT,…]
@@ -113,7 +113,7 @@ async function answering({ redis, target, side }: Side): Promise<void> {
     problem = `: ${message}`
   }
   try {
-    await whenReached({ redis, target, signal, onProblem })
+    await whenServerChecked({ redis, target, signal, onProblem })
   } catch (error) {
     if (signal.aborted) throw new Error(`${side} does not answer${problem}`)
     throw error instanceof WrongRedisError ? new Error(`${side} ${WRONG[error.found]}`) : error

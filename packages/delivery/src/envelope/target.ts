@@ -1,4 +1,4 @@
-/** What of a subscription every one of its attempts needs, worked out once per plan. */
+/** What of a subscription every one of its attempts needs, worked out once per snapshot. */
 import type { EffectiveDeliveryPolicy, Protocol, SubscriptionRecord } from '@fantail/contracts'
 import type { HttpEndpoint } from '../http/http-request.ts'
 import { compileRoute, type Route } from '../outbound/outbound-route.ts'

@@ -21,23 +21,23 @@ interface Settings {
   get(queueArn: string): Promise<QueueRecord | null>
 }
 
-interface Gate {
+interface Rules {
   policy: AccessPolicy | undefined
   bytesMax: number
 }
 
-export interface QueueGatesOptions {
+export interface QueueAdmissionOptions {
   queues: Settings
   /** Monotonic ms. */
   now?: () => number
 }
 
-export class QueueGates {
+export class QueueAdmission {
   readonly #queues: Settings
   readonly #now: () => number
-  readonly #gates = new Map<string, { at: number; gate: Promise<Gate | null> }>()
+  readonly #known = new Map<string, { at: number; rules: Promise<Rules | null> }>()
 
-  constructor({ queues, now }: QueueGatesOptions) {
+  constructor({ queues, now }: QueueAdmissionOptions) {
     this.#queues = queues
     this.#now = now ?? (() => performance.now())
   }
@@ -48,35 +48,35 @@ export class QueueGates {
       return `a queue takes at most ${QUEUE_MESSAGE_ATTRIBUTES_MAX} attributes`
     }
     if (unsendable(item.body)) return 'a queue takes only characters that XML 1.0 allows'
-    const gate = await this.#gate(queueArn)
-    if (!gate) return undefined
-    if (messageBytes(item.body, item.attributes) > gate.bytesMax) {
-      return `the queue takes at most ${gate.bytesMax} bytes`
+    const rules = await this.#rulesFor(queueArn)
+    if (!rules) return undefined
+    if (messageBytes(item.body, item.attributes) > rules.bytesMax) {
+      return `the queue takes at most ${rules.bytesMax} bytes`
     }
-    if (takesFromTopic(gate.policy, { queueArn, topicArn })) return undefined
+    if (takesFromTopic(rules.policy, { queueArn, topicArn })) return undefined
     return 'the queue’s policy does not let the topic send'
   }
 
   /** True where the queue's policy keeps this topic's messages out. */
   async denies(queueArn: string, { topicArn }: Message): Promise<boolean> {
-    const gate = await this.#gate(queueArn)
-    return gate !== null && !takesFromTopic(gate.policy, { queueArn, topicArn })
+    const rules = await this.#rulesFor(queueArn)
+    return rules !== null && !takesFromTopic(rules.policy, { queueArn, topicArn })
   }
 
-  #gate(queueArn: string): Promise<Gate | null> {
-    const known = this.#gates.get(queueArn)
+  #rulesFor(queueArn: string): Promise<Rules | null> {
+    const known = this.#known.get(queueArn)
     const now = this.#now()
-    if (known && now - known.at < AGE_MAX_MS) return known.gate
-    const gate = this.#queues.get(queueArn).then((queue) => queue && gateOf(queue))
-    if (this.#gates.size >= ENTRIES_MAX) this.#gates.clear()
-    this.#gates.set(queueArn, { at: now, gate })
+    if (known && now - known.at < AGE_MAX_MS) return known.rules
+    const rules = this.#queues.get(queueArn).then((queue) => queue && rulesOf(queue))
+    if (this.#known.size >= ENTRIES_MAX) this.#known.clear()
+    this.#known.set(queueArn, { at: now, rules })
     // A failed look-up is this caller's to tell, and the next one's to try again.
-    gate.catch(() => this.#gates.delete(queueArn))
-    return gate
+    rules.catch(() => this.#known.delete(queueArn))
+    return rules
   }
 }
 
-function gateOf({ attributes, maximumMessageBytes }: QueueRecord): Gate {
+function rulesOf({ attributes, maximumMessageBytes }: QueueRecord): Rules {
   const policy = attributes.Policy === undefined ? undefined : parseAccessPolicy(attributes.Policy)
   return { policy, bytesMax: maximumMessageBytes ?? QUEUE_MESSAGE_BYTES_MAX }
 }

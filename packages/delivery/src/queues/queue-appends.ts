@@ -1,7 +1,7 @@
 /** Attempts to queues of ours: the append is the attempt. Deliveries and tests of a subscription are made alike. */
 import { type AttemptResult, FantailError, type Message } from '@fantail/contracts'
 import type { QueueBody } from '../envelope/envelope.ts'
-import type { QueueGates } from './queue-admission.ts'
+import type { QueueAdmission } from './queue-admission.ts'
 
 /** `id` names it to the queue, so that an append that is repeated changes nothing. */
 export type QueueItem = QueueBody & { id?: string }
@@ -13,7 +13,7 @@ export interface QueueAppend {
 
 export interface QueueAppendsOptions {
   queues: { send(queueArn: string, items: QueueItem[]): Promise<unknown> }
-  gates: Pick<QueueGates, 'refusalOf'>
+  admission: Pick<QueueAdmission, 'refusalOf'>
 }
 
 export interface Appended {
@@ -24,11 +24,11 @@ export interface Appended {
 
 export class QueueAppends {
   readonly #queues: QueueAppendsOptions['queues']
-  readonly #gates: Pick<QueueGates, 'refusalOf'>
+  readonly #admission: Pick<QueueAdmission, 'refusalOf'>
 
-  constructor({ queues, gates }: QueueAppendsOptions) {
+  constructor({ queues, admission }: QueueAppendsOptions) {
     this.#queues = queues
-    this.#gates = gates
+    this.#admission = admission
   }
 
   /**
@@ -62,7 +62,7 @@ export class QueueAppends {
   async #itemsOf(queueArn: string, appends: Iterable<QueueAppend>): Promise<QueueItem[]> {
     const items: QueueItem[] = []
     for (const { message, item } of appends) {
-      const refusal = await this.#gates.refusalOf(queueArn, message, item)
+      const refusal = await this.#admission.refusalOf(queueArn, message, item)
       if (refusal !== undefined && items.length === 0) throw new FantailError('forbidden', refusal)
       if (refusal !== undefined) break
       items.push(item)

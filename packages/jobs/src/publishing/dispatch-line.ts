@@ -5,7 +5,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Message } from '@fantail/contracts'
-import { HeldWrites, storageError } from '@fantail/store'
+import { ReplicaAcks, storageError } from '@fantail/store'
 import type { Queue, Telemetry } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { dispatchQueueName, openQueue, queuePrefix } from '../bullmq/bull.ts'
@@ -27,7 +27,7 @@ export class DispatchLine {
   /** Of the queue's keys, which are all on one master. */
   readonly #prefix: string
   readonly #connection: Redis
-  readonly #held: HeldWrites
+  readonly #acks: ReplicaAcks
   readonly #options: DispatchLineOptions
   #queue: Queue<DispatchJobData> | undefined
   #opening: Promise<void> | undefined
@@ -36,7 +36,7 @@ export class DispatchLine {
     this.#number = number
     this.#prefix = queuePrefix(dispatchQueueName(number))
     this.#connection = connection
-    this.#held = new HeldWrites(connection, { minReplicas: options.minReplicas, strict: true })
+    this.#acks = new ReplicaAcks(connection, { minReplicas: options.minReplicas, strict: true })
     this.#options = options
     this.commit = new GroupCommit<Message>({
       ...(options.limits ? { limits: options.limits } : {}),
@@ -84,7 +84,7 @@ export class DispatchLine {
     try {
       if (!this.#queue) throw new Error('Connection is closed.')
       await this.#queue.add(DISPATCH_JOB, { v: 1, m: messages })
-      await this.#held.confirm(this.#prefix)
+      await this.#acks.confirm(this.#prefix)
     } catch (error) {
       throw storageError(error)
     }

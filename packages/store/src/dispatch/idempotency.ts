@@ -12,7 +12,7 @@
 import { IDEMPOTENCY_SECONDS } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { dispatchJobKey } from '../keys.ts'
-import { HeldWrites } from '../redis/replica-acks.ts'
+import { ReplicaAcks } from '../redis/replica-acks.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 import { shardBase, shardOf } from '../redis/shards.ts'
 
@@ -37,17 +37,17 @@ export interface IdempotencyOptions {
    * Keys are read on its connection: after a failover one connection may be at the new master while another still reads
    * from the old one. Default: replicas are not waited for.
    */
-  held?: HeldWrites
+  acks?: ReplicaAcks
   /** Dispatch queues (FANTAIL_QUEUES). */
   queues?: number
 }
 
 export class Idempotency {
-  readonly #held: HeldWrites
+  readonly #acks: ReplicaAcks
   readonly #queueKeys: string[]
 
-  constructor(redis: Redis, { held = new HeldWrites(redis), queues = 1 }: IdempotencyOptions = {}) {
-    this.#held = held
+  constructor(redis: Redis, { acks = new ReplicaAcks(redis), queues = 1 }: IdempotencyOptions = {}) {
+    this.#acks = acks
     this.#queueKeys = Array.from({ length: queues }, (_, number) => dispatchJobKey(number, ''))
   }
 
@@ -66,30 +66,30 @@ export class Idempotency {
     const own = JSON.parse(value) as IdempotentPublish
     const publish = (await this.#run(topicArn, key, value))?.publish ?? own
     const base = shardBase(shardOf(topicArn))
-    if (publish.ids[0] === own.ids[0]) await this.#held.confirm(base)
+    if (publish.ids[0] === own.ids[0]) await this.#acks.confirm(base)
     else await this.#confirm(base)
     return publish
   }
 
   /** Dispatch's claim, by the Redis key that a message carries: false where the key holds another publish. */
   async holds(name: string, value: string): Promise<boolean> {
-    const held = (await runScript(this.#held.redis, HOLD, [name], [value, KEPT_MS])) === 1
+    const held = (await runScript(this.#acks.redis, HOLD, [name], [value, KEPT_MS])) === 1
     // The job is deleted next: where it is dropped, because of the claim; else the claim alone tells of it.
-    if (held) await this.#held.confirm(name)
+    if (held) await this.#acks.confirm(name)
     else await this.#confirm(name)
     return held
   }
 
   async #run(topicArn: string, key: string, value: string): Promise<FoundKey | null> {
     const args = [topicArn, key, value, KEPT_MS]
-    const reply = await runScript(this.#held.redis, CLAIM, [shardBase(shardOf(topicArn))], args)
+    const reply = await runScript(this.#acks.redis, CLAIM, [shardBase(shardOf(topicArn))], args)
     if (reply === null) return null
     const [uid, held] = (reply as [Buffer, Buffer]).map(String) as [string, string]
     return { topicUid: uid, publish: held === '' ? null : (JSON.parse(held) as IdempotentPublish) }
   }
 
   #confirm(key: string): Promise<void> {
-    return this.#held.confirmAll([key, ...this.#queueKeys])
+    return this.#acks.confirmAll([key, ...this.#queueKeys])
   }
 }
 

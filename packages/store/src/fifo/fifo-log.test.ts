@@ -4,8 +4,8 @@ import { beforeEach, expect, test } from 'vitest'
 import {
   deliveryId,
   FifoLog,
-  HeldWrites,
   messageKey,
+  ReplicaAcks,
   shardBase,
   shardOf,
   Topics,
@@ -149,7 +149,7 @@ test('full memory refuses a publish whole; a lost connection leaves it unknown; 
   await redis.config('SET', 'maxmemory', '0')
   expect(full).toMatchObject({ code: 'storage_full' })
   expect(await textsInLog(uid)).toEqual([])
-  const replicated = new FifoLog(redis, { held: new HeldWrites(redis, { minReplicas: 1, strict: true }) })
+  const replicated = new FifoLog(redis, { acks: new ReplicaAcks(redis, { minReplicas: 1, strict: true }) })
   await expect(replicated.publish(FIFO_ARN, [fifoMessage('y')])).rejects.toMatchObject({
     code: 'storage_unavailable',
     message: expect.stringContaining('may be lost in a failover'),

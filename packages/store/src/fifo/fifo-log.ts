@@ -12,7 +12,7 @@ import type { Redis } from 'ioredis'
 import { hintDue } from '../lanes/busy-lanes.ts'
 import { deliveryId } from '../lanes/lane-records.ts'
 import { readTime } from '../lanes/lane-replies.ts'
-import { HeldWrites } from '../redis/replica-acks.ts'
+import { ReplicaAcks } from '../redis/replica-acks.ts'
 import { readScript, runScript, type ScriptValue } from '../redis/scripts.ts'
 import { shardBase, shardOf } from '../redis/shards.ts'
 import { storageError } from '../redis/storage-errors.ts'
@@ -30,7 +30,7 @@ export interface FifoReceipt {
 
 export interface FifoLogOptions {
   /** How it is published, on its connection; default: on that of all else, and replicas are not waited for. */
-  held?: HeldWrites
+  acks?: ReplicaAcks
 }
 
 export interface OnceOptions {
@@ -49,11 +49,11 @@ interface KeptReceipt {
 
 export class FifoLog {
   readonly #redis: Redis
-  readonly #held: HeldWrites
+  readonly #acks: ReplicaAcks
 
-  constructor(redis: Redis, { held = new HeldWrites(redis) }: FifoLogOptions = {}) {
+  constructor(redis: Redis, { acks = new ReplicaAcks(redis) }: FifoLogOptions = {}) {
     this.#redis = redis
-    this.#held = held
+    this.#acks = acks
   }
 
   /**
@@ -79,11 +79,11 @@ export class FifoLog {
     const key = once ? [once.key, once.hash] : ['', '']
     const args = [topicArn, shard, ...key, IDEMPOTENCY_SECONDS * 1_000, ...messages.flatMap(packMessage)]
     try {
-      const reply = (await runScript(this.#held.redis, PUBLISH, [shardBase(shard)], args)) as Reply
+      const reply = (await runScript(this.#acks.redis, PUBLISH, [shardBase(shard)], args)) as Reply
       const result = readReply(reply, once)
       hintDue(this.#redis, shard, result.wokeFor, 1)
       // A duplicate waits too: what it repeats may be on no replica yet.
-      await this.#held.confirm(shardBase(shard), true)
+      await this.#acks.confirm(shardBase(shard), true)
       return result
     } catch (error) {
       throw storageError(error)

@@ -17,7 +17,7 @@
 import type { Redis } from 'ioredis'
 import { BUSY_SHARDS, checkpointKey, dueKey, messageKey, turnsKey } from '../keys.ts'
 import { readNow } from '../redis/clock.ts'
-import { HeldWrites } from '../redis/replica-acks.ts'
+import { ReplicaAcks } from '../redis/replica-acks.ts'
 import { SHARD_COUNT, shardBase } from '../redis/shards.ts'
 import { hintDue, turnField } from './busy-lanes.ts'
 import type { LaneStore } from './lane-api.ts'
@@ -35,35 +35,35 @@ const FENCE_MS = 86_400_000
 
 export class Lanes implements LaneStore {
   readonly #redis: Redis
-  readonly #held: HeldWrites
+  readonly #acks: ReplicaAcks
 
   /**
-   * `held`: how deliveries are parked, content with what replicas there are; default: on this connection, and replicas
+   * `acks`: how deliveries are parked, content with what replicas there are; default: on this connection, and replicas
    * are not waited for.
    */
-  constructor(redis: Redis, held = new HeldWrites(redis)) {
+  constructor(redis: Redis, acks = new ReplicaAcks(redis)) {
     this.#redis = redis
-    this.#held = held
+    this.#acks = acks
   }
 
   async park(shard: number, request: lane.ParkRequest): Promise<lane.ParkResult> {
-    const { woke, ...result } = await parkDeliveries(this.#held.redis, shard, request)
-    await this.#held.confirm(shardBase(shard), false)
+    const { woke, ...result } = await parkDeliveries(this.#acks.redis, shard, request)
+    await this.#acks.confirm(shardBase(shard), false)
     hintDue(this.#redis, shard, result.nextDueAt, woke)
     return result
   }
 
   async parkRedriven(shard: number, request: lane.ParkRedrivenRequest): Promise<lane.ParkRedrivenResult> {
-    const { woke, result } = await parkRedriven(this.#held.redis, shard, request)
-    await this.#held.confirm(shardBase(shard), false)
+    const { woke, result } = await parkRedriven(this.#acks.redis, shard, request)
+    await this.#acks.confirm(shardBase(shard), false)
     if (!result.stale) hintDue(this.#redis, shard, result.nextDueAt, woke)
     return result
   }
 
   async openCheckpoint(shard: number, job: string, fence: number): Promise<lane.Checkpoint> {
-    const checkpoint = await openCheckpoint(this.#held.redis, shard, job, fence)
+    const checkpoint = await openCheckpoint(this.#acks.redis, shard, job, fence)
     // The job may be completed because of what an earlier start has parked before it died, confirmed or not.
-    if (checkpoint.fields.size > 0) await this.#held.confirm(shardBase(shard), false)
+    if (checkpoint.fields.size > 0) await this.#acks.confirm(shardBase(shard), false)
     return checkpoint
   }
 

@@ -2,7 +2,7 @@ import { freshKey, waitFor } from '@fantail/test-kit'
 import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
 import { checkpointKey, countsKey, messageKey, WAKE_LANES } from '../keys.ts'
-import { HeldWrites } from '../redis/replica-acks.ts'
+import { ReplicaAcks } from '../redis/replica-acks.ts'
 import {
   BASE,
   claimsOf,
@@ -127,9 +127,9 @@ test('a later run reads what the one before settled, and shuts it out', async ()
 
 test('what an earlier start has settled is held by replicas before a later one relies on it', async () => {
   const asked: string[] = []
-  const held = new HeldWrites(redis, { minReplicas: 1 })
-  held.confirm = async (key) => void asked.push(key)
-  const replicated = new Lanes(redis, held)
+  const acks = new ReplicaAcks(redis, { minReplicas: 1 })
+  acks.confirm = async (key) => void asked.push(key)
+  const replicated = new Lanes(redis, acks)
   expect((await replicated.openCheckpoint(SHARD, 'first', 1)).fields.size).toBe(0)
   expect(asked).toEqual([])
   const fields: [string, Buffer][] = [['0.slice', Buffer.of(1)]]

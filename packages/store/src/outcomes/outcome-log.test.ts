@@ -36,10 +36,14 @@ type Asked = Pick<Lanes, 'deliveryStates'>
 async function parked(asked: Asked = lanes, unsent?: UnsentSources) {
   const subscription = { id, slot: 0, createdAt: 0, endpoint: 'https://example.com/' } as SubscriptionRecord
   const slice = { sliceId: SLICE, shard: SHARD }
-  const plans = {
+  const snapshots = {
     slice: async () => ({ ...slice, revision: '', topic: {} as TopicRecord, subscriptions: [subscription] }),
   }
-  const log = new OutcomeLog(redis, plans, asked, { queues: 1, entriesMax: 100, ...(unsent && { unsent }) })
+  const log = new OutcomeLog(redis, snapshots, asked, {
+    queues: 1,
+    entriesMax: 100,
+    ...(unsent && { unsent }),
+  })
   const message = makeMessage()
   await parkAll(lanes, [id], [message])
   const none = Buffer.alloc(0)
@@ -124,9 +128,9 @@ test('a quarantined delivery counts once, and has its endpoint', async () => {
 
 test('a message is found where FANTAIL_QUEUES was another number when it was dispatched', async () => {
   const { messageId } = await parked()
-  const plans = { slice: async () => null }
+  const snapshots = { slice: async () => null }
   for (const queues of [1, 2, 7, 64]) {
-    const log = new OutcomeLog(redis, plans, lanes, { queues, entriesMax: 100 })
+    const log = new OutcomeLog(redis, snapshots, lanes, { queues, entriesMax: 100 })
     expect(await log.message(messageId)).toMatchObject({ messageId, topicArn: TOPIC })
     expect(await log.message(makeMessage().messageId)).toBeNull()
   }

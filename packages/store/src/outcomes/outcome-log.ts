@@ -20,7 +20,7 @@ import { findUnsent, type Unsent, type UnsentSources } from '../quarantine/unsen
 import { batch } from '../redis/batch.ts'
 import { replies } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
-import type { Plans } from '../topics/snapshots.ts'
+import type { Snapshots } from '../topics/snapshots.ts'
 import type { DispatchEntry } from './dispatch-entry.ts'
 import {
   bits,
@@ -101,13 +101,13 @@ type Lanes = Pick<LaneStore, 'deliveryStates'>
 
 export class OutcomeLog {
   readonly #redis: Redis
-  readonly #plans: Pick<Plans, 'slice'>
+  readonly #snapshots: Pick<Snapshots, 'slice'>
   readonly #lanes: Lanes
   readonly #options: OutcomeLogOptions
 
-  constructor(redis: Redis, plans: Pick<Plans, 'slice'>, lanes: Lanes, options: OutcomeLogOptions) {
+  constructor(redis: Redis, snapshots: Pick<Snapshots, 'slice'>, lanes: Lanes, options: OutcomeLogOptions) {
     this.#redis = redis
-    this.#plans = plans
+    this.#snapshots = snapshots
     this.#lanes = lanes
     this.#options = options
   }
@@ -232,7 +232,7 @@ export class OutcomeLog {
 
   async #sliceOutcomes(entry: MergedEntry, lanes: LaneEntries): Promise<DeliveryOutcome[]> {
     if (!entry.slice) return []
-    const bySlot = subscribersBySlot(await this.#plans.slice(entry.slice), entry.messageId)
+    const bySlot = subscribersBySlot(await this.#snapshots.slice(entry.slice), entry.messageId)
     const rows = [
       ...bits(entry.delivered).map((slot) => deliveredRow(bySlot.get(slot), statusCodeOf(entry, slot))),
       ...bits(entry.filtered).map((slot) => filteredRow(bySlot.get(slot))),

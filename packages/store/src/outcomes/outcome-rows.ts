@@ -161,7 +161,7 @@ function waitingRow(
   }
 }
 
-/** A paused lane plans nothing; one that waits for more than the due time plans no earlier attempt. */
+/** A paused lane snapshots nothing; one that waits for more than the due time snapshots no earlier attempt. */
 function nextAttemptAt({ dueAt, hold, state }: DeliveryWhere): number | null {
   if (!hold || state?.kind === 'dead') return dueAt
   return hold.because === 'paused' ? null : (hold.until ?? dueAt)

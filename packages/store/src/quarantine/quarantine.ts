@@ -19,7 +19,7 @@ import {
 } from '../keys.ts'
 import { batch } from '../redis/batch.ts'
 import { decodeCursor, encodeCursor, type Page, replies } from '../redis/pages.ts'
-import type { HeldWrites } from '../redis/replica-acks.ts'
+import type { ReplicaAcks } from '../redis/replica-acks.ts'
 import { readScript, runScript, type ScriptValue } from '../redis/scripts.ts'
 import {
   messageIdsIn,
@@ -44,7 +44,7 @@ export interface QuarantineOptions {
   /** Stands for maxmemory where Redis has none (FANTAIL_REDIS_MEMORY_BYTES). */
   memoryBytes?: number | undefined
   /** Confirms an entry before its source is removed. */
-  held?: Pick<HeldWrites, 'confirm'>
+  acks?: Pick<ReplicaAcks, 'confirm'>
   /** Notified of each try, for logs and metrics. */
   onTry?(result: Quarantined, entry: NewEntry): void
 }
@@ -73,7 +73,7 @@ export class Quarantine {
     const args: ScriptValue[] = [entry.id, await this.#limit(), ids.length, ...ids, ...packEntry(entry, ids)]
     const reply = await runScript(this.#redis, ADD, [QUARANTINE_BASE], args)
     const result = reply === 1 ? 'added' : reply === 0 ? 'present' : 'full'
-    if (result !== 'full') await this.#options.held?.confirm(quarantineKey())
+    if (result !== 'full') await this.#options.acks?.confirm(quarantineKey())
     this.#options.onTry?.(result, entry)
     return result
   }

@@ -160,9 +160,9 @@ export class Queues extends QueueHandles {
   ): Promise<SendReply | 0 | null> {
     const args = [whenFull ? '1' : '', byBody ? '1' : '', ...items.flatMap(itemValues)]
     const base = shardBase(shardOf(arn))
-    const reply = (await runScript(this.held.redis, SEND, [base], [arn, ...args])) as SendReply | 0 | null
+    const reply = (await runScript(this.acks.redis, SEND, [base], [arn, ...args])) as SendReply | 0 | null
     // What is moved here goes on with the replicas there are: nobody could be told, and it is forgotten nowhere yet.
-    if (reply) await this.held.confirm(base, whenFull ? false : undefined)
+    if (reply) await this.acks.confirm(base, whenFull ? false : undefined)
     return reply
   }
 

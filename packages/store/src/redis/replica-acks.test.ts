@@ -3,24 +3,24 @@ import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { markKey } from '../keys.ts'
 import { connect, whenReady } from './connect.ts'
-import { HeldWrites } from './replica-acks.ts'
+import { ReplicaAcks } from './replica-acks.ts'
 
 const { redis } = await useRedis({ connect })
 beforeEach(() => redis.config('RESETSTAT'))
 
 const waits = async () => Number(/cmdstat_wait:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1] ?? 0)
-const write = async (held: HeldWrites, i: number, strict?: boolean) => {
-  await held.redis.set(`key-${i}`, i)
-  await held.confirm(`key-${i}`, strict)
+const write = async (acks: ReplicaAcks, i: number, strict?: boolean) => {
+  await acks.redis.set(`key-${i}`, i)
+  await acks.confirm(`key-${i}`, strict)
 }
-const writes = (held: HeldWrites, n: number, strict?: boolean) =>
-  Promise.all(Array.from({ length: n }, (_, i) => write(held, i, strict)))
+const writes = (acks: ReplicaAcks, n: number, strict?: boolean) =>
+  Promise.all(Array.from({ length: n }, (_, i) => write(acks, i, strict)))
 
 /** Resolves when the replica has confirmed in time, as one may not that shares its machine with others. */
-const confirmed = (held: HeldWrites) =>
+const confirmed = (acks: ReplicaAcks) =>
   waitFor(
     () =>
-      held.confirm('key').then(
+      acks.confirm('key').then(
         () => true,
         (error: Error) => {
           if (!error.message.includes('0 of 1 replicas')) throw error
@@ -30,37 +30,37 @@ const confirmed = (held: HeldWrites) =>
   )
 
 test('writes whose replies come together wait for replicas together, and a missing one is waited for once', async () => {
-  const held = new HeldWrites(redis, { minReplicas: 1 })
-  await writes(held, 20)
+  const acks = new ReplicaAcks(redis, { minReplicas: 1 })
+  await writes(acks, 20)
   expect(await waits()).toBe(1)
-  await writes(held, 20)
+  await writes(acks, 20)
   expect(await waits()).toBe(1)
 })
 
 test('a write that comes while another is waited for does not wait for it in vain a second time', async () => {
-  const held = new HeldWrites(redis, { minReplicas: 1 })
+  const acks = new ReplicaAcks(redis, { minReplicas: 1 })
   await redis.set('key', '1')
-  const first = held.confirm('key')
+  const first = acks.confirm('key')
   await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
-  await Promise.all([first, held.confirm('key')])
+  await Promise.all([first, acks.confirm('key')])
   expect(await waits()).toBe(1)
 })
 
 test('whoever is strict is told that replicas are missing, each of them', async () => {
-  const held = new HeldWrites(redis, { minReplicas: 1, strict: true })
+  const acks = new ReplicaAcks(redis, { minReplicas: 1, strict: true })
   await redis.mset('key-1', '1', 'key-2', '2', 'key-3', '3')
   // In one turn, as where one read brings their replies.
   const told = await Promise.allSettled([
-    held.confirm('key-1'),
-    held.confirm('key-2'),
-    held.confirm('key-3', false),
+    acks.confirm('key-1'),
+    acks.confirm('key-2'),
+    acks.confirm('key-3', false),
   ])
   expect(told.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled'])
   expect(await waits()).toBe(1)
 })
 
 test('without replicas to wait for nothing is asked', async () => {
-  await writes(new HeldWrites(redis), 3)
+  await writes(new ReplicaAcks(redis), 3)
   expect(await waits()).toBe(0)
 })
 
@@ -78,18 +78,18 @@ describe.each([
       if (!writer || !reader) throw new Error('two connections')
       try {
         await Promise.all([writer, reader].map(whenReady))
-        const held = new HeldWrites(reader, { minReplicas: 1, strict: true })
-        await confirmed(held)
+        const acks = new ReplicaAcks(reader, { minReplicas: 1, strict: true })
+        await confirmed(acks)
         await replica.freeze()
         await writer.set('key', 'by another')
         expect(await reader.eval("return redis.call('GET', KEYS[1])", 1, 'key')).toBe('by another')
-        await expect(held.confirm('key')).rejects.toThrow('0 of 1 replicas')
+        await expect(acks.confirm('key')).rejects.toThrow('0 of 1 replicas')
         await replica.thaw()
-        await confirmed(held)
+        await confirmed(acks)
         // What an accepted delivery needs is written in a full memory too, and confirmed there.
         await reader.del(markKey('key'))
         await reader.config('SET', 'maxmemory', '1')
-        await confirmed(held)
+        await confirmed(acks)
       } finally {
         writer.disconnect()
         reader.disconnect()

@@ -25,7 +25,7 @@ const MARK = readScript('write-mark-1')
 const WAIT_MS = 1_000
 const PAUSE_MS = 5_000
 
-export interface HeldWritesOptions {
+export interface ReplicaAcksOptions {
   /** FANTAIL_MIN_REPLICAS. */
   minReplicas: number
   /** Too few replicas are an error, `storage_unavailable`. */
@@ -42,15 +42,15 @@ interface Waits {
   marks: Set<string>
 }
 
-export class HeldWrites {
+export class ReplicaAcks {
   /** The connection to write on. */
   readonly redis: Redis
-  readonly #options: HeldWritesOptions
+  readonly #options: ReplicaAcksOptions
   /** By the connection to a master: until when its replicas are not waited for. */
   readonly #pausedUntil = new WeakMap<Redis, number>()
   readonly #waits = new WeakMap<Redis, Waits>()
 
-  constructor(redis: Redis, options: HeldWritesOptions = { minReplicas: 0 }) {
+  constructor(redis: Redis, options: ReplicaAcksOptions = { minReplicas: 0 }) {
     this.redis = redis
     this.#options = options
   }

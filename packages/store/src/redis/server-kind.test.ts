@@ -12,7 +12,7 @@ import {
 import type { Redis } from 'ioredis'
 import { afterAll, afterEach, test as anyTest, beforeAll, expect } from 'vitest'
 import { connect, whenReady } from './connect.ts'
-import { WrongRedisError, whenReached } from './server-kind.ts'
+import { WrongRedisError, whenServerChecked } from './server-kind.ts'
 
 const test = anyTest.skipIf(!canSpawnRedis())
 
@@ -42,13 +42,13 @@ afterAll(async () => {
   await Promise.all([plain?.stop(), node?.stop(), sentinels?.stop()])
 })
 
-function reach(target: RedisTarget, signal?: AbortSignal) {
+function check(target: RedisTarget, signal?: AbortSignal) {
   const problems: string[] = []
   const downs: (Error | undefined)[] = []
   const redis = connect({ url: target, name: 'test', onState: (_, error) => downs.push(error) })
   opened.push(redis)
   const onProblem = ({ message }: Error) => problems.push(message)
-  return { redis, problems, downs, reached: whenReached({ redis, target, onProblem, signal }) }
+  return { redis, problems, downs, reached: whenServerChecked({ redis, target, onProblem, signal }) }
 }
 
 const at = ({ port }: { port: number }) => ({ host: '127.0.0.1', port })
@@ -66,8 +66,8 @@ async function looksAt({ url }: TestRedis): Promise<number> {
 }
 
 test('a single Redis, and a master that Sentinels know, are reached', async () => {
-  await reach(plain.url).reached
-  const { reached, problems } = reach(sentinels.target)
+  await check(plain.url).reached
+  const { reached, problems } = check(sentinels.target)
   await reached
   expect(problems).toEqual([])
 })
@@ -78,17 +78,17 @@ test.each<[string, () => RedisTarget, string]>([
   ['a plain Redis by REDIS_CLUSTER_NODES', () => nodes(plain), 'cluster mode is off: set REDIS_URL'],
   ['a Sentinel by REDIS_CLUSTER_NODES', () => nodes(sentinel()), 'a Sentinel: set REDIS_SENTINELS and'],
 ])('%s is refused', async (_, target, words) => {
-  const { reached } = reach(target())
+  const { reached } = check(target())
   const error = await reached.catch((error: unknown) => error)
   expect(error).toBeInstanceOf(WrongRedisError)
   expect(String(error)).toContain(words)
 })
 
 test('of a cluster’s nodes those that answer decide', async () => {
-  await expect(reach(nodes(await nowhere(), plain)).reached).rejects.toThrow(`127.0.0.1:${plain.port}`)
+  await expect(check(nodes(await nowhere(), plain)).reached).rejects.toThrow(`127.0.0.1:${plain.port}`)
   const giveUp = new AbortController()
-  const { reached } = reach(nodes(plain, node), giveUp.signal)
-  const { reached: refused } = reach(nodes(plain))
+  const { reached } = check(nodes(plain, node), giveUp.signal)
+  const { reached: refused } = check(nodes(plain))
   await expect(refused).rejects.toThrow('REDIS_CLUSTER_NODES')
   giveUp.abort()
   await expect(reached).rejects.toThrow('aborted')
@@ -96,7 +96,7 @@ test('of a cluster’s nodes those that answer decide', async () => {
 
 test('a Redis that is away is waited for, and then looked at', async () => {
   const late = { port: await freePort() }
-  const [one, some] = [reach(`redis://127.0.0.1:${late.port}`), reach(nodes(late))]
+  const [one, some] = [check(`redis://127.0.0.1:${late.port}`), check(nodes(late))]
   await waitFor(() => one.downs.length > 0 && some.downs.length > 0)
   const server = await startRedis({ spawned: true, port: late.port })
   try {
@@ -109,8 +109,8 @@ test('a Redis that is away is waited for, and then looked at', async () => {
 test('what keeps Sentinels from naming a master is said once, and waited for', async () => {
   const giveUp = new AbortController()
   const before = await looksAt(plain)
-  const unknown = reach({ ...sentinels.target, name: 'other' }, giveUp.signal)
-  const others = reach({ sentinels: [await nowhere(), plain, node].map(at), name: 'x' }, giveUp.signal)
+  const unknown = check({ ...sentinels.target, name: 'other' }, giveUp.signal)
+  const others = check({ sentinels: [await nowhere(), plain, node].map(at), name: 'x' }, giveUp.signal)
   await waitFor(() => unknown.problems.length > 0 && others.problems.length > 0)
   await waitFor(async () => (await looksAt(plain)) >= before + 2, { what: 'a second look' })
   expect(unknown.problems).toEqual([expect.stringContaining(`no master 'other': see REDIS_SENTINEL_NAME`)])

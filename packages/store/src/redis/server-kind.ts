@@ -39,7 +39,7 @@ export class WrongRedisError extends Error {
   }
 }
 
-export interface ReachOptions {
+export interface ServerCheckOptions {
   redis: Redis
   /** That `redis` was made for. */
   target: RedisTarget
@@ -53,7 +53,12 @@ export interface ReachOptions {
  * Resolves when the connection can be used, however long that takes; never where it is closed before. Rejects with a
  * WrongRedisError, or with the signal's reason.
  */
-export async function whenReached({ redis, target, onProblem, signal: given }: ReachOptions): Promise<void> {
+export async function whenServerChecked({
+  redis,
+  target,
+  onProblem,
+  signal: given,
+}: ServerCheckOptions): Promise<void> {
   const over = new AbortController()
   const { signal } = over
   const wrong = Promise.withResolvers<never>()
@@ -76,7 +81,7 @@ export async function whenReached({ redis, target, onProblem, signal: given }: R
 
 /**
  * One look before anything else is connected, which would complain of what is told here. Rejects with a WrongRedisError;
- * what is away is for whenReached to wait for.
+ * what is away is for whenServerChecked to wait for.
  */
 export async function refuseWrong(target: RedisTarget): Promise<void> {
   if (isRedisCluster(target)) return await refuseNodes(target)
@@ -139,7 +144,7 @@ const NO_CLUSTER: Partial<Record<RedisMode, string>> = {
 async function lookAtSentinels(
   target: RedisSentinels,
   signal: AbortSignal,
-  onProblem: ReachOptions['onProblem'],
+  onProblem: ServerCheckOptions['onProblem'],
 ): Promise<void> {
   const told = new Set<string>()
   await waitOut(LOOK_AFTER_MS, signal)

@@ -16,7 +16,7 @@ import type { LaneStore } from '../lanes/lane-api.ts'
 import { deliveryId, type RedrivenEntry } from '../lanes/lane-records.ts'
 import { type ItemReply, itemValues, type ReadItem, readItem } from '../queues/queue-items.ts'
 import { redrivenItem } from '../queues/queue-sending.ts'
-import { HeldWrites } from '../redis/replica-acks.ts'
+import { ReplicaAcks } from '../redis/replica-acks.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 import { shardBase, shardOf } from '../redis/shards.ts'
 import type { Subscriptions } from '../subscriptions/subscriptions.ts'
@@ -68,17 +68,17 @@ export interface RedriveBatchesOptions {
   lanes: Pick<LaneStore, 'parkRedriven'>
   subscriptions: Pick<Subscriptions, 'locate'>
   /** How messages are appended to queues; default: on `redis`, and replicas are not waited for. */
-  held?: HeldWrites
+  acks?: ReplicaAcks
 }
 
 export class RedriveBatches {
   readonly #redis: Redis
-  readonly #held: HeldWrites
+  readonly #acks: ReplicaAcks
   readonly #lanes: Pick<LaneStore, 'parkRedriven'>
   readonly #subscriptions: Pick<Subscriptions, 'locate'>
 
-  constructor({ redis, lanes, subscriptions, held }: RedriveBatchesOptions) {
-    this.#held = held ?? new HeldWrites(redis)
+  constructor({ redis, lanes, subscriptions, acks }: RedriveBatchesOptions) {
+    this.#acks = acks ?? new ReplicaAcks(redis)
     this.#redis = redis
     this.#lanes = lanes
     this.#subscriptions = subscriptions
@@ -143,8 +143,8 @@ export class RedriveBatches {
     const values = items.flatMap((item) => itemValues(redrivenItem(run.id, item)))
     const base = shardBase(shardOf(queue))
     const args = [queue, run.id, run.fence, batch, ...values]
-    const result = await runScript(this.#held.redis, APPEND, [base], args)
-    await this.#held.confirm(base)
+    const result = await runScript(this.#acks.redis, APPEND, [base], args)
+    await this.#acks.confirm(base)
     if (result === null) return 'missing'
     if (Array.isArray(result)) return Number(result[0])
     return result === 1 ? 'appended' : 'stale'

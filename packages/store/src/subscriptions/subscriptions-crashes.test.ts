@@ -3,7 +3,7 @@ import type { SubscriptionRecord } from '@fantail/contracts'
 import { goneKey, skewKey } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { Plans, placeOfSubscription, SHARD_COUNT, Subscriptions, shardBase, Topics } from '../index.ts'
+import { placeOfSubscription, SHARD_COUNT, Snapshots, Subscriptions, shardBase, Topics } from '../index.ts'
 import { cutShort, holdBefore, indexFaults, newSubscription, topicName } from './subscriptions.fixture.ts'
 
 const ARN = topicName('crashes')
@@ -199,7 +199,7 @@ describe('a process that stood still', () => {
     await topics.delete(ARN)
     frozen.release()
     await late
-    expect(await new Plans(redis).slice(place)).toBeNull()
+    expect(await new Snapshots(redis).slice(place)).toBeNull()
     expect(await indexFaults(redis)).toEqual([])
   })
 })

@@ -3,7 +3,7 @@ import type { SubscriptionRecord, SubscriptionStatus } from '@fantail/contracts'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Plans, placeOfSubscription, Subscriptions, Topics } from '../index.ts'
+import { placeOfSubscription, Snapshots, Subscriptions, Topics } from '../index.ts'
 import { indexFaults, newSubscription, topicName } from './subscriptions.fixture.ts'
 
 const SLICE_MAX = 2
@@ -208,10 +208,10 @@ class Model {
       expect(await subscriptions.get(record.id)).toEqual(record)
       expect(await subscriptions.locate(record.id)).toMatchObject({ topicArn: record.topicArn })
     }
-    const plans = new Plans(redis)
-    const slices = await Promise.all([...this.topics.keys()].map((arn) => plans.topicSlices(arn)))
-    const refs = slices.flatMap((plan) => plan?.slices ?? [])
-    const loaded = await Promise.all(refs.map((ref) => plans.slice(ref)))
+    const snapshots = new Snapshots(redis)
+    const slices = await Promise.all([...this.topics.keys()].map((arn) => snapshots.topicSlices(arn)))
+    const refs = slices.flatMap((snapshot) => snapshot?.slices ?? [])
+    const loaded = await Promise.all(refs.map((ref) => snapshots.slice(ref)))
     expect(loaded.flatMap((slice) => slice?.subscriptions ?? []).sort(byId)).toEqual(records.sort(byId))
     expect(new Set(records.map(({ id, slot }) => `${placeOfSubscription(id)?.sliceId} ${slot}`)).size).toBe(
       records.length,

@@ -6,9 +6,9 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   createConfirmationToken,
   laneKey,
-  Plans,
   placeOfSubscription,
   SHARD_COUNT,
+  Snapshots,
   Subscriptions,
   shardBase,
   subscriptionsKey,
@@ -25,7 +25,7 @@ const SLICE = { sliceSubscriptionsMax: 3 }
 const { server, redis } = await useRedis()
 const topics = new Topics(redis)
 const subscriptions = new Subscriptions(redis, SLICE)
-const plans = new Plans(redis)
+const snapshots = new Snapshots(redis)
 const connections = [redis, redis.duplicate(), redis.duplicate()]
 const clients = connections.map((connection) => new Subscriptions(connection, SLICE))
 beforeEach(async () => {
@@ -169,13 +169,13 @@ describe('a change', () => {
       const made = await create(i)
       const ref = await subscriptions.locate(made.id)
       if (!ref) throw new Error('it was made')
-      const before = [await plans.sliceRevisions([ref]), await plans.topicRevisions([ARN])]
+      const before = [await snapshots.sliceRevisions([ref]), await snapshots.topicRevisions([ARN])]
       const paused = await subscriptions.update(made.id, () => ({ status: 'paused' }))
       expect(paused).toEqual({ ...made, status: 'paused' })
       expect(await subscriptions.get(made.id)).toEqual(paused)
       const lane = laneKey(shardBase(ref.shard), made.id)
       expect(await redis.hget(lane, 'p')).toBe('1')
-      const after = [await plans.sliceRevisions([ref]), await plans.topicRevisions([ARN])]
+      const after = [await snapshots.sliceRevisions([ref]), await snapshots.topicRevisions([ARN])]
       expect(after[0]).not.toEqual(before[0])
       expect(after[1]).not.toEqual(before[1])
     }
@@ -185,9 +185,9 @@ describe('a change', () => {
 
   test('that changes nothing writes nothing', async () => {
     const made = await create(0)
-    const before = await plans.topicRevisions([ARN])
+    const before = await snapshots.topicRevisions([ARN])
     expect(await subscriptions.update(made.id, () => ({ status: 'active' }))).toEqual(made)
-    expect(await plans.topicRevisions([ARN])).toEqual(before)
+    expect(await snapshots.topicRevisions([ARN])).toEqual(before)
   })
 
   test('cannot touch identity, endpoint or slot', async () => {

@@ -35,16 +35,16 @@ export interface SliceData extends SliceRef {
   subscriptions: SubscriptionRecord[]
 }
 
-export interface PlansOptions {
+export interface SnapshotsOptions {
   /** Told of a subscription's record that cannot be read; its neighbours are loaded all the same. */
   onCorrupt?: (error: CorruptRecordError) => void
 }
 
-export class Plans {
+export class Snapshots {
   readonly #redis: Redis
   readonly #onCorrupt: (error: CorruptRecordError) => void
 
-  constructor(redis: Redis, options: PlansOptions = {}) {
+  constructor(redis: Redis, options: SnapshotsOptions = {}) {
     this.#redis = redis
     this.#onCorrupt = options.onCorrupt ?? ((error) => process.emitWarning(error))
   }

@@ -2,14 +2,23 @@ import { FantailError } from '@fantail/contracts'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { Redis } from 'ioredis'
 import { beforeEach, expect, test } from 'vitest'
-import { laneKey, Plans, Subscriptions, shardBase, shardOf, sliceKey, Topics, topicKey } from '../index.ts'
+import {
+  laneKey,
+  Snapshots,
+  Subscriptions,
+  shardBase,
+  shardOf,
+  sliceKey,
+  Topics,
+  topicKey,
+} from '../index.ts'
 import { dueKey } from '../keys.ts'
 import { cutShort, indexFaults, newSubscription, topicName } from '../subscriptions/subscriptions.fixture.ts'
 
 const { server, redis } = await useRedis()
 const topics = new Topics(redis)
 const subscriptions = new Subscriptions(redis, { sliceSubscriptionsMax: 3 })
-const plans = new Plans(redis)
+const snapshots = new Snapshots(redis)
 beforeEach(() => redis.flushall())
 
 const notFound = expect.objectContaining({ code: 'not_found' })
@@ -119,11 +128,11 @@ test('every change gives another revision and says so', async () => {
   subscriber.on('message', (_, message: string) => told.push(message))
   await subscriber.subscribe('ft:wake:changes')
   await topics.put(arn, {})
-  const [first] = await plans.topicRevisions([arn])
+  const [first] = await snapshots.topicRevisions([arn])
   await topics.patch(arn, { displayName: 'x' })
-  const [second] = await plans.topicRevisions([arn])
+  const [second] = await snapshots.topicRevisions([arn])
   await topics.patch(arn, { displayName: 'x' })
-  const [unchanged] = await plans.topicRevisions([arn])
+  const [unchanged] = await snapshots.topicRevisions([arn])
   await topics.delete(arn)
   await subscriber.ping()
   subscriber.disconnect()
@@ -136,17 +145,17 @@ test('a patch reaches every slice before it is acknowledged', async () => {
   const arn = topicName('wide')
   await topics.put(arn, {})
   for (let i = 0; i < 8; i++) await subscriptions.create(newSubscription(arn, i))
-  const before = await plans.topicSlices(arn)
+  const before = await snapshots.topicSlices(arn)
   expect(before?.slices).toHaveLength(3)
   const set = { deliveryPolicy: { throttlePolicy: { maxReceivesPerSecond: 7 } }, retentionSeconds: 90 }
-  const revisions = await plans.sliceRevisions(before?.slices ?? [])
+  const revisions = await snapshots.sliceRevisions(before?.slices ?? [])
   await topics.patch(arn, { ...set, disableSubscriptionOverrides: true })
-  const after = await plans.sliceRevisions(before?.slices ?? [])
+  const after = await snapshots.sliceRevisions(before?.slices ?? [])
   for (const [i, ref] of (before?.slices ?? []).entries()) {
     expect(after[i]).not.toBe(revisions[i])
     const fields = await redis.hmget(sliceKey(shardBase(ref.shard), ref.sliceId), 'rate', 'ret', 'ovr')
     expect(fields).toEqual(['7', '90', '1'])
-    expect((await plans.slice(ref))?.topic).toMatchObject(set)
+    expect((await snapshots.slice(ref))?.topic).toMatchObject(set)
   }
   expect(await indexFaults(redis)).toEqual([])
 })
@@ -160,8 +169,8 @@ test('a slice opened while the topic is being changed has the newest settings', 
   ])
   await Promise.all(changes.flat())
   const topic = await topics.get(arn)
-  for (const ref of (await plans.topicSlices(arn))?.slices ?? []) {
-    expect((await plans.slice(ref))?.topic).toEqual(topic)
+  for (const ref of (await snapshots.topicSlices(arn))?.slices ?? []) {
+    expect((await snapshots.slice(ref))?.topic).toEqual(topic)
   }
   expect(await indexFaults(redis)).toEqual([])
 })
@@ -174,12 +183,12 @@ test('a change that died midway is finished by the sweep, and by its repetition'
     await cutShort(server.url, 'configure-slice-1', (broken) =>
       new Topics(broken).patch(arn, { retentionSeconds: 61 }),
     )
-    const second = (await plans.topicSlices(arn))?.slices[1]
+    const second = (await snapshots.topicSlices(arn))?.slices[1]
     if (!second) throw new Error('the topic has two slices')
-    expect((await plans.slice(second))?.topic.retentionSeconds).toBe(345_600)
+    expect((await snapshots.slice(second))?.topic.retentionSeconds).toBe(345_600)
     if (finish === 'sweep') expect(await topics.resumeDeletions({ ageMs: 0 })).toBe(1)
     else await topics.patch(arn, { retentionSeconds: 61 })
-    expect((await plans.slice(second))?.topic.retentionSeconds).toBe(61)
+    expect((await snapshots.slice(second))?.topic.retentionSeconds).toBe(61)
     expect(await indexFaults(redis)).toEqual([])
   }
 })

@@ -12,7 +12,7 @@
  * turns (lane-loop.ts).
  *
  * First attempts leave an eighth of the slots to the lanes. They take a slot in the moment it comes free, a lane only a
- * trip to Redis later: without a share of their own, lanes got 5 of 80 sends beside an express path that was full.
+ * trip to Redis later: without a share of their own, lanes got 5 of 80 sends beside first attempts that took all slots.
  */
 
 const START_ALLOWANCE = 4

@@ -53,7 +53,7 @@ async function subscribe(url: string, options: OutboundOptions) {
   return fixture.subscribe('unused', { endpoint, ...kept, deliveryPolicy: { healthyRetryPolicy } })
 }
 
-test('credentials and headers reach the endpoint, the express way and from the lane', async () => {
+test('credentials and headers reach the endpoint, at the first attempt and from the lane', async () => {
   hook.respond('/', (_, n) =>
     n === 1
       ? { status: 401, headers: { 'WWW-Authenticate': 'Basic realm="x"' } }

@@ -1,13 +1,13 @@
 /** A job whose worker died half-way, and filters that changed before the next one took it over. */
 import type { Message, SubscriptionRecord } from '@fantail/contracts'
 import { createLogger } from '@fantail/runtime'
-import { Plans } from '@fantail/store'
+import { Snapshots } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { createFixture, createMessage, type Fixture, TOPIC } from '../fixtures/worker.fixture.ts'
 import { Bitmap } from '../topics/bitmap.ts'
 import { MessageContext } from '../topics/message-context.ts'
-import { PlanCache } from '../topics/snapshot-cache.ts'
+import { SnapshotCache } from '../topics/snapshot-cache.ts'
 import type { KeptBack } from '../topics/topic-filters.ts'
 import { Dispatcher, type DispatcherOptions } from './dispatcher.ts'
 import type { Unit } from './job-run.ts'
@@ -29,7 +29,7 @@ const red = inColor('red')
 
 /** A worker of its own that does nothing with its units but `start`. */
 function createDispatcher(start: (unit: Unit) => void, queued = 0) {
-  const express = { start, queued }
+  const firstAttempts = { start, queued }
   const kept: KeptBack[] = []
   const recorder: DispatcherOptions['recorder'] = {
     dispatched: () => undefined,
@@ -39,9 +39,9 @@ function createDispatcher(start: (unit: Unit) => void, queued = 0) {
     expiredWhole: () => undefined,
   }
   const dispatcher = new Dispatcher({
-    plans: new PlanCache(new Plans(fixture.redis), () => undefined),
+    snapshots: new SnapshotCache(new Snapshots(fixture.redis), () => undefined),
     lanes: fixture.lanes,
-    express,
+    firstAttempts,
     parking: { checkpoint: () => undefined },
     recorder,
     idempotency: { holds: async () => true },
@@ -63,7 +63,7 @@ function createDispatcher(start: (unit: Unit) => void, queued = 0) {
       handOutAgain: async () => false,
     })
   const makeRoom = () => {
-    express.queued = 0
+    firstAttempts.queued = 0
     dispatcher.roomChanged()
   }
   return { run, kept, makeRoom }

@@ -32,8 +32,8 @@ const message = (text: string, topicArn: string): Message => ({
 
 /** Each topic has one slice, in a shard of its own. `start` is what becomes of a unit. */
 function createDispatcher(
-  start: ((unit: Unit) => void) | DispatcherOptions['express'],
-  set: Partial<DispatcherOptions['plans']> = {},
+  start: ((unit: Unit) => void) | DispatcherOptions['firstAttempts'],
+  set: Partial<DispatcherOptions['snapshots']> = {},
 ) {
   const counted: string[] = []
   const shards = [topic('a'), topic('b')]
@@ -46,7 +46,7 @@ function createDispatcher(
     filters: null,
     byId: new Map(),
   })
-  const plans = {
+  const snapshots = {
     topic: (arn: string) => ({
       topic: { arn, retentionSeconds: RETENTION_SECONDS },
       slices: [slice(arn)],
@@ -59,11 +59,11 @@ function createDispatcher(
     sliceOf: (_plan: unknown, ref: unknown) => ref,
     checkedAt: () => performance.now(),
     ...set,
-  } as unknown as DispatcherOptions['plans']
+  } as unknown as DispatcherOptions['snapshots']
   const dispatcher = new Dispatcher({
-    plans,
+    snapshots,
     lanes: new Lanes(redis),
-    express: typeof start === 'function' ? { start, queued: 0 } : start,
+    firstAttempts: typeof start === 'function' ? { start, queued: 0 } : start,
     parking: { checkpoint: () => undefined },
     recorder: {
       dispatched: () => undefined,
@@ -166,37 +166,45 @@ test('a message that cannot be read is quarantined and keeps its neighbours from
   expect(await run(2, messages)).toEqual({ started: ['good'], counted, end: { postponedMs: 60_000 } })
 })
 
-/** What a worker makes of a message for the topic `uid` that finds these plans, one after each look anew. */
+/** What a worker makes of a message for the topic `uid` that finds these snapshots, one after each look anew. */
 async function found(topicUid: string, uids: (string | null)[]) {
   const arn = topic('a')
   const looks = [...uids]
   const matchedBy: string[] = []
-  const planOf = (uid: string | null | undefined) =>
+  const snapshotOf = (uid: string | null | undefined) =>
     uid ? { topic: { arn, uid }, slices: [{ sliceId: `${uid}.0`, shard: 0 }], hasFilters: false } : null
-  const plans = {
-    topic: async () => planOf(looks[0]),
+  const snapshots = {
+    topic: async () => snapshotOf(looks[0]),
     invalidate: () => void (looks.length > 1 && looks.shift()),
-    sliceOf: (plan: { topic: object }, ref: object) => ({
+    sliceOf: (snapshot: { topic: object }, ref: object) => ({
       ...ref,
-      ...plan,
+      ...snapshot,
       slots: 1,
       filters: null,
       subscriptions: [],
     }),
-  } as unknown as Partial<DispatcherOptions['plans']>
-  const { dispatcher, counted } = createDispatcher(({ slice }) => void matchedBy.push(slice.topic.uid), plans)
+  } as unknown as Partial<DispatcherOptions['snapshots']>
+  const { dispatcher, counted } = createDispatcher(
+    ({ slice }) => void matchedBy.push(slice.topic.uid),
+    snapshots,
+  )
   await dispatcher.run(job(1, [{ ...message('hello', arn), topicUid }]))
   return { matchedBy, counted }
 }
 
 test.each([
   ['by the topic that it was published to', 'one', ['one'], 'one'],
-  ['by the topic that has been made again, not by the plan of the earlier one', 'two', ['one', 'two'], 'two'],
+  [
+    'by the topic that has been made again, not by the snapshot of the earlier one',
+    'two',
+    ['one', 'two'],
+    'two',
+  ],
   ['by it also where somebody has begun to look before', 'two', ['one', 'one', 'two'], 'two'],
   ['by it also where there was none for a moment', 'two', [null, 'two'], 'two'],
   ['by what there is where the publisher knew the earlier one', 'one', ['two', 'two', 'two'], 'two'],
-])('a message is matched %s', async (_, published, plans, uid) => {
-  expect(await found(published, plans)).toEqual({ matchedBy: [uid], counted: [] })
+])('a message is matched %s', async (_, published, snapshots, uid) => {
+  expect(await found(published, snapshots)).toEqual({ matchedBy: [uid], counted: [] })
 })
 
 test('a run that is refused as stale says that it is lost', async () => {
@@ -275,16 +283,16 @@ test('a unit that cannot be started keeps its run from ending no longer than its
 })
 
 test('a unit that waited for room and cannot be started fails its own run, not whoever makes room', async () => {
-  const express = {
+  const firstAttempts = {
     start: () => {
       throw new RangeError('too deep')
     },
     queued: QUEUED_MAX,
   }
-  const { dispatcher } = createDispatcher(express)
+  const { dispatcher } = createDispatcher(firstAttempts)
   const run = expect(dispatcher.run(job(1, [message('bad', topic('a'))]))).rejects.toThrow('too deep')
   await waitFor(() => !dispatcher.hasRoom)
-  express.queued = 0
+  firstAttempts.queued = 0
   dispatcher.roomChanged()
   await run
 })
@@ -296,7 +304,7 @@ test('a message that is matched keeps nothing of what filters saw of it', async 
     return sliceMatch(slice, context, undefined)
   }
   const { dispatcher } = createDispatcher(() => undefined, { matchSlice } as Partial<
-    DispatcherOptions['plans']
+    DispatcherOptions['snapshots']
   >)
   expect(await dispatcher.run(job(1, [message('{}', topic('a'))]))).toBe('settled')
   const [one] = seen
@@ -313,7 +321,7 @@ test('a message whose topic is gone is discarded and counted', async () => {
 /** A worker that knows no filters yet, so that one message alone seems to be for more than it should have by itself. */
 async function startWide(
   fence: number,
-  set: Partial<DispatcherOptions['plans']> = {},
+  set: Partial<DispatcherOptions['snapshots']> = {},
   { hasRoom = true, before = [] as Message[] } = {},
 ) {
   const arn = topic('a')
@@ -325,11 +333,11 @@ async function startWide(
     filters: null,
     subscriptions: [],
   }))
-  const plan = { topic: { arn }, slices, subscriptions: 12_000, hasFilters: false }
+  const snapshot = { topic: { arn }, slices, subscriptions: 12_000, hasFilters: false }
   const started: string[] = []
   const handedOut: unknown[] = []
   const { dispatcher } = createDispatcher(({ slice }) => void started.push(slice.sliceId), {
-    topic: () => plan as never,
+    topic: () => snapshot as never,
     ...set,
   })
   const handOut = async (parts: unknown[]) => handedOut.push(...parts) > 0
@@ -382,9 +390,9 @@ test('a message at which workers die while it is matched is handed on unmatched'
   const died = () => {
     throw new RangeError('too deep')
   }
-  const plan = { topic: { arn: topic('a') }, subscriptions: 12_000, hasFilters: true }
+  const snapshot = { topic: { arn: topic('a') }, subscriptions: 12_000, hasFilters: true }
   const slices = [0, 1].map((n) => ({ sliceId: `wide.${n}`, shard: n }))
-  const set = { match: died, topic: () => ({ ...plan, slices }) as never }
+  const set = { match: died, topic: () => ({ ...snapshot, slices }) as never }
   await expect(startWide(2, set)).rejects.toThrow('too deep')
   expect(await startWide(3, set)).toEqual({ started: [], parts: 2 })
 })

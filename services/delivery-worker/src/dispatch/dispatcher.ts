@@ -1,6 +1,6 @@
 /**
  * Runs dispatch jobs: opens the checkpoints of earlier starts, drops what an idempotency key rules out, matches each
- * message against its topic's slices, and hands the deliveries to the express path.
+ * message against its topic's slices, and hands the deliveries to their first attempts.
  */
 import type { Message } from '@fantail/contracts'
 import type { DispatchPart, DispatchRun, RunEnd } from '@fantail/jobs'
@@ -18,12 +18,12 @@ import type { OutcomeRecorder } from '../outcomes/outcome-recorder.ts'
 import type { CompiledSlice } from '../topics/compiled-slice.ts'
 import { MessageContext } from '../topics/message-context.ts'
 import type { SliceMatch } from '../topics/slice-match.ts'
-import type { PlanCache } from '../topics/snapshot-cache.ts'
+import type { SnapshotCache } from '../topics/snapshot-cache.ts'
 import { type KnownMatch, sliceNumberOf, type TopicMatch } from '../topics/topic-filters.ts'
-import type { TopicPlan } from '../topics/topic-snapshot.ts'
+import type { TopicSnapshot } from '../topics/topic-snapshot.ts'
 import { CautiousRuns, isCautious } from './cautious-runs.ts'
 import { Checkpoints } from './checkpoints.ts'
-import type { Express } from './first-attempts.ts'
+import type { FirstAttempts } from './first-attempts.ts'
 import type { Isolation } from './isolation.ts'
 import { JobParts } from './job-parts.ts'
 import { JobRun, Unit } from './job-run.ts'
@@ -44,9 +44,9 @@ const ADMISSIONS_MAX = 64
 const BYTES_MAX = 67_108_864
 
 export interface DispatcherOptions {
-  plans: PlanCache
+  snapshots: SnapshotCache
   lanes: LaneStore
-  express: Pick<Express, 'start' | 'queued'>
+  firstAttempts: Pick<FirstAttempts, 'start' | 'queued'>
   parking: Pick<Parking, 'checkpoint'>
   recorder: Pick<OutcomeRecorder, 'dispatched' | 'filtered' | 'keptBack' | 'unmatched' | 'expiredWhole'>
   idempotency: Pick<Idempotency, 'holds'>
@@ -74,7 +74,7 @@ interface Start {
   run: JobRun
   index: number
   context: MessageContext
-  plan: TopicPlan
+  snapshot: TopicSnapshot
 }
 
 interface Admission {
@@ -118,7 +118,9 @@ export class Dispatcher {
   /** False while enough deliveries wait: no further job should be fetched. */
   get hasRoom(): boolean {
     return (
-      this.#waiting < ADMISSIONS_MAX && this.#options.express.queued < QUEUED_MAX && this.#bytes < BYTES_MAX
+      this.#waiting < ADMISSIONS_MAX &&
+      this.#options.firstAttempts.queued < QUEUED_MAX &&
+      this.#bytes < BYTES_MAX
     )
   }
 
@@ -221,12 +223,12 @@ export class Dispatcher {
 
   /** Retention ends also what never reached its lanes. For how many subscriptions it was is not known: it counts once. */
   async #expire(run: JobRun, context: MessageContext): Promise<boolean> {
-    const plan = await this.#planOf(run, context).catch(readableOnly)
+    const snapshot = await this.#snapshotOf(run, context).catch(readableOnly)
     const ageMs = this.#options.now() - context.message.publishedAt
-    if (!plan || ageMs <= plan.topic.retentionSeconds * 1_000) return false
+    if (!snapshot || ageMs <= snapshot.topic.retentionSeconds * 1_000) return false
     if (!isFirst(run.part)) return true
     await this.#untilDone(run, () => this.#options.count('expired'))
-    this.#options.recorder.expiredWhole(plan.topic, context)
+    this.#options.recorder.expiredWhole(snapshot.topic, context)
     return true
   }
 
@@ -248,27 +250,27 @@ export class Dispatcher {
 
   async #startMessage(run: JobRun, index: number, context: MessageContext): Promise<void> {
     // Each wait is taken only where there is something to wait for: this is done for every message.
-    const known = this.#options.plans.topic(context.message.topicArn)
-    let plan = known instanceof Promise ? await this.#planOf(run, context) : known
-    if (isOfAnother(plan, context.message)) plan = await this.#planAnew(run, context)
-    if (plan === undefined) return
-    if (plan === null || plan.slices.length === 0) {
+    const known = this.#options.snapshots.topic(context.message.topicArn)
+    let snapshot = known instanceof Promise ? await this.#snapshotOf(run, context) : known
+    if (isOfAnother(snapshot, context.message)) snapshot = await this.#snapshotAnew(run, context)
+    if (snapshot === undefined) return
+    if (snapshot === null || snapshot.slices.length === 0) {
       // Told by one of its parts.
       if (!isFirst(run.part)) return
-      if (plan === null) await this.#untilDone(run, () => this.#options.count('discarded:topicDeleted'))
+      if (snapshot === null) await this.#untilDone(run, () => this.#options.count('discarded:topicDeleted'))
       this.#options.recorder.unmatched(context)
       return
     }
     // Not before: a message without subscribers, of a topic that was made again, uses no key up.
-    if (context.message.idempotency && !(await this.#isFirst(run, context.message, plan))) return
-    const { plans, recorder } = this.#options
-    const checks = plans.checkFilters(plan)
-    if (checks) await this.#untilDone(run, () => plans.checkFilters(plan))
-    if (run.fence > 1) await this.#restore(run, plan)
-    const found = plans.match(plan, context, () => run.lost)
+    if (context.message.idempotency && !(await this.#isFirst(run, context.message, snapshot))) return
+    const { snapshots, recorder } = this.#options
+    const checks = snapshots.checkFilters(snapshot)
+    if (checks) await this.#untilDone(run, () => snapshots.checkFilters(snapshot))
+    if (run.fence > 1) await this.#restore(run, snapshot)
+    const found = snapshots.match(snapshot, context, () => run.lost)
     const match = found instanceof Promise ? await found : found
     if (run.lost) return
-    const start = { run, index, context, plan }
+    const start = { run, index, context, snapshot }
     if (match && opensAllBegun(start, match)) {
       for (const { ref, found } of match.toOpen) {
         if (run.part && !isOf(run.part, ref)) continue
@@ -276,10 +278,10 @@ export class Dispatcher {
         if (waits) await waits
       }
       if (match.keptBack && isFirst(run.part) && !run.lost)
-        recorder.keptBack(plan.topic, context, match.keptBack)
+        recorder.keptBack(snapshot.topic, context, match.keptBack)
       return
     }
-    for (const ref of plan.slices) {
+    for (const ref of snapshot.slices) {
       if (run.part && !isOf(run.part, ref)) continue
       const waits = this.#startSlice(start, ref)
       if (waits) await waits
@@ -287,8 +289,10 @@ export class Dispatcher {
   }
 
   /** Reads what earlier starts have settled, in all shards at once, and makes these starts stale there. */
-  async #restore(run: JobRun, plan: TopicPlan): Promise<void> {
-    const refs = run.part ? plan.slices.filter((ref) => !run.part || isOf(run.part, ref)) : plan.slices
+  async #restore(run: JobRun, snapshot: TopicSnapshot): Promise<void> {
+    const refs = run.part
+      ? snapshot.slices.filter((ref) => !run.part || isOf(run.part, ref))
+      : snapshot.slices
     const shards = new Set(refs.map(({ shard }) => shard))
     await Promise.all([...shards].map((shard) => this.#checkpoints.restore(run, shard)))
   }
@@ -296,7 +300,7 @@ export class Dispatcher {
   /** A promise only where there is something to wait for. */
   #startSlice(start: Start, ref: SliceRef, found?: KnownMatch): Promise<void> | undefined {
     if (start.run.lost) return undefined
-    const cached = this.#options.plans.sliceOf(start.plan, ref)
+    const cached = this.#options.snapshots.sliceOf(start.snapshot, ref)
     if (cached instanceof Promise) {
       start.context.forgetSubjects()
       return this.#startLoaded(start, ref, found)
@@ -305,14 +309,18 @@ export class Dispatcher {
   }
 
   async #startLoaded(start: Start, ref: SliceRef, found?: KnownMatch): Promise<void> {
-    const slice = await this.#untilDone(start.run, () => this.#options.plans.sliceOf(start.plan, ref))
+    const slice = await this.#untilDone(start.run, () => this.#options.snapshots.sliceOf(start.snapshot, ref))
     if (slice) await this.#admitUnit(start, slice, found)
   }
 
-  #admitUnit({ plan, ...start }: Start, slice: CompiledSlice, found?: KnownMatch): Promise<void> | undefined {
-    if (slice.filters !== null) plan.hasFilters = true
+  #admitUnit(
+    { snapshot, ...start }: Start,
+    slice: CompiledSlice,
+    found?: KnownMatch,
+  ): Promise<void> | undefined {
+    if (slice.filters !== null) snapshot.hasFilters = true
     // Taken before the wait for room: what is too old by its end is checked again.
-    const checkedAt = this.#options.plans.checkedAt(slice, plan)
+    const checkedAt = this.#options.snapshots.checkedAt(slice, snapshot)
     const unit = new Unit({ ...start, slice, checkedAt })
     const match = this.#match(unit, found)
     if (match instanceof Promise) return match.then((matched) => matched && this.#admitMatched(unit, matched))
@@ -334,7 +342,7 @@ export class Dispatcher {
     // Held open while deliveries are handed over, so that the unit cannot end between two of them.
     unit.open++
     try {
-      this.#options.express.start(unit)
+      this.#options.firstAttempts.start(unit)
     } catch (error) {
       unit.run.abandon(unit)
       throw error
@@ -348,7 +356,7 @@ export class Dispatcher {
     found: KnownMatch | undefined,
   ): SliceMatch | Promise<SliceMatch | undefined> {
     const slots = found && found.filters.revision === slice.revision ? found.slots : undefined
-    return this.#options.plans.matchSlice(slice, context, () => run.lost, slots)
+    return this.#options.snapshots.matchSlice(slice, context, () => run.lost, slots)
   }
 
   #setMatch(unit: Unit, { matched, filtered, reasons }: SliceMatch): void {
@@ -360,28 +368,32 @@ export class Dispatcher {
   }
 
   /** null: no such topic. undefined: the run is lost. */
-  async #planOf(run: JobRun, context: MessageContext): Promise<TopicPlan | null | undefined> {
-    return this.#untilDone(run, () => this.#options.plans.topic(context.message.topicArn))
+  async #snapshotOf(run: JobRun, context: MessageContext): Promise<TopicSnapshot | null | undefined> {
+    return this.#untilDone(run, () => this.#options.snapshots.topic(context.message.topicArn))
   }
 
   /**
-   * The topic was deleted, and maybe made again, since the message was published, or since the plan was looked at. What
+   * The topic was deleted, and maybe made again, since the message was published, or since the snapshot was looked at. What
    * there is now counts: a publisher may still stamp messages as for the earlier one. Two looks, because the first may
    * join one that began before.
    */
-  async #planAnew(run: JobRun, context: MessageContext): Promise<TopicPlan | null | undefined> {
-    this.#options.plans.invalidate(context.message.topicArn)
-    const plan = await this.#planOf(run, context)
-    if (!isOfAnother(plan, context.message)) return plan
-    this.#options.plans.invalidate(context.message.topicArn)
-    return this.#planOf(run, context)
+  async #snapshotAnew(run: JobRun, context: MessageContext): Promise<TopicSnapshot | null | undefined> {
+    this.#options.snapshots.invalidate(context.message.topicArn)
+    const snapshot = await this.#snapshotOf(run, context)
+    if (!isOfAnother(snapshot, context.message)) return snapshot
+    this.#options.snapshots.invalidate(context.message.topicArn)
+    return this.#snapshotOf(run, context)
   }
 
   /**
    * The same claim that the publisher makes, under the topic that the message goes to: whoever came first is delivered.
    * Where the topic was made again meanwhile, a repeated request would else find its key free and be delivered too.
    */
-  async #isFirst(run: JobRun, { idempotency, topicUid }: Message, { topic }: TopicPlan): Promise<boolean> {
+  async #isFirst(
+    run: JobRun,
+    { idempotency, topicUid }: Message,
+    { topic }: TopicSnapshot,
+  ): Promise<boolean> {
     if (!idempotency) return true
     const { key, value } = idempotency
     const name = topicUid === undefined ? key : underTopic(key, topicUid, topic.uid)
@@ -409,7 +421,7 @@ export class Dispatcher {
   }
 
   get #hasRoomForUnit(): boolean {
-    return this.#options.express.queued < QUEUED_MAX && this.#begunInTurn < BEGUN_PER_TURN_MAX
+    return this.#options.firstAttempts.queued < QUEUED_MAX && this.#begunInTurn < BEGUN_PER_TURN_MAX
   }
 
   /** Deliveries that are parked at once fill no queue: without a bound all of a backlog's would be begun in one go. */
@@ -454,13 +466,15 @@ function isFirst(part: DispatchPart | undefined): boolean {
 }
 
 /** No slice that an earlier start has settled something of is kept back as a whole: its filters may have changed since. */
-function opensAllBegun({ run, index, plan }: Start, { toOpen }: TopicMatch): boolean {
+function opensAllBegun({ run, index, snapshot }: Start, { toOpen }: TopicMatch): boolean {
   if (run.fence === 1) return true
   const opened = new Set(toOpen.map(({ ref }) => ref.sliceId))
-  return plan.slices.every(({ sliceId }) => opened.has(sliceId) || !run.restored.has(`${index}.${sliceId}`))
+  return snapshot.slices.every(
+    ({ sliceId }) => opened.has(sliceId) || !run.restored.has(`${index}.${sliceId}`),
+  )
 }
 
 /** Or of no topic, where the message was for one. */
-function isOfAnother(plan: TopicPlan | null | undefined, { topicUid }: Message): boolean {
-  return topicUid !== undefined && plan !== undefined && plan?.topic.uid !== topicUid
+function isOfAnother(snapshot: TopicSnapshot | null | undefined, { topicUid }: Message): boolean {
+  return topicUid !== undefined && snapshot !== undefined && snapshot?.topic.uid !== topicUid
 }

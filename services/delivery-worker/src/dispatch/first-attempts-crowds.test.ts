@@ -3,7 +3,7 @@ import { waitFor } from '@fantail/test-kit'
 import { afterEach, expect, test } from 'vitest'
 import type { Outcome } from '../attempts/attempt-outcome.ts'
 import { AttemptSlots } from '../attempts/attempt-slots.ts'
-import { Express, type ExpressOptions } from './first-attempts.ts'
+import { FirstAttempts, type FirstAttemptsOptions } from './first-attempts.ts'
 import type { Unit } from './job-run.ts'
 
 const CROWD = 1_500
@@ -14,11 +14,11 @@ afterEach(async () => {
 })
 
 /** Attempts end when the test says so. */
-function createExpress() {
+function createFirstAttempts() {
   const parked: string[] = []
   const attempts: ((outcome: Outcome) => void)[] = []
   const slots = new AttemptSlots({ attemptsMax: 16 })
-  const express = new Express({
+  const firstAttempts = new FirstAttempts({
     slots,
     bytes: { hasRoom: () => true },
     attempts: { attempt: (_s: unknown, _m: unknown, _d: unknown, done: never) => attempts.push(done) },
@@ -31,7 +31,7 @@ function createExpress() {
     metrics: { delivered: () => undefined },
     status: {},
     onRoom: () => undefined,
-  } as unknown as ExpressOptions)
+  } as unknown as FirstAttemptsOptions)
   const answer = () => {
     const outcome = {
       result: { kind: 'response', statusCode: 200, durationMs: 1 },
@@ -41,11 +41,11 @@ function createExpress() {
     attempts.shift()?.(outcome as Outcome)
   }
   stops.push(async () => {
-    const stopped = express.stop()
+    const stopped = firstAttempts.stop()
     while (attempts.length > 0) answer()
     await stopped
   })
-  return { express, slots, parked, answer }
+  return { firstAttempts, slots, parked, answer }
 }
 
 /** For so many subscriptions of their own, all unthrottled and unsigned. */
@@ -77,34 +77,34 @@ function unitFor(name: string, count: number): Unit {
 }
 
 test('a crowd that nobody of answers goes by its lanes, and what comes then too, at once', async () => {
-  const { express, parked } = createExpress()
-  express.start(unitFor('first', CROWD))
-  expect(express.queued).toBeGreaterThan(1_000)
+  const { firstAttempts, parked } = createFirstAttempts()
+  firstAttempts.start(unitFor('first', CROWD))
+  expect(firstAttempts.queued).toBeGreaterThan(1_000)
   expect(parked).toEqual([])
-  await waitFor(() => express.queued === 0)
-  express.start(unitFor('second', CROWD))
-  expect(express.queued).toBeLessThanOrEqual(1_000)
+  await waitFor(() => firstAttempts.queued === 0)
+  firstAttempts.start(unitFor('second', CROWD))
+  expect(firstAttempts.queued).toBeLessThanOrEqual(1_000)
   expect(parked.filter((id) => id.startsWith('second')).length).toBeGreaterThanOrEqual(CROWD - 1_000)
 })
 
 test('endpoints that are proven are queued beside the crowd', async () => {
-  const { express, slots, parked } = createExpress()
-  express.start(unitFor('hung', CROWD))
-  await waitFor(() => express.queued === 0)
-  express.start(unitFor('again', CROWD))
+  const { firstAttempts, slots, parked } = createFirstAttempts()
+  firstAttempts.start(unitFor('hung', CROWD))
+  await waitFor(() => firstAttempts.queued === 0)
+  firstAttempts.start(unitFor('again', CROWD))
   slots.trust('healthy-0')
   for (let i = 0; slots.acquire('other', 32) && i < 16; i++) slots.trust('other')
-  const before = express.queued + express.running
-  express.start(unitFor('healthy', 1))
-  expect(express.queued + express.running).toBe(before + 1)
+  const before = firstAttempts.queued + firstAttempts.running
+  firstAttempts.start(unitFor('healthy', 1))
+  expect(firstAttempts.queued + firstAttempts.running).toBe(before + 1)
   expect(parked).not.toContain('healthy-0')
 })
 
 test('a crowd of which some answer waits for its slots', async () => {
-  const { express, parked, answer } = createExpress()
+  const { firstAttempts, parked, answer } = createFirstAttempts()
   const answering = setInterval(answer, 10)
-  express.start(unitFor('cold', CROWD))
-  await waitFor(() => express.queued < CROWD - 30)
+  firstAttempts.start(unitFor('cold', CROWD))
+  await waitFor(() => firstAttempts.queued < CROWD - 30)
   clearInterval(answering)
   expect(parked).toEqual([])
 })

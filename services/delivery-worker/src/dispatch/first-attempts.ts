@@ -19,7 +19,7 @@ import type { DeliveryStatus, FinishedDelivery } from '../outcomes/delivery-stat
 import type { Finishing } from '../outcomes/finishing.ts'
 import type { WorkerMetrics } from '../outcomes/worker-metrics.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
-import type { PlanCache } from '../topics/snapshot-cache.ts'
+import type { SnapshotCache } from '../topics/snapshot-cache.ts'
 import { isCautious } from './cautious-runs.ts'
 import type { Unit } from './job-run.ts'
 import type { Parking } from './parking.ts'
@@ -27,8 +27,8 @@ import { SignatureWaits } from './signature-waits.ts'
 
 /** How often running and queued deliveries are looked over, and the least age of a run that is checkpointed. */
 const LOOK_MS = 25
-/** A plan older than this is checked again before an attempt (invariant 6 allows 100 ms). */
-const PLAN_AGE_MS_MAX = 80
+/** A snapshot older than this is checked again before an attempt (invariant 6 allows 100 ms). */
+const SNAPSHOT_AGE_MS_MAX = 80
 /**
  * With so many queued, those of unproven endpoints wait only while some of these endpoints answer: in so long one must
  * have. Else they would fill what dispatch may queue, and every other message would wait with them.
@@ -58,14 +58,14 @@ interface Queue {
   movedAt: number
 }
 
-export interface ExpressOptions {
+export interface FirstAttemptsOptions {
   slots: AttemptSlots
   bytes: Pick<BodyBytes, 'hold' | 'hasRoom'>
   attempts: AttemptMaker
   parking: Parking
   finishing: Finishing
   signing: Pick<EnvelopeSigning, 'prepare' | 'down'>
-  plans: PlanCache
+  snapshots: SnapshotCache
   metrics: WorkerMetrics
   status: Pick<DeliveryStatus, 'delivered' | 'failed'>
   /** Deadline of one attempt; a detached attempt's lease outlasts it. */
@@ -85,8 +85,8 @@ export interface ExpressOptions {
  */
 export const LEASE_MARGIN_MS = 3_500
 
-export class Express {
-  readonly #options: ExpressOptions
+export class FirstAttempts {
+  readonly #options: FirstAttemptsOptions
   /** The one that runs longest is first. */
   readonly #running = new LinkedList<Delivery>()
   readonly #queues = new Map<string, Queue>()
@@ -105,7 +105,7 @@ export class Express {
   #closing = false
   #idle: (() => void)[] = []
 
-  constructor(options: ExpressOptions) {
+  constructor(options: FirstAttemptsOptions) {
     this.#options = options
   }
 
@@ -255,7 +255,7 @@ export class Express {
     this.#queues.delete(id)
   }
 
-  /** The lost run's deliveries are another worker's; an old plan is checked before anything starts by it. */
+  /** The lost run's deliveries are another worker's; an old snapshot is checked before anything starts by it. */
   #needsCheck(unit: Unit): boolean {
     if (!this.#isOld(unit)) return false
     if (!this.#checking.has(unit)) {
@@ -266,23 +266,23 @@ export class Express {
   }
 
   #isOld(unit: Unit): boolean {
-    return unit.run.lost || performance.now() - unit.checkedAt >= PLAN_AGE_MS_MAX
+    return unit.run.lost || performance.now() - unit.checkedAt >= SNAPSHOT_AGE_MS_MAX
   }
 
   async #check(unit: Unit): Promise<void> {
     let slice = null
     try {
-      slice = unit.run.lost ? null : await this.#options.plans.slice(unit.slice)
+      slice = unit.run.lost ? null : await this.#options.snapshots.slice(unit.slice)
     } catch {
-      // Redis is away: nothing may start by this plan. Parking says so in the log, and tries until it works.
+      // Redis is away: nothing may start by this snapshot. Parking says so in the log, and tries until it works.
     }
     this.#checking.delete(unit)
     const current = slice?.revision === unit.slice.revision
     if (slice) {
       unit.slice = slice
       // The cache may have answered with an older one. An answer that was long on its way is as new as can be had.
-      const newest = performance.now() - PLAN_AGE_MS_MAX / 2
-      unit.checkedAt = Math.max(this.#options.plans.checkedAt(slice), newest)
+      const newest = performance.now() - SNAPSHOT_AGE_MS_MAX / 2
+      unit.checkedAt = Math.max(this.#options.snapshots.checkedAt(slice), newest)
     }
     if (!current) this.#requeue(unit, slice !== null)
     // Where nothing changed, only what this unit held up: there may be thousands of units, each with its check.
@@ -290,13 +290,13 @@ export class Express {
       if (!current || queue.waiting[queue.head]?.unit === unit) this.#pump(id)
   }
 
-  /** The plan changed: what the unit has queued goes by the new one, or by the lane, which knows best. */
-  #requeue(unit: Unit, planKnown: boolean): void {
+  /** The snapshot changed: what the unit has queued goes by the new one, or by the lane, which knows best. */
+  #requeue(unit: Unit, snapshotKnown: boolean): void {
     for (const [id, queue] of this.#queues) {
       queue.waiting = queue.waiting.slice(queue.head).filter((delivery) => {
         if (delivery.unit !== unit) return true
         const subscription = unit.slice.byId.get(id)
-        if (planKnown && subscription && !this.#goesByLane(subscription)) {
+        if (snapshotKnown && subscription && !this.#goesByLane(subscription)) {
           delivery.subscription = subscription
           return true
         }

@@ -13,9 +13,9 @@ import type { DispatchPart } from '@fantail/jobs'
 import type { Logger } from '@fantail/runtime'
 import { CorruptRecordError, type SliceRef, shardOf } from '@fantail/store'
 import type { MessageContext } from '../topics/message-context.ts'
-import type { PlanCache } from '../topics/snapshot-cache.ts'
+import type { SnapshotCache } from '../topics/snapshot-cache.ts'
 import { sliceNumberOf, type TopicMatch } from '../topics/topic-filters.ts'
-import type { TopicPlan } from '../topics/topic-snapshot.ts'
+import type { TopicSnapshot } from '../topics/topic-snapshot.ts'
 import { hasFailedStarts, isCautious } from './cautious-runs.ts'
 import type { Checkpoints } from './checkpoints.ts'
 import type { JobRun } from './job-run.ts'
@@ -40,7 +40,7 @@ export interface Weight {
 const NOTHING: Weight = { deliveries: 0, slices: [] }
 
 export interface JobPartsOptions {
-  plans: Pick<PlanCache, 'topic' | 'loadFilters' | 'match'>
+  snapshots: Pick<SnapshotCache, 'topic' | 'loadFilters' | 'match'>
   checkpoints: Pick<Checkpoints, 'restore'>
   retries: RunRetries
   log: Logger
@@ -72,8 +72,8 @@ export class JobParts {
   /** An earlier start has settled something of it as a whole, of which parts would not know. */
   async #isBegun(run: JobRun): Promise<boolean> {
     const arns = new Set(run.messages.map(({ message }) => message.topicArn))
-    const plans = await Promise.all([...arns].map((arn) => this.#planOf(run, arn)))
-    const shards = new Set(plans.flatMap((plan) => plan?.slices.map(({ shard }) => shard) ?? []))
+    const snapshots = await Promise.all([...arns].map((arn) => this.#snapshotOf(run, arn)))
+    const shards = new Set(snapshots.flatMap((snapshot) => snapshot?.slices.map(({ shard }) => shard) ?? []))
     shards.add(shardOf(run.key))
     await Promise.all([...shards].map((shard) => this.#options.checkpoints.restore(run, shard)))
     return hasFailedStarts(run) || [...run.restored.keys()].some((field) => UNIT_FIELD.test(field))
@@ -82,32 +82,32 @@ export class JobParts {
   /** At most so many, of all messages: filters are not asked. */
   #deliveries(run: JobRun): Promise<number> | number {
     let sum = 0
-    let unknown: Promise<TopicPlan | null>[] | undefined
+    let unknown: Promise<TopicSnapshot | null>[] | undefined
     let [lastArn, last] = ['', 0]
     for (const { message } of run.messages) {
       if (message.topicArn !== lastArn) {
-        const plan = this.#options.plans.topic(message.topicArn)
-        if (plan instanceof Promise) {
+        const snapshot = this.#options.snapshots.topic(message.topicArn)
+        if (snapshot instanceof Promise) {
           unknown ??= []
-          unknown.push(this.#planOf(run, message.topicArn))
+          unknown.push(this.#snapshotOf(run, message.topicArn))
           continue
         }
         lastArn = message.topicArn
-        last = plan.subscriptions
+        last = snapshot.subscriptions
       }
       sum += last
     }
     if (!unknown) return sum
-    return Promise.all(unknown).then((plans) =>
-      plans.reduce((all, plan) => all + (plan?.subscriptions ?? 0), sum),
+    return Promise.all(unknown).then((snapshots) =>
+      snapshots.reduce((all, snapshot) => all + (snapshot?.subscriptions ?? 0), sum),
     )
   }
 
   /** A topic that cannot be read is told when its message is started. */
-  async #planOf(run: JobRun, arn: string): Promise<TopicPlan | null> {
-    const { plans, retries } = this.#options
+  async #snapshotOf(run: JobRun, arn: string): Promise<TopicSnapshot | null> {
+    const { snapshots, retries } = this.#options
     try {
-      return (await retries.untilDone(run, () => plans.topic(arn))) ?? null
+      return (await retries.untilDone(run, () => snapshots.topic(arn))) ?? null
     } catch (error) {
       if (error instanceof CorruptRecordError) return null
       throw error
@@ -131,16 +131,16 @@ export class JobParts {
   }
 
   async #weigh(run: JobRun, context: MessageContext): Promise<Weight> {
-    const { plans, retries } = this.#options
-    const plan = await this.#planOf(run, context.message.topicArn)
-    if (!plan) return NOTHING
+    const { snapshots, retries } = this.#options
+    const snapshot = await this.#snapshotOf(run, context.message.topicArn)
+    if (!snapshot) return NOTHING
     // A message that kills workers may do so where it is matched: then a part of the job meets it, which runs cautiously.
     const mayMatch = !isCautious(run)
-    if (mayMatch) await retries.untilDone(run, () => plans.loadFilters(plan, WHOLE_MAX))
-    const match = mayMatch ? await plans.match(plan, context, () => run.lost) : undefined
+    if (mayMatch) await retries.untilDone(run, () => snapshots.loadFilters(snapshot, WHOLE_MAX))
+    const match = mayMatch ? await snapshots.match(snapshot, context, () => run.lost) : undefined
     context.forgetSubjects()
-    if (!match) return { deliveries: plan.subscriptions, slices: numbersOf(plan.slices) }
-    const perSlice = plan.subscriptions / plan.slices.length
+    if (!match) return { deliveries: snapshot.subscriptions, slices: numbersOf(snapshot.slices) }
+    const perSlice = snapshot.subscriptions / snapshot.slices.length
     const deliveriesOf = ({ found }: TopicMatch['toOpen'][number]) =>
       found ? found.slots.length + found.filters.unfiltered : perSlice
     const deliveries = match.toOpen.reduce((sum, opened) => sum + deliveriesOf(opened), 0)

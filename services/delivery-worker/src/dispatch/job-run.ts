@@ -30,7 +30,7 @@ export class Unit {
   readonly run: JobRun
   readonly context: MessageContext
   readonly field: string
-  /** Replaced when the plan changes while deliveries wait. */
+  /** Replaced when the snapshot changes while deliveries wait. */
   slice: CompiledSlice
   /** When the slice was last known to be current (performance.now()). */
   checkedAt: number

@@ -1,7 +1,15 @@
-/** Workers that die while they match a FIFO message: the real readers and plans, on a Redis whose connection is cut. */
+/** Workers that die while they match a FIFO message: the real readers and snapshots, on a Redis whose connection is cut. */
 import type { Message } from '@fantail/contracts'
 import { createLogger } from '@fantail/runtime'
-import { FifoLog, FifoReading, IsolatedMessages, Plans, type Redis, shardBase, shardOf } from '@fantail/store'
+import {
+  FifoLog,
+  FifoReading,
+  IsolatedMessages,
+  type Redis,
+  Snapshots,
+  shardBase,
+  shardOf,
+} from '@fantail/store'
 import { createMetrics } from '@fantail/telemetry'
 import { skewKey, waitFor } from '@fantail/test-kit'
 import { beforeEach, expect, test } from 'vitest'
@@ -10,7 +18,7 @@ import { createMessage, useFixture } from '../fixtures/worker.fixture.ts'
 import { LaneBodies } from '../lanes/lane-bodies.ts'
 import { OutcomeRecorder } from '../outcomes/outcome-recorder.ts'
 import { createWorkerMetrics } from '../outcomes/telemetry-metrics.ts'
-import { PlanCache } from '../topics/snapshot-cache.ts'
+import { SnapshotCache } from '../topics/snapshot-cache.ts'
 import { LogReaders } from './log-readers.ts'
 
 const TOPIC = 'arn:aws:sns:us-east-1:000000000000:orders.fifo'
@@ -63,14 +71,14 @@ function connectionOf(process: { dead: boolean }): Redis {
 async function work(killer?: string): Promise<void> {
   const { redis, lanes, outcomes } = fixture
   const process = { dead: false }
-  const cache = new PlanCache(new Plans(redis), () => undefined)
+  const cache = new SnapshotCache(new Snapshots(redis), () => undefined)
   const now = () => Date.now() + skewMs
   const recorder = new OutcomeRecorder(outcomes, createWorkerMetrics(createMetrics(), now), log)
   const readers = new LogReaders({
     reading: new FifoReading(connectionOf(process)),
-    plans: {
+    snapshots: {
       topic: (arn) => cache.topic(arn),
-      sliceOf: (plan, ref) => cache.sliceOf(plan, ref),
+      sliceOf: (snapshot, ref) => cache.sliceOf(snapshot, ref),
       matchSlice: (slice, context, ...rest) => {
         process.dead ||= context.message.message === killer
         if (!process.dead) return cache.matchSlice(slice, context, ...rest)

@@ -1,8 +1,8 @@
 /** Matches what a reader has read of a log, and keeps the reader's lease meanwhile. */
 import type { FifoReading, LogClaim } from '@fantail/store'
 import { MessageContext } from '../topics/message-context.ts'
-import type { PlanCache } from '../topics/snapshot-cache.ts'
-import type { TopicPlan } from '../topics/topic-snapshot.ts'
+import type { SnapshotCache } from '../topics/snapshot-cache.ts'
+import type { TopicSnapshot } from '../topics/topic-snapshot.ts'
 import { expiredBatch, type LogBatch, matchEntries } from './log-batch.ts'
 
 /** Three times within a lease. */
@@ -10,12 +10,12 @@ const RENEW_MS = 1_000
 
 export interface LogMatcherOptions {
   reading: Pick<FifoReading, 'read'>
-  plans: Pick<PlanCache, 'topic' | 'sliceOf' | 'matchSlice'>
+  snapshots: Pick<SnapshotCache, 'topic' | 'sliceOf' | 'matchSlice'>
   /** Epoch ms by Redis's clock. */
   now(): number
   /** A lease could not be renewed. */
   onDown(error: unknown): void
-  /** Before another look at a plan that is not of the topic. */
+  /** Before another look at a snapshot that is not of the topic. */
   pause(): Promise<void>
 }
 
@@ -27,8 +27,8 @@ export class LogMatcher {
   }
 
   /**
-   * By the plan of this moment. Where that is of no topic, or of another one of the name, nothing is moved, which tells
-   * whether the topic is gone or the plan was old. A suspect, at which readers have died, is not matched once it is too
+   * By the snapshot of this moment. Where that is of no topic, or of another one of the name, nothing is moved, which tells
+   * whether the topic is gone or the snapshot was old. A suspect, at which readers have died, is not matched once it is too
    * old.
    */
   async match(
@@ -38,25 +38,25 @@ export class LogMatcher {
     suspect: MessageContext | Buffer | undefined,
   ): Promise<LogBatch> {
     const { topicArn, uid } = claim
-    const plan = await this.#options.plans.topic(topicArn)
-    const current = plan?.topic.uid === uid ? plan : null
+    const snapshot = await this.#options.snapshots.topic(topicArn)
+    const current = snapshot?.topic.uid === uid ? snapshot : null
     if (!current) await this.#options.pause()
     if (current && suspect instanceof MessageContext && this.#isTooOld(current, suspect))
       return expiredBatch(current.topic, suspect)
     const ref = current?.slices.find((slice) => slice.shard === shard)
-    const slice = current && ref ? await this.#options.plans.sliceOf(current, ref) : null
+    const slice = current && ref ? await this.#options.snapshots.sliceOf(current, ref) : null
     const lease = this.#keepLease(shard, claim)
     try {
-      const { plans } = this.#options
+      const { snapshots } = this.#options
       return await matchEntries(slice, current ? contexts : [], (...asked) =>
-        plans.matchSlice(...asked, lease.isLost),
+        snapshots.matchSlice(...asked, lease.isLost),
       )
     } finally {
       lease.letGo()
     }
   }
 
-  #isTooOld({ topic }: TopicPlan, { message }: MessageContext): boolean {
+  #isTooOld({ topic }: TopicSnapshot, { message }: MessageContext): boolean {
     return this.#options.now() - message.publishedAt > topic.retentionSeconds * 1_000
   }
 

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import type { CompiledSlice } from '../topics/compiled-slice.ts'
 import { MessageContext } from '../topics/message-context.ts'
 import { sliceMatch } from '../topics/slice-match.ts'
-import type { TopicPlan } from '../topics/topic-snapshot.ts'
+import type { TopicSnapshot } from '../topics/topic-snapshot.ts'
 import { LogReaders, type LogReadersOptions } from './log-readers.ts'
 
 const ARN = 'arn:aws:sns:us-east-1:000000000000:orders.fifo'
@@ -31,7 +31,7 @@ function sliceThatChokes(on: string): CompiledSlice {
   return { ...slice, filters, bySlot: [] } as unknown as CompiledSlice
 }
 
-const matchSlice: LogReadersOptions['plans']['matchSlice'] = (slice, context) =>
+const matchSlice: LogReadersOptions['snapshots']['matchSlice'] = (slice, context) =>
   sliceMatch(slice, context, slice.filters?.match(context))
 
 test('a message that a filter chokes on is quarantined, and those behind it go on', async () => {
@@ -47,7 +47,7 @@ test('a message that a filter chokes on is quarantined, and those behind it go o
   const unmatched: string[] = []
   const moved: LogMove[] = []
   const slice = sliceThatChokes('bad')
-  const plan = { ...planOf('own'), slices: [{ sliceId: slice.sliceId, shard: 0 }] }
+  const snapshot = { ...snapshotOf('own'), slices: [{ sliceId: slice.sliceId, shard: 0 }] }
   const readers = new LogReaders({
     reading: {
       read: async () => ({ kind: 'moved', entries, nextDueAt: null }),
@@ -58,7 +58,7 @@ test('a message that a filter chokes on is quarantined, and those behind it go o
       letGo: async () => undefined,
       giveUp: async () => undefined,
     },
-    plans: { topic: async () => plan, sliceOf: async () => slice, matchSlice },
+    snapshots: { topic: async () => snapshot, sliceOf: async () => slice, matchSlice },
     bodies: {
       read: (body) => new MessageContext(texts.get(String(body)) as Message),
       keep: () => undefined,
@@ -92,7 +92,7 @@ test('a message that a filter chokes on is quarantined, and those behind it go o
   expect(unmatched).toContain('bad')
 })
 
-test('nothing is matched by the plan of an earlier topic of the name', async () => {
+test('nothing is matched by the snapshot of an earlier topic of the name', async () => {
   const messageId = createMessageId(Date.now())
   const message = { messageId, topicArn: ARN, publishedAt: Date.now(), message: 'hello' }
   const entry = { id: deliveryId(messageId), body: Buffer.from(JSON.stringify(message)) }
@@ -109,7 +109,11 @@ test('nothing is matched by the plan of an earlier topic of the name', async () 
       letGo: async () => undefined,
       giveUp: async () => undefined,
     },
-    plans: { topic: async () => planOf(uids.shift() ?? 'own'), sliceOf: async () => null, matchSlice },
+    snapshots: {
+      topic: async () => snapshotOf(uids.shift() ?? 'own'),
+      sliceOf: async () => null,
+      matchSlice,
+    },
     bodies: { read: () => new MessageContext(message), keep: () => undefined },
     recorder: {
       filtered: () => undefined,
@@ -130,7 +134,7 @@ test('nothing is matched by the plan of an earlier topic of the name', async () 
   await readers.stop()
 })
 
-function planOf(uid: string): TopicPlan {
+function snapshotOf(uid: string): TopicSnapshot {
   return {
     topic: { arn: ARN, uid } as TopicRecord,
     revision: uid,

@@ -1,7 +1,7 @@
 /**
  * Reads the logs of FIFO topics that takes have lent to this worker (store: fifo-reading.ts), each until it is empty.
  *
- *   take ─▶ LogReaders: read ─▶ match (PlanCache) ─▶ move, which reads on ─▶ … ─▶ lanes
+ *   take ─▶ LogReaders: read ─▶ match (SnapshotCache) ─▶ move, which reads on ─▶ … ─▶ lanes
  *
  * One log has one reader at a time. A reader holds nothing but its claim: where it dies, Redis does not answer or the
  * process stops, the next one goes on from what is in the log. What cannot be decoded or matched is quarantined before it
@@ -29,7 +29,7 @@ const AT_ONCE = 0
 
 export interface LogReadersOptions {
   reading: Pick<FifoReading, 'read' | 'move' | 'letGo' | 'giveUp'>
-  plans: LogMatcherOptions['plans']
+  snapshots: LogMatcherOptions['snapshots']
   bodies: Pick<LaneBodies, 'read' | 'keep'>
   recorder: Pick<OutcomeRecorder, 'filtered' | 'moved' | 'unmatched' | 'expiredWhole'>
   /** Keeps what cannot be decoded or matched. Safe to repeat. */

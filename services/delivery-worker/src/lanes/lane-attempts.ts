@@ -18,14 +18,14 @@ import { type AttemptSlots, HUNG_MS } from '../attempts/attempt-slots.ts'
 import type { ShardClocks } from '../clocks/shard-clocks.ts'
 import type { Finishing } from '../outcomes/finishing.ts'
 import { type CompiledSubscription, mayGo } from '../topics/compiled-slice.ts'
-import type { PlanCache } from '../topics/snapshot-cache.ts'
+import type { SnapshotCache } from '../topics/snapshot-cache.ts'
 import type { ClaimInHand } from './claim-in-hand.ts'
 import type { LanePacing } from './lane-pacing.ts'
 import { LaneTurns, type Turn } from './lane-turns.ts'
 import type { Renewals } from './renewals.ts'
 import type { Claimed, Settling } from './settling.ts'
 
-const PLAN_AGE_MS_MAX = 80
+const SNAPSHOT_AGE_MS_MAX = 80
 /** What cannot be signed now waits so long in its lane. */
 const UNSIGNED_MS = 1_000
 /** Attempts of a delivery that may go back to its lane uncharged where their next request gets no send time or no slot. */
@@ -40,7 +40,7 @@ export interface LaneAttemptsOptions {
   settling: Settling
   pacing: Pick<LanePacing, 'unsent'>
   slots: AttemptSlots
-  plans: PlanCache
+  snapshots: SnapshotCache
   renewals: Pick<Renewals, 'renew'>
   clocks: ShardClocks
   /** Whether Redis can be asked. */
@@ -230,9 +230,9 @@ export class LaneAttempts {
   /** The subscription as it is now; undefined where this claim may not be sent by it (invariant 6). */
   async #currentOf(hand: ClaimInHand): Promise<CompiledSubscription | undefined> {
     const { subscription, checkedAt } = hand
-    if (performance.now() - checkedAt < PLAN_AGE_MS_MAX) return subscription
+    if (performance.now() - checkedAt < SNAPSHOT_AGE_MS_MAX) return subscription
     try {
-      const slice = await this.#options.plans.slice(subscription)
+      const slice = await this.#options.snapshots.slice(subscription)
       const current = slice?.byId.get(subscription.record.id)
       if (!current || current.record.status === 'paused' || current.rate !== subscription.rate)
         return undefined

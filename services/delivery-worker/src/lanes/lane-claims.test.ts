@@ -16,7 +16,7 @@ function createClaims(options: Partial<LaneClaimsOptions>) {
   const claims = new LaneClaims({
     slots: new AttemptSlots({ attemptsMax: 10 }),
     bytes: new BodyBytes(),
-    plans: { slice: async () => null },
+    snapshots: { slice: async () => null },
     bodies: { get: async (_, deliveries) => deliveries.map(() => context) },
     attempts: { begin: () => undefined, bury: () => undefined },
     pacing: { unsent: () => undefined },
@@ -64,12 +64,12 @@ test('claims whose bodies do not come are handed back, not left to their leases'
   expect(settled).toEqual(['1 return', '2 return', '3 return'])
 })
 
-test('where a plan does not come, its lane and those after it are handed back, and none before it', async () => {
+test('where a snapshot does not come, its lane and those after it are handed back, and none before it', async () => {
   const slice = async ({ sliceId }: { sliceId: string }) => {
     if (sliceId === 'b') throw new Error('Command timed out')
     return null
   }
-  const { claims, settled } = createClaims({ plans: { slice } })
+  const { claims, settled } = createClaims({ snapshots: { slice } })
   const lanes = [laneOf('a', '1'), laneOf('b', '2'), laneOf('c', '3')]
   await expect(claims.handOn(0, taken(...lanes), 0)).rejects.toThrow('timed out')
   expect(settled).toEqual(['2 return', '3 return'])
@@ -123,9 +123,11 @@ test.each([
   ['whose body was not loaded', { bodies: { get: async () => [undefined] } }],
 ])('a claim %s is handed back, and the loop waits for room', async (_, options) => {
   let starved = 0
-  const plans = { slice: async () => ({ byId: new Map([['of a', { record: { id: 'of a' }, shard: 0 }]]) }) }
+  const snapshots = {
+    slice: async () => ({ byId: new Map([['of a', { record: { id: 'of a' }, shard: 0 }]]) }),
+  }
   const onStarved = () => void starved++
-  const { claims, settled } = createClaims({ ...options, onStarved, plans: plans as never })
+  const { claims, settled } = createClaims({ ...options, onStarved, snapshots: snapshots as never })
   await claims.handOn(0, taken(laneOf('a', '1')), 0)
   expect([settled, starved]).toEqual([['1 return'], 1])
 })

@@ -16,7 +16,7 @@ import { runOf } from '../fifo/group-run.ts'
 import type { OutcomeRecorder } from '../outcomes/outcome-recorder.ts'
 import { type CompiledSlice, mayGo } from '../topics/compiled-slice.ts'
 import { MessageContext } from '../topics/message-context.ts'
-import type { PlanCache } from '../topics/snapshot-cache.ts'
+import type { SnapshotCache } from '../topics/snapshot-cache.ts'
 import type { ClaimInHand } from './claim-in-hand.ts'
 import { claimedOf, type LaneAttempts } from './lane-attempts.ts'
 import type { LaneBodies, LaneBody, UnreadableBody } from './lane-bodies.ts'
@@ -33,7 +33,7 @@ const QUARANTINE_FULL_MS = 60_000
 export interface LaneClaimsOptions {
   slots: AttemptSlots
   bytes: BodyBytes
-  plans: Pick<PlanCache, 'slice'>
+  snapshots: Pick<SnapshotCache, 'slice'>
   bodies: Pick<LaneBodies, 'get'>
   attempts: Pick<LaneAttempts, 'begin' | 'bury'>
   pacing: Pick<LanePacing, 'unsent'>
@@ -155,7 +155,7 @@ export class LaneClaims {
   /** null where it is gone or cannot be read: the other lanes of the take go on all the same. */
   async #sliceOf(shard: number, { sliceId, sliceRevision }: ClaimedLane): Promise<CompiledSlice | null> {
     try {
-      return await this.#options.plans.slice({ sliceId, shard }, sliceRevision)
+      return await this.#options.snapshots.slice({ sliceId, shard }, sliceRevision)
     } catch (error) {
       if (!(error instanceof CorruptRecordError)) throw error
       this.#options.log.error({ shard, sliceId, err: error }, 'slice.unreadable')

@@ -1,6 +1,6 @@
 /**
  * What the gauges of lanes show at a scrape: at most as many lanes as telemetry keeps, those with most to do; and those of
- * the logs of FIFO topics. No plan is asked for: a scrape would else load slices that this worker has nothing to do with, and
+ * the logs of FIFO topics. No snapshot is asked for: a scrape would else load slices that this worker has nothing to do with, and
  * push out of the cache those that it has.
  */
 import { parseArn } from '@fantail/contracts'

@@ -163,7 +163,7 @@ test('a busy endpoint gets less, which the lane shows, and more again when it is
   )
 })
 
-test('what is not paced goes the express way and has no state', async () => {
+test('what is not paced has its first attempt at once, and no state', async () => {
   const { id } = await fixture.subscribe('plain')
   const sender = createFakeSender()
   await fixture.startWorker(sender)

@@ -3,20 +3,20 @@ import { createSigningPairs, EnvelopeSigning, SigningKey, type SigningPair } fro
 import { createStateLog, type Logger } from '@fantail/runtime'
 import { type Redis, SigningKeys, VaultKeys, WAKE_CHANGES, WAKE_LANES } from '@fantail/store'
 import type { Vault } from '@fantail/vault'
-import type { PlanCache } from '../topics/snapshot-cache.ts'
+import type { SnapshotCache } from '../topics/snapshot-cache.ts'
 import type { LaneLoop } from './lane-loop.ts'
 
 /** Wakes: something is due in a shard, or a topic has changed. Subscribed anew with every connection. */
 export function listenForWakes(
   subscriber: Redis,
-  { plans, laneLoop }: { plans: PlanCache; laneLoop: LaneLoop },
+  { snapshots, laneLoop }: { snapshots: SnapshotCache; laneLoop: LaneLoop },
 ): void {
   subscriber.on('ready', () => {
     // Fails only with the connection, whose next 'ready' comes here again.
     subscriber.subscribe(WAKE_LANES, WAKE_CHANGES).catch(() => undefined)
   })
   subscriber.on('message', (channel: string, text: string) => {
-    if (channel === WAKE_CHANGES) return plans.invalidate(text)
+    if (channel === WAKE_CHANGES) return snapshots.invalidate(text)
     if (channel !== WAKE_LANES) return
     const [shard, at, kind] = text.split(':')
     if (at === undefined) return

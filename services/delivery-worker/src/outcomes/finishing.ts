@@ -6,7 +6,7 @@
  * nothing. Without a dead-letter queue, and for confirmations, it is discarded and counted in one step.
  */
 import { FantailError, type Why } from '@fantail/contracts'
-import { type Envelope, type EnvelopeSigning, type QueueGates, queueBody } from '@fantail/delivery'
+import { type Envelope, type EnvelopeSigning, type QueueAdmission, queueBody } from '@fantail/delivery'
 import { type NextStep, nextStep, whyNext } from '@fantail/policy'
 import { createStateLog, type Logger } from '@fantail/runtime'
 import {
@@ -57,7 +57,7 @@ export interface FinishingOptions {
   settling: Settling
   pacing: Pick<LanePacing, 'answered'>
   queues: Queues
-  gates: QueueGates
+  admission: QueueAdmission
   memory: Pick<StorageGuard, 'admitDeadLetter'>
   signing: Pick<EnvelopeSigning, 'prepare' | 'waiting'>
   recorder: OutcomeRecorder
@@ -253,7 +253,7 @@ export class Finishing {
     }
     const id = deadLetterItemId(record.id, claimed.delivery)
     try {
-      if (await this.#options.gates.denies(queueArn, message.message)) return 'denied'
+      if (await this.#options.admission.denies(queueArn, message.message)) return 'denied'
       await this.#options.memory.admitDeadLetter()
       const item = queueBody(await this.#signed(dead), subscription.target, queueArn)
       await this.#options.queues.send(queueArn, [{ id, ...item, deadLetter: letter }])

@@ -1,18 +1,18 @@
 /** The worker's quarantine: logs and counts what enters it, and moves there what releases before it kept in lists. */
 import type { Logger } from '@fantail/runtime'
 import {
-  type HeldWrites,
   moveOlderLists,
   type NewEntry,
   Quarantine,
   type Quarantined,
   type Redis,
+  type ReplicaAcks,
 } from '@fantail/store'
 import type { Telemetry } from '@fantail/telemetry'
 
 export interface QuarantiningOptions {
   redis: Redis
-  held: Pick<HeldWrites, 'confirm'>
+  acks: Pick<ReplicaAcks, 'confirm'>
   /** FANTAIL_REDIS_MEMORY_BYTES. */
   redisMemoryBytes?: number | undefined
   telemetry: Pick<Telemetry, 'metrics'>
@@ -21,7 +21,7 @@ export interface QuarantiningOptions {
 
 export function createQuarantine({
   redis,
-  held,
+  acks,
   redisMemoryBytes,
   telemetry,
   log,
@@ -40,7 +40,7 @@ export function createQuarantine({
     if (isFull) log.error({ ...entry, rawBytes: Buffer.byteLength(raw) }, 'quarantine.full')
     else log.info({}, 'quarantine.has_capacity')
   }
-  const quarantine = new Quarantine(redis, { memoryBytes: redisMemoryBytes, held, onTry })
+  const quarantine = new Quarantine(redis, { memoryBytes: redisMemoryBytes, acks, onTry })
   metrics.observeQuarantine(() => quarantine.figures())
   return quarantine
 }

@@ -150,7 +150,7 @@ export class PushConsumer implements Guest {
       tellStorage('up')
       if (collected.messages.length > 0) this.#begin(record, batch, collected)
       else room.leave(0)
-      this.#plan(collected)
+      this.#snapshot(collected)
     } catch (error) {
       room.leave(0)
       this.#failed(error)
@@ -161,7 +161,7 @@ export class PushConsumer implements Guest {
   }
 
   /** What the receive says of the next one. */
-  #plan({ messages, turn }: Batch): void {
+  #snapshot({ messages, turn }: Batch): void {
     const { refused, nextVisibleInMs } = turn
     if (refused === 'changed') this.#options.onChanged()
     else if (messages.length > 0) this.#again = true

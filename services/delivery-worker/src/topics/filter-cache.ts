@@ -1,20 +1,20 @@
 /**
  * The filters of topics, longer than their slices are kept: a topic of 100,000 subscriptions has filters of some
- * 90 MB, which say of most messages that hardly a slice is needed, and compiled subscriptions of more than the plan cache
- * holds. As with slices, what was checked since a plan was fetched belongs to that plan.
+ * 90 MB, which say of most messages that hardly a slice is needed, and compiled subscriptions of more than the snapshot cache
+ * holds. As with slices, what was checked since a snapshot was fetched belongs to that snapshot.
  */
 import type { SliceRef } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
 import type { SliceFilters } from './slice-filters.ts'
 import { type Known, sliceNumberOf, TopicFilters } from './topic-filters.ts'
-import type { TopicPlan } from './topic-snapshot.ts'
+import type { TopicSnapshot } from './topic-snapshot.ts'
 
 const CACHE_BYTES_MAX = 134_217_728
 const TOPIC_BYTES = 1_000
 
 interface Cached {
   filters: TopicFilters
-  /** Everything known was checked since then, so it belongs to plans that were fetched before (performance.now()). */
+  /** Everything known was checked since then, so it belongs to snapshots that were fetched before (performance.now()). */
   since: number
 }
 
@@ -25,7 +25,7 @@ export class FilterCache {
     maxSize: CACHE_BYTES_MAX,
     sizeCalculation: ({ filters }) => TOPIC_BYTES + filters.weight,
   })
-  readonly #checks = new WeakMap<TopicPlan, Promise<void>>()
+  readonly #checks = new WeakMap<TopicSnapshot, Promise<void>>()
 
   constructor(revisionOf: (ref: SliceRef) => Promise<string | null>) {
     this.#revisionOf = revisionOf
@@ -55,42 +55,42 @@ export class FilterCache {
     return known?.filters.revision === revision ? known.filters : undefined
   }
 
-  /** Once they were checked for this plan, or a later one. */
-  of({ topic: { uid }, since }: TopicPlan): TopicFilters | undefined {
+  /** Once they were checked for this snapshot, or a later one. */
+  of({ topic: { uid }, since }: TopicSnapshot): TopicFilters | undefined {
     const cached = this.#topics.get(uid)
     return cached && cached.since >= since ? cached.filters : undefined
   }
 
-  /** Asks once for each plan, in one trip, which of those that are known it still has. */
-  check(plan: TopicPlan): Promise<void> {
-    const running = this.#checks.get(plan)
+  /** Asks once for each snapshot, in one trip, which of those that are known it still has. */
+  check(snapshot: TopicSnapshot): Promise<void> {
+    const running = this.#checks.get(snapshot)
     if (running) return running
-    const check = this.#check(plan).finally(() => this.#checks.delete(plan))
+    const check = this.#check(snapshot).finally(() => this.#checks.delete(snapshot))
     // A lost run does not wait for it; snapshot-cache.ts does the same.
     check.catch(() => undefined)
-    this.#checks.set(plan, check)
+    this.#checks.set(snapshot, check)
     return check
   }
 
-  async #check(plan: TopicPlan): Promise<void> {
+  async #check(snapshot: TopicSnapshot): Promise<void> {
     const startedAt = performance.now()
-    const filters = this.#topics.get(plan.topic.uid)?.filters ?? new TopicFilters()
-    const older = [...filters.known].filter(({ checkedAt }) => checkedAt < plan.since)
+    const filters = this.#topics.get(snapshot.topic.uid)?.filters ?? new TopicFilters()
+    const older = [...filters.known].filter(({ checkedAt }) => checkedAt < snapshot.since)
     const revisions = await Promise.all(older.map(({ ref }) => this.#revisionOf(ref)))
     const current = new Set(older.filter(({ filters: { revision } }, i) => revision === revisions[i]))
-    this.#confirm(plan, filters, (known) => (current.has(known) ? startedAt : known.checkedAt))
+    this.#confirm(snapshot, filters, (known) => (current.has(known) ? startedAt : known.checkedAt))
   }
 
-  /** What was known before the plan, and is not confirmed, may be another by now. */
-  #confirm(plan: TopicPlan, filters: TopicFilters, checkedAt: (known: Known) => number): void {
-    const cached = this.#topics.get(plan.topic.uid)
+  /** What was known before the snapshot, and is not confirmed, may be another by now. */
+  #confirm(snapshot: TopicSnapshot, filters: TopicFilters, checkedAt: (known: Known) => number): void {
+    const cached = this.#topics.get(snapshot.topic.uid)
     if (cached && cached.filters !== filters) return
-    const since = Math.max(cached?.since ?? 0, plan.since)
+    const since = Math.max(cached?.since ?? 0, snapshot.since)
     for (const known of [...filters.known]) {
       known.checkedAt = checkedAt(known)
       if (known.checkedAt < since) filters.delete(sliceNumberOf(known.ref.sliceId))
     }
-    this.#topics.set(plan.topic.uid, { filters, since })
+    this.#topics.set(snapshot.topic.uid, { filters, since })
   }
 }
 

@@ -3,15 +3,15 @@ import { CorruptRecordError, type SliceRef } from '@fantail/store'
 import { expect, test } from 'vitest'
 import { FilterLoads, SLICES_LOADED_MAX } from './filter-loads.ts'
 import { sliceNumberOf } from './topic-filters.ts'
-import type { TopicPlan } from './topic-snapshot.ts'
+import type { TopicSnapshot } from './topic-snapshot.ts'
 
 const UNFILTERED_MAX = 1_000
 
-const planOf = (slices: number) =>
+const snapshotOf = (slices: number) =>
   ({
     slices: Array.from({ length: slices }, (_, n) => ({ sliceId: `uid.${n}`, shard: 0 })),
     hasFilters: false,
-  }) as unknown as TopicPlan
+  }) as unknown as TopicSnapshot
 
 /** `unfiltered`: subscriptions of each slice that have no filter. `kept`: slices whose filters can be kept. */
 function createLoads({ unfiltered = 0, kept = Number.POSITIVE_INFINITY, load = async () => {} } = {}) {
@@ -19,7 +19,7 @@ function createLoads({ unfiltered = 0, kept = Number.POSITIVE_INFINITY, load = a
   const loaded: string[] = []
   const loads = new FilterLoads({
     filters: { check: async () => undefined, of: () => known as never },
-    load: async (_plan: TopicPlan, { sliceId }: SliceRef) => {
+    load: async (_plan: TopicSnapshot, { sliceId }: SliceRef) => {
       loaded.push(sliceId)
       await load()
       const filters = { unfiltered }
@@ -30,36 +30,36 @@ function createLoads({ unfiltered = 0, kept = Number.POSITIVE_INFINITY, load = a
   return { loads, loaded }
 }
 
-test('all slices of a plan are loaded, once for all who ask', async () => {
+test('all slices of a snapshot are loaded, once for all who ask', async () => {
   const { loads, loaded } = createLoads()
-  const plan = planOf(3)
-  await Promise.all([loads.load(plan, UNFILTERED_MAX), loads.load(plan, UNFILTERED_MAX)])
-  expect([loaded, plan.hasFilters]).toEqual([['uid.0', 'uid.1', 'uid.2'], true])
-  expect(loads.load(plan, UNFILTERED_MAX)).toBeUndefined()
+  const snapshot = snapshotOf(3)
+  await Promise.all([loads.load(snapshot, UNFILTERED_MAX), loads.load(snapshot, UNFILTERED_MAX)])
+  expect([loaded, snapshot.hasFilters]).toEqual([['uid.0', 'uid.1', 'uid.2'], true])
+  expect(loads.load(snapshot, UNFILTERED_MAX)).toBeUndefined()
 })
 
-test('a later plan loads only what is not known', async () => {
+test('a later snapshot loads only what is not known', async () => {
   const { loads, loaded } = createLoads()
-  await loads.load(planOf(2), UNFILTERED_MAX)
-  await loads.load(planOf(3), UNFILTERED_MAX)
+  await loads.load(snapshotOf(2), UNFILTERED_MAX)
+  await loads.load(snapshotOf(3), UNFILTERED_MAX)
   expect(loaded).toEqual(['uid.0', 'uid.1', 'uid.2'])
 })
 
 test('loading ends where so many have no filter that a message is cut anyway', async () => {
   const { loads, loaded } = createLoads({ unfiltered: 400 })
-  await loads.load(planOf(10), UNFILTERED_MAX)
+  await loads.load(snapshotOf(10), UNFILTERED_MAX)
   expect(loaded).toHaveLength(3)
 })
 
 test('loading ends where no more filters can be kept', async () => {
   const { loads, loaded } = createLoads({ kept: 4 })
-  await loads.load(planOf(10), UNFILTERED_MAX)
+  await loads.load(snapshotOf(10), UNFILTERED_MAX)
   expect(loaded).toHaveLength(5)
 })
 
 test('a topic of too many slices is not loaded', () => {
   const { loads } = createLoads()
-  expect(loads.load(planOf(SLICES_LOADED_MAX + 1), UNFILTERED_MAX)).toBeUndefined()
+  expect(loads.load(snapshotOf(SLICES_LOADED_MAX + 1), UNFILTERED_MAX)).toBeUndefined()
 })
 
 test('a load that fails goes on at the next call, and passes over what cannot be read', async () => {
@@ -69,8 +69,8 @@ test('a load that fails goes on at the next call, and passes over what cannot be
     if (failure) throw failure
   }
   const { loads, loaded } = createLoads({ load })
-  const plan = planOf(2)
-  await expect(loads.load(plan, UNFILTERED_MAX)).rejects.toThrow('away')
-  await loads.load(plan, UNFILTERED_MAX)
+  const snapshot = snapshotOf(2)
+  await expect(loads.load(snapshot, UNFILTERED_MAX)).rejects.toThrow('away')
+  await loads.load(snapshot, UNFILTERED_MAX)
   expect(loaded).toEqual(['uid.0', 'uid.0', 'uid.1'])
 })

@@ -2,12 +2,12 @@
 import type { Message } from '@fantail/contracts'
 import type { DispatchPart } from '@fantail/jobs'
 import { createLogger } from '@fantail/runtime'
-import { Plans, type SliceData, type SliceRef } from '@fantail/store'
+import { type SliceData, type SliceRef, Snapshots } from '@fantail/store'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Dispatcher } from '../dispatch/dispatcher.ts'
 import type { Unit } from '../dispatch/job-run.ts'
 import { createFixture, createMessage, type Fixture, TOPIC } from '../fixtures/worker.fixture.ts'
-import { PlanCache } from './snapshot-cache.ts'
+import { SnapshotCache } from './snapshot-cache.ts'
 import type { KeptBack } from './topic-filters.ts'
 
 const SUBSCRIPTIONS = 6_000
@@ -31,7 +31,7 @@ function subscribe(n: number) {
 }
 
 /** Notes which slices are loaded. */
-class NotedPlans extends Plans {
+class NotedSnapshots extends Snapshots {
   readonly loaded: string[] = []
   override slice(ref: SliceRef): Promise<SliceData | null> {
     this.loaded.push(ref.sliceId)
@@ -40,14 +40,14 @@ class NotedPlans extends Plans {
 }
 
 function createWorker() {
-  const plans = new NotedPlans(fixture.redis)
+  const snapshots = new NotedSnapshots(fixture.redis)
   const units: Unit[] = []
   const parts: DispatchPart[] = []
   const kept: KeptBack[] = []
   const dispatcher = new Dispatcher({
-    plans: new PlanCache(plans, (id, error) => expect.fail(`${id}: ${error}`)),
+    snapshots: new SnapshotCache(snapshots, (id, error) => expect.fail(`${id}: ${error}`)),
     lanes: fixture.lanes,
-    express: { start: (unit) => void units.push(unit), queued: 0 },
+    firstAttempts: { start: (unit) => void units.push(unit), queued: 0 },
     parking: { checkpoint: () => undefined },
     recorder: {
       dispatched: () => undefined,
@@ -75,7 +75,7 @@ function createWorker() {
       handOutAgain: async () => false,
     })
   const matched = () => units.flatMap((unit) => unit.matched).length
-  return { plans, units, parts, kept, run, matched }
+  return { snapshots, units, parts, kept, run, matched }
 }
 
 const inColor = (value: string): Message => ({
@@ -84,12 +84,12 @@ const inColor = (value: string): Message => ({
 })
 
 test('jobs that come together share one load, and their messages to few are run whole', async () => {
-  const { run, plans, parts, units, matched } = createWorker()
+  const { run, snapshots, parts, units, matched } = createWorker()
   const colors = [3, 50, 400]
   const ends = await Promise.all(colors.map((n) => run(`dispatch-0:${n}`, inColor(`color-${n}`))))
   expect([ends, parts]).toEqual([['settled', 'settled', 'settled'], []])
   expect([units.length, matched()]).toEqual([3, 3 * SAME])
-  expect([plans.loaded.length, new Set(plans.loaded).size]).toEqual([SLICES, SLICES])
+  expect([snapshots.loaded.length, new Set(snapshots.loaded).size]).toEqual([SLICES, SLICES])
 })
 
 test('a message to all of them is cut', async () => {

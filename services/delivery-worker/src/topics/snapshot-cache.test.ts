@@ -1,11 +1,11 @@
-/** A run that is lost asks for a plan and does not wait for it: Node ends a process for a rejection that nobody awaits. */
-import type { Plans } from '@fantail/store'
+/** A run that is lost asks for a snapshot and does not wait for it: Node ends a process for a rejection that nobody awaits. */
+import type { Snapshots } from '@fantail/store'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { PlanCache } from './snapshot-cache.ts'
+import { SnapshotCache } from './snapshot-cache.ts'
 
 const ARN = 'arn:aws:sns:us-east-1:000000000000:t'
 const ref = { sliceId: 'uid.0', shard: 0 }
-const plan = { topic: { arn: ARN, uid: 'uid' }, slices: [ref], hasFilters: true, since: 0 }
+const snapshot = { topic: { arn: ARN, uid: 'uid' }, slices: [ref], hasFilters: true, since: 0 }
 let unhandled: unknown[] = []
 const note = (reason: unknown) => void unhandled.push(reason)
 
@@ -16,10 +16,10 @@ beforeEach(() => {
 afterEach(() => void process.off('unhandledRejection', note))
 
 /** Redis is away. */
-function createCache(): PlanCache {
+function createCache(): SnapshotCache {
   const fail = () => Promise.reject(new Error('Connection is closed.'))
-  const plans = { topicRevisions: fail, sliceRevisions: fail } as unknown as Plans
-  return new PlanCache(plans, () => undefined)
+  const snapshots = { topicRevisions: fail, sliceRevisions: fail } as unknown as Snapshots
+  return new SnapshotCache(snapshots, () => undefined)
 }
 
 /** Questions are gathered for a turn; a rejection is told at the end of the turn in which it came. */
@@ -28,9 +28,9 @@ async function turns(): Promise<void> {
 }
 
 test.each([
-  ['a topic', (cache: PlanCache) => cache.topic(ARN)],
-  ['a slice', (cache: PlanCache) => cache.slice(ref)],
-  ['a slice of a plan', (cache: PlanCache) => cache.sliceOf(plan as never, ref)],
+  ['a topic', (cache: SnapshotCache) => cache.topic(ARN)],
+  ['a slice', (cache: SnapshotCache) => cache.slice(ref)],
+  ['a slice of a snapshot', (cache: SnapshotCache) => cache.sliceOf(snapshot as never, ref)],
 ])('%s that nobody waits for fails unnoticed', async (_, ask) => {
   const cache = createCache()
   void ask(cache)

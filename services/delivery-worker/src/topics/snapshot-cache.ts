@@ -1,12 +1,12 @@
 /**
- * What attempts are made by: topics and their slices, as of at most PLAN_AGE_MS_MAX ago (invariant 6).
+ * What attempts are made by: topics and their slices, as of at most SNAPSHOT_AGE_MS_MAX ago (invariant 6).
  *
- * A plan is asked for before every burst of attempts. One that was checked not long ago is handed out at once; else its
+ * A snapshot is asked for before every burst of attempts. One that was checked not long ago is handed out at once; else its
  * revision is fetched, together with all others asked for in the same turn, and only what changed is loaded anew.
  */
-import { PLAN_AGE_MS_MAX } from '@fantail/contracts'
+import { SNAPSHOT_AGE_MS_MAX } from '@fantail/contracts'
 import type { Steps } from '@fantail/policy'
-import type { Plans, SliceRef } from '@fantail/store'
+import type { SliceRef, Snapshots } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
 import { Batcher } from './batcher.ts'
 import { type CompiledSlice, compileSlice, weightOf } from './compiled-slice.ts'
@@ -17,9 +17,9 @@ import type { MessageContext } from './message-context.ts'
 import type { SliceFilters } from './slice-filters.ts'
 import { type SliceMatch, sliceMatch } from './slice-match.ts'
 import type { TopicFilters, TopicMatch } from './topic-filters.ts'
-import type { TopicPlan } from './topic-snapshot.ts'
+import type { TopicSnapshot } from './topic-snapshot.ts'
 
-/** A plan is loaded anew after so long whatever its revision says. */
+/** A snapshot is loaded anew after so long whatever its revision says. */
 const RELOAD_MS = 60_000
 const CACHE_BYTES_MAX = 134_217_728
 /** Of topics: about 30,000 small ones. One took 1,084 bytes of the heap, and more where it has policies. */
@@ -34,9 +34,9 @@ interface Cached<T> {
   checkedAt: number
 }
 
-export class PlanCache {
-  readonly #plans: Plans
-  readonly #topics = new LRUCache<string, Cached<TopicPlan>>({
+export class SnapshotCache {
+  readonly #snapshots: Snapshots
+  readonly #topics = new LRUCache<string, Cached<TopicSnapshot>>({
     maxSize: TOPICS_BYTES_MAX,
     sizeCalculation: ({ value }) => TOPIC_BYTES + value.slices.length * SLICE_REF_BYTES,
   })
@@ -52,22 +52,22 @@ export class PlanCache {
   readonly #loading = new Map<string, Promise<unknown>>()
   readonly #onUnusable: (subscriptionId: string, error: unknown) => void
 
-  constructor(plans: Plans, onUnusable: (subscriptionId: string, error: unknown) => void) {
-    this.#plans = plans
+  constructor(snapshots: Snapshots, onUnusable: (subscriptionId: string, error: unknown) => void) {
+    this.#snapshots = snapshots
     this.#onUnusable = onUnusable
-    this.#topicRevisions = new Batcher((arns) => plans.topicRevisions(arns), BATCH_MAX)
-    this.#sliceRevisions = new Batcher((refs) => plans.sliceRevisions(refs), BATCH_MAX)
+    this.#topicRevisions = new Batcher((arns) => snapshots.topicRevisions(arns), BATCH_MAX)
+    this.#sliceRevisions = new Batcher((refs) => snapshots.sliceRevisions(refs), BATCH_MAX)
     this.#filters = new FilterCache((ref) => this.#sliceRevisions.get(ref))
     this.#filterLoads = new FilterLoads({
       filters: this.#filters,
-      load: (plan, ref) => this.#sliceForFilters(plan, ref),
+      load: (snapshot, ref) => this.#sliceForFilters(snapshot, ref),
     })
   }
 
-  /** The topic's plan, or null where there is no such topic. Rejects where Redis does not answer. */
-  topic(arn: string): Promise<TopicPlan | null> | TopicPlan {
+  /** The topic's snapshot, or null where there is no such topic. Rejects where Redis does not answer. */
+  topic(arn: string): Promise<TopicSnapshot | null> | TopicSnapshot {
     const cached = this.#topics.get(arn)
-    if (cached && performance.now() - cached.checkedAt < PLAN_AGE_MS_MAX) return cached.value
+    if (cached && performance.now() - cached.checkedAt < SNAPSHOT_AGE_MS_MAX) return cached.value
     return this.#once(`t:${arn}`, () => this.#checkTopic(arn))
   }
 
@@ -76,15 +76,16 @@ export class PlanCache {
     const cached = this.#slices.get(ref.sliceId)
     // The revision was read by a script some time ago: it says nothing about now, and so not that the slice was checked.
     if (cached && revision === cached.value.revision && !isOld(cached)) return cached.value
-    const checked = cached && revision === undefined && performance.now() - cached.checkedAt < PLAN_AGE_MS_MAX
+    const checked =
+      cached && revision === undefined && performance.now() - cached.checkedAt < SNAPSHOT_AGE_MS_MAX
     if (checked && cached) return cached.value
     return this.#once(`s:${ref.sliceId}`, () => this.#checkSlice(ref))
   }
 
-  /** A slice of a plan in hand: whatever changes a slice changes its topic's revision too, so one check serves both. */
-  sliceOf(plan: TopicPlan, ref: SliceRef): Promise<CompiledSlice | null> | CompiledSlice {
+  /** A slice of a snapshot in hand: whatever changes a slice changes its topic's revision too, so one check serves both. */
+  sliceOf(snapshot: TopicSnapshot, ref: SliceRef): Promise<CompiledSlice | null> | CompiledSlice {
     const cached = this.#slices.get(ref.sliceId)
-    if (cached && cached.checkedAt >= plan.since && !isOld(cached)) return cached.value
+    if (cached && cached.checkedAt >= snapshot.since && !isOld(cached)) return cached.value
     return this.#once(`s:${ref.sliceId}`, () => this.#checkSlice(ref))
   }
 
@@ -93,16 +94,16 @@ export class PlanCache {
    * takes a while.
    */
   match(
-    plan: TopicPlan,
+    snapshot: TopicSnapshot,
     context: MessageContext,
     isGivenUp: () => boolean,
   ): TopicMatch | undefined | Promise<TopicMatch | undefined> {
-    if (!plan.hasFilters || !this.#filters.of(plan)) return undefined
+    if (!snapshot.hasFilters || !this.#filters.of(snapshot)) return undefined
     return this.#matcher.match<TopicMatch | undefined>({
       context,
       isGivenUp,
-      inOneGo: (work) => this.#filters.of(plan)?.match(plan, context, work),
-      inSteps: () => inStepsOf(this.#filters.of(plan), plan, context),
+      inOneGo: (work) => this.#filters.of(snapshot)?.match(snapshot, context, work),
+      inSteps: () => inStepsOf(this.#filters.of(snapshot), snapshot, context),
     })
   }
 
@@ -124,20 +125,20 @@ export class PlanCache {
   }
 
   /** Makes `match` know what there is to know; a promise only where it has to be asked for. */
-  checkFilters(plan: TopicPlan): Promise<void> | undefined {
-    return plan.hasFilters && !this.#filters.of(plan) ? this.#filters.check(plan) : undefined
+  checkFilters(snapshot: TopicSnapshot): Promise<void> | undefined {
+    return snapshot.hasFilters && !this.#filters.of(snapshot) ? this.#filters.check(snapshot) : undefined
   }
 
   /** Like `checkFilters`, after missing filters were loaded (filter-loads.ts). */
-  loadFilters(plan: TopicPlan, unfilteredMax: number): Promise<void> | undefined {
-    return this.#filterLoads.load(plan, unfilteredMax) ?? this.checkFilters(plan)
+  loadFilters(snapshot: TopicSnapshot, unfilteredMax: number): Promise<void> | undefined {
+    return this.#filterLoads.load(snapshot, unfilteredMax) ?? this.checkFilters(snapshot)
   }
 
-  /** When the slice, as it is cached, was last known to be current (performance.now()): by itself or by its topic's plan. */
-  checkedAt({ sliceId }: Pick<SliceRef, 'sliceId'>, plan?: TopicPlan): number {
+  /** When the slice, as it is cached, was last known to be current (performance.now()): by itself or by its topic's snapshot. */
+  checkedAt({ sliceId }: Pick<SliceRef, 'sliceId'>, snapshot?: TopicSnapshot): number {
     const slice = this.#slices.peek(sliceId)?.checkedAt ?? 0
-    const topic = plan && this.#topics.peek(plan.topic.arn)
-    return topic && topic.value === plan ? Math.max(slice, topic.checkedAt) : slice
+    const topic = snapshot && this.#topics.peek(snapshot.topic.arn)
+    return topic && topic.value === snapshot ? Math.max(slice, topic.checkedAt) : slice
   }
 
   /** Somebody changed the topic: the next use checks again. */
@@ -151,7 +152,7 @@ export class PlanCache {
     }
   }
 
-  async #checkTopic(arn: string): Promise<TopicPlan | null> {
+  async #checkTopic(arn: string): Promise<TopicSnapshot | null> {
     const startedAt = performance.now()
     const revision = await this.#topicRevisions.get(arn)
     const cached = this.#topics.get(arn)
@@ -166,19 +167,19 @@ export class PlanCache {
     return this.#loadTopic(arn)
   }
 
-  async #loadTopic(arn: string): Promise<TopicPlan | null> {
+  async #loadTopic(arn: string): Promise<TopicSnapshot | null> {
     const since = performance.now()
-    const found = await this.#plans.topicSlices(arn)
+    const found = await this.#snapshots.topicSlices(arn)
     if (!found) return null
     const hasFilters = this.#topics.peek(arn)?.value.hasFilters ?? false
-    const value: TopicPlan = { ...found, since, hasFilters }
+    const value: TopicSnapshot = { ...found, since, hasFilters }
     this.#topics.set(arn, { value, loadedAt: since, checkedAt: since })
     return value
   }
 
-  async #sliceForFilters(plan: TopicPlan, ref: SliceRef): Promise<CompiledSlice | null> {
+  async #sliceForFilters(snapshot: TopicSnapshot, ref: SliceRef): Promise<CompiledSlice | null> {
     const cached = this.#slices.peek(ref.sliceId)
-    if (!cached || cached.checkedAt < plan.since || isOld(cached))
+    if (!cached || cached.checkedAt < snapshot.since || isOld(cached))
       return this.#once(`s:${ref.sliceId}`, () => this.#checkSlice(ref, { evicts: false }))
     this.#filters.keep(ref, cached.value.filters, cached.checkedAt)
     return cached.value
@@ -194,7 +195,7 @@ export class PlanCache {
       this.#filters.keep(ref, cached.value.filters, startedAt)
       return cached.value
     }
-    const data = revision === null ? null : await this.#plans.slice(ref)
+    const data = revision === null ? null : await this.#snapshots.slice(ref)
     if (!data) {
       this.#slices.delete(ref.sliceId)
       this.#filters.keep(ref, null, startedAt)
@@ -221,10 +222,10 @@ export class PlanCache {
 
 function* inStepsOf(
   filters: TopicFilters | undefined,
-  plan: TopicPlan,
+  snapshot: TopicSnapshot,
   context: MessageContext,
 ): Steps<TopicMatch | undefined> {
-  return filters && (yield* filters.matchInSteps(plan, context))
+  return filters && (yield* filters.matchInSteps(snapshot, context))
 }
 
 function* sliceMatchInSteps(

@@ -8,12 +8,12 @@ import { FilterCache } from './filter-cache.ts'
 import { MessageContext } from './message-context.ts'
 import { type FilterReasons, SliceFilters } from './slice-filters.ts'
 import { TopicFilters } from './topic-filters.ts'
-import type { TopicPlan } from './topic-snapshot.ts'
+import type { TopicSnapshot } from './topic-snapshot.ts'
 
 const refOf = (sliceNumber: number): SliceRef => ({ sliceId: `uid.${sliceNumber}`, shard: 0 })
 
-function planOf(slices: number, since: number): TopicPlan {
-  const topic = { arn: 'arn', uid: 'uid' } as TopicPlan['topic']
+function snapshotOf(slices: number, since: number): TopicSnapshot {
+  const topic = { arn: 'arn', uid: 'uid' } as TopicSnapshot['topic']
   const refs = Array.from({ length: slices }, (_, n) => refOf(n))
   return { topic, revision: String(since), slices: refs, subscriptions: 0, since, hasFilters: true }
 }
@@ -71,9 +71,9 @@ function expectSame(known: Map<number, SliceFilters>, slices: number, given: Mes
   for (let n = 0; n < slices; n++) topic.delete(n)
   for (const [n, filters] of known) topic.set(n, { ref: refOf(n), filters, checkedAt: 0 })
   const context = new MessageContext(given)
-  const plan = planOf(slices, 0)
-  const inSteps = topic.matchInSteps(plan, context)
-  const { toOpen, keptBack } = topic.match(plan, context)
+  const snapshot = snapshotOf(slices, 0)
+  const inSteps = topic.matchInSteps(snapshot, context)
+  const { toOpen, keptBack } = topic.match(snapshot, context)
   const { value } = inOneGo(inSteps)
   const bySlice = (match: typeof value.toOpen) =>
     match.toSorted((a, b) => (a.ref.sliceId < b.ref.sliceId ? -1 : 1))
@@ -122,7 +122,7 @@ function createCache(now: Map<string, string>) {
   return { cache, asked }
 }
 
-test('a later plan has the filters whose slices are still the same, and no others', async () => {
+test('a later snapshot has the filters whose slices are still the same, and no others', async () => {
   const filters = [known(0), known(1), known(2)] as const
   const { cache, asked } = createCache(
     new Map([
@@ -130,7 +130,7 @@ test('a later plan has the filters whose slices are still the same, and no other
       ['uid.1', 'another'],
     ]),
   )
-  const [first, second] = [planOf(3, 10), planOf(3, 20)]
+  const [first, second] = [snapshotOf(3, 10), snapshotOf(3, 20)]
   for (const [n, each] of filters.entries()) cache.keep(refOf(n), each, 11)
   await cache.check(first)
   expect([...(cache.of(first)?.known ?? [])]).toHaveLength(3)
@@ -140,13 +140,13 @@ test('a later plan has the filters whose slices are still the same, and no other
   expect(asked).toEqual(['uid.0', 'uid.1', 'uid.2'])
 })
 
-test('filters that were checked before the plan they would come to are not taken', async () => {
+test('filters that were checked before the snapshot they would come to are not taken', async () => {
   const { cache } = createCache(new Map())
-  const plan = planOf(2, 20)
-  await cache.check(plan)
+  const snapshot = snapshotOf(2, 20)
+  await cache.check(snapshot)
   cache.keep(refOf(0), known(0), 19)
   cache.keep(refOf(1), known(1), 20)
-  expect([...(cache.of(plan)?.known ?? [])].map(({ ref }) => ref.sliceId)).toEqual(['uid.1'])
+  expect([...(cache.of(snapshot)?.known ?? [])].map(({ ref }) => ref.sliceId)).toEqual(['uid.1'])
 })
 
 test('a check that fails is made again', async () => {
@@ -156,11 +156,11 @@ test('a check that fails is made again', async () => {
     if (isAway) throw new Error('away')
     return filters.revision
   })
-  const plan = planOf(1, 20)
+  const snapshot = snapshotOf(1, 20)
   cache.keep(refOf(0), filters, 10)
-  await expect(cache.check(plan)).rejects.toThrow('away')
-  expect(cache.of(plan)).toBeUndefined()
+  await expect(cache.check(snapshot)).rejects.toThrow('away')
+  expect(cache.of(snapshot)).toBeUndefined()
   isAway = false
-  await cache.check(plan)
-  expect([...(cache.of(plan)?.known ?? [])]).toHaveLength(1)
+  await cache.check(snapshot)
+  expect([...(cache.of(snapshot)?.known ?? [])]).toHaveLength(1)
 })

@@ -9,7 +9,7 @@ import { FilterRouter, type MatchWork, type Steps } from '@fantail/policy'
 import { type SliceRef, type SlotRun, slotRuns } from '@fantail/store'
 import type { MessageContext } from './message-context.ts'
 import { commonReason, count, type FilterReasons, type SliceFilters } from './slice-filters.ts'
-import type { TopicPlan } from './topic-snapshot.ts'
+import type { TopicSnapshot } from './topic-snapshot.ts'
 
 /** What the filters of a slice were found to match. */
 export interface KnownMatch {
@@ -65,7 +65,7 @@ export class TopicFilters {
   #routers: Map<Protocol | undefined, FilterRouter> | undefined
   #weight = 0
   #whole: Whole | undefined
-  #open: { plan: TopicPlan; slices: Open[] } | undefined
+  #open: { snapshot: TopicSnapshot; slices: Open[] } | undefined
   /** Of the slices and their filters. */
   #version = 0
 
@@ -106,19 +106,19 @@ export class TopicFilters {
   }
 
   /** Throws TooMuchWork. */
-  match(plan: TopicPlan, context: MessageContext, work?: MatchWork): TopicMatch {
+  match(snapshot: TopicSnapshot, context: MessageContext, work?: MatchWork): TopicMatch {
     const matched = this.#matched(context, work)
     const whole = this.#wholeOf()
     return {
-      toOpen: toOpen(this.#openOf(plan), matched),
+      toOpen: toOpen(this.#openOf(snapshot), matched),
       keptBack: keptBackBy(this.#known, whole, context, matched),
     }
   }
 
   /** The same in steps, by the filters of this moment, whatever becomes of them meanwhile. */
-  *matchInSteps(plan: TopicPlan, context: MessageContext): Steps<TopicMatch> {
+  *matchInSteps(snapshot: TopicSnapshot, context: MessageContext): Steps<TopicMatch> {
     const known = new Map(this.#known)
-    const open = this.#openOf(plan)
+    const open = this.#openOf(snapshot)
     const whole = this.#wholeOf()
     const matched = new Map<number, Known & KnownMatch>()
     for (const sliceNumber of yield* this.#toAskInSteps(known, context)) {
@@ -168,14 +168,14 @@ export class TopicFilters {
     }
   }
 
-  #openOf(plan: TopicPlan): Open[] {
-    if (this.#open?.plan === plan) return this.#open.slices
-    const slices = plan.slices.flatMap((ref) => {
+  #openOf(snapshot: TopicSnapshot): Open[] {
+    if (this.#open?.snapshot === snapshot) return this.#open.slices
+    const slices = snapshot.slices.flatMap((ref) => {
       const sliceNumber = sliceNumberOf(ref.sliceId)
       const filters = this.#known.get(sliceNumber)?.filters
       return filters?.isWhole ? [] : [{ ref, sliceNumber, filters }]
     })
-    this.#open = { plan, slices }
+    this.#open = { snapshot, slices }
     return slices
   }
 

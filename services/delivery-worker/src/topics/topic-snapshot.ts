@@ -2,7 +2,7 @@ import type { TopicRecord } from '@fantail/contracts'
 import type { SliceRef } from '@fantail/store'
 
 /** A topic and its slices, as of one revision. */
-export interface TopicPlan {
+export interface TopicSnapshot {
   topic: TopicRecord
   revision: string
   slices: SliceRef[]

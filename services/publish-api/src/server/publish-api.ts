@@ -21,21 +21,21 @@ import {
   connectSubscriber,
   countedWaits,
   FifoLog,
-  HeldWrites,
   Idempotency,
   IsolatedMessages,
   KeyLimits,
   Lanes,
   OutcomeLog,
-  Plans,
   ping,
   Quarantine,
   type Queues,
   QueueWaits,
   type Redis,
   Redrives,
+  ReplicaAcks,
   readTopicBytes,
   SigningKeys,
+  Snapshots,
   StorageGuard,
   Subscriptions,
   Topics,
@@ -94,7 +94,7 @@ export async function startPublishApi(options: PublishApiOptions): Promise<Publi
   })
   const { minReplicas } = settings
   // Replicas are awaited on a connection, and nothing else could be asked on it meanwhile.
-  const heldRedis = minReplicas > 0 ? connect({ url: redisUrl, name: 'fantail-api-held' }) : redis
+  const acksRedis = minReplicas > 0 ? connect({ url: redisUrl, name: 'fantail-api-held' }) : redis
   const clock = createRedisClock(redis)
   const guarded = {
     allowPrivate: settings.allowPrivateEndpoints,
@@ -103,7 +103,7 @@ export async function startPublishApi(options: PublishApiOptions): Promise<Publi
   }
   const sender = createHttpSender({ timeoutMs: settings.attemptTimeoutMs, ...guarded })
   const use = new QueueCounter(telemetry.metrics)
-  const { queueWaits, ...stores } = createStores({ redis, heldRedis, subscriber, use, options })
+  const { queueWaits, ...stores } = createStores({ redis, acksRedis, subscriber, use, options })
   const deps: ApiDeps = {
     ...stores,
     queueWaits: countedWaits(queueWaits, use),
@@ -129,7 +129,7 @@ export async function startPublishApi(options: PublishApiOptions): Promise<Publi
     await Promise.all([publisher.close(), sender.close()])
     clock.stop()
     redis.disconnect()
-    heldRedis.disconnect()
+    acksRedis.disconnect()
     subscriber.disconnect()
   }
   try {
@@ -187,13 +187,13 @@ function createKeys(redis: Redis, { vault, log }: PublishApiOptions, growth: Sto
 interface Connections {
   redis: Redis
   /** For what replicas are waited for. */
-  heldRedis: Redis
+  acksRedis: Redis
   subscriber: Redis
   use: QueueCounter
   options: PublishApiOptions
 }
 
-function createStores({ redis, heldRedis, subscriber, use, options: { settings, log } }: Connections) {
+function createStores({ redis, acksRedis, subscriber, use, options: { settings, log } }: Connections) {
   const { arn: defaults, queues: queueCount, logMessages, redisMemoryBytes } = settings
   const onCorrupt = (error: Error) => log.error({ err: error }, 'record.unreadable')
   const growth = new StorageGuard({
@@ -202,19 +202,19 @@ function createStores({ redis, heldRedis, subscriber, use, options: { settings, 
     memoryBytes: redisMemoryBytes,
     onState: (state, sample) => log[state === 'full' ? 'warn' : 'info']({ ...sample }, `storage.${state}`),
   })
-  const held = new HeldWrites(heldRedis, { minReplicas: settings.minReplicas, strict: true })
+  const acks = new ReplicaAcks(acksRedis, { minReplicas: settings.minReplicas, strict: true })
   const topics = new Topics(redis, { defaults, growth })
   const queues: Queues = new CountedQueues(redis, use, {
     defaults,
     inFlightMax: settings.queueInFlightMax,
-    held,
+    acks,
     growth,
     onChange: (arn) => queueCache.forget(arn),
     onProblem: (error) => log.warn({ err: error }, 'queue.move_postponed'),
   })
   const queueCache = new QueueCache({ queues })
-  const lanes = new Lanes(redis, held)
-  const plans = new Plans(redis, { onCorrupt })
+  const lanes = new Lanes(redis, acks)
+  const snapshots = new Snapshots(redis, { onCorrupt })
   const unsent = { quarantine: new Quarantine(redis), isolated: new IsolatedMessages(redis) }
   return {
     topics,
@@ -227,11 +227,15 @@ function createStores({ redis, heldRedis, subscriber, use, options: { settings, 
     consumers: new Consumers(redis, { growth }),
     queueWaits: new QueueWaits({ queues, subscriber }),
     redrives: new Redrives(redis),
-    messages: new OutcomeLog(redis, plans, lanes, { queues: queueCount, entriesMax: logMessages, unsent }),
+    messages: new OutcomeLog(redis, snapshots, lanes, {
+      queues: queueCount,
+      entriesMax: logMessages,
+      unsent,
+    }),
     quarantine: unsent.quarantine,
     counts: new Counts(redis),
-    fifoLog: new FifoLog(redis, { held }),
-    idempotency: new Idempotency(redis, { held, queues: queueCount }),
+    fifoLog: new FifoLog(redis, { acks }),
+    idempotency: new Idempotency(redis, { acks, queues: queueCount }),
     storageGuard: growth,
   }
 }

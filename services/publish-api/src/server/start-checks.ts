@@ -6,7 +6,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { RedisTarget } from '@fantail/contracts'
 import { createStartSteps, type Logger } from '@fantail/runtime'
-import { MasterKeyError, type Redis, VaultKeys, whenReached } from '@fantail/store'
+import { MasterKeyError, type Redis, VaultKeys, whenServerChecked } from '@fantail/store'
 import type { Vault } from '@fantail/vault'
 
 /** The start takes no longer for a Redis that is away. */
@@ -44,7 +44,7 @@ export async function checkStart(checks: StartChecks): Promise<void> {
 
 async function check({ redis, redisUrl, vault, checkMasterKey, log }: StartChecks): Promise<void> {
   const onProblem = (error: Error) => log.error({ err: error }, 'redis.misnamed')
-  await whenReached({ redis, target: redisUrl, onProblem })
+  await whenServerChecked({ redis, target: redisUrl, onProblem })
   if (!checkMasterKey) return
   const isFinal = (error: unknown) => error instanceof MasterKeyError
   const step = createStartSteps({ log, what: 'master_key_check', isFinal })

@@ -2,7 +2,7 @@
 import { setTimeout } from 'node:timers/promises'
 import {
   FantailError,
-  PLAN_AGE_MS_MAX,
+  SNAPSHOT_AGE_MS_MAX,
   type SubscriptionRecord,
   type SubscriptionStatus,
 } from '@fantail/contracts'
@@ -46,16 +46,16 @@ export async function changeSettings(
   const dropped = old.redrivePolicy?.deadLetterTargetArn
   const kept = record.redrivePolicy?.deadLetterTargetArn
   if (dropped !== undefined && dropped !== kept) await queues.removeSource(dropped, record.arn)
-  if (!hasSameFilter(old, record)) await setTimeout(PLANS_GONE_MS)
+  if (!hasSameFilter(old, record)) await setTimeout(SNAPSHOTS_GONE_MS)
   return record
 }
 
 /**
  * A filter acts on every message that is dispatched after its change was acknowledged. Workers are told of the change at
- * once, but what tells them may be lost; so it is acknowledged when no worker can match by an older plan any more. To ask
+ * once, but what tells them may be lost; so it is acknowledged when no worker can match by an older snapshot any more. To ask
  * Redis before each message is matched would cost every topic, and the change of a filter is rare.
  */
-const PLANS_GONE_MS = PLAN_AGE_MS_MAX + 10
+const SNAPSHOTS_GONE_MS = SNAPSHOT_AGE_MS_MAX + 10
 
 function hasSameFilter(a: SubscriptionRecord, b: SubscriptionRecord): boolean {
   if (!a.filterPolicy && !b.filterPolicy) return true

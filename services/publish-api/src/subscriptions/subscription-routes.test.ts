@@ -1,4 +1,4 @@
-import { CONFIRMATION_SECONDS, PLAN_AGE_MS_MAX } from '@fantail/contracts'
+import { CONFIRMATION_SECONDS, SNAPSHOT_AGE_MS_MAX } from '@fantail/contracts'
 import { deliveryId, placeOfSubscription } from '@fantail/store'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestApi, type TestApi, waitingIn } from '../fixtures/test-api.fixture.ts'
@@ -390,20 +390,20 @@ test('a filter policy is an object in and out, replaced by a change and removed 
   expect((await subscribe({ endpoint, filterPolicy })).body.error.code).toBe('subscription_exists')
 })
 
-test('a change of a filter is acknowledged when no worker matches by an older plan any more', async () => {
+test('a change of a filter is acknowledged when no worker matches by an older snapshot any more', async () => {
   const { body } = await subscribe({ endpoint: 'https://example.com/slowly', filterPolicy: { a: ['x'] } })
   const took = async (change: object) => {
     const from = performance.now()
     expect((await api.call('PATCH', `/v1/subscriptions/${body.id}`, { body: change })).status).toBe(200)
     return performance.now() - from
   }
-  expect(await took({ filterPolicy: { a: ['y'] } })).toBeGreaterThanOrEqual(PLAN_AGE_MS_MAX)
-  expect(await took({ filterPolicyScope: 'MessageBody' })).toBeGreaterThanOrEqual(PLAN_AGE_MS_MAX)
+  expect(await took({ filterPolicy: { a: ['y'] } })).toBeGreaterThanOrEqual(SNAPSHOT_AGE_MS_MAX)
+  expect(await took({ filterPolicyScope: 'MessageBody' })).toBeGreaterThanOrEqual(SNAPSHOT_AGE_MS_MAX)
   const others = [{ filterPolicy: { a: ['y'] } }, { maxInFlight: 5 }, { rawMessageDelivery: true }]
   const times: number[] = []
   for (const change of [...others, ...others]) times.push(await took(change))
-  expect(Math.min(...times)).toBeLessThan(PLAN_AGE_MS_MAX)
-  expect(await took({ filterPolicy: null })).toBeGreaterThanOrEqual(PLAN_AGE_MS_MAX)
+  expect(Math.min(...times)).toBeLessThan(SNAPSHOT_AGE_MS_MAX)
+  expect(await took({ filterPolicy: null })).toBeGreaterThanOrEqual(SNAPSHOT_AGE_MS_MAX)
 })
 
 const deep = `{"endpoint":"https://example.com/deep","filterPolicy":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_001)}`

@@ -11,8 +11,8 @@ import {
   compileEnvelope,
   compileTarget,
   type Envelope,
+  QueueAdmission,
   QueueAppends,
-  QueueGates,
   queueBody,
   renderRequest,
   signatureVersionOf,
@@ -75,8 +75,8 @@ async function attempt(deps: Tools, { record, message, target, envelope }: Attem
   }
   if (record.protocol === 'sqs') {
     const item = queueBody(envelope, target, record.endpoint)
-    // Gates of its own: what the queue's settings are now.
-    const appends = new QueueAppends({ queues, gates: new QueueGates({ queues }) })
+    // An admission of its own, by the queue's settings as they are now.
+    const appends = new QueueAppends({ queues, admission: new QueueAdmission({ queues }) })
     return (await appends.append(record.endpoint, [{ message, item }])).result
   }
   const request = renderRequest(envelope, target, { vault, clock })

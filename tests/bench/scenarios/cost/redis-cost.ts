@@ -1,4 +1,4 @@
-/** What Redis spends on a delivery: by the express path at two fan-outs, and where everything goes through lanes. */
+/** What Redis spends on a delivery: by first attempts at two fan-outs, and where everything goes through lanes. */
 import { rowOf } from '../../report/rows.ts'
 import { figureOf } from '../../report/summary.ts'
 import type { Row, Scenario, ScenarioOptions } from '../../scenario.ts'
@@ -23,7 +23,7 @@ const WAYS: Way[] = [
 
 export const redisCost: Scenario = {
   name: 'redis-cost',
-  summary: 'CPU of Redis per delivery, saturated: express path and lanes',
+  summary: 'CPU of Redis per delivery, saturated: first attempts and lanes',
   run: (options) =>
     withStage(async (stage) => {
       const rows: Row[] = []

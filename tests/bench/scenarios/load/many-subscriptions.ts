@@ -24,7 +24,7 @@ const BODY_BYTES = 1_024
 const CONNECTIONS = 32
 const PAIRS = 5
 const MESSAGES = 8_000
-const PLAN_BYTES = fileURLToPath(
+const SNAPSHOT_BYTES = fileURLToPath(
   new URL('../../../../services/delivery-worker/bench/snapshot-bytes.ts', import.meta.url),
 )
 export const subscriptions: Scenario = {
@@ -70,7 +70,7 @@ async function run(options: ScenarioOptions): Promise<Row[]> {
       note: `without its ${FAN_OUT} subscriptions`,
     },
   ]
-  return [...state, ...rows, await planRow()]
+  return [...state, ...rows, await snapshotRow()]
 }
 
 /** Bytes of a subscription, and of a topic with its slice, of which the first subscription is the measure. */
@@ -130,7 +130,7 @@ class Costs {
     for (const turn of [smallTurn, hotTurn]) await turn()
     const before = residentBytes(large.worker.pid)
     const hot = await this.#pairs('as few topics in use', smallTurn, hotTurn)
-    // Afterwards: what the plans of so many topics leave to the garbage collector would be paid for by the turn after it.
+    // Afterwards: what the snapshots of so many topics leave to the garbage collector would be paid for by the turn after it.
     const cold = await this.#pairs('new topics', smallTurn, () => this.#coldTurn())
     const filled = await this.#pairs('as few, the cache full', smallTurn, hotTurn)
     const grown = residentBytes(large.worker.pid) - before
@@ -193,13 +193,13 @@ class Costs {
   }
 }
 
-/** What plans take in a worker's heap, to what its cache counts for them and bounds: measured in a process of their own. */
-async function planRow(): Promise<Row> {
-  const words = ['--expose-gc', '--conditions=@fantail/source', PLAN_BYTES, String(FAN_OUT)]
+/** What snapshots take in a worker's heap, to what its cache counts for them and bounds: measured in a process of their own. */
+async function snapshotRow(): Promise<Row> {
+  const words = ['--expose-gc', '--conditions=@fantail/source', SNAPSHOT_BYTES, String(FAN_OUT)]
   const { stdout } = await promisify(execFile)(process.execPath, words)
   const { bytes, counted } = JSON.parse(stdout) as { bytes: number; counted: number }
   return {
-    figure: 'a plan in the worker, to what its cache of 128 MiB counts',
+    figure: 'a snapshot in the worker, to what its cache of 128 MiB counts',
     value: bytes / counted,
     unit: 'x',
     atMost: 1.1,

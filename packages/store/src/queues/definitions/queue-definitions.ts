@@ -21,7 +21,7 @@ import { admitLonger, type GrowthGuard, UNGUARDED } from '../../capacity/growth.
 import { queueDeletedKey, queueKey, queuesGoneKey, queuesKey } from '../../keys.ts'
 import { batch } from '../../redis/batch.ts'
 import { decodeCursor, encodeCursor, listNames, type Page, replies } from '../../redis/pages.ts'
-import { HeldWrites } from '../../redis/replica-acks.ts'
+import { ReplicaAcks } from '../../redis/replica-acks.ts'
 import { readScript, runScript } from '../../redis/scripts.ts'
 import { SHARD_COUNT, shardBase, shardOf } from '../../redis/shards.ts'
 import { queueMissing } from '../queue-errors.ts'
@@ -57,7 +57,7 @@ export interface QueuesOptions {
   /** Messages of one queue that may be in flight at a time. */
   inFlightMax?: number
   /** How appends are made; default: on the connection of all else, and replicas are not waited for. */
-  held?: HeldWrites
+  acks?: ReplicaAcks
   /** Told of every queue that was written or deleted through this object. */
   onChange?: (arn: string) => void
   /** Asked before a queue is created, or its record becomes longer. */
@@ -76,7 +76,7 @@ type ReadReply = [
 export class QueueDefinitions extends QueueSources {
   protected readonly onProblem: (error: Error) => void
   protected readonly inFlightMax: number
-  protected readonly held: HeldWrites
+  protected readonly acks: ReplicaAcks
   readonly #onChange: (arn: string) => void
   readonly #defaults: ArnDefaults
   readonly #growth: GrowthGuard
@@ -84,7 +84,7 @@ export class QueueDefinitions extends QueueSources {
   constructor(redis: Redis, options: QueuesOptions = {}) {
     super(redis)
     this.onProblem = options.onProblem ?? (() => undefined)
-    this.held = options.held ?? new HeldWrites(redis)
+    this.acks = options.acks ?? new ReplicaAcks(redis)
     this.inFlightMax = options.inFlightMax ?? IN_FLIGHT_MAX
     this.#onChange = options.onChange ?? (() => undefined)
     this.#defaults = options.defaults ?? ARN_DEFAULTS
