@@ -10,6 +10,9 @@ const IDLE_MS_MAX = 60_000
 /** Taken off a server's hint, for the time that bytes travel. */
 const HINT_MARGIN_MS = 1_000
 
+/** A dial ahead that takes longer is called off, unless a request waits for it, which has a deadline. */
+const DIAL_AHEAD_MS_MAX = 3_000
+
 /** Thrown as undici begins to write a request that is not to be sent. Shared: nobody reads its stack. */
 export const UNSENT = new Error('not sent')
 
@@ -28,7 +31,7 @@ export interface ConnectionOptions {
 }
 
 export interface ConnectionEvents {
-  /** It ended while it was idle, or could not be opened ahead. */
+  /** It ended while it was idle, or could not be opened ahead in time. */
   ended(connection: Connection): void
   /** A dial has led to a connection. */
   dialled(connection: Connection): void
@@ -52,6 +55,7 @@ export class Connection implements Linked<Connection> {
   readonly #events: ConnectionEvents
   #dial: Dial | undefined
   #heads: InterimHeads | undefined
+  #dialledFor: NodeJS.Timeout | undefined
 
   constructor(origin: NamedOrigin, options: ConnectionOptions, events: ConnectionEvents) {
     this.origin = origin
@@ -89,11 +93,15 @@ export class Connection implements Linked<Connection> {
   /** undici dials for a request alone: this one is dropped before it is written. */
   open(): void {
     this.opening = true
+    this.#dialledFor = setTimeout(() => {
+      if (this.idle) this.#events.ended(this)
+    }, DIAL_AHEAD_MS_MAX).unref()
     this.client.dispatch({ path: '/', method: 'POST' }, new Opening((error) => this.#opened(error)))
   }
 
   #opened(error: Error): void {
     this.opening = false
+    clearTimeout(this.#dialledFor)
     // A request that has waited for it has it fresh.
     if (!this.idle) this.hasWaited = false
     if (error !== UNSENT) this.#events.ended(this)
@@ -108,6 +116,7 @@ export class Connection implements Linked<Connection> {
   /** Calls off a dial, cuts an exchange short, closes the socket. */
   end(): void {
     this.ended = true
+    clearTimeout(this.#dialledFor)
     this.#dial?.cancel()
     this.client.destroy(ENDED, ignore)
   }

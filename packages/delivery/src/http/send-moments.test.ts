@@ -175,3 +175,18 @@ test('where it cannot be opened ahead, the request dials for itself', async () =
   await waitFor(() => sender.stats().connections === 0, { what: 'the dial to fail' })
   expect(await sender.attempt(at(server))).toMatchObject({ statusCode: 200 })
 })
+
+test('a dial ahead that hangs is called off, and no later request waits for it', async () => {
+  const { server } = await startServer(() => OK)
+  let hangs = false
+  const sender = startSender(() => (hangs ? Promise.withResolvers<void>().promise : slowly()))
+  await sender.attempt(at(server))
+  server.dropConnections()
+  await waitFor(() => sender.stats().connections === 0, { what: 'the end to be seen' })
+  hangs = true
+  sender.openAhead(at(server))
+  expect(sender.stats()).toMatchObject({ connections: 1, idle: 1 })
+  hangs = false
+  await waitFor(() => sender.stats().connections === 0, { what: 'the dial to be called off' })
+  expect(await sender.attempt(at(server))).toMatchObject({ statusCode: 200 })
+})
