@@ -251,6 +251,8 @@ export type SettleTo =
   | { op: 'discard'; cause: string }
   /** Unsent: due now or after `delayMs`, no attempt counted. */
   | { op: 'return'; delayMs?: number }
+  /** Its attempt failed under an open circuit: due now, no attempt counted. */
+  | { op: 'kept' }
   /** After its entry was added to the quarantine; counts `quarantined`. */
   | { op: 'quarantined' }
   /** Its attempt goes on: only the endpoint's standing is written. */

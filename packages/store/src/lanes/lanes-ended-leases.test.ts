@@ -95,6 +95,24 @@ test('an attempt that ends in between begins the row anew', async () => {
   expect(await claimOne()).toMatchObject({ state })
 })
 
+test.each([undefined, FAILED])(
+  'an attempt that fails under an open circuit begins the row anew, too: %o',
+  async (state) => {
+    const { id } = await park(state)
+    for (let deaths = 0; deaths < 3; deaths++) {
+      await die()
+      await jump(DELAYS_ENDED_MS)
+    }
+    await lanes.settle(SHARD, [{ ...(await claimOne()), to: { op: 'kept' } }])
+    expect((await claimOne()).state).toEqual(state ?? null)
+    await jump(LEASE_MS)
+    const claim = await claimOne()
+    expect(claim.state).toEqual(state ?? null)
+    await lanes.settle(SHARD, [{ ...claim, to: { op: 'delivered' } }])
+    expect(await redis.exists(stateKey(BASE, id))).toBe(0)
+  },
+)
+
 test('one that a worker hands back unsent keeps its count and its place', async () => {
   const { id, message } = await park()
   await die()

@@ -61,6 +61,7 @@ const OUTCOMES: SettleTo[] = [
   { op: 'delivered' },
   { op: 'retry', delayMs: 15_000, state: { ...FAILED, attempts: 2 } },
   { op: 'return' },
+  { op: 'kept' },
   { op: 'markDead', leaseMs: DEAD_LEASE_MS, state: DEAD },
   { op: 'forget' },
   { op: 'discard', cause: 'permanent' },
@@ -404,11 +405,12 @@ class Play {
     const { lane, group, delivery } = head
     const gone = this.model.lane(lane).gone
     if (to.op === 'markDead') Object.assign(head, { state: to.state, ends: 0 })
-    else if (gone && (to.op === 'retry' || to.op === 'return'))
+    else if (gone && (to.op === 'retry' || to.op === 'return' || to.op === 'kept'))
       this.model.leave(lane, group, delivery, 'discarded:unsubscribed', now)
     else if (to.op === 'retry')
       Object.assign(head, { where: 'retry', at: now + to.delayMs, lease: null, state: to.state, ends: 0 })
     else if (to.op === 'return') putBack(head, now)
+    else if (to.op === 'kept') putBack(Object.assign(head, { ends: 0 }), now)
     else if (to.op === 'discard') this.model.leave(lane, group, delivery, `discarded:${to.cause}`, now)
     else if (to.op === 'quarantined') this.model.leave(lane, group, delivery, 'quarantined', now)
     else if (to.op === 'forget') this.model.leave(lane, group, delivery, 'deadLettered', now)

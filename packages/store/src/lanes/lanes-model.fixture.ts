@@ -113,13 +113,17 @@ export class Model {
     if (entry?.where !== 'lease' || entry.lease !== lease) return false
     this.cut.delete(lane)
     const gone = this.lanes.get(lane)?.gone
-    if (gone && (to.op === 'retry' || to.op === 'return')) this.end(entry, 'discarded:unsubscribed')
+    if (gone && (to.op === 'retry' || to.op === 'return' || to.op === 'kept'))
+      this.end(entry, 'discarded:unsubscribed')
     else if (to.op === 'delivered') this.end(entry, 'delivered')
     else if (to.op === 'forget') this.end(entry, 'deadLettered')
     else if (to.op === 'discard') this.end(entry, `discarded:${to.cause}`)
     else if (to.op === 'quarantined') this.end(entry, 'quarantined')
     else if (to.op === 'return') this.putBack(entry, now, to.delayMs)
-    else if (to.op === 'markDead') Object.assign(entry, { state: to.state, ends: 0 })
+    else if (to.op === 'kept') {
+      entry.ends = 0
+      this.putBack(entry, now)
+    } else if (to.op === 'markDead') Object.assign(entry, { state: to.state, ends: 0 })
     else if (to.op === 'retry')
       Object.assign(entry, { where: 'retry', at: now + to.delayMs, lease: null, state: to.state, ends: 0 })
     return true

@@ -66,6 +66,7 @@ const OUTCOMES: SettleTo[] = [
   { op: 'retry', delayMs: 15_000, state: { ...FAILED, attempts: 2 } },
   { op: 'return' },
   { op: 'return', delayMs: 15_000 },
+  { op: 'kept' },
   { op: 'markDead', leaseMs: DEAD_LEASE_MS, state: DEAD },
   { op: 'forget' },
   { op: 'discard', cause: 'permanent' },

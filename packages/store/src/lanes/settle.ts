@@ -80,6 +80,7 @@ function packTo(to: SettleTo): [] | [number, string] {
     case 'delivered':
     case 'forget':
     case 'quarantined':
+    case 'kept':
     case 'keep':
       return []
     case 'return':

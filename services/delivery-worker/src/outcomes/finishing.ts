@@ -98,7 +98,7 @@ export class Finishing {
     const later = mayLinger(ended)
     if (kept) {
       this.#log(ended, 'circuitOpen', whyKept(subscription))
-      await settling.settle(subscription.shard, claimed, { op: 'return' })
+      await settling.settle(subscription.shard, claimed, { op: 'kept' })
     } else if (step.step === 'delivered') {
       const why = whyAttemptCame(ended, circuit, this.#options.now())
       this.#log(ended, 'delivered', why)

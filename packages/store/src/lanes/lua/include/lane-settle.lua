@@ -85,6 +85,15 @@ settle['return'] = function(batch, delivery, _, delay)
   return 1
 end
 
+-- Its attempt has ended and costs it nothing. The row of leases that have ended without a result is broken by it.
+function settle.kept(batch, delivery)
+  local key = batch.base .. 'state:' .. batch.id
+  local state, ends = split_state(redis.call('HGET', key, delivery))
+  if ends > 0 and state then redis.call('HSET', key, delivery, state) end
+  if ends > 0 and not state then redis.call('HDEL', key, delivery) end
+  return settle['return'](batch, delivery)
+end
+
 -- Its attempt goes on; it is only to be told what that has shown.
 function settle.keep()
   return 1
