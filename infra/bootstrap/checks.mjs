@@ -84,7 +84,7 @@ const FUZZ_CASES = '100000'
  * @param {NodeJS.ProcessEnv} env @param {string[]} args
  */
 export async function fuzz(env, [cases = FUZZ_CASES]) {
-  const words = ['run', '-fuzz.test']
+  const words = ['run', 'fuzz.test']
   say(`fuzz: ${cases} cases: vitest ${words.join(' ')}`)
   return show('vitest', words, {
     cwd: root,
