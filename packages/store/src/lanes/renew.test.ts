@@ -22,8 +22,9 @@ const { redis, lanes } = await useLanes()
 const RATE = 20
 const GAP_MS = 50
 
-/** A lane with a backlog, and what a take of it claimed. */
+/** A lane with a backlog, and what a take claimed of it. Lanes that were there before are no longer due. */
 async function takeLane(settings: Parameters<typeof writeLane>[1] = { rate: RATE }) {
+  await redis.del(dueKey(BASE))
   const id = await writeLane(redis, settings)
   await parkAll(
     lanes,
@@ -138,15 +139,19 @@ test('renewals go as the model says, and none lies further ahead than it allows'
     { minLength: 1, maxLength: 12 },
   )
   const property = fc.asyncProperty(turns, async (sequence) => {
-    await redis.del(laneKey(BASE, 'lane'))
     const rate = sequence[0]?.rate ?? 1
     const { id, claims } = await takeLane({ rate })
     let [passed, planned] = [0, claims.map(({ sendAt }) => sendAt)]
+    let leases = claims.map(({ lease }) => lease)
     for (const { passMs, late, leadMs } of sequence) {
       passed += passMs
       await skew(redis, passed)
       if (!late) planned = planned.map(() => null)
-      const inHand = claims.map((claim, i) => ({ ...claim, sendAt: planned[i] ?? null }))
+      const inHand = claims.map((claim, i) => ({
+        ...claim,
+        sendAt: planned[i] ?? null,
+        lease: leases[i] ?? '',
+      }))
       const [before, earliest] = [await tatOf(id), await lanes.now(SHARD)]
       const renewed = await renewLane({ subscriptionId: id, leadMs, claims: inHand })
       const latest = await lanes.now(SHARD)
@@ -159,6 +164,7 @@ test('renewals go as the model says, and none lies further ahead than it allows'
       expect(models.some(isLike)).toBe(true)
       if (times.includes(null)) break
       planned = times.toSorted((a, b) => (a ?? 0) - (b ?? 0))
+      leases = renewed.map(({ lease }) => lease)
     }
     await skew(redis, 0)
   })
