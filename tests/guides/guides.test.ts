@@ -1,16 +1,19 @@
 /** The guides’ commands, run as they stand, against one stack. */
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { createOwnHosts } from '@fantail/config'
 import { freePort, waitFor } from '@fantail/test-kit'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createReceiver } from '../../infra/receiver/src/local-receiver.ts'
-import { publish } from '../harness/receivers/webhooks.ts'
+import { publish, subscribe } from '../harness/receivers/webhooks.ts'
 import { useStack } from '../harness/services/stack.ts'
-import { textOf } from '../repo/repository.ts'
-import { createShell } from './shell.ts'
+import { ROOT, textOf } from '../repo/repository.ts'
+import { commandsOfTable, filledIn } from './guide-steps.ts'
+import { createShell, isInstalled } from './shell.ts'
 
 const API = 'http://127.0.0.1:4100'
 const WORKER = 'http://127.0.0.1:4101'
@@ -30,20 +33,22 @@ afterAll(async () => {
   await new Promise((resolve) => receiver.close(resolve))
 })
 
-function shell() {
+function shell(known = new Map<string, string>()) {
   const { api, redis, worker } = stack()
   const { port } = receiver.address() as AddressInfo
   const addresses = { [API]: api.url, [WORKER]: worker(0).url, [RECEIVER]: `http://127.0.0.1:${port}` }
-  return createShell({ addresses, env: { REDIS_URL: redis.url } })
+  return createShell({ addresses, env: { REDIS_URL: redis.url }, known })
 }
 
-test.each(['webhooks', 'retries'])(
-  'the commands of docs/guides/%s.md print what stands there',
-  async (name) => {
-    await shell().runGuide(`docs/guides/${name}.md`)
-  },
-  GUIDE_TIMEOUT_MS,
-)
+for (const [name, tool] of [['webhooks'], ['retries'], ['aws', 'aws']] as const) {
+  test.skipIf(tool && !isInstalled(tool))(
+    `the commands of docs/guides/${name}.md print what stands there`,
+    async () => {
+      await shell().runGuide(`docs/guides/${name}.md`)
+    },
+    GUIDE_TIMEOUT_MS,
+  )
+}
 
 test('the receiver of docs/guides/webhooks.md takes what Fantail signs, once, and nothing else', async () => {
   const secret = `whsec_${randomBytes(24).toString('base64')}`
@@ -72,4 +77,85 @@ test('the receiver of docs/guides/webhooks.md takes what Fantail signs, once, an
   } finally {
     child.kill()
   }
+})
+
+test('the script of docs/guides/aws.md moves webhooks of a topic with their settings', async () => {
+  const { api, client } = stack()
+  const source = 'arn:aws:sns:eu-west-1:000000000000:moving'
+  const settings = {
+    filterPolicy: { color: ['red'] },
+    filterPolicyScope: 'MessageBody',
+    rawMessageDelivery: true,
+    deliveryPolicy: { healthyRetryPolicy: { minDelayTarget: 2, maxDelayTarget: 9, numRetries: 5 } },
+  }
+  await client.put(`/v1/topics/${source}`)
+  await client.put('/v1/queues/moved-dead')
+  const { port } = receiver.address() as AddressInfo
+  const endpoint = `http://127.0.0.1:${port}/ok`
+  const redrivePolicy = { deadLetterTargetArn: 'moved-dead' }
+  await client.post(`/v1/topics/${source}/subscriptions`, { endpoint, redrivePolicy, ...settings })
+  const pending = { endpoint: `${endpoint}?pending`, confirmation: 'handshake' }
+  await client.post(`/v1/topics/${source}/subscriptions`, pending)
+
+  const script = textOf('docs/guides/aws.md').match(/```js\n([\s\S]*?)```/)?.[1] ?? ''
+  const env = {
+    ...process.env,
+    AWS_ENDPOINT_URL: api.url,
+    AWS_REGION: 'eu-west-1',
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'test',
+    FANTAIL: api.url,
+    TOPIC_ARN: source,
+  }
+  // From here the script finds the SDK.
+  const cwd = join(ROOT, 'tests')
+  const words = ['--input-type=module', '-e', script]
+  for (let run = 0; run < 2; run++) {
+    const { stdout } = await promisify(execFile)(process.execPath, words, { cwd, env })
+    expect(stdout).toContain(`moved: ${endpoint}\n`)
+    expect(stdout).toContain(`left out: http ${endpoint}?pending\n`)
+  }
+  const { subscriptions } = await client.get<{ subscriptions: object[] }>('/v1/topics/moving/subscriptions')
+  expect(subscriptions).toHaveLength(1)
+  expect(subscriptions[0]).toMatchObject({
+    endpoint,
+    status: 'active',
+    ...settings,
+    redrivePolicy: { deadLetterTargetArn: 'arn:aws:sqs:us-east-1:000000000000:moved-dead' },
+  })
+})
+
+describe('docs/guides/on-call.md', () => {
+  const guide = textOf('docs/guides/on-call.md')
+  const known = new Map<string, string>()
+
+  beforeAll(async () => {
+    const { client } = stack()
+    await client.put('/v1/queues/dead')
+    await client.post('/v1/keys', { name: 'on-call', scopes: ['read'] })
+    const { port } = receiver.address() as AddressInfo
+    const endpoint = `http://127.0.0.1:${port}/status/404`
+    await subscribe(stack(), 'orders', { endpoint })
+    const paused = await subscribe(stack(), 'orders', { endpoint: `${endpoint}?paused` })
+    await client.post(`/v1/subscriptions/${paused.id}/pause`)
+    const messageId = await publish(stack(), 'orders', 'x')
+    type Message = { counts?: { discarded: number; waiting: number } }
+    await waitFor(async () => {
+      const { counts } = (await client.call<Message>('GET', `/v1/messages/${messageId}`)).body
+      return counts && counts.discarded > 0 && counts.waiting > 0
+    })
+    known.set('messageId', messageId).set('subscriptionId', paused.id)
+  })
+
+  for (const { row, command } of commandsOfTable(guide, 'the command that tells')) {
+    const lacks = command.startsWith('redis-cli') && !isInstalled('redis-cli')
+    test.skipIf(lacks)(`the command for ${row} prints something`, async () => {
+      expect(await shell().run(filledIn(command, known))).not.toBe('')
+    })
+  }
+
+  test('every alert has its row', () => {
+    const alerts = textOf('infra/prometheus/alerts.yml').matchAll(/- alert: (\w+)/g)
+    expect([...alerts].map(([, name = '']) => name).filter((name) => !guide.includes(name))).toEqual([])
+  })
 })

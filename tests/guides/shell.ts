@@ -1,5 +1,6 @@
 /** Runs the commands of guides in bash, at the addresses of the test's own services instead of those of `npm start`. */
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { waitFor } from '@fantail/test-kit'
 import { ROOT, textOf } from '../repo/repository.ts'
@@ -7,6 +8,8 @@ import { agrees, filledIn, type Known, type Step, stepsOf } from './guide-steps.
 
 const STEP_TIMEOUT_MS = 60_000
 const REPEAT_EVERY_MS = 100
+/** `fantail` is a checkout's own, as guides say how to call it. */
+const BEGINNING = ['shopt -s expand_aliases', 'fantail() { node infra/bin/fantail.mjs "$@"; }']
 /** What the shell of a reader keeps from step to step. */
 const KEPT = /^(?:export |alias )?[A-Z_a-z]+=.*$/gm
 
@@ -28,7 +31,7 @@ export function createShell({ addresses, env = {}, known = new Map() }: ShellOpt
   const kept: string[] = []
   const here = (text: string) =>
     Object.entries(addresses).reduce((all, [usual, own]) => all.replaceAll(usual, own), text)
-  const run = (code: string) => runBash(here(['shopt -s expand_aliases', ...kept, code].join('\n')), env)
+  const run = (code: string) => runBash(here([...BEGINNING, ...kept, code].join('\n')), env)
   const runStep = async ({ code, expected, repeated }: Step) => {
     const texts = expected.map(here)
     let output = ''
@@ -64,14 +67,24 @@ function isFailure(output: string, expected: string[]): boolean {
 }
 
 function runBash(code: string, env: Record<string, string>): Promise<string> {
-  const { HOME = '', PATH = '' } = process.env
-  const tools = ['node_modules/.bin', '.fantail/redis/bin'].map((folder) => join(ROOT, folder))
-  const path = [...tools, PATH].join(delimiter)
-  const options = { cwd: ROOT, env: { HOME, PATH: path, ...env }, timeout: STEP_TIMEOUT_MS }
+  const { HOME = '' } = process.env
+  const options = { cwd: ROOT, env: { HOME, PATH: toolPath(), ...env }, timeout: STEP_TIMEOUT_MS }
   return new Promise((resolve, reject) => {
     execFile('bash', ['--norc', '-eu', '-o', 'pipefail', '-c', code], options, (error, stdout, stderr) => {
       if (error) reject(new Error(`${error.message}\n${stdout}${stderr}`))
       else resolve(stdout + stderr)
     })
   })
+}
+
+/** Whether the shell would find it. */
+export function isInstalled(program: string): boolean {
+  return toolPath()
+    .split(delimiter)
+    .some((folder) => existsSync(join(folder, program)))
+}
+
+function toolPath(): string {
+  const tools = ['node_modules/.bin', '.fantail/redis/bin'].map((folder) => join(ROOT, folder))
+  return [...tools, process.env.PATH ?? ''].join(delimiter)
 }
