@@ -1,7 +1,9 @@
+import { createMessageId } from '@fantail/contracts'
 import { createLogger } from '@fantail/runtime'
-import type { SweepRequest, SweepResult } from '@fantail/store'
-import { waitFor } from '@fantail/test-kit'
-import { expect, test } from 'vitest'
+import { type SweepRequest, type SweepResult, shardBase, shardOf, shardsInUse } from '@fantail/store'
+import { freshKey, waitFor } from '@fantail/test-kit'
+import { describe, expect, test } from 'vitest'
+import { createFakeSender, type Fixture, TOPIC, useFixture } from '../fixtures/worker.fixture.ts'
 import { createRetentionSweep } from './retention-sweep.ts'
 
 const SHARDS = Array.from({ length: 48 }, (_, shard) => shard)
@@ -65,12 +67,58 @@ test('a shard in which something was claimed is swept again, by itself', async (
   expect(writes).toEqual([8, 1, 1, 8, 8, 8, 8, 8, 1])
 })
 
-test('what was claimed in one shard is handed on where another one does not answer', async () => {
+test('what was claimed in all other shards is handed on where one does not answer', async () => {
+  const claimed = new Set<number>()
   const { sweep, handedOn } = await sweepAll(async (shard) => {
     if (shard === 0) throw new Error('Connection is closed.')
+    if (claimed.has(shard)) return NOTHING
+    claimed.add(shard)
     return CLAIMED
   })
-  await waitFor(() => handedOn.length === 7)
+  await waitFor(() => handedOn.length === 47)
   await sweep.stop()
-  expect(handedOn).toEqual([1, 2, 3, 4, 5, 6, 7])
+  expect(handedOn).toEqual(SHARDS.slice(1))
 })
+
+describe('on a real Redis', async () => {
+  const fixture = await useFixture()
+
+  test('shards whose keys are broken keep no other shard from being swept', async () => {
+    const topicArn = Array.from({ length: 99 }, (_, n) => `${TOPIC}-${n}`).find((arn) => shardOf(arn) >= 10)
+    if (!topicArn) throw new Error('some topic is in a later shard')
+    await fixture.topics.put(topicArn, { retentionSeconds: 60 })
+    const { id } = await fixture.subscribe('paused', { topicArn })
+    await fixture.subscriptions.update(id, () => ({ status: 'paused' }))
+    const worker = await fixture.startWorker(createFakeSender())
+    await fixture.publish('old', { topicArn, messageId: createMessageId(Date.now() - 120_000) })
+    const waiting = freshKey(shardBase(shardOf(topicArn)), id)
+    await waitFor(async () => (await fixture.redis.zcard(waiting)) === 1)
+    await worker.stop()
+    await Promise.all(
+      SHARDS.slice(0, 10).map((shard) => fixture.redis.set(`${shardBase(shard)}held`, 'broken')),
+    )
+    const { sweep, lines } = startSweep(fixture)
+    await waitFor(async () => (await fixture.redis.zcard(waiting)) === 0)
+    await sweep.stop()
+    expect(await fixture.counts.read()).toEqual({ expired: 1 })
+    expect(lines).toEqual(['retention_sweep_shards.down'])
+  })
+})
+
+function startSweep({ redis, lanes }: Fixture) {
+  const lines: string[] = []
+  const sweep = createRetentionSweep({
+    lanes,
+    log: createLogger({
+      service: 'test',
+      level: 'info',
+      destination: { write: (line) => lines.push(JSON.parse(line).msg) },
+    }),
+    handOn: async () => undefined,
+    inOneWrite: (ask) => ask(),
+    shards: () => shardsInUse(redis),
+    isLeader: async () => true,
+  })
+  void sweep.start()
+  return { sweep, lines }
+}

@@ -4,7 +4,7 @@
  * claimed, marked dead, and are buried here like any other. Of a FIFO group only the first can be: a shard in which
  * something was claimed is swept again, until nothing is.
  */
-import { createLoop, type Logger, type WakeableLoop } from '@fantail/runtime'
+import { createLoop, createStateLog, type Logger, type WakeableLoop } from '@fantail/runtime'
 import type { LaneStore, SweepResult } from '@fantail/store'
 
 const SWEEP_MS = 60_000
@@ -36,33 +36,50 @@ export interface RetentionSweepOptions {
 
 export function createRetentionSweep(options: RetentionSweepOptions): WakeableLoop {
   const { lanes, log, handOn, inOneWrite, shards, isLeader } = options
+  const tellShards = createStateLog({ log, what: 'retention_sweep_shards', initial: 'up' })
   return createLoop({
     name: 'retention_sweep',
     log,
     turn: async (signal) => {
       if (!(await isLeader())) return SWEEP_MS / 2
-      const all = await shards()
-      for (let at = 0; at < all.length; at += SHARDS_AT_ONCE)
-        await sweepUntilDone(all.slice(at, at + SHARDS_AT_ONCE), signal)
+      await sweepShards(await shards(), signal)
       return SWEEP_MS
     },
   })
 
-  async function sweepUntilDone(some: number[], signal: AbortSignal): Promise<void> {
-    let left = await sweepOnce(some, signal)
+  /** A shard that cannot be swept keeps no other from it: it has its turn again with the next sweep. */
+  async function sweepShards(all: number[], signal: AbortSignal): Promise<void> {
+    const failed = new Map<number, unknown>()
+    for (let at = 0; at < all.length; at += SHARDS_AT_ONCE)
+      await sweepUntilDone(all.slice(at, at + SHARDS_AT_ONCE), failed, signal)
+    const [error] = failed.values()
+    if (failed.size > 0 && failed.size === all.length) throw error
+    tellShards(failed.size === 0 ? 'up' : 'down', error)
+  }
+
+  async function sweepUntilDone(
+    some: number[],
+    failed: Map<number, unknown>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    let left = await sweepOnce(some, failed, signal)
     for (let round = 1; round < ROUNDS_MAX && left.length > 0; round++) {
       await new Promise((resolve) => setTimeout(resolve, BETWEEN_ROUNDS_MS))
-      left = await sweepOnce(left, signal)
+      left = await sweepOnce(left, failed, signal)
     }
   }
 
   /** Resolves with the shards in which anything was claimed. */
-  async function sweepOnce(some: number[], signal: AbortSignal): Promise<number[]> {
+  async function sweepOnce(
+    some: number[],
+    failed: Map<number, unknown>,
+    signal: AbortSignal,
+  ): Promise<number[]> {
     const claimed = new Set<number>()
     let steps: Step[] = some.map((shard) => ({ shard, cursor: null }))
     while (steps.length > 0) {
       if (signal.aborted) return []
-      const results = await sweepSteps(steps)
+      const results = await sweepSteps(steps, failed)
       for (const { shard, result } of results) if (result.lanes.length > 0) claimed.add(shard)
       steps = results.flatMap(({ shard, result: { cursor } }) => (cursor === null ? [] : { shard, cursor }))
     }
@@ -70,19 +87,25 @@ export function createRetentionSweep(options: RetentionSweepOptions): WakeableLo
   }
 
   /** All in one trip: nearly always there is nothing to do in any of them. */
-  async function sweepSteps(steps: Step[]): Promise<{ shard: number; result: SweepResult }[]> {
+  async function sweepSteps(
+    steps: Step[],
+    failed: Map<number, unknown>,
+  ): Promise<{ shard: number; result: SweepResult }[]> {
     const deliveriesMax = Math.ceil(DELIVERIES_PER_STEP / steps.length)
     const asked = inOneWrite(() =>
       steps.map(({ shard, cursor }) => lanes.sweep(shard, { cursor, deliveriesMax, leaseMs: LEASE_MS })),
     )
     const done = asked.map(async (answer, i) => {
       const { shard } = steps[i] as Step
-      const result = await answer
-      await handOn(shard, result)
-      return { shard, result }
+      try {
+        const result = await answer
+        await handOn(shard, result)
+        return [{ shard, result }]
+      } catch (error) {
+        failed.set(shard, error)
+        return []
+      }
     })
-    // What was claimed in one shard is dealt with, though another one cannot be asked.
-    await Promise.allSettled(done)
-    return Promise.all(done)
+    return (await Promise.all(done)).flat()
   }
 }
