@@ -331,6 +331,7 @@ test('a throttled lane keeps its rate while first attempts fill the worker', asy
     return sentTo('lane').length >= 40
   }
   await waitFor(fortieth, { timeoutMs: 60_000 })
+  expect(worker.figures().queued).toBeGreaterThan(0)
   expect(took()).toBeLessThan(2_500)
 }, 120_000)
 

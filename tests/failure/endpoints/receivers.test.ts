@@ -70,10 +70,12 @@ test(
     console.info(JSON.stringify({ grownBytes: grown, delayMs: { before, meanwhile } }))
     expect(account).toMatchObject({ lost: 0, discarded: 0, expired: 0, waiting: 0 })
     expect(healthy).toMatchObject({ lost: 0, delivered: SECONDS * HEALTHY_PER_SECOND })
-    // An attempt is repeated if it outlasts its second, and only a busy machine lets it.
-    const outlasted = timeouts(beside)
-    expect(healthy.duplicates).toBeLessThanOrEqual(outlasted)
-    if (stalledMs < TIMEOUT_MS) expect(outlasted).toBeLessThan(0.01 * healthy.owed)
+    // An attempt is repeated if it outlasts its second, and only a busy machine lets it: then its processes waited.
+    const outlasted = timeoutsOf(beside)
+    const unexplained = outlasted.filter((at) => stalls.waited(at - TIMEOUT_MS, at) < TIMEOUT_MS / 2)
+    expect(healthy.duplicates).toBeLessThanOrEqual(outlasted.length)
+    expect(unexplained.length).toBeLessThan(0.01 * healthy.owed)
+    if (stalledMs < TIMEOUT_MS) expect(outlasted.length).toBeLessThan(0.01 * healthy.owed)
     expect(meanwhile).toBeLessThan(before * SLOWER_FACTOR + SLOWER_MS)
     expect(grown).toBeLessThan(GROWTH_BYTES_MAX)
     await expectEnds(ledger)
@@ -109,14 +111,14 @@ async function expectEnds(ledger: Ledger): Promise<void> {
   }
 }
 
-/** Attempts at its subscriptions that the worker gave up. */
-function timeouts({ subscriptions }: Ledger): number {
+/** When the worker gave up attempts at its subscriptions. */
+function timeoutsOf({ subscriptions }: Ledger): number[] {
   const ids = new Set<unknown>(subscriptions.map(({ id }) => id))
   const attempts = stack()
     .worker(0)
     .logLines()
     .filter(({ msg, subscriptionId }) => msg === 'delivery.attempted' && ids.has(subscriptionId))
-  return attempts.filter(({ error }) => error === 'timeout').length
+  return attempts.filter(({ error }) => error === 'timeout').map(({ time }) => Date.parse(String(time)))
 }
 
 /** ms from the acceptance of a message to its arrival, the median: the rest is this machine's, which floods too. */
