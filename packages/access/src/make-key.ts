@@ -27,7 +27,7 @@ export type Shown = { token: string } | { accessKeyId: string; secretAccessKey: 
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 const ID_LETTERS = 18
-const SECRET_BYTES = 32
+const KEY_SECRET_BYTES = 32
 /** 40 letters in base64, as AWS's own have. */
 const ACCESS_SECRET_BYTES = 30
 
@@ -45,7 +45,7 @@ export function makeKey(
     ...(limitedBy.length > 0 && { limitedBy: [...limitedBy] }),
   }
   if (kind === 'native') {
-    const secret = randomBytes(SECRET_BYTES).toString('base64url')
+    const secret = randomBytes(KEY_SECRET_BYTES).toString('base64url')
     return {
       record: { ...record, secretHash: hash('sha256', secret, 'hex') },
       shown: { token: formatToken(id, secret) },

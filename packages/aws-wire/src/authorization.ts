@@ -71,7 +71,10 @@ function authorization(part: (name: string) => string | undefined, presigned: bo
   }
 }
 
-/** The credentials of a day's callers are few; they are taken apart once. */
+/**
+ * The credentials of a day's callers are few; they are taken apart once.
+ * @limit Parsed credential scopes that a process remembers. Past it: all are forgotten and parsed again.
+ */
 const SCOPES_MAX = 1_000
 const scopes = new Map<string, CredentialScope | undefined>()
 

@@ -9,8 +9,11 @@ import type { AwsInput } from './operation.ts'
 import { malformed, type QueryParameters } from './query-parameters.ts'
 import type { ListShape, MapShape, Shape } from './shapes.ts'
 
-/** The deepest name of either service has nine parts. */
-const DEPTH_MAX = 16
+/**
+ * The deepest name of either service has nine parts.
+ * @limit Parts of a parameter's name in the Query protocol. Past it: the request is refused as malformed.
+ */
+const QUERY_DEPTH_MAX = 16
 const INDEX = /^[1-9]\d{0,5}$/
 const INTEGER = /^[+-]?\d{1,10}$/
 
@@ -36,8 +39,9 @@ function treeOf(parameters: QueryParameters, shapes: Record<string, Shape>): Nod
       else root.children?.set(path, { value })
       continue
     }
-    const parts = path.split('.', DEPTH_MAX + 1)
-    if (parts.length > DEPTH_MAX) throw malformed(`Parameter names may have at most ${DEPTH_MAX} parts.`)
+    const parts = path.split('.', QUERY_DEPTH_MAX + 1)
+    if (parts.length > QUERY_DEPTH_MAX)
+      throw malformed(`Parameter names may have at most ${QUERY_DEPTH_MAX} parts.`)
     nodeAt(root, parts).value = value
   }
   return root

@@ -1,7 +1,10 @@
 /** Parameters of an AWS Query request: form encoded, in a body or behind the `?` of a URL. */
 import { AwsError } from './aws-error.ts'
 
-/** The fullest request of ours, a batch of ten messages with ten attributes each, has some four hundred. */
+/**
+ * The fullest request of ours, a batch of ten messages with ten attributes each, has some four hundred.
+ * @limit Parameters of a request in the Query protocol. Past it: the request is refused as malformed.
+ */
 const PARAMETERS_MAX = 10_000
 
 export type QueryParameters = ReadonlyMap<string, string>

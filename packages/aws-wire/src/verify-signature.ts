@@ -10,7 +10,9 @@ import { AwsError } from './aws-error.ts'
 import type { AwsService } from './aws-service.ts'
 import { canonicalRequest, type SignedRequest, sha256 } from './canonical-request.ts'
 
+/** @limit Difference between a signature's time and the server's. Past it: the request is refused. */
 const SKEW_MS = 15 * 60_000
+/** @limit Validity that a presigned URL may ask for. Past it: the request is refused. */
 const EXPIRES_SECONDS_MAX = 604_800
 const TERMINATOR = 'aws4_request'
 const DATE = /^(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z$/

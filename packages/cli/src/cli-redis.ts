@@ -3,7 +3,8 @@ import { type RedisPlace, redisUrlPath, resolveRedisUrl } from '@fantail/config'
 import { FantailError, type RedisTarget } from '@fantail/contracts'
 import { connect, type Redis, whenServerChecked } from '@fantail/store'
 
-const WAIT_MS = 10_000
+/** @limit The wait of a command for a Redis that does not answer. Past it: the command fails. */
+const CLI_WAIT_MS = 10_000
 
 export interface CliRedis {
   /** Shown by CLIENT LIST. */
@@ -14,7 +15,7 @@ export interface CliRedis {
 
 /** Lends a connection. Throws where Redis does not answer, or is another kind of Redis than was named. */
 export async function withRedis<T>(
-  { name, settings, waitMs = WAIT_MS }: CliRedis,
+  { name, settings, waitMs = CLI_WAIT_MS }: CliRedis,
   use: (redis: Redis) => Promise<T>,
 ): Promise<T> {
   const signal = AbortSignal.timeout(waitMs)

@@ -25,6 +25,7 @@ export interface OwnHosts {
 const LOOPBACK = ['localhost', '*.localhost', '127.0.0.0/8', '::1']
 /** A Host header's value: a name or an address, perhaps a port. Anything else is no host, whatever a URL parser makes of it. */
 const AUTHORITY = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i
+/** @limit Host headers whose check a process remembers. Past it: all are forgotten and checked again. */
 const HOSTS_REMEMBERED_MAX = 1_000
 
 export function createOwnHosts(settings: OwnHostsSettings, machineName = hostname()): OwnHosts {

@@ -7,7 +7,8 @@ import { type Env, optional, pairRule, type SettingProblem, setting, type Values
 
 const PORT = 6_379
 const SENTINEL_PORT = 26_379
-const PORT_MAX = 65_535
+/** @limit Port of a Redis. Past it: the setting is refused at the start. */
+const PORT_OF_REDIS_MAX = 65_535
 /** `host`, `host:port`, `[::1]:port`; the schemes and credentials of a URL stand before it. */
 const ENTRY =
   /^(?:(rediss?):\/\/(?:([^:@/\s]*):([^@/\s]*)@)?)?(\[[0-9A-Fa-f:]+\]|[A-Za-z0-9._-]+)(?::(\d{1,5}))?\/?$/
@@ -57,7 +58,8 @@ interface Entry {
 
 function readEntry(text: string, port: number): Entry | undefined {
   const [whole, scheme, username, password, host = '', portText] = ENTRY.exec(text) ?? []
-  if (whole === undefined || Number(portText ?? port) > PORT_MAX || portText === '0') return undefined
+  if (whole === undefined || Number(portText ?? port) > PORT_OF_REDIS_MAX || portText === '0')
+    return undefined
   return {
     place: { host: host.replace(/^\[|\]$/g, ''), port: Number(portText ?? port) },
     isUrl: scheme !== undefined,

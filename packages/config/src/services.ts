@@ -93,12 +93,15 @@ function masterKeyRule(_: unknown, env: Env): SettingProblem[] {
 const SIGNING_RULE = pairRule(['FANTAIL_SIGNING_KEY_FILE', 'FANTAIL_SIGNING_CERT_FILE'])
 const TLS_RULE = pairRule(['FANTAIL_TLS_KEY_FILE', 'FANTAIL_TLS_CERT_FILE'])
 
-const PORT_MAX = 65_535
+/**
+ * @limit Port that a service derives from FANTAIL_PORT. Past it: the service asks for a port of its own at the start.
+ */
+const DERIVED_PORT_MAX = 65_535
 
 function portRule(name: string, offset: number) {
   return ({ port }: Partial<Common>, env: Env): SettingProblem[] => {
-    if (port === undefined || env[name]?.trim() || portAfter(port, offset) <= PORT_MAX) return []
-    return [{ name, message: `must be set where FANTAIL_PORT + ${offset} is past ${PORT_MAX}` }]
+    if (port === undefined || env[name]?.trim() || portAfter(port, offset) <= DERIVED_PORT_MAX) return []
+    return [{ name, message: `must be set where FANTAIL_PORT + ${offset} is past ${DERIVED_PORT_MAX}` }]
   }
 }
 

@@ -39,12 +39,15 @@ export interface ApiKeyRecord {
 }
 
 export const KEY_ID = /^FK[A-Z2-7]{18}$/
+/** @limit Name of an API key. Past it: `validation_failed`. */
 export const KEY_NAME_CHARS_MAX = 100
+/** @limit Prefixes of an API key. Past it: `validation_failed`. */
 export const KEY_PREFIXES_MAX = 20
-/** Of all accounts together. */
+/** @limit API keys of all accounts together. Past it: making one is refused. */
 export const KEYS_MAX = 10_000
+/** @limit Rate limit that an API key may have. Past it: `validation_failed`. */
 export const KEY_REQUESTS_PER_SECOND_MAX = 1_000_000
-/** Limited keys that made one another, in a row. */
+/** @limit Limited keys that made one another in a row. Past it: the last one makes no further keys. */
 export const KEY_LIMITS_INHERITED_MAX = 4
 
 /** What a sealed secret of this key is bound to. */

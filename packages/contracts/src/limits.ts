@@ -1,66 +1,130 @@
 /** Bounds that users can meet, each with its unit in its name. */
 
+/**
+ * @limit Text and attributes of a message to a topic. Past it: `too_large`, in AWS's protocols `InvalidParameter`.
+ */
 export const MESSAGE_BYTES_MAX = 262_144
+/** @limit Body of a request to the native API. Past it: `too_large`. */
 export const REQUEST_BYTES_MAX = 1_048_576
+/** @limit Messages of a batch in the native API. Past it: `validation_failed`. */
 export const BATCH_MESSAGES_MAX = 100
+/** @limit Members of one page of a list, and the default. Past it: `validation_failed`. */
 export const LIST_LIMIT_MAX = 100
+/** @limit Subject of a message. Past it: `validation_failed`. */
 export const SUBJECT_CHARS_MAX = 99
+/** @limit Display name of a topic. Past it: `validation_failed`. */
 export const DISPLAY_NAME_CHARS_MAX = 100
+/** @limit Endpoint of a subscription or push consumer. Past it: `validation_failed`. */
 export const ENDPOINT_CHARS_MAX = 2_048
+/** @limit An `Idempotency-Key`. Past it: `validation_failed`. */
 export const IDEMPOTENCY_KEY_CHARS_MAX = 255
+/** @limit How long an `Idempotency-Key` is remembered. After it: the same request publishes again. */
 export const IDEMPOTENCY_SECONDS = 86_400
+/** @limit How long a subscription waits for its confirmation. After it: the subscription is deleted. */
 export const CONFIRMATION_SECONDS = 172_800
-/** Messages within an hour that ask one endpoint to confirm for one topic, and one host for one account. */
+/** @limit Messages within an hour that ask one endpoint to confirm for one topic. Past it: `rate_limited`. */
 export const CONFIRMATIONS_PER_ENDPOINT_MAX = 60
+/** @limit Messages within an hour that ask one host to confirm for one account. Past it: `rate_limited`. */
 export const CONFIRMATIONS_PER_HOST_MAX = 10_000
+/**
+ * @limit Age at which a topic's waiting deliveries end, unless the topic says otherwise. Past it: they expire, or go
+ * to the dead-letter queue.
+ */
 export const RETENTION_SECONDS_DEFAULT = 345_600
+/** @limit Shortest retention of a topic or queue. Below it: `validation_failed`. */
 export const RETENTION_SECONDS_MIN = 60
+/** @limit Longest retention of a topic or queue. Past it: `validation_failed`. */
 export const RETENTION_SECONDS_MAX = 1_209_600
+/**
+ * @limit Attempts that one worker makes for a subscription at a time, unless the subscription says otherwise. Past it:
+ * its deliveries wait.
+ */
 export const MAX_IN_FLIGHT_DEFAULT = 32
+/** @limit `maxInFlight` that a subscription may ask for. Past it: `validation_failed`. */
 export const MAX_IN_FLIGHT_MAX = 256
-/** SNS's limit on the sum of a policy's nominal delays (checklist 14). */
+/**
+ * SNS's limit on the sum of a policy's nominal delays (checklist 14).
+ * @limit Sum of a policy's nominal delays; FANTAIL_MAX_RETRY_SECONDS changes it. Past it: the policy is refused.
+ */
 export const RETRY_SECONDS_MAX = 3_600
+/**
+ * @limit One attempt over connecting, headers and body; FANTAIL_ATTEMPT_TIMEOUT_MS changes it. Past it: the attempt
+ * fails with `timeout`.
+ */
 export const ATTEMPT_DEADLINE_MS = 15_000
 
+/** @limit Visibility timeout of a queue that names none. After it: the message can be received again. */
 export const QUEUE_VISIBILITY_SECONDS_DEFAULT = 30
+/** @limit Visibility timeout. Past it: the request is refused. */
 export const QUEUE_VISIBILITY_SECONDS_MAX = 43_200
+/** @limit Retention of a queue made by the native API without one. After it: the message is deleted. */
 export const QUEUE_RETENTION_SECONDS_DEFAULT = 1_209_600
+/** @limit Delay of a message or queue. Past it: the request is refused. */
 export const QUEUE_DELAY_SECONDS_MAX = 900
+/** @limit Wait of a receive. Past it: the request is refused. */
 export const QUEUE_WAIT_SECONDS_MAX = 20
+/** @limit Messages of one receive. Past it: the request is refused. */
 export const QUEUE_RECEIVE_MAX = 10
+/** @limit Message size that a queue may allow, and the default. Past it: the request is refused. */
 export const QUEUE_MESSAGE_BYTES_MAX = 1_048_576
+/** @limit Message size that a queue must allow at least. Below it: the request is refused. */
 export const QUEUE_MESSAGE_BYTES_MIN = 1_024
+/** @limit Source queues that a redrive allow policy names. Past it: `validation_failed`. */
 export const QUEUE_ALLOWED_SOURCES_MAX = 10
+/** @limit Attributes of a queue's message. Past it: the message is refused. */
 export const QUEUE_MESSAGE_ATTRIBUTES_MAX = 10
+/** @limit `maxReceiveCount` of a redrive policy. Past it: the policy is refused. */
 export const QUEUE_MAX_RECEIVE_COUNT_MAX = 1_000
+/** @limit Receipt handles of one request to the native API. Past it: `validation_failed`. */
 export const QUEUE_HANDLES_MAX = 100
 
-/** Of a FIFO topic, which is whole in its home shard. */
+/**
+ * @limit Subscriptions of a FIFO topic, which is whole in its home shard. Past it: subscribing is refused.
+ */
 export const FIFO_SUBSCRIPTIONS_MAX = 100
-/** Push consumers of one queue. */
+/** @limit Push consumers of one queue. Past it: `conflict`. */
 export const CONSUMERS_MAX = 100
+/** @limit Name of a push consumer. Past it: the request is refused. */
 export const CONSUMER_NAME_CHARS_MAX = 80
 export const CONSUMER_BATCH_SIZE_DEFAULT = 10
+/** @limit Messages of a push consumer's batch. Past it: `validation_failed`. */
 export const CONSUMER_BATCH_MAX = 1_000
+/** @limit The same at a FIFO queue. Past it: the request is refused. */
 export const CONSUMER_FIFO_BATCH_MAX = 10
+/** @limit Time for which a push consumer gathers a batch. Past it: `validation_failed`. */
 export const CONSUMER_WINDOW_SECONDS_MAX = 300
 export const CONSUMER_CONCURRENCY_DEFAULT = 1
+/** @limit Batches that a push consumer may have under way at a time. Past it: `validation_failed`. */
 export const CONSUMER_CONCURRENCY_MAX = 100
+/** @limit Deadline of a push consumer's request, unless it says otherwise. Past it: the batch has failed. */
 export const CONSUMER_TIMEOUT_SECONDS_DEFAULT = 30
+/** @limit Deadline that a push consumer may ask for. Past it: `validation_failed`. */
 export const CONSUMER_TIMEOUT_SECONDS_MAX = 900
 
-/** Of Standard Webhooks signatures: keys of a subscription that sign, and how long one that was replaced does. */
+/**
+ * @limit Keys of a subscription that sign at the same time. Past it: rotating a key is refused with `conflict`.
+ */
 export const WEBHOOK_KEYS_MAX = 5
+/**
+ * @limit How long a replaced webhook key goes on signing, unless the request says otherwise. After it: the new key
+ * signs alone.
+ */
 export const WEBHOOK_OVERLAP_SECONDS_DEFAULT = 86_400
+/** @limit Overlap that a request may ask for. Past it: `validation_failed`. */
 export const WEBHOOK_OVERLAP_SECONDS_MAX = 604_800
 
-/** Slices: subscriptions of one topic that live together in one shard. */
+/** @limit Subscriptions of one slice. Past it: the topic gets a further slice. */
 export const SLICE_SUBSCRIPTIONS_MAX = 500
 
-/** Workers match by snapshots (subscriptions and their filters) that were found to be current no longer ago than this. */
+/**
+ * @limit Age of the last check of a snapshot that a worker matches by. Past it: the revision is checked first.
+ */
 export const SNAPSHOT_AGE_MS_MAX = 50
 
+/** @limit Failures in a row that a circuit breaker may wait for. Past it: `validation_failed`. */
 export const CIRCUIT_FAILURES_MAX = 1_000
 export const CIRCUIT_FAILURES_DEFAULT = 10
+/** @limit Pause between probes of an open circuit. Past it: `validation_failed`. */
 export const CIRCUIT_PROBE_SECONDS_MAX = 3_600
+/** @limit The same, unless the subscription says otherwise. */
 export const CIRCUIT_PROBE_SECONDS_DEFAULT = 30

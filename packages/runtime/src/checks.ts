@@ -10,6 +10,7 @@ export interface Readiness {
   checks: Record<string, string>
 }
 
+/** @limit One check of readiness. Past it: the service answers that it is not ready. */
 const CHECK_TIMEOUT_MS = 1_000
 
 export async function runChecks(checks: Checks, timeoutMs = CHECK_TIMEOUT_MS): Promise<Readiness> {

@@ -26,7 +26,10 @@ export interface LoopOptions {
   backoff?: Backoff
 }
 
-/** setTimeout takes no longer ones. */
+/**
+ * setTimeout takes no longer ones.
+ * @limit Pause of a background role, as timers take no longer one. Past it: the pause is cut.
+ */
 const PAUSE_MS_MAX = 2_147_483_647
 
 export function createLoop({ name, log, turn, backoff = createBackoff() }: LoopOptions): WakeableLoop {

@@ -18,6 +18,7 @@ export interface Service<T> {
   stopTimeoutMs?: number
 }
 
+/** @limit Time that a process has to stop. Past it: it ends all the same. */
 const STOP_TIMEOUT_MS = 18_000
 
 /** Never returns: the process ends with 0 after a clean stop, else with 1. */

@@ -11,7 +11,10 @@
 const TURN_MS = 4
 /** Steps (10 to 30 ns each) between two looks at the clock, so that short work never reads it. */
 const STEPS_UNSEEN = 20_000
-/** How many of the waiting tasks check whether the next turn has time for them. */
+/**
+ * @limit Waiting computations that check each turn whether it has time for them. Past it: the others check in a later
+ * turn.
+ */
 const BEGINNERS_MAX = 64
 
 type Waiting = (() => void)[]

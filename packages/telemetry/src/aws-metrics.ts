@@ -15,8 +15,11 @@ import {
 const KIBIBYTE = 1_024
 /** Up to what a publish, or a queue's message, may have. */
 const SIZE_BOUNDS_BYTES = [1, 4, 16, 64, 256, 1_024].map((kibibytes) => kibibytes * KIBIBYTE)
-/** A histogram's series is ten lines of a scrape. */
-const HISTOGRAM_SERIES_MAX = 500
+/**
+ * A histogram's series is ten lines of a scrape.
+ * @limit Series of one histogram among the AWS metrics. Past it: further label sets share one series.
+ */
+const AWS_HISTOGRAM_SERIES_MAX = 500
 
 export function createAwsInstruments() {
   return {
@@ -26,7 +29,7 @@ export function createAwsInstruments() {
         help: 'PublishSize: bytes of a publish with its attributes; a batch is one.',
         unit: 'By',
         labels: ['TopicName'],
-        seriesMax: HISTOGRAM_SERIES_MAX,
+        seriesMax: AWS_HISTOGRAM_SERIES_MAX,
       },
       SIZE_BOUNDS_BYTES,
     ),
@@ -53,7 +56,7 @@ export function createAwsInstruments() {
         help: 'SentMessageSize: bytes of a message added to a queue, with its attributes.',
         unit: 'By',
         labels: ['QueueName'],
-        seriesMax: HISTOGRAM_SERIES_MAX,
+        seriesMax: AWS_HISTOGRAM_SERIES_MAX,
       },
       SIZE_BOUNDS_BYTES,
     ),

@@ -17,6 +17,7 @@ export interface InstrumentWords<L extends string> {
   seriesMax?: number
 }
 
+/** @limit Series of one metric without a bound of its own. Past it: further label sets share one series. */
 const SERIES_MAX = 2_000
 /** OpenTelemetry's name for the series of everything that came too late for one of its own. */
 const OVERFLOW: Labels = { otel_metric_overflow: 'true' }

@@ -23,10 +23,17 @@ const ARRIVAL_BOUNDS_SECONDS = [
 const REQUEST_BOUNDS_SECONDS = [...ATTEMPT_BOUNDS_SECONDS, 30, 60, 120, 300, 900]
 /** Up to the longest that a receive may wait. */
 const HTTP_BOUNDS_SECONDS = [0.001, 0.0025, ...ATTEMPT_BOUNDS_SECONDS.filter((bound) => bound <= 10), 30]
-/** Routes and operations are known; with four classes of status each, all of them have room. */
+/**
+ * Routes and operations are known; with four classes of status each, all of them have room.
+ * @limit Series of the HTTP metrics. Past it: further label sets share one series.
+ */
 const HTTP_SERIES_MAX = 1_000
-const LANES_MAX = 1_000
-/** A histogram's series is twenty lines of a scrape. */
+/** @limit Lanes that the gauges show, those with the most waiting first. Past it: the others are left out. */
+const LANES_SHOWN_MAX = 1_000
+/**
+ * A histogram's series is twenty lines of a scrape.
+ * @limit Series of one histogram of the worker. Past it: further label sets share one series.
+ */
 const HISTOGRAM_SERIES_MAX = 250
 
 export interface LaneObservation {
@@ -306,7 +313,7 @@ async function refreshed<T>(source: () => Promise<T[]>, show: (observed: T[]) =>
 function showLanes(instruments: Instruments, observed: LaneObservation[]): void {
   const { lanesWaiting, lanesInFlight, lanesOldestSeconds, lanesDrainSeconds } = instruments
   for (const gauge of [lanesWaiting, lanesInFlight, lanesOldestSeconds, lanesDrainSeconds]) gauge.clear()
-  const shown = observed.toSorted((a, b) => b.waiting - a.waiting).slice(0, LANES_MAX)
+  const shown = observed.toSorted((a, b) => b.waiting - a.waiting).slice(0, LANES_SHOWN_MAX)
   for (const { topic, subscription, ...lane } of shown) {
     const labels = { topic, subscription }
     lanesWaiting.set(labels, lane.waiting)

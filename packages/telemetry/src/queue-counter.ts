@@ -2,8 +2,11 @@
 import { nameOfArn } from '@fantail/contracts'
 import type { AwsInstruments } from './aws-metrics.ts'
 
-/** Past so many queues the series are looked up anew, so that queues cannot fill memory. */
-const QUEUES_MAX = 10_000
+/**
+ * Past so many queues the series are looked up anew, so that queues cannot fill memory.
+ * @limit Queues whose series a process keeps at hand. Past it: all are looked up again.
+ */
+const COUNTED_QUEUES_MAX = 10_000
 
 type Series = ReturnType<typeof seriesOf>
 
@@ -42,7 +45,7 @@ export class QueueCounter {
   #of(arn: string): Series {
     const known = this.#byArn.get(arn)
     if (known) return known
-    if (this.#byArn.size >= QUEUES_MAX) this.#byArn.clear()
+    if (this.#byArn.size >= COUNTED_QUEUES_MAX) this.#byArn.clear()
     const series = seriesOf(this.#instruments, nameOfArn(arn))
     this.#byArn.set(arn, series)
     return series

@@ -31,8 +31,11 @@ export interface Telemetry {
 
 const PROBLEM_PAUSE_MS = 60_000
 const EXPORT_INTERVAL_MS = 60_000
-/** The SDK tries a collector that is away for nine seconds, half of what a process has for stopping. */
-const STOP_TIMEOUT_MS = 3_000
+/**
+ * The SDK tries a collector that is away for nine seconds, half of what a process has for stopping.
+ * @limit Time that the last export of traces has. Past it: the process stops without it.
+ */
+const EXPORT_STOP_TIMEOUT_MS = 3_000
 
 export async function startTelemetry(options: TelemetryOptions): Promise<Telemetry> {
   const { service, metrics = createMetrics(), env = process.env, onProblem = () => {} } = options
@@ -59,7 +62,7 @@ export async function startTelemetry(options: TelemetryOptions): Promise<Telemet
       return serializer.serialize(resourceMetrics)
     },
     async stop() {
-      await within(STOP_TIMEOUT_MS, stop()).catch((error: unknown) => tell(String(error)))
+      await within(EXPORT_STOP_TIMEOUT_MS, stop()).catch((error: unknown) => tell(String(error)))
       // A process may start telemetry again, as tests do: the global places take no second owner.
       globalMetrics.disable()
       trace.disable()

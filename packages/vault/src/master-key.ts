@@ -5,7 +5,7 @@
 import { hkdfSync, randomBytes } from 'node:crypto'
 
 const KEY_BYTES = 32
-const ID_BYTES = 4
+const KEY_ID_BYTES = 4
 const HEX = /^[0-9a-f]{64}$/i
 const BASE64 = /^[A-Za-z0-9+/_-]{43}=?$/
 
@@ -30,5 +30,5 @@ export function createMasterKeyText(): string {
 function masterKey(bytes: Buffer): MasterKey {
   const derived = (purpose: string, length: number) =>
     Buffer.from(hkdfSync('sha256', bytes, '', `fantail vault v1 ${purpose}`, length))
-  return { id: derived('id', ID_BYTES).toString('hex'), secret: derived('seal', KEY_BYTES) }
+  return { id: derived('id', KEY_ID_BYTES).toString('hex'), secret: derived('seal', KEY_BYTES) }
 }

@@ -90,6 +90,7 @@ export interface DeliveryWorkerOptions {
   log: Logger
 }
 
+/** @limit Dispatch jobs that a worker runs at a time from one queue. Past it: it fetches no further job. */
 const JOBS_MAX = 512
 const SWEEP_ROLE_MS = 50_000
 

@@ -15,7 +15,7 @@ import { createLoop, createStateLog, type Logger, type StartStep } from '@fantai
 import type { Redis } from '@fantail/store'
 
 const MAINTENANCE_QUEUE = 'maintenance'
-const SWEEP_MS = 60_000
+const MAINTENANCE_MS = 60_000
 /** The scheduler is written again now and then, should Redis have lost it. */
 const SCHEDULE_MS = 600_000
 
@@ -35,7 +35,7 @@ export interface Maintenance {
 }
 
 export function createMaintenance(options: MaintenanceOptions): Maintenance {
-  const { redis, log, redisUrl, telemetry, everyMs = SWEEP_MS } = options
+  const { redis, log, redisUrl, telemetry, everyMs = MAINTENANCE_MS } = options
   const sweep = createSweep(options)
   const tell = createStateLog({ log, what: 'maintenance', initial: 'up' })
   let queue: Queue<object> | undefined

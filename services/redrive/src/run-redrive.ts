@@ -6,7 +6,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { RedriveStatus } from '@fantail/contracts'
 import type { RedriveBatch, RedriveBatches, RedriveRun, Redrives } from '@fantail/store'
 
-const WAIT_MAX_MS = 500
+/** @limit Pause between two looks at a redrive's task. Past it: the task is read again. */
+const REDRIVE_WAIT_MS_MAX = 500
 
 export interface RunRedriveDeps {
   redrives: Pick<Redrives, 'get'>
@@ -43,7 +44,7 @@ export async function runRedrive(
         if (!(await moveBatch(deps, run, choice.batch))) return 'stale'
         break
       case 'wait':
-        await pause(Math.min(choice.waitMs, WAIT_MAX_MS), signal)
+        await pause(Math.min(choice.waitMs, REDRIVE_WAIT_MS_MAX), signal)
         break
       case 'again':
         break

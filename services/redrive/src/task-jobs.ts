@@ -19,6 +19,7 @@ import type { Metrics } from '@fantail/telemetry'
 import { runRedrive } from './run-redrive.ts'
 
 const TASK_QUEUE = 'redrive'
+/** @limit Redrives that one process runs at a time. Past it: further ones wait. */
 const TASKS_MAX = 50
 
 export interface TaskJobsOptions {

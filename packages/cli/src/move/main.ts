@@ -18,9 +18,10 @@ Copies everything of Fantail, with every delivery that waits, while no service r
 it goes where REDIS_CLUSTER_NODES, REDIS_SENTINELS or REDIS_URL say, which is what the services will be given afterwards.
 Run again after a failure it goes on where it was.`
 
-/** For both sides to answer. */
-const WAIT_MS = 10_000
-const COMMAND_TIMEOUT_MS = 60_000
+/** @limit The wait of `fantail move` for a Redis that does not answer. Past it: the command fails. */
+const MOVE_WAIT_MS = 10_000
+/** @limit One command of `fantail move`. Past it: the move breaks off and can be run again. */
+const MOVE_COMMAND_TIMEOUT_MS = 60_000
 const TELL_EVERY_MS = 2_000
 const PLACES = ['REDIS_URL', 'REDIS_CLUSTER_NODES', 'REDIS_SENTINELS', 'REDIS_SENTINEL_NAME']
 
@@ -43,8 +44,8 @@ try {
 
 async function main(args: string[]): Promise<void> {
   const { from: url, source, target } = parsed(args)
-  const from = connect({ url: source, name: 'fantail-move', commandTimeoutMs: COMMAND_TIMEOUT_MS })
-  const to = connect({ url: target, name: 'fantail-move', commandTimeoutMs: COMMAND_TIMEOUT_MS })
+  const from = connect({ url: source, name: 'fantail-move', commandTimeoutMs: MOVE_COMMAND_TIMEOUT_MS })
+  const to = connect({ url: target, name: 'fantail-move', commandTimeoutMs: MOVE_COMMAND_TIMEOUT_MS })
   try {
     await answering({ redis: from, target: source, side: 'the source' })
     await answering({ redis: to, target, side: 'the target' })
@@ -107,7 +108,7 @@ interface Side {
 }
 
 async function answering({ redis, target, side }: Side): Promise<void> {
-  const signal = AbortSignal.timeout(WAIT_MS)
+  const signal = AbortSignal.timeout(MOVE_WAIT_MS)
   let problem = ''
   const onProblem = ({ message }: Error) => {
     problem = `: ${message}`

@@ -1,9 +1,12 @@
 /** How an endpoint, a subscription's or a push consumer's, is reached beyond its URL. What is secret is taken and never shown again. */
 import { z } from 'zod'
 
+/** @limit URL of a subscription's proxy. Past it: `validation_failed`. */
 const PROXY_CHARS_MAX = 2_048
+/** @limit A client certificate, or further authorities, in PEM. Past it: `validation_failed`. */
 const CERTIFICATE_CHARS_MAX = 32_768
-const KEY_CHARS_MAX = 16_384
+/** @limit Private key of a client certificate, in PEM. Past it: `validation_failed`. */
+const PRIVATE_KEY_CHARS_MAX = 16_384
 
 export const OutboundInput = z
   .strictObject({
@@ -19,7 +22,7 @@ export const OutboundInput = z
         privateKey: z
           .string()
           .min(1)
-          .max(KEY_CHARS_MAX)
+          .max(PRIVATE_KEY_CHARS_MAX)
           .describe('PEM without a passphrase; never shown again'),
       })
       .nullish()

@@ -10,7 +10,10 @@ import {
   TimestampInput,
 } from './shared-schemas.ts'
 
-/** A batch of ids is one request's worth; a larger selection is what the other filters are for. */
+/**
+ * A batch of ids is one request's worth; a larger selection is what the other filters are for.
+ * @limit Message ids that a redrive's filter names. Past it: `validation_failed`.
+ */
 const MESSAGE_IDS_MAX = 1_000
 const Rate = z.number().positive().max(100_000).describe('Messages a second')
 const Status = z.enum(['running', 'paused', 'canceling', 'canceled', 'completed', 'failed'])

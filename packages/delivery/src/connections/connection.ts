@@ -5,12 +5,15 @@ import type { Origin } from './connection-origin.ts'
 import type { Connector, Dial } from './connector.ts'
 import { type InterimHeads, readWithoutContinue } from './interim-heads.ts'
 
-/** At most this, whatever a server's hint says. */
+/**
+ * At most this, whatever a server's hint says.
+ * @limit How long an idle connection is kept, whatever the server's hint says. After it: the connection is closed.
+ */
 const IDLE_MS_MAX = 60_000
 /** Taken off a server's hint, for the time that bytes travel. */
 const HINT_MARGIN_MS = 1_000
 
-/** A dial ahead that takes longer is called off, unless a request waits for it, which has a deadline. */
+/** @limit A dial ahead of its request. Past it: the dial is called off, unless a request waits for it. */
 const DIAL_AHEAD_MS_MAX = 3_000
 
 /** Thrown as undici begins to write a request that is not to be sent. Shared: nobody reads its stack. */

@@ -35,7 +35,7 @@ interface SlowOrigin {
 
 /** Dials that take longer begin ahead of the request: well within what a request may be late. */
 const SLOW_DIAL_MS = 30
-/** Origins of which it is remembered that they are slow to dial. */
+/** @limit Origins that are remembered as slow to dial. Past it: the least recently used one is forgotten. */
 const SLOW_ORIGINS_MAX = 10_000
 
 export class Connections {

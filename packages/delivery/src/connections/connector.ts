@@ -38,6 +38,7 @@ export interface ConnectorOptions {
   ca?: string | string[]
 }
 
+/** @limit TLS sessions kept for resumption. Past it: the least recently used one is forgotten. */
 const TLS_SESSIONS_MAX = 2_000
 const KEEP_ALIVE_PROBE_MS = 60_000
 

@@ -5,7 +5,8 @@ import { ForbiddenAddressError } from '../connections/connector.ts'
 import { ProxyError } from '../outbound/proxy-tunnel.ts'
 import { NameError } from '../outbound/resolver.ts'
 
-const DETAIL_CHARS_MAX = 200
+/** @limit Text that explains a failed attempt. Past it: the text is cut. */
+const FAILURE_CHARS_MAX = 200
 
 /** `permanent` failures are those that another attempt cannot mend while configuration and subscription stay as they are. */
 export function failure(
@@ -14,7 +15,7 @@ export function failure(
   durationMs: number,
   permanent = false,
 ): AttemptResult {
-  return { kind: 'failure', error, detail: detail.slice(0, DETAIL_CHARS_MAX), durationMs, permanent }
+  return { kind: 'failure', error, detail: detail.slice(0, FAILURE_CHARS_MAX), durationMs, permanent }
 }
 
 /** Details name hosts and addresses, never URLs, which may hold credentials. */

@@ -10,9 +10,15 @@ import { createHash, randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { type Challenge, type DigestChallenge, nextNonce, strongestChallenge } from './challenges.ts'
 
-/** Nonces given for the next request that none has used yet: one for each request at a time is enough. */
+/**
+ * Nonces given for the next request that none has used yet: one for each request at a time is enough.
+ * @limit Unused nonces of one endpoint. Past it: the oldest is forgotten.
+ */
 const FRESH_NONCES_MAX = 64
-/** Nonces whose uses are counted: of attempts that were challenged at the same time with the same nonce. */
+/**
+ * Nonces whose uses are counted: of attempts that were challenged at the same time with the same nonce.
+ * @limit Nonces of one endpoint whose uses are counted. Past it: the least recently used one is forgotten.
+ */
 const COUNTED_NONCES_MAX = 256
 
 /** Credentials that a request carried. */

@@ -21,9 +21,15 @@ import type { Again, AgainCause, AttemptCallbacks, HttpEndpoint, HttpRequest } f
 import { ResponseText } from './response-text.ts'
 import { parseRetryAfter } from './retry-after.ts'
 
-/** Resets of reused connections that an attempt forgives; its next request has a connection of its own. */
+/**
+ * Resets of reused connections that an attempt forgives; its next request has a connection of its own.
+ * @limit Resets of reused connections that an attempt forgives. Past it: the attempt has failed.
+ */
 const RESETS_MAX = 1
-/** Challenges that an attempt answers: a second one where the first answer was lost with its connection. */
+/**
+ * Challenges that an attempt answers: a second one where the first answer was lost with its connection.
+ * @limit Challenges that an attempt answers. Past it: the 401 is the attempt's result.
+ */
 const CHALLENGES_MAX = 2
 
 /** What attempts of one sender share. */

@@ -68,13 +68,25 @@ export interface HttpSender {
 
 const DEFAULTS = {
   timeoutMs: ATTEMPT_DEADLINE_MS,
+  /**
+   * @limit What is read of an answer, so that its connection can be reused. Past it: the connection is cut and the
+   * status stands.
+   */
   responseBytesMax: 65_536,
+  /** @limit Headers of an answer. Past it: the attempt has failed. */
   responseHeaderBytesMax: 16_384,
+  /** @limit Connections kept per origin. Past it: a request gets a connection that is closed after it. */
   connectionsMax: 256,
+  /** @limit Idle connections of a process. Past it: the one that is idle for longest is closed. */
   idleConnectionsMax: 4_096,
+  /**
+   * @limit How long an idle connection is kept if the server gives no hint. After it: the connection is closed.
+   */
   idleMs: 15_000,
 }
-/** Parsed URLs, and which of them want their credentials. */
+/**
+ * @limit Parsed endpoint URLs that a process remembers. Past it: the least recently used one is parsed again.
+ */
 const ENDPOINTS_MAX = 20_000
 
 export function createHttpSender(options: HttpSenderOptions): HttpSender {

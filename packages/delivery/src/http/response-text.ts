@@ -2,7 +2,10 @@
 import { StringDecoder } from 'node:string_decoder'
 import { constants, unzipSync } from 'node:zlib'
 
-/** What the content encodings that requests offer can make of a byte, at most. */
+/**
+ * What the content encodings that requests offer can make of a byte, at most.
+ * @limit What decompression may make of a byte of an answer. Past it: no text is shown.
+ */
 const INFLATION_MAX = 1_032
 const COMPRESSED = /^(x-)?(gzip|deflate)$/i
 

@@ -1,7 +1,10 @@
 /** `Retry-After` (RFC 9110 §10.2.3): seconds, or a date. */
 
-/** Long enough for any curve, which bounds it anyway, and exact in JSON. */
-const SECONDS_MAX = 86_400 * 365
+/**
+ * Long enough for any curve, which bounds it anyway, and exact in JSON.
+ * @limit Time that a `Retry-After` may ask for. Past it: the time is cut; the policy's longest delay bounds it anyway.
+ */
+const RETRY_AFTER_SECONDS_MAX = 86_400 * 365
 
 /**
  * Whole seconds from now; undefined where the header is absent or makes no sense. A date is held against the answer's own
@@ -9,11 +12,11 @@ const SECONDS_MAX = 86_400 * 365
  */
 export function parseRetryAfter(value: string, date: string | undefined, now: number): number | undefined {
   const text = value.trim()
-  if (/^\d+$/.test(text)) return Math.min(Number(text), SECONDS_MAX)
+  if (/^\d+$/.test(text)) return Math.min(Number(text), RETRY_AFTER_SECONDS_MAX)
   const until = httpDate(text)
   if (until === undefined) return undefined
   const seconds = Math.ceil((until - ((date && httpDate(date)) || now)) / 1_000)
-  return Math.min(Math.max(seconds, 0), SECONDS_MAX)
+  return Math.min(Math.max(seconds, 0), RETRY_AFTER_SECONDS_MAX)
 }
 
 /** Only what looks like an HTTP date; `Date.parse` alone would take `-1` for a year. */

@@ -5,7 +5,7 @@
  */
 import { scrypt } from 'node:crypto'
 
-const DIGEST_BYTES = 16
+const CREDENTIALS_DIGEST_BYTES = 16
 /** About 30 ms and 16 MiB, in the thread pool. */
 const COST = { N: 16_384, r: 8, p: 1 }
 const USERINFO = /^(https?:\/\/)([^/?#]*)@/i
@@ -38,7 +38,7 @@ export function maskCredentials(url: string): string {
 
 function digestOf(userinfo: string, salt: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    scrypt(userinfo, salt, DIGEST_BYTES, COST, (error, key) => {
+    scrypt(userinfo, salt, CREDENTIALS_DIGEST_BYTES, COST, (error, key) => {
       if (error) reject(error)
       else resolve(key.toString('base64url'))
     })

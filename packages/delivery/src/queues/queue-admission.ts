@@ -14,8 +14,10 @@ import {
 import { type AccessPolicy, parseAccessPolicy, takesFromTopic } from '@fantail/policy'
 import type { QueueBody } from '../envelope/envelope.ts'
 
-const AGE_MAX_MS = 1_000
-const ENTRIES_MAX = 1_000
+/** @limit Age of the queue's settings that an admission check uses. Past it: they are read again. */
+const ADMISSION_AGE_MS_MAX = 1_000
+/** @limit Queues whose settings an admission check keeps. Past it: all are forgotten and read again. */
+const ADMISSION_QUEUES_MAX = 1_000
 
 interface Settings {
   get(queueArn: string): Promise<QueueRecord | null>
@@ -66,9 +68,9 @@ export class QueueAdmission {
   #rulesFor(queueArn: string): Promise<Rules | null> {
     const known = this.#known.get(queueArn)
     const now = this.#now()
-    if (known && now - known.at < AGE_MAX_MS) return known.rules
+    if (known && now - known.at < ADMISSION_AGE_MS_MAX) return known.rules
     const rules = this.#queues.get(queueArn).then((queue) => queue && rulesOf(queue))
-    if (this.#known.size >= ENTRIES_MAX) this.#known.clear()
+    if (this.#known.size >= ADMISSION_QUEUES_MAX) this.#known.clear()
     this.#known.set(queueArn, { at: now, rules })
     // A failed look-up is this caller's to tell, and the next one's to try again.
     rules.catch(() => this.#known.delete(queueArn))

@@ -10,8 +10,8 @@
 import { Signer } from './signer.ts'
 import { certificateName, checkedPair, createSigningPair, type SigningPair } from './signing-pair.ts'
 
-const RETRY_MS = 1_000
-const RENEW_MS = 60_000
+const PAIR_RETRY_MS = 1_000
+const PAIR_CHECK_MS = 60_000
 
 /** Where the pair stands that all processes sign with. */
 export interface SigningPairs {
@@ -68,7 +68,7 @@ export class SigningKey {
 
   /** Called with every signature; never rejects. */
   async renew(): Promise<void> {
-    const { renewMs = RENEW_MS } = this.#options
+    const { renewMs = PAIR_CHECK_MS } = this.#options
     const now = performance.now()
     if (!this.#pair || now - this.#renewedAt < renewMs) return
     this.#renewedAt = now
@@ -99,7 +99,7 @@ export class SigningKey {
   }
 
   async #try(): Promise<Signer> {
-    const pauseMs = this.#failedAt + (this.#options.retryMs ?? RETRY_MS) - performance.now()
+    const pauseMs = this.#failedAt + (this.#options.retryMs ?? PAIR_RETRY_MS) - performance.now()
     if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs))
     try {
       const pair = this.#options.pair ?? (await this.#sharedPair())

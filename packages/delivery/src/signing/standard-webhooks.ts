@@ -16,8 +16,10 @@ import {
 import type { SubscriptionRecord, WebhookAlgorithm, WebhookKey } from '@fantail/contracts'
 import { NoVaultError, type Sealing } from '../outbound/outbound-secrets.ts'
 
-const SECRET_BYTES = 32
+const WEBHOOK_SECRET_BYTES = 32
+/** @limit Secret of a webhook key. Below it: `validation_failed`. */
 const SECRET_BYTES_MIN = 24
+/** @limit Secret of a webhook key. Past it: `validation_failed`. */
 const SECRET_BYTES_MAX = 64
 const SECRET_PREFIX = 'whsec_'
 const PUBLIC_PREFIX = 'whpk_'
@@ -67,7 +69,7 @@ interface Made {
 }
 
 function newSecret(given: string | undefined): Made {
-  return { hidden: given ?? SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64') }
+  return { hidden: given ?? SECRET_PREFIX + randomBytes(WEBHOOK_SECRET_BYTES).toString('base64') }
 }
 
 /** Hidden: the key as a JSON Web Key. */

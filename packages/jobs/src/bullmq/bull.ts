@@ -12,12 +12,19 @@ import { BullMQOtel } from 'bullmq-otel'
 import type { Redis, RedisOptions } from 'ioredis'
 import { connectionWhenFull } from './when-full.ts'
 
+/** @limit Lock of a job, which its worker renews. After it: another worker may start the job. */
 export const LOCK_MS = 3_000
 export const STALLED_BUSY_MS = 1_000
 export const STALLED_IDLE_MS = 5_000
-/** How long an idle worker waits for a job before it asks again; less than the 10 s that BullMQ allows. */
+/**
+ * How long an idle worker waits for a job before it asks again; less than the 10 s that BullMQ allows.
+ * @limit How long an idle worker waits for a job in one command. After it: it asks again.
+ */
 const DRAIN_SECONDS = 8
-/** As SILENCE_MS_MAX of the other connections, beyond the 10 s that BullMQ's longest blocking command may take. */
+/**
+ * As SILENCE_MS_MAX of the other connections, beyond the 10 s that BullMQ's longest blocking command may take.
+ * @limit Silence on a worker's blocking connection. Past it: the connection is replaced.
+ */
 const WORKER_SILENCE_MS_MAX = 15_000
 
 /** BullMQ's own bookkeeping stays small; what happened to a message is in the outcome log. */

@@ -52,13 +52,20 @@ export interface ConsumerOptions {
   telemetry?: Telemetry | undefined
 }
 
+/**
+ * @limit Ended runs that are remembered until BullMQ has completed their jobs. Past it: all are forgotten, and their
+ * checkpoints expire after a day.
+ */
 const ENDED_MAX = 10_000
 /** Between looks for jobs of dead workers while no worker has a job: `watch` ends the pause when one has. */
 const STALLED_UNUSED_MS = 60_000
-/** A job that is started more often has its data looked at: until then a newer worker may have made sense of them. */
+/**
+ * A job that is started more often has its data looked at: until then a newer worker may have made sense of them.
+ * @limit Starts of a job before its data is looked at. Past it: a job that cannot be decoded goes to the quarantine.
+ */
 const STARTS_MAX = 60
 /** A job that a full quarantine refused is started again so often. */
-const QUARANTINE_FULL_MS = 60_000
+const FULL_QUARANTINE_START_MS = 60_000
 
 type JobData = DispatchJobData | PartJobData
 
@@ -216,7 +223,7 @@ export class DispatchConsumer {
     const messages = await this.#parts.messagesOf(job, data)
     if (messages !== null) return messages
     const result = await this.#unreadable.addPart(job.id ?? '', job.timestamp, data)
-    if (result === 'full') await postpone(job, token, QUARANTINE_FULL_MS)
+    if (result === 'full') await postpone(job, token, FULL_QUARANTINE_START_MS)
     return undefined
   }
 
@@ -224,7 +231,7 @@ export class DispatchConsumer {
   async #quarantineUnreadable(job: Job<JobData>, token: string): Promise<void> {
     const found = await this.#unreadable.look(job.id ?? '')
     if (found === 'gone') throw new WaitingError()
-    if (found === 'full') await postpone(job, token, QUARANTINE_FULL_MS)
+    if (found === 'full') await postpone(job, token, FULL_QUARANTINE_START_MS)
   }
 
   /** For a job that stalled. If Redis fails meanwhile, the job stalls again. */

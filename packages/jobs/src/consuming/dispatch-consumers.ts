@@ -9,7 +9,10 @@ import type { DispatchConsumer } from './dispatch-consumer.ts'
 import { RepeatedErrors } from './repeated-errors.ts'
 
 const LOOK_EVERY = 10
-/** A job may be between two of the lists looked at; and whoever writes to a queue now may do so again. */
+/**
+ * A job may be between two of the lists looked at; and whoever writes to a queue now may do so again.
+ * @limit Looks that must find a surplus dispatch queue empty. After it: the worker leaves the queue.
+ */
 const EMPTY_LOOKS_MIN = 3
 
 export interface DispatchConsumersOptions {

@@ -5,10 +5,16 @@
  */
 import { type MemorySample, type Redis, readMemory } from '@fantail/store'
 
-const SAMPLE_EVERY_MS = 250
-/** Of Redis's memory, up to which parts are added; publishing ends at PUBLISH_SHARE. */
+const PARTS_SAMPLE_MS = 250
+/**
+ * Of Redis's memory, up to which parts are added; publishing ends at PUBLISH_SHARE.
+ * @limit Share of Redis's memory up to which parts are added. Past it: a large job is left whole.
+ */
 export const PARTS_SHARE = 0.8
-/** Of the room, what one consumer may give away by one sample: others do so at the same time. */
+/**
+ * @limit Share of that capacity that one consumer uses by one sample, since others do so at the same time. Past it: a
+ * large job is left whole.
+ */
 const SAMPLE_SHARE = 1 / 8
 /** Of a part, its place among the children of its job included: measured 1,020 with a job of one digit. */
 export const PART_BYTES = 1_200
@@ -32,7 +38,7 @@ export class PartsRoom {
 
   /** Whether so many parts may be added; counted as added where they may. Rejects where Redis fails. */
   async take(parts: number): Promise<boolean> {
-    if (performance.now() - this.#sampledAt > SAMPLE_EVERY_MS) {
+    if (performance.now() - this.#sampledAt > PARTS_SAMPLE_MS) {
       this.#sampling ??= this.#sample().finally(() => {
         this.#sampling = undefined
       })

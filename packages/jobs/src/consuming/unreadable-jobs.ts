@@ -15,7 +15,7 @@ import type { NewEntry, Quarantined, Redis } from '@fantail/store'
 import { queuePrefix } from '../bullmq/bull.ts'
 import { dispatchMessages, type PartJobData, partOf } from '../dispatch-job.ts'
 
-/** Jobs of the failed set that are read at once. */
+/** @limit Failed jobs that are read at once. Past it: the next look reads the others. */
 const FAILED_MAX = 100
 /** `<job>-<when that was added>-<number of the part>`, as dispatch-parts names them. */
 const PART_ID = /^(.+)-([0-9a-z]+)-\d+$/

@@ -19,7 +19,7 @@ export interface DispatchLineOptions {
   limits?: Partial<GroupLimits>
 }
 
-const RETRY_MS = 100
+const OPEN_RETRY_MS = 100
 
 export class DispatchLine {
   readonly commit: GroupCommit<Message>
@@ -61,7 +61,7 @@ export class DispatchLine {
     if (!this.#queue) this.#queue = await this.#createQueue()
     // No 'ready' may follow: the connection is so already, or the question failed without breaking it.
     while (!this.#queue && this.#connection.status === 'ready') {
-      await delay(RETRY_MS)
+      await delay(OPEN_RETRY_MS)
       this.#queue = await this.#createQueue()
     }
     if (this.#queue) this.commit.flush()

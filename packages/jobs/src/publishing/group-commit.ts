@@ -31,14 +31,23 @@ export interface GroupLimits {
  * docs/performance.md.
  */
 const GROUP_LIMITS: GroupLimits = {
+  /** @limit Messages of one group. Past it: a further write takes them. */
   messagesMax: 128,
+  /**
+   * @limit Text of one group; a larger request is a group of its own. Past it: a further write takes them.
+   */
   bytesMax: 1_048_576,
+  /** @limit Expected deliveries of one group. Past it: a further write takes them. */
   deliveriesMax: 1_000,
+  /** @limit Writes of one dispatch queue under way at a time. Past it: requests wait. */
   writesMax: 8,
+  /** @limit How long a write waits for as many requests as the last one took. */
   gatherMs: 3,
   secondWriteAfterMs: 10,
+  /** @limit Text of all requests that wait in a process. Past it: `storage_unavailable`. */
   pendingBytesMax: 67_108_864,
   // A caller is to be answered within two seconds, the way there and back included.
+  /** @limit Wait of one request. Past it: `storage_unavailable`; the message is not stored. */
   pendingMs: 1_500,
 }
 

@@ -1,8 +1,12 @@
 /** Which headers a subscription may add to its requests: none that belongs to the protocol, to Fantail or to a hop. */
 
+/** @limit Headers that a subscription adds to its requests. Past it: `validation_failed`. */
 export const OUTBOUND_HEADERS_MAX = 20
-/** Names, values and what is written between them, together. With Fantail's own they stay below the 16 KiB that many
- *  servers take, Node among them: https://nodejs.org/api/cli.html#--max-http-header-sizesize */
+/**
+ * Names, values and what is written between them, together. With Fantail's own they stay below the 16 KiB that many
+ * servers take, Node among them: https://nodejs.org/api/cli.html#--max-http-header-sizesize
+ * @limit These headers together. Past it: `validation_failed`.
+ */
 export const OUTBOUND_HEADER_BYTES_MAX = 8_192
 const BYTES_PER_HEADER = 4
 

@@ -24,13 +24,26 @@ export interface Leaf extends Candidate {
   place?: Place | undefined
 }
 
-/** Arrays in arrays are followed down to here; whoever nests deeper means no filter. */
-const DEPTH_MAX = 200
-/** Values of a longer array are looked at once each: those that are equal satisfy the same filters. */
+/**
+ * Arrays in arrays are followed down to here; whoever nests deeper means no filter.
+ * @limit Arrays in arrays that a filter follows. Past it: values further down match nothing.
+ */
+const ARRAY_DEPTH_MAX = 200
+/**
+ * Values of a longer array are looked at once each: those that are equal satisfy the same filters.
+ * @limit Length from which equal values of an array are looked at once. Below it: each is looked at.
+ */
 const REPEATED_MAX = 16
-/** So many different ones are known again; there can be more only where they take their room in the body. */
+/**
+ * So many different ones are known again; there can be more only where they take their room in the body.
+ * @limit Different values of an array that are recognised as repeated. Past it: further ones are looked at each.
+ */
 const KNOWN_MAX = 4_096
-/** For so few names that the path may go on with, an object is asked for each. */
+/**
+ * For so few names that the path may go on with, an object is asked for each.
+ * @limit Names of a path's next step that are looked up one by one. Past it: the object's own names are walked
+ * instead.
+ */
 const NAMES_MAX = 4
 
 /** `visited`: how many values of the body were looked at. */
@@ -99,7 +112,7 @@ class Search {
     if (typeof value !== 'object' || value === null) {
       if (from > this.#path.length) this.leaves.push({ value, place })
     } else if (Array.isArray(value)) {
-      if (depth < DEPTH_MAX) this.#array(value, from, place, depth + 1)
+      if (depth < ARRAY_DEPTH_MAX) this.#array(value, from, place, depth + 1)
     } else if (from <= this.#path.length) {
       this.object(value, from, place, depth)
     }

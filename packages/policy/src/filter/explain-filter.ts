@@ -7,7 +7,11 @@ import { MatchInSteps } from './match-in-steps.ts'
 import { parseSteps, type Steps } from './match-work.ts'
 import { clauseOf, isOr } from './read-filter.ts'
 
-/** Of the values that a message has under a key, so many are shown: it may have 40,000, and a policy name the key often. */
+/**
+ * Of the values that a message has under a key, so many are shown: it may have 40,000, and a policy name the key
+ * often.
+ * @limit Values of a message that an explanation shows under a key. Past it: the others are left out.
+ */
 export const VALUES_SHOWN_MAX = 100
 
 export interface ClauseVerdict {

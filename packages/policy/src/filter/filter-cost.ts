@@ -7,6 +7,9 @@
 import { ConditionSet } from './conditions/condition-set.ts'
 import { type Clause, isExact, type Rule, togetherIn } from './filter-rules.ts'
 
+/**
+ * @limit Passes over a body's values that one filter may cost. Past it: the policy is refused as too complex.
+ */
 export const PASSES_MAX = 10
 
 /**

@@ -34,7 +34,11 @@ export interface FilterMessage {
   attributes?: Record<string, MessageAttribute> | undefined
 }
 
-/** Of a process's messages that are matched in steps at once: about 12 of 256 KB. One more always goes where none does. */
+/**
+ * Of a process's messages that are matched in steps at once: about 12 of 256 KB. One more always goes where none does.
+ * @limit Parsed text of the messages that a process matches in steps. Past it: a message waits unparsed; one always
+ * goes.
+ */
 export const PARSED_BYTES_MAX = 268_435_456
 /** 47 measured for a list of nested lists of one number; the rest is for what is not collected yet. */
 const PARSED_BYTES_PER_BYTE = 80

@@ -15,8 +15,12 @@ export interface PolicyCheck {
   contentTypes: ContentTypes
 }
 
+/** @limit Retries of a delivery policy. Past it: the policy is refused. */
 const NUM_RETRIES_MAX = 100
-/** SNS's own; it bounds one delay, whatever the sum may come to. */
+/**
+ * SNS's own; it bounds one delay, whatever the sum may come to.
+ * @limit One delay of a delivery policy. Past it: the policy is refused.
+ */
 const DELAY_TARGET_SECONDS_MAX = 3_600
 
 interface Range {

@@ -6,12 +6,16 @@
  * it within a window. Send times reach 100 % with at most rate + 1 in any second.
  */
 
-/** How far ahead of now send times are given out: past it a worker that dies would waste what it holds. */
+/**
+ * How far ahead of now send times are given out: past it a worker that dies would waste what it holds.
+ * @limit How far ahead of its send time a throttled delivery may be claimed. Past it: it waits in its lane.
+ */
 export const SEND_AHEAD_MS = 250
 
 /**
  * How late a send time may still be used; later ones go back unsent. Sends up to L late that fall into one second have
  * send times within 1 s + L, so at most (1 + L)·rate + 1 of them: 100 ms keeps that at 1.1·rate + 1, 250 ms would not.
+ * @limit How late a send time may still be used. Past it: the claim gets a new send time.
  */
 export const SEND_LATE_MS_MAX = 100
 

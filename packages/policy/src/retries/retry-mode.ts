@@ -12,6 +12,9 @@ import type { AttemptErrorCode, AttemptResult } from '@fantail/contracts'
 
 /** As in lane-pace.lua. */
 const RETRY_COST = 5
+/**
+ * @limit Tokens of the retry quota that a retry after a timeout costs. With less left: one retry a second goes.
+ */
 const RETRY_COST_AFTER_TIMEOUT = 10
 
 /** What an answer says of the endpoint: it took it or refused it for good, is busy, does not answer, or failed otherwise. */

@@ -16,14 +16,29 @@ import { SHARD_COUNT, shardBase } from '../redis/shards.ts'
 const SAMPLE_EVERY_MS = 250
 /** After a pause this long, a publish waits for a fresh sample rather than trust an old one. */
 const SAMPLE_STALE_MS = 1_000
-/** Of Redis's memory, what publishing may fill. */
+/**
+ * @limit The watermark: share of Redis's memory that publishing, and all else that callers let grow, may fill. Past
+ * it: `storage_full`.
+ */
 const PUBLISH_SHARE = 0.75
-/** Share of Redis's memory that dead letters may fill. Each copies its message, so they could outgrow any reserve. */
+/**
+ * Share of Redis's memory that dead letters may fill. Each copies its message, so they could outgrow any reserve.
+ * @limit Share of Redis's memory past which no dead letter is appended. Past it: the delivery waits in its lane,
+ * marked dead.
+ */
 const DEAD_LETTER_SHARE = 1.05
-/** Of what publishing may fill. */
+/**
+ * @limit Share of the watermark that one topic's waiting deliveries may fill. Past it: publishes to this topic are
+ * refused with `rate_limited`.
+ */
 const TOPIC_SHARE = 0.25
 const TOPICS_EVERY_MS = 1_000
+/**
+ * @limit Share of the host's memory that stands for `maxmemory` if Redis has none; FANTAIL_REDIS_MEMORY_BYTES replaces
+ * it.
+ */
 const HOST_SHARE = 0.5
+/** @limit `Retry-After` of such a refusal. */
 const RETRY_AFTER_SECONDS = 5
 
 export interface StorageGuardOptions {

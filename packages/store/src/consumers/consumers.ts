@@ -27,8 +27,11 @@ const READ = readScript('read-consumers-1')
 const LIST = readScript('list-consuming-1')
 const KEEP = readScript('keep-shares-1')
 
-const WRITE_TRIES_MAX = 20
+/** @limit Tries to change a push consumer that others change at the same time. Past it: `conflict`. */
+const CONSUMER_WRITE_TRIES_MAX = 20
+/** @limit Queues with push consumers that one script lists. Past it: a further script follows. */
 const LIST_QUEUES_MAX = 100
+/** @limit Shares that one script renews. Past it: a further script follows. */
 const KEEP_SHARES_MAX = 200
 
 export type ConsumerSettings = Pick<
@@ -177,7 +180,7 @@ export class Consumers {
     name: string,
     change: (before: ConsumerRecord | undefined) => Partial<ConsumerRecord>,
   ): Promise<{ consumer: ConsumerRecord; created: boolean }> {
-    for (let tries = 0; tries < WRITE_TRIES_MAX; tries++) {
+    for (let tries = 0; tries < CONSUMER_WRITE_TRIES_MAX; tries++) {
       const queue = await this.#read(arn)
       if (!queue) throw queueMissing()
       const before = queue.consumers.find(({ consumer }) => consumer.name === name)?.consumer

@@ -7,7 +7,10 @@ import { SHARD_COUNT, shardBase } from '../redis/shards.ts'
 
 const LOGS = readScript('fifo-logs-1')
 
-/** A log that nobody reads is due early; where a shard has more overdue lanes than this, it may be missed. */
+/**
+ * A log that nobody reads is due early; where a shard has more overdue lanes than this, it may be missed.
+ * @limit Members of a shard's `due` that the gauges of FIFO logs look at. Past it: a log may be missing in the gauges.
+ */
 const LOOKED_AT_MAX = 1_000
 
 export interface FifoLogFigures {

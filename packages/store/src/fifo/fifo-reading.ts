@@ -21,8 +21,12 @@ import { shardBase } from '../redis/shards.ts'
 
 const MOVE = readScript('move-log-1')
 
-/** Bounds how long one script holds Redis up. */
+/**
+ * Bounds how long one script holds Redis up.
+ * @limit Messages that one script reads from a FIFO log. Past it: the next move reads on.
+ */
 export const LOG_READ_MAX = 100
+/** @limit Bytes that one script reads from a FIFO log. Past it: the next move reads on. */
 const READ_BYTES_MAX = 1_048_576
 
 export interface LogEntry {

@@ -11,7 +11,7 @@ const PURGE = readScript('purge-lane-1')
 const SWEEP = readScript('sweep-lanes-1')
 
 /** Deliveries per script. */
-const STEP = 1_000
+const UPKEEP_STEP = 1_000
 
 export async function retryLaneNow(
   redis: Redis,
@@ -26,14 +26,14 @@ export async function retryLaneNow(
   // Where the last step's last delivery went; the next step takes those that are due later than that.
   let last = ''
   for (;;) {
-    const args = [shard, subscriptionId, gapMs, STEP, last]
+    const args = [shard, subscriptionId, gapMs, UPKEEP_STEP, last]
     const reply = await runScript(redis, RETRY_NOW, [shardBase(shard)], args)
     const [found, count, reached, due, wakes] = reply as [number, number, Buffer, Buffer, number]
     moved += count
     last = reached.toString()
     woke |= wakes
     nextDueAt = readTime(due)
-    if (found < STEP) return { moved, woke, nextDueAt }
+    if (found < UPKEEP_STEP) return { moved, woke, nextDueAt }
   }
 }
 
@@ -42,7 +42,7 @@ export async function purgeLane(redis: Redis, shard: number, subscriptionId: str
   let discarded = 0
   let waiting: number | undefined
   for (;;) {
-    const reply = await runScript(redis, PURGE, [shardBase(shard)], [subscriptionId, STEP])
+    const reply = await runScript(redis, PURGE, [shardBase(shard)], [subscriptionId, UPKEEP_STEP])
     const [removed, left] = reply as [number, number]
     discarded += removed
     waiting ??= removed + left

@@ -8,7 +8,7 @@ import { packStanding, readTime, type Wakes } from './lane-replies.ts'
 const SETTLE = readScript('settle-deliveries-1')
 
 /** Settlements per script. */
-const STEP = 1_000
+const SETTLE_STEP = 1_000
 
 type Settled = SettleResult & { woke: Wakes }
 
@@ -18,9 +18,9 @@ export async function settleDeliveries(
   shard: number,
   settlements: Settlement[],
 ): Promise<Settled> {
-  let all = await settleStep(redis, shard, settlements.slice(0, STEP))
-  for (let done = STEP; done < settlements.length; done += STEP) {
-    const next = await settleStep(redis, shard, settlements.slice(done, done + STEP))
+  let all = await settleStep(redis, shard, settlements.slice(0, SETTLE_STEP))
+  for (let done = SETTLE_STEP; done < settlements.length; done += SETTLE_STEP) {
+    const next = await settleStep(redis, shard, settlements.slice(done, done + SETTLE_STEP))
     const accepted = [...all.accepted, ...next.accepted]
     all = { ...next, accepted, leases: [...all.leases, ...next.leases], woke: all.woke | next.woke }
   }

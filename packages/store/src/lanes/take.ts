@@ -5,7 +5,10 @@ import { shardBase } from '../redis/shards.ts'
 import type { ClaimedLane, DeliveryRef, LogClaim, TakeRequest, TakeResult } from './lane-records.ts'
 import { type ClaimedLaneReply, readClaimedLane, readTime } from './lane-replies.ts'
 
-/** No bound but the lane's own. */
+/**
+ * @limit Claims of a lane that a take does not name, where the worker sets no bound. The lane's own `maxInFlight`
+ * bounds them.
+ */
 const OTHERS_MAX = 1_000_000
 
 const TAKE = readScript('take-deliveries-1')

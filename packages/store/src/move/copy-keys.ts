@@ -7,12 +7,19 @@ import { batch } from '../redis/batch.ts'
 import { replies } from '../redis/pages.ts'
 import { copyElements, type KeyType, type Side, sameElements } from './key-elements.ts'
 
-/** A payload holds up both servers for as long as it takes to make and to read. */
+/**
+ * A payload holds up both servers for as long as it takes to make and to read.
+ * @limit Key that is copied whole. Past it: it is copied element by element.
+ */
 const WHOLE_BYTES_MAX = 4_194_304
+/** @limit Keys that are copied at the same time. Past it: the others wait. */
 const TOGETHER_BYTES_MAX = 16_777_216
 /** Version of the format and checksum, at the end of a payload. */
 const FOOTER_BYTES = 10
-/** Life times are relative, and take a while to be told and set. */
+/**
+ * Life times are relative, and take a while to be told and set.
+ * @limit Difference between the life times of a key and its copy. Past it: the copy counts as wrong.
+ */
 const TTL_OFF_MS_MAX = 30_000
 
 export interface CopyOptions extends Side {

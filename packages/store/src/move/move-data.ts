@@ -19,6 +19,7 @@ export const MOVE_KEY = 'ft:{move}:state'
 /** What our services and BullMQ's workers call their connections. */
 const SERVICE =
   /\bname=(fantail-(?:worker|api|redrive|publisher|keys|secrets)\S*|dispatch-\d+|redrive|maintenance)\b/g
+/** @limit Names that an error of a move lists. Past it: the others are left out. */
 const TOLD_MAX = 5
 
 export interface MoveDataOptions extends CopyOptions {

@@ -28,7 +28,10 @@ export type SlotsText = number | string
 export type SlotRun = readonly [first: number, last: number, slots: SlotsText]
 export type FilteredFields = ['f', topicArn: string, sizeBytes: number, topicUid: string, runs: SlotRun[]]
 
-/** About what an entry of one slice takes. */
+/**
+ * About what an entry of one slice takes.
+ * @limit Text of one entry about slices that filters kept a message back from. Past it: a further entry follows.
+ */
 const RUNS_CHARS_MAX = 400
 const NOTHING = Buffer.alloc(0)
 

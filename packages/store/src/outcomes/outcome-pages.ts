@@ -6,7 +6,10 @@ import { parseMessageId } from '@fantail/contracts'
 
 /** Of an entry before its text. */
 const HEAD_BYTES = 20
-/** A page is as large as a node of a stream is by default; an entry that is larger has one of its own. */
+/**
+ * A page is as large as a node of a stream is by default; an entry that is larger has one of its own.
+ * @limit A page of the outcome log. Past it: a further page follows; a larger entry is a page of its own.
+ */
 const PAGE_BYTES_MAX = 4_096
 
 /** All entries of a message stand in one stream. */

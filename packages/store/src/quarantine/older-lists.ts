@@ -13,7 +13,10 @@ import { SHARD_COUNT, shardBase } from '../redis/shards.ts'
 import type { Quarantined } from './quarantine.ts'
 import type { NewEntry } from './quarantine-entry.ts'
 
-/** Per list and start; a list held at most so many. */
+/**
+ * Per list and start; a list held at most so many.
+ * @limit Entries of an older release's list that one start moves. Past it: the next start moves the others.
+ */
 const MOVED_MAX = 1_000
 
 /** Resolves with how many were moved. What a full quarantine refuses stays in its list. */

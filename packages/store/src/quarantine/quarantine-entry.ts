@@ -1,9 +1,15 @@
 /** An entry of the quarantine: reason, time, owner as far as it can be read, and the raw bytes. */
 import type { QuarantineReason } from '@fantail/contracts'
 
-/** Texts of a detail may come from errors, which may hold anything. */
-const DETAIL_CHARS_MAX = 500
-/** Message ids of one entry that can be looked up; a job holds fewer. */
+/**
+ * Texts of a detail may come from errors, which may hold anything.
+ * @limit Text that explains an entry of the quarantine. Past it: the text is cut.
+ */
+const ENTRY_DETAIL_CHARS_MAX = 500
+/**
+ * Message ids of one entry that can be looked up; a job holds fewer.
+ * @limit Message ids by which one entry can be looked up. Past it: further ones are left out.
+ */
 const IDS_MAX = 10_000
 const MESSAGE_ID_IN = /"messageId":"([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12})"/g
 const TOPIC_ARN_IN = /"topicArn":"(arn:[^"\\]{1,2048})"/g
@@ -51,7 +57,13 @@ export function packEntry(entry: NewEntry, messageIds: string[]): (string | Buff
   const { reason, detail, subscriptionId, raw } = entry
   const topicArn = entry.topicArn ?? onlyTopicIn(raw)
   const messageId = messageIds.length === 1 ? messageIds[0] : undefined
-  const fields = { reason, detail: detail.slice(0, DETAIL_CHARS_MAX), messageId, topicArn, subscriptionId }
+  const fields = {
+    reason,
+    detail: detail.slice(0, ENTRY_DETAIL_CHARS_MAX),
+    messageId,
+    topicArn,
+    subscriptionId,
+  }
   const known = Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [name, value]))
   return [...known, 'messageIds', JSON.stringify(messageIds), 'raw', raw]
 }

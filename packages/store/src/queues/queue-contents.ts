@@ -14,9 +14,13 @@ const REMOVE_MESSAGE = readScript('remove-message-1')
 const DEAD_LETTER_COUNTS = readScript('read-dead-letter-counts-1')
 const PURGE = readScript('purge-queue-1')
 
-const SCAN_ITEMS_MAX = 1_000
+/** @limit Messages that one script looks at for a listing. Past it: a further round follows. */
+const PEEK_SCAN_ITEMS_MAX = 1_000
+/** @limit Rounds of one listing. Past it: the page is short and has a cursor. */
 const PEEK_ROUNDS_MAX = 10
+/** @limit Bodies of one listing. Past it: the page is short and has a cursor. */
 const PEEK_BYTES_MAX = 2_097_152
+/** @limit Messages that one script purges. Past it: a further script follows. */
 const PURGE_ITEMS_MAX = 500
 
 export class QueueContents extends QueueDefinitions {
@@ -31,7 +35,7 @@ export class QueueContents extends QueueDefinitions {
     let bytes = 0
     for (let round = 0; round < PEEK_ROUNDS_MAX && items.length < request.limit; round++) {
       const filter = [subscription, statusCode, since, until, '']
-      const args = [...cursor, request.limit - items.length, SCAN_ITEMS_MAX, ...filter]
+      const args = [...cursor, request.limit - items.length, PEEK_SCAN_ITEMS_MAX, ...filter]
       const reply = (await this.run(arn, PEEK, args)) as [Buffer, Buffer, ItemReply[]] | null
       if (reply === null) throw queueMissing()
       const read = reply[2].map(readItem)

@@ -12,8 +12,12 @@ import { redrivenItemId } from './queue-ids.ts'
 import { bodyDigest, packPayload, type ReadItem, type StoredItem } from './queue-items.ts'
 import type { SendItem } from './queue-records.ts'
 
+/** @limit Messages that one script stores. Past it: a further script follows. */
 const SEND_ITEMS_MAX = 100
-/** Bounds how long one script holds Redis up. */
+/**
+ * Bounds how long one script holds Redis up.
+ * @limit Bytes that one script stores. Past it: a further script follows.
+ */
 const SEND_BYTES_MAX = 4_194_304
 
 export function storedItem(item: SendItem, fifo: boolean): StoredItem {

@@ -12,8 +12,8 @@ import type { ReceiveRequest, ReceiveTurn } from './queue-records.ts'
 import type { Queues } from './queues.ts'
 
 const RECHECK_MS = 2_000
-/** Between two looks that only time brings about. */
-const PAUSE_MIN_MS = 10
+/** @limit Shortest pause between two looks of a long poll that only time brings about. */
+const RECEIVE_PAUSE_MS_MIN = 10
 
 export interface QueueWaitsOptions {
   queues: Queues
@@ -186,5 +186,5 @@ export class QueueWaits {
 }
 
 function pause(nextInMs: number | null): number {
-  return Math.min(Math.max(nextInMs ?? RECHECK_MS, PAUSE_MIN_MS), RECHECK_MS)
+  return Math.min(Math.max(nextInMs ?? RECHECK_MS, RECEIVE_PAUSE_MS_MIN), RECHECK_MS)
 }

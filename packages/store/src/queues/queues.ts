@@ -45,10 +45,16 @@ const RECEIVE_IN_ORDER = readScript('receive-in-order-1')
 const SETTLE_MOVES = readScript('settle-moves-1')
 const SWEEP = readScript('sweep-queue-1')
 
-/** A turn goes round again after moves, and where what it looked at was too old. */
+/**
+ * A turn goes round again after moves, and where what it looked at was too old.
+ * @limit Rounds of one receive that finds messages to move or too old. Past it: it answers with what it has.
+ */
 const RECEIVE_ROUNDS_MAX = 10
+/** @limit Expired messages that one script of the sweep removes. Past it: a further script follows. */
 const SWEEP_ITEMS_MAX = 500
+/** @limit Broken-off moves that one script of the sweep finishes. Past it: a further script follows. */
 const SWEEP_MOVES_MAX = 10
+/** @limit Queues that the sweep lists at once. Past it: a further list follows. */
 const SWEEP_QUEUES_MAX = 200
 
 type ReceiveReply = [

@@ -1,15 +1,16 @@
 /** One question to one server, on a connection of its own: connected once, answered within a second, and ended. */
 import type { Redis, RedisOptions } from 'ioredis'
 
-const TIMEOUT_MS = 1_000
+/** @limit One question to a server on a connection of its own. Past it: the question has failed. */
+const QUESTION_TIMEOUT_MS = 1_000
 
 /** Options of the connection; `name` is shown by CLIENT LIST. */
 export function askOptions(name: string): RedisOptions {
   return {
     retryStrategy: () => null,
     enableReadyCheck: false,
-    connectTimeout: TIMEOUT_MS,
-    commandTimeout: TIMEOUT_MS,
+    connectTimeout: QUESTION_TIMEOUT_MS,
+    commandTimeout: QUESTION_TIMEOUT_MS,
     connectionName: name,
   }
 }

@@ -18,7 +18,9 @@ const ASKING = askOptions('fantail-route')
 const ASK_AGAIN_MS = 200
 /** So that answers which are on their way, refusals too, come before the connection is given up. */
 const MOVE_AFTER_MS = 20
+/** @limit Wait for a plain connection into a cluster to end. Past it: it is cut. */
 const DISCONNECT_TIMEOUT_MS = 2_000
+/** @limit Nodes of a cluster that a process remembers. Past it: further ones are left out. */
 const NODES_MAX = 100
 /** By a server that has not the slot, or whose cluster has lost a part of itself. */
 const ELSEWHERE = /^(MOVED|CLUSTERDOWN|UNBLOCKED|READONLY)\b/

@@ -10,10 +10,14 @@ import { Cluster, type ClusterOptions, type Command, type Redis } from 'ioredis'
 import { SHARD_COUNT, shardBase } from './shards.ts'
 import { keySlot } from './slots.ts'
 
-const REFRESH_MS = 200
-/** With the delay between two tries less than a command's own timeout: what was refused is told as refused. */
+const SLOTS_REFRESH_MS = 200
+/**
+ * With the delay between two tries less than a command's own timeout: what was refused is told as refused.
+ * @limit Tries of a command that a cluster's servers refused (MOVED, ASK, TRYAGAIN). Past it: the command has failed.
+ */
 const REDIRECTIONS_MAX = 8
 const REFUSED_RETRY_MS = 100
+/** @limit One refresh of the map of slots. Past it: another node is asked. */
 const REFRESH_TIMEOUT_MS = 1_000
 
 /** ioredis's Cluster would keep commands, for ever if need be, until it is connected. */
@@ -118,7 +122,7 @@ function watchMasters(cluster: Cluster): void {
     timer = setTimeout(() => {
       timer = undefined
       if (cluster.status === 'ready') cluster.refreshSlotsCache(look)
-    }, REFRESH_MS)
+    }, SLOTS_REFRESH_MS)
   }
   const tell = (shard: number | undefined) => {
     if (reached === (shard === undefined)) return

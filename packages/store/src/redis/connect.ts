@@ -15,12 +15,15 @@ import { Redis, type RedisOptions } from 'ioredis'
 import { createCluster, isCluster, mastersOf } from './cluster.ts'
 import { accessOptions, routeOptions } from './cluster-route.ts'
 
+/** @limit One command to Redis. Past it: the command has failed, and whether it ran is unknown. */
 const COMMAND_TIMEOUT_MS = 1_500
 /**
  * A connection on which an answer is due and nothing comes for so long is given up for a new one. A peer that vanished
  * without a word (a lost network path, a host that died) would else keep it open for a quarter of an hour.
+ * @limit Silence on a connection on which an answer is due. Past it: the connection is replaced.
  */
 const SILENCE_MS_MAX = 2_000
+/** @limit One command to a Sentinel. Past it: the next Sentinel is asked. */
 const SENTINEL_TIMEOUT_MS = 1_000
 
 export interface ConnectOptions {

@@ -22,7 +22,7 @@ import { readScript } from './scripts.ts'
 
 const MARK = readScript('write-mark-1')
 
-const WAIT_MS = 1_000
+const ACKS_WAIT_MS = 1_000
 const PAUSE_MS = 5_000
 
 export interface ReplicaAcksOptions {
@@ -123,7 +123,7 @@ export async function writeMark(redis: Redis, mark: string): Promise<void> {
  */
 async function askReplicas(node: Redis, marks: Iterable<string>, minReplicas: number): Promise<number> {
   const marked = Array.from(marks, (mark) => writeMark(node, mark))
-  const [reached] = await Promise.all([node.wait(minReplicas, WAIT_MS), ...marked])
+  const [reached] = await Promise.all([node.wait(minReplicas, ACKS_WAIT_MS), ...marked])
   return reached
 }
 

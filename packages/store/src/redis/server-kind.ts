@@ -23,7 +23,7 @@ import { whenReady } from './connect.ts'
 const ASKING = askOptions('fantail-start')
 /** What connects sooner is not looked at. */
 const LOOK_AFTER_MS = 200
-const LOOK_AGAIN_MS = 1_000
+const SERVER_LOOK_AGAIN_MS = 1_000
 
 /** A server that is known to be none of these is as good as what was named. */
 export type RedisMode = 'standalone' | 'cluster' | 'sentinel' | 'unknown'
@@ -115,7 +115,7 @@ async function lookAtNodes(target: RedisCluster, signal: AbortSignal): Promise<v
   await waitOut(LOOK_AFTER_MS, signal)
   while (!signal.aborted) {
     await refuseNodes(target)
-    await waitOut(LOOK_AGAIN_MS, signal)
+    await waitOut(SERVER_LOOK_AGAIN_MS, signal)
   }
 }
 
@@ -156,7 +156,7 @@ async function lookAtSentinels(
       told.add(problem)
       onProblem?.(new Error(problem))
     }
-    await waitOut(LOOK_AGAIN_MS, signal)
+    await waitOut(SERVER_LOOK_AGAIN_MS, signal)
   }
 }
 

@@ -29,9 +29,12 @@ const APPEND = readScript('append-redriven-1')
 const FINISH = readScript('finish-redriven-1')
 const RENUMBER = readScript('renumber-redriven-1')
 
-const BATCH_ITEMS_MAX = 100
-const BATCH_BYTES_MAX = 4_194_304
-const SCAN_ITEMS_MAX = 1_000
+/** @limit Dead letters of one batch of a redrive. Past it: the next batch takes them. */
+const REDRIVE_ITEMS_MAX = 100
+/** @limit Bytes of one batch of a redrive. Past it: the next batch takes them. */
+const REDRIVE_BYTES_MAX = 4_194_304
+/** @limit Dead letters that one script looks at for a batch. Past it: the next script looks on. */
+const REDRIVE_SCAN_ITEMS_MAX = 1_000
 
 /** A start of a task. */
 export interface RedriveRun {
@@ -91,7 +94,7 @@ export class RedriveBatches {
   }
 
   async choose(run: RedriveRun): Promise<RedriveChoice> {
-    const bounds = [BATCH_ITEMS_MAX, BATCH_BYTES_MAX, SCAN_ITEMS_MAX]
+    const bounds = [REDRIVE_ITEMS_MAX, REDRIVE_BYTES_MAX, REDRIVE_SCAN_ITEMS_MAX]
     const args = [run.id, run.fence, ...bounds, ...filterValues(run.filter)]
     const [kind, value, items] = (await this.#run(taskShard(run.id), CHOOSE, args)) as ChooseReply
     switch (String(kind)) {

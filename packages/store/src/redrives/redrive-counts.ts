@@ -6,7 +6,8 @@ import { readScript, runScript, type ScriptValue } from '../redis/scripts.ts'
 import { shardBase, shardOf } from '../redis/shards.ts'
 
 const COUNT = readScript('count-redrive-1')
-const SCAN_ITEMS_MAX = 1_000
+/** @limit Dead letters that one script counts. Past it: the next script counts on. */
+const COUNT_SCAN_ITEMS_MAX = 1_000
 
 export interface RedriveCounts {
   matched: number
@@ -29,7 +30,7 @@ export async function countRedrive(
   let newest = ''
   let now = 0
   do {
-    const args = [source, ...cursor, newest, SCAN_ITEMS_MAX, ...filterValues(filter)]
+    const args = [source, ...cursor, newest, COUNT_SCAN_ITEMS_MAX, ...filterValues(filter)]
     const reply = (await runScript(redis, COUNT, [shardBase(shardOf(source))], args)) as CountReply | null
     if (reply === null) throw queueMissing()
     newest = String(reply[0])

@@ -31,7 +31,9 @@ const CREATE = readScript('create-redrive-1')
 const CHANGE = readScript('change-redrive-1')
 const PRUNE = readScript('prune-redrives-1')
 
+/** @limit Rounds of one list of redrives. Past it: the page is short and has a cursor. */
 const LIST_ROUNDS_MAX = 20
+/** @limit Ended redrives that one script deletes. Past it: the next sweep deletes the others. */
 const PRUNE_MAX = 100
 
 export interface NewRedrive {

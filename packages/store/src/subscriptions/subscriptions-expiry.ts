@@ -7,8 +7,10 @@ import { CorruptRecordError } from '../topics/topics-record.ts'
 import { shardsWith } from '../topics/topics-repair.ts'
 import { listElapsed } from '../topics/topics-scripts.ts'
 
-/** Expired ones deleted per shard and sweep. */
-const EXPIRED_MAX = 200
+/**
+ * @limit Unconfirmed subscriptions that one sweep deletes in a shard. Past it: the next sweep deletes the others.
+ */
+const EXPIRED_PER_SWEEP_MAX = 200
 /** One that cannot be read is looked at again after this long, and does not hold up the others. */
 const CORRUPT_AGAIN_MS = 3_600_000
 
@@ -26,7 +28,7 @@ interface Tools {
 export async function expirePending(tools: Tools): Promise<number> {
   let expired = 0
   for (const shard of await shardsWith(tools.redis, expiriesKey)) {
-    const list = { shard, set: 'expiries' as const, ageMs: 0, limit: EXPIRED_MAX }
+    const list = { shard, set: 'expiries' as const, ageMs: 0, limit: EXPIRED_PER_SWEEP_MAX }
     const { now, members } = await listElapsed(tools.redis, list)
     for (const id of members) {
       if (await expire(tools, id, { now, shard })) expired += 1

@@ -32,7 +32,7 @@ export function placeOfSubscription(id: string): SubscriptionPlace | undefined {
   return { topicUid, homeShard, sliceNumber, sliceId: `${topicUid}.${sliceNumber}`, shard }
 }
 
-/** The most slices that an id can number. */
+/** @limit Slices of a topic, as an id can number no more. Past it: subscribing is refused. */
 export const SLICES_MAX = 0x10000
 
 /** A new uid for a topic: unique per creation with 52 random bits beside its home shard. */

@@ -12,7 +12,10 @@ import { CorruptRecordError, parseSlices } from '../topics/topics-record.ts'
 import { unpackSubscription } from './subscriptions-record.ts'
 import { listSlice } from './subscriptions-scripts.ts'
 
-/** A filtered list stops here and answers a short page, so that no request takes longer than about 50 ms. */
+/**
+ * A filtered list stops here and answers a short page, so that no request takes longer than about 50 ms.
+ * @limit Subscriptions that one filtered list looks at. Past it: the page is short and has a cursor.
+ */
 const SCANNED_MAX = 5_000
 const SLICES_AT_ONCE = 20
 const TOPICS_AT_ONCE = 100

@@ -59,7 +59,8 @@ import {
 
 export type { ListSubscriptions, SubscriptionChange }
 
-const TRIES_MAX = 100
+/** @limit Tries to change a subscription that others change at the same time. Past it: `conflict`. */
+const SUBSCRIPTION_TRIES_MAX = 100
 const PROTOCOLS: Protocol[] = ['http', 'https', 'sqs']
 
 export interface NewSubscription {
@@ -123,7 +124,7 @@ export class Subscriptions {
     const placement = placementOf(input)
     const existing = await this.#existingWhenFull(input)
     if (existing) return { subscription: existing, created: false }
-    for (let tries = 0; tries < TRIES_MAX; tries++) {
+    for (let tries = 0; tries < SUBSCRIPTION_TRIES_MAX; tries++) {
       await pauseBeforeTry(tries)
       const result = await createSubscription(this.#redis, placement, this.#roomOf(input.topicArn))
       switch (result.outcome) {
@@ -187,7 +188,7 @@ export class Subscriptions {
    */
   async update(id: string, change: SubscriptionChange): Promise<SubscriptionRecord> {
     let stored = await this.#read(id)
-    for (let tries = 0; tries < TRIES_MAX; tries++) {
+    for (let tries = 0; tries < SUBSCRIPTION_TRIES_MAX; tries++) {
       await pauseBeforeTry(tries)
       if (!stored) throw new FantailError('not_found', 'no such subscription')
       const record = changedBy(stored.record, change)

@@ -20,8 +20,11 @@ import { configureSlice, dropSlice, finishTopic, listElapsed } from './topics-sc
 
 /** Marks younger than this belong to a change that is still going on; finishing one of those does no harm. */
 const UNFINISHED_AGE_MS = 5_000
+/**
+ * @limit Broken-off changes that one sweep finishes in a shard. Past it: the next sweep finishes the others.
+ */
 const UNFINISHED_MAX = 100
-const SLICES_AT_ONCE = 16
+const REPAIRED_SLICES_AT_ONCE = 16
 
 /** Gives every slice the topic's record as it stands; nothing where the topic is gone. */
 export async function propagateTopic(redis: Redis, arn: string): Promise<void> {
@@ -66,8 +69,8 @@ async function forSlices(
     sliceId: `${topic.uid}.${number}`,
     shard: (home + number) % SHARD_COUNT,
   })).slice(1)
-  for (let at = 0; at < refs.length; at += SLICES_AT_ONCE) {
-    await Promise.all(refs.slice(at, at + SLICES_AT_ONCE).map(act))
+  for (let at = 0; at < refs.length; at += REPAIRED_SLICES_AT_ONCE) {
+    await Promise.all(refs.slice(at, at + REPAIRED_SLICES_AT_ONCE).map(act))
   }
 }
 

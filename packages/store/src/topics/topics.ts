@@ -35,7 +35,8 @@ import { deleteTopic, type PutTopic, type PutTopicResult, putTopic } from './top
 
 export type { TopicSettings }
 
-const TRIES_MAX = 100
+/** @limit Tries to change a topic that others change at the same time. Past it: `conflict`. */
+const TOPIC_TRIES_MAX = 100
 
 export interface SubscriptionCounts {
   active: number
@@ -180,7 +181,7 @@ export class Topics {
 
   /** What `step` makes of the topic as it is read, tried again for as long as that is null. */
   async #write<T>(arn: string, step: (current: ReadTopic | null) => Promise<T | null>): Promise<T> {
-    for (let tries = 0; tries < TRIES_MAX; tries++) {
+    for (let tries = 0; tries < TOPIC_TRIES_MAX; tries++) {
       await pauseBeforeTry(tries)
       const written = await step(await this.#read(arn))
       if (written !== null) return written

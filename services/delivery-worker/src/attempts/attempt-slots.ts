@@ -17,15 +17,18 @@
 
 const START_ALLOWANCE = 4
 const HUNG_ALLOWANCE = 2
-/** An attempt without an answer for so long makes its subscription hung. */
+/**
+ * @limit How long an attempt may go without an answer. Past it: its endpoint counts as hung and keeps two attempts.
+ */
 export const HUNG_MS = 1_000
 /** A slower answer earns nothing, and first attempts go by the lane for a while. */
 export const SLOW_MS = 500
 const SLOW_FOR_MS = 5_000
 /** How much of the lateness seen before counts at the next look. */
 const LAG_KEPT = 0.9
-const REMEMBERED_MAX = 200_000
-/** Of the slots, what first attempts leave to the lanes. */
+/** @limit Subscriptions whose standing a worker remembers. Past it: all without an attempt are forgotten. */
+const STANDINGS_MAX = 200_000
+/** @limit Share of a worker's slots that first attempts leave to the lanes. Past it: first attempts wait. */
 const LANES_SHARE = 1 / 8
 
 interface Standing {
@@ -173,7 +176,7 @@ export class AttemptSlots {
   #standing(subscriptionId: string): Standing {
     let standing = this.#standings.get(subscriptionId)
     if (!standing) {
-      if (this.#standings.size >= REMEMBERED_MAX) this.#forgetIdle()
+      if (this.#standings.size >= STANDINGS_MAX) this.#forgetIdle()
       standing = {
         inFlight: 0,
         allowance: START_ALLOWANCE,

@@ -9,7 +9,11 @@
 import type { InRun } from '../fifo/group-run.ts'
 import type { MessageContext } from '../topics/message-context.ts'
 
-/** About 128 messages of 256 KB, or 27,000 of 1 KB. */
+/**
+ * About 128 messages of 256 KB, or 27,000 of 1 KB.
+ * @limit Messages that a worker's attempts of lanes hold, with four bytes a character. Past it: claims go back to
+ * their lanes.
+ */
 const BODY_BYTES_MAX = 134_217_728
 /** Of a message beside its text. */
 const CONTEXT_BYTES = 1_000

@@ -26,8 +26,10 @@ import type { JobRun } from './job-run.ts'
 const CAUTIOUS_FROM_FENCE = 3
 /** Failed starts that make a message a suspect. */
 const SUSPECT_FROM = 2
-const DELAY_MS_MIN = 1_000
-const DELAY_MS_MAX = 300_000
+/** @limit First pause between two tries of a suspect message. The pause doubles with each failed start. */
+const ISOLATION_MS_MIN = 1_000
+/** @limit Longest pause between two tries of a suspect message. */
+const ISOLATION_MS_MAX = 300_000
 
 const UNDER_WAY = 'under-way'
 const FAILED = 'failed.'
@@ -57,7 +59,7 @@ export function hasFailedStarts({ key, restored }: JobRun): boolean {
 
 /** 1 s, 2 s, 4 s … up to 5 minutes. */
 export function isolationMs(failedStarts: number): number {
-  return Math.min(DELAY_MS_MAX, DELAY_MS_MIN * 2 ** (failedStarts - SUSPECT_FROM))
+  return Math.min(ISOLATION_MS_MAX, ISOLATION_MS_MIN * 2 ** (failedStarts - SUSPECT_FROM))
 }
 
 export class CautiousRuns {

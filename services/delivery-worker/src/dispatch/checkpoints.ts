@@ -10,6 +10,9 @@ import type { Parking } from './parking.ts'
 import type { RunRetries } from './run-retries.ts'
 
 const CHECKPOINT_MS = 25
+/**
+ * @limit Ended jobs whose checkpoints a worker still has to delete. Past it: all are left to expire after a day.
+ */
 const CHECKPOINTED_MAX = 10_000
 
 export interface CheckpointsOptions {

@@ -30,18 +30,22 @@ import { JobRun, Unit } from './job-run.ts'
 import type { Parking } from './parking.ts'
 import { RunRetries } from './run-retries.ts'
 
-/** Deliveries that wait for a slot; no more units are begun above it. */
+/**
+ * @limit First attempts of a worker that wait for a slot. Past it: no more messages are begun and no job is fetched.
+ */
 export const QUEUED_MAX = 2_000
 /** A job that holds what a full quarantine refused is started again so often. */
 const FULL_RETRY_MS = 60_000
-/** Deliveries that are begun in one turn of the event loop; those of a message and slice more or less. */
+/** @limit Deliveries that are begun in one turn of the event loop. Past it: the next turn goes on. */
 const BEGUN_PER_TURN_MAX = 1_000
-/** Up to so many deliveries of a message and slice take turns with what is larger, so that they do not wait for all of it. */
+/**
+ * @limit Deliveries of a message and slice that count as small. Past it: the slice waits in the line of large ones.
+ */
 const SMALL_MAX = 50
-/** Most units that wait for capacity; above it no further job is fetched. */
+/** @limit Slices of messages that wait for capacity. Past it: no job is fetched. */
 const ADMISSIONS_MAX = 64
-/** Message text of all jobs in hand; a job more or less. */
-const BYTES_MAX = 67_108_864
+/** @limit Message text of all jobs that a worker has in hand. Past it: no job is fetched. */
+const JOB_BYTES_MAX = 67_108_864
 
 export interface DispatcherOptions {
   snapshots: SnapshotCache
@@ -120,7 +124,7 @@ export class Dispatcher {
     return (
       this.#waiting < ADMISSIONS_MAX &&
       this.#options.firstAttempts.queued < QUEUED_MAX &&
-      this.#bytes < BYTES_MAX
+      this.#bytes < JOB_BYTES_MAX
     )
   }
 

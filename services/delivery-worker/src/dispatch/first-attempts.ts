@@ -27,17 +27,29 @@ import { SignatureWaits } from './signature-waits.ts'
 
 /** How often running and queued deliveries are looked over, and the least age of a run that is checkpointed. */
 const LOOK_MS = 25
-/** A snapshot older than this is checked again before an attempt (invariant 6 allows 100 ms). */
-const SNAPSHOT_AGE_MS_MAX = 80
+/**
+ * A snapshot older than this is checked again before an attempt (invariant 6 allows 100 ms).
+ * @limit Age of the last check of a snapshot by which a first attempt starts. Past it: the revision is checked first.
+ */
+const FIRST_SNAPSHOT_AGE_MS_MAX = 80
 /**
  * With so many queued, those of unproven endpoints wait only while some of these endpoints answer: in so long one must
  * have. Else they would fill what dispatch may queue, and every other message would wait with them.
+ * @limit Waiting first attempts from which those of silent endpoints are parked at once.
  */
 const CROWD_MIN = 1_000
+/** @limit How long none of these endpoints may answer. Past it: their first attempts are parked. */
 const CROWD_PATIENCE_MS = 100
-/** The same in a process that is late itself: what is parked too early costs a lane's writes, what waits stops dispatch. */
+/**
+ * The same in a process that is late itself: what is parked too early costs a lane's writes, what waits stops
+ * dispatch.
+ * @limit The same in a process that is late itself.
+ */
 const CROWD_PATIENCE_MS_MAX = 1_000
-/** A queue forgets what it has started in pieces of this: cheaper than one by one. */
+/**
+ * A queue forgets what it has started in pieces of this: cheaper than one by one.
+ * @limit Started entries that a queue of first attempts forgets at once.
+ */
 const HEAD_MAX = 64
 
 interface Delivery extends Linked<Delivery> {
@@ -80,10 +92,11 @@ export interface FirstAttemptsOptions {
 }
 
 /**
- * Beyond the deadline of the attempt itself: the way back to Redis, and a worker that is short of time. A second more would
- * leave what a killed worker had in flight for longer than the 20 s in which it is to move again.
+ * Beyond the deadline of the attempt itself: the way back to Redis, and a worker that is short of time. A second more
+ * would leave what a killed worker had in flight for longer than the 20 s in which it is to move again.
+ * @limit What a lease lasts beyond the attempt's deadline. After it: the delivery waits again.
  */
-export const LEASE_MARGIN_MS = 3_500
+export const FIRST_LEASE_MARGIN_MS = 3_500
 
 export class FirstAttempts {
   readonly #options: FirstAttemptsOptions
@@ -266,7 +279,7 @@ export class FirstAttempts {
   }
 
   #isOld(unit: Unit): boolean {
-    return unit.run.lost || performance.now() - unit.checkedAt >= SNAPSHOT_AGE_MS_MAX
+    return unit.run.lost || performance.now() - unit.checkedAt >= FIRST_SNAPSHOT_AGE_MS_MAX
   }
 
   async #check(unit: Unit): Promise<void> {
@@ -281,7 +294,7 @@ export class FirstAttempts {
     if (slice) {
       unit.slice = slice
       // The cache may have answered with an older one. An answer that was long on its way is as new as can be had.
-      const newest = performance.now() - SNAPSHOT_AGE_MS_MAX / 2
+      const newest = performance.now() - FIRST_SNAPSHOT_AGE_MS_MAX / 2
       unit.checkedAt = Math.max(this.#options.snapshots.checkedAt(slice), newest)
     }
     if (!current) this.#requeue(unit, slice !== null)
@@ -463,7 +476,7 @@ export class FirstAttempts {
     const held = this.#options.bytes.hold([delivery.unit.context], false)
     delivery.detached = { lease: undefined, outcome: undefined, held }
     const ranMs = performance.now() - delivery.startedAt
-    const leaseMs = Math.max(0, this.#options.attemptTimeoutMs - ranMs) + LEASE_MARGIN_MS
+    const leaseMs = Math.max(0, this.#options.attemptTimeoutMs - ranMs) + FIRST_LEASE_MARGIN_MS
     this.#park(delivery, { as: 'detached', leaseMs })
     this.#options.onRoom()
   }

@@ -23,9 +23,9 @@ import type { RunRetries } from './run-retries.ts'
 
 /** Deliveries of a part: about a tenth of a second of a worker's time. A part costs as much as any job. */
 const PART_DELIVERIES = 2_000
-/** A job up to this is left whole. */
+/** @limit Deliveries of a job that is left whole. Past it: the job is cut into parts. */
 const WHOLE_MAX = 5_000
-/** Of one message. */
+/** @limit Parts of one message. Past it: the parts are larger. */
 const PARTS_MAX = 256
 /** `<message>.<slice>`, unlike notes of the job. */
 const UNIT_FIELD = /^\d+\./

@@ -12,7 +12,11 @@ import type { MessageContext } from '../topics/message-context.ts'
 import type { FencedRun } from './parking.ts'
 
 const NOTHING = Buffer.alloc(0)
-/** A run of more units lets go of what those that have ended were made by: of millions of subscriptions it is gigabytes. */
+/**
+ * A run of more units lets go of what those that have ended were made by: of millions of subscriptions it is
+ * gigabytes.
+ * @limit Units of a run up to which ended ones keep what they were made by. Past it: they release it.
+ */
 const UNITS_KEPT_MAX = 16
 
 export type Failure = [slot: number, statusCode: number | null, error: string | null]

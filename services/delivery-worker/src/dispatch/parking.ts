@@ -23,6 +23,7 @@ import { tellParts } from '../shards/part-states.ts'
 import { ShardQueue } from '../shards/shard-queue.ts'
 import type { MessageContext } from '../topics/message-context.ts'
 
+/** @limit Deliveries that one script parks. Past it: a further script follows. */
 const ENTRIES_PER_SCRIPT_MAX = 500
 const NAME_BYTES = 9
 

@@ -2,7 +2,7 @@
 import { createStateLog, type Logger, type TellState } from '@fantail/runtime'
 import { CorruptRecordError } from '@fantail/store'
 
-const RETRY_MS = 200
+const RUN_RETRY_MS = 200
 
 export class RunRetries {
   readonly #tell: TellState
@@ -21,7 +21,7 @@ export class RunRetries {
       } catch (error) {
         if (error instanceof CorruptRecordError) throw error
         this.#tell('down', error)
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS * (0.5 + Math.random())))
+        await new Promise((resolve) => setTimeout(resolve, RUN_RETRY_MS * (0.5 + Math.random())))
       }
     }
     return undefined

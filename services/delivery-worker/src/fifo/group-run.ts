@@ -4,8 +4,11 @@
  */
 import { MessageContext } from '../topics/message-context.ts'
 
-/** Of texts and attributes: what one script of the queue stores, so that a run is stored whole or not at all. */
-const BYTES_MAX = 1_048_576
+/**
+ * Of texts and attributes: what one script of the queue stores, so that a run is stored whole or not at all.
+ * @limit Texts and attributes of a FIFO run. Past it: the run ends; the others stay in the lane.
+ */
+const RUN_TEXT_BYTES_MAX = 1_048_576
 
 export interface InRun {
   delivery: Buffer
@@ -24,7 +27,7 @@ export function runOf(head: MessageContext, behind: Behind[]): InRun[] {
   for (const { delivery, message } of behind) {
     if (!(message instanceof MessageContext)) break
     bytes += message.sizeBytes
-    if (bytes > BYTES_MAX) break
+    if (bytes > RUN_TEXT_BYTES_MAX) break
     run.push({ delivery, message })
   }
   return run

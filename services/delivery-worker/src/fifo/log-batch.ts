@@ -7,8 +7,11 @@ import type { MessageContext } from '../topics/message-context.ts'
 import type { FilterReasons } from '../topics/slice-filters.ts'
 import type { SliceMatch } from '../topics/slice-match.ts'
 
-/** Deliveries per script, but for a first message that alone is for more. */
-const DELIVERIES_MAX = 500
+/**
+ * @limit Deliveries that one script moves from a FIFO log into lanes; a single message may have more. Past it: a
+ * further script follows.
+ */
+const MOVED_DELIVERIES_MAX = 500
 
 export interface LogBatch {
   move: LogMove
@@ -82,7 +85,7 @@ export async function matchEntries(
       continue
     }
     const { matched, filtered, reasons } = found
-    if (batch.deliveries > 0 && batch.deliveries + matched.length > DELIVERIES_MAX) break
+    if (batch.deliveries > 0 && batch.deliveries + matched.length > MOVED_DELIVERIES_MAX) break
     batch.deliveries += matched.length
     const id = Buffer.isBuffer(context) ? context : context.id
     batch.move.messages.push({ id, to: matched.map(positionOf) })

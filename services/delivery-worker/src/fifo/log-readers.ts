@@ -20,12 +20,13 @@ import type { LogBatch } from './log-batch.ts'
 import { LogMatcher, type LogMatcherOptions } from './log-matcher.ts'
 import { unmatchableEntry, unreadableEntry } from './log-quarantine.ts'
 
+/** @limit FIFO logs that a worker reads at a time. Past it: the log stays due for others. */
 const READERS_MAX = 64
-const RETRY_MS = 200
+const LOG_RETRY_MS = 200
 /** Then the lease is over, and somebody else has the log or this worker is lent it anew. */
 const TRY_FOR_MS = 3_000
 /** A take tells when the log is due again. */
-const AT_ONCE = 0
+const NO_PAUSE_MS = 0
 
 export interface LogReadersOptions {
   reading: Pick<FifoReading, 'read' | 'move' | 'letGo' | 'giveUp'>
@@ -82,13 +83,13 @@ export class LogReaders {
       if (found.kind === 'moved') await this.#noteIsolated(found)
       while (!this.#stopped && found.kind === 'moved' && found.entries.length > 0)
         found = await this.#moveOn(shard, claim, found)
-      if (found.kind !== 'moved') onDue(shard, AT_ONCE)
+      if (found.kind !== 'moved') onDue(shard, NO_PAUSE_MS)
       else if (found.entries.length > 0) await reading.letGo(shard, claim)
       else onDue(shard, found.nextDueAt)
     } catch (error) {
       this.#tell('down', error)
       await this.#giveUp(shard, claim)
-      onDue(shard, AT_ONCE)
+      onDue(shard, NO_PAUSE_MS)
     }
   }
 
@@ -185,5 +186,5 @@ function isSuspect({ group }: LogClaim, { failedStarts = 0 }: Found): boolean {
 }
 
 function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, RETRY_MS * (0.5 + Math.random())))
+  return new Promise((resolve) => setTimeout(resolve, LOG_RETRY_MS * (0.5 + Math.random())))
 }

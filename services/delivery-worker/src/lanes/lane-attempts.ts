@@ -25,12 +25,20 @@ import { LaneTurns, type Turn } from './lane-turns.ts'
 import type { Renewals } from './renewals.ts'
 import type { Claimed, Settling } from './settling.ts'
 
-const SNAPSHOT_AGE_MS_MAX = 80
+/**
+ * @limit Age of the last check of a snapshot by which a claim is attempted. Past it: the revision is checked first.
+ */
+const CLAIM_SNAPSHOT_AGE_MS_MAX = 80
 /** What cannot be signed now waits so long in its lane. */
 const UNSIGNED_MS = 1_000
-/** Attempts of a delivery that may go back to its lane uncharged where their next request gets no send time or no slot. */
+/**
+ * @limit Times that a delivery goes back uncharged when its next request gets no send time or slot. Past it: the
+ * attempt counts.
+ */
 const UNCHARGED_MAX = 5
-/** Deliveries of which that is remembered. */
+/**
+ * @limit Deliveries of which these times are remembered. Past it: the least recently used one is forgotten.
+ */
 const UNCHARGED_REMEMBERED_MAX = 10_000
 
 export interface LaneAttemptsOptions {
@@ -230,7 +238,7 @@ export class LaneAttempts {
   /** The subscription as it is now; undefined where this claim may not be sent by it (invariant 6). */
   async #currentOf(hand: ClaimInHand): Promise<CompiledSubscription | undefined> {
     const { subscription, checkedAt } = hand
-    if (performance.now() - checkedAt < SNAPSHOT_AGE_MS_MAX) return subscription
+    if (performance.now() - checkedAt < CLAIM_SNAPSHOT_AGE_MS_MAX) return subscription
     try {
       const slice = await this.#options.snapshots.slice(subscription)
       const current = slice?.byId.get(subscription.record.id)

@@ -5,12 +5,16 @@ import { LRUCache } from 'lru-cache'
 import { bytesOf, type LoadingBodies } from '../attempts/body-bytes.ts'
 import { MessageContext } from '../topics/message-context.ts'
 
-const CACHE_BYTES_MAX = 67_108_864
+/** @limit Bodies that a worker caches. Past it: the least recently used one is dropped. */
+const BODY_CACHE_BYTES_MAX = 67_108_864
 /** Asked for, answered and kept by so many: of much that comes slowly, the next try has less to wait for. */
 const BODIES_TOGETHER = 100
 /** Of a take. */
 const FETCHES_AT_ONCE = 2
-/** Bodies on their way to this worker: 50 MB at most. Takes of few bodies do not wait for each other. */
+/**
+ * Bodies on their way to this worker: 50 MB at most. Takes of few bodies do not wait for each other.
+ * @limit Bodies under way to a worker. Past it: further loads wait.
+ */
 const COMING_MAX = 200
 
 /** A body that cannot be decoded, and its bytes. */
@@ -35,7 +39,7 @@ export class LaneBodies {
   readonly #lanes: Pick<LaneStore, 'messages'>
   readonly #publicUrl: string | undefined
   readonly #cache = new LRUCache<string, MessageContext>({
-    maxSize: CACHE_BYTES_MAX,
+    maxSize: BODY_CACHE_BYTES_MAX,
     sizeCalculation: bytesOf,
   })
 

@@ -28,7 +28,7 @@ const UNSUBSCRIBED = { op: 'discard', cause: 'unsubscribed' } as const
 /** A claim that got no slot waits so long, lest the two of us go round in circles. */
 const REFUSED_MS = 250
 /** A delivery that a full quarantine refused stays in its lane, and is claimed again so often. */
-const QUARANTINE_FULL_MS = 60_000
+const FULL_QUARANTINE_CLAIM_MS = 60_000
 
 export interface LaneClaimsOptions {
   slots: AttemptSlots
@@ -138,7 +138,7 @@ export class LaneClaims {
   ): Promise<void> {
     const { settling, quarantine, log } = this.#options
     if (!(await settling.settle(shard, claimed, { op: 'keep' })).accepted) return
-    let delayMs = QUARANTINE_FULL_MS
+    let delayMs = FULL_QUARANTINE_CLAIM_MS
     try {
       const result = await quarantine(deliveryEntry(claimed, body, topicArn))
       if (result !== 'full') {

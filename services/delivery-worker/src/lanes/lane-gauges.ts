@@ -7,6 +7,7 @@ import { parseArn } from '@fantail/contracts'
 import { busyLanes, fifoLogFigures, type LaneStore, type Redis } from '@fantail/store'
 import type { FifoLogObservation, LaneObservation } from '@fantail/telemetry'
 
+/** @limit Lanes of a shard that the gauges look at. Past it: the others are left out. */
 const LANES_PER_SHARD_MAX = 200
 
 export interface LaneGaugesOptions {

@@ -7,7 +7,7 @@ import type { ShardClocks } from '../clocks/shard-clocks.ts'
 import type { TellPart } from '../shards/part-states.ts'
 
 const HINTS_MS = 1_000
-const SWEEP_MS = 60_000
+const HINT_SWEEP_MS = 60_000
 /** Comes by all shards, and soon by each master. */
 const TIMED_STEP = 17
 
@@ -76,7 +76,7 @@ export class LaneHints {
       await this.#options.inOneWrite(() => {
         void this.#tellTime()
         this.#options.onLook()
-        return performance.now() - this.#sweptAt > SWEEP_MS ? this.#readAll() : this.#readHints()
+        return performance.now() - this.#sweptAt > HINT_SWEEP_MS ? this.#readAll() : this.#readHints()
       })
       this.#options.tell('hints', 'up')
     } catch (error) {

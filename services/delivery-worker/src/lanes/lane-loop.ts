@@ -10,7 +10,7 @@
  */
 import { createStateLog } from '@fantail/runtime'
 import type { LaneStore, TakeResult } from '@fantail/store'
-import { LEASE_MARGIN_MS } from '../dispatch/first-attempts.ts'
+import { FIRST_LEASE_MARGIN_MS } from '../dispatch/first-attempts.ts'
 import type { LogReaders } from '../fifo/log-readers.ts'
 import { type TellPart, tellParts } from '../shards/part-states.ts'
 import { LaneClaims, type LaneClaimsOptions } from './lane-claims.ts'
@@ -18,13 +18,16 @@ import { LaneHints } from './lane-hints.ts'
 import { type ShardTurn, TurnLine } from './turn-line.ts'
 
 const LANES_PER_TAKE = 100
+/** @limit Claims of one take. Past it: a further take follows. */
 const DELIVERIES_PER_TAKE_MAX = 500
 /** Send times are at most this far ahead; the lease covers it. */
 const AHEAD_MS = 250
+/** @limit Takes of a worker under way at a time. Past it: shards wait. */
 const TAKES_AT_ONCE_MAX = 8
-const WAIT_MAX_MS = 60_000
+/** @limit Pause of the lane loop. Past it: it looks again. */
+const LANE_WAIT_MS_MAX = 60_000
 const RECONNECT_JITTER_MS = 500
-const RETRY_MS = 500
+const TAKE_RETRY_MS = 500
 /** Where turns have waited for a slot: those that come free within it are given out by one take. */
 const TURNS_GATHER_MS = 100
 
@@ -121,7 +124,7 @@ export class LaneLoop {
     if (waits.length === 0) return
     const wait = Math.max(Math.min(...waits), this.#notBefore - performance.now())
     if (wait <= 0) setImmediate(() => this.#takeDue())
-    else this.#timer = setTimeout(() => this.#takeDue(), Math.min(Math.ceil(wait), WAIT_MAX_MS))
+    else this.#timer = setTimeout(() => this.#takeDue(), Math.min(Math.ceil(wait), LANE_WAIT_MS_MAX))
   }
 
   #nextShard(): { shard: number; inMs: number } | undefined {
@@ -185,7 +188,7 @@ export class LaneLoop {
         deliveriesMax: turn ? 0 : Math.min(share, DELIVERIES_PER_TAKE_MAX),
         turnsMax: turn ? Math.ceil(this.#free(false)) : 0,
         ...(turn?.till !== undefined && { turnsTill: turn.till }),
-        leaseMs: attemptTimeoutMs + LEASE_MARGIN_MS + AHEAD_MS,
+        leaseMs: attemptTimeoutMs + FIRST_LEASE_MARGIN_MS + AHEAD_MS,
         limits: this.#limits(),
         othersMax: slots.startingRoom,
         logsMax: readers.room,
@@ -197,7 +200,7 @@ export class LaneLoop {
       this.#tell(shard, 'up')
     } catch (error) {
       this.#tell(shard, 'down', error)
-      const again = this.#options.clocks.of(shard).now() + RETRY_MS
+      const again = this.#options.clocks.of(shard).now() + TAKE_RETRY_MS
       if (turn) this.turnAt(shard, again)
       else this.dueAt(shard, again)
     } finally {

@@ -9,6 +9,7 @@ import type { LaneResult, LaneStore } from '@fantail/store'
 import { tellParts } from '../shards/part-states.ts'
 import { ShardQueue } from '../shards/shard-queue.ts'
 
+/** @limit Answers that one script notes. Past it: a further script follows. */
 const RESULTS_PER_SCRIPT_MAX = 500
 
 export interface Circuit {

@@ -24,6 +24,7 @@ import type { Renewals } from './renewals.ts'
 
 /** Less late than the throttle's bound allows, by this much: the clocks of two workers may differ a little. */
 const MARGIN_MS = 10
+/** @limit New send times that a claim gets before it is sent. Past it: the claim goes back to its lane. */
 const RENEWALS_MAX = 3
 
 export interface Turn {

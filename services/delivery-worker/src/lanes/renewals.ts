@@ -4,9 +4,10 @@ import type { LaneRenewal, LaneStore, RenewedClaim } from '@fantail/store'
 import { tellParts } from '../shards/part-states.ts'
 import { ShardQueue } from '../shards/shard-queue.ts'
 
+/** @limit Lanes whose claims one script renews. Past it: a further script follows. */
 const LANES_PER_SCRIPT_MAX = 100
-/** Beyond the deadline of the attempt: the way back to Redis. */
-const LEASE_MARGIN_MS = 2_000
+/** @limit What a renewed lease lasts beyond the attempt's deadline. After it: the delivery waits again. */
+const RENEWED_LEASE_MARGIN_MS = 2_000
 
 interface Item extends LaneRenewal {
   done(renewed: RenewedClaim[]): void
@@ -37,7 +38,7 @@ export class Renewals {
   }
 
   async #run(shard: number, batch: Item[]): Promise<void> {
-    const leaseMs = this.#options.attemptTimeoutMs + LEASE_MARGIN_MS
+    const leaseMs = this.#options.attemptTimeoutMs + RENEWED_LEASE_MARGIN_MS
     const renewed = await this.#options.lanes.renew(shard, { leaseMs, lanes: batch })
     batch.forEach((item, i) => {
       item.done(renewed[i] ?? [])

@@ -7,11 +7,13 @@
 import { createLoop, createStateLog, type Logger, type WakeableLoop } from '@fantail/runtime'
 import type { LaneStore, SweepResult } from '@fantail/store'
 
-const SWEEP_MS = 60_000
+const RETENTION_SWEEP_MS = 60_000
 /** Of all shards that are swept at once. */
 const DELIVERIES_PER_STEP = 200
-const LEASE_MS = 15_000
-const ROUNDS_MAX = 1_000
+/** @limit Lease of a delivery that the sweep claims as dead. After it: the delivery waits again. */
+const SWEEP_LEASE_MS = 15_000
+/** @limit Rounds of one sweep. Past it: the next sweep goes on. */
+const SWEEP_ROUNDS_MAX = 1_000
 const SHARDS_AT_ONCE = 8
 /** About what a burial takes. */
 const BETWEEN_ROUNDS_MS = 20
@@ -41,9 +43,9 @@ export function createRetentionSweep(options: RetentionSweepOptions): WakeableLo
     name: 'retention_sweep',
     log,
     turn: async (signal) => {
-      if (!(await isLeader())) return SWEEP_MS / 2
+      if (!(await isLeader())) return RETENTION_SWEEP_MS / 2
       await sweepShards(await shards(), signal)
-      return SWEEP_MS
+      return RETENTION_SWEEP_MS
     },
   })
 
@@ -63,7 +65,7 @@ export function createRetentionSweep(options: RetentionSweepOptions): WakeableLo
     signal: AbortSignal,
   ): Promise<void> {
     let left = await sweepOnce(some, failed, signal)
-    for (let round = 1; round < ROUNDS_MAX && left.length > 0; round++) {
+    for (let round = 1; round < SWEEP_ROUNDS_MAX && left.length > 0; round++) {
       await new Promise((resolve) => setTimeout(resolve, BETWEEN_ROUNDS_MS))
       left = await sweepOnce(left, failed, signal)
     }
@@ -93,7 +95,9 @@ export function createRetentionSweep(options: RetentionSweepOptions): WakeableLo
   ): Promise<{ shard: number; result: SweepResult }[]> {
     const deliveriesMax = Math.ceil(DELIVERIES_PER_STEP / steps.length)
     const asked = inOneWrite(() =>
-      steps.map(({ shard, cursor }) => lanes.sweep(shard, { cursor, deliveriesMax, leaseMs: LEASE_MS })),
+      steps.map(({ shard, cursor }) =>
+        lanes.sweep(shard, { cursor, deliveriesMax, leaseMs: SWEEP_LEASE_MS }),
+      ),
     )
     const done = asked.map(async (answer, i) => {
       const { shard } = steps[i] as Step

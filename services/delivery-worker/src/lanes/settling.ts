@@ -8,6 +8,7 @@ import type { LaneStore, SettleTo, Standing } from '@fantail/store'
 import { tellParts } from '../shards/part-states.ts'
 import { ShardQueue } from '../shards/shard-queue.ts'
 
+/** @limit Settlements of one script. Past it: a further script follows. */
 const SETTLEMENTS_PER_SCRIPT_MAX = 500
 
 export interface Claimed {

@@ -12,7 +12,7 @@ import type { LogRecords } from '@fantail/telemetry'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { MessageContext } from '../topics/message-context.ts'
 
-/** Of what an endpoint answers, so much is asked for and told. */
+/** @limit Bytes of an answer that a delivery status log shows. Past it: the text is cut. */
 export const PROVIDER_RESPONSE_BYTES_MAX = 1_024
 
 export interface FinishedDelivery {

@@ -28,13 +28,22 @@ import type { MessageContext } from '../topics/message-context.ts'
 import type { DeliveryStatus } from './delivery-status.ts'
 import type { EndState, OutcomeRecorder } from './outcome-recorder.ts'
 
-/** A dead delivery keeps its lease for so long while it is appended to its queue. */
+/**
+ * @limit Lease of a dead delivery while it is appended to its queue. After it: another worker goes on with the append.
+ */
 const DEAD_LEASE_MS = 15_000
 /** What could not be appended waits so long in its lane, marked, instead of to the end of its lease. */
 const POSTPONED_MS = 2_000
-/** Of a settlement: several times what it really takes, so that a lane is never kept waiting by it. */
+/**
+ * Of a settlement: several times what it really takes, so that a lane is never kept waiting by it.
+ * @limit Time of which a lane must allow all requests in flight, so that its settlements may linger. Past it: they go
+ * at once.
+ */
 const LINGER_SECONDS_MAX = 0.4
-/** With more waiting, what is dead is handed back and comes again: burials hold no slots that would bound them. */
+/**
+ * With more waiting, what is dead is handed back and comes again: burials hold no slots that would bound them.
+ * @limit Dead deliveries that wait to be signed. Past it: a dead delivery goes back to its lane, marked.
+ */
 const SIGNATURES_WAITING_MAX = 2_000
 
 export interface EndedAttempt extends ExplainedAttempt {

@@ -1,7 +1,7 @@
 /**
  * Tells what became of deliveries: to the outcome log, to the metrics, to nobody else. The first entry after a pause goes
  * at once, what comes in the next GATHER_MS in one trip; while Redis is away a write is tried once a second and at most
- * ENTRIES_MAX are kept, the oldest are dropped and counted.
+ * OUTCOMES_WAITING_MAX are kept, the oldest are dropped and counted.
  */
 
 import type { StoredWhy, TopicRecord } from '@fantail/contracts'
@@ -17,11 +17,16 @@ import type { MessageContext } from '../topics/message-context.ts'
 import type { KeptBack } from '../topics/topic-filters.ts'
 import type { WorkerMetrics } from './worker-metrics.ts'
 
-const ENTRIES_MAX = 20_000
-const BATCH_MAX = 500
+/**
+ * @limit Entries that a worker keeps while the outcome log cannot be written. Past it: the oldest are dropped and
+ * counted.
+ */
+const OUTCOMES_WAITING_MAX = 20_000
+/** @limit Entries of one write. Past it: a further write follows. */
+const OUTCOMES_PER_WRITE_MAX = 500
 /** From the start of one write to that of the next, while it is not full. */
 const GATHER_MS = 10
-const RETRY_MS = 1_000
+const OUTCOME_RETRY_MS = 1_000
 const NOTHING = Buffer.alloc(0)
 
 export interface EndedDelivery {
@@ -182,12 +187,12 @@ export class OutcomeRecorder {
     }
     // In the turn of the last look, so that nothing is told in between that no write would follow.
     this.#writing = undefined
-    if (!done && !this.#stopped) this.#retry = setTimeout(() => this.#writeAgain(), RETRY_MS)
+    if (!done && !this.#stopped) this.#retry = setTimeout(() => this.#writeAgain(), OUTCOME_RETRY_MS)
   }
 
   /** What is told meanwhile goes in the same trip. */
   async #gather(): Promise<void> {
-    if (this.#stopped || this.#waiting >= BATCH_MAX) return
+    if (this.#stopped || this.#waiting >= OUTCOMES_PER_WRITE_MAX) return
     const waitMs = this.#wroteAt + GATHER_MS - performance.now()
     await new Promise<void>((resolve) => {
       if (waitMs > 0) setTimeout(resolve, waitMs)
@@ -203,7 +208,10 @@ export class OutcomeRecorder {
   async #writeBatch(): Promise<boolean> {
     this.#dropOldest()
     this.#wroteAt = performance.now()
-    const batch = { dispatch: this.#dispatch.splice(0, BATCH_MAX), lanes: this.#lanes.splice(0, BATCH_MAX) }
+    const batch = {
+      dispatch: this.#dispatch.splice(0, OUTCOMES_PER_WRITE_MAX),
+      lanes: this.#lanes.splice(0, OUTCOMES_PER_WRITE_MAX),
+    }
     try {
       await this.#log.append(batch)
       this.#tell('up')
@@ -217,7 +225,7 @@ export class OutcomeRecorder {
   }
 
   #dropOldest(): void {
-    const over = this.#waiting - ENTRIES_MAX
+    const over = this.#waiting - OUTCOMES_WAITING_MAX
     if (over <= 0) return
     this.#dropped += over
     const fromLanes = Math.min(over, this.#lanes.length)

@@ -5,7 +5,8 @@ import type { Metrics } from '@fantail/telemetry'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { WorkerMetrics } from './worker-metrics.ts'
 
-const TOPICS_MAX = 10_000
+/** @limit Topics whose series a worker keeps at hand. Past it: all are looked up again. */
+const WORKER_TOPIC_SERIES_MAX = 10_000
 
 export function createWorkerMetrics(metrics: Metrics, now: () => number): WorkerMetrics {
   const topics = new Map<string, ReturnType<typeof seriesOf>>()
@@ -17,7 +18,7 @@ export function createWorkerMetrics(metrics: Metrics, now: () => number): Worker
   const of = ({ topicName }: CompiledSubscription) => {
     let series = topics.get(topicName)
     if (!series) {
-      if (topics.size >= TOPICS_MAX) topics.clear()
+      if (topics.size >= WORKER_TOPIC_SERIES_MAX) topics.clear()
       series = seriesOf(metrics, topicName)
       topics.set(topicName, series)
     }

@@ -2,11 +2,14 @@
 import type { ConsumerRecord, QueueMessage } from '@fantail/contracts'
 import type { Queues, ReceiveTurn } from '@fantail/store'
 
-/** Bodies and attributes of one request, about: a step is not cut. */
-const BATCH_BYTES_MAX = 4_194_304
+/** @limit Bodies and attributes of one pushed batch, about. Past it: the batch goes as it is. */
+const PUSH_BATCH_BYTES_MAX = 4_194_304
 const FIRST_STEP = 10
-/** Bounds how long one script holds Redis up. */
-const STEP_MAX = 100
+/**
+ * Bounds how long one script holds Redis up.
+ * @limit Messages that one receive adds to a batch. Past it: a further receive follows.
+ */
+const PUSH_STEP_MAX = 100
 /** For the answer of a request that took all of its time, and for what follows it. */
 const SETTLE_MS = 5_000
 
@@ -63,8 +66,8 @@ interface Collected {
 
 /** By the size of what has come so far. */
 function nextStep({ batchSize, messages, bytes }: Collected): number {
-  const fit = Math.floor((BATCH_BYTES_MAX - bytes) / Math.max(bytes / messages, 1))
-  return Math.max(Math.min(batchSize - messages, STEP_MAX, fit), 0)
+  const fit = Math.floor((PUSH_BATCH_BYTES_MAX - bytes) / Math.max(bytes / messages, 1))
+  return Math.max(Math.min(batchSize - messages, PUSH_STEP_MAX, fit), 0)
 }
 
 function bytesOf(messages: readonly QueueMessage[]): number {

@@ -23,7 +23,12 @@ import { endSpan } from '../attempts/attempt-span.ts'
 import { type BatchOutcome, judgeBatch } from './batch-answer.ts'
 import type { ConsumerMetrics } from './consumer-metrics.ts'
 
+/**
+ * @limit Answer that is read for batch item failures. Past it: the answer cannot be read and the whole batch has
+ * failed.
+ */
 const RESPONSE_BYTES_MAX = 262_144
+/** @limit Messages that one request deletes. Past it: a further one follows. */
 const ACK_MAX = 100
 
 export interface PushTools {

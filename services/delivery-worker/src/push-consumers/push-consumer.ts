@@ -19,10 +19,14 @@ import { type PushTools, pushBatch } from './push-batch.ts'
 import type { Guest, PushRoom } from './push-room.ts'
 
 const BATCH_ID_BYTES = 9
-/** Between two looks that only time brings about. */
-const PAUSE_MIN_MS = 10
-/** setTimeout takes no longer ones; whatever is later is looked for then. */
-const PAUSE_MAX_MS = 86_400_000
+/** @limit Shortest pause between two looks that only time brings about. */
+const PUSH_PAUSE_MS_MIN = 10
+/**
+ * setTimeout takes no longer ones; whatever is later is looked for then.
+ * @limit Longest pause, as timers take no much longer one. After it: the consumer looks again.
+ */
+const PUSH_PAUSE_MS_MAX = 86_400_000
+/** @limit Longest pause after batches that failed as a whole. */
 const FAILING_PAUSE_MS_MAX = 30_000
 
 export interface PushConsumerOptions {
@@ -99,7 +103,7 @@ export class PushConsumer implements Guest {
   /** Unless it will have looked before. */
   lookIn(ms: number): void {
     if (this.#closed) return
-    const pauseMs = Math.min(Math.max(ms, PAUSE_MIN_MS), PAUSE_MAX_MS)
+    const pauseMs = Math.min(Math.max(ms, PUSH_PAUSE_MS_MIN), PUSH_PAUSE_MS_MAX)
     const at = performance.now() + pauseMs
     if (at >= this.#timerAt) return
     clearTimeout(this.#timer)

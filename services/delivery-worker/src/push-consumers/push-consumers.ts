@@ -14,7 +14,7 @@ import type { PushTools } from './push-batch.ts'
 import { PushConsumer } from './push-consumer.ts'
 import { PushRoom } from './push-room.ts'
 
-const SWEEP_MS = 60_000
+const CONSUMER_SWEEP_MS = 60_000
 /** For requests under way when the process stops. */
 const STOP_GRACE_MS = 10_000
 
@@ -141,7 +141,7 @@ export class PushConsumers {
     }
     for (const arn of gone) this.#readQueue(arn)
     this.#tellStorage('up')
-    return SWEEP_MS
+    return CONSUMER_SWEEP_MS
   }
 
   #apply(arn: string, records: ConsumerRecord[]): void {

@@ -3,9 +3,17 @@
  * any room at all; further batches share a part of it, so endpoints that take their time leave the others theirs.
  */
 
-const BATCHES_MAX = 1_000
-const BYTES_MAX = 268_435_456
+/** @limit First batches of consumers that a worker pushes at a time. Past it: consumers wait. */
+const PUSH_BATCHES_MAX = 1_000
+/** @limit Bytes of all batches that a worker pushes. Past it: consumers wait. */
+const PUSH_BYTES_MAX = 268_435_456
+/**
+ * @limit Batches up to which a consumer may begin a further one. Past it: only consumers without a batch begin one.
+ */
 const FURTHER_BATCHES_MAX = 250
+/**
+ * @limit Bytes up to which a consumer may begin a further batch. Past it: only consumers without a batch begin one.
+ */
 const FURTHER_BYTES_MAX = 67_108_864
 
 /** Whoever asks for a place, and is asked to come again when there may be one. */
@@ -53,7 +61,7 @@ export class PushRoom {
 
   #hasPlace({ batches }: Guest): boolean {
     return batches === 0
-      ? this.#batches < BATCHES_MAX && this.#bytes < BYTES_MAX
+      ? this.#batches < PUSH_BATCHES_MAX && this.#bytes < PUSH_BYTES_MAX
       : this.#batches < FURTHER_BATCHES_MAX && this.#bytes < FURTHER_BYTES_MAX
   }
 }

@@ -8,7 +8,9 @@
  */
 import type { TellPart } from './part-states.ts'
 
+/** @limit First pause before a failed script is tried again. The pause doubles with each try. */
 const RETRY_MS_MIN = 100
+/** @limit Longest pause before a failed script is tried again. */
 const RETRY_MS_MAX = 2_000
 const LINGER_MS = 50
 

@@ -9,8 +9,9 @@ import type { SliceFilters } from './slice-filters.ts'
 import { type Known, sliceNumberOf, TopicFilters } from './topic-filters.ts'
 import type { TopicSnapshot } from './topic-snapshot.ts'
 
-const CACHE_BYTES_MAX = 134_217_728
-const TOPIC_BYTES = 1_000
+/** @limit Filters that a worker caches. Past it: the least recently used topic's are dropped. */
+const FILTER_CACHE_BYTES_MAX = 134_217_728
+const FILTERED_TOPIC_BYTES = 1_000
 
 interface Cached {
   filters: TopicFilters
@@ -22,8 +23,8 @@ export class FilterCache {
   readonly #revisionOf: (ref: SliceRef) => Promise<string | null>
   /** By uid. */
   readonly #topics = new LRUCache<string, Cached>({
-    maxSize: CACHE_BYTES_MAX,
-    sizeCalculation: ({ filters }) => TOPIC_BYTES + filters.weight,
+    maxSize: FILTER_CACHE_BYTES_MAX,
+    sizeCalculation: ({ filters }) => FILTERED_TOPIC_BYTES + filters.weight,
   })
   readonly #checks = new WeakMap<TopicSnapshot, Promise<void>>()
 
@@ -43,7 +44,8 @@ export class FilterCache {
     const { filters: topic, since } = cached ?? { filters: new TopicFilters(), since: 0 }
     if (checkedAt < since) return
     // As many slices of the greatest topics as there is room for; the others are opened for every message.
-    if (TOPIC_BYTES + topic.weight + filters.weight > CACHE_BYTES_MAX) topic.delete(sliceNumber)
+    if (FILTERED_TOPIC_BYTES + topic.weight + filters.weight > FILTER_CACHE_BYTES_MAX)
+      topic.delete(sliceNumber)
     else topic.set(sliceNumber, { ref, filters, checkedAt })
     // Another object, by which the cache sees that its size is another.
     this.#topics.set(uid, { filters: topic, since })

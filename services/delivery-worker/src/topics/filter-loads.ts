@@ -11,7 +11,10 @@ import type { FilterCache } from './filter-cache.ts'
 import { sliceNumberOf } from './topic-filters.ts'
 import type { TopicSnapshot } from './topic-snapshot.ts'
 
-/** Slices of a topic that is loaded: about 100,000 subscriptions, whose filters take some 90 MB. */
+/**
+ * Slices of a topic that is loaded: about 100,000 subscriptions, whose filters take some 90 MB.
+ * @limit Slices of a topic whose filters are loaded before its jobs are cut. Past it: jobs are cut without filters.
+ */
 export const SLICES_LOADED_MAX = 200
 
 export interface FilterLoadsOptions {

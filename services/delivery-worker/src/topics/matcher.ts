@@ -10,8 +10,11 @@ import { MatchWork, PARSED_BYTES_MAX, parsedBytes, type Steps, TooMuchWork } fro
 import { ByteBudget, Turns } from '@fantail/runtime'
 import type { MessageContext } from './message-context.ts'
 
-/** In one go: a few milliseconds at most. A message to 1,000 of 100,000 subscriptions takes about 3,000. */
-const STEPS_MAX = 100_000
+/**
+ * In one go: a few milliseconds at most. A message to 1,000 of 100,000 subscriptions takes about 3,000.
+ * @limit Work of a match in one go. Past it: the match is begun anew in steps.
+ */
+const MATCH_STEPS_MAX = 100_000
 /** A text of so many code units or more may take a while to be parsed. */
 const LONG_TEXT = 16_384
 
@@ -27,7 +30,7 @@ export interface Matching<T> {
 
 export class Matcher {
   readonly #turns = new Turns()
-  readonly #work = new MatchWork(STEPS_MAX)
+  readonly #work = new MatchWork(MATCH_STEPS_MAX)
   readonly #parsed = new ByteBudget(PARSED_BYTES_MAX)
 
   /** A promise only where there is a wait; of undefined where the answer was given up. */
@@ -43,14 +46,14 @@ export class Matcher {
 
   #matchNow<T>(matching: Matching<T>): T | Promise<T | undefined> {
     const startedAt = matching.context.message.message.length < LONG_TEXT ? undefined : performance.now()
-    this.#work.reset(STEPS_MAX)
+    this.#work.reset(MATCH_STEPS_MAX)
     try {
       return matching.inOneGo(this.#work)
     } catch (error) {
       if (!(error instanceof TooMuchWork)) throw error
       return this.#matchInSteps(matching)
     } finally {
-      if (startedAt === undefined) this.#turns.spend(STEPS_MAX - this.#work.left)
+      if (startedAt === undefined) this.#turns.spend(MATCH_STEPS_MAX - this.#work.left)
       else this.#turns.spendSince(startedAt)
     }
   }

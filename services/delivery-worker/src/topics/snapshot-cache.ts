@@ -21,12 +21,17 @@ import type { TopicSnapshot } from './topic-snapshot.ts'
 
 /** A snapshot is loaded anew after so long whatever its revision says. */
 const RELOAD_MS = 60_000
-const CACHE_BYTES_MAX = 134_217_728
-/** Of topics: about 30,000 small ones. One took 1,084 bytes of the heap, and more where it has policies. */
+/** @limit Slices that a worker caches. Past it: the least recently used one is dropped. */
+const SNAPSHOT_CACHE_BYTES_MAX = 134_217_728
+/**
+ * Of topics: about 30,000 small ones. One took 1,084 bytes of the heap, and more where it has policies.
+ * @limit Topics that a worker caches. Past it: the least recently used one is dropped.
+ */
 const TOPICS_BYTES_MAX = 33_554_432
 const TOPIC_BYTES = 1_200
 const SLICE_REF_BYTES = 100
-const BATCH_MAX = 500
+/** @limit Revisions that one trip fetches. Past it: a further trip follows. */
+const REVISIONS_PER_TRIP_MAX = 500
 
 interface Cached<T> {
   value: T
@@ -41,7 +46,7 @@ export class SnapshotCache {
     sizeCalculation: ({ value }) => TOPIC_BYTES + value.slices.length * SLICE_REF_BYTES,
   })
   readonly #slices = new LRUCache<string, Cached<CompiledSlice>>({
-    maxSize: CACHE_BYTES_MAX,
+    maxSize: SNAPSHOT_CACHE_BYTES_MAX,
     sizeCalculation: (cached) => weightOf(cached.value),
   })
   readonly #topicRevisions: Batcher<string, string | null>
@@ -55,8 +60,8 @@ export class SnapshotCache {
   constructor(snapshots: Snapshots, onUnusable: (subscriptionId: string, error: unknown) => void) {
     this.#snapshots = snapshots
     this.#onUnusable = onUnusable
-    this.#topicRevisions = new Batcher((arns) => snapshots.topicRevisions(arns), BATCH_MAX)
-    this.#sliceRevisions = new Batcher((refs) => snapshots.sliceRevisions(refs), BATCH_MAX)
+    this.#topicRevisions = new Batcher((arns) => snapshots.topicRevisions(arns), REVISIONS_PER_TRIP_MAX)
+    this.#sliceRevisions = new Batcher((refs) => snapshots.sliceRevisions(refs), REVISIONS_PER_TRIP_MAX)
     this.#filters = new FilterCache((ref) => this.#sliceRevisions.get(ref))
     this.#filterLoads = new FilterLoads({
       filters: this.#filters,
@@ -203,7 +208,7 @@ export class SnapshotCache {
     }
     const value = compileSlice(data, this.#onUnusable, this.#filters.at(ref, data.revision))
     this.#filters.keep(ref, value.filters, startedAt)
-    const hasRoom = this.#slices.calculatedSize + weightOf(value) <= CACHE_BYTES_MAX
+    const hasRoom = this.#slices.calculatedSize + weightOf(value) <= SNAPSHOT_CACHE_BYTES_MAX
     if (evicts || hasRoom) this.#slices.set(ref.sliceId, { value, loadedAt: startedAt, checkedAt: startedAt })
     return value
   }

@@ -55,8 +55,11 @@ interface Open {
 
 type Matched = ReadonlyMap<number, Known & KnownMatch>
 
-/** So few slices are each asked: a router would not be quicker. */
-const ASKED_MAX = 2
+/**
+ * So few slices are each asked: a router would not be quicker.
+ * @limit Slices of a topic that are asked one by one. Past it: a router over all of them is built.
+ */
+const SLICES_ASKED_MAX = 2
 const NO_SLOTS: readonly number[] = []
 
 export class TopicFilters {
@@ -138,14 +141,14 @@ export class TopicFilters {
       const slots = known.filters.match(context, work)
       if (slots.length > 0) matched.set(sliceNumber, { ...known, slots })
     }
-    if (this.#known.size <= ASKED_MAX) for (const sliceNumber of this.#known.keys()) ask(sliceNumber)
+    if (this.#known.size <= SLICES_ASKED_MAX) for (const sliceNumber of this.#known.keys()) ask(sliceNumber)
     else for (const [protocol, router] of this.#routed()) router.find(context.subject(protocol), ask, work)
     return matched
   }
 
   /** Slices that something may match in: all of them, where others have come meanwhile. */
   *#toAskInSteps(known: ReadonlyMap<number, Known>, context: MessageContext): Steps<Iterable<number>> {
-    if (known.size <= ASKED_MAX) return known.keys()
+    if (known.size <= SLICES_ASKED_MAX) return known.keys()
     const version = this.#version
     const found = new Set<number>()
     for (const [protocol, router] of this.#routed())

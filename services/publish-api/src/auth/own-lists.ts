@@ -9,8 +9,8 @@ import { type Cursors, isOf, type Key } from '@fantail/access'
 import type { Answer, Call } from '../http/endpoint.ts'
 import type { Rule } from './native-rules.ts'
 
-/** Of one request; past it a page is short. */
-const ROUNDS_MAX = 20
+/** @limit Rounds of one list that is cut for a caller. Past it: the page is short and has a cursor. */
+const LIST_ROUNDS_PER_PAGE_MAX = 20
 
 export interface Listing {
   call: Call
@@ -44,7 +44,7 @@ export async function ownPage(
     own.push(...items.filter((item) => isOf(key, String(item[arn]))))
     const next = body.nextCursor
     if (typeof next !== 'string') return { ...answer, body: { ...body, [member]: own, nextCursor: null } }
-    if (own.length >= query.limit || round === ROUNDS_MAX) {
+    if (own.length >= query.limit || round === LIST_ROUNDS_PER_PAGE_MAX) {
       return { ...answer, body: { ...body, [member]: own, nextCursor: cursors.seal(next) } }
     }
     cursor = next

@@ -42,7 +42,10 @@ export function createAuthenticate(deps: Pick<ApiDeps, 'settings' | 'clock' | 'k
   }
 }
 
-/** Of those who have shown no key that is known: room for what the links ask for, however it is written. */
+/**
+ * Of those who have shown no key that is known: room for what the links ask for, however it is written.
+ * @limit Body of an AWS request without a known key. Past it: the request is refused.
+ */
 const STRANGERS_BYTES_MAX = 65_536
 
 /** Reads a request whose body is worth it: a stranger's large one would only be held to be refused. */

@@ -17,7 +17,10 @@ import {
 import { FantailError } from '@fantail/contracts'
 import type { ApiRequest } from '../http/api-request.ts'
 
-/** The largest message, 1 MiB, with every byte escaped by form encoding, and room for its attributes' names. */
+/**
+ * The largest message, 1 MiB, with every byte escaped by form encoding, and room for its attributes' names.
+ * @limit Body of an AWS request. Past it: the request is refused.
+ */
 export const AWS_REQUEST_BYTES_MAX = 4 * 1_048_576
 const NO_BODY = Buffer.alloc(0)
 const JSON_BODY = /^application\/(?:x-amz-)?json/i

@@ -10,10 +10,12 @@ import type { KeyLimits } from '@fantail/store'
 
 /** Part of a second that tokens are taken for. */
 const CHUNKS_PER_SECOND = 20
+/** @limit How long tokens of a key's rate limit are good for. After it: they are taken anew. */
 const TOKENS_AGE_MS_MAX = 1_000
 const UNANSWERED_MS = 50
+/** @limit Limited keys whose tokens a process keeps. Past it: all are forgotten and taken anew. */
 const KEYS_REMEMBERED_MAX = 10_000
-/** A caller that finds the tokens gone this often, after asking, is told to come again. */
+/** @limit Times that a request asks for a token. Past it: `rate_limited`. */
 const ASKS_MAX = 3
 
 interface Bucket {

@@ -3,8 +3,8 @@ import { nameOfArn } from '@fantail/contracts'
 import type { CounterSeries, HistogramSeries } from '@fantail/telemetry'
 import type { ApiDeps } from '../deps.ts'
 
-/** Past so many topics the series are looked up anew, so that topics cannot fill memory. */
-const TOPICS_MAX = 10_000
+/** @limit Topics whose series the API keeps at hand. Past it: all are looked up again. */
+const API_TOPIC_SERIES_MAX = 10_000
 
 interface Series {
   messages: CounterSeries
@@ -35,7 +35,7 @@ export class PublishCounts {
       bytes: publishBytes.of({ topic }),
       sizes: publishSizeBytes.of({ TopicName: topic }),
     }
-    if (this.#byTopic.size >= TOPICS_MAX) this.#byTopic.clear()
+    if (this.#byTopic.size >= API_TOPIC_SERIES_MAX) this.#byTopic.clear()
     this.#byTopic.set(topicArn, series)
     return series
   }

@@ -2,7 +2,8 @@
 import { type Queues, queueFigures, type Redis } from '@fantail/store'
 import type { QueueSource } from '@fantail/telemetry'
 
-const QUEUES_MAX = 500
+/** @limit Queues that the gauges show. Past it: the others are left out. */
+const QUEUES_SHOWN_MAX = 500
 
 export interface QueueGaugesOptions {
   redis: Redis
@@ -15,7 +16,7 @@ export interface QueueGaugesOptions {
 export function createQueueSource({ redis, queues, now }: QueueGaugesOptions): QueueSource {
   let shown = new Set<string>()
   return async () => {
-    const figures = await queueFigures(redis, queues, QUEUES_MAX)
+    const figures = await queueFigures(redis, queues, QUEUES_SHOWN_MAX)
     const inUse = figures.filter(({ queue, counts }) => {
       return counts.visible + counts.inFlight + counts.delayed > 0 || shown.has(queue.arn)
     })

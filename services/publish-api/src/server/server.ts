@@ -10,8 +10,12 @@ import type { App } from '../http/mount.ts'
 import { settleTarget } from './request-target.ts'
 import type { Tls } from './tls.ts'
 
-/** For headers and body to arrive: a caller that is slower holds a connection for nothing. */
+/**
+ * For headers and body to arrive: a caller that is slower holds a connection for nothing.
+ * @limit Time that a request's headers, or a TLS handshake, may take. Past it: the connection is closed.
+ */
 const HEADERS_TIMEOUT_MS = 10_000
+/** @limit Time that a request may take to arrive. Past it: the connection is closed. */
 const REQUEST_TIMEOUT_MS = 30_000
 /** Longer than load balancers keep idle connections (60 s), so that it is not we who close one they are about to use. */
 const KEEP_ALIVE_MS = 65_000

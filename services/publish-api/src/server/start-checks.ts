@@ -10,7 +10,7 @@ import { MasterKeyError, type Redis, VaultKeys, whenServerChecked } from '@fanta
 import type { Vault } from '@fantail/vault'
 
 /** The start takes no longer for a Redis that is away. */
-const WAIT_MS = 2_000
+const START_WAIT_MS = 2_000
 
 export interface StartChecks {
   redis: Redis
@@ -28,12 +28,12 @@ export async function checkStart(checks: StartChecks): Promise<void> {
   const { log, fail } = checks
   const checked = check(checks)
   const waiting = new AbortController()
-  const late = delay(WAIT_MS, true, { signal: waiting.signal }).catch(() => false)
+  const late = delay(START_WAIT_MS, true, { signal: waiting.signal }).catch(() => false)
   try {
     const isLate = await Promise.race([checked.then(() => false), late])
     if (!isLate) return
     log.warn(
-      { detail: `Redis does not answer for ${WAIT_MS} ms; requests get 503 until it does` },
+      { detail: `Redis does not answer for ${START_WAIT_MS} ms; requests get 503 until it does` },
       'redis.awaited',
     )
     checked.catch(fail)

@@ -6,14 +6,16 @@
  * What does not exist is not remembered: that is rare, and what is made elsewhere must be found. A lookup that was under
  * way when its object changed answers its callers and is not kept.
  */
-const AGE_MAX_MS = 1_000
+/** @limit Age of a topic's or queue's record in the API's cache. Past it: it is read again. */
+const RECORD_AGE_MS_MAX = 1_000
 /** Past this age an entry still answers, and is looked up anew beside it, so that what is busy never waits. */
 const REFRESH_MS = 500
 /** The most that an entry holds while Redis does not answer. */
 const BRIDGE_MS = 3_000
 /** How long a question that failed says that Redis does not answer. */
 const FAILED_MS = 500
-const ENTRIES_MAX = 10_000
+/** @limit Records in the API's cache. Past it: the oldest is dropped. */
+const RECORDS_MAX = 10_000
 
 interface Entry<T> {
   value: T
@@ -51,7 +53,7 @@ export class FreshCache<T> {
     if (entry === undefined) return undefined
     const now = this.#now()
     const age = now - entry.at
-    const usable = age <= AGE_MAX_MS || (age <= BRIDGE_MS && this.#isUnanswered(arn, entry, now))
+    const usable = age <= RECORD_AGE_MS_MAX || (age <= BRIDGE_MS && this.#isUnanswered(arn, entry, now))
     if (!usable) return undefined
     // A failed refresh is not told here: the entry runs out, and `find` then fails its callers.
     if (age > REFRESH_MS && !this.#lookups.has(arn)) this.find(arn).catch(() => undefined)
@@ -61,7 +63,9 @@ export class FreshCache<T> {
   /** A question asked while the entry was good has no answer yet, or one failed a moment ago. */
   #isUnanswered(arn: string, entry: Entry<T>, now: number): boolean {
     const lookup = this.#lookups.get(arn)
-    return (lookup !== undefined && lookup.at - entry.at <= AGE_MAX_MS) || now - this.#failedAt < FAILED_MS
+    return (
+      (lookup !== undefined && lookup.at - entry.at <= RECORD_AGE_MS_MAX) || now - this.#failedAt < FAILED_MS
+    )
   }
 
   /** Asks Redis; null: there is none. Callers at the same time share one question. */
@@ -104,7 +108,7 @@ export class FreshCache<T> {
     if (entry === null) return
     // The one that was looked up longest ago goes: what is in use is looked up anew twice a second, so that nobody can drive
     // it out by asking for what he makes up.
-    if (this.#entries.size >= ENTRIES_MAX) this.#entries.delete(this.#entries.keys().next().value ?? '')
+    if (this.#entries.size >= RECORDS_MAX) this.#entries.delete(this.#entries.keys().next().value ?? '')
     this.#entries.set(arn, entry)
   }
 }

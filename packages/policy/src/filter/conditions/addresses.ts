@@ -5,10 +5,13 @@
  */
 import ipaddr from 'ipaddr.js'
 
-/** The longest spelling: an IPv6 address that ends in an IPv4 one. */
-const LENGTH_MAX = 45
-const GROUPS = 8
-/** Of a group. */
+/**
+ * The longest spelling: an IPv6 address that ends in an IPv4 one.
+ * @limit Text of an address. Past it: the text is no address and matches nothing.
+ */
+const ADDRESS_CHARS_MAX = 45
+const ADDRESS_GROUPS = 8
+/** @limit Digits of a group of an IPv6 address. Past it: the text is no address. */
 const DIGITS_MAX = 4
 const V4 = /^(0|[1-9]\d{0,2})\.(0|[1-9]\d{0,2})\.(0|[1-9]\d{0,2})\.(0|[1-9]\d{0,2})$/
 /** At the end of an IPv6 address, where leading zeros say nothing. */
@@ -20,7 +23,7 @@ export type Ip = ipaddr.IPv4 | ipaddr.IPv6
 
 /** The address that a policy names, strictly: undefined where the text is none. */
 export function parseAddress(text: string): Ip | undefined {
-  if (text.length > LENGTH_MAX || !/^[\da-fA-F:.]+$/.test(text)) return undefined
+  if (text.length > ADDRESS_CHARS_MAX || !/^[\da-fA-F:.]+$/.test(text)) return undefined
   if (text.includes(':')) return ipaddr.IPv6.isValid(text) ? ipaddr.IPv6.parse(text) : undefined
   return ipaddr.IPv4.isValidFourPartDecimal(text) ? ipaddr.IPv4.parse(text) : undefined
 }
@@ -45,7 +48,7 @@ export function blockOf(ip: Ip, bits: number): { low: string; high: string } {
 
 /** The key of the address that a message's text is; undefined where it is none. */
 export function addressKey(text: string): string | undefined {
-  if (text.length < 2 || text.length > LENGTH_MAX) return undefined
+  if (text.length < 2 || text.length > ADDRESS_CHARS_MAX) return undefined
   let hasColon = false
   let hasDot = false
   for (let i = 0; i < text.length; i++) {
@@ -74,7 +77,7 @@ function keyOfV4(text: string, form = V4): string | undefined {
 }
 
 /** Of the address that is being read. */
-const groups = new Uint16Array(GROUPS)
+const groups = new Uint16Array(ADDRESS_GROUPS)
 
 function keyOfV6(text: string): string | undefined {
   let count = 0
@@ -93,7 +96,7 @@ function keyOfV6(text: string): string | undefined {
       if (digit < 0) break
       group = group * 16 + digit
     }
-    if (i === from || i - from > DIGITS_MAX || count === GROUPS) return undefined
+    if (i === from || i - from > DIGITS_MAX || count === ADDRESS_GROUPS) return undefined
     groups[count++] = group
     if (i === text.length) break
     i++
@@ -107,10 +110,10 @@ function keyOfV6(text: string): string | undefined {
 }
 
 function keyOfGroups(count: number, gap: number): string | undefined {
-  if (gap < 0 ? count < GROUPS : count >= GROUPS) return undefined
+  if (gap < 0 ? count < ADDRESS_GROUPS : count >= ADDRESS_GROUPS) return undefined
   if (gap >= 0) {
-    groups.copyWithin(GROUPS - count + gap, gap, count)
-    groups.fill(0, gap, GROUPS - count + gap)
+    groups.copyWithin(ADDRESS_GROUPS - count + gap, gap, count)
+    groups.fill(0, gap, ADDRESS_GROUPS - count + gap)
   }
   const [a, b, c, d, e, f, g, h] = groups as unknown as [
     number,

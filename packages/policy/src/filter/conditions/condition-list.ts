@@ -2,8 +2,11 @@
 import { type Candidate, type Condition, type Conditions, holds } from './condition.ts'
 import { ConditionSet } from './condition-set.ts'
 
-/** So few are asked sooner one by one, and take less memory: most filters have one or two. */
-const ASKED_MAX = 4
+/**
+ * So few are asked sooner one by one, and take less memory: most filters have one or two.
+ * @limit Conditions of a key that are asked one by one. Past it: a set is built.
+ */
+const CONDITIONS_ASKED_MAX = 4
 
 export class ConditionList implements Conditions {
   readonly conditions: readonly Condition[]
@@ -13,7 +16,7 @@ export class ConditionList implements Conditions {
 
   constructor(conditions: readonly Condition[]) {
     this.conditions = conditions
-    this.#set = conditions.length > ASKED_MAX ? new ConditionSet(conditions) : undefined
+    this.#set = conditions.length > CONDITIONS_ASKED_MAX ? new ConditionSet(conditions) : undefined
     this.steps = this.#set?.steps ?? conditions.reduce((sum, condition) => sum + stepsOf(condition), 0)
     this.searches = conditions.some(searchesIn)
   }

@@ -7,7 +7,10 @@
 /** Code points of a page. */
 const PAGE_BITS = 8
 const PAGE_MASK = 2 ** PAGE_BITS - 1
-/** Code units that one call makes a text of: more would not fit the arguments of a call. */
+/**
+ * Code units that one call makes a text of: more would not fit the arguments of a call.
+ * @limit Code units that one call turns into text. Past it: a further call follows.
+ */
 const UNITS_MAX = 4_096
 
 /**

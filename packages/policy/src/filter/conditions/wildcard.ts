@@ -37,7 +37,10 @@ export function wildcardPoints({ pieces }: Wildcard): number {
   return pieces.length <= 2 ? pieces.length - 1 : 3
 }
 
-/** So many comparisons take a fraction of a millisecond, whatever the texts. */
+/**
+ * So many comparisons take a fraction of a millisecond, whatever the texts.
+ * @limit Comparisons of a wildcard's piece by plain search. Past it: a search in linear time is used.
+ */
 const COMPARISONS_MAX = 65_536
 
 /** Where the piece stands in the text from `from` on; -1: nowhere. Linear where the engine's own search may not be. */

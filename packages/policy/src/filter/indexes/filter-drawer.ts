@@ -10,7 +10,10 @@ type Found = (n: number) => void
 /** Most keys bring up one filter: it stands there by itself. */
 type Lists<K> = Map<K, number | number[]>
 
-/** Longer prefixes are filed by so many characters: a drawer looks once for each length that it has. */
+/**
+ * Longer prefixes are filed by so many characters: a drawer looks once for each length that it has.
+ * @limit Characters by which the index files a prefix or suffix. Past it: the rest is compared when asked.
+ */
 const AFFIX_LENGTH_MAX = 32
 
 export class FilterDrawer {

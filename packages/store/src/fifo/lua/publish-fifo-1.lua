@@ -10,6 +10,7 @@
 -- @include lane-wake
 -- @include lane-body
 -- @include id-text
+-- @limit How long a deduplication id of a FIFO topic is remembered. After it: the same id is a new message.
 local DEDUPLICATION_MS = 300000
 local MESSAGE_VALUES = 4
 local base, arn, shard = KEYS[1], ARGV[1], ARGV[2]

@@ -7,6 +7,7 @@
 -- @include now
 -- @include lane-next
 -- @include lane-state
+-- @limit Deliveries behind a head among which one is looked for. Past it: it counts as waiting.
 local SEARCH_MAX = 100000
 local base, reply, groups, lanes = KEYS[1], {}, {}, {}
 local now = now_ms(base)

@@ -10,6 +10,7 @@
 -- @include now
 -- @include lane-next
 -- @include lane-wake
+-- @limit Tokens of a lane's retry quota. Past it: successes add none.
 local QUOTA_MAX = 500
 local BETA, SCALE, SMOOTHING, RATE_MIN, BUCKET_MS, MEASURED_TIMES = 0.7, 0.4, 0.8, 0.5, 500, 2
 local base, shard = KEYS[1], ARGV[1]

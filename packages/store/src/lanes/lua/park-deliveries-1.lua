@@ -17,7 +17,8 @@
 -- @include lane-lease
 -- @include lane-state
 -- @include lane-park
-local CHECKPOINT_MS = 86400000
+-- @limit How long a checkpoint is kept that its job has not deleted. After it: it is deleted.
+local CHECKPOINT_KEPT_MS = 86400000
 local base, shard, at = KEYS[1], ARGV[1], 1
 run_when_full(base)
 local now, before = now_ms(base), first_due(base)
@@ -52,7 +53,7 @@ local function park_job()
     again = again or (name == 'p' and stored[2] == value)
     if not stale then redis.call('HSET', key, name, value) end
   end
-  if fields > 0 and not stale then redis.call('PEXPIRE', key, CHECKPOINT_MS) end
+  if fields > 0 and not stale then redis.call('PEXPIRE', key, CHECKPOINT_KEPT_MS) end
   local entries, outcomes = tonumber(next_arg()), {}
   if stale or again then at = at + 7 * entries end
   for i = 1, stale and 0 or entries do

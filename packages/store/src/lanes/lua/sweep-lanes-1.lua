@@ -17,13 +17,16 @@
 -- @include lane-claim
 -- @include fifo-log
 local LANES = 32
-local DELIVERIES_MAX = 1000
+-- @limit Dead deliveries that one script of the sweep claims. Past it: the next script goes on.
+local SWEPT_DELIVERIES_MAX = 1000
+-- @limit How far ahead the end of a lease may lie. Past it: the sweep returns the delivery, as the clock was set
+-- back.
 local LEASE_AHEAD_MAX_MS = 600000
 local base, shard, index = KEYS[1], ARGV[1], ARGV[2]
 run_when_full(base)
 local now, before = now_ms(base), first_due(base)
 local take = { base = base, now = now, lease_ms = tonumber(ARGV[5]), lanes = {}, expired = {} }
-take.left = math.min(tonumber(ARGV[4]), DELIVERIES_MAX)
+take.left = math.min(tonumber(ARGV[4]), SWEPT_DELIVERIES_MAX)
 local unfinished = false
 
 -- Fresh deliveries are due when parked and leases are short: later times were written before the clock was set back.

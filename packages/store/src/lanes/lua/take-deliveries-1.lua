@@ -24,22 +24,26 @@
 -- @include lane-pace
 -- @include lane-pick
 -- @include fifo-log
-local DELIVERIES_MAX = 1000
+-- @limit Claims of one take, whatever the worker asks for. Past it: the others stay due.
+local TAKEN_DELIVERIES_MAX = 1000
+-- @limit Deliveries of deleted subscriptions and topics that one take removes. Past it: the next take goes on.
 local DRAIN_MAX = 1000
+-- @limit Deliveries behind heads that one take hands out. Past it: they wait.
 local BEHIND_MAX = 1000
-local STEPS_MAX = 2000
+-- @limit Deliveries that one take looks at, about. Past it: further lanes stay due.
+local TAKE_STEPS_MAX = 2000
 local POSTPONE_MS = 250.5
 -- How long a lane that has just become full for one worker is left before another takes from it: much less than an
 -- attempt may take until it counts as hung (attempt-slots.ts), which lowers what a worker may have in flight.
 local FULL_MS = 250
 -- How often a worker looks whether the lanes that are full for it still are.
-local LOOK_MS = 1000
+local FULL_LOOK_MS = 1000
 local base = KEYS[1]
 run_when_full(base)
 local now = now_ms(base)
 local take = { base = base, now = now, lease_ms = tonumber(ARGV[3]), lanes = {}, expired = {}, runs = {}, logs = {} }
 take.behind_left = BEHIND_MAX
-take.left = math.min(tonumber(ARGV[2]), DELIVERIES_MAX)
+take.left = math.min(tonumber(ARGV[2]), TAKEN_DELIVERIES_MAX)
 local drained, steps, limits, others = 0, 0, {}, tonumber(ARGV[4])
 local passed_over = 0
 for i = 8, #ARGV, 2 do
@@ -138,7 +142,7 @@ local function is_served(line, id, lane)
 end
 
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', base .. 'due', '-inf', now, 'LIMIT', '0', ARGV[1])) do
-  if take.left <= 0 or steps >= STEPS_MAX or drained >= DRAIN_MAX then break end
+  if take.left <= 0 or steps >= TAKE_STEPS_MAX or drained >= DRAIN_MAX then break end
   local log = log_in_due(base, id)
   local lane = not log and lane_of(base, id, now, true)
   if log then
@@ -147,7 +151,7 @@ for _, id in ipairs(redis.call('ZRANGEBYSCORE', base .. 'due', '-inf', now, 'LIM
     take_lane(id, lane)
   end
 end
-take.left = math.min(tonumber(ARGV[6]), DELIVERIES_MAX)
+take.left = math.min(tonumber(ARGV[6]), TAKEN_DELIVERIES_MAX)
 local till = math.min(now, tonumber(ARGV[7]) or now)
 local function waiting_for_turn()
   if take.left <= 0 then return {} end
@@ -155,7 +159,7 @@ local function waiting_for_turn()
 end
 
 for _, id in ipairs(waiting_for_turn()) do
-  if take.left <= 0 or steps >= STEPS_MAX or drained >= DRAIN_MAX then break end
+  if take.left <= 0 or steps >= TAKE_STEPS_MAX or drained >= DRAIN_MAX then break end
   local lane = lane_of(base, id, now, true)
   if is_served('turns', id, lane) then
     if limits[id] == 0 then full[id] = true else take_turn(id, lane) end
@@ -165,10 +169,10 @@ save_leases(base)
 write_drops(base)
 write_counts(base)
 
--- When this worker should look at the turns again: at the first of a lane that is not full for it, and after LOOK_MS
+-- When this worker should look at the turns again: at the first of a lane that is not full for it, and after FULL_LOOK_MS
 -- where one is, as it may not be by then.
 local function next_turn()
-  local any_full = next(full) and now + LOOK_MS
+  local any_full = next(full) and now + FULL_LOOK_MS
   local line = redis.call('ZRANGE', base .. 'turns', '0', text(passed_over + #take.lanes), 'WITHSCORES')
   for i = 1, #line, 2 do
     if not full[line[i]] and limits[line[i]] ~= 0 then return earlier(tonumber(line[i + 1]), any_full) end

@@ -4,12 +4,12 @@
 -- Returns 1 added, 0 already there, -1 refused because of the bound
 -- @include when-full
 -- @include now
-local ENTRY_BYTES = 300
+local QUARANTINE_ENTRY_BYTES = 300
 local base, id, max, messages = KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 run_when_full(base)
 local key = base .. 'entry:' .. id
 if redis.call('EXISTS', key) == 1 then return 0 end
-local bytes = ENTRY_BYTES + 2 * #id + messages * (#id + 100)
+local bytes = QUARANTINE_ENTRY_BYTES + 2 * #id + messages * (#id + 100)
 for i = 4 + messages, #ARGV do
   bytes = bytes + #ARGV[i]
 end

@@ -34,9 +34,13 @@ const READ = readScript('read-queue-1')
 const DELETE = readScript('delete-queue-1')
 const DROP = readScript('drop-queue-1')
 
-/** As in SQS. */
+/**
+ * As in SQS.
+ * @limit Messages of a queue in flight; FANTAIL_QUEUE_IN_FLIGHT_MAX changes it. Past it: nothing is received.
+ */
 const IN_FLIGHT_MAX = 120_000
-const WRITE_TRIES_MAX = 20
+/** @limit Tries to change a queue that others change at the same time. Past it: `conflict`. */
+const QUEUE_WRITE_TRIES_MAX = 20
 const DROP_CHUNK = 500
 const DELETED_MS = 60_000
 
@@ -174,7 +178,7 @@ export class QueueDefinitions extends QueueSources {
 
   /** `choose` is asked anew whenever somebody else was quicker; null leaves the queue that exists as it is. */
   async #write(arn: string, choose: (before: QueueRecord | undefined) => Partial<QueueSettings> | null) {
-    for (let tries = 0; tries < WRITE_TRIES_MAX; tries++) {
+    for (let tries = 0; tries < QUEUE_WRITE_TRIES_MAX; tries++) {
       const text = (await this.redis.hget(queueKey(arn), 'record')) ?? ''
       const before = text === '' ? undefined : (JSON.parse(text) as QueueRecord)
       const set = choose(before)

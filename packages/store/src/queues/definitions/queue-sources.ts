@@ -10,6 +10,7 @@ import { runScript } from '../../redis/scripts.ts'
 import { shardBase, shardOf } from '../../redis/shards.ts'
 import { Subscriptions } from '../../subscriptions/subscriptions.ts'
 
+/** @limit Sources of a dead-letter queue that are read. Past it: the others are not listed. */
 const SOURCES_MAX = 1_000
 /** A source newer than this may stand before its policy is written. */
 const SOURCE_PENDING_MS = 60_000

@@ -5,7 +5,8 @@
 -- @include now
 -- @include queue
 -- @include queue-scan
-local PAGE_BYTES_MAX = 4194304
+-- @limit Bodies of one script of a listing. Past it: the next round goes on.
+local PEEKED_BYTES_MAX = 4194304
 local queue = open_queue(KEYS[1], ARGV[1])
 if not queue then return false end
 local limit, bytes, items = tonumber(ARGV[4]), 0, {}
@@ -13,6 +14,6 @@ local filter = read_filter(unpack(ARGV, 6, 10))
 local score, id = scan(queue, { score = ARGV[2], id = ARGV[3] }, filter, '', tonumber(ARGV[5]), function(id)
   items[#items + 1] = item_of(queue, id)
   bytes = bytes + #items[#items][2]
-  return #items >= limit or bytes >= PAGE_BYTES_MAX
+  return #items >= limit or bytes >= PEEKED_BYTES_MAX
 end)
 return { score, id, items }

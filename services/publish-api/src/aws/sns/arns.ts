@@ -6,7 +6,8 @@ import type { AwsCall } from '@fantail/aws-wire'
 import { parseArn } from '@fantail/contracts'
 import { invalidParameter, missingParameter } from './refusals.ts'
 
-const ELEMENTS_MIN = 6
+/** @limit Elements of an ARN. Below it: the request is refused. */
+const ARN_ELEMENTS_MIN = 6
 
 type Region = Pick<AwsCall, 'region' | 'signed'>
 
@@ -32,7 +33,7 @@ export function checkSubscriptionArn(value: unknown, call: Region): Subscription
   const parameter = 'SubscriptionArn'
   const arn = elementsChecked(value, parameter)
   const elements = arn.split(':')
-  if (elements.length === ELEMENTS_MIN) throw invalidParameter('SubscriptionId')
+  if (elements.length === ARN_ELEMENTS_MIN) throw invalidParameter('SubscriptionId')
   const parsed = parseArn(arn)
   if (parsed?.service !== 'sns' || parsed.subscriptionId === undefined) throw invalidParameter(parameter)
   if (isElsewhere(parsed.region, call)) throw invalidParameter(parameter)
@@ -43,7 +44,7 @@ export function checkSubscriptionArn(value: unknown, call: Region): Subscription
 function elementsChecked(value: unknown, parameter: string): string {
   if (typeof value !== 'string') throw missingParameter(parameter)
   const count = value.split(':').length
-  if (count >= ELEMENTS_MIN) return value
+  if (count >= ARN_ELEMENTS_MIN) return value
   throw invalidParameter(`${parameter} Reason: An ARN must have at least 6 elements, not ${count}`)
 }
 

@@ -4,7 +4,8 @@ import { FantailError } from '@fantail/contracts'
 import { decodeCursor, encodeCursor, type Page } from '@fantail/store'
 import { invalidParameterValue } from './sqs-error.ts'
 
-const RESULTS_MAX = 1_000
+/** @limit Members of one page of an SQS list, and the default. Past it: the request is refused. */
+const SQS_RESULTS_MAX = 1_000
 
 interface PageRequest {
   cursor?: string
@@ -20,9 +21,9 @@ export async function pageOf<T>(
   { MaxResults, NextToken }: AwsInput,
   read: (page: PageRequest) => Promise<Page<T>>,
 ): Promise<Pages<T>> {
-  const limit = MaxResults === undefined ? RESULTS_MAX : Number(MaxResults)
-  if (limit < 1 || limit > RESULTS_MAX) {
-    const text = `MaxResults must be an integer between 1 and ${RESULTS_MAX}.`
+  const limit = MaxResults === undefined ? SQS_RESULTS_MAX : Number(MaxResults)
+  if (limit < 1 || limit > SQS_RESULTS_MAX) {
+    const text = `MaxResults must be an integer between 1 and ${SQS_RESULTS_MAX}.`
     throw invalidParameterValue(`Value for parameter MaxResults is invalid. Reason: ${text}`)
   }
   const cursor = NextToken === undefined ? undefined : String(NextToken)

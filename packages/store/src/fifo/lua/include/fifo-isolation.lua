@@ -13,6 +13,8 @@
 local SUSPECT_FROM = 2
 -- As many as a reader may have had in hand when it died.
 local CAUTIOUS_MESSAGES = 100
+-- @limit Windows of a FIFO log that one script reads past messages of isolated groups. Past it: the next move reads
+-- on.
 local WINDOWS_MAX = 10
 
 -- fence: the reader's; ended: that of the latest reader whose end is noted; passed: messages that were moved one by one;

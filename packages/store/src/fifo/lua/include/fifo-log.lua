@@ -2,6 +2,7 @@
 -- the reader's lease where it has one. An isolated group (fifo-isolation) has a log of its own, of the same form, which
 -- stands there as well; for as long as it has one, everything of the group goes there. Needs lane-next, lane-body,
 -- lane-count.
+-- @limit How long a FIFO log is lent from its reader's last move on. After it: another reader gets it.
 local LOG_LEASE_MS = 3000
 local ISOLATION_MS_MIN, ISOLATION_MS_MAX = 1000, 300000
 

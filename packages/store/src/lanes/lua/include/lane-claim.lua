@@ -1,14 +1,20 @@
 -- Claims deliveries of a lane. `take` is the script's whole turn: base, now, left (claims it may still make), lease_ms,
 -- lanes, expired and runs (what it returns), behind_left (how many its runs may still have). Needs lane-group.
+-- @limit Deliveries of a lane that one take checks for their age. Past it: the next take checks further ones.
 local EXPIRE_MAX = 64
+-- @limit Deliveries behind a FIFO head that may be sent with it. Past it: they wait.
 local RUN_MAX = 50
 -- Of stored bodies, the head's too. A worker reads all of a run at once and sends no more than this of it.
+-- @limit Bodies of a FIFO head and those sent with it. Past it: further ones wait.
 local RUN_BYTES_MAX = 1048576
 -- Where several of a group may go at once they go to a queue of ours, which takes or refuses them at once, and knows them
 -- by their ids: a group of a worker that died need not wait for as long as a webhook may take.
+-- @limit Lease of a FIFO head that is sent to a queue with those behind it. After it: the head waits again.
 local RUN_LEASE_MS = 5000
 
 -- To a queue SNS tries for 23 days, whatever the topic; a lane that is paused holds no more than this either.
+-- @limit Age to which a lane to a queue keeps deliveries at least. Past it: they expire, or go to the dead-letter
+-- queue.
 local QUEUE_RETENTION_MS = 2592000000
 
 local function is_to_queue(base, id, lane)

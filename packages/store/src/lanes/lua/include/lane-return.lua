@@ -16,6 +16,7 @@ local function put_back(base, id, delivery, state, now, delay)
   end
 end
 
+-- @limit Ended leases of a lane that one script returns. Past it: the next script returns the others.
 local RETURNS_MAX = 100
 -- A delivery whose lease ends again and again may be what its workers die of: from the second time in a row on it waits,
 -- each time longer. The first time says nothing, and what a killed worker had in hand goes on at once.

@@ -3,6 +3,7 @@
 -- One string a message: `<id> <sequence> <ms> <group>`. Which strings a send is held against is decided by the scope of
 -- that moment, so a change of the scope says nothing about what was sent before, except that the same id in the same
 -- group is a duplicate in both.
+-- @limit How long a deduplication id of a FIFO queue is remembered. After it: the same id is a new message.
 local DEDUP_MS = 300000
 
 local function dedup_key(queue, dedup, group)

@@ -1,4 +1,5 @@
 -- What becomes visible with time, and what is on its way to a dead-letter queue. Needs queue.
+-- @limit Lease of a message on its way to a dead-letter queue. After it: another process moves it.
 local MOVE_MS = 10000
 
 -- Makes visible what is due back or whose delay is over, at most `max` of each.

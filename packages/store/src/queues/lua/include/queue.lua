@@ -1,5 +1,7 @@
 -- What every script of a queue begins with: its settings, its clock, and how an item leaves it. Needs now.
+-- @limit How long the id of a removed message is remembered, so that a repeated append changes nothing.
 local RECENT_MS = 600000
+-- @limit Such ids of a queue. Past it: the oldest are forgotten.
 local RECENT_MAX = 100000
 -- FIFO: when an item comes back that is on its way to another queue.
 local FAR = 8640000000000000

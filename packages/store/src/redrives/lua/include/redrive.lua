@@ -1,4 +1,5 @@
 -- A redrive task in its source's shard. Needs queue.
+-- @limit How long an ended redrive is kept. After it: it is deleted.
 local KEPT_MS = 1209600000
 local PACE_MS = 250
 

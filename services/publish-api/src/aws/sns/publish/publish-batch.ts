@@ -23,8 +23,10 @@ import {
 } from './read-message.ts'
 import { type ReadAttributes, readAttributes } from './sns-message-attributes.ts'
 
-const ENTRIES_MAX = 10
-const ID_CHARS_MAX = 80
+/** @limit Entries of SNS's PublishBatch. Past it: `TooManyEntriesInBatchRequest`. */
+const PUBLISH_ENTRIES_MAX = 10
+/** @limit Id of such an entry. Past it: `InvalidBatchEntryId`. */
+const ENTRY_ID_CHARS_MAX = 80
 const ID = /^[A-Za-z0-9_-]+$/
 
 export function publishBatchOperation(deps: ApiDeps, store: MessageStore): Operation {
@@ -122,7 +124,7 @@ function checkIds(entries: AwsInput[]): void {
   if (entries.length === 0) {
     throw new AwsError('EmptyBatchRequest', "The batch request doesn't contain any entries.")
   }
-  if (entries.length > ENTRIES_MAX) {
+  if (entries.length > PUBLISH_ENTRIES_MAX) {
     const message = 'The batch request contains more entries than permissible.'
     throw new AwsError('TooManyEntriesInBatchRequest', message)
   }
@@ -136,7 +138,8 @@ function checkIds(entries: AwsInput[]): void {
 
 function checkId(id: string): void {
   const subject = 'The Id of a batch entry in the batch request'
-  if (id.length > ID_CHARS_MAX) throw new AwsError('InvalidBatchEntryId', `${subject} is too long: ${id}`)
+  if (id.length > ENTRY_ID_CHARS_MAX)
+    throw new AwsError('InvalidBatchEntryId', `${subject} is too long: ${id}`)
   if (!ID.test(id)) {
     throw new AwsError('InvalidBatchEntryId', `${subject} contains an impermissible character: ${id}`)
   }

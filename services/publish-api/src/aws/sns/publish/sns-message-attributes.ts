@@ -21,7 +21,8 @@ export interface ReadAttributes {
   bytes: number
 }
 
-const NAME_BYTES_MAX = 256
+/** @limit Name of an SNS message attribute. Past it: the message is refused. */
+const SNS_ATTRIBUTE_NAME_BYTES_MAX = 256
 const TYPE = /^(String|Number|Binary)(\..+)?$/s
 /** Letters and digits are those of any script (recorded). */
 const IMPERMISSIBLE = /[^\p{L}\p{Nd}_.-]/u
@@ -68,7 +69,7 @@ function readAttribute(
 }
 
 function checkName(name: string): void {
-  if (Buffer.byteLength(name) > NAME_BYTES_MAX) {
+  if (Buffer.byteLength(name) > SNS_ATTRIBUTE_NAME_BYTES_MAX) {
     throw refused('Length of message attribute name must be less than 256 bytes.')
   }
   if (name.startsWith('.')) {

@@ -10,7 +10,9 @@ export interface KeptAttribute {
 }
 
 const MESSAGE_BYTES_BOUNDS = [1_024, 1_048_576] as const
+/** @limit Days of an `ArchivePolicy`, which is kept and not acted on. Past it: the policy is refused. */
 const ARCHIVE_DAYS_MAX = 365
+/** @limit A `DataProtectionPolicy`, which is kept and not acted on. Past it: the policy is refused. */
 const DATA_PROTECTION_BYTES_MAX = 30_720
 /** Kinds of subscribers that AWS can log deliveries to. */
 const LOGGED = ['HTTP', 'Firehose', 'Lambda', 'Application', 'SQS']

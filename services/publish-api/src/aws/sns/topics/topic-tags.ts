@@ -5,9 +5,12 @@ import type { ApiDeps } from '../../../deps.ts'
 import { checkTopicArn } from '../arns.ts'
 import { invalidParameter, missingParameter } from '../refusals.ts'
 
-const TAGS_MAX = 50
-const KEY_CHARS_MAX = 128
-const VALUE_CHARS_MAX = 256
+/** @limit Tags of a topic. Past it: the request is refused. */
+const TOPIC_TAGS_MAX = 50
+/** @limit Key of a topic's tag. Past it: the request is refused. */
+const TOPIC_TAG_KEY_CHARS_MAX = 128
+/** @limit Value of a topic's tag. Past it: the request is refused. */
+const TOPIC_TAG_VALUE_CHARS_MAX = 256
 
 export const TAG_LIST = { list: { struct: { Key: 'string', Value: 'string' } } } as const
 
@@ -85,11 +88,11 @@ export function readTags(given: unknown): Tags {
   for (const [index, { Key = '', Value = '' }] of list.entries()) {
     const member = `tags.${index + 1}.member`
     if (Key === '') throw constraint(Key, `${member}.key`, 'greater than or equal to 1')
-    if (Key.length > KEY_CHARS_MAX) {
-      throw constraint(Key, `${member}.key`, `less than or equal to ${KEY_CHARS_MAX}`)
+    if (Key.length > TOPIC_TAG_KEY_CHARS_MAX) {
+      throw constraint(Key, `${member}.key`, `less than or equal to ${TOPIC_TAG_KEY_CHARS_MAX}`)
     }
-    if (Value.length > VALUE_CHARS_MAX) {
-      throw constraint(Value, `${member}.value`, `less than or equal to ${VALUE_CHARS_MAX}`)
+    if (Value.length > TOPIC_TAG_VALUE_CHARS_MAX) {
+      throw constraint(Value, `${member}.value`, `less than or equal to ${TOPIC_TAG_VALUE_CHARS_MAX}`)
     }
   }
   const tags = new Map(list.map(({ Key = '', Value = '' }) => [Key, Value]))
@@ -103,7 +106,7 @@ function constraint(value: string, member: string, length: string): AwsError {
 }
 
 function checkCount(tags: Tags): Tags {
-  if (tags.size <= TAGS_MAX) return tags
+  if (tags.size <= TOPIC_TAGS_MAX) return tags
   throw new AwsError('TagLimitExceeded', 'Could not complete request: tag quota of per resource exceeded')
 }
 

@@ -2,7 +2,8 @@
 import { AwsError, type AwsInput } from '@fantail/aws-wire'
 import { sqsError } from '../sqs-error.ts'
 
-const ENTRIES_MAX = 10
+/** @limit Entries of an SQS batch. Past it: the request is refused. */
+const SQS_ENTRIES_MAX = 10
 const ENTRY_ID = /^[A-Za-z0-9_-]{1,80}$/
 
 export interface Entry extends AwsInput {
@@ -16,8 +17,8 @@ export function readEntries({ Entries }: AwsInput, operation: string): Entry[] {
     const text = `There should be at least one ${operation}RequestEntry in the request.`
     throw sqsError('EmptyBatchRequest', text)
   }
-  if (entries.length > ENTRIES_MAX) {
-    const text = `Maximum number of entries per request are ${ENTRIES_MAX}. You have sent ${entries.length}.`
+  if (entries.length > SQS_ENTRIES_MAX) {
+    const text = `Maximum number of entries per request are ${SQS_ENTRIES_MAX}. You have sent ${entries.length}.`
     throw sqsError('TooManyEntriesInBatchRequest', text)
   }
   checkIds(entries)

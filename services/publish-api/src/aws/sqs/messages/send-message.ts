@@ -18,8 +18,11 @@ import {
 } from './sent-message.ts'
 
 const BATCH = 'SendMessageBatch'
-/** Whatever a queue takes of a single message. */
-const BATCH_BYTES_MAX = 1_048_576
+/**
+ * Whatever a queue takes of a single message.
+ * @limit Messages of a SendMessageBatch together. Past it: the request is refused.
+ */
+const SQS_BATCH_BYTES_MAX = 1_048_576
 
 export function sendOperations(deps: ApiDeps): Operation[] {
   return [
@@ -62,8 +65,8 @@ async function sendBatch(deps: ApiDeps, input: AwsInput, call: AwsCall) {
 
 function checkBytes(entries: AwsInput[]): void {
   const bytes = entries.reduce((sum, entry) => sum + sentBytes(entry), 0)
-  if (bytes <= BATCH_BYTES_MAX) return
-  const text = `Batch requests cannot be longer than ${BATCH_BYTES_MAX} bytes. You have sent ${bytes} bytes.`
+  if (bytes <= SQS_BATCH_BYTES_MAX) return
+  const text = `Batch requests cannot be longer than ${SQS_BATCH_BYTES_MAX} bytes. You have sent ${bytes} bytes.`
   throw sqsError('BatchRequestTooLong', text)
 }
 

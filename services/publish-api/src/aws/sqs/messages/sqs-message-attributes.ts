@@ -4,12 +4,15 @@ import type { MessageAttribute } from '@fantail/contracts'
 import { invalidParameterValue } from '../sqs-error.ts'
 import { refusedCharacter } from './message-text.ts'
 
-const COUNT_MAX = 10
-const NAME_CHARS_MAX = 256
+/** @limit Attributes of an SQS message. Past it: the message is refused. */
+const SQS_ATTRIBUTES_MAX = 10
+/** @limit Name of an SQS message attribute. Past it: the message is refused. */
+const SQS_ATTRIBUTE_NAME_CHARS_MAX = 256
 /** Letters and digits are those of any script (recorded). */
 const NAME_CHARS = /^[\p{L}\p{Nd}_.-]+$/u
 const RESERVED_NAME = /^(aws\.|amazon\.|\.)|\.$/i
 const TYPE = /^(String|Number|Binary)/
+/** @limit Type of an SQS message attribute. Past it: the message is refused. */
 const TYPE_CHARS_MAX = 256
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/
 
@@ -29,9 +32,9 @@ export interface ReadAttributes {
 /** `InvalidParameterValue` for the first that is wrong. */
 export function readAttributes(given: unknown): ReadAttributes {
   const entries = Object.entries((given ?? {}) as Record<string, GivenValue>)
-  if (entries.length > COUNT_MAX) {
+  if (entries.length > SQS_ATTRIBUTES_MAX) {
     throw invalidParameterValue(
-      `Number of message attributes [${entries.length}] exceeds the allowed maximum [${COUNT_MAX}].`,
+      `Number of message attributes [${entries.length}] exceeds the allowed maximum [${SQS_ATTRIBUTES_MAX}].`,
     )
   }
   const read: ReadAttributes = { attributes: {}, bytes: 0 }
@@ -55,9 +58,9 @@ export function attributeBytes(given: unknown): number {
 }
 
 function checkName(name: string): void {
-  if (name.length > NAME_CHARS_MAX) {
+  if (name.length > SQS_ATTRIBUTE_NAME_CHARS_MAX) {
     throw invalidParameterValue(
-      `Message (user) attribute names can have at most ${NAME_CHARS_MAX} characters.`,
+      `Message (user) attribute names can have at most ${SQS_ATTRIBUTE_NAME_CHARS_MAX} characters.`,
     )
   }
   if (!NAME_CHARS.test(name) || name.includes('..')) {

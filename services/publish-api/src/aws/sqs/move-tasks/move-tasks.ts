@@ -9,8 +9,10 @@ import { deadLetterSources } from '../../../redrives/dead-letter-sources.ts'
 import { invalidParameterValue, missingParameter, sqsError } from '../sqs-error.ts'
 import { formatTaskHandle, parseTaskHandle, TASK_SHAPE, taskStatus, taskView } from './move-task-view.ts'
 
-const RATE_MAX = 500
-const RESULTS_MAX = 10
+/** @limit Messages per second of a message move task. Past it: the request is refused. */
+const MOVE_RATE_MAX = 500
+/** @limit Message move tasks of one answer. Past it: the request is refused. */
+const MOVE_TASKS_LISTED_MAX = 10
 /** Looked at in one go: tasks of other sources may stand between a source's own. */
 const LOOK_AT = 100
 
@@ -100,8 +102,8 @@ function checkPair(source: string, destination: string): void {
 function rateGiven({ MaxNumberOfMessagesPerSecond: given }: AwsInput): number | null {
   if (given === undefined) return null
   const rate = Number(given)
-  if (rate >= 1 && rate <= RATE_MAX) return rate
-  const reason = `You must enter a number that's between 1 and ${RATE_MAX}.`
+  if (rate >= 1 && rate <= MOVE_RATE_MAX) return rate
+  const reason = `You must enter a number that's between 1 and ${MOVE_RATE_MAX}.`
   throw invalidParameterValue(
     `Value for parameter MaxNumberOfMessagesPerSecond is invalid. Reason: ${reason}`,
   )
@@ -109,8 +111,8 @@ function rateGiven({ MaxNumberOfMessagesPerSecond: given }: AwsInput): number | 
 
 async function listTasks(deps: ApiDeps, input: AwsInput) {
   const wanted = input.MaxResults === undefined ? 1 : Number(input.MaxResults)
-  if (wanted < 1 || wanted > RESULTS_MAX) {
-    const reason = `Must be between 1 and ${RESULTS_MAX}.`
+  if (wanted < 1 || wanted > MOVE_TASKS_LISTED_MAX) {
+    const reason = `Must be between 1 and ${MOVE_TASKS_LISTED_MAX}.`
     throw invalidParameterValue(`Value ${wanted} for parameter MaxResults is invalid. Reason: ${reason}`)
   }
   const source = await arnGiven(deps, input, 'SourceArn')

@@ -35,8 +35,11 @@ export const NUMBERS = {
 } as const
 
 export const KMS_REUSE_SECONDS = { min: 60, max: 86_400, default: '300' }
-/** SQS's bound on a policy, here on every value; it also keeps nested JSON from exhausting the stack. */
-const VALUE_BYTES_MAX = 8_192
+/**
+ * SQS's bound on a policy, here on every value; it also keeps nested JSON from exhausting the stack.
+ * @limit Value of a queue attribute. Past it: the request is refused.
+ */
+const QUEUE_ATTRIBUTE_BYTES_MAX = 8_192
 const WHOLE_NUMBER = /^\d{1,10}$/
 
 /** What a set of given attributes changes; `kept` are texts without a typed member, null removes one. */
@@ -124,7 +127,7 @@ export function parseAttributes(given: Record<string, string>, arn: string): Cha
   }
   for (const [i, name] of names.entries()) {
     const text = given[name] ?? ''
-    if (Buffer.byteLength(text) > VALUE_BYTES_MAX) throw invalidAttribute(name)
+    if (Buffer.byteLength(text) > QUEUE_ATTRIBUTE_BYTES_MAX) throw invalidAttribute(name)
     const { set, kept } = parsers[i]?.(text, arn) ?? {}
     Object.assign(change.set, set)
     Object.assign(change.kept, kept)

@@ -6,7 +6,9 @@ import { grantStatement } from '../../grant.ts'
 import { queueArnOf, whereQueueExists } from '../queue-url.ts'
 import { invalidValue, missingParameter, sqsError } from '../sqs-error.ts'
 
+/** @limit Actions of one permission. Past it: the request is refused. */
 const ACTIONS_MAX = 7
+/** @limit Statements of a queue's policy. Past it: the request is refused. */
 const STATEMENTS_MAX = 20
 const LABEL = /^[A-Za-z0-9_-]{1,80}$/
 const ACCOUNT = /^\d{12}$/

@@ -5,9 +5,12 @@ import { queueArnOf, queueOf, whereQueueExists } from '../queue-url.ts'
 import { invalidParameterValue, missingParameter } from '../sqs-error.ts'
 import { TAGS } from '../sqs-shapes.ts'
 
-const TAGS_MAX = 50
-const KEY_CHARS_MAX = 128
-const VALUE_CHARS_MAX = 256
+/** @limit Tags of a queue. Past it: the request is refused. */
+const QUEUE_TAGS_MAX = 50
+/** @limit Key of a queue's tag. Past it: the request is refused. */
+const QUEUE_TAG_KEY_CHARS_MAX = 128
+/** @limit Value of a queue's tag. Past it: the request is refused. */
+const QUEUE_TAG_VALUE_CHARS_MAX = 256
 /** Letters, digits and spaces of any script, and a few signs. */
 const TAG_TEXT = /^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/u
 
@@ -63,15 +66,19 @@ async function untagQueue(deps: ApiDeps, input: AwsInput, call: AwsCall): Promis
 
 /** All that a queue is to have. */
 export function checkTags(tags: Tags, queueName: string): void {
-  if (Object.keys(tags).length > TAGS_MAX) {
+  if (Object.keys(tags).length > QUEUE_TAGS_MAX) {
     throw invalidParameterValue(`Too many tags added for queue ${queueName}.`)
   }
   for (const [key, value] of Object.entries(tags)) {
-    if (key.length === 0 || key.length > KEY_CHARS_MAX) {
-      throw invalidParameterValue(`Tag keys must be between 1 and ${KEY_CHARS_MAX} characters in length.`)
+    if (key.length === 0 || key.length > QUEUE_TAG_KEY_CHARS_MAX) {
+      throw invalidParameterValue(
+        `Tag keys must be between 1 and ${QUEUE_TAG_KEY_CHARS_MAX} characters in length.`,
+      )
     }
-    if (value.length > VALUE_CHARS_MAX) {
-      throw invalidParameterValue(`Tag values must be between 0 and ${VALUE_CHARS_MAX} characters in length.`)
+    if (value.length > QUEUE_TAG_VALUE_CHARS_MAX) {
+      throw invalidParameterValue(
+        `Tag values must be between 0 and ${QUEUE_TAG_VALUE_CHARS_MAX} characters in length.`,
+      )
     }
     if (/^aws:/i.test(key))
       throw invalidParameterValue(`The tag key ${key} begins with aws:, which is reserved.`)

@@ -10,6 +10,7 @@ import {
 import { invalidValue, sqsError } from '../sqs-error.ts'
 
 const REDRIVE_MEMBERS = ['maxReceiveCount', 'deadLetterTargetArn']
+/** @limit Source queues that a redrive allow policy names. Past it: the policy is refused. */
 const SOURCE_ARNS_MAX = 10
 const COUNT = /^\d{1,10}$/
 

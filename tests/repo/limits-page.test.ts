@@ -1,0 +1,34 @@
+/** Every limit stands in docs/limits.md, and no two constants that are numbers share a name. */
+import { expect, test } from 'vitest'
+import { bounds, renderLimits } from './limits-page.ts'
+
+const all = bounds()
+const inScripts = all.filter(({ path }) => path.endsWith('.lua'))
+const inSources = all.filter(({ path }) => path.endsWith('.ts'))
+
+/** What a name says when it bounds something. */
+const IS_LIMIT = /(^|_)(MAX|MIN|TIMEOUT_MS|SECONDS|LEASE_MS)(_|$)|_SHARE$/
+
+test('the page of limits is what the code says (`vitest run tests/repo/limits-page.test.ts -u` writes it)', async () => {
+  await expect(renderLimits()).toMatchFileSnapshot('../../docs/limits.md')
+})
+
+test('a constant whose name bounds something says in a sentence what happens (`@limit`)', () => {
+  const described = all.filter(({ limit }) => limit !== undefined)
+  expect(described.length).toBeGreaterThan(300)
+  expect(described.filter(({ limit }) => !/^[A-Z`].{15,}\.$/.test(limit ?? ''))).toEqual([])
+  const undescribed = all.filter(({ name, limit }) => IS_LIMIT.test(name) && limit === undefined)
+  expect(undescribed.map(({ name, path }) => `${path}: ${name}`)).toEqual([])
+})
+
+test('no two constants that are numbers share a name', () => {
+  const constants = inSources.filter(({ name }) => /^[A-Z]/.test(name))
+  const byName = Map.groupBy(constants, ({ name }) => name)
+  const shared = [...byName].filter(([, bounds]) => bounds.length > 1)
+  expect(shared.map(([name, bounds]) => [name, ...bounds.map(({ path }) => path)])).toEqual([])
+})
+
+test('a number that scripts name as the code does is the same number', () => {
+  const values = new Map([...inScripts, ...inSources].map(({ name, value }) => [name, value]))
+  expect(inScripts.filter(({ name, value }) => values.get(name) !== value)).toEqual([])
+})

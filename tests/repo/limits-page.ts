@@ -1,0 +1,156 @@
+/**
+ * The limits that docs/limits.md lists: constants whose comment has a `@limit`, with the text behind it, and settings
+ * that have a unit. The text says what is bounded; from `Past it:` or the like on, what happens then.
+ */
+import { filesMatching, textOf } from './repository.ts'
+
+export interface Bound {
+  name: string
+  value: number
+  /** Path of the source from the root. */
+  path: string
+  /** Absent: its comment has no `@limit`. */
+  limit: string | undefined
+}
+
+const COMMENTED =
+  /(?:\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n)?^(?:(?:export )?const ([A-Z][A-Z0-9_]*)(?:: number)? = (.+)| {2}([a-z]\w*): ([\d_]+),)$/gm
+const LUA_COMMENTED = /((?:^--.*\n)*)^local ([A-Z][A-Z0-9_]*) = ([\d.]+)$/gm
+const NUMBER = /^(?:[\d_.]+|0x[\da-f]+)(?: [*/] [\d_.]+)*$/i
+
+const sources = filesMatching('{packages,services}/*/src/**/*.{ts,lua}').filter(
+  (path) => !/\.(test|fixture)\.ts$|^packages\/test-kit\//.test(path),
+)
+
+/** Every constant of the production code that is a number, and every member of an object that is a limit. */
+export function bounds(): Bound[] {
+  return sources.flatMap((path) => (path.endsWith('.lua') ? boundsOfLua(path) : boundsOfSource(path)))
+}
+
+function boundsOfSource(path: string): Bound[] {
+  return [...textOf(path).matchAll(COMMENTED)].flatMap(([, comment, name, value, member, memberValue]) => {
+    const limit = limitIn(comment?.replaceAll(/\n\s*\*/g, ' '))
+    const text = value ?? memberValue ?? ''
+    if (!NUMBER.test(text) || (member !== undefined && limit === undefined)) return []
+    return [{ name: name ?? member ?? '', value: numberOf(text), path, limit }]
+  })
+}
+
+function boundsOfLua(path: string): Bound[] {
+  return [...textOf(path).matchAll(LUA_COMMENTED)].map(([, comment, name = '', value = '']) => ({
+    name,
+    value: Number(value),
+    path,
+    limit: limitIn(comment?.replaceAll(/\n-- /g, ' ')),
+  }))
+}
+
+/** From `@limit` to the end of the comment. */
+function limitIn(comment: string | undefined): string | undefined {
+  return /@limit([\s\S]*)/
+    .exec(comment ?? '')?.[1]
+    ?.replaceAll(/\s+/g, ' ')
+    .trim()
+}
+
+function numberOf(text: string): number {
+  const [first = '', ...rest] = text.replaceAll('_', '').split(/ (?=[*/])/)
+  return rest.reduce((value, part) => {
+    const by = Number(part.slice(2))
+    return part.startsWith('*') ? value * by : value / by
+  }, Number(first))
+}
+
+const PARTS: [string, string][] = [
+  ['packages/contracts/', 'Requests and records'],
+  ['services/publish-api/', 'API'],
+  ['packages/aws-wire/', 'AWS protocols'],
+  ['services/delivery-worker/', 'Delivery worker'],
+  ['packages/delivery/', 'Outbound requests'],
+  ['packages/policy/', 'Policies and filters'],
+  ['packages/jobs/', 'Dispatch jobs'],
+  ['packages/store/', 'Redis'],
+  ['services/redrive/', 'Redrives'],
+  ['', 'Processes and commands'],
+]
+
+const HEAD = `# Limits
+
+Every limit of memory, size, count and time. The table of settings is made from their definitions
+(\`packages/config/src/tables.ts\`), all others from the comments of the constants (\`@limit\`).
+\`vitest run tests/repo/limits-page.test.ts -u\` writes this page.
+`
+
+/** The text of docs/limits.md. */
+export function renderLimits(): string {
+  const limits = bounds().filter(({ limit }) => limit !== undefined)
+  const partOf = ({ path }: Bound) => PARTS.find(([prefix]) => path.startsWith(prefix))?.[1]
+  const parts = PARTS.map(([, title]) => {
+    const rows = limits.filter((bound) => partOf(bound) === title).map(rowOf)
+    return `\n## ${title}\n\n| limit | value | bounds | past it | in |\n|---|---|---|---|---|\n${rows.join('\n')}\n`
+  })
+  return `${HEAD}${renderSettings()}${parts.join('')}`
+}
+
+const OUTCOME = /^(.*?)(?: (?:Past it|After it|Below it|With less left): (.*))?$/
+
+function rowOf(bound: Bound): string {
+  const [, what = '', then = ''] = OUTCOME.exec(bound.limit ?? '') ?? []
+  const file = bound.path.replace(/^(packages|services)\//, '')
+  return `| \`${bound.name}\` | ${shown(bound)} | ${what} | ${capitalised(then)} | \`${file}\` |`
+}
+
+function capitalised(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1)
+}
+
+const UNITS: [RegExp, (value: number) => string][] = [
+  [/_SHARE$/, (value) => `${Number((value * 100).toFixed(1))} %`],
+  [
+    /(^|_)BYTES(_|$)|Bytes/,
+    (value) =>
+      scaled(value, [
+        [1_048_576, 'MiB'],
+        [1_024, 'KiB'],
+        [1, 'bytes'],
+      ]),
+  ],
+  [/(^|_)MS(_|$)|Ms$/, shownMs],
+  [/PER_SECOND/, (value) => `${value.toLocaleString('en')} /s`],
+  [/(^|_)SECONDS(_|$)/, (value) => shownMs(value * 1_000)],
+  [/(^|_)CHARS(_|$)/, (value) => `${value.toLocaleString('en')} characters`],
+  [/(^|_)DAYS(_|$)/, (value) => `${value} days`],
+]
+
+/** With the unit that the name carries. */
+function shown({ name, value }: Bound): string {
+  const unit = UNITS.find(([pattern]) => pattern.test(name))
+  return unit ? unit[1](value) : value.toLocaleString('en')
+}
+
+function shownMs(value: number): string {
+  return scaled(value, [
+    [86_400_000, 'd'],
+    [3_600_000, 'h'],
+    [60_000, 'min'],
+    [1_000, 's'],
+    [1, 'ms'],
+  ])
+}
+
+/** In the largest unit of which it is a whole number. */
+function scaled(value: number, units: [number, string][]): string {
+  const [size, unit] = units.find(([size]) => value >= size && value % size === 0) ?? units.at(-1) ?? [1, '']
+  return `${(value / size).toLocaleString('en')} ${unit}`
+}
+
+const SETTING = /^# (.+)\n# \(unit: (.+?); (?:unset: (.+?); )?read by .+\)\n(?:# )?(\w+)=(.*)$/gm
+
+/** `.env.example` is held equal to the tables of settings by a test of theirs. */
+function renderSettings(): string {
+  const rows = [...textOf('.env.example').matchAll(SETTING)].map(
+    ([, description, unit, unset, name, preset]) =>
+      `| \`${name}\` | ${preset || unset} | ${unit} | ${description} |`,
+  )
+  return `\n## Settings\n\n| setting | default | unit | bounds |\n|---|---|---|---|\n${rows.join('\n')}\n`
+}
