@@ -1,4 +1,5 @@
 /** What runs in a container runs without root, on a file system that it cannot write, with no more rights than it needs. */
+import { KEY_SCOPES } from '@fantail/contracts'
 import { expect, test } from 'vitest'
 import { textOf } from './repository.ts'
 
@@ -59,6 +60,14 @@ test('ports are published on loopback, Redis’s not at all', () => {
   for (const [name, port] of published)
     expect([name, port]).toEqual([name, expect.stringMatching(/^127\.0\.0\.1:/)])
   expect(services().get('redis')).not.toContain('ports:')
+})
+
+test('the example key has every scope that its owner needs, and endpoints can be allowed one by one', () => {
+  const example = /keys create --name me[^#]*#([^\n]*)/.exec(compose)?.[1] ?? ''
+  const scopes = [...example.matchAll(/--scope (\w+)/g)].map(([, scope]) => scope)
+  // Who manages may consume, too (docs/security.md).
+  expect([...scopes, 'consume'].toSorted()).toEqual([...KEY_SCOPES].toSorted())
+  expect(compose).toMatch(/^ {4}FANTAIL_OUTBOUND_ALLOW: \$\{FANTAIL_OUTBOUND_ALLOW:-\}$/m)
 })
 
 test('keys are asked for: nothing turns that off', () => {

@@ -1,5 +1,6 @@
 export type { Redis } from 'ioredis'
 export { ApiKeys } from './access/api-keys.ts'
+export { KeyNotHeldError, keyHolderName, refuseKeyNotHeld } from './access/key-holders.ts'
 export { KeyLimits, type TokensAsked, type TokensGiven } from './access/key-limits.ts'
 export { SigningKeys } from './access/signing-keys.ts'
 export { MasterKeyError, VaultKeys } from './access/vault-keys.ts'

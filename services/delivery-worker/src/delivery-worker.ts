@@ -19,6 +19,7 @@ import {
   Idempotency,
   IsolatedMessages,
   inOneWrite,
+  keyHolderName,
   Lanes,
   MasterKeyError,
   type NewEntry,
@@ -106,7 +107,8 @@ export interface DeliveryWorker {
 export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
   const { redisUrl, log, retryJitter: jitter, maxRetrySeconds, attemptTimeoutMs } = options
   const { spans } = options.telemetry
-  const redis = connect({ url: redisUrl, name: 'fantail-worker', onState: tellState(log) })
+  const name = keyHolderName('worker', options.vault?.keyIds)
+  const redis = connect({ url: redisUrl, name, onState: tellState(log) })
   const subscriber = connectSubscriber({ url: redisUrl, name: 'fantail-worker-wakes' })
   const { minReplicas = 0 } = options
   const acksRedis = minReplicas > 0 ? connect({ url: redisUrl, name: 'fantail-worker-held' }) : redis

@@ -1,7 +1,7 @@
 /** The process of `fantail secrets reseal`: what is left to do after the master key was changed (docs/security.md). */
 import { readApiSettings } from '@fantail/config'
 import { openVault } from '@fantail/runtime'
-import { ApiKeys, Consumers, SigningKeys, Subscriptions, VaultKeys } from '@fantail/store'
+import { ApiKeys, Consumers, refuseKeyNotHeld, SigningKeys, Subscriptions, VaultKeys } from '@fantail/store'
 import { withRedis } from '../cli-redis.ts'
 import { resealAll } from './reseal.ts'
 
@@ -25,7 +25,13 @@ async function main([verb, ...more]: string[]): Promise<number> {
     const keys = { keys: new ApiKeys(redis), vaultKeys: new VaultKeys(redis) }
     // A key that local mode has made for itself does not seal what all processes sign with.
     const signing = settings.masterKey ? new SigningKeys(redis) : undefined
-    const { found, resealed, failed } = await resealAll({ ...stores, ...keys, signing, vault })
+    const { found, resealed, failed } = await resealAll({
+      ...stores,
+      ...keys,
+      signing,
+      vault,
+      refuseNotHeld: (keyId) => refuseKeyNotHeld(redis, keyId),
+    })
     for (const { what, why } of failed) console.error(`${what}: ${why}`)
     console.log(`${found} secrets, ${resealed} sealed anew with key ${vault.keyId}, ${failed.length} failed`)
     return failed.length === 0 ? 0 : 1

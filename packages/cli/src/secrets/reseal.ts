@@ -6,7 +6,14 @@
  */
 import { type SubscriptionRecord, sealContextOf } from '@fantail/contracts'
 import { consumerContext, outboundContext, signingKeyContext, webhookKeyContext } from '@fantail/delivery'
-import type { ApiKeys, Consumers, SigningKeys, Subscriptions, VaultKeys } from '@fantail/store'
+import {
+  type ApiKeys,
+  type Consumers,
+  KeyNotHeldError,
+  type SigningKeys,
+  type Subscriptions,
+  type VaultKeys,
+} from '@fantail/store'
 import type { Vault } from '@fantail/vault'
 
 export interface ResealDeps {
@@ -17,6 +24,8 @@ export interface ResealDeps {
   signing: Pick<SigningKeys, 'read' | 'replace'> | undefined
   vaultKeys: Pick<VaultKeys, 'add' | 'keepOnly'>
   vault: Vault
+  /** Rejects where a running service does not have the key. */
+  refuseNotHeld(keyId: string): Promise<void>
 }
 
 export interface Resealed {
@@ -29,8 +38,12 @@ export interface Resealed {
 
 const PAGE_LIMIT = 100
 
-/** Where nothing failed, only the first key's id stands in Redis afterwards. */
+/**
+ * Where nothing failed, only the first key's id stands in Redis afterwards. Rejects, with nothing sealed anew, where a
+ * running service does not have that key.
+ */
 export async function resealAll(deps: ResealDeps): Promise<Resealed> {
+  await deps.refuseNotHeld(deps.vault.keyId)
   const result: Resealed = { found: 0, resealed: 0, failed: [] }
   let noted = false
   for await (const secret of secrets(deps)) {
@@ -40,11 +53,12 @@ export async function resealAll(deps: ResealDeps): Promise<Resealed> {
       if (sealed === undefined) continue
       // Not before there is something to seal: with a wrong key nothing would be, and services that have the right one would
       // not start for want of it.
-      if (!noted) await deps.vaultKeys.add(deps.vault.keyId)
+      if (!noted) await announceKey(deps)
       noted = true
       await secret.replace(sealed)
       result.resealed += 1
     } catch (error) {
+      if (error instanceof KeyNotHeldError) throw error
       result.failed.push({ what: secret.what, why: error instanceof Error ? error.message : String(error) })
     }
   }
@@ -52,6 +66,12 @@ export async function resealAll(deps: ResealDeps): Promise<Resealed> {
   await deps.vaultKeys.add(deps.vault.keyId)
   await deps.vaultKeys.keepOnly(deps.vault.keyId)
   return result
+}
+
+/** From here no service starts without the key; one that has started meanwhile is found. */
+async function announceKey({ vaultKeys, vault: { keyId }, refuseNotHeld }: ResealDeps): Promise<void> {
+  await vaultKeys.add(keyId)
+  await refuseNotHeld(keyId)
 }
 
 function sealedAnew({ sealed, plain, context }: Secret, vault: Vault): string | undefined {

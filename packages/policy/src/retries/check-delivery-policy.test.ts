@@ -49,7 +49,7 @@ describe('delivery policy', () => {
     const hour = { minDelayTarget: 60, maxDelayTarget: 60, numRetries: 60 }
     expect(retryProblems(hour)).toEqual([])
     expect(retryProblems({ ...hour, numRetries: 61 })).toEqual([
-      'deliveryPolicy.healthyRetryPolicy must delay retries by less than or equal to 3600 seconds in total, not 3660',
+      'deliveryPolicy.healthyRetryPolicy must delay retries by less than or equal to 3600 seconds in total, not 3660; FANTAIL_MAX_RETRY_SECONDS sets this limit',
     ])
     expect(
       problemsOf({ healthyRetryPolicy: { ...hour, numRetries: 61 } }, { maxRetrySeconds: 3_660 }),

@@ -114,7 +114,9 @@ function totalProblems(members: Members, path: string, maxRetrySeconds: number):
     ...(members as Partial<RetryPolicy>),
   })
   if (total <= maxRetrySeconds) return []
-  const message = `must delay retries by less than or equal to ${maxRetrySeconds} seconds in total, not ${total}`
+  const message =
+    `must delay retries by less than or equal to ${maxRetrySeconds} seconds in total, not ${total}; ` +
+    'FANTAIL_MAX_RETRY_SECONDS sets this limit'
   return [{ path, message }]
 }
 

@@ -18,7 +18,7 @@ import { countWaitingWork, scanFrom, type WaitingWork } from './waiting-work.ts'
 export const MOVE_KEY = 'ft:{move}:state'
 /** What our services and BullMQ's workers call their connections. */
 const SERVICE =
-  /\bname=(fantail-(?:worker|api|redrive|publisher|keys|secrets)\S*|dispatch-\d+|redrive|maintenance)\b/g
+  /\bname=(fantail-(?:worker|api|redrive|publisher|keys|secrets)[^\s/]*|dispatch-\d+|redrive|maintenance)\b/g
 /** @limit Names that an error of a move lists. Past it: the others are left out. */
 const TOLD_MAX = 5
 

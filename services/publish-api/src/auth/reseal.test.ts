@@ -6,7 +6,15 @@ import {
   openOutbound,
   webhookSignerOf,
 } from '@fantail/delivery'
-import { MasterKeyError, SigningKeys, signingPairKey, VaultKeys } from '@fantail/store'
+import {
+  keyHolderName,
+  MasterKeyError,
+  refuseKeyNotHeld,
+  SigningKeys,
+  signingPairKey,
+  VaultKeys,
+  whenReady,
+} from '@fantail/store'
 import { createMasterKeyText, createVault, type MasterKey, parseMasterKey } from '@fantail/vault'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
@@ -39,11 +47,13 @@ async function subscribe(n: number) {
   return body.id as string
 }
 
+const refuseNotHeld = (keyId: string) => refuseKeyNotHeld(api.redis, keyId)
+
 function deps(...keys: [MasterKey, ...MasterKey[]]) {
   const { subscriptions, consumers, keys: apiKeys } = api.deps
   const vaultKeys = new VaultKeys(api.redis)
   const all = { subscriptions, consumers, keys: apiKeys } as never as Parameters<typeof resealAll>[0]
-  return { ...all, signing: new SigningKeys(api.redis), vaultKeys, vault: createVault(keys) }
+  return { ...all, signing: new SigningKeys(api.redis), vaultKeys, vault: createVault(keys), refuseNotHeld }
 }
 
 test('everything sealed is sealed anew, once, and opens with the new key alone', async () => {
@@ -147,4 +157,43 @@ test('a signing key that stood in the open is sealed, and stays the same key', a
   const before = await kept()
   await resealAll(deps(fresh, old))
   expect(await kept()).toBe(before)
+})
+
+test('nothing is sealed with a key that a running service lacks, wherever it starts meanwhile', async () => {
+  api.deps.vault = createVault([old])
+  const id = await subscribe(700)
+  const sealed = async () => (await api.deps.subscriptions.get(id))?.sealed
+  const before = await sealed()
+  const run = async (name: string) => {
+    const service = api.redis.duplicate({ connectionName: name })
+    await whenReady(service)
+    return service
+  }
+  const both = await run(keyHolderName('api', [old.id, fresh.id]))
+  for (const [name, why] of [
+    [keyHolderName('worker', [old.id]), `has ${old.id}`],
+    [keyHolderName('worker'), 'has none'],
+    ['fantail-worker', 'is of a release that does not say'],
+  ] as const) {
+    const service = await run(name)
+    const resealing = resealAll(deps(fresh, old))
+    await expect(resealing).rejects.toThrow(`do not have master key ${fresh.id} (worker at 127.0.0.1:`)
+    await expect(resealing).rejects.toThrow(why)
+    await service.quit()
+  }
+  let late: Awaited<ReturnType<typeof run>> | undefined
+  const all = deps(fresh, old)
+  const vaultKeys = new VaultKeys(api.redis)
+  const add = async (keyId: string) => {
+    late ??= await run(keyHolderName('worker', [old.id]))
+    await vaultKeys.add(keyId)
+  }
+  const racing = { add, keepOnly: vaultKeys.keepOnly.bind(vaultKeys) }
+  await expect(resealAll({ ...all, vaultKeys: racing })).rejects.toThrow(`has ${old.id}`)
+  expect(await sealed()).toBe(before)
+  await late?.quit()
+
+  expect(await resealAll(deps(fresh, old))).toMatchObject({ failed: [] })
+  expect(await sealed()).toContain(`v1.${fresh.id}.`)
+  both.disconnect()
 })

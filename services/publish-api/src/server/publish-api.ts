@@ -24,6 +24,7 @@ import {
   Idempotency,
   IsolatedMessages,
   KeyLimits,
+  keyHolderName,
   Lanes,
   OutcomeLog,
   ping,
@@ -83,7 +84,7 @@ export async function startPublishApi(options: PublishApiOptions): Promise<Publi
   const { settings, redisUrl, log, telemetry } = options
   const redis = connect({
     url: redisUrl,
-    name: 'fantail-api',
+    name: keyHolderName('api', options.vault?.keyIds),
     onState: createStateLog({ log, what: 'redis' }),
   })
   const subscriber = connectSubscriber({ url: redisUrl, name: 'fantail-api-wakes' })

@@ -184,7 +184,7 @@ test.each<[what: string, policy: string, text: string]>([
   [
     '[14]',
     retries({ minDelayTarget: 61, maxDelayTarget: 61, numRetries: 60 }),
-    'healthyRetryPolicy must delay retries by less than or equal to 3600 seconds in total, not 3660',
+    'healthyRetryPolicy must delay retries by less than or equal to 3600 seconds in total, not 3660; FANTAIL_MAX_RETRY_SECONDS sets this limit',
   ],
   ['a topic’s shape', '{"http":{}}', 'Unexpected JSON member: http'],
   [

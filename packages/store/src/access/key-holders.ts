@@ -1,0 +1,62 @@
+/**
+ * Which master keys the running services hold. A service says so in the name of its connection, which Redis shows for as
+ * long as the process is connected: nothing has to be renewed, and nothing stays behind when a process ends.
+ */
+import type { Redis } from 'ioredis'
+import { mastersOf } from '../redis/cluster.ts'
+
+export type KeyHolderService = 'api' | 'worker'
+
+export interface KeyHolder {
+  service: KeyHolderService
+  /** Of its connection, as Redis sees it. */
+  address: string
+  /** undefined: it is of a release that does not say. */
+  keyIds: string[] | undefined
+}
+
+const KEYS = '/keys='
+const CLIENT = /^.*\baddr=(\S+) .*\bname=fantail-(api|worker)(?:\/keys=([0-9a-f,]*))? .*$/gm
+
+/** The name of a service's main connection. */
+export function keyHolderName(service: KeyHolderService, keyIds: readonly string[] = []): string {
+  return `fantail-${service}${KEYS}${keyIds.join(',')}`
+}
+
+/** Every connected API and worker. On a cluster a process is found at each master that it is connected to. */
+async function readKeyHolders(redis: Redis): Promise<KeyHolder[]> {
+  const lists = await Promise.all(mastersOf(redis).map((master) => master.client('LIST')))
+  return lists.flatMap((list) => [...String(list).matchAll(CLIENT)].map(holderOf))
+}
+
+function holderOf([, address = '', service, keys]: RegExpMatchArray): KeyHolder {
+  return {
+    service: service as KeyHolderService,
+    address,
+    keyIds: keys?.split(',').filter((id) => id !== ''),
+  }
+}
+
+/** Services are running that could not open what the key seals. */
+export class KeyNotHeldError extends Error {
+  constructor(keyId: string, lacking: KeyHolder[]) {
+    super(
+      `running services do not have master key ${keyId} (${[...new Set(lacking.map(described))].join('; ')}): give it to ` +
+        'them as FANTAIL_MASTER_KEY or among FANTAIL_MASTER_KEYS_OLD, restart them, then run this again',
+    )
+    this.name = 'KeyNotHeldError'
+  }
+}
+
+function described({ service, address, keyIds }: KeyHolder): string {
+  if (keyIds === undefined)
+    return `${service} at ${address} is of a release that does not say which keys it has`
+  return `${service} at ${address} has ${keyIds.length === 0 ? 'none' : keyIds.join(', ')}`
+}
+
+/** Throws a KeyNotHeldError where a running service does not have the key. */
+export async function refuseKeyNotHeld(redis: Redis, keyId: string): Promise<void> {
+  const holders = await readKeyHolders(redis)
+  const lacking = holders.filter(({ keyIds }) => !keyIds?.includes(keyId))
+  if (lacking.length > 0) throw new KeyNotHeldError(keyId, lacking)
+}
