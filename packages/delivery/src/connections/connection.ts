@@ -46,6 +46,8 @@ export class Connection implements Linked<Connection> {
   readonly origin: NamedOrigin
   readonly client: Client
   idle = false
+  /** By performance.now(). */
+  idleSince = 0
   ended = false
   /** It is dialled ahead of its request. */
   opening = false

@@ -35,6 +35,11 @@ interface SlowOrigin {
 
 /** Dials that take longer begin ahead of the request: well within what a request may be late. */
 const SLOW_DIAL_MS = 30
+/**
+ * @limit Wait of an unused connection that may repeat a request after a reset. Past it: another one is opened.
+ * A throttled request that missed its send time comes back to its connection well before.
+ */
+const FRESH_MS_MAX = 2_000
 /** @limit Origins that are remembered as slow to dial. Past it: the least recently used one is forgotten. */
 const SLOW_ORIGINS_MAX = 10_000
 
@@ -62,7 +67,7 @@ export class Connections {
     return { connections: this.#open, idle: this.#idle.size, origins: this.#pools.size }
   }
 
-  /** An idle connection, the one used last, or a new one; `fresh` asks for one that has served nothing. */
+  /** An idle connection, the one used last, or a new one; `fresh` asks for one that is as good as new. */
   acquire(origin: NamedOrigin, fresh: boolean): Connection {
     const pool = this.#pools.get(origin.key)
     const known = pool && takeIdle(pool, fresh)
@@ -102,6 +107,7 @@ export class Connections {
       return
     }
     connection.idle = true
+    connection.idleSince = performance.now()
     connection.hasWaited = true
     pool.idle.push(connection)
     this.#idle.append(connection)
@@ -151,7 +157,9 @@ function takeIdle({ idle }: OriginPool, fresh: boolean): Connection | undefined 
   const last = idle.at(-1)
   if (!last) return undefined
   if (!fresh && last.served > 0) return idle.pop()
-  const open = idle.findIndex(({ served, opening }) => !opening && !(fresh && served > 0))
-  const at = open >= 0 ? open : idle.findIndex(({ opening }) => opening)
+  const since = fresh ? performance.now() - FRESH_MS_MAX : Number.NEGATIVE_INFINITY
+  const isFit = ({ served, idleSince }: Connection) => idleSince > since && !(fresh && served > 0)
+  const open = idle.findIndex((connection) => !connection.opening && isFit(connection))
+  const at = open >= 0 ? open : idle.findIndex((connection) => connection.opening && isFit(connection))
   return at >= 0 ? idle.splice(at, 1)[0] : undefined
 }

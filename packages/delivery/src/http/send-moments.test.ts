@@ -190,3 +190,23 @@ test('a dial ahead that hangs is called off, and no later request waits for it',
   await waitFor(() => sender.stats().connections === 0, { what: 'the dial to be called off' })
   expect(await sender.attempt(at(server))).toMatchObject({ statusCode: 200 })
 })
+
+test('a request after a reset takes no connection that has waited long, though it was never used', async () => {
+  let broken = 0
+  const server = await startRawServer((socket, connection) =>
+    onRawRequest(socket, () => {
+      if (connection <= broken) socket.resetAndDestroy()
+      else socket.write(CLOSED)
+    }),
+  )
+  opened.push(server)
+  const sender = startSender(slowly)
+  await sender.attempt(at(server))
+  for (const _ of [1, 2]) sender.openAhead(at(server))
+  await waitFor(() => server.accepted() === 3, { what: 'the connections' })
+  const from = performance.now()
+  await waitFor(() => performance.now() - from > 2_000, { what: 'them to have waited' })
+  broken = 3
+  expect(await sender.attempt(at(server))).toMatchObject({ statusCode: 200 })
+  expect(server.accepted()).toBe(4)
+})
