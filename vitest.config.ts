@@ -13,11 +13,16 @@ const resolution = { resolve: { conditions }, ssr: { resolve: { conditions } } }
 
 /** Tests that measure times share the machine with nothing: one at a time, after all others. */
 const TIMING = '**/*.timing.test.ts'
-/** More than the two cores that are expected: tests of whole stacks use half of one, and wait for the rest of their time. */
+/**
+ * More than the two cores that are expected: tests of whole stacks use half of one, and wait for the rest of their
+ * time.
+ */
 const WORKERS = 5
 /** Tests start many processes. Compiling is half of what a start costs. */
 const env = { NODE_COMPILE_CACHE: join(tmpdir(), 'fantail-compiled') }
-/** When a test is given up. No bound for Fantail: a machine that does much else starts a process ten times as slowly. */
+/**
+ * When a test is given up. No bound for Fantail: a machine that does much else starts a process ten times as slowly.
+ */
 const common = { testTimeout: 60_000, hookTimeout: 60_000, pool: 'forks' as const, env }
 
 export default defineConfig({

@@ -1,9 +1,11 @@
 // @ts-check
 /**
  * What `npm start`, `npm test` and their like run: installs what is missing, then does the thing. Plain JavaScript
- * without packages, for whatever Node is there (18 or newer); all that follows runs on the Node that the repository pins.
+ * without packages, for whatever Node is there (18 or newer); all that follows runs on the Node that the repository
+ * pins.
  *
- *   node infra/bootstrap/main.mjs start | test [files…] | quick | build | bench [options…] | chaos [options…] | fuzz [cases] | keys … | move …
+ *   node infra/bootstrap/main.mjs start | test [files…] | quick | build | bench [options…] | chaos [options…] | fuzz
+ *   [cases] | keys … | move …
  */
 import { bench, build, chaos, fuzz, keys, move, quick, test } from './checks.mjs'
 import { toolEnvironment } from './environment.mjs'

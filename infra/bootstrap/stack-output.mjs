@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * What the local stack prints, of all that turbo and its tasks say. Log lines of services are passed on as they are; what
- * only tells how a start or a stop goes on is kept back, and shown where one takes too long or fails.
+ * What the local stack prints, of all that turbo and its tasks say. Log lines of services are passed on as they are;
+ * what only tells how a start or a stop goes on is kept back, and shown where one takes too long or fails.
  *
  *   starting ─ready()→ running ─stopping()→ stopping;  starting ─showAll()→ everything is shown
  */

@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * Reads the settings of every service of the local stack, each of which would end over what is wrong there and be started
- * again for ever. Ends with 1, every problem named once on stderr, where one could not start with them, or the Redis that
- * they name answers and is of another kind.
+ * Reads the settings of every service of the local stack, each of which would end over what is wrong there and be
+ * started again for ever. Ends with 1, every problem named once on stderr, where one could not start with them, or the
+ * Redis that they name answers and is of another kind.
  *
  *   node --conditions=@fantail/source check-settings.mjs
  */

@@ -81,7 +81,9 @@ async function choosePort(data) {
   return port
 }
 
-/** A Redis that outlived its stack must not write to the files of the new one. @param {number} port @param {string} data */
+/**
+ * A Redis that outlived its stack must not write to the files of the new one. @param {number} port @param {string} data
+ */
 async function endLeftBehind(port, data) {
   while (await hasDir(port, data)) {
     await askRedis(port, 'SHUTDOWN')

@@ -1,4 +1,7 @@
-/** What scenarios of throughput and cost share: one receiver, one publisher, Fantails to compare, and turns of equal work. */
+/**
+ * What scenarios of throughput and cost share: one receiver, one publisher, Fantails to compare, and turns of equal
+ * work.
+ */
 import type { ChildProcess } from 'node:child_process'
 import type { Contestant, Load } from './contest/contestant.ts'
 import { type FantailOptions, startFantail } from './contest/fantail.ts'

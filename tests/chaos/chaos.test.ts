@@ -4,7 +4,9 @@ import { fullestWindow } from './judges/throttle-judge.ts'
 import { createSchedule, scheduleLines } from './plan/schedule.ts'
 import { runChaos } from './run.ts'
 
-/** Has a failover and a redrive under way beside kills, freezes, lost connections, a clock step and forgotten scripts. */
+/**
+ * Has a failover and a redrive under way beside kills, freezes, lost connections, a clock step and forgotten scripts.
+ */
 const SEED = 95
 const SECONDS = 40
 const TEST_MS = 300_000

@@ -1,6 +1,6 @@
 /**
- * One run: the world is started, inputs and faults are carried out at their times, everything is mended, and when nothing
- * more can come the run is judged.
+ * One run: the world is started, inputs and faults are carried out at their times, everything is mended, and when
+ * nothing more can come the run is judged.
  */
 import { waitFor } from '@fantail/test-kit'
 import { untilPassed } from '../harness/services/passing-time.ts'

@@ -1,4 +1,7 @@
-/** Over TLS, with an authority of one's own and client certificates: one Redis, a cluster, and a master behind Sentinels. */
+/**
+ * Over TLS, with an authority of one's own and client certificates: one Redis, a cluster, and a master behind
+ * Sentinels.
+ */
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'

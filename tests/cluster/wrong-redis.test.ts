@@ -1,4 +1,7 @@
-/** Settings that name another kind of Redis than the one that answers: every process says so in one line, and ends with 1. */
+/**
+ * Settings that name another kind of Redis than the one that answers: every process says so in one line, and ends with
+ * 1.
+ */
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,8 +1,8 @@
 /**
  * The recorded answers of AWS in gocloud.dev, held against ours: each recording's requests are made in their order, and
- * status, code, text and members must be the recorded ones. Ids, handles, sequence numbers, times and signatures are our
- * own. AWS gives a receive whatever one of its servers holds; so an empty receive proves nothing, and a message may come
- * with an earlier one.
+ * status, code, text and members must be the recorded ones. Ids, handles, sequence numbers, times and signatures are
+ * our own. AWS gives a receive whatever one of its servers holds; so an empty receive proves nothing, and a message may
+ * come with an earlier one.
  */
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * When attempts are due, by policies set over the wire. Minutes pass in moments: the time of Redis is moved as soon as every
- * delivery has its next attempt planned.
+ * When attempts are due, by policies set over the wire. Minutes pass in moments: the time of Redis is moved as soon as
+ * every delivery has its next attempt planned.
  */
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'

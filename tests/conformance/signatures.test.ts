@@ -1,4 +1,6 @@
-/** Signed messages as a subscriber checks them: by the public sns-validator, which fetches the certificate over https. */
+/**
+ * Signed messages as a subscriber checks them: by the public sns-validator, which fetches the certificate over https.
+ */
 import { verify, X509Certificate } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { globalAgent, type RequestOptions, request } from 'node:https'

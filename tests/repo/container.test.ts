@@ -1,4 +1,6 @@
-/** What runs in a container runs without root, on a file system that it cannot write, with no more rights than it needs. */
+/**
+ * What runs in a container runs without root, on a file system that it cannot write, with no more rights than it needs.
+ */
 import { KEY_SCOPES } from '@fantail/contracts'
 import { expect, test } from 'vitest'
 import { textOf } from './repository.ts'

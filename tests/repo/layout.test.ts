@@ -73,7 +73,9 @@ test('every import is of a declared dependency, and none reaches into another pa
   }
 })
 
-/** Bare imports by package name, and relative ones that leave the package, as they stand; tests may start infra's tools. */
+/**
+ * Bare imports by package name, and relative ones that leave the package, as they stand; tests may start infra's tools.
+ */
 function importsOf(file: string): string[] {
   const own = file
     .split('/')

@@ -1,4 +1,6 @@
-/** What people read: every document stands in the index, the glossary is sorted, the walk through the files is short. */
+/**
+ * What people read: every document stands in the index, the glossary is sorted, the walk through the files is short.
+ */
 import { relative } from 'node:path'
 import { expect, test } from 'vitest'
 import { filesMatching, textOf } from './repository.ts'

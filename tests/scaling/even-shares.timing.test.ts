@@ -1,7 +1,7 @@
 /**
- * Workers added to a stack share its work: attempts straight from dispatch jobs, and a backlog in many lanes, in some and in
- * one. Endpoints take a while to answer, and few requests at a time: what is measured is how the workers share, not how the
- * machine's cores and the one receiver of all requests are shared.
+ * Workers added to a stack share its work: attempts straight from dispatch jobs, and a backlog in many lanes, in some
+ * and in one. Endpoints take a while to answer, and few requests at a time: what is measured is how the workers share,
+ * not how the machine's cores and the one receiver of all requests are shared.
  */
 import { waitFor } from '@fantail/test-kit'
 import { describe, expect, test } from 'vitest'

@@ -1,7 +1,7 @@
 /**
  * What a killed worker leaves moves again: jobs that it was running and whatever waits within 5 s, what it was in the
- * middle of sending from a lane within 20 s, when the lease of the attempt has ended. One that is told to stop hands over
- * at once.
+ * middle of sending from a lane within 20 s, when the lease of the attempt has ended. One that is told to stop hands
+ * over at once.
  */
 import { waitFor } from '@fantail/test-kit'
 import { afterEach, expect, test } from 'vitest'

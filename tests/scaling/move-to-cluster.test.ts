@@ -1,7 +1,7 @@
 /**
- * From one Redis to a cluster with `npm run move`, with something of everything on its way: lanes that are paused, throttled
- * and failing, jobs that nobody has run and one that a killed worker was running, logs of FIFO topics, messages in flight
- * from queues. On the cluster all of it goes on, each delivery in one place.
+ * From one Redis to a cluster with `npm run move`, with something of everything on its way: lanes that are paused,
+ * throttled and failing, jobs that nobody has run and one that a killed worker was running, logs of FIFO topics,
+ * messages in flight from queues. On the cluster all of it goes on, each delivery in one place.
  */
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'

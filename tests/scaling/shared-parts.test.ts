@@ -1,6 +1,6 @@
 /**
- * A batch that comes to more deliveries than one worker should have by itself is cut into parts. The worker that cuts it is
- * killed at each step of that: everything arrives, and nothing that was settled again.
+ * A batch that comes to more deliveries than one worker should have by itself is cut into parts. The worker that cuts
+ * it is killed at each step of that: everything arrives, and nothing that was settled again.
  */
 import { waitFor } from '@fantail/test-kit'
 import { beforeAll, expect, test } from 'vitest'

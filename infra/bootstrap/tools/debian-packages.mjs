@@ -4,7 +4,8 @@
  * wrapper per command that points the loader at the unpacked libraries. Sources, proxies and certificates are the
  * machine's; its package state is only read, its hooks are left out.
  *
- * All is made beside the destination and renamed into place, so a crash leaves nothing half made and two at once are safe.
+ * All is made beside the destination and renamed into place, so a crash leaves nothing half made and two at once are
+ * safe.
  */
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'

@@ -1,7 +1,7 @@
 /**
  * Whether a key may do something to a topic or queue: the name is one of its prefixes', and then within its own account
- * unless the resource's policy denies it, elsewhere only where that policy allows it. A policy of one's own can always be
- * replaced: one that denies everything would else lock its owner out.
+ * unless the resource's policy denies it, elsewhere only where that policy allows it. A policy of one's own can always
+ * be replaced: one that denies everything would else lock its owner out.
  */
 import { FantailError, nameOfArn, type QueueRecord, type TopicRecord } from '@fantail/contracts'
 import { type AccessPolicy, decideAccess, parseAccessPolicy } from '@fantail/policy'
@@ -73,8 +73,8 @@ export class Access {
   }
 
   /**
-   * Throws or rejects with `forbidden`, or with what a hidden target has instead. A promise only where the resource has to be
-   * looked up, or is hidden.
+   * Throws or rejects with `forbidden`, or with what a hidden target has instead. A promise only where the resource has
+   * to be looked up, or is hidden.
    */
   permit(key: Key, target: Target, where: Where): void | Promise<void> {
     if (target.hidden) return this.#permitHidden(key, target, { where, hidden: target.hidden })

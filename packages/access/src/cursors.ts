@@ -1,7 +1,8 @@
 /**
- * Cursors as keys get them: sealed. A cursor names the last thing that a page has looked at, which may be another account's
- * or of a name that the key is not for: topics, queues, and the ids of subscriptions, with which anybody may unsubscribe.
- * The sealing key is no operator's: one for all processes, made by the first that lists, kept beside the API keys.
+ * Cursors as keys get them: sealed. A cursor names the last thing that a page has looked at, which may be another
+ * account's or of a name that the key is not for: topics, queues, and the ids of subscriptions, with which anybody may
+ * unsubscribe. The sealing key is no operator's: one for all processes, made by the first that lists, kept beside the
+ * API keys.
  */
 import type { ApiKeys } from '@fantail/store'
 import { createMasterKeyText, createVault, parseMasterKey, type Vault } from '@fantail/vault'

@@ -55,8 +55,8 @@ function canonicalPath(path: string): string {
 }
 
 /**
- * A raw `+` is the space that query-parameters.ts reads it as, so it counts as `%20` here. A `%2B` that was signed and is
- * altered to `+` on the way then breaks the signature, instead of becoming a space under it.
+ * A raw `+` is the space that query-parameters.ts reads it as, so it counts as `%20` here. A `%2B` that was signed and
+ * is altered to `+` on the way then breaks the signature, instead of becoming a space under it.
  */
 function canonicalQuery(search: string, presigned: boolean): string {
   return search

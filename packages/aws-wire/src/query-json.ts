@@ -1,7 +1,7 @@
 /**
- * Answers of AWS Query in JSON, for callers that accept `application/json`: the members of the XML under their own names,
- * null where one is absent. Names of SQS that differ from its model are listed here, as seen in answers of API Gateway's
- * integrations; its maps are lists of entries there, those of SNS are objects.
+ * Answers of AWS Query in JSON, for callers that accept `application/json`: the members of the XML under their own
+ * names, null where one is absent. Names of SQS that differ from its model are listed here, as seen in answers of API
+ * Gateway's integrations; its maps are lists of entries there, those of SNS are objects.
  */
 import type { AwsError } from './aws-error.ts'
 import type { WireAnswer } from './aws-service.ts'

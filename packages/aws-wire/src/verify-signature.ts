@@ -117,7 +117,10 @@ interface Timing {
   authorization: Authorization
 }
 
-/** A header's signature lives for a quarter of an hour around its date; a presigned one from then for as long as it says. */
+/**
+ * A header's signature lives for a quarter of an hour around its date; a presigned one from then for as long as it
+ * says.
+ */
 function checkTime({ date, now, authorization: { presigned, expires } }: Timing): void {
   const signedAt = Date.parse(date.replace(DATE, '$1-$2-$3T$4:$5:$6Z'))
   const lifeMs = presigned ? lifeOf(expires) : SKEW_MS

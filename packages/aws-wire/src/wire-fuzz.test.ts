@@ -1,4 +1,6 @@
-/** Both codecs and what reads signatures: whatever the bytes, a value or an AwsError, and what is written can be read. */
+/**
+ * Both codecs and what reads signatures: whatever the bytes, a value or an AwsError, and what is written can be read.
+ */
 import { Buffer } from 'node:buffer'
 import fc from 'fast-check'
 import { XMLParser, XMLValidator } from 'fast-xml-parser'

@@ -1,7 +1,7 @@
 /**
  * Host names that local mode answers to. It asks for no key, and a web page in the user's browser reaches loopback: a
- * page whose own name was made to resolve to 127.0.0.1 (DNS rebinding) sends that name as its Host, and is refused by it.
- * Nothing is accepted for its look: `.internal`, `.test` and single labels can be names of others.
+ * page whose own name was made to resolve to 127.0.0.1 (DNS rebinding) sends that name as its Host, and is refused by
+ * it. Nothing is accepted for its look: `.internal`, `.test` and single labels can be names of others.
  */
 import { hostname } from 'node:os'
 import { AddressRules, isAddressRule } from '@fantail/policy'
@@ -16,14 +16,17 @@ export interface OwnHostsSettings {
 
 export interface OwnHosts {
   /**
-   * Whether requests under this Host header, with a port or without, are served; undefined where a request has none, which
-   * no browser sends. Always true in server mode.
+   * Whether requests under this Host header, with a port or without, are served; undefined where a request has none,
+   * which no browser sends. Always true in server mode.
    */
   has(authority: string | undefined): boolean
 }
 
 const LOOPBACK = ['localhost', '*.localhost', '127.0.0.0/8', '::1']
-/** A Host header's value: a name or an address, perhaps a port. Anything else is no host, whatever a URL parser makes of it. */
+/**
+ * A Host header's value: a name or an address, perhaps a port. Anything else is no host, whatever a URL parser makes of
+ * it.
+ */
 const AUTHORITY = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i
 /** @limit Host headers whose check a process remembers. Past it: all are forgotten and checked again. */
 const HOSTS_REMEMBERED_MAX = 1_000

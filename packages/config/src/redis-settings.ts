@@ -1,4 +1,6 @@
-/** Which Redis the settings mean: one server, a cluster or what Sentinels watch; and that they mean one of these only. */
+/**
+ * Which Redis the settings mean: one server, a cluster or what Sentinels watch; and that they mean one of these only.
+ */
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import type { HostPort, RedisAccess, RedisServer, RedisTarget, RedisTls } from '@fantail/contracts'
 import { z } from 'zod'

@@ -1,4 +1,6 @@
-/** Text of an environment variable to a value; each message states the bound, none repeats the value (it may be secret). */
+/**
+ * Text of an environment variable to a value; each message states the bound, none repeats the value (it may be secret).
+ */
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'

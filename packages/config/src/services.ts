@@ -1,4 +1,7 @@
-/** The settings of each service: its table read, then the rules between settings, then the defaults that follow from others. */
+/**
+ * The settings of each service: its table read, then the rules between settings, then the defaults that follow from
+ * others.
+ */
 import type { ArnDefaults } from '@fantail/contracts'
 import { redisRule } from './redis-settings.ts'
 import {

@@ -31,7 +31,8 @@ export class SettingsError extends Error {
     const lines = problems.map(({ name, message }) => `  ${name} ${message}`)
     super(['cannot start with these settings:', ...lines].join('\n'))
     this.name = 'SettingsError'
-    // It ends in the log of a start that failed: where in the code it was found is nothing to whoever mends the settings.
+    // It ends in the log of a start that failed: where in the code it was found is nothing to whoever mends the
+    // settings.
     delete this.stack
     this.problems = problems
   }

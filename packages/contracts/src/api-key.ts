@@ -7,7 +7,9 @@
 export const KEY_SCOPES = ['publish', 'read', 'manage', 'redrive', 'consume'] as const
 export type KeyScope = (typeof KEY_SCOPES)[number]
 
-/** `native`: a bearer token of the REST API. `aws`: an access key that requests of the AWS protocols are signed with. */
+/**
+ * `native`: a bearer token of the REST API. `aws`: an access key that requests of the AWS protocols are signed with.
+ */
 export const KEY_KINDS = ['native', 'aws'] as const
 export type KeyKind = (typeof KEY_KINDS)[number]
 

@@ -33,7 +33,9 @@ export interface RedisAccess {
 /** Any of a cluster's nodes; the others are learned from the first that answers. */
 export interface RedisCluster extends RedisAccess {
   nodes: HostPort[]
-  /** How nodes are reached where the addresses that they announce are not: `host:port` announced → `host:port` to use. */
+  /**
+   * How nodes are reached where the addresses that they announce are not: `host:port` announced → `host:port` to use.
+   */
   natMap?: Record<string, HostPort>
 }
 

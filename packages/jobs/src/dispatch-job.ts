@@ -1,4 +1,6 @@
-/** What a dispatch job holds: one group of messages, bodies included; or, as a part of another job, which of that one's. */
+/**
+ * What a dispatch job holds: one group of messages, bodies included; or, as a part of another job, which of that one's.
+ */
 import type { Message } from '@fantail/contracts'
 
 export const DISPATCH_JOB = 'dispatch'

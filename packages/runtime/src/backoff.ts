@@ -1,4 +1,7 @@
-/** Pauses between tries while something outside is in trouble: 0.1 to 2 s, doubling, spread so that nobody marches in step. */
+/**
+ * Pauses between tries while something outside is in trouble: 0.1 to 2 s, doubling, spread so that nobody marches in
+ * step.
+ */
 
 export interface Backoff {
   /** The next pause; each is up to twice the one before. */

@@ -1,6 +1,7 @@
 /**
- * The vault of a process: with the operator's master key, or in local mode with one that the first service to start makes
- * and leaves in the data folder, readable by its owner only. Server mode has none without a key, and takes no secrets then.
+ * The vault of a process: with the operator's master key, or in local mode with one that the first service to start
+ * makes and leaves in the data folder, readable by its owner only. Server mode has none without a key, and takes no
+ * secrets then.
  */
 import { randomUUID } from 'node:crypto'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'

@@ -8,8 +8,8 @@ export interface Service<T> {
   name: string
   log: Logger
   /**
-   * The signal is aborted when the process is to stop before it has started. `fail` ends the process as a rejection would,
-   * for what keeps a service from its work and is found when it has started.
+   * The signal is aborted when the process is to stop before it has started. `fail` ends the process as a rejection
+   * would, for what keeps a service from its work and is found when it has started.
    */
   start: (signal: AbortSignal, fail: (error: unknown) => void) => Promise<T>
   /** Gets what `start` resolved with. */

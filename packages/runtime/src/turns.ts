@@ -1,7 +1,7 @@
 /**
- * Long computations in turns of the event loop: each turn has a few milliseconds for all of them together, so that whatever
- * else the process does waits no longer than that. What has used up a turn waits for the next; those that wait go on one
- * after the other, and what is new goes before what is long.
+ * Long computations in turns of the event loop: each turn has a few milliseconds for all of them together, so that
+ * whatever else the process does waits no longer than that. What has used up a turn waits for the next; those that wait
+ * go on one after the other, and what is new goes before what is long.
  *
  *   isOver? ── no ──▶ compute ─▶ spend(steps)
  *      └ yes ─▶ next() ─▶ isOver? …

@@ -50,8 +50,8 @@ export const expiriesKey = (base: string) => `${base}expiries`
 // `<base>log:<topic uid>`. List, oldest first: 16 bytes message id and the group of each message that has not been
 // moved into lanes yet. While it is not empty, `log:<uid>` stands in `due`.
 // `<base>isolated:<topic uid>`. Set: groups that are isolated. Each has a log of its own and a hash with `f`, `u`, `v`
-// and `x`, under `<uid>:<group>` in place of the uid, until that log is empty. Meanwhile `isolated:<uid>:<group>` stands
-// in `due`.
+// and `x`, under `<uid>:<group>` in place of the uid, until that log is empty. Meanwhile `isolated:<uid>:<group>`
+// stands in `due`.
 // `<base>dedup:<topic uid>:<scope><id>`. String, 5 minutes: 16 bytes message id, 20 digits sequence number, ms of the
 // publish. `scope` is the group and a space where the topic deduplicates by group, else ''.
 
@@ -78,10 +78,13 @@ export const laneKey = (base: string, subscriptionId: string) => `${base}lane:${
 // one of the sets; `d<head>` → group.
 // `<base>behind:<subscription id>:<group>`. List: deliveries behind a group's head, in order. Not there while it is
 // empty.
-/** Sorted set by ms: subscription id → when its lane next needs a take; `log:<topic uid>` → when the log of a FIFO topic
+/**
+ * Sorted set by ms: subscription id → when its lane next needs a take; `log:<topic uid>` → when the log of a FIFO topic
  *  needs a reader; `isolated:<topic uid>:<group>` → the same of an isolated group. Decides what runs when. */
 export const dueKey = (base: string) => `${base}due`
-/** Sorted set by ms: subscription id → when its lane next needs a take, for lanes whose endpoint is not proven (`a` of the
+/**
+ * Sorted set by ms: subscription id → when its lane next needs a take, for lanes whose endpoint is not proven (`a` of
+ * the
  *  lane). They stand here instead of in `due`, in the order of their turns: a worker takes as many as it has slots for
  *  attempts that may hang, and looks at no other. */
 export const turnsKey = (base: string) => `${base}turns`
@@ -93,24 +96,30 @@ export const heldKey = (base: string) => `${base}held`
 /** Hash: `b` (JSON Message), `n` (deliveries of this shard that refer to it), `t` topic uid; gone when n reaches 0. */
 export const messageKey = (base: string, messageIdBytes: Buffer) =>
   Buffer.concat([Buffer.from(`${base}msg:`), messageIdBytes])
-/** Hash: topic uid → bytes that its waiting deliveries fill in this shard, about; a field goes with the last of them. */
+/**
+ * Hash: topic uid → bytes that its waiting deliveries fill in this shard, about; a field goes with the last of them.
+ */
 export const topicBytesKey = (base: string) => `${base}bytes`
 /** Hash: counts by cause (`discarded:permanent`, `expired`, `deadLettered`, `orphaned`, …). For ever. */
 export const countsKey = (base: string) => `${base}counts`
-/** Hash: `f` fence, `p` the batch parked last, `<message index>.<slice id>` → bitmap of settled slots, and the notes of a
+/**
+ * Hash: `f` fence, `p` the batch parked last, `<message index>.<slice id>` → bitmap of settled slots, and the notes of
+ * a
  *  cautious run. Deleted by the job, else after a day. */
 export const checkpointKey = (base: string, job: string) => `${base}ck:${job}`
 /** List of JSON: unreadable data that releases before the quarantine kept. Workers move it to the quarantine. */
 export const asideKey = (base: string) => `${base}aside`
 
-// ---- quarantine: owned by quarantine/quarantine.ts, under one hash tag; an entry lives until an operator deletes it or puts
-// ---- it back
+// ---- quarantine: owned by quarantine/quarantine.ts, under one hash tag; an entry lives until an operator deletes it
+// or puts ---- it back
 
 /** Prefix of all keys of the quarantine. */
 export const QUARANTINE_BASE = 'ft:{quarantine}:'
 /** Sorted set, all scores 0: ids of the entries. */
 export const quarantineKey = () => `${QUARANTINE_BASE}entries`
-/** Hash, an entry: `reason`, `detail`, `at` (ms), `bytes` that it counts, `messageId`, `topicArn`, `subscriptionId` where they
+/**
+ * Hash, an entry: `reason`, `detail`, `at` (ms), `bytes` that it counts, `messageId`, `topicArn`, `subscriptionId`
+ * where they
  *  are known, `messageIds` (JSON: all that it is about), `raw` (the bytes that could not be read). */
 export const quarantinedKey = (id: string) => `${QUARANTINE_BASE}entry:${id}`
 /** Sorted set, all scores 0: `<message id> <entry id>`. */
@@ -126,20 +135,20 @@ export const isolatedKey = (messageId: string) => `${QUARANTINE_BASE}isolated:${
 export const queuesKey = (base: string) => `${base}queues`
 /** Hash: `record` (JSON QueueRecord), `uid`, its settings for scripts (`v`, `r`, `d` in ms, `m` maxReceiveCount, `t`
  *  dead-letter queue), `seen` and `off` of its clock (queue.lua), `seq` (items stored so far), `purged` (ms of the last
- *  purge), `forgot` (`seq` at that time), `cb` '1' deduplication ids may be made from bodies, `gs` '1' they hold within a
- *  group. */
+ *  purge), `forgot` (`seq` at that time), `cb` '1' deduplication ids may be made from bodies, `gs` '1' they hold within
+ *  a group. */
 export const queueKey = (arn: string) => `${shardBase(shardOf(arn))}queue:${arn}`
 // `<base>q:<uid>:`
 // What every other key of a queue begins with; `uid` is another one where a queue is deleted and made again.
 // Sorted sets by ms of the queue's clock: `age` (all items, by what retention counts from), and where an item is:
-// `ready`, `flight` (due back), `delayed`, `moving` (to the dead-letter queue; lease end), `held` (in a redrive's batch).
-// `recent`: ids given by senders, with a `>` those that a redrive policy brought, by when they left (10 minutes, at most
-// 100,000). Hash `dead`: dead letters by kind.
+// `ready`, `flight` (due back), `delayed`, `moving` (to the dead-letter queue; lease end), `held` (in a redrive's
+// batch). `recent`: ids given by senders, with a `>` those that a redrive policy brought, by when they left (10
+// minutes, at most 100,000). Hash `dead`: dead letters by kind.
 // Hash `i:<id>`, an item: `p` payload, `s` sent, `c` receive count, `f` first received, `h` digests of its
 // handles' secrets, newest first (FIFO: the newest), `t` time of the newest receive, `x` source queue and `b` receives
-// before it came here by a redrive policy, `i` '1' id given, `n` '1' receive in spite of the redrive policy, `g` group, `d` deduplication
-// id (FIFO: '' the body's digest, absent the item's id), `o` sequence number (FIFO), `e` when it was dead-lettered or
-// moved here; of a dead letter `r` reason, `k` status code, `u` subscription ARN, `m` message id.
+// before it came here by a redrive policy, `i` '1' id given, `n` '1' receive in spite of the redrive policy, `g` group,
+// `d` deduplication id (FIFO: '' the body's digest, absent the item's id), `o` sequence number (FIFO), `e` when it was
+// dead-lettered or moved here; of a dead letter `r` reason, `k` status code, `u` subscription ARN, `m` message id.
 // FIFO: no `ready` and `delayed`; `flight` has all that was received or is not to be (far ahead). Sorted sets
 // `g:<group>`: its items by sequence number; `heads` and `back`: groups by when their first item is visible
 // (queue.lua). `d:<SHA-1>`: a string per deduplication id, `a:<SHA-1>`: a list per receive attempt, both 5 minutes.
@@ -160,9 +169,11 @@ export const sourcesKey = (arn: string, service: 'sqs' | 'sns') =>
 
 // ---- redrives: owned by redrives.ts, in the source's home shard
 
-/** Hash: a task (its members by name), and how far it is: `uid` of the source, `newest` (highest score in `age` when it began),
- *  `score` and `last` (scan cursor), `done` '1' scanned to the end, `fence`, `batch` number, `items` (JSON ids of the open
- *  batch; absent between batches), `next` (ms: start of the next batch by the rate). 14 days after its end. */
+/**
+ * Hash: a task (its members by name), and how far it is: `uid` of the source, `newest` (highest score in `age` when it
+ * began),
+ *  `score` and `last` (scan cursor), `done` '1' scanned to the end, `fence`, `batch` number, `items` (JSON ids of the
+ *  open batch; absent between batches), `next` (ms: start of the next batch by the rate). 14 days after its end. */
 export const redriveKey = (base: string, id: string) => `${base}redrive:${id}`
 // `<redriveKey>:left`. Set: groups of a FIFO source of which the task has left a message behind, and so all that
 // follow. Until its end.
@@ -173,7 +184,9 @@ export const redrivingKey = (base: string) => `${base}redriving`
 
 // ---- not in a shard
 
-/** String, a count: messages that asked to confirm (confirmation-limits.ts), by the SHA-1 in hex of for whom and where. An hour
+/**
+ * String, a count: messages that asked to confirm (confirmation-limits.ts), by the SHA-1 in hex of for whom and where.
+ * An hour
  *  from the first. In the slot of one of 256 tags, so that a cluster's masters share them. */
 export const confirmationsKey = (scope: string) => `ft:{asked-${scope.slice(0, 2)}}:asked:${scope}`
 
@@ -182,7 +195,9 @@ export const roleKey = (role: string) => `ft:{leader}:${role}`
 /** String, empty, in the slot of `key`: written before each WAIT (replica-acks.ts). 60 s after the last. */
 export const markKey = (key: string) => `ft:{${/\{([^}]+)\}/.exec(key)?.[1] ?? key}}:mark`
 
-/** Hash: a dispatch job, BullMQ's own, as all that begins with `<this key>:`; in it JOB_PARTS (note-parts.ts). Until it is
+/**
+ * Hash: a dispatch job, BullMQ's own, as all that begins with `<this key>:`; in it JOB_PARTS (note-parts.ts). Until it
+ * is
  *  completed, with all of its parts. */
 export const dispatchJobKey = (queueNumber: number, id: string) =>
   `ft:{${dispatchTag(queueNumber)}}:dispatch-${queueNumber}:${id}`
@@ -192,7 +207,9 @@ export const poisonJobsKey = (queueNumber: number) => dispatchJobKey(queueNumber
 export const JOB_PARTS = 'parts'
 /** What both keys of signing begin with (signing-keys.ts). */
 export const SIGNING_BASE = 'ft:{signing}:'
-/** String, JSON: `privateKey` or, under a master key, `sealed`, and `certificate` (PEM) that messages are signed with. Until an operator deletes it, which
+/**
+ * String, JSON: `privateKey` or, under a master key, `sealed`, and `certificate` (PEM) that messages are signed with.
+ * Until an operator deletes it, which
  *  makes the next process that signs make another. */
 export const signingPairKey = () => `${SIGNING_BASE}pair`
 /** Hash: certificate by name (32 hex digits of its SHA-256), those of earlier pairs too. For ever. */
@@ -226,7 +243,9 @@ export const WAKE_CHANGES = 'ft:wake:changes'
 export const WAKE_CONSUMERS = 'ft:wake:consumers'
 /** A redrive task's id: created, resumed, canceled. */
 export const WAKE_REDRIVES = 'ft:wake:redrives'
-/** String, JSON: what the first publish with this key stored (idempotency.ts, fifo-log.ts); 24 h. In the topic's home shard,
+/**
+ * String, JSON: what the first publish with this key stored (idempotency.ts, fifo-log.ts); 24 h. In the topic's home
+ * shard,
  *  under its uid, so that a topic that is deleted and made again has none. */
 export const idempotencyKey = (topicArn: string, topicUid: string, key: string) =>
   `${shardBase(shardOf(topicArn))}idem:${topicUid}:${key}`

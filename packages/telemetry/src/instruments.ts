@@ -1,7 +1,7 @@
 /**
  * Counters, histograms and gauges that live in the process and are read when somebody scrapes. OpenTelemetry's own
- * instruments hash their attributes with every record: about 950 ns where recording to a series kept at hand takes 5 to 40, and a
- * delivery records four times.
+ * instruments hash their attributes with every record: about 950 ns where recording to a series kept at hand takes 5 to
+ * 40, and a delivery records four times.
  */
 
 export type Labels<L extends string = string> = Readonly<Record<L, string>>

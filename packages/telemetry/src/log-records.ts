@@ -1,4 +1,7 @@
-/** Log records of OpenTelemetry, for what somebody asked to be told beyond the process's own log. Off unless sent anywhere. */
+/**
+ * Log records of OpenTelemetry, for what somebody asked to be told beyond the process's own log. Off unless sent
+ * anywhere.
+ */
 import { type Attributes, type Logger, SeverityNumber } from '@opentelemetry/api'
 
 const SEVERITIES = { info: SeverityNumber.INFO, warn: SeverityNumber.WARN }

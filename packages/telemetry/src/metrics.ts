@@ -252,8 +252,8 @@ export interface Metrics extends Instruments, AwsInstruments {
 }
 
 /**
- * One set per process. It needs no SDK, so that parts can count before telemetry has started and in tests. `aws`: whether
- * the metrics of SNS and SQS are shown too.
+ * One set per process. It needs no SDK, so that parts can count before telemetry has started and in tests. `aws`:
+ * whether the metrics of SNS and SQS are shown too.
  */
 export function createMetrics({ aws = true }: { aws?: boolean } = {}): Metrics {
   const [instruments, awsInstruments] = [createInstruments(), createAwsInstruments()]

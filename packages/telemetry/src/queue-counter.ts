@@ -1,4 +1,7 @@
-/** Counts what is done to queues, by queue name. The series are kept at hand: a look-up by labels costs as much as counting. */
+/**
+ * Counts what is done to queues, by queue name. The series are kept at hand: a look-up by labels costs as much as
+ * counting.
+ */
 import { nameOfArn } from '@fantail/contracts'
 import type { AwsInstruments } from './aws-metrics.ts'
 

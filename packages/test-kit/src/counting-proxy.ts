@@ -1,4 +1,6 @@
-/** Stands between a process and its Redis, and counts the round trips: bursts of requests with an answer between them. */
+/**
+ * Stands between a process and its Redis, and counts the round trips: bursts of requests with an answer between them.
+ */
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 

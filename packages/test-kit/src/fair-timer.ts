@@ -1,12 +1,13 @@
 /**
- * How long something took, less the time in which the processes that did it were ready to run and the machine ran others.
+ * How long something took, less the time in which the processes that did it were ready to run and the machine ran
+ * others.
  * A bound then holds Fantail to its promise, beside whatever else the machine does.
  */
 import { readFileSync } from 'node:fs'
 
 /**
- * Starts now; each call of the result returns ms since then. What this process and those named waited for a processor is
- * taken off. Linux counts that; elsewhere nothing is taken off.
+ * Starts now; each call of the result returns ms since then. What this process and those named waited for a processor
+ * is taken off. Linux counts that; elsewhere nothing is taken off.
  */
 export function startFairTimer(...pids: number[]): () => number {
   const processes = ['self', ...pids]

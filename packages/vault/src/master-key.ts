@@ -1,6 +1,7 @@
 /**
- * A master key: 32 random bytes, of which the environment has the text. What encrypts and what names the key are derived
- * from it (HKDF-SHA256), so that its name, which stands in the open beside everything that is sealed, says nothing of it.
+ * A master key: 32 random bytes, of which the environment has the text. What encrypts and what names the key are
+ * derived from it (HKDF-SHA256), so that its name, which stands in the open beside everything that is sealed, says
+ * nothing of it.
  */
 import { hkdfSync, randomBytes } from 'node:crypto'
 

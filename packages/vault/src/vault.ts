@@ -1,10 +1,10 @@
 /**
- * Secrets at rest. A sealed text is `v1.<key id>.<nonce, ciphertext and tag in base64url>` (AES-256-GCM); its context, which
- * says whose secret it is, is authenticated with it and not kept in it, so that what is sealed for one record cannot be
- * put into another's place.
+ * Secrets at rest. A sealed text is `v1.<key id>.<nonce, ciphertext and tag in base64url>` (AES-256-GCM); its context,
+ * which says whose secret it is, is authenticated with it and not kept in it, so that what is sealed for one record
+ * cannot be put into another's place.
  *
- * The first key seals, all of them open: to rotate, processes learn the new key as one that opens, then as the first, then
- * everything is sealed anew by `reseal`, then the old one goes. Nonces are random: a key is good for 2^32 seals, a
+ * The first key seals, all of them open: to rotate, processes learn the new key as one that opens, then as the first,
+ * then everything is sealed anew by `reseal`, then the old one goes. Nonces are random: a key is good for 2^32 seals, a
  * hundred a second for more than a year (section 8.3 of https://doi.org/10.6028/NIST.SP.800-38D).
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'

@@ -83,7 +83,10 @@ export interface DeliveryWorkerOptions {
   sender: Pick<HttpSender, 'send' | 'openAhead' | 'close'>
   /** Opens the secrets of endpoints; undefined: there is no master key. */
   vault?: Vault | undefined
-  /** The vault's key is all processes' own: `start` rejects where secrets are sealed with another, and the signing key is sealed. */
+  /**
+   * The vault's key is all processes' own: `start` rejects where secrets are sealed with another, and the signing key
+   * is sealed.
+   */
   checkMasterKey?: boolean
   telemetry: Pick<Telemetry, 'metrics' | 'spans' | 'logs'>
   /** BullMQ's own spans, where traces are exported. */
@@ -96,7 +99,10 @@ const JOBS_MAX = 512
 const SWEEP_ROLE_MS = 50_000
 
 export interface DeliveryWorker {
-  /** Repeats each step until Redis lets it; rejects by the signal, or where that is another kind of Redis than was named. */
+  /**
+   * Repeats each step until Redis lets it; rejects by the signal, or where that is another kind of Redis than was
+   * named.
+   */
   start(signal?: AbortSignal): Promise<void>
   stop(): Promise<void>
   redis: Redis

@@ -1,4 +1,6 @@
-/** What the API is given: stores, publisher and settings, each by the methods it uses. Connecting them is main's part. */
+/**
+ * What the API is given: stores, publisher and settings, each by the methods it uses. Connecting them is main's part.
+ */
 import type { ApiSettings } from '@fantail/config'
 import type { AddressGuard, EnvelopeSigning, HttpSender } from '@fantail/delivery'
 import type { Publisher } from '@fantail/jobs'

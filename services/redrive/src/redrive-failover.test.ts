@@ -1,4 +1,6 @@
-/** A redrive whose source has lost its last moments, as in a failover of one of a cluster's masters, its target nothing. */
+/**
+ * A redrive whose source has lost its last moments, as in a failover of one of a cluster's masters, its target nothing.
+ */
 import { queueArn } from '@fantail/contracts'
 import { shardBase, shardOf } from '@fantail/store'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'

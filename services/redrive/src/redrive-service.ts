@@ -33,7 +33,10 @@ export interface RedriveServiceOptions {
 
 export interface RedriveService {
   redis: Redis
-  /** Repeats each step until Redis lets it; rejects by the signal, or where that is another kind of Redis than was named. */
+  /**
+   * Repeats each step until Redis lets it; rejects by the signal, or where that is another kind of Redis than was
+   * named.
+   */
   start(signal?: AbortSignal): Promise<void>
   stop(): Promise<void>
 }

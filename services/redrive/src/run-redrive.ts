@@ -1,6 +1,6 @@
 /**
- * One run of a redrive task: batch after batch until the task is done, paused, cancelled, or another run has it. Between
- * batches it asks Redis anew, so a change of rate or status acts within half a second.
+ * One run of a redrive task: batch after batch until the task is done, paused, cancelled, or another run has it.
+ * Between batches it asks Redis anew, so a change of rate or status acts within half a second.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { RedriveStatus } from '@fantail/contracts'
@@ -21,8 +21,8 @@ interface Run extends RedriveRun {
 }
 
 /**
- * The task's status once it is paused or has ended. `stopped`: the process stops, and the task goes on elsewhere. `stale`:
- * another run took the task over. `nothing`: it was not to be run.
+ * The task's status once it is paused or has ended. `stopped`: the process stops, and the task goes on elsewhere.
+ * `stale`: another run took the task over. `nothing`: it was not to be run.
  */
 export type RedriveRunResult = RedriveStatus | 'stopped' | 'stale' | 'nothing'
 

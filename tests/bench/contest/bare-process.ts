@@ -1,4 +1,6 @@
-/** No queue at all: undici `request` in a loop, what one process of this client can send. Whatever is not 2xx is lost. */
+/**
+ * No queue at all: undici `request` in a loop, what one process of this client can send. Whatever is not 2xx is lost.
+ */
 import { Pool } from 'undici'
 import { answer, type LoadOptions, type LoadResult } from '../processes/ipc.ts'
 import { monotonicMs } from '../processes/monotonic.ts'

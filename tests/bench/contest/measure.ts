@@ -2,8 +2,8 @@
  * One contestant in one scenario: publishing for a set time as fast as it is let, or until a number is sent that cannot
  * be delivered within that time, then the drain.
  *
- * Throughput counts every delivery of what was accepted, from the first publish to the arrival of the last: a contestant
- * that accepts faster than it delivers gains nothing by it, and none may leave work behind.
+ * Throughput counts every delivery of what was accepted, from the first publish to the arrival of the last: a
+ * contestant that accepts faster than it delivers gains nothing by it, and none may leave work behind.
  */
 import type { ChildProcess } from 'node:child_process'
 import { cpuMs } from '../processes/children.ts'

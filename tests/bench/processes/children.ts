@@ -1,6 +1,6 @@
 /**
- * The processes of a run: started here, known by pid, and all ended before the bench ends, however it does. One that ends
- * unasked ends the bench, because nothing measured after that would mean anything.
+ * The processes of a run: started here, known by pid, and all ended before the bench ends, however it does. One that
+ * ends unasked ends the bench, because nothing measured after that would mean anything.
  */
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'

@@ -1,4 +1,7 @@
-/** A Fantail as its users run it: its Redis, and services as processes from their own entries, started when they are wanted. */
+/**
+ * A Fantail as its users run it: its Redis, and services as processes from their own entries, started when they are
+ * wanted.
+ */
 import type { ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
 import { freePort, waitFor } from '@fantail/test-kit'

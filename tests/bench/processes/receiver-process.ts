@@ -1,4 +1,7 @@
-/** The receiver: frames requests by Content-Length, counts per path, answers 200. Doing more, it would be what is measured. */
+/**
+ * The receiver: frames requests by Content-Length, counts per path, answers 200. Doing more, it would be what is
+ * measured.
+ */
 import { type AddressInfo, createServer } from 'node:net'
 import { HttpFraming, pathOf } from './http-framing.ts'
 import { type Arrived, answer } from './ipc.ts'

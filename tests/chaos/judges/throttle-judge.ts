@@ -1,4 +1,6 @@
-/** Holds what the workers sent against the throttles: at most 1.1 r + 1 requests in any second, by all workers together. */
+/**
+ * Holds what the workers sent against the throttles: at most 1.1 r + 1 requests in any second, by all workers together.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ENDPOINTS } from '../inputs/endpoints.ts'

@@ -16,7 +16,9 @@ export type ProcessFault =
 export type RedisFault =
   | { kind: 'redis-kill'; signal: 'SIGKILL' | 'SIGTERM'; downMs: number }
   | { kind: 'redis-freeze'; forMs: number }
-  /** The replica is `lagMs` behind for a while, then the master dies; the dead one comes back as replica after `downMs`. */
+  /**
+   * The replica is `lagMs` behind for a while, then the master dies; the dead one comes back as replica after `downMs`.
+   */
   | { kind: 'failover'; lagMs: number; laggingMs: number; downMs: number }
   | { kind: 'client-kill'; type: 'normal' | 'pubsub' }
   | { kind: 'client-pause'; mode: 'ALL' | 'WRITE'; forMs: number }

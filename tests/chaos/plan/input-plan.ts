@@ -1,4 +1,7 @@
-/** What is asked of the APIs in a run, and when. Every message has a text of its own, so that it is known wherever it turns up. */
+/**
+ * What is asked of the APIs in a run, and when. Every message has a text of its own, so that it is known wherever it
+ * turns up.
+ */
 import type { Seeded } from './seeded.ts'
 
 export const KINDS = ['a', 'b', 'c'] as const

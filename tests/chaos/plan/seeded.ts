@@ -1,4 +1,7 @@
-/** Random numbers that a seed determines: the same on every machine, and the same whatever else is drawn by another name. */
+/**
+ * Random numbers that a seed determines: the same on every machine, and the same whatever else is drawn by another
+ * name.
+ */
 
 export class Seeded {
   readonly #seed: number

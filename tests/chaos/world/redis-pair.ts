@@ -1,7 +1,7 @@
 /**
- * The Redis of a run: a master behind an address that services keep, and perhaps a replica that follows it over a link of
- * its own, which can be slow. A failover kills the master, lets the address lead to the replica, and makes the dead one
- * the replica of the new.
+ * The Redis of a run: a master behind an address that services keep, and perhaps a replica that follows it over a link
+ * of its own, which can be slow. A failover kills the master, lets the address lead to the replica, and makes the dead
+ * one the replica of the new.
  */
 import { startRedis, type TestRedis, waitFor } from '@fantail/test-kit'
 import { Redis } from 'ioredis'

@@ -1,4 +1,7 @@
-/** What a run leaves for whoever looks into it: the schedule, an event log, the services' logs, Redis's data, the ledger. */
+/**
+ * What a run leaves for whoever looks into it: the schedule, an event log, the services' logs, Redis's data, the
+ * ledger.
+ */
 import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

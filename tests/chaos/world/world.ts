@@ -1,4 +1,6 @@
-/** All processes of a run: Redis, two APIs, three workers, the redrive service, and the receiver that webhooks lead to. */
+/**
+ * All processes of a run: Redis, two APIs, three workers, the redrive service, and the receiver that webhooks lead to.
+ */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,7 +1,7 @@
 /**
- * Endpoints that accept and never answer, many more than there are slots for them: what waits costs Redis nothing, every
- * lane gets its turn before another one gets a second, a healthy subscription is served meanwhile, and all is delivered
- * once the endpoints answer.
+ * Endpoints that accept and never answer, many more than there are slots for them: what waits costs Redis nothing,
+ * every lane gets its turn before another one gets a second, a healthy subscription is served meanwhile, and all is
+ * delivered once the endpoints answer.
  */
 import { type ReceivedRequest, waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'

@@ -1,7 +1,7 @@
 /**
  * Everything that a receiver can do wrong, all at once, beside healthy ones: each delivery ends as its policy says, the
- * healthy are not slowed, and the worker's memory is bounded. Names that hang or change need a resolver of the test's own
- * and are tried in packages/delivery/src/http/receiver-faults.test.ts, as is each fault here by itself.
+ * healthy are not slowed, and the worker's memory is bounded. Names that hang or change need a resolver of the test's
+ * own and are tried in packages/delivery/src/http/receiver-faults.test.ts, as is each fault here by itself.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { beginFault, LONG } from '../../harness/ledgers/fault-rows.ts'

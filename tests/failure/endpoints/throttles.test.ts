@@ -1,6 +1,6 @@
 /**
- * Throttles where attempts take more than one request, and where a worker stands still, by the send times of all workers.
- * tests/e2e/throttle.timing.test.ts measures at the receiver.
+ * Throttles where attempts take more than one request, and where a worker stands still, by the send times of all
+ * workers. tests/e2e/throttle.timing.test.ts measures at the receiver.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { beginFault, LONG } from '../../harness/ledgers/fault-rows.ts'

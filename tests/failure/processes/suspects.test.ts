@@ -1,7 +1,7 @@
 /**
- * Jobs that are started many times: by workers that die at a message, by workers that freeze for longer than a job's lock
- * lasts, by outages of Redis. A message that can be read is delivered all the same. Only what cannot be decoded stands in
- * the quarantine.
+ * Jobs that are started many times: by workers that die at a message, by workers that freeze for longer than a job's
+ * lock lasts, by outages of Redis. A message that can be read is delivered all the same. Only what cannot be decoded
+ * stands in the quarantine.
  */
 import { Quarantine, topicKey } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'

@@ -1,6 +1,6 @@
 /**
- * Clocks that jump by an hour: of one worker, and of the host of Redis, whose time is Fantail's. Deliveries that are due
- * soon, later and by a throttle are on their way meanwhile.
+ * Clocks that jump by an hour: of one worker, and of the host of Redis, whose time is Fantail's. Deliveries that are
+ * due soon, later and by a throttle are on their way meanwhile.
  */
 import { type ReceivedRequest, redisServerPath, waitFor } from '@fantail/test-kit'
 import { afterAll, describe, expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * Corrupt data in Redis: jobs, messages, a topic, subscriptions and what their lanes consist of. It is quarantined, logged
- * and counted; what lies beside it in the same queue, job, topic and shard is delivered, and nothing loops.
+ * Corrupt data in Redis: jobs, messages, a topic, subscriptions and what their lanes consist of. It is quarantined,
+ * logged and counted; what lies beside it in the same queue, job, topic and shard is delivered, and nothing loops.
  */
 import { laneKey, Quarantine, shardBase, shardOf, sliceKey, subscriptionsKey, topicKey } from '@fantail/store'
 import { stateKey, waitFor } from '@fantail/test-kit'

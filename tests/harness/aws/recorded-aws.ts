@@ -1,8 +1,9 @@
 /**
- * Answers of AWS as the tests of gocloud.dev have recorded them, read from that Go module when tests run: `go mod download`
- * takes it from the module cache or the module proxy. Nothing of it is copied here, and only the recordings of its SNS and
- * SQS driver are looked at. Its recorder cleared message attributes, and all that follows them in a body, from requests:
- * that is put together again from the message that was received later in the same recording.
+ * Answers of AWS as the tests of gocloud.dev have recorded them, read from that Go module when tests run: `go mod
+ * download` takes it from the module cache or the module proxy. Nothing of it is copied here, and only the recordings
+ * of its SNS and
+ * SQS driver are looked at. Its recorder cleared message attributes, and all that follows them in a body, from
+ * requests: that is put together again from the message that was received later in the same recording.
  */
 import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
@@ -90,7 +91,10 @@ export function messagesIn({ operation, text, status }: Exchange): ReceivedMessa
   return JSON.parse(text).Messages ?? []
 }
 
-/** The content that was published or sent: an envelope's own message and attributes, else the body and those of the message. */
+/**
+ * The content that was published or sent: an envelope's own message and attributes, else the body and those of the
+ * message.
+ */
 export function contentOf({ Body, MessageAttributes }: ReceivedMessage): { text: string; attributes: Json } {
   const envelope = Body.startsWith('{') ? JSON.parse(Body) : {}
   if (envelope.Type !== 'Notification') return { text: Body, attributes: MessageAttributes ?? {} }

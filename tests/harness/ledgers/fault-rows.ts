@@ -1,7 +1,8 @@
 /**
- * The rows of docs/reliability.md: what is done to Fantail, what is promised, and what a run found. Each test of a fault
- * prints its row as one line of JSON, and appends it to the file that FANTAIL_FAILURE_ROWS names, from which
- * fault-table.ts makes the table. `pnpm test:failure` runs the long forms (FANTAIL_FAILURE_LONG=1), `npm test` the short.
+ * The rows of docs/reliability.md: what is done to Fantail, what is promised, and what a run found. Each test of a
+ * fault prints its row as one line of JSON, and appends it to the file that FANTAIL_FAILURE_ROWS names, from which
+ * fault-table.ts makes the table. `pnpm test:failure` runs the long forms (FANTAIL_FAILURE_LONG=1), `npm test` the
+ * short.
  */
 import { appendFileSync } from 'node:fs'
 

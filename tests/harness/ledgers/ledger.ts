@@ -1,11 +1,11 @@
 /**
- * Holds a run against invariant 2: every message that was accepted, for every subscription, is delivered, dead-lettered,
- * discarded, expired, in quarantine or still waiting; nothing is lost.
+ * Holds a run against invariant 2: every message that was accepted, for every subscription, is delivered,
+ * dead-lettered, discarded, expired, in quarantine or still waiting; nothing is lost.
  *
- * Each message's text is its own, and its subscriptions are raw webhooks at a path each, so that an arrival, a dead letter
- * and a publish can be told to be the same delivery, also where the publisher never learned the message's id. A publish
- * is *accepted* (202), *refused* (surely not stored) or *unknown* (no answer, or a 503 that says so); an unknown message
- * either counts for all subscriptions or for none.
+ * Each message's text is its own, and its subscriptions are raw webhooks at a path each, so that an arrival, a dead
+ * letter and a publish can be told to be the same delivery, also where the publisher never learned the message's id. A
+ * publish is *accepted* (202), *refused* (surely not stored) or *unknown* (no answer, or a 503 that says so); an
+ * unknown message either counts for all subscriptions or for none.
  */
 import { Counts, Quarantine } from '@fantail/store'
 import { type ReceivedRequest, type Receiver, startFairTimer, waitFor } from '@fantail/test-kit'
@@ -18,8 +18,8 @@ export interface LedgerOptions {
   receiver: Receiver
   topic: string
   /**
-   * One subscription for each, at this path of the receiver; the settings go to the API as they are. One that is told to
-   * go elsewhere (`endpoint`) is not waited for by `recovered`.
+   * One subscription for each, at this path of the receiver; the settings go to the API as they are. One that is told
+   * to go elsewhere (`endpoint`) is not waited for by `recovered`.
    */
   subscriptions: Record<string, Record<string, unknown>>
   /** Queue that the subscriptions dead-letter to; made here. */
@@ -158,7 +158,9 @@ export class Ledger {
     }
   }
 
-  /** Resolves with the account once nothing waits and nothing is missing; fails with the account where that never is. */
+  /**
+   * Resolves with the account once nothing waits and nothing is missing; fails with the account where that never is.
+   */
   async whenSettled({ timeoutMs = 30_000, waiting = 0 } = {}): Promise<Account> {
     let account: Account | undefined
     const isSettled = async () => {
@@ -280,7 +282,9 @@ export class Ledger {
     return { discarded: causes.reduce((sum, cause) => sum + since(cause), 0), expired: since('expired') }
   }
 
-  /** Deliveries of accepted messages whose text stands in an entry, and those of which only the subscription is known. */
+  /**
+   * Deliveries of accepted messages whose text stands in an entry, and those of which only the subscription is known.
+   */
   async #quarantined(placed: Set<string>): Promise<number> {
     const quarantine = new Quarantine(this.#options.stack.connection)
     const texts = [...this.fates].filter(([, fate]) => fate === 'accepted').map(([text]) => text)

@@ -1,7 +1,8 @@
 /**
  * A TCP proxy on loopback before a Redis. It can cut a connection's traffic at an instant: before a request reaches
- * Redis, or after Redis has carried it out and before its reply gets back. From then on nothing passes on that connection
- * in either direction; other connections go on. Or it is a bad network for all of them: late, mute, or leading elsewhere.
+ * Redis, or after Redis has carried it out and before its reply gets back. From then on nothing passes on that
+ * connection in either direction; other connections go on. Or it is a bad network for all of them: late, mute, or
+ * leading elsewhere.
  */
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 

@@ -1,6 +1,6 @@
 /**
- * For a test that failed: what Fantail itself knew of its latest messages and of its lanes, as the API answers it. A part
- * that the API does not answer is named with the reason, because a failing test often has a service that is down.
+ * For a test that failed: what Fantail itself knew of its latest messages and of its lanes, as the API answers it. A
+ * part that the API does not answer is named with the reason, because a failing test often has a service that is down.
  */
 import type { ServiceProcess } from '../services/service-process.ts'
 

@@ -1,7 +1,7 @@
 /**
- * A clock that can jump, for one process: Debian's libfaketime, preloaded into it, reads from a file how far the time of
- * day is off, at most a second late. The monotonic clock goes on, as it does where a host's clock is set. The library is
- * the installed one, or the file that FANTAIL_TEST_FAKETIME names.
+ * A clock that can jump, for one process: Debian's libfaketime, preloaded into it, reads from a file how far the time
+ * of day is off, at most a second late. The monotonic clock goes on, as it does where a host's clock is set. The
+ * library is the installed one, or the file that FANTAIL_TEST_FAKETIME names.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -19,7 +19,9 @@ export interface FalseClock {
   remove(): void
 }
 
-/** Why a command cannot have a false clock here, if so: there is no libfaketime, or the command does not start with it. */
+/**
+ * Why a command cannot have a false clock here, if so: there is no libfaketime, or the command does not start with it.
+ */
 export function falseClockProblem(command: string): string | undefined {
   if (!faketimeLibrary()) return 'there is no libfaketime (Debian: apt-get install faketime)'
   const clock = createFalseClock('probe')

@@ -1,6 +1,6 @@
 /**
- * One service as a child process of the test, as users run it: from source, settings from the environment. Its ports are
- * free ones of the system's choice, read from its log; what it logs is kept for failures.
+ * One service as a child process of the test, as users run it: from source, settings from the environment. Its ports
+ * are free ones of the system's choice, read from its log; what it logs is kept for failures.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { tmpdir } from 'node:os'

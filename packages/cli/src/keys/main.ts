@@ -1,4 +1,7 @@
-/** The process of `fantail keys`: the API's own settings, its Redis, one command. What is asked for goes to stdout alone. */
+/**
+ * The process of `fantail keys`: the API's own settings, its Redis, one command. What is asked for goes to stdout
+ * alone.
+ */
 import { readApiSettings } from '@fantail/config'
 import { createLogger, openVault } from '@fantail/runtime'
 import { ApiKeys, VaultKeys } from '@fantail/store'

@@ -1,4 +1,6 @@
-/** The process of `fantail move`: everything of ours from one Redis to the one, or the cluster, that the settings name. */
+/**
+ * The process of `fantail move`: everything of ours from one Redis to the one, or the cluster, that the settings name.
+ */
 import { parseArgs } from 'node:util'
 import { readRedriveSettings, redisTarget } from '@fantail/config'
 import type { RedisTarget } from '@fantail/contracts'
@@ -14,9 +16,9 @@ import {
 
 const USAGE = `usage: fantail move --from redis://HOST:PORT [--to HOST:PORT,HOST:PORT,…]
 
-Copies everything of Fantail, with every delivery that waits, while no service runs; the source is only read. Without --to
-it goes where REDIS_CLUSTER_NODES, REDIS_SENTINELS or REDIS_URL say, which is what the services will be given afterwards.
-Run again after a failure it goes on where it was.`
+Copies everything of Fantail, with every delivery that waits, while no service runs; the source is only read.
+Without --to it goes where REDIS_CLUSTER_NODES, REDIS_SENTINELS or REDIS_URL say, which is what the services
+will be given afterwards. Run again after a failure it goes on where it was.`
 
 /** @limit The wait of `fantail move` for a Redis that does not answer. Past it: the command fails. */
 const MOVE_WAIT_MS = 10_000
@@ -85,7 +87,10 @@ function usageError(why: string): UsageError {
   return new UsageError(`${why}\n\n${USAGE}`)
 }
 
-/** Of one side: one URL is a single Redis, anything else nodes of a cluster. What is set of TLS goes for sides that speak it. */
+/**
+ * Of one side: one URL is a single Redis, anything else nodes of a cluster. What is set of TLS goes for sides that
+ * speak it.
+ */
 function sideEnv(side: string): Record<string, string | undefined> {
   const isUrl = /^rediss?:/.test(side) && !side.includes(',')
   const without = [...PLACES, ...(isUrl ? ['REDIS_CLUSTER_NAT_MAP'] : [])]

@@ -1,8 +1,8 @@
 /**
- * Everything that is sealed, sealed anew with the first master key: endpoints of subscriptions and the keys that sign for
- * them, URLs of push consumers, secrets of access keys, the key that messages are signed with, which may have stood in the
- * open until now. Each record is changed only where it still is as it was read, so it may run beside everything else, be cut
- * short at any point, and run again.
+ * Everything that is sealed, sealed anew with the first master key: endpoints of subscriptions and the keys that sign
+ * for them, URLs of push consumers, secrets of access keys, the key that messages are signed with, which may have stood
+ * in the open until now. Each record is changed only where it still is as it was read, so it may run beside everything
+ * else, be cut short at any point, and run again.
  */
 import { type SubscriptionRecord, sealContextOf } from '@fantail/contracts'
 import { consumerContext, outboundContext, signingKeyContext, webhookKeyContext } from '@fantail/delivery'
@@ -51,8 +51,8 @@ export async function resealAll(deps: ResealDeps): Promise<Resealed> {
     try {
       const sealed = sealedAnew(secret, deps.vault)
       if (sealed === undefined) continue
-      // Not before there is something to seal: with a wrong key nothing would be, and services that have the right one would
-      // not start for want of it.
+      // Not before there is something to seal: with a wrong key nothing would be, and services that have the right one
+      // would not start for want of it.
       if (!noted) await announceKey(deps)
       noted = true
       await secret.replace(sealed)

@@ -1,4 +1,6 @@
-/** Delivery policies. Their rules cross members, so `checkDeliveryPolicy` (policy) judges them; these shapes document. */
+/**
+ * Delivery policies. Their rules cross members, so `checkDeliveryPolicy` (policy) judges them; these shapes document.
+ */
 import { z } from 'zod'
 import type { DeliveryPolicy } from '../records.ts'
 import { named, TopicReference } from './shared-schemas.ts'

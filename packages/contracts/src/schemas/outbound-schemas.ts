@@ -1,4 +1,7 @@
-/** How an endpoint, a subscription's or a push consumer's, is reached beyond its URL. What is secret is taken and never shown again. */
+/**
+ * How an endpoint, a subscription's or a push consumer's, is reached beyond its URL. What is secret is taken and never
+ * shown again.
+ */
 import { z } from 'zod'
 
 /** @limit URL of a subscription's proxy. Past it: `validation_failed`. */

@@ -150,8 +150,8 @@ class Opening implements Dispatcher.DispatchHandler {
 }
 
 /**
- * undici asks its URL for origin and protocol several times a request, and a URL works them out each time: here they are
- * constants of their own.
+ * undici asks its URL for origin and protocol several times a request, and a URL works them out each time: here they
+ * are constants of their own.
  */
 function originUrl({ name, secure }: NamedOrigin): URL {
   const url = new URL(name)

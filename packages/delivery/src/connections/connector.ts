@@ -1,9 +1,9 @@
 /**
- * Opens a connection for one origin: resolve, guard every address, dial what is left (RFC 8305 where there are several).
- * The socket is dialled by address, so nothing can resolve to something else between check and use.
+ * Opens a connection for one origin: resolve, guard every address, dial what is left (RFC 8305 where there are
+ * several). The socket is dialled by address, so nothing can resolve to something else between check and use.
  *
- * Through a proxy it is the proxy that is resolved, guarded and dialled; of the origin the guard sees what its host says by
- * itself. Nothing of this follows the environment: no HTTP_PROXY, no NODE_TLS_REJECT_UNAUTHORIZED.
+ * Through a proxy it is the proxy that is resolved, guarded and dialled; of the origin the guard sees what its host
+ * says by itself. Nothing of this follows the environment: no HTTP_PROXY, no NODE_TLS_REJECT_UNAUTHORIZED.
  */
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net'
 import { checkServerIdentity, connect as connectTls, type TLSSocket } from 'node:tls'

@@ -1,6 +1,7 @@
 /**
- * Unasked `100 Continue` answers. A client ignores what interim answers (1xx) it does not expect (RFC 9110 §15.2); undici
- * does so with all but 100, at which it gives the connection up. So 100 is passed on to it as 102, which it ignores.
+ * Unasked `100 Continue` answers. A client ignores what interim answers (1xx) it does not expect (RFC 9110 §15.2);
+ * undici does so with all but 100, at which it gives the connection up. So 100 is passed on to it as 102, which it
+ * ignores.
  *
  * Reads along with one connection: head of an interim answer → … → head of the final answer → passed on unseen, until
  * `begin` tells that the next request follows.

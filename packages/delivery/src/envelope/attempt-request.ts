@@ -1,6 +1,6 @@
 /**
- * The request that takes one message to one endpoint: its secrets opened, rendered and signed. Deliveries and tests of a
- * subscription are made of it alike, so that a test shows what a delivery would do.
+ * The request that takes one message to one endpoint: its secrets opened, rendered and signed. Deliveries and tests of
+ * a subscription are made of it alike, so that a test shows what a delivery would do.
  */
 import type { AttemptResult } from '@fantail/contracts'
 import type { HttpRequest } from '../http/http-request.ts'

@@ -70,8 +70,8 @@ export function carriesSignature({ signatureVersion, kind }: Envelope, target: T
 }
 
 /**
- * The body of an HTTP attempt: the envelope, or the bare text for a raw subscription's notifications. Of a signed topic it
- * throws where the signature has not been made (`EnvelopeSigning`): nothing goes out unsigned.
+ * The body of an HTTP attempt: the envelope, or the bare text for a raw subscription's notifications. Of a signed topic
+ * it throws where the signature has not been made (`EnvelopeSigning`): nothing goes out unsigned.
  */
 export function renderBody(envelope: Envelope, target: Target): Buffer {
   const text = textFor(envelope, target.protocol)

@@ -45,8 +45,8 @@ export function compileTarget(subscription: SubscriptionRecord, policy: Effectiv
 }
 
 /**
- * Opens its secrets, once; afterwards it is as any other. Answers what kept it from that, in words without a secret: the
- * target stays locked, since the key may come.
+ * Opens its secrets, once; afterwards it is as any other. Answers what kept it from that, in words without a secret:
+ * the target stays locked, since the key may come.
  */
 export function unlockTarget(target: Target, vault: Pick<Sealing, 'open'> | undefined): string | undefined {
   if (target.locked === undefined) return undefined

@@ -1,7 +1,7 @@
 /**
- * Results on their way to whoever asked. An attempt ends inside undici's or the connector's own work; what is told then may
- * begin the next attempt on the same connection, so it is told when that work is done: after this turn's reading, all that
- * ended in it together. Against a promise for each it took 9 % less of a worker's time per delivery.
+ * Results on their way to whoever asked. An attempt ends inside undici's or the connector's own work; what is told then
+ * may begin the next attempt on the same connection, so it is told when that work is done: after this turn's reading,
+ * all that ended in it together. Against a promise for each it took 9 % less of a worker's time per delivery.
  */
 
 /** Ends of any kind of result: each goes to the function that it came with. */

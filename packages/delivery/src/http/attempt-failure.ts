@@ -8,7 +8,10 @@ import { NameError } from '../outbound/resolver.ts'
 /** @limit Text that explains a failed attempt. Past it: the text is cut. */
 const FAILURE_CHARS_MAX = 200
 
-/** `permanent` failures are those that another attempt cannot mend while configuration and subscription stay as they are. */
+/**
+ * `permanent` failures are those that another attempt cannot mend while configuration and subscription stay as they
+ * are.
+ */
 export function failure(
   error: AttemptErrorCode,
   detail: string,

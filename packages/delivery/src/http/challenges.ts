@@ -1,6 +1,6 @@
 /**
- * Challenges of a 401 (RFC 9110 §11.6.1) that Fantail can answer: Basic (RFC 7617) and Digest (RFC 7616: MD5 and SHA-256,
- * `qop=auth` or none; no session variants, no `auth-int`, no `userhash`).
+ * Challenges of a 401 (RFC 9110 §11.6.1) that Fantail can answer: Basic (RFC 7617) and Digest (RFC 7616: MD5 and
+ * SHA-256, `qop=auth` or none; no session variants, no `auth-int`, no `userhash`).
  */
 
 export interface BasicChallenge {

@@ -65,8 +65,8 @@ export class Credentials {
   }
 
   /**
-   * Takes a 401's challenge for the attempt's next request. Undefined where there is none, or where `sent` shows that the
-   * refused request had answered it: wrong credentials stay wrong, while a nonce may merely have grown old.
+   * Takes a 401's challenge for the attempt's next request. Undefined where there is none, or where `sent` shows that
+   * the refused request had answered it: wrong credentials stay wrong, while a nonce may merely have grown old.
    */
   challenge(header: string | string[], sent: Authorization | undefined): Challenge | undefined {
     const challenge = strongestChallenge(header)

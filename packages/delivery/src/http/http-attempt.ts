@@ -1,12 +1,13 @@
 /**
  * One attempt: the request, what came of it, and the handler that undici calls on the way. States: dialling → writing →
- * waiting for an answer → reading it → settled. A request whose moment has passed by the time it would be written is not
- * written (`SendMoment`).
+ * waiting for an answer → reading it → settled. A request whose moment has passed by the time it would be written is
+ * not written (`SendMoment`).
  *
- * Two things ask for another request of the same attempt: a reset of a reused connection before any byte of an answer (the
- * server may have closed it meanwhile), and a 401 that asks for the URL's credentials. That request follows at once, within
- * the same deadline; where the caller has to find a moment for it (a throttle), this part of the attempt ends as `Again`
- * and the caller goes on from there. RESETS_MAX and CHALLENGES_MAX bound an attempt's requests in both ways.
+ * Two things ask for another request of the same attempt: a reset of a reused connection before any byte of an answer
+ * (the server may have closed it meanwhile), and a 401 that asks for the URL's credentials. That request follows at
+ * once, within the same deadline; where the caller has to find a moment for it (a throttle), this part of the attempt
+ * ends as `Again` and the caller goes on from there. RESETS_MAX and CHALLENGES_MAX bound an attempt's requests in both
+ * ways.
  */
 import type { AttemptResult } from '@fantail/contracts'
 import type { Dispatcher } from 'undici'
@@ -143,8 +144,9 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
   }
 
   /**
-   * What an endpoint says beyond its status is read, so that the connection can be used again, and dropped. Past the bound
-   * the connection is cut and the status stands: the endpoint has answered, and asking again would bring the same flood.
+   * What an endpoint says beyond its status is read, so that the connection can be used again, and dropped. Past the
+   * bound the connection is cut and the status stands: the endpoint has answered, and asking again would bring the same
+   * flood.
    */
   onResponseData(controller: Controller, chunk: Buffer): void {
     if (controller !== this.#controller || this.#settled) return

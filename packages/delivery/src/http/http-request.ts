@@ -39,13 +39,15 @@ export interface HttpRequest {
   moment?: SendMoment | undefined
 }
 
-/** When a request may be written. The way there takes time: a name, a dial, a handshake, a process that stands still. */
+/**
+ * When a request may be written. The way there takes time: a name, a dial, a handshake, a process that stands still.
+ */
 export interface SendMoment {
   /** Asked right before the request is written, once it has a connection. True: it is not written, `missed` follows. */
   isPast(): boolean
   /**
-   * Called instead of `done`: nothing was sent, and the connection stays for the next request. `dialMs`: how long the dial
-   * took that this request had to wait for, else 0.
+   * Called instead of `done`: nothing was sent, and the connection stays for the next request. `dialMs`: how long the
+   * dial took that this request had to wait for, else 0.
    */
   missed(dialMs: number): void
 }

@@ -1,4 +1,7 @@
-/** The beginning of what an endpoint answered, for those who log it: as text, decompressed, never more than was asked for. */
+/**
+ * The beginning of what an endpoint answered, for those who log it: as text, decompressed, never more than was asked
+ * for.
+ */
 import { StringDecoder } from 'node:string_decoder'
 import { constants, unzipSync } from 'node:zlib'
 

@@ -7,8 +7,8 @@
 const RETRY_AFTER_SECONDS_MAX = 86_400 * 365
 
 /**
- * Whole seconds from now; undefined where the header is absent or makes no sense. A date is held against the answer's own
- * `Date`, so that this machine's clock matters only where there is none.
+ * Whole seconds from now; undefined where the header is absent or makes no sense. A date is held against the answer's
+ * own `Date`, so that this machine's clock matters only where there is none.
  */
 export function parseRetryAfter(value: string, date: string | undefined, now: number): number | undefined {
   const text = value.trim()

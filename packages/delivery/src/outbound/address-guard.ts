@@ -1,7 +1,7 @@
 /**
  * Which addresses attempts may connect to. Checked on the address that is really dialled, for every connection, literal
- * addresses included: a check in a name lookup alone is passed by literals, and a check at subscribe time by a name that
- * changes its mind (DNS rebinding). URL parsing has already turned decimal, octal and hex forms into dotted ones.
+ * addresses included: a check in a name lookup alone is passed by literals, and a check at subscribe time by a name
+ * that changes its mind (DNS rebinding). URL parsing has already turned decimal, octal and hex forms into dotted ones.
  */
 import { isIP } from 'node:net'
 import { AddressRules, hostName, type IpAddress } from '@fantail/policy'
@@ -127,8 +127,9 @@ function placesOf(address: IpAddress, inner: ipaddr.IPv4 | undefined): IpAddress
 }
 
 /**
- * The IPv4 address that an IPv6 address leads to: mapped (RFC 4291), compatible (deprecated), translated (RFC 2765), NAT64
- * (RFC 6052, the well-known prefix), 6to4 (RFC 3056), ISATAP. Teredo and the local NAT64 prefix are refused as they are.
+ * The IPv4 address that an IPv6 address leads to: mapped (RFC 4291), compatible (deprecated), translated (RFC 2765),
+ * NAT64 (RFC 6052, the well-known prefix), 6to4 (RFC 3056), ISATAP. Teredo and the local NAT64 prefix are refused as
+ * they are.
  */
 function embedded(address: IpAddress): ipaddr.IPv4 | undefined {
   if (address instanceof ipaddr.IPv4) return undefined

@@ -1,7 +1,8 @@
 /**
- * Credentials in an endpoint's URL, kept out of what is stored and shown. In their place stands a digest, so that the same
- * URL is the same endpoint wherever subscriptions are looked up by it. The digest is slow (scrypt, salted with the rest of
- * the URL): who reads the database has to guess each password at that price.
+ * Credentials in an endpoint's URL, kept out of what is stored and shown. In their place stands a digest, so that the
+ * same
+ * URL is the same endpoint wherever subscriptions are looked up by it. The digest is slow (scrypt, salted with the rest
+ * of the URL): who reads the database has to guess each password at that price.
  */
 import { scrypt } from 'node:crypto'
 

@@ -1,6 +1,6 @@
 /**
- * What a subscription asks for beyond its URL: a forward proxy, a client certificate, further authorities, headers. Compiled
- * once; a subscription without any has no route, and its attempts pay nothing for there being some.
+ * What a subscription asks for beyond its URL: a forward proxy, a client certificate, further authorities, headers.
+ * Compiled once; a subscription without any has no route, and its attempts pay nothing for there being some.
  *
  * Routes that differ share neither connections nor TLS sessions: what one has proved of itself must not serve another.
  */

@@ -1,6 +1,6 @@
 /**
- * How an endpoint is reached, taken apart for keeping: what is no secret stands in the record, the rest beside it, sealed
- * for this endpoint of this topic and put together again where an attempt is made.
+ * How an endpoint is reached, taken apart for keeping: what is no secret stands in the record, the rest beside it,
+ * sealed for this endpoint of this topic and put together again where an attempt is made.
  */
 import type { ConsumerRecord, OutboundSettings, SubscriptionRecord } from '@fantail/contracts'
 import { hasCredentials, maskCredentials } from './endpoint-credentials.ts'

@@ -1,6 +1,6 @@
 /**
- * Names to addresses without `dns.lookup`, which blocks one of four threads per name: /etc/hosts, then c-ares. Answers are
- * kept for their time to live within bounds, failures for a moment, and lookups of one name share one query. Search
+ * Names to addresses without `dns.lookup`, which blocks one of four threads per name: /etc/hosts, then c-ares. Answers
+ * are kept for their time to live within bounds, failures for a moment, and lookups of one name share one query. Search
  * domains of resolv.conf are not applied: names are taken as full ones.
  */
 import type { RecordWithTtl } from 'node:dns'

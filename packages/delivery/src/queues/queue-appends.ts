@@ -32,8 +32,8 @@ export class QueueAppends {
   }
 
   /**
-   * Never rejects. The first is the attempt's own; the others are what may go along, in order. An append that succeeds is a
-   * 200, the status that SQS would answer.
+   * Never rejects. The first is the attempt's own; the others are what may go along, in order. An append that succeeds
+   * is a 200, the status that SQS would answer.
    */
   async append(queueArn: string, appends: Iterable<QueueAppend>): Promise<Appended> {
     const startedAt = performance.now()

@@ -1,4 +1,6 @@
-/** Gives envelopes their signatures: one per message and distinct text, made when first asked for, kept beside the text. */
+/**
+ * Gives envelopes their signatures: one per message and distinct text, made when first asked for, kept beside the text.
+ */
 import { carriesSignature, type Envelope, type EnvelopeText, textFor } from '../envelope/envelope.ts'
 import type { Target } from '../envelope/target.ts'
 import { stringToSign } from './signature.ts'

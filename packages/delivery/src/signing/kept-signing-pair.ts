@@ -1,7 +1,8 @@
 /**
  * The pair that all processes sign with, as it is kept: with a master key its private key stands sealed, for this one
  * certificate; without one, in the open. What was made before there was a master key is read as it is, until
- * `fantail secrets reseal` seals it: processes of a release that knows no sealed pairs may still be at work beside this one.
+ * `fantail secrets reseal` seals it: processes of a release that knows no sealed pairs may still be at work beside this
+ * one.
  */
 import { NoVaultError, type Sealing } from '../outbound/outbound-secrets.ts'
 import type { SigningPairs } from './signing-key.ts'

@@ -1,7 +1,7 @@
 /**
- * Signs off the event loop: `crypto.sign` with a callback runs on libuv's thread pool, which name look-ups and file reads
- * share, so only a part of its threads is used at a time and the rest of the signatures wait here, first come first
- * served. RSASSA-PKCS1-v1_5 is deterministic: a signature that is made again is the same.
+ * Signs off the event loop: `crypto.sign` with a callback runs on libuv's thread pool, which name look-ups and file
+ * reads share, so only a part of its threads is used at a time and the rest of the signatures wait here, first come
+ * first served. RSASSA-PKCS1-v1_5 is deterministic: a signature that is made again is the same.
  */
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto'
 import type { SignatureVersion } from './signature-version.ts'

@@ -1,11 +1,12 @@
 /**
- * The signer of a process: nothing until it is first needed, then loaded once and kept. The pair that all processes share
- * is made by the first that finds none, and the certificate is published before anything is signed with its key.
+ * The signer of a process: nothing until it is first needed, then loaded once and kept. The pair that all processes
+ * share is made by the first that finds none, and the certificate is published before anything is signed with its key.
  *
  * Where the pair cannot be had, those who ask are refused after one try and tries are a second apart, however many ask.
  *
- * While it signs it sees to it once a minute that pair and certificate are still there: a Redis that was emptied, or that
- * a failover has set back, would else serve no certificate for what is signed, and give the next process another pair.
+ * While it signs it sees to it once a minute that pair and certificate are still there: a Redis that was emptied, or
+ * that a failover has set back, would else serve no certificate for what is signed, and give the next process another
+ * pair.
  */
 import { Signer } from './signer.ts'
 import { certificateName, checkedPair, createSigningPair, type SigningPair } from './signing-pair.ts'

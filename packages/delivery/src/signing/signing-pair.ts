@@ -1,4 +1,6 @@
-/** The RSA key that messages are signed with and the certificate that subscribers check them by: made, checked, named. */
+/**
+ * The RSA key that messages are signed with and the certificate that subscribers check them by: made, checked, named.
+ */
 import { createHash, createPrivateKey, KeyObject, randomBytes, webcrypto, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 

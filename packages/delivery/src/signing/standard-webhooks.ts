@@ -1,8 +1,8 @@
 /**
- * Signatures as Standard Webhooks has them (github.com/standard-webhooks): `webhook-id`, the same for every attempt of a
- * message; `webhook-timestamp`, of this attempt; `webhook-signature`, one per key that is in use, over
- * `{id}.{timestamp}.{body}`: `v1,` HMAC-SHA256, `v1a,` ed25519. A key that was replaced goes on signing beside the new one
- * until its time is over, so that receivers can change theirs meanwhile.
+ * Signatures as Standard Webhooks has them (github.com/standard-webhooks): `webhook-id`, the same for every attempt of
+ * a message; `webhook-timestamp`, of this attempt; `webhook-signature`, one per key that is in use, over
+ * `{id}.{timestamp}.{body}`: `v1,` HMAC-SHA256, `v1a,` ed25519. A key that was replaced goes on signing beside the new
+ * one until its time is over, so that receivers can change theirs meanwhile.
  */
 import {
   createHmac,

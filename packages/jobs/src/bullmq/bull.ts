@@ -63,8 +63,8 @@ export interface QueueSettings {
 }
 
 /**
- * A queue that is ready for use. BullMQ asks the server for its version when a queue is made and never again: one that got
- * no answer is of no use for ever, so it is closed here and the promise rejects.
+ * A queue that is ready for use. BullMQ asks the server for its version when a queue is made and never again: one that
+ * got no answer is of no use for ever, so it is closed here and the promise rejects.
  */
 export async function openQueue<T>(
   { name, connection, telemetry }: QueueSettings,

@@ -19,8 +19,8 @@ class WhenFullRedis extends Redis {
   }
 
   /**
-   * Called for a lazy connection, resolves once it is connected, however often that fails first: BullMQ takes one failure
-   * for the end. ioredis's own further tries come here too; each would else wait, with listeners of its own.
+   * Called for a lazy connection, resolves once it is connected, however often that fails first: BullMQ takes one
+   * failure for the end. ioredis's own further tries come here too; each would else wait, with listeners of its own.
    */
   override async connect(): Promise<void> {
     const isFirst = this.status === 'wait'

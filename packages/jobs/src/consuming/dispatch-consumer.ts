@@ -4,8 +4,8 @@
  * A run is *held* (its lock is ours) or *lost* (another worker may have it: start no more attempts). A lock that merely
  * expired during an outage is taken again, else the finished job would be run once more in full; and where the job was
  * handed out again already, to this very process, its run in hand goes on under the new lock. `run` never throws for
- * infrastructure. Where a message makes it throw, BullMQ tries the job again a second later; from the third start on, `run`
- * keeps such errors to itself and is postponed, later and later. A job that was cut waits for its
+ * infrastructure. Where a message makes it throw, BullMQ tries the job again a second later; from the third start on,
+ * `run` keeps such errors to itself and is postponed, later and later. A job that was cut waits for its
  * parts (dispatch-parts.ts) and is started once more when they have ended.
  *
  * Trouble (a full or read-only Redis answers at once with an error) would make BullMQ spin at thousands of errors a
@@ -149,8 +149,9 @@ export class DispatchConsumer {
 
   /**
    * To be called once a second: while any worker has a job in hand, all look often for one whose worker has died; else,
-   * seldom. BullMQ reads the interval anew with each check, and keeps all workers from checking for as long: a pause that
-   * an idle worker has set is ended here. What an outage kept from being done is done at the next call. Never rejects.
+   * seldom. BullMQ reads the interval anew with each check, and keeps all workers from checking for as long: a pause
+   * that an idle worker has set is ended here. What an outage kept from being done is done at the next call. Never
+   * rejects.
    */
   async watch(): Promise<void> {
     const base = `${queuePrefix(this.#name)}:${this.#name}`

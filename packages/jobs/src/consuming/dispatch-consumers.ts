@@ -1,6 +1,6 @@
 /**
- * The worker's side of all dispatch queues: those that publishers are told to write to (FANTAIL_QUEUES), and any other in
- * which something is left from a time with another number, until it is empty.
+ * The worker's side of all dispatch queues: those that publishers are told to write to (FANTAIL_QUEUES), and any other
+ * in which something is left from a time with another number, until it is empty.
  */
 import { batch, DISPATCH_QUEUES_MAX, type Redis, replies } from '@fantail/store'
 import { dispatchQueueName, queuePrefix } from '../bullmq/bull.ts'
@@ -60,7 +60,9 @@ export class DispatchConsumers {
     this.#look()
   }
 
-  /** To be called once a second. Whatever is asked of Redis is asked before this returns, so that it can share a trip. */
+  /**
+   * To be called once a second. Whatever is asked of Redis is asked before this returns, so that it can share a trip.
+   */
   watch(): void {
     for (const consumer of this.all()) void consumer.watch()
     this.#looksIn--

@@ -106,7 +106,9 @@ test('parts get the messages that they name, and nothing is left when the last h
 /** A key's place in the table of keys, which is twice as large as it need be while it grows. */
 const PLACE_BYTES = 16
 
-/** Bytes of all keys. INFO would do, but it counts buffers of connections, and takes up to a second to know their size. */
+/**
+ * Bytes of all keys. INFO would do, but it counts buffers of connections, and takes up to a second to know their size.
+ */
 async function dataBytes(): Promise<number> {
   const keys = await redis.keys('*')
   const sizes = await Promise.all(keys.map((key) => redis.memory('USAGE', key, 'SAMPLES', 0)))

@@ -6,17 +6,17 @@
  *                                                                  completed, and gone ◀────┘
  *
  * A part names its messages; the job that is cut holds them. BullMQ keeps a job's children by the scripts that add and
- * complete them, and completes no job that has some left, so the messages are there until the last part has ended, and no
- * longer. Everything of this is in one slot and so on one master, which loses its last moments or nothing: there is no
- * state without a body that a part needs, but by somebody's own hand.
+ * complete them, and completes no job that has some left, so the messages are there until the last part has ended, and
+ * no longer. Everything of this is in one slot and so on one master, which loses its last moments or nothing: there is
+ * no state without a body that a part needs, but by somebody's own hand.
  *
  * A worker that dies on the way leaves the note, which makes every later start cut alike, however the topic changes
  * meanwhile. Parts are known by their job and number: what is there is not added twice, and what has ended is in the
  * job's list of children that have. A start that was frozen while it added parts may add such a one again: it finds its
  * name there and does nothing.
  *
- * Parts go before everything that waits, as the job did that they are cut from: so they end before the next large job is
- * cut, and there are few at a time.
+ * Parts go before everything that waits, as the job did that they are cut from: so they end before the next large job
+ * is cut, and there are few at a time.
  */
 import type { Message } from '@fantail/contracts'
 import { dispatchJobKey, noteParts, type Redis, readParts, storageError } from '@fantail/store'
@@ -62,8 +62,8 @@ export class DispatchParts {
   }
 
   /**
-   * The messages of a part; undefined where it has ended before, null where nobody has them. Throws for a start of it that
-   * is not the latest.
+   * The messages of a part; undefined where it has ended before, null where nobody has them. Throws for a start of it
+   * that is not the latest.
    */
   async messagesOf(
     job: Job,

@@ -17,16 +17,19 @@ export interface DispatchRun {
   /** Whether Redis has room for so many parts. Rejects where Redis fails. */
   hasRoomFor(parts: number): Promise<boolean>
   /**
-   * Makes jobs of their own of the parts of this one; safe to repeat with the same parts. False where it is another start's
-   * by now. Rejects where Redis fails.
+   * Makes jobs of their own of the parts of this one; safe to repeat with the same parts. False where it is another
+   * start's by now. Rejects where Redis fails.
    */
   handOut(parts: DispatchPart[]): Promise<boolean>
-  /** False where no earlier start has handed out parts; else what of them is missing has been. Rejects where Redis fails. */
+  /**
+   * False where no earlier start has handed out parts; else what of them is missing has been. Rejects where Redis
+   * fails.
+   */
   handOutAgain(): Promise<boolean>
 }
 
 /**
- * settled: everything of the job is. lost: some of it may not be, which is for a later start. cut: its parts are handed out,
- * and their job waits for them. postponed: what is left of it is for a later start, after so many ms.
+ * settled: everything of the job is. lost: some of it may not be, which is for a later start. cut: its parts are handed
+ * out, and their job waits for them. postponed: what is left of it is for a later start, after so many ms.
  */
 export type RunEnd = 'settled' | 'lost' | 'cut' | { postponedMs: number }

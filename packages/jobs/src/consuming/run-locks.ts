@@ -42,8 +42,9 @@ export class RunLocks {
     if (entry.lost) return
     const { id, token, starts: start, addedAt } = entry
     try {
-      // Of a job that another worker has completed there is none, and what another has started since is not ours though it
-      // may have died: its lock would be free, and with it the job be completed, of which it had settled just a part.
+      // Of a job that another worker has completed there is none, and what another has started since is not ours though
+      // it may have died: its lock would be free, and with it the job be completed, of which it had settled just a
+      // part.
       const job = { queue: this.#queueNumber, id, start, addedAt, token }
       if (await holdJobLock(this.#redis, job, LOCK_MS)) return
       // Unless a later start of our own has adopted the run meanwhile: then the lock is that one's.

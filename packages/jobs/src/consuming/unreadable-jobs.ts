@@ -1,15 +1,17 @@
 /**
  * Dispatch jobs that cannot be decoded go to the quarantine: the entry first, then the job leaves its queue.
  *
- * - Its data is no JSON: BullMQ fetches it, throws, lets it stall and fetches it again, for ever. So a job that stalls has
+ * - Its data is no JSON: BullMQ fetches it, throws, lets it stall and fetches it again, for ever. So a job that stalls
+ * has
  *   its hash looked at.
  * - Its data is something else: it fails once a second. After many starts it is looked at too; a newer worker may
  *   understand it until then.
- * - Its data is gone, as after a load of an append-only file that was cut: it is looked at when it is started, and where
+ * - Its data is gone, as after a load of an append-only file that was cut: it is looked at when it is started, and
+ * where
  *   it stands in BullMQ's `failed` set.
  *
- * A part only names messages of its job, so nothing is lost with it: while its job is there, it is made again instead. Else
- * it is removed by BullMQ's own means, which starts the job that it is of once its other parts have ended.
+ * A part only names messages of its job, so nothing is lost with it: while its job is there, it is made again instead.
+ * Else it is removed by BullMQ's own means, which starts the job that it is of once its other parts have ended.
  */
 import type { NewEntry, Quarantined, Redis } from '@fantail/store'
 import { queuePrefix } from '../bullmq/bull.ts'
@@ -20,7 +22,10 @@ const FAILED_MAX = 100
 /** `<job>-<when that was added>-<number of the part>`, as dispatch-parts names them. */
 const PART_ID = /^(.+)-([0-9a-z]+)-\d+$/
 
-/** `readable`: nothing was done. `gone`: the job is in its queue no more. `full`: it stays, the quarantine has no capacity. */
+/**
+ * `readable`: nothing was done. `gone`: the job is in its queue no more. `full`: it stays, the quarantine has no
+ * capacity.
+ */
 export type Look = 'readable' | 'gone' | 'full'
 
 export interface UnreadableJobsOptions {
@@ -76,8 +81,8 @@ export class UnreadableJobs {
   }
 
   /**
-   * No job of ours fails for good, so what BullMQ calls failed has lost its data, or its options. Rejects with the first
-   * failure of Redis, after it has taken the others.
+   * No job of ours fails for good, so what BullMQ calls failed has lost its data, or its options. Rejects with the
+   * first failure of Redis, after it has taken the others.
    */
   async takeFailed(): Promise<void> {
     const { redis } = this.#options

@@ -49,7 +49,10 @@ export class DispatchLine {
     return this.#queue !== undefined && this.#connection.status === 'ready'
   }
 
-  /** To be called whenever the connection is ready; resolves when the queue is there, or the connection has broken again. */
+  /**
+   * To be called whenever the connection is ready; resolves when the queue is there, or the connection has broken
+   * again.
+   */
   open(): Promise<void> {
     this.#opening ??= this.#open().finally(() => {
       this.#opening = undefined

@@ -1,6 +1,7 @@
 /**
  * The publisher's side of the dispatch queues: a request's messages are stored by one atomic write, or the caller is
- * told that they are not, or that it is unknown. Several dispatch queues (one per Redis Cluster master) are used in turn.
+ * told that they are not, or that it is unknown. Several dispatch queues (one per Redis Cluster master) are used in
+ * turn.
  */
 import type { Message, RedisTarget } from '@fantail/contracts'
 import { type ConnectOptions, connectTo, type Redis } from '@fantail/store'

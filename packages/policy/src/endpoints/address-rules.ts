@@ -1,7 +1,7 @@
 /**
- * Lists of addresses and hosts, as operators write them: an address, a CIDR (`10.1.0.0/16`), a host name, or `*.example.com`
- * for the names below it. Strict: `010.0.0.1`, `10.1` and `2130706433` mean different things to different readers, so they
- * are no rule, neither as an address nor as a name.
+ * Lists of addresses and hosts, as operators write them: an address, a CIDR (`10.1.0.0/16`), a host name, or
+ * `*.example.com` for the names below it. Strict: `010.0.0.1`, `10.1` and `2130706433` mean different things to
+ * different readers, so they are no rule, neither as an address nor as a name.
  */
 import { isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
@@ -42,7 +42,10 @@ export class AddressRules {
     }
   }
 
-  /** A host as URLs have it: a name, an IPv4 address, or an IPv6 address in brackets. An IPv4-mapped one is the IPv4 address. */
+  /**
+   * A host as URLs have it: a name, an IPv4 address, or an IPv6 address in brackets. An IPv4-mapped one is the IPv4
+   * address.
+   */
   has(host: string): boolean {
     const address = host.replace(/^\[(.*)\]$/, '$1')
     return isIP(address) === 0 ? this.hasHost(host) : this.hasAddress(ipaddr.process(address))

@@ -3,9 +3,9 @@
  * the same array, they lie in the same element of it.
  *
  * Elements form a tree: an array lies in an element of the one around it. From the bottom up each element is told which
- * sets of clauses can hold within it, as bit masks: what it holds itself, with one element's set of each array in it. The
- * work grows with the number of leaves, whatever the body; trying combinations of leaves would take its square, and a
- * 256 KB array would keep a worker busy for seconds.
+ * sets of clauses can hold within it, as bit masks: what it holds itself, with one element's set of each array in it.
+ * The work grows with the number of leaves, whatever the body; trying combinations of leaves would take its square, and
+ * a 256 KB array would keep a worker busy for seconds.
  */
 import type { Leaf, Place } from './body-leaves.ts'
 import type { Steps } from './match-work.ts'

@@ -3,8 +3,8 @@
  * passed through, those within arrays too. A leaf below an element of an array knows that element: where two clauses
  * look under one array of objects, both must hold in the same element (array-consistency.ts).
  *
- * The work grows with the body, whatever the path: each value of the body is looked at once, because all ways to cut the
- * path lead to different values, and an object is asked for the path's names only where it has more names itself.
+ * The work grows with the body, whatever the path: each value of the body is looked at once, because all ways to cut
+ * the path lead to different values, and an object is asked for the path's names only where it has more names itself.
  */
 import type { Candidate, Scalar } from './conditions/condition.ts'
 

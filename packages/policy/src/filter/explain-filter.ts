@@ -21,8 +21,8 @@ export interface ClauseVerdict {
   condition: unknown[]
   matched: boolean
   /**
-   * What satisfies it, else what the message has there, several as a list of at most VALUES_SHOWN_MAX; absent where there
-   * is nothing.
+   * What satisfies it, else what the message has there, several as a list of at most VALUES_SHOWN_MAX; absent where
+   * there is nothing.
    */
   value?: Scalar | Scalar[]
 }

@@ -9,8 +9,8 @@ export interface Clause {
 export type Rule = Clause[]
 
 /**
- * Clauses that must hold in the same element where they hold inside of arrays, together with each other. Only those whose
- * paths begin with the same name can lie under one array.
+ * Clauses that must hold in the same element where they hold inside of arrays, together with each other. Only those
+ * whose paths begin with the same name can lie under one array.
  */
 export function togetherIn(rule: Rule): Clause[][] {
   return [...Map.groupBy(new Set(rule), ({ path }) => headOf(path)).values()].filter(

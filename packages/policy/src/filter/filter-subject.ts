@@ -1,6 +1,6 @@
 /**
- * What filters see of a message: the values under a dotted path. Attributes and body are parsed once for all filters, and a
- * path is looked up when the first of them asks; what no filter names costs nothing, however long the message is.
+ * What filters see of a message: the values under a dotted path. Attributes and body are parsed once for all filters,
+ * and a path is looked up when the first of them asks; what no filter names costs nothing, however long the message is.
  */
 import { type FilterPolicyScope, jsonOf, type MessageAttribute } from '@fantail/contracts'
 import { PlaceTree } from './array-consistency.ts'
@@ -14,7 +14,9 @@ export interface FilterSubject {
   scope: FilterPolicyScope
   /** Attributes, or keys at the top of the body. */
   names: readonly string[]
-  /** Empty where the message has nothing to match there. Throws TooMuchWork where to find out took more than there is. */
+  /**
+   * Empty where the message has nothing to match there. Throws TooMuchWork where to find out took more than there is.
+   */
   leavesAt(path: string, work?: MatchWork): readonly Leaf[]
   /** Attributes that cannot be read. */
   invalid: ReadonlySet<string>

@@ -1,6 +1,6 @@
 /**
- * How much matching costs, in steps: about one look-up of a value each, 10 to 30 ns. What takes more than a worker may spend
- * in one go is begun anew in pieces (match-in-steps.ts).
+ * How much matching costs, in steps: about one look-up of a value each, 10 to 30 ns. What takes more than a worker may
+ * spend in one go is begun anew in pieces (match-in-steps.ts).
  */
 
 /** Thrown by what is matched in one go. */

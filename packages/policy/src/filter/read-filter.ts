@@ -1,6 +1,6 @@
 /**
- * A filter policy as rules: it matches where one rule does, a rule where each of its clauses does. Keys stand under dotted
- * paths, `$or` is multiplied out; the limits (checklist 93, 94) keep that small.
+ * A filter policy as rules: it matches where one rule does, a rule where each of its clauses does. Keys stand under
+ * dotted paths, `$or` is multiplied out; the limits (checklist 93, 94) keep that small.
  */
 import { type FilterPolicy, type FilterPolicyScope, isObject } from '@fantail/contracts'
 import type { Condition } from './conditions/condition.ts'

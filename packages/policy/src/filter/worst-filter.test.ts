@@ -1,6 +1,6 @@
 /**
- * The worst that a filter can cost: random policies that are accepted, against bodies of 256 KB that are made for them. What
- * is counted is steps, not time: about 10 ns each (docs/filtering.md).
+ * The worst that a filter can cost: random policies that are accepted, against bodies of 256 KB that are made for them.
+ * What is counted is steps, not time: about 10 ns each (docs/filtering.md).
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'

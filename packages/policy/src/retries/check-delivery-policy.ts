@@ -59,7 +59,9 @@ export function checkDeliveryPolicy(policy: unknown, check: PolicyCheck): Proble
   return problems
 }
 
-/** The stored form of a policy that `checkDeliveryPolicy` found no problem in: groups that are set, as they were given. */
+/**
+ * The stored form of a policy that `checkDeliveryPolicy` found no problem in: groups that are set, as they were given.
+ */
 export function parseDeliveryPolicy(policy: unknown): DeliveryPolicy | null {
   if (policy === null || policy === undefined) return null
   const groups = policy as Members

@@ -21,7 +21,9 @@ const ALLOWED: Record<ContentTypes, readonly string[]> = {
   ],
 }
 
-/** A media type with at most a charset after it: what is allowed is sent as it stands, so nothing else may hide in it. */
+/**
+ * A media type with at most a charset after it: what is allowed is sent as it stands, so nothing else may hide in it.
+ */
 const CONTENT_TYPE = /^([a-z0-9.+-]+\/[a-z0-9.+-]+)(?: *; *charset=(?:[a-z0-9._-]+|"[a-z0-9._-]+"))?$/i
 
 /** What is wrong with a content type, or undefined where it may be used. */

@@ -17,7 +17,10 @@ const RETRY_COST = 5
  */
 const RETRY_COST_AFTER_TIMEOUT = 10
 
-/** What an answer says of the endpoint: it took it or refused it for good, is busy, does not answer, or failed otherwise. */
+/**
+ * What an answer says of the endpoint: it took it or refused it for good, is busy, does not answer, or failed
+ * otherwise.
+ */
 export type Answered = 'ok' | 'refused' | 'limited' | 'unavailable' | 'timeout' | 'failed'
 
 /** null: it says nothing of the endpoint, which was not asked. */

@@ -1,6 +1,6 @@
 /**
- * API keys by id: of a secret only its hash, or the sealed text, stands here. Whoever keeps what is read of a key follows
- * WAKE_CHANGES, where the id of every key that is made or revoked is announced.
+ * API keys by id: of a secret only its hash, or the sealed text, stands here. Whoever keeps what is read of a key
+ * follows WAKE_CHANGES, where the id of every key that is made or revoked is announced.
  */
 import { type ApiKeyRecord, FantailError, KEY_ID, KEYS_MAX } from '@fantail/contracts'
 import type { Redis } from 'ioredis'

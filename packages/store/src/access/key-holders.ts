@@ -1,6 +1,6 @@
 /**
- * Which master keys the running services hold. A service says so in the name of its connection, which Redis shows for as
- * long as the process is connected: nothing has to be renewed, and nothing stays behind when a process ends.
+ * Which master keys the running services hold. A service says so in the name of its connection, which Redis shows for
+ * as long as the process is connected: nothing has to be renewed, and nothing stays behind when a process ends.
  */
 import type { Redis } from 'ioredis'
 import { mastersOf } from '../redis/cluster.ts'

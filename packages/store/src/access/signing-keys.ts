@@ -1,7 +1,7 @@
 /**
  * The key pair that messages are signed with, one for all processes, and every certificate that was ever signed by: a
- * message may be checked long after its key was replaced. Whether the private key is sealed is the caller's to say: where it
- * is not, whoever can read this Redis can sign.
+ * message may be checked long after its key was replaced. Whether the private key is sealed is the caller's to say:
+ * where it is not, whoever can read this Redis can sign.
  */
 import { jsonOf } from '@fantail/contracts'
 import type { Redis } from 'ioredis'

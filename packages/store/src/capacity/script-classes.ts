@@ -1,7 +1,8 @@
 /**
  * What each script may do while memory is short. The rule for a new script: choose the class by who asks for the write.
  *
- * - `grows`: a caller asks for it. Refused past the watermark (storage-guard.ts), and by Redis itself when memory is full.
+ * - `grows`: a caller asks for it. Refused past the watermark (storage-guard.ts), and by Redis itself when memory is
+ * full.
  *   A change that leaves its record no longer than it was is no growth, and runs always. A redrive is refused only when
  *   memory is full: it is how an operator empties a queue.
  * - `carries`: an accepted message or a change that was admitted needs it to come to its end. Runs when memory is full.

@@ -82,8 +82,8 @@ export class StorageGuard {
   }
 
   /**
-   * Throws `storage_full` past the watermark, `rate_limited` where the topic (by uid) fills more than its share; answers a
-   * promise only where a sample has to be awaited.
+   * Throws `storage_full` past the watermark, `rate_limited` where the topic (by uid) fills more than its share;
+   * answers a promise only where a sample has to be awaited.
    */
   admit(topicUid?: string): Promise<void> | undefined {
     return this.#fresh(() => this.#refuseWhenFull(topicUid))

@@ -1,8 +1,10 @@
 /**
- * Push consumers: webhooks that a queue's messages are pushed to. They stand with their queue, in its shard, and go with it.
+ * Push consumers: webhooks that a queue's messages are pushed to. They stand with their queue, in its shard, and go
+ * with it.
  *
- * Workers follow announcements of changes; that one was missed is told by the next receive, which carries the revision of
- * the record it goes by (queue-shares.lua). The shares of a consumer's concurrency live only while something is pushed.
+ * Workers follow announcements of changes; that one was missed is told by the next receive, which carries the revision
+ * of the record it goes by (queue-shares.lua). The shares of a consumer's concurrency live only while something is
+ * pushed.
  */
 import { randomUUID } from 'node:crypto'
 import {
@@ -92,7 +94,9 @@ export class Consumers {
     this.#growth = growth
   }
 
-  /** Creates the consumer, or sets the members given; `not_found` without the queue, `validation_failed` without a URL. */
+  /**
+   * Creates the consumer, or sets the members given; `not_found` without the queue, `validation_failed` without a URL.
+   */
   async put(arn: string, name: string, set: ConsumerChange<ConsumerRecord | undefined>) {
     return this.#write(arn, name, (before) => ({
       ...(before ?? CONSUMER_DEFAULTS),

@@ -2,12 +2,12 @@
  * Idempotency keys of publishes, per topic, for 24 hours. A key belongs to the topic's uid: a topic that is deleted and
  * made again knows none of the earlier one's.
  *
- * Nothing is reserved: a publisher looks the key up, stores its job, and then claims the key for what it stored; dispatch
- * makes the same claim and drops a message whose key holds another value. So a crash anywhere leaves either nothing or a
- * message that is delivered, and of concurrent publishes one wins, whichever claims first.
+ * Nothing is reserved: a publisher looks the key up, stores its job, and then claims the key for what it stored;
+ * dispatch makes the same claim and drops a message whose key holds another value. So a crash anywhere leaves either
+ * nothing or a message that is delivered, and of concurrent publishes one wins, whichever claims first.
  *
- * An answer that repeats an earlier one rests on what that one stored, which may not have reached the replicas. It waits
- * for them as a publish does, at every dispatch queue: the earlier job may be in any of them.
+ * An answer that repeats an earlier one rests on what that one stored, which may not have reached the replicas. It
+ * waits for them as a publish does, at every dispatch queue: the earlier job may be in any of them.
  */
 import { IDEMPOTENCY_SECONDS } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
@@ -93,7 +93,9 @@ export class Idempotency {
   }
 }
 
-/** The Redis key of the same idempotency key under another topic of that ARN; `name` is one that idempotencyKey made. */
+/**
+ * The Redis key of the same idempotency key under another topic of that ARN; `name` is one that idempotencyKey made.
+ */
 export function underTopic(name: string, fromUid: string, toUid: string): string {
   const before = name.indexOf(idempotencyPart(fromUid))
   if (before < 0) return name

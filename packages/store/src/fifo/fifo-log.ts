@@ -1,6 +1,6 @@
 /**
- * Publishing to a FIFO topic: one script in the topic's home shard gives each message its sequence number and appends it
- * to the topic's log, unless its deduplication id was accepted in the last five minutes.
+ * Publishing to a FIFO topic: one script in the topic's home shard gives each message its sequence number and appends
+ * it to the topic's log, unless its deduplication id was accepted in the last five minutes.
  *
  *   publish ──▶ log ──reader (fifo-reading.ts)──▶ the subscriptions' lanes
  *
@@ -57,8 +57,8 @@ export class FifoLog {
   }
 
   /**
-   * Stores a request's messages in their order, all or none; receipts in the same order. Each message has its group and its
-   * deduplication id. `not_found`; `conflict` where the topic is not FIFO; `storage_full`; `storage_unavailable`.
+   * Stores a request's messages in their order, all or none; receipts in the same order. Each message has its group and
+   * its deduplication id. `not_found`; `conflict` where the topic is not FIFO; `storage_full`; `storage_unavailable`.
    */
   async publish(topicArn: string, messages: Message[]): Promise<FifoReceipt[]> {
     const { receipts } = await this.#publish(topicArn, messages)
@@ -99,7 +99,9 @@ function packMessage(message: Message): ScriptValue[] {
   return [deliveryId(messageId), groupId, deduplicationId, openJson(message)]
 }
 
-/** 'missing' or 'standard'; what the key holds; or due time, whether a wake was published, and three values a message. */
+/**
+ * 'missing' or 'standard'; what the key holds; or due time, whether a wake was published, and three values a message.
+ */
 type Reply = Buffer | [Buffer] | [Buffer, number, ...(Buffer | number)[]]
 
 interface Published {

@@ -1,6 +1,6 @@
 /**
- * The adaptive rate as a pure model of lane-pace.lua and note-results-1.lua. 429, 503 and timeouts lower the rate of the
- * lane's sends, which recovers by CUBIC. Until the first of them there is no such rate.
+ * The adaptive rate as a pure model of lane-pace.lua and note-results-1.lua. 429, 503 and timeouts lower the rate of
+ * the lane's sends, which recovers by CUBIC. Until the first of them there is no such rate.
  */
 import type { Answered } from '@fantail/policy'
 

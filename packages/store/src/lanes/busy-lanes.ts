@@ -1,4 +1,7 @@
-/** Where something waits or is in flight: the hint that a shard has become due, and lanes and shards for gauges and sweeps. */
+/**
+ * Where something waits or is in flight: the hint that a shard has become due, and lanes and shards for gauges and
+ * sweeps.
+ */
 import type { Redis } from 'ioredis'
 import { BUSY_SHARDS, dueKey, heldKey, laneKey, sliceKey, turnsKey } from '../keys.ts'
 import { batch } from '../redis/batch.ts'

@@ -12,7 +12,10 @@ import { readState, readTime } from './lane-replies.ts'
 const FIGURES = readScript('lane-figures-1')
 const STATES = readScript('delivery-states-1')
 
-/** Waiting, in flight, next attempt, rate, last error, last status code, the deliveries that may be the oldest, quota, circuit. */
+/**
+ * Waiting, in flight, next attempt, rate, last error, last status code, the deliveries that may be the oldest, quota,
+ * circuit.
+ */
 type FiguresReply = [number, number, Buffer, Buffer, Buffer, Buffer, Buffer[], Buffer, Buffer]
 
 export async function laneFigures(

@@ -46,8 +46,8 @@ export interface ParkEntry {
 }
 
 /**
- * What attempts have shown of an endpoint: proven, it answers in time; unproven, its latest attempt is without an answer.
- * An unproven one's lane waits for its turn (keys.ts, `turns`).
+ * What attempts have shown of an endpoint: proven, it answers in time; unproven, its latest attempt is without an
+ * answer. An unproven one's lane waits for its turn (keys.ts, `turns`).
  */
 export type Standing = 'proven' | 'unproven'
 
@@ -61,8 +61,8 @@ export interface ParkJob {
 }
 
 /**
- * The checkpoint field that names a batch of entries: one that is repeated under the name last stored, because its reply
- * was lost, parks and counts nothing again. `name` is unique among the job's batches in the shard.
+ * The checkpoint field that names a batch of entries: one that is repeated under the name last stored, because its
+ * reply was lost, parks and counts nothing again. `name` is unique among the job's batches in the shard.
  */
 export function batchField(name: string): [string, Buffer] {
   return ['p', Buffer.from(name)]
@@ -131,7 +131,9 @@ export interface TakeRequest {
   limits: Map<string, number>
   /** Logs of FIFO topics; default none. */
   logsMax?: number
-  /** Of a lane that is not named, unless its own maxInFlight is lower; throttled lanes are bounded by their rate alone. */
+  /**
+   * Of a lane that is not named, unless its own maxInFlight is lower; throttled lanes are bounded by their rate alone.
+   */
   othersMax?: number
   /** Claims for lanes of unproven endpoints, one each; default as many as deliveriesMax. */
   turnsMax?: number
@@ -166,8 +168,8 @@ export interface RenewRequest {
 
 export interface RenewedClaim {
   /**
-   * Redis time in ms, at most 700 ms ahead. null: there is none, as the lease has ended, the lane is paused or deleted, or
-   * too many claims have send times before it.
+   * Redis time in ms, at most 700 ms ahead. null: there is none, as the lease has ended, the lane is paused or deleted,
+   * or too many claims have send times before it.
    */
   sendAt: number | null
   /** The one that holds from now on. */

@@ -50,7 +50,9 @@ export async function purgeLane(redis: Redis, shard: number, subscriptionId: str
   }
 }
 
-/** First the lanes that are held back by a pause, then all that are due some time, then those that wait for their turn. */
+/**
+ * First the lanes that are held back by a pause, then all that are due some time, then those that wait for their turn.
+ */
 const INDEXES = ['held', 'due', 'turns'] as const
 type SweepCursor = { index: (typeof INDEXES)[number]; at: string }
 

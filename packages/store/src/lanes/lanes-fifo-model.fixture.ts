@@ -1,6 +1,6 @@
 /**
- * What FIFO lanes should do, in memory: per lane and group a line of deliveries, of which only the first may be anywhere
- * but in its place. The model test plays the same operations here and on a real Redis and compares everything.
+ * What FIFO lanes should do, in memory: per lane and group a line of deliveries, of which only the first may be
+ * anywhere but in its place. The model test plays the same operations here and on a real Redis and compares everything.
  */
 import type { DeadState, RetryState } from './lane-records.ts'
 import { endsDelayMs } from './lanes-model.fixture.ts'

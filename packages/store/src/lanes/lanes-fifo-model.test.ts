@@ -1,6 +1,6 @@
 /**
- * Random histories of FIFO lanes: publishes in groups, moves out of the log (repeated ones, stale ones), readers that die
- * again and again so that groups are isolated, takes,
+ * Random histories of FIFO lanes: publishes in groups, moves out of the log (repeated ones, stale ones), readers that
+ * die again and again so that groups are isolated, takes,
  * settlements of heads alone and with a run, crashes, pauses, deletions, purges, retries, redrives, sweeps and clock
  * jumps. After every step Redis holds exactly what the model holds: of each group the head in its set and the rest in
  * its list, in order; every body is referred to as often as it is counted, and what was placed equals what is there and

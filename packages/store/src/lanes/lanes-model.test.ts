@@ -39,7 +39,10 @@ const lanes = new Lanes(redis)
 
 /** As in take-deliveries-1.lua. */
 const FULL_MS = 1_000
-/** A throttled lane is due so long before its send time at least: on a grid of 100 ms, within 200 ms of it (lane-next.lua). */
+/**
+ * A throttled lane is due so long before its send time at least: on a grid of 100 ms, within 200 ms of it
+ * (lane-next.lua).
+ */
 const AHEAD_MS_MIN = 100
 const LANES: LaneModel[] = [
   { maxInFlight: 32, rate: null, deadLetters: false, proven: true },
@@ -421,7 +424,9 @@ class Play {
     else expect(due).toBe(Math.ceil(next))
   }
 
-  /** Everything resumed, every lease ended, everything delivered: nothing but the lanes is left, then not they either. */
+  /**
+   * Everything resumed, every lease ended, everything delivered: nothing but the lanes is left, then not they either.
+   */
   async finish() {
     for (const lane of this.model.lanes.values()) await this.change(lane, 'resume')
     await this.jump(20)

@@ -39,9 +39,9 @@ export interface Renewal {
 }
 
 /**
- * New send times for claims in hand. Where they are the last that the lane has given out, they and the tat move on by the
- * delay: send times stay 1/rate apart, so the bound above holds, and the lane loses the delay instead of their turns. Else
- * those that are late take the next that are free. null: there is none within RENEWED_AHEAD_MS.
+ * New send times for claims in hand. Where they are the last that the lane has given out, they and the tat move on by
+ * the delay: send times stay 1/rate apart, so the bound above holds, and the lane loses the delay instead of their
+ * turns. Else those that are late take the next that are free. null: there is none within RENEWED_AHEAD_MS.
  */
 export function renew(tat: number, now: number, { rate, planned, leadMs }: Renewal) {
   const gap = 1_000 / rate

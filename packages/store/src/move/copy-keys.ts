@@ -1,6 +1,7 @@
 /**
- * Copies keys with their life times and holds each against the source. What is small goes whole (DUMP, RESTORE); what is
- * large, or in a format that the target does not know, element by element. Safe to repeat: a copy replaces what is there.
+ * Copies keys with their life times and holds each against the source. What is small goes whole (DUMP, RESTORE); what
+ * is large, or in a format that the target does not know, element by element. Safe to repeat: a copy replaces what is
+ * there.
  */
 import type { Redis } from 'ioredis'
 import { batch } from '../redis/batch.ts'

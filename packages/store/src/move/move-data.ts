@@ -5,9 +5,10 @@
  *                          ▲    │ died, broke off
  *                          └────┘ run again
  *
- * The source is only read. All keys of ours have hash tags, so they are the same on both sides: dispatch jobs that wait,
- * are delayed or were being run stand in the queue of the same name, and workers find them as after a restart. Each key
- * is held against the source right after it was copied; the mark goes when what waits has been counted on both sides.
+ * The source is only read. All keys of ours have hash tags, so they are the same on both sides: dispatch jobs that
+ * wait, are delayed or were being run stand in the queue of the same name, and workers find them as after a restart.
+ * Each key is held against the source right after it was copied; the mark goes when what waits has been counted on both
+ * sides.
  */
 import type { Redis } from 'ioredis'
 import { isCluster, mastersOf } from '../redis/cluster.ts'

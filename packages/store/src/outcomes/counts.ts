@@ -1,4 +1,6 @@
-/** Counts kept in Redis by the scripts that remove deliveries: discarded by cause, expired, dead-lettered, quarantined. */
+/**
+ * Counts kept in Redis by the scripts that remove deliveries: discarded by cause, expired, dead-lettered, quarantined.
+ */
 import type { Redis } from 'ioredis'
 import { countsKey } from '../keys.ts'
 import { readScript, runScript } from '../redis/scripts.ts'

@@ -1,8 +1,8 @@
 /**
  * Slices of a topic in which every subscription's filter kept a message back. A topic of 100,000 subscriptions has 200
- * slices, and most messages are for few of them: one entry tells of all the others, as runs of slices whose slots are the
- * same. Where slots have holes the runs are short, and a text that grows too long is split, so that an entry stays small
- * whatever the topic: the log is bounded by their number.
+ * slices, and most messages are for few of them: one entry tells of all the others, as runs of slices whose slots are
+ * the same. Where slots have holes the runs are short, and a text that grows too long is split, so that an entry stays
+ * small whatever the topic: the log is bounded by their number.
  */
 
 import { sliceShard } from '../redis/shards.ts'

@@ -2,13 +2,13 @@
  * The outcome log: why has this message not been delivered?
  *
  * A bounded stream per dispatch queue (FANTAIL_LOG_MESSAGES entries in all), whose entries are pages of ours. Dispatch
- * writes an entry per message and slice (bitmaps by subscription slot: delivered, parked, filtered; failures), and one for
- * all slices that filters kept it back from; a lane one per delivery that ended there. What still waits is asked of its
- * lane. Entries are written soon after the work has ended, not in its script: after a crash between the two the message
- * is delivered and its entry missing.
+ * writes an entry per message and slice (bitmaps by subscription slot: delivered, parked, filtered; failures), and one
+ * for all slices that filters kept it back from; a lane one per delivery that ended there. What still waits is asked of
+ * its lane. Entries are written soon after the work has ended, not in its script: after a crash between the two the
+ * message is delivered and its entry missing.
  *
- * A lookup reads the message's stream from its own time (its id is a UUIDv7) to the end, then asks the lanes. What is in
- * no lane and has no entry either has just ended, and its entry is on its way: the lookup reads on for a moment.
+ * A lookup reads the message's stream from its own time (its id is a UUIDv7) to the end, then asks the lanes. What is
+ * in no lane and has no entry either has just ended, and its entry is on its way: the lookup reads on for a moment.
  */
 import { FantailError, parseMessageId, publishedAtOf } from '@fantail/contracts'
 import type { Redis } from 'ioredis'

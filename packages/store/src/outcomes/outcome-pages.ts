@@ -1,6 +1,6 @@
 /**
- * Pages of the outcome log: many entries that stand in a stream as one, because each by itself costs Redis more than the
- * work it tells of.
+ * Pages of the outcome log: many entries that stand in a stream as one, because each by itself costs Redis more than
+ * the work it tells of.
  */
 import { parseMessageId } from '@fantail/contracts'
 

@@ -1,6 +1,7 @@
 /**
  * Messages that are isolated: jobs ended without a result while such a message was being matched, so it waits by itself
- * (delivery-worker/src/dispatch/cautious-runs.ts). Kept to explain them; nothing is decided by it, so a note may be lost.
+ * (delivery-worker/src/dispatch/cautious-runs.ts). Kept to explain them; nothing is decided by it, so a note may be
+ * lost.
  */
 import type { Redis } from 'ioredis'
 import { isolatedKey } from '../keys.ts'

@@ -71,7 +71,10 @@ export class Quarantine {
     this.#options = options
   }
 
-  /** Safe to repeat: an id is added once. The source may be removed unless the answer is `full`. Rejects where Redis fails. */
+  /**
+   * Safe to repeat: an id is added once. The source may be removed unless the answer is `full`. Rejects where Redis
+   * fails.
+   */
   async add(entry: NewEntry): Promise<Quarantined> {
     const ids = messageIdsIn(entry)
     const args: ScriptValue[] = [entry.id, await this.#limit(), ids.length, ...ids, ...packEntry(entry, ids)]

@@ -33,8 +33,8 @@ export class QueueHandles extends QueueContents {
   }
 
   /**
-   * Hides each for its time; in order; `not_found`. On a standard queue a handle of any receive will do while the message
-   * is in flight; `newestOnly`: none of an earlier receive.
+   * Hides each for its time; in order; `not_found`. On a standard queue a handle of any receive will do while the
+   * message is in flight; `newestOnly`: none of an earlier receive.
    */
   async changeVisibility(
     arn: string,

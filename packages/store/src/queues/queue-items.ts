@@ -156,8 +156,8 @@ export function parseHandle(handle: string): [uid: string, itemId: string, diges
 }
 
 /**
- * What scripts compare in the secret's place. They cannot compare in constant time, and so never see what a caller sent:
- * what their time could tell of this digest says nothing of the secret that has it.
+ * What scripts compare in the secret's place. They cannot compare in constant time, and so never see what a caller
+ * sent: what their time could tell of this digest says nothing of the secret that has it.
  */
 export function secretDigest(secret: Uint8Array): Buffer {
   return hash('sha256', secret, 'buffer').subarray(0, DIGEST_BYTES)

@@ -108,10 +108,10 @@ export interface ReceiveTurn {
 }
 
 /**
- * `invalid_receipt_handle`: not a handle of this queue. `message_not_available`: deleted, or neither in flight nor this its
- * newest receive.
- * `visibility_limit_exceeded`: hidden for more than 12 hours after the receive. `expired_receipt_handle`: FIFO only, the
- * visibility timeout of the receive was over.
+ * `invalid_receipt_handle`: not a handle of this queue. `message_not_available`: deleted, or neither in flight nor this
+ * its newest receive.
+ * `visibility_limit_exceeded`: hidden for more than 12 hours after the receive. `expired_receipt_handle`: FIFO only,
+ * the visibility timeout of the receive was over.
  */
 export type HandleError =
   | 'invalid_receipt_handle'

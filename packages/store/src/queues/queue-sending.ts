@@ -61,7 +61,9 @@ export function movedItem({ message, payload }: ReadItem, source: string): Store
   }
 }
 
-/** A new message, as SQS's redrive makes it: id, time of sending and retention begin anew; why it died stays with it. */
+/**
+ * A new message, as SQS's redrive makes it: id, time of sending and retention begin anew; why it died stays with it.
+ */
 export function redrivenItem(taskId: string, { message, payload }: ReadItem): StoredItem {
   const id = redrivenItemId(taskId, message.messageId)
   return {

@@ -1,4 +1,6 @@
-/** Queues that are each other's dead-letter queue, as SQS allows: what goes round and round is never lost, nor doubled. */
+/**
+ * Queues that are each other's dead-letter queue, as SQS allows: what goes round and round is never lost, nor doubled.
+ */
 import { randomUUID } from 'node:crypto'
 import { crashing } from '@fantail/test-kit'
 import { afterEach, expect, test } from 'vitest'

@@ -11,10 +11,10 @@
  * shards: the item stays marked until it has been appended to the other queue under its own id, so a crash repeats the
  * append, which changes nothing, and loses nothing.
  *
- * In a FIFO queue (a name that ends in `.fifo`) a message is received only while none before it in its group is in flight,
- * moving or held. Its items stand in their groups by sequence number, and the groups in two sets by when their first item
- * is visible (queues/lua/include/queue.lua); nothing is `ready`, so nothing has to be made so. A message with a known
- * deduplication id is not stored; one that its sender has named by an id is known by that id alone.
+ * In a FIFO queue (a name that ends in `.fifo`) a message is received only while none before it in its group is in
+ * flight, moving or held. Its items stand in their groups by sequence number, and the groups in two sets by when their
+ * first item is visible (queues/lua/include/queue.lua); nothing is `ready`, so nothing has to be made so. A message
+ * with a known deduplication id is not stored; one that its sender has named by an id is known by that id alone.
  */
 import { randomBytes } from 'node:crypto'
 import { FantailError, isFifoName, type QueueMessage } from '@fantail/contracts'

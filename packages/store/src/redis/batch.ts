@@ -1,6 +1,7 @@
 /**
- * Commands on keys of any shards, in one trip: a pipeline on a single Redis. On a cluster they are sent one by one, each
- * to its slot's master: ioredis sends a pipeline to one node, and repeats all of it where one of its slots has moved.
+ * Commands on keys of any shards, in one trip: a pipeline on a single Redis. On a cluster they are sent one by one,
+ * each to its slot's master: ioredis sends a pipeline to one node, and repeats all of it where one of its slots has
+ * moved.
  */
 import type { ChainableCommander, Redis } from 'ioredis'
 import { isCluster } from './cluster.ts'

@@ -2,9 +2,9 @@
  * One plain connection into a cluster: to the master that has a key, or to any node (pub/sub reaches all of them).
  *
  * A BullMQ queue is whole in one slot, so its connections need one node at a time. A plain connection there keeps what
- * plain connections do: one state, `WAIT` behind the write that it is for, a blocking command that ends with its master.
- * Where to is asked anew at every connect; a server that no longer has the slot says so (MOVED), and the connection goes
- * to the one that has.
+ * plain connections do: one state, `WAIT` behind the write that it is for, a blocking command that ends with its
+ * master. Where to is asked anew at every connect; a server that no longer has the slot says so (MOVED), and the
+ * connection goes to the one that has.
  */
 import { createConnection, isIP } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'

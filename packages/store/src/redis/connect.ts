@@ -66,8 +66,8 @@ function redisOptions(options: SendOptions): RedisOptions {
 }
 
 /**
- * A connection for commands of all kinds that is being made; `onState` tells each change, errors between changes are the
- * callers' own. On a cluster it is up while the masters of all shards are connected.
+ * A connection for commands of all kinds that is being made; `onState` tells each change, errors between changes are
+ * the callers' own. On a cluster it is up while the masters of all shards are connected.
  */
 export function connect(options: ConnectOptions): Redis {
   const { url } = options
@@ -75,8 +75,8 @@ export function connect(options: ConnectOptions): Redis {
 }
 
 /**
- * One plain connection, to the server that has the key: on a cluster it follows the key's slot from master to master, and
- * takes commands of that slot only.
+ * One plain connection, to the server that has the key: on a cluster it follows the key's slot from master to master,
+ * and takes commands of that slot only.
  */
 export function connectTo(options: ConnectOptions, key: string): Redis {
   return connectOne(options, key)
@@ -85,8 +85,8 @@ export function connectTo(options: ConnectOptions, key: string): Redis {
 const PING_MS = 10_000
 
 /**
- * A connection for subscriptions; on a cluster to any of its nodes. It has its life proved, as nothing else is due on it.
- * Its users subscribe at each 'ready'.
+ * A connection for subscriptions; on a cluster to any of its nodes. It has its life proved, as nothing else is due on
+ * it. Its users subscribe at each 'ready'.
  */
 export function connectSubscriber(options: Omit<ConnectOptions, 'commandTimeoutMs'>): Redis {
   const redis = connectOne({ ...options, commandTimeoutMs: null }, undefined)

@@ -1,15 +1,17 @@
 /**
  * Waiting for replicas (FANTAIL_MIN_REPLICAS) before something is acknowledged, or before a source is deleted: a parked
- * delivery (the job is completed next), an appended message (the lane entry is deleted next, or a sender gets its answer).
- * Otherwise a failover in the next moment could lose what only the new place has. This needs a connection of its own:
- * nothing else is answered on it meanwhile.
+ * delivery (the job is completed next), an appended message (the lane entry is deleted next, or a sender gets its
+ * answer). Otherwise a failover in the next moment could lose what only the new place has. This needs a connection of
+ * its own: nothing else is answered on it meanwhile.
  *
  * Redis's WAIT covers what its own connection wrote, and since Redis 7.2 a script that only reads does not count as a
- * write. A repeated publish writes nothing, because an earlier one, perhaps of another process, has. A mark is therefore
- * written right before each WAIT. Replicas apply writes in their order, so the mark's offset covers every earlier write.
+ * write. A repeated publish writes nothing, because an earlier one, perhaps of another process, has. A mark is
+ * therefore written right before each WAIT. Replicas apply writes in their order, so the mark's offset covers every
+ * earlier write.
  *
- * If too few replicas of a shard's master answer, the shard goes on without them and asks again after a pause: otherwise
- * everything would stop, and publishing reports already that copies are missing. `strict` is for what a caller is told.
+ * If too few replicas of a shard's master answer, the shard goes on without them and asks again after a pause:
+ * otherwise everything would stop, and publishing reports already that copies are missing. `strict` is for what a
+ * caller is told.
  *
  * There is one WAIT at a time, for all writes whose replies came before it. It blocks its connection, for all of its
  * second if a replica is missing; one WAIT per write let a burst of writes time each other out.
@@ -56,9 +58,9 @@ export class ReplicaAcks {
   }
 
   /**
-   * Resolves when the replicas hold everything that was written to the key's slot before the call, by any process. Rejects
-   * where the connection is lost, or the slot has moved to another master: the write may then be lost too. With `strict`
-   * false also a strict one is content with what replicas there are.
+   * Resolves when the replicas hold everything that was written to the key's slot before the call, by any process.
+   * Rejects where the connection is lost, or the slot has moved to another master: the write may then be lost too. With
+   * `strict` false also a strict one is content with what replicas there are.
    */
   async confirm(key: string, strict = this.#options.strict ?? false): Promise<void> {
     const { minReplicas } = this.#options

@@ -3,9 +3,9 @@
  * EVAL (so an emptied script cache costs one more trip). A file `take-deliveries-1.lua` takes 1 key; `-- @include now`
  * inserts `now.lua`, from the `lua/include/` of whatever folder has it: no two Lua files share a name.
  *
- * On a cluster each script names one key more, in the same slot, that is never there. While a slot moves from one master
- * to another its keys are on both, and a script must run on neither: Redis refuses a command of several keys of which one
- * is missing (ASK at the one, TRYAGAIN at the other), with one key it would run where half of the shard is.
+ * On a cluster each script names one key more, in the same slot, that is never there. While a slot moves from one
+ * master to another its keys are on both, and a script must run on neither: Redis refuses a command of several keys of
+ * which one is missing (ASK at the one, TRYAGAIN at the other), with one key it would run where half of the shard is.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'

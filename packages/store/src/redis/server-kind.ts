@@ -1,8 +1,8 @@
 /**
- * At the start of a process: that what answers is what the settings name. A node of a cluster that is taken for a single
- * Redis refuses most of what it is asked, and a plain Redis taken for a cluster is never connected; both are told from the
- * mode that HELLO tells, the first time that anything answers. A Redis that is away is waited for, and so are Sentinels
- * that do not know the master: what is wrong with them is said once and may come right by itself.
+ * At the start of a process: that what answers is what the settings name. A node of a cluster that is taken for a
+ * single Redis refuses most of what it is asked, and a plain Redis taken for a cluster is never connected; both are
+ * told from the mode that HELLO tells, the first time that anything answers. A Redis that is away is waited for, and so
+ * are Sentinels that do not know the master: what is wrong with them is said once and may come right by itself.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import {
@@ -80,8 +80,8 @@ export async function whenServerChecked({
 }
 
 /**
- * One look before anything else is connected, which would complain of what is told here. Rejects with a WrongRedisError;
- * what is away is for whenServerChecked to wait for.
+ * One look before anything else is connected, which would complain of what is told here. Rejects with a
+ * WrongRedisError; what is away is for whenServerChecked to wait for.
  */
 export async function refuseWrong(target: RedisTarget): Promise<void> {
   if (isRedisCluster(target)) return await refuseNodes(target)

@@ -7,8 +7,9 @@
  * `choose` leaves the batch in the task: the next start is given the same one, and the shards it goes to remember what
  * that batch has put there, so the repetition adds nothing, also where it has been delivered or consumed since.
  *
- * On a cluster the source's master may fail over without its last moments, and a later batch than the task's have been where
- * it goes: then the batch is given a number after that one and moved, even a second time, for else it would be refused for ever.
+ * On a cluster the source's master may fail over without its last moments, and a later batch than the task's have been
+ * where it goes: then the batch is given a number after that one and moved, even a second time, for else it would be
+ * refused for ever.
  */
 import { type DeadLetter, parseArn, parseMessageId, type RedriveFilter } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
@@ -50,15 +51,17 @@ export interface RedriveBatch {
   items: { id: string; item: ReadItem | null }[]
 }
 
-/** `again`: nothing to move on this page. `wait`: the rate. `stop`: paused or ended. `stale`: another run has the task. */
+/**
+ * `again`: nothing to move on this page. `wait`: the rate. `stop`: paused or ended. `stale`: another run has the task.
+ */
 export type RedriveChoice =
   | { kind: 'batch'; batch: RedriveBatch }
   | { kind: 'wait'; waitMs: number }
   | { kind: 'again' | 'stop' | 'stale' }
 
 /**
- * By item id: whether it has been moved; or the batch cannot be moved at all, or not by this run. `behind`: a later batch has
- * been there, see `renumber`.
+ * By item id: whether it has been moved; or the batch cannot be moved at all, or not by this run. `behind`: a later
+ * batch has been there, see `renumber`.
  */
 export type RedriveMove =
   | { kind: 'moved'; moved: Map<string, boolean> }
@@ -130,7 +133,10 @@ export class RedriveBatches {
     return (await this.#park(run, batch.number, toLanes, moved)) ?? { kind: 'moved', moved }
   }
 
-  /** Numbers the open batch after a later one, so that the next choice can be moved; false where another run has the task. */
+  /**
+   * Numbers the open batch after a later one, so that the next choice can be moved; false where another run has the
+   * task.
+   */
   async renumber(run: RedriveRun, number: number, laterBatch: number): Promise<boolean> {
     return (await this.#run(taskShard(run.id), RENUMBER, [run.id, run.fence, number, laterBatch + 1])) === 1
   }

@@ -59,7 +59,9 @@ export class Redrives {
     this.#queues = new Queues(redis)
   }
 
-  /** Starts a task, which the redrive service takes up by itself; `not_found`, `validation_failed`, `redrive_active`. */
+  /**
+   * Starts a task, which the redrive service takes up by itself; `not_found`, `validation_failed`, `redrive_active`.
+   */
   async create(input: NewRedrive): Promise<RedriveTask> {
     const { source, destination, filter } = input
     if (destination === source)

@@ -27,7 +27,10 @@ export class ConfirmationLimits {
     this.#growth = growth
   }
 
-  /** Counts one more, and answers 0; past a bound, the ms until there may be one. `storage_full`: the message would grow it. */
+  /**
+   * Counts one more, and answers 0; past a bound, the ms until there may be one. `storage_full`: the message would grow
+   * it.
+   */
   async take({ topicArn, endpoint }: Confirmation): Promise<number> {
     await this.#growth.admit()
     const account = parseArn(topicArn)?.account ?? ''

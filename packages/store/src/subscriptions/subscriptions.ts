@@ -117,8 +117,8 @@ export class Subscriptions {
 
   /**
    * The new subscription, or the one that has the same topic, protocol and endpoint (`created` false); `not_found`
-   * without the topic, `storage_full` where a new one would not fit. One that was unsubscribed through its link makes room
-   * for the new one.
+   * without the topic, `storage_full` where a new one would not fit. One that was unsubscribed through its link makes
+   * room for the new one.
    */
   async create(input: NewSubscription): Promise<{ subscription: SubscriptionRecord; created: boolean }> {
     const placement = placementOf(input)
@@ -215,7 +215,10 @@ export class Subscriptions {
     return token !== null
   }
 
-  /** The subscription with this token, which says by itself where to look; expired, confirmed or unsubscribed as it may be. */
+  /**
+   * The subscription with this token, which says by itself where to look; expired, confirmed or unsubscribed as it may
+   * be.
+   */
   async findByToken(token: string): Promise<SubscriptionRecord | null> {
     const place = topicUidOf(token)
     if (!place) return null

@@ -6,8 +6,8 @@
  * steps can be repeated, and by several processes at once:
  *   topic|<arn>                        slices do not have the topic's record yet: they are given it
  *   purge|<arn>|<uid>|<slices>         the topic is deleted, its slices not all: they are dropped
- *   create|<arn>|<endpoint sha1>|<id>  an endpoint and a place are taken: kept if the subscription is stored, else given up
- *   delete|<arn>|<endpoint sha1>|<id>  the endpoint is free, the subscription perhaps not removed: it is
+ *   create|<arn>|<endpoint sha1>|<id>  an endpoint and a place are taken: kept if the subscription is stored, else
+ *   given up delete|<arn>|<endpoint sha1>|<id>  the endpoint is free, the subscription perhaps not removed: it is
  */
 import type { Redis } from 'ioredis'
 import { topicKey, unfinishedKey } from '../keys.ts'

@@ -87,7 +87,9 @@ export class Topics {
     this.#growth = options.growth ?? UNGUARDED
   }
 
-  /** Creates the topic, or sets the members given on the one that exists; `storage_full`, as every change that grows. */
+  /**
+   * Creates the topic, or sets the members given on the one that exists; `storage_full`, as every change that grows.
+   */
   put(arn: string, set: Partial<TopicSettings>): Promise<{ topic: TopicRecord; created: boolean }> {
     return this.#write(arn, async (current) => {
       const topic = await (current ? this.#replace(current, set) : this.#create(arn, set))

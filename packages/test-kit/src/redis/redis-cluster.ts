@@ -1,6 +1,6 @@
 /**
- * A real Redis Cluster on loopback: three masters, and a replica of each. Killing a master is followed by a failover about
- * a second later.
+ * A real Redis Cluster on loopback: three masters, and a replica of each. Killing a master is followed by a failover
+ * about a second later.
  */
 import { Redis } from 'ioredis'
 import { waitFor } from '../wait-for.ts'
@@ -21,8 +21,8 @@ export interface TestCluster {
   /** The node that has the slot now, by what most nodes say. */
   masterOf(slot: number): Promise<TestRedis>
   /**
-   * Moves a slot with all its keys the way `redis-cli --cluster reshard` does. `halfway` is called when half of the keys
-   * have been moved.
+   * Moves a slot with all its keys the way `redis-cli --cluster reshard` does. `halfway` is called when half of the
+   * keys have been moved.
    */
   moveSlot(slot: number, to: TestRedis, halfway?: () => Promise<void>): Promise<void>
   stop(): Promise<void>

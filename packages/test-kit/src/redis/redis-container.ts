@@ -1,4 +1,6 @@
-/** A Redis in a container, its data in the container: killed and frozen by the daemon, so on any host that it runs on. */
+/**
+ * A Redis in a container, its data in the container: killed and frozen by the daemon, so on any host that it runs on.
+ */
 import { RedisContainer } from '@testcontainers/redis'
 import { getContainerRuntimeClient, ImageName } from 'testcontainers'
 import { waitFor } from '../wait-for.ts'

@@ -1,4 +1,7 @@
-/** Keys that Fantail's scripts alone build, for tests that look into Redis. `base` is a shard's prefix (store's keys.ts). */
+/**
+ * Keys that Fantail's scripts alone build, for tests that look into Redis. `base` is a shard's prefix (store's
+ * keys.ts).
+ */
 
 export const skewKey = (base: string) => `${base}skew`
 export const aheadKey = (base: string) => `${base}ahead`

@@ -1,4 +1,6 @@
-/** How a server is run; `start` begins it anew on the same port with the same data and need not wait until it answers. */
+/**
+ * How a server is run; `start` begins it anew on the same port with the same data and need not wait until it answers.
+ */
 export interface RedisRuntime {
   pid(): number
   start(): Promise<void>

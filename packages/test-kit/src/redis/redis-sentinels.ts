@@ -1,4 +1,7 @@
-/** A master, its replicas and three Sentinels on loopback. Killing the master is followed by a failover about two seconds later. */
+/**
+ * A master, its replicas and three Sentinels on loopback. Killing the master is followed by a failover about two
+ * seconds later.
+ */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

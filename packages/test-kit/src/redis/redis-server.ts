@@ -1,7 +1,8 @@
 /**
- * A real Redis of one's own for a test file: on a free loopback port, with data of its own, gone with it. Spawned from a
- * binary; in a container where FANTAIL_TEST_REDIS=container and a Docker daemon answers. The binary is
- * FANTAIL_TEST_REDIS_SERVER or FANTAIL_REDIS_SERVER, or the one that the bootstrap unpacked, or redis-server / valkey-server on PATH.
+ * A real Redis of one's own for a test file: on a free loopback port, with data of its own, gone with it. Spawned from
+ * a binary; in a container where FANTAIL_TEST_REDIS=container and a Docker daemon answers. The binary is
+ * FANTAIL_TEST_REDIS_SERVER or FANTAIL_REDIS_SERVER, or the one that the bootstrap unpacked, or redis-server /
+ * valkey-server on PATH.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'

@@ -65,8 +65,8 @@ export class AttemptMaker {
   }
 
   /**
-   * `delivery` names what is appended to a queue, so that an append that is repeated changes nothing. `done` is called once,
-   * never before this has returned: no promises, because this is made tens of thousands of times a second.
+   * `delivery` names what is appended to a queue, so that an append that is repeated changes nothing. `done` is called
+   * once, never before this has returned: no promises, because this is made tens of thousands of times a second.
    */
   attempt(
     subscription: CompiledSubscription,
@@ -126,8 +126,8 @@ export class AttemptMaker {
   }
 
   /**
-   * `sentAt`: epoch ms. `monotonicMs`: by the host's monotonic clock, which is one for all processes of a host and which
-   * nobody sets, so that a throttle can be checked by it.
+   * `sentAt`: epoch ms. `monotonicMs`: by the host's monotonic clock, which is one for all processes of a host and
+   * which nobody sets, so that a throttle can be checked by it.
    */
   #requestLog({ record }: CompiledSubscription, { message }: MessageContext) {
     const { log } = this.#options

@@ -8,8 +8,8 @@
  * proven ones keep their half all the same, so the slots may for the length of a deadline be half as many again.
  *
  * A lane knows too whether its endpoint is proven, from whichever worker attempted it last (`Standing` of the store): a
- * worker that meets it the first time goes by that. Lanes of unproven endpoints wait for slots of their half in a line of
- * turns (lane-loop.ts).
+ * worker that meets it the first time goes by that. Lanes of unproven endpoints wait for slots of their half in a line
+ * of turns (lane-loop.ts).
  *
  * First attempts leave an eighth of the slots to the lanes. They take a slot in the moment it comes free, a lane only a
  * trip to Redis later: without a share of their own, lanes got 5 of 80 sends beside first attempts that took all slots.

@@ -1,10 +1,11 @@
 /**
- * How many bytes of messages the attempts of lanes hold, and first attempts that outlast a second. Slots bound attempts by
- * number; 2,000 of them with messages of 256 KB would be gigabytes.
+ * How many bytes of messages the attempts of lanes hold, and first attempts that outlast a second. Slots bound attempts
+ * by number; 2,000 of them with messages of 256 KB would be gigabytes.
  *
  * As with slots (attempt-slots.ts), what hangs has half: an attempt of a proven endpoint counts as unproven from the
- * second in which it hangs, and the proven ones keep their half, however much hangs. So all of them together may for the
- * length of a deadline hold half as much again. A message counts once on each side, however many deliveries hold it.
+ * second in which it hangs, and the proven ones keep their half, however much hangs. So all of them together may for
+ * the length of a deadline hold half as much again. A message counts once on each side, however many deliveries hold
+ * it.
  */
 import type { InRun } from '../fifo/group-run.ts'
 import type { MessageContext } from '../topics/message-context.ts'
@@ -63,7 +64,10 @@ export class BodyBytes {
     return this.#freeOf(proven) > 0
   }
 
-  /** How many attempts more there may be, if they are like those that hold something now; at least one where there is room. */
+  /**
+   * How many attempts more there may be, if they are like those that hold something now; at least one where there is
+   * room.
+   */
   attemptsLeft(proven: boolean): number {
     const free = this.#freeOf(proven) - this.#loadingBytes
     if (free <= 0) return 0

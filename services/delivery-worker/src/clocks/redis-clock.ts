@@ -1,11 +1,11 @@
 /**
  * Redis's time, as of the last reply that told it, carried on by this process's monotonic clock.
  *
- * A reply that was long on its way tells a time that is over. That is of no consequence for when to ask next, but claims
- * sent by it would crowd those of the next reply; so send times go by the reply that was fastest of late. Of a reply of
- * which it is known when it was asked for, more is known: Redis's clock was read after that. Where this is not possible by
- * what was told before, the clock was set back, by however little; else every claim would seem late until the drift allowed
- * for has made up for it, an hour for two seconds.
+ * A reply that was long on its way tells a time that is over. That is of no consequence for when to ask next, but
+ * claims sent by it would crowd those of the next reply; so send times go by the reply that was fastest of late. Of a
+ * reply of which it is known when it was asked for, more is known: Redis's clock was read after that. Where this is not
+ * possible by what was told before, the clock was set back, by however little; else every claim would seem late until
+ * the drift allowed for has made up for it, an hour for two seconds.
  */
 
 /** How fast the two clocks may drift apart: what the fastest reply told is worth less by so much. */

@@ -1,8 +1,9 @@
 /**
- * Redis's clock is the one source of time, and a host's clock can be set back, or a failover lead to a host that is behind:
- * whatever is due would then wait for as long again. A worker that sees it makes the time of that master's shards go on
- * from where it was. It is told at most a second late; several workers may do so at once. All shards of a master go on by as
- * much: workers know one time of it, and a throttled lane whose shard is a tenth of a second behind that sends nothing.
+ * Redis's clock is the one source of time, and a host's clock can be set back, or a failover lead to a host that is
+ * behind: whatever is due would then wait for as long again. A worker that sees it makes the time of that master's
+ * shards go on from where it was. It is told at most a second late; several workers may do so at once. All shards of a
+ * master go on by as much: workers know one time of it, and a throttled lane whose shard is a tenth of a second behind
+ * that sends nothing.
  */
 import type { Logger } from '@fantail/runtime'
 import { catchUp, catchUpWith, isCluster, masterOfShard, type Redis, SHARD_COUNT } from '@fantail/store'

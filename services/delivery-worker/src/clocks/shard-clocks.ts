@@ -1,11 +1,14 @@
 /**
- * Redis's time by shard: one clock for each master, as the scripts of a shard go by the clock of the master that has it.
+ * Redis's time by shard: one clock for each master, as the scripts of a shard go by the clock of the master that has
+ * it.
  * A single Redis has one.
  */
 import { RedisClock } from './redis-clock.ts'
 
 export class ShardClocks {
-  /** Called with the clock of a master that was set back, and which goes on as it was until the shards have caught up. */
+  /**
+   * Called with the clock of a master that was set back, and which goes on as it was until the shards have caught up.
+   */
   onSetBack: ((master: string, clock: RedisClock) => void) | undefined
   /** Called before a master's clock is followed that was set forward, or seems so. */
   onSetForward: (() => void) | undefined
@@ -43,7 +46,9 @@ export class ShardClocks {
     return this.#last.now()
   }
 
-  /** Of a master that has told nothing yet: what asks it too early learns the time, what asks too late would be late. */
+  /**
+   * Of a master that has told nothing yet: what asks it too early learns the time, what asks too late would be late.
+   */
   #newClock(): RedisClock {
     if (this.#clocks.size === 0) return new RedisClock()
     return new RedisClock(Math.max(...[...this.#clocks.values()].map((clock) => clock.now())))

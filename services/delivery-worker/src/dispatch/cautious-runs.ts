@@ -14,9 +14,9 @@
  * makes a suspect, and a wrong suspicion costs a delay. A message that can be read is never dropped here, however often
  * workers die at it: only its topic's retention ends it.
  *
- * The notes stand in the job's own checkpoint: `under-way` has the index of the message, `failed.<index>` how many starts
- * ended while it was under way, `delayed.<index>` for which of these counts it has waited. They are written before the
- * message is touched.
+ * The notes stand in the job's own checkpoint: `under-way` has the index of the message, `failed.<index>` how many
+ * starts ended while it was under way, `delayed.<index>` for which of these counts it has waited. They are written
+ * before the message is touched.
  */
 import { shardOf } from '@fantail/store'
 import type { MessageContext } from '../topics/message-context.ts'
@@ -69,7 +69,10 @@ export class CautiousRuns {
     this.#options = options
   }
 
-  /** Resolves with the delay (ms) after which the job is to be started again, or undefined where it has ended or is lost. */
+  /**
+   * Resolves with the delay (ms) after which the job is to be started again, or undefined where it has ended or is
+   * lost.
+   */
   async run(run: JobRun): Promise<number | undefined> {
     const { start, startSuspect } = this.#options
     const failed = await this.#failedStarts(run)
@@ -78,7 +81,8 @@ export class CautiousRuns {
     for (const [index, context] of messages)
       if (!isSuspect(index)) await this.#runOne(run, index, failed, () => start(run, index, context))
     const failedAt = ([index]: [number, MessageContext]) => failed.get(index) ?? 0
-    // Those at which the fewest starts have failed first: one that kills each worker must not hold up a wrong suspicion.
+    // Those at which the fewest starts have failed first: one that kills each worker must not hold up a wrong
+    // suspicion.
     const suspects = messages.filter(([index]) => isSuspect(index)).sort((a, b) => failedAt(a) - failedAt(b))
     for (const [index, context] of suspects) {
       if (run.lost) break

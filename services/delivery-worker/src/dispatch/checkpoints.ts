@@ -1,6 +1,6 @@
 /**
- * What runs of dispatch jobs have settled, kept in Redis so that a worker that takes a job over repeats only an instant of
- * it: read when a later start begins, written while a run lasts, gone when its job is.
+ * What runs of dispatch jobs have settled, kept in Redis so that a worker that takes a job over repeats only an instant
+ * of it: read when a later start begins, written while a run lasts, gone when its job is.
  */
 import type { DispatchRun } from '@fantail/jobs'
 import type { Logger } from '@fantail/runtime'

@@ -225,7 +225,9 @@ export class Dispatcher {
     await this.#options.isolation.end(context)
   }
 
-  /** Retention ends also what never reached its lanes. For how many subscriptions it was is not known: it counts once. */
+  /**
+   * Retention ends also what never reached its lanes. For how many subscriptions it was is not known: it counts once.
+   */
   async #expire(run: JobRun, context: MessageContext): Promise<boolean> {
     const snapshot = await this.#snapshotOf(run, context).catch(readableOnly)
     const ageMs = this.#options.now() - context.message.publishedAt
@@ -377,9 +379,9 @@ export class Dispatcher {
   }
 
   /**
-   * The topic was deleted, and maybe made again, since the message was published, or since the snapshot was looked at. What
-   * there is now counts: a publisher may still stamp messages as for the earlier one. Two looks, because the first may
-   * join one that began before.
+   * The topic was deleted, and maybe made again, since the message was published, or since the snapshot was looked at.
+   * What there is now counts: a publisher may still stamp messages as for the earlier one. Two looks, because the first
+   * may join one that began before.
    */
   async #snapshotAnew(run: JobRun, context: MessageContext): Promise<TopicSnapshot | null | undefined> {
     this.#options.snapshots.invalidate(context.message.topicArn)
@@ -469,7 +471,9 @@ function isFirst(part: DispatchPart | undefined): boolean {
   return part === undefined || part.slices[0] === 0
 }
 
-/** No slice that an earlier start has settled something of is kept back as a whole: its filters may have changed since. */
+/**
+ * No slice that an earlier start has settled something of is kept back as a whole: its filters may have changed since.
+ */
 function opensAllBegun({ run, index, snapshot }: Start, { toOpen }: TopicMatch): boolean {
   if (run.fence === 1) return true
   const opened = new Set(toOpen.map(({ ref }) => ref.sliceId))

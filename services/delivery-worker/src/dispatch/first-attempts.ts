@@ -2,9 +2,9 @@
  * First attempts straight from the dispatch job.
  *
  * A delivery here is *queued* (its message is being signed, its subscription or the worker is at its cap), *running*,
- * *detached* (still running after a second: parked under a lease and settled when it ends), or out: delivered, or parked
- * in its lane. What is slow is parked rather than waited for, so a job never waits longer than about a second for one
- * endpoint.
+ * *detached* (still running after a second: parked under a lease and settled when it ends), or out: delivered, or
+ * parked in its lane. What is slow is parked rather than waited for, so a job never waits longer than about a second
+ * for one endpoint.
  */
 import { type EnvelopeSigning, type Linked, LinkedList } from '@fantail/delivery'
 import { nextStep, whyNext } from '@fantail/policy'

@@ -1,7 +1,7 @@
 /**
- * Cuts what is too much for one worker into parts that all workers share: a batch of many messages by messages, a message to
- * many subscriptions by slices. Without it a topic of ten million subscriptions would be one worker's alone, for a quarter
- * of an hour and with all its slices in that worker's memory.
+ * Cuts what is too much for one worker into parts that all workers share: a batch of many messages by messages, a
+ * message to many subscriptions by slices. Without it a topic of ten million subscriptions would be one worker's alone,
+ * for a quarter of an hour and with all its slices in that worker's memory.
  *
  *   first start ─▶ weighed ─▶ handed out, which is noted first ─▶ waits for its parts
  *                                           │ died
@@ -134,7 +134,8 @@ export class JobParts {
     const { snapshots, retries } = this.#options
     const snapshot = await this.#snapshotOf(run, context.message.topicArn)
     if (!snapshot) return NOTHING
-    // A message that kills workers may do so where it is matched: then a part of the job meets it, which runs cautiously.
+    // A message that kills workers may do so where it is matched: then a part of the job meets it, which runs
+    // cautiously.
     const mayMatch = !isCautious(run)
     if (mayMatch) await retries.untilDone(run, () => snapshots.loadFilters(snapshot, WHOLE_MAX))
     const match = mayMatch ? await snapshots.match(snapshot, context, () => run.lost) : undefined

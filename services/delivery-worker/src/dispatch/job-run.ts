@@ -2,7 +2,8 @@
  * One start of a dispatch job: its messages, and for each message and slice a Unit that knows what of it is settled.
  *
  * A delivery of a unit is *open* until it is delivered at once, parked in its lane, or refused because its subscription
- * is gone; then it is *settled*, for good: a later start of the job finds the bit in the checkpoint and leaves it alone.
+ * is gone; then it is *settled*, for good: a later start of the job finds the bit in the checkpoint and leaves it
+ * alone.
  */
 import type { DispatchRun } from '@fantail/jobs'
 import type { CodeSlots } from '@fantail/store'

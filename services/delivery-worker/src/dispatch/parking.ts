@@ -4,8 +4,8 @@
  * A park carries its run's fence, and the run's checkpoint as it will be when the park is done, so the two are one
  * write: a worker that takes the job over finds exactly what is settled. Refused as stale: the run is lost. A batch is
  * tried until it has a reply; its name lets the script see that it has done it already, so that what has left its lane
- * since is not parked, and what was refused not counted, a second time. No other process gives a batch that name: of two runs
- * that a failover has given the same fence, one would else leave unparked what it takes for done.
+ * since is not parked, and what was refused not counted, a second time. No other process gives a batch that name: of
+ * two runs that a failover has given the same fence, one would else leave unparked what it takes for done.
  */
 
 import { randomBytes } from 'node:crypto'

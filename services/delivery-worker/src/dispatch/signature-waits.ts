@@ -1,4 +1,6 @@
-/** First attempts whose message is being signed: held, so that they fill no slot, until all the signatures are there. */
+/**
+ * First attempts whose message is being signed: held, so that they fill no slot, until all the signatures are there.
+ */
 
 export interface SignatureWaitsOptions<D> {
   signed(deliveries: D[]): void

@@ -1,4 +1,6 @@
-/** Workers that die while they match a FIFO message: the real readers and snapshots, on a Redis whose connection is cut. */
+/**
+ * Workers that die while they match a FIFO message: the real readers and snapshots, on a Redis whose connection is cut.
+ */
 import type { Message } from '@fantail/contracts'
 import { createLogger } from '@fantail/runtime'
 import {

@@ -27,9 +27,9 @@ export class LogMatcher {
   }
 
   /**
-   * By the snapshot of this moment. Where that is of no topic, or of another one of the name, nothing is moved, which tells
-   * whether the topic is gone or the snapshot was old. A suspect, at which readers have died, is not matched once it is too
-   * old.
+   * By the snapshot of this moment. Where that is of no topic, or of another one of the name, nothing is moved, which
+   * tells whether the topic is gone or the snapshot was old. A suspect, at which readers have died, is not matched once
+   * it is too old.
    */
   async match(
     shard: number,

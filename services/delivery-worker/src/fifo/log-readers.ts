@@ -4,8 +4,8 @@
  *   take ─▶ LogReaders: read ─▶ match (SnapshotCache) ─▶ move, which reads on ─▶ … ─▶ lanes
  *
  * One log has one reader at a time. A reader holds nothing but its claim: where it dies, Redis does not answer or the
- * process stops, the next one goes on from what is in the log. What cannot be decoded or matched is quarantined before it
- * leaves: one message must not hold up a topic. While the quarantine is full the log waits.
+ * process stops, the next one goes on from what is in the log. What cannot be decoded or matched is quarantined before
+ * it leaves: one message must not hold up a topic. While the quarantine is full the log waits.
  *
  * A message at which readers die is isolated with its group, in a log that is lent and read like any other. Only its
  * topic's retention ends it there.

@@ -21,8 +21,8 @@ const OLDER_LISTS = [
   'llen ft:{}:aside',
 ]
 /**
- * All that an idle worker asks periodically. A new read belongs in a write that is listed, above all in that of each second.
- * `{}` stands for any shard, `script(n)` for a script with n arguments.
+ * All that an idle worker asks periodically. A new read belongs in a write that is listed, above all in that of each
+ * second. `{}` stands for any shard, `script(n)` for a script with n arguments.
  */
 const WRITES: Write[] = [
   {

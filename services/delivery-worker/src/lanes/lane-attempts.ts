@@ -1,10 +1,10 @@
 /**
  * What becomes of one claim: attempted at its time and settled, buried where it is marked dead, or handed back unsent.
  *
- * A claim that is sent at once has its slot already, so that it never waits for one; a throttled claim takes its slot at
- * its send time (lane-turns.ts), so that what is only planned fills nothing. Every request of a throttled attempt, also one
- * after a reset or a challenge, has a send time and a slot of its own; only the attempt's end is charged. A request that
- * misses its send time on the way to the endpoint keeps its slot for the next one.
+ * A claim that is sent at once has its slot already, so that it never waits for one; a throttled claim takes its slot
+ * at its send time (lane-turns.ts), so that what is only planned fills nothing. Every request of a throttled attempt,
+ * also one after a reset or a challenge, has a send time and a slot of its own; only the attempt's end is charged. A
+ * request that misses its send time on the way to the endpoint keeps its slot for the next one.
  */
 import type { AttemptResult, WaitCause } from '@fantail/contracts'
 import type { Again, EnvelopeSigning } from '@fantail/delivery'
@@ -185,8 +185,8 @@ export class LaneAttempts {
   }
 
   /**
-   * It has no send time, or no slot. What has made a request, or was too late with it for a slow connection, is not charged
-   * for that, UNCHARGED_MAX times: it would else be tried for ever.
+   * It has no send time, or no slot. What has made a request, or was too late with it for a slow connection, is not
+   * charged for that, UNCHARGED_MAX times: it would else be tried for ever.
    */
   #endUnsent(hand: ClaimInHand): void {
     const { after, slowToConnect, claim, subscription } = hand
@@ -204,7 +204,9 @@ export class LaneAttempts {
     this.#handBack(hand)
   }
 
-  /** False where no key can be had, which is found out in its own time: a slot that is held so long bounds the tries. */
+  /**
+   * False where no key can be had, which is found out in its own time: a slot that is held so long bounds the tries.
+   */
   async #sign({ subscription, message }: ClaimInHand): Promise<boolean> {
     const { signature, target } = subscription
     try {

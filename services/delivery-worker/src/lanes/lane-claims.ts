@@ -1,4 +1,6 @@
-/** What becomes of the claims that a take, or the sweep, has made: each is attempted, buried, discarded or handed back. */
+/**
+ * What becomes of the claims that a take, or the sweep, has made: each is attempted, buried, discarded or handed back.
+ */
 import { retryCost } from '@fantail/policy'
 import type { Logger } from '@fantail/runtime'
 import {
@@ -115,7 +117,8 @@ export class LaneClaims {
         continue
       }
       if (!subscription) {
-        // Deleted this moment, or its or its slice's record is unreadable: the lease is left to run out, so that nothing spins.
+        // Deleted this moment, or its or its slice's record is unreadable: the lease is left to run out, so that
+        // nothing spins.
         this.#options.log.warn({ shard, subscriptionId: lane.subscriptionId }, 'claim.subscription_unknown')
         continue
       }

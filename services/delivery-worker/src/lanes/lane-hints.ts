@@ -1,6 +1,6 @@
 /**
- * What tells a worker of due shards beside wakes and replies: a poll of the busy-shards hint once a second (a wake may be
- * lost), and a look at all shards once a minute (a hint may be lost). Redis's time is asked for in the same trip.
+ * What tells a worker of due shards beside wakes and replies: a poll of the busy-shards hint once a second (a wake may
+ * be lost), and a look at all shards once a minute (a hint may be lost). Redis's time is asked for in the same trip.
  */
 import { type LaneStore, SHARD_COUNT, type ShardTimes } from '@fantail/store'
 import type { ShardClocks } from '../clocks/shard-clocks.ts'

@@ -1,6 +1,7 @@
 /**
  * Tells lanes with a retry mode or a circuit breaker what their endpoints answered: one script per shard for all that
- * came since the last. Told before the delivery is settled, so that what it frees or holds back holds for the next take.
+ * came since the last. Told before the delivery is settled, so that what it frees or holds back holds for the next
+ * take.
  */
 import type { AttemptResult } from '@fantail/contracts'
 import { answeredAs } from '@fantail/policy'
@@ -43,7 +44,8 @@ export class LanePacing {
 
   /**
    * The lane's circuit before this result. Open: the attempt was a probe, or one begun before it opened. What the
-   * endpoint was not asked is no probe: the circuit lets the next one through at once, and only the policy makes it wait.
+   * endpoint was not asked is no probe: the circuit lets the next one through at once, and only the policy makes it
+   * wait.
    */
   async answered(
     shard: number,

@@ -5,16 +5,17 @@
  *    ▲                   │                          │
  *    └──── renewing ◀────┴──────────────────────────┘ late, or (while it is not begun) another claim of its lane is
  *
- * A request may be written some time after its send time (sendLateMsMax), as one that is later would crowd those after it.
- * What counts is the moment at which it is written: what has begun may still have to dial, or its process may stand still.
- * A claim that is later is kept: all claims that this worker has in hand for the lane move on by the delay. Where another
- * worker has later ones, those that are late get new send times instead (renew-claims-1.lua). One that is late again and
- * again goes back to its lane after RENEWALS_MAX of them.
+ * A request may be written some time after its send time (sendLateMsMax), as one that is later would crowd those after
+ * it. What counts is the moment at which it is written: what has begun may still have to dial, or its process may stand
+ * still.
+ * A claim that is later is kept: all claims that this worker has in hand for the lane move on by the delay. Where
+ * another worker has later ones, those that are late get new send times instead (renew-claims-1.lua). One that is late
+ * again and again goes back to its lane after RENEWALS_MAX of them.
  *
- * A send time holds as long as Redis knows it. A Redis that comes back from an outage may have forgotten the last of them,
- * so nothing is sent without a connection, and what is in hand is renewed after it. One whose clock was set forward gives
- * out times that lie among those in hand, here and at other workers: what is in hand, and what comes now, is put off until
- * theirs are over.
+ * A send time holds as long as Redis knows it. A Redis that comes back from an outage may have forgotten the last of
+ * them, so nothing is sent without a connection, and what is in hand is renewed after it. One whose clock was set
+ * forward gives out times that lie among those in hand, here and at other workers: what is in hand, and what comes now,
+ * is put off until theirs are over.
  */
 import { SEND_AHEAD_MS, SEND_LATE_MS_MAX, sendLateMsMax } from '@fantail/policy'
 import type { RenewedClaim } from '@fantail/store'
@@ -76,8 +77,8 @@ export class LaneTurns {
   }
 
   /**
-   * True: it is in time and no longer here; `isInTime` says whether its request may be written, and `missed` takes it back.
-   * False: it gets a new send time, or `onNone` has been called.
+   * True: it is in time and no longer here; `isInTime` says whether its request may be written, and `missed` takes it
+   * back. False: it gets a new send time, or `onNone` has been called.
    */
   start(turn: Turn): boolean {
     turn.era = this.#era

@@ -1,8 +1,9 @@
 /**
  * When lanes of unproven endpoints have their turn, by shard, and which shard is next.
  *
- * All shards are one line: the shard whose first lane has waited longest is taken from, up to where another shard's first
- * has waited longer. What a worker knows may be out of date, since other workers take too; the reply to a take corrects it.
+ * All shards are one line: the shard whose first lane has waited longest is taken from, up to where another shard's
+ * first has waited longer. What a worker knows may be out of date, since other workers take too; the reply to a take
+ * corrects it.
  */
 
 /** A lane may go that much before one of another shard: lanes that began to wait together go in one take. */

@@ -1,4 +1,6 @@
-/** What a worker's connections are for beside commands: wakes, the signing key, and lines that say whether they are up. */
+/**
+ * What a worker's connections are for beside commands: wakes, the signing key, and lines that say whether they are up.
+ */
 import { createSigningPairs, EnvelopeSigning, SigningKey, type SigningPair } from '@fantail/delivery'
 import { createStateLog, type Logger } from '@fantail/runtime'
 import { type Redis, SigningKeys, VaultKeys, WAKE_CHANGES, WAKE_LANES } from '@fantail/store'

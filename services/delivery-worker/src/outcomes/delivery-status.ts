@@ -1,7 +1,7 @@
 /**
  * Delivery status logging as topics ask for it with their feedback attributes (checklist 199, 200): one record for each
- * delivery that has ended, to the process's log and, where log records are sent, to OpenTelemetry. A crash between the end
- * and its record loses the record, never the delivery.
+ * delivery that has ended, to the process's log and, where log records are sent, to OpenTelemetry. A crash between the
+ * end and its record loses the record, never the delivery.
  */
 import { hash } from 'node:crypto'
 import { type AttemptResult, type MessageKind, parseArn } from '@fantail/contracts'

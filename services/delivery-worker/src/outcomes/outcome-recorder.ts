@@ -1,7 +1,7 @@
 /**
- * Tells what became of deliveries: to the outcome log, to the metrics, to nobody else. The first entry after a pause goes
- * at once, what comes in the next GATHER_MS in one trip; while Redis is away a write is tried once a second and at most
- * OUTCOMES_WAITING_MAX are kept, the oldest are dropped and counted.
+ * Tells what became of deliveries: to the outcome log, to the metrics, to nobody else. The first entry after a pause
+ * goes at once, what comes in the next GATHER_MS in one trip; while Redis is away a write is tried once a second and at
+ * most OUTCOMES_WAITING_MAX are kept, the oldest are dropped and counted.
  */
 
 import type { StoredWhy, TopicRecord } from '@fantail/contracts'

@@ -1,7 +1,8 @@
 /**
  * The shares that this process holds: one for each batch that it is pushing. They are taken by the receive and renewed
- * here while the batch lasts; one whose batch is over goes back with the consumer's next receive, or with the next beat. A
- * share whose process has died, or has been frozen, is free for others ten seconds after its last beat (queue-shares.lua).
+ * here while the batch lasts; one whose batch is over goes back with the consumer's next receive, or with the next
+ * beat. A share whose process has died, or has been frozen, is free for others ten seconds after its last beat
+ * (queue-shares.lua).
  */
 import { createStateLog, type Logger, type TellState } from '@fantail/runtime'
 import type { Consumers, Share } from '@fantail/store'

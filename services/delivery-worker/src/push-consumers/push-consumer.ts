@@ -1,13 +1,14 @@
 /**
- * One push consumer in one worker. It looks for messages when something may have come (a wake, a time, a batch that ended),
- * and begins a batch whenever a receive gives it some; the receive also says whether there is a share of the consumer's
- * concurrency left, over all workers. Nothing runs, and nothing is held, while there is nothing to push.
+ * One push consumer in one worker. It looks for messages when something may have come (a wake, a time, a batch that
+ * ended), and begins a batch whenever a receive gives it some; the receive also says whether there is a share of the
+ * consumer's concurrency left, over all workers. Nothing runs, and nothing is held, while there is nothing to push.
  *
  *   waiting ──wake, time──▶ receiving ──messages──▶ a batch runs; receiving again while there are shares
  *      ▲                        │ nothing, all shares taken, batch window not over
  *      └────────────────────────┘
  *
- * An endpoint that fails a whole batch is left alone for a while, then asked with one batch at a time until one succeeds.
+ * An endpoint that fails a whole batch is left alone for a while, then asked with one batch at a time until one
+ * succeeds.
  */
 import { randomBytes } from 'node:crypto'
 import { type ConsumerRecord, FantailError } from '@fantail/contracts'

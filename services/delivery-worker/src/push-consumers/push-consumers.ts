@@ -65,7 +65,9 @@ export class PushConsumers {
     this.#sweep.start()
   }
 
-  /** Begins nothing more, waits for what runs, but not for long: what is cut short comes back by its visibility timeout. */
+  /**
+   * Begins nothing more, waits for what runs, but not for long: what is cut short comes back by its visibility timeout.
+   */
   async stop(): Promise<void> {
     this.#options.subscriber.off('ready', this.#subscribe).off('message', this.#heard)
     await this.#sweep.stop()

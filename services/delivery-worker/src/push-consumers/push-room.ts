@@ -1,6 +1,6 @@
 /**
- * What one process pushes at a time, by batches and bytes. Every consumer gets a place for its first batch while there is
- * any room at all; further batches share a part of it, so endpoints that take their time leave the others theirs.
+ * What one process pushes at a time, by batches and bytes. Every consumer gets a place for its first batch while there
+ * is any room at all; further batches share a part of it, so endpoints that take their time leave the others theirs.
  */
 
 /** @limit First batches of consumers that a worker pushes at a time. Past it: consumers wait. */

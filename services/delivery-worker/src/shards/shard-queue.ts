@@ -1,7 +1,7 @@
 /**
  * Items for one shard's scripts: what arrives while a script runs goes together into the next one. A batch that failed
- * is tried again, later and later, until it is done: the scripts are safe to repeat. What comes after it may rely on it,
- * and waits.
+ * is tried again, later and later, until it is done: the scripts are safe to repeat. What comes after it may rely on
+ * it, and waits.
  *
  * What need not be done at once may linger, where its shard's last script was a moment ago: then it goes together with
  * what else comes, and with that of all other shards in one write.

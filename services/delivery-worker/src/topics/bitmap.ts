@@ -1,6 +1,6 @@
 /**
- * Bits by subscription slot: what of a slice is settled, delivered, parked. Most slices are small and every message makes
- * three of these, so up to 30 bits stand in a number: a buffer each cost more than all that is done with them.
+ * Bits by subscription slot: what of a slice is settled, delivered, parked. Most slices are small and every message
+ * makes three of these, so up to 30 bits stand in a number: a buffer each cost more than all that is done with them.
  */
 const NOTHING = Buffer.alloc(0)
 const SMALL_BITS = 30

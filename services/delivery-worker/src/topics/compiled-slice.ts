@@ -105,7 +105,9 @@ function compile(record: SubscriptionRecord, { topic, sliceId, shard }: SliceDat
   }
 }
 
-/** To one that is unsubscribed by its link only the question goes whether that was meant, however the others came there. */
+/**
+ * To one that is unsubscribed by its link only the question goes whether that was meant, however the others came there.
+ */
 export function mayGo({ unsubscribed }: SubscriptionRecord, { kind = 'Notification' }: Message): boolean {
   return !unsubscribed || kind !== 'Notification'
 }

@@ -1,7 +1,7 @@
 /**
  * The filters of topics, longer than their slices are kept: a topic of 100,000 subscriptions has filters of some
- * 90 MB, which say of most messages that hardly a slice is needed, and compiled subscriptions of more than the snapshot cache
- * holds. As with slices, what was checked since a snapshot was fetched belongs to that snapshot.
+ * 90 MB, which say of most messages that hardly a slice is needed, and compiled subscriptions of more than the snapshot
+ * cache holds. As with slices, what was checked since a snapshot was fetched belongs to that snapshot.
  */
 import type { SliceRef } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
@@ -15,7 +15,9 @@ const FILTERED_TOPIC_BYTES = 1_000
 
 interface Cached {
   filters: TopicFilters
-  /** Everything known was checked since then, so it belongs to snapshots that were fetched before (performance.now()). */
+  /**
+   * Everything known was checked since then, so it belongs to snapshots that were fetched before (performance.now()).
+   */
   since: number
 }
 

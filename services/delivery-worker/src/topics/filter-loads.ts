@@ -2,8 +2,8 @@
  * Loads the filters of a topic before it is decided how its messages are cut into parts. A worker that knows no filters
  * would count every subscription: a message to 100 of 50,000 subscriptions would become 25 parts.
  *
- * Each snapshot is loaded once, however many jobs ask. Slices come one after the other, each in a turn of the event loop of
- * its own. Loading ends early where it can change nothing any more, or where no more filters can be kept.
+ * Each snapshot is loaded once, however many jobs ask. Slices come one after the other, each in a turn of the event
+ * loop of its own. Loading ends early where it can change nothing any more, or where no more filters can be kept.
  */
 import { CorruptRecordError, type SliceRef } from '@fantail/store'
 import type { CompiledSlice } from './compiled-slice.ts'
@@ -33,8 +33,9 @@ export class FilterLoads {
   }
 
   /**
-   * Resolves when the snapshot's filters are known as far as they are loaded. Ends early where more than `unfilteredMax`
-   * subscriptions have no filter. Rejects where Redis does not answer; the next call goes on. Undefined: nothing to do.
+   * Resolves when the snapshot's filters are known as far as they are loaded. Ends early where more than
+   * `unfilteredMax` subscriptions have no filter. Rejects where Redis does not answer; the next call goes on.
+   * Undefined: nothing to do.
    */
   load(snapshot: TopicSnapshot, unfilteredMax: number): Promise<void> | undefined {
     if (snapshot.slices.length > SLICES_LOADED_MAX || this.#loaded.has(snapshot)) return undefined

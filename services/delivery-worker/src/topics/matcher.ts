@@ -1,10 +1,10 @@
 /**
- * Matches messages with filters without keeping the worker from anything else. Nearly every message is matched in one go, in
- * microseconds. What takes more is begun anew in steps, in turns of the event loop that it shares with all others of its
- * kind (runtime/src/turns.ts): it is done later, never dropped.
+ * Matches messages with filters without keeping the worker from anything else. Nearly every message is matched in one
+ * go, in microseconds. What takes more is begun anew in steps, in turns of the event loop that it shares with all
+ * others of its kind (runtime/src/turns.ts): it is done later, never dropped.
  *
- * A message in steps holds its parsed text, which may fill many times the bytes of the text. So few are begun that these
- * stay within a bound; the others wait unparsed. Messages that are matched in one go wait for none of them.
+ * A message in steps holds its parsed text, which may fill many times the bytes of the text. So few are begun that
+ * these stay within a bound; the others wait unparsed. Messages that are matched in one go wait for none of them.
  */
 import { MatchWork, PARSED_BYTES_MAX, parsedBytes, type Steps, TooMuchWork } from '@fantail/policy'
 import { ByteBudget, Turns } from '@fantail/runtime'

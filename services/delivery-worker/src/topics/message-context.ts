@@ -1,6 +1,6 @@
 /**
- * One message in hand: its envelope, with its signatures, and its stored body are made once, when first needed, for all of
- * its deliveries.
+ * One message in hand: its envelope, with its signatures, and its stored body are made once, when first needed, for all
+ * of its deliveries.
  */
 import { type Message, type Protocol, parseMessageId } from '@fantail/contracts'
 import { compileEnvelope, type Envelope, type SignatureVersion, textForProtocol } from '@fantail/delivery'
@@ -24,8 +24,8 @@ export class MessageContext {
   #bodySubjects: Map<Protocol, BodySubject> | undefined
 
   /**
-   * Throws where the message has no proper id. `publicUrl` is for links where the message names none. One that is made from
-   * a stored body is kept for a while (lane-bodies.ts), and holds no more memory than it fills.
+   * Throws where the message has no proper id. `publicUrl` is for links where the message names none. One that is made
+   * from a stored body is kept for a while (lane-bodies.ts), and holds no more memory than it fills.
    */
   constructor(message: Message, publicUrl?: string, body?: string) {
     const id = parseMessageId(message.messageId)

@@ -1,7 +1,7 @@
 /**
- * Which subscriptions of a slice a message is for. Only the filters that its attributes or its text can satisfy are asked
- * (FilterIndex). Subscriptions are known by their slots here, so that these can be kept where there is no room for
- * the compiled slice (filter-cache.ts).
+ * Which subscriptions of a slice a message is for. Only the filters that its attributes or its text can satisfy are
+ * asked (FilterIndex). Subscriptions are known by their slots here, so that these can be kept where there is no room
+ * for the compiled slice (filter-cache.ts).
  */
 import type { Protocol, SubscriptionRecord } from '@fantail/contracts'
 import {
@@ -71,7 +71,9 @@ export class SliceFilters {
     )
   }
 
-  /** null where no subscription has a filter: every message is for all of them. One whose filter cannot be read is told. */
+  /**
+   * null where no subscription has a filter: every message is for all of them. One whose filter cannot be read is told.
+   */
   static of(
     slice: Slice,
     records: SubscriptionRecord[],
@@ -169,7 +171,10 @@ class FilterGroup {
   }
 }
 
-/** Why a subject is kept back by whatever filter of a group, unless an attribute cannot be read: then it depends on who asks for that one. */
+/**
+ * Why a subject is kept back by whatever filter of a group, unless an attribute cannot be read: then it depends on who
+ * asks for that one.
+ */
 export function commonReason(protocol: Protocol | undefined, subject: FilterSubject): FilterReason {
   return reasonOf({ scope: protocol === undefined ? 'MessageAttributes' : 'MessageBody', rules: [] }, subject)
 }

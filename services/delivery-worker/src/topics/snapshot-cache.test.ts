@@ -1,4 +1,7 @@
-/** A run that is lost asks for a snapshot and does not wait for it: Node ends a process for a rejection that nobody awaits. */
+/**
+ * A run that is lost asks for a snapshot and does not wait for it: Node ends a process for a rejection that nobody
+ * awaits.
+ */
 import type { Snapshots } from '@fantail/store'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { SnapshotCache } from './snapshot-cache.ts'

@@ -1,8 +1,8 @@
 /**
  * What attempts are made by: topics and their slices, as of at most SNAPSHOT_AGE_MS_MAX ago (invariant 6).
  *
- * A snapshot is asked for before every burst of attempts. One that was checked not long ago is handed out at once; else its
- * revision is fetched, together with all others asked for in the same turn, and only what changed is loaded anew.
+ * A snapshot is asked for before every burst of attempts. One that was checked not long ago is handed out at once; else
+ * its revision is fetched, together with all others asked for in the same turn, and only what changed is loaded anew.
  */
 import { SNAPSHOT_AGE_MS_MAX } from '@fantail/contracts'
 import type { Steps } from '@fantail/policy'
@@ -79,7 +79,8 @@ export class SnapshotCache {
   /** The slice at `revision` or a later one; null where it is gone. */
   slice(ref: SliceRef, revision?: string): Promise<CompiledSlice | null> | CompiledSlice {
     const cached = this.#slices.get(ref.sliceId)
-    // The revision was read by a script some time ago: it says nothing about now, and so not that the slice was checked.
+    // The revision was read by a script some time ago: it says nothing about now, and so not that the slice was
+    // checked.
     if (cached && revision === cached.value.revision && !isOld(cached)) return cached.value
     const checked =
       cached && revision === undefined && performance.now() - cached.checkedAt < SNAPSHOT_AGE_MS_MAX
@@ -87,7 +88,9 @@ export class SnapshotCache {
     return this.#once(`s:${ref.sliceId}`, () => this.#checkSlice(ref))
   }
 
-  /** A slice of a snapshot in hand: whatever changes a slice changes its topic's revision too, so one check serves both. */
+  /**
+   * A slice of a snapshot in hand: whatever changes a slice changes its topic's revision too, so one check serves both.
+   */
   sliceOf(snapshot: TopicSnapshot, ref: SliceRef): Promise<CompiledSlice | null> | CompiledSlice {
     const cached = this.#slices.get(ref.sliceId)
     if (cached && cached.checkedAt >= snapshot.since && !isOld(cached)) return cached.value
@@ -95,8 +98,8 @@ export class SnapshotCache {
   }
 
   /**
-   * Matches by cached filters. Undefined if none are cached, or if the answer was given up. A promise only where matching
-   * takes a while.
+   * Matches by cached filters. Undefined if none are cached, or if the answer was given up. A promise only where
+   * matching takes a while.
    */
   match(
     snapshot: TopicSnapshot,
@@ -139,7 +142,10 @@ export class SnapshotCache {
     return this.#filterLoads.load(snapshot, unfilteredMax) ?? this.checkFilters(snapshot)
   }
 
-  /** When the slice, as it is cached, was last known to be current (performance.now()): by itself or by its topic's snapshot. */
+  /**
+   * When the slice, as it is cached, was last known to be current (performance.now()): by itself or by its topic's
+   * snapshot.
+   */
   checkedAt({ sliceId }: Pick<SliceRef, 'sliceId'>, snapshot?: TopicSnapshot): number {
     const slice = this.#slices.peek(sliceId)?.checkedAt ?? 0
     const topic = snapshot && this.#topics.peek(snapshot.topic.arn)

@@ -1,6 +1,7 @@
 /**
- * Whom of a topic a message is for, asked of all its slices at once. A router leads from the message's values to the few
- * slices whose filters may match; slices come and go one by one, so that a subscription that changes costs one slice.
+ * Whom of a topic a message is for, asked of all its slices at once. A router leads from the message's values to the
+ * few slices whose filters may match; slices come and go one by one, so that a subscription that changes costs one
+ * slice.
  *
  * Everything that is asked of slices is asked at one instant: what changes later acts on what is dispatched later.
  */

@@ -24,7 +24,10 @@ export interface Operated {
 
 /** Of one operation. */
 export interface OperationGuard {
-  /** Throws or rejects with `forbidden`. Nobody in particular, as whoever follows a link, may do what is served unsigned. */
+  /**
+   * Throws or rejects with `forbidden`. Nobody in particular, as whoever follows a link, may do what is served
+   * unsigned.
+   */
   permit(operated: Operated): void | Promise<void>
   /** The result as the caller may see it. */
   shown(result: Record<string, unknown> | undefined, caller: Caller): Record<string, unknown> | undefined

@@ -1,6 +1,6 @@
 /**
- * What each operation of the AWS APIs asks of a key, as native-rules.ts does for routes. What is named wrongly names nothing
- * here: the operation itself refuses it, in its own words.
+ * What each operation of the AWS APIs asks of a key, as native-rules.ts does for routes. What is named wrongly names
+ * nothing here: the operation itself refuses it, in its own words.
  */
 
 import type { Target } from '@fantail/access'

@@ -17,8 +17,8 @@ export interface ForeignPages {
   /** Throws it for another site's page, too. For whatever no link leads to. */
   refusePage(request: Asked): void
   /**
-   * The same where a GET can change something. A page may send one as an image, without Origin; and browsers say whence it
-   * comes (Sec-Fetch-Site) only to loopback and https. So a browser's GET that does not say it is refused.
+   * The same where a GET can change something. A page may send one as an image, without Origin; and browsers say whence
+   * it comes (Sec-Fetch-Site) only to loopback and https. So a browser's GET that does not say it is refused.
    */
   refuseBlindGet(request: Asked & Pick<ApiRequest, 'method'>): void
 }

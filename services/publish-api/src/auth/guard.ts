@@ -1,6 +1,7 @@
 /**
- * What stands before and after every route of the REST API: who calls, within its limit; whether it may; what of a list it
- * sees; and the audit line of a change. Where keys are not asked for (local mode, on loopback) everybody may do everything.
+ * What stands before and after every route of the REST API: who calls, within its limit; whether it may; what of a list
+ * it sees; and the audit line of a change. Where keys are not asked for (local mode, on loopback) everybody may do
+ * everything.
  */
 
 import {
@@ -25,11 +26,13 @@ import { ownPage } from './own-lists.ts'
 
 /** Of one route. */
 export interface RouteGuard {
-  /** Who calls, before the body is read; throws or rejects with `unauthorized`, or `forbidden` for another site's page. */
+  /**
+   * Who calls, before the body is read; throws or rejects with `unauthorized`, or `forbidden` for another site's page.
+   */
   identify(request: ApiRequest): Caller | Promise<Caller>
   /**
-   * Whether the caller's limit, scopes and kind let it call at all; throws or rejects with `forbidden`, `rate_limited`. A step of
-   * its own, so that the audit line of a refusal names the key.
+   * Whether the caller's limit, scopes and kind let it call at all; throws or rejects with `forbidden`, `rate_limited`.
+   * A step of its own, so that the audit line of a refusal names the key.
    */
   admit(caller: Caller): void | Promise<void>
   /** With the input, before anything is done; throws or rejects with `forbidden`. */

@@ -1,6 +1,6 @@
 /**
- * What each route of the REST API asks of a key: a scope, and leave to do what it does to each thing that is named. A route
- * without a rule keeps the API from starting, so that none can be forgotten.
+ * What each route of the REST API asks of a key: a scope, and leave to do what it does to each thing that is named. A
+ * route without a rule keeps the API from starting, so that none can be forgotten.
  */
 
 import type { Target } from '@fantail/access'
@@ -49,8 +49,8 @@ const onQueue =
   ]
 
 /**
- * A subscription's topic, as its record has it: an ARN in the path is the caller's word. `unknown` is what the route answers
- * for an id of nothing, if that is no 404.
+ * A subscription's topic, as its record has it: an ARN in the path is the caller's word. `unknown` is what the route
+ * answers for an id of nothing, if that is no 404.
  */
 const onSubscription =
   (action: string, unknown?: Answer) =>

@@ -1,4 +1,6 @@
-/** Who calls over the AWS wire: where keys are asked for, whoever signs with the secret of an access key that is known. */
+/**
+ * Who calls over the AWS wire: where keys are asked for, whoever signs with the secret of an access key that is known.
+ */
 
 import { type Caller, keyOf } from '@fantail/access'
 import { AwsError, parseParameters, verifySignature } from '@fantail/aws-wire'
@@ -19,7 +21,10 @@ import {
 /** What the links in messages ask for: whoever holds one may follow it. */
 const UNSIGNED = new Set(['ConfirmSubscription', 'Unsubscribe'])
 
-/** Rejects what may not be served; null: nobody in particular. The caller's limit is asked afterwards, so that audit lines name it. */
+/**
+ * Rejects what may not be served; null: nobody in particular. The caller's limit is asked afterwards, so that audit
+ * lines name it.
+ */
 export type Authenticate = (request: ApiRequest, wire: WireRequest) => Promise<Caller>
 
 /** Access keys of the settings, and those that were made. */

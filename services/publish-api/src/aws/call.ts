@@ -15,7 +15,10 @@ export interface Called {
   path: string
 }
 
-/** The account is the key's; without one an access key of twelve digits is the account. A region that no ARN could hold is as good as none. */
+/**
+ * The account is the key's; without one an access key of twelve digits is the account. A region that no ARN could hold
+ * is as good as none.
+ */
 export function awsCallOf(
   { settings }: ApiDeps,
   { request, requestId }: Call,

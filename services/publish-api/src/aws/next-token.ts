@@ -1,6 +1,6 @@
 /**
- * NextToken of lists: padded Base64, as recorded of AWS, around the store's own cursor (a sealed one for keys that are bound
- * to names). Done for all operations at once, before their input is judged and after their result is cut.
+ * NextToken of lists: padded Base64, as recorded of AWS, around the store's own cursor (a sealed one for keys that are
+ * bound to names). Done for all operations at once, before their input is judged and after their result is cut.
  */
 import type { AwsInput } from '@fantail/aws-wire'
 

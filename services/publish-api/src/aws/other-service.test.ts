@@ -1,4 +1,6 @@
-/** Clients of other services of AWS that are pointed here: they learn what is served, as the error that they can read. */
+/**
+ * Clients of other services of AWS that are pointed here: they learn what is served, as the error that they can read.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type SnsApi, startSnsApi } from './sns/sns.fixture.ts'
 

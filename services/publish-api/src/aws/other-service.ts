@@ -1,6 +1,6 @@
 /**
- * Calls that are meant for another service of AWS, or for what is not served of STS: `AWS_ENDPOINT_URL` sends those of every client here. They are told so,
- * in a form that their client can read, instead of that an Action is missing.
+ * Calls that are meant for another service of AWS, or for what is not served of STS: `AWS_ENDPOINT_URL` sends those of
+ * every client here. They are told so, in a form that their client can read, instead of that an Action is missing.
  */
 import { VERSIONS } from '@fantail/aws-wire'
 import type { ApiRequest } from '../http/api-request.ts'
@@ -15,7 +15,10 @@ export interface OtherService {
   called: string
 }
 
-/** Undefined for what is, or may be, a call of SNS or SQS, or is one of STS that is served. `known`: there is an operation of that name. */
+/**
+ * Undefined for what is, or may be, a call of SNS or SQS, or is one of STS that is served. `known`: there is an
+ * operation of that name.
+ */
 export function otherServiceOf(
   wire: WireRequest,
   request: ApiRequest,

@@ -1,4 +1,7 @@
-/** One AWS request from head to answer: read, find the operation, decode, run, write; what is thrown becomes an error answer. */
+/**
+ * One AWS request from head to answer: read, find the operation, decode, run, write; what is thrown becomes an error
+ * answer.
+ */
 
 import type { Caller } from '@fantail/access'
 import {

@@ -2,7 +2,8 @@
  * An AWS request as far as it can be read without knowing its operation: which service and protocol, which Action, what
  * signature, which parameters.
  *
- * The service is told by the target of AWS JSON, by the Version of AWS Query, by the credential scope, or by a queue's path.
+ * The service is told by the target of AWS JSON, by the Version of AWS Query, by the credential scope, or by a queue's
+ * path.
  */
 import { isUtf8 } from 'node:buffer'
 import {

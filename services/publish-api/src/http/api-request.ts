@@ -1,6 +1,6 @@
 /**
- * A request as routes read it: from Node's own message where a server stands before the app, because the web Request made
- * of it looks headers up by scanning and copies the body once more; else, as in tests, from the web Request.
+ * A request as routes read it: from Node's own message where a server stands before the app, because the web Request
+ * made of it looks headers up by scanning and copies the body once more; else, as in tests, from the web Request.
  */
 import type { IncomingMessage } from 'node:http'
 import { FantailError, REQUEST_BYTES_MAX } from '@fantail/contracts'

@@ -1,7 +1,7 @@
 /**
  * How long requests took, by route and class of status. What a request counts as is an object that lives as long as the
- * process (an endpoint, an AWS operation's), and finds its series by itself: a look-up by labels would put a key together
- * for every request.
+ * process (an endpoint, an AWS operation's), and finds its series by itself: a look-up by labels would put a key
+ * together for every request.
  */
 import type { HistogramSeries, Metrics } from '@fantail/telemetry'
 

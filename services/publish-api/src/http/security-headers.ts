@@ -1,4 +1,7 @@
-/** On every answer: nothing of it is a page, a frame or somebody's to guess the type of, unless its route says otherwise. */
+/**
+ * On every answer: nothing of it is a page, a frame or somebody's to guess the type of, unless its route says
+ * otherwise.
+ */
 
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',

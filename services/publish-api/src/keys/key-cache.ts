@@ -1,7 +1,7 @@
 /**
- * What is known of API keys, as fresh as what is known of topics: a key that is revoked is forgotten when that is announced,
- * and within a second where the announcement is lost. That there is no such key is remembered, too, so that guesses do not
- * each cost a trip.
+ * What is known of API keys, as fresh as what is known of topics: a key that is revoked is forgotten when that is
+ * announced, and within a second where the announcement is lost. That there is no such key is remembered, too, so that
+ * guesses do not each cost a trip.
  */
 
 import { type Key, keyOf } from '@fantail/access'

@@ -1,7 +1,8 @@
 /**
- * Limits of keys over all processes, without a trip per request: a process takes 50 ms' worth of a key's tokens at a time
- * and hands them out itself. What it does not use within a second is lost, so that a process that took some long ago adds
- * nothing to what the others let through. While Redis does not answer, each process lets through what it would have asked for.
+ * Limits of keys over all processes, without a trip per request: a process takes 50 ms' worth of a key's tokens at a
+ * time and hands them out itself. What it does not use within a second is lost, so that a process that took some long
+ * ago adds nothing to what the others let through. While Redis does not answer, each process lets through what it would
+ * have asked for.
  */
 
 import type { Caller } from '@fantail/access'

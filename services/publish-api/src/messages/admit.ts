@@ -5,7 +5,10 @@ import type { KnownTopic } from '../topics/topic-cache.ts'
 
 type Tools = Pick<ApiDeps, 'storageGuard' | 'topicCache'>
 
-/** The topic; throws or rejects with `not_found`, or with what the storage guard says. A promise only where it must be awaited. */
+/**
+ * The topic; throws or rejects with `not_found`, or with what the storage guard says. A promise only where it must be
+ * awaited.
+ */
 export function admit(
   { storageGuard, topicCache }: Tools,
   topicArn: string,

@@ -1,6 +1,6 @@
 /**
- * Where accepted messages go: those of a standard topic with others into one dispatch job, those of a FIFO topic into its
- * log. Each is one atomic write.
+ * Where accepted messages go: those of a standard topic with others into one dispatch job, those of a FIFO topic into
+ * its log. Each is one atomic write.
  */
 import { type Message, messageBytes } from '@fantail/contracts'
 import { type FifoReceipt, type IdempotentPublish, idempotencyKey } from '@fantail/store'

@@ -1,4 +1,6 @@
-/** Counts what is published by topic. The series are kept at hand: each look-up by labels costs as much as the counting. */
+/**
+ * Counts what is published by topic. The series are kept at hand: each look-up by labels costs as much as the counting.
+ */
 import { nameOfArn } from '@fantail/contracts'
 import type { CounterSeries, HistogramSeries } from '@fantail/telemetry'
 import type { ApiDeps } from '../deps.ts'

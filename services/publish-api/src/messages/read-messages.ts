@@ -105,7 +105,9 @@ function takeBatch(values: unknown, exact: unknown): NewMessages | undefined {
 
 const MEMBERS = new Set(['message', 'subject', 'attributes', 'structure', 'groupId', 'deduplicationId'])
 
-/** One message where everything about it but its size is right. `exact` is the same value with its numbers as written. */
+/**
+ * One message where everything about it but its size is right. `exact` is the same value with its numbers as written.
+ */
 function takeMessage(value: unknown, exact: unknown): NewMessage | undefined {
   if (!isObject(value)) return undefined
   for (const name in value) if (!MEMBERS.has(name)) return undefined

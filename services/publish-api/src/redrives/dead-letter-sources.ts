@@ -1,7 +1,7 @@
 /**
- * Which subscriptions and queues name a queue as their dead-letter queue. The store's index may name too many: a topic's
- * deletion and an expired confirmation remove subscriptions without it. So each is looked at, and what is gone for good
- * leaves the index; one whose policy names another queue is only left out, since that may be about to change.
+ * Which subscriptions and queues name a queue as their dead-letter queue. The store's index may name too many: a
+ * topic's deletion and an expired confirmation remove subscriptions without it. So each is looked at, and what is gone
+ * for good leaves the index; one whose policy names another queue is only left out, since that may be about to change.
  */
 import { parseArn } from '@fantail/contracts'
 import type { ApiDeps } from '../deps.ts'

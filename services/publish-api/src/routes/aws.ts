@@ -1,4 +1,6 @@
-/** Amazon's own protocols on one path: AWS Query of SNS and SQS, AWS JSON of SQS, and the links in delivered messages. */
+/**
+ * Amazon's own protocols on one path: AWS Query of SNS and SQS, AWS JSON of SQS, and the links in delivered messages.
+ */
 import { createAwsApi } from '../aws/serve.ts'
 import type { ApiDeps } from '../deps.ts'
 import type { ApiRequest } from '../http/api-request.ts'

@@ -1,4 +1,7 @@
-/** The certificates that subscribers check signatures by: open to all, as SNS's are, and never changed under their names. */
+/**
+ * The certificates that subscribers check signatures by: open to all, as SNS's are, and never changed under their
+ * names.
+ */
 import type { ApiDeps } from '../deps.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { notFound } from '../http/error-answers.ts'

@@ -50,7 +50,10 @@ export function serviceRoutes({ checks, renderMetrics, settings }: ApiDeps): End
   ]
 }
 
-/** Reasons name hosts and users of what stands behind; where keys are asked for this route is open all the same. The log has them. */
+/**
+ * Reasons name hosts and users of what stands behind; where keys are asked for this route is open all the same. The log
+ * has them.
+ */
 function withoutReasons(results: Record<string, string>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(results).map(([name, result]) => [name, result === 'ok' ? result : 'failed']),

@@ -1,7 +1,8 @@
 /**
- * The time that messages are given: Redis's, asked for when the connection comes up and every half minute, and carried on
- * by the monotonic clock in between. Deliveries expire by this time, so this machine's own clock must not decide it. Of a
- * cluster's masters the one that is furthest behind is asked: no message is to come from what is another one's future.
+ * The time that messages are given: Redis's, asked for when the connection comes up and every half minute, and carried
+ * on by the monotonic clock in between. Deliveries expire by this time, so this machine's own clock must not decide it.
+ * Of a cluster's masters the one that is furthest behind is asked: no message is to come from what is another one's
+ * future.
  */
 import { type Redis, readSlowestTime } from '@fantail/store'
 

@@ -79,7 +79,10 @@ export interface PublishApi {
   stop(): Promise<void>
 }
 
-/** Listens at once; while Redis is away it answers 503. Rejects where the port is taken, and where Redis is not what it should be. */
+/**
+ * Listens at once; while Redis is away it answers 503. Rejects where the port is taken, and where Redis is not what it
+ * should be.
+ */
 export async function startPublishApi(options: PublishApiOptions): Promise<PublishApi> {
   const { settings, redisUrl, log, telemetry } = options
   const redis = connect({

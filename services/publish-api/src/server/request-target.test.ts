@@ -1,4 +1,6 @@
-/** Attempts to have links made for a host of the sender's choice: by the request target, Host, and headers of proxies. */
+/**
+ * Attempts to have links made for a host of the sender's choice: by the request target, Host, and headers of proxies.
+ */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { Sha256 } from '@aws-crypto/sha256-js'

@@ -1,4 +1,7 @@
-/** The HTTP server around the app: bounds on slow clients, the one error shape for requests no route ever sees, a clean end. */
+/**
+ * The HTTP server around the app: bounds on slow clients, the one error shape for requests no route ever sees, a clean
+ * end.
+ */
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
@@ -17,7 +20,9 @@ import type { Tls } from './tls.ts'
 const HEADERS_TIMEOUT_MS = 10_000
 /** @limit Time that a request may take to arrive. Past it: the connection is closed. */
 const REQUEST_TIMEOUT_MS = 30_000
-/** Longer than load balancers keep idle connections (60 s), so that it is not we who close one they are about to use. */
+/**
+ * Longer than load balancers keep idle connections (60 s), so that it is not we who close one they are about to use.
+ */
 const KEEP_ALIVE_MS = 65_000
 /** For requests under way when the server stops; waits for messages end at once. */
 const CLOSE_GRACE_MS = 10_000

@@ -1,4 +1,6 @@
-/** Bytes that are nearly HTTP, or nothing like it, on the server's socket: it answers or closes, and goes on serving. */
+/**
+ * Bytes that are nearly HTTP, or nothing like it, on the server's socket: it answers or closes, and goes on serving.
+ */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import fc from 'fast-check'

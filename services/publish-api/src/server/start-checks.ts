@@ -1,7 +1,7 @@
 /**
- * What the API has to know of its Redis: that it is of the kind that the settings name, and that what is sealed there is
- * sealed with a key that is here. While Redis is away the API runs and answers 503; what turns out to be wrong when it
- * answers ends the process, then as at the start.
+ * What the API has to know of its Redis: that it is of the kind that the settings name, and that what is sealed there
+ * is sealed with a key that is here. While Redis is away the API runs and answers 503; what turns out to be wrong when
+ * it answers ends the process, then as at the start.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { RedisTarget } from '@fantail/contracts'

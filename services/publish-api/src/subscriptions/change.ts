@@ -33,7 +33,8 @@ export async function changeSettings(
 ): Promise<SubscriptionRecord> {
   const { queues } = deps
   const before = await visibleSubscription(deps, id)
-  // The index names the new queue before the policy does and the old one until after: it may name too much, never too little.
+  // The index names the new queue before the policy does and the old one until after: it may name too much, never too
+  // little.
   const next = given.redrivePolicy?.deadLetterTargetArn
   if (next !== undefined) await queues.addSource(next, before.arn)
   let old = before
@@ -51,9 +52,9 @@ export async function changeSettings(
 }
 
 /**
- * A filter acts on every message that is dispatched after its change was acknowledged. Workers are told of the change at
- * once, but what tells them may be lost; so it is acknowledged when no worker can match by an older snapshot any more. To ask
- * Redis before each message is matched would cost every topic, and the change of a filter is rare.
+ * A filter acts on every message that is dispatched after its change was acknowledged. Workers are told of the change
+ * at once, but what tells them may be lost; so it is acknowledged when no worker can match by an older snapshot any
+ * more. To ask Redis before each message is matched would cost every topic, and the change of a filter is rare.
  */
 const SNAPSHOTS_GONE_MS = SNAPSHOT_AGE_MS_MAX + 10
 

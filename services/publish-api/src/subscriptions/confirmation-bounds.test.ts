@@ -1,4 +1,7 @@
-/** Whoever subscribes somebody else's endpoint floods it with nothing: by repeating, by deleting in between, by either API. */
+/**
+ * Whoever subscribes somebody else's endpoint floods it with nothing: by repeating, by deleting in between, by either
+ * API.
+ */
 import { SubscribeCommand } from '@aws-sdk/client-sns'
 import { CONFIRMATIONS_PER_ENDPOINT_MAX } from '@fantail/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'

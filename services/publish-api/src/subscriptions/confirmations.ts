@@ -4,8 +4,9 @@
  *   subscribe with handshake → pending ─ token → active
  *   unsubscribe by link → unsubscribed (invisible, nothing waits) ─ token → as it was before
  *
- * Either state ends by deletion when its token expires, 48 hours on. The message that carries a token travels through the
- * subscription's own lane, so it is retried like any other; a token is kept after its use, so confirming twice is the same.
+ * Either state ends by deletion when its token expires, 48 hours on. The message that carries a token travels through
+ * the subscription's own lane, so it is retried like any other; a token is kept after its use, so confirming twice is
+ * the same.
  */
 import { timingSafeEqual } from 'node:crypto'
 import {
@@ -114,8 +115,8 @@ export async function confirm(
 }
 
 /**
- * Takes an http(s) subscription out by its link and asks the endpoint whether that was meant; a pending one, or one that
- * cannot be asked, is deleted.
+ * Takes an http(s) subscription out by its link and asks the endpoint whether that was meant; a pending one, or one
+ * that cannot be asked, is deleted.
  */
 export async function unsubscribeByLink(
   deps: ApiDeps,

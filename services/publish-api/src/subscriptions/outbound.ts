@@ -1,4 +1,7 @@
-/** How an endpoint is reached, a subscription's or a push consumer's: checked, kept with its secrets sealed, changed, and shown without them. */
+/**
+ * How an endpoint is reached, a subscription's or a push consumer's: checked, kept with its secrets sealed, changed,
+ * and shown without them.
+ */
 import {
   type ConsumerRecord,
   FantailError,
@@ -78,7 +81,10 @@ export interface Keeping {
   addressGuard: Pick<AddressGuard, 'refusalBeforehand' | 'refusalThroughProxy'>
 }
 
-/** What is kept of a new subscription's endpoint. `validation_failed` where a secret cannot be kept, or it never is reached. */
+/**
+ * What is kept of a new subscription's endpoint. `validation_failed` where a secret cannot be kept, or it never is
+ * reached.
+ */
 export async function keepEndpoint({ vault, addressGuard }: Keeping, given: New): Promise<KeptEndpoint> {
   const { topicArn, endpoint: url, outbound } = given
   const options = merged({}, outbound ?? null)
@@ -165,7 +171,9 @@ function isWhole(change: OutboundChange | undefined, { outbound }: ConsumerRecor
   return proxy === undefined || change.proxy !== undefined
 }
 
-/** Throws `validation_failed` where no connection could ever be made; by what the address says itself, nobody is asked. */
+/**
+ * Throws `validation_failed` where no connection could ever be made; by what the address says itself, nobody is asked.
+ */
 function refuseUnreachable(guard: Keeping['addressGuard'], { url, proxy }: Reached, member: string): void {
   const refused = refusedHost(guard, url, proxy)
   if (refused) throw FantailError.invalid(member, unreachable(refused))

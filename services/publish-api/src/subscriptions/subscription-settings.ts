@@ -1,4 +1,6 @@
-/** A subscription's settings: from a request's members, compared with those of one that exists, and their joint rules. */
+/**
+ * A subscription's settings: from a request's members, compared with those of one that exists, and their joint rules.
+ */
 import { isDeepStrictEqual } from 'node:util'
 import {
   type CircuitBreaker,

@@ -1,6 +1,6 @@
 /**
- * Keys that a subscription's requests are signed with (docs/verify-webhooks.md). The newest one has no end; those before it
- * end when the overlap is over, and are dropped with the next change after that.
+ * Keys that a subscription's requests are signed with (docs/verify-webhooks.md). The newest one has no end; those
+ * before it end when the overlap is over, and are dropped with the next change after that.
  */
 import {
   FantailError,

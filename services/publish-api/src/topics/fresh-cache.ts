@@ -1,10 +1,10 @@
 /**
- * What is known by an ARN, at most a second old. A change announced by Redis, or made through this process, drops the entry
- * at once. While Redis does not answer nothing can change, and an entry holds for three seconds: a publish then waits for
- * Redis where it is stored, instead of being refused here.
+ * What is known by an ARN, at most a second old. A change announced by Redis, or made through this process, drops the
+ * entry at once. While Redis does not answer nothing can change, and an entry holds for three seconds: a publish then
+ * waits for Redis where it is stored, instead of being refused here.
  *
- * What does not exist is not remembered: that is rare, and what is made elsewhere must be found. A lookup that was under
- * way when its object changed answers its callers and is not kept.
+ * What does not exist is not remembered: that is rare, and what is made elsewhere must be found. A lookup that was
+ * under way when its object changed answers its callers and is not kept.
  */
 /** @limit Age of a topic's or queue's record in the API's cache. Past it: it is read again. */
 const RECORD_AGE_MS_MAX = 1_000
@@ -106,8 +106,8 @@ export class FreshCache<T> {
   #keep(arn: string, entry: Entry<T> | null): void {
     this.#entries.delete(arn)
     if (entry === null) return
-    // The one that was looked up longest ago goes: what is in use is looked up anew twice a second, so that nobody can drive
-    // it out by asking for what he makes up.
+    // The one that was looked up longest ago goes: what is in use is looked up anew twice a second, so that nobody can
+    // drive it out by asking for what he makes up.
     if (this.#entries.size >= RECORDS_MAX) this.#entries.delete(this.#entries.keys().next().value ?? '')
     this.#entries.set(arn, entry)
   }

@@ -18,8 +18,8 @@ const RESET: Partial<TopicSettings> = {
 }
 
 /**
- * The members given, `null` as the default; `validation_failed`, or `conflict` where the topic is there and `fifo` would
- * have it be of the other kind.
+ * The members given, `null` as the default; `validation_failed`, or `conflict` where the topic is there and `fifo`
+ * would have it be of the other kind.
  */
 export async function topicSettings(
   deps: Pick<ApiDeps, 'topics'>,

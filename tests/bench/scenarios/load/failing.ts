@@ -1,7 +1,7 @@
 /**
- * Every receiver answers 503. While messages are published into it memory must stop growing where as much ends as comes,
- * and what only waits must cost nothing; when the receivers are back fresh messages arrive at once, and what waits
- * by its curve or when it is told to.
+ * Every receiver answers 503. While messages are published into it memory must stop growing where as much ends as
+ * comes, and what only waits must cost nothing; when the receivers are back fresh messages arrive at once, and what
+ * waits by its curve or when it is told to.
  */
 import type { ChildProcess } from 'node:child_process'
 import { waitFor } from '@fantail/test-kit'

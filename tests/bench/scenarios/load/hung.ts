@@ -1,6 +1,6 @@
 /**
- * Subscriptions whose endpoints accept and never answer, each with a backlog, beside a healthy one: how long the healthy
- * one's messages take, and what the waiting lanes cost Redis.
+ * Subscriptions whose endpoints accept and never answer, each with a backlog, beside a healthy one: how long the
+ * healthy one's messages take, and what the waiting lanes cost Redis.
  *
  * Each pair is a calm measurement and one beside the hung subscriptions, when their messages have been parked. What the
  * attempts themselves cost is the same with few lanes as with many: both fill the slots that unproven endpoints have.

@@ -1,6 +1,6 @@
 /**
- * A million subscriptions to a hundred thousand topics, against a thousand to a hundred, on two deployments in turn: what
- * one takes in Redis, and what a delivery costs the API, the worker and Redis together. The large one is measured
+ * A million subscriptions to a hundred thousand topics, against a thousand to a hundred, on two deployments in turn:
+ * what one takes in Redis, and what a delivery costs the API, the worker and Redis together. The large one is measured
  * twice: with as many topics in use as the small one has, and with every publish to a topic that was not in use before.
  */
 import { type ChildProcess, execFile } from 'node:child_process'
@@ -130,7 +130,8 @@ class Costs {
     for (const turn of [smallTurn, hotTurn]) await turn()
     const before = residentBytes(large.worker.pid)
     const hot = await this.#pairs('as few topics in use', smallTurn, hotTurn)
-    // Afterwards: what the snapshots of so many topics leave to the garbage collector would be paid for by the turn after it.
+    // Afterwards: what the snapshots of so many topics leave to the garbage collector would be paid for by the turn
+    // after it.
     const cold = await this.#pairs('new topics', smallTurn, () => this.#coldTurn())
     const filled = await this.#pairs('as few, the cache full', smallTurn, hotTurn)
     const grown = residentBytes(large.worker.pid) - before
@@ -193,7 +194,10 @@ class Costs {
   }
 }
 
-/** What snapshots take in a worker's heap, to what its cache counts for them and bounds: measured in a process of their own. */
+/**
+ * What snapshots take in a worker's heap, to what its cache counts for them and bounds: measured in a process of their
+ * own.
+ */
 async function snapshotRow(): Promise<Row> {
   const words = ['--expose-gc', '--conditions=@fantail/source', SNAPSHOT_BYTES, String(FAN_OUT)]
   const { stdout } = await promisify(execFile)(process.execPath, words)

@@ -80,7 +80,10 @@ async function fill({ redis }: Deployment, port: number): Promise<Lane[]> {
   return all
 }
 
-/** Each lane at a moment of its own within a second, as those are that were not filled all at once. In step, they share scripts. */
+/**
+ * Each lane at a moment of its own within a second, as those are that were not filled all at once. In step, they share
+ * scripts.
+ */
 async function spread(redis: Redis, lanes: Lane[]): Promise<void> {
   const pipeline = redis.pipeline()
   for (const { id, shard } of lanes) {

@@ -1,6 +1,6 @@
 /**
- * A receiver whose answer can be changed, and that knows when what arrived: by path, and by the number that each message
- * carries (sequence.ts).
+ * A receiver whose answer can be changed, and that knows when what arrived: by path, and by the number that each
+ * message carries (sequence.ts).
  */
 import { type AddressInfo, createServer } from 'node:net'
 import { HttpFraming, pathOf } from '../../processes/http-framing.ts'

@@ -1,6 +1,6 @@
 /**
- * Topics, subscriptions and deliveries that wait, written by the store itself: what a worker has parked, without the time
- * that its attempts would take.
+ * Topics, subscriptions and deliveries that wait, written by the store itself: what a worker has parked, without the
+ * time that its attempts would take.
  */
 import {
   createMessageId,

@@ -1,4 +1,7 @@
-/** Publishers that go through many topics: keep-alive connections that each make one request at a time, the next topic's. */
+/**
+ * Publishers that go through many topics: keep-alive connections that each make one request at a time, the next
+ * topic's.
+ */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { HttpFraming, statusOf } from '../../processes/http-framing.ts'

@@ -1,7 +1,7 @@
 /**
- * IP addresses as texts of two (IPv4) or eight (IPv6) code units, 16 bits of the address each: equal addresses are equal
- * texts, and greater addresses of a kind are greater texts. A body of 256 KB may hold 40,000 of them, so they are read
- * here in one pass; a test holds this against ipaddr.js, which reads those of policies.
+ * IP addresses as texts of two (IPv4) or eight (IPv6) code units, 16 bits of the address each: equal addresses are
+ * equal texts, and greater addresses of a kind are greater texts. A body of 256 KB may hold 40,000 of them, so they are
+ * read here in one pass; a test holds this against ipaddr.js, which reads those of policies.
  */
 import ipaddr from 'ipaddr.js'
 

@@ -1,6 +1,6 @@
 /**
- * Many prefixes, or many suffixes, asked at once: a tree each edge of which is a whole piece of text. A text is read once,
- * as far as it agrees with some of them, however many there are.
+ * Many prefixes, or many suffixes, asked at once: a tree each edge of which is a whole piece of text. A text is read
+ * once, as far as it agrees with some of them, however many there are.
  */
 interface Node {
   /** What leads here, as it stands in a text. */

@@ -1,6 +1,7 @@
 /**
- * Many conditions asked at once, of which one must hold: exact values by look-up, prefixes and suffixes by a tree, ranges and
- * blocks of addresses by halving. Only what is left, wildcards and lists of excluded patterns, is asked one by one.
+ * Many conditions asked at once, of which one must hold: exact values by look-up, prefixes and suffixes by a tree,
+ * ranges and blocks of addresses by halving. Only what is left, wildcards and lists of excluded patterns, is asked one
+ * by one.
  */
 import { Affixes } from './affixes.ts'
 import {

@@ -1,7 +1,7 @@
 /**
- * Case folding, character by character: the lower case of a whole text depends on neighbours (a sigma that ends a word is
- * another one), and its upper case may be longer. What was folded once is kept by code point, in pages, so that a body
- * of 256 KB in any script is folded in a few milliseconds.
+ * Case folding, character by character: the lower case of a whole text depends on neighbours (a sigma that ends a word
+ * is another one), and its upper case may be longer. What was folded once is kept by code point, in pages, so that a
+ * body of 256 KB in any script is folded in a few milliseconds.
  */
 
 /** Code points of a page. */
@@ -14,8 +14,8 @@ const PAGE_MASK = 2 ** PAGE_BITS - 1
 const UNITS_MAX = 4_096
 
 /**
- * By code point >> PAGE_BITS: the code point that each folds to, or where it folds to several (negative) which text. null:
- * no character of the page has a case.
+ * By code point >> PAGE_BITS: the code point that each folds to, or where it folds to several (negative) which text.
+ * null: no character of the page has a case.
  */
 const pages: (Int32Array | null | undefined)[] = []
 const texts: string[] = []

@@ -1,6 +1,7 @@
 /**
- * Filters filed under what the values of one key can say. What is found by looking is a filter that may match; whatever a
- * drawer cannot tell apart (the end of a long prefix, the middle of a wildcard, an open bound) the filter itself decides.
+ * Filters filed under what the values of one key can say. What is found by looking is a filter that may match; whatever
+ * a drawer cannot tell apart (the end of a long prefix, the middle of a wildcard, an open bound) the filter itself
+ * decides.
  */
 import { addressIn, type Condition, foldedIn } from '../conditions/condition.ts'
 import type { Leaf } from '../filter-subject.ts'

@@ -1,4 +1,6 @@
-/** The index, and each filter by itself, against an evaluation of the policies as they stand, written apart from both. */
+/**
+ * The index, and each filter by itself, against an evaluation of the policies as they stand, written apart from both.
+ */
 import type { MessageAttribute } from '@fantail/contracts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'

@@ -1,8 +1,8 @@
 /**
- * Which of many filters a message matches, without asking each. A filter is filed under one clause of each of its rules, in
- * the drawer of that clause's key; only those that the message's values bring up are asked, and those that want a key
- * to be missing where it is. The clause is the one that will bring it up least: of the filters that share `type` and
- * differ in `tenant`, each is filed under its tenant.
+ * Which of many filters a message matches, without asking each. A filter is filed under one clause of each of its
+ * rules, in the drawer of that clause's key; only those that the message's values bring up are asked, and those that
+ * want a key to be missing where it is. The clause is the one that will bring it up least: of the filters that share
+ * `type` and differ in `tenant`, each is filed under its tenant.
  */
 import { type CompiledFilter, matchesFilter } from '../compiled-filter.ts'
 import type { Clause, Rule } from '../filter-rules.ts'
@@ -13,7 +13,9 @@ import { FilterDrawers, type Label } from './filter-drawers.ts'
 import { Marks } from './marks.ts'
 
 export class FilterIndex {
-  /** What filters are filed under: a message that satisfies none of these matches none of them, unless `matchesAlways`. */
+  /**
+   * What filters are filed under: a message that satisfies none of these matches none of them, unless `matchesAlways`.
+   */
   readonly clauses: readonly Clause[]
   readonly #filters: (CompiledFilter | null)[]
   readonly #drawers = new FilterDrawers()
@@ -40,8 +42,8 @@ export class FilterIndex {
   }
 
   /**
-   * Calls `matched` once for each filter that the subject matches, by its place in the list. Throws TooMuchWork where that
-   * would take more than there is: what it has called for by then says nothing.
+   * Calls `matched` once for each filter that the subject matches, by its place in the list. Throws TooMuchWork where
+   * that would take more than there is: what it has called for by then says nothing.
    */
   match(subject: FilterSubject, matched: (n: number) => void, work: MatchWork = ANY_WORK): void {
     if (subject.lacks === 'body') return

@@ -1,7 +1,7 @@
 /**
- * Which of many indexes a message may match something in. It holds what their filters are filed under, each index under its
- * number, so that indexes come and go one by one: a topic of 100,000 filters would take most of a second to index anew
- * for every subscription that changes. Ranges of numbers are not told apart here.
+ * Which of many indexes a message may match something in. It holds what their filters are filed under, each index under
+ * its number, so that indexes come and go one by one: a topic of 100,000 filters would take most of a second to index
+ * anew for every subscription that changes. Ranges of numbers are not told apart here.
  */
 import type { Condition } from '../conditions/condition.ts'
 import type { FilterSubject } from '../filter-subject.ts'

@@ -1,4 +1,7 @@
-/** Numeric ranges, asked for those that a number may lie in; bounds count as inside, which is for the filter itself to refuse. */
+/**
+ * Numeric ranges, asked for those that a number may lie in; bounds count as inside, which is for the filter itself to
+ * refuse.
+ */
 import type { Bound } from '../conditions/condition.ts'
 
 interface Range {
@@ -7,7 +10,10 @@ interface Range {
   high: number
 }
 
-/** A tree that stands in an array: sorted by `low`, each middle is the root of its part and knows the part's greatest `high`. */
+/**
+ * A tree that stands in an array: sorted by `low`, each middle is the root of its part and knows the part's greatest
+ * `high`.
+ */
 export class RangeIndex {
   readonly #added: Range[] = []
   #sorted: Range[] | undefined

@@ -1,5 +1,5 @@
--- Notes that a master key may seal something from now on; in a full memory too: the key that messages are signed with is
--- sealed there, and what waits could else not leave it.
+-- Notes that a master key may seal something from now on; in a full memory too: the key that messages are signed with
+-- is sealed there, and what waits could else not leave it.
 -- KEYS[1] base of the vault
 -- ARGV    id of the key
 -- Returns 1 where it was not noted yet, else 0

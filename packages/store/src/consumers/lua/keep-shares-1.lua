@@ -1,5 +1,5 @@
--- Renews the leases of batches that are being pushed, and ends those that no longer are. A lease that has run out is not
--- given again: somebody else may have the share by now.
+-- Renews the leases of batches that are being pushed, and ends those that no longer are. A lease that has run out is
+-- not given again: somebody else may have the share by now.
 -- KEYS[1] base
 -- ARGV: for each batch: arn, consumer, batch, '1' to renew
 -- Returns for each 1, or 0 where there was none (any more).

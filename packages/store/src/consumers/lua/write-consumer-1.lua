@@ -1,5 +1,5 @@
--- Creates a push consumer of a queue, replaces its record unless somebody else has written since it was read, or removes it.
--- One that does not grow is replaced, and one is removed, even when memory is full.
+-- Creates a push consumer of a queue, replaces its record unless somebody else has written since it was read, or
+-- removes it. One that does not grow is replaced, and one is removed, even when memory is full.
 -- KEYS[1] base
 -- ARGV: arn, name, record as it was read ('' absent), new record or '' to remove it, consumers at most
 -- Returns false where there is no such queue, 0 where the record is another by now, 2 where there are too many, else 1.

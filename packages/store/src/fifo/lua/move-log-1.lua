@@ -1,5 +1,6 @@
--- Moves the first messages of a FIFO topic's log, or of an isolated group's, into the topic's lanes and reads those that
--- follow; only for the reader that has the log, whose lease begins anew. A message for no lane leaves the log with them.
+-- Moves the first messages of a FIFO topic's log, or of an isolated group's, into the topic's lanes and reads those
+-- that follow; only for the reader that has the log, whose lease begins anew. A message for no lane leaves the log with
+-- them.
 -- A request that is repeated, because its reply was lost, finds its first message gone and moves nothing.
 -- KEYS[1] the shard's prefix
 -- ARGV    shard number, topic's uid, ARN, isolated group or '', fence, messages to read at most, bytes to read at most
@@ -8,9 +9,9 @@
 --         once); messages, each: id (16 bytes), number of lanes or -1 (it is too old, and counts as expired), position
 --         of each lane's subscription. Both lists are preceded by their length; positions count from 1.
 -- Returns 'stale' (another reader has the log) or 'gone' (the topic is deleted); else a list: earliest due time or '',
---         wakes published (lane-wake), how many readers have died at the first message; of a message that has to wait now
---         (fifo-isolation): id or '', readers that died at it, delay in ms, body or false; then of each message read: id
---         and group, body or false
+--         wakes published (lane-wake), how many readers have died at the first message; of a message that has to wait
+--         now (fifo-isolation): id or '', readers that died at it, delay in ms, body or false; then of each message
+--         read: id and group, body or false
 -- @include when-full
 -- @include now
 -- @include lane-next
@@ -68,7 +69,8 @@ local function move(id, group)
   refer(id, placed - 1)
 end
 
--- Only as far as the log still is what was read: where Redis has lost its last moments, others may stand in their places.
+-- Only as far as the log still is what was read: where Redis has lost its last moments, others may stand in their
+-- places.
 local listed, moved = tonumber(next_arg()), 0
 for _, entry in ipairs(listed > 0 and redis.call('LRANGE', log.list, 0, listed - 1) or {}) do
   local id = next_arg()

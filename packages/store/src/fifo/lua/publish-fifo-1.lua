@@ -4,7 +4,8 @@
 -- KEYS[1] base of the topic's home shard
 -- ARGV    ARN, shard number, idempotency key or '', hash of the request, ms that the key is kept; then for
 --         each message: id (16 bytes), group, deduplication id, body (JSON up to where the sequence number follows)
--- Returns 'missing' or 'standard' (no such topic, not FIFO); or what the key holds, in a list; or earliest due time or '',
+-- Returns 'missing' or 'standard' (no such topic, not FIFO); or what the key holds, in a list; or earliest due time or
+--         '',
 --         wakes published (lane-wake), then for each message: id (16 bytes), sequence number, 1 where a duplicate
 -- @include now
 -- @include lane-wake

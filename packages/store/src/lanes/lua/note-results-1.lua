@@ -1,9 +1,10 @@
--- Notes what endpoints answered, for lanes with a retry mode or a circuit breaker: fills the retry quota again, lets the
--- adaptive rate fall and recover, opens and closes circuits (policy/src/retries/retry-mode.ts; the model of the adaptive rate:
--- adaptive-rate.fixture.ts). A note that is lost or comes twice shifts an estimate and nothing else.
+-- Notes what endpoints answered, for lanes with a retry mode or a circuit breaker: fills the retry quota again, lets
+-- the adaptive rate fall and recover, opens and closes circuits (policy/src/retries/retry-mode.ts; the model of the
+-- adaptive rate: adaptive-rate.fixture.ts). A note that is lost or comes twice shifts an estimate and nothing else.
 -- KEYS[1] the shard's prefix
--- ARGV    shard number; then for each result: subscription, what was answered (ok, refused, limited, unavailable, timeout,
---         failed; unsent: the claim was handed back), what its attempt drew from the quota: 0 for a first attempt
+-- ARGV    shard number; then for each result: subscription, what was answered (ok, refused, limited, unavailable,
+--         timeout, failed; unsent: the claim was handed back), what its attempt drew from the quota: 0 for a first
+--         attempt
 -- Returns earliest due time or '', wakes published (lane-wake), then for each result 1 where the circuit was open
 --         before it, else when it last closed, or 0
 -- @include when-full

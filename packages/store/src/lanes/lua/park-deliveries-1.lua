@@ -3,8 +3,8 @@
 -- entries were parked then and are left alone. Deliveries of deleted subscriptions are counted as discarded.
 -- KEYS[1] the shard's prefix
 -- ARGV    shard number; messages, each: id, body; jobs, each: id or '', fence, fields (name, value), entries
---         (subscription, delivery, message, set fresh|retry|lease, delay or lease in ms, state or '', '+' where its endpoint
---         is proven, '-' where it is not, else ''). Every list is
+--         (subscription, delivery, message, set fresh|retry|lease, delay or lease in ms, state or '', '+' where its
+--         endpoint is proven, '-' where it is not, else ''). Every list is
 --         preceded by its length; messages count from 1.
 -- Returns earliest due time or '', wakes published (lane-wake), then for each job 0 where it is stale, or a list:
 --         1 parked, 0 present, -1 gone, the lease of a parked entry that is in flight

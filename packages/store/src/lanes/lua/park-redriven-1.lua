@@ -4,8 +4,8 @@
 -- ARGV    shard number; messages, each: id, body; task, fence, batch; entries, each: subscription, delivery, message,
 --         item, group or ''. Both lists are preceded by their length; messages count from 1.
 -- Returns earliest due time or '', wakes published (lane-wake), then 0 where the fence is stale, that batch's
---         number where a later one has been here, or a list: 1 parked, 0 present, -1 gone (not counted: the item stays in
---         its queue)
+--         number where a later one has been here, or a list: 1 parked, 0 present, -1 gone (not counted: the item stays
+--         in its queue)
 -- @include when-full
 -- @include now
 -- @include lane-next

@@ -1,15 +1,16 @@
--- Gives claims in hand new send times and, where they need them, longer leases: claims that a late worker could not send
--- in time, and claims that make another request. Nothing of the lane moves but the theoretical arrival time (tat).
+-- Gives claims in hand new send times and, where they need them, longer leases: claims that a late worker could not
+-- send in time, and claims that make another request. Nothing of the lane moves but the theoretical arrival time (tat).
 --
 -- A late worker names all claims that it has in hand for the lane, with their send times. Where they are the last that
--- the lane has given out, all of them and the tat move on by the delay: the lane loses that time, not their turns. Where
--- another worker has later ones, or the rate has changed, those that are late take the next free send times, as claims
--- that make another request do, and the others keep theirs.
+-- the lane has given out, all of them and the tat move on by the delay: the lane loses that time, not their turns.
+-- Where another worker has later ones, or the rate has changed, those that are late take the next free send times, as
+-- claims that make another request do, and the others keep theirs.
 -- KEYS[1] the shard's prefix
 -- ARGV    ms that a lease must last from the send time on; then for each lane: subscription, ms from now before which
---         nothing late is sent, number of claims, and for each of them, in the order of their send times, delivery, lease
---         and send time, '' where it makes another request
--- Returns for each claim its send time, '' where it has none (its lease has ended, the lane is paused or deleted, or too
+--         nothing late is sent, number of claims, and for each of them, in the order of their send times, delivery,
+--         lease and send time, '' where it makes another request
+-- Returns for each claim its send time, '' where it has none (its lease has ended, the lane is paused or deleted, or
+--         too
 --         much is ahead of it), and its lease
 -- @include when-full
 -- @include now

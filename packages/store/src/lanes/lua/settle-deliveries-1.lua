@@ -1,12 +1,12 @@
 -- Settles claims: each changes something only where its lease is the delivery's current one. In the lane of a deleted
 -- subscription nothing waits again: a retry or return there is discarded and counted.
 -- KEYS[1] the shard's prefix
--- ARGV    shard number; then for each lane: subscription, what its attempts have shown ('+' its endpoint is proven, '-' it
---         is not, '' nothing new), number of claims, their deliveries, and for each of them lease
---         and what became of it (delivered, deliveredRun, retry, markDead, forget, discard, return, kept, quarantined; keep: it
---         goes on); behind
---         deliveredRun also 0 and those that went with it, behind retry its delay in ms and the state, behind markDead the least lease in ms and the state, behind return its delay in ms and '',
---         behind discard 0 and the cause
+-- ARGV    shard number; then for each lane: subscription, what its attempts have shown ('+' its endpoint is proven, '-'
+--         it is not, '' nothing new), number of claims, their deliveries, and for each of them lease and what became of
+--         it (delivered, deliveredRun, retry, markDead, forget, discard, return, kept, quarantined; keep: it goes on);
+--         behind deliveredRun also 0 and those that went with it, behind retry its delay in ms and the state, behind
+--         markDead the least lease in ms and the state, behind return its delay in ms and '', behind discard 0 and the
+--         cause
 -- Returns earliest due time or '', wakes published (lane-wake), then for each claim 0 refused, 1 accepted, or for
 --         an accepted markDead the lease that holds from now on
 -- @include when-full

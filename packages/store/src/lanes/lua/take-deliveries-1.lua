@@ -1,14 +1,16 @@
 -- Claims what is due, lane by lane, those first that have waited longest; returns ended leases to waiting, expires what
 -- is too old, drains the lanes of deleted subscriptions. Lanes of unproven endpoints stand in a line of their own: each
--- gets one claim in its turn and goes to the end, and is looked at only where the worker has a slot for it. Hands out the logs of FIFO topics, which are due beside lanes,
--- and drains those of deleted topics. Everything it does is bounded; what is left stays due.
+-- gets one claim in its turn and goes to the end, and is looked at only where the worker has a slot for it. Hands out
+-- the logs of FIFO topics, which are due beside lanes, and drains those of deleted topics. Everything it does is
+-- bounded; what is left stays due.
 -- KEYS[1] the shard's prefix
 -- ARGV    lanes max, deliveries max, lease in ms, claims of a lane that is not named, logs max, turns max, until when a
 --         lane has waited that gets its turn ('' now), then pairs: subscription, claims its lane may get now
--- Returns now, earliest due time or '', drained deliveries, lanes (each: subscription, slice, slice's revision, '1' where
---         its endpoint is proven or '', then for each claim delivery, lease, send time or '', state or ''), expired (subscription, delivery, ...), runs (each:
---         subscription, claimed delivery, those behind it that may go with it), logs (each: topic's uid, ARN, fence, isolated group
---         or ''),
+-- Returns now, earliest due time or '', drained deliveries, lanes (each: subscription, slice, slice's revision, '1'
+--         where
+--         its endpoint is proven or '', then for each claim delivery, lease, send time or '', state or ''), expired
+--         (subscription, delivery, ...), runs (each: subscription, claimed delivery, those behind it that may go with
+--         it), logs (each: topic's uid, ARN, fence, isolated group or ''),
 --         when to look at the turns again or ''
 -- @include when-full
 -- @include now
@@ -169,8 +171,8 @@ save_leases(base)
 write_drops(base)
 write_counts(base)
 
--- When this worker should look at the turns again: at the first of a lane that is not full for it, and after FULL_LOOK_MS
--- where one is, as it may not be by then.
+-- When this worker should look at the turns again: at the first of a lane that is not full for it, and after
+-- FULL_LOOK_MS where one is, as it may not be by then.
 local function next_turn()
   local any_full = next(full) and now + FULL_LOOK_MS
   local line = redis.call('ZRANGE', base .. 'turns', '0', text(passed_over + #take.lanes), 'WITHSCORES')

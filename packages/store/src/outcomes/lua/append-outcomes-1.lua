@@ -1,12 +1,12 @@
--- Appends pages of entries to the outcome log, bounded by how many entries there are. A page is one entry of the stream,
--- because each as one of its own costs Redis more than the work it tells of.
+-- Appends pages of entries to the outcome log, bounded by how many entries there are. A page is one entry of the
+-- stream, because each as one of its own costs Redis more than the work it tells of.
 -- KEYS[1] the stream; in each page: n, how many entries were ever told up to its end; p, the entries (outcome-pages.ts)
 -- ARGV    entries to keep, about; then of each page: how many entries it has, the page
 -- Returns how many were appended
 -- @include when-full
 
--- The first page that has entries to keep, as far as it is looked for: there are many before it only where fewer are kept
--- than before.
+-- The first page that has entries to keep, as far as it is looked for: there are many before it only where fewer are
+-- kept than before.
 local function first_kept(over)
   local from, last = '-', nil
   for _ = 1, 20 do

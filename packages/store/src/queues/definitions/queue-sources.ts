@@ -60,7 +60,10 @@ export class QueueSources {
     await this.redis.zrem(sourcesKey(arn, serviceOf(source)), source)
   }
 
-  /** Notes `arn` as a source of `target`, which may be itself; `validation_failed` where that may not be its dead-letter queue. */
+  /**
+   * Notes `arn` as a source of `target`, which may be itself; `validation_failed` where that may not be its dead-letter
+   * queue.
+   */
   protected async claimTarget(arn: string, target: string): Promise<void> {
     const path = 'redrivePolicy.deadLetterTargetArn'
     const queue = await this.get(target)

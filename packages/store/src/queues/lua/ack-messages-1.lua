@@ -1,9 +1,10 @@
--- Deletes messages by receipt handle. In a standard queue a handle of any receive will do, as in SQS, or only one of the
--- newest where that is asked for; what it does not delete, and what is gone already, is answered as done. In a FIFO queue
--- the handle must be of the newest receive, and its time not be over.
+-- Deletes messages by receipt handle. In a standard queue a handle of any receive will do, as in SQS, or only one of
+-- the newest where that is asked for; what it does not delete, and what is gone already, is answered as done. In a FIFO
+-- queue the handle must be of the newest receive, and its time not be over.
 -- KEYS[1] base
 -- ARGV: arn, '1' for newest receives only, then uid, id and digest of each handle
--- Returns false where there is no such queue, else for each handle 1, 0 where it belongs to another queue, or 2 where it
+-- Returns false where there is no such queue, else for each handle 1, 0 where it belongs to another queue, or 2 where
+--         it
 --   has expired.
 -- @include now
 -- @include when-full

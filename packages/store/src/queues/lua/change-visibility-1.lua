@@ -1,11 +1,11 @@
--- Hides received messages for some time from now; 0 makes them visible at once. In a standard queue a handle of any receive
--- will do while the message is in flight, as in SQS, and one of the newest also when its time is over; or only one of the
--- newest where that is asked for. In a FIFO queue it must be of the newest, and its time not be over.
+-- Hides received messages for some time from now; 0 makes them visible at once. In a standard queue a handle of any
+-- receive will do while the message is in flight, as in SQS, and one of the newest also when its time is over; or only
+-- one of the newest where that is asked for. In a FIFO queue it must be of the newest, and its time not be over.
 -- KEYS[1] base
 -- ARGV: arn, '1' for newest receives only, then ms and the handle's uid, id and digest of each
 -- Returns false where there is no such queue, else for each handle: 'ok', 'invalid' (of another queue), 'gone'
---   (deleted, on its way elsewhere, or received again since and not in flight), 'expired' (FIFO: received again since, or
---   its time is over), 'limit' (longer than 12 hours after the newest receive).
+--   (deleted, on its way elsewhere, or received again since and not in flight), 'expired' (FIFO: received again since,
+--   or its time is over), 'limit' (longer than 12 hours after the newest receive).
 -- @include now
 -- @include when-full
 -- @include queue

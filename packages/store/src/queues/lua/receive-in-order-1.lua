@@ -1,7 +1,7 @@
 -- Takes messages of a FIFO queue: what is visible and has no earlier one of its group in flight, several of one group
--- before those of the next, the group that has waited longest first. The work is bounded by the number of messages asked
--- for (and as many moves), whatever is blocked or waits behind. Moves are as in receive-messages; until one is settled
--- its group waits.
+-- before those of the next, the group that has waited longest first. The work is bounded by the number of messages
+-- asked for (and as many moves), whatever is blocked or waits behind. Moves are as in receive-messages; until one is
+-- settled its group waits.
 -- KEYS[1] base
 -- ARGV: arn, messages at most, visibility timeout in ms ('' the queue's own), messages in flight at most, 32 bytes per
 --   message: the secret of its handle and its digest, attempt id or '', '1' where the attempt begins, what a push

@@ -1,5 +1,6 @@
--- Takes visible messages of a standard queue. One that has been received as often as the redrive policy allows is not returned but marked
--- as on its way to the dead-letter queue, for the caller to append there and then settle (settle-moves).
+-- Takes visible messages of a standard queue. One that has been received as often as the redrive policy allows is not
+-- returned but marked as on its way to the dead-letter queue, for the caller to append there and then settle
+-- (settle-moves).
 -- KEYS[1] base
 -- ARGV: arn, messages at most, visibility timeout in ms ('' the queue's own), messages in flight at most,
 --   16 bytes per message: the digest of its handle's secret, what a push consumer is or '' (queue-shares.lua)

@@ -1,7 +1,8 @@
 -- Ends moves to the dead-letter queue: forgets the items that were appended there, or, where there is no such queue,
 -- makes them visible to be received once more in spite of the redrive policy.
 -- KEYS[1] base
--- ARGV: arn, 'forget' or 'return', then of each its id and receive count when the move began. One that has another count
+-- ARGV: arn, 'forget' or 'return', then of each its id and receive count when the move began. One that has another
+--         count
 --   came back and was received since: its move is another one's, and is left alone.
 -- Returns the number of moves that were still open.
 -- @include now

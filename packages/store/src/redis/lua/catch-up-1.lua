@@ -1,8 +1,8 @@
--- Makes up for a clock of Redis that was set back: from now on the shard's time is what a worker knows it to be. Nothing
--- happens where somebody has done that already.
+-- Makes up for a clock of Redis that was set back: from now on the shard's time is what a worker knows it to be.
+-- Nothing happens where somebody has done that already.
 -- KEYS[1] the shard's prefix
--- ARGV    epoch ms or '', ms by which the shard's time may be behind that; ms by which another shard of this clock is ahead
---         of it, '' unknown: this one is by as much, as workers know one time for all of them
+-- ARGV    epoch ms or '', ms by which the shard's time may be behind that; ms by which another shard of this clock is
+--         ahead of it, '' unknown: this one is by as much, as workers know one time for all of them
 -- Returns ms that were made up for, ms by which the shard is ahead of the clock now
 -- @include when-full
 -- @include now

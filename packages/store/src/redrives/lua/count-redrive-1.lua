@@ -3,8 +3,8 @@
 -- ARGV: source, cursor's score and id ('' both: from the start), highest score ('' that of now), max looked at,
 --   filter (five values, queue-scan.lua)
 -- Returns false where there is no such queue, else: highest score, score and id of the next cursor ('' both: the end),
---   matched, flat counts by subscription, flat counts by status code, time, matched that came from no subscription and no
---   queue.
+--   matched, flat counts by subscription, flat counts by status code, time, matched that came from no subscription and
+--   no queue.
 -- @include now
 -- @include queue
 -- @include queue-scan

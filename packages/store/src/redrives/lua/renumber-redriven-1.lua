@@ -1,5 +1,5 @@
--- Gives a task's open batch a higher number: one has been where it goes that is later than it, of which the source knows
--- nothing since a failover. What that batch remembers is over; what is moved anew may be moved a second time.
+-- Gives a task's open batch a higher number: one has been where it goes that is later than it, of which the source
+-- knows nothing since a failover. What that batch remembers is over; what is moved anew may be moved a second time.
 -- KEYS[1] base of the source
 -- ARGV: id, fence, batch, its new number
 -- Returns 1, or 0 where a later run has the task or the batch is done.

@@ -38,7 +38,9 @@ if number % tonumber(ARGV[8]) ~= 0 then
 end
 local slice, before = topic.uid .. '.' .. number, first_due(base)
 set_slice_topic(base, slice, arn, topic, rev, now)
-local new = { open = ARGV[9], status = ARGV[10], r = ARGV[11], c = ARGV[12], q = ARGV[13], expires = ARGV[14], m = ARGV[17] }
+local new = {
+  open = ARGV[9], status = ARGV[10], r = ARGV[11], c = ARGV[12], q = ARGV[13], expires = ARGV[14], m = ARGV[17],
+}
 local record = place_subscription(base, slice, id, new, rev, now)
 if ARGV[15] ~= '' then redis.call('HSET', base .. 'tokens:' .. topic.uid, ARGV[15], raw) end
 wake_if_earlier(base, ARGV[16], before, now, first_turn)

@@ -22,7 +22,9 @@ if present then return {'present', present} end
 local before = first_due(base)
 local settings = { record = ARGV[5], v = ARGV[6], rate = ARGV[7], ret = ARGV[8], ovr = ARGV[9] }
 set_slice_topic(base, slice, ARGV[4], settings, ARGV[10], now)
-local new = { open = ARGV[11], status = ARGV[12], r = ARGV[13], c = ARGV[14], q = ARGV[15], expires = ARGV[16], m = ARGV[18] }
+local new = {
+  open = ARGV[11], status = ARGV[12], r = ARGV[13], c = ARGV[14], q = ARGV[15], expires = ARGV[16], m = ARGV[18],
+}
 local record = place_subscription(base, slice, id, new, ARGV[10], now)
 wake_if_earlier(base, ARGV[17], before, now, first_turn)
 return {'placed', record}

@@ -11,8 +11,8 @@ const ACCOUNT_AND_NAME = /(?:^|\/)(\d{12})\/([^/]+)\/?$/
 
 /**
  * The ARN of the queue that a call's QueueUrl, or for Query the request's path, names; whether there is such a queue
- * is not known yet. A URL on any host will do, so will a bare name. `QueueDoesNotExist` where no queue can have the name, and
- * over AWS JSON where the URL is no queue's; over AWS Query that is `InvalidAddress`.
+ * is not known yet. A URL on any host will do, so will a bare name. `QueueDoesNotExist` where no queue can have the
+ * name, and over AWS JSON where the URL is no queue's; over AWS Query that is `InvalidAddress`.
  */
 export function queueArnOf({ arn }: Settings, input: AwsInput, call: AwsCall): string {
   const url = String(input.QueueUrl ?? '') || pathOf(call)
@@ -37,7 +37,9 @@ export async function queueOf(
   return queue
 }
 
-/** The queue that a call names, as it was at most a second ago, without a trip where it is in use; `QueueDoesNotExist`. */
+/**
+ * The queue that a call names, as it was at most a second ago, without a trip where it is in use; `QueueDoesNotExist`.
+ */
 export async function knownQueue(
   { settings, queueCache }: Pick<ApiDeps, 'settings' | 'queueCache'>,
   input: AwsInput,

@@ -1,4 +1,6 @@
-/** Every operation of SQS with input that is nearly right, by both protocols: no 5xx, and always the protocol's shape. */
+/**
+ * Every operation of SQS with input that is nearly right, by both protocols: no 5xx, and always the protocol's shape.
+ */
 import type { Operation, Shape } from '@fantail/aws-wire'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'

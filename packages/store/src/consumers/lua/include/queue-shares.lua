@@ -1,5 +1,5 @@
--- Push consumers: a batch that is being pushed holds a share of its consumer's concurrency, under a lease that its worker
--- renews. No share is held while nothing is pushed, so waiting for messages costs nothing. Needs queue.
+-- Push consumers: a batch that is being pushed holds a share of its consumer's concurrency, under a lease that its
+-- worker renews. No share is held while nothing is pushed, so waiting for messages costs nothing. Needs queue.
 -- @limit Lease of a push consumer's share. After it: another worker may take the share.
 local SHARE_MS = 10000
 local SHARES_KEPT_MS = 60000
@@ -24,9 +24,9 @@ local function window_left(queue, record)
   return math.max(math.ceil(head + record.batchWindowSeconds * 1000 - queue.clock), 0)
 end
 
--- A receive for a consumer; `text` is JSON: `name`, the `revision` of the record that its worker goes by, `batch`, `ended`
--- (batches whose shares are given back), `hideMs` (that messages are hidden at least). nil for any other receive.
--- Where it may not receive now, also why ('changed', 'busy', 'early') and ms until it may, -1 never.
+-- A receive for a consumer; `text` is JSON: `name`, the `revision` of the record that its worker goes by, `batch`,
+-- `ended` (batches whose shares are given back), `hideMs` (that messages are hidden at least). nil for any other
+-- receive. Where it may not receive now, also why ('changed', 'busy', 'early') and ms until it may, -1 never.
 local function open_consumer(queue, text)
   if text == '' then return nil end
   local consumer = cjson.decode(text)

@@ -5,11 +5,11 @@
 --              │ it does not come back: no end of it is noted (`e`)
 --   reader 2 … one message at a time, noted before it is matched (`u`, `v`)
 --              │ a reader finds a message that an earlier reader has noted, and counts (`x`); at the second one
---   isolated   the message leaves for a log of its group's own. What follows in the group goes there too, in order. There
---              each failed reader is followed by a longer delay (1 s to 5 min).
+--   isolated   the message leaves for a log of its group's own. What follows in the group goes there too, in order.
+--              There each failed reader is followed by a longer delay (1 s to 5 min).
 --
--- All of it takes less memory than before or as much: entries change their list, and bodies stay where they are. So there
--- is no bound on what may be isolated, other than that on publishing. Needs fifo-log.
+-- All of it takes less memory than before or as much: entries change their list, and bodies stay where they are. So
+-- there is no bound on what may be isolated, other than that on publishing. Needs fifo-log.
 local SUSPECT_FROM = 2
 -- As many as a reader may have had in hand when it died.
 local CAUTIOUS_MESSAGES = 100
@@ -17,8 +17,9 @@ local CAUTIOUS_MESSAGES = 100
 -- on.
 local WINDOWS_MAX = 10
 
--- fence: the reader's; ended: that of the latest reader whose end is noted; passed: messages that were moved one by one;
--- under_way, reader: the message that was noted, and by whom; failed: how many readers have died at the first message.
+-- fence: the reader's; ended: that of the latest reader whose end is noted; passed: messages that were moved one by
+-- one; under_way, reader: the message that was noted, and by whom; failed: how many readers have died at the first
+-- message.
 local function read_log_state(log)
   local h = redis.call('HMGET', log.hash, 'f', 'e', 'k', 'u', 'v', 'x')
   return {
@@ -69,8 +70,8 @@ local function isolate(base, log, state, entry, till)
   state.failed = 0
 end
 
--- Counts a reader that has died at the log's first message. Where the message then has to wait, returns its id, how many
--- readers have died at it, and for how many ms it waits.
+-- Counts a reader that has died at the log's first message. Where the message then has to wait, returns its id, how
+-- many readers have died at it, and for how many ms it waits.
 local function judge_first(base, log, state, now)
   if not state.under_way or state.reader == state.fence then return nil end
   local entry = redis.call('LINDEX', log.list, 0)
@@ -113,8 +114,8 @@ local function split_off(base, log, entries, now)
   return kept
 end
 
--- Up to max of the log's first entries for its reader. None where so many others stood before them that the next read has
--- to go on.
+-- Up to max of the log's first entries for its reader. None where so many others stood before them that the next read
+-- has to go on.
 local function first_entries(base, log, max, now)
   for _ = 1, WINDOWS_MAX do
     local entries = redis.call('LRANGE', log.list, 0, max - 1)

@@ -7,8 +7,8 @@ local RUN_MAX = 50
 -- Of stored bodies, the head's too. A worker reads all of a run at once and sends no more than this of it.
 -- @limit Bodies of a FIFO head and those sent with it. Past it: further ones wait.
 local RUN_BYTES_MAX = 1048576
--- Where several of a group may go at once they go to a queue of ours, which takes or refuses them at once, and knows them
--- by their ids: a group of a worker that died need not wait for as long as a webhook may take.
+-- Where several of a group may go at once they go to a queue of ours, which takes or refuses them at once, and knows
+-- them by their ids: a group of a worker that died need not wait for as long as a webhook may take.
 -- @limit Lease of a FIFO head that is sent to a queue with those behind it. After it: the head waits again.
 local RUN_LEASE_MS = 5000
 
@@ -32,8 +32,8 @@ local function kept_ms(take, id, lane)
   return lane.kept_ms
 end
 
--- Too old to be delivered, by the time in its id, which is that of Redis's clock, as publishers see it. A redriven one (16 bytes and a generation) was brought back on
--- purpose, and may be as old as its queue kept it.
+-- Too old to be delivered, by the time in its id, which is that of Redis's clock, as publishers see it. A redriven one
+-- (16 bytes and a generation) was brought back on purpose, and may be as old as its queue kept it.
 local function is_old(take, id, lane, delivery)
   if not lane.slice.ret or #delivery ~= 16 then return false end
   local age = take.now - clock_ahead - published_at(delivery)

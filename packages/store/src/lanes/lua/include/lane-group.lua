@@ -1,6 +1,6 @@
 -- FIFO lanes. Of each group only the first delivery, its head, stands in the lane's sets, as any delivery does; those
--- behind it wait in a list, in order. Hash groups:<lane>: 'g<group>' → head and 'd<head>' → group. A group with anything
--- behind has a head, so a lane whose sets are empty is empty. Needs lane-next, lane-body.
+-- behind it wait in a list, in order. Hash groups:<lane>: 'g<group>' → head and 'd<head>' → group. A group with
+-- anything behind has a head, so a lane whose sets are empty is empty. Needs lane-next, lane-body.
 local function behind_key(base, id, group)
   return base .. 'behind:' .. id .. ':' .. group
 end

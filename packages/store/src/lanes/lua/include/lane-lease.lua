@@ -1,6 +1,6 @@
--- A lease is its end in ms times LEASE_UNIT plus a number from the shard's counter: 1,024 fit into a ms, so no two claims
--- of a delivery have the same. A whole number, exact in a double: small sorted sets are slow with fractions. In a FIFO
--- lane it is odd, so that a settlement knows without asking that a group may have to move up.
+-- A lease is its end in ms times LEASE_UNIT plus a number from the shard's counter: 1,024 fit into a ms, so no two
+-- claims of a delivery have the same. A whole number, exact in a double: small sorted sets are slow with fractions. In
+-- a FIFO lane it is odd, so that a settlement knows without asking that a group may have to move up.
 -- save_leases stores the counter.
 local given
 

@@ -56,9 +56,9 @@ local function read_pace(base, id, mode, now, lane, rate)
   return rate and rate > 0 and math.min(rate, adaptive) or adaptive
 end
 
--- nil where there is no such lane. gap: ms between sends where throttled; tat: theoretical arrival time of the next; fifo:
--- '1', '2' where several of a group may go at once, or false; proven: its endpoint has answered in time; turn, cap and
--- dlq only when it is to be claimed from.
+-- nil where there is no such lane. gap: ms between sends where throttled; tat: theoretical arrival time of the next;
+-- fifo: '1', '2' where several of a group may go at once, or false; proven: its endpoint has answered in time; turn,
+-- cap and dlq only when it is to be claimed from.
 local function lane_of(base, id, now, to_claim)
   local h
   if to_claim then
@@ -125,8 +125,8 @@ local function take_time(base, tat)
   return math.ceil((tat - TAKE_AHEAD_MS - phase) / TAKE_GRID_MS) * TAKE_GRID_MS + phase
 end
 
--- A lane stands in `due` where its endpoint is proven, and in `turns` where it is not: its attempts may hang, so it waits
--- there for a slot of its turn, and costs nothing meanwhile. A deleted lane needs no slot.
+-- A lane stands in `due` where its endpoint is proven, and in `turns` where it is not: its attempts may hang, so it
+-- waits there for a slot of its turn, and costs nothing meanwhile. A deleted lane needs no slot.
 local function line_of(lane)
   return (lane.proven or lane.gone) and 'due' or 'turns'
 end
@@ -148,8 +148,8 @@ local function leave_lines(base, id, lane)
   if not lane or not lane.proven then redis.call('ZREM', base .. 'turns', id) end
 end
 
--- What an attempt has shown: '+' proven, '-' not, '' nothing new. Needs a lane_next after it. Returns true where the lane
--- changes its line.
+-- What an attempt has shown: '+' proven, '-' not, '' nothing new. Needs a lane_next after it. Returns true where the
+-- lane changes its line.
 local function note_standing(base, id, lane, standing)
   local proven = standing == '+'
   if standing == '' or lane.gone or lane.proven == proven then return false end
@@ -163,10 +163,10 @@ local function note_standing(base, id, lane, standing)
   return true
 end
 
--- Writes when the lane is due into its line (or removes it there) and returns that, nil where there is none: paused, empty
--- or missing. A paused lane with anything in it is noted in `held`, for the sweep. A deleted lane is due now while
--- anything waits, at its first lease end while the rest is in flight, and removed when empty. A throttled lane is due
--- some time before its next send time: a take then finds several slots of a fast lane at once.
+-- Writes when the lane is due into its line (or removes it there) and returns that, nil where there is none: paused,
+-- empty or missing. A paused lane with anything in it is noted in `held`, for the sweep. A deleted lane is due now
+-- while anything waits, at its first lease end while the rest is in flight, and removed when empty. A throttled lane is
+-- due some time before its next send time: a take then finds several slots of a fast lane at once.
 -- `not_before` is for take: a lane just served goes behind the others that are due. Without it an overdue lane keeps
 -- its place in the line. Whole ms, except for a lane that take has postponed: small sorted sets are slow with fractions
 -- (20 against 1 µs).

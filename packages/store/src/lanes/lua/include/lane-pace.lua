@@ -1,7 +1,7 @@
--- What a lane's retry mode and circuit breaker let through (policy/src/retries/retry-mode.ts; the model of the adaptive rate:
--- adaptive-rate.fixture.ts). Only lanes that have one of them have lane.pace, and only they pay. The state stands in the
--- lane's hash: `mq` what is left of the retry quota, `mn` when a retry may go though it is empty, `mf` the adaptive rate,
--- `mu` until when the circuit is open, and `mz` when it last closed.
+-- What a lane's retry mode and circuit breaker let through (policy/src/retries/retry-mode.ts; the model of the adaptive
+-- rate: adaptive-rate.fixture.ts). Only lanes that have one of them have lane.pace, and only they pay. The state stands
+-- in the lane's hash: `mq` what is left of the retry quota, `mn` when a retry may go though it is empty, `mf` the
+-- adaptive rate, `mu` until when the circuit is open, and `mz` when it last closed.
 -- Needs lane-state, lane-claim.
 local RETRY_COST = 5
 local TIMEOUT_COST = 10

@@ -18,8 +18,8 @@ end
 
 -- @limit Ended leases of a lane that one script returns. Past it: the next script returns the others.
 local RETURNS_MAX = 100
--- A delivery whose lease ends again and again may be what its workers die of: from the second time in a row on it waits,
--- each time longer. The first time says nothing, and what a killed worker had in hand goes on at once.
+-- A delivery whose lease ends again and again may be what its workers die of: from the second time in a row on it
+-- waits, each time longer. The first time says nothing, and what a killed worker had in hand goes on at once.
 local ENDS_DELAYED_FROM = 2
 local ENDS_MS_MIN, ENDS_MS_MAX = 1000, 300000
 

@@ -1,7 +1,7 @@
 -- Wakes the workers when a script has made the shard's earliest due time earlier, or that of the lanes that wait for
--- their turn: `local before = first_due(base)` at its beginning, `wake_if_earlier(base, shard, before, now, first_turn)`
--- at its end (first_turn: lane-next.lua). Returns the earliest due time or nil, and which wakes were published: 0 none,
--- 1 of `due`, 2 of `turns`, 3 both.
+-- their turn: `local before = first_due(base)` at its beginning, `wake_if_earlier(base, shard, before, now,
+-- first_turn)` at its end (first_turn: lane-next.lua). Returns the earliest due time or nil, and which wakes were
+-- published: 0 none, 1 of `due`, 2 of `turns`, 3 both.
 local function first_in(base, line)
   return tonumber(redis.call('ZRANGE', base .. line, 0, 0, 'WITHSCORES')[2])
 end

@@ -1,4 +1,5 @@
--- Removes a queue; from now on nobody finds it. Its items are noted for drop-queue, the time is remembered for a minute.
+-- Removes a queue; from now on nobody finds it. Its items are noted for drop-queue, the time is remembered for a
+-- minute.
 -- KEYS[1] base
 -- ARGV: arn
 -- Returns false where there is no such queue, else: uid, dead-letter queue or ''.
@@ -15,8 +16,8 @@ redis.call('ZREM', base .. 'queues', ARGV[1])
 redis.call('SADD', base .. 'queues:gone', h[1])
 redis.call('DEL', key)
 redis.call('SET', base .. 'queue:deleted:' .. ARGV[1], now_ms(base), 'PX', DELETED_MS)
--- A run of a redrive finds out by itself that its source is gone. A paused one has no run, and would keep every later queue of
--- this name from being redriven.
+-- A run of a redrive finds out by itself that its source is gone. A paused one has no run, and would keep every later
+-- queue of this name from being redriven.
 local task = redis.call('HGET', base .. 'redriving', ARGV[1])
 if task and redis.call('HGET', base .. 'redrive:' .. task, 'status') == 'paused' then
   end_task(base, base .. 'redrive:' .. task, 'failed', 'the source queue is gone', now_ms(base) - clock_ahead)

@@ -23,7 +23,8 @@ local function counts()
   return visible, busy, later('delayed'), 0
 end
 
--- What is in flight, on its way or held comes back later. An item received before the delay was raised counts as delayed.
+-- What is in flight, on its way or held comes back later. An item received before the delay was raised counts as
+-- delayed.
 local function counts_in_order()
   local busy, delayed = later('flight'), 0
   if queue.delay > 0 then delayed = redis.call('ZCOUNT', q .. 'age', queue.clock - queue.delay + 1, '+inf') end

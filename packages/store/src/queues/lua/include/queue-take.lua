@@ -14,8 +14,8 @@ local function promote(queue, max)
   end
 end
 
--- Whether an item goes to the dead-letter queue now: it was received as often as the redrive policy allows since it came to
--- this queue (`before`: how often it had been until then), and no move of it has failed (`failed`).
+-- Whether an item goes to the dead-letter queue now: it was received as often as the redrive policy allows since it
+-- came to this queue (`before`: how often it had been until then), and no move of it has failed (`failed`).
 local function used_up(queue, count, before, failed)
   return queue.receives and not failed and tonumber(count) - (tonumber(before) or 0) >= queue.receives
 end

@@ -88,9 +88,9 @@ local function wake_readers(queue)
   if queue.woken then redis.call('PUBLISH', 'ft:wake:queues', queue.arn) end
 end
 
--- What is remembered of an item that leaves, so that it is known where it is sent once more: its id if the sender gave it. One
--- that a redrive policy brought is known to moves only. They bring it again, with right, where two queues are each other's
--- dead-letter queue: one that is moved on is forgotten.
+-- What is remembered of an item that leaves, so that it is known where it is sent once more: its id if the sender gave
+-- it. One that a redrive policy brought is known to moves only. They bring it again, with right, where two queues are
+-- each other's dead-letter queue: one that is moved on is forgotten.
 local function recent_name(id, by_move)
   return by_move and id .. '>' or id
 end

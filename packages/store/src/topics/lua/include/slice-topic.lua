@@ -1,5 +1,6 @@
 -- Gives a slice its copy of the topic's settings, unless the one it has is as new; where that changes the throttle of
--- its lanes, computes when they next need a take. `settings`: a topic's record, uid, v, rate, ret, ovr. Needs lane-next.
+-- its lanes, computes when they next need a take. `settings`: a topic's record, uid, v, rate, ret, ovr. Needs
+-- lane-next.
 local function set_slice_topic(base, slice, arn, settings, rev, now)
   local key = base .. 'slice:' .. slice
   local had = redis.call('HMGET', key, 'v', 'rate', 'ovr')

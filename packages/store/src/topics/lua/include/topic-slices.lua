@@ -1,7 +1,8 @@
 -- What a topic's home shard knows: its settings and its places.
 
--- `slices` is a JSON array of subscriptions per slice, each number as wide as all others, so that one is read and written
--- in its place: taken apart and put together, those of ten million subscriptions cost 4 ms of Redis for each change.
+-- `slices` is a JSON array of subscriptions per slice, each number as wide as all others, so that one is read and
+-- written in its place: taken apart and put together, those of ten million subscriptions cost 4 ms of Redis for each
+-- change.
 local COUNT_WIDTH = 3
 local COUNT_STEP = COUNT_WIDTH + 1
 
@@ -35,8 +36,8 @@ local function read_topic(key)
   return topic
 end
 
--- Adds one to the first slice with fewer than `max`, or to a new one; returns its number, or nil where there are `slices_max`
--- already. `free` tells where to look: no slice before it has room.
+-- Adds one to the first slice with fewer than `max`, or to a new one; returns its number, or nil where there are
+-- `slices_max` already. `free` tells where to look: no slice before it has room.
 local function take_place(topic, max, slices_max)
   local number, slices = tonumber(topic.free) or 0, slices_of(topic)
   local count = 0

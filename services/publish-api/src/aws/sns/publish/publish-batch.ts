@@ -154,7 +154,10 @@ function checkSum({ messageBytesMax }: KnownTopic, given: AwsInput[], attributes
   throw new AwsError('BatchRequestTooLong', message)
 }
 
-/** A text for protocols that cannot be read, or lacks its default, refuses the batch before groups are judged (recorded). */
+/**
+ * A text for protocols that cannot be read, or lacks its default, refuses the batch before groups are judged
+ * (recorded).
+ */
 function checkStructures(given: AwsInput[]): void {
   for (const { MessageStructure: structure, Message } of given) {
     const text = String(Message ?? '')

@@ -27,7 +27,9 @@ const TYPE = /^(String|Number|Binary)(\..+)?$/s
 /** Letters and digits are those of any script (recorded). */
 const IMPERMISSIBLE = /[^\p{L}\p{Nd}_.-]/u
 
-/** Throws the first thing that is wrong; `path` leads to the entry of a batch: `publishBatchRequestEntries.1.member.`. */
+/**
+ * Throws the first thing that is wrong; `path` leads to the entry of a batch: `publishBatchRequestEntries.1.member.`.
+ */
 export function readAttributes(given: unknown, path = ''): ReadAttributes {
   const entries = Object.entries((given ?? {}) as Record<string, GivenAttribute>)
   if (entries.length === 0) return { attributes: undefined, bytes: 0 }

@@ -1,4 +1,6 @@
-/** A topic's access policy: kept, changed by statement and shown; who may do what by it: packages/access/src/access.ts. */
+/**
+ * A topic's access policy: kept, changed by statement and shown; who may do what by it: packages/access/src/access.ts.
+ */
 import { objectOf, parseArn, type TopicRecord } from '@fantail/contracts'
 
 export interface Statement {

@@ -36,7 +36,9 @@ const READERS: Record<string, Reader> = {
   FifoThroughputScope: readScope,
 }
 
-/** The settings that the attributes given come to; `kept` are those that the topic has. Throws the first that is wrong. */
+/**
+ * The settings that the attributes given come to; `kept` are those that the topic has. Throws the first that is wrong.
+ */
 export function readTopicAttributes(given: Given, kept: Given, rules: TopicRules): Read {
   const read: Read = {}
   let attributes = kept

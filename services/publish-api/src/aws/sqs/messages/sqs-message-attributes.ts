@@ -106,7 +106,10 @@ function checkText(name: string, prefix: string, text: string): void {
   )
 }
 
-/** Of a message's attributes those that match one of `names`: exactly, all (`All`, `.*`), or by a beginning (`prefix.*`). */
+/**
+ * Of a message's attributes those that match one of `names`: exactly, all (`All`, `.*`), or by a beginning
+ * (`prefix.*`).
+ */
 export function selectAttributes(
   attributes: Record<string, MessageAttribute>,
   names: readonly string[],

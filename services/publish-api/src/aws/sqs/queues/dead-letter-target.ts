@@ -3,7 +3,9 @@ import { FantailError } from '@fantail/contracts'
 import type { ApiDeps } from '../../../deps.ts'
 import { invalidValue } from '../sqs-error.ts'
 
-/** The work's result; `policy` is the RedrivePolicy that it writes, as it was given, and `target` the queue it names. */
+/**
+ * The work's result; `policy` is the RedrivePolicy that it writes, as it was given, and `target` the queue it names.
+ */
 export async function withTarget<T>(
   { queues }: Pick<ApiDeps, 'queues'>,
   { policy, target }: { policy: string | undefined; target: string | undefined },

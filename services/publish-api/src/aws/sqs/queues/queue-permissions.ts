@@ -1,4 +1,7 @@
-/** AddPermission, RemovePermission: statements of the queue's Policy by label. Who may do what by them: packages/access/src/access.ts. */
+/**
+ * AddPermission, RemovePermission: statements of the queue's Policy by label. Who may do what by them:
+ * packages/access/src/access.ts.
+ */
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
 import { objectOf, type QueueRecord } from '@fantail/contracts'
 import type { ApiDeps } from '../../../deps.ts'

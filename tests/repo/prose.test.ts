@@ -1,0 +1,62 @@
+/** How text lies in its files: lines of at most 120 characters, and no word that another one has replaced. */
+import { expect, test } from 'vitest'
+import { filesMatching, textOf } from './repository.ts'
+
+const CHARS_MAX = 120
+const OWN = 'tests/repo/prose.test.ts'
+const documents = filesMatching('{*,docs/**/*}.md')
+const sources = filesMatching('{packages,services,infra,tests}/**/*.{ts,mjs,lua}')
+
+/** A word that is too long for any line, such as an address. */
+const isOneWord = (line: string) => line.trim().split(/ (?=\S)/).length <= 2
+
+/**
+ * Lines that can be wrapped and are not. A row of a table is one line; commands and examples stand as they are run. In
+ * sources a text in quotes or a pattern may be longer: the formatter breaks neither.
+ */
+function longLines(path: string, text: string): string[] {
+  const lines = path.endsWith('.md') ? proseIn(text) : text.split('\n')
+  return lines.filter(
+    (line) => line.length > CHARS_MAX && !isOneWord(line) && !(isCode(path, line) && /['"`/]/.test(line)),
+  )
+}
+
+function isCode(path: string, line: string): boolean {
+  return !path.endsWith('.md') && !/^\s*(\*|\/\*|\/\/|--)/.test(line)
+}
+
+function proseIn(text: string): string[] {
+  return text
+    .replace(/^```[\s\S]*?^```$/gm, '')
+    .split('\n')
+    .filter((line) => !/^\s*\|| {4}/.test(line.slice(0, 5)))
+}
+
+test('a long line is found in prose and comments, and forgiven in tables, examples and texts', () => {
+  const long = 'word '.repeat(30)
+  expect(longLines('a.md', `${long}\n| ${long} |\n    ${long}\n\`\`\`\n${long}\n\`\`\`\n`)).toEqual([long])
+  expect(longLines('a.ts', ` * ${long}\n  '${long}',\n// ${long}\n`)).toEqual([` * ${long}`, `// ${long}`])
+})
+
+test.each(['documents', 'sources'])('lines of %s have at most 120 characters', (kind) => {
+  const paths = kind === 'documents' ? documents : sources
+  const found = paths.flatMap((path) =>
+    longLines(path, textOf(path)).map((line) => `${path}: ${line.trim()}`),
+  )
+  expect(found).toEqual([])
+})
+
+/** What was renamed everywhere: the new name, and how the old one is known where. */
+const REPLACED: { now: string; old: RegExp; within: RegExp }[] = [
+  { now: 'first attempt', old: /\bExpress\b|\bexpress(?!\.raw)\b/, within: /./ },
+  { now: 'snapshot', old: /\b[Pp]lans?\b|\bPlan[A-Z]|\bplan[A-Z]|PLANS?_/, within: /^(packages|services)\// },
+  { now: 'replica acks', old: /HeldWrites|held-writes|\bheldRedis\b/, within: /./ },
+  { now: 'admission check', old: /QueueGates|queue-gates/, within: /./ },
+  { now: 'server kind', old: /whenReached|ReachOptions|\breach\.ts\b/, within: /./ },
+]
+
+test.each(REPLACED)('what is called $now has no other name', ({ old, within }) => {
+  const paths = [...documents, ...sources].filter((path) => path !== OWN && path !== 'CHANGELOG.md')
+  const found = paths.filter((path) => within.test(path) && old.test(`${path}\n${textOf(path)}`))
+  expect(found).toEqual([])
+})
