@@ -92,6 +92,7 @@ export {
   toAttribute,
 } from './message-rules.ts'
 export { problemsOf } from './problems.ts'
+export { isProtocol, PROTOCOLS, type Protocol } from './protocols.ts'
 export type { QuarantineReason } from './quarantine-reasons.ts'
 export type {
   AttemptErrorCode,
@@ -110,7 +111,6 @@ export type {
   MessageAttribute,
   MessageKind,
   OutboundSettings,
-  Protocol,
   QueueMessage,
   QueueRecord,
   QueueRedrivePolicy,

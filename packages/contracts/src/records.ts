@@ -2,6 +2,7 @@
  * What Fantail keeps: topics, subscriptions, messages, dead letters, redrive tasks.
  * Times are epoch milliseconds (`…At`), durations carry their unit. The REST shapes are made from these at the edge.
  */
+import type { Protocol } from './protocols.ts'
 
 export type BackoffFunction = 'linear' | 'arithmetic' | 'geometric' | 'exponential'
 
@@ -65,7 +66,6 @@ export interface TopicRecord {
 
 export type FilterPolicyScope = 'MessageAttributes' | 'MessageBody'
 export type FilterPolicy = Record<string, unknown>
-export type Protocol = 'http' | 'https' | 'sqs'
 export type SubscriptionStatus = 'pending' | 'active' | 'paused'
 
 export interface RedrivePolicy {

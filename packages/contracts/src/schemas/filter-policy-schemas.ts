@@ -1,5 +1,6 @@
 /** Trying a filter policy on a message before it is set. */
 import { z } from 'zod'
+import { PROTOCOLS } from '../protocols.ts'
 import { MessageInput } from './message-schemas.ts'
 import { named } from './shared-schemas.ts'
 
@@ -11,7 +12,7 @@ export const FilterTestInput = z.strictObject({
     .describe('What the filter looks at; default MessageAttributes'),
   message: MessageInput.describe('As it would be published'),
   protocol: z
-    .enum(['http', 'https', 'sqs'])
+    .enum(PROTOCOLS)
     .optional()
     .describe('Whose text counts where the message has one for each protocol; default http'),
 })

@@ -9,6 +9,7 @@ import {
   MAX_IN_FLIGHT_DEFAULT,
   MAX_IN_FLIGHT_MAX,
 } from '../limits.ts'
+import { PROTOCOLS } from '../protocols.ts'
 import { RETRY_MODES } from '../records.ts'
 import {
   DeliveryPolicyInput,
@@ -65,7 +66,7 @@ const settings = {
   outbound: OutboundInput.nullish().describe('How the endpoint is reached beyond its URL; default plainly'),
 }
 
-const Protocol = z.enum(['http', 'https', 'sqs'])
+const Protocol = z.enum(PROTOCOLS)
 const Status = z.enum(['pending', 'active', 'paused'])
 const Confirmation = z.enum(['none', 'handshake'])
 

@@ -14,6 +14,9 @@ import {
 import type { Signature, SignatureVersion } from '../signing/signature-version.ts'
 import type { Target } from './target.ts'
 
+/** Names the text of a message that has one for all protocols. */
+const SHARED_TEXT = 'default'
+
 export interface Envelope {
   message: Message
   kind: MessageKind
@@ -24,7 +27,7 @@ export interface Envelope {
   /** Kept for long: its bytes are not to hold a shared buffer eight times their size in memory. */
   lasting: boolean
   /** Made when first asked for; only `structure: 'json'` has more than one. */
-  texts: Partial<Record<Protocol, EnvelopeText>>
+  texts: Partial<Record<Protocol | typeof SHARED_TEXT, EnvelopeText>>
 }
 
 export interface EnvelopeText {
@@ -126,7 +129,7 @@ function isFifo(arn: string): boolean {
 export function textFor(envelope: Envelope, protocol: Protocol): EnvelopeText {
   const { message, texts } = envelope
   const json = message.structure === 'json'
-  const key = json ? protocol : 'http'
+  const key = json ? protocol : SHARED_TEXT
   texts[key] ??= json ? ownText(envelope, protocol) : newText(message.message)
   return texts[key]
 }

@@ -63,5 +63,5 @@ export function unlockTarget(target: Target, vault: Pick<Sealing, 'open'> | unde
 
 /** The endpoint without its credentials. */
 export function redactEndpoint(endpoint: string): string {
-  return endpoint.replace(/^(https?:\/\/)[^/?#]*@/i, '$1')
+  return endpoint.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, '$1')
 }

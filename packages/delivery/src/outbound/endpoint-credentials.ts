@@ -9,8 +9,8 @@ import { scrypt } from 'node:crypto'
 const CREDENTIALS_DIGEST_BYTES = 16
 /** About 30 ms and 16 MiB, in the thread pool. */
 const COST = { N: 16_384, r: 8, p: 1 }
-const USERINFO = /^(https?:\/\/)([^/?#]*)@/i
-const HIDDEN = /^(https?:\/\/)((?:[^/?#@]*:)?)~[A-Za-z0-9_-]{22}@/i
+const USERINFO = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#]*)@/i
+const HIDDEN = /^([a-z][a-z0-9+.-]*:\/\/)((?:[^/?#@]*:)?)~[A-Za-z0-9_-]{22}@/i
 
 export function hasCredentials(url: string): boolean {
   const userinfo = USERINFO.exec(url)?.[2]

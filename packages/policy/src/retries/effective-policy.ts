@@ -1,6 +1,6 @@
 /** What an attempt obeys: subscription over topic over system default, whole groups at a time (checklist 20 to 22). */
 import type { DeliveryPolicy, EffectiveDeliveryPolicy, Protocol } from '@fantail/contracts'
-import { QUEUE_POLICY, SYSTEM_POLICY } from './system-policy.ts'
+import { PROTOCOL_TRAITS } from '../protocols/traits.ts'
 
 export interface TopicPolicy {
   deliveryPolicy: DeliveryPolicy | null
@@ -9,7 +9,7 @@ export interface TopicPolicy {
 
 export interface SubscriptionPolicy {
   deliveryPolicy: DeliveryPolicy | null
-  /** A queue's policy is fixed; where it is absent, the subscription is taken for an HTTP one. */
+  /** Absent: a webhook. */
   protocol?: Protocol
 }
 
@@ -21,13 +21,14 @@ export function effectivePolicy(
   topic: TopicPolicy,
   subscription?: SubscriptionPolicy,
 ): EffectiveDeliveryPolicy {
-  if (subscription?.protocol === 'sqs') return QUEUE_POLICY
+  const { takes, defaultPolicy } = PROTOCOL_TRAITS[subscription?.protocol ?? 'https']
+  if (!takes.deliveryPolicy) return defaultPolicy
   const own = topic.disableSubscriptionOverrides ? null : subscription?.deliveryPolicy
   const shared = topic.deliveryPolicy
   const retry = own?.healthyRetryPolicy ?? shared?.healthyRetryPolicy
   return {
-    healthyRetryPolicy: { ...SYSTEM_POLICY.healthyRetryPolicy, ...retry },
+    healthyRetryPolicy: { ...defaultPolicy.healthyRetryPolicy, ...retry },
     throttlePolicy: own?.throttlePolicy ?? shared?.throttlePolicy ?? null,
-    requestPolicy: own?.requestPolicy ?? shared?.requestPolicy ?? SYSTEM_POLICY.requestPolicy,
+    requestPolicy: own?.requestPolicy ?? shared?.requestPolicy ?? defaultPolicy.requestPolicy,
   }
 }

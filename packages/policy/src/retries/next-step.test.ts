@@ -21,20 +21,20 @@ const failed = (permanent: boolean): AttemptResult => ({
 })
 
 const POLICY: RetryPolicy = { ...SYSTEM_POLICY.healthyRetryPolicy, maxDelayTarget: 40 }
-const STEADY = { policy: POLICY, jitter: 0, random: () => 0.5 }
+const STEADY = { protocol: 'https' as const, policy: POLICY, jitter: 0, random: () => 0.5 }
 
 describe('a result', () => {
   it('[32][33][34][35][36] is classed by its status for every status there is', () => {
     for (let status = 100; status < 1_000; status++) {
       const retryable = status < 200 || status === 429 || (status >= 500 && status <= 599)
       const expected = status >= 200 && status <= 299 ? 'delivered' : retryable ? 'retry' : 'permanent'
-      expect([status, classify(answered(status))]).toEqual([status, expected])
+      expect([status, classify(answered(status), 'https')]).toEqual([status, expected])
     }
   })
 
   it('[37][38] without a response is retried unless it is permanent', () => {
-    expect(classify(failed(false))).toBe('retry')
-    expect(classify(failed(true))).toBe('permanent')
+    expect(classify(failed(false), 'https')).toBe('retry')
+    expect(classify(failed(true), 'https')).toBe('permanent')
   })
 })
 
@@ -106,7 +106,14 @@ describe('the next step', () => {
   it('jitter keeps a delay within its band and leaves immediate retries alone', () => {
     const policy = { ...POLICY, numRetries: 4, numNoDelayRetries: 1 }
     const delayMs = (attempts: number, random: number) => {
-      const next = nextStep({ policy, jitter: 0.1, random: () => random, result: answered(500), attempts })
+      const next = nextStep({
+        ...STEADY,
+        policy,
+        jitter: 0.1,
+        random: () => random,
+        result: answered(500),
+        attempts,
+      })
       return next.step === 'retry' ? next.delayMs : undefined
     }
     expect(delayMs(1, 0.9)).toBe(0)
@@ -128,6 +135,7 @@ describe('the next step', () => {
         let sumMs = 0
         for (let attempts = 1; attempts <= retries; attempts++) {
           const next = nextStep({
+            ...STEADY,
             policy,
             jitter: 0.3,
             random: () => random,

@@ -1,8 +1,14 @@
 /** What an attempt's result means for its delivery (checklist 32 to 38). */
-import { type AttemptResult, RETRY_SECONDS_MAX, type RetryCause, type RetryPolicy } from '@fantail/contracts'
+import {
+  type AttemptResult,
+  type Protocol,
+  RETRY_SECONDS_MAX,
+  type RetryCause,
+  type RetryPolicy,
+} from '@fantail/contracts'
+import type { ResultClass } from '../protocols/protocol-traits.ts'
+import { PROTOCOL_TRAITS } from '../protocols/traits.ts'
 import { nominalDelayMs, retryPhase, totalRetrySeconds } from './retry-curve.ts'
-
-export type ResultClass = 'delivered' | 'retry' | 'permanent'
 
 export type NextStep =
   | { step: 'delivered' }
@@ -11,6 +17,7 @@ export type NextStep =
 
 export interface NextStepInput {
   result: AttemptResult
+  protocol: Protocol
   /** Attempts made, this one included. */
   attempts: number
   policy: RetryPolicy
@@ -22,19 +29,15 @@ export interface NextStepInput {
   maxRetrySeconds?: number
 }
 
-/** Redirects are not followed and so are as final as any 4xx; a 1xx as the last word is taken for a broken server. */
-export function classify(result: AttemptResult): ResultClass {
+export function classify(result: AttemptResult, protocol: Protocol): ResultClass {
   if (result.kind === 'failure') return result.permanent ? 'permanent' : 'retry'
-  const { statusCode } = result
-  if (statusCode >= 200 && statusCode < 300) return 'delivered'
-  const retryable = statusCode < 200 || statusCode === 429 || (statusCode >= 500 && statusCode < 600)
-  return retryable ? 'retry' : 'permanent'
+  return PROTOCOL_TRAITS[protocol].classifyStatus(result.statusCode)
 }
 
 /** The delay of a retry counts from the end of the attempt. */
 export function nextStep(input: NextStepInput): NextStep {
-  const { result, attempts, policy } = input
-  switch (classify(result)) {
+  const { result, protocol, attempts, policy } = input
+  switch (classify(result, protocol)) {
     case 'delivered':
       return { step: 'delivered' }
     case 'permanent':

@@ -52,7 +52,14 @@ function createFirstAttempts() {
 function unitFor(name: string, count: number): Unit {
   const policy = { healthyRetryPolicy: {} }
   const matched = Array.from({ length: count }, (_, slot) => ({
-    record: { id: `${name}-${slot}`, slot, status: 'active', unsubscribed: false, maxInFlight: 32 },
+    record: {
+      id: `${name}-${slot}`,
+      slot,
+      protocol: 'https',
+      status: 'active',
+      unsubscribed: false,
+      maxInFlight: 32,
+    },
     rate: null,
     paced: false,
     signature: undefined,

@@ -367,6 +367,7 @@ export class FirstAttempts {
     const policy = subscription.policy.healthyRetryPolicy
     const step = nextStep({
       result: outcome.result,
+      protocol: subscription.record.protocol,
       attempts: 1,
       policy,
       jitter,

@@ -1,5 +1,6 @@
 /** What of a FIFO topic's log goes next into which lanes, and what the outcome log is told of it. */
 import type { TopicRecord } from '@fantail/contracts'
+import { PROTOCOL_TRAITS } from '@fantail/policy'
 import type { LogMove } from '@fantail/store'
 import { Bitmap } from '../topics/bitmap.ts'
 import type { CompiledSlice, CompiledSubscription } from '../topics/compiled-slice.ts'
@@ -72,7 +73,8 @@ export async function matchEntries(
     const known = positions.get(subscription)
     if (known !== undefined) return known
     const { id, protocol } = subscription.record
-    const position = batch.move.subscriptions.push({ id, mayRun: protocol === 'sqs' }) - 1
+    const position =
+      batch.move.subscriptions.push({ id, mayRun: PROTOCOL_TRAITS[protocol].fifo.sendsRuns }) - 1
     positions.set(subscription, position)
     return position
   }

@@ -69,7 +69,7 @@ test('what is kept holds no more memory than it fills', () => {
   const envelope = context.envelopeFor(undefined)
   const arn = Buffer.from('arn')
   renderBody(envelope, { raw: false, protocol: 'http', subscriptionArnBytes: arn } as unknown as Target)
-  const document = envelope.texts.http?.document
+  const document = envelope.texts.default?.document
   const buffers = [context.id, document?.before, document?.after]
   expect(buffers.map((bytes) => bytes?.buffer.byteLength)).toEqual(buffers.map((bytes) => bytes?.length))
   expect(JSON.parse(`${document?.before}arn${document?.after}`)).toMatchObject({ Message: 'é' })

@@ -6,6 +6,7 @@
 import { hash } from 'node:crypto'
 import { type AttemptResult, type MessageKind, parseArn } from '@fantail/contracts'
 import { textFor } from '@fantail/delivery'
+import { PROTOCOL_TRAITS } from '@fantail/policy'
 import { type Logger, withoutCredentials } from '@fantail/runtime'
 import { deliveryItemId } from '@fantail/store'
 import type { LogRecords } from '@fantail/telemetry'
@@ -78,6 +79,7 @@ function statusRecord(finished: FinishedDelivery, delivered: boolean, now: numbe
   const { subscription, message, delivery, attempts, result } = finished
   const { record, signature, target } = subscription
   const { messageId, topicArn, publishedAt } = message.message
+  const { endpoint, reports } = PROTOCOL_TRAITS[record.protocol]
   const { text } = textFor(message.envelopeFor(signature), target.protocol)
   const deliveryId = deliveryItemId(record.id, delivery)
   const handedOverAt = now - (result?.durationMs ?? 0)
@@ -90,8 +92,8 @@ function statusRecord(finished: FinishedDelivery, delivered: boolean, now: numbe
     },
     delivery: {
       deliveryId,
-      destination: record.protocol === 'sqs' ? record.endpoint : withoutCredentials(record.endpoint),
-      providerResponse: providerResponse(result, record.protocol === 'sqs' ? deliveryId : undefined),
+      destination: endpoint.isUrl ? withoutCredentials(record.endpoint) : record.endpoint,
+      providerResponse: responseText(result, (text) => reports.providerResponse(text, deliveryId)),
       dwellTimeMs: Math.max(0, Math.round(handedOverAt - publishedAt)),
       attempts,
       ...(result?.kind === 'response' && { statusCode: result.statusCode }),
@@ -100,11 +102,14 @@ function statusRecord(finished: FinishedDelivery, delivered: boolean, now: numbe
   }
 }
 
-/** What the endpoint answered, what a queue of ours would have, or why there is no answer. */
-function providerResponse(result: AttemptResult | undefined, sqsMessageId: string | undefined): string {
+/** What the endpoint answered, or why there is no answer. */
+function responseText(
+  result: AttemptResult | undefined,
+  answered: (text: string | undefined) => string,
+): string {
   if (!result) return 'the message expired: it is older than its topic keeps messages'
   if (result.kind === 'failure') return `${result.error}: ${result.detail}`
-  return sqsMessageId === undefined ? (result.text ?? '') : JSON.stringify({ sqsMessageId })
+  return answered(result.text)
 }
 
 /** As CloudWatch Logs has it. */

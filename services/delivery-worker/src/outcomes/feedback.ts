@@ -1,5 +1,6 @@
 /** What topics ask for with their feedback attributes (checklist 199, 200). */
 import type { TopicRecord } from '@fantail/contracts'
+import type { ReportTraits } from '@fantail/policy'
 
 /** What a topic asks for, of one kind of subscriber. */
 export interface Feedback {
@@ -9,7 +10,10 @@ export interface Feedback {
 }
 
 /** undefined: nothing, and nothing need be kept for it. Without a rate every success is asked for. */
-export function feedbackOf({ attributes }: TopicRecord, kind: 'HTTP' | 'SQS'): Feedback | undefined {
+export function feedbackOf(
+  { attributes }: TopicRecord,
+  kind: ReportTraits['feedback'],
+): Feedback | undefined {
   const successes = Boolean(attributes[`${kind}SuccessFeedbackRoleArn`])
   const failures = Boolean(attributes[`${kind}FailureFeedbackRoleArn`])
   if (!successes && !failures) return undefined

@@ -96,6 +96,7 @@ export class Finishing {
     const state = { attempts, ...resultState(outcome.result) }
     const step = nextStep({
       result: outcome.result,
+      protocol: subscription.record.protocol,
       attempts,
       policy,
       jitter,

@@ -1,6 +1,6 @@
 /** The worker's counts as instruments; a topic's series are looked up once and kept. */
 
-import { classify } from '@fantail/policy'
+import { classify, PROTOCOL_TRAITS, type ReportTraits } from '@fantail/policy'
 import type { Metrics } from '@fantail/telemetry'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { WorkerMetrics } from './worker-metrics.ts'
@@ -26,10 +26,9 @@ export function createWorkerMetrics(metrics: Metrics, now: () => number): Worker
   }
   return {
     attempted(subscription, _message, outcome, durationMs) {
-      const result = classify(outcome.result)
+      const result = classify(outcome.result, subscription.record.protocol)
       results[result].record(durationMs / 1_000)
-      // A queue's failure counts once, when it is given up (checklist 197).
-      if (result !== 'delivered' && subscription.record.protocol !== 'sqs') of(subscription).failed.add()
+      if (result !== 'delivered' && countsFailed(subscription, 'attempts')) of(subscription).failed.add()
     },
     delivered(subscription, { message }) {
       const series = of(subscription)
@@ -45,7 +44,7 @@ export function createWorkerMetrics(metrics: Metrics, now: () => number): Worker
     ended(subscription, message, outcome, reason) {
       const series = of(subscription)
       if (outcome === 'delivered') this.delivered(subscription, message)
-      else if (subscription.record.protocol === 'sqs') series.failed.add()
+      else if (countsFailed(subscription, 'deliveries')) series.failed.add()
       if (outcome === 'deadLettered') series.deadLettered.add()
       if (outcome === 'expired') series.expired.add()
       const cause = reason ?? 'unknown'
@@ -55,6 +54,10 @@ export function createWorkerMetrics(metrics: Metrics, now: () => number): Worker
         series.deadLetterFailed.add()
     },
   }
+}
+
+function countsFailed({ record }: CompiledSubscription, counted: ReportTraits['failures']): boolean {
+  return PROTOCOL_TRAITS[record.protocol].reports.failures === counted
 }
 
 function seriesOf(metrics: Metrics, topic: string) {

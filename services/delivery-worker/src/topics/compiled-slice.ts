@@ -1,7 +1,7 @@
 /** A slice made ready for attempts: effective policies, targets, and each subscription by id. */
 import type { EffectiveDeliveryPolicy, Message, SubscriptionRecord, TopicRecord } from '@fantail/contracts'
 import { compileTarget, type SignatureVersion, signatureVersionOf, type Target } from '@fantail/delivery'
-import { effectivePolicy } from '@fantail/policy'
+import { effectivePolicy, PROTOCOL_TRAITS } from '@fantail/policy'
 import type { SliceData } from '@fantail/store'
 import { type Feedback, feedbackOf } from '../outcomes/feedback.ts'
 import { SliceFilters } from './slice-filters.ts'
@@ -98,7 +98,7 @@ function compile(record: SubscriptionRecord, { topic, sliceId, shard }: SliceDat
     paced: (record.retryMode ?? 'policy') !== 'policy' || record.circuitBreaker != null,
     target: compileTarget(record, policy),
     signature: signatureVersionOf(topic),
-    feedback: feedbackOf(topic, record.protocol === 'sqs' ? 'SQS' : 'HTTP'),
+    feedback: feedbackOf(topic, PROTOCOL_TRAITS[record.protocol].reports.feedback),
     topicName: topic.name,
     sliceId,
     shard,

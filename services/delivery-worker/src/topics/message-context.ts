@@ -21,7 +21,7 @@ export class MessageContext {
   readonly #lasting: boolean
   #body: string | undefined
   #attributesSubject: FilterSubject | undefined
-  #bodySubjects: Map<Protocol, BodySubject> | undefined
+  #bodySubjects: Map<Protocol | undefined, BodySubject> | undefined
 
   /**
    * Throws where the message has no proper id. `publicUrl` is for links where the message names none. One that is made
@@ -82,7 +82,7 @@ export class MessageContext {
 
   /** Only `structure: 'json'` has a text for each protocol. */
   #bodyFor(protocol: Protocol): FilterSubject {
-    const key = this.message.structure === 'json' ? protocol : 'http'
+    const key = this.message.structure === 'json' ? protocol : undefined
     this.#bodySubjects ??= new Map()
     const known = this.#bodySubjects.get(key)
     if (known) return known.subject

@@ -194,6 +194,29 @@ test('a key of another account has its own things, and others’ only by their p
   expect(await admin.status('PATCH', '/v1/topics/orders', {})).toBe(200)
 })
 
+test('a policy that allows a protocol allows no other, however the endpoint’s scheme is written', async () => {
+  const carol = await keyWith(api, ['manage'], { account: '333333333333' })
+  await carol.call('PUT', '/v1/queues/mine')
+  const arn = 'arn:aws:sns:us-east-1:000000000000:orders-eu'
+  const Policy = JSON.stringify({
+    Version: '2012-10-17',
+    Statement: {
+      Effect: 'Allow',
+      Principal: { AWS: '333333333333' },
+      Action: 'SNS:Subscribe',
+      Resource: arn,
+      Condition: { StringEquals: { 'sns:Protocol': 'sqs' } },
+    },
+  })
+  await api.deps.topics.update(arn, ({ attributes }) => ({ attributes: { ...attributes, Policy } }))
+  api.deps.topicCache.forget(arn)
+  const subscribe = (endpoint: string) =>
+    carol.status('POST', `/v1/topics/${arn}/subscriptions`, { endpoint })
+  expect(await subscribe('https://carol.example/')).toBe(403)
+  expect(await subscribe('HTTPS://carol.example/')).toBe(403)
+  expect(await subscribe('arn:aws:sqs:us-east-1:333333333333:mine')).toBe(201)
+})
+
 test('where no keys are asked for, changes are told at level debug', async () => {
   const open = await startTestApi()
   try {

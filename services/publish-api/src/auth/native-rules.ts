@@ -4,10 +4,18 @@
  */
 
 import type { Target } from '@fantail/access'
-import { type KeyScope, parseArn, parseMessageId, resolveQueue, resolveTopic } from '@fantail/contracts'
+import {
+  isProtocol,
+  type KeyScope,
+  parseArn,
+  parseMessageId,
+  resolveQueue,
+  resolveTopic,
+} from '@fantail/contracts'
+import { PROTOCOL_TRAITS, readEndpoint } from '@fantail/policy'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, NO_CONTENT } from '../http/endpoint.ts'
-import { Unseen } from '../http/error-answers.ts'
+import { invalid, Unseen } from '../http/error-answers.ts'
 import { unknownSubscription } from '../subscriptions/arn-of.ts'
 import { originsOf } from './origins.ts'
 
@@ -87,18 +95,14 @@ const onRedrive =
   }
 
 function newSubscription(call: Call, deps: ApiDeps): Target[] {
-  const { endpoint, protocol } = call.body as Body
+  const { endpoint: given, protocol: named } = call.body as Body
+  const address = readEndpoint(String(given), isProtocol(named) ? named : undefined, deps.settings.arn)
+  if ('path' in address) throw invalid([address])
+  const { protocol, endpoint } = address
   const [topic] = onTopic('Subscribe')(call, deps)
-  const context = {
-    'sns:endpoint': String(endpoint),
-    'sns:protocol': String(protocol ?? protocolOf(endpoint)),
-  }
-  const queue = protocol === 'sqs' ? resolveQueue(String(endpoint), deps.settings.arn, 'endpoint') : endpoint
-  return [...(topic ? [{ ...topic, context }] : []), ...sendingTo(queue), ...deadLetters(call.body, deps)]
-}
-
-function protocolOf(endpoint: unknown): string {
-  return /^https?(?=:)/.exec(String(endpoint))?.[0] ?? 'sqs'
+  const context = { 'sns:endpoint': String(given), 'sns:protocol': protocol }
+  const queue = PROTOCOL_TRAITS[protocol].isQueue ? sendingTo(endpoint) : []
+  return [...(topic ? [{ ...topic, context }] : []), ...queue, ...deadLetters(call.body, deps)]
 }
 
 /** Whoever names a queue as a place for messages must be allowed to send there. */

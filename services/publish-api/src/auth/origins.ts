@@ -1,7 +1,7 @@
 /** Where a redrive without a destination leads: to the queues and topics whose dead letters its source takes. */
 
 import type { Target } from '@fantail/access'
-import { FantailError, withoutSubscription } from '@fantail/contracts'
+import { FantailError, parseArn, withoutSubscription } from '@fantail/contracts'
 import type { ApiDeps } from '../deps.ts'
 import { deadLetterSources } from '../redrives/dead-letter-sources.ts'
 
@@ -13,7 +13,7 @@ const NOT_ALL =
 export async function originsOf(deps: ApiDeps, source: string): Promise<Target[]> {
   const arns = (await deadLetterSources(deps, source)).map(withoutSubscription)
   return [...new Set(arns)].map((arn) => ({
-    action: arn.split(':', 3)[2] === 'sqs' ? 'SQS:SendMessage' : 'SNS:Publish',
+    action: parseArn(arn)?.service === 'sqs' ? 'SQS:SendMessage' : 'SNS:Publish',
     arn,
     byName: true,
     hidden: { error: new FantailError('forbidden', NOT_ALL) },

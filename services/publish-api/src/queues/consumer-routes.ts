@@ -11,6 +11,7 @@ import {
   FantailError,
   isFifoName,
 } from '@fantail/contracts'
+import { webhookUrlProblem } from '@fantail/policy'
 import {
   CONSUMER_DEFAULTS,
   type ConsumerSettings,
@@ -23,7 +24,6 @@ import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
 import { invalid, notFound } from '../http/error-answers.ts'
 import { iso } from '../http/record-views.ts'
-import { readEndpoint } from '../subscriptions/endpoint-address.ts'
 import { keepWay, outboundProblems, outboundView } from '../subscriptions/outbound.ts'
 import { queueOf } from './queue-routes.ts'
 
@@ -153,15 +153,14 @@ function settingsOf(
   }
   const problems = outboundProblems(outbound, undefined)
   if (problems.length > 0) throw invalid(problems)
-  if (url !== undefined) checkUrl(url, deps)
+  if (url !== undefined) checkUrl(url)
   if (isFifoName(arn)) checkOrdered(set)
   return (before) => ({ ...set, ...keepWay(deps, { queueArn: arn, name, before }, { url, outbound }) })
 }
 
-function checkUrl(url: string, { settings }: ApiDeps): void {
-  const address = readEndpoint(url, undefined, settings.arn)
-  if ('message' in address) throw FantailError.invalid('url', address.message)
-  if (address.protocol === 'sqs') throw FantailError.invalid('url', 'must be an http or https URL')
+function checkUrl(url: string): void {
+  const problem = webhookUrlProblem(url)
+  if (problem !== undefined) throw FantailError.invalid('url', problem)
 }
 
 type Resettable = keyof typeof CONSUMER_DEFAULTS

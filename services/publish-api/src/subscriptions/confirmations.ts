@@ -20,6 +20,7 @@ import {
   type MessageKind,
   type SubscriptionRecord,
 } from '@fantail/contracts'
+import { PROTOCOL_TRAITS } from '@fantail/policy'
 import { createConfirmationToken, deliveryId, placeOfSubscription } from '@fantail/store'
 import type { ApiDeps } from '../deps.ts'
 import { notFound } from '../http/error-answers.ts'
@@ -123,7 +124,8 @@ export async function unsubscribeByLink(
   record: SubscriptionRecord,
   publicUrl: string,
 ): Promise<void> {
-  if (record.status === 'pending' || record.protocol === 'sqs') return deleteSubscription(deps, record.id)
+  const cannotAnswer = PROTOCOL_TRAITS[record.protocol].confirmedBy === 'account'
+  if (record.status === 'pending' || cannotAnswer) return deleteSubscription(deps, record.id)
   const taken = await deps.subscriptions.update(record.id, () => ({
     unsubscribed: true,
     ...newToken(deps, record.id),
@@ -165,5 +167,5 @@ async function parkMessage(deps: Tools, record: SubscriptionRecord, about: Confi
 }
 
 function isFifoQueue({ protocol, endpoint }: SubscriptionRecord): boolean {
-  return protocol === 'sqs' && isFifoName(endpoint)
+  return PROTOCOL_TRAITS[protocol].isQueue && isFifoName(endpoint)
 }

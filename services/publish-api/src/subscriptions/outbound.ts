@@ -27,7 +27,7 @@ import {
   type Reached,
   readProxy,
 } from '@fantail/delivery'
-import { outboundHeaderProblems } from '@fantail/policy'
+import { outboundHeaderProblems, refusedSetting } from '@fantail/policy'
 import { type Vault, VaultError } from '@fantail/vault'
 import type { z } from 'zod'
 
@@ -37,7 +37,8 @@ export type OutboundChange = z.output<typeof OutboundInput> | null
 /** What a schema cannot tell; as far as the types are right. Nothing of a secret is repeated. */
 export function outboundProblems(value: unknown, protocol: Protocol | undefined): Problem[] {
   if (!isObject(value)) return []
-  if (protocol === 'sqs') return [{ path: 'outbound', message: 'is for http and https subscriptions only' }]
+  const refused = refusedSetting(protocol, 'outbound')
+  if (refused !== undefined) return [{ path: 'outbound', message: refused }]
   const { proxy, clientCertificate, ca, headers } = value
   const problems: Problem[] = []
   const attempt = (path: string, check: () => void) => {

@@ -3,17 +3,18 @@ import {
   FantailError,
   type FilterPolicyScope,
   isObject,
+  isProtocol,
   type NewSubscriptionInput,
   type Problem,
   type SubscriptionRecord,
   type TopicRecord,
 } from '@fantail/contracts'
+import { type EndpointAddress, PROTOCOL_TRAITS, readEndpoint } from '@fantail/policy'
 import { placeOfSubscription } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 import { invalid, notFound } from '../http/error-answers.ts'
 import { type Authentication, askAgain, askToConfirm, createToken } from './confirmations.ts'
-import { type EndpointAddress, readEndpoint } from './endpoint-address.ts'
 import { filterProblems } from './filters.ts'
 import { agreesOutbound, keepEndpoint, type OutboundChange, outboundProblems } from './outbound.ts'
 import {
@@ -50,15 +51,18 @@ export interface Subscribed {
 /** What a schema cannot tell of a new subscription's body. */
 export function newSubscriptionProblems(deps: ApiDeps, body: Record<string, unknown>): Problem[] {
   const { endpoint, protocol, confirmation, rawMessageDelivery } = body
-  const known = protocol === 'http' || protocol === 'https' || protocol === 'sqs' ? protocol : undefined
+  const known = isProtocol(protocol) ? protocol : undefined
   const address =
     typeof endpoint === 'string' && endpoint !== ''
       ? readEndpoint(endpoint, known, deps.settings.arn)
       : undefined
   const problems = address && 'path' in address ? [address] : []
   const found = address && 'protocol' in address ? address.protocol : undefined
-  if (found === 'sqs' && confirmation === 'handshake') {
-    problems.push({ path: 'confirmation', message: 'must be none where the endpoint is a queue' })
+  if (found && confirmation === 'handshake' && PROTOCOL_TRAITS[found].confirmedBy === 'account') {
+    problems.push({
+      path: 'confirmation',
+      message: `must be none if the endpoint is ${PROTOCOL_TRAITS[found].endpoint.name}`,
+    })
   }
   const context = { protocol: found, raw: rawMessageDelivery === true, settings: deps.settings }
   return [

@@ -15,7 +15,7 @@ import {
   resolveQueue,
   type SubscriptionRecord,
 } from '@fantail/contracts'
-import { checkDeliveryPolicy, parseDeliveryPolicy } from '@fantail/policy'
+import { checkDeliveryPolicy, PROTOCOL_TRAITS, parseDeliveryPolicy, refusedSetting } from '@fantail/policy'
 import type { z } from 'zod'
 import type { Settings } from '../deps.ts'
 
@@ -94,7 +94,8 @@ export interface PolicyContext {
 export function policyProblems(policy: unknown, { protocol, raw, settings }: PolicyContext): Problem[] {
   if (policy === undefined || policy === null) return []
   const path = 'deliveryPolicy'
-  if (protocol === 'sqs') return [{ path, message: 'is for http and https subscriptions only' }]
+  const message = refusedSetting(protocol, 'deliveryPolicy')
+  if (message !== undefined) return [{ path, message }]
   const { maxRetrySeconds } = settings
   return checkDeliveryPolicy(policy, { path, maxRetrySeconds, contentTypes: raw ? 'raw' : 'plain' })
 }
@@ -103,14 +104,14 @@ type Paced = Partial<Pick<SubscriptionRecord, 'retryMode' | 'circuitBreaker'>> &
   protocol: Protocol | undefined
 }
 
-/** A queue of ours answers at once or not at all: there is nothing to pace. */
 export function pacingProblems({ protocol, retryMode, circuitBreaker }: Paced): Problem[] {
-  if (protocol !== 'sqs') return []
+  const message = refusedSetting(protocol, 'pacing')
+  if (message === undefined) return []
   const given = [
     ...(retryMode && retryMode !== 'policy' ? ['retryMode'] : []),
     ...(circuitBreaker ? ['circuitBreaker'] : []),
   ]
-  return given.map((path) => ({ path, message: 'is for http and https subscriptions only' }))
+  return given.map((path) => ({ path, message }))
 }
 
 export type Ordered = Pick<SubscriptionRecord, 'topicArn' | 'protocol' | 'endpoint' | 'redrivePolicy'>
@@ -118,7 +119,7 @@ export type Ordered = Pick<SubscriptionRecord, 'topicArn' | 'protocol' | 'endpoi
 /** What does not go together of topics and queues that keep order and those that do not (checklist 146, 147, 158). */
 export function orderingProblems({ topicArn, protocol, endpoint, redrivePolicy }: Ordered): Problem[] {
   const ordered = isFifoName(topicArn)
-  const fifoQueue = protocol === 'sqs' && isFifoName(endpoint)
+  const fifoQueue = PROTOCOL_TRAITS[protocol].isQueue && isFifoName(endpoint)
   const problems: Problem[] = []
   if (fifoQueue && !ordered) {
     problems.push({ path: 'endpoint', message: 'must be a standard queue, as the topic is a standard one' })

@@ -10,6 +10,7 @@ import {
   type WebhookKey,
 } from '@fantail/contracts'
 import { createWebhookKey, isWebhookSecret, type NewWebhookKey, NoVaultError } from '@fantail/delivery'
+import { PROTOCOL_TRAITS } from '@fantail/policy'
 import type { ApiDeps } from '../deps.ts'
 import { notFound } from '../http/error-answers.ts'
 
@@ -38,7 +39,7 @@ export async function rotateWebhookKey(
 }
 
 function checkRotation(protocol: SubscriptionRecord['protocol'], { algorithm, secret }: Rotation): void {
-  if (protocol === 'sqs') {
+  if (!PROTOCOL_TRAITS[protocol].takes.webhookKeys) {
     throw new FantailError(
       'wrong_state',
       'only requests to webhooks are signed; this subscription has a queue',

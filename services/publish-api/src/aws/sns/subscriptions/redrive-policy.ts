@@ -1,5 +1,6 @@
 /** RedrivePolicy of a subscription (checklist 149, 158, 160). */
 import { isFifoName, parseArn, type RedrivePolicy } from '@fantail/contracts'
+import { traitsOf } from '@fantail/policy'
 import { parseJsonAttribute } from '../json-attribute.ts'
 import type { Refuse } from '../refusals.ts'
 
@@ -20,7 +21,7 @@ export function readRedrivePolicy(
   const target = targetOf(parseJsonAttribute('RedrivePolicy', text, refuse))
   if (target === undefined) throw refuse('RedrivePolicy: deadLetterTargetArn is an invalid arn')
   const ordered = isFifoName(topicArn)
-  if (ordered && protocol === 'sqs' && isFifoName(endpoint) && !isFifoName(target)) {
+  if (ordered && traitsOf(protocol)?.isQueue && isFifoName(endpoint) && !isFifoName(target)) {
     throw refuse('RedrivePolicy: must use a FIFO queue as DLQ for a FIFO Subscription to a FIFO Topic.')
   }
   if (!ordered && isFifoName(target)) {

@@ -1,10 +1,16 @@
 /**
- * Protocols and endpoints of Subscribe (checklist 136 to 139). SNS has nine protocols; three of them can be reached
+ * Protocols and endpoints of Subscribe (checklist 136 to 139). SNS has nine protocols, and some of them can be reached
  * from here. The others are judged as SNS judges them, so that a client learns of its mistake first, and then refused.
  */
 import type { AwsError } from '@fantail/aws-wire'
-import { type ArnDefaults, ENDPOINT_CHARS_MAX, type Protocol, parseArn } from '@fantail/contracts'
-import { type EndpointAddress, readEndpoint } from '../../../subscriptions/endpoint-address.ts'
+import {
+  type ArnDefaults,
+  ENDPOINT_CHARS_MAX,
+  isProtocol,
+  PROTOCOLS,
+  type Protocol,
+} from '@fantail/contracts'
+import { type EndpointAddress, inWords, PROTOCOL_TRAITS } from '@fantail/policy'
 import { invalidParameter, missingParameter, unprefixed } from '../refusals.ts'
 
 type Check = (endpoint: string) => AwsError | undefined
@@ -41,7 +47,7 @@ export interface GivenEndpoint {
 export function checkProtocol(protocol: unknown): string {
   if (protocol === undefined) throw missingParameter('Protocol')
   const name = String(protocol)
-  if (Object.hasOwn(UNSERVED, name) || isServed(name)) return name
+  if (Object.hasOwn(UNSERVED, name) || isProtocol(name)) return name
   throw invalidParameter(`Amazon SNS does not support this protocol string: ${name}`)
 }
 
@@ -58,24 +64,24 @@ export function checkEndpoint(name: string, endpoint: unknown, defaults: ArnDefa
 
 export function unservedProtocol(protocol: string): AwsError {
   return invalidParameter(
-    `Protocol Reason: this service delivers to http, https and sqs endpoints and cannot deliver to ${protocol}`,
+    `Protocol Reason: this service delivers to ${inWords(PROTOCOLS, 'and')} endpoints and cannot deliver to ${protocol}`,
   )
 }
 
-function isServed(protocol: string): protocol is Protocol {
-  return protocol === 'http' || protocol === 'https' || protocol === 'sqs'
+/** SNS's words for what is no endpoint of the protocol. */
+const UNREADABLE: Record<Protocol, string> = {
+  http: 'Endpoint must match the specified protocol',
+  https: 'Endpoint must match the specified protocol',
+  sqs: 'SQS endpoint ARN',
 }
 
 function addressOf(protocol: Protocol, endpoint: string, defaults: ArnDefaults): EndpointAddress {
-  if (protocol === 'sqs') {
-    if (parseArn(endpoint)?.service !== 'sqs') throw invalidParameter('SQS endpoint ARN')
-    return { protocol, endpoint }
+  const syntax = PROTOCOL_TRAITS[protocol].endpoint
+  const read = syntax.read(endpoint, defaults, false)
+  if (read === undefined || (syntax.isUrl && !URL.canParse(endpoint))) {
+    throw invalidParameter(UNREADABLE[protocol])
   }
-  if (!endpoint.toLowerCase().startsWith(`${protocol}://`) || !URL.canParse(endpoint)) {
-    throw invalidParameter('Endpoint must match the specified protocol')
-  }
-  const address = readEndpoint(endpoint, protocol, defaults)
-  if ('message' in address) throw invalidParameter(`Endpoint Reason: ${address.message}`)
-  if (endpoint.length <= ENDPOINT_CHARS_MAX) return address
+  if ('message' in read) throw invalidParameter(`Endpoint Reason: ${read.message}`)
+  if (endpoint.length <= ENDPOINT_CHARS_MAX) return { protocol, ...read }
   throw invalidParameter(`Endpoint Reason: must have at most ${ENDPOINT_CHARS_MAX} characters`)
 }

@@ -4,10 +4,10 @@
  */
 import { type AwsCall, AwsError, type AwsInput, type Operation } from '@fantail/aws-wire'
 import { FantailError, isFifoName, parseArn } from '@fantail/contracts'
+import { type EndpointAddress, PROTOCOL_TRAITS, traitsOf } from '@fantail/policy'
 import { TopicFullError } from '@fantail/store'
 import type { ApiDeps } from '../../../deps.ts'
 import type { Authentication } from '../../../subscriptions/confirmations.ts'
-import type { EndpointAddress } from '../../../subscriptions/endpoint-address.ts'
 import { refusedHost } from '../../../subscriptions/outbound.ts'
 import { type Subscribe, type Subscribed, subscribe } from '../../../subscriptions/subscribe.ts'
 import { SETTING_DEFAULTS } from '../../../subscriptions/subscription-settings.ts'
@@ -69,8 +69,8 @@ async function subscribeByWire(deps: ApiDeps, input: AwsInput, call: AwsCall): P
 }
 
 /** As SNS words it where it cannot reach the host; why is told in the log. */
-function refuseUnreachable(deps: ApiDeps, { protocol, endpoint }: EndpointAddress, call: AwsCall): void {
-  const refused = protocol === 'sqs' ? undefined : refusedHost(deps.addressGuard, endpoint)
+function refuseUnreachable(deps: ApiDeps, { endpoint }: EndpointAddress, call: AwsCall): void {
+  const refused = refusedHost(deps.addressGuard, endpoint)
   if (!refused) return
   deps.log.info({ requestId: call.requestId, ...refused }, 'subscription.unreachable')
   throw invalidParameter('Unreachable Endpoint')
@@ -79,11 +79,12 @@ function refuseUnreachable(deps: ApiDeps, { protocol, endpoint }: EndpointAddres
 /** What kinds of topics and endpoints go together (checklist 146, 147). */
 function checkKinds(topicArn: string, { protocol, endpoint }: GivenEndpoint, fifoHttp: boolean): void {
   const ordered = isFifoName(topicArn)
-  const webhook = protocol === 'http' || protocol === 'https'
-  if (ordered && protocol !== 'sqs' && !(webhook && fifoHttp)) {
+  const traits = traitsOf(protocol)
+  const takesFifo = traits?.fifo.topics === 'sns' || (traits?.fifo.topics === 'extension' && fifoHttp)
+  if (ordered && !takesFifo) {
     throw invalidParameter(`Invalid protocol type: ${protocol}`)
   }
-  if (!ordered && protocol === 'sqs' && isFifoName(endpoint)) {
+  if (!ordered && traits?.isQueue && isFifoName(endpoint)) {
     throw invalidParameter(
       'Invalid parameter: Endpoint Reason: FIFO SQS Queues can not be subscribed to standard SNS topics',
     )
@@ -97,7 +98,8 @@ interface Confirming {
 
 /** Who subscribes a queue of their own has thereby confirmed, and is the one who may take it out again. */
 function confirmationOf({ protocol, endpoint }: EndpointAddress, { account, signed }: AwsCall): Confirming {
-  if (protocol !== 'sqs' || parseArn(endpoint)?.account !== account) return { confirmation: 'handshake' }
+  const isOwn = parseArn(endpoint)?.account === account
+  if (PROTOCOL_TRAITS[protocol].confirmedBy === 'endpoint' || !isOwn) return { confirmation: 'handshake' }
   if (!signed) return { confirmation: 'none' }
   return {
     confirmation: 'none',

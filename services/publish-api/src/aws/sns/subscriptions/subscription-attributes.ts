@@ -3,8 +3,8 @@
  * take them, read into settings. Raw delivery and the filter's scope are read first: what others may say depends on
  * them.
  */
-import type { FilterPolicyScope, SubscriptionRecord } from '@fantail/contracts'
-import { FilterPolicyError } from '@fantail/policy'
+import { type FilterPolicyScope, isProtocol, type SubscriptionRecord } from '@fantail/contracts'
+import { FilterPolicyError, traitsOf } from '@fantail/policy'
 import { readFilterPolicy } from '../../../subscriptions/filters.ts'
 import type { SubscriptionSettings } from '../../../subscriptions/subscription-settings.ts'
 import { invalidParameter, type Refuse } from '../refusals.ts'
@@ -60,7 +60,8 @@ export function readSettings(given: Given, before: Subscriber, rules: ReadingRul
   }
 }
 
-const RAW_PROTOCOLS = new Set(['http', 'https', 'sqs', 'firehose'])
+/** Every protocol that is served takes raw delivery. */
+const UNSERVED_RAW_PROTOCOLS = new Set(['firehose'])
 
 function readRaw({ RawMessageDelivery: text }: Given, { protocol }: Subscriber, refuse: Refuse): Read {
   if (text === undefined) return {}
@@ -68,7 +69,7 @@ function readRaw({ RawMessageDelivery: text }: Given, { protocol }: Subscriber, 
   if (value !== 'true' && value !== 'false') {
     throw refuse(`RawMessageDelivery: Invalid value [${text}]. Must be true or false.`)
   }
-  if (!RAW_PROTOCOLS.has(protocol)) {
+  if (!isProtocol(protocol) && !UNSERVED_RAW_PROTOCOLS.has(protocol)) {
     throw refuse(`Delivery protocol [${protocol}] does not support raw message delivery.`)
   }
   return { rawMessageDelivery: value === 'true' }
@@ -123,7 +124,7 @@ function readPolicy(
     if (problem !== undefined) throw refuse(`DeliveryPolicy: ${problem}`)
     return {}
   }
-  if (text !== '' && after.protocol !== 'http' && after.protocol !== 'https') {
+  if (text !== '' && !traitsOf(after.protocol)?.takes.deliveryPolicy) {
     throw refuse(`DeliveryPolicy: Delivery protocol [${after.protocol}] does not support delivery policies.`)
   }
   return { deliveryPolicy: readDeliveryPolicy(text, policyRules, refuse) }

@@ -7,6 +7,7 @@ import {
   type ContentTypes,
   checkDeliveryPolicy,
   effectivePolicy,
+  PROTOCOL_TRAITS,
   parseDeliveryPolicy,
   SYSTEM_POLICY,
 } from '@fantail/policy'
@@ -36,12 +37,12 @@ export function deliveryPolicyProblem(policy: unknown, rules: PolicyRules): stri
   return message.startsWith('Unexpected') ? message : `${path.slice(1)} ${message}`.trim()
 }
 
-/** Of an http(s) subscription; DeliveryPolicy only where it has one of its own. */
+/** None if its protocol takes no policy; DeliveryPolicy only where it has one of its own. */
 export function deliveryPolicyAttributes(
   record: SubscriptionRecord,
   topic: TopicRecord,
 ): Record<string, string> {
-  if (record.protocol === 'sqs') return {}
+  if (!PROTOCOL_TRAITS[record.protocol].takes.deliveryPolicy) return {}
   const { deliveryPolicy } = record
   const { healthyRetryPolicy, throttlePolicy, requestPolicy } = effectivePolicy(topic, record)
   const effective = document({ healthyRetryPolicy, requestPolicy, ...(throttlePolicy && { throttlePolicy }) })

@@ -1,0 +1,8 @@
+/** The kinds of endpoints. Each has its traits (packages/policy) and its attempter (packages/delivery). */
+export const PROTOCOLS = ['http', 'https', 'sqs'] as const
+
+export type Protocol = (typeof PROTOCOLS)[number]
+
+export function isProtocol(name: unknown): name is Protocol {
+  return PROTOCOLS.some((protocol) => protocol === name)
+}

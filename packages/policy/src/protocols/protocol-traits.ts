@@ -1,0 +1,65 @@
+/** The part of an endpoint kind that is data or a pure function. `PROTOCOL_TRAITS` has one for each protocol. */
+import type { ArnDefaults, EffectiveDeliveryPolicy } from '@fantail/contracts'
+
+/** An attempt's result: delivered, worth another attempt, or final. */
+export type ResultClass = 'delivered' | 'retry' | 'permanent'
+
+export interface ProtocolTraits {
+  endpoint: EndpointSyntax
+  /** Applies where neither topic nor subscription sets a policy. It is shared, hence frozen. */
+  defaultPolicy: EffectiveDeliveryPolicy
+  takes: TakenSettings
+  /**
+   * endpoint: it confirms by the token that it is sent. account: subscribing an endpoint of one's own account confirms
+   * it, and only an endpoint of another account is sent a token.
+   */
+  confirmedBy: 'endpoint' | 'account'
+  /** Deliveries are kept at least so long, even if the topic keeps its messages for a shorter time. */
+  retentionFloorSeconds: number
+  /** Class of a response. A failure without a response says itself whether it is permanent. */
+  classifyStatus(statusCode: number): ResultClass
+  fifo: FifoTraits
+  /** Endpoints are queues of this service, so sending to them needs the permission SQS:SendMessage. */
+  isQueue: boolean
+  reports: ReportTraits
+}
+
+export interface EndpointSyntax {
+  /** Names the syntax in refusals, with its article. Kinds may share one. */
+  name: string
+  /** It is a URL, which may hold credentials and a query. */
+  isUrl: boolean
+  /**
+   * Undefined if the text is no endpoint of this kind. `isNamed`: the caller named the protocol, which allows short
+   * forms such as a queue's name.
+   */
+  read(text: string, place: ArnDefaults, isNamed: boolean): ReadEndpoint | undefined
+}
+
+/** The full form of an endpoint, or a message that says why it cannot be used. */
+export type ReadEndpoint = { endpoint: string } | { message: string }
+
+/** Settings of a subscription that only some kinds take. Others refuse them. */
+export interface TakenSettings {
+  deliveryPolicy: boolean
+  /** Retry modes and circuit breakers. */
+  pacing: boolean
+  outbound: boolean
+  webhookKeys: boolean
+}
+
+export interface FifoTraits {
+  /** sns: FIFO topics of SNS deliver to it, too. extension: only here, so the AWS API refuses it unless configured. */
+  topics: 'sns' | 'extension'
+  /** One attempt may send several messages of a group, and delivers all of them or none. */
+  sendsRuns: boolean
+}
+
+export interface ReportTraits {
+  /** What names of feedback attributes begin with, `HTTPSuccessFeedbackRoleArn` for example. */
+  feedback: 'Application' | 'Firehose' | 'HTTP' | 'Lambda' | 'SQS'
+  /** Whether the failure metric counts attempts, or deliveries that were given up (checklist 197). */
+  failures: 'attempts' | 'deliveries'
+  /** The provider's response in delivery status logs. `text`: the beginning of the answer. */
+  providerResponse(text: string | undefined, deliveryId: string): string
+}

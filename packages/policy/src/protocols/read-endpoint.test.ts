@@ -1,0 +1,44 @@
+import { ARN_DEFAULTS, PROTOCOLS, queueArn } from '@fantail/contracts'
+import { expect, test } from 'vitest'
+import { readEndpoint } from './read-endpoint.ts'
+import { refusedSetting } from './traits.ts'
+
+const read = (text: string, given?: (typeof PROTOCOLS)[number]) => readEndpoint(text, given, ARN_DEFAULTS)
+
+test('an endpoint is read by the kind whose syntax it has, whatever the case of its scheme', () => {
+  expect(read('http://example.com/a')).toEqual({ protocol: 'http', endpoint: 'http://example.com/a' })
+  expect(read('HTTPS://example.com/a')).toEqual({ protocol: 'https', endpoint: 'HTTPS://example.com/a' })
+  expect(read(queueArn('work'))).toEqual({ protocol: 'sqs', endpoint: queueArn('work') })
+})
+
+test('a queue’s name is an endpoint if the protocol is named', () => {
+  expect(read('work', 'sqs')).toEqual({ protocol: 'sqs', endpoint: queueArn('work') })
+  const message = 'must be an http or https URL or the ARN of a queue'
+  for (const given of [undefined, 'http', 'https'] as const) {
+    expect(read('work', given)).toEqual({ path: 'endpoint', message })
+  }
+})
+
+test('a protocol that is named must be the endpoint’s', () => {
+  const problem = (protocol: string) => ({
+    path: 'protocol',
+    message: `must be ${protocol}, as the endpoint has it`,
+  })
+  expect(read('https://example.com/', 'http')).toEqual(problem('https'))
+  expect(read(queueArn('work'), 'https')).toEqual(problem('sqs'))
+})
+
+test.each([
+  ['https://exa mple.com/', 'must not hold spaces, control characters or backslashes'],
+  ['https://a:b:c/', 'must be a URL'],
+  ['https://under_score.example/', 'must have a host name without underscores'],
+  ['https://example.com:0/', 'must have a port other than 0'],
+])('%s %s', (text, message) => {
+  expect(read(text)).toEqual({ path: 'endpoint', message })
+})
+
+test('a setting that a kind does not take is refused with the kinds that do', () => {
+  const refused = PROTOCOLS.map((protocol) => refusedSetting(protocol, 'outbound'))
+  expect(refused).toEqual([undefined, undefined, 'is for http and https subscriptions only'])
+  expect(refusedSetting(undefined, 'outbound')).toBeUndefined()
+})

@@ -1,0 +1,32 @@
+/** The traits of every endpoint kind. A protocol without traits does not compile. */
+import { isProtocol, PROTOCOLS, type Protocol } from '@fantail/contracts'
+import type { ProtocolTraits, TakenSettings } from './protocol-traits.ts'
+import { QUEUE_TRAITS } from './queue-traits.ts'
+import { webhookTraits } from './webhook-traits.ts'
+
+export const PROTOCOL_TRAITS: Record<Protocol, ProtocolTraits> = {
+  http: webhookTraits('http'),
+  https: webhookTraits('https'),
+  sqs: QUEUE_TRAITS,
+}
+
+/** Undefined if nothing is delivered by a protocol of this name. */
+export function traitsOf(name: string): ProtocolTraits | undefined {
+  return isProtocol(name) ? PROTOCOL_TRAITS[name] : undefined
+}
+
+/** The refusal of a setting, or undefined if the protocol takes it. An unknown protocol is not judged. */
+export function refusedSetting(
+  protocol: Protocol | undefined,
+  setting: keyof TakenSettings,
+): string | undefined {
+  if (protocol === undefined || PROTOCOL_TRAITS[protocol].takes[setting]) return undefined
+  const takers = PROTOCOLS.filter((other) => PROTOCOL_TRAITS[other].takes[setting])
+  return `is for ${inWords(takers, 'and')} subscriptions only`
+}
+
+/** Lists names as a sentence does. */
+export function inWords(names: readonly string[], last: 'and' | 'or'): string {
+  if (names.length < 2) return names.join()
+  return `${names.slice(0, -1).join(', ')} ${last} ${names.at(-1)}`
+}

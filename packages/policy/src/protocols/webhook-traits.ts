@@ -1,0 +1,62 @@
+/** Webhooks: a request by HTTP or HTTPS is the attempt. */
+import { SYSTEM_POLICY } from '../retries/system-policy.ts'
+import type { EndpointSyntax, ProtocolTraits, ReadEndpoint, ResultClass } from './protocol-traits.ts'
+
+type Scheme = 'http' | 'https'
+
+const SYNTAX = 'an http or https URL'
+const URL_SCHEME = /^(https?):\/\/[^/]/i
+/** The URL parser would silently drop or change these. */
+const UNWRITABLE = /[\s\p{Cc}\\]/u
+
+export function webhookTraits(scheme: Scheme): ProtocolTraits {
+  return {
+    endpoint: syntaxOf(scheme),
+    defaultPolicy: SYSTEM_POLICY,
+    takes: { deliveryPolicy: true, pacing: true, outbound: true, webhookKeys: true },
+    confirmedBy: 'endpoint',
+    retentionFloorSeconds: 0,
+    classifyStatus,
+    fifo: { topics: 'extension', sendsRuns: false },
+    isQueue: false,
+    reports: { feedback: 'HTTP', failures: 'attempts', providerResponse: (text) => text ?? '' },
+  }
+}
+
+function syntaxOf(scheme: Scheme): EndpointSyntax {
+  return {
+    name: SYNTAX,
+    isUrl: true,
+    read: (text) => (schemeOf(text) === scheme ? readUrl(text) : undefined),
+  }
+}
+
+function schemeOf(text: string): string | undefined {
+  return URL_SCHEME.exec(text)?.[1]?.toLowerCase()
+}
+
+/** Why requests cannot be made to this URL, or undefined if they can. */
+export function webhookUrlProblem(text: string): string | undefined {
+  return schemeOf(text) === undefined ? `must be ${SYNTAX}` : urlProblem(text)
+}
+
+function readUrl(text: string): ReadEndpoint {
+  const message = urlProblem(text)
+  return message === undefined ? { endpoint: text } : { message }
+}
+
+function urlProblem(endpoint: string): string | undefined {
+  if (UNWRITABLE.test(endpoint)) return 'must not hold spaces, control characters or backslashes'
+  const url = URL.parse(endpoint)
+  if (!url) return 'must be a URL'
+  if (url.hostname.includes('_')) return 'must have a host name without underscores'
+  if (url.port === '0') return 'must have a port other than 0'
+  return undefined
+}
+
+/** Redirects are not followed, so they are as final as any 4xx. A 1xx as the last word comes from a broken server. */
+export function classifyStatus(statusCode: number): ResultClass {
+  if (statusCode >= 200 && statusCode < 300) return 'delivered'
+  const retryable = statusCode < 200 || statusCode === 429 || (statusCode >= 500 && statusCode < 600)
+  return retryable ? 'retry' : 'permanent'
+}
