@@ -1,4 +1,6 @@
-export { renderRequest, secretsFailure, unsignedFailure } from './envelope/attempt-request.ts'
+export type { Sent } from './attempters/attempter.ts'
+export { type Attempters, createAttempters } from './attempters/attempters.ts'
+export { secretsFailure, unsignedFailure } from './envelope/attempt-request.ts'
 export {
   compileEnvelope,
   type Envelope,
@@ -27,7 +29,7 @@ export {
 } from './outbound/outbound-secrets.ts'
 export { hostOf } from './outbound/url-host.ts'
 export { QueueAdmission } from './queues/queue-admission.ts'
-export { type QueueAppend, QueueAppends } from './queues/queue-appends.ts'
+export { QueueAppends } from './queues/queue-appends.ts'
 export { QUEUE_EVENT_HEADERS, renderQueueEvent } from './queues/queue-event.ts'
 export {
   md5OfAttributes,

@@ -7,7 +7,13 @@
  *                                FIFO: LogReaders ─▶ lanes
  */
 import type { RedisTarget } from '@fantail/contracts'
-import { type HttpSender, QueueAdmission, QueueAppends, type SigningPair } from '@fantail/delivery'
+import {
+  createAttempters,
+  type HttpSender,
+  QueueAdmission,
+  QueueAppends,
+  type SigningPair,
+} from '@fantail/delivery'
 import { type Telemetry as BullTelemetry, DispatchConsumer, DispatchConsumers } from '@fantail/jobs'
 import { createStartSteps, type Logger } from '@fantail/runtime'
 import {
@@ -15,6 +21,7 @@ import {
   Counts,
   connect,
   connectSubscriber,
+  deliveryItemId,
   FifoReading,
   Idempotency,
   IsolatedMessages,
@@ -165,9 +172,10 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     maxRetrySeconds,
     now,
   })
-  const appends = new QueueAppends({ queues, admission })
   const { sender, vault } = options
-  const attempts = new AttemptMaker({ sender, appends, signing, metrics, spans, vault, clock: now, log })
+  const appends = new QueueAppends({ queues, admission })
+  const attempters = createAttempters({ sender, vault, clock: now, appends, itemIdOf: deliveryItemId })
+  const attempts = new AttemptMaker({ attempters, signing, metrics, spans, log })
   const bodies = new LaneBodies(lanes, options.publicUrl)
   const renewals = new Renewals({ lanes, attemptTimeoutMs, log })
   const laneAttempts = new LaneAttempts({

@@ -72,7 +72,7 @@ export interface ApiDeps {
   /** By the lists that attempts go by. */
   addressGuard: Pick<AddressGuard, 'refusalBeforehand' | 'refusalThroughProxy'>
   /** For `/test`: attempts outside lanes. */
-  sender: Pick<HttpSender, 'attempt'>
+  sender: Pick<HttpSender, 'send' | 'openAhead'>
   /** For these too, where the topic signs. */
   signing: Pick<EnvelopeSigning, 'prepare'>
   /** What signatures are checked by. */

@@ -3,14 +3,14 @@ import { type Receiver, type Reply, startReceiver } from '@fantail/test-kit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Credentials } from './credentials.ts'
 import type { Again } from './http-request.ts'
-import { createHttpSender, type HttpSender } from './http-sender.ts'
+import { createTestSender, type TestSender } from './http-sender.fixture.ts'
 
 const USER = 'Mufasa'
 const PASSWORD = 'Circle of Life'
 
 describe('over HTTP', () => {
   let hooks: Receiver
-  let sender: HttpSender
+  let sender: TestSender
   const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
   const post = (userinfo: string, path = '/in') =>
     sender.attempt({
@@ -22,7 +22,7 @@ describe('over HTTP', () => {
 
   beforeEach(async () => {
     hooks = await startReceiver()
-    sender = createHttpSender({ allowPrivate: true, timeoutMs: 5_000 })
+    sender = createTestSender({ allowPrivate: true, timeoutMs: 5_000 })
     const challenge = { 'www-authenticate': 'Basic realm="hooks"' }
     hooks.respond('/in', ({ headers }) =>
       headers.authorization === basic('user:p@ss:ü') ? { status: 204 } : { status: 401, headers: challenge },
@@ -62,7 +62,7 @@ describe('over HTTP', () => {
 
   test('a challenge with a body past the bound is answered too', async () => {
     await sender.close(0)
-    sender = createHttpSender({ allowPrivate: true, responseBytesMax: 10 })
+    sender = createTestSender({ allowPrivate: true, responseBytesMax: 10 })
     const headers = { 'www-authenticate': 'Basic' }
     hooks.respond('/big', (request) =>
       request.headers.authorization ? { status: 200 } : { status: 401, headers, body: 'x'.repeat(100_000) },

@@ -16,7 +16,8 @@ import {
 import { afterEach, describe, expect, test } from 'vitest'
 import { NameError } from '../outbound/resolver.ts'
 import type { Again, HttpRequest } from './http-request.ts'
-import { createHttpSender, type HttpSender, type HttpSenderOptions } from './http-sender.ts'
+import { createTestSender, type TestSender } from './http-sender.fixture.ts'
+import type { HttpSenderOptions } from './http-sender.ts'
 
 const opened: { close(): Promise<void> }[] = []
 
@@ -25,8 +26,8 @@ afterEach(async () => {
   for (const thing of opened.splice(0).toReversed()) await thing.close()
 })
 
-function sender(options: Partial<HttpSenderOptions> = {}): HttpSender {
-  const created = createHttpSender({ allowPrivate: true, timeoutMs: 5_000, ...options })
+function sender(options: Partial<HttpSenderOptions> = {}): TestSender {
+  const created = createTestSender({ allowPrivate: true, timeoutMs: 5_000, ...options })
   opened.push({ close: () => created.close(0) })
   return created
 }
@@ -53,7 +54,7 @@ function saying(...pieces: string[]): Promise<RawServer> {
 }
 
 const headers = ['Content-Type', 'text/plain']
-const post = (to: HttpSender, url: string, body: string | Buffer = 'hello') =>
+const post = (to: TestSender, url: string, body: string | Buffer = 'hello') =>
   to.attempt({ url, headers, body })
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'
 
@@ -409,7 +410,7 @@ describe('the response body', () => {
 })
 
 describe('what a request asks for itself', () => {
-  const asking = (to: HttpSender, url: string, given: Partial<HttpRequest>) =>
+  const asking = (to: TestSender, url: string, given: Partial<HttpRequest>) =>
     to.attempt({ url, headers, body: 'hello', ...given })
 
   test('a deadline of its own, shorter or longer than the sender’s', async () => {

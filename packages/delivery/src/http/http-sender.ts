@@ -50,10 +50,9 @@ export interface SenderStats {
 }
 
 export interface HttpSender {
-  attempt(request: HttpRequest): Promise<AttemptResult>
   /**
-   * As `attempt`, without a promise: calls `done` or `again` once, never before this has returned. With `again` every
-   * call makes one request; where the attempt needs another one the caller is told, and makes it with `request.after`.
+   * One attempt: calls `done` or `again` once, never before this has returned. With `again` every call
+   * makes one request; where the attempt needs another one the caller is told, and makes it with `request.after`.
    */
   send(request: HttpRequest, done: (result: AttemptResult) => void, again?: (again: Again) => void): void
   /** A request to this URL follows in a moment: opens its connection where that is known to take long. */
@@ -148,7 +147,6 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
 
   return {
     send,
-    attempt: (request) => new Promise((resolve) => send(request, resolve)),
     openAhead: (request) => {
       const endpoint = endpointOf(request)
       if (endpoint && !closing) connections.openAhead(endpoint.origin)

@@ -9,7 +9,8 @@ import { onRawRequest, type RawServer, startRawServer, startReceiver, waitFor } 
 import { afterEach, describe, expect, test } from 'vitest'
 import { createResolver } from '../outbound/resolver.ts'
 import type { HttpRequest } from './http-request.ts'
-import { createHttpSender, type HttpSender, type HttpSenderOptions } from './http-sender.ts'
+import { createTestSender, type TestSender } from './http-sender.fixture.ts'
+import type { HttpSenderOptions } from './http-sender.ts'
 
 const DEADLINE_MS = 250
 /** What an attempt may be late by on a machine that does other things. */
@@ -25,8 +26,8 @@ afterEach(async () => {
   for (const thing of opened.splice(0).toReversed()) await thing.close()
 })
 
-function sender(options: Partial<HttpSenderOptions> = {}): HttpSender {
-  const created = createHttpSender({ allowPrivate: true, timeoutMs: DEADLINE_MS, ...options })
+function sender(options: Partial<HttpSenderOptions> = {}): TestSender {
+  const created = createTestSender({ allowPrivate: true, timeoutMs: DEADLINE_MS, ...options })
   opened.push({ close: () => created.close(0) })
   return created
 }
@@ -41,7 +42,7 @@ async function raw(handler: (socket: Socket, connection: number) => void): Promi
 const answering = (answer: (socket: Socket, n: number) => void) =>
   raw((socket) => onRawRequest(socket, (_request, n) => answer(socket, n)))
 
-async function post(to: HttpSender, url: string, given: Partial<HttpRequest> = {}): Promise<AttemptResult> {
+async function post(to: TestSender, url: string, given: Partial<HttpRequest> = {}): Promise<AttemptResult> {
   const started = performance.now()
   const result = await to.attempt({ url, headers: ['Content-Type', 'text/plain'], body: 'hello', ...given })
   expect(performance.now() - started).toBeLessThan(DEADLINE_MS + LATE_MS)

@@ -2,7 +2,7 @@
 import { onRawRequest, type RawServer, startRawServer, waitFor } from '@fantail/test-kit'
 import { afterEach, expect, test } from 'vitest'
 import type { Again, HttpRequest } from './http-request.ts'
-import { createHttpSender, type HttpSender } from './http-sender.ts'
+import { createTestSender, type TestSender } from './http-sender.fixture.ts'
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'
 const CLOSED = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n'
@@ -31,9 +31,9 @@ async function startServer(answer: (n: number) => string | 'reset') {
 }
 
 /** A sender that waits for each name as long as the test says. */
-function startSender(resolve: () => Promise<unknown>): HttpSender {
+function startSender(resolve: () => Promise<unknown>): TestSender {
   const resolver = { resolve: () => resolve().then(() => ['127.0.0.1']) }
-  const sender = createHttpSender({ allowPrivate: true, timeoutMs: 5_000, resolver })
+  const sender = createTestSender({ allowPrivate: true, timeoutMs: 5_000, resolver })
   opened.push({ close: () => sender.close(0) })
   return sender
 }
@@ -47,7 +47,7 @@ const atOnce = () => Promise.resolve()
 const slowly = () => new Promise((resolve) => setTimeout(resolve, SLOW_MS))
 
 /** Resolves with how long the dial took. */
-const miss = (sender: HttpSender, request: HttpRequest) =>
+const miss = (sender: TestSender, request: HttpRequest) =>
   new Promise<number>((missed, reject) => {
     const ended = () => reject(new Error('it was sent'))
     sender.send({ ...request, moment: { isPast: () => true, missed } }, ended, ended)

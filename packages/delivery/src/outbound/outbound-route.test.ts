@@ -10,7 +10,8 @@ import {
   waitFor,
 } from '@fantail/test-kit'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { createHttpSender, type HttpSender, type HttpSenderOptions } from '../http/http-sender.ts'
+import { createTestSender, type TestSender } from '../http/http-sender.fixture.ts'
+import type { HttpSenderOptions } from '../http/http-sender.ts'
 import { compileRoute, type OutboundOptions } from './outbound-route.ts'
 
 const opened: { close(): Promise<void> }[] = []
@@ -25,8 +26,8 @@ function opening<T extends { close(): Promise<void> }>(thing: T): T {
   return thing
 }
 
-function sender(options: Partial<HttpSenderOptions> = {}): HttpSender {
-  const created = createHttpSender({ allowPrivate: true, timeoutMs: 5_000, ...options })
+function sender(options: Partial<HttpSenderOptions> = {}): TestSender {
+  const created = createTestSender({ allowPrivate: true, timeoutMs: 5_000, ...options })
   opened.push({ close: () => created.close(0) })
   return created
 }
@@ -35,7 +36,7 @@ const receiver = async (...options: Parameters<typeof startReceiver>): Promise<R
   opening(await startReceiver(...options))
 const proxyWith = async (options?: TestProxyOptions) => opening(await startProxy(options))
 
-function post(to: HttpSender, url: string, options: OutboundOptions): Promise<AttemptResult> {
+function post(to: TestSender, url: string, options: OutboundOptions): Promise<AttemptResult> {
   return to.attempt({ url, route: compileRoute(options), headers: ['X-First', '1'], body: 'hello' })
 }
 

@@ -1,21 +1,17 @@
-/** One attempt, by the subscription's protocol; whatever goes wrong is an outcome, never a throw. */
+/** One attempt at a subscription's endpoint; whatever goes wrong is an outcome, never a throw. */
 import type { AttemptResult } from '@fantail/contracts'
 import {
   type Again,
   type AgainCause,
+  type Attempters,
   type EnvelopeSigning,
-  type HttpSender,
-  type QueueAppend,
-  type QueueAppends,
-  queueBody,
-  renderRequest,
   type SendMoment,
+  type Sent,
+  type SignatureVersion,
   unsignedFailure,
 } from '@fantail/delivery'
 import type { Logger } from '@fantail/runtime'
-import { deliveryItemId } from '@fantail/store'
 import { type Span, type Spans, traceparentOf } from '@fantail/telemetry'
-import type { Vault } from '@fantail/vault'
 import type { InRun } from '../fifo/group-run.ts'
 import { PROVIDER_RESPONSE_BYTES_MAX } from '../outcomes/delivery-status.ts'
 import type { WorkerMetrics } from '../outcomes/worker-metrics.ts'
@@ -26,7 +22,7 @@ import { endSpan } from './attempt-span.ts'
 
 /** How an attempt is made, beyond what everybody's is. */
 export interface AttemptWays {
-  /** Messages that may go to the queue with it; the outcome says how many did. */
+  /** Messages that may go along; the outcome says how many did. */
   run?: InRun[] | undefined
   /** The earlier requests of this attempt. */
   after?: Again | undefined
@@ -39,15 +35,10 @@ export interface AttemptWays {
 const NO_WAYS: AttemptWays = {}
 
 export interface AttemptMakerOptions {
-  sender: Pick<HttpSender, 'send' | 'openAhead'>
-  appends: Pick<QueueAppends, 'append'>
+  attempters: Attempters
   signing: Pick<EnvelopeSigning, 'prepare'>
   metrics: WorkerMetrics
   spans: Spans
-  /** undefined: there is no master key, and what has secrets waits for one. */
-  vault: Pick<Vault, 'open'> | undefined
-  /** Epoch ms, for timestamps of signed requests. */
-  clock: () => number
   /** At level debug it has a line for every request, with its send time. */
   log: Pick<Logger, 'debug' | 'isLevelEnabled'>
 }
@@ -61,12 +52,12 @@ export class AttemptMaker {
 
   /** An attempt follows in a moment: what takes long on the way to its endpoint begins now. */
   openAhead({ record, target }: CompiledSubscription): void {
-    if (record.protocol !== 'sqs' && target.locked === undefined) this.#options.sender.openAhead(target)
+    this.#options.attempters[record.protocol].openAhead(target)
   }
 
   /**
-   * `delivery` names what is appended to a queue, so that an append that is repeated changes nothing. `done` is called
-   * once, never before this has returned: no promises, because this is made tens of thousands of times a second.
+   * By `delivery` the endpoint may recognize an attempt that is repeated. `done` is called once, never before this has
+   * returned: no promises, because this is made tens of thousands of times a second.
    */
   attempt(
     subscription: CompiledSubscription,
@@ -89,12 +80,7 @@ export class AttemptMaker {
       this.#options.metrics.attempted(subscription, context, outcome, result.durationMs)
       done(outcome)
     }
-    if (subscription.record.protocol === 'sqs') {
-      const run = [{ delivery, message: context }, ...(ways.run ?? [])]
-      const appends = appendsOf(subscription, run)
-      const appending = this.#options.appends.append(subscription.record.endpoint, appends)
-      void appending.then(({ result, along }) => ended(result, along))
-    } else this.#post(subscription, context, { ended, span, ...ways })
+    this.#send(subscription, context, delivery, { ended, span, ...ways })
   }
 
   #startSpan({ record }: CompiledSubscription, { message }: MessageContext): Span {
@@ -102,18 +88,13 @@ export class AttemptMaker {
     return this.#options.spans.start('attempt', { traceparent: message.traceparent, attributes })
   }
 
-  #post(
+  #send(
     subscription: CompiledSubscription,
     context: MessageContext,
-    { ended, span, after, again, moment }: Posting,
+    delivery: Buffer,
+    { ended, span, run, after, again, moment }: Sending,
   ): void {
-    const { target, signature, feedback } = subscription
-    const { vault, clock } = this.#options
-    const traceparent = span && traceparentOf(span)
-    const request = renderRequest(context.envelopeFor(signature), target, { vault, clock, traceparent })
-    if ('kind' in request) return void setImmediate(ended, request)
-    const textBytesMax = feedback && PROVIDER_RESPONSE_BYTES_MAX
-    const onRequest = this.#requestLog(subscription, context)
+    const { record, target, signature, feedback } = subscription
     const asked =
       again &&
       ((next: Again) => {
@@ -121,8 +102,18 @@ export class AttemptMaker {
         span?.end()
         again(next)
       })
-    const sending = { ...request, textBytesMax, after, onRequest, moment: moment && spanned(moment, span) }
-    this.#options.sender.send(sending, ended, asked)
+    const attempt = {
+      target,
+      envelope: context.envelopeFor(signature),
+      delivery,
+      run: run && sentOf(run, signature),
+      traceparent: span && traceparentOf(span),
+      textBytesMax: feedback && PROVIDER_RESPONSE_BYTES_MAX,
+      after,
+      onRequest: this.#requestLog(subscription, context),
+      moment: moment && spanned(moment, span),
+    }
+    this.#options.attempters[record.protocol].attempt(attempt, ended, asked)
   }
 
   /**
@@ -141,8 +132,8 @@ export class AttemptMaker {
   }
 }
 
-interface Posting extends Pick<AttemptWays, 'after' | 'again' | 'moment'> {
-  ended: (result: AttemptResult) => void
+interface Sending extends AttemptWays {
+  ended: (result: AttemptResult, along?: number) => void
   span: Span | undefined
 }
 
@@ -156,15 +147,9 @@ function spanned(moment: SendMoment, span: Span | undefined): SendMoment {
   return { isPast: () => moment.isPast(), missed }
 }
 
-/** Messages for the subscription's queue, each rendered when its turn comes. */
-function* appendsOf(
-  { record, target, signature }: CompiledSubscription,
-  run: InRun[],
-): Generator<QueueAppend> {
-  for (const { delivery, message } of run) {
-    const body = queueBody(message.envelopeFor(signature), target, record.endpoint)
-    yield { message: message.message, item: { id: deliveryItemId(record.id, delivery), ...body } }
-  }
+/** Messages of a run, each made ready when its turn comes. */
+function* sentOf(run: InRun[], signature: SignatureVersion | undefined): Generator<Sent> {
+  for (const { delivery, message } of run) yield { envelope: message.envelopeFor(signature), delivery }
 }
 
 function outcomeOf(result: AttemptResult, along = 0): Outcome {

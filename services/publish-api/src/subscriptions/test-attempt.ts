@@ -10,16 +10,16 @@ import {
 import {
   compileEnvelope,
   compileTarget,
+  createAttempters,
   type Envelope,
   QueueAdmission,
   QueueAppends,
-  queueBody,
-  renderRequest,
   signatureVersionOf,
   type Target,
   unsignedFailure,
 } from '@fantail/delivery'
 import { effectivePolicy } from '@fantail/policy'
+import { deliveryItemId } from '@fantail/store'
 import type { ApiDeps } from '../deps.ts'
 
 export interface TestAttempt {
@@ -55,32 +55,29 @@ export async function attemptOnce(
   }
   const target = compileTarget(record, effectivePolicy(topic, record))
   const envelope = compileEnvelope(message, undefined, signatureVersionOf(topic))
-  return toResult(await attempt(deps, { record, message, target, envelope }))
+  return toResult(await attempt(deps, { record, target, envelope }))
 }
 
 interface Attempt {
   record: SubscriptionRecord
-  message: Message
   target: Target
   envelope: Envelope
 }
 
-/** As a delivery's attempt is made (delivery-worker/src/attempts/attempt-maker.ts). */
-async function attempt(deps: Tools, { record, message, target, envelope }: Attempt): Promise<AttemptResult> {
+/** As a delivery's attempt is made. */
+async function attempt(deps: Tools, { record, target, envelope }: Attempt): Promise<AttemptResult> {
   const { queues, sender, signing, vault, clock } = deps
   try {
     await signing.prepare(envelope, target)
   } catch (error) {
     return unsignedFailure(error)
   }
-  if (record.protocol === 'sqs') {
-    const item = queueBody(envelope, target, record.endpoint)
-    // An admission of its own, by the queue's settings as they are now.
-    const appends = new QueueAppends({ queues, admission: new QueueAdmission({ queues }) })
-    return (await appends.append(record.endpoint, [{ message, item }])).result
-  }
-  const request = renderRequest(envelope, target, { vault, clock })
-  return 'kind' in request ? request : sender.attempt(request)
+  // An admission of its own, by the queue's settings as they are now.
+  const appends = new QueueAppends({ queues, admission: new QueueAdmission({ queues }) })
+  const attempters = createAttempters({ sender, vault, clock, appends, itemIdOf: deliveryItemId })
+  const { promise, resolve } = Promise.withResolvers<AttemptResult>()
+  attempters[record.protocol].attempt({ target, envelope, delivery: undefined }, resolve)
+  return promise
 }
 
 function toResult(result: AttemptResult): TestResult {

@@ -10,11 +10,12 @@ const sent: { headers: Record<string, string>; body: string }[] = []
 beforeAll(async () => {
   api = await startTestApi()
   api.deps.sender = {
-    attempt: async ({ headers, body }) => {
+    openAhead: () => undefined,
+    send: ({ headers, body }, done) => {
       const list = headers as string[]
       const pairs = Array.from({ length: list.length / 2 }, (_, i) => [list[2 * i], list[2 * i + 1]])
       sent.push({ headers: Object.fromEntries(pairs), body: body.toString() })
-      return { kind: 'response', statusCode: 204, durationMs: 1 }
+      setImmediate(done, { kind: 'response', statusCode: 204, durationMs: 1 })
     },
   }
 })

@@ -1,0 +1,42 @@
+/** One attempt at an endpoint, whatever its kind. Deliveries and tests of a subscription are attempted alike. */
+import type { AttemptResult } from '@fantail/contracts'
+import type { Envelope } from '../envelope/envelope.ts'
+import type { Target } from '../envelope/target.ts'
+import type { Again, AgainCause, SendMoment } from '../http/http-request.ts'
+
+/** One message for the endpoint. Its signature has been prepared (`EnvelopeSigning`). */
+export interface Sent {
+  envelope: Envelope
+  /** The delivery's bytes, by which the endpoint may recognize a repetition. Undefined in a test. */
+  delivery: Buffer | undefined
+}
+
+export interface Attempt extends Sent {
+  target: Target
+  /** Messages of the same group that may go along, in order. The traits of the kind allow it (`fifo.sendsRuns`). */
+  run?: Iterable<Sent> | undefined
+  /** Trace context of the attempt's span. */
+  traceparent?: string | undefined
+  /** Asks for the beginning of the answer as text. */
+  textBytesMax?: number | undefined
+  /** The earlier requests of this attempt. */
+  after?: Again | undefined
+  /** Called as each request is written. Undefined cause: the first one. */
+  onRequest?: ((cause: AgainCause | undefined) => void) | undefined
+  /** When a request may be written. If that is past, `missed` is called instead of `done`. */
+  moment?: SendMoment | undefined
+}
+
+/** `along`: how many messages of the run were delivered with the first. */
+export type AttemptDone = (result: AttemptResult, along?: number) => void
+
+export interface Attempter {
+  /** An attempt follows in a moment, so whatever takes long on the way to the endpoint begins now. */
+  openAhead(target: Target): void
+  /**
+   * Calls `done` or `again` once, never before it has returned. Whatever goes wrong is a result. With `again` the
+   * attempt makes one request, and asks for the next. There are no promises, because this runs tens of thousands of
+   * times a second.
+   */
+  attempt(attempt: Attempt, done: AttemptDone, again?: (again: Again) => void): void
+}

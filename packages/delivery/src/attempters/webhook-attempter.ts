@@ -1,0 +1,31 @@
+/** Attempts at webhooks: each is a request, and sometimes a second one. */
+
+import { type AttemptRequestOptions, renderRequest } from '../envelope/attempt-request.ts'
+import type { Target } from '../envelope/target.ts'
+import type { Again } from '../http/http-request.ts'
+import type { HttpSender } from '../http/http-sender.ts'
+import type { Attempt, AttemptDone, Attempter } from './attempter.ts'
+
+export interface WebhookAttempterOptions extends Pick<AttemptRequestOptions, 'vault' | 'clock'> {
+  sender: Pick<HttpSender, 'send' | 'openAhead'>
+}
+
+export class WebhookAttempter implements Attempter {
+  readonly #options: WebhookAttempterOptions
+
+  constructor(options: WebhookAttempterOptions) {
+    this.#options = options
+  }
+
+  openAhead(target: Target): void {
+    if (target.locked === undefined) this.#options.sender.openAhead(target)
+  }
+
+  attempt(attempt: Attempt, done: AttemptDone, again?: (again: Again) => void): void {
+    const { envelope, target, traceparent, textBytesMax, after, onRequest, moment } = attempt
+    const { vault, clock, sender } = this.#options
+    const request = renderRequest(envelope, target, { vault, clock, traceparent })
+    if ('kind' in request) setImmediate(done, request)
+    else sender.send({ ...request, textBytesMax, after, onRequest, moment }, done, again)
+  }
+}
