@@ -59,6 +59,7 @@ export const expiriesKey = (base: string) => `${base}expiries`
 
 /** Hash: `s` slice id, `r` own throttle or '', `c` maxInFlight, `p` '1' paused, `g` '1' gone, `q` '1' has a DLQ,
  *  `x` throttle's theoretical arrival time (ms, fractional), `k` claim counter, `e` last error, `h` last status code,
+ *  `l` seconds that it keeps deliveries at least (absent: of an earlier release),
  *  `u` ms of the last purge, `a` '1' its endpoint has answered in time (absent: not yet, or its latest attempt hung),
  *  `m` retry mode (`s`, `a`, else `-`) and, of one with a circuit breaker, its failures and ms
  *  between probes, with `mq`, `mn`, `mf`, `mu`, `mc`, `ml`, `mt`, `mr`, `mb`, `mi`, `mz` beside it (lane-pace.lua,

@@ -27,8 +27,12 @@ export const QUEUE_POLICY: EffectiveDeliveryPolicy = Object.freeze({
   requestPolicy: Object.freeze({ ...SYSTEM_POLICY.requestPolicy }),
 })
 
-/** The retries take 23 days. A paused lane keeps its deliveries no longer than this either. */
-const RETENTION_FLOOR_SECONDS = 30 * 86_400
+/**
+ * The retries take 23 days. A paused lane keeps its deliveries no longer than this either.
+ * @limit Age to which a lane to a queue keeps deliveries at least. Past it: they expire, or go to the dead-letter
+ * queue.
+ */
+const QUEUE_FLOOR_SECONDS = 30 * 86_400
 
 export const QUEUE_TRAITS: ProtocolTraits = {
   endpoint: { name: 'the ARN of a queue', isUrl: false, read: readQueue },
@@ -36,7 +40,7 @@ export const QUEUE_TRAITS: ProtocolTraits = {
   // A queue answers at once or not at all, so there is nothing to pace.
   takes: { deliveryPolicy: false, pacing: false, outbound: false, webhookKeys: false },
   confirmedBy: 'account',
-  retentionFloorSeconds: RETENTION_FLOOR_SECONDS,
+  retentionFloorSeconds: QUEUE_FLOOR_SECONDS,
   // An append that succeeds is a 200, the status that SQS would answer.
   classifyStatus,
   fifo: { topics: 'sns', sendsRuns: true },

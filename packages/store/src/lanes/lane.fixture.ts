@@ -22,6 +22,8 @@ export interface LaneSettings {
   proven?: boolean
   /** Retry mode and circuit breaker. */
   mode?: string
+  /** Deliveries are kept at least so long. */
+  floorSeconds?: number
 }
 
 export async function writeSlice(
@@ -43,6 +45,7 @@ export async function writeLane(redis: Redis, settings: LaneSettings = {}, id: s
     q: settings.deadLetters ? '1' : '',
     ...(settings.proven !== false && { a: '1' }),
     ...(settings.mode && { m: settings.mode }),
+    l: settings.floorSeconds ?? 0,
   })
   return id
 }

@@ -26,8 +26,10 @@ const messages = (n: number) => Array.from({ length: n }, () => makeMessage())
 const DAY_MS = 86_400_000
 
 /** A lane with its subscription's record. */
-async function writeSubscribed(endpoint: string): Promise<string> {
+/** A lane as earlier releases wrote it, which does not say how long it keeps deliveries. */
+async function writeEarlier(endpoint: string): Promise<string> {
   const id = await writeLane(redis)
+  await redis.hdel(laneKey(BASE, id), 'l')
   await redis.hset(subscriptionsKey(BASE, SLICE), id, JSON.stringify({ e: endpoint, o: 0, t: 0 }))
   return id
 }
@@ -187,23 +189,42 @@ test('what is older than the retention is removed and counted', async () => {
   expect(await Promise.all([old, failed].map((message) => referencesTo(redis, message)))).toEqual([0, 0])
 })
 
-test('to a queue a delivery outlives its topic’s retention by far, but not for ever', async () => {
+test('a delivery outlives its topic’s retention for as long as its lane says', async () => {
   await writeSlice(redis, { retentionSeconds: 60 })
-  const endpoints = ['arn:aws:sqs:us-east-1:000000000000:work', 'https://example.com/']
-  const [queue, webhook] = await Promise.all(endpoints.map((endpoint) => writeSubscribed(endpoint)))
-  if (!queue || !webhook) throw new Error('two lanes were written')
+  const [long, short] = [await writeLane(redis, { floorSeconds: 90 }), await writeLane(redis)]
+  const [old, tooOld] = [makeMessage(Date.now() - 75_000), makeMessage(Date.now() - 91_000)]
+  await parkAll(lanes, [long, short], [old])
+  await parkAll(lanes, [long], [tooOld])
+  const taken = await takeFrom(lanes)
+  const expired = [
+    { subscriptionId: short, delivery: old.id },
+    { subscriptionId: long, delivery: tooOld.id },
+  ]
+  expect(new Set(taken.expired)).toEqual(new Set(expired))
+  expect(claimsOf(taken)).toMatchObject([{ subscriptionId: long, delivery: old.id }])
+  expect(await redis.hgetall(countsKey(BASE))).toEqual({ expired: '2' })
+})
+
+test('a lane of an earlier release keeps deliveries to a queue for 30 days, others as their topic does', async () => {
+  await writeSlice(redis, { retentionSeconds: 60 })
+  const endpoints = [
+    'arn:aws:sqs:us-east-1:000000000000:work',
+    'https://example.com/',
+    'HTTPS://example.com/',
+  ]
+  const [queue = '', ...webhooks] = await Promise.all(endpoints.map(writeEarlier))
   const [old, tooOld] = [makeMessage(Date.now() - 29 * DAY_MS), makeMessage(Date.now() - 31 * DAY_MS)]
-  await parkAll(lanes, [queue, webhook], [old])
+  await parkAll(lanes, [queue, ...webhooks], [old])
   await parkAll(lanes, [queue], [tooOld])
   const taken = await takeFrom(lanes)
-  expect(new Set(taken.expired)).toEqual(
-    new Set([
-      { subscriptionId: webhook, delivery: old.id },
-      { subscriptionId: queue, delivery: tooOld.id },
-    ]),
-  )
+  const expired = [
+    ...webhooks.map((subscriptionId) => ({ subscriptionId, delivery: old.id })),
+    { subscriptionId: queue, delivery: tooOld.id },
+  ]
+  expect(new Set(taken.expired)).toEqual(new Set(expired))
   expect(claimsOf(taken)).toMatchObject([{ subscriptionId: queue, delivery: old.id }])
-  expect(await redis.hgetall(countsKey(BASE))).toEqual({ expired: '2' })
+  const floors = [queue, ...webhooks].map((id) => redis.hget(laneKey(BASE, id), 'l'))
+  expect(await Promise.all(floors)).toEqual([String(30 * 86_400), '0', '0'])
 })
 
 test('a redriven delivery does not expire: it was brought back on purpose', async () => {

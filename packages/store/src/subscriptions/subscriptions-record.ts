@@ -7,6 +7,7 @@ import {
   type CircuitBreaker,
   type DeliveryPolicy,
   type FilterPolicy,
+  isProtocol,
   MAX_IN_FLIGHT_DEFAULT,
   type OutboundSettings,
   type Protocol,
@@ -17,12 +18,13 @@ import {
   subscriptionArn,
   type WebhookKey,
 } from '@fantail/contracts'
+import { PROTOCOL_TRAITS } from '@fantail/policy'
 import { CorruptRecordError, parseStored } from '../topics/topics-record.ts'
 
 interface Packed {
   /** Endpoint. */
   e: string
-  /** Protocol, where the endpoint does not begin with it. */
+  /** Protocol, where the endpoint does not imply it. */
   p?: Protocol
   /** Status, where not active. */
   s?: SubscriptionStatus
@@ -68,7 +70,7 @@ type Packable = Omit<SubscriptionRecord, 'id' | 'arn' | 'topicArn' | 'slot' | 'c
 export function packSubscription(record: Packable): string {
   const packed: Packed = {
     e: record.endpoint,
-    p: protocolOf(record.endpoint) === record.protocol ? undefined : record.protocol,
+    p: impliedProtocol(record.endpoint) === record.protocol ? undefined : record.protocol,
     s: record.status === 'active' ? undefined : record.status,
     w: record.rawMessageDelivery ? 1 : undefined,
     d: record.deliveryPolicy ?? undefined,
@@ -116,7 +118,7 @@ export function unpackSubscription(
     id,
     arn: subscriptionArn(topicArn, id),
     topicArn,
-    protocol: packed.p ?? protocolOf(packed.e),
+    protocol: packed.p ?? impliedProtocol(packed.e),
     endpoint: packed.e,
     status: packed.s ?? 'active',
     rawMessageDelivery: packed.w === 1,
@@ -143,9 +145,13 @@ export function unpackSubscription(
   }
 }
 
-function protocolOf(endpoint: string): Protocol {
-  if (endpoint.startsWith('https:')) return 'https'
-  return endpoint.startsWith('http:') ? 'http' : 'sqs'
+/** Records of queues do not name their protocol. */
+const UNNAMED: Protocol = 'sqs'
+
+/** What a record without a protocol means: the one that the endpoint begins with. */
+function impliedProtocol(endpoint: string): Protocol {
+  const scheme = endpoint.slice(0, Math.max(0, endpoint.indexOf(':')))
+  return isProtocol(scheme) ? scheme : UNNAMED
 }
 
 /** What the scripts keep beside the record, each '' where unset. */
@@ -163,10 +169,13 @@ export interface SubscriptionFields {
   tokenHash: Buffer | ''
   /** Retry mode and circuit breaker, as keys.ts has it. */
   mode: string
+  /** Seconds that its deliveries are kept at least. */
+  floor: string
 }
 
 type FieldSource = Pick<
   SubscriptionRecord,
+  | 'protocol'
   | 'status'
   | 'deliveryPolicy'
   | 'redrivePolicy'
@@ -191,6 +200,7 @@ export function subscriptionFields(record: FieldSource): SubscriptionFields {
     counted: record.unsubscribed ? '' : record.status,
     tokenHash: record.token === null ? '' : sha1(record.token),
     mode: modeOf(record),
+    floor: String(PROTOCOL_TRAITS[record.protocol].retentionFloorSeconds),
   }
 }
 

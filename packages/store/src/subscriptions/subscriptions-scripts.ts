@@ -54,7 +54,7 @@ export async function createSubscription(
   const shard = shardOf(topicArn)
   const mark = createMark(topicArn, endpointHash.toString('hex'), '')
   const place = [createIdDigits(), newRevision(), room.perSlice, room.slices, SHARD_COUNT]
-  const lane = [...laneArgs(fields), fields.tokenHash, shard, fields.mode]
+  const lane = [...laneArgs(fields), fields.tokenHash, shard, fields.mode, fields.floor]
   const args = [topicArn, endpointHash, mark, ...place, open, ...lane]
   const reply = (await runScript(redis, CREATE, [shardBase(shard)], args)) as Buffer[]
   const outcome = String(reply[0])
@@ -84,6 +84,7 @@ export async function placeSubscription(
     ...lane,
     place.shard,
     placement.fields.mode,
+    placement.fields.floor,
   ]
   const [outcome, record] = (await runScript(redis, PLACE, [shardBase(place.shard)], args)) as Buffer[]
   switch (String(outcome)) {

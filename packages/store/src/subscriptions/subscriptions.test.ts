@@ -1,4 +1,4 @@
-import { FantailError, type SubscriptionRecord } from '@fantail/contracts'
+import { FantailError, queueArn, type SubscriptionRecord } from '@fantail/contracts'
 import { freshKey, skewKey, waitFor } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { Redis } from 'ioredis'
@@ -89,6 +89,22 @@ describe('creation', () => {
       subscription: { protocol: 'http' },
     })
     expect(await counts()).toEqual({ active: 6, pending: 0, paused: 0 })
+  })
+
+  test('tells each lane how long it keeps deliveries, whichever slice it falls in', async () => {
+    for (let i = 0; i < 4; i++) {
+      const queue = newSubscription(ARN, queueArn(`work-${i}`), { protocol: 'sqs' })
+      const webhook = newSubscription(ARN, `HTTPS://example.com/hooks/${i}`)
+      for (const [input, floor] of [
+        [queue, '2592000'],
+        [webhook, '0'],
+      ] as const) {
+        const { id } = (await subscriptions.create(input)).subscription
+        const place = await subscriptions.locate(id)
+        if (!place) throw new Error('it was created')
+        expect(await redis.hget(laneKey(shardBase(place.shard), id), 'l')).toBe(floor)
+      }
+    }
   })
 
   test('needs the topic', async () => {

@@ -16,6 +16,7 @@ import {
   formatMessageId,
   isFifoName,
   type OutboundSettings,
+  PROTOCOLS,
   type Protocol,
   type RedrivePolicy,
   type RetryMode,
@@ -61,7 +62,6 @@ export type { ListSubscriptions, SubscriptionChange }
 
 /** @limit Tries to change a subscription that others change at the same time. Past it: `conflict`. */
 const SUBSCRIPTION_TRIES_MAX = 100
-const PROTOCOLS: Protocol[] = ['http', 'https', 'sqs']
 
 export interface NewSubscription {
   topicArn: string

@@ -4,7 +4,8 @@
 -- KEYS: base of the topic's home shard
 -- ARGV: ARN, SHA-1 of the endpoint, the mark up to where the id follows, random digits, revision, subscriptions per
 --       slice, slices at most, number of shards, record up to where the slot follows, status, own throttle, max in
---       flight, '1' with a DLQ, token's expiry or '', SHA-1 of the token or '', shard number, mode or ''
+--       flight, '1' with a DLQ, token's expiry or '', SHA-1 of the token or '', shard number, mode or '', seconds that
+--       it keeps deliveries at least
 -- Returns: {'missing'} | {'full'} | {'created', id, record}
 --          | {'taken' (by this id) or 'reserved', id, now, topic record, version, throttle, retention, overrides}
 -- @include now
@@ -40,6 +41,7 @@ local slice, before = topic.uid .. '.' .. number, first_due(base)
 set_slice_topic(base, slice, arn, topic, rev, now)
 local new = {
   open = ARGV[9], status = ARGV[10], r = ARGV[11], c = ARGV[12], q = ARGV[13], expires = ARGV[14], m = ARGV[17],
+  l = ARGV[18],
 }
 local record = place_subscription(base, slice, id, new, rev, now)
 if ARGV[15] ~= '' then redis.call('HSET', base .. 'tokens:' .. topic.uid, ARGV[15], raw) end

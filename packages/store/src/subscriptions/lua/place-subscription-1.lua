@@ -4,7 +4,7 @@
 -- KEYS: base of the slice's shard
 -- ARGV: slice id, id, place valid until (ms), ARN, topic record, its version, throttle, retention seconds, overrides,
 --       revision, record up to where the slot follows, status, own throttle, max in flight, '1' with a DLQ, token's
---       expiry or '', shard number, mode or ''
+--       expiry or '', shard number, mode or '', seconds that it keeps deliveries at least
 -- Returns: {'late'} | {'gone'} | {'present' | 'placed', record}
 -- @include now
 -- @include lane-next
@@ -24,6 +24,7 @@ local settings = { record = ARGV[5], v = ARGV[6], rate = ARGV[7], ret = ARGV[8],
 set_slice_topic(base, slice, ARGV[4], settings, ARGV[10], now)
 local new = {
   open = ARGV[11], status = ARGV[12], r = ARGV[13], c = ARGV[14], q = ARGV[15], expires = ARGV[16], m = ARGV[18],
+  l = ARGV[19],
 }
 local record = place_subscription(base, slice, id, new, ARGV[10], now)
 wake_if_earlier(base, ARGV[17], before, now, first_turn)

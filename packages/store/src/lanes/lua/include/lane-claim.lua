@@ -12,22 +12,23 @@ local RUN_BYTES_MAX = 1048576
 -- @limit Lease of a FIFO head that is sent to a queue with those behind it. After it: the head waits again.
 local RUN_LEASE_MS = 5000
 
--- To a queue SNS tries for 23 days, whatever the topic; a lane that is paused holds no more than this either.
--- @limit Age to which a lane to a queue keeps deliveries at least. Past it: they expire, or go to the dead-letter
--- queue.
-local QUEUE_RETENTION_MS = 2592000000
+-- Lanes of releases before 'l' lack it. Those were of webhooks, and of queues, which keep deliveries for 30 days.
+local EARLIER_QUEUE_FLOOR_SECONDS = '2592000'
 
-local function is_to_queue(base, id, lane)
+local function earlier_floor(base, id, lane)
   local text = redis.call('HGET', base .. 'subs:' .. lane.sid, id)
   local readable, record = pcall(cjson.decode, text or '{}')
-  return readable and record.e and string.sub(record.e, 1, 4) ~= 'http'
+  if not readable or not record.e then return '0' end
+  local floor = string.find(record.e, '^arn:') and EARLIER_QUEUE_FLOOR_SECONDS or '0'
+  redis.call('HSET', base .. 'lane:' .. id, 'l', floor)
+  return floor
 end
 
 -- How long a lane keeps what waits; asked only of what is older than the topic keeps it.
 local function kept_ms(take, id, lane)
   if not lane.kept_ms then
-    local own = lane.slice.ret * 1000
-    lane.kept_ms = is_to_queue(take.base, id, lane) and math.max(own, QUEUE_RETENTION_MS) or own
+    local floor = redis.call('HGET', take.base .. 'lane:' .. id, 'l') or earlier_floor(take.base, id, lane)
+    lane.kept_ms = math.max(lane.slice.ret, tonumber(floor)) * 1000
   end
   return lane.kept_ms
 end

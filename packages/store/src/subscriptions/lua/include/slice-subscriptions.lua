@@ -10,7 +10,7 @@ local function place_subscription(base, slice, id, new, rev, now)
   redis.call('HSET', base .. 'subs:' .. slice, id, record)
   redis.call('HINCRBY', base .. 'slice:' .. slice, 'n:' .. new.status, 1)
   redis.call('HSET', base .. 'slice:' .. slice, 'rev', rev)
-  redis.call('HSET', base .. 'lane:' .. id, 's', slice, 'r', new.r, 'c', new.c, 'p', '', 'q', new.q)
+  redis.call('HSET', base .. 'lane:' .. id, 's', slice, 'r', new.r, 'c', new.c, 'p', '', 'q', new.q, 'l', new.l)
   if new.m ~= '' then redis.call('HSET', base .. 'lane:' .. id, 'm', new.m) end
   if new.expires ~= '' then redis.call('ZADD', base .. 'expiries', new.expires, id) end
   return record
