@@ -11,7 +11,13 @@ export {
 } from './filter/compiled-filter.ts'
 export { explainFilter, VALUES_SHOWN_MAX } from './filter/explain-filter.ts'
 export { FilterPolicyError } from './filter/filter-error.ts'
-export { type FilterSubject, filterSubject, PARSED_BYTES_MAX, parsedBytes } from './filter/filter-subject.ts'
+export {
+  type FilterSubject,
+  filterSubject,
+  PARSED_BYTES_MAX,
+  PARSED_SMALL_BYTES_MAX,
+  parsedBytes,
+} from './filter/filter-subject.ts'
 export { FilterIndex } from './filter/indexes/filter-index.ts'
 export { FilterRouter } from './filter/indexes/filter-router.ts'
 export { inOneGo, MatchWork, type Steps, TooMuchWork } from './filter/match-work.ts'

@@ -33,3 +33,28 @@ export class ByteBudget {
     return this.#held === 0 || this.#held + bytes <= this.#max
   }
 }
+
+/** Two budgets of half the bytes each: what needs little waits for nothing that needs much. */
+export class SplitBudget {
+  readonly #small: ByteBudget
+  readonly #large: ByteBudget
+  readonly #smallMax: number
+
+  constructor(bytesMax: number, smallMax: number) {
+    this.#small = new ByteBudget(bytesMax / 2)
+    this.#large = new ByteBudget(bytesMax / 2)
+    this.#smallMax = smallMax
+  }
+
+  enter(bytes: number): Promise<void> | undefined {
+    return this.#of(bytes).enter(bytes)
+  }
+
+  leave(bytes: number): void {
+    this.#of(bytes).leave(bytes)
+  }
+
+  #of(bytes: number): ByteBudget {
+    return bytes <= this.#smallMax ? this.#small : this.#large
+  }
+}

@@ -1,7 +1,7 @@
 export type { Logger } from 'pino'
 export { createBackoff } from './backoff.ts'
 export { beginService } from './begin-service.ts'
-export { ByteBudget } from './byte-budget.ts'
+export { SplitBudget } from './byte-budget.ts'
 export { type Checks, createStartCheck, runChecks } from './checks.ts'
 export { createLogger, withoutCredentials } from './logger.ts'
 export { createLoop, type WakeableLoop } from './loop.ts'

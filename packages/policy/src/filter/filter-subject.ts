@@ -37,13 +37,17 @@ export interface FilterMessage {
 }
 
 /**
- * Of a process's messages that are matched in steps at once: about 12 of 256 KB. One more always goes where none does.
+ * Of a process's messages that are matched in steps at once, half of it for small ones: about 6 of 256 KB. One more
+ * always goes where none does.
  * @limit Parsed text of the messages that a process matches in steps. Past it: a message waits unparsed; one always
  * goes.
  */
 export const PARSED_BYTES_MAX = 268_435_456
 /** 47 measured for a list of nested lists of one number; the rest is for what is not collected yet. */
 const PARSED_BYTES_PER_BYTE = 80
+
+/** Of a message of 16 KB, which is soon matched and waits for no larger one. */
+export const PARSED_SMALL_BYTES_MAX = 16_384 * PARSED_BYTES_PER_BYTE
 
 /** How many bytes the subjects of a message of this size fill at most. */
 export function parsedBytes(sizeBytes: number): number {

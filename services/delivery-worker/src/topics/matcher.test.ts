@@ -47,7 +47,7 @@ const begunOf = (all: ReturnType<typeof costly>[]) => all.filter(({ state }) => 
 
 test('no more costly messages are begun, and parsed, than fill the bytes that there are for them', async () => {
   const matcher = new Matcher()
-  const most = Math.floor(PARSED_BYTES_MAX / parsedBytes(WORST))
+  const most = Math.floor(PARSED_BYTES_MAX / 2 / parsedBytes(WORST))
   const all = Array.from({ length: 5 * most }, () => costly(WORST))
   const results = all.map(({ matching }) => matcher.match(matching))
   await waitFor(() => begunOf(all) === most)
@@ -76,6 +76,17 @@ test('messages begin in the order in which they came, and what is matched in one
   if (all[1]) all[1].state.isEnded = true
   await waitFor(() => all[begun]?.state.isBegun)
   for (const { state } of all) state.isEnded = true
+  await Promise.all(results)
+})
+
+test('a small costly message waits for no large ones, however many they are', async () => {
+  const matcher = new Matcher()
+  const large = Array.from({ length: 40 }, () => costly(WORST))
+  const results = large.map(({ matching }) => matcher.match(matching))
+  const small = costly(1_024)
+  small.state.isEnded = true
+  expect(await matcher.match(small.matching)).toBe('matched')
+  for (const { state } of large) state.isEnded = true
   await Promise.all(results)
 })
 

@@ -4,10 +4,18 @@
  * others of its kind (runtime/src/turns.ts): it is done later, never dropped.
  *
  * A message in steps holds its parsed text, which may fill many times the bytes of the text. So few are begun that
- * these stay within a bound; the others wait unparsed. Messages that are matched in one go wait for none of them.
+ * these stay within a bound; the others wait unparsed. Small messages wait for small ones alone, and those that are
+ * matched in one go for none.
  */
-import { MatchWork, PARSED_BYTES_MAX, parsedBytes, type Steps, TooMuchWork } from '@fantail/policy'
-import { ByteBudget, Turns } from '@fantail/runtime'
+import {
+  MatchWork,
+  PARSED_BYTES_MAX,
+  PARSED_SMALL_BYTES_MAX,
+  parsedBytes,
+  type Steps,
+  TooMuchWork,
+} from '@fantail/policy'
+import { SplitBudget, Turns } from '@fantail/runtime'
 import type { MessageContext } from './message-context.ts'
 
 /**
@@ -31,7 +39,7 @@ export interface Matching<T> {
 export class Matcher {
   readonly #turns = new Turns()
   readonly #work = new MatchWork(MATCH_STEPS_MAX)
-  readonly #parsed = new ByteBudget(PARSED_BYTES_MAX)
+  readonly #parsed = new SplitBudget(PARSED_BYTES_MAX, PARSED_SMALL_BYTES_MAX)
 
   /** A promise only where there is a wait; of undefined where the answer was given up. */
   match<T>(matching: Matching<T>): T | Promise<T | undefined> {

@@ -1,8 +1,14 @@
 /** Why a message would come, or not: a filter policy tried on it, clause by clause. */
 import { FilterTestAnswer, FilterTestInput, isObject, type Problem } from '@fantail/contracts'
 import { textForProtocol } from '@fantail/delivery'
-import { explainFilter, PARSED_BYTES_MAX, parsedBytes, VALUES_SHOWN_MAX } from '@fantail/policy'
-import { ByteBudget, Turns } from '@fantail/runtime'
+import {
+  explainFilter,
+  PARSED_BYTES_MAX,
+  PARSED_SMALL_BYTES_MAX,
+  parsedBytes,
+  VALUES_SHOWN_MAX,
+} from '@fantail/policy'
+import { SplitBudget, Turns } from '@fantail/runtime'
 import type { z } from 'zod'
 import { type Answer, type Endpoint, endpoint, ok } from '../http/endpoint.ts'
 import { readMessages } from '../messages/read-messages.ts'
@@ -11,8 +17,7 @@ import { filterProblems } from '../subscriptions/filters.ts'
 export function filterPolicyRoutes(): Endpoint[] {
   const shared: Shared = {
     turns: new Turns(),
-    small: new ByteBudget(PARSED_BYTES_MAX / 2),
-    large: new ByteBudget(PARSED_BYTES_MAX / 2),
+    parsed: new SplitBudget(PARSED_BYTES_MAX, PARSED_SMALL_BYTES_MAX),
   }
   return [
     endpoint({
@@ -41,14 +46,10 @@ function problemsOf({ filterPolicy, filterPolicyScope }: Record<string, unknown>
   })
 }
 
-/** A message of so many bytes is soon done and waits for no larger one. */
-const SMALL_BYTES = 16_384
-
 interface Shared {
   turns: Turns
   /** For the parsed messages. */
-  small: ByteBudget
-  large: ByteBudget
+  parsed: SplitBudget
 }
 
 /** In turns with others that are tried meanwhile, so that no other request waits for it. */
@@ -59,15 +60,13 @@ async function tryFilter(
     message,
     protocol = 'http',
   }: z.output<typeof FilterTestInput>,
-  { turns, small, large }: Shared,
+  { turns, parsed }: Shared,
 ): Promise<Answer> {
   const [given] = readMessages(JSON.stringify(message)).messages
   const { structure, attributes } = given ?? {}
   const text = textForProtocol({ message: given?.message ?? '', ...(structure && { structure }) }, protocol)
   const explanation = explainFilter(filterPolicy, filterPolicyScope, { message: text, attributes })
-  const size = Buffer.byteLength(JSON.stringify(message))
-  const bytes = parsedBytes(size)
-  const parsed = size <= SMALL_BYTES ? small : large
+  const bytes = parsedBytes(Buffer.byteLength(JSON.stringify(message)))
   await parsed.enter(bytes)
   try {
     return ok(await turns.run(explanation, () => false))
