@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { waitFor } from '@fantail/test-kit'
 import { describe, expect, test } from 'vitest'
 import { beginFault, LONG } from '../../harness/ledgers/fault-rows.ts'
-import { Ledger } from '../../harness/ledgers/ledger.ts'
+import { Ledger, type LedgerOptions } from '../../harness/ledgers/ledger.ts'
 import { useReceiver } from '../../harness/receivers/use-receiver.ts'
 import { untilPassed } from '../../harness/services/passing-time.ts'
 import { type Stack, useStack } from '../../harness/services/stack.ts'
@@ -15,8 +15,9 @@ const ROUNDS = LONG ? 10 : 2
 const ROUND_MS = 2_500
 const receiver = useReceiver()
 
-const open = (stack: Stack, topic: string) =>
+const open = (stack: Stack, topic: string, options: Pick<LedgerOptions, 'again'> = {}) =>
   Ledger.open({
+    ...options,
     stack,
     receiver: receiver(),
     topic,
@@ -67,7 +68,7 @@ describe('with its scripts flushed', () => {
     'a Redis that has forgotten its scripts is told them again',
     async () => {
       const row = beginFault('script-flush')
-      const ledger = await open(stack(), 'flushed')
+      const ledger = await open(stack(), 'flushed', { again: true })
       const publishing = publishRounds(ledger)
       for (let flush = 0; flush < ROUNDS * 3; flush++) {
         await untilPassed(ROUND_MS / 4)
@@ -78,6 +79,10 @@ describe('with its scripts flushed', () => {
       row.tell({ ...account, messages: account.accepted, recoverySeconds: null })
       expect(account).toMatchObject({ lost: 0, refused: 0, unknown: 0, duplicates: 0 })
       expect(account.delivered).toBe(account.owed)
+      const lines = stack()
+        .services()
+        .flatMap((service) => service.logLines())
+      expect(lines.filter((line) => JSON.stringify(line).includes('NOSCRIPT'))).toEqual([])
     },
     TEST_MS,
   )

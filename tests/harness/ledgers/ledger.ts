@@ -31,6 +31,11 @@ export interface LedgerOptions {
    * subscriptions got it.
    */
   acknowledgedOnly?: boolean
+  /**
+   * Publishes again, with an `Idempotency-Key`, what was not accepted, as a client does: a busy machine may answer 503.
+   * `failures` has each answer.
+   */
+  again?: boolean
 }
 
 export interface Subscribed {
@@ -65,6 +70,8 @@ type Fate = 'accepted' | 'refused' | 'unknown'
 const DISCARDED = 'discarded:'
 const MISSING_SHOWN = 20
 const PAGE = 100
+const AGAIN_EVERY_MS = 100
+const AGAIN_MS_MAX = 10_000
 
 export class Ledger {
   readonly subscriptions: Subscribed[] = []
@@ -101,7 +108,12 @@ export class Ledger {
 
   /** Publishes one text through the API. */
   async publish(text: string): Promise<Fate> {
-    const fate = await this.#publish(text)
+    const startedAt = performance.now()
+    let fate = await this.#publish(text)
+    while (this.#options.again && fate !== 'accepted' && performance.now() - startedAt < AGAIN_MS_MAX) {
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_EVERY_MS))
+      fate = await this.#publish(text)
+    }
     this.fates.set(text, fate)
     if (fate === 'accepted') this.acceptedAt.set(text, performance.now())
     return fate
@@ -236,19 +248,20 @@ export class Ledger {
   }
 
   async #publish(text: string): Promise<Fate> {
-    const { stack, topic } = this.#options
+    const { stack, topic, again } = this.#options
+    const headers: Record<string, string> = again ? { 'idempotency-key': text } : {}
     const took = startFairTimer(stack.api.pid)
     const fail = (status: number, code: string, retryAfter?: string) =>
       this.failures.push({ status, code, retryAfter, tookMs: took() })
     try {
       const path = `/v1/topics/${topic}/messages`
-      const { status, headers, body } = await stack.client.call('POST', path, { body: { message: text } })
-      if (status === 202) {
-        this.#ids.set(text, (body as { messageId: string }).messageId)
+      const answer = await stack.client.call('POST', path, { headers, body: { message: text } })
+      if (answer.status === 202) {
+        this.#ids.set(text, (answer.body as { messageId: string }).messageId)
         return 'accepted'
       }
-      const { error } = body as ErrorBody
-      fail(status, error.code, String(headers['retry-after'] ?? ''))
+      const { error } = answer.body as ErrorBody
+      fail(answer.status, error.code, String(answer.headers['retry-after'] ?? ''))
       return /may or may not|may be lost/.test(error.message) ? 'unknown' : 'refused'
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
