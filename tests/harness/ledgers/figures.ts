@@ -22,24 +22,3 @@ export function mostInWindow(times: number[], windowMs: number): number {
   })
   return most
 }
-
-/**
- * The lowest rate, per second, in one window of this length that begins at one of the times and ends before the last.
- * `lostMs`: how much of a window does not count.
- */
-export function lowestRate(
-  times: number[],
-  windowMs: number,
-  lostMs: (from: number, to: number) => number = () => 0,
-): number {
-  const sorted = times.toSorted((a, b) => a - b)
-  const last = sorted.at(-1) ?? 0
-  const starts = sorted.filter((time) => time + windowMs <= last)
-  if (starts.length === 0) throw new RangeError('no whole window')
-  const rates = starts.map((start) => {
-    const end = start + windowMs
-    const count = sorted.filter((time) => time >= start && time < end).length
-    return (count * 1_000) / (windowMs - lostMs(start, end))
-  })
-  return Math.min(...rates)
-}

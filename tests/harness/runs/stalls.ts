@@ -1,40 +1,59 @@
-/** When processes were ready to run and the machine ran others for long: time in which no pace can be kept. */
+/** When processes were ready to run and the machine ran others: time in which no pace can be kept. */
 import { waitedMs } from '@fantail/test-kit'
 import { onTestFinished } from 'vitest'
 
 const SAMPLE_MS = 10
+/** A machine that does nothing else has shorter ones too. */
+const NOTED_MS = 10
 /** Shorter ones make nothing late: a throttled request may be sent later by more. */
 const STALL_MS = 50
 
+/** Times as `performance.timeOrigin + performance.now()`. */
+export interface Stall {
+  process: number | 'self'
+  from: number
+  to: number
+  /** What it waited for a processor meanwhile; this process also for its own work. */
+  ms: number
+}
+
 export interface Stalls {
-  /** Of the time between two of `performance.timeOrigin + performance.now()`, in ms: no more than that time. */
+  /** Of the time between two times, in ms: no more than that time. */
   between(from: number, to: number): number
   /** The same of all waits, short ones too, of all processes together. */
   waited(from: number, to: number): number
+  /** All of at least 10 ms. */
+  all(): Stall[]
 }
+
+const now = () => performance.timeOrigin + performance.now()
 
 /** Watches this process and those named until the test ends. */
 export function watchStalls(pids: number[]): Stalls {
-  const waits: { since: number; at: number; ms: number }[] = []
-  const last = new Map(['self', ...pids].map((process) => [process, waitedMs(process)]))
-  let since = performance.timeOrigin + performance.now()
+  const waits: Stall[] = []
+  const own: Stall[] = []
+  const last = new Map(['self' as const, ...pids].map((process) => [process, waitedMs(process)]))
+  let since = now()
   const look = () => {
-    const at = performance.timeOrigin + performance.now()
+    const [from, to] = [since, now()]
+    since = to
+    own.push({ process: 'self', from, to, ms: to - from - SAMPLE_MS })
     for (const [process, before] of last) {
       const waited = waitedMs(process)
-      if (waited > before) waits.push({ since, at, ms: waited - before })
+      if (waited > before) waits.push({ process, from, to, ms: waited - before })
       last.set(process, waited)
     }
-    since = at
   }
   const timer = setInterval(look, SAMPLE_MS)
   onTestFinished(() => clearInterval(timer))
-  const sum = (some: typeof waits) => some.reduce((total, { ms }) => total + ms, 0)
+  const sum = (some: Stall[]) => some.reduce((total, { ms }) => total + ms, 0)
   return {
     between: (from, to) => {
-      const within = waits.filter(({ at, ms }) => ms >= STALL_MS && at >= from && at - ms <= to)
+      const within = waits.filter((wait) => wait.ms >= STALL_MS && wait.to >= from && wait.to - wait.ms <= to)
       return Math.min(to - from, sum(within))
     },
-    waited: (from, to) => sum(waits.filter((wait) => wait.at >= from && wait.since <= to)),
+    waited: (from, to) => sum(waits.filter((wait) => wait.to >= from && wait.from <= to)),
+    all: () =>
+      [...own, ...waits.filter(({ process }) => process !== 'self')].filter(({ ms }) => ms >= NOTED_MS),
   }
 }
