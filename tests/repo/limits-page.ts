@@ -107,7 +107,7 @@ function capitalised(text: string): string {
 const UNITS: [RegExp, (value: number) => string][] = [
   [/_SHARE$/, (value) => `${Number((value * 100).toFixed(1))} %`],
   [
-    /(^|_)BYTES(_|$)|Bytes/,
+    /(^|_)BYTES(_|$)|[Bb]ytes/,
     (value) =>
       scaled(value, [
         [1_048_576, 'MiB'],

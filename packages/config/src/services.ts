@@ -97,7 +97,8 @@ const SIGNING_RULE = pairRule(['FANTAIL_SIGNING_KEY_FILE', 'FANTAIL_SIGNING_CERT
 const TLS_RULE = pairRule(['FANTAIL_TLS_KEY_FILE', 'FANTAIL_TLS_CERT_FILE'])
 
 /**
- * @limit Port that a service derives from FANTAIL_PORT. Past it: the service asks for a port of its own at the start.
+ * @limit Port that a service derives from FANTAIL_PORT. Past it: the service does not start, and names the setting that
+ * must be given.
  */
 const DERIVED_PORT_MAX = 65_535
 

@@ -1,7 +1,8 @@
 /** Bounds that users can meet, each with its unit in its name. */
 
 /**
- * @limit Text and attributes of a message to a topic. Past it: `too_large`, in AWS's protocols `InvalidParameter`.
+ * @limit Text and attributes of a message; over the AWS protocols, a topic's `MaximumMessageSize` replaces it. Past it:
+ * `too_large`, over the AWS protocols `InvalidParameter`.
  */
 export const MESSAGE_BYTES_MAX = 262_144
 /** @limit Body of a request to the native API. Past it: `too_large`. */

@@ -7,7 +7,7 @@ import { constants, unzipSync } from 'node:zlib'
 
 /**
  * What the content encodings that requests offer can make of a byte, at most.
- * @limit What decompression may make of a byte of an answer. Past it: no text is shown.
+ * @limit What decompression may make of a byte of an answer. Past it: the text names the encoding only.
  */
 const INFLATION_MAX = 1_032
 const COMPRESSED = /^(x-)?(gzip|deflate)$/i

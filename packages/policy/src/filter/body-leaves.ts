@@ -31,7 +31,7 @@ export interface Leaf extends Candidate {
 const ARRAY_DEPTH_MAX = 200
 /**
  * Values of a longer array are looked at once each: those that are equal satisfy the same filters.
- * @limit Length from which equal values of an array are looked at once. Below it: each is looked at.
+ * @limit Length of an array whose values are looked at each. Past it: equal ones are looked at once.
  */
 const REPEATED_MAX = 16
 /**

@@ -84,8 +84,8 @@ const PAGES_AT_ONCE = 250
 const LOOK_AGAIN_MS = [10, 20, 40, 80, 160, 320]
 /**
  * Of these looks, those of a lane that was purged: most that is missing there has no entry.
- * @limit How long a lookup waits for the missing entry of a purged lane's delivery. Past it: the row says that it was
- * purged.
+ * @limit Longest wait between two looks for the missing entry of a purged lane's delivery. Past it: the row says that
+ * it was purged.
  */
 const PURGED_WAIT_MAX_MS = 40
 

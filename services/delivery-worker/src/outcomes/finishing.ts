@@ -36,8 +36,7 @@ const DEAD_LEASE_MS = 15_000
 const POSTPONED_MS = 2_000
 /**
  * Of a settlement: several times what it really takes, so that a lane is never kept waiting by it.
- * @limit Time of which a lane must allow all requests in flight, so that its settlements may linger. Past it: they go
- * at once.
+ * @limit Time whose requests, at a lane's rate, must fit into its `maxInFlight`, so that its settlements may linger.
  */
 const LINGER_SECONDS_MAX = 0.4
 /**

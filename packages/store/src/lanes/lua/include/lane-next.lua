@@ -7,7 +7,8 @@ local TAKE_AHEAD_MS = 200
 local TAKE_GRID_MS = 100
 -- @limit How far ahead a stored send time may lie. Past it: it counts as written before the clock was set back.
 local STORED_AHEAD_MAX_MS = 1000
--- @limit How far ahead the end of an open circuit may lie, unless its probes are further apart. Past it: the same.
+-- @limit How far ahead the end of an open circuit may lie, unless its probes are further apart. Past it: it
+-- counts as over, as the clock was set back.
 local LEASE_MS_MAX = 600000
 local RETRY_QUOTA, RETRY_QUOTA_LEAST = 500, 5
 -- A lease is its end in ms times this, plus a number that makes it unique; odd in a FIFO lane.

@@ -4,7 +4,7 @@
 -- is given the secret again), and when it comes back.
 -- @limit How long a receive request attempt id is remembered. After it: the same id is a new receive.
 local ATTEMPT_MS = 300000
--- @limit Visibility of a received message from its receive on. Past it: a change of it is refused.
+-- @limit Visibility of a received message from its receive on. Past it: the time is cut.
 local HIDDEN_MAX_MS = 43200000
 local ID_BYTES, SECRET_BYTES, PROOF_BYTES = 36, 16, 32
 
