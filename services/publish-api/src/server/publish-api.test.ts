@@ -214,7 +214,7 @@ test('where keys are asked for it is told that links are by whoever calls, unles
 })
 
 // An entry that nobody announces the end of is looked up again after half a second at the earliest.
-test('a key that another process revokes is refused when that is announced', { retry: 2 }, async () => {
+test('a key that another process revokes is refused when that is announced', async () => {
   const asking = await startApi({ FANTAIL_AUTH: 'on' })
   try {
     const url = `http://127.0.0.1:${asking.port}`

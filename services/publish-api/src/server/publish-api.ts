@@ -41,7 +41,6 @@ import {
   Subscriptions,
   Topics,
   VaultKeys,
-  WAKE_CHANGES,
   whenReady,
 } from '@fantail/store'
 import { QueueCounter, type Telemetry } from '@fantail/telemetry'
@@ -53,6 +52,7 @@ import { RateLimits } from '../keys/rate-limits.ts'
 import { QueueCache } from '../queues/queue-cache.ts'
 import { createQueueSource } from '../queues/queues-in-use.ts'
 import { TopicCache } from '../topics/topic-cache.ts'
+import { followChanges } from './follow-changes.ts'
 import { createRedisClock } from './message-clock.ts'
 import { type ApiServer, listen } from './server.ts'
 import { checkStart } from './start-checks.ts'
@@ -242,20 +242,6 @@ function createStores({ redis, acksRedis, subscriber, use, options: { settings, 
     idempotency: new Idempotency(redis, { acks, queues: queueCount }),
     storageGuard: growth,
   }
-}
-
-/** Drops what the caches know of what changed, and everything after a gap in the announcements. */
-function followChanges(subscriber: Redis, caches: Pick<TopicCache, 'forget' | 'clear'>[]): void {
-  subscriber.on('message', (channel: string, text: string) => {
-    if (channel === WAKE_CHANGES) for (const cache of caches) cache.forget(text)
-  })
-  const subscribe = () => {
-    for (const cache of caches) cache.clear()
-    // Where this fails the connection has broken again, and comes back here.
-    subscriber.subscribe(WAKE_CHANGES).catch(() => undefined)
-  }
-  subscriber.on('ready', subscribe)
-  if (subscriber.status === 'ready') subscribe()
 }
 
 function assertReady(ready: boolean): void {

@@ -1,0 +1,26 @@
+import { type Redis, WAKE_CHANGES } from '@fantail/store'
+
+export type ChangeSubscriber = Pick<Redis, 'on' | 'status' | 'subscribe'>
+
+export interface ChangedCache {
+  forget(id: string): void
+  clear(): void
+}
+
+/** Drops what the caches know of what changed, and everything after a gap in the announcements. */
+export function followChanges(subscriber: ChangeSubscriber, caches: ChangedCache[]): void {
+  subscriber.on('message', (channel: string, text: string) => {
+    if (channel === WAKE_CHANGES) for (const cache of caches) cache.forget(text)
+  })
+  const clear = () => {
+    for (const cache of caches) cache.clear()
+  }
+  const subscribe = () => {
+    clear()
+    // What was looked up before Redis took the subscription may have changed unannounced. Where this fails the
+    // connection has broken again, and comes back here.
+    subscriber.subscribe(WAKE_CHANGES).then(clear, () => undefined)
+  }
+  subscriber.on('ready', subscribe)
+  if (subscriber.status === 'ready') subscribe()
+}
