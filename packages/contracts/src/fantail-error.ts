@@ -23,6 +23,28 @@ export const ERROR_STATUS = {
 
 export type ErrorCode = keyof typeof ERROR_STATUS
 
+/** What each code says to a client; the OpenAPI document shows these sentences. */
+export const ERROR_MEANING: Record<ErrorCode, string> = {
+  malformed_json: 'The body is not JSON, not UTF-8, or ended early.',
+  validation_failed: 'Members of the request are wrong; `details` names each of them.',
+  not_supported: 'This server is not set up for what was asked.',
+  unauthorized: 'The request carries no valid API key.',
+  forbidden: 'The caller may not do this; for a browser: the page is of another site.',
+  not_found: 'The path names something that does not exist, or that the key may not see.',
+  method_not_allowed: 'The path exists and does not take this method; `Allow` lists those that it takes.',
+  conflict: 'The state of the resource, or a change made at the same time, stands against it.',
+  subscription_exists: 'The topic has a subscription with this endpoint and other settings.',
+  redrive_active: 'The source queue has an active redrive; one at a time.',
+  wrong_state: 'The resource is in a state that does not allow this.',
+  idempotency_mismatch: 'The `Idempotency-Key` was used for another request within 24 hours.',
+  too_large: 'The body or a message is larger than its limit.',
+  unsupported_media_type: 'The body must be JSON, with `Content-Type: application/json`.',
+  rate_limited: 'Too many requests, or too much waits; try again after `Retry-After`.',
+  internal: 'The server failed in a way that nobody expected; its log has the request’s id.',
+  storage_unavailable: 'Redis does not answer or refuses writes; a change may or may not have been made.',
+  storage_full: 'Redis is out of memory; nothing was changed. Try again after `Retry-After`.',
+}
+
 /** One thing wrong with an input: where (a dotted path, `messages[3].subject`) and what. */
 export interface Problem {
   path: string

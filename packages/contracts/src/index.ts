@@ -39,7 +39,7 @@ export {
   type WaitCause,
   type Why,
 } from './delivery-causes.ts'
-export { ERROR_STATUS, type ErrorCode, FantailError, type Problem } from './fantail-error.ts'
+export { ERROR_MEANING, ERROR_STATUS, type ErrorCode, FantailError, type Problem } from './fantail-error.ts'
 export { isObject, jsonOf, objectOf } from './json-values.ts'
 export {
   ATTEMPT_DEADLINE_MS,
@@ -139,15 +139,22 @@ export {
   type RedisTarget,
   type RedisTls,
 } from './redis-target.ts'
-export { ConsumerInput, ConsumerList, ConsumerListQuery, ConsumerView } from './schemas/consumer-schemas.ts'
 export { PreviewAnswer, PreviewInput } from './schemas/delivery-policy-schemas.ts'
+export { DeliveriesAnswer, MessageView } from './schemas/delivery-schemas.ts'
 export { FilterTestAnswer, FilterTestInput } from './schemas/filter-policy-schemas.ts'
-export { KeyList, KeyListQuery, KeyView, NewKeyInput, NewKeyView } from './schemas/key-schemas.ts'
+export {
+  KeyList,
+  KeyListQuery,
+  KeyReference,
+  KeyView,
+  NewKeyInput,
+  NewKeyView,
+} from './schemas/key-schemas.ts'
 export {
   BatchInput,
-  DeliveriesAnswer,
+  IdempotencyKey,
   MessageInput,
-  MessageView,
+  MessageReference,
   PublishAnswer,
   PublishInput,
   PublishQuery,
@@ -158,51 +165,77 @@ export {
   QuarantineExport,
   QuarantineList,
   QuarantineListQuery,
+  QuarantineReference,
 } from './schemas/quarantine-schemas.ts'
 export {
-  AckInput,
+  ConsumerInput,
+  ConsumerList,
+  ConsumerListQuery,
+  ConsumerReference,
+  ConsumerView,
+} from './schemas/queues/consumer-schemas.ts'
+export {
   DeadLetterCounts,
-  HandleResults,
   PeekAnswer,
   PeekQuery,
   PurgeAnswer,
-  QueueBatchInput,
-  QueueInput,
-  QueueItemInput,
-  QueueList,
-  QueueListQuery,
+} from './schemas/queues/queue-content-schemas.ts'
+export {
+  AckInput,
+  HandleResults,
+  QueueMessageReference,
   QueueMessageView,
-  QueueSendAnswer,
-  QueueSendInput,
-  QueueView,
   ReceivedAnswer,
   ReceiveInput,
-  unsendable,
   VisibilityInput,
-} from './schemas/queue-schemas.ts'
+} from './schemas/queues/queue-message-schemas.ts'
+export { QueueInput, QueueList, QueueListQuery, QueueView } from './schemas/queues/queue-schemas.ts'
+export {
+  QueueBatchInput,
+  QueueItemInput,
+  QueueSendAnswer,
+  QueueSendInput,
+  unsendable,
+} from './schemas/queues/queue-sending-schemas.ts'
 export {
   DryRunAnswer,
   RedriveInput,
   RedriveList,
   RedriveListQuery,
   RedriveRateInput,
+  RedriveReference,
   RedriveView,
 } from './schemas/redrive-schemas.ts'
 export { HealthAnswer, ReadyAnswer } from './schemas/service-schemas.ts'
-export { ErrorAnswer, NoBody, namedSchemas } from './schemas/shared-schemas.ts'
+export {
+  ErrorAnswer,
+  NoBody,
+  namedSchemas,
+  QueueReference,
+  requestSchemaNames,
+  SubscriptionReference,
+  TopicReference,
+} from './schemas/shared-schemas.ts'
 export {
   ConfirmInput,
   DiscardedAnswer,
   MovedAnswer,
-  NewSubscriptionInput,
   RetryInput,
+  TestAnswer,
+} from './schemas/subscriptions/subscription-action-schemas.ts'
+export {
+  NewSubscriptionInput,
   SUBSCRIPTION_FIXED,
   SubscriptionInput,
   SubscriptionList,
   SubscriptionListQuery,
   SubscriptionView,
-  TestAnswer,
   TopicSubscriptionListQuery,
-} from './schemas/subscription-schemas.ts'
+} from './schemas/subscriptions/subscription-schemas.ts'
+export {
+  NewWebhookKeyView,
+  WebhookKeyInput,
+  WebhookKeyList,
+} from './schemas/subscriptions/webhook-key-schemas.ts'
 export { TopicInput, TopicList, TopicListQuery, TopicView } from './schemas/topic-schemas.ts'
-export { NewWebhookKeyView, WebhookKeyInput, WebhookKeyList } from './schemas/webhook-key-schemas.ts'
+export { Confirmation, Notification, WEBHOOK_HEADERS } from './schemas/webhook-schemas.ts'

@@ -2,45 +2,78 @@
 import { z } from 'zod'
 import { PROTOCOLS } from '../protocols.ts'
 import { MessageInput } from './message-schemas.ts'
-import { named } from './shared-schemas.ts'
+import { named, namedInput } from './shared-schemas.ts'
 
-export const FilterTestInput = z.strictObject({
-  filterPolicy: z.record(z.string(), z.unknown()).describe('In SNS’s filter language'),
-  filterPolicyScope: z
-    .enum(['MessageAttributes', 'MessageBody'])
+export const FilterTestInput = namedInput(
+  'FilterTestInput',
+  z
+    .strictObject({
+      filterPolicy: z
+        .record(z.string(), z.unknown())
+        .describe('The policy to try, in SNS’s filter language: per key a list of alternatives.'),
+      filterPolicyScope: z
+        .enum(['MessageAttributes', 'MessageBody'])
+        .optional()
+        .describe(
+          'Whether the filter looks at attributes or at the message as JSON. Default MessageAttributes.',
+        ),
+      message: MessageInput.describe('The message to judge, as it would be published.'),
+      protocol: z
+        .enum(PROTOCOLS)
+        .optional()
+        .describe('Whose text counts where the message has one per protocol. Default http.'),
+    })
+    .meta({
+      description: 'A filter policy and a message to try it on.',
+      examples: [
+        {
+          filterPolicy: { color: ['red'], size: [{ numeric: ['>', 10] }] },
+          message: { message: 'hello', attributes: { color: 'red', size: 5 } },
+        },
+      ],
+    }),
+)
+
+const Clause = z.object({
+  path: z.string().describe('The key, with the keys around it before it: `order.color`.'),
+  condition: z.array(z.unknown()).describe('The alternatives of this clause, as the policy has them.'),
+  matched: z.boolean().describe('Whether the message satisfies this clause, judged by itself.'),
+  value: z
+    .unknown()
     .optional()
-    .describe('What the filter looks at; default MessageAttributes'),
-  message: MessageInput.describe('As it would be published'),
-  protocol: z
-    .enum(PROTOCOLS)
-    .optional()
-    .describe('Whose text counts where the message has one for each protocol; default http'),
+    .describe(
+      'The value that satisfies the clause, else what the message has there; several as a list. Absent: nothing.',
+    ),
 })
 
 export const FilterTestAnswer = named(
   'FilterTest',
-  z.object({
-    matched: z.boolean(),
-    reason: z
-      .enum([
-        'MessageAttributes',
-        'MessageBody',
-        'InvalidAttributes',
-        'NoMessageAttributes',
-        'InvalidMessageBody',
-      ])
-      .nullable()
-      .describe('Under which SNS would count the message as filtered out; null where it matched'),
-    clauses: z.array(
-      z.object({
-        path: z.string().describe('The key, those around it before it, with dots between'),
-        condition: z.array(z.unknown()).describe('Its alternatives, as the policy has them'),
-        matched: z.boolean(),
-        value: z
-          .unknown()
-          .optional()
-          .describe('What satisfies it, else what the message has there, several as a list; absent: nothing'),
-      }),
-    ),
-  }),
+  z
+    .object({
+      matched: z.boolean().describe('Whether the subscription would get the message.'),
+      reason: z
+        .enum([
+          'MessageAttributes',
+          'MessageBody',
+          'InvalidAttributes',
+          'NoMessageAttributes',
+          'InvalidMessageBody',
+        ])
+        .nullable()
+        .describe('Under which SNS would count the message as filtered out; null where it matched.'),
+      clauses: z.array(Clause).describe('One entry per clause of the policy, branches of `$or` included.'),
+    })
+    .meta({
+      description: 'The verdict of a filter policy on a message, clause by clause.',
+      examples: [
+        {
+          matched: false,
+          reason: 'MessageAttributes',
+          clauses: [
+            { path: 'color', condition: ['red'], matched: true, value: 'red' },
+            { path: 'size', condition: [{ numeric: ['>', 10] }], matched: false, value: 5 },
+          ],
+        },
+      ],
+    }),
 )

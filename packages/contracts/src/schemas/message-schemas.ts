@@ -1,7 +1,11 @@
-/** Publishing over REST, and what became of a message. */
+/** Publishing over REST. */
 import { z } from 'zod'
-import { DELIVERY_CAUSES, type DeliveryCause } from '../delivery-causes.ts'
-import { BATCH_MESSAGES_MAX } from '../limits.ts'
+import {
+  BATCH_MESSAGES_MAX,
+  IDEMPOTENCY_KEY_CHARS_MAX,
+  MESSAGE_BYTES_MAX,
+  SUBJECT_CHARS_MAX,
+} from '../limits.ts'
 import {
   attributesProblems,
   fifoIdProblem,
@@ -9,18 +13,30 @@ import {
   subjectProblem,
   textProblem,
 } from '../message-rules.ts'
-import { named, Timestamp } from './shared-schemas.ts'
+import { named, namedInput } from './shared-schemas.ts'
 
 const attributesShape = z.toJSONSchema(
-  z.record(
-    z.string(),
-    z.union([
+  z
+    .record(
       z.string(),
-      z.number(),
-      z.array(z.string()),
-      z.object({ type: z.string(), value: z.string().describe('base64 where type is Binary') }),
-    ]),
-  ),
+      z.union([
+        z.string(),
+        z.number(),
+        z.array(z.string()),
+        z.object({
+          type: z
+            .string()
+            .describe(
+              '`String`, `Number`, `Binary`, `String.Array`, or one of the first three with a `.label`.',
+            ),
+          value: z.string().describe('The value as text; base64 where the type is Binary.'),
+        }),
+      ]),
+    )
+    .describe(
+      'Attributes by name (1 to 256 of `A-Z a-z 0-9 _ - .`). Text is a String, a number a Number, an array of texts a ' +
+        'String.Array. `{type, value}` gives any type.',
+    ),
 )
 delete attributesShape.$schema
 
@@ -40,35 +56,59 @@ const Subject = z.string().superRefine((text, context) => report(subjectProblem(
 
 export const FifoId = z.string().superRefine((text, context) => report(fifoIdProblem(text), context))
 
+const MESSAGE =
+  'The content for subscribers: text as it is, an object or array as its JSON text. With its attributes at most ' +
+  `${MESSAGE_BYTES_MAX} bytes; a topic may have a lower limit.`
+
 const Payload = z
   .union([Text, z.record(z.string(), z.unknown()), z.array(z.unknown())], {
     error: 'must be text, an object or an array',
   })
-  .describe('Text as it is; an object or array as its JSON text')
+  .describe(MESSAGE)
+
+const messageShape = z.toJSONSchema(Payload)
+delete messageShape.$schema
+
+const MESSAGE_EXAMPLE = { message: 'hello', subject: 'Greeting', attributes: { color: 'red' } }
 
 /** One message of a publish. */
-export const MessageInput = named(
+export const MessageInput = namedInput(
   'MessageInput',
   z
     .strictObject({
-      message: z.unknown().superRefine((value, context) => {
-        if (typeof value === 'string') report(textProblem(value), context)
-        else if (value === undefined) report('is required', context)
-        else if (typeof value !== 'object' || value === null) {
-          report('must be text, an object or an array', context)
-        }
-      }),
-      subject: Subject.optional(),
+      message: z
+        .unknown()
+        .superRefine((value, context) => {
+          if (typeof value === 'string') report(textProblem(value), context)
+          else if (value === undefined) report('is required', context)
+          else if (typeof value !== 'object' || value === null) {
+            report('must be text, an object or an array', context)
+          }
+        })
+        .meta(messageShape as Record<string, unknown>),
+      subject: Subject.optional().describe(
+        `A short line for people, in envelopes only: 1 to ${SUBJECT_CHARS_MAX} characters without line breaks.`,
+      ),
       attributes: Attributes.optional(),
-      structure: z.literal('json').optional().describe('The message holds a text per protocol'),
-      groupId: FifoId.optional().describe('FIFO topics keep order within it; others pass it on to queues'),
-      deduplicationId: FifoId.optional().describe('FIFO topics: the same id within 5 minutes is one message'),
+      structure: z
+        .literal('json')
+        .optional()
+        .describe(
+          'The message is a JSON object with a text per protocol (`http`, `https`, `sqs`) and a `default`.',
+        ),
+      groupId: FifoId.optional().describe(
+        'Needed on FIFO topics, which keep order within it; others pass it on to queues. 1 to 128 visible ASCII characters.',
+      ),
+      deduplicationId: FifoId.optional().describe(
+        'FIFO topics only: the same id within 5 minutes is one message. Needed without contentBasedDeduplication.',
+      ),
     })
     .superRefine(({ message, structure }, context) => {
       if (structure !== 'json' || message === '') return
       const problem = structureProblem(typeof message === 'string' ? message : jsonText(message))
       if (problem !== undefined) context.addIssue({ code: 'custom', path: ['message'], message: problem })
-    }),
+    })
+    .meta({ description: 'One message of a publish.', examples: [MESSAGE_EXAMPLE] }),
 )
 
 function report(message: string | undefined, context: z.core.$RefinementCtx): void {
@@ -84,105 +124,80 @@ function jsonText(value: unknown): string {
   }
 }
 
-export const BatchInput = named(
+export const BatchInput = namedInput(
   'MessageBatchInput',
-  z.strictObject({ messages: z.array(MessageInput).min(1).max(BATCH_MESSAGES_MAX) }),
+  z
+    .strictObject({
+      messages: z
+        .array(MessageInput)
+        .min(1)
+        .max(BATCH_MESSAGES_MAX)
+        .describe(`1 to ${BATCH_MESSAGES_MAX} messages, stored in this order, all or none.`),
+    })
+    .meta({
+      description: 'Several messages for one topic.',
+      examples: [{ messages: [{ message: 'first' }, { message: { order: 42 } }] }],
+    }),
 )
 
-/** Of the documentation: `message` as the shapes it takes. */
-export const PublishInput = z
-  .union([
-    z.strictObject({ ...MessageInput.shape, message: Payload }),
-    z.strictObject({
-      messages: z
-        .array(z.strictObject({ ...MessageInput.shape, message: Payload }))
-        .min(1)
-        .max(BATCH_MESSAGES_MAX),
-    }),
-  ])
-  .meta({ examples: [{ message: 'hello', attributes: { color: 'red' } }] })
+/** Of the documentation: the route judges the body by one of the two, whose problems can be told apart. */
+export const PublishInput = namedInput(
+  'PublishInput',
+  z.union([MessageInput, BatchInput]).describe('One message, or a batch under `messages`.'),
+)
 
 export const PublishQuery = z.strictObject({
-  raw: z.enum(['false', 'true']).optional().describe('The request’s body, whatever its type, is the message'),
-  subject: Subject.optional().describe('With raw=true'),
+  raw: z
+    .enum(['false', 'true'])
+    .optional()
+    .describe(
+      'true: the request’s body, whatever its type, is the message; it must be UTF-8. Default false.',
+    ),
+  subject: Subject.optional().describe(
+    `The message’s subject, only with raw=true: 1 to ${SUBJECT_CHARS_MAX} characters without line breaks.`,
+  ),
 })
 
-const Receipt = z.object({
-  messageId: z.uuid(),
-  sequenceNumber: z.string().optional().describe('FIFO topics: 20 digits, rising'),
-})
+export const IdempotencyKey = z
+  .string()
+  .min(1)
+  .max(IDEMPOTENCY_KEY_CHARS_MAX)
+  .describe(
+    'Any text that names this publish: 1 to 255 visible ASCII characters. The same key within 24 hours stores nothing ' +
+      'again and answers the same ids.',
+  )
+
+export const MessageReference = z
+  .string()
+  .describe('Id of a published message: a UUID, as publishing answers it.')
+
+const SEQUENCE_NUMBER = 'FIFO only: 20 digits, rising with every message of the topic.'
+
+const PublishReceipt = named(
+  'PublishReceipt',
+  z
+    .object({
+      messageId: z
+        .uuid()
+        .describe('Id of the stored message, a UUIDv7. A FIFO duplicate has the id of the first copy.'),
+      sequenceNumber: z.string().optional().describe(SEQUENCE_NUMBER),
+    })
+    .meta({
+      description: 'A message that is stored.',
+      examples: [{ messageId: '0199c3a1-7a52-7c11-9a0e-3f1d5b7c9e21' }],
+    }),
+)
 export const PublishAnswer = named(
   'PublishAnswer',
-  z.union([Receipt, z.object({ results: z.array(Receipt) })]),
-)
-
-export const MessageView = named(
-  'Message',
-  z.object({
-    messageId: z.uuid(),
-    topicArn: z.string(),
-    publishedAt: Timestamp,
-    sizeBytes: z.int(),
-    counts: z.object({
-      delivered: z.int(),
-      waiting: z.int(),
-      deadLettered: z.int(),
-      discarded: z.int(),
-      expired: z.int(),
-      quarantined: z.int(),
-      filtered: z.int(),
-    }),
-  }),
-)
-
-const CAUSES = Object.keys(DELIVERY_CAUSES) as [DeliveryCause, ...DeliveryCause[]]
-
-const DeliveryCauseName = named(
-  'DeliveryCause',
-  z.enum(CAUSES).describe(
-    Object.entries(DELIVERY_CAUSES)
-      .map(([name, meaning]) => `${name}: ${meaning}`)
-      .join(' '),
-  ),
-)
-
-export const DeliveriesAnswer = z.object({
-  deliveries: z.array(
-    named(
-      'Delivery',
+  z
+    .union([
+      PublishReceipt,
       z.object({
-        subscriptionId: z.string().nullable().describe('null where it is known no more'),
-        endpoint: z.string().nullable().describe('Without credentials'),
-        state: z.enum([
-          'delivered',
-          'waiting',
-          'inFlight',
-          'deadLettered',
-          'discarded',
-          'expired',
-          'quarantined',
-          'filtered',
-        ]),
-        attempts: z.int().describe('Attempts made'),
-        attemptsMax: z
-          .int()
-          .nullable()
-          .describe('The first attempt and the retries of the policy in force; null without a subscription'),
-        lastStatusCode: z.int().nullable().describe('null if the last attempt got no answer'),
-        lastError: z.string().nullable(),
-        nextAttemptAt: Timestamp.nullable().describe('Not before then; null if nothing is planned'),
-        delayMs: z
-          .int()
-          .nullable()
-          .describe(
-            'How long `because` made it wait: from the end of the attempt before, or from publishing. null if unknown',
-          ),
-        because: DeliveryCauseName.nullable().describe(
-          'Why it waits, or ended; if delivered, why the last attempt came when it did. null if nothing delayed it',
-        ),
-        reason: z.string().nullable().describe('Why it ended, or is in quarantine'),
-        redrives: z.int().describe('How often it was brought back from a dead-letter queue'),
+        results: z.array(PublishReceipt).describe('One receipt per message, in the order of the request.'),
       }),
-    ),
-  ),
-})
+    ])
+    .meta({
+      description: 'A receipt for a single message, or the receipts of a batch.',
+      examples: [{ messageId: '0199c3a1-7a52-7c11-9a0e-3f1d5b7c9e21' }],
+    }),
+)

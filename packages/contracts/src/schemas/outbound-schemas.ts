@@ -18,34 +18,52 @@ export const OutboundInput = z
       .min(1)
       .max(PROXY_CHARS_MAX)
       .nullish()
-      .describe('http(s)://[user:password@]host:port; every connection is a tunnel through it'),
+      .describe('`http(s)://[user:password@]host:port`. Every connection is a CONNECT tunnel through it.'),
     clientCertificate: z
       .strictObject({
-        certificate: z.string().min(1).max(CERTIFICATE_CHARS_MAX).describe('PEM, the whole chain'),
+        certificate: z
+          .string()
+          .min(1)
+          .max(CERTIFICATE_CHARS_MAX)
+          .describe('PEM, the whole chain, the client’s own certificate first.'),
         privateKey: z
           .string()
           .min(1)
           .max(PRIVATE_KEY_CHARS_MAX)
-          .describe('PEM without a passphrase; never shown again'),
+          .describe('PEM without a passphrase, of the first certificate. It is never shown again.'),
       })
       .nullish()
-      .describe('What the endpoint is shown (mTLS)'),
+      .describe('Certificate and key shown to an endpoint that asks for a client certificate (mTLS).'),
     ca: z
       .string()
       .min(1)
       .max(CERTIFICATE_CHARS_MAX)
       .nullish()
-      .describe('PEM certificates, trusted beside the system’s'),
+      .describe('Certificates in PEM that are trusted beside the system’s authorities.'),
     headers: z
       .record(z.string(), z.string())
       .nullish()
-      .describe('Sent with every request; the values are never shown again'),
+      .describe(
+        'Headers sent with every request, at most 20 and 8,192 bytes together. The values are never shown again.',
+      ),
   })
-  .describe('`null` resets it, or a member of it; members that are not given stay')
+  .describe(
+    'How the endpoint is reached beyond its URL. Members that are not given stay; null resets one or all.',
+  )
 
-export const OutboundView = z.object({
-  proxy: z.string().nullable().describe('Its password masked'),
-  clientCertificate: z.object({ certificate: z.string() }).nullable(),
-  ca: z.string().nullable(),
-  headers: z.array(z.string()).describe('Names'),
-})
+export const OutboundView = z
+  .object({
+    proxy: z.string().nullable().describe('URL of the proxy, its password masked; null: direct connections.'),
+    clientCertificate: z
+      .object({ certificate: z.string().describe('PEM, the whole chain, without the private key.') })
+      .nullable()
+      .describe('Certificate shown to an endpoint that asks for one (mTLS); null: none.'),
+    ca: z
+      .string()
+      .nullable()
+      .describe('Certificates in PEM trusted beside the system’s; null: the system’s alone.'),
+    headers: z
+      .array(z.string())
+      .describe('Names of the headers sent with every request, without their values.'),
+  })
+  .describe('How the endpoint is reached beyond its URL, without secrets.')

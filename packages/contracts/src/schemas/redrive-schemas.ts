@@ -2,12 +2,15 @@
 import { z } from 'zod'
 import {
   named,
+  namedInput,
   pageOf,
   pageQuery,
   QueueReference,
+  Since,
   SubscriptionReference,
   Timestamp,
-  TimestampInput,
+  timestamp,
+  Until,
 } from './shared-schemas.ts'
 
 /**
@@ -15,57 +18,148 @@ import {
  * @limit Message ids that a redrive's filter names. Past it: `validation_failed`.
  */
 const MESSAGE_IDS_MAX = 1_000
-const Rate = z.number().positive().max(100_000).describe('Messages a second')
+const Rate = z.number().positive().max(100_000).describe('Messages moved per second at most, up to 100,000.')
 const Status = z.enum(['running', 'paused', 'canceling', 'canceled', 'completed', 'failed'])
 
-export const RedriveInput = z
-  .strictObject({
-    source: QueueReference,
-    destination: QueueReference.nullish().describe('Without it, each message goes back where it came from'),
-    maxMessagesPerSecond: Rate.nullish(),
-    filter: z
-      .strictObject({
-        subscription: SubscriptionReference.optional(),
-        statusCode: z.int().min(100).max(599).optional(),
-        since: TimestampInput.optional(),
-        until: TimestampInput.optional(),
-        messageIds: z.array(z.string().min(1).max(100)).min(1).max(MESSAGE_IDS_MAX).optional(),
-      })
-      .optional(),
-    dryRun: z.boolean().optional(),
-  })
-  .meta({ examples: [{ source: 'dead', maxMessagesPerSecond: 100 }] })
+export const RedriveReference = z.string().describe('Id of a redrive task, as starting it answers.')
+
+const Filter = z.strictObject({
+  subscription: SubscriptionReference.optional().describe(
+    'Only dead letters of this subscription, by its id or ARN. A deleted one needs its ARN.',
+  ),
+  statusCode: z
+    .int()
+    .min(100)
+    .max(599)
+    .optional()
+    .describe('Only dead letters whose last attempt was answered with this HTTP status.'),
+  since: Since.optional(),
+  until: Until.optional(),
+  messageIds: z
+    .array(z.string().min(1).max(100))
+    .min(1)
+    .max(MESSAGE_IDS_MAX)
+    .optional()
+    .describe(`Only these messages, by the queue’s id or the published one: 1 to ${MESSAGE_IDS_MAX}.`),
+})
+
+export const RedriveInput = namedInput(
+  'RedriveInput',
+  z
+    .strictObject({
+      source: QueueReference.describe('Queue to move messages out of, by its name or ARN.'),
+      destination: QueueReference.nullish().describe(
+        'Queue to move them to, by its name or ARN. Default: each message goes back where it came from.',
+      ),
+      maxMessagesPerSecond: Rate.nullish().describe(
+        'Messages moved per second at most, up to 100,000. Default: as fast as it goes.',
+      ),
+      filter: Filter.optional().describe(
+        'Which messages to move: all conditions must hold. Default: all messages.',
+      ),
+      dryRun: z
+        .boolean()
+        .optional()
+        .describe('true: only count what would be moved, and answer 200. Default false.'),
+    })
+    .meta({
+      description: 'A redrive to be started: messages, source and destination.',
+      examples: [{ source: 'dead', maxMessagesPerSecond: 100 }],
+    }),
+)
 
 export const RedriveView = named(
   'Redrive',
-  z.object({
-    id: z.string(),
-    status: Status,
-    source: z.string(),
-    destination: z.string().nullable(),
-    matched: z.int(),
-    moved: z.int(),
-    skipped: z.int(),
-    maxMessagesPerSecond: z.number().nullable(),
-    startedAt: Timestamp,
-    endedAt: Timestamp.nullable(),
-    error: z.string().optional(),
-  }),
+  z
+    .object({
+      id: z.string().describe('Id of the task. Ended tasks are kept for 14 days.'),
+      status: Status.describe(
+        'running and paused tasks are active. canceling: a last batch is under way. The others have ended.',
+      ),
+      source: z.string().describe('ARN of the queue that messages are moved out of.'),
+      destination: z
+        .string()
+        .nullable()
+        .describe('ARN of the queue they go to; null: each back where it came from.'),
+      matched: z.int().describe('Messages that matched when the task was started.'),
+      moved: z.int().describe('Messages moved so far; they have left the source.'),
+      skipped: z
+        .int()
+        .describe('Messages left in the source: in flight, or the place they came from takes them no more.'),
+      maxMessagesPerSecond: z
+        .number()
+        .nullable()
+        .describe('Messages moved per second at most; null: no bound.'),
+      startedAt: timestamp('When the task was started'),
+      endedAt: Timestamp.nullable().describe(
+        'When the task ended: ISO 8601 in UTC. null while it is active.',
+      ),
+      error: z.string().optional().describe('Why a failed task could not go on; absent without a failure.'),
+    })
+    .meta({
+      description: 'A task that moves messages out of a queue.',
+      examples: [
+        {
+          id: '0-0199c3a1-7a52-7c11-9a0e-3f1d5b7c9e21',
+          status: 'running',
+          source: 'arn:aws:sqs:us-east-1:000000000000:dead',
+          destination: null,
+          matched: 1_200,
+          moved: 300,
+          skipped: 0,
+          maxMessagesPerSecond: 100,
+          startedAt: '2026-11-21T09:30:00.000Z',
+          endedAt: null,
+        },
+      ],
+    }),
 )
 
-export const DryRunAnswer = z.object({
-  matched: z.int(),
-  withoutOrigin: z
-    .int()
-    .describe('Of these came from no subscription and no queue: without a destination they stay'),
-  bySubscription: z.record(z.string(), z.int()),
-  byStatusCode: z.record(z.string(), z.int()),
-})
+export const DryRunAnswer = named(
+  'RedriveDryRun',
+  z
+    .object({
+      matched: z.int().describe('Messages that a redrive would try to move now.'),
+      withoutOrigin: z
+        .int()
+        .describe(
+          'How many of them came from no subscription and no queue: without a destination they stay.',
+        ),
+      bySubscription: z
+        .record(z.string(), z.int())
+        .describe('Matching messages by the ARN of their subscription.'),
+      byStatusCode: z
+        .record(z.string(), z.int())
+        .describe('Matching messages by the last HTTP status; `none` where there was no answer.'),
+    })
+    .meta({
+      description: 'The messages that a redrive would move, counted. Nothing was changed.',
+      examples: [
+        {
+          matched: 3,
+          withoutOrigin: 0,
+          bySubscription: {
+            'arn:aws:sns:us-east-1:000000000000:orders:0199c3a0-1d2e-7f30-8a4b-5c6d7e8f9012': 3,
+          },
+          byStatusCode: { '500': 2, none: 1 },
+        },
+      ],
+    }),
+)
 
-export const RedriveRateInput = z.strictObject({ maxMessagesPerSecond: Rate.nullable() })
+export const RedriveRateInput = namedInput(
+  'RedriveRateInput',
+  z
+    .strictObject({
+      maxMessagesPerSecond: Rate.nullable().describe(
+        'Messages moved per second at most from now on, up to 100,000; null: no bound.',
+      ),
+    })
+    .meta({ description: 'A new rate of an active task.', examples: [{ maxMessagesPerSecond: 500 }] }),
+)
 export const RedriveListQuery = z.strictObject({
-  source: QueueReference.optional(),
-  status: Status.optional(),
+  source: QueueReference.optional().describe('Only tasks that move out of this queue, by its name or ARN.'),
+  status: Status.optional().describe('Only tasks with this status. Default: all tasks.'),
   ...pageQuery,
 })
-export const RedriveList = pageOf('redrives', RedriveView)
+export const RedriveList = named('RedriveList', pageOf('redrives', RedriveView))

@@ -6,15 +6,31 @@ import { LIST_LIMIT_MAX } from '../limits.ts'
 /** Schemas with a name of their own in the OpenAPI document. */
 export const namedSchemas = z.registry<{ id: string }>()
 
-/** Names a schema in the OpenAPI document. */
+/** Names of those that requests are held against: a member with a default may be left out. */
+export const requestSchemaNames = new Set<string>()
+
+/** Names a schema of answers in the OpenAPI document. */
 export function named<T extends z.ZodType>(id: string, schema: T): T {
   namedSchemas.add(schema, { id })
   return schema
 }
 
-export const Timestamp = z.iso
-  .datetime({ error: 'must be an ISO 8601 time in UTC, like 2026-11-21T09:30:00.000Z' })
-  .describe('ISO 8601, UTC, with milliseconds')
+/** Names a schema of requests in the OpenAPI document. */
+export function namedInput<T extends z.ZodType>(id: string, schema: T): T {
+  requestSchemaNames.add(id)
+  return named(id, schema)
+}
+
+export const Timestamp = z.iso.datetime({
+  error: 'must be an ISO 8601 time in UTC, like 2026-11-21T09:30:00.000Z',
+})
+
+/** A time that an answer holds, and what happened then. */
+export function timestamp(event: string) {
+  return Timestamp.describe(`${event}: ISO 8601 in UTC, with milliseconds.`)
+}
+
+export const CreatedAt = timestamp('When it was created')
 
 /** A time that a client gives: any offset is understood. */
 export const TimestampInput = z.iso.datetime({
@@ -22,36 +38,95 @@ export const TimestampInput = z.iso.datetime({
   error: 'must be an ISO 8601 time with an offset, like 2026-11-21T09:30:00Z',
 })
 
-export const TopicReference = z.string().describe('A topic’s name or ARN')
-export const QueueReference = z.string().describe('A queue’s name or ARN')
-export const SubscriptionReference = z.string().describe('A subscription’s id or ARN')
+export const Since = TimestampInput.describe(
+  'Only dead letters that were dead-lettered at this time or later: ISO 8601 with an offset.',
+)
+export const Until = TimestampInput.describe(
+  'Only dead letters that were dead-lettered at this time or earlier: ISO 8601 with an offset.',
+)
+
+export const TopicReference = z
+  .string()
+  .describe('A topic by its name (1 to 256 of `A-Z a-z 0-9 _ -`, FIFO topics end in `.fifo`) or its ARN.')
+export const QueueReference = z
+  .string()
+  .describe('A queue by its name (1 to 80 of `A-Z a-z 0-9 _ -`, FIFO queues end in `.fifo`) or its ARN.')
+export const SubscriptionReference = z.string().describe('A subscription by its id (a UUID) or its ARN.')
 
 /** Members of every list's query; numbers arrive as text. */
 export const pageQuery = {
-  limit: z.coerce.number().int().min(1).max(LIST_LIMIT_MAX).default(LIST_LIMIT_MAX),
-  cursor: z.string().min(1).optional(),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(LIST_LIMIT_MAX)
+    .default(LIST_LIMIT_MAX)
+    .describe(`Items per page, 1 to ${LIST_LIMIT_MAX}; default ${LIST_LIMIT_MAX}.`),
+  cursor: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Continues a list: the `nextCursor` of the page before. Leave it out for the first page.'),
 }
 
-/** `{<plural>: […], nextCursor}`. */
+/** `{<plural>: […], nextCursor}`, with a page of the item's first example. */
 export function pageOf<K extends string, T extends z.ZodType>(plural: K, item: T) {
-  const shape = { [plural]: z.array(item), nextCursor: z.string().nullable() } as {
-    [key in K]: z.ZodArray<T>
-  } & { nextCursor: z.ZodNullable<z.ZodString> }
-  return z.object(shape)
+  const shape = {
+    [plural]: z.array(item).describe('The items of this page; there may be fewer than `limit`.'),
+    nextCursor: z
+      .string()
+      .nullable()
+      .describe('Give it as `cursor` to read the next page. null: this page is the last.'),
+  } as { [key in K]: z.ZodArray<T> } & { nextCursor: z.ZodNullable<z.ZodString> }
+  const examples = (item.meta()?.examples ?? []) as unknown[]
+  return z.object(shape).meta({ examples: [{ [plural]: examples.slice(0, 1), nextCursor: null }] })
 }
 
-export const NoBody = z.strictObject({})
+export const NoBody = namedInput(
+  'NoMembers',
+  z.strictObject({}).meta({ description: 'An empty object; the body may be left out.', examples: [{}] }),
+)
 
 const CODES = Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]]
 
 export const ErrorAnswer = named(
   'Error',
-  z.object({
-    error: z.object({
-      code: z.enum(CODES),
-      message: z.string(),
-      details: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+  z
+    .object({
+      error: z
+        .object({
+          code: z
+            .enum(CODES)
+            .describe(
+              'The kind of failure, for programs. Codes stay; new ones may be added. Each has one status.',
+            ),
+          message: z.string().describe('The failure in words, for people. It may change with any release.'),
+          details: z
+            .array(
+              z.object({
+                path: z.string().describe('Where in the request, with dots: `messages[3].subject`.'),
+                message: z.string().describe('The problem there, to be read after the path.'),
+              }),
+            )
+            .optional()
+            .describe('Everything that is wrong with the input, one entry per problem.'),
+        })
+        .describe('The reason for the refusal, for programs and for people.'),
+      requestId: z
+        .string()
+        .describe('The `X-Request-Id` of the request, or one made for it. The server’s log lines carry it.'),
+    })
+    .meta({
+      description: 'Every refusal and failure of the REST API has this one shape.',
+      examples: [
+        {
+          error: {
+            code: 'validation_failed',
+            message: 'displayName must have at most 100 characters',
+            details: [{ path: 'displayName', message: 'must have at most 100 characters' }],
+          },
+          requestId: '6f1d2c6e-58a5-4a5e-9f6d-0a51c1b0e0a4',
+        },
+      ],
     }),
-    requestId: z.string(),
-  }),
 )

@@ -11,55 +11,129 @@ import {
   DeliveryPolicyShape,
   EffectiveDeliveryPolicyShape,
 } from './delivery-policy-schemas.ts'
-import { named, pageOf, pageQuery, Timestamp } from './shared-schemas.ts'
+import { CreatedAt, named, namedInput, pageOf, pageQuery } from './shared-schemas.ts'
 
 const Signing = z.enum(['none', 'sns'])
 
 /** `null` resets a member. */
-export const TopicInput = z
-  .strictObject({
-    displayName: z.string().max(DISPLAY_NAME_CHARS_MAX).nullish(),
-    deliveryPolicy: DeliveryPolicyInput.optional(),
-    disableSubscriptionOverrides: z
-      .boolean()
-      .nullish()
-      .describe('Ignore the delivery policies of subscriptions'),
-    retentionSeconds: z
-      .int()
-      .min(RETENTION_SECONDS_MIN)
-      .max(RETENTION_SECONDS_MAX)
-      .nullish()
-      .describe(
-        `Deliveries of messages older than this expire, those to queues after 30 days; default ${RETENTION_SECONDS_DEFAULT}`,
+export const TopicInput = namedInput(
+  'TopicInput',
+  z
+    .strictObject({
+      displayName: z
+        .string()
+        .max(DISPLAY_NAME_CHARS_MAX)
+        .nullish()
+        .describe(`Name for people: at most ${DISPLAY_NAME_CHARS_MAX} characters. Default empty.`),
+      deliveryPolicy: DeliveryPolicyInput.optional(),
+      disableSubscriptionOverrides: z
+        .boolean()
+        .nullish()
+        .describe(
+          'Whether delivery policies of subscriptions are ignored, so that the topic’s rules. Default false.',
+        ),
+      retentionSeconds: z
+        .int()
+        .min(RETENTION_SECONDS_MIN)
+        .max(RETENTION_SECONDS_MAX)
+        .nullish()
+        .describe(
+          `Deliveries of messages older than this expire, those to queues after 30 days. Default ${RETENTION_SECONDS_DEFAULT}.`,
+        ),
+      fifo: z
+        .boolean()
+        .nullish()
+        .describe('Must agree with the name: true where it ends in `.fifo`. It cannot be changed.'),
+      contentBasedDeduplication: z
+        .boolean()
+        .nullish()
+        .describe(
+          'FIFO only: a message without deduplicationId gets the SHA-256 of its text. Default false.',
+        ),
+      signing: Signing.nullish().describe(
+        'sns: envelopes carry a signature as Amazon SNS makes it, except of FIFO topics. Default none.',
       ),
-    fifo: z.boolean().nullish().describe('Follows from a name that ends in .fifo; cannot be changed'),
-    contentBasedDeduplication: z
-      .boolean()
-      .nullish()
-      .describe('FIFO: without a deduplicationId the SHA-256 of the message counts. Default false'),
-    signing: Signing.nullish().describe(
-      'sns: messages carry a signature as those of Amazon SNS do, except of FIFO topics. Default none',
-    ),
-  })
-  .meta({ examples: [{ displayName: 'Orders' }] })
+    })
+    .meta({
+      description: 'Settings of a topic. Members that are left out stay as they are; null resets one.',
+      examples: [{ displayName: 'Orders', retentionSeconds: 86_400 }],
+    }),
+)
+
+const SubscriptionCounts = z.object({
+  active: z.int().describe('Subscriptions that get messages now.'),
+  pending: z.int().describe('Subscriptions that wait for their confirmation.'),
+  paused: z.int().describe('Subscriptions whose messages are kept and not attempted.'),
+})
 
 export const TopicView = named(
   'Topic',
-  z.object({
-    name: z.string(),
-    arn: z.string(),
-    displayName: z.string(),
-    deliveryPolicy: DeliveryPolicyShape.nullable(),
-    effectiveDeliveryPolicy: EffectiveDeliveryPolicyShape,
-    disableSubscriptionOverrides: z.boolean(),
-    retentionSeconds: z.int(),
-    signing: Signing,
-    fifo: z.boolean(),
-    contentBasedDeduplication: z.boolean().optional().describe('FIFO'),
-    subscriptions: z.object({ active: z.int(), pending: z.int(), paused: z.int() }),
-    createdAt: Timestamp,
-  }),
+  z
+    .object({
+      name: z.string().describe('Name of the topic; FIFO topics end in `.fifo`.'),
+      arn: z.string().describe('Amazon resource name: `arn:aws:sns:<region>:<account>:<name>`.'),
+      displayName: z.string().describe('Name for people; empty where nothing is set.'),
+      deliveryPolicy: DeliveryPolicyShape.nullable().describe(
+        'The policy set on the topic itself; null: none.',
+      ),
+      effectiveDeliveryPolicy: EffectiveDeliveryPolicyShape.describe(
+        'The policy in force for subscriptions without one of their own.',
+      ),
+      disableSubscriptionOverrides: z
+        .boolean()
+        .describe('Whether delivery policies of subscriptions are ignored, so that the topic’s rules.'),
+      retentionSeconds: z
+        .int()
+        .describe('Deliveries of messages older than this expire, those to queues after 30 days.'),
+      signing: Signing.describe(
+        'sns: envelopes carry a signature as Amazon SNS makes it. none: they carry none.',
+      ),
+      fifo: z.boolean().describe('Whether messages keep their order within a group.'),
+      contentBasedDeduplication: z
+        .boolean()
+        .optional()
+        .describe('FIFO only: whether a message without deduplicationId gets the SHA-256 of its text.'),
+      subscriptions: SubscriptionCounts.describe('How many subscriptions the topic has, by status.'),
+      createdAt: CreatedAt,
+    })
+    .meta({
+      description: 'A topic: what is published to it goes to each of its subscriptions.',
+      examples: [
+        {
+          name: 'orders',
+          arn: 'arn:aws:sns:us-east-1:000000000000:orders',
+          displayName: 'Orders',
+          deliveryPolicy: null,
+          effectiveDeliveryPolicy: {
+            healthyRetryPolicy: {
+              minDelayTarget: 20,
+              maxDelayTarget: 20,
+              numRetries: 3,
+              numNoDelayRetries: 0,
+              numMinDelayRetries: 0,
+              numMaxDelayRetries: 0,
+              backoffFunction: 'linear',
+            },
+            throttlePolicy: null,
+            requestPolicy: { headerContentType: 'text/plain; charset=UTF-8' },
+          },
+          disableSubscriptionOverrides: false,
+          retentionSeconds: 86_400,
+          signing: 'none',
+          fifo: false,
+          subscriptions: { active: 2, pending: 0, paused: 1 },
+          createdAt: '2026-11-21T09:30:00.000Z',
+        },
+      ],
+    }),
 )
 
-export const TopicListQuery = z.strictObject({ prefix: z.string().max(256).optional(), ...pageQuery })
-export const TopicList = pageOf('topics', TopicView)
+export const TopicListQuery = z.strictObject({
+  prefix: z
+    .string()
+    .max(256)
+    .optional()
+    .describe('Only topics whose names begin with this text. Default: all.'),
+  ...pageQuery,
+})
+export const TopicList = named('TopicList', pageOf('topics', TopicView))

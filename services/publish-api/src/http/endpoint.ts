@@ -6,6 +6,7 @@
 import type { Caller } from '@fantail/access'
 import type { ErrorCode, Problem } from '@fantail/contracts'
 import type { z } from 'zod'
+import type { Tag } from '../openapi/tags.ts'
 import type { ApiRequest } from './api-request.ts'
 import type { CountedAs } from './request-times.ts'
 
@@ -35,25 +36,38 @@ export interface Call<Q = unknown, B = unknown> {
 
 export interface AnswerDoc {
   description: string
+  /** Named in contracts; of an `application/json` answer. */
   schema?: z.ZodType
   contentType?: string
+  /** By name. */
+  headers?: Record<string, z.ZodType>
 }
 
 export interface Endpoint<Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.ZodType> {
+  /** The operation's name in generated clients, camelCase. */
+  id: string
   method: Method
   /** As OpenAPI has it: `/v1/topics/{topic}`. */
   path: string
   /** Patterns of the path's parameters. Such a route is asked only where no other takes the path. */
   where?: Record<string, string>
-  tag: string
+  /** What the path's parameters name; they document. */
+  params?: Record<string, z.ZodType>
+  tag: Tag
+  /** At most a line. */
   summary: string
-  description?: string
+  /** What happens, beyond the summary. */
+  description: string
+  /** Request headers that the handler reads; they document. */
+  headers?: Record<string, z.ZodType>
   query?: Q
   /** `own`: the handler judges it; the schema documents. */
   queryIs?: 'own'
   body?: B
   /** `optional`: no body counts as `{}`. `own`: the handler reads it by itself. Default: `required`. */
   bodyIs?: 'required' | 'optional' | 'own'
+  /** Bodies of other content types that the handler reads by itself; they document. */
+  otherBodies?: Record<string, z.ZodType>
   /** Members that exist and cannot be set: each is told so, instead of being called unknown. */
   fixed?: readonly string[]
   /** Problems that a schema cannot tell; asked whatever else is wrong with the body. */

@@ -7,6 +7,7 @@ import {
   KEY_LIMITS_INHERITED_MAX,
   KeyList,
   KeyListQuery,
+  KeyReference,
   KeyView,
   NewKeyInput,
   NewKeyView,
@@ -20,9 +21,10 @@ import { iso } from '../http/record-views.ts'
 const TAG = 'Keys'
 
 export function keyRoutes(deps: ApiDeps): Endpoint[] {
-  const route = { path: '/v1/keys/{key}', tag: TAG }
+  const route = { path: '/v1/keys/{key}', params: { key: KeyReference }, tag: TAG } as const
   return [
     endpoint({
+      id: 'createKey',
       method: 'POST',
       path: '/v1/keys',
       tag: TAG,
@@ -45,10 +47,12 @@ export function keyRoutes(deps: ApiDeps): Endpoint[] {
       handle: (call) => postKey(deps, call),
     }),
     endpoint({
+      id: 'listKeys',
       method: 'GET',
       path: '/v1/keys',
       tag: TAG,
       summary: 'List the API keys of the caller’s account',
+      description: 'Without their secrets. Where no keys are asked for, those of all accounts are listed.',
       query: KeyListQuery,
       answers: { 200: { description: 'A page, sorted by account and id', schema: KeyList } },
       errors: ['validation_failed'],
@@ -56,8 +60,10 @@ export function keyRoutes(deps: ApiDeps): Endpoint[] {
     }),
     endpoint({
       ...route,
+      id: 'getKey',
       method: 'GET',
       summary: 'Read what an API key may do',
+      description: 'Shows scopes, prefixes and limits, never the secret. Keys of other accounts answer 404.',
       answers: { 200: { description: 'The key, without its secret', schema: KeyView } },
       errors: ['not_found'],
       handle: async (call) => {
@@ -68,9 +74,12 @@ export function keyRoutes(deps: ApiDeps): Endpoint[] {
     }),
     endpoint({
       ...route,
+      id: 'revokeKey',
       method: 'DELETE',
       summary: 'Revoke an API key',
-      description: 'Acts within 100 ms on requests that begin then.',
+      description:
+        'Other processes refuse the key within 100 ms; if the announcement is lost, within a second. Requests under way ' +
+        'go on.',
       answers: { 204: { description: 'Gone, or there was none' } },
       errors: [],
       handle: (call) => revokeKey(deps, call),

@@ -1,5 +1,5 @@
 /** What became of a message. */
-import { DeliveriesAnswer, MessageView, parseMessageId } from '@fantail/contracts'
+import { DeliveriesAnswer, MessageReference, MessageView, parseMessageId } from '@fantail/contracts'
 import { redactEndpoint } from '@fantail/delivery'
 import type { DeliveryOutcome, MessageSummary } from '@fantail/store'
 import type { ApiDeps } from '../deps.ts'
@@ -10,21 +10,29 @@ import { iso, isoOrNull } from '../http/record-views.ts'
 export function messageRoutes({ messages }: ApiDeps): Endpoint[] {
   return [
     endpoint({
+      id: 'getMessage',
       method: 'GET',
       path: '/v1/messages/{messageId}',
+      params: { messageId: MessageReference },
       tag: 'Messages',
-      summary: 'What became of a message, in numbers',
-      description: 'From the outcome log: 404 once the message has left it.',
+      summary: 'Count the deliveries of a message by state',
+      description:
+        'Read from the outcome log, which keeps the newest messages (`FANTAIL_LOG_MESSAGES`). Answers 404 once the ' +
+        'message has left it.',
       answers: { 200: { description: 'The message and its counts', schema: MessageView } },
       errors: ['not_found'],
       handle: async (call) => ok(messageView(found(await messages.message(messageIdOf(call))))),
     }),
     endpoint({
+      id: 'listDeliveries',
       method: 'GET',
       path: '/v1/messages/{messageId}/deliveries',
+      params: { messageId: MessageReference },
       tag: 'Messages',
-      summary: 'What became of a message, delivery by delivery',
-      description: 'One row per subscription of the topic, with the latest end of what was redriven.',
+      summary: 'List the deliveries of a message',
+      description:
+        'One entry per subscription of the topic, with the latest end of what was redriven. `because` and `delayMs` say ' +
+        'why a delivery came when it did, why it waits, or why it ended.',
       answers: { 200: { description: 'Its deliveries', schema: DeliveriesAnswer } },
       errors: ['not_found'],
       handle: async (call) => {

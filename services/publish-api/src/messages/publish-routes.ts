@@ -1,5 +1,14 @@
 /** Publishing. The one route whose cost counts: one trip to Redis, no zod and no middleware where nothing is wrong. */
-import { type Problem, PublishAnswer, PublishInput, PublishQuery, resolveTopic } from '@fantail/contracts'
+import {
+  IdempotencyKey,
+  type Problem,
+  PublishAnswer,
+  PublishInput,
+  PublishQuery,
+  resolveTopic,
+  TopicReference,
+} from '@fantail/contracts'
+import { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint } from '../http/endpoint.ts'
 import { invalid } from '../http/error-answers.ts'
@@ -17,18 +26,28 @@ export function publishRoutes(deps: ApiDeps): Endpoint[] {
   const tools = { deps, store: new MessageStore(deps) }
   return [
     endpoint({
+      id: 'publish',
       method: 'POST',
       path: '/v1/topics/{topic}/messages',
+      params: { topic: TopicReference },
       tag: 'Messages',
       summary: 'Publish a message, or a batch of up to 100',
       description:
-        'Answers once the messages are stored, all or none. An `Idempotency-Key` makes a repeated request, within 24 hours, ' +
-        'answer the same ids with `Idempotent-Replayed: true`. A key belongs to the topic: one that is deleted and made again knows ' +
-        'none of the earlier one’s.',
+        'Answers once the messages are stored, all or none; they are delivered afterwards. Give an `Idempotency-Key` and ' +
+        'repeat the request when no answer came: within 24 hours it stores nothing again and answers the same ids. A key ' +
+        'belongs to the topic: one that is deleted and made again knows none of the earlier one’s.',
+      headers: { 'Idempotency-Key': IdempotencyKey.optional() },
       query: PublishQuery,
       body: PublishInput,
       bodyIs: 'own',
-      answers: { 202: { description: 'Stored', schema: PublishAnswer } },
+      otherBodies: { 'text/plain': RawMessage },
+      answers: {
+        202: {
+          description: 'The messages are stored and will be delivered.',
+          schema: PublishAnswer,
+          headers: { 'Idempotent-Replayed': Replayed },
+        },
+      },
       errors: [
         'malformed_json',
         'validation_failed',
@@ -43,6 +62,15 @@ export function publishRoutes(deps: ApiDeps): Endpoint[] {
     }),
   ]
 }
+
+const RawMessage = z
+  .string()
+  .meta({ description: 'With `raw=true`: the message itself, in UTF-8, of any type.', examples: ['hello'] })
+
+const Replayed = z
+  .literal('true')
+  .optional()
+  .describe('The `Idempotency-Key` was used before: nothing was stored, and the ids are those of then.')
 
 interface Tools {
   deps: ApiDeps

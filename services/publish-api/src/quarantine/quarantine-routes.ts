@@ -5,6 +5,7 @@ import {
   QuarantineExport,
   QuarantineList,
   QuarantineListQuery,
+  QuarantineReference,
 } from '@fantail/contracts'
 import { deletedOutcomes, QUARANTINE_DELETED, type QuarantineEntry } from '@fantail/store'
 import type { ApiDeps } from '../deps.ts'
@@ -16,10 +17,13 @@ import { putBack } from './put-back.ts'
 const TAG = 'Quarantine'
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
+const params = { id: QuarantineReference }
+
 export function quarantineRoutes(deps: ApiDeps): Endpoint[] {
   const { quarantine } = deps
   return [
     endpoint({
+      id: 'listQuarantine',
       method: 'GET',
       path: '/v1/quarantine',
       tag: TAG,
@@ -35,10 +39,13 @@ export function quarantineRoutes(deps: ApiDeps): Endpoint[] {
       },
     }),
     endpoint({
+      id: 'exportQuarantineEntry',
       method: 'GET',
       path: '/v1/quarantine/{id}',
+      params,
       tag: TAG,
       summary: 'Export an entry with its raw bytes',
+      description: 'The bytes are those that were stored, in base64, and as text where they are UTF-8.',
       answers: { 200: { description: 'The entry', schema: QuarantineExport } },
       errors: ['not_found'],
       handle: async (call) => {
@@ -47,15 +54,22 @@ export function quarantineRoutes(deps: ApiDeps): Endpoint[] {
       },
     }),
     endpoint({
+      id: 'putBackQuarantineEntry',
       method: 'POST',
       path: '/v1/quarantine/{id}/put-back',
+      params,
       tag: TAG,
       summary: 'Deliver what an entry holds, and remove the entry',
       description:
         'Its messages are dispatched again under their own ids, a single delivery goes to its lane. 409 where this release cannot decode it either, or where its topic or subscription is gone; the entry then stays.',
       body: NoBody,
       bodyIs: 'optional',
-      answers: { 200: { description: 'What was put back', schema: PutBackAnswer } },
+      answers: {
+        200: {
+          description: 'The entry’s content is under way again, and the entry is gone.',
+          schema: PutBackAnswer,
+        },
+      },
       errors: [
         'not_found',
         'wrong_state',
@@ -68,12 +82,14 @@ export function quarantineRoutes(deps: ApiDeps): Endpoint[] {
       handle: (call) => handlePutBack(deps, call),
     }),
     endpoint({
+      id: 'deleteQuarantineEntry',
       method: 'DELETE',
       path: '/v1/quarantine/{id}',
+      params,
       tag: TAG,
       summary: 'Delete an entry for good',
       description:
-        'What it holds is not delivered; it counts as discarded (`quarantineDeleted`). Export it first: nothing brings it back.',
+        'Its content is not delivered and counts as discarded (`quarantineDeleted`). Export it first: nothing brings it back.',
       answers: { 204: { description: 'It is gone' } },
       errors: ['not_found'],
       handle: (call) => handleDelete(deps, call),

@@ -6,10 +6,12 @@ import {
   ConsumerList,
   ConsumerListQuery,
   type ConsumerRecord,
+  ConsumerReference,
   ConsumerView,
   type ErrorCode,
   FantailError,
   isFifoName,
+  QueueReference,
 } from '@fantail/contracts'
 import { webhookUrlProblem } from '@fantail/policy'
 import {
@@ -40,12 +42,20 @@ const INPUT_ERRORS: ErrorCode[] = [
 ]
 
 export function consumerRoutes(deps: ApiDeps): Endpoint[] {
-  const route = { path: '/v1/queues/{queue}/consumers/{consumer}', tag: 'Consumers' }
+  const route = {
+    path: '/v1/queues/{queue}/consumers/{consumer}',
+    params: { queue: QueueReference, consumer: ConsumerReference },
+    tag: 'Consumers' as const,
+  }
   return [
     endpoint({
       ...route,
+      id: 'createConsumer',
       method: 'PUT',
       summary: 'Push a queue’s messages to a webhook, or set the members given',
+      description:
+        'Workers post batches to the URL as AWS Lambda gets them from SQS, and delete what a 2xx accepts. Messages ' +
+        'that fail come back after its visibility timeout. Changes act at once.',
       body: ConsumerInput,
       answers: {
         200: { description: 'It existed: the members given are set', schema: ConsumerView },
@@ -55,10 +65,13 @@ export function consumerRoutes(deps: ApiDeps): Endpoint[] {
       handle: (call) => putConsumer(deps, call),
     }),
     endpoint({
+      id: 'listConsumers',
       method: 'GET',
       path: '/v1/queues/{queue}/consumers',
+      params: { queue: QueueReference },
       tag: 'Consumers',
       summary: 'List the push consumers of a queue',
+      description: 'Sorted by name, each with its settings. Answers 404 where the queue does not exist.',
       query: ConsumerListQuery,
       answers: { 200: { description: 'A page, sorted by name', schema: ConsumerList } },
       errors: ['validation_failed', 'not_found'],
@@ -66,16 +79,22 @@ export function consumerRoutes(deps: ApiDeps): Endpoint[] {
     }),
     endpoint({
       ...route,
+      id: 'getConsumer',
       method: 'GET',
       summary: 'Read a push consumer, and how many requests are under way',
+      description: 'Shows its settings without secrets: passwords are masked, headers shown by name only.',
       answers: { 200: { description: 'The consumer', schema: ConsumerView } },
       errors: ['validation_failed', 'not_found'],
       handle: async (call) => ok(await readConsumer(deps, call)),
     }),
     endpoint({
       ...route,
+      id: 'updateConsumer',
       method: 'PATCH',
       summary: 'Set the members given of a push consumer',
+      description:
+        'Members that are left out stay as they are; null resets one. A `url` of another origin needs the secrets of ' +
+        '`outbound` anew.',
       body: ConsumerInput,
       answers: { 200: { description: 'The consumer as it is now', schema: ConsumerView } },
       errors: INPUT_ERRORS,
@@ -83,8 +102,10 @@ export function consumerRoutes(deps: ApiDeps): Endpoint[] {
     }),
     endpoint({
       ...route,
+      id: 'deleteConsumer',
       method: 'DELETE',
       summary: 'Remove a push consumer; requests under way end as they began',
+      description: 'No further request begins. Messages stay in the queue for other receivers.',
       answers: { 204: { description: 'Gone, or there was none' } },
       errors: ['validation_failed'],
       handle: (call) => deleteConsumer(deps, call),

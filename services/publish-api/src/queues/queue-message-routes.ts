@@ -12,8 +12,10 @@ import {
   problemsOf,
   QueueBatchInput,
   QueueItemInput,
+  QueueMessageReference,
   QueueMessageView,
   type QueueRecord,
+  QueueReference,
   QueueSendAnswer,
   QueueSendInput,
   ReceivedAnswer,
@@ -41,17 +43,22 @@ const ERRORS: ErrorCode[] = [
 
 export function queueMessageRoutes(deps: ApiDeps): Endpoint[] {
   const { queues } = deps
-  const post = (name: string, summary: string) => ({
+  const post = (id: string, name: string, summary: string) => ({
+    id,
     method: 'POST' as const,
     path: `/v1/queues/{queue}/${name}`,
-    tag: 'Queues',
+    params: { queue: QueueReference },
+    tag: 'Queues' as const,
     summary,
     errors: ERRORS,
   })
   const handleResults = { 200: { description: 'In the order of the handles', schema: HandleResults } }
   return [
     endpoint({
-      ...post('messages', 'Send a message, or a batch of up to 100'),
+      ...post('sendMessages', 'messages', 'Send a message, or a batch of up to 100'),
+      description:
+        'Answers once the messages are in the queue. A FIFO queue stores no second message with a ' +
+        '`deduplicationId` of the last 5 minutes, and answers the id of the first.',
       errors: [...ERRORS, 'storage_full'],
       body: QueueSendInput,
       bodyIs: 'own',
@@ -59,7 +66,10 @@ export function queueMessageRoutes(deps: ApiDeps): Endpoint[] {
       handle: (call) => send(deps, call),
     }),
     endpoint({
-      ...post('receive', 'Receive messages, waiting for them if asked'),
+      ...post('receiveMessages', 'receive', 'Receive messages, waiting for them if asked'),
+      description:
+        'Received messages are hidden from others until their visibility timeout ends; acknowledge them before that, or ' +
+        'they come back. A message may come more than once.',
       errors: [...ERRORS, 'rate_limited'],
       body: ReceiveInput,
       bodyIs: 'optional',
@@ -67,14 +77,27 @@ export function queueMessageRoutes(deps: ApiDeps): Endpoint[] {
       handle: (call) => receive(deps, call),
     }),
     endpoint({
-      ...post('ack', 'Delete received messages, by a handle of any receive; on a FIFO queue, of the newest'),
+      ...post(
+        'acknowledgeMessages',
+        'ack',
+        'Delete received messages, by a handle of any receive; on a FIFO queue, of the newest',
+      ),
+      description:
+        'Each handle has a result of its own, so one that is refused leaves the others done. A message that is gone ' +
+        'already counts as done.',
       body: AckInput,
       answers: handleResults,
       handle: async (call) =>
         ok({ results: await queues.ack(queueOf(deps, call), call.body.receiptHandles) }),
     }),
     endpoint({
-      ...post('visibility', 'Hide received messages for longer, or show them at once with 0'),
+      ...post(
+        'changeVisibility',
+        'visibility',
+        'Hide received messages for longer, or show them at once with 0',
+      ),
+      description:
+        'The time counts from now, up to 12 hours after the receive. Each handle has a result of its own.',
       body: VisibilityInput,
       answers: handleResults,
       handle: async (call) => {
@@ -85,7 +108,9 @@ export function queueMessageRoutes(deps: ApiDeps): Endpoint[] {
       },
     }),
     endpoint({
-      ...post('purge', 'Remove everything in the queue'),
+      ...post('purgeQueue', 'purge', 'Remove everything in the queue'),
+      description:
+        'Removes what was sent before the call: visible, delayed and in flight. Nothing brings it back.',
       body: NoBody,
       bodyIs: 'optional',
       answers: { 200: { description: 'How many were removed', schema: PurgeAnswer } },
@@ -97,14 +122,23 @@ export function queueMessageRoutes(deps: ApiDeps): Endpoint[] {
 
 function lookingRoutes(deps: ApiDeps): Endpoint[] {
   const { queues } = deps
-  const route = { path: '/v1/queues/{queue}/messages/{messageId}', tag: 'Queues' }
+  const route = {
+    path: '/v1/queues/{queue}/messages/{messageId}',
+    params: { queue: QueueReference, messageId: QueueMessageReference },
+    tag: 'Queues' as const,
+  }
   const errors: ErrorCode[] = ['validation_failed', 'not_found']
   return [
     endpoint({
+      id: 'peekMessages',
       method: 'GET',
       path: '/v1/queues/{queue}/messages',
+      params: { queue: QueueReference },
       tag: 'Queues',
       summary: 'Look at messages without receiving them',
+      description:
+        'Oldest first, whether they are visible, delayed or in flight; nothing is changed. The conditions of the query ' +
+        'are about dead letters and must all hold.',
       query: PeekQuery,
       answers: { 200: { description: 'A page', schema: PeekAnswer } },
       errors,
@@ -112,8 +146,11 @@ function lookingRoutes(deps: ApiDeps): Endpoint[] {
     }),
     endpoint({
       ...route,
+      id: 'getQueueMessage',
       method: 'GET',
       summary: 'Look at one message',
+      description:
+        'Shows the message without receiving it, so its receive count and visibility stay as they are.',
       answers: { 200: { description: 'The message', schema: QueueMessageView } },
       errors,
       handle: async (call) => {
@@ -124,8 +161,10 @@ function lookingRoutes(deps: ApiDeps): Endpoint[] {
     }),
     endpoint({
       ...route,
+      id: 'deleteQueueMessage',
       method: 'DELETE',
       summary: 'Delete one message, whoever has received it',
+      description: 'Needs no receipt handle. Nothing brings the message back.',
       answers: { 204: { description: 'Gone, or there was none' } },
       errors,
       handle: async (call) => {
@@ -134,10 +173,14 @@ function lookingRoutes(deps: ApiDeps): Endpoint[] {
       },
     }),
     endpoint({
+      id: 'countDeadLetters',
       method: 'GET',
       path: '/v1/queues/{queue}/dead-letters',
+      params: { queue: QueueReference },
       tag: 'Queues',
       summary: 'Count dead letters by reason, status code and subscription',
+      description:
+        'From counters, so it is quick however much the queue holds. Other messages are not counted.',
       answers: { 200: { description: 'The counts', schema: DeadLetterCounts } },
       errors,
       handle: async (call) => ok(await queues.deadLetterCounts(queueOf(deps, call))),

@@ -6,6 +6,7 @@ import {
   QueueInput,
   QueueList,
   QueueListQuery,
+  QueueReference,
   QueueView,
   resolveQueue,
   withoutSubscription,
@@ -28,14 +29,18 @@ const INPUT_ERRORS = [
 ] as const
 
 export function queueRoutes(deps: ApiDeps): Endpoint[] {
-  const route = { path: '/v1/queues/{queue}', tag: 'Queues' }
+  const route = { path: '/v1/queues/{queue}', params: { queue: QueueReference }, tag: 'Queues' as const }
   const input = { body: QueueInput }
   return [
     endpoint({
       ...route,
       ...input,
+      id: 'createQueue',
       method: 'PUT',
       summary: 'Create a queue, or set the members given',
+      description:
+        'Creates the queue where there is none; a name that ends in `.fifo` makes a FIFO queue. Where it exists, the ' +
+        'members given are set and the others stay, so the request can be repeated.',
       bodyIs: 'optional',
       answers: {
         200: { description: 'It existed: the members given are set', schema: QueueView },
@@ -45,10 +50,12 @@ export function queueRoutes(deps: ApiDeps): Endpoint[] {
       handle: (call) => putQueue(deps, call),
     }),
     endpoint({
+      id: 'listQueues',
       method: 'GET',
       path: '/v1/queues',
       tag: 'Queues',
       summary: 'List queues',
+      description: 'Queues of all accounts, sorted by ARN. A key sees only those that it may see.',
       query: QueueListQuery,
       answers: { 200: { description: 'A page, sorted by ARN', schema: QueueList } },
       errors: ['validation_failed'],
@@ -56,8 +63,11 @@ export function queueRoutes(deps: ApiDeps): Endpoint[] {
     }),
     endpoint({
       ...route,
+      id: 'getQueue',
       method: 'GET',
       summary: 'Read a queue and how full it is',
+      description:
+        'Shows settings, message counts, the age of the oldest message, and whose dead letters it takes.',
       answers: { 200: { description: 'The queue', schema: QueueView } },
       errors: ['validation_failed', 'not_found'],
       handle: async (call) => ok(await readQueue(deps, call, queueOf(deps, call))),
@@ -65,16 +75,21 @@ export function queueRoutes(deps: ApiDeps): Endpoint[] {
     endpoint({
       ...route,
       ...input,
+      id: 'updateQueue',
       method: 'PATCH',
       summary: 'Set the members given of a queue',
+      description: 'Members that are left out stay as they are; null resets one. The queue must exist.',
       answers: { 200: { description: 'The queue as it is now', schema: QueueView } },
       errors: [...INPUT_ERRORS, 'not_found', 'conflict'],
       handle: (call) => patchQueue(deps, call),
     }),
     endpoint({
       ...route,
+      id: 'deleteQueue',
       method: 'DELETE',
       summary: 'Delete a queue with everything in it',
+      description:
+        'Messages and push consumers go with the queue; nothing brings them back. Deleting again is allowed.',
       answers: { 204: { description: 'Gone, or there was none' } },
       errors: ['validation_failed'],
       handle: (call) => deleteQueue(deps, call),

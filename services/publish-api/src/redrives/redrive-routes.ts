@@ -9,6 +9,7 @@ import {
   RedriveList,
   RedriveListQuery,
   RedriveRateInput,
+  RedriveReference,
   type RedriveTask,
   RedriveView,
   resolveQueue,
@@ -31,14 +32,42 @@ const INPUT_ERRORS: ErrorCode[] = [
 const TAG = 'Redrives'
 const TASK = { 200: { description: 'The task as it is now', schema: RedriveView } }
 
+const params = { id: RedriveReference }
+
+const ACTIONS = [
+  {
+    action: 'cancel',
+    id: 'cancelRedrive',
+    summary: 'Cancel a redrive task',
+    description:
+      'Messages that were moved stay moved. A batch under way is finished first; until then it is `canceling`.',
+  },
+  {
+    action: 'pause',
+    id: 'pauseRedrive',
+    summary: 'Pause a redrive task',
+    description: 'A batch under way is finished, then nothing moves until the task is resumed or canceled.',
+  },
+  {
+    action: 'resume',
+    id: 'resumeRedrive',
+    summary: 'Resume a redrive task',
+    description: 'Goes on where the task was paused. Resuming a running task changes nothing.',
+  },
+] as const
+
 export function redriveRoutes(deps: ApiDeps): Endpoint[] {
   const { redrives } = deps
   return [
     endpoint({
+      id: 'startRedrive',
       method: 'POST',
       path: '/v1/redrives',
       tag: TAG,
       summary: 'Move dead letters back to their subscriptions, or to a queue',
+      description:
+        'Answers at once; the task then moves what is in the source at this moment. A dead letter goes back to its ' +
+        'subscription alone, with all its attempts anew. One redrive per source is active at a time.',
       body: RedriveInput,
       answers: {
         200: { description: 'With dryRun: what would be moved', schema: DryRunAnswer },
@@ -48,20 +77,25 @@ export function redriveRoutes(deps: ApiDeps): Endpoint[] {
       handle: (call) => createRedrive(deps, call),
     }),
     endpoint({
+      id: 'listRedrives',
       method: 'GET',
       path: '/v1/redrives',
       tag: TAG,
       summary: 'List redrive tasks',
+      description: 'Active tasks and those that ended within 14 days, newest first.',
       query: RedriveListQuery,
       answers: { 200: { description: 'A page, newest first', schema: RedriveList } },
       errors: ['validation_failed'],
       handle: ({ query }) => listRedrives(deps, query),
     }),
     endpoint({
+      id: 'getRedrive',
       method: 'GET',
       path: '/v1/redrives/{id}',
+      params,
       tag: TAG,
       summary: 'Read a redrive task and its progress',
+      description: 'Shows status, rate, and how many messages matched, were moved or were skipped.',
       answers: { 200: { description: 'The task', schema: RedriveView } },
       errors: ['not_found'],
       handle: async ({ params }) => {
@@ -71,21 +105,25 @@ export function redriveRoutes(deps: ApiDeps): Endpoint[] {
       },
     }),
     endpoint({
+      id: 'updateRedrive',
       method: 'PATCH',
       path: '/v1/redrives/{id}',
+      params,
       tag: TAG,
       summary: 'Change the rate of an active task',
+      description: 'Acts on a running or paused task. A task that has ended answers 409.',
       body: RedriveRateInput,
       answers: TASK,
       errors: [...INPUT_ERRORS, 'wrong_state'],
       handle: async (call) => changed(deps, call, await redrives.patch(call.params.id ?? '', call.body)),
     }),
-    ...(['cancel', 'pause', 'resume'] as const).map((action) =>
+    ...ACTIONS.map(({ action, ...documented }) =>
       endpoint({
+        ...documented,
         method: 'POST',
         path: `/v1/redrives/{id}/${action}`,
+        params,
         tag: TAG,
-        summary: `${action[0]?.toUpperCase()}${action.slice(1)} a redrive task`,
         body: NoBody,
         bodyIs: 'optional',
         answers: TASK,

@@ -1,12 +1,13 @@
 /**
  * Amazon's own protocols on one path: AWS Query of SNS and SQS, AWS JSON of SQS, and the links in delivered messages.
  */
+import { z } from 'zod'
 import { createAwsApi } from '../aws/serve.ts'
 import type { ApiDeps } from '../deps.ts'
 import type { ApiRequest } from '../http/api-request.ts'
 import { type Answer, type AnswerDoc, type Endpoint, endpoint } from '../http/endpoint.ts'
 
-const tag = 'AWS'
+const tag = 'AWS' as const
 
 const refused = (description: string): AnswerDoc => ({ description, contentType: 'text/xml' })
 
@@ -26,11 +27,48 @@ const answers: Record<number, AnswerDoc> = {
 }
 
 const POST_DESCRIPTION =
-  'As the AWS SDKs and the AWS CLI send it: AWS Query with `Version` 2010-03-31 for SNS, 2012-11-05 for SQS and 2011-06-15 for STS’s GetCallerIdentity, AWS JSON 1.0 ' +
-  'with `X-Amz-Target: AmazonSQS.{Operation}` for SQS. Errors come in the same form, with the codes of the service.'
+  'AWS SDKs and the AWS CLI send such requests. AWS Query has the `Version` 2010-03-31 for SNS, 2012-11-05 for SQS, and ' +
+  '2011-06-15 for GetCallerIdentity of STS. AWS JSON 1.0 for SQS has `X-Amz-Target: AmazonSQS.{Operation}`. Errors come in ' +
+  'the same form, with the codes of the service.'
+const AWS_CALL = {
+  Action: 'Publish',
+  Version: '2010-03-31',
+  TopicArn: 'arn:aws:sns:us-east-1:000000000000:orders',
+  Message: 'hello',
+}
 const GET_DESCRIPTION =
   'The confirm and unsubscribe links of delivered messages are such requests. Parameters stand in the query: `Action`, …'
-const QUEUE_PATH = 'The queue’s URL stands for `QueueUrl`.'
+const QUEUE_PATH =
+  'The queue’s URL stands for the parameter `QueueUrl`, as older AWS clients call queues. Answers are XML.'
+
+const Account = z.string().describe('Account that the queue belongs to: 12 digits.')
+const QueueName = z.string().describe('Plain name of the queue, as its URL ends.')
+
+const AwsQuery = z.looseObject({
+  Action: z
+    .string()
+    .optional()
+    .describe('Operation to call, like `ConfirmSubscription`. Its parameters follow.'),
+  Version: z
+    .string()
+    .optional()
+    .describe(
+      'Version of the service’s API: `2010-03-31` for SNS, `2012-11-05` for SQS. Links leave it out.',
+    ),
+})
+
+const FORM = 'application/x-www-form-urlencoded'
+const AwsForm = z.record(z.string(), z.string()).meta({
+  description: 'AWS Query: `Action`, `Version` and the operation’s parameters.',
+  examples: [AWS_CALL],
+})
+const BODIES = {
+  [FORM]: AwsForm,
+  'application/x-amz-json-1.0': z.record(z.string(), z.unknown()).meta({
+    description: 'AWS JSON for SQS: the operation’s parameters; `X-Amz-Target` names the operation.',
+    examples: [{ QueueUrl: 'http://127.0.0.1:4100/000000000000/jobs', MessageBody: 'first job' }],
+  }),
+}
 
 /** Somebody who opened the address in a browser: no AWS client asks for HTML, and every one names an operation. */
 function isVisitor(request: ApiRequest): boolean {
@@ -42,21 +80,30 @@ const TO_DOCS: Answer = { status: 303, text: '', headers: { Location: '/docs', V
 export function awsRoutes(deps: ApiDeps): Endpoint[] {
   const handle = createAwsApi(deps)
   const common = { tag, queryIs: 'own' as const, bodyIs: 'own' as const, answers, errors: [], handle }
-  const queue = { ...common, path: '/{account}/{queue}', where: { account: '\\d{12}' } }
+  const queue = {
+    ...common,
+    path: '/{account}/{queue}',
+    params: { account: Account, queue: QueueName },
+    where: { account: '\\d{12}' },
+  }
   return [
     endpoint({
       ...common,
+      id: 'callAws',
       method: 'POST',
       path: '/',
       summary: 'Call Amazon SNS or SQS by their own protocols',
       description: POST_DESCRIPTION,
+      otherBodies: BODIES,
     }),
     endpoint({
       ...common,
+      id: 'followAwsLink',
       method: 'GET',
       path: '/',
       summary: 'Follow a link, or call by AWS Query',
       description: GET_DESCRIPTION,
+      query: AwsQuery,
       answers: {
         ...answers,
         303: { description: 'A browser’s request that asks for nothing is led to `/docs`' },
@@ -65,15 +112,19 @@ export function awsRoutes(deps: ApiDeps): Endpoint[] {
     }),
     endpoint({
       ...queue,
+      id: 'callAwsQueue',
       method: 'POST',
       summary: 'Call SQS on a queue’s URL by AWS Query',
       description: QUEUE_PATH,
+      otherBodies: { [FORM]: AwsForm },
     }),
     endpoint({
       ...queue,
+      id: 'callAwsQueueByLink',
       method: 'GET',
       summary: 'Call SQS on a queue’s URL by AWS Query in the URL',
       description: QUEUE_PATH,
+      query: AwsQuery,
     }),
   ]
 }

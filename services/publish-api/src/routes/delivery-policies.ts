@@ -15,12 +15,14 @@ import { notFound } from '../http/error-answers.ts'
 export function deliveryPolicyRoutes(deps: ApiDeps): Endpoint[] {
   return [
     endpoint({
+      id: 'previewRetries',
       method: 'POST',
       path: '/v1/delivery-policies/preview',
       tag: 'Delivery policies',
       summary: 'When the retries of a delivery policy would come',
       description:
-        'Nominal times after the first attempt, before jitter and without what the attempts themselves take.',
+        'Nominal times after the first attempt, before jitter and without what the attempts themselves take. Nothing is ' +
+        'changed.',
       body: PreviewInput,
       check: (body) => problemsOfPolicy(deps, body),
       answers: { 200: { description: 'Every retry', schema: PreviewAnswer } },

@@ -3,13 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { Answer, Endpoint } from '../http/endpoint.ts'
 import { endpoint } from '../http/endpoint.ts'
-import { type ApiInfo, type Asked, openApiDocument } from '../http/openapi.ts'
-
-const INFO: ApiInfo = {
-  title: 'Fantail',
-  version: '1',
-  description: 'Publish a message once; every subscribed webhook and queue gets it.',
-}
+import { openApiDocument } from '../openapi/document.ts'
+import type { Asked } from '../openapi/operations.ts'
 
 /** Scripts only from here; Scalar sets styles of its own at run time. */
 const POLICY = [
@@ -59,21 +54,19 @@ const START = `Scalar.createApiReference('#app', {
 })
 `
 
+interface Page extends Pick<Endpoint, 'id' | 'path' | 'summary' | 'description'> {
+  contentType: string
+  text: () => Promise<string | Buffer> | string
+}
+
 /** `others` are all routes beside these. */
 export function docsRoutes(others: Endpoint[], asked: Asked): Endpoint[] {
-  const tag = 'Service'
-  const page = (
-    path: string,
-    summary: string,
-    contentType: string,
-    text: () => Promise<string | Buffer> | string,
-  ) =>
+  const page = ({ contentType, text, ...documented }: Page) =>
     endpoint({
+      ...documented,
       method: 'GET',
-      path,
-      tag,
-      summary,
-      answers: { 200: { description: summary, contentType } },
+      tag: 'Service',
+      answers: { 200: { description: 'The whole file; browsers may cache it for 5 minutes.', contentType } },
       errors: [],
       handle: async (): Promise<Answer> => {
         const headers = { ...PAGE_HEADERS, 'Content-Type': `${contentType}; charset=utf-8` }
@@ -81,14 +74,43 @@ export function docsRoutes(others: Endpoint[], asked: Asked): Endpoint[] {
       },
     })
   const routes: Endpoint[] = [
-    page('/openapi.json', 'The OpenAPI document', 'application/json', () => documentText()),
-    page('/docs', 'The documentation as a page', 'text/html', () => PAGE),
-    page('/_assets/docs.js', 'Starts the documentation page', 'text/javascript', () => START),
-    page('/_assets/scalar.js', 'Scalar, which renders the documentation', 'text/javascript', scalar),
+    page({
+      id: 'getOpenApiDocument',
+      path: '/openapi.json',
+      summary: 'The OpenAPI document',
+      description: 'This document, in OpenAPI 3.1. It is made from the routes that the server has.',
+      contentType: 'application/json',
+      text: () => documentText(),
+    }),
+    page({
+      id: 'getDocsPage',
+      path: '/docs',
+      summary: 'The documentation as a page',
+      description:
+        'Shows the OpenAPI document in a browser. Everything the page loads comes from this server.',
+      contentType: 'text/html',
+      text: () => PAGE,
+    }),
+    page({
+      id: 'getDocsScript',
+      path: '/_assets/docs.js',
+      summary: 'Starts the documentation page',
+      description: 'A script of the documentation page, which says where the document is.',
+      contentType: 'text/javascript',
+      text: () => START,
+    }),
+    page({
+      id: 'getDocsRenderer',
+      path: '/_assets/scalar.js',
+      summary: 'Scalar, which renders the documentation',
+      description: 'A script of the documentation page, of several megabytes.',
+      contentType: 'text/javascript',
+      text: scalar,
+    }),
   ]
   let document: string | undefined
   const documentText = () => {
-    document ??= JSON.stringify(openApiDocument([...others, ...routes], INFO, asked))
+    document ??= JSON.stringify(openApiDocument([...others, ...routes], asked))
     return document
   }
   return routes

@@ -21,14 +21,15 @@ export function filterPolicyRoutes(): Endpoint[] {
   }
   return [
     endpoint({
+      id: 'testFilterPolicy',
       method: 'POST',
       path: '/v1/filter-policies/test',
       tag: 'Filter policies',
       summary: 'Which clauses of a filter policy a message satisfies',
       description:
-        'Clauses of a rule are judged one by one; where several lie under one array, they must hold in the same element, ' +
+        'Nothing is published or changed. Clauses of a rule are judged one by one; where several lie under one array, they must hold in the same element, ' +
         'so that `matched` may be false although each clause is. ' +
-        `Of the values of a key that satisfy nothing the first ${VALUES_SHOWN_MAX} are shown.`,
+        `At most ${VALUES_SHOWN_MAX} values of a key that satisfy nothing are shown.`,
       body: FilterTestInput,
       check: problemsOf,
       answers: { 200: { description: 'Verdict by clause', schema: FilterTestAnswer } },

@@ -5,22 +5,27 @@ import type { ApiDeps } from '../deps.ts'
 import { type Endpoint, endpoint, ok } from '../http/endpoint.ts'
 
 export function serviceRoutes({ checks, renderMetrics, settings }: ApiDeps): Endpoint[] {
-  const tag = 'Service'
+  const tag = 'Service' as const
   return [
     endpoint({
+      id: 'getHealth',
       method: 'GET',
       path: '/healthz',
       tag,
       summary: 'Whether the process lives',
+      description: 'For liveness probes. It asks nothing of Redis.',
       answers: { 200: { description: 'It does', schema: HealthAnswer } },
       errors: [],
       handle: () => ok({ status: 'ok' }),
     }),
     endpoint({
+      id: 'getReadiness',
       method: 'GET',
       path: '/readyz',
       tag,
       summary: 'Whether the process can do its work now',
+      description:
+        'For readiness probes and load balancers: every check must be `ok`. The log has the reasons.',
       answers: {
         200: { description: 'It can', schema: ReadyAnswer },
         503: { description: 'It cannot: the checks say why', schema: ReadyAnswer },
@@ -35,10 +40,12 @@ export function serviceRoutes({ checks, renderMetrics, settings }: ApiDeps): End
       },
     }),
     endpoint({
+      id: 'getMetrics',
       method: 'GET',
       path: '/metrics',
       tag,
       summary: 'Metrics for Prometheus',
+      description: 'Metrics of this process alone, in the text format that Prometheus scrapes.',
       answers: { 200: { description: 'The text format', contentType: 'text/plain' } },
       errors: [],
       handle: async () => ({

@@ -10,6 +10,7 @@ import {
   NoBody,
   RetryInput,
   type SubscriptionRecord,
+  SubscriptionReference,
   SubscriptionView,
   TestAnswer,
 } from '@fantail/contracts'
@@ -35,38 +36,51 @@ const ERRORS: ErrorCode[] = [
 ]
 
 export function subscriptionActionRoutes(deps: ApiDeps): Endpoint[] {
-  const action = (name: string, summary: string) => ({
+  const action = (id: string, name: string, summary: string) => ({
+    id,
     method: 'POST' as const,
     path: `/v1/subscriptions/{id}/${name}`,
-    tag: 'Subscriptions',
+    params: { id: SubscriptionReference },
+    tag: 'Subscriptions' as const,
     summary,
     errors: ERRORS,
   })
   const subscription = { 200: { description: 'The subscription as it is now', schema: SubscriptionView } }
   return [
     endpoint({
-      ...action('pause', 'Stop attempts; messages go on to be kept for it'),
+      ...action('pauseSubscription', 'pause', 'Stop attempts; messages go on to be kept for it'),
+      description:
+        'No further attempt begins; those under way end. New messages wait in the lane and expire by the topic’s ' +
+        'retention. Pausing a paused subscription changes nothing.',
       body: NoBody,
       bodyIs: 'optional',
       answers: subscription,
       handle: (call) => setStatus(deps, call, 'paused'),
     }),
     endpoint({
-      ...action('resume', 'Let attempts go on'),
+      ...action('resumeSubscription', 'resume', 'Let attempts go on'),
+      description: 'Waiting deliveries are attempted again. Resuming an active subscription changes nothing.',
       body: NoBody,
       bodyIs: 'optional',
       answers: subscription,
       handle: (call) => setStatus(deps, call, 'active'),
     }),
     endpoint({
-      ...action('confirm', 'Confirm a pending subscription with its token'),
+      ...action('confirmSubscription', 'confirm', 'Confirm a pending subscription with its token'),
+      description:
+        'The token stands in the confirmation request that the endpoint got. Confirming again with the same token ' +
+        'answers the same.',
       body: ConfirmInput,
       answers: subscription,
       handle: (call) => confirmByToken(deps, call),
     }),
     endpoint({
-      ...action('send-confirmation', 'Ask a pending subscription’s endpoint once more, with a new token'),
-      description: `At most ${CONFIRMATIONS_PER_ENDPOINT_MAX} times an hour for an endpoint and topic, and ${CONFIRMATIONS_PER_HOST_MAX} for a host and account.`,
+      ...action(
+        'sendConfirmation',
+        'send-confirmation',
+        'Ask a pending subscription’s endpoint once more, with a new token',
+      ),
+      description: `Tokens that were sent before count no more. At most ${CONFIRMATIONS_PER_ENDPOINT_MAX} times an hour for an endpoint and topic, and ${CONFIRMATIONS_PER_HOST_MAX} for a host and account.`,
       body: NoBody,
       bodyIs: 'optional',
       answers: subscription,
@@ -74,27 +88,36 @@ export function subscriptionActionRoutes(deps: ApiDeps): Endpoint[] {
       handle: (call) => sendConfirmation(deps, call),
     }),
     endpoint({
-      ...action('retry', 'Make everything that waits for a retry due now'),
+      ...action('retryNow', 'retry', 'Make everything that waits for a retry due now'),
+      description:
+        'For endpoints that are back: deliveries need not wait out their delays. Attempts made so far still count. No ' +
+        'delivery comes later than it would have.',
       body: RetryInput,
       bodyIs: 'optional',
       answers: { 200: { description: 'How many were moved', schema: MovedAnswer } },
       handle: (call) => retryNow(deps, call),
     }),
     endpoint({
-      ...action('purge', 'Discard everything that waits'),
+      ...action('purgeSubscription', 'purge', 'Discard everything that waits'),
+      description:
+        'Discarded deliveries are counted and go to no dead-letter queue. Attempts under way end as they would have.',
       body: NoBody,
       bodyIs: 'optional',
       answers: { 200: { description: 'How many were discarded', schema: DiscardedAnswer } },
       handle: (call) => purge(deps, call),
     }),
     endpoint({
-      ...action('test', 'Make one attempt at once, outside the lane, with a message of its own'),
+      ...action(
+        'testSubscription',
+        'test',
+        'Make one attempt at once, outside the lane, with a message of its own',
+      ),
       description:
-        'It is made as a delivery is, and refused by what a delivery would be refused by: a queue’s policy and limits, ' +
+        'Nothing is retried, counted or dead-lettered. It is made as a delivery is, and refused by what a delivery would be refused by: a queue’s policy and limits, ' +
         'secrets that cannot be opened.',
       body: NoBody,
       bodyIs: 'optional',
-      answers: { 200: { description: 'What came of it', schema: TestAnswer } },
+      answers: { 200: { description: 'The attempt was made, whatever it came to.', schema: TestAnswer } },
       handle: (call) => test(deps, call),
     }),
   ]

@@ -10,7 +10,9 @@ import {
   SubscriptionInput,
   SubscriptionList,
   SubscriptionListQuery,
+  SubscriptionReference,
   SubscriptionView,
+  TopicReference,
   TopicSubscriptionListQuery,
 } from '@fantail/contracts'
 import { hideCredentials } from '@fantail/delivery'
@@ -36,10 +38,15 @@ const INPUT_ERRORS = [
 export function subscriptionRoutes(deps: ApiDeps): Endpoint[] {
   return [
     endpoint({
+      id: 'subscribe',
       method: 'POST',
       path: '/v1/topics/{topic}/subscriptions',
+      params: { topic: TopicReference },
       tag: 'Subscriptions',
       summary: 'Subscribe a webhook or a queue to a topic',
+      description:
+        'A topic has one subscription per endpoint. Subscribing an endpoint again answers the existing one with 200 if ' +
+        'the settings given agree with it, else 409. A pending one is then asked to confirm once more.',
       body: NewSubscriptionInput,
       check: (body) => newSubscriptionProblems(deps, body),
       answers: {
@@ -53,10 +60,14 @@ export function subscriptionRoutes(deps: ApiDeps): Endpoint[] {
       handle: (call) => postSubscription(deps, call),
     }),
     endpoint({
+      id: 'listTopicSubscriptions',
       method: 'GET',
       path: '/v1/topics/{topic}/subscriptions',
+      params: { topic: TopicReference },
       tag: 'Subscriptions',
       summary: 'List the subscriptions of a topic',
+      description:
+        'Each with its settings and how its lane stands. Answers 404 where the topic does not exist.',
       query: TopicSubscriptionListQuery,
       answers: { 200: { description: 'A page', schema: SubscriptionList } },
       errors: ['validation_failed', 'not_found'],
@@ -67,29 +78,41 @@ export function subscriptionRoutes(deps: ApiDeps): Endpoint[] {
       },
     }),
     endpoint({
+      id: 'listSubscriptions',
       method: 'GET',
       path: '/v1/subscriptions',
       tag: 'Subscriptions',
       summary: 'List subscriptions',
+      description:
+        'Subscriptions of all topics that the caller may see. Conditions of the query must all hold.',
       query: SubscriptionListQuery,
       answers: { 200: { description: 'A page', schema: SubscriptionList } },
       errors: ['validation_failed'],
       handle: ({ query }) => listSubscriptions(deps, query),
     }),
     endpoint({
+      id: 'getSubscription',
       method: 'GET',
       path: '/v1/subscriptions/{id}',
+      params: { id: SubscriptionReference },
       tag: 'Subscriptions',
       summary: 'Read a subscription and how its lane stands',
+      description:
+        'Shows settings, the delivery policy in force, and how many deliveries wait or are in flight.',
       answers: { 200: { description: 'The subscription', schema: SubscriptionView } },
       errors: ['not_found'],
       handle: async (call) => ok(await showSubscription(deps, await visibleSubscription(deps, idOf(call)))),
     }),
     endpoint({
+      id: 'updateSubscription',
       method: 'PATCH',
       path: '/v1/subscriptions/{id}',
+      params: { id: SubscriptionReference },
       tag: 'Subscriptions',
       summary: 'Set the members given of a subscription',
+      description:
+        'Members that are left out stay as they are; null resets one. Endpoint, protocol and confirmation cannot be ' +
+        'changed. A changed filter acts on every message that is dispatched after the answer.',
       body: SubscriptionInput,
       fixed: SUBSCRIPTION_FIXED,
       answers: { 200: { description: 'The subscription as it is now', schema: SubscriptionView } },
@@ -97,11 +120,13 @@ export function subscriptionRoutes(deps: ApiDeps): Endpoint[] {
       handle: (call) => patchSubscription(deps, call),
     }),
     endpoint({
+      id: 'deleteSubscription',
       method: 'DELETE',
       path: '/v1/subscriptions/{id}',
+      params: { id: SubscriptionReference },
       tag: 'Subscriptions',
       summary: 'Delete a subscription',
-      description: 'What waits for it is discarded and counted.',
+      description: 'Deliveries that wait for it are discarded and counted. Deleting again answers the same.',
       answers: { 204: { description: 'Gone, or there was none' } },
       errors: [],
       handle: (call) => removeSubscription(deps, call),

@@ -2,6 +2,7 @@
 import {
   type ErrorCode,
   NewWebhookKeyView,
+  SubscriptionReference,
   WEBHOOK_OVERLAP_SECONDS_DEFAULT,
   type WebhookKey,
   WebhookKeyInput,
@@ -28,10 +29,15 @@ const INPUT_ERRORS: ErrorCode[] = [
 ]
 
 export function webhookKeyRoutes(deps: ApiDeps): Endpoint[] {
-  const route = { path: '/v1/subscriptions/{id}/webhook-keys', tag: 'Subscriptions' }
+  const route = {
+    path: '/v1/subscriptions/{id}/webhook-keys',
+    params: { id: SubscriptionReference },
+    tag: 'Subscriptions' as const,
+  }
   return [
     endpoint({
       ...route,
+      id: 'createWebhookKey',
       method: 'POST',
       summary: 'Sign a subscription’s requests as Standard Webhooks has it, or rotate the key',
       description:
@@ -45,8 +51,10 @@ export function webhookKeyRoutes(deps: ApiDeps): Endpoint[] {
     }),
     endpoint({
       ...route,
+      id: 'listWebhookKeys',
       method: 'GET',
       summary: 'List the keys that sign now, newest first',
+      description: 'Each request carries one signature per key. Keys whose overlap is over are left out.',
       answers: { 200: { description: 'The keys, without secrets', schema: WebhookKeyList } },
       errors: ['not_found'],
       handle: async (call) => {
@@ -56,8 +64,11 @@ export function webhookKeyRoutes(deps: ApiDeps): Endpoint[] {
     }),
     endpoint({
       ...route,
+      id: 'deleteWebhookKeys',
       method: 'DELETE',
       summary: 'Sign no more, and forget the keys',
+      description:
+        'All keys go at once, without an overlap. SNS’s own signatures of a topic are not affected.',
       answers: { 204: { description: 'There are none any more' } },
       errors: ['not_found', 'conflict'],
       handle: async (call) => {

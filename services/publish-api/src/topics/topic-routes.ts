@@ -5,6 +5,7 @@ import {
   TopicInput,
   TopicList,
   TopicListQuery,
+  TopicReference,
   TopicView,
 } from '@fantail/contracts'
 import { checkDeliveryPolicy } from '@fantail/policy'
@@ -26,10 +27,15 @@ export function topicRoutes(deps: ApiDeps): Endpoint[] {
   return [
     endpoint({
       ...common,
+      id: 'createTopic',
       method: 'PUT',
       path: '/v1/topics/{topic}',
+      params: { topic: TopicReference },
       tag: 'Topics',
       summary: 'Create a topic, or set the members given',
+      description:
+        'Creates the topic where there is none; a name that ends in `.fifo` makes a FIFO topic. Where it exists, the ' +
+        'members given are set and the others stay, so the request can be repeated.',
       bodyIs: 'optional',
       answers: {
         200: { description: 'It existed: the members given are set', schema: TopicView },
@@ -39,40 +45,52 @@ export function topicRoutes(deps: ApiDeps): Endpoint[] {
       handle: (call) => putTopic(deps, arnOf(call), call),
     }),
     endpoint({
+      id: 'listTopics',
       method: 'GET',
       path: '/v1/topics',
       tag: 'Topics',
       summary: 'List topics',
+      description: 'Topics of all accounts, sorted by ARN. A key sees only those that it may see.',
       query: TopicListQuery,
       answers: { 200: { description: 'A page, sorted by ARN', schema: TopicList } },
       errors: ['validation_failed'],
       handle: ({ query }) => listTopics(deps, query),
     }),
     endpoint({
+      id: 'getTopic',
       method: 'GET',
       path: '/v1/topics/{topic}',
+      params: { topic: TopicReference },
       tag: 'Topics',
       summary: 'Read a topic',
+      description:
+        'Shows the topic’s settings, the delivery policy in force and its subscriptions by status.',
       answers: { 200: { description: 'The topic', schema: TopicView } },
       errors: ['validation_failed', 'not_found'],
       handle: async (call) => ok(await readTopic(deps, arnOf(call))),
     }),
     endpoint({
       ...common,
+      id: 'updateTopic',
       method: 'PATCH',
       path: '/v1/topics/{topic}',
+      params: { topic: TopicReference },
       tag: 'Topics',
       summary: 'Set the members given of a topic',
+      description: 'Members that are left out stay as they are; null resets one. The topic must exist.',
       answers: { 200: { description: 'The topic as it is now', schema: TopicView } },
       errors: [...INPUT_ERRORS, 'not_found', 'conflict', 'storage_full'],
       handle: (call) => patchTopic(deps, arnOf(call), call),
     }),
     endpoint({
+      id: 'deleteTopic',
       method: 'DELETE',
       path: '/v1/topics/{topic}',
+      params: { topic: TopicReference },
       tag: 'Topics',
       summary: 'Delete a topic with its subscriptions',
-      description: 'What waits for its subscriptions is discarded and counted.',
+      description:
+        'Deliveries that wait for its subscriptions are discarded and counted. Deleting again answers the same.',
       answers: { 204: { description: 'Gone, or there was none' } },
       errors: ['validation_failed'],
       handle: (call) => deleteTopic(deps, arnOf(call), call),

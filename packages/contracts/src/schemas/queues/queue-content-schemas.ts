@@ -1,0 +1,51 @@
+/** Looking into a queue without receiving, counting its dead letters, purging it. */
+import { z } from 'zod'
+import { named, pageOf, pageQuery, Since, SubscriptionReference, Until } from '../shared-schemas.ts'
+import { QueueMessageView } from './queue-message-schemas.ts'
+
+const StatusCodeQuery = z.coerce.number().int().min(100).max(599)
+export const PeekQuery = z.strictObject({
+  subscription: SubscriptionReference.optional().describe(
+    'Only dead letters of this subscription, by its id or ARN. A deleted one needs its ARN.',
+  ),
+  statusCode: StatusCodeQuery.optional().describe(
+    'Only dead letters whose last attempt was answered with this HTTP status, 100 to 599.',
+  ),
+  since: Since.optional(),
+  until: Until.optional(),
+  ...pageQuery,
+})
+export const PeekAnswer = named('QueueMessageList', pageOf('messages', QueueMessageView))
+
+const counts = z.record(z.string(), z.int())
+export const DeadLetterCounts = named(
+  'DeadLetterCounts',
+  z
+    .object({
+      byReason: counts.describe('Dead letters by why they ended: permanent, retriesExhausted, expired.'),
+      byStatusCode: counts.describe(
+        'Dead letters by the last HTTP status; `none` where there was no answer.',
+      ),
+      bySubscription: counts.describe('Dead letters by the ARN of their subscription.'),
+    })
+    .meta({
+      description: 'How many dead letters a queue holds.',
+      examples: [
+        {
+          byReason: { retriesExhausted: 2, permanent: 1 },
+          byStatusCode: { '500': 2, '404': 1 },
+          bySubscription: {
+            'arn:aws:sns:us-east-1:000000000000:orders:0199c3a0-1d2e-7f30-8a4b-5c6d7e8f9012': 3,
+          },
+        },
+      ],
+    }),
+)
+export const PurgeAnswer = named(
+  'PurgeResult',
+  z
+    .object({
+      discarded: z.int().describe('Messages that were removed, in flight and delayed ones included.'),
+    })
+    .meta({ examples: [{ discarded: 42 }] }),
+)

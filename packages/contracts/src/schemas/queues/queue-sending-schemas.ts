@@ -1,0 +1,94 @@
+/** Sending to a queue over REST. */
+import { z } from 'zod'
+import { BATCH_MESSAGES_MAX, QUEUE_DELAY_SECONDS_MAX } from '../../limits.ts'
+import { FifoId, MessageInput } from '../message-schemas.ts'
+import { named, namedInput } from '../shared-schemas.ts'
+import { Delay } from './queue-schemas.ts'
+
+/** Anything but XML 1.0's characters, as SQS has it (checklist 182). */
+const UNSENDABLE = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
+
+export function unsendable(text: string): boolean {
+  return UNSENDABLE.test(text)
+}
+
+const Body = z
+  .string()
+  .min(1)
+  .refine((text) => !unsendable(text), 'must hold only characters that XML 1.0 allows')
+
+export const QueueItemInput = namedInput(
+  'QueueMessageInput',
+  z
+    .strictObject({
+      body: Body.describe(
+        'Text of the message, of characters that XML 1.0 allows. The queue bounds its size.',
+      ),
+      attributes: MessageInput.shape.attributes,
+      delaySeconds: Delay.optional().describe(
+        `How long the message is hidden first, up to ${QUEUE_DELAY_SECONDS_MAX}. Default: the queue’s delay, which FIFO queues always use.`,
+      ),
+      groupId: FifoId.optional().describe(
+        'Needed on FIFO queues, which keep order within it; others pass it on. 1 to 128 visible ASCII characters.',
+      ),
+      deduplicationId: FifoId.optional().describe(
+        'FIFO queues only: the same id within 5 minutes is one message. Needed without contentBasedDeduplication.',
+      ),
+    })
+    .meta({
+      description: 'One message for a queue.',
+      examples: [{ body: 'first job', attributes: { kind: 'mail' } }],
+    }),
+)
+export const QueueBatchInput = namedInput(
+  'QueueMessageBatchInput',
+  z
+    .strictObject({
+      messages: z
+        .array(QueueItemInput)
+        .min(1)
+        .max(BATCH_MESSAGES_MAX)
+        .describe(`1 to ${BATCH_MESSAGES_MAX} messages, sent in this order.`),
+    })
+    .meta({
+      description: 'Several messages for one queue.',
+      examples: [{ messages: [{ body: 'first job' }, { body: 'second job', delaySeconds: 60 }] }],
+    }),
+)
+/** Of the documentation; the route asks for the shape that the body shows. */
+export const QueueSendInput = namedInput(
+  'QueueSendInput',
+  z.union([QueueItemInput, QueueBatchInput]).describe('One message, or a batch under `messages`.'),
+)
+
+const QueueReceipt = named(
+  'QueueSendReceipt',
+  z
+    .object({
+      messageId: z
+        .string()
+        .describe('Id of the message in this queue. A FIFO duplicate has that of the first copy.'),
+      sequenceNumber: z
+        .string()
+        .optional()
+        .describe('FIFO only: 20 digits, rising with every message of the queue.'),
+    })
+    .meta({
+      description: 'A message that is in the queue.',
+      examples: [{ messageId: '059f36b4-87a3-44ab-83d2-661975830a7d' }],
+    }),
+)
+export const QueueSendAnswer = named(
+  'QueueSendAnswer',
+  z
+    .union([
+      QueueReceipt,
+      z.object({
+        results: z.array(QueueReceipt).describe('One receipt per message, in the order of the request.'),
+      }),
+    ])
+    .meta({
+      description: 'A receipt for a single message, or the receipts of a batch.',
+      examples: [{ messageId: '059f36b4-87a3-44ab-83d2-661975830a7d' }],
+    }),
+)

@@ -1,0 +1,93 @@
+/** How a subscription's lane stands, and a whole subscription as an example. */
+import { z } from 'zod'
+import { Timestamp } from '../shared-schemas.ts'
+
+export const LaneView = z
+  .object({
+    waiting: z.int().describe('Deliveries that wait for an attempt.'),
+    inFlight: z.int().describe('Deliveries whose attempt is under way.'),
+    oldestWaitingSeconds: z
+      .number()
+      .nullable()
+      .describe('Seconds since the oldest waiting message was published; null: nothing waits.'),
+    nextAttemptAt: Timestamp.nullable().describe(
+      'When the next attempt comes at the earliest: ISO 8601 in UTC. null: none is planned.',
+    ),
+    drainSeconds: z
+      .number()
+      .nullable()
+      .describe('Seconds until a lane with a rate is empty, if nothing is added; null without a rate.'),
+    rate: z
+      .number()
+      .nullable()
+      .describe('Attempts per second, the lower of the throttle and the adaptive rate; null without both.'),
+    lastError: z
+      .string()
+      .nullable()
+      .describe(
+        'How the last failed attempt failed without an answer, as a code: `timeout`, `connection_refused`, …; null otherwise.',
+      ),
+    lastStatusCode: z
+      .int()
+      .nullable()
+      .describe('HTTP status of the last failed attempt’s answer; null: it got none, or none has failed.'),
+    retryQuota: z
+      .number()
+      .nullable()
+      .describe('Rest of the retry quota, which is 500 when full; null where retryMode is policy.'),
+    circuit: z
+      .enum(['closed', 'open'])
+      .nullable()
+      .describe('open: attempts are stopped but for probes. null without a circuit breaker.'),
+    nextProbeAt: Timestamp.nullable().describe(
+      'When the open circuit is probed next: ISO 8601 in UTC. null while it is closed.',
+    ),
+  })
+  .describe('How the deliveries of this subscription stand, now.')
+
+export const SUBSCRIPTION_EXAMPLE = {
+  id: '0199c3a0-1d2e-7f30-8a4b-5c6d7e8f9012',
+  arn: 'arn:aws:sns:us-east-1:000000000000:orders:0199c3a0-1d2e-7f30-8a4b-5c6d7e8f9012',
+  topicArn: 'arn:aws:sns:us-east-1:000000000000:orders',
+  protocol: 'https',
+  endpoint: 'https://example.com/hook',
+  status: 'active',
+  rawMessageDelivery: false,
+  deliveryPolicy: null,
+  effectiveDeliveryPolicy: {
+    healthyRetryPolicy: {
+      minDelayTarget: 20,
+      maxDelayTarget: 20,
+      numRetries: 3,
+      numNoDelayRetries: 0,
+      numMinDelayRetries: 0,
+      numMaxDelayRetries: 0,
+      backoffFunction: 'linear',
+    },
+    throttlePolicy: null,
+    requestPolicy: { headerContentType: 'text/plain; charset=UTF-8' },
+  },
+  redrivePolicy: { deadLetterTargetArn: 'arn:aws:sqs:us-east-1:000000000000:dead' },
+  filterPolicy: { color: ['red'] },
+  filterPolicyScope: 'MessageAttributes',
+  maxInFlight: 32,
+  retryMode: 'policy',
+  circuitBreaker: null,
+  outbound: null,
+  confirmation: 'none',
+  confirmationExpiresAt: null,
+  createdAt: '2026-11-21T09:30:00.000Z',
+  lane: {
+    waiting: 3,
+    inFlight: 1,
+    oldestWaitingSeconds: 12.5,
+    nextAttemptAt: '2026-11-21T09:31:10.000Z',
+    drainSeconds: null,
+    rate: null,
+    lastError: null,
+    lastStatusCode: 503,
+    retryQuota: null,
+    circuit: null,
+    nextProbeAt: null,
+  },
+}

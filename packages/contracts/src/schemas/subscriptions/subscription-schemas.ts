@@ -1,0 +1,194 @@
+/** Subscriptions over REST. */
+import { z } from 'zod'
+import {
+  CIRCUIT_FAILURES_DEFAULT,
+  CIRCUIT_FAILURES_MAX,
+  CIRCUIT_PROBE_SECONDS_DEFAULT,
+  CIRCUIT_PROBE_SECONDS_MAX,
+  ENDPOINT_CHARS_MAX,
+  MAX_IN_FLIGHT_DEFAULT,
+  MAX_IN_FLIGHT_MAX,
+} from '../../limits.ts'
+import { PROTOCOLS } from '../../protocols.ts'
+import { RETRY_MODES } from '../../records.ts'
+import {
+  DeliveryPolicyInput,
+  DeliveryPolicyShape,
+  EffectiveDeliveryPolicyShape,
+} from '../delivery-policy-schemas.ts'
+import { OutboundInput, OutboundView } from '../outbound-schemas.ts'
+import {
+  CreatedAt,
+  named,
+  namedInput,
+  pageOf,
+  pageQuery,
+  QueueReference,
+  Timestamp,
+  TopicReference,
+} from '../shared-schemas.ts'
+import { LaneView, SUBSCRIPTION_EXAMPLE } from './lane-schemas.ts'
+
+const FilterPolicy = z.record(z.string(), z.unknown())
+const FilterPolicyScope = z.enum(['MessageAttributes', 'MessageBody'])
+
+const RETRY_MODE =
+  'policy: retries follow the retry policy alone. standard: they also draw on a quota. adaptive: and the rate of ' +
+  'attempts falls and recovers with the endpoint.'
+
+const CircuitBreakerInput = z.strictObject({
+  failures: z
+    .int()
+    .min(1)
+    .max(CIRCUIT_FAILURES_MAX)
+    .default(CIRCUIT_FAILURES_DEFAULT)
+    .describe(`Failures in a row that open the circuit. Default ${CIRCUIT_FAILURES_DEFAULT}.`),
+  probeSeconds: z
+    .int()
+    .min(1)
+    .max(CIRCUIT_PROBE_SECONDS_MAX)
+    .default(CIRCUIT_PROBE_SECONDS_DEFAULT)
+    .describe(
+      `Seconds between two attempts while the circuit is open. Default ${CIRCUIT_PROBE_SECONDS_DEFAULT}.`,
+    ),
+})
+
+const settings = {
+  deliveryPolicy: DeliveryPolicyInput.optional(),
+  rawMessageDelivery: z
+    .boolean()
+    .nullish()
+    .describe('true: the bare message is delivered instead of SNS’s JSON envelope. Default false.'),
+  redrivePolicy: z
+    .strictObject({
+      deadLetterTargetArn: QueueReference.describe('The dead-letter queue, by its name or ARN.'),
+    })
+    .nullish()
+    .describe('Where deliveries go that failed for good. Default: they are discarded and counted.'),
+  filterPolicy: FilterPolicy.nullish().describe(
+    'Which messages it gets, in SNS’s filter language: per key a list of alternatives. Default: all.',
+  ),
+  filterPolicyScope: FilterPolicyScope.nullish().describe(
+    'Whether the filter looks at attributes or at the message as JSON. Default MessageAttributes.',
+  ),
+  maxInFlight: z
+    .int()
+    .min(1)
+    .max(MAX_IN_FLIGHT_MAX)
+    .nullish()
+    .describe(`Attempts at a time per worker, at most. Default ${MAX_IN_FLIGHT_DEFAULT}.`),
+  retryMode: z.enum(RETRY_MODES).nullish().describe(`${RETRY_MODE} Webhooks only. Default policy.`),
+  circuitBreaker: CircuitBreakerInput.nullish().describe(
+    'Stops attempts at a dead endpoint and probes from time to time whether it is back. Webhooks only. Default none.',
+  ),
+  outbound: OutboundInput.nullish().describe(
+    'How the endpoint is reached beyond its URL: proxy, certificates, headers. Webhooks only. Default: plainly.',
+  ),
+}
+
+const Protocol = z.enum(PROTOCOLS)
+const Status = z.enum(['pending', 'active', 'paused'])
+const Confirmation = z.enum(['none', 'handshake'])
+
+export const NewSubscriptionInput = namedInput(
+  'NewSubscription',
+  z
+    .strictObject({
+      endpoint: z
+        .string()
+        .min(1)
+        .max(ENDPOINT_CHARS_MAX)
+        .describe('An http or https URL, or the ARN of a queue. With protocol sqs a queue’s name will do.'),
+      protocol: Protocol.optional().describe(
+        'Must agree with the endpoint. Default: what the endpoint says.',
+      ),
+      confirmation: Confirmation.optional().describe(
+        'handshake: pending until the endpoint confirms; only webhooks. Default none: active at once.',
+      ),
+      ...settings,
+    })
+    .meta({
+      description: 'A subscription to be made: an endpoint and how messages are delivered to it.',
+      examples: [
+        { endpoint: 'https://example.com/hook', filterPolicy: { color: ['red'] } },
+        { endpoint: 'arn:aws:sqs:us-east-1:000000000000:jobs', rawMessageDelivery: true },
+      ],
+    }),
+)
+
+/** `null` resets a member. */
+export const SubscriptionInput = namedInput(
+  'SubscriptionInput',
+  z.strictObject(settings).meta({
+    description: 'Settings of a subscription. Members that are left out stay as they are; null resets one.',
+    examples: [{ maxInFlight: 8, redrivePolicy: { deadLetterTargetArn: 'dead' } }],
+  }),
+)
+
+export const SUBSCRIPTION_FIXED = ['endpoint', 'protocol', 'confirmation', 'status'] as const
+
+export const SubscriptionView = named(
+  'Subscription',
+  z
+    .object({
+      id: z.string().describe('Id of the subscription: a UUID, which stays for its life.'),
+      arn: z.string().describe('Amazon resource name: the topic’s ARN, a colon and the id.'),
+      topicArn: z.string().describe('ARN of the topic whose messages it gets.'),
+      protocol: Protocol.describe('How it is delivered to: `http` and `https` webhooks, or an `sqs` queue.'),
+      endpoint: z.string().describe('URL or queue ARN that is delivered to; a password in it is masked.'),
+      status: Status.describe(
+        'pending: waits for its confirmation; active: gets messages; paused: messages are kept for it.',
+      ),
+      rawMessageDelivery: z
+        .boolean()
+        .describe('Whether the bare message is delivered instead of SNS’s JSON envelope.'),
+      deliveryPolicy: DeliveryPolicyShape.nullable().describe(
+        'The policy set on the subscription itself; null: none.',
+      ),
+      effectiveDeliveryPolicy: EffectiveDeliveryPolicyShape,
+      redrivePolicy: z
+        .object({ deadLetterTargetArn: z.string().describe('ARN of the dead-letter queue that takes them.') })
+        .nullable()
+        .describe('Where deliveries go that failed for good; null: they are discarded and counted.'),
+      filterPolicy: FilterPolicy.nullable().describe(
+        'Which messages it gets, in SNS’s filter language; null: all.',
+      ),
+      filterPolicyScope: FilterPolicyScope.describe(
+        'Whether the filter looks at attributes or at the message as JSON.',
+      ),
+      maxInFlight: z.int().describe('Attempts at a time per worker, at most.'),
+      retryMode: z.enum(RETRY_MODES).describe(RETRY_MODE),
+      circuitBreaker: z
+        .object({
+          failures: z.int().describe('Failures in a row that open the circuit.'),
+          probeSeconds: z.int().describe('Seconds between two attempts while the circuit is open.'),
+        })
+        .nullable()
+        .describe('Stops attempts at a dead endpoint; null: there is none.'),
+      outbound: OutboundView.nullable().describe(
+        'How the endpoint is reached beyond its URL; null: plainly.',
+      ),
+      confirmation: Confirmation.describe('Whether the endpoint has to confirm before it gets messages.'),
+      confirmationExpiresAt: Timestamp.nullable().describe(
+        'When a pending subscription is removed unless confirmed: ISO 8601 in UTC. null: it is not pending.',
+      ),
+      createdAt: CreatedAt,
+      lane: LaneView,
+    })
+    .meta({
+      description: 'A subscription: where a topic’s messages go, and how.',
+      examples: [SUBSCRIPTION_EXAMPLE],
+    }),
+)
+
+export const SubscriptionListQuery = z.strictObject({
+  topic: TopicReference.optional().describe('Only subscriptions of this topic, by its name or ARN.'),
+  endpoint: z
+    .string()
+    .optional()
+    .describe('Only subscriptions of exactly this URL or queue ARN, credentials included.'),
+  status: Status.optional().describe('Only subscriptions with this status. Default: all.'),
+  ...pageQuery,
+})
+export const TopicSubscriptionListQuery = SubscriptionListQuery.omit({ topic: true })
+export const SubscriptionList = named('SubscriptionList', pageOf('subscriptions', SubscriptionView))

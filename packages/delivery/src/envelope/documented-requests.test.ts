@@ -1,0 +1,95 @@
+/** What the OpenAPI document says of requests to webhooks, held against requests as they are made. */
+import {
+  Confirmation,
+  createMessageId,
+  type Message,
+  type MessageKind,
+  Notification,
+  type SubscriptionRecord,
+  WEBHOOK_HEADERS,
+} from '@fantail/contracts'
+import { SYSTEM_POLICY } from '@fantail/policy'
+import { createMasterKeyText, createVault, parseMasterKey } from '@fantail/vault'
+import { expect, test } from 'vitest'
+import { createWebhookKey } from '../signing/standard-webhooks.ts'
+import { renderRequest } from './attempt-request.ts'
+import { compileEnvelope } from './envelope.ts'
+import { compileTarget } from './target.ts'
+
+const ID = '0199c3a0-1d2e-7f30-8a4b-5c6d7e8f9012'
+const TOPIC_ARN = 'arn:aws:sns:us-east-1:000000000000:orders'
+/** The client's own, or no business of receivers. */
+const UNDOCUMENTED = ['content-type', 'user-agent', 'accept-encoding']
+const masterKey = parseMasterKey(createMasterKeyText())
+const vault = masterKey && createVault([masterKey])
+
+function sent(kind: MessageKind, set: Partial<SubscriptionRecord> = {}) {
+  const now = Date.now()
+  const { key } = createWebhookKey({ subscriptionId: ID, algorithm: 'hmac-sha256', now }, vault)
+  const record = {
+    id: ID,
+    arn: `${TOPIC_ARN}:${ID}`,
+    topicArn: TOPIC_ARN,
+    protocol: 'https',
+    endpoint: 'https://example.com/hook',
+    rawMessageDelivery: false,
+    webhookKeys: [key],
+    ...set,
+  } as SubscriptionRecord
+  const message: Message = {
+    messageId: createMessageId(now),
+    topicArn: TOPIC_ARN,
+    publishedAt: now,
+    subject: 'Greeting',
+    message: 'hello',
+    attributes: { color: { type: 'String', value: 'red' } },
+    sequenceNumber: '10000000000000000000',
+    traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    ...(kind !== 'Notification' && { kind, token: 'token' }),
+  }
+  const envelope = compileEnvelope(message, 'http://127.0.0.1:4100')
+  const request = renderRequest(envelope, compileTarget(record, SYSTEM_POLICY), { vault, clock: () => now })
+  if ('kind' in request) throw new Error(JSON.stringify(request))
+  return { body: request.body.toString(), headers: byName(request.headers) }
+}
+
+function byName(flat: string[]): Record<string, string> {
+  const pairs = flat.flatMap((name, at) => (at % 2 === 0 ? [[name.toLowerCase(), flat[at + 1] ?? '']] : []))
+  return Object.fromEntries(pairs)
+}
+
+const strict = { Notification: Notification.strict(), Confirmation: Confirmation.strict() }
+
+test('a notification has the members that the document names, and no other', () => {
+  const { body } = sent('Notification')
+  expect(strict.Notification.parse(JSON.parse(body))).toMatchObject({ Message: 'hello' })
+})
+
+test.each(['SubscriptionConfirmation', 'UnsubscribeConfirmation'] as const)(
+  'a %s has the members that the document names, and no other',
+  (kind) => {
+    expect(strict.Confirmation.parse(JSON.parse(sent(kind).body))).toMatchObject({
+      Type: kind,
+      Token: 'token',
+    })
+  },
+)
+
+test('the headers are those that the document names, each with a value that it allows', () => {
+  const all = [
+    sent('Notification'),
+    sent('Notification', { rawMessageDelivery: true }),
+    sent('SubscriptionConfirmation'),
+  ].map(({ headers }) => headers)
+  const names = [...new Set(all.flatMap((headers) => Object.keys(headers)))]
+  const documented = names.filter((name) => !UNDOCUMENTED.includes(name))
+  expect(documented.toSorted()).toEqual(Object.keys(WEBHOOK_HEADERS).toSorted())
+  for (const headers of all) {
+    for (const [name, schema] of Object.entries(WEBHOOK_HEADERS))
+      expect([name, headers[name], schema.safeParse(headers[name]).success]).toEqual([
+        name,
+        headers[name],
+        true,
+      ])
+  }
+})

@@ -1,0 +1,72 @@
+/** Zod schemas as JSON Schema: components for those with a name, inline for parameters and headers. */
+import { namedSchemas, requestSchemaNames } from '@fantail/contracts'
+import { z } from 'zod'
+
+export type Json = Record<string, unknown>
+
+type Io = 'input' | 'output'
+type Override = NonNullable<Parameters<typeof z.toJSONSchema>[1]>['override']
+
+const COMPONENTS = '#/components/schemas/'
+
+export function componentSchemas(): Json {
+  const requests = schemasOf('input')
+  const answers = schemasOf('output')
+  const entries = Object.entries(answers).map(([id, answer]) => {
+    const schema = requestSchemaNames.has(id) ? requests[id] : answer
+    return [id, withoutMeta(schema as Json)] as const
+  })
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+function schemasOf(io: Io): Record<string, object> {
+  const options = { io, uri: (id: string) => COMPONENTS + id, unrepresentable: 'any', override } as const
+  return z.toJSONSchema(namedSchemas, options).schemas
+}
+
+/** A reference to a schema's component. */
+export function referenceTo(schema: z.ZodType): Json {
+  const name = namedSchemas.get(schema)?.id
+  if (name === undefined)
+    throw new Error('a schema of a body or an answer has no name: `named`, `namedInput`')
+  return { $ref: COMPONENTS + name }
+}
+
+/** A parameter's or header's schema, apart from what describes it. */
+export function described(schema: z.ZodType): { description?: string; required: boolean; schema: Json } {
+  const { description, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', override })
+  return {
+    ...(description !== undefined && { description }),
+    required: !schema.safeParse(undefined).success,
+    schema: withoutMeta(rest),
+  }
+}
+
+/** Members of an object's schema, as one would be `described`. */
+export function describedMembers(schema: z.ZodType): Record<string, ReturnType<typeof described>> {
+  if (!(schema instanceof z.ZodObject)) return {}
+  const members = Object.entries(schema.shape as Record<string, z.ZodType>)
+  return Object.fromEntries(members.map(([name, member]) => [name, described(member)]))
+}
+
+/** The examples of a schema, or of the alternatives of a union. */
+export function examplesOf(schema: z.ZodType): unknown[] {
+  const own = schema.meta()?.examples
+  if (Array.isArray(own)) return own
+  return schema instanceof z.ZodUnion ? (schema.options as z.ZodType[]).flatMap(examplesOf) : []
+}
+
+/**
+ * Answers may get new members, so only objects that refuse unknown ones say so. Bounds that every safe integer has are
+ * left out.
+ */
+const override: Override = ({ zodSchema, jsonSchema }) => {
+  const { def } = zodSchema._zod
+  if (def.type === 'object' && !('catchall' in def && def.catchall)) delete jsonSchema.additionalProperties
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+}
+
+function withoutMeta({ $schema: _schema, $id: _id, ...schema }: Json): Json {
+  return schema
+}

@@ -1,0 +1,143 @@
+/** An endpoint as an operation of the document. */
+import type { ErrorCode } from '@fantail/contracts'
+import type { z } from 'zod'
+import { type Rule, ruleOf } from '../auth/native-rules.ts'
+import type { Endpoint } from '../http/endpoint.ts'
+import { described, describedMembers, examplesOf, type Json, referenceTo } from './component-schemas.ts'
+import { answerResponses, errorResponses, type Shared } from './responses.ts'
+
+/** What of the settings shows in the document. */
+export interface Asked {
+  /** Local mode answers to its own host names only. */
+  mode: 'local' | 'server'
+  /** Keys are asked for. */
+  auth: boolean
+  /** But not for `/metrics`. */
+  openMetrics: boolean
+}
+
+/** Codes that any route may answer. */
+const EVERYWHERE: ErrorCode[] = ['storage_unavailable', 'internal']
+/** Beyond these, codes of routes that need a key. */
+const WITH_KEY: ErrorCode[] = ['unauthorized', 'forbidden', 'rate_limited']
+/** Codes of routes that need none in local mode: other hosts are refused, and pages of other sites. */
+const WITHOUT_KEY: ErrorCode[] = ['forbidden']
+
+export const SECURITY_SCHEMES = {
+  apiKey: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'ft_<id>_<secret>',
+    description: 'An API key. `fantail keys create` or `createKey` makes one; local mode asks for none.',
+  },
+  awsSignature: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Authorization',
+    description:
+      'Signature Version 4 with an access key, as AWS SDKs make it; in the query of presigned URLs.',
+    'x-amazon-apigateway-authtype': 'awsSigv4',
+  },
+}
+
+const OPTIONAL_KEY = [{}, { apiKey: [] }]
+const OPTIONAL_SIGNATURE = [{}, { awsSignature: [] }]
+
+/** `shared` gets the components that it refers to. */
+export function operation(endpoint: Endpoint, asked: Asked, shared: Shared): Json {
+  const { id, tag, summary, description, answers } = endpoint
+  const { need, isMetrics } = ruleOf(endpoint)
+  const guarded = need !== 'public' && need !== 'own' && !(isMetrics && asked.openMetrics)
+  const body = requestBody(endpoint)
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    description: [description, ...scopesText(need)].join('\n\n'),
+    security: security(need, guarded, asked),
+    parameters: [
+      ...pathParameters(endpoint),
+      ...parameters(endpoint, 'query'),
+      ...parameters(endpoint, 'header'),
+    ],
+    ...(body && { requestBody: body }),
+    responses: {
+      ...answerResponses(answers),
+      ...errorResponses(
+        [...ownErrors(endpoint), ...refusals(need, guarded, asked), ...EVERYWHERE],
+        answers,
+        shared,
+      ),
+    },
+  }
+}
+
+/** Query parameters that a route does not know are refused by all but those that read the query by themselves. */
+function ownErrors({ errors, queryIs }: Endpoint): ErrorCode[] {
+  return queryIs === 'own' ? errors : [...errors, 'validation_failed']
+}
+
+function refusals(need: Rule['need'], guarded: boolean, { auth, mode }: Asked): ErrorCode[] {
+  if (guarded && auth) return WITH_KEY
+  return need !== 'own' && mode === 'local' ? WITHOUT_KEY : []
+}
+
+function scopesText(need: Rule['need']): string[] {
+  if (typeof need === 'string') return []
+  return [`A key needs the scope ${need.map((one) => `\`${one}\``).join(' or ')}.`]
+}
+
+function security(need: Rule['need'], guarded: boolean, { auth }: Asked): Json[] {
+  if (need === 'own') return OPTIONAL_SIGNATURE
+  if (!guarded) return []
+  return auth ? [{ apiKey: [] }] : OPTIONAL_KEY
+}
+
+function pathParameters({ path, params = {}, where = {} }: Endpoint): Json[] {
+  return Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => {
+    const documented = params[name]
+    if (!documented) throw new Error(`nothing describes {${name}} of ${path}`)
+    const { description, schema } = described(documented)
+    const pattern = where[name] === undefined ? {} : { pattern: `^${where[name]}$` }
+    return { name, in: 'path', required: true, description, schema: { ...schema, ...pattern } }
+  })
+}
+
+function parameters({ query, headers = {} }: Endpoint, place: 'query' | 'header'): Json[] {
+  const found: Record<string, ReturnType<typeof described>> = place === 'query'
+    ? query
+      ? describedMembers(query)
+      : {}
+    : Object.fromEntries(Object.entries(headers).map(([name, one]) => [name, described(one)]))
+  return Object.entries(found).map(([name, { description, required, schema }]) => ({
+    name,
+    in: place,
+    required,
+    description,
+    schema,
+  }))
+}
+
+function requestBody({ body, bodyIs, otherBodies = {} }: Endpoint): Json | undefined {
+  const others = Object.entries(otherBodies).map(([type, schema]) => [type, otherContent(schema)])
+  if (!body && others.length === 0) return undefined
+  return {
+    required: bodyIs !== 'optional',
+    content: { ...(body && { 'application/json': jsonContent(body) }), ...Object.fromEntries(others) },
+  }
+}
+
+function jsonContent(schema: z.ZodType): Json {
+  const examples = examplesOf(schema).map((value, at) => [`example${at + 1}`, { value }])
+  return {
+    schema: referenceTo(schema),
+    ...(examples.length > 0 && { examples: Object.fromEntries(examples) }),
+  }
+}
+
+function otherContent(schema: z.ZodType): Json {
+  const { description, schema: shape } = described(schema)
+  const [example] = examplesOf(schema)
+  const { examples: _, ...rest } = shape
+  return { schema: { ...rest, description }, ...(example !== undefined && { example }) }
+}

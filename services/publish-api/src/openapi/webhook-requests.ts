@@ -1,0 +1,83 @@
+/** Requests that Fantail sends to subscribed webhooks. */
+import { ATTEMPT_DEADLINE_MS, Confirmation, Notification, WEBHOOK_HEADERS } from '@fantail/contracts'
+import { z } from 'zod'
+import { described, examplesOf, type Json, referenceTo } from './component-schemas.ts'
+import type { Tag } from './tags.ts'
+
+const TAG: Tag = 'Webhooks'
+
+const RawMessage = z
+  .string()
+  .describe('The bare message, where raw delivery is on.')
+  .meta({ examples: ['hello'] })
+
+const RESPONSES = {
+  '2XX': { description: 'Accepted. The body is read and dropped.' },
+  '429': { description: 'Tried again by the retry policy. `Retry-After` may ask for a longer delay.' },
+  '5XX': {
+    description: 'Tried again by the retry policy. With 503 `Retry-After` may ask for a longer delay.',
+  },
+  default: {
+    description: 'Refused for good, redirects included: it goes to the dead-letter queue or is discarded.',
+  },
+}
+
+const ONLY_NOTIFICATIONS = ['x-amz-sns-rawdelivery']
+
+export function webhooks(): Json {
+  return {
+    notification: { post: notification() },
+    confirmation: { post: confirmation() },
+  }
+}
+
+function notification(): Json {
+  const { description, schema } = described(RawMessage)
+  return {
+    operationId: 'receiveNotification',
+    tags: [TAG],
+    summary: 'A published message',
+    description:
+      'Sent to each webhook whose filter policy lets the message through. An attempt has to be answered within ' +
+      `${ATTEMPT_DEADLINE_MS / 1_000} seconds. A message may arrive more than once: drop what has a known id. Check the ` +
+      'signature before anything else.\n\nThe body is the JSON envelope, whatever `Content-Type` says. The delivery policy ' +
+      'names that header; by default it is `text/plain; charset=UTF-8`.',
+    security: [],
+    parameters: headers(() => true),
+    requestBody: {
+      required: true,
+      content: {
+        'text/plain': jsonContent(Notification),
+        'application/json': jsonContent(Notification),
+        '*/*': { schema: { ...schema, description }, example: examplesOf(RawMessage)[0] },
+      },
+    },
+    responses: RESPONSES,
+  }
+}
+
+function confirmation(): Json {
+  return {
+    operationId: 'receiveConfirmation',
+    tags: [TAG],
+    summary: 'A question about a subscription',
+    description:
+      'Sent where a subscription was made with `confirmation: "handshake"` or over the AWS protocols, and where a link ' +
+      'has ended one. Follow `SubscribeURL`, or give `Token` to `confirmSubscription`, within 48 hours.\n\nThe body is ' +
+      'JSON, sent as `text/plain; charset=UTF-8`.',
+    security: [],
+    parameters: headers((name) => !ONLY_NOTIFICATIONS.includes(name)),
+    requestBody: { required: true, content: { 'text/plain': jsonContent(Confirmation) } },
+    responses: RESPONSES,
+  }
+}
+
+function jsonContent(schema: z.ZodType): Json {
+  return { schema: referenceTo(schema), example: examplesOf(schema)[0] }
+}
+
+function headers(isThere: (name: string) => boolean): Json[] {
+  return Object.entries(WEBHOOK_HEADERS)
+    .filter(([name]) => isThere(name))
+    .map(([name, header]) => ({ name, in: 'header', ...described(header) }))
+}
