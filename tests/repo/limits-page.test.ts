@@ -1,6 +1,7 @@
 /** Every limit stands in docs/limits.md, and no two constants that are numbers share a name. */
 import { expect, test } from 'vitest'
-import { bounds, renderLimits } from './limits-page.ts'
+import { type Bound, bounds, renderLimits } from './limits-page.ts'
+import { filesMatching, textOf } from './repository.ts'
 
 const all = bounds()
 const inScripts = all.filter(({ path }) => path.endsWith('.lua'))
@@ -21,11 +22,22 @@ test('a constant whose name bounds something says in a sentence what happens (`@
   expect(undescribed.map(({ name, path }) => `${path}: ${name}`)).toEqual([])
 })
 
-test('no two constants that are numbers share a name', () => {
-  const constants = inSources.filter(({ name }) => /^[A-Z]/.test(name))
-  const byName = Map.groupBy(constants, ({ name }) => name)
-  const shared = [...byName].filter(([, bounds]) => bounds.length > 1)
+test('no two constants that are numbers share a name, in sources or in scripts', () => {
+  const named = (group: Bound[]) => group.filter(({ name }) => /^[A-Z]/.test(name))
+  const byName = [inSources, inScripts].flatMap((group) => [...Map.groupBy(named(group), ({ name }) => name)])
+  const shared = byName.filter(([, bounds]) => bounds.length > 1)
   expect(shared.map(([name, bounds]) => [name, ...bounds.map(({ path }) => path)])).toEqual([])
+})
+
+test('a bound of a script has a line and a name of its own', () => {
+  const scripts = filesMatching('packages/*/src/**/*.lua')
+  expect(
+    scripts.filter((path) =>
+      /^local (?:[A-Z0-9_]+, )*[A-Z0-9_]*_(?:MAX|MIN)\b[^=]*,|^local [A-Z0-9_]+, [^=]*_(?:MAX|MIN)\b/m.test(
+        textOf(path),
+      ),
+    ),
+  ).toEqual([])
 })
 
 test('a number that scripts name as the code does is the same number', () => {

@@ -11,9 +11,9 @@
 -- @include now
 -- @include lane-next
 -- @include lane-wake
--- @limit Tokens of a lane's retry quota. Past it: successes add none.
-local QUOTA_MAX = 500
-local BETA, SCALE, SMOOTHING, RATE_MIN, BUCKET_MS, MEASURED_TIMES = 0.7, 0.4, 0.8, 0.5, 500, 2
+-- @limit Requests per second below which an adaptive rate does not fall.
+local RATE_PER_SECOND_MIN = 0.5
+local BETA, SCALE, SMOOTHING, BUCKET_MS, MEASURED_TIMES = 0.7, 0.4, 0.8, 500, 2
 local base, shard = KEYS[1], ARGV[1]
 run_when_full(base)
 local now, before = now_ms(base), first_due(base)
@@ -28,7 +28,8 @@ local function pace_of(id)
   local mode, failures, probe = string.match(h[1] or '-', '^(.) ?(%d*) ?(%d*)$')
   local pace = {
     mode = mode, failures_max = tonumber(failures), probe_ms = tonumber(probe),
-    quota = tonumber(h[2]) or QUOTA_MAX, rate = tonumber(h[3]), shut = tonumber(h[4]), failures = tonumber(h[5]) or 0,
+    quota = tonumber(h[2]) or RETRY_QUOTA_MAX, rate = tonumber(h[3]), shut = tonumber(h[4]),
+    failures = tonumber(h[5]) or 0,
     last_max = tonumber(h[6]) or 0, slowed = tonumber(h[7]) or 0, measured = tonumber(h[8]) or 0,
     bucket = tonumber(h[9]), requests = tonumber(h[10]) or 0, closed = tonumber(h[11]),
   }
@@ -38,9 +39,9 @@ end
 
 local function note_quota(pace, what, cost)
   if what == 'unsent' then
-    pace.quota = math.min(QUOTA_MAX, pace.quota + cost)
+    pace.quota = math.min(RETRY_QUOTA_MAX, pace.quota + cost)
   elseif what == 'ok' then
-    pace.quota = math.min(QUOTA_MAX, pace.quota + (cost > 0 and cost or 1))
+    pace.quota = math.min(RETRY_QUOTA_MAX, pace.quota + (cost > 0 and cost or 1))
   end
 end
 
@@ -64,7 +65,7 @@ local function note_rate(pace, what)
     local back = (pace.last_max * (1 - BETA) / SCALE) ^ (1 / 3)
     wanted = SCALE * ((now - pace.slowed) / 1000 - back) ^ 3 + pace.last_max
   end
-  if wanted then pace.rate = math.max(RATE_MIN, math.min(wanted, MEASURED_TIMES * pace.measured)) end
+  if wanted then pace.rate = math.max(RATE_PER_SECOND_MIN, math.min(wanted, MEASURED_TIMES * pace.measured)) end
 end
 
 local function note_circuit(pace, what)

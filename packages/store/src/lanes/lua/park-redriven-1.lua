@@ -13,7 +13,11 @@
 -- @include lane-body
 -- @include lane-group
 -- @include lane-park
-local BATCH_MS, ENTRY_VALUES, SEARCH_MAX = 86400000, 5, 1000
+-- @limit How long a shard remembers the last batch of a redrive. After it: a repeated batch is parked again.
+local REDRIVEN_KEPT_MS = 86400000
+-- @limit Deliveries at the end of a FIFO group among which a redriven one is looked for. Past it: it is parked again.
+local REDRIVEN_SEARCH_MAX = 1000
+local ENTRY_VALUES = 5
 local base, shard = KEYS[1], ARGV[1]
 run_when_full(base)
 local now, before = now_ms(base), first_due(base)
@@ -25,11 +29,11 @@ if (tonumber(stored[1]) or 0) > fence then return { '', 0, 0 } end
 if last > batch then return { '', 0, last } end
 if last < batch then redis.call('DEL', key) end
 redis.call('HSET', key, 'f', fence, 'b', batch)
-redis.call('PEXPIRE', key, BATCH_MS)
+redis.call('PEXPIRE', key, REDRIVEN_KEPT_MS)
 
 -- A redriven delivery that waits behind others is among the last.
 local function is_last(id, group, delivery)
-  return redis.call('LPOS', behind_key(base, id, group), delivery, 'RANK', -1, 'MAXLEN', SEARCH_MAX)
+  return redis.call('LPOS', behind_key(base, id, group), delivery, 'RANK', -1, 'MAXLEN', REDRIVEN_SEARCH_MAX)
 end
 
 local function park_entry(id, delivery, message, item, group)

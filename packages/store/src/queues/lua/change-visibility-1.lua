@@ -10,8 +10,6 @@
 -- @include when-full
 -- @include queue
 -- @include queue-handles
--- @limit Visibility of a received message from its receive on. Past it: the change is refused.
-local HIDDEN_MAX_MS = 43200000
 local base = KEYS[1]
 local queue = open_queue(base, ARGV[1])
 if not queue then return false end

@@ -16,8 +16,6 @@
 -- @include queue-take
 -- @include queue-attempts
 -- @include queue-shares
--- @limit Expired messages that one receive removes first. Past it: the next receive removes the others.
-local EXPIRED_MAX = 200
 local base, max, flying_max, attempt = KEYS[1], tonumber(ARGV[2]), tonumber(ARGV[4]), ARGV[6]
 local queue = open_queue(base, ARGV[1])
 if not queue then return false end

@@ -13,7 +13,8 @@
 -- @include queue-handles
 -- @include queue-take
 -- @include queue-shares
-local EXPIRED_MAX, PROMOTED_MAX = 200, 100
+-- @limit Delayed messages that one receive makes ready. Past it: the next receive makes the others ready.
+local PROMOTED_MAX = 100
 local base, max = KEYS[1], tonumber(ARGV[2])
 local queue = open_queue(base, ARGV[1])
 if not queue then return false end

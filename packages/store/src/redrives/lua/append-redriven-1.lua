@@ -10,7 +10,8 @@
 -- @include queue
 -- @include queue-dedup
 -- @include queue-store
-local BATCH_MS = 86400000
+-- @limit How long a queue's shard remembers the last batch of a redrive. After it: a repeated batch is appended again.
+local APPENDED_KEPT_MS = 86400000
 local base, key = KEYS[1], KEYS[1] .. 'redriven:' .. ARGV[2]
 local fence, batch = tonumber(ARGV[3]), tonumber(ARGV[4])
 local queue = open_queue(base, ARGV[1])
@@ -23,7 +24,7 @@ run_when_full(base)
 keep_clock(queue)
 if last < batch then redis.call('DEL', key) end
 redis.call('HSET', key, 'f', fence, 'b', batch)
-redis.call('PEXPIRE', key, BATCH_MS)
+redis.call('PEXPIRE', key, APPENDED_KEPT_MS)
 for at = 4, #ARGV - 1, ITEM_VALUES do
   local id = ARGV[at + 1]
   if redis.call('HSETNX', key, id, '') == 1 then store_item(queue, at) end

@@ -10,7 +10,9 @@ local STORED_AHEAD_MAX_MS = 1000
 -- @limit How far ahead the end of an open circuit may lie, unless its probes are further apart. Past it: it
 -- counts as over, as the clock was set back.
 local LEASE_MS_MAX = 600000
-local RETRY_QUOTA, RETRY_QUOTA_LEAST = 500, 5
+-- @limit Tokens of a lane's retry quota. Past it: successes add none.
+local RETRY_QUOTA_MAX = 500
+local RETRY_QUOTA_LEAST = 5
 -- A lease is its end in ms times this, plus a number that makes it unique; odd in a FIFO lane.
 local LEASE_UNIT = 2048
 local slices = {}
@@ -49,7 +51,7 @@ local function read_pace(base, id, mode, now, lane, rate)
   local probe_ms = tonumber(string.match(mode, '(%d+)$')) or 0
   lane.pace = { shut = shut and come(shut, now, math.max(probe_ms, LEASE_MS_MAX)) }
   if retries ~= '-' then
-    lane.pace.quota = tonumber(h[1]) or RETRY_QUOTA
+    lane.pace.quota = tonumber(h[1]) or RETRY_QUOTA_MAX
     lane.pace.next = come(tonumber(h[2]) or 0, now, STORED_AHEAD_MAX_MS)
   end
   local adaptive = retries == 'a' and tonumber(h[3])

@@ -21,7 +21,10 @@ local RETURNS_MAX = 100
 -- A delivery whose lease ends again and again may be what its workers die of: from the second time in a row on it
 -- waits, each time longer. The first time says nothing, and what a killed worker had in hand goes on at once.
 local ENDS_DELAYED_FROM = 2
-local ENDS_MS_MIN, ENDS_MS_MAX = 1000, 300000
+-- @limit First pause of a delivery whose leases end again and again. The pause doubles with each end.
+local ENDS_MS_MIN = 1000
+-- @limit Longest pause of a delivery whose leases end again and again.
+local ENDS_MS_MAX = 300000
 
 -- Returns the state to be stored.
 local function return_ended_lease(base, id, delivery, stored, now)

@@ -6,8 +6,6 @@
 -- @include now
 -- @include when-full
 -- @include queue
--- @limit Expired messages that one look at the queue's figures removes. Past it: the next look removes the others.
-local EXPIRED_MAX = 200
 local base = KEYS[1]
 local queue = open_queue(base, ARGV[1])
 if not queue then return false end

@@ -4,8 +4,6 @@
 -- is given the secret again), and when it comes back.
 -- @limit How long a receive request attempt id is remembered. After it: the same id is a new receive.
 local ATTEMPT_MS = 300000
--- @limit Visibility of a received message from its receive on. Past it: the time is cut.
-local HIDDEN_MAX_MS = 43200000
 local ID_BYTES, SECRET_BYTES, PROOF_BYTES = 36, 16, 32
 
 local function secret_of(proof) return string.sub(proof, 1, SECRET_BYTES) end

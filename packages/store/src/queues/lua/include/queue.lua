@@ -3,6 +3,12 @@
 local RECENT_MS = 600000
 -- @limit Such ids of a queue. Past it: the oldest are forgotten.
 local RECENT_MAX = 100000
+-- @limit Expired messages that a receive or a look at the figures removes first. Past it: the next one removes the
+-- others.
+local EXPIRED_MAX = 200
+-- @limit How long a received message may be hidden from its receive on. Past it: a change of its visibility is refused,
+-- and a repeated receive hides it no longer.
+local HIDDEN_MAX_MS = 43200000
 -- FIFO: when an item comes back that is on its way to another queue.
 local FAR = 8640000000000000
 
