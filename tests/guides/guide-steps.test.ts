@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { agrees, commandsOfTable, filledIn, stepsOf } from './guide-steps.ts'
 
-const guide = `Text.
+const guide = `## Steps
 
 \`\`\`sh
 one \\
@@ -25,9 +25,9 @@ four
 
 test('steps end at comments and empty lines', () => {
   expect(stepsOf(guide)).toEqual([
-    { line: 4, code: 'one \\\n  and on', expected: ['"id": "<it>"'], repeated: false },
-    { line: 7, code: 'two <it>', expected: [], repeated: false },
-    { line: 11, code: 'three', expected: ['a', 'b'], repeated: true },
+    { line: 4, section: 'Steps', code: 'one \\\n  and on', expected: ['"id": "<it>"'], repeated: false },
+    { line: 7, section: 'Steps', code: 'two <it>', expected: [], repeated: false },
+    { line: 11, section: 'Steps', code: 'three', expected: ['a', 'b'], repeated: true },
   ])
 })
 
@@ -44,6 +44,7 @@ test('an output agrees only where all texts stand in their order', () => {
   expect(agrees('b, then a', ['a', 'b'], new Map())).toBe(false)
   expect(agrees('{"a":1,"b":2,"c":3}', ['{"a":1,…"c":3}'], new Map())).toBe(true)
   expect(agrees('{"a":1}', ['{"a":.}'], new Map())).toBe(false)
+  expect(agrees('{\n  "a": [\n    1\n  ]\n}', ['{"a":[1]}'], new Map())).toBe(true)
 })
 
 test('commands are found in the column of a table', () => {

@@ -11,6 +11,8 @@
 export interface Step {
   /** Of the guide's source, from 1. */
   line: number
+  /** The last heading before it. */
+  section: string
   code: string
   /** In this order in what the step prints. */
   expected: string[]
@@ -26,24 +28,31 @@ interface Line {
   text: string
 }
 
+interface Block {
+  section: string
+  lines: Line[]
+}
+
 export function stepsOf(guide: string): Step[] {
   return shellBlocks(guide).flatMap(stepsOfBlock)
 }
 
-function shellBlocks(guide: string): Line[][] {
-  const blocks: Line[][] = []
-  let block: Line[] | undefined
+function shellBlocks(guide: string): Block[] {
+  const blocks: Block[] = []
+  let section = ''
+  let block: Block | undefined
   for (const [index, text] of guide.split('\n').entries()) {
-    if (text === '```sh') block = []
+    if (!block) section = /^##+ (.+)$/.exec(text)?.[1] ?? section
+    if (text === '```sh') block = { section, lines: [] }
     else if (text === '```' && block) {
       blocks.push(block)
       block = undefined
-    } else block?.push({ number: index + 1, text })
+    } else block?.lines.push({ number: index + 1, text })
   }
   return blocks
 }
 
-function stepsOfBlock(lines: Line[]): Step[] {
+function stepsOfBlock({ section, lines }: Block): Step[] {
   const steps: Step[] = []
   let step: Step | undefined
   let repeated = false
@@ -55,7 +64,7 @@ function stepsOfBlock(lines: Line[]): Step[] {
       repeated ||= text === REPEATED
     } else if (step) step.code += `\n${text}`
     else {
-      step = { line: number, code: text, expected: [], repeated }
+      step = { line: number, section, code: text, expected: [], repeated }
       repeated = false
       steps.push(step)
     }
@@ -97,33 +106,39 @@ export function filledIn(code: string, known: Known): string {
 export function agrees(output: string, expected: string[], known: Known): boolean {
   const names: string[] = []
   const pattern = expected.map((text) => patternOf(text, known, names)).join(ANY_TEXT)
-  const found = new RegExp(pattern).exec(withoutSpace(output))
+  const found = new RegExp(pattern).exec(output)
   if (!found) return false
   for (const [index, name] of names.entries()) known.set(name, found[index + 1] ?? '')
   return true
 }
 
 function patternOf(text: string, known: Known, names: string[]): string {
-  const parts = withoutSpace(text).split(/(…|<[a-zA-Z]+>)/)
-  return parts
+  return text
+    .split(/(…|<[a-zA-Z]+>)/)
     .map((part) => {
       if (part === '…') return ANY_TEXT
       const name = /^<([a-zA-Z]+)>$/.exec(part)?.[1]
-      if (name === undefined) return escaped(part)
-      if (known.has(name)) return escaped(withoutSpace(known.get(name) ?? ''))
+      if (name === undefined) return spaced(part)
+      if (known.has(name)) return escaped(known.get(name) ?? '')
       if (names.includes(name)) return `\\${names.indexOf(name) + 1}`
       names.push(name)
-      return '([^"&,{}]+)'
+      return '([^\\s"&,{}]+)'
     })
     .join('')
 }
 
 const ANY_TEXT = '[\\s\\S]*?'
 
-function escaped(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+/** JSON may be spaced in any way. */
+function spaced(text: string): string {
+  const parts = text.split(/\s*([{}[\]:,]|\s)\s*/).filter((part) => part !== '')
+  return parts.map((part) => (/^\s$/.test(part) ? '\\s*' : spacedMark(part))).join('')
 }
 
-function withoutSpace(text: string): string {
-  return text.replace(/\s+/g, '')
+function spacedMark(part: string): string {
+  return /^[{}[\]:,]$/.test(part) ? `\\s*${escaped(part)}\\s*` : escaped(part)
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
 }

@@ -10,13 +10,16 @@ const STEP_TIMEOUT_MS = 60_000
 const REPEAT_EVERY_MS = 100
 /** `fantail` is a checkout's own, as guides say how to call it. */
 const BEGINNING = ['shopt -s expand_aliases', 'fantail() { node infra/bin/fantail.mjs "$@"; }']
-/** What the shell of a reader keeps from step to step. */
-const KEPT = /^(?:export |alias )?[A-Z_a-z]+=.*$/gm
+const ASSIGNED = /^[A-Z_]+(?==)|(?<=^export .*?\b)[A-Z_]+(?==)/gm
+const ALIAS = /^alias .*$/gm
 
 export interface Shell {
-  /** Runs the steps of a guide, and fails with the line of one that does not print what it should. */
-  runGuide(path: string): Promise<void>
-  /** What a command printed. Rejects where it failed. */
+  /**
+   * Runs the steps of a guide, or of one of its sections, and fails with the line of one that does not print what it
+   * should. Later steps have the variables and aliases of earlier ones.
+   */
+  runGuide(path: string, section?: string): Promise<void>
+  /** What a command printed, errors first. Rejects where it failed. */
   run(code: string): Promise<string>
 }
 
@@ -25,36 +28,57 @@ export interface ShellOptions {
   addresses: Record<string, string>
   env?: Record<string, string>
   known?: Known
+  /** Runs before each step. */
+  beginning?: string[]
 }
 
-export function createShell({ addresses, env = {}, known = new Map() }: ShellOptions): Shell {
-  const kept: string[] = []
+export function createShell(options: ShellOptions): Shell {
+  const { addresses, env = {}, known = new Map(), beginning = [] } = options
+  const aliases: string[] = []
+  /** As bash declares them. */
+  let variables = ''
   const here = (text: string) =>
     Object.entries(addresses).reduce((all, [usual, own]) => all.replaceAll(usual, own), text)
-  const run = (code: string) => runBash(here([...BEGINNING, ...kept, code].join('\n')), env)
+  const run = (code: string) =>
+    runBash([...BEGINNING, ...beginning, variables, here([...aliases, code].join('\n'))].join('\n'), env)
   const runStep = async ({ code, expected, repeated }: Step) => {
     const texts = expected.map(here)
     let output = ''
     const works = async () => {
-      output = await run(filledIn(code, known)).catch((error: Error) => FAILED + error.message)
+      const ended = await run(`${filledIn(code, known)}\n${declaring(code)}`).catch(
+        (error: Error) => FAILED + error.message,
+      )
+      const [printed = '', declared = ''] = ended.split(DECLARED)
+      output = printed
+      variables += declared
       return agrees(output, texts, known) && !isFailure(output, texts)
     }
     const isDone = repeated
       ? await waitFor(works, { intervalMs: REPEAT_EVERY_MS }).catch(() => false)
       : await works()
     if (!isDone) throw new Error(`it printed: ${output}`)
-    kept.push(...(code.match(KEPT) ?? []))
+    aliases.push(...(code.match(ALIAS) ?? []))
   }
   return {
     run,
-    async runGuide(path) {
-      for (const step of stepsOf(textOf(path))) {
+    async runGuide(path, section) {
+      const steps = stepsOf(textOf(path)).filter((step) => section === undefined || step.section === section)
+      if (steps.length === 0) throw new Error(`${path} has no section ${section}`)
+      for (const step of steps) {
         await runStep(step).catch((error: Error) => {
           throw new Error(`${path}:${step.line}: ${step.code}\n${error.message}`)
         })
       }
     },
   }
+}
+
+const DECLARED = '\n--- variables ---\n'
+
+/** What makes bash say, after all else, what it has assigned. */
+function declaring(code: string): string {
+  const names = code.match(ASSIGNED) ?? []
+  return names.length === 0 ? '' : `printf '${DECLARED}'; declare -p ${names.join(' ')}`
 }
 
 const FAILED = 'it failed: '
@@ -72,7 +96,7 @@ function runBash(code: string, env: Record<string, string>): Promise<string> {
   return new Promise((resolve, reject) => {
     execFile('bash', ['--norc', '-eu', '-o', 'pipefail', '-c', code], options, (error, stdout, stderr) => {
       if (error) reject(new Error(`${error.message}\n${stdout}${stderr}`))
-      else resolve(stdout + stderr)
+      else resolve(stderr + stdout)
     })
   })
 }

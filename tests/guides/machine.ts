@@ -1,0 +1,171 @@
+/**
+ * A machine for the guide to running Fantail: folders in place of the system's, and processes in place of systemd's
+ * units, which bash's `systemctl` starts and stops here.
+ */
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort, startRedis, type TestRedis } from '@fantail/test-kit'
+import { type ServiceName, ServiceProcess } from '../harness/services/service-process.ts'
+import { ROOT, textOf } from '../repo/repository.ts'
+
+export interface Machine {
+  /** What stands in the guide, and what it is here. */
+  addresses: Record<string, string>
+  /** Defines `systemctl`. */
+  beginning: string[]
+  api: string
+  logText(): string
+  stop(): Promise<void>
+}
+
+interface Unit {
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+const SERVICES: Record<string, { name: ServiceName; port: number }> = {
+  'fantail-api': { name: 'publish-api', port: 4100 },
+  'fantail-redrive': { name: 'redrive', port: 4102 },
+  'fantail-worker@1': { name: 'delivery-worker', port: 4111 },
+  'fantail-worker@2': { name: 'delivery-worker', port: 4112 },
+}
+const REDIS_ARGS = ['--repl-diskless-sync-delay', '0']
+
+/** The units are stopped, the settings are those of `infra/systemd`. A second Redis runs at port 6380, empty. */
+export async function startMachine(): Promise<Machine> {
+  const folder = await mkdtemp(join(tmpdir(), 'fantail-machine-'))
+  const etc = join(folder, 'etc')
+  const settingsPath = join(etc, 'fantail.env')
+  const data = join(folder, 'data')
+  for (const path of [etc, data, join(folder, 'backup')]) await mkdir(path)
+  const server = { appendfsync: 'always', spawned: true } as const
+  const redis = await startRedis({ ...server, args: [...REDIS_ARGS, '--dir', data] })
+  await redis.kill()
+  const next = await startRedis({ ...server, args: REDIS_ARGS })
+  const ports = new Map<number, number>()
+  for (const { port } of Object.values(SERVICES)) ports.set(port, await freePort())
+  const own = (port: number) => ports.get(port) ?? 0
+
+  const addresses: Record<string, string> = {
+    ...Object.fromEntries([...ports].map(([port, free]) => [`127.0.0.1:${port}`, `127.0.0.1:${free}`])),
+    '/etc/fantail': etc,
+    '/backup': join(folder, 'backup'),
+    '/var/lib/fantail-redis': data,
+    '/opt/fantail': ROOT.replace(/\/$/, ''),
+    'redis://127.0.0.1:6379': redis.url,
+    'redis://127.0.0.1:6380': next.url,
+    '127.0.0.1 6379': `127.0.0.1 ${redis.port}`,
+    '--port 6379': `--port ${redis.port}`,
+  }
+  const here = (text: string) =>
+    Object.entries(addresses).reduce((all, [usual, ours]) => all.replaceAll(usual, ours), text)
+  await writeFile(settingsPath, here(textOf('infra/systemd/fantail.env')))
+  const processes: ServiceProcess[] = []
+  const units = new Map<string, Unit>([['fantail-redis', unitOf(redis)]])
+  for (const [unit, { name, port }] of Object.entries(SERVICES)) {
+    units.set(
+      unit,
+      serviceUnit(
+        unit,
+        name,
+        async () => {
+          const settings = parsed(await readFile(settingsPath, 'utf8'))
+          const portName = name === 'publish-api' ? 'FANTAIL_PORT' : 'FANTAIL_OPS_PORT'
+          // The receiver of the test is at a private address.
+          return {
+            ...settings,
+            [portName]: String(own(port)),
+            FANTAIL_HOST: '127.0.0.1',
+            FANTAIL_OUTBOUND_ALLOW: '127.0.0.1',
+          }
+        },
+        processes,
+      ),
+    )
+  }
+  const control = await startControl(units)
+  const { port } = control.address() as { port: number }
+  return {
+    addresses,
+    beginning: [`systemctl() { curl -sSf --data "$*" http://127.0.0.1:${port}; }`],
+    api: `http://127.0.0.1:${own(4100)}`,
+    logText: () => processes.map((one) => one.logText()).join('\n'),
+    async stop() {
+      control.closeAllConnections()
+      control.close()
+      await Promise.all(processes.map((one) => one.stop()))
+      await Promise.all([redis.stop(), next.stop(), endServer(join(data, 'redis.pid'))])
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The server that the guide starts by itself, where a step failed before the guide ended it. */
+async function endServer(pidPath: string): Promise<void> {
+  const text = await readFile(pidPath, 'utf8').catch(() => '')
+  if (text !== '') process.kill(Number(text), 'SIGKILL')
+}
+
+function parsed(text: string): Record<string, string> {
+  return Object.fromEntries(
+    [...text.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
+  )
+}
+
+function serviceUnit(
+  unit: string,
+  name: ServiceName,
+  settings: () => Promise<Record<string, string>>,
+  processes: ServiceProcess[],
+): Unit {
+  let current: ServiceProcess | undefined
+  return {
+    async start() {
+      if (current?.running) return
+      current = new ServiceProcess(name, unit, await settings())
+      processes.push(current)
+      await current.start({ untilReady: false })
+    },
+    async stop() {
+      const code = await current?.stop()
+      if (code) throw new Error(`${unit} ended with ${code}`)
+    },
+  }
+}
+
+/** Until it answers, as its own unit is no concern of the services. */
+function unitOf(redis: TestRedis): Unit {
+  return { start: () => redis.restart(), stop: () => redis.kill() }
+}
+
+/** Answers when the command has been carried out. */
+async function startControl(units: Map<string, Unit>): Promise<Server> {
+  const carryOut = async (command: string) => {
+    const [verb = '', ...words] = command.split(' ').filter((word) => word !== '--now')
+    const named = words.map((word) => {
+      const unit = units.get(word)
+      if (!unit) throw new Error(`no unit ${word}`)
+      return unit
+    })
+    for (const unit of named) {
+      if (/^(stop|disable|restart)$/.test(verb)) await unit.stop()
+      if (/^(start|enable|restart)$/.test(verb)) await unit.start()
+    }
+  }
+  const server = createServer((request, response) => {
+    let command = ''
+    request.on('data', (chunk) => {
+      command += chunk
+    })
+    request.on('end', () => {
+      carryOut(command).then(
+        () => response.end(),
+        (error: Error) => response.writeHead(500).end(error.message),
+      )
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return server
+}

@@ -1,0 +1,134 @@
+/** The guide to running Fantail, section by section, on real processes and a real Redis with its files. */
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { promisify } from 'node:util'
+import { canSpawnRedis, redisServerPath, waitFor } from '@fantail/test-kit'
+import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest'
+import { useReceiver } from '../harness/receivers/use-receiver.ts'
+import { RestClient } from '../harness/services/rest-client.ts'
+import { filesMatching, ROOT, textOf } from '../repo/repository.ts'
+import type { Known } from './guide-steps.ts'
+import { type Machine, startMachine } from './machine.ts'
+import { createShell, isInstalled, type Shell } from './shell.ts'
+
+const GUIDE = 'docs/guides/operate.md'
+const MESSAGES = 20
+const SECTION_TIMEOUT_MS = 90_000
+
+const units = filesMatching('infra/systemd/*.service')
+
+test.skipIf(!isInstalled('systemd-analyze') || !canSpawnRedis())('systemd takes every unit', async () => {
+  expect(units).toHaveLength(4)
+  const folder = await mkdtemp(join(tmpdir(), 'fantail-units-'))
+  try {
+    for (const unit of units) {
+      // Where a unit's programs are on this machine, as systemd looks for them.
+      const text = textOf(unit)
+        .replaceAll('/opt/fantail', ROOT.replace(/\/$/, ''))
+        .replace('/usr/bin/redis-server', redisServerPath())
+      await writeFile(join(folder, basename(unit)), text)
+    }
+    const words = ['verify', '--man=no', ...units.map((unit) => join(folder, basename(unit)))]
+    const { stdout, stderr } = await promisify(execFile)('systemd-analyze', words)
+    expect(`${stdout}${stderr}`).not.toContain(folder)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})
+
+test('the settings that the units share are those of the services', () => {
+  const names = Array.from(textOf('infra/systemd/fantail.env').matchAll(/^([A-Z_]+)=/gm), ([, name]) => name)
+  expect(names.length).toBeGreaterThan(3)
+  const known = textOf('.env.example')
+  expect(names.filter((name) => !new RegExp(`^(# )?${name}=`, 'm').test(known))).toEqual([])
+})
+
+const TOOLS = ['redis-server', 'redis-cli', 'openssl', 'curl']
+
+describe.skipIf(!canSpawnRedis() || !TOOLS.every(isInstalled))(GUIDE, () => {
+  const receiver = useReceiver()
+  const known: Known = new Map()
+  let machine: Machine
+  let shell: Shell
+  let client: RestClient
+  let subscription: string
+  let isBroken = false
+
+  beforeAll(async () => {
+    machine = await startMachine()
+    const { addresses, beginning } = machine
+    shell = createShell({ addresses, beginning, known })
+    client = new RestClient(() => machine.api)
+  }, SECTION_TIMEOUT_MS)
+
+  afterAll(async () => {
+    await client.close()
+    await machine.stop()
+  }, SECTION_TIMEOUT_MS)
+
+  async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const headers = { authorization: `Bearer ft_${known.get('key')}` }
+    const answer = await client.call<T>(method, path, { headers, ...(body === undefined ? {} : { body }) })
+    if (answer.status < 300) return answer.body
+    throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
+  }
+
+  function section(name: string, check: () => Promise<void> = async () => undefined): void {
+    test(
+      `${name}: the commands do what stands there`,
+      async ({ skip }) => {
+        onTestFailed(() => console.error(machine.logText()))
+        // What follows stands on what has been done.
+        if (isBroken) skip()
+        isBroken = true
+        await shell.runGuide(GUIDE, name)
+        await check()
+        isBroken = false
+      },
+      SECTION_TIMEOUT_MS,
+    )
+  }
+
+  /** Whether all wait; then they are delivered, signed. */
+  async function deliveriesGoOn(): Promise<void> {
+    const path = `/v1/subscriptions/${subscription}`
+    type Paused = { status: string; lane: { waiting: number } }
+    expect(await call<Paused>('GET', path)).toMatchObject({ status: 'paused', lane: { waiting: MESSAGES } })
+    receiver().clear()
+    await call('POST', `${path}/resume`)
+    const requests = await receiver().waitForRequests(MESSAGES, '/hook')
+    expect(new Set(requests.map(({ text }) => text)).size).toBe(MESSAGES)
+    expect(requests.every(({ headers }) => headers['webhook-signature'])).toBe(true)
+  }
+
+  /** Stored, and waiting in the lane of a paused subscription. */
+  async function publishSome(): Promise<void> {
+    await call('POST', `/v1/subscriptions/${subscription}/pause`)
+    const messages = Array.from({ length: MESSAGES }, (_, n) => ({ message: `message ${n}` }))
+    await call('POST', '/v1/topics/shop/messages', { messages })
+    await waitFor(async () => {
+      const { lane } = await call<{ lane: { waiting: number } }>('GET', `/v1/subscriptions/${subscription}`)
+      return lane.waiting === MESSAGES
+    })
+  }
+
+  section('Set up')
+  section('Redis settings that matter')
+  section('API keys', async () => {
+    await call('PUT', '/v1/topics/shop', {})
+    const endpoint = `${receiver().url}/hook`
+    const { id } = await call<{ id: string }>('POST', '/v1/topics/shop/subscriptions', { endpoint })
+    await call('POST', `/v1/subscriptions/${id}/webhook-keys`, {})
+    subscription = id
+  })
+  section('The master key', publishSome)
+  section('Back up')
+  section('Restore')
+  section('From a snapshot', deliveriesGoOn)
+  section('From a copy of the folder', deliveriesGoOn)
+  section('Upgrade')
+  section('Scale, and drain a worker', publishSome)
+  section('Replace Redis', deliveriesGoOn)
+})
