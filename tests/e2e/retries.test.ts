@@ -8,6 +8,7 @@ import { afterAll, expect, test } from 'vitest'
 import { useReceiver } from '../harness/receivers/use-receiver.ts'
 import { lane, publish, retries, subscribe } from '../harness/receivers/webhooks.ts'
 import { moveRedisTime } from '../harness/redis/redis-time.ts'
+import { type Stalls, watchStalls } from '../harness/runs/stalls.ts'
 import { useStack } from '../harness/services/stack.ts'
 
 const authority = createAuthority()
@@ -23,22 +24,20 @@ const hook = (path: string) => `${receiver().url}${path}`
 const EARLY_MS = 20
 const LATE_MS = 900
 
-/** Between the attempts at a path. */
-function delaysMs(path: string): number[] {
+/** The attempts at a path came so far apart. What stalls took between two of them does not make the second late. */
+function expectDelays(path: string, seconds: number[], stalls: Stalls): void {
   const times = receiver()
     .requestsTo(path)
     .map(({ at }) => at)
-  return times.slice(1).map((at, i) => at - (times[i] ?? 0))
-}
-
-function expectDelays(path: string, seconds: number[]): void {
-  const delays = delaysMs(path)
-  expect(delays).toHaveLength(seconds.length)
+  expect(times).toHaveLength(seconds.length + 1)
   seconds.forEach((nominal, i) => {
-    expect(delays[i]).toBeGreaterThanOrEqual(nominal * 1_000 - EARLY_MS)
-    expect(delays[i]).toBeLessThanOrEqual(nominal * 1_000 + LATE_MS)
+    const [from, to] = [times[i] ?? 0, times[i + 1] ?? 0]
+    expect(to - from).toBeGreaterThanOrEqual(nominal * 1_000 - EARLY_MS)
+    expect(to - from - stalls.between(from, to)).toBeLessThanOrEqual(nominal * 1_000 + LATE_MS)
   })
 }
+
+const watch = () => watchStalls([stack().redis.pid(), stack().worker(0).pid])
 
 test('attempts follow the curve that the preview shows, then the delivery is dead', async () => {
   const { client } = stack()
@@ -58,12 +57,14 @@ test('attempts follow the curve that the preview shows, then the delivery is dea
     deliveryPolicy,
     redrivePolicy: { deadLetterTargetArn: 'curve-dead' },
   })
+  const stalls = watch()
   await publish(stack(), 'curve', 'x')
   const letter = await deadLetterIn('curve-dead')
   expect(letter).toMatchObject({ reason: 'retriesExhausted', statusCode: 500, attempts: 6 })
   expectDelays(
     '/curve',
     preview.retries.map(({ delaySeconds }) => delaySeconds),
+    stalls,
   )
 })
 
@@ -74,9 +75,10 @@ test('Retry-After lengthens a delay, but not beyond the longest of the policy', 
     return n === 2 ? { status: 429, headers: { 'retry-after': '3600' } } : {}
   })
   await subscribe(stack(), 'after', { endpoint: hook('/after'), deliveryPolicy })
+  const stalls = watch()
   await publish(stack(), 'after', 'x')
   await receiver().waitForRequests(3, '/after')
-  expectDelays('/after', [2, 2])
+  expectDelays('/after', [2, 2], stalls)
 })
 
 test('a client error is dead at once, with the body that SNS would have put into the queue', async () => {
