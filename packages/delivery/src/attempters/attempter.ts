@@ -34,9 +34,10 @@ export interface Attempter {
   /** An attempt follows in a moment, so whatever takes long on the way to the endpoint begins now. */
   openAhead(target: Target): void
   /**
-   * Calls `done` or `again` once, never before it has returned. Whatever goes wrong is a result. With `again` the
-   * attempt makes one request, and asks for the next. There are no promises, because this runs tens of thousands of
-   * times a second.
+   * Calls `done` or `again` once, never before it has returned. Whatever goes wrong is a result. It ends within the
+   * time of FANTAIL_ATTEMPT_TIMEOUT_MS: slots and leases count on it, and nothing around it ends an attempt. With
+   * `again` the attempt makes one request, and asks for the next. There are no promises, because this runs tens of
+   * thousands of times a second.
    */
   attempt(attempt: Attempt, done: AttemptDone, again?: (again: Again) => void): void
 }

@@ -1,9 +1,9 @@
-import { ARN_DEFAULTS, PROTOCOLS, queueArn } from '@fantail/contracts'
+import { ARN_DEFAULTS, type Protocol, queueArn } from '@fantail/contracts'
 import { expect, test } from 'vitest'
 import { readEndpoint } from './read-endpoint.ts'
 import { refusedSetting } from './traits.ts'
 
-const read = (text: string, given?: (typeof PROTOCOLS)[number]) => readEndpoint(text, given, ARN_DEFAULTS)
+const read = (text: string, given?: Protocol) => readEndpoint(text, given, ARN_DEFAULTS)
 
 test('an endpoint is read by the kind whose syntax it has, whatever the case of its scheme', () => {
   expect(read('http://example.com/a')).toEqual({ protocol: 'http', endpoint: 'http://example.com/a' })
@@ -38,7 +38,7 @@ test.each([
 })
 
 test('a setting that a kind does not take is refused with the kinds that do', () => {
-  const refused = PROTOCOLS.map((protocol) => refusedSetting(protocol, 'outbound'))
+  const refused = (['http', 'https', 'sqs'] as const).map((protocol) => refusedSetting(protocol, 'outbound'))
   expect(refused).toEqual([undefined, undefined, 'is for http and https subscriptions only'])
   expect(refusedSetting(undefined, 'outbound')).toBeUndefined()
 })
