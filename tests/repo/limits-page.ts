@@ -85,11 +85,29 @@ Every limit of memory, size, count and time. The table of settings is made from 
 export function renderLimits(): string {
   const limits = bounds().filter(({ limit }) => limit !== undefined)
   const partOf = ({ path }: Bound) => PARTS.find(([prefix]) => path.startsWith(prefix))?.[1]
-  const parts = PARTS.map(([, title]) => {
-    const rows = limits.filter((bound) => partOf(bound) === title).map(rowOf)
-    return `\n## ${title}\n\n| limit | value | bounds | past it | in |\n|---|---|---|---|---|\n${rows.join('\n')}\n`
-  })
-  return `${HEAD}${renderSettings()}${parts.join('')}`
+  const parts = PARTS.map(([, title]) =>
+    section(
+      title,
+      limits.filter((bound) => partOf(bound) === title),
+    ),
+  )
+  const memory = section('Memory', limits.filter(isOfMemory), MEMORY)
+  return `${HEAD}${renderSettings()}${memory}${parts.join('')}`
+}
+
+const MEMORY = `
+Shares of Redis's memory, and bounds of a process of 16 MiB and more. They stand again below, each in its part.
+`
+
+function isOfMemory({ name, value }: Bound): boolean {
+  return /_SHARE$/.test(name)
+    ? !/LANES|SAMPLE/.test(name)
+    : /BYTES|[Bb]ytes/.test(name) && value >= 16_777_216
+}
+
+function section(title: string, limits: Bound[], text = ''): string {
+  const head = '| limit | value | bounds | past it | in |\n|---|---|---|---|---|'
+  return `\n## ${title}\n${text}\n${head}\n${limits.map(rowOf).join('\n')}\n`
 }
 
 const OUTCOME = /^(.*?)(?: (?:Past it|After it|Below it|With less left): (.*))?$/
