@@ -1,6 +1,6 @@
 /** An endpoint as an operation of the document. */
 import type { ErrorCode } from '@fantail/contracts'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { type Rule, ruleOf } from '../auth/native-rules.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { described, describedMembers, examplesOf, type Json, referenceTo } from './component-schemas.ts'
@@ -46,40 +46,46 @@ const OPTIONAL_SIGNATURE = [{}, { awsSignature: [] }]
 /** `shared` gets the components that it refers to. */
 export function operation(endpoint: Endpoint, asked: Asked, shared: Shared): Json {
   const { id, tag, summary, description, answers } = endpoint
-  const { need, isMetrics } = ruleOf(endpoint)
-  const guarded = need !== 'public' && need !== 'own' && !(isMetrics && asked.openMetrics)
+  const { need } = ruleOf(endpoint)
   const body = requestBody(endpoint)
+  const { query = NO_MEMBERS, headers = {} } = endpoint
   return {
     operationId: id,
     tags: [tag],
     summary,
     description: [description, ...scopesText(need)].join('\n\n'),
-    security: security(need, guarded, asked),
+    security: security(endpoint, asked),
     parameters: [
       ...pathParameters(endpoint),
-      ...parameters(endpoint, 'query'),
-      ...parameters(endpoint, 'header'),
+      ...parameters('query', describedMembers(query)),
+      ...parameters('header', describedMembers(z.object(headers))),
     ],
     ...(body && { requestBody: body }),
     responses: {
       ...answerResponses(answers),
-      ...errorResponses(
-        [...ownErrors(endpoint), ...refusals(need, guarded, asked), ...EVERYWHERE],
-        answers,
-        shared,
-      ),
+      ...errorResponses(codesOf(endpoint, asked), answers, shared),
     },
   }
 }
 
-/** Query parameters that a route does not know are refused by all but those that read the query by themselves. */
-function ownErrors({ errors, queryIs }: Endpoint): ErrorCode[] {
-  return queryIs === 'own' ? errors : [...errors, 'validation_failed']
+const NO_MEMBERS = z.object({})
+
+/** Every code that the route may answer. */
+export function codesOf(endpoint: Endpoint, asked: Asked): ErrorCode[] {
+  const { errors, queryIs } = endpoint
+  // Query parameters that a route does not know are refused by all but those that read the query by themselves.
+  const own: ErrorCode[] = queryIs === 'own' ? errors : [...errors, 'validation_failed']
+  return [...own, ...refusals(endpoint, asked), ...EVERYWHERE]
 }
 
-function refusals(need: Rule['need'], guarded: boolean, { auth, mode }: Asked): ErrorCode[] {
-  if (guarded && auth) return WITH_KEY
-  return need !== 'own' && mode === 'local' ? WITHOUT_KEY : []
+function refusals(endpoint: Endpoint, asked: Asked): ErrorCode[] {
+  if (asked.auth && isGuarded(endpoint, asked)) return WITH_KEY
+  return ruleOf(endpoint).need !== 'own' && asked.mode === 'local' ? WITHOUT_KEY : []
+}
+
+function isGuarded(endpoint: Endpoint, { openMetrics }: Asked): boolean {
+  const { need, isMetrics } = ruleOf(endpoint)
+  return need !== 'public' && need !== 'own' && !(isMetrics && openMetrics)
 }
 
 function scopesText(need: Rule['need']): string[] {
@@ -87,10 +93,10 @@ function scopesText(need: Rule['need']): string[] {
   return [`A key needs the scope ${need.map((one) => `\`${one}\``).join(' or ')}.`]
 }
 
-function security(need: Rule['need'], guarded: boolean, { auth }: Asked): Json[] {
-  if (need === 'own') return OPTIONAL_SIGNATURE
-  if (!guarded) return []
-  return auth ? [{ apiKey: [] }] : OPTIONAL_KEY
+function security(endpoint: Endpoint, asked: Asked): Json[] {
+  if (ruleOf(endpoint).need === 'own') return OPTIONAL_SIGNATURE
+  if (!isGuarded(endpoint, asked)) return []
+  return asked.auth ? [{ apiKey: [] }] : OPTIONAL_KEY
 }
 
 function pathParameters({ path, params = {}, where = {} }: Endpoint): Json[] {
@@ -103,13 +109,8 @@ function pathParameters({ path, params = {}, where = {} }: Endpoint): Json[] {
   })
 }
 
-function parameters({ query, headers = {} }: Endpoint, place: 'query' | 'header'): Json[] {
-  const found: Record<string, ReturnType<typeof described>> = place === 'query'
-    ? query
-      ? describedMembers(query)
-      : {}
-    : Object.fromEntries(Object.entries(headers).map(([name, one]) => [name, described(one)]))
-  return Object.entries(found).map(([name, { description, required, schema }]) => ({
+function parameters(place: 'query' | 'header', members: ReturnType<typeof describedMembers>): Json[] {
+  return Object.entries(members).map(([name, { description, required, schema }]) => ({
     name,
     in: place,
     required,

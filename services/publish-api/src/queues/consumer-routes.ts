@@ -36,6 +36,7 @@ const INPUT_ERRORS: ErrorCode[] = [
   'validation_failed',
   'not_found',
   'conflict',
+  'wrong_state',
   'too_large',
   'unsupported_media_type',
   'storage_full',

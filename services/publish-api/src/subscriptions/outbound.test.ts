@@ -162,6 +162,24 @@ test('a queue has no outbound settings, and credentials no second authorization'
 })
 
 describe('without a master key', () => {
+  test('sealed secrets cannot be opened, so neither a change nor a second subscribe is judged', async () => {
+    const endpoint = 'https://sealed.example/'
+    const outbound = { headers: { a: SECRET } }
+    const { body } = await subscribe({ endpoint, outbound })
+    const { vault } = api.deps
+    api.deps.vault = undefined
+    try {
+      for (const refused of [
+        await patch(body.id, { ca: null }),
+        await subscribe({ endpoint, outbound: {} }),
+      ]) {
+        expect([refused.status, refused.body.error.code]).toEqual([409, 'wrong_state'])
+      }
+    } finally {
+      api.deps.vault = vault
+    }
+  })
+
   test('secrets are refused by name, and everything else is taken', async () => {
     const { vault } = api.deps
     api.deps.vault = undefined

@@ -30,6 +30,7 @@ const INPUT_ERRORS = [
   'malformed_json',
   'validation_failed',
   'not_found',
+  'wrong_state',
   'too_large',
   'unsupported_media_type',
   'storage_full',
