@@ -7,7 +7,11 @@ const DeliveryCounts = z.object({
   delivered: z.int().describe('Deliveries that their endpoint accepted.'),
   waiting: z.int().describe('Deliveries that wait for an attempt or are in flight.'),
   deadLettered: z.int().describe('Deliveries that ended in a dead-letter queue.'),
-  discarded: z.int().describe('Deliveries that failed or were purged, and that no dead-letter queue took.'),
+  discarded: z
+    .int()
+    .describe(
+      'Deliveries that ended in no queue: purged, unsubscribed, or failed without a dead-letter queue.',
+    ),
   expired: z.int().describe('Deliveries that ended because the message got too old.'),
   quarantined: z.int().describe('Deliveries that cannot be decoded and wait for an operator.'),
   filtered: z.int().describe('Subscriptions whose filter policy kept the message back.'),

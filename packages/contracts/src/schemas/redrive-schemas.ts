@@ -100,7 +100,7 @@ export const RedriveView = named(
       description: 'A task that moves messages out of a queue.',
       examples: [
         {
-          id: '0-0199c3a1-7a52-7c11-9a0e-3f1d5b7c9e21',
+          id: '0199c3a1-7a52-7c11-9a0e-3f1d5b7c9e21',
           status: 'running',
           source: 'arn:aws:sqs:us-east-1:000000000000:dead',
           destination: null,

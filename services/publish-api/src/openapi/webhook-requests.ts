@@ -39,8 +39,8 @@ function notification(): Json {
     summary: 'A published message',
     description:
       'Sent to each webhook whose filter policy lets the message through. An attempt has to be answered within ' +
-      `${ATTEMPT_DEADLINE_MS / 1_000} seconds. A message may arrive more than once: drop what has a known id. Check the ` +
-      'signature before anything else.\n\nThe body is the JSON envelope, whatever `Content-Type` says. The delivery policy ' +
+      `${ATTEMPT_DEADLINE_MS / 1_000} seconds, else it is made again by the retry policy. A message may arrive more than ` +
+      'once: drop what has a known id. Check the signature before anything else.\n\nThe body is the JSON envelope, whatever `Content-Type` says. The delivery policy ' +
       'names that header; by default it is `text/plain; charset=UTF-8`.',
     security: [],
     parameters: headers(() => true),

@@ -45,7 +45,7 @@ export function serviceRoutes({ checks, renderMetrics, settings }: ApiDeps): End
       path: '/metrics',
       tag,
       summary: 'Metrics for Prometheus',
-      description: 'Metrics of this process alone, in the text format that Prometheus scrapes.',
+      description: 'In the text format that Prometheus scrapes. Each process has metrics of its own.',
       answers: { 200: { description: 'The text format', contentType: 'text/plain' } },
       errors: [],
       handle: async () => ({
