@@ -1,6 +1,5 @@
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { configDefaults, defineConfig } from 'vitest/config'
+import { COMPILED_CODE } from './tests/harness/runs/compiled-code.ts'
 import { MixedOrder } from './tests/harness/runs/file-order.ts'
 import { ProgressReporter } from './tests/harness/runs/progress-reporter.ts'
 
@@ -19,7 +18,7 @@ const TIMING = '**/*.timing.test.ts'
  */
 const WORKERS = 5
 /** Tests start many processes. Compiling is half of what a start costs. */
-const env = { NODE_COMPILE_CACHE: join(tmpdir(), 'fantail-compiled') }
+const env = { NODE_COMPILE_CACHE: COMPILED_CODE }
 /**
  * When a test is given up. No bound for Fantail: a machine that does much else starts a process ten times as slowly.
  */

@@ -3,10 +3,9 @@
  * are free ones of the system's choice, read from its log; what it logs is kept for failures.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { waitFor } from '@fantail/test-kit'
+import { COMPILED_CODE } from '../runs/compiled-code.ts'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const LINES_MAX = 20_000
@@ -166,8 +165,7 @@ export class ServiceProcess {
  */
 function baseEnv(): Record<string, string> {
   const { PATH = '', HOME = '', TMPDIR } = process.env
-  const NODE_COMPILE_CACHE = join(tmpdir(), 'fantail-compiled')
-  return { PATH, HOME, NODE_COMPILE_CACHE, ...(TMPDIR === undefined ? {} : { TMPDIR }) }
+  return { PATH, HOME, NODE_COMPILE_CACHE: COMPILED_CODE, ...(TMPDIR === undefined ? {} : { TMPDIR }) }
 }
 
 function parseLine(line: string): LogLine {
