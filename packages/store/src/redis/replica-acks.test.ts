@@ -1,6 +1,6 @@
 import { redisReleases, startWithReplica, waitFor } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { markKey } from '../keys.ts'
 import { connect, whenReady } from './connect.ts'
 import { ReplicaAcks } from './replica-acks.ts'
@@ -97,4 +97,31 @@ describe.each([
       }
     },
   )
+})
+
+test('a move waits for a replica that is late, and goes on without one that stays silent', async () => {
+  const { master, replica, stop } = await startWithReplica()
+  const connection = connect({ url: master.url, name: 'test' })
+  try {
+    await whenReady(connection)
+    const acks = new ReplicaAcks(connection, { minReplicas: 1 })
+    await waitFor(async () => (await connection.wait(1, 1_000)) === 1, { what: 'the replica' })
+    const looked = vi.spyOn(connection, 'info')
+    await replica.freeze()
+    await connection.set('late', '1')
+    const late = acks.confirm('late')
+    await waitFor(() => looked.mock.calls.length === 1, { what: 'the first wait to end in vain' })
+    await replica.thaw()
+    await late
+    expect(await connection.wait(1, 1)).toBe(1)
+    looked.mockClear()
+    await replica.freeze()
+    await connection.set('silent', '1')
+    await acks.confirm('silent')
+    expect(looked).toHaveBeenCalledTimes(3)
+    await replica.thaw()
+  } finally {
+    connection.disconnect()
+    await stop()
+  }
 })

@@ -9,9 +9,9 @@
  * therefore written right before each WAIT. Replicas apply writes in their order, so the mark's offset covers every
  * earlier write.
  *
- * If too few replicas of a shard's master answer, the shard goes on without them and asks again after a pause:
- * otherwise everything would stop, and publishing reports already that copies are missing. `strict` is for what a
- * caller is told.
+ * A shard goes on without its replicas if too few are connected, or if they were late three times in a row. It asks
+ * again after a pause. Otherwise everything would stop, and publishing reports already that copies are missing.
+ * `strict` is for what a caller is told: it fails after one wait.
  *
  * There is one WAIT at a time, for all writes whose replies came before it. It blocks its connection, for all of its
  * second if a replica is missing; one WAIT per write let a burst of writes time each other out.
@@ -24,8 +24,15 @@ import { readScript } from './scripts.ts'
 
 const MARK = readScript('write-mark-1')
 
+/** @limit One WAIT for replicas. Past it: a publish gets 503, a move asks again. */
 const ACKS_WAIT_MS = 1_000
-const PAUSE_MS = 5_000
+/** @limit Time for which moves go on without replicas that did not answer. Past it: they are asked again. */
+const REPLICAS_PAUSE_MS = 5_000
+/**
+ * A failover may promote a replica that is connected but late, so one on a busy machine gets more than one wait.
+ * @limit Waits in a row in which connected replicas are late. Past it: moves go on without them.
+ */
+const LATE_WAITS_MAX = 3
 
 export interface ReplicaAcksOptions {
   /** FANTAIL_MIN_REPLICAS. */
@@ -42,6 +49,8 @@ interface Waits {
   strict: boolean
   /** Marks to write before the next: one per slot that was written to. */
   marks: Set<string>
+  /** Waits in a row in which connected replicas were late. */
+  late: number
 }
 
 export class ReplicaAcks {
@@ -66,11 +75,18 @@ export class ReplicaAcks {
     const { minReplicas } = this.#options
     if (minReplicas === 0) return
     const node = nodeOf(this.redis, key)
-    if (!strict && this.#isPaused(node)) return
-    const reached = await this.#replicasOf(node, markKey(key), strict).catch((error: unknown) => {
-      throw strict ? unconfirmed(error) : error
+    if (strict) return this.#confirmStrictly(node, key)
+    let reached = 0
+    while (reached < minReplicas && !this.#isPaused(node))
+      reached = await this.#replicasOf(node, markKey(key), false)
+  }
+
+  async #confirmStrictly(node: Redis, key: string): Promise<void> {
+    const { minReplicas } = this.#options
+    const reached = await this.#replicasOf(node, markKey(key), true).catch((error: unknown) => {
+      throw unconfirmed(error)
     })
-    if (strict && reached < minReplicas) throw tooFewReplicas(reached, minReplicas)
+    if (reached < minReplicas) throw tooFewReplicas(reached, minReplicas)
   }
 
   /** Like `confirm`, for writes under any of the keys. */
@@ -86,7 +102,7 @@ export class ReplicaAcks {
   #replicasOf(node: Redis, mark: string, strict: boolean): Promise<number> {
     let waits = this.#waits.get(node)
     if (!waits) {
-      waits = { running: Promise.resolve(), next: undefined, strict: false, marks: new Set() }
+      waits = { running: Promise.resolve(), next: undefined, strict: false, marks: new Set(), late: 0 }
       this.#waits.set(node, waits)
     }
     waits.strict ||= strict
@@ -104,13 +120,27 @@ export class ReplicaAcks {
     waits.next = undefined
     waits.strict = false
     waits.marks = new Set()
-    const { minReplicas } = this.#options
-    if (!strict && this.#isPaused(node)) return minReplicas
-    const asked = askReplicas(node, marks, minReplicas)
+    if (!strict && this.#isPaused(node)) return this.#options.minReplicas
+    const asked = this.#ask(node, waits, marks)
     waits.running = asked.catch(() => undefined)
-    const reached = await asked
-    if (reached < minReplicas) this.#pausedUntil.set(node, performance.now() + PAUSE_MS)
+    return asked
+  }
+
+  async #ask(node: Redis, waits: Waits, marks: Set<string>): Promise<number> {
+    const { minReplicas } = this.#options
+    const reached = await askReplicas(node, marks, minReplicas)
+    if (reached >= minReplicas) waits.late = 0
+    else if (await this.#goesOnWithout(node, waits))
+      this.#pausedUntil.set(node, performance.now() + REPLICAS_PAUSE_MS)
     return reached
+  }
+
+  /** After a wait in vain: no replica is there that could be promoted, or all had their waits. */
+  async #goesOnWithout(node: Redis, waits: Waits): Promise<boolean> {
+    const connected = /^connected_slaves:(\d+)/m.exec(await node.info('replication'))?.[1]
+    if (Number(connected ?? 0) < this.#options.minReplicas) return true
+    waits.late += 1
+    return waits.late >= LATE_WAITS_MAX
   }
 }
 
