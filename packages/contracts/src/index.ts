@@ -180,6 +180,7 @@ export {
   PeekQuery,
   PurgeAnswer,
 } from './schemas/queues/queue-content-schemas.ts'
+export { BatchFailures, QueueEvent } from './schemas/queues/queue-event-schemas.ts'
 export {
   AckInput,
   HandleResults,

@@ -1,4 +1,4 @@
-import type { QueueMessage } from '@fantail/contracts'
+import { QueueEvent, type QueueMessage } from '@fantail/contracts'
 import { expect, test } from 'vitest'
 import { renderQueueEvent } from './queue-event.ts'
 
@@ -54,4 +54,14 @@ test('attributes, order and source go with it', () => {
     MessageDeduplicationId: 'd',
     SequenceNumber: '1',
   })
+})
+
+test('the event has the members that the OpenAPI document names, and no other', () => {
+  const attributes = {
+    Text: { type: 'String', value: 'foobar' },
+    Bytes: { type: 'Binary', value: 'AQID' },
+  }
+  const event = JSON.parse(renderQueueEvent(QUEUE, [MESSAGE, { ...MESSAGE, attributes }]))
+  // The schema drops what it does not know.
+  expect(QueueEvent.parse(event)).toEqual(event)
 })

@@ -48,5 +48,5 @@ A message with its attributes has at most ${MESSAGE_BYTES_MAX} bytes. Bounds of 
 ## Webhooks
 
 \`receiveNotification\` and \`receiveConfirmation\` describe what Fantail sends to subscribed endpoints, with the headers of
-Standard Webhooks.
+Standard Webhooks. \`receiveQueueBatch\` is the request that push consumers get.
 `

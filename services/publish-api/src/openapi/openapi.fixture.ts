@@ -6,7 +6,7 @@ export interface Operation {
   tags: string[]
   summary: string
   description: string
-  parameters: { name: string; description?: string }[]
+  parameters?: { name: string; description?: string }[]
 }
 
 export interface DescribedText {
@@ -36,7 +36,12 @@ export function describedTexts(document: Json): DescribedText[] {
   ]
 }
 
-function textsOfOperation({ operationId, summary, description, parameters }: Operation): DescribedText[] {
+function textsOfOperation({
+  operationId,
+  summary,
+  description,
+  parameters = [],
+}: Operation): DescribedText[] {
   return [
     text(operationId, `${operationId} ${summary}`, description),
     ...parameters.map((one) => text(`${operationId} ${one.name}`, one.name, one.description)),

@@ -1,5 +1,12 @@
 /** Requests that Fantail sends to subscribed webhooks. */
-import { ATTEMPT_DEADLINE_MS, Confirmation, Notification, WEBHOOK_HEADERS } from '@fantail/contracts'
+import {
+  ATTEMPT_DEADLINE_MS,
+  BatchFailures,
+  Confirmation,
+  Notification,
+  QueueEvent,
+  WEBHOOK_HEADERS,
+} from '@fantail/contracts'
 import { z } from 'zod'
 import { described, examplesOf, type Json, referenceTo } from './component-schemas.ts'
 import type { Tag } from './tags.ts'
@@ -28,6 +35,7 @@ export function webhooks(): Json {
   return {
     notification: { post: notification() },
     confirmation: { post: confirmation() },
+    queueBatch: { post: queueBatch() },
   }
 }
 
@@ -69,6 +77,27 @@ function confirmation(): Json {
     parameters: headers((name) => !ONLY_NOTIFICATIONS.includes(name)),
     requestBody: { required: true, content: { 'text/plain': jsonContent(Confirmation) } },
     responses: RESPONSES,
+  }
+}
+
+function queueBatch(): Json {
+  return {
+    operationId: 'receiveQueueBatch',
+    tags: [TAG],
+    summary: 'Messages of a queue, for a push consumer',
+    description:
+      'Sent to the `url` of a push consumer, and to be answered within its `timeoutSeconds`. Messages may come more than ' +
+      'once: drop those with a known `messageId`.',
+    security: [],
+    requestBody: { required: true, content: { 'application/json': jsonContent(QueueEvent) } },
+    responses: {
+      '2XX': {
+        description:
+          'The batch is deleted, but for messages named as failed where the consumer reports them.',
+        content: { 'application/json': jsonContent(BatchFailures) },
+      },
+      default: { description: 'The batch stays, and comes back after its visibility timeout.' },
+    },
   }
 }
 
