@@ -25,3 +25,26 @@ test('the first connect waits for a Redis that comes later, and further tries le
     await server.stop()
   }
 })
+
+test('a connection that is closed between two tries ends, and so does what waits on it', async () => {
+  const server = await startRedis()
+  try {
+    for (const close of ['disconnect', 'quit'] as const) {
+      const retryStrategy = () => 60_000
+      const redis = connectionWhenFull({ host: '127.0.0.1', port: server.port, retryStrategy })
+      redis.on('error', () => {
+        // The server is gone: that is what is tried.
+      })
+      await redis.connect()
+      await server.kill()
+      await waitFor(() => redis.status === 'reconnecting')
+      const ended = new Promise((resolve) => redis.once('end', resolve))
+      const refused = expect(redis.ping()).rejects.toThrow('Connection is closed')
+      await redis[close]()
+      await Promise.all([ended, refused])
+      await server.restart()
+    }
+  } finally {
+    await server.stop()
+  }
+})

@@ -32,6 +32,22 @@ class WhenFullRedis extends Redis {
     }
   }
 
+  /**
+   * Between two tries ioredis drops the next one and never says `end`, which BullMQ waits for when it closes. A
+   * connection that waits for its first try does say so.
+   */
+  override disconnect(reconnect = false): void {
+    if (!reconnect && this.status === 'reconnecting') this.status = 'wait'
+    super.disconnect(reconnect)
+  }
+
+  /** Waits for no server that is away: there is nothing to take leave of. */
+  override async quit(): Promise<'OK'> {
+    if (this.status === 'ready') return super.quit()
+    this.disconnect()
+    return 'OK'
+  }
+
   override duplicate(override?: Partial<RedisOptions>): Redis {
     return new WhenFullRedis({ ...this.options, ...override, replyMapping: 'legacy' })
   }

@@ -1,0 +1,45 @@
+/** SIGTERM of each process while Redis is away: it ends by itself when it has no job in hand. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startRedis, waitFor } from '@fantail/test-kit'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ServiceName, ServiceProcess } from '../../harness/services/service-process.ts'
+
+let dataDir: string
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'fantail-data-'))
+})
+afterAll(() => rm(dataDir, { recursive: true, force: true }))
+
+/** A redrive service may have a sweep in hand, whose end waits for Redis. */
+const CASES: { name: ServiceName; what: 'stays away' | 'comes back' }[] = [
+  { name: 'publish-api', what: 'stays away' },
+  { name: 'publish-api', what: 'comes back' },
+  { name: 'delivery-worker', what: 'stays away' },
+  { name: 'delivery-worker', what: 'comes back' },
+  { name: 'redrive', what: 'comes back' },
+]
+
+test.each(CASES)('$name stops with exit code 0 while Redis $what', async ({ name, what }) => {
+  const redis = await startRedis()
+  const ports = { FANTAIL_PORT: '0', FANTAIL_OPS_PORT: '0' }
+  const service = new ServiceProcess(name, name, {
+    FANTAIL_MODE: 'local',
+    FANTAIL_DATA_DIR: dataDir,
+    REDIS_URL: redis.url,
+    ...ports,
+  })
+  try {
+    await service.start()
+    await redis.kill()
+    await waitFor(() => service.logLines().some(({ msg }) => msg === 'redis.down'))
+    const stopped = service.stop()
+    if (what === 'comes back') await redis.restart()
+    // A process that does not end by itself within 18 s gives up with 1.
+    expect([await stopped, service.logText()]).toEqual([0, expect.not.stringContaining('stopTimedOut')])
+  } finally {
+    await service.kill()
+    await redis.stop()
+  }
+})
