@@ -78,6 +78,8 @@ export class Ledger {
   readonly fates = new Map<string, Fate>()
   /** By performance.now(). */
   readonly acceptedAt = new Map<string, number>()
+  /** Texts that are being published. */
+  readonly unanswered = new Set<string>()
   /** Of refused and unknown publishes, in order. */
   readonly failures: { status: number; code: string; retryAfter: string | undefined; tookMs: number }[] = []
   readonly #options: LedgerOptions
@@ -109,6 +111,7 @@ export class Ledger {
   /** Publishes one text through the API. */
   async publish(text: string): Promise<Fate> {
     const startedAt = performance.now()
+    this.unanswered.add(text)
     let fate = await this.#publish(text)
     while (this.#options.again && fate !== 'accepted' && performance.now() - startedAt < AGAIN_MS_MAX) {
       await new Promise((resolve) => setTimeout(resolve, AGAIN_EVERY_MS))
@@ -116,6 +119,7 @@ export class Ledger {
     }
     this.fates.set(text, fate)
     if (fate === 'accepted') this.acceptedAt.set(text, performance.now())
+    this.unanswered.delete(text)
     return fate
   }
 
