@@ -4,7 +4,7 @@
  * messages delivered meanwhile.
  */
 import { Subscriptions } from '@fantail/store'
-import { waitFor } from '@fantail/test-kit'
+import { startFairTimer, waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { beginFault, LONG } from '../../harness/ledgers/fault-rows.ts'
 import { Ledger } from '../../harness/ledgers/ledger.ts'
@@ -14,7 +14,7 @@ import { useStack } from '../../harness/services/stack.ts'
 const SUBSCRIPTIONS = LONG ? 60 : 8
 const COSTLY = LONG ? 10 : 2
 const ELEMENTS = 11_000
-/** Seconds on a busy machine; it was a minute. */
+/** Without what the processes waited for a processor. It was a minute. */
 const ANSWER_MS_MAX = 1_500
 const LOOK_EVERY_MS = 20
 
@@ -52,18 +52,20 @@ test('costly filters hold up neither health checks nor other topics', async () =
   for (let n = 0; n < COSTLY; n++) expect(await costly.publish(costlyText(n))).toBe('accepted')
   const message = { message: costlyText(COSTLY) }
   const tried = client.call('POST', '/v1/filter-policies/test', { body: { ...scoped, message } })
-  let published = 0
+  let count = 0
   const isOver = async () => (await costly.account()).delivered === COSTLY * SUBSCRIPTIONS
   for (let over = false; !over; over = await isOver()) {
-    const text = `healthy-${published++}`
-    const startedAt = performance.now()
+    const text = `healthy-${count++}`
+    const published = startFairTimer(stack().api.pid)
     expect(await healthy.publish(text)).toBe('accepted')
+    const publishMs = published()
+    const delivered = startDeliveryTimer()
     await waitFor(() =>
       receiver()
         .requestsTo('/healthy')
         .some((request) => request.text === text),
     )
-    slowest.note('delivery', performance.now() - startedAt)
+    slowest.note('delivery', publishMs + delivered())
   }
   expect((await tried).status).toBe(200)
   const longest = await slowest.stop()
@@ -76,11 +78,17 @@ test('costly filters hold up neither health checks nor other topics', async () =
     duplicates: sum(({ duplicates }) => duplicates),
     recoverySeconds: null,
   })
-  console.info(`longest waits in ms: ${JSON.stringify(longest)}; healthy messages meanwhile: ${published}`)
+  console.info(`longest waits in ms: ${JSON.stringify(longest)}; healthy messages meanwhile: ${count}`)
   expect([sum(({ lost }) => lost), sum(({ duplicates }) => duplicates)]).toEqual([0, 0])
   expect(accounts[0]?.delivered).toBe(COSTLY * SUBSCRIPTIONS)
   for (const ms of Object.values(longest)) expect(ms).toBeLessThan(ANSWER_MS_MAX)
 }, 120_000)
+
+/** Either worker may deliver: only one's waits are taken off. */
+function startDeliveryTimer(): () => number {
+  const timers = stack().workers.map(({ pid }) => startFairTimer(pid))
+  return () => Math.min(...timers.map((took) => took()))
+}
 
 /** Asks every process for its health, again and again, and keeps the longest waits. */
 function watchAnswers() {
@@ -89,17 +97,17 @@ function watchAnswers() {
     longest[what] = Math.round(Math.max(longest[what] ?? 0, ms))
   }
   const stopped = new AbortController()
-  const ask = async (what: string, url: string) => {
+  const ask = async (what: string, { url, pid }: { url: string; pid: number }) => {
     while (!stopped.signal.aborted) {
-      const startedAt = performance.now()
+      const took = startFairTimer(pid)
       const { ok } = await fetch(`${url}/healthz`)
       expect(ok).toBe(true)
-      note(what, performance.now() - startedAt)
+      note(what, took())
       await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
     }
   }
   const { api, workers } = stack()
-  const asked = [ask('api', api.url), ...workers.map(({ url }, n) => ask(`worker ${n}`, url))]
+  const asked = [ask('api', api), ...workers.map((worker, n) => ask(`worker ${n}`, worker))]
   const stop = async () => {
     stopped.abort()
     await Promise.all(asked)
