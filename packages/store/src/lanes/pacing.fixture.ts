@@ -6,6 +6,9 @@
  */
 import { sendLateMsMax } from '@fantail/policy'
 
+/** In lane-next.lua. */
+const STORED_AHEAD_MAX_MS = 1_000
+
 export interface Reservation {
   /** Ascending, each from now to now + aheadMs; fewer than `count` where that span holds no more. */
   sendAt: number[]
@@ -15,8 +18,9 @@ export interface Reservation {
 /** Reserves up to `count` sends at `rate` a second; `tat` is 0 for a lane that never sent, times are epoch ms. */
 export function reserve(tat: number, now: number, rate: number, aheadMs: number, count: number): Reservation {
   const gap = 1_000 / rate
-  // A tat further ahead than any reservation leaves it is a clock that went back: waiting it out would stall the lane.
-  const first = Math.min(Math.max(tat, now), now + aheadMs + gap)
+  let first = Math.max(tat, now)
+  // Further ahead than reservations and renewals leave it: the clock went back. Waiting it out would stall the lane.
+  if (first > now + STORED_AHEAD_MAX_MS + gap) first = now + aheadMs + gap
   const fitting = Math.max(0, Math.ceil((now + aheadMs - first) / gap))
   const taken = Math.min(count, fitting)
   // Multiplied, not summed up: an epoch in ms leaves so few digits that adding small gaps one by one would drift.
