@@ -1,7 +1,7 @@
 /**
- * Whether a key may do something to a topic or queue: the name is one of its prefixes', and then within its own account
- * unless the resource's policy denies it, elsewhere only where that policy allows it. A policy of one's own can always
- * be replaced: one that denies everything would else lock its owner out.
+ * Whether a key may act on a topic or queue. The name must have one of the key's prefixes. Within the key's account the
+ * action is then allowed unless the resource's policy denies it. In another account the policy must allow it. The owner
+ * may always replace a policy: one that denies everything would otherwise lock the owner out.
  */
 import { FantailError, nameOfArn, type QueueRecord, type TopicRecord } from '@fantail/contracts'
 import { type AccessPolicy, decideAccess, parseAccessPolicy } from '@fantail/policy'
@@ -33,7 +33,7 @@ const REPAIRS = new Set([
   'SQS:RemovePermission',
 ])
 
-/** What no policy can allow other accounts: SQS has it so, and of SNS what is no topic's. */
+/** Actions that no policy can allow to other accounts: those that SQS excludes, and SNS's actions on no topic. */
 const OWN_ONLY = new Set(
   [
     'SNS:CreateTopic SNS:GetSubscriptionAttributes SNS:SetSubscriptionAttributes SNS:Unsubscribe',
@@ -42,7 +42,7 @@ const OWN_ONLY = new Set(
   ].flatMap((names) => names.split(' ')),
 )
 
-/** Where a request comes from, as the conditions of policies ask for it. */
+/** The request's origin, for the conditions of policies. */
 export interface Where {
   /** undefined: there is no connection. */
   readonly remoteAddress: string | undefined
@@ -155,7 +155,7 @@ export class Access {
   }
 }
 
-/** Whether the key is for things of this name, whatever their account. */
+/** Whether the key covers this name in any account. */
 function hasName({ prefixes }: Pick<Key, 'prefixes'>, arn: string): boolean {
   if (prefixes.length === 0) return true
   const name = nameOfArn(arn)

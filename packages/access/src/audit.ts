@@ -8,10 +8,10 @@ export interface Change {
   requestId: string
   /** The route, or an operation as in `SNS:CreateTopic`. */
   action: string
-  /** What the path or the request names. */
+  /** The names in the path or the request. */
   params: Record<string, string>
   status: number
-  /** Of a refusal. */
+  /** The error code, if refused. */
   code?: string | undefined
   /** Refused for lack of access. Unset: 401 and 403 mean so, which is wrong for SQS’s RequestThrottled (403). */
   denied?: boolean | undefined
@@ -27,7 +27,7 @@ export interface AuditDeps {
   settings: { auth: boolean; awsCredentials?: readonly unknown[] | undefined }
 }
 
-/** Where everybody is let in, the lines would name nobody: there they are told at level debug. */
+/** Without keys every caller is anonymous, so the lines are logged at level debug. */
 export function auditLog({ log, settings: { auth, awsCredentials = [] } }: AuditDeps): AuditLog {
   if (auth || awsCredentials.length > 0) return log
   return { info: (fields, event) => log.debug(fields, event) }

@@ -1,4 +1,4 @@
-/** Who calls: a key, or nobody in particular where keys are not asked for. */
+/** The caller of a request: a key, or anonymous if keys are not required. */
 import type { ApiKeyRecord, KeyKind, KeyLimit, KeyScope } from '@fantail/contracts'
 import { FantailError } from '@fantail/contracts'
 
@@ -23,12 +23,12 @@ export function keyOf(record: Pick<ApiKeyRecord, Known>): Key {
   return { id, kind, account, scopes: new Set(scopes), prefixes, limits: [...own, ...limitedBy] }
 }
 
-/** As policies and refusals name it. */
+/** The caller's name in policies and refusals. */
 export function principalOf({ account, id }: Pick<Key, 'account' | 'id'>): string {
   return `arn:aws:iam::${account}:user/${id}`
 }
 
-/** As audit lines name it. */
+/** The caller's name in audit lines. */
 export function whoIs(caller: Caller): string {
   return caller?.id ?? 'anonymous'
 }

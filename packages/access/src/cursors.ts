@@ -1,8 +1,7 @@
 /**
- * Cursors as keys get them: sealed. A cursor names the last thing that a page has looked at, which may be another
- * account's or of a name that the key is not for: topics, queues, and the ids of subscriptions, with which anybody may
- * unsubscribe. The sealing key is no operator's: one for all processes, made by the first that lists, kept beside the
- * API keys.
+ * Sealed cursors for pages. A cursor names the last thing that a page has looked at. That may belong to another account
+ * or to a name outside the key's prefixes. Subscription ids are secret too: anybody who knows one can unsubscribe it.
+ * All processes share one sealing key. The first process that lists makes it, and it is stored beside the API keys.
  */
 import type { ApiKeys } from '@fantail/store'
 import { createMasterKeyText, createVault, parseMasterKey, type Vault } from '@fantail/vault'

@@ -1,4 +1,4 @@
-/** New API keys: the record that is kept, and the secret, which is told here and nowhere else. */
+/** Makes API keys: the record that is stored, and the secret, which is shown once and not stored. */
 import { hash, randomBytes } from 'node:crypto'
 import {
   type ApiKeyRecord,
@@ -18,7 +18,7 @@ export interface NewKey {
   prefixes: readonly string[]
   account: string
   maxRequestsPerSecond: number | null
-  /** Of the key that makes it. */
+  /** Limits of the key that makes it. */
   limitedBy?: readonly KeyLimit[]
 }
 

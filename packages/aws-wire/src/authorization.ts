@@ -1,5 +1,5 @@
 /**
- * What a request says of its signature: in its Authorization header, or, presigned, in its query.
+ * Reads a request's signature from its Authorization header or, if presigned, from its query.
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
  */
 import type { QueryParameters } from './query-parameters.ts'
@@ -22,7 +22,7 @@ export interface Authorization {
   /** In lower case. */
   signedHeaders?: string[]
   signature?: string
-  /** Of presigned requests: for how long, as given. */
+  /** Validity of a presigned request, as given. */
   expires?: string
   presigned: boolean
 }
@@ -30,7 +30,7 @@ export interface Authorization {
 export interface AuthorizationSource {
   /** By its name in lower case. */
   header(name: string): string | undefined
-  /** Of the URL. */
+  /** The URL's query. */
   query: QueryParameters
 }
 

@@ -8,7 +8,7 @@ export interface AwsErrorOptions {
 }
 
 export class AwsError extends Error {
-  /** As Query clients see it: `InvalidParameter`, `AWS.SimpleQueueService.NonExistentQueue`. */
+  /** The code that Query clients get: `InvalidParameter`, `AWS.SimpleQueueService.NonExistentQueue`. */
   readonly code: string
   readonly status: number
   readonly shape: string

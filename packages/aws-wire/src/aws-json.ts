@@ -55,7 +55,7 @@ function decoded(value: unknown, shape: Shape): unknown {
 function mapOf(value: unknown, item: Shape): Members {
   const result: Members = Object.create(null)
   for (const [key, member] of Object.entries(objectOf(value))) {
-    // Whoever copies the map member by member would lose it, or worse.
+    // Code that copies the map member by member would lose this key or change the copy's prototype.
     if (key === '__proto__') throw unreadable('The key __proto__ is not allowed')
     if (member !== null) result[key] = decoded(member, item)
   }

@@ -14,7 +14,7 @@ export const VERSIONS: Record<AwsService, string> = {
   sts: '2011-06-15',
 }
 
-/** What is sent back. */
+/** The answer as sent. */
 export interface WireAnswer {
   status: number
   text: string

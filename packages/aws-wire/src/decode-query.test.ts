@@ -171,7 +171,7 @@ test('what a client encodes is what is read', () => {
   )
 })
 
-/** As botocore's serializer writes them. */
+/** Pairs as botocore's serializer writes them. */
 function pairsOf([name, shape]: [string, Shape], values: object): [string, string][] {
   const value = (values as Record<string, unknown>)[name]
   return value === undefined ? [] : encode(name, shape, value)

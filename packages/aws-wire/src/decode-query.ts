@@ -1,8 +1,8 @@
 /**
- * AWS Query input: parameters named by path (`Tags.member.1.Key`), read into what an operation takes.
+ * Decodes AWS Query input: parameters named by path (`Tags.member.1.Key`) become an operation's input.
  *
- * The names become a tree, of Maps so that no name can be special, and the operation's shapes are read off it; what no
- * shape asks for is ignored. Indexes only order a list: gaps are fine.
+ * The names form a tree of Maps, so no name can be special. The operation's shapes select from the tree; everything
+ * else is ignored. Indexes only order a list, so gaps are allowed.
  */
 import { fromBase64 } from './base64.ts'
 import type { AwsInput } from './operation.ts'
@@ -49,7 +49,7 @@ function treeOf(parameters: QueryParameters, shapes: Record<string, Shape>): Nod
 
 const names = new WeakMap<Record<string, Shape>, Set<string>>()
 
-/** Of an operation's input, as they stand in requests; operations are few and for ever. */
+/** Names in the operation's shapes. Cached without a limit, because the set of operations is fixed and small. */
 function namesOf(shapes: Record<string, Shape>): Set<string> {
   let known = names.get(shapes)
   if (!known) {
@@ -155,7 +155,7 @@ function map(node: Node, shape: MapShape, path: string): Record<string, unknown>
   return result
 }
 
-/** `__proto__` is refused: whoever copies the map member by member would lose it, or worse. */
+/** `__proto__` is refused: code that copies the map member by member would lose it or change the copy's prototype. */
 function addTo(map: Record<string, unknown>, key: string, value: unknown): void {
   if (key === '__proto__') throw malformed('The key __proto__ is not allowed.')
   if (key in map) throw malformed('Keys may not be repeated.')

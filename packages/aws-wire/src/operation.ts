@@ -1,7 +1,7 @@
 /** An operation of SNS, SQS or STS as data: the wire decodes its input and writes its output by these shapes. */
 import type { Shape } from './shapes.ts'
 
-/** What is known of a call beside its input. */
+/** The facts of a call beside its input. */
 export interface AwsCall {
   requestId: string
   /** Base of URLs in answers and messages, without a slash at its end. */

@@ -51,7 +51,7 @@ function decode(text: string): string {
   }
 }
 
-/** Not what any operation could take, whatever its input. */
+/** The error for parameters that no operation could take. */
 export function malformed(message: string): AwsError {
   return new AwsError('MalformedInput', message)
 }

@@ -1,6 +1,6 @@
 /**
- * What an operation takes and answers, as far as the wire must know it: Query requests name members by path and leave
- * types open, XML needs element names. Members stand under the names of the service's model.
+ * Input and output shapes of operations, as far as the wire needs them. Query requests name members by path without
+ * types, and XML needs element names. Members have the names of the service's model.
  */
 export type Shape = 'string' | 'boolean' | 'integer' | 'blob' | ListShape | MapShape | StructShape
 

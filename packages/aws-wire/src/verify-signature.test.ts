@@ -21,7 +21,7 @@ interface Signing {
   presignSeconds?: number
 }
 
-/** As a client signs and sends it. */
+/** A request signed as a client signs it. */
 async function signed(signing: Signing = {}): Promise<SignedRequest> {
   const { method = 'POST', path = '/', query = {}, headers = {}, body = 'Action=ListTopics' } = signing
   const { service = 'sns', at = NOW, secret = credentials.secretAccessKey, presignSeconds } = signing

@@ -19,7 +19,7 @@ const DATE = /^(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z$/
 
 export interface Verification {
   request: SignedRequest
-  /** Of the URL, decoded. */
+  /** The URL's query, decoded. */
   query: ReadonlyMap<string, string>
   authorization: Authorization | undefined
   service: AwsService
@@ -29,7 +29,7 @@ export interface Verification {
   now: number
 }
 
-/** Rejects with the error that tells why a request is not to be served. Session tokens are not looked at. */
+/** Rejects with the error that explains why the request is refused. Session tokens are not checked. */
 export async function verifySignature(verification: Verification): Promise<void> {
   const { authorization, request, service, now } = verification
   if (!authorization) {
@@ -63,7 +63,7 @@ interface Complete {
   scope: CredentialScope
   signedHeaders: string[]
   signature: string
-  /** As the signer had it: `20260101T000000Z`. */
+  /** The signer's text: `20260101T000000Z`. */
   date: string
 }
 
@@ -118,8 +118,8 @@ interface Timing {
 }
 
 /**
- * A header's signature lives for a quarter of an hour around its date; a presigned one from then for as long as it
- * says.
+ * A header's signature is valid for 15 minutes before and after its date. A presigned one is valid from its date for
+ * the time it states.
  */
 function checkTime({ date, now, authorization: { presigned, expires } }: Timing): void {
   const signedAt = Date.parse(date.replace(DATE, '$1-$2-$3T$4:$5:$6Z'))
@@ -148,7 +148,10 @@ function lifeOf(expires = ''): number {
   )
 }
 
-/** What decides about a request has to be signed, so that a signature cannot be carried over to another. */
+/**
+ * Every header that changes the request's meaning must be signed. Otherwise the signature could be used for another
+ * request.
+ */
 function checkCoverage(signedHeaders: string[], { header }: SignedRequest): void {
   for (const name of ['host', 'x-amz-target', 'x-amz-date']) {
     if (name !== 'host' && header(name) === undefined) continue

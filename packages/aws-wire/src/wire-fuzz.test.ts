@@ -1,5 +1,5 @@
 /**
- * Both codecs and what reads signatures: whatever the bytes, a value or an AwsError, and what is written can be read.
+ * Both codecs and the signature readers return a value or an AwsError for any bytes. They can read whatever they write.
  */
 import { Buffer } from 'node:buffer'
 import fc from 'fast-check'

@@ -93,7 +93,7 @@ test('what XML cannot hold becomes the replacement character', () => {
 })
 
 test('every text that XML can hold comes back as it was', () => {
-  // As Amazon's SDKs set it up.
+  // Set up like the parser of Amazon's SDKs.
   const parser = new XMLParser({
     trimValues: false,
     parseTagValue: false,

@@ -7,7 +7,7 @@ import type { ListShape, MapShape, Shape } from './shapes.ts'
 
 type Members = Record<string, unknown>
 
-/** What XML 1.0 cannot hold at all, however it is written. */
+/** Characters that XML 1.0 cannot contain, not even escaped. */
 const UNWRITABLE = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu
 
 const ENTITIES: Record<string, string> = {
@@ -30,7 +30,7 @@ function escaped(text: string): string {
 
 const builder = new XMLBuilder({
   ignoreAttributes: false,
-  // Emptiness is told as `<Topics/>`.
+  // An empty list is written as `<Topics/>`.
   suppressEmptyNode: true,
   // The builder knows nothing of `\r`.
   processEntities: false,
@@ -73,7 +73,7 @@ function isFlat(output: Record<string, Shape>): boolean {
   return known
 }
 
-/** What stands between the values, by service, operation and the members given: a handful for each operation. */
+/** The text between the values, by service, operation and given members: a handful for each operation. */
 const skeletons = new Map<string, string[]>()
 const PLACE = 'place-of-a-value'
 

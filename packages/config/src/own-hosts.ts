@@ -1,7 +1,7 @@
 /**
- * Host names that local mode answers to. It asks for no key, and a web page in the user's browser reaches loopback: a
- * page whose own name was made to resolve to 127.0.0.1 (DNS rebinding) sends that name as its Host, and is refused by
- * it. Nothing is accepted for its look: `.internal`, `.test` and single labels can be names of others.
+ * Host names that local mode answers to. Local mode needs no key, and a web page in the user's browser can reach
+ * loopback. A page whose own name resolves to 127.0.0.1 (DNS rebinding) sends that name as its Host, so it is refused
+ * here. No name is accepted by its form: `.internal`, `.test` and single labels can be names of others.
  */
 import { hostname } from 'node:os'
 import { AddressRules, isAddressRule } from '@fantail/policy'
@@ -24,8 +24,8 @@ export interface OwnHosts {
 
 const LOOPBACK = ['localhost', '*.localhost', '127.0.0.0/8', '::1']
 /**
- * A Host header's value: a name or an address, perhaps a port. Anything else is no host, whatever a URL parser makes of
- * it.
+ * A Host header's value: a name or an address, perhaps with a port. Anything else is refused, even if a URL parser
+ * accepts it.
  */
 const AUTHORITY = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i
 /** @limit Host headers whose check a process remembers. Past it: all are forgotten and checked again. */

@@ -189,7 +189,7 @@ type RedisPart = Partial<RedisValues> & { mode?: 'local' | 'server' }
 const TLS_FILES = ['REDIS_TLS_CA_FILE', 'REDIS_TLS_CERT_FILE', 'REDIS_TLS_KEY_FILE', 'REDIS_TLS_SERVER_NAME']
 const TLS_PAIR = pairRule(['REDIS_TLS_CERT_FILE', 'REDIS_TLS_KEY_FILE'])
 
-/** What asks for TLS where nothing is spoken over it: a URL would win unseen, and all go in the clear. */
+/** TLS settings that would have no effect. A redis:// URL would win silently, and traffic would be unencrypted. */
 function tlsProblems(place: string | undefined, values: RedisPart, env: Env): SettingProblem[] {
   const { redisTlsCert: cert, redisTlsKey: key } = values
   const isPair = !cert || !key || new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))
@@ -208,7 +208,7 @@ function isOverTls({ redisUrl, redisClusterNodes, redisTls }: RedisPart): boolea
   return Boolean(redisTls || redisClusterNodes?.isTls)
 }
 
-/** What only means something beside one of the places. */
+/** Settings that only have a meaning together with one of the places. */
 function companions(place: string | undefined, env: Env): SettingProblem[] {
   const isSet = (name: string) => Boolean(env[name]?.trim())
   const problems: SettingProblem[] = []

@@ -17,14 +17,14 @@ export interface RedisPlace extends Partial<RedisValues> {
 
 export interface ResolveOptions {
   signal?: AbortSignal
-  /** Told once, with the file's path, when there is something to wait for. */
+  /** Called once with the file's path if the process has to wait for it. */
   onWait?: (path: string) => void
 }
 
 /** The file in which the local Redis leaves its URL. */
 export const redisUrlPath = (dataDir: string) => join(dataDir, 'redis.url')
 
-/** Waits for as long as it takes in local mode; rejects with the signal's reason when aborted. */
+/** In local mode it waits without a limit. Rejects with the signal's reason when aborted. */
 export async function resolveRedisUrl(place: RedisPlace, options: ResolveOptions = {}): Promise<RedisTarget> {
   const target = redisTarget(place)
   if (target !== undefined) return target

@@ -53,10 +53,10 @@ export const url = (schemes: readonly string[]) =>
     })
     .transform((text) => text.replace(/\/+$/, ''))
 
-/** A relative folder is one of the repository's, so that every service finds the same whatever its own folder. */
+/** A relative folder is relative to the repository, so that every service resolves it alike. */
 export const folder = () => z.string().transform((text) => resolve(REPOSITORY_ROOT, text))
 
-/** As a folder is found. */
+/** Resolved like a folder. */
 export const file = folder
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
@@ -75,7 +75,7 @@ export const privateKeyFile = () =>
     return createPrivateKey(text).type === 'private'
   })
 
-/** Read at once, so that what is wrong with it is told with all that is wrong; `isRight` may throw, too. */
+/** Read at once, so that its problem is reported together with all others. `isRight` may throw, too. */
 function textFile(message: string, isRight: (text: string) => boolean) {
   return file().transform((path, { addIssue }): string => {
     const text = attempt(() => readFileSync(path, 'utf8'))
@@ -124,7 +124,7 @@ export const awsCredentials = () =>
 const MASTER_KEY =
   'must be 32 random bytes in base64 or as 64 hex digits, as `openssl rand -base64 32` makes them'
 
-/** One key; what keeps a text from being one is told without a word of it. */
+/** One key. The error never repeats the text. */
 export const masterKey = () =>
   z.string().transform((text, { addIssue }): MasterKey => {
     const key = parseMasterKey(text)

@@ -18,7 +18,7 @@ import { apiTable, receiverTable, redriveTable, workerTable } from './tables.ts'
 
 type Common = Pick<Values<typeof apiTable>, 'mode' | 'port' | 'host'>
 
-/** What a table's values become once everything that may stay unset has followed from the rest. */
+/** A table's values after defaults that depend on other values are filled in. */
 type Derived = { host: string; arn: ArnDefaults }
 
 export type ApiSettings = Omit<Values<typeof apiTable>, 'auth'> &

@@ -7,9 +7,9 @@ export interface Setting<T> {
   /** The environment variable. */
   name: string
   schema: z.ZodType<T, string>
-  /** As one would write it in the environment; absent where unset means something else than a value. */
+  /** The default as written in the environment. Absent if unset means something other than a value. */
   default: string | undefined
-  /** What unset means where there is no default value. */
+  /** The meaning of unset if there is no default value. */
   unset?: string
   unit?: string
   description: string
@@ -31,8 +31,7 @@ export class SettingsError extends Error {
     const lines = problems.map(({ name, message }) => `  ${name} ${message}`)
     super(['cannot start with these settings:', ...lines].join('\n'))
     this.name = 'SettingsError'
-    // It ends in the log of a start that failed: where in the code it was found is nothing to whoever mends the
-    // settings.
+    // The error ends in the log of a failed start. A stack trace does not help the person who corrects the settings.
     delete this.stack
     this.problems = problems
   }

@@ -1,6 +1,6 @@
 /**
- * Pauses between tries while something outside is in trouble: 0.1 to 2 s, doubling, spread so that nobody marches in
- * step.
+ * Pauses between tries while something outside fails: 0.1 to 2 s, doubling, with jitter so that processes do not retry
+ * in step.
  */
 
 export interface Backoff {

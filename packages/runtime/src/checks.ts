@@ -23,7 +23,7 @@ export async function runChecks(checks: Checks, timeoutMs = CHECK_TIMEOUT_MS): P
   }
 }
 
-/** Of a service that answers before it works: fails until `done` is called. */
+/** The check of a service that listens before it works: it fails until `done` is called. */
 export function createStartCheck(): { check(): Promise<void>; done(): void } {
   let started = false
   return {

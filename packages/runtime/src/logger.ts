@@ -43,8 +43,8 @@ export interface ErrorFields {
 const CAUSES_MAX = 4
 
 /**
- * What of an error is logged. Pino's own serializer takes every property along, and an ioredis error carries the
- * command it belongs to: message bodies, and the password of an AUTH.
+ * The logged fields of an error. Pino's own serializer logs every property, and an ioredis error carries its command:
+ * message bodies, or the password of an AUTH.
  */
 export function errorFields(error: unknown, depth = 0): ErrorFields {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) }

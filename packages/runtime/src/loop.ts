@@ -1,12 +1,12 @@
 /**
- * Background roles. A loop takes turns for as long as it runs: a turn says how long to pause after it, a failed turn is
- * followed by a growing pause and one log line when the trouble begins and when it ends.
+ * Background loops. A loop takes turns while it runs: a turn returns the pause after it. A failed turn is followed by a
+ * growing pause. One line is logged when failures begin, and one when they end.
  */
 import { type Backoff, createBackoff } from './backoff.ts'
 import type { Logger } from './logger.ts'
 import { createStateLog } from './state-log.ts'
 
-/** What every background role is to those that start and stop it. */
+/** The interface of every background loop to its owner. */
 export interface Loop {
   start(): void | Promise<void>
   /** Resolves when nothing of it runs any more. */

@@ -1,7 +1,7 @@
 /**
- * The vault of a process: with the operator's master key, or in local mode with one that the first service to start
- * makes and leaves in the data folder, readable by its owner only. Server mode has none without a key, and takes no
- * secrets then.
+ * The vault of a process. It uses the operator's master key. In local mode without one, the first service that starts
+ * makes a key and leaves it in the data folder, readable by its owner only. In server mode without a key there is no
+ * vault, and secrets are refused.
  */
 import { randomUUID } from 'node:crypto'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'

@@ -32,7 +32,7 @@ interface Answer {
   body: string
 }
 
-/** The text format that Prometheus asks for. */
+/** Prometheus's text format. */
 export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 export function createOpsServer(options: OpsServerOptions): OpsServer {

@@ -10,7 +10,7 @@ afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL')
 })
 
-/** A process of its own that runs a service with these parts, given as source text. */
+/** A separate process that runs a service with these parts, given as source text. */
 function spawnService(parts: string) {
   const source = `
     import { createLogger, runService } from ${JSON.stringify(new URL('./index.ts', import.meta.url).href)}

@@ -1,7 +1,7 @@
 /**
- * Steps of a service's start that need Redis, which may go away between any two of them. Each is repeated until it
- * works, with one log line when the trouble begins and one when it ends: a service that exited instead would be started
- * again and again by its supervisor for as long as Redis is away, and stay down without one.
+ * Steps of a service's start that need Redis. Redis may go away between any two of them, so each step is repeated until
+ * it works. One line is logged when failures begin, and one when they end. A service that exited instead would be
+ * restarted by its supervisor again and again, and without a supervisor it would stay down.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { createBackoff } from './backoff.ts'

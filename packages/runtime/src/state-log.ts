@@ -1,4 +1,4 @@
-/** One log line per change of state, however often the state is told. */
+/** One log line for each change of state, however often the state is reported. */
 import type { Logger } from './logger.ts'
 
 export type State = 'up' | 'down'
@@ -8,9 +8,9 @@ export type TellState = (state: State, error?: unknown) => void
 
 export interface StateLogOptions {
   log: Pick<Logger, 'info' | 'warn'>
-  /** What is up or down: `redis`, a loop's name. */
+  /** The name of the thing that is up or down: `redis`, or a loop's name. */
   what: string
-  /** The state that needs no line; without it the first one told is logged. */
+  /** The state that needs no line. Without it the first reported state is logged. */
   initial?: State
 }
 

@@ -1,10 +1,10 @@
 /**
- * Long computations in turns of the event loop: each turn has a few milliseconds for all of them together, so that
- * whatever else the process does waits no longer than that. What has used up a turn waits for the next; those that wait
- * go on one after the other, and what is new goes before what is long.
+ * Runs long computations in turns of the event loop. A turn has a few milliseconds for all computations together, so
+ * that other work waits no longer than that. A computation that has used up its turn waits for the next one. Waiting
+ * computations go on one after the other, and new ones go before long ones.
  *
- *   isOver? ── no ──▶ compute ─▶ spend(steps)
- *      └ yes ─▶ next() ─▶ isOver? …
+ * isOver? ── no ──▶ compute ─▶ spend(steps)
+ *    └ yes ─▶ next() ─▶ isOver? …
  */
 
 /** Length of a turn. A request may wait for several turns, one after the other. */

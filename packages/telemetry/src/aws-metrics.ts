@@ -1,7 +1,7 @@
 /**
- * What CloudWatch shows of SNS and SQS, under the names that it has there (checklist 197, 198, 201), for those who
- * bring their dashboards along. What Fantail counts anyway is shown a second time under the other name and costs
- * nothing more; the rest has instruments of its own. docs/metrics.md has the table.
+ * CloudWatch's metrics of SNS and SQS under their own names (checklist 197, 198, 201), for users who bring their
+ * dashboards along. A figure that Fantail counts anyway is exported a second time under the other name, at no cost. The
+ * others have instruments of their own. docs/metrics.md has the table.
  */
 import {
   Counter,
@@ -93,7 +93,7 @@ function gauge(name: string, field: string) {
   })
 }
 
-/** A counter under another name, summed over what its labels do not tell apart. */
+/** A counter under another name, summed over labels that the view does not have. */
 export interface CounterView {
   words: Pick<InstrumentWords<string>, 'name' | 'help' | 'unit'>
   series(): Iterable<Pick<CounterSeries, 'labels' | 'value'>>

@@ -1,13 +1,13 @@
 /**
- * Counters, histograms and gauges that live in the process and are read when somebody scrapes. OpenTelemetry's own
- * instruments hash their attributes with every record: about 950 ns where recording to a series kept at hand takes 5 to
- * 40, and a delivery records four times.
+ * Counters, histograms and gauges that live in the process and are read at a scrape. OpenTelemetry's own instruments
+ * hash their attributes at every record, which takes about 950 ns. Recording to a prepared series takes 5 to 40 ns, and
+ * a delivery records four times.
  */
 
 export type Labels<L extends string = string> = Readonly<Record<L, string>>
 
 export interface InstrumentWords<L extends string> {
-  /** As Prometheus shows it, a counter without its `_total`. */
+  /** The name in Prometheus, without a counter's `_total`. */
   name: string
   help: string
   /** UCUM: `s`, `By`; empty for plain counts. */
@@ -19,7 +19,7 @@ export interface InstrumentWords<L extends string> {
 
 /** @limit Series of one metric without a bound of its own. Past it: further label sets share one series. */
 const SERIES_MAX = 2_000
-/** OpenTelemetry's name for the series of everything that came too late for one of its own. */
+/** OpenTelemetry's name for the series that collects all label sets past the limit. */
 const OVERFLOW: Labels = { otel_metric_overflow: 'true' }
 
 /** One label set of a counter; keep it where the hot path is. */

@@ -1,6 +1,6 @@
 /**
- * Log records of OpenTelemetry, for what somebody asked to be told beyond the process's own log. Off unless sent
- * anywhere.
+ * OpenTelemetry log records for events that an operator asked for beyond the process's own log. Off unless an exporter
+ * is set.
  */
 import { type Attributes, type Logger, SeverityNumber } from '@opentelemetry/api'
 
@@ -9,7 +9,7 @@ const SEVERITIES = { info: SeverityNumber.INFO, warn: SeverityNumber.WARN }
 type Value = string | number | { [name: string]: Value }
 
 export interface LogRecordWords {
-  /** As the process's own log names the event. */
+  /** The event's name in the process's own log. */
   event: string
   severity: keyof typeof SEVERITIES
   body: Value

@@ -24,7 +24,7 @@ const REQUEST_BOUNDS_SECONDS = [...ATTEMPT_BOUNDS_SECONDS, 30, 60, 120, 300, 900
 /** Up to the longest that a receive may wait. */
 const HTTP_BOUNDS_SECONDS = [0.001, 0.0025, ...ATTEMPT_BOUNDS_SECONDS.filter((bound) => bound <= 10), 30]
 /**
- * Routes and operations are known; with four classes of status each, all of them have room.
+ * Routes and operations are known, so all of them with four classes of status each fit.
  * @limit Series of the HTTP metrics. Past it: further label sets share one series.
  */
 const HTTP_SERIES_MAX = 1_000
@@ -245,9 +245,9 @@ export interface Metrics extends Instruments, AwsInstruments {
   observeQueues(source: QueueSource): void
   /** Brings the gauges up to date; rejects with what kept a source from answering. */
   refresh(): Promise<void>
-  /** What is shown. */
+  /** The exported instruments. */
   instruments(): Instruments & Partial<AwsInstruments>
-  /** What is shown a second time, under another name. */
+  /** Counters exported a second time under another name. */
   views(): CounterView[]
 }
 

@@ -1,4 +1,4 @@
-/** What a scrape shows of queues, by the names of CloudWatch's gauges. */
+/** The gauges of queues in a scrape, by CloudWatch's names. */
 import type { AwsInstruments } from './aws-metrics.ts'
 
 export interface QueueObservation {

@@ -1,4 +1,4 @@
-/** What of telemetry leaves the process, by OpenTelemetry's standard variables. Scrapes are served in any case. */
+/** Which telemetry signals the process sends, by OpenTelemetry's standard variables. Scrapes are always served. */
 
 export type Env = Record<string, string | undefined>
 

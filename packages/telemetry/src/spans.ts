@@ -23,7 +23,7 @@ const SPAN_NAMES = ['publish', 'dispatch', 'attempt', 'deadLetter', 'redrive'] a
 export type SpanName = (typeof SPAN_NAMES)[number]
 
 export interface SpanOptions {
-  /** Of the message: the span becomes its child. Without it, of whatever span is active. */
+  /** The message's trace context: the span becomes its child. Without it, the active span is the parent. */
   traceparent?: string | undefined
   attributes?: Attributes
 }

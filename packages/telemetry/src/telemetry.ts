@@ -1,6 +1,6 @@
 /**
- * Starts telemetry for a process: Prometheus text for its own /metrics always, OTLP where OTEL_* variables ask for it.
- * The SDK is loaded only then (about 230 ms and 46 MB; what scrapes alone need is 90 ms and 30 MB).
+ * Starts telemetry for a process: Prometheus text for its own /metrics always, OTLP if OTEL_* variables ask for it. The
+ * SDK is loaded only for OTLP: it takes about 230 ms and 46 MB, and scrapes alone need 90 ms and 30 MB.
  */
 import { DiagLogLevel, diag, metrics as globalMetrics, logs, trace } from '@opentelemetry/api'
 import type { PrometheusExporter } from '@opentelemetry/exporter-prometheus'
@@ -15,7 +15,7 @@ export interface TelemetryOptions {
   service: string
   metrics?: Metrics
   env?: Env
-  /** Told what keeps telemetry from being collected or sent, the same no more than once a minute. */
+  /** Called with the reason why telemetry is not collected or sent, for one reason at most once a minute. */
   onProblem?: (detail: string) => void
 }
 
@@ -104,7 +104,7 @@ async function startSdk({ service, reader, producer, env, sent }: SdkParts): Pro
   const sdk = new NodeSDK({
     serviceName: env.OTEL_SERVICE_NAME || service,
     metricReaders: readers,
-    // The SDK's defaults tell the process's command line and its owner too.
+    // The SDK's default detectors would also export the process's command line and its owner.
     ...(env.OTEL_NODE_RESOURCE_DETECTORS
       ? {}
       : { resourceDetectors: [envDetector, serviceInstanceIdDetector] }),

@@ -19,7 +19,7 @@ export interface ReceivedRequest {
   /** Path and query. */
   path: string
   headers: IncomingHttpHeaders
-  /** As received: names in their own case, repeated ones kept. */
+  /** Raw headers: names in their original case, repeated ones kept. */
   rawHeaders: string[]
   body: Buffer
   /** The body as text. */
@@ -32,7 +32,7 @@ export interface ReceivedRequest {
   subscriptionId: string
   /** 1 for the first request with this path, subscription and message id, 2 for the next. */
   attempt: number
-  /** Tells connections apart: the client's port. */
+  /** The client's port, which distinguishes connections. */
   clientPort: number
   /** The status it was answered with; null while it is open, or where it was left without an answer. */
   answered: number | null
@@ -60,10 +60,10 @@ export interface Receiver {
   /** Origin without a trailing slash. */
   url: string
   requests: ReceivedRequest[]
-  /** Answers for a path (query aside) or a predicate; the latest match wins. Without one: 200 and no body. */
+  /** Answers for a path (without its query) or a predicate; the latest match wins. Without one: 200 and no body. */
   respond(match: RequestMatch, reply: Reply | Responder): void
   requestsTo(match: RequestMatch): ReceivedRequest[]
-  /** Most requests that were open at once on a path (query aside), or on all of them. */
+  /** Most requests that were open at once on a path (without its query), or on all paths. */
   inFlightMax(path?: string): number
   inFlight(path?: string): number
   /** Connections accepted so far, and open now. */
@@ -122,7 +122,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
       server.once('error', reject)
       server.listen({ port, host: '127.0.0.1', backlog: 4096 }, () => resolve(port))
     })
-  // A port of its own: no other program gets it while a test has closed the receiver.
+  // The port belongs to this receiver: no other program gets it while a test has closed the receiver.
   const port = await (options.port === undefined ? atFreePort(listen) : listen(options.port))
   const dropConnections = () => {
     for (const socket of sockets) socket.destroy()
@@ -264,7 +264,7 @@ class Gauge {
     return path === undefined ? this.#max : (this.#paths.get(path)?.max ?? 0)
   }
 
-  /** What is open now stays counted. */
+  /** Open requests stay counted. */
   clear(): void {
     for (const gauge of this.#paths.values()) gauge.max = gauge.now
     this.#max = this.#now

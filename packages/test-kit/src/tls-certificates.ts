@@ -1,6 +1,7 @@
 /**
  * X.509 certificates made at test time: good, expired, for another host, self-signed. Node signs but cannot build a
- * certificate, and an openssl binary is not everywhere, so the little DER that RFC 5280 §4.1 asks for is written here.
+ * certificate, and openssl is not installed everywhere. The small part of DER that RFC 5280 §4.1 needs is therefore
+ * written here.
  */
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { isIP } from 'node:net'
@@ -33,7 +34,7 @@ export function createSelfSigned(names: string[], validity: Validity = {}): Test
 /** A root whose `cert` a client may trust, and which issues certificates. */
 export function createAuthority(): TestAuthority {
   const keys = createKeys()
-  // A name of its own, or a client would take one authority's certificate for another's, badly signed.
+  // A unique name. Otherwise a client would take one authority's certificate for another's with a bad signature.
   const subject = `Fantail test authority ${randomBytes(4).toString('hex')}`
   const root = build({ subject, names: [], keys, signer: keys, authority: true })
   return {

@@ -1,4 +1,4 @@
-/** A Redis for one test file. An entry point of its own, because the benchmark loads the test kit without vitest. */
+/** A Redis for one test file. It is a separate entry point, because the benchmark loads the test kit without vitest. */
 import { once } from 'node:events'
 import { Redis } from 'ioredis'
 import { afterAll } from 'vitest'

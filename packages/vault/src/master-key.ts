@@ -1,7 +1,6 @@
 /**
- * A master key: 32 random bytes, of which the environment has the text. What encrypts and what names the key are
- * derived from it (HKDF-SHA256), so that its name, which stands in the open beside everything that is sealed, says
- * nothing of it.
+ * A master key: 32 random bytes, given as text in the environment. The encryption key and the key's id are derived from
+ * it by HKDF-SHA256. The id stands in plain text beside everything that is sealed, and reveals nothing of the key.
  */
 import { hkdfSync, randomBytes } from 'node:crypto'
 

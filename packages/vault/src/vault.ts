@@ -1,19 +1,19 @@
 /**
- * Secrets at rest. A sealed text is `v1.<key id>.<nonce, ciphertext and tag in base64url>` (AES-256-GCM); its context,
- * which says whose secret it is, is authenticated with it and not kept in it, so that what is sealed for one record
- * cannot be put into another's place.
+ * Secrets at rest. A sealed text is `v1.<key id>.<nonce, ciphertext and tag in base64url>` (AES-256-GCM). Its context
+ * names the owner of the secret. It is authenticated but not stored, so a text that is sealed for one record cannot be
+ * moved to another.
  *
- * The first key seals, all of them open: to rotate, processes learn the new key as one that opens, then as the first,
- * then everything is sealed anew by `reseal`, then the old one goes. Nonces are random: a key is good for 2^32 seals, a
- * hundred a second for more than a year (section 8.3 of https://doi.org/10.6028/NIST.SP.800-38D).
+ * The first key seals, and all keys open. To rotate: processes learn the new key as one that opens, then as the first;
+ * `reseal` seals everything anew; then the old key goes. Nonces are random: a key is good for 2^32 seals, a hundred a
+ * second for more than a year (section 8.3 of https://doi.org/10.6028/NIST.SP.800-38D).
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import type { MasterKey } from './master-key.ts'
 
 export interface Vault {
-  /** Of the key that seals. */
+  /** Id of the key that seals. */
   readonly keyId: string
-  /** Of all keys that open, that one first. */
+  /** Ids of all keys that open, the sealing key first. */
   readonly keyIds: readonly string[]
   seal(plaintext: string, context: string): string
   /** Throws a VaultError. */

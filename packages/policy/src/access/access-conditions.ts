@@ -1,7 +1,7 @@
 /**
- * Conditions of access policies: the operators on strings, ARNs, booleans, numbers, dates and addresses, with
- * `…IfExists` and, as every key has one value here, the qualifiers of sets. A condition by an operator that there is
- * not does not hold where it would allow, and is told as `unknown` so that it holds where it would deny.
+ * Conditions of access policies: operators on strings, ARNs, booleans, numbers, dates and addresses, with `…IfExists`
+ * and the set qualifiers. Every key has one value here, so a qualifier changes nothing. A condition with an unknown
+ * operator is judged `unknown`: it does not hold in an Allow, and it holds in a Deny.
  */
 import { BlockList, isIP } from 'node:net'
 import { isObject } from '@fantail/contracts'

@@ -58,7 +58,7 @@ function concerns(statement: Statement, request: AccessRequest): boolean {
   )
 }
 
-/** What cannot be judged allows nothing, and denies what it may be about. */
+/** A condition that cannot be judged never allows, and always denies. */
 function maySpeak({ Effect }: Statement, verdict: ConditionVerdict): boolean {
   return verdict === 'holds' || (verdict === 'unknown' && Effect === 'Deny')
 }

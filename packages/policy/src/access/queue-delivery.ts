@@ -1,7 +1,7 @@
 /**
- * Whether a queue takes a topic's messages, confirmations and dead letters among them, by its access policy. A Deny
- * always counts. Within one account nothing else is needed; across accounts, as in AWS, an Allow that covers SNS and
- * the topic is: whoever owns a topic would else write into every queue whose ARN is known.
+ * Whether a queue's access policy lets a topic write to it: messages, confirmations and dead letters. A Deny always
+ * counts. Within one account nothing else is needed. Across accounts an Allow must cover SNS and the topic, as in AWS.
+ * Without that rule the owner of a topic could write into every queue whose ARN is known.
  */
 import { parseArn } from '@fantail/contracts'
 import { type AccessPolicy, decideAccess } from './access-policy.ts'

@@ -12,7 +12,7 @@ type Cidr = [IpAddress, number]
 
 const NAME =
   /^(?=.{1,253}$)(\*\.)?([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/
-/** What ends in a number is an address to a URL, never a name. */
+/** A URL parser reads a host that ends in a number as an address, never as a name. */
 const NUMERIC_END = /(^|\.)(\d+|0x[0-9a-f]*)$/
 
 type Rule = { cidr: Cidr } | { host: string } | { suffix: string }

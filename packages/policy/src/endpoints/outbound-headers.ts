@@ -36,7 +36,7 @@ const RESERVED = new Set([
 ])
 const RESERVED_PREFIX = /^(proxy-|x-amz-sns-|x-fantail-|webhook-)/
 
-/** What is wrong with the headers, by name; says nothing of a value. */
+/** The problems of the headers, each with the header's name. A header's value is never repeated. */
 export function outboundHeaderProblems(headers: Record<string, string>): { name: string; message: string }[] {
   const entries = Object.entries(headers)
   const problems = entries.flatMap(([name, value]) => {

@@ -1,11 +1,11 @@
 /**
- * Array consistency (checklist 90): whether one leaf of each clause can be chosen so that where two of them lie under
- * the same array, they lie in the same element of it.
+ * Array consistency (checklist 90): can one leaf of each clause be chosen so that any two leaves below the same array
+ * lie in the same element?
  *
- * Elements form a tree: an array lies in an element of the one around it. From the bottom up each element is told which
- * sets of clauses can hold within it, as bit masks: what it holds itself, with one element's set of each array in it.
- * The work grows with the number of leaves, whatever the body; trying combinations of leaves would take its square, and
- * a 256 KB array would keep a worker busy for seconds.
+ * Elements form a tree: an array lies in an element of the array around it. From the bottom up, each element gets the
+ * sets of clauses that can hold within it, as bit masks: its own clauses, joined with the set of one element of each
+ * array in it. The work grows linearly with the number of leaves. Trying combinations of leaves would be quadratic: a
+ * 256 KB array would keep a worker busy for seconds.
  */
 import type { Leaf, Place } from './body-leaves.ts'
 import type { Steps } from './match-work.ts'
@@ -92,7 +92,7 @@ function masksOf(own: number, arrays: readonly number[], inside: MaskSets): Set<
   return masks
 }
 
-/** Of each array, the sets of clauses that can hold in one of its elements: a bit for each set. */
+/** For each array, the sets of clauses that can hold in one of its elements: one bit for each set. */
 class MaskSets {
   readonly #words: number
   readonly #bits: Uint32Array
@@ -109,7 +109,7 @@ class MaskSets {
     this.#bits[word] = (this.#bits[word] as number) | (1 << (mask & 31))
   }
 
-  /** What holds in `other` holds in the element that it alone lies in. */
+  /** Adds all sets of `other`, which lies in one element of this array. */
   addAll(array: number, other: number): void {
     for (let n = 0; n < this.#words; n++) {
       const word = array * this.#words + n

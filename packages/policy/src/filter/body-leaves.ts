@@ -1,10 +1,10 @@
 /**
- * The leaves of a JSON body under a dotted path: `a.b` is `{"a":{"b":…}}` and `{"a.b":…}` (checklist 89). Arrays are
- * passed through, those within arrays too. A leaf below an element of an array knows that element: where two clauses
- * look under one array of objects, both must hold in the same element (array-consistency.ts).
+ * The leaves of a JSON body under a dotted path: `a.b` means `{"a":{"b":…}}` and `{"a.b":…}` (checklist 89). The path
+ * passes through arrays, also through arrays in arrays. A leaf below an element of an array knows that element: if two
+ * clauses look below one array of objects, both must hold in the same element (array-consistency.ts).
  *
- * The work grows with the body, whatever the path: each value of the body is looked at once, because all ways to cut
- * the path lead to different values, and an object is asked for the path's names only where it has more names itself.
+ * Each value of the body is looked at once, because every way to cut the path leads to different values. The path's
+ * names are looked up in an object only if the object has more names than the path.
  */
 import type { Candidate, Scalar } from './conditions/condition.ts'
 
@@ -25,7 +25,7 @@ export interface Leaf extends Candidate {
 }
 
 /**
- * Arrays in arrays are followed down to here; whoever nests deeper means no filter.
+ * Arrays nested deeper than this do not occur in practice.
  * @limit Arrays in arrays that a filter follows. Past it: values further down match nothing.
  */
 const ARRAY_DEPTH_MAX = 200
@@ -35,13 +35,13 @@ const ARRAY_DEPTH_MAX = 200
  */
 const REPEATED_MAX = 16
 /**
- * So many different ones are known again; there can be more only where they take their room in the body.
+ * A body can hold more different values only if they take up most of it.
  * @limit Different values of an array that are recognised as repeated. Past it: further ones are looked at each.
  */
 const KNOWN_MAX = 4_096
 /**
- * For so few names that the path may go on with, an object is asked for each.
- * @limit Names of a path's next step that are looked up one by one. Past it: the object's own names are walked
+ * With so few names, each is looked up in the object.
+ * @limit Names of a path's next step that are looked up one by one. Past it: the object's own names are read
  * instead.
  */
 const NAMES_MAX = 4
@@ -61,7 +61,7 @@ export function distinct(values: readonly Scalar[]): Iterable<Scalar> {
   return values.length > REPEATED_MAX ? new Set(values) : values
 }
 
-/** What the path goes on with: a key, and where it goes on behind it. */
+/** The next step of a path: a key, and the position behind it. */
 interface Step {
   key: string
   next: number
@@ -132,7 +132,7 @@ class Search {
     }
   }
 
-  /** A key may hold dots of its own: every piece of the path up to a dot may be one. */
+  /** A key may itself contain dots, so every piece of the path up to a dot may be one key. */
   #stepsFrom(from: number): readonly Step[] {
     const known = this.#steps[from]
     if (known) return known

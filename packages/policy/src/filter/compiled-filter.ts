@@ -46,7 +46,7 @@ export class FilterCompiler {
   }
 }
 
-/** As measured, rounded up. */
+/** Measured, rounded up. */
 const FILTER_BYTES = 350
 const CLAUSE_BYTES = 170
 const CONDITION_BYTES = 200
@@ -62,7 +62,7 @@ export function matchesFilter(
   return false
 }
 
-/** Of a message that the filter does not match. */
+/** Why the filter does not match the message. */
 export function reasonOf({ scope, rules }: CompiledFilter, subject: FilterSubject): FilterReason {
   if (scope === 'MessageBody') return subject.lacks === 'body' ? 'InvalidMessageBody' : 'MessageBody'
   if (subject.lacks === 'attributes') return 'NoMessageAttributes'
@@ -75,7 +75,7 @@ export function isAbsent({ path, list }: Clause, subject: FilterSubject): boolea
   return list.asksForAbsence && !subject.invalid.has(path)
 }
 
-/** Of one pass over the values of the clause's key. */
+/** Steps of one pass over the values of the clause's key. */
 export function stepsOf({ list }: Clause, leaves: readonly Leaf[], { size }: FilterSubject): number {
   return passSteps(list, { values: leaves.length, size })
 }

@@ -8,8 +8,7 @@ import { parseSteps, type Steps } from './match-work.ts'
 import { clauseOf, isOr } from './read-filter.ts'
 
 /**
- * Of the values that a message has under a key, so many are shown: it may have 40,000, and a policy name the key
- * often.
+ * A message may have 40,000 values under a key, and a policy may name the key often.
  * @limit Values of a message that an explanation shows under a key. Past it: the others are left out.
  */
 export const VALUES_SHOWN_MAX = 100
@@ -21,8 +20,8 @@ export interface ClauseVerdict {
   condition: unknown[]
   matched: boolean
   /**
-   * What satisfies it, else what the message has there, several as a list of at most VALUES_SHOWN_MAX; absent where
-   * there is nothing.
+   * The value that satisfies the condition, or else the message's values there: a list of at most VALUES_SHOWN_MAX if
+   * there are several. Absent if the message has none.
    */
   value?: Scalar | Scalar[]
 }

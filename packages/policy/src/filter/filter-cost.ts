@@ -1,8 +1,8 @@
 /**
- * The most that a filter may cost, counted when it is written: passes over the values of a body. A body of 256 KB holds
- * some 45,000 values that differ, and a pass over them takes about half a millisecond, so that no filter that is
- * accepted takes more than 10 ms. Filters that were accepted before there was this bound are kept, and take as long as
- * they do.
+ * The cost limit of a filter, checked when the filter is written. The unit is one pass over the values of a body. A
+ * body of 256 KB holds some 45,000 different values, and a pass over them takes about half a millisecond. No accepted
+ * filter therefore takes more than 10 ms. Filters that were accepted before this limit existed are kept, whatever they
+ * cost.
  */
 
 import { ConditionSet } from './conditions/condition-set.ts'
@@ -14,9 +14,9 @@ import { type Clause, isExact, type Rule, togetherIn } from './filter-rules.ts'
 export const PASSES_MAX = 10
 
 /**
- * A value stands under one path, so only the path that most is asked of counts. There all clauses that ask for exact
- * values take one pass together, any other clause one for each kind of condition, and one for each wildcard. To this
- * come those that look for elements of arrays in which several clauses hold: one for each clause of each rule.
+ * A value stands under one path, so only the most expensive path counts. All clauses of a path that compare exact
+ * values share one pass. Every other clause takes one pass for each kind of condition, and one for each wildcard.
+ * Clauses that must hold in one element of an array take one more pass for each clause of each rule.
  */
 export function passesOf(rules: readonly Rule[]): number {
   const byPath = Map.groupBy(new Set(rules.flat()), ({ path }) => path)

@@ -16,10 +16,10 @@ export class FilterPolicyError extends Error {
 export const TOO_COMPLEX = 'Filter policy is too complex'
 
 export interface Limit {
-  /** Of what a policy may have no more than `max`. */
+  /** The thing that a policy may have at most `max` of. */
   what: string
   max: number
-  /** What a policy beyond it is refused with. */
+  /** The refusal's text if the policy exceeds it. */
   text: string
   /** SNS answers with this text and nothing else. */
   isRecorded?: true

@@ -18,13 +18,13 @@ export function togetherIn(rule: Rule): Clause[][] {
   )
 }
 
-/** The first name of a path. A key of a body may hold dots of its own, and stand for several names. */
+/** The first name of a path. A key of a body may contain dots, and so stand for several names. */
 export function headOf(path: string): string {
   const dot = path.indexOf('.')
   return dot < 0 ? path : path.slice(0, dot)
 }
 
-/** The clause asks for nothing but exact values. */
+/** Whether the clause compares exact values only. */
 export function isExact({ list }: Clause): boolean {
   return list.conditions.every((condition) => {
     if (condition.op === 'string') return condition.address === undefined

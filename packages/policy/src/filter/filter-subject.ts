@@ -1,6 +1,6 @@
 /**
- * What filters see of a message: the values under a dotted path. Attributes and body are parsed once for all filters,
- * and a path is looked up when the first of them asks; what no filter names costs nothing, however long the message is.
+ * A message as filters see it: the values under a dotted path. Attributes and body are parsed once for all filters. A
+ * path is looked up when the first filter needs it, so parts that no filter names cost nothing.
  */
 import { type FilterPolicyScope, jsonOf, type MessageAttribute } from '@fantail/contracts'
 import { PlaceTree } from './array-consistency.ts'
@@ -22,7 +22,7 @@ export interface FilterSubject {
   invalid: ReadonlySet<string>
   /** `body`: not a JSON object. `attributes`: there are none. */
   lacks: 'body' | 'attributes' | undefined
-  /** Of the texts in it, in code units: no search in them takes more. */
+  /** Code units of the texts in it. No search takes more steps. */
   size: number
   /** How many values of the body were looked at so far, to find those under the paths that were asked for. */
   visited: number
@@ -31,14 +31,14 @@ export interface FilterSubject {
 }
 
 export interface FilterMessage {
-  /** The text that the subscriber's protocol is told. */
+  /** The text that subscribers of the protocol receive. */
   message: string
   attributes?: Record<string, MessageAttribute> | undefined
 }
 
 /**
- * Of a process's messages that are matched in steps at once, half of it for small ones: about 6 of 256 KB. One more
- * always goes where none does.
+ * Shared by the messages that a process matches in steps; small messages may use half of it. About 6 messages of 256 KB
+ * fit. A message always starts if no other is in work.
  * @limit Parsed text of the messages that a process matches in steps. Past it: a message waits unparsed; one always
  * goes.
  */
@@ -46,7 +46,7 @@ export const PARSED_BYTES_MAX = 268_435_456
 /** 47 measured for a list of nested lists of one number; the rest is for what is not collected yet. */
 const PARSED_BYTES_PER_BYTE = 80
 
-/** Of a message of 16 KB, which is soon matched and waits for no larger one. */
+/** For a message of 16 KB. It is matched quickly, so it does not wait for larger ones. */
 export const PARSED_SMALL_BYTES_MAX = 16_384 * PARSED_BYTES_PER_BYTE
 
 /** How many bytes the subjects of a message of this size fill at most. */
@@ -58,7 +58,7 @@ export function parsedBytes(sizeBytes: number): number {
 const NO_PLACES = new PlaceTree()
 const NO_NAMES: ReadonlySet<string> = new Set()
 const NO_LEAVES: readonly Leaf[] = []
-/** What SNS documents, not what JavaScript takes: hexadecimal numbers are texts. */
+/** Numbers as SNS documents them, which is stricter than JavaScript: a hexadecimal number is a text. */
 const DECIMAL = /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/
 
 export function filterSubject(message: FilterMessage, scope: FilterPolicyScope): FilterSubject {

@@ -1,7 +1,7 @@
 /**
- * What filters say of one message, in steps: for messages that cannot be matched in one go. A clause that many rules or
- * filters share is judged once, and clauses of one key that ask for exact values are judged together, in one pass over
- * the key's values.
+ * Matches one message in steps, for messages that cannot be matched in one go. A clause that many rules or filters
+ * share is judged once. Clauses of one key that compare exact values are judged together, in one pass over the key's
+ * values.
  */
 import { areConsistent } from './array-consistency.ts'
 import { type CompiledFilter, isAbsent, isInside, stepsOf } from './compiled-filter.ts'
@@ -18,7 +18,7 @@ const APART_MAX = 2
 
 export class MatchInSteps {
   readonly #subject: FilterSubject
-  /** Of each clause that was judged: the first value that satisfies it, null where there is none. */
+  /** For each judged clause, the first value that satisfies it, or null if there is none. */
   readonly #first = new Map<Clause, Leaf | null>()
 
   constructor(subject: FilterSubject) {
@@ -63,7 +63,7 @@ export class MatchInSteps {
     return true
   }
 
-  /** Calls for each value that satisfies the clause, until it is told to stop. */
+  /** Calls `satisfying` for each value that satisfies the clause, until it returns false. */
   *#pass(clause: Clause, satisfying: (leaf: Leaf) => boolean): Steps<void> {
     const leaves = this.#subject.leavesAt(clause.path)
     const stepsEach = stepsOf(clause, leaves, this.#subject) / leaves.length
@@ -115,7 +115,7 @@ export class MatchInSteps {
   }
 }
 
-/** Clauses of a key that ask for nothing but exact values, by these. */
+/** Clauses of one key that compare exact values, by these values. */
 interface ExactClauses {
   path: string
   byValue: Map<Scalar, Clause[]>

@@ -1,6 +1,6 @@
 /**
- * How much matching costs, in steps: about one look-up of a value each, 10 to 30 ns. What takes more than a worker may
- * spend in one go is begun anew in pieces (match-in-steps.ts).
+ * The cost of matching, in steps. A step is about one look-up of a value, 10 to 30 ns. Matching that exceeds what a
+ * worker may spend in one go starts again in steps (match-in-steps.ts).
  */
 
 /** Thrown by what is matched in one go. */
@@ -34,7 +34,7 @@ export class MatchWork {
   }
 }
 
-/** For what may take as long as it does. */
+/** Without a limit. */
 export const ANY_WORK = new MatchWork(Number.POSITIVE_INFINITY)
 
 /** Work in pieces: yields after each how many steps it took. */
@@ -46,7 +46,7 @@ export const STEPS_AT_ONCE = 4_096
 /** A text that is searched counts so many steps for each unit: see `searches` of ConditionList. */
 const UNITS_PER_STEP = 16
 
-/** Of one pass of the list over a key's values. */
+/** Steps of one pass of the list over a key's values. */
 export function passSteps(
   { steps, searches }: { steps: number; searches: boolean },
   { values, size }: { values: number; size: number },

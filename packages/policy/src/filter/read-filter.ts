@@ -59,7 +59,7 @@ export function parseFilterPolicy(
 export type KnownClauses = Map<string, Clause>
 
 /**
- * Of a policy that may have been accepted by an earlier version, with what was a bound then. Throws FilterPolicyError.
+ * Reads a policy that an earlier version may have accepted, with the limits of that version. Throws FilterPolicyError.
  */
 export function readRules(policy: FilterPolicy, scope: FilterPolicyScope, known?: KnownClauses): Rule[] {
   return read(policy, new Reader(scope, known ?? new Map())).rules
@@ -72,7 +72,7 @@ function read(policy: FilterPolicy, reader: Reader): Read {
   holdTo(COMBINATIONS, combinations)
   holdTo(CLAUSES, Math.max(...rules.map(({ length }) => length)))
   holdTo(WILDCARD_POINTS, reader.wildcardPoints)
-  // Lists that grew have room to spare, which of 100,000 filters is worth something.
+  // A grown list has spare capacity. With 100,000 filters, dropping it saves memory.
   return { ...found, rules: rules.slice() }
 }
 

@@ -1,6 +1,6 @@
 /**
- * The worst that a filter can cost: random policies that are accepted, against bodies of 256 KB that are made for them.
- * What is counted is steps, not time: about 10 ns each (docs/filtering.md).
+ * The highest cost of a filter: random accepted policies against bodies of 256 KB that are made for them. The test
+ * counts steps, not time. A step takes about 10 ns (docs/filtering.md).
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -59,7 +59,7 @@ function isAccepted(given: Record<string, unknown>): boolean {
   }
 }
 
-/** As many of these as there is room for, in arrays that filters look into. */
+/** A body filled up with these elements, in arrays that filters look into. */
 function filled(before: string, elements: (n: number) => string, after: string): string {
   const parts = [before]
   let bytes = before.length + after.length

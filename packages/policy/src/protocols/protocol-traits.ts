@@ -56,7 +56,7 @@ export interface FifoTraits {
 }
 
 export interface ReportTraits {
-  /** What names of feedback attributes begin with, `HTTPSuccessFeedbackRoleArn` for example. */
+  /** Prefix of the names of feedback attributes, as in `HTTPSuccessFeedbackRoleArn`. */
   feedback: 'Application' | 'Firehose' | 'HTTP' | 'Lambda' | 'SQS'
   /** Whether the failure metric counts attempts, or deliveries that were given up (checklist 197). */
   failures: 'attempts' | 'deliveries'

@@ -11,8 +11,10 @@ import { SYSTEM_POLICY } from '../retries/system-policy.ts'
 import type { ProtocolTraits, ReadEndpoint } from './protocol-traits.ts'
 import { classifyStatus } from './webhook-traits.ts'
 
-/** 3 × 0 s, 2 × 1 s, 10 exponential from 1 to 20 s, 100,000 × 20 s: over 23 days. Nobody can edit it.
- *  https://docs.aws.amazon.com/sns/latest/dg/sns-message-delivery-retries.html */
+/**
+ * 3 × 0 s, 2 × 1 s, 10 exponential from 1 to 20 s, 100,000 × 20 s: over 23 days. It cannot be edited.
+ * https://docs.aws.amazon.com/sns/latest/dg/sns-message-delivery-retries.html
+ */
 export const QUEUE_POLICY: EffectiveDeliveryPolicy = Object.freeze({
   healthyRetryPolicy: Object.freeze({
     minDelayTarget: 1,

@@ -18,7 +18,7 @@ export interface PolicyCheck {
 /** @limit Retries of a delivery policy. Past it: the policy is refused. */
 const NUM_RETRIES_MAX = 100
 /**
- * SNS's own; it bounds one delay, whatever the sum may come to.
+ * SNS's own limit of one delay. It does not limit the sum.
  * @limit One delay of a delivery policy. Past it: the policy is refused.
  */
 const DELAY_TARGET_SECONDS_MAX = 3_600

@@ -26,7 +26,7 @@ const ALLOWED: Record<ContentTypes, readonly string[]> = {
  */
 const CONTENT_TYPE = /^([a-z0-9.+-]+\/[a-z0-9.+-]+)(?: *; *charset=(?:[a-z0-9._-]+|"[a-z0-9._-]+"))?$/i
 
-/** What is wrong with a content type, or undefined where it may be used. */
+/** Why a content type is refused, or undefined if it may be used. */
 export function contentTypeProblem(value: unknown, contentTypes: ContentTypes): string | undefined {
   if (typeof value !== 'string') return 'must be a string'
   const mediaType = CONTENT_TYPE.exec(value)?.[1]?.toLowerCase()

@@ -1,4 +1,7 @@
-/** What an attempt obeys: subscription over topic over system default, whole groups at a time (checklist 20 to 22). */
+/**
+ * The policy that an attempt follows: subscription over topic over system default, a whole group at a time (checklist
+ * 20 to 22).
+ */
 import type { DeliveryPolicy, EffectiveDeliveryPolicy, Protocol } from '@fantail/contracts'
 import { PROTOCOL_TRAITS } from '../protocols/traits.ts'
 
@@ -14,8 +17,8 @@ export interface SubscriptionPolicy {
 }
 
 /**
- * Groups never mix: members missing from the chosen retry group come from the system default, not from the other
- * level, so that a topic's change cannot bend half of a subscription's curve.
+ * Groups are never mixed. Members missing from the chosen retry group come from the system default and not from the
+ * other level. A change of the topic's policy therefore cannot change half of a subscription's curve.
  */
 export function effectivePolicy(
   topic: TopicPolicy,

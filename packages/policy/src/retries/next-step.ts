@@ -1,4 +1,4 @@
-/** What an attempt's result means for its delivery (checklist 32 to 38). */
+/** Turns an attempt's result into the delivery's next step (checklist 32 to 38). */
 import {
   type AttemptResult,
   type Protocol,
@@ -25,7 +25,7 @@ export interface NextStepInput {
   jitter: number
   /** In [0, 1). */
   random: () => number
-  /** What the delays of one delivery may add up to; jitter never carries them past it. */
+  /** Longest sum of one delivery's delays. Jitter never exceeds it. */
   maxRetrySeconds?: number
 }
 
@@ -71,7 +71,7 @@ function roomAbove(policy: RetryPolicy, maxRetrySeconds: number): number {
   return Math.max(1, maxRetrySeconds / totalRetrySeconds(policy))
 }
 
-/** An endpoint that asks for more time gets it, but no more than the longest delay its policy names. */
+/** An endpoint may ask for more time, up to the longest delay of its policy. */
 function retryAfterMs(result: AttemptResult, policy: RetryPolicy): number {
   if (result.kind !== 'response' || result.retryAfterSeconds === undefined) return 0
   return Math.min(result.retryAfterSeconds, policy.maxDelayTarget) * 1_000

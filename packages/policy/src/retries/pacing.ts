@@ -13,8 +13,8 @@
 export const SEND_AHEAD_MS = 250
 
 /**
- * How late a send time may still be used; later ones go back unsent. Sends up to L late that fall into one second have
- * send times within 1 s + L, so at most (1 + L)·rate + 1 of them: 100 ms keeps that at 1.1·rate + 1, 250 ms would not.
+ * Sends that are up to L late and fall into one second have send times within 1 s + L. At most (1 + L)·rate + 1 of them
+ * fit: 100 ms keeps that at 1.1·rate + 1, and 250 ms would not.
  * @limit How late a send time may still be used. Past it: the claim gets a new send time.
  */
 export const SEND_LATE_MS_MAX = 100

@@ -1,6 +1,6 @@
 /**
- * What a lane's retry mode takes from an attempt: how its endpoint answered, and what a retry costs. The modes run in
- * store's lane-pace.lua and note-results-1.lua.
+ * The input of a lane's retry mode from an attempt: how the endpoint answered, and what a retry costs. The modes run in
+ * the store's lane-pace.lua and note-results-1.lua.
  *
  * - standard: a retry draws on a quota that successes fill again. While the quota is empty, one retry a second goes. A
  *   retry comes later, and is never given up.
@@ -10,7 +10,7 @@
  */
 import type { AttemptErrorCode, AttemptResult } from '@fantail/contracts'
 
-/** As in lane-pace.lua. */
+/** The same value as in lane-pace.lua. */
 const RETRY_COST = 5
 /**
  * @limit Tokens of the retry quota that a retry after a timeout costs. With less left: one retry a second goes.
@@ -18,7 +18,7 @@ const RETRY_COST = 5
 const RETRY_COST_AFTER_TIMEOUT = 10
 
 /**
- * What an answer says of the endpoint: it took it or refused it for good, is busy, does not answer, or failed
+ * How an endpoint answered: it accepted the delivery, refused it for good, is busy, does not answer, or failed
  * otherwise.
  */
 export type Answered = 'ok' | 'refused' | 'limited' | 'unavailable' | 'timeout' | 'failed'
@@ -38,7 +38,7 @@ export function answeredAs(result: AttemptResult): Answered | null {
 
 const NOT_ASKED = new Set<AttemptErrorCode>(['storage', 'secrets', 'queue_missing', 'queue_refused'])
 
-/** What a retry draws on the quota, by what the attempt before it came to; nothing for a first attempt. */
+/** The quota that a retry takes, by the result of the attempt before it. A first attempt takes none. */
 export function retryCost(before: { error: string | null } | null): number {
   if (before === null) return 0
   return before.error === 'timeout' ? RETRY_COST_AFTER_TIMEOUT : RETRY_COST

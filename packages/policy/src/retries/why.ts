@@ -18,7 +18,7 @@ export function whyNext(step: Failed): Why {
 export interface AttemptBefore {
   /** The decision about this attempt; absent for a first attempt. */
   decided?: StoredWhy | undefined
-  /** What held the attempt up beside that decision. */
+  /** A further cause that delayed the attempt. */
   heldBy?: WaitCause | undefined
   /** From publishing to the attempt; null for one that was not the first. */
   sincePublishedMs: number | null

@@ -29,7 +29,7 @@ export interface TestCluster {
 }
 
 export interface TestClusterOptions extends TestRedisOptions {
-  /** Of each master; default 1. */
+  /** Replicas of each master; default 1. */
   replicas?: number
 }
 

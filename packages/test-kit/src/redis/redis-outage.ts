@@ -43,7 +43,7 @@ export async function atEachRequest(through: (at: number) => Promise<boolean>): 
       }
     }
   }
-  // All end before one's failure is told, so that none leaves its servers behind.
+  // Waits for all before one's failure is thrown, so that none leaves its servers behind.
   const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, goOn))
   for (const end of ends) if (end.status === 'rejected') throw end.reason
   if (made > REQUESTS_MAX) throw new Error(`more than ${REQUESTS_MAX} requests`)

@@ -15,7 +15,7 @@ export interface SpawnOptions {
 
 const LOG_CHARS_SHOWN = 1_000
 
-/** Whatever happens to the test process, its servers do not outlive it. */
+/** Servers end with the test process, also when it crashes. */
 const living = new Set<ChildProcess>()
 process.on('exit', () => {
   for (const child of living) child.kill('SIGKILL')

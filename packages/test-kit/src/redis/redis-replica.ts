@@ -1,4 +1,4 @@
-/** A master and one replica on loopback, with nobody to fail over but the test. */
+/** A master and one replica on loopback. Only the test fails over. */
 import { Redis } from 'ioredis'
 import { waitFor } from '../wait-for.ts'
 import { startRedis, type TestRedis, type TestRedisOptions } from './redis-server.ts'

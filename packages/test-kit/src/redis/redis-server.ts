@@ -1,6 +1,6 @@
 /**
- * A real Redis of one's own for a test file: on a free loopback port, with data of its own, gone with it. Spawned from
- * a binary; in a container where FANTAIL_TEST_REDIS=container and a Docker daemon answers. The binary is
+ * A real Redis for one test file: a free loopback port and a data folder, both gone with it. It is spawned from a
+ * binary, or runs in a container if FANTAIL_TEST_REDIS=container and a Docker daemon answers. The binary is
  * FANTAIL_TEST_REDIS_SERVER or FANTAIL_REDIS_SERVER, or the one that the bootstrap unpacked, or redis-server /
  * valkey-server on PATH.
  */

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createAuthority, type TestCertificate } from '../tls-certificates.ts'
 
-/** What clients are given, as PEM texts and as files. */
+/** The client's TLS settings, as PEM texts and as files. */
 export interface TestTls {
   pem: { ca: string; cert: string; key: string; servername?: string }
   files: { ca: string; cert: string; key: string }
-  /** Of the servers, and their key. */
+  /** The servers' certificate and its key. */
   server: { cert: string; key: string }
   remove(): Promise<void>
 }
@@ -51,7 +51,7 @@ export function tlsWords(port: number, tls: TestTls): string[] {
   return tlsSettings(port, tls).flatMap(([name, value]) => [`--${name}`, value])
 }
 
-/** Of ioredis. */
+/** TLS options of ioredis. */
 export function clientTls(tls: TestTls | undefined) {
   return tls ? { tls: tls.pem } : {}
 }

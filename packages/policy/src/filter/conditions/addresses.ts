@@ -76,7 +76,7 @@ function keyOfV4(text: string, form = V4): string | undefined {
     : String.fromCharCode((a << 8) | b, (c << 8) | d)
 }
 
-/** Of the address that is being read. */
+/** The groups of the address that is being read. */
 const groups = new Uint16Array(ADDRESS_GROUPS)
 
 function keyOfV6(text: string): string | undefined {

@@ -3,7 +3,7 @@
  * once, as far as it agrees with some of them, however many there are.
  */
 interface Node {
-  /** What leads here, as it stands in a text. */
+  /** The part of a text that leads to this node. */
   label: string
   /** One of the texts ends here. */
   isEnd: boolean
@@ -47,7 +47,7 @@ export class Affixes {
     let node = this.#root
     let rest = text
     for (;;) {
-      // What a shorter one lets through needs no longer one.
+      // A text that matches a shorter prefix needs no longer one.
       if (node.isEnd) return
       if (rest === '') break
       const next = node.edges.get(this.#unit(rest, 0))

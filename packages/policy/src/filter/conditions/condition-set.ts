@@ -36,7 +36,7 @@ export class ConditionSet {
   readonly #ranges: Spans<number> | undefined
   /** By the length of their addresses. */
   readonly #blocks: ReadonlyMap<number, Spans<string>>
-  /** What all of the exclusions exclude: a value that one of them lets through satisfies the set. */
+  /** Values that every exclusion excludes. A value that one exclusion lets through satisfies the set. */
   readonly #excludedTexts: ReadonlySet<Scalar> | undefined
   readonly #excludedNumbers: ReadonlySet<Scalar> | undefined
   readonly #excludedPatterns: readonly Conditions[]

@@ -42,7 +42,7 @@ export interface Bound {
   inclusive: boolean
 }
 
-/** A value of the message, and what was made of it once: hundreds of filters may ask for that. */
+/** A value of the message with its derived forms. Each form is made once, because hundreds of filters may need it. */
 export interface Candidate {
   value: Scalar
   /** The spelling of a Number attribute. */

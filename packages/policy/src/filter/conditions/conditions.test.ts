@@ -1,4 +1,4 @@
-/** What is made ready for many conditions and long texts, each held against the plain way to ask. */
+/** The prepared forms for many conditions and long texts give the same answers as the plain comparison. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { addressKey, keyOfAddress, parseAddress } from './addresses.ts'

@@ -1,7 +1,7 @@
 /**
- * Case folding, character by character: the lower case of a whole text depends on neighbours (a sigma that ends a word
- * is another one), and its upper case may be longer. What was folded once is kept by code point, in pages, so that a
- * body of 256 KB in any script is folded in a few milliseconds.
+ * Case folding, character by character. Folding a whole text would not do: lower case depends on neighbours (a sigma at
+ * the end of a word differs), and upper case may be longer. Folded characters are cached by code point, in pages. A
+ * body of 256 KB in any script is then folded in a few milliseconds.
  */
 
 /** Code points of a page. */

@@ -38,7 +38,7 @@ export function wildcardPoints({ pieces }: Wildcard): number {
 }
 
 /**
- * So many comparisons take a fraction of a millisecond, whatever the texts.
+ * So many comparisons take a fraction of a millisecond with any text.
  * @limit Comparisons of a wildcard's piece by plain search. Past it: a search in linear time is used.
  */
 const COMPARISONS_MAX = 65_536
@@ -75,7 +75,7 @@ function bordersOf(piece: string): Int32Array {
   return borders
 }
 
-/** Linear in the text for each piece: the leftmost place of a piece leaves the most room for those after it. */
+/** Linear in the text for each piece. The leftmost match of a piece leaves the most text for the pieces after it. */
 export function matchesWildcard({ pieces }: Wildcard, text: string): boolean {
   const first = pieces[0] ?? ''
   const last = pieces.at(-1) ?? ''

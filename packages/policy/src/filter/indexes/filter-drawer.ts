@@ -1,7 +1,6 @@
 /**
- * Filters filed under what the values of one key can say. What is found by looking is a filter that may match; whatever
- * a drawer cannot tell apart (the end of a long prefix, the middle of a wildcard, an open bound) the filter itself
- * decides.
+ * Filters filed under the values that one key can have. A look-up finds filters that may match. The filter itself
+ * decides where the drawer cannot: the end of a long prefix, the middle of a wildcard, an open bound.
  */
 import { addressIn, type Condition, foldedIn } from '../conditions/condition.ts'
 import type { Leaf } from '../filter-subject.ts'
@@ -63,7 +62,7 @@ export class FilterDrawer {
     return 2 + 2 * ends + (this.#ranges ? RANGE_STEPS : 0) + (this.#addresses || this.#hasBlocks ? 1 : 0)
   }
 
-  /** Calls `found` for whatever values of the key may satisfy; for some more than once. */
+  /** Calls `found` for each filter that the key's values may satisfy, for some more than once. */
   find(leaves: readonly Leaf[], found: Found): void {
     if (leaves.length === 0) return
     for (const n of this.#present) found(n)
@@ -90,7 +89,7 @@ export class FilterDrawer {
       case 'equals-ignore-case':
         return 1 + count(this.#folded?.get(condition.value))
       case 'numeric':
-        // Of ranges with two ends few hold a number, of those with one about half.
+        // Few ranges with two ends hold a given number; about half of the ranges with one end do.
         return 4 + (this.#ranges?.size ?? 0) / (condition.low && condition.high ? 1_000 : 2)
       case 'exists':
         return condition.value ? EVERY + this.#present.length : 2 * EVERY + this.absent.length
@@ -158,7 +157,7 @@ export class FilterDrawer {
 /** To look into the tree of ranges. */
 const RANGE_STEPS = 10
 
-/** What every value of the key brings up costs so much more than what only one value does. */
+/** Relative cost of a filter that every value of the key finds, compared with one that a single value finds. */
 const EVERY = 64
 
 /** The text that a value must begin or end with, where case counts. */

@@ -44,7 +44,7 @@ export class FilterDrawers {
     return sum
   }
 
-  /** Calls `found` for whatever the subject may satisfy; for some more than once. Throws TooMuchWork. */
+  /** Calls `found` for each filter that the subject may satisfy, for some more than once. Throws TooMuchWork. */
   find(subject: FilterSubject, found: Found, work: MatchWork): void {
     if (this.#byHead.size <= subject.names.length) {
       for (const drawer of this.#byPath.values()) look(drawer, subject, found, work)
@@ -56,7 +56,7 @@ export class FilterDrawers {
       if (subject.leavesAt(path, work).length === 0) absent.forEach(found)
   }
 
-  /** The same in steps. What is filed or removed meanwhile may be found or not. */
+  /** The same in steps. A filter that is added or removed meanwhile may be found or not. */
   *findInSteps(subject: FilterSubject, found: Found): Steps<void> {
     const heads = new Set(subject.names.map(headOf))
     for (const [head, drawers] of this.#byHead) {

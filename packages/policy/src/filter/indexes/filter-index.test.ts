@@ -27,7 +27,7 @@ interface Found {
   elements: Record<string, number>
 }
 
-/** `place` tells apart which array a value is in; a value in an array itself is not held to its own index. */
+/** `place` names the array that a value lies in. A value directly in an array is not bound to its own index. */
 function valuesOf(value: unknown, path: string, place: string, elements: Record<string, number>): Found[] {
   if (Array.isArray(value)) {
     return value.flatMap((element, i) => {

@@ -14,12 +14,13 @@ import { Marks } from './marks.ts'
 
 export class FilterIndex {
   /**
-   * What filters are filed under: a message that satisfies none of these matches none of them, unless `matchesAlways`.
+   * The clauses that filters are filed under. A message that satisfies none of them matches no filter, unless
+   * `matchesAlways`.
    */
   readonly clauses: readonly Clause[]
   readonly #filters: (CompiledFilter | null)[]
   readonly #drawers = new FilterDrawers()
-  /** Of a policy without keys. */
+  /** Filters of policies without keys. */
   readonly #always: number[]
   readonly #marks: Marks
 
@@ -84,7 +85,7 @@ interface Filed {
   rule: Rule
 }
 
-/** Of each rule the one that is least common: all of them are filed once to see how common each is. */
+/** The least common clause of each rule. All clauses are filed once to see how common each is. */
 function bestClauses(rules: Filed[]): { n: number; clause: Clause }[] {
   const everything = new FilterDrawers()
   for (const { n, rule } of rules) for (const clause of rule) everything.file(n, labelOf(clause))

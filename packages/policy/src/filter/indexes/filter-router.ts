@@ -1,7 +1,7 @@
 /**
- * Which of many indexes a message may match something in. It holds what their filters are filed under, each index under
- * its number, so that indexes come and go one by one: a topic of 100,000 filters would take most of a second to index
- * anew for every subscription that changes. Ranges of numbers are not told apart here.
+ * Finds which of many indexes may match a message. It holds the keys of each index under the index's number, so that
+ * indexes are added and removed one by one. Indexing a topic of 100,000 filters anew would take most of a second for
+ * every changed subscription. The router does not distinguish ranges of numbers.
  */
 import type { Condition } from '../conditions/condition.ts'
 import type { FilterSubject } from '../filter-subject.ts'
@@ -11,7 +11,7 @@ import type { FilterIndex } from './filter-index.ts'
 import { Marks } from './marks.ts'
 
 const ANY_VALUE: Condition = { op: 'exists', value: true }
-/** What these ask of a value is not told apart. */
+/** The router does not distinguish values for these operators. */
 const BY_ANY_VALUE: ReadonlySet<Condition['op']> = new Set(['numeric', 'anything-but', 'anything-but-any'])
 
 export class FilterRouter {
@@ -53,7 +53,7 @@ export class FilterRouter {
   }
 }
 
-/** What an index is found by, each once. */
+/** The labels under which an index is found, each once. */
 function routes({ clauses }: FilterIndex): Iterable<Label> {
   const byPath = new Map<string, Map<string, Condition>>()
   for (const { path, list } of clauses) {

@@ -1,4 +1,4 @@
-/** What was seen in this round: numbers from 0, forgotten all at once. */
+/** A set of numbers from 0 for one round. Clearing it takes constant time. */
 const ROUNDS = 2 ** 32
 
 export class Marks {
@@ -26,7 +26,7 @@ export class Marks {
     return true
   }
 
-  /** Makes room for numbers below `size`. */
+  /** Grows to hold numbers below `size`. */
   grow(size: number): void {
     if (size <= this.#rounds.length) return
     const before = this.#rounds
