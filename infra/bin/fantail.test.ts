@@ -86,7 +86,7 @@ it('starts with the master key that secrets are sealed with only, and seals them
     const api = run(process.execPath, [BIN, 'api'], process.cwd(), env)
     task = api
     await waitFor(() => /"msg":"publish-api\.(started|failed)"/.test(api.output()), { what: 'the API' })
-    // One that failed ends by itself; told to stop in that moment, it would have ended as it was told.
+    // A failed service ends by itself. If it were stopped at that moment, it would exit as stopped.
     if (api.output().includes('"msg":"publish-api.started"')) api.child.kill('SIGTERM')
     return { code: await api.ended, output: api.output() }
   }

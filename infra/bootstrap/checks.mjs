@@ -113,7 +113,7 @@ async function runScript(script, env, args) {
 }
 
 /**
- * Tests and the benchmark start servers of their own, whatever REDIS_URL says: they kill and freeze them.
+ * Tests and the benchmark start their own servers and ignore REDIS_URL, because they kill and freeze them.
  * @param {NodeJS.ProcessEnv} env
  * @returns {Promise<NodeJS.ProcessEnv>}
  */

@@ -1,10 +1,9 @@
 // @ts-check
 /**
- * What `npm start`, `npm test` and their like run: installs what is missing, then does the thing. Plain JavaScript
- * without packages, for whatever Node is there (18 or newer); all that follows runs on the Node that the repository
- * pins.
+ * Entry point of `npm start`, `npm test` and the other scripts: installs what is missing, then runs the command. Plain
+ * JavaScript without packages, for any Node from 18 on. Everything after it runs on the Node that the repository pins.
  *
- *   node infra/bootstrap/main.mjs start | test [files…] | quick | build | bench [options…] | chaos [options…] | fuzz
+ * node infra/bootstrap/main.mjs start | test [files…] | quick | build | bench [options…] | chaos [options…] | fuzz
  *   [cases] | keys … | move …
  */
 import { bench, build, chaos, fuzz, keys, move, quick, test } from './checks.mjs'

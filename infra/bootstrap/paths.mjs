@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 /** The repository. */
 export const root = fileURLToPath(new URL('../../', import.meta.url)).replace(/\/$/, '')
 
-/** What the bootstrap makes and a checkout ignores. */
+/** The folder that the bootstrap makes; git ignores it. */
 export const privateDir = join(root, '.fantail')
 
 /** Binaries of the package manager's, the pinned Node among them. */

@@ -1,9 +1,9 @@
 // @ts-check
 /**
- * What the local stack prints, of all that turbo and its tasks say. Log lines of services are passed on as they are;
- * what only tells how a start or a stop goes on is kept back, and shown where one takes too long or fails.
+ * Filters the output of turbo and its tasks for the local stack. Log lines of services are passed on as they are. Lines
+ * about the progress of a start or a stop are kept back, and shown if it takes too long or fails.
  *
- *   starting ─ready()→ running ─stopping()→ stopping;  starting ─showAll()→ everything is shown
+ * starting ─ready()→ running ─stopping()→ stopping;  starting ─showAll()→ everything is shown
  */
 
 /** Enough to see what went wrong. */

@@ -5,7 +5,7 @@ import { isFree } from './ports.mjs'
 import { StepError } from './steps.mjs'
 
 const POLL_MS = 100
-/** After this long, whoever is missing is named once; waiting goes on. */
+/** After this time, services that are not ready are named once; waiting goes on. */
 const SLOW_MS = 20_000
 const PORT_DEFAULT = 4100
 
@@ -60,7 +60,7 @@ export async function checkPorts(env) {
 }
 
 /**
- * Waits until every service answers, tells of each, then prints what to paste. False where it was aborted before.
+ * Waits until every service answers, reports each, then prints examples to paste. False if it was aborted before.
  * @param {NodeJS.ProcessEnv} env
  * @param {{ signal?: AbortSignal, onSlow?: () => void }} [options] `onSlow`: it takes long
  */

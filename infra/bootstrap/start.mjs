@@ -58,7 +58,8 @@ async function runTurbo(env) {
   say('starting')
   const output = createStackOutput((line) => console.log(line))
   if (env.FANTAIL_LOG_LEVEL?.trim() === 'debug') output.showAll()
-  // In a group of its own: a second Ctrl-C would make turbo kill its tasks, and the terminal's comes on top of ours.
+  // A separate process group: a second Ctrl-C would make turbo kill its tasks, and the terminal's signal would arrive
+  // beside ours.
   const turbo = spawn('turbo', ['run', 'dev'], {
     cwd: root,
     env,

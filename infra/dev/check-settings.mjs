@@ -1,10 +1,10 @@
 // @ts-check
 /**
- * Reads the settings of every service of the local stack, each of which would end over what is wrong there and be
- * started again for ever. Ends with 1, every problem named once on stderr, where one could not start with them, or the
- * Redis that they name answers and is of another kind.
+ * Checks the settings of every service of the local stack. A service with an invalid setting would exit and be
+ * restarted for ever. Exits with 1 if a service could not start, or if the configured Redis answers and is of another
+ * kind. Every problem is named once on stderr.
  *
- *   node --conditions=@fantail/source check-settings.mjs
+ * node --conditions=@fantail/source check-settings.mjs
  */
 import {
   readApiSettings,

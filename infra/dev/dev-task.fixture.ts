@@ -1,4 +1,4 @@
-/** A dev task as a child of the test, in a folder of its own. */
+/** A dev task as a child of the test, in its own folder. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ export const newFolder = () => mkdtemp(join(tmpdir(), 'fantail-dev-'))
 
 export interface DevTask {
   child: ChildProcess
-  /** What it printed so far. */
+  /** Its output so far. */
   output: () => string
   /** Resolves with the exit code, or the signal that ended it. */
   ended: Promise<number | string>

@@ -89,7 +89,7 @@ describe('the dev task of a service', () => {
     await writeFile(join(folder, 'src', 'other.ts'), '')
     task = keepRunning()
     await started(1)
-    // Of several at once the last is named: the mode, if it were taken for an edit.
+    // The last of several changes is named. If the mode counted as an edit, it would be named here.
     await writeFile(join(folder, 'src', 'other.ts'), '// edited')
     await chmod(join(folder, 'src', 'main.ts'), 0o600)
     await started(2)

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * What children print goes through their supervisor: where turbo was killed nobody reads any more, and a service would
- * die of the broken pipe in the middle of its clean stop.
+ * Children print through their supervisor. If turbo was killed, no process reads the pipe any more. A service would
+ * then die of the broken pipe in the middle of its clean stop.
  */
 
 for (const stream of [process.stdout, process.stderr]) {

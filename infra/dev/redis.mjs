@@ -1,10 +1,10 @@
 // @ts-check
 /**
- * The dev task of `infra`: Redis on a free port of its own, with its data in the data folder, so that the next start
- * finds it again. Never the Redis that someone else runs: that one is used only where the settings say so.
+ * The dev task of `infra`: Redis on a free port, with its data in the data folder, so that the next start finds it
+ * again. It never uses another Redis of this machine, unless a setting names it.
  *
- * `redis.url` is there while Redis answers: written whole once it does, removed when the stack ends. The port stays the
- * same over restarts; services keep the address that they read.
+ * `redis.url` exists while Redis answers. It is written whole once Redis answers, and removed when the stack ends. The
+ * port stays the same over restarts, and services keep the address that they read.
  */
 import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -71,7 +71,7 @@ async function runOwn() {
   console.log(`redis://127.0.0.1:${port} answers, data in ${data}`)
 }
 
-/** The last one if it is free: whoever noted its address finds Redis there again. @param {string} data */
+/** The last port if it is free, so that a noted address stays valid. @param {string} data */
 async function choosePort(data) {
   const file = join(dir, 'redis.port')
   const last = readPort(file)

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * When a dev task must end: by SIGINT, SIGTERM or SIGHUP, or because the stack above it is gone. A killed turbo tells
- * nobody, and between it and its tasks stand shells and pnpm, which live on; so everyone up to the top is watched.
+ * Decides when a dev task must end: by SIGINT, SIGTERM or SIGHUP, or because the stack above it is gone. A killed turbo
+ * sends no signal, and shells and pnpm between it and its tasks live on. So all parents up to the top are watched.
  */
 import { isStillThere, processOf } from '../bootstrap/processes.mjs'
 

@@ -1,11 +1,11 @@
 // @ts-check
 /**
- * One child that is to live: started again 0.5 s after it dies, stopped with a signal and, past its grace, killed. It
- * leads a process group of its own, so that a Ctrl-C of the terminal reaches it through us only, once.
+ * Keeps one child running: it is started again 0.5 s after it dies. It is stopped with a signal and, after a grace
+ * period, killed. It leads its own process group, so that a Ctrl-C of the terminal reaches it once, through us.
  *
- *   running ─dies→ waiting ─0.5 s→ running;  any ─stop()→ stopping → stopped
+ * running ─dies→ waiting ─0.5 s→ running;  any ─stop()→ stopping → stopped
  *
- * A guard, a shell that waits for our end of a pipe to close, ends the child where we are killed ourselves.
+ * A guard ends the child if this process is killed: a shell that waits for our end of a pipe to close.
  */
 import { spawn } from 'node:child_process'
 

@@ -1,5 +1,5 @@
 // @ts-check
-/** Tells of edits to sources: TypeScript and Lua, tests left out, several edits in a row as one. */
+/** Reports edits of sources: TypeScript and Lua without tests, several edits in a row as one. */
 import { existsSync, readdirSync, statSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../bootstrap/paths.mjs'
@@ -25,7 +25,7 @@ export function watchSources(service, onEdit) {
 }
 
 /**
- * What is told of such a file is a change of its owner or mode.
+ * The file's content is older, so the event reports a change of its owner or mode.
  * @param {string} file @param {number} since
  */
 function isOlder(file, since) {

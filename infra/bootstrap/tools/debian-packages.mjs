@@ -1,11 +1,11 @@
 // @ts-check
 /**
- * Debian packages without installing them and without root: apt with lists and archives of its own, `dpkg -x`, and a
- * wrapper per command that points the loader at the unpacked libraries. Sources, proxies and certificates are the
- * machine's; its package state is only read, its hooks are left out.
+ * Unpacks Debian packages without installing them and without root: apt with its own lists and archives, `dpkg -x`, and
+ * a wrapper per command that points the loader at the unpacked libraries. It uses the machine's sources, proxies and
+ * certificates. It only reads the machine's package state, and runs none of its hooks.
  *
- * All is made beside the destination and renamed into place, so a crash leaves nothing half made and two at once are
- * safe.
+ * Everything is made beside the destination and renamed into place. A crash leaves nothing half made, and two runs at
+ * once are safe.
  */
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -26,7 +26,7 @@ const APT_SETTINGS = [
   'Acquire::Retries "2";',
   'Acquire::http::Timeout "15";',
   'Acquire::https::Timeout "15";',
-  // As root apt would drop to a user that cannot write here.
+  // If run as root, apt would drop to a user that cannot write here.
   'APT::Sandbox::User "root";',
   'Debug::NoLocking "true";',
 ]

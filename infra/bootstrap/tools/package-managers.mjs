@@ -4,7 +4,7 @@ import { capture, lastWords, onPath, say } from '../steps.mjs'
 
 /** @typedef {NodeJS.ProcessEnv} Env */
 
-/** What Docker runs where there is no server binary. */
+/** The image that Docker runs if there is no server binary. */
 const REDIS_IMAGE = 'redis:7.4-alpine'
 
 /** @param {Env} env @returns {Promise<string | undefined>} */

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Packages, the pinned Node among them. Skipped while the stamp of the last install matches lockfile and manifests,
- * so that a start needs neither the network nor the second that an idle install takes.
+ * Installs packages, including the pinned Node. Skipped while the stamp of the last install matches lockfile and
+ * manifests. A start then needs neither the network nor the second that an idle install takes.
  */
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** What arrived lately, and how often each message came to each path. */
+/** Recent arrivals, and how often each message came to each path. */
 
 export interface Arrival {
   at: string

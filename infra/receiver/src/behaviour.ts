@@ -1,4 +1,4 @@
-/** What a path asks for: `/ok`, `/status/503`, `/flaky/3`, `/slow/5000`, `/hang`. */
+/** The behaviour that a path asks for: `/ok`, `/status/503`, `/flaky/3`, `/slow/5000`, `/hang`. */
 
 export interface Behaviour {
   /** null: never answers. */

@@ -21,7 +21,7 @@ export function createReceiver({ print, ownHosts }: ReceiverOptions): Server {
   const arrivals = new Arrivals()
   return createServer((request, response) => {
     void handle(request, response, { arrivals, print, ownHosts }).catch((error: Error) => {
-      // The other side left in the middle; there is nobody to answer.
+      // The client closed the connection during the request, so no answer is possible.
       print(`gave up on ${request.method} ${request.url}: ${error.message}`)
       response.destroy()
     })
@@ -70,7 +70,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** Of a request to confirm a subscription, or to take back that it was ended. */
+/** The link of a request to confirm a subscription or to confirm that it ended. */
 function confirmLinkOf(request: IncomingMessage, body: string): string | null {
   if (!String(request.headers['x-amz-sns-message-type']).endsWith('Confirmation')) return null
   return /"SubscribeURL"\s*:\s*"([^"]+)"/.exec(body)?.[1] ?? null

@@ -20,18 +20,18 @@ export interface KeyLimit {
 }
 
 export interface ApiKeyRecord {
-  /** No secret: `FK…`, 20 of A-Z 2-7. Of an access key, its access key id. */
+  /** Public: `FK…`, 20 of A-Z 2-7. For an access key, its access key id. */
   id: string
   kind: KeyKind
   /** For people. */
   name: string
   account: string
   scopes: KeyScope[]
-  /** Of the names of topics and queues; empty: all. */
+  /** Prefixes of the names of topics and queues. Empty: all names. */
   prefixes: string[]
   /** null: unlimited. */
   maxRequestsPerSecond: number | null
-  /** Of the keys that it was made by, which its requests count against, too; absent: there are none. */
+  /** Limits of the keys that made this one; its requests count against them too. Absent: none. */
   limitedBy?: KeyLimit[]
   createdAt: number
   /** Native: SHA-256 of the secret, hex. */
@@ -52,7 +52,7 @@ export const KEY_REQUESTS_PER_SECOND_MAX = 1_000_000
 /** @limit Limited keys that made one another in a row. Past it: the last one makes no further keys. */
 export const KEY_LIMITS_INHERITED_MAX = 4
 
-/** What a sealed secret of this key is bound to. */
+/** The seal's context of this key's secret. */
 export function sealContextOf(keyId: string): string {
   return `api key ${keyId}`
 }

@@ -3,7 +3,7 @@
  * and the API share. The sentences stand in the OpenAPI document and in docs/why.md.
  */
 
-/** What decides about the time of a retry. */
+/** Causes of a retry's time. */
 export const RETRY_CAUSES = {
   immediate: 'The retry policy allows retries without delay (`numNoDelayRetries`).',
   preBackoff: 'The retry policy waits its shortest delay before the backoff (`numMinDelayRetries`).',
@@ -12,7 +12,7 @@ export const RETRY_CAUSES = {
   retryAfter: 'The endpoint asked for more time with `Retry-After`.',
 } as const
 
-/** What makes a delivery wait that is due, or lets it go early. */
+/** Causes that make a due delivery wait, or that let one go early. */
 export const WAIT_CAUSES = {
   retryNow: 'An operator asked to retry now.',
   redrive: 'A redrive brought it back from a dead-letter queue.',
@@ -29,7 +29,7 @@ export const WAIT_CAUSES = {
     'Workers died or froze again and again while they had it in hand, so it waits longer each time.',
 } as const
 
-/** What ended a delivery. */
+/** Causes that end a delivery. */
 export const END_CAUSES = {
   permanent: 'The endpoint refused it in a way that no retry changes.',
   retriesExhausted: 'The last retry failed.',

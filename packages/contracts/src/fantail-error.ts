@@ -23,7 +23,7 @@ export const ERROR_STATUS = {
 
 export type ErrorCode = keyof typeof ERROR_STATUS
 
-/** What each code says to a client; the OpenAPI document shows these sentences. */
+/** The meaning of each code for a client. The OpenAPI document shows these sentences. */
 export const ERROR_MEANING: Record<ErrorCode, string> = {
   malformed_json: 'The body is not JSON, not UTF-8, or ended early.',
   validation_failed: 'Members of the request are wrong; `details` names each of them.',

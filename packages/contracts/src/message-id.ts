@@ -1,6 +1,6 @@
 /**
- * Message ids are UUIDv7 (RFC 9562 §5.7): the first 48 bits are the time of publishing, so that a script can tell a
- * delivery's age from its id alone, and the 16 bytes are what lanes store.
+ * Message ids are UUIDv7 (RFC 9562 §5.7). The first 48 bits are the time of publishing, so a script knows a delivery's
+ * age from its id. Lanes store the 16 bytes.
  */
 import { randomBytes } from 'node:crypto'
 
@@ -9,7 +9,7 @@ const POOL_IDS = 256
 const RANDOM_DIGITS = 20
 let pool = ''
 let used = 0
-/** What ids of one millisecond begin with; hundreds may come in one. */
+/** The common prefix of one millisecond's ids. Hundreds may be made in one millisecond. */
 let prefixTime = Number.NaN
 let prefix = ''
 

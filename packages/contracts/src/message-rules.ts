@@ -1,6 +1,6 @@
 /**
- * What a message may hold (checklist 117 to 125): each rule once, as a function from a value to what is wrong with
- * it. The publish route asks them directly; the schemas ask the same ones to list every problem.
+ * The rules for a message's content (checklist 117 to 125). Each rule is one function from a value to its problem. The
+ * publish route calls them directly. The schemas call the same functions to list every problem.
  */
 import type { Problem } from './fantail-error.ts'
 import { isObject, jsonOf } from './json-values.ts'
@@ -41,7 +41,7 @@ export function structureProblem(text: string): string | undefined {
     : 'must hold a text under "default" where structure is "json"'
 }
 
-/** What a message group or a deduplication id may consist of. */
+/** The characters that a message group or a deduplication id may have. */
 export function fifoIdProblem(id: string): string | undefined {
   return FIFO_ID.test(id) ? undefined : 'must have 1 to 128 letters, digits or punctuation marks of ASCII'
 }
@@ -55,7 +55,7 @@ export function attributeNameProblem(name: string): string | undefined {
   return name === '__proto__' ? 'must have another name' : undefined
 }
 
-/** What is wrong with a typed attribute, member by member. */
+/** The problem of a typed attribute, member by member. */
 export function attributeProblem({ type, value }: MessageAttribute): Problem | undefined {
   if (!TYPE.test(type)) {
     return {
@@ -111,7 +111,7 @@ function entryProblems(name: string, input: unknown, path: PropertyKey[]): Probl
   return problems
 }
 
-/** What counts against the limit of a message: its text, and name, type and value of each attribute, in bytes. */
+/** Bytes that count against a message's limit: its text, and name, type and value of each attribute. */
 export function messageBytes(
   message: string,
   attributes: Record<string, MessageAttribute> | undefined,

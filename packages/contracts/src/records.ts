@@ -1,6 +1,6 @@
 /**
- * What Fantail keeps: topics, subscriptions, messages, dead letters, redrive tasks.
- * Times are epoch milliseconds (`…At`), durations carry their unit. The REST shapes are made from these at the edge.
+ * The stored records: topics, subscriptions, messages, dead letters, redrive tasks. Times are epoch milliseconds
+ * (`…At`), durations carry their unit. The routes make the REST shapes from these.
  */
 import type { Protocol } from './protocols.ts'
 
@@ -25,7 +25,9 @@ export interface RequestPolicy {
   headerContentType: string
 }
 
-/** As stored on a topic or a subscription: a group is absent where unset; optional retry members stay as given. */
+/**
+ * The policy as stored on a topic or a subscription. A group is absent if unset. Optional retry members stay as given.
+ */
 export interface DeliveryPolicy {
   healthyRetryPolicy?: Pick<RetryPolicy, 'minDelayTarget' | 'maxDelayTarget' | 'numRetries'> &
     Partial<RetryPolicy>
@@ -33,7 +35,9 @@ export interface DeliveryPolicy {
   requestPolicy?: RequestPolicy
 }
 
-/** What an attempt obeys: subscription over topic over system default, group by group (checklist 20 to 22). */
+/**
+ * The policy that an attempt follows: subscription over topic over system default, group by group (checklist 20 to 22).
+ */
 export interface EffectiveDeliveryPolicy {
   healthyRetryPolicy: RetryPolicy
   throttlePolicy: ThrottlePolicy | null
@@ -76,7 +80,7 @@ export interface RedrivePolicy {
 export interface OutboundSettings {
   /** Credentials masked. */
   proxy?: string
-  /** Of the client, PEM. */
+  /** The client's certificate, PEM. */
   certificate?: string
   /** Trusted beside the system's authorities, PEM. */
   ca?: string
@@ -87,17 +91,17 @@ export interface OutboundSettings {
 export const WEBHOOK_ALGORITHMS = ['hmac-sha256', 'ed25519'] as const
 export type WebhookAlgorithm = (typeof WEBHOOK_ALGORITHMS)[number]
 
-/** What a subscription's requests are signed with as Standard Webhooks has it. */
+/** A key that signs a subscription's requests by Standard Webhooks. */
 export interface WebhookKey {
   /** 16 hex digits. */
   id: string
   algorithm: WebhookAlgorithm
   /** The secret or private key. */
   sealed: string
-  /** Of ed25519: `whpk_…`. */
+  /** The public key of an ed25519 pair: `whpk_…`. */
   publicKey?: string
   createdAt: number
-  /** Of one that was replaced: when it stops signing. */
+  /** For a replaced key: when it stops signing. */
   expiresAt: number | null
 }
 
@@ -127,7 +131,7 @@ export interface SubscriptionRecord {
   rawMessageDelivery: boolean
   deliveryPolicy: DeliveryPolicy | null
   redrivePolicy: RedrivePolicy | null
-  /** As given, parsed (checklist 77 to 102); absent or null: every message. */
+  /** The filter policy as given, parsed (checklist 77 to 102). Absent or null: every message matches. */
   filterPolicy?: FilterPolicy | null
   /** Remembered also while there is no policy; absent: MessageAttributes. */
   filterPolicyScope?: FilterPolicyScope
@@ -144,7 +148,7 @@ export interface SubscriptionRecord {
   unsubscribed: boolean
   /** Confirmed by a call that carried a signature. */
   confirmationWasAuthenticated?: true
-  /** ARN of the key's user that subscribed; absent: nobody was asked who they are. */
+  /** ARN of the key's user that subscribed. Absent: keys were not required. */
   principal?: string
   /** Only a signed call may unsubscribe it. */
   authenticateOnUnsubscribe?: true
@@ -170,7 +174,7 @@ export interface Message {
   /** UUIDv7: its first 48 bits are `publishedAt`. */
   messageId: string
   topicArn: string
-  /** Of the topic that was published to, where that is a standard one: another may have taken its name since. */
+  /** The uid of the standard topic that was published to. Another topic may have taken its name since. */
   topicUid?: string
   publishedAt: number
   message: string
@@ -179,7 +183,7 @@ export interface Message {
   structure?: 'json'
   /** Absent means Notification. */
   kind?: MessageKind
-  /** Of the two confirmation kinds only. */
+  /** For the two confirmation kinds only. */
   token?: string
   /** Base of the links in the envelope; configured, or the origin that the publisher used. */
   publicUrl?: string
@@ -241,7 +245,7 @@ export interface QueueRecord {
   deduplicationScope?: 'queue' | 'messageGroup'
   /** FIFO; absent: perQueue. Kept and shown; nothing is limited. */
   fifoThroughputLimit?: 'perQueue' | 'perMessageGroupId'
-  /** Of body and attributes; absent: 1,048,576. */
+  /** Limit of body and attributes. Absent: 1,048,576. */
   maximumMessageBytes?: number
   /** Who may name this queue as a dead-letter queue; absent: every queue. */
   redriveAllowPolicy?: RedriveAllowPolicy | null
@@ -263,7 +267,7 @@ export interface QueueMessage {
   firstReceivedAt: number | null
   groupId?: string
   deduplicationId?: string
-  /** Of a FIFO queue. */
+  /** For a FIFO queue. */
   sequenceNumber?: string
   /** System attribute AWSTraceHeader. */
   traceHeader?: string
@@ -324,7 +328,7 @@ export interface RedriveTask {
   error: string | null
 }
 
-/** What one attempt came to; never thrown. */
+/** The result of one attempt. Failures are results too, not errors. */
 export type AttemptResult =
   | {
       kind: 'response'

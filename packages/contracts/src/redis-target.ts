@@ -11,7 +11,7 @@ export interface RedisServer {
 export interface RedisTls {
   /** Authorities that may have issued the servers' certificates. */
   ca?: string
-  /** Of the client, with its key. */
+  /** The client's certificate, with its key. */
   cert?: string
   key?: string
   /** That the servers' certificates are for, where it is not the host that is connected to. */

@@ -1,5 +1,6 @@
 /**
- * What a dispatch job holds: one group of messages, bodies included; or, as a part of another job, which of that one's.
+ * The data of a dispatch job: one group of messages with their bodies, or, as a part of another job, a range of that
+ * job's messages.
  */
 import type { Message } from '@fantail/contracts'
 
@@ -11,7 +12,7 @@ export interface DispatchJobData {
   m: Message[]
 }
 
-/** Of a job that was more than one worker should have by itself (dispatch-parts.ts). */
+/** A part of a job that is too large for one worker (dispatch-parts.ts). */
 export interface DispatchPart {
   /** Its messages: from the first to before the second. */
   messages: [from: number, to: number]

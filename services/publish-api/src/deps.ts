@@ -1,6 +1,4 @@
-/**
- * What the API is given: stores, publisher and settings, each by the methods it uses. Connecting them is main's part.
- */
+/** The API's dependencies: stores, publisher and settings, each by the methods that it uses. `main` connects them. */
 import type { ApiSettings } from '@fantail/config'
 import type { AddressGuard, EnvelopeSigning, HttpSender } from '@fantail/delivery'
 import type { Publisher } from '@fantail/jobs'
@@ -75,14 +73,14 @@ export interface ApiDeps {
   sender: Pick<HttpSender, 'send' | 'openAhead'>
   /** For these too, where the topic signs. */
   signing: Pick<EnvelopeSigning, 'prepare'>
-  /** What signatures are checked by. */
+  /** Certificates that verify signatures. */
   certificates: Pick<SigningKeys, 'certificate'>
   keys: Methods<ApiKeys>
   keyCache: Methods<KeyCache>
   rateLimits: Methods<RateLimits>
   /** undefined: there is no master key, and no secret can be kept. */
   vault: Vault | undefined
-  /** What `/readyz` asks, by name. */
+  /** The checks of `/readyz`, by name. */
   checks: Checks
   settings: Settings
   log: Log

@@ -25,7 +25,7 @@ export interface RedriveServiceOptions {
   minReplicas?: number
   log: Logger
   telemetry?: Telemetry | undefined
-  /** Default: ones of its own. */
+  /** Default: the service makes its own. */
   metrics?: Pick<Metrics, 'redrivenMessages'>
   /** Between sweeps; a minute. */
   sweepEveryMs?: number

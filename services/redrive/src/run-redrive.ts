@@ -12,7 +12,7 @@ const REDRIVE_WAIT_MS_MAX = 500
 export interface RunRedriveDeps {
   redrives: Pick<Redrives, 'get'>
   batches: Pick<RedriveBatches, 'open' | 'choose' | 'move' | 'finish' | 'renumber'>
-  /** Told of every batch that has ended, with the ARN of the queue it was taken from. */
+  /** Called after every batch, with the ARN of the source queue. */
   onMoved?: (moved: number, skipped: number, source: string) => void
 }
 

@@ -1,7 +1,7 @@
 /**
- * One BullMQ job per task that is to be run; its id is the task's, so a task never has two. BullMQ hands the job to one
- * process and, when that dies, to another. A task gets its job when it is created, resumed or cancelled (a wake), when
- * a job ends while the task goes on (resumed meanwhile, or this process stops), and by the sweep, should those be lost.
+ * One BullMQ job per task to run. The job's id is the task's, so a task never has two. BullMQ hands the job to one
+ * process, and to another one if that dies. A task gets its job when it is created, resumed or cancelled (a wake), and
+ * when a job ends while the task goes on (resumed meanwhile, or this process stops). The sweep finds lost ones.
  */
 import { nameOfArn, type RedisTarget } from '@fantail/contracts'
 import {
@@ -71,7 +71,7 @@ export function createTaskJobs(options: TaskJobsOptions): TaskJobs {
     // Before the start has it, the start itself looks for what has no job.
     await queue?.add('redrive', { task: id }, { jobId: id })
   }
-  /** What fails here is found by the sweep. */
+  /** The sweep repeats a failed add. */
   const tryAdd = (id: string): void => {
     const done: Promise<void> = add(id).catch(failed)
     adding.add(done)

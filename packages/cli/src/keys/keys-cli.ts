@@ -1,4 +1,4 @@
-/** `fantail keys`: API keys from the command line, by whoever can reach Redis; the way to a first one. */
+/** `fantail keys` manages API keys from the command line. It needs access to Redis, and is the way to a first key. */
 import { parseArgs } from 'node:util'
 import { type AuditLog, makeKey, type Shown, tellChange } from '@fantail/access'
 import { type ApiKeyRecord, KEY_SCOPES, NewKeyInput, problemsOf } from '@fantail/contracts'
@@ -12,13 +12,13 @@ export const KEYS_USAGE = `usage: fantail keys create --name NAME --scope SCOPE 
 
 scopes: ${KEY_SCOPES.join(', ')}; --aws makes an access key for the AWS protocols; --quiet prints the secret alone`
 
-/** What was asked for cannot be understood. */
+/** The command line is invalid. */
 export class UsageError extends Error {}
 
 export interface KeysCli {
   keys: Pick<ApiKeys, 'create' | 'list' | 'get' | 'revoke'>
   vault: Vault | undefined
-  /** Told before a secret is sealed; rejects where that may not be. */
+  /** Called before a secret is sealed. Rejects if sealing is not allowed. */
   beforeSealing: () => Promise<void>
   /** That keys are for where none is given. */
   account: string

@@ -1,6 +1,6 @@
 /**
- * The process of `fantail keys`: the API's own settings, its Redis, one command. What is asked for goes to stdout
- * alone.
+ * The process of `fantail keys`: the API's own settings, its Redis, one command. Only the command's output goes to
+ * stdout.
  */
 import { readApiSettings } from '@fantail/config'
 import { createLogger, openVault } from '@fantail/runtime'

@@ -34,7 +34,7 @@ const WRONG: Record<RedisMode, string> = {
   unknown: '',
 }
 
-/** What was asked for cannot be understood. */
+/** The command line is invalid. */
 class UsageError extends Error {}
 
 try {
@@ -88,8 +88,8 @@ function usageError(why: string): UsageError {
 }
 
 /**
- * Of one side: one URL is a single Redis, anything else nodes of a cluster. What is set of TLS goes for sides that
- * speak it.
+ * Settings of one side. One URL is a single Redis; anything else lists nodes of a cluster. TLS settings apply to sides
+ * that use TLS.
  */
 function sideEnv(side: string): Record<string, string | undefined> {
   const isUrl = /^rediss?:/.test(side) && !side.includes(',')

@@ -1,8 +1,8 @@
 /**
- * Everything that is sealed, sealed anew with the first master key: endpoints of subscriptions and the keys that sign
- * for them, URLs of push consumers, secrets of access keys, the key that messages are signed with, which may have stood
- * in the open until now. Each record is changed only where it still is as it was read, so it may run beside everything
- * else, be cut short at any point, and run again.
+ * Seals everything anew with the first master key: endpoints of subscriptions and their signing keys, URLs of push
+ * consumers, secrets of access keys, and the key that messages are signed with, which may have been in plain text. A
+ * record is changed only if it is still as it was read. The command may therefore run beside everything else, stop at
+ * any point, and run again.
  */
 import { type SubscriptionRecord, sealContextOf } from '@fantail/contracts'
 import { consumerContext, outboundContext, signingKeyContext, webhookKeyContext } from '@fantail/delivery'
@@ -32,7 +32,7 @@ export interface Resealed {
   /** Sealed secrets that were looked at. */
   found: number
   resealed: number
-  /** What could not be opened, by name, and why. */
+  /** Secrets that could not be opened, by name, with the reason. */
   failed: { what: string; why: string }[]
 }
 

@@ -1,4 +1,4 @@
-/** What became of a message, over REST. */
+/** The deliveries of a message, over REST. */
 import { z } from 'zod'
 import { DELIVERY_CAUSES, type DeliveryCause } from '../delivery-causes.ts'
 import { named, Timestamp, timestamp } from './shared-schemas.ts'

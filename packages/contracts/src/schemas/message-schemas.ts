@@ -140,7 +140,7 @@ export const BatchInput = namedInput(
     }),
 )
 
-/** Of the documentation: the route judges the body by one of the two, whose problems can be told apart. */
+/** For the documentation. The route checks the body against one of the two, so that the listed problems fit. */
 export const PublishInput = namedInput(
   'PublishInput',
   z.union([MessageInput, BatchInput]).describe('One message, or a batch under `messages`.'),

@@ -1,6 +1,5 @@
 /**
- * How an endpoint, a subscription's or a push consumer's, is reached beyond its URL. What is secret is taken and never
- * shown again.
+ * Outbound settings of a subscription or a push consumer, beyond its URL. Secrets are accepted and never shown again.
  */
 import { z } from 'zod'
 

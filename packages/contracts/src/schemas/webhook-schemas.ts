@@ -1,4 +1,6 @@
-/** What subscribed webhooks and push consumers are sent: bodies and headers. They document; `delivery` writes them. */
+/**
+ * Bodies and headers of requests to webhooks and push consumers. These schemas document them; `delivery` writes them.
+ */
 import { z } from 'zod'
 import { named, Timestamp } from './shared-schemas.ts'
 

@@ -1,4 +1,4 @@
-/** One attempt at an endpoint, whatever its kind. Deliveries and tests of a subscription are attempted alike. */
+/** One attempt at an endpoint of any kind. Deliveries and tests of a subscription use the same code. */
 import type { AttemptResult } from '@fantail/contracts'
 import type { Envelope } from '../envelope/envelope.ts'
 import type { Target } from '../envelope/target.ts'
@@ -17,7 +17,7 @@ export interface Attempt extends Sent {
   run?: Iterable<Sent> | undefined
   /** Trace context of the attempt's span. */
   traceparent?: string | undefined
-  /** Asks for the beginning of the answer as text. */
+  /** Returns the beginning of the answer as text. */
   textBytesMax?: number | undefined
   /** The earlier requests of this attempt. */
   after?: Again | undefined
@@ -31,13 +31,13 @@ export interface Attempt extends Sent {
 export type AttemptDone = (result: AttemptResult, along?: number) => void
 
 export interface Attempter {
-  /** An attempt follows in a moment, so whatever takes long on the way to the endpoint begins now. */
+  /** An attempt follows soon: start what takes long on the way to the endpoint. */
   openAhead(target: Target): void
   /**
-   * Calls `done` or `again` once, never before it has returned. Whatever goes wrong is a result. It ends within the
-   * time of FANTAIL_ATTEMPT_TIMEOUT_MS: slots and leases count on it, and nothing around it ends an attempt. With
-   * `again` the attempt makes one request, and asks for the next. There are no promises, because this runs tens of
-   * thousands of times a second.
+   * Calls `done` or `again` once, never before it has returned. Every failure is a result. It ends within
+   * FANTAIL_ATTEMPT_TIMEOUT_MS: slots and leases rely on that, and no caller ends an attempt. With `again` the attempt
+   * makes one request, and asks for the next. There are no promises, because this runs tens of thousands of times a
+   * second.
    */
   attempt(attempt: Attempt, done: AttemptDone, again?: (again: Again) => void): void
 }

@@ -6,7 +6,7 @@ import type { Connector, Dial } from './connector.ts'
 import { type InterimHeads, readWithoutContinue } from './interim-heads.ts'
 
 /**
- * At most this, whatever a server's hint says.
+ * A server's hint can only shorten it.
  * @limit How long an idle connection is kept, whatever the server's hint says. After it: the connection is closed.
  */
 const IDLE_MS_MAX = 60_000
@@ -16,13 +16,15 @@ const HINT_MARGIN_MS = 1_000
 /** @limit A dial ahead of its request. Past it: the dial is called off, unless a request waits for it. */
 const DIAL_AHEAD_MS_MAX = 3_000
 
-/** Thrown as undici begins to write a request that is not to be sent. Shared: nobody reads its stack. */
+/**
+ * Thrown when undici begins to write a request that must not be sent. One shared error, because its stack is not read.
+ */
 export const UNSENT = new Error('not sent')
 
 export interface NamedOrigin extends Origin {
   /** `https://host:port` */
   name: string
-  /** What may share connections: the name, and the route where there is one. */
+  /** Connections are shared by key: the origin's name, with the route if there is one. */
   key: string
 }
 
@@ -143,7 +145,7 @@ class Opening implements Dispatcher.DispatchHandler {
     this.#ended(error)
   }
 
-  // undici asks for these, too.
+  // undici requires these methods.
   onResponseStart(): void {}
   onResponseData(): void {}
   onResponseEnd(): void {}
@@ -159,7 +161,7 @@ function originUrl({ name, secure }: NamedOrigin): URL {
   return Object.defineProperties(url, { origin: { value: name }, protocol: { value: protocol } })
 }
 
-/** Shared: nobody reads its stack, and making one for each would cost more than the rest. */
+/** One shared error: its stack is not read, and a new error each time would cost more than the rest. */
 const ENDED = new Error('connection ended')
 
 function ignore(): void {

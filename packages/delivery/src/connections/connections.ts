@@ -27,9 +27,9 @@ interface OriginPool {
   open: number
 }
 
-/** What is remembered of an origin whose last dial was slow. */
+/** Facts about an origin whose last dial was slow. */
 interface SlowOrigin {
-  /** Its last connection served one request: each request needs one of its own. */
+  /** Its last connection served a single request, so each request needs a new connection. */
   closes: boolean
 }
 
@@ -67,7 +67,7 @@ export class Connections {
     return { connections: this.#open, idle: this.#idle.size, origins: this.#pools.size }
   }
 
-  /** An idle connection, the one used last, or a new one; `fresh` asks for one that is as good as new. */
+  /** The idle connection that was used last, or a new one. `fresh` asks for one that has not been used. */
   acquire(origin: NamedOrigin, fresh: boolean): Connection {
     const pool = this.#pools.get(origin.key)
     const known = pool && takeIdle(pool, fresh)
@@ -114,7 +114,7 @@ export class Connections {
     if (this.#idle.size > this.#options.idleMax && this.#idle.first) this.discard(this.#idle.first)
   }
 
-  /** Ends it, whatever it does. */
+  /** Ends the connection in any state. */
   discard(connection: Connection): void {
     if (connection.ended) return
     connection.end()

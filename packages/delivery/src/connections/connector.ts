@@ -45,7 +45,7 @@ const KEEP_ALIVE_PROBE_MS = 60_000
 export function createConnector({ guard, resolver, ca }: ConnectorOptions): Connector {
   const sessions = new LRUCache<string, Buffer>({ max: TLS_SESSIONS_MAX })
 
-  /** `track` is told of each socket, so that calling the dial off ends them all. */
+  /** `track` gets each socket, so that cancelling the dial ends them all. */
   const open = (dialled: Origin, { addresses, done, track }: Opening): Socket => {
     const target = {
       host: dialled.host,
@@ -89,7 +89,7 @@ export function createConnector({ guard, resolver, ca }: ConnectorOptions): Conn
       socket.once('secureConnect', () => done(null, socket))
       socket.on('error', (error) => done(error, null))
     } catch (error) {
-      // A key or certificate that cannot be used; nobody waits here who could be told by a throw.
+      // The key or certificate cannot be used. A throw would reach no caller here.
       done(error as Error, null)
     }
   }
@@ -148,7 +148,7 @@ interface Opening {
   track(socket: Socket): void
 }
 
-/** What may be dialled; of several addresses the refused ones are left out, and none left is a refusal. */
+/** Addresses that may be dialled. Refused addresses are left out. If none is left, the dial is refused. */
 async function addressesFor(host: string, guard: AddressGuard, resolver: Resolver): Promise<string[]> {
   const found = isIP(host) === 0 ? await resolver.resolve(host) : [host]
   let reason = 'no address'

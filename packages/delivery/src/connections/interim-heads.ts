@@ -1,10 +1,10 @@
 /**
- * Unasked `100 Continue` answers. A client ignores what interim answers (1xx) it does not expect (RFC 9110 §15.2);
- * undici does so with all but 100, at which it gives the connection up. So 100 is passed on to it as 102, which it
- * ignores.
+ * Handles unexpected `100 Continue` answers. A client ignores interim answers (1xx) that it does not expect (RFC 9110
+ * §15.2). undici ignores all but 100, at which it closes the connection. A 100 is therefore passed to undici as 102,
+ * which it ignores.
  *
- * Reads along with one connection: head of an interim answer → … → head of the final answer → passed on unseen, until
- * `begin` tells that the next request follows.
+ * Reads along with one connection: head of an interim answer → … → head of the final answer → passed on unread, until
+ * `begin` announces the next request.
  */
 import type { Socket } from 'node:net'
 
@@ -19,7 +19,7 @@ export class InterimHeads {
   /** Whether what was read of the status can still become 100. */
   #isHundred = true
   #isInterim = false
-  /** Line feeds in a row, carriage returns aside: two end a head. */
+  /** Line feeds in a row, ignoring carriage returns. Two end a head. */
   #lineFeeds = 0
 
   /** A new request is written on the connection. */

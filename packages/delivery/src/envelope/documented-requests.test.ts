@@ -1,4 +1,4 @@
-/** What the OpenAPI document says of requests to webhooks, held against requests as they are made. */
+/** Requests to webhooks are as the OpenAPI document describes them. */
 import {
   Confirmation,
   createMessageId,

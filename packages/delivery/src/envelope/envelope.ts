@@ -1,8 +1,8 @@
 /**
- * The documents that subscribers get (checklist 47 to 50, 68, 69), in AWS's key order and spacing. A message is
- * escaped and encoded once for all its deliveries; what differs between them is one ARN between two ready pieces.
- * Copying three buffers took 0.4 µs for 1 KB where joining and encoding strings took 0.7 (4.1 with non-Latin text),
- * because the client has to encode a string body for every request.
+ * The documents that subscribers get (checklist 47 to 50, 68, 69), in AWS's key order and spacing. A message is escaped
+ * and encoded once for all its deliveries. They differ in one ARN, which stands between two prepared pieces. Copying
+ * three buffers took 0.4 µs for 1 KB. Joining and encoding strings took 0.7 µs (4.1 with non-Latin text), because the
+ * client has to encode a string body for every request.
  */
 import {
   jsonOf,
@@ -24,20 +24,20 @@ export interface Envelope {
   publicUrl: string
   /** undefined: the topic does not sign. */
   signatureVersion: SignatureVersion | undefined
-  /** Kept for long: its bytes are not to hold a shared buffer eight times their size in memory. */
+  /** The envelope is kept for long. Its bytes must not keep a shared buffer of eight times their size in memory. */
   lasting: boolean
   /** Made when first asked for; only `structure: 'json'` has more than one. */
   texts: Partial<Record<Protocol | typeof SHARED_TEXT, EnvelopeText>>
 }
 
 export interface EnvelopeText {
-  /** What the protocol's subscribers are told: a raw delivery's body. */
+  /** The text for subscribers of the protocol, which is a raw delivery's body. */
   readonly text: string
-  /** Of the text; made for the first raw subscription. */
+  /** The text's bytes; made for the first raw subscription. */
   bytes: Buffer | undefined
   /** Made for the first that is not raw. */
   document: Document | undefined
-  /** Of a signed topic's message, before its document is made. */
+  /** The signature of a signed topic's message, before its document is made. */
   signature: Signature | undefined
 }
 
@@ -67,14 +67,14 @@ export function compileEnvelope(
   }
 }
 
-/** Whether the target is told more than the bare text, of a topic that signs. */
+/** Whether a signed topic sends this target more than the bare text. */
 export function carriesSignature({ signatureVersion, kind }: Envelope, target: Target): boolean {
   return signatureVersion !== undefined && !(target.raw && kind === 'Notification')
 }
 
 /**
- * The body of an HTTP attempt: the envelope, or the bare text for a raw subscription's notifications. Of a signed topic
- * it throws where the signature has not been made (`EnvelopeSigning`): nothing goes out unsigned.
+ * The body of an HTTP attempt: the envelope, or the bare text for a raw subscription's notifications. For a signed
+ * topic it throws if the signature has not been made (`EnvelopeSigning`), so nothing is sent unsigned.
  */
 export function renderBody(envelope: Envelope, target: Target): Buffer {
   const text = textFor(envelope, target.protocol)
@@ -102,9 +102,9 @@ export interface QueueBody {
 }
 
 /**
- * What a queue gets, as a subscriber or as a dead-letter queue: the very envelope, without attributes, or the raw text
- * with the message's attributes (checklist 46, 153). A FIFO queue gets the group and the deduplication id too; a
- * standard one gets the group, which it passes on, of standard topics' messages only.
+ * The body for a queue, as a subscriber or as a dead-letter queue. It is the same envelope without attributes, or the
+ * raw text with the message's attributes (checklist 46, 153). A FIFO queue also gets the group and the deduplication
+ * id. A standard queue gets the group of standard topics' messages only.
  */
 export function queueBody(envelope: Envelope, target: Target, queueArn: string): QueueBody {
   const { message, kind } = envelope
@@ -125,7 +125,7 @@ function isFifo(arn: string): boolean {
   return arn.endsWith('.fifo')
 }
 
-/** What the protocol's subscribers are told; protocols that are told the same share it. */
+/** The text for subscribers of the protocol. Protocols with the same text share it. */
 export function textFor(envelope: Envelope, protocol: Protocol): EnvelopeText {
   const { message, texts } = envelope
   const json = message.structure === 'json'
@@ -153,7 +153,7 @@ function compileDocument(envelope: Envelope, { text, signature }: EnvelopeText):
   return { before: bytesOf(envelope, before), after: bytesOf(envelope, after ?? ''), holdsArn }
 }
 
-/** Node cuts small buffers from shared ones of 8 KB, each of which lives as long as any piece of it. */
+/** Node cuts small buffers from shared ones of 8 KB. A shared buffer lives as long as any piece of it. */
 function bytesOf({ lasting }: Envelope, text: string): Buffer {
   if (!lasting) return Buffer.from(text)
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
@@ -161,7 +161,7 @@ function bytesOf({ lasting }: Envelope, text: string): Buffer {
   return bytes
 }
 
-/** What the protocol's subscribers are told of the message. */
+/** The message's text for subscribers of the protocol. */
 export function textForProtocol(
   { message, structure }: Pick<Message, 'message' | 'structure'>,
   protocol: Protocol,

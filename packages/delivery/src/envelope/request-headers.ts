@@ -7,7 +7,7 @@ import type { Envelope } from './envelope.ts'
 import type { Target } from './target.ts'
 
 const USER_AGENT = 'Amazon Simple Notification Service Agent'
-/** Of both confirmations, whatever a policy says (checklist 45). */
+/** The content type of both confirmations. No policy changes it (checklist 45). */
 const CONFIRMATION_CONTENT_TYPE = 'text/plain; charset=UTF-8'
 
 /** `traceparent` names the attempt's own span where there is one; without it, the publisher's is passed on. */
@@ -36,7 +36,7 @@ export function renderHeaders(envelope: Envelope, target: Target, traceparent?: 
   return headers
 }
 
-/** What nearly all requests have; a list of known length is made in one piece. */
+/** The headers that nearly all requests have. An array literal of known length is allocated once. */
 function plainHeaders(message: Message, target: Target): string[] {
   return [
     'x-amz-sns-message-type',

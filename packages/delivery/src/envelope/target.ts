@@ -1,4 +1,4 @@
-/** What of a subscription every one of its attempts needs, worked out once per snapshot. */
+/** The parts of a subscription that every attempt needs, computed once per snapshot. */
 import type { EffectiveDeliveryPolicy, Protocol, SubscriptionRecord } from '@fantail/contracts'
 import type { HttpEndpoint } from '../http/http-request.ts'
 import { compileRoute, type Route } from '../outbound/outbound-route.ts'
@@ -15,7 +15,7 @@ export interface Target {
   url: string
   /** How it is reached, where that is not the plain way. */
   route: Route | undefined
-  /** What has secrets or a way of its own has to be unlocked before an attempt; undefined when it is, or has none. */
+  /** Secrets or a route that must be unlocked before an attempt. Undefined once unlocked, or if there are none. */
   locked: Locked | undefined
   /** Signs each request; undefined: none is signed. */
   webhook: WebhookSigner | undefined

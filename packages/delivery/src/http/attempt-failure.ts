@@ -1,4 +1,4 @@
-/** What went wrong in an attempt, as one of the few codes that people and policies know. */
+/** The failure of an attempt as one of the few codes that people and policies know. */
 import type { AttemptErrorCode, AttemptResult } from '@fantail/contracts'
 import { errors } from 'undici'
 import { ForbiddenAddressError } from '../connections/connector.ts'

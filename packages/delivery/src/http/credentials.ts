@@ -1,10 +1,10 @@
 /**
- * Credentials in an endpoint's URL (checklist 51): the first request goes without, and the answer to its 401 is
- * remembered, so that later requests carry the header at once.
+ * Credentials in an endpoint's URL (checklist 51). The first request is sent without them. The answer to its 401 is
+ * cached, so later requests carry the header at once.
  *
- * A digest nonce belongs to the attempt that was challenged with it until a request with it was accepted. Then later
- * requests use it with a higher count. A nonce that an accepted answer gives for the next request (`nextnonce`) is used
- * first, once, so a server whose nonces are good for one request alone needs no further challenge.
+ * A digest nonce belongs to the attempt that was challenged with it until a request with it was accepted. Later
+ * requests then use it with a higher count. A nonce that an accepted answer gives for the next request (`nextnonce`) is
+ * used first, and once. A server with one-time nonces therefore needs no further challenge.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'

@@ -1,6 +1,6 @@
 /**
- * One deadline for all, so those who start first expire first: a list in order of start and one timer for its head,
- * instead of a timer each (or an AbortSignal, which costs more than the request's own objects).
+ * All attempts have the same deadline, so those that start first expire first. A list in order of start and one timer
+ * for its head replace a timer each. An AbortSignal each would cost more than the request's own objects.
  */
 import { type Linked, LinkedList } from './linked-list.ts'
 

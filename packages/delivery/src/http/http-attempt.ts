@@ -1,13 +1,13 @@
 /**
- * One attempt: the request, what came of it, and the handler that undici calls on the way. States: dialling → writing →
- * waiting for an answer → reading it → settled. A request whose moment has passed by the time it would be written is
- * not written (`SendMoment`).
+ * One attempt: the request, its result, and the handler that undici calls on the way. States: dialling → writing →
+ * waiting for an answer → reading it → settled. A request whose send time has passed when undici would write it is not
+ * written (`SendMoment`).
  *
- * Two things ask for another request of the same attempt: a reset of a reused connection before any byte of an answer
- * (the server may have closed it meanwhile), and a 401 that asks for the URL's credentials. That request follows at
- * once, within the same deadline; where the caller has to find a moment for it (a throttle), this part of the attempt
- * ends as `Again` and the caller goes on from there. RESETS_MAX and CHALLENGES_MAX bound an attempt's requests in both
- * ways.
+ * Two things need another request of the same attempt. One is a reset of a reused connection before any byte of an
+ * answer, because the server may have closed it meanwhile. The other is a 401 that asks for the URL's credentials. That
+ * request follows at once, within the same deadline. If the caller must find a send time for it (a throttle), this part
+ * of the attempt ends as `Again`, and the caller continues from there. RESETS_MAX and CHALLENGES_MAX bound an attempt's
+ * requests in both ways.
  */
 import type { AttemptResult } from '@fantail/contracts'
 import type { Dispatcher } from 'undici'
@@ -23,7 +23,7 @@ import { ResponseText } from './response-text.ts'
 import { parseRetryAfter } from './retry-after.ts'
 
 /**
- * Resets of reused connections that an attempt forgives; its next request has a connection of its own.
+ * The next request gets a new connection.
  * @limit Resets of reused connections that an attempt forgives. Past it: the attempt has failed.
  */
 const RESETS_MAX = 1
@@ -33,11 +33,11 @@ const RESETS_MAX = 1
  */
 const CHALLENGES_MAX = 2
 
-/** What attempts of one sender share. */
+/** Shared by the attempts of one sender. */
 export interface AttemptContext {
   connections: Connections
   deadlines: Deadlines<HttpAttempt>
-  /** Of attempts whose deadline is another one. */
+  /** Deadlines for attempts with a time-out other than the default. */
   deadlinesOf: (timeoutMs: number) => Deadlines<HttpAttempt>
   ends: AttemptEnds
   timeoutMs: number
@@ -57,11 +57,11 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
   readonly #callbacks: AttemptCallbacks
   readonly #startedAt: number
   readonly #deadlines: Deadlines<HttpAttempt>
-  /** Of the response's body, where that is asked for. */
+  /** Chunks of the response's body, if it is wanted. */
   #chunks: Buffer[] | undefined
   #cut: (() => void) | undefined
   #connection: Connection | undefined
-  /** Of the present exchange; calls from an earlier one carry another. */
+  /** The controller of the present exchange. Calls from an earlier exchange carry another one. */
   #controller: Controller | null = null
   #settled = false
   /** Why this request is made, where it is not the attempt's first. */
@@ -107,7 +107,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
     this.#exchange(after?.cause)
   }
 
-  /** Called by the deadline; the list has let go of this one already. */
+  /** Called at the deadline; the list has already removed this attempt. */
   expire(): void {
     this.#end()
     this.#discard()
@@ -117,7 +117,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
     )
   }
 
-  /** undici writes the request next. What is thrown here makes it drop the request and keep the connection. */
+  /** undici writes the request next. An error thrown here makes it drop the request and keep the connection. */
   onRequestStart(controller: Controller): void {
     this.#controller = controller
     this.#reused = this.#connection?.hasWaited ?? false
@@ -144,9 +144,8 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
   }
 
   /**
-   * What an endpoint says beyond its status is read, so that the connection can be used again, and dropped. Past the
-   * bound the connection is cut and the status stands: the endpoint has answered, and asking again would bring the same
-   * flood.
+   * The response's body is read and dropped, so that the connection can be reused. Past the limit the connection is
+   * closed and the status stands: the endpoint has answered, and another request would bring the same flood.
    */
   onResponseData(controller: Controller, chunk: Buffer): void {
     if (controller !== this.#controller || this.#settled) return
@@ -167,7 +166,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
     this.#answered()
   }
 
-  /** There is no controller where the request was never begun. */
+  /** undici passes no controller if the request never began. */
   onResponseError(controller: Controller | null | undefined, error: Error): void {
     if ((controller ?? null) !== this.#controller || this.#settled) return
     if (error === UNSENT) {
@@ -183,7 +182,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
     }
   }
 
-  /** `again`: why, where it is not the attempt's first. After a reset it has a connection of its own. */
+  /** `again` is the cause if this is not the attempt's first request. After a reset it gets a new connection. */
   #exchange(again: AgainCause | undefined): void {
     const { origin, path, credentials } = this.#endpoint
     this.#controller = null
@@ -211,7 +210,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
     return all
   }
 
-  /** The status stands, unless it asks for credentials that there are. */
+  /** The status is final, unless it asks for credentials that the URL has. */
   #answered(): void {
     if (this.#statusCode === 401 && this.#takesChallenge()) {
       this.#goOn('challenge')

@@ -25,9 +25,9 @@ export interface HttpRequest {
   body: string | Buffer
   /** Where the deadline is another than the sender's. */
   timeoutMs?: number
-  /** Asks for the response's body, where it has at most so many bytes. */
+  /** Return the response's body if it has at most this many bytes. */
   responseBytesMax?: number
-  /** Asks for the beginning of the response's body as text; undefined: it is dropped. */
+  /** Return the beginning of the response's body as text. Undefined: the body is dropped. */
   textBytesMax?: number | undefined
   /** Cuts the attempt short; it ends as at its deadline. */
   signal?: AbortSignal
@@ -61,10 +61,10 @@ export interface AttemptCallbacks {
 /** Why an attempt makes another request. */
 export type AgainCause = 'reset' | 'challenge'
 
-/** Another request of an attempt that its caller is to make, in a moment of its own: `HttpRequest.after`. */
+/** Another request of an attempt, which the caller makes at its own send time: `HttpRequest.after`. */
 export interface Again {
   cause: AgainCause
-  /** Of the request that asks for it. */
+  /** Duration of the request that needs another one. */
   durationMs: number
   resets: number
   challenges: number

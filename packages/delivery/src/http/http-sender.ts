@@ -1,6 +1,6 @@
 /**
- * Makes HTTP attempts: POST, no redirects, one deadline over name, connect, TLS, headers and body. Whatever happens is
- * an `AttemptResult`; nothing is thrown. The caller bounds how many are in flight.
+ * Makes HTTP attempts: POST, no redirects, one deadline over name look-up, connect, TLS, headers and body. Every
+ * outcome is an `AttemptResult`; nothing is thrown. The caller bounds how many are in flight.
  */
 import type { AttemptResult } from '@fantail/contracts'
 import { ATTEMPT_DEADLINE_MS } from '@fantail/contracts'
@@ -51,8 +51,8 @@ export interface SenderStats {
 
 export interface HttpSender {
   /**
-   * One attempt: calls `done` or `again` once, never before this has returned. With `again` every call
-   * makes one request; where the attempt needs another one the caller is told, and makes it with `request.after`.
+   * One attempt: calls `done` or `again` once, never before this has returned. With `again` every call makes one
+   * request. If the attempt needs another one, the caller makes it with `request.after`.
    */
   send(request: HttpRequest, done: (result: AttemptResult) => void, again?: (again: Again) => void): void
   /** A request to this URL follows in a moment: opens its connection where that is known to take long. */

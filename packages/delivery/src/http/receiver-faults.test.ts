@@ -1,4 +1,4 @@
-/** What a receiver can do wrong, on real sockets: each attempt ends within its deadline, and memory stays bounded. */
+/** Faults of a receiver, on real sockets: each attempt ends within its deadline, and memory stays bounded. */
 import { spawn } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
@@ -13,9 +13,9 @@ import { createTestSender, type TestSender } from './http-sender.fixture.ts'
 import type { HttpSenderOptions } from './http-sender.ts'
 
 const DEADLINE_MS = 250
-/** What an attempt may be late by on a machine that does other things. */
+/** How late an attempt may end on a busy machine. */
 const LATE_MS = 1_500
-/** What lies in the buffers of both sockets when a connection is cut. */
+/** Bytes that both sockets' buffers may hold when a connection is cut. */
 const IN_FLIGHT_BYTES = 16_777_216
 const GIGABYTES_10 = 10 * 1_073_741_824
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'

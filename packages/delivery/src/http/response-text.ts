@@ -6,7 +6,7 @@ import { StringDecoder } from 'node:string_decoder'
 import { constants, unzipSync } from 'node:zlib'
 
 /**
- * What the content encodings that requests offer can make of a byte, at most.
+ * The highest ratio of the content encodings that requests offer.
  * @limit What decompression may make of a byte of an answer. Past it: the text names the encoding only.
  */
 const INFLATION_MAX = 1_032

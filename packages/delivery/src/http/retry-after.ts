@@ -1,7 +1,7 @@
 /** `Retry-After` (RFC 9110 §10.2.3): seconds, or a date. */
 
 /**
- * Long enough for any curve, which bounds it anyway, and exact in JSON.
+ * Longer than any curve, and exact in JSON.
  * @limit Time that a `Retry-After` may ask for. Past it: the time is cut; the policy's longest delay bounds it anyway.
  */
 const RETRY_AFTER_SECONDS_MAX = 86_400 * 365

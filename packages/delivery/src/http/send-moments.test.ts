@@ -30,7 +30,7 @@ async function startServer(answer: (n: number) => string | 'reset') {
   return { server, requests, connections }
 }
 
-/** A sender that waits for each name as long as the test says. */
+/** A sender whose name look-ups take as long as the test decides. */
 function startSender(resolve: () => Promise<unknown>): TestSender {
   const resolver = { resolve: () => resolve().then(() => ['127.0.0.1']) }
   const sender = createTestSender({ allowPrivate: true, timeoutMs: 5_000, resolver })

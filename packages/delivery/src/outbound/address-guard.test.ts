@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createAddressGuard } from './address-guard.ts'
 
-/** As an attempt does it: the URL decides which address a literal host means. */
+/** Resolves like an attempt: the URL parser decides which address a literal host means. */
 function refusalOf(url: string, options: Parameters<typeof createAddressGuard>[0] = { allowPrivate: false }) {
   const { hostname } = new URL(url)
   const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname

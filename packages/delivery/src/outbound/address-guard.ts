@@ -1,7 +1,8 @@
 /**
- * Which addresses attempts may connect to. Checked on the address that is really dialled, for every connection, literal
- * addresses included: a check in a name lookup alone is passed by literals, and a check at subscribe time by a name
- * that changes its mind (DNS rebinding). URL parsing has already turned decimal, octal and hex forms into dotted ones.
+ * Decides which addresses attempts may connect to. It checks the address that is dialled, for every connection, also
+ * for literal addresses. A check in the name look-up alone would miss literals. A check at subscribe time would miss a
+ * name that changes later (DNS rebinding). URL parsing has already turned decimal, octal and hex forms into dotted
+ * ones.
  */
 import { isIP } from 'node:net'
 import { AddressRules, hostName, type IpAddress } from '@fantail/policy'
@@ -11,8 +12,8 @@ export interface AddressGuardOptions {
   /** Lets private, loopback, link-local and other special addresses through; what `deny` names stays refused. */
   allowPrivate: boolean
   /**
-   * Exceptions, each an address, a CIDR (`10.1.0.0/16`), a host name, or `*.example.com` for names below it. What is
-   * allowed may be private. A host name allows whatever it resolves to.
+   * Exceptions: an address, a CIDR (`10.1.0.0/16`), a host name, or `*.example.com` for names below it. An exception
+   * may be private. A host name allows every address that it resolves to.
    */
   allow?: string[]
   /** Same forms; wins over everything. */
@@ -81,7 +82,7 @@ const LOOPBACK_ADDRESSES = ['127.0.0.1', '::1']
 const METADATA_NAME = /^(metadata\.google\.internal|metadata\.goog|instance-data(\.ec2\.internal)?)$/
 const METADATA_ADDRESSES = ['169.254.169.254']
 
-/** Of names that have the same address wherever they are asked for. */
+/** Names whose address is the same everywhere. */
 function knownAddresses(host: string): string[] {
   const name = hostName(host)
   if (LOOPBACK_NAME.test(name)) return LOOPBACK_ADDRESSES
@@ -119,7 +120,10 @@ function isIsatap(bytes: number[]): boolean {
   return (bytes[8] === 0 || bytes[8] === 2) && bytes[9] === 0 && bytes[10] === 0x5e && bytes[11] === 0xfe
 }
 
-/** All of them must be public: the prefix of an ISATAP address may be of a private network, whatever it embeds. */
+/**
+ * All of them must be public. The prefix of an ISATAP address may belong to a private network although the embedded
+ * address is public.
+ */
 function placesOf(address: IpAddress, inner: ipaddr.IPv4 | undefined): IpAddress[] {
   if (inner === undefined) return [address]
   const hasOwnPrefix = isIsatap(address.toByteArray()) && !address.match(SIX_TO_FOUR, 16)

@@ -1,8 +1,8 @@
 /**
- * What a subscription asks for beyond its URL: a forward proxy, a client certificate, further authorities, headers.
- * Compiled once; a subscription without any has no route, and its attempts pay nothing for there being some.
+ * The outbound settings of a subscription beyond its URL: a forward proxy, a client certificate, further authorities,
+ * headers. They are compiled once. A subscription without any has no route, and its attempts cost nothing extra.
  *
- * Routes that differ share neither connections nor TLS sessions: what one has proved of itself must not serve another.
+ * Different routes share neither connections nor TLS sessions: a client certificate of one must never serve another.
  */
 import { createHash, X509Certificate } from 'node:crypto'
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'

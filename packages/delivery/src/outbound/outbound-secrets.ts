@@ -1,19 +1,19 @@
 /**
- * How an endpoint is reached, taken apart for keeping: what is no secret stands in the record, the rest beside it,
- * sealed for this endpoint of this topic and put together again where an attempt is made.
+ * Splits an endpoint's settings for storage. Public parts stand in the record. Secrets stand beside it, sealed for this
+ * endpoint of this topic. An attempt puts both together again.
  */
 import type { ConsumerRecord, OutboundSettings, SubscriptionRecord } from '@fantail/contracts'
 import { hasCredentials, maskCredentials } from './endpoint-credentials.ts'
 import type { OutboundOptions } from './outbound-route.ts'
 
-/** What of a vault is needed here. */
+/** The part of a vault that is used here. */
 export interface Sealing {
   seal(plaintext: string, context: string): string
   open(sealed: string, context: string): string
 }
 
 export interface Reached extends OutboundOptions {
-  /** As subscribed, credentials included. */
+  /** The URL as subscribed, with credentials. */
   url: string
 }
 
@@ -27,7 +27,7 @@ interface Secrets {
   headers?: Record<string, string>
 }
 
-/** There is something secret, and no master key to seal it with. */
+/** There is a secret, and no master key to seal it with. */
 export class NoVaultError extends Error {
   constructor(what = 'seal secrets') {
     super(`there is no master key (FANTAIL_MASTER_KEY) to ${what} with`)
@@ -35,12 +35,12 @@ export class NoVaultError extends Error {
   }
 }
 
-/** Whose secrets they are; `endpoint` as it is kept. */
+/** The seal's context: the owner of the secrets. `endpoint` is the stored one, without credentials. */
 export function outboundContext({ topicArn, endpoint }: Place): string {
   return `subscription ${topicArn} ${endpoint}`
 }
 
-/** Of a queue's push consumer. */
+/** The seal's context for a queue's push consumer. */
 export function consumerContext({ queueArn, name }: Pick<ConsumerRecord, 'queueArn' | 'name'>): string {
   return `consumer ${queueArn} ${name}`
 }
@@ -53,7 +53,7 @@ export function keepOutbound(reached: Reached, place: Place, vault: Sealing | un
 
 type Consumer = Pick<ConsumerRecord, 'queueArn' | 'name'>
 
-/** As `keepOutbound`, of a push consumer. Where its URL alone is secret, that is what is sealed. */
+/** Like `keepOutbound`, for a push consumer. If only its URL is secret, only the URL is sealed. */
 export function keepConsumer(
   reached: Reached,
   consumer: Consumer,
@@ -130,7 +130,7 @@ function readSecrets(text: string): Secrets {
   try {
     return JSON.parse(text) as Secrets
   } catch {
-    // What the parser has to say repeats the text.
+    // The parser's own message would repeat the secret text.
     throw new TypeError('what was sealed cannot be read')
   }
 }

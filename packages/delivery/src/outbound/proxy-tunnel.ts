@@ -15,7 +15,7 @@ export class ProxyError extends Error {
   }
 }
 
-/** `done` is called once, unless the socket ends or fails before: whoever opened it hears of that. */
+/** `done` is called once, unless the socket ends or fails before; the socket's owner sees that. */
 export function openTunnel(
   socket: Socket,
   { host, port }: Origin,

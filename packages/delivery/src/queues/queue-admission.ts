@@ -1,7 +1,6 @@
 /**
- * What keeps a message out of a queue before it is appended, each of it final: the queue's access
- * policy, the size it takes, and what SQS takes at all. Settings are at most a second old; one look-up serves every
- * message of that time.
+ * Permanent reasons to refuse a message before it is appended to a queue: the queue's access policy, its maximum size,
+ * and SQS's own rules. Settings are at most a second old. One look-up serves every message of that second.
  */
 import {
   type Message,
@@ -72,7 +71,7 @@ export class QueueAdmission {
     const rules = this.#queues.get(queueArn).then((queue) => queue && rulesOf(queue))
     if (this.#known.size >= ADMISSION_QUEUES_MAX) this.#known.clear()
     this.#known.set(queueArn, { at: now, rules })
-    // A failed look-up is this caller's to tell, and the next one's to try again.
+    // The caller gets the error of a failed look-up. The next caller looks up again.
     rules.catch(() => this.#known.delete(queueArn))
     return rules
   }

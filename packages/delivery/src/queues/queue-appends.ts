@@ -46,7 +46,9 @@ export class QueueAppends {
     }
   }
 
-  /** All of them in one write. What the queue refuses says nothing of the head, which is then sent alone. */
+  /**
+   * All items in one write. A refusal by the queue does not say which item caused it, so the first is then sent alone.
+   */
   async #send(queueArn: string, items: QueueItem[]): Promise<number> {
     try {
       await this.#queues.send(queueArn, items)

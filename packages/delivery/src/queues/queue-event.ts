@@ -1,4 +1,4 @@
-/** What a push consumer is sent: a batch of a queue's messages, in the shape in which Lambda functions get it. */
+/** The request to a push consumer: a batch of a queue's messages, in the shape that Lambda functions get. */
 import { type MessageAttribute, parseArn, type QueueMessage } from '@fantail/contracts'
 import { md5OfAttributes, md5OfBody, systemAttributes } from './queue-message.ts'
 

@@ -1,4 +1,4 @@
-/** What goes with a queue's message to whoever receives it: MD5s (checklist 166) and system attributes. */
+/** Fields of a received queue message beside its body: MD5s (checklist 166) and system attributes. */
 import { hash } from 'node:crypto'
 import type { MessageAttribute, QueueMessage } from '@fantail/contracts'
 
@@ -9,7 +9,7 @@ export function md5OfBody(body: string): string {
   return hash('md5', body)
 }
 
-/** Of all attributes given; undefined where there are none. */
+/** The MD5 of all given attributes; undefined if there are none. */
 export function md5OfAttributes(attributes: Record<string, MessageAttribute>): string | undefined {
   const names = Object.keys(attributes).sort()
   if (names.length === 0) return undefined

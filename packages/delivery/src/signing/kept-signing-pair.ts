@@ -1,8 +1,7 @@
 /**
- * The pair that all processes sign with, as it is kept: with a master key its private key stands sealed, for this one
- * certificate; without one, in the open. What was made before there was a master key is read as it is, until
- * `fantail secrets reseal` seals it: processes of a release that knows no sealed pairs may still be at work beside this
- * one.
+ * The stored key pair that all processes sign with. With a master key its private key is sealed for this one
+ * certificate. Without one it is stored in plain text. A pair from before there was a master key is read as it is,
+ * until `fantail secrets reseal` seals it. A rolling update may still run processes that cannot read sealed pairs.
  */
 import { NoVaultError, type Sealing } from '../outbound/outbound-secrets.ts'
 import type { SigningPairs } from './signing-key.ts'
@@ -22,9 +21,9 @@ export interface KeptSigningPairs {
 export interface SealedPairsOptions {
   /** undefined: nothing is sealed, and what is cannot be opened. */
   vault: Sealing | undefined
-  /** Told before a key is sealed; rejects where that may not be. */
+  /** Called before a key is sealed. Rejects if sealing is not allowed. */
   beforeSealing?: () => Promise<void>
-  /** The key stands in the open although it could be sealed; told once. */
+  /** Called once if the key is in plain text although it could be sealed. */
   onUnsealed?: () => void
 }
 
@@ -55,7 +54,7 @@ export function createSigningPairs(
   }
 }
 
-/** What a sealed key is bound to; throws where that is no certificate. */
+/** The seal's context of a signing key. Throws if `certificate` is no certificate. */
 export function signingKeyContext({ certificate }: Pick<SigningPair, 'certificate'>): string {
   return `signing key of ${certificateName(certificate)}`
 }

@@ -1,4 +1,4 @@
-/** What a signature covers (checklist 67 to 69). */
+/** The text that a signature covers (checklist 67 to 69). */
 import { confirmationText, type Envelope, publishedIso, subscribeUrl, textFor } from '../envelope/envelope.ts'
 import type { Target } from '../envelope/target.ts'
 

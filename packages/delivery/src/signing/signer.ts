@@ -1,7 +1,7 @@
 /**
- * Signs off the event loop: `crypto.sign` with a callback runs on libuv's thread pool, which name look-ups and file
- * reads share, so only a part of its threads is used at a time and the rest of the signatures wait here, first come
- * first served. RSASSA-PKCS1-v1_5 is deterministic: a signature that is made again is the same.
+ * Signs off the event loop: `crypto.sign` with a callback runs on libuv's thread pool. Name look-ups and file reads
+ * share that pool, so signing uses a part of its threads. Further signatures wait here, first come first served.
+ * RSASSA-PKCS1-v1_5 is deterministic: a repeated signature is the same.
  */
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto'
 import type { SignatureVersion } from './signature-version.ts'
@@ -61,7 +61,7 @@ export class Signer {
   }
 }
 
-/** Of the pool that this process has, by the variable that libuv reads. */
+/** Half of this process's pool, whose size libuv reads from this variable. */
 function halfOfThreads(): number {
   const threads = Number(process.env.UV_THREADPOOL_SIZE) || THREADS_DEFAULT
   return Math.max(1, Math.floor(threads / 2))

@@ -1,12 +1,12 @@
 /**
- * The signer of a process: nothing until it is first needed, then loaded once and kept. The pair that all processes
- * share is made by the first that finds none, and the certificate is published before anything is signed with its key.
+ * The signer of a process. It is loaded when first needed, and kept. The first process that finds no pair makes one for
+ * all. The certificate is published before anything is signed with its key.
  *
- * Where the pair cannot be had, those who ask are refused after one try and tries are a second apart, however many ask.
+ * If the pair cannot be loaded, callers are refused after one try. Tries are a second apart, however many callers there
+ * are.
  *
- * While it signs it sees to it once a minute that pair and certificate are still there: a Redis that was emptied, or
- * that a failover has set back, would else serve no certificate for what is signed, and give the next process another
- * pair.
+ * While it signs, it checks once a minute that pair and certificate still exist. A Redis that was emptied, or set back
+ * by a failover, would otherwise serve no certificate for new signatures, and give the next process another pair.
  */
 import { Signer } from './signer.ts'
 import { certificateName, checkedPair, createSigningPair, type SigningPair } from './signing-pair.ts'
@@ -20,7 +20,7 @@ export interface SigningPairs {
   read(): Promise<SigningPair | null>
   /** Keeps the pair where there is none, and answers the one that holds. */
   offer(pair: SigningPair): Promise<SigningPair>
-  /** From now on whoever serves certificates has this one too. */
+  /** From now on every process that serves certificates has this one too. */
   publish(name: string, certificate: string): Promise<void>
 }
 
@@ -32,7 +32,7 @@ export interface SigningKeyOptions {
   retryMs?: number
   /** Between two looks at what is kept. */
   renewMs?: number
-  /** Told with every try. */
+  /** Called at every try. */
   onState?: (state: 'up' | 'down', error?: unknown) => void
 }
 
@@ -76,7 +76,7 @@ export class SigningKey {
     try {
       await this.#renew(this.#pair)
     } catch {
-      // Redis is away, which is told elsewhere: what is in hand signs as well, and the next look comes.
+      // Redis is away, which is reported elsewhere. The loaded pair signs as well, and the next check follows.
     }
   }
 

@@ -74,12 +74,12 @@ export function certificateName(certificate: string): string {
   return createHash('sha256').update(parseCertificate(certificate).raw).digest('hex').slice(0, 32)
 }
 
-/** As in AWS's own URLs. */
+/** The path has the form of AWS's own URLs. */
 export function certificatePath(certificate: string): string {
   return `/SimpleNotificationService-${certificateName(certificate)}.pem`
 }
 
-/** What is wrong with a key is told without a word of it. */
+/** The error never repeats a part of the key. */
 function parseKey(pem: string): KeyObject {
   try {
     return createPrivateKey(pem)

@@ -48,7 +48,7 @@ export interface MemoryPairs extends SigningPairs {
   pair: SigningPair | null
   published: string[]
   reads: number
-  /** What the next calls fail with. */
+  /** The error of the next calls. */
   error: Error | undefined
 }
 

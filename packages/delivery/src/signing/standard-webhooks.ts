@@ -25,7 +25,7 @@ const SECRET_PREFIX = 'whsec_'
 const PUBLIC_PREFIX = 'whpk_'
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 
-/** What a key of this subscription is sealed for. */
+/** The seal's context of a subscription's key. */
 export function webhookKeyContext(subscriptionId: string, keyId: string): string {
   return `webhook key ${subscriptionId} ${keyId}`
 }
@@ -39,7 +39,7 @@ export interface NewWebhookKey {
 export interface WebhookKeyWanted {
   subscriptionId: string
   algorithm: WebhookAlgorithm
-  /** Of an HMAC, one that the receiver has already; `isWebhookSecret`. */
+  /** For HMAC: a secret that the receiver already has; `isWebhookSecret`. */
   secret?: string | undefined
   now: number
 }
@@ -88,7 +88,7 @@ function bytesOf(secret: string): Buffer {
 
 export interface Signed {
   messageId: string
-  /** Of the attempt, epoch ms. */
+  /** Time of the attempt, epoch ms. */
   now: number
   body: Buffer | string
 }
@@ -98,7 +98,7 @@ interface OpenKey {
   signatureOf(content: string, body: Buffer | string): string
 }
 
-/** Of one subscription; its keys are opened at the first attempt. */
+/** Signs for one subscription. Its keys are unsealed at the first attempt. */
 export class WebhookSigner {
   readonly #subscriptionId: string
   readonly #keys: readonly WebhookKey[]

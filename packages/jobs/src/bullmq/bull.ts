@@ -22,7 +22,7 @@ export const STALLED_IDLE_MS = 5_000
  */
 const DRAIN_SECONDS = 8
 /**
- * As SILENCE_MS_MAX of the other connections, beyond the 10 s that BullMQ's longest blocking command may take.
+ * SILENCE_MS_MAX of the other connections plus the 10 s that BullMQ's longest blocking command may take.
  * @limit Silence on a worker's blocking connection. Past it: the connection is replaced.
  */
 const WORKER_SILENCE_MS_MAX = 15_000
@@ -40,7 +40,7 @@ const JOB_OPTIONS: JobsOptions = {
 
 const DISPATCH = /^dispatch-(\d+)$/
 
-/** What every key of the queue begins with; keys with this prefix are on its master. */
+/** The prefix of all keys of the queue. Keys with this prefix are on its master. */
 export function queuePrefix(name: string): string {
   const number = DISPATCH.exec(name)?.[1]
   return `ft:{${number === undefined ? name : dispatchTag(Number(number))}}`

@@ -1,4 +1,4 @@
-/** What keeps a worker at work while Redis is out of memory: what frees memory may be what the worker does. */
+/** A worker goes on while Redis is out of memory. Its work may be what frees memory. */
 import { dispatchJobKey, isTrouble } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'

@@ -15,7 +15,7 @@ const PROBE_MS_MIN = 100
 /** @limit Longest pause between two probes of a troubled Redis. */
 const PROBE_MS_MAX = 2_000
 
-/** What of a worker the guard needs. */
+/** The part of a worker that the guard uses. */
 export type Pausable = Pick<Worker, 'pause' | 'resume' | 'name'>
 
 export class TroubleGuard {

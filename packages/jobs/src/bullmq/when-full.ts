@@ -1,12 +1,12 @@
 /**
- * A connection on which BullMQ's scripts run even when Redis is out of memory. An accepted message could else not be
- * dispatched until memory is freed, and what would free it may be its delivery. Only workers get such a connection:
- * publishers add jobs on one that Redis refuses. What a worker's scripts add is small (a lock, an event, a marker).
+ * A connection on which BullMQ's scripts run even when Redis is out of memory. Without it an accepted message could not
+ * be dispatched until memory is freed, and its delivery may be what frees memory. Only workers get such a connection.
+ * Publishers add jobs on a connection that Redis refuses. A worker's scripts add little (a lock, an event, a marker).
  *
- * Redis lets a script write in a full memory once it has written something that needs none, so each script first
- * deletes a key that is never there. The key shares the slot of the script's own keys.
+ * Redis lets a script write when memory is full once the script has run a write that needs no memory. Each script
+ * therefore first deletes a key that never exists. The key shares the slot of the script's own keys.
  *
- * A worker works on duplicates of the connection that it is given. That one connects only where the worker has a job
+ * A worker works on duplicates of the connection that it is given. That one connects only if the worker has a job
  * scheduler, which shares it.
  */
 import { Redis, type RedisOptions } from 'ioredis'
@@ -19,8 +19,9 @@ class WhenFullRedis extends Redis {
   }
 
   /**
-   * Called for a lazy connection, resolves once it is connected, however often that fails first: BullMQ takes one
-   * failure for the end. ioredis's own further tries come here too; each would else wait, with listeners of its own.
+   * Called for a lazy connection. Resolves once it is connected, however often that fails first, because BullMQ takes
+   * one failure as final. ioredis's own retries come here too; without this check each would wait with listeners of its
+   * own.
    */
   override async connect(): Promise<void> {
     const isFirst = this.status === 'wait'

@@ -1,6 +1,6 @@
 /**
- * The worker's side of all dispatch queues: those that publishers are told to write to (FANTAIL_QUEUES), and any other
- * in which something is left from a time with another number, until it is empty.
+ * The worker's side of all dispatch queues: those that publishers write to (FANTAIL_QUEUES), and surplus queues from a
+ * time with a higher number, until they are empty.
  */
 import { batch, DISPATCH_QUEUES_MAX, type Redis, replies } from '@fantail/store'
 import { dispatchQueueName, queuePrefix } from '../bullmq/bull.ts'
@@ -10,7 +10,7 @@ import { RepeatedErrors } from './repeated-errors.ts'
 
 const LOOK_EVERY = 10
 /**
- * A job may be between two of the lists looked at; and whoever writes to a queue now may do so again.
+ * A job may move between two of the lists while they are read, and an old publisher may still write.
  * @limit Looks that must find a surplus dispatch queue empty. After it: the worker leaves the queue.
  */
 const EMPTY_LOOKS_MIN = 3
@@ -60,9 +60,7 @@ export class DispatchConsumers {
     this.#look()
   }
 
-  /**
-   * To be called once a second. Whatever is asked of Redis is asked before this returns, so that it can share a trip.
-   */
+  /** To be called once a second. All commands are issued before this returns, so that they can share a round trip. */
   watch(): void {
     for (const consumer of this.all()) void consumer.watch()
     this.#looksIn--

@@ -1,22 +1,22 @@
 /**
- * Parts of one dispatch job as jobs of their own, so that all workers share what one message brings to many.
+ * Parts of one dispatch job as jobs of their own, so that all workers share a message with many deliveries.
  *
- *   running ─▶ noted in the job: its parts ─▶ parts added, each a child of the job ─▶ waiting for its children
- *                                                                                           │ the last has ended
- *                                                                  completed, and gone ◀────┘
+ * running ─▶ noted in the job: its parts ─▶ parts added, each a child of the job ─▶ waiting for its children
+ *                                                                                    │ the last has ended
+ *                                                              completed, and gone ◀────┘
  *
- * A part names its messages; the job that is cut holds them. BullMQ keeps a job's children by the scripts that add and
- * complete them, and completes no job that has some left, so the messages are there until the last part has ended, and
- * no longer. Everything of this is in one slot and so on one master, which loses its last moments or nothing: there is
- * no state without a body that a part needs, but by somebody's own hand.
+ * A part names its messages; the job that is cut holds them. BullMQ's scripts keep a job's children and complete no job
+ * that has some left. The messages therefore exist until the last part has ended. All keys are in one slot and so on
+ * one master, which loses its latest writes together. A part without its messages can only exist if somebody deletes
+ * the job by hand.
  *
- * A worker that dies on the way leaves the note, which makes every later start cut alike, however the topic changes
- * meanwhile. Parts are known by their job and number: what is there is not added twice, and what has ended is in the
- * job's list of children that have. A start that was frozen while it added parts may add such a one again: it finds its
- * name there and does nothing.
+ * A worker that dies on the way leaves the note. Every later start then cuts alike, even if the topic changes
+ * meanwhile. Parts are identified by their job and number. An existing part is not added twice, and an ended one is in
+ * the job's list of ended children. A start that was frozen while it added parts may add an ended one again: that part
+ * finds its name in the list and does nothing.
  *
- * Parts go before everything that waits, as the job did that they are cut from: so they end before the next large job
- * is cut, and there are few at a time.
+ * Parts go before waiting jobs, as the job did that they are cut from. They end before the next large job is cut, so
+ * few exist at a time.
  */
 import type { Message } from '@fantail/contracts'
 import { dispatchJobKey, noteParts, type Redis, readParts, storageError } from '@fantail/store'
@@ -62,8 +62,8 @@ export class DispatchParts {
   }
 
   /**
-   * The messages of a part; undefined where it has ended before, null where nobody has them. Throws for a start of it
-   * that is not the latest.
+   * The messages of a part. Undefined if it has already ended, null if no job holds them. Throws if this is not the
+   * part's latest start.
    */
   async messagesOf(
     job: Job,
@@ -148,7 +148,7 @@ export class DispatchParts {
 
   #create(): Promise<Queue<PartJobData>> {
     const settings = { name: dispatchQueueName(this.#queueNumber), connection: this.#redis }
-    // What fails is told to whoever asked for it.
+    // Callers get the error of a failed call.
     return openQueue<PartJobData>(settings, () => undefined)
   }
 }

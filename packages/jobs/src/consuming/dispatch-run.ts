@@ -1,8 +1,8 @@
-/** What a worker is given of a dispatch job, and what it says in the end. */
+/** A dispatch job as a worker gets it, and the result that the worker returns. */
 import type { Message } from '@fantail/contracts'
 import type { DispatchPart } from '../dispatch-job.ts'
 
-/** What is still known of a run when its job is completed. */
+/** The part of a run that is still known when its job is completed. */
 export type RunName = Pick<DispatchRun, 'key' | 'fence'>
 
 export interface DispatchRun {

@@ -1,13 +1,13 @@
 /**
- * Room in Redis for parts of jobs. A backlog that was published up to the watermark must neither be one worker's job by
- * job, nor fill Redis with parts of all its jobs at once, as in a full one BullMQ starts no job and nothing would ever
- * end. So parts may use a little beyond the watermark, and leave the rest to what dispatch and parking need.
+ * Capacity of Redis for parts of jobs. A backlog up to the watermark must not be one worker's work, job by job. Nor may
+ * the parts of all its jobs fill Redis: when memory is full BullMQ starts no job, and nothing would ever end. So parts
+ * may use a little beyond the watermark, and leave the rest to dispatch and parking.
  */
 import { type MemorySample, type Redis, readMemory } from '@fantail/store'
 
 const PARTS_SAMPLE_MS = 250
 /**
- * Of Redis's memory, up to which parts are added; publishing ends at PUBLISH_SHARE.
+ * Publishing ends at PUBLISH_SHARE.
  * @limit Share of Redis's memory up to which parts are added. Past it: a large job is left whole.
  */
 export const PARTS_SHARE = 0.8
@@ -16,7 +16,7 @@ export const PARTS_SHARE = 0.8
  * large job is left whole.
  */
 const SAMPLE_SHARE = 1 / 8
-/** Of a part, its place among the children of its job included: measured 1,020 with a job of one digit. */
+/** Memory of a part with its entry among the job's children. Measured: 1,020 bytes with a job number of one digit. */
 export const PART_BYTES = 1_200
 
 export interface PartsRoomOptions {

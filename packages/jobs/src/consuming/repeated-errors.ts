@@ -1,6 +1,6 @@
-/** Tells errors that are new from those that repeat: an outage brings the same few, in turns, many times a second. */
+/** Distinguishes new errors from repeated ones. An outage brings the same few many times a second. */
 
-/** A kind that was away for so long is told of again. */
+/** A kind that did not occur for this long is new again. */
 const QUIET_MS = 60_000
 
 export class RepeatedErrors {
@@ -12,7 +12,7 @@ export class RepeatedErrors {
     this.#clock = clock
   }
 
-  /** True for the first of its kind, whatever the numbers and names of jobs in it. */
+  /** True for the first error of its kind. Numbers and names of jobs in the text are ignored. */
   isNew({ message }: Error): boolean {
     const kind = message.replace(/\d+(-[0-9a-z]+-\d+)?/g, 'N')
     const now = this.#clock()

@@ -1,6 +1,6 @@
 /**
- * Locks of the jobs that this process runs. BullMQ renews them; one that ran out, in an outage or while the process was
- * frozen, is taken again here, as long as nobody else has started the job since.
+ * Locks of the jobs that this process runs. BullMQ renews them. A lock that ran out, in an outage or while the process
+ * was frozen, is taken again here, unless another worker has started the job since.
  */
 import { holdJobLock, type Redis } from '@fantail/store'
 import { LOCK_MS } from '../bullmq/bull.ts'
@@ -10,9 +10,9 @@ export interface RunEntry {
   id: string
   /** When the job was added (epoch ms): a number may be given again where Redis has lost its last moments. */
   addedAt: number
-  /** No more than this: an entry whose job could not be completed is remembered for long. */
+  /** Only the name, because the entry of a job that could not be completed is kept for long. */
   run: RunName
-  /** Of the latest start. */
+  /** The lock token of the latest start. */
   token: string
   /** How often the job had been started then, this run's own start included. */
   starts: number
@@ -37,14 +37,14 @@ export class RunLocks {
     if (performance.now() - entry.since > LOCK_MS / 2) await this.retake(entry)
   }
 
-  /** Before the stalled check comes round again and hands a running job to somebody else. Never rejects. */
+  /** Runs before the stalled check hands a running job to another worker. Never rejects. */
   async retake(entry: RunEntry): Promise<void> {
     if (entry.lost) return
     const { id, token, starts: start, addedAt } = entry
     try {
-      // Of a job that another worker has completed there is none, and what another has started since is not ours though
-      // it may have died: its lock would be free, and with it the job be completed, of which it had settled just a
-      // part.
+      // A job that another worker has completed no longer exists. A job that another worker has started is not ours,
+      // even if that worker died. Its lock would be free, and with it this process would complete a job of which it
+      // settled only a part.
       const job = { queue: this.#queueNumber, id, start, addedAt, token }
       if (await holdJobLock(this.#redis, job, LOCK_MS)) return
       // Unless a later start of our own has adopted the run meanwhile: then the lock is that one's.

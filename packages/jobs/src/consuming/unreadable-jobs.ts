@@ -1,17 +1,15 @@
 /**
- * Dispatch jobs that cannot be decoded go to the quarantine: the entry first, then the job leaves its queue.
+ * Moves dispatch jobs that cannot be decoded to the quarantine: first the entry is written, then the job leaves its
+ * queue.
  *
- * - Its data is no JSON: BullMQ fetches it, throws, lets it stall and fetches it again, for ever. So a job that stalls
- * has
- *   its hash looked at.
- * - Its data is something else: it fails once a second. After many starts it is looked at too; a newer worker may
- *   understand it until then.
- * - Its data is gone, as after a load of an append-only file that was cut: it is looked at when it is started, and
- * where
- *   it stands in BullMQ's `failed` set.
+ * - Data that is no JSON: BullMQ fetches it, throws, lets it stall and fetches it again, for ever. So the hash of a job
+ *   that stalls is read.
+ * - Other data: the job fails once a second, and is read after many starts. A newer worker may understand it until then.
+ * - No data, as after loading a truncated append-only file: the job is read when it starts, and in BullMQ's `failed`
+ *   set.
  *
- * A part only names messages of its job, so nothing is lost with it: while its job is there, it is made again instead.
- * Else it is removed by BullMQ's own means, which starts the job that it is of once its other parts have ended.
+ * A part only names messages of its job, so nothing is lost with it. While its job exists, the part is made again.
+ * Otherwise BullMQ's own call removes it, which starts its job once the other parts have ended.
  */
 import type { NewEntry, Quarantined, Redis } from '@fantail/store'
 import { queuePrefix } from '../bullmq/bull.ts'
@@ -70,7 +68,7 @@ export class UnreadableJobs {
     return 'gone'
   }
 
-  /** A part whose messages nobody has: somebody deleted the job that held them. The caller completes it. */
+  /** A part whose messages are gone, because somebody deleted its job. The caller completes it. */
   addPart(id: string, addedAt: number, data: PartJobData): Promise<Quarantined> {
     return this.#options.quarantine({
       id: this.#entryId(id, String(addedAt)),

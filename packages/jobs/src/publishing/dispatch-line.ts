@@ -1,7 +1,7 @@
 /**
- * One dispatch queue as the publisher writes it. BullMQ asks the server for its version when a queue is made and never
- * again, so the queue is made when the connection is first ready, and anew where that question got no answer. One at a
- * time: a connection that becomes ready twice in a moment must not leave a second queue listening to it.
+ * One dispatch queue as the publisher writes it. BullMQ asks the server's version once, when a queue is made. The queue
+ * is therefore made when the connection is first ready, and again if that question got no answer. One at a time: a
+ * connection that becomes ready twice in a moment must not leave a second queue that listens to it.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Message } from '@fantail/contracts'
@@ -24,7 +24,7 @@ const OPEN_RETRY_MS = 100
 export class DispatchLine {
   readonly commit: GroupCommit<Message>
   readonly #number: number
-  /** Of the queue's keys, which are all on one master. */
+  /** The prefix of the queue's keys, which are all on one master. */
   readonly #prefix: string
   readonly #connection: Redis
   readonly #acks: ReplicaAcks
@@ -70,11 +70,11 @@ export class DispatchLine {
     if (this.#queue) this.commit.flush()
   }
 
-  /** Undefined if the server did not tell its version. */
+  /** Undefined if the server did not report its version. */
   async #createQueue(): Promise<Queue<DispatchJobData> | undefined> {
     const { telemetry } = this.#options
     const settings = { name: dispatchQueueName(this.#number), connection: this.#connection, telemetry }
-    // The connection reports its own state, and a failed add is told to its callers.
+    // The connection reports its own state, and callers get the error of a failed add.
     return openQueue<DispatchJobData>(settings, () => undefined).catch(() => undefined)
   }
 

@@ -24,7 +24,7 @@ function createStorage(limits: Partial<GroupLimits> = {}) {
   return { commit, writes, setUp }
 }
 
-/** What is scheduled for the end of the present turn has run. */
+/** Resolves when the work that is scheduled for the end of this turn has run. */
 async function turnOfTheLoop(): Promise<void> {
   for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve))
 }

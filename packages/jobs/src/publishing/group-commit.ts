@@ -1,16 +1,17 @@
 /**
- * Group commit: requests that arrive while a write is on its way leave together in the next one.
+ * Group commit: requests that arrive during a write leave together in the next one.
  *
  * A request is waiting (in `waiting`), in a write (its group was handed to `write`), or answered. It leaves `waiting`
- * exactly once: into a group, or by its deadline, so a caller that was told "not stored" is in no later group. No timer
- * runs and no latency is added while idle: the first request of a quiet moment starts a write at once.
+ * exactly once: into a group, or by its deadline. A caller that was answered "not stored" is therefore in no later
+ * group. When idle, no timer runs and no latency is added: the first request starts a write at once.
  *
- * The next write waits for as many requests as the last one took, for at most `gatherMs` from the start of that one:
- * publishers that wait for their answers come back together, and those that do not come as often as before. Without it,
- * whoever comes back first takes a write for himself and the rest wait for it; a lone publisher waits for nobody.
+ * The next write waits for as many requests as the last one took, for at most `gatherMs` from the start of that one.
+ * Publishers that wait for their answers then come back together. Without this wait, the first to come back would start
+ * a write alone, and the others would wait for it. A lone publisher never waits.
  *
- * One write is in flight; another starts when what waits fills a group, or the oldest waiting request is older than
- * `secondWriteAfterMs`, up to `writesMax`. Bounds of a group: messages, bytes, deliveries; a request is never split.
+ * One write is in flight. Another starts when the waiting requests fill a group, or when the oldest is older than
+ * `secondWriteAfterMs`, up to `writesMax`. A group is bounded by messages, bytes and deliveries; a request is never
+ * split.
  */
 import { FantailError } from '@fantail/contracts'
 
@@ -27,7 +28,7 @@ export interface GroupLimits {
 
 /**
  * Larger groups gain nothing on two cores and make a job last longer. With 3 ms to gather, 2 to 16 publishers that wait
- * for their answers got 10 to 37 % more of them, and half of the highest rate took an eighth less CPU; see
+ * for their answers had 10 to 37 % more messages accepted, and half of the highest rate took an eighth less CPU; see
  * docs/performance.md.
  */
 const GROUP_LIMITS: GroupLimits = {
@@ -59,7 +60,7 @@ export interface GroupCommitOptions<T> {
   limits?: Partial<GroupLimits>
 }
 
-/** What a request weighs against the bounds of a group. */
+/** A request's share of a group's bounds. */
 export interface RequestWeight {
   bytes: number
   /** Subscriptions that each message is expected to reach. */
@@ -97,8 +98,8 @@ export class GroupCommit<T> {
   }
 
   /**
-   * Resolves when the request is stored. Rejects with what `write` rejected with, or with `storage_unavailable` when it
-   * was refused or gave up before any write took it (then it is surely not stored).
+   * Resolves when the request is stored. Rejects with the error of `write`, or with `storage_unavailable` if it was
+   * refused or gave up before any write took it. In the latter case it is certainly not stored.
    */
   add(items: T[], weight: RequestWeight): Promise<void> {
     if (this.#waitingBytes + weight.bytes > this.#limits.pendingBytesMax) {
@@ -148,13 +149,13 @@ export class GroupCommit<T> {
     return performance.now() >= this.#mayWriteAt(oldest)
   }
 
-  /** Whatever does not come meanwhile. */
+  /** When the next write may start if no further request arrives. */
   #mayWriteAt({ since }: Request<T>): number {
     const { gatherMs, secondWriteAfterMs } = this.#limits
     return this.#writes === 0 ? this.#startedAt + gatherMs : since + secondWriteAfterMs
   }
 
-  /** What waits fills a group: it would not grow by waiting longer. */
+  /** The waiting requests fill a group, which would not grow by waiting longer. */
   #isFull(): boolean {
     return this.#waitingMessages >= this.#limits.messagesMax || this.#waitingBytes >= this.#limits.bytesMax
   }

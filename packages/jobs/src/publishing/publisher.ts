@@ -1,7 +1,7 @@
 /**
- * The publisher's side of the dispatch queues: a request's messages are stored by one atomic write, or the caller is
- * told that they are not, or that it is unknown. Several dispatch queues (one per Redis Cluster master) are used in
- * turn.
+ * The publisher's side of the dispatch queues. One atomic write stores a request's messages. Otherwise the caller
+ * learns that they are not stored, or that it is unknown. Several dispatch queues (one per Redis Cluster master) are
+ * used in turn.
  */
 import type { Message, RedisTarget } from '@fantail/contracts'
 import { type ConnectOptions, connectTo, type Redis } from '@fantail/store'

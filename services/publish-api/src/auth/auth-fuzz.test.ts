@@ -1,4 +1,4 @@
-/** Whatever is sent in place of a key, nobody gets in and nothing breaks; keys that were made are used in between. */
+/** Random credentials never give access and never break the API. Real keys are used in between. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { endpointsOf } from '../app.ts'

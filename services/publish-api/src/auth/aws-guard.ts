@@ -1,4 +1,4 @@
-/** What stands before and after every operation of the AWS APIs where keys are asked for. */
+/** The checks before and after every operation of the AWS APIs if keys are required. */
 
 import {
   Access,
@@ -22,12 +22,9 @@ export interface Operated {
   request: Call['request']
 }
 
-/** Of one operation. */
+/** The guard of one operation. */
 export interface OperationGuard {
-  /**
-   * Throws or rejects with `forbidden`. Nobody in particular, as whoever follows a link, may do what is served
-   * unsigned.
-   */
+  /** Throws or rejects with `forbidden`. An anonymous caller, who follows a link, may use the unsigned operations. */
   permit(operated: Operated): void | Promise<void>
   /** The result as the caller may see it. */
   shown(result: Record<string, unknown> | undefined, caller: Caller): Record<string, unknown> | undefined
@@ -117,7 +114,7 @@ const NAMES = [
   'Label',
 ]
 
-/** What the input names; never a value that was set. */
+/** The names in the input; never a value that was set. */
 function namesIn(input: AwsInput): Record<string, string> {
   return Object.fromEntries(
     NAMES.flatMap((name) => (input[name] === undefined ? [] : [[name, String(input[name])]])),

@@ -1,6 +1,6 @@
 /**
- * What each operation of the AWS APIs asks of a key, as native-rules.ts does for routes. What is named wrongly names
- * nothing here: the operation itself refuses it, in its own words.
+ * The rights that each operation of the AWS APIs needs, like native-rules.ts for routes. An invalid name yields no
+ * target here: the operation itself refuses it, in its own words.
  */
 
 import type { Target } from '@fantail/access'
@@ -26,9 +26,9 @@ export interface AwsRule {
   need: readonly KeyScope[]
   change?: true
   targets?: Find
-  /** Asked of keys that are bound to names: what only Redis tells. */
+  /** Targets that only Redis knows; looked up for keys that are bound to names. */
   further?: (input: AwsInput, deps: ApiDeps) => Promise<Target[]>
-  /** Of a result that is a list: of which topic or queue each item is. */
+  /** For a result that is a list: the topic or queue of each item. */
   list?: { member: string; nameOf: (item: unknown) => string }
 }
 
@@ -65,7 +65,7 @@ function all(...finds: Find[]): Find {
   return (input, call, settings) => finds.flatMap((find) => find(input, call, settings))
 }
 
-/** Whoever names a dead-letter queue must be allowed to send there. */
+/** A caller who names a dead-letter queue must be allowed to send to it. */
 const deadLetters: Find = ({ Attributes, AttributeName, AttributeValue }) => {
   const given = {
     ...(Attributes as Record<string, unknown> | undefined),
@@ -76,7 +76,7 @@ const deadLetters: Find = ({ Attributes, AttributeName, AttributeValue }) => {
     const policy: unknown = JSON.parse(given.RedrivePolicy)
     return sqsTarget('SendMessage', (policy as Record<string, unknown> | null)?.deadLetterTargetArn)
   } catch {
-    // Told by the operation.
+    // The operation reports the problem.
     return []
   }
 }
@@ -112,8 +112,10 @@ async function origins({ SourceArn, DestinationArn }: AwsInput, deps: ApiDeps): 
   return (await Promise.all(given.map(({ arn }) => originsOf(deps, arn)))).flat()
 }
 
-/** Of the subscription's own topic: which one is named does not matter (checklist 63). Refused as a token of nothing
- *  is. */
+/**
+ * The target is the subscription's own topic; the topic in the request does not matter (checklist 63). It is refused
+ * like an unknown token.
+ */
 async function confirmed({ Token }: AwsInput, { subscriptions }: ApiDeps): Promise<Target[]> {
   const record = typeof Token === 'string' ? await subscriptions.findByToken(Token) : null
   const hidden = { error: invalidParameter('Token') }

@@ -1,4 +1,4 @@
-/** What a key for some names, or of another account, learns and moves beyond them: nothing. */
+/** A key for some names, or of another account, sees and changes nothing else. */
 import { ConfirmSubscriptionCommand, ListTopicsCommand, SNSClient } from '@aws-sdk/client-sns'
 import { SQSClient, StartMessageMoveTaskCommand } from '@aws-sdk/client-sqs'
 import { makeKey } from '@fantail/access'
@@ -110,7 +110,7 @@ test('a cursor of another process is as good, one that was changed is refused', 
   ])
   const changed = await key.call('GET', `/v1/topics?cursor=${nextCursor.slice(0, -2)}`)
   expect([changed.status, changed.body.error.details[0].path]).toEqual([400, 'cursor'])
-  // Nor is one of the caller's own making taken, by which it could count what stands behind a name.
+  // A cursor that the caller made is refused too: with it the caller could count the items behind a name.
   const unsealed = (await api.deps.topics.list({ limit: 1 })).nextCursor
   expect(await key.status('GET', `/v1/topics?cursor=${unsealed}`)).toBe(400)
 })

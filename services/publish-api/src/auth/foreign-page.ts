@@ -1,7 +1,8 @@
 /**
- * Where keys are not asked for, whatever reaches the port may do everything; a web page in the user's browser reaches
- * loopback. Two checks keep such pages out: the request must be for a name of this machine (own-hosts.ts in the package
- * config), and a browser must not have been sent here by another site. With keys neither is needed: a page has none.
+ * Refuses web pages of other sites if keys are not required. Then every request that reaches the port may do
+ * everything, and a web page in the user's browser reaches loopback. Two checks keep such pages out. The request must
+ * name a host of this machine (own-hosts.ts in the package config), and the browser must not have been sent here by
+ * another site. With keys neither check is needed, because a page has no key.
  */
 import { createOwnHosts, foreignHostText } from '@fantail/config'
 import { FantailError } from '@fantail/contracts'
@@ -12,9 +13,12 @@ import { authorityOf } from '../http/origin.ts'
 type Asked = Pick<ApiRequest, 'url' | 'header'>
 
 export interface ForeignPages {
-  /** Throws `forbidden` under a host name that local mode does not answer to. For whatever is served without a key. */
+  /**
+   * Throws `forbidden` under a host name that local mode does not answer to. For everything that is served without a
+   * key.
+   */
   refuseHost(request: Asked): void
-  /** Throws it for another site's page, too. For whatever no link leads to. */
+  /** Throws it for another site's page, too. For everything except targets of links. */
   refusePage(request: Asked): void
   /**
    * The same where a GET can change something. A page may send one as an image, without Origin; and browsers say whence

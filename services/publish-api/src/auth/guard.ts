@@ -1,7 +1,7 @@
 /**
- * What stands before and after every route of the REST API: who calls, within its limit; whether it may; what of a list
- * it sees; and the audit line of a change. Where keys are not asked for (local mode, on loopback) everybody may do
- * everything.
+ * The checks before and after every route of the REST API: who calls, within which limit; whether the caller may; which
+ * items of a list it may see; and the audit line of a change. If keys are not required (local mode, on loopback) every
+ * caller may do everything.
  */
 
 import {
@@ -24,22 +24,22 @@ import { createForeignPages, type ForeignPages } from './foreign-page.ts'
 import { type Rule, ruleOf } from './native-rules.ts'
 import { ownPage } from './own-lists.ts'
 
-/** Of one route. */
+/** The guard of one route. */
 export interface RouteGuard {
   /**
    * Who calls, before the body is read; throws or rejects with `unauthorized`, or `forbidden` for another site's page.
    */
   identify(request: ApiRequest): Caller | Promise<Caller>
   /**
-   * Whether the caller's limit, scopes and kind let it call at all; throws or rejects with `forbidden`, `rate_limited`.
-   * A step of its own, so that the audit line of a refusal names the key.
+   * Whether the caller's limit, scopes and kind let it call at all. Throws or rejects with `forbidden`, `rate_limited`.
+   * A separate step, so that the audit line of a refusal names the key.
    */
   admit(caller: Caller): void | Promise<void>
   /** With the input, before anything is done; throws or rejects with `forbidden`. */
   permit(call: Call): void | Promise<void>
-  /** What the handler answers, as the caller may see it. */
+  /** The handler's answer as the caller may see it. */
   answer(call: Call, handle: Endpoint['handle']): Answer | Promise<Answer>
-  /** Tells of a change, or of one that was refused. */
+  /** Logs a change, or a refused one. */
   tell(call: Told, outcome: { status: number; code?: string; body?: unknown; denied?: boolean }): void
 }
 
@@ -109,7 +109,7 @@ function notForeign(request: ApiRequest, foreign: ForeignPages): null {
   return null
 }
 
-/** What a path does not name yet. */
+/** The id of a created thing, which the path does not name yet. */
 function madeIn(body: unknown): { id?: string } {
   const { id } = (body ?? {}) as { id?: unknown }
   return typeof id === 'string' ? { id } : {}

@@ -11,7 +11,7 @@ export interface TestKey {
   status(method: string, path: string, body?: unknown): Promise<number>
 }
 
-/** A native key as the command line makes one: whatever it may do, of whatever account. */
+/** A native key as the command line makes one, with any scopes and account. */
 export async function keyWith(
   api: TestApi,
   scopes: KeyScope[],

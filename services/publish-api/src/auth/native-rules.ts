@@ -1,6 +1,6 @@
 /**
- * What each route of the REST API asks of a key: a scope, and leave to do what it does to each thing that is named. A
- * route without a rule keeps the API from starting, so that none can be forgotten.
+ * The rights that each route of the REST API needs: a scope, and permission for its action on each named thing. A route
+ * without a rule keeps the API from starting, so none can be forgotten.
  */
 
 import type { Target } from '@fantail/access'
@@ -19,7 +19,7 @@ import { invalid, Unseen } from '../http/error-answers.ts'
 import { unknownSubscription } from '../subscriptions/arn-of.ts'
 import { originsOf } from './origins.ts'
 
-/** `public`: for everybody. `own`: the route sees to it itself. `any`: every key. Else one of the scopes is needed. */
+/** `public`: everybody. `own`: the route checks it itself. `any`: every key. Otherwise one of the scopes is needed. */
 type Need = 'public' | 'own' | 'any' | readonly KeyScope[]
 
 export interface Rule {
@@ -81,7 +81,7 @@ const onMessage =
       const hidden = { error, sees: 'SNS:GetTopicAttributes' }
       return [{ action: `SNS:${action}`, arn: found.topicArn, hidden }]
     }
-    // One in quarantine may name no topic. Whoever may see the quarantine may see its deliveries.
+    // A quarantined message may name no topic. A caller who may see the quarantine may see its deliveries.
     if (caller?.account === settings.arn.account && caller.prefixes.length === 0) return []
     throw error
   }
@@ -105,7 +105,7 @@ function newSubscription(call: Call, deps: ApiDeps): Target[] {
   return [...(topic ? [{ ...topic, context }] : []), ...queue, ...deadLetters(call.body, deps)]
 }
 
-/** Whoever names a queue as a place for messages must be allowed to send there. */
+/** A caller who names a queue as a place for messages must be allowed to send to it. */
 function sendingTo(reference: unknown): Target[] {
   const arn = typeof reference === 'string' ? parseArn(reference) : undefined
   return arn?.service === 'sqs' ? [{ action: 'SQS:SendMessage', arn: String(reference) }] : []
@@ -148,14 +148,14 @@ async function peeked(call: Call, deps: ApiDeps): Promise<Target[]> {
   return [...queue, ...(await onFilter(subscription, 'subscription', deps))]
 }
 
-/** Of one topic, if the query names one: else whether a list is empty would tell of it. */
+/** The topic that the query names. Without this check, an empty list would reveal whether it has items. */
 function listedOfTopic({ query }: Call, { settings }: ApiDeps): Target[] {
   const { topic } = query as Body
   if (typeof topic !== 'string') return []
   return [{ action: 'SNS:ListSubscriptionsByTopic', arn: resolveTopic(topic, settings.arn) }]
 }
 
-/** Of one source, in the same way. */
+/** The same for one source. */
 function listedOfSource({ query }: Call, { settings }: ApiDeps): Target[] {
   const { source } = query as Body
   if (typeof source !== 'string') return []

@@ -1,8 +1,8 @@
 /**
- * Lists as a key sees them: handlers list everything, and what is not the key's is cut afterwards. So that a page does
- * not show by its length or its cursor what was cut from it, the handler is asked again until the page is full, or the
- * list has ended, or it was asked often enough. Cursors are sealed, and only sealed ones are taken: one of the caller's
- * making would count what stands behind a name.
+ * Lists as a key sees them. Handlers list everything, and foreign items are removed afterwards. The length and the
+ * cursor of a page must not reveal removed items. So the handler is called again until the page is full, the list has
+ * ended, or a limit of calls is reached. Cursors are sealed, and only sealed ones are accepted: with a cursor of its
+ * own making a caller could count the items behind a name.
  */
 
 import { type Cursors, isOf, type Key } from '@fantail/access'

@@ -161,7 +161,7 @@ test('the links in messages need no signature', async () => {
 })
 
 test('a stranger’s large body is not waited for, and he is told what he lacks', async () => {
-  // Announced, and never sent: whoever waits for it does not answer.
+  // The body is announced and never sent. A server that waits for it does not answer.
   const asked = (headers: Record<string, string>, bytes = 3_000_000) =>
     new Promise<[number | undefined, string | undefined]>((resolve, reject) => {
       const type = 'application/x-www-form-urlencoded'

@@ -1,5 +1,6 @@
 /**
- * Who calls over the AWS wire: where keys are asked for, whoever signs with the secret of an access key that is known.
+ * Authenticates callers of the AWS wire. If keys are required, the caller must sign with the secret of a known access
+ * key.
  */
 
 import { type Caller, keyOf } from '@fantail/access'
@@ -18,12 +19,12 @@ import {
   withoutBody,
 } from './wire-request.ts'
 
-/** What the links in messages ask for: whoever holds one may follow it. */
+/** Operations of the links in messages: everybody who has the link may follow it. */
 const UNSIGNED = new Set(['ConfirmSubscription', 'Unsubscribe'])
 
 /**
- * Rejects what may not be served; null: nobody in particular. The caller's limit is asked afterwards, so that audit
- * lines name it.
+ * Rejects a request that may not be served; null is an anonymous caller. The caller's limit is checked afterwards, so
+ * that audit lines name the caller.
  */
 export type Authenticate = (request: ApiRequest, wire: WireRequest) => Promise<Caller>
 
@@ -48,7 +49,7 @@ export function createAuthenticate(deps: Pick<ApiDeps, 'settings' | 'clock' | 'k
 }
 
 /**
- * Of those who have shown no key that is known: room for what the links ask for, however it is written.
+ * For callers without a known key: enough for the operations of links, in any encoding.
  * @limit Body of an AWS request without a known key. Past it: the request is refused.
  */
 const STRANGERS_BYTES_MAX = 65_536
@@ -56,7 +57,7 @@ const STRANGERS_BYTES_MAX = 65_536
 /** Reads a request whose body is worth it: a stranger's large one would only be held to be refused. */
 export type ReadRequest = (request: ApiRequest, head: WireHead) => Promise<WireRequest>
 
-/** What is too large of a stranger is refused for what it lacks. */
+/** A caller without a key whose body is too large gets the error of the missing key. */
 export function createReadRequest(
   { settings, keyCache }: Pick<ApiDeps, 'settings' | 'keyCache'>,
   authenticate: Authenticate,
@@ -76,7 +77,7 @@ export function createReadRequest(
   }
 }
 
-/** Whoever calls is served, unless it is another site's page that does. */
+/** Serves every caller except another site's page. */
 function unasked(foreign: ForeignPages): Authenticate {
   return async (request, { service, action = '' }) => {
     if (service === 'sns' && UNSIGNED.has(action)) foreign.refuseHost(request)

@@ -1,4 +1,4 @@
-/** Who calls, from where, as operations are told. */
+/** The caller and its origin, as operations get them. */
 
 import { type Caller, principalOf } from '@fantail/access'
 import type { Authorization, AwsCall } from '@fantail/aws-wire'
@@ -42,7 +42,7 @@ export function awsCallOf(
   return Object.assign(new SignalOf(request), call)
 }
 
-/** Only a wait asks for the signal, and making one costs. */
+/** Only a waiting call needs the signal, and making one has a cost. */
 class SignalOf {
   readonly #request: Call['request']
 

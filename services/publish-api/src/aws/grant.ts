@@ -3,7 +3,7 @@
 export interface Grant {
   service: 'SNS' | 'SQS'
   label: string
-  /** Of the topic or queue. */
+  /** ARN of the topic or queue. */
   arn: string
   accounts: string[]
   actions: string[]

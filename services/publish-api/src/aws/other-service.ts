@@ -1,6 +1,7 @@
 /**
- * Calls that are meant for another service of AWS, or for what is not served of STS: `AWS_ENDPOINT_URL` sends those of
- * every client here. They are told so, in a form that their client can read, instead of that an Action is missing.
+ * Calls for another service of AWS, or for operations of STS that are not served. `AWS_ENDPOINT_URL` sends the calls of
+ * all clients here. The error says so in the client's own protocol. Otherwise the client would read that an Action is
+ * missing.
  */
 import { VERSIONS } from '@fantail/aws-wire'
 import type { ApiRequest } from '../http/api-request.ts'
@@ -9,9 +10,9 @@ import type { WireRequest } from './wire-request.ts'
 const OURS = /^AmazonSQS(?:\.|$)/
 
 export interface OtherService {
-  /** As credential scopes call it; empty where the call is not signed. */
+  /** The service's name in credential scopes; empty if the call is not signed. */
   service: string
-  /** What the call says of it. */
+  /** The name of the called operation. */
   called: string
 }
 

@@ -118,7 +118,7 @@ function counted(answer: Answer, countedAs: CountedAs | undefined): Answer {
   return answer
 }
 
-/** A request by hand may leave out all that tells the service; its Action then does. */
+/** A request by hand may lack every sign of the service; its Action then decides. */
 function serviceFor(wire: WireRequest, operations: Operations): AwsService {
   const { service, action = '', version, authorization } = wire
   if (version !== undefined || authorization !== undefined || service === 'sqs') return service
@@ -137,7 +137,7 @@ function operationOf({ action, protocol, path }: WireRequest, known: KnownOperat
   throw new AwsError('InvalidAction', `The action ${action} is not valid for this endpoint.`)
 }
 
-/** Somebody opens a queue's URL and asks for nothing. */
+/** A browser opens a queue's URL without an Action. */
 function isBareQueue({ action, protocol, path }: WireRequest, method: string): boolean {
   return method === 'GET' && protocol === 'query' && action === undefined && isQueuePath(path)
 }

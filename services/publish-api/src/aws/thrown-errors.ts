@@ -9,7 +9,7 @@ export interface Failed {
   requestId: string
 }
 
-/** What nobody expected is logged and becomes InternalFailure. */
+/** An unexpected error is logged and becomes InternalFailure. */
 export function toAwsError(thrown: unknown, { service, requestId }: Failed, log: ApiDeps['log']): AwsError {
   if (thrown instanceof AwsError) return thrown
   const error = toFantailError(thrown)

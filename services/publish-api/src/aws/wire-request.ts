@@ -1,9 +1,7 @@
 /**
- * An AWS request as far as it can be read without knowing its operation: which service and protocol, which Action, what
- * signature, which parameters.
+ * An AWS request, read as far as possible without its operation: service, protocol, Action, signature, parameters.
  *
- * The service is told by the target of AWS JSON, by the Version of AWS Query, by the credential scope, or by a queue's
- * path.
+ * The service follows from the target of AWS JSON, the Version of AWS Query, the credential scope, or a queue's path.
  */
 import { isUtf8 } from 'node:buffer'
 import {
@@ -19,7 +17,7 @@ import { FantailError } from '@fantail/contracts'
 import type { ApiRequest } from '../http/api-request.ts'
 
 /**
- * The largest message, 1 MiB, with every byte escaped by form encoding, and room for its attributes' names.
+ * The largest message, 1 MiB, with every byte escaped by form encoding, plus the names of its attributes.
  * @limit Body of an AWS request. Past it: the request is refused.
  */
 export const AWS_REQUEST_BYTES_MAX = 4 * 1_048_576
@@ -30,16 +28,16 @@ const TARGET = /^AmazonSQS\.(\w+)$/
 const ACCEPTED = /application\/json|(?:text|application)\/(?:xml|html)/i
 const QUEUE_PATH = /^\/\d{12}\/[^/]+\/?$/
 
-/** A queue's URL, which is an endpoint of its own: `/{account}/{name}`. */
+/** A queue's URL, which is also an endpoint: `/{account}/{name}`. */
 export function isQueuePath(path: string): boolean {
   return QUEUE_PATH.test(path)
 }
 
-/** What is known before the body: enough to tell an error in the caller's protocol. */
+/** Known before the body is read: enough to report an error in the caller's protocol. */
 export interface WireForm {
   service: AwsService
   protocol: 'query' | 'json'
-  /** The caller's choice: AWS Query answers in JSON whoever accepts that first. */
+  /** The caller's choice: AWS Query answers in JSON if the caller accepts that first. */
   answers: 'xml' | 'json'
 }
 
@@ -54,7 +52,7 @@ export interface WireRequest extends WireHead {
   body: Buffer
   /** Undefined where the request names none. */
   action: string | undefined
-  /** Of AWS Query. */
+  /** Parameters of AWS Query. */
   parameters: QueryParameters
   version: string | undefined
 }
@@ -103,7 +101,7 @@ export async function readWireRequest(
   return { ...head, answers, service: serviceOf({ ...head, version }), body, action, parameters, version }
 }
 
-/** As if it had brought no body. */
+/** The request as if it had no body. */
 export function withoutBody(head: WireHead): WireRequest {
   return { ...head, body: NO_BODY, action: undefined, parameters: new Map(), version: undefined }
 }

@@ -1,6 +1,6 @@
 /**
- * A request as routes read it: from Node's own message where a server stands before the app, because the web Request
- * made of it looks headers up by scanning and copies the body once more; else, as in tests, from the web Request.
+ * A request as routes read it. Behind a server it reads Node's own message, because the web Request made of it scans
+ * for headers and copies the body once more. Otherwise, as in tests, it reads the web Request.
  */
 import type { IncomingMessage } from 'node:http'
 import { FantailError, REQUEST_BYTES_MAX } from '@fantail/contracts'
@@ -27,7 +27,7 @@ export class ApiRequest {
     return this.#request.signal
   }
 
-  /** Of the connection; undefined without one. An IPv4 address is told as such. */
+  /** The connection's remote address; undefined without a connection. A mapped IPv4 address is returned as IPv4. */
   get remoteAddress(): string | undefined {
     return this.#incoming?.socket.remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '')
   }
@@ -45,8 +45,8 @@ export class ApiRequest {
   }
 
   /**
-   * The whole body. Rejects with `too_large` as soon as it is known to exceed the limit, also where no length was
-   * announced, and with `malformed_json` where it breaks off, which is the sender's doing.
+   * The whole body. Rejects with `too_large` as soon as it exceeds the limit, also if no length was announced. Rejects
+   * with `malformed_json` if the sender breaks it off.
    */
   bytes(bytesMax = REQUEST_BYTES_MAX): Promise<Buffer> {
     if (Number(this.header('content-length') ?? 0) > bytesMax) return Promise.reject(tooLarge(bytesMax))
@@ -68,7 +68,7 @@ function incomingBytes(incoming: IncomingMessage, bytesMax: number): Promise<Buf
         chunks.push(chunk)
         return
       }
-      // What still comes is discarded by the server, within bounds, once the answer is out.
+      // The server discards the rest of the body, up to a limit, after the answer is sent.
       incoming.off('data', onData).pause()
       reject(tooLarge(bytesMax))
     }
@@ -91,7 +91,7 @@ async function webBytes({ body }: Request, bytesMax: number): Promise<Buffer> {
     if (done) return Buffer.concat(chunks, size)
     size += value.byteLength
     if (size > bytesMax) {
-      // Nobody waits for the rest; whether the sender minds the cancellation does not matter.
+      // The rest of the body is not read. A failed cancellation changes nothing.
       reader.cancel().catch(() => undefined)
       throw tooLarge(bytesMax)
     }

@@ -9,7 +9,7 @@ const names: Record<string, string> = {
   queue: 'work',
   messageId: 'none',
   account: '000000000000',
-  // Of a certificate.
+  // A certificate's name.
   name: '0'.repeat(32),
 }
 

@@ -12,13 +12,13 @@ import type { CountedAs } from './request-times.ts'
 
 export type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE'
 
-/** What a handler answers: `body` is written as JSON, `text` as it is. */
+/** A handler's answer: `body` is written as JSON, `text` unchanged. */
 export interface Answer {
   status: number
   body?: unknown
   text?: string | Buffer
   headers?: Record<string, string>
-  /** What the request counts as in metrics, the same object for all that do; else its endpoint. */
+  /** The metric series that the request counts in, one object for all its requests. Default: its endpoint's. */
   countedAs?: CountedAs | undefined
 }
 
@@ -47,16 +47,16 @@ export interface Endpoint<Q extends z.ZodType = z.ZodType, B extends z.ZodType =
   /** The operation's name in generated clients, camelCase. */
   id: string
   method: Method
-  /** As OpenAPI has it: `/v1/topics/{topic}`. */
+  /** A path in OpenAPI's form: `/v1/topics/{topic}`. */
   path: string
-  /** Patterns of the path's parameters. Such a route is asked only where no other takes the path. */
+  /** Patterns of the path's parameters. Such a route is tried only if no other takes the path. */
   where?: Record<string, string>
-  /** What the path's parameters name; they document. */
+  /** The meaning of the path's parameters, for the documentation. */
   params?: Record<string, z.ZodType>
   tag: Tag
   /** At most a line. */
   summary: string
-  /** What happens, beyond the summary. */
+  /** The effect, beyond the summary. */
   description: string
   /** Request headers that the handler reads; they document. */
   headers?: Record<string, z.ZodType>
@@ -68,9 +68,9 @@ export interface Endpoint<Q extends z.ZodType = z.ZodType, B extends z.ZodType =
   bodyIs?: 'required' | 'optional' | 'own'
   /** Bodies of other content types that the handler reads by itself; they document. */
   otherBodies?: Record<string, z.ZodType>
-  /** Members that exist and cannot be set: each is told so, instead of being called unknown. */
+  /** Members that exist and cannot be set. The error says so instead of calling them unknown. */
   fixed?: readonly string[]
-  /** Problems that a schema cannot tell; asked whatever else is wrong with the body. */
+  /** Problems that a schema cannot find. Called even if the body has other problems. */
   check?: (body: Record<string, unknown>) => Problem[]
   answers: Record<number, AnswerDoc>
   /** Beyond those that every route has. */

@@ -18,7 +18,7 @@ export function notFound(what: string): FantailError {
   return new FantailError('not_found', `no such ${what}`)
 }
 
-/** Stands for a refusal that would tell what an id names: the answer is that for an id of nothing. */
+/** A refusal that would reveal what an id names. The answer is the one for an unknown id. */
 export class Unseen extends FantailError {
   /** Where that answer is no 404. */
   readonly answer: Answer | undefined
@@ -33,7 +33,7 @@ export class Unseen extends FantailError {
 const CONNECTION =
   /^(Connection is closed|Command timed out|Stream isn't writeable|connect |read E|write E|Socket closed|getaddrinfo|Reached the max retries)/
 
-/** What a client is told of anything thrown, by the method it used; `internal` for what nobody expected. */
+/** The error that a client gets for anything thrown, by the request's method; `internal` for unexpected errors. */
 export function toFantailError(error: unknown, method = 'POST'): FantailError {
   if (error instanceof FantailError) return error
   if (isStorageError(error)) return storageError(error, method === 'GET' || method === 'HEAD')
@@ -46,7 +46,7 @@ function isStorageError(error: unknown): error is Error {
   return isTrouble(error) || name === 'MaxRetriesPerRequestError' || CONNECTION.test(message)
 }
 
-/** Of anything but a publish, which has words of its own for what may have become of a message. */
+/** For all routes except publishing, whose error says what may have happened to the message. */
 function storageError(error: Error, reads: boolean): FantailError {
   if (isOutOfMemory(error)) {
     return new FantailError('storage_full', 'storage is full; nothing was changed', {

@@ -67,7 +67,7 @@ function honoPath(path: string): string {
 }
 
 function begin(context: ApiContext): Begun {
-  // `app.request()` gives no bindings at all, whatever the types say.
+  // `app.request()` passes no bindings, although the types say so.
   const request = new ApiRequest(context.req.raw, context.env?.incoming)
   const given = request.header('x-request-id')
   const requestId = given !== undefined && REQUEST_ID.test(given) ? given : randomUUID()

@@ -1,7 +1,6 @@
 /**
- * How long requests took, by route and class of status. What a request counts as is an object that lives as long as the
- * process (an endpoint, an AWS operation's), and finds its series by itself: a look-up by labels would put a key
- * together for every request.
+ * Request durations by route and class of status. A request counts in an object that lives as long as the process (an
+ * endpoint's, an AWS operation's) and holds its series. A look-up by labels would build a key for every request.
  */
 import type { HistogramSeries, Metrics } from '@fantail/telemetry'
 
@@ -13,7 +12,7 @@ export interface CountedAs {
 
 type Seconds = Metrics['httpRequestSeconds']
 
-/** What no route takes: its path is the caller's choice, and would be a series each. */
+/** Requests that no route takes. Their paths are the caller's choice, and would be a series each. */
 export const NO_ROUTE: CountedAs = { method: '', path: 'none' }
 
 export class RequestTimes {

@@ -55,7 +55,7 @@ const junk = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
 )
 
-/** Values that are nearly what a schema asks for: each part is now and then something else. */
+/** Values close to the schema, in which some parts are wrong. */
 function near(schema: Schema | boolean | undefined): fc.Arbitrary<unknown> {
   const right = typeof schema === 'object' ? rightly(schema) : junk
   return fc.oneof({ weight: 12, arbitrary: right }, { weight: 1, arbitrary: junk })

@@ -1,6 +1,6 @@
 /**
- * On every answer: nothing of it is a page, a frame or somebody's to guess the type of, unless its route says
- * otherwise.
+ * Headers of every answer. Unless its route says otherwise, an answer is no page and no frame, and its type must not be
+ * guessed.
  */
 
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {

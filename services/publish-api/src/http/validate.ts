@@ -1,4 +1,4 @@
-/** A request's query and body held against their schemas: all that is wrong with either is told at once. */
+/** Checks a request's query and body against their schemas. All problems of both are reported at once. */
 import { isObject, type Problem, problemsOf } from '@fantail/contracts'
 import type { z } from 'zod'
 import type { ApiRequest } from './api-request.ts'
@@ -36,7 +36,7 @@ function checkQuery(schema: z.ZodType | undefined, url: string, problems: Proble
   return NOTHING
 }
 
-/** What schemas make of no query at all, which is the same for every request. */
+/** The schemas' result for an empty query, which is the same for every request. */
 const emptyQueries = new WeakMap<z.ZodType, unknown>()
 
 function withoutMembers(schema: z.ZodType, problems: Problem[]): unknown {

@@ -1,7 +1,7 @@
 /**
- * What is known of API keys, as fresh as what is known of topics: a key that is revoked is forgotten when that is
- * announced, and within a second where the announcement is lost. That there is no such key is remembered, too, so that
- * guesses do not each cost a trip.
+ * A cache of API keys, as fresh as that of topics. A revoked key is dropped when the revocation is announced, and
+ * within a second if the announcement is lost. Unknown keys are cached too, so that guesses do not cost a round trip
+ * each.
  */
 
 import { type Key, keyOf } from '@fantail/access'
@@ -13,9 +13,9 @@ import { FreshCache } from '../topics/fresh-cache.ts'
 
 export interface KnownKey {
   key: Key
-  /** Of a native key. */
+  /** For a native key. */
   secretHash?: Buffer
-  /** Of an access key. */
+  /** For an access key. */
   secret?: string
 }
 

@@ -106,7 +106,7 @@ async function postKey(
 
 type Wanted = Pick<ApiKeyRecord, 'account' | 'scopes' | 'maxRequestsPerSecond'>
 
-/** Nobody makes a key that may do more than his own; `manage` may all that `consume` may. */
+/** A key cannot make one with more rights than its own. `manage` includes `consume`. */
 function refuseMore(caller: Caller, wanted: Wanted): void {
   if (caller === null) return
   if (wanted.account !== caller.account) {

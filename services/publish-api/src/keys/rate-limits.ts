@@ -1,8 +1,7 @@
 /**
- * Limits of keys over all processes, without a trip per request: a process takes 50 ms' worth of a key's tokens at a
- * time and hands them out itself. What it does not use within a second is lost, so that a process that took some long
- * ago adds nothing to what the others let through. While Redis does not answer, each process lets through what it would
- * have asked for.
+ * Limits of keys over all processes, without a round trip per request. A process takes 50 ms' worth of a key's tokens
+ * at a time and hands them out itself. Unused tokens expire after a second, so a process that took some long ago adds
+ * nothing to what the others allow. While Redis does not answer, each process allows what it would have taken.
  */
 
 import type { Caller } from '@fantail/access'
@@ -16,7 +15,7 @@ const TOKENS_AGE_MS_MAX = 1_000
 const UNANSWERED_MS = 50
 /** @limit Limited keys whose tokens a process keeps. Past it: all are forgotten and taken anew. */
 const KEYS_REMEMBERED_MAX = 10_000
-/** @limit Times that a request asks for a token. Past it: `rate_limited`. */
+/** @limit Tries of a request to get a token. Past it: `rate_limited`. */
 const ASKS_MAX = 3
 
 interface Bucket {

@@ -1,4 +1,4 @@
-/** What stands before every publish: the topic exists, and there is room for what it is sent. */
+/** The check before every publish: the topic exists, and Redis has capacity for the message. */
 import type { ApiDeps } from '../deps.ts'
 import { notFound } from '../http/error-answers.ts'
 import type { KnownTopic } from '../topics/topic-cache.ts'

@@ -17,7 +17,7 @@ export function keyOf(request: ApiRequest): string | undefined {
   throw invalid([{ path: 'Idempotency-Key', message }])
 }
 
-/** Equal for requests that ask for the same messages, whatever the order of their members. */
+/** Equal for requests with the same messages, in any order of members. */
 export function requestHash({ batch, messages }: NewMessages): string {
   return createHash('sha256')
     .update(JSON.stringify([batch, messages.map(canonical)]))

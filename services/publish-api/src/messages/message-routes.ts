@@ -1,4 +1,4 @@
-/** What became of a message. */
+/** Routes for a message and its deliveries. */
 import { DeliveriesAnswer, MessageReference, MessageView, parseMessageId } from '@fantail/contracts'
 import { redactEndpoint } from '@fantail/delivery'
 import type { DeliveryOutcome, MessageSummary } from '@fantail/store'

@@ -11,12 +11,12 @@ import { withDeduplicationIds } from './fifo-publish.ts'
 import { replay } from './idempotent.ts'
 import { PublishCounts } from './publish-counts.ts'
 
-/** What a message weighs in a job beside its text and attributes. */
+/** Bytes of a message in a job beside its text and attributes. */
 const OVERHEAD_BYTES = 256
 
 export interface Receipt {
   messageId: string
-  /** Of FIFO topics. */
+  /** For FIFO topics. */
   sequenceNumber?: string
 }
 
@@ -53,7 +53,7 @@ export class MessageStore {
     return messages.map(({ messageId }) => ({ messageId }))
   }
 
-  /** As `store`, but once for the key in 24 hours; `idempotency_mismatch` where it was used for another request. */
+  /** Like `store`, but once for the key in 24 hours. `idempotency_mismatch` if the key was used for another request. */
   async storeOnce(topic: KnownTopic, messages: Message[], bytes: number, once: Once): Promise<Stored> {
     const { arn, fifo } = topic.record
     if (fifo) {
@@ -95,7 +95,7 @@ export class MessageStore {
   }
 }
 
-/** What storing them in one job takes; `bytes` are those of texts and attributes together. */
+/** The weight of storing them in one job; `bytes` counts texts and attributes together. */
 export function weightOf(
   { fanOut }: KnownTopic,
   messages: Message[],

@@ -5,7 +5,7 @@ import { readMessages } from './read-messages.ts'
 
 const LONG = 'x'.repeat(100)
 
-/** What is refused, and how: each row is one class of bad input. */
+/** Refused bodies and their errors: each row is one class of bad input. */
 const BAD: [what: string, body: unknown, code: string, paths: string[]][] = [
   ['no object', 5, 'validation_failed', ['']],
   ['an array', [{ message: 'x' }], 'validation_failed', ['']],

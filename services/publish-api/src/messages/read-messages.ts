@@ -38,7 +38,7 @@ export interface NewMessages {
   /** Given as `{messages: […]}`: answered as `{results: […]}`. */
   batch: boolean
   messages: NewMessage[]
-  /** Of texts and attributes together. */
+  /** Bytes of texts and attributes together. */
   bytes: number
 }
 
@@ -66,7 +66,7 @@ function isText(value: unknown): boolean {
   return isObject(value) && typeof value.message === 'string' && value.attributes === undefined
 }
 
-/** The whole body as one message, whatever it holds. */
+/** The whole body as one message, with any content. */
 export function readRaw(text: string, subject: string | undefined): NewMessages {
   const problem = textProblem(text)
   if (problem !== undefined) throw invalid([{ path: 'message', message: problem }])

@@ -43,7 +43,7 @@ test('openapi-typescript makes types that compile, and that a client can be writ
   expect(problemsOf({ '/api.ts': types, '/client.ts': CLIENT })).toEqual([])
 })
 
-/** What the compiler finds wrong with files that stand in memory. */
+/** The compiler's problems with files in memory. */
 function problemsOf(files: Record<string, string>): string[] {
   const options: ts.CompilerOptions = {
     strict: true,

@@ -1,4 +1,4 @@
-/** What stands before the operations of the document. The commands are run by document.test.ts. */
+/** The document's introduction, before the operations. document.test.ts runs its commands. */
 import { BATCH_MESSAGES_MAX, LIST_LIMIT_MAX, MESSAGE_BYTES_MAX, REQUEST_BYTES_MAX } from '@fantail/contracts'
 
 export const INTRODUCTION = `Fantail takes a message once and delivers it to every webhook and queue that is subscribed to its topic, with the

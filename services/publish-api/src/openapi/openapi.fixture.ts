@@ -1,4 +1,4 @@
-/** Walks over an OpenAPI document: its operations, and everything in it that ought to be described. */
+/** Reads an OpenAPI document: its operations, and everything in it that needs a description. */
 export type Json = Record<string, unknown>
 
 export interface Operation {
@@ -10,7 +10,7 @@ export interface Operation {
 }
 
 export interface DescribedText {
-  /** Where it stands, for whoever reads a failure. */
+  /** The place in the document, for the reader of a failed test. */
   place: string
   name: string
   text: string | undefined

@@ -6,7 +6,7 @@ import type { Endpoint } from '../http/endpoint.ts'
 import { described, describedMembers, examplesOf, type Json, referenceTo } from './component-schemas.ts'
 import { answerResponses, errorResponses, type Shared } from './responses.ts'
 
-/** What of the settings shows in the document. */
+/** The settings that change the document. */
 export interface Asked {
   /** Local mode answers to its own host names only. */
   mode: 'local' | 'server'

@@ -1,4 +1,4 @@
-/** What operations answer: their own answers, and one response per status for what they refuse. */
+/** The responses of operations: their own answers, and one per status for refusals. */
 import { ERROR_MEANING, ERROR_STATUS, ErrorAnswer, type ErrorCode } from '@fantail/contracts'
 import { z } from 'zod'
 import type { AnswerDoc } from '../http/endpoint.ts'
@@ -19,7 +19,7 @@ export const HEADERS: Record<string, Json> = {
 /** Components that operations refer to, by their names. */
 export interface Shared {
   responses: Record<string, Json>
-  /** Of errors, by their codes. */
+  /** Examples of errors, by code. */
   examples: Record<string, Json>
 }
 
@@ -51,7 +51,7 @@ function jsonContent(schema: z.ZodType): Json {
   }
 }
 
-/** One reference per status that is no answer of its own; `shared` gets what they refer to. */
+/** One reference per status that is not the operation's own answer. `shared` gets the referenced responses. */
 export function errorResponses(
   errors: ErrorCode[],
   answers: Record<number, AnswerDoc>,

@@ -1,4 +1,4 @@
-/** What the document says to people: names, descriptions and examples. */
+/** The document's texts for people: names, descriptions and examples. */
 import { namedSchemas } from '@fantail/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { z } from 'zod'

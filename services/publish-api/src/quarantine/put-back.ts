@@ -1,7 +1,7 @@
 /**
- * Puts what stands in the quarantine back: messages are dispatched again under their own ids, a delivery goes to its
- * lane. What this release cannot decode either is refused and stays. The caller removes the entry afterwards, so a
- * crash in between leaves an entry whose messages are under way: put back twice, they are delivered twice.
+ * Puts a quarantined entry back. Messages are dispatched again under their own ids, and a delivery goes to its lane. An
+ * entry that this release cannot decode either is refused and stays. The caller removes the entry afterwards. A crash
+ * in between leaves an entry whose messages are under way; if it is put back again, they are delivered twice.
  */
 import { FantailError, type Message, parseMessageId } from '@fantail/contracts'
 import { dispatchMessages } from '@fantail/jobs'

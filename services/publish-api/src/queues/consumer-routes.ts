@@ -187,7 +187,7 @@ function checkUrl(url: string): void {
 
 type Resettable = keyof typeof CONSUMER_DEFAULTS
 
-/** As AWS has it: small batches, and none that waits, since others of its groups would wait with it. */
+/** AWS's rule: small batches without a window, because other messages of the groups would wait too. */
 function checkOrdered({ batchSize = 1, batchWindowSeconds = 0 }: Partial<ConsumerSettings>): void {
   if (batchSize > CONSUMER_FIFO_BATCH_MAX) {
     throw FantailError.invalid('batchSize', `must be at most ${CONSUMER_FIFO_BATCH_MAX} on a FIFO queue`)

@@ -1,4 +1,4 @@
-/** What is in a queue: sending, receiving, acknowledging, and looking without taking. */
+/** Routes for messages in a queue: send, receive, acknowledge, and peek. */
 import {
   AckInput,
   DeadLetterCounts,

@@ -1,4 +1,4 @@
-/** What the body of a PUT or PATCH sets of a queue. */
+/** The queue settings that the body of a PUT or PATCH sets. */
 import {
   FantailError,
   isFifoName,
@@ -15,7 +15,7 @@ import { invalid } from '../http/error-answers.ts'
 
 type Input = z.output<typeof QueueInput>
 
-/** What `null` sets. */
+/** The values that `null` sets. */
 const RESET = {
   visibilityTimeoutSeconds: QUEUE_VISIBILITY_SECONDS_DEFAULT,
   retentionSeconds: QUEUE_RETENTION_SECONDS_DEFAULT,

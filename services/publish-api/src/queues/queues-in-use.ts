@@ -1,4 +1,4 @@
-/** What the gauges of queues show at a scrape: a bounded number of queues, of these the ones in use. */
+/** The gauges of queues at a scrape: a bounded number of queues that are in use. */
 import { type Queues, queueFigures, type Redis } from '@fantail/store'
 import type { QueueSource } from '@fantail/telemetry'
 
@@ -12,7 +12,7 @@ export interface QueueGaugesOptions {
   now(): number
 }
 
-/** A queue that was shown once stays for as long as it exists, so that it is seen to become empty. */
+/** A queue that was shown once stays while it exists, so that the graph shows it become empty. */
 export function createQueueSource({ redis, queues, now }: QueueGaugesOptions): QueueSource {
   let shown = new Set<string>()
   return async () => {

@@ -1,4 +1,4 @@
-/** What a request sends to a queue, held against what the queue takes. */
+/** Checks a request's messages against the queue's rules. */
 import {
   FantailError,
   type MessageAttribute,

@@ -70,7 +70,7 @@ const BODIES = {
   }),
 }
 
-/** Somebody who opened the address in a browser: no AWS client asks for HTML, and every one names an operation. */
+/** A browser opened the address: no AWS client accepts HTML, and every one names an operation. */
 function isVisitor(request: ApiRequest): boolean {
   return request.header('accept')?.includes('text/html') === true && new URL(request.url).search === ''
 }

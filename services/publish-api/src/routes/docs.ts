@@ -6,7 +6,7 @@ import { endpoint } from '../http/endpoint.ts'
 import { openApiDocument } from '../openapi/document.ts'
 import type { Asked } from '../openapi/operations.ts'
 
-/** Scripts only from here; Scalar sets styles of its own at run time. */
+/** Scripts from this origin only. Scalar sets its own styles at run time. */
 const POLICY = [
   "default-src 'self'",
   "script-src 'self'",

@@ -17,8 +17,8 @@ export function followChanges(subscriber: ChangeSubscriber, caches: ChangedCache
   }
   const subscribe = () => {
     clear()
-    // What was looked up before Redis took the subscription may have changed unannounced. Where this fails the
-    // connection has broken again, and comes back here.
+    // Records that were cached before Redis took the subscription may have changed without a notice. If this fails, the
+    // connection has broken again, and its next start runs this again.
     subscriber.subscribe(WAKE_CHANGES).then(clear, () => undefined)
   }
   subscriber.on('ready', subscribe)

@@ -1,15 +1,14 @@
 /**
- * The time that messages are given: Redis's, asked for when the connection comes up and every half minute, and carried
- * on by the monotonic clock in between. Deliveries expire by this time, so this machine's own clock must not decide it.
- * Of a cluster's masters the one that is furthest behind is asked: no message is to come from what is another one's
- * future.
+ * The time of new messages: Redis's time, read when the connection comes up and every half minute, and carried on by
+ * the monotonic clock in between. Deliveries expire by this time, so this machine's own clock must not decide it. In a
+ * cluster the slowest master counts, so that no message lies in another master's future.
  */
 import { type Redis, readSlowestTime } from '@fantail/store'
 
 const ASK_EVERY_MS = 30_000
 
 export interface RedisClock {
-  /** Epoch ms; until Redis has told it, this machine's. */
+  /** Epoch ms. Until Redis has answered, this machine's time. */
   now(): number
   stop(): void
 }

@@ -50,7 +50,7 @@ const startApi = (
 const publish = (topic: string, init: RequestInit = {}) =>
   fetch(`${origin}/v1/topics/${topic}/messages?raw=true`, { method: 'POST', body: 'x', ...init })
 
-/** What a raw request gets: for what no HTTP client would send. `stay` waits for the answer to something whole. */
+/** The answer to a raw request that no HTTP client would send. `stay` waits for the answer to a whole request. */
 async function exchange(text: string, { stay = false } = {}): Promise<string> {
   const socket = connectSocket(api.port, '127.0.0.1')
   socket.setEncoding('utf8')
@@ -87,7 +87,7 @@ test('publishes over HTTP, in chunks too, and refuses a body that grows past its
 const POST = 'POST /v1/topics/orders/messages HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n'
 const JSON_HEAD = `${POST}Content-Type: application/json\r\n`
 const LENGTH = `Content-Length: ${REQUEST_BYTES_MAX}\r\n\r\n`
-/** As many bytes as a body may have, most of them insignificant. */
+/** The longest allowed body, mostly insignificant spaces. */
 const LARGEST = '{"message":"x"}'.padEnd(REQUEST_BYTES_MAX)
 
 test.each([
@@ -213,7 +213,7 @@ test('where keys are asked for it is told that links are by whoever calls, unles
   expect(await told({ FANTAIL_AUTH: 'on', FANTAIL_PUBLIC_URL: 'https://fantail.example' })).toBe(false)
 })
 
-// An entry that nobody announces the end of is looked up again after half a second at the earliest.
+// If the end of an entry is not announced, it is looked up again after half a second at the earliest.
 test('a key that another process revokes is refused when that is announced', async () => {
   const asking = await startApi({ FANTAIL_AUTH: 'on' })
   try {

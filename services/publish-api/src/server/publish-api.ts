@@ -69,7 +69,7 @@ export interface PublishApiOptions {
   signingPair?: SigningPair | undefined
   /** Seals secrets; without it none is taken. */
   vault?: Vault | undefined
-  /** Told of what keeps the API from its work and is found only when Redis answers. */
+  /** Called with a problem that keeps the API from working and is found only when Redis answers. */
   fail: (error: unknown) => void
 }
 
@@ -149,7 +149,7 @@ export async function startPublishApi(options: PublishApiOptions): Promise<Publi
   }
 }
 
-/** Links in messages, certificates of signatures among them, then lead to whatever host a caller has named. */
+/** Links in messages, including those to certificates, then lead to the host that a caller has named. */
 function tellWithoutPublicUrl(log: Logger): void {
   log.warn({ variable: 'FANTAIL_PUBLIC_URL' }, 'links.by_caller')
 }

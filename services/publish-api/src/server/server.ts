@@ -46,7 +46,7 @@ const SERVER_OPTIONS = {
   requestTimeout: REQUEST_TIMEOUT_MS,
   keepAliveTimeout: KEEP_ALIVE_MS,
   noDelay: true,
-  // Else Node would drop the second of two Content-Types, and what we checked would not be what was sent.
+  // Without it Node would drop the second of two Content-Types, and the checked value would differ from the sent one.
   joinDuplicateHeaders: true,
 }
 
@@ -77,7 +77,7 @@ function refuse(error: unknown): Response {
   return errorResponse(new FantailError('validation_failed', message, { cause: error }), randomUUID())
 }
 
-/** The connection ends with it: what follows such a request on it may be meant for somebody else. */
+/** The connection ends too: bytes after such a request may belong to another request. */
 async function writeRefusal(outgoing: ServerResponse, problem: string): Promise<void> {
   const { status, headers, body } = refuse(new Error(problem))
   outgoing.writeHead(status, { ...Object.fromEntries(headers), connection: 'close' })

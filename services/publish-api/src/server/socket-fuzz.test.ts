@@ -74,7 +74,7 @@ const request = fc
     return `${method} ${target} ${version}\r\n${lines}\r\n${body}`
   })
 
-/** What comes back until the server, or our own end, closes. */
+/** Everything received until the server, or our own end, closes. */
 async function exchanged(bytes: string): Promise<string> {
   const socket = connect(server.port, '127.0.0.1')
   let answer = ''
@@ -94,7 +94,7 @@ test('whatever arrives, no answer is a 5xx and none is missing for long', {
   await fc.assert(
     fc.asyncProperty(fc.oneof({ weight: 4, arbitrary: request }, junk), async (bytes) => {
       const answer = await unlessHanging(JSON.stringify(bytes), exchanged(bytes))
-      // 505 tells of an HTTP version that nobody speaks, 501 of a coding: both are Node's, and the sender's doing.
+      // 505 (unknown HTTP version) and 501 (unknown coding) are Node's answers to a wrong request.
       expect(answer).not.toMatch(/^HTTP\/1\.1 50[02346789]/m)
     }),
     { numRuns: fuzzRuns(300, 0.05) },

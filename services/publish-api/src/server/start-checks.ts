@@ -1,7 +1,7 @@
 /**
- * What the API has to know of its Redis: that it is of the kind that the settings name, and that what is sealed there
- * is sealed with a key that is here. While Redis is away the API runs and answers 503; what turns out to be wrong when
- * it answers ends the process, then as at the start.
+ * The API's checks of its Redis: it is of the kind that the settings name, and its sealed secrets can be opened with a
+ * key of this process. While Redis is away the API runs and answers 503. A problem that is found when Redis answers
+ * ends the process, as at the start.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { RedisTarget } from '@fantail/contracts'
@@ -19,7 +19,7 @@ export interface StartChecks {
   /** Whether the vault's key is all processes' own. */
   checkMasterKey: boolean
   log: Logger
-  /** Told of what is found later than the start waits for. */
+  /** Called with problems that are found after the start. */
   fail: (error: unknown) => void
 }
 

@@ -1,4 +1,4 @@
-/** What the API is served over https with, checked before it listens. */
+/** The API's certificate and key for https, checked before it listens. */
 import { readFile } from 'node:fs/promises'
 import { createSecureContext } from 'node:tls'
 import type { ApiSettings } from '@fantail/config'

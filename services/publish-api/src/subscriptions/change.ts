@@ -52,9 +52,9 @@ export async function changeSettings(
 }
 
 /**
- * A filter acts on every message that is dispatched after its change was acknowledged. Workers are told of the change
- * at once, but what tells them may be lost; so it is acknowledged when no worker can match by an older snapshot any
- * more. To ask Redis before each message is matched would cost every topic, and the change of a filter is rare.
+ * A filter acts on every message that is dispatched after its change was acknowledged. Workers are notified at once,
+ * but a notice may be lost. So the change is acknowledged when no worker can use an older snapshot any more. Asking
+ * Redis before each match would cost every topic, and changes of filters are rare.
  */
 const SNAPSHOTS_GONE_MS = SNAPSHOT_AGE_MS_MAX + 10
 

@@ -1,7 +1,4 @@
-/**
- * Whoever subscribes somebody else's endpoint floods it with nothing: by repeating, by deleting in between, by either
- * API.
- */
+/** Subscribing a foreign endpoint cannot flood it: not by repeating, not by deleting in between, on neither API. */
 import { SubscribeCommand } from '@aws-sdk/client-sns'
 import { CONFIRMATIONS_PER_ENDPOINT_MAX } from '@fantail/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,12 +1,12 @@
 /**
  * Confirming and restoring subscriptions (checklist 55 to 66, 74, 75).
  *
- *   subscribe with handshake → pending ─ token → active
- *   unsubscribe by link → unsubscribed (invisible, nothing waits) ─ token → as it was before
+ * subscribe with handshake → pending ─ token → active
+ * unsubscribe by link → unsubscribed (invisible, nothing waits) ─ token → as it was before
  *
- * Either state ends by deletion when its token expires, 48 hours on. The message that carries a token travels through
- * the subscription's own lane, so it is retried like any other; a token is kept after its use, so confirming twice is
- * the same.
+ * Both states end by deletion when their token expires, after 48 hours. The message that carries a token goes through
+ * the subscription's own lane, so it is retried like any other. A token is kept after its use, so confirming twice has
+ * the same result.
  */
 import { timingSafeEqual } from 'node:crypto'
 import {
@@ -54,7 +54,7 @@ export async function askToConfirm(
   await parkQuestion(deps, record, publicUrl)
 }
 
-/** The endpoint may be somebody's who wants none of this (confirmation-limits.ts). */
+/** The endpoint may belong to somebody who did not ask for messages (confirmation-limits.ts). */
 async function takeConfirmation({ confirmationLimits }: Tools, record: SubscriptionRecord): Promise<void> {
   const waitMs = await confirmationLimits.take(record)
   if (waitMs === 0) return

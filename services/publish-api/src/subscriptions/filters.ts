@@ -12,7 +12,7 @@ export function readFilterPolicy(text: string, scope: FilterPolicyScope): Filter
   return Object.keys(policy).length > 0 ? policy : null
 }
 
-/** What is wrong with a policy given as an object, or undefined. */
+/** The problem of a policy given as an object, or undefined. */
 function filterProblem(policy: FilterPolicy, scope: FilterPolicyScope): Problem | undefined {
   const path = 'filterPolicy'
   try {
@@ -20,13 +20,13 @@ function filterProblem(policy: FilterPolicy, scope: FilterPolicyScope): Problem 
     return isStorable(policy) ? undefined : { path, message: 'holds a text or number that cannot be kept' }
   } catch (error) {
     if (error instanceof FilterPolicyError) return { path, message: `is refused: ${error.explained}` }
-    // Whatever is nested deeper than the stack reaches is nested too deeply for a filter.
+    // A policy that overflows the stack is nested too deeply for a filter.
     if (error instanceof RangeError) return { path, message: 'is nested too deeply' }
     throw error
   }
 }
 
-/** Of settings: which policy is right depends on its scope. */
+/** Problems of settings. The rules for a policy depend on its scope. */
 export function filterProblems({ filterPolicy, filterPolicyScope }: Filtering): Problem[] {
   if (!filterPolicy) return []
   const problem = filterProblem(filterPolicy, filterPolicyScope ?? 'MessageAttributes')

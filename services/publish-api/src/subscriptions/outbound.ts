@@ -34,7 +34,7 @@ import type { z } from 'zod'
 /** Members to set; null resets all of them. */
 export type OutboundChange = z.output<typeof OutboundInput> | null
 
-/** What a schema cannot tell; as far as the types are right. Nothing of a secret is repeated. */
+/** Problems that a schema cannot find, for members of the right type. No secret is repeated. */
 export function outboundProblems(value: unknown, protocol: Protocol | undefined): Problem[] {
   if (!isObject(value)) return []
   const refused = refusedSetting(protocol, 'outbound')
@@ -71,20 +71,20 @@ export interface KeptEndpoint extends Partial<KeptOutbound> {
 
 interface New {
   topicArn: string
-  /** As given. */
+  /** The endpoint as given. */
   endpoint: string
   outbound: OutboundChange | undefined
 }
 
-/** What is checked and kept with. */
+/** Tools to check and store outbound settings. */
 export interface Keeping {
   vault: Vault | undefined
   addressGuard: Pick<AddressGuard, 'refusalBeforehand' | 'refusalThroughProxy'>
 }
 
 /**
- * What is kept of a new subscription's endpoint. `validation_failed` where a secret cannot be kept, or it never is
- * reached.
+ * The stored form of a new subscription's endpoint. `validation_failed` if a secret cannot be stored, or the endpoint
+ * can never be reached.
  */
 export async function keepEndpoint({ vault, addressGuard }: Keeping, given: New): Promise<KeptEndpoint> {
   const { topicArn, endpoint: url, outbound } = given
@@ -97,7 +97,7 @@ export async function keepEndpoint({ vault, addressGuard }: Keeping, given: New)
   return { endpoint, ...kept('endpoint', url, () => keepOutbound({ url, ...options }, place, vault)) }
 }
 
-/** What to set of a subscription that exists; its endpoint's credentials stay. */
+/** The changed members of an existing subscription. Its endpoint's credentials stay. */
 export function changeOutbound(
   { vault, addressGuard }: Keeping,
   record: SubscriptionRecord,
@@ -127,7 +127,7 @@ export interface ConsumerWay {
   outbound?: OutboundChange | undefined
 }
 
-/** What to set of a push consumer; nothing of it where neither URL nor settings are given. */
+/** The changed members of a push consumer; none if neither URL nor settings are given. */
 export function keepWay(
   { vault, addressGuard }: Keeping,
   {
@@ -156,7 +156,7 @@ function currentWay(
   if (!before || (url !== undefined && (outbound === null || !before.outbound))) return { url: url ?? '' }
   const current = opened(() => openConsumer(before, vault))
   if (url !== undefined && URL.parse(url)?.origin !== URL.parse(current.url)?.origin) {
-    // What is never shown would else be sent to whoever changes the URL.
+    // Secrets are never shown. Kept across an origin, they would be sent to the server of whoever changes the URL.
     const message = 'is of another origin: its outbound settings must be given anew, each of them or null'
     if (!isWhole(outbound, before)) throw FantailError.invalid('url', message)
   }
@@ -172,9 +172,7 @@ function isWhole(change: OutboundChange | undefined, { outbound }: ConsumerRecor
   return proxy === undefined || change.proxy !== undefined
 }
 
-/**
- * Throws `validation_failed` where no connection could ever be made; by what the address says itself, nobody is asked.
- */
+/** Throws `validation_failed` if no connection could ever be made. It judges the address itself, without a look-up. */
 function refuseUnreachable(guard: Keeping['addressGuard'], { url, proxy }: Reached, member: string): void {
   const refused = refusedHost(guard, url, proxy)
   if (refused) throw FantailError.invalid(member, unreachable(refused))
@@ -229,7 +227,7 @@ function text({ headers = {}, ...others }: OutboundOptions): string {
   return JSON.stringify([others.proxy, others.clientCertificate, others.ca, sorted])
 }
 
-/** What the endpoint's credentials are answered with is this header. */
+/** The endpoint's credentials use this header. */
 function refuseTwoAuthorizations(url: string, { headers = {} }: OutboundOptions): void {
   if (!hasCredentials(url)) return
   if (Object.keys(headers).some((name) => name.toLowerCase() === 'authorization'))

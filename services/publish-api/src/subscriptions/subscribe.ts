@@ -32,7 +32,7 @@ export interface Subscribe {
   address: EndpointAddress
   given: Partial<SubscriptionSettings>
   outbound?: OutboundChange | undefined
-  /** Of a new one. */
+  /** For a new subscription. */
   confirmation: 'none' | 'handshake'
   /** Asked for by name, so that one that exists must have been made with the same. */
   confirmationGiven: boolean
@@ -48,7 +48,7 @@ export interface Subscribed {
   created: boolean
 }
 
-/** What a schema cannot tell of a new subscription's body. */
+/** Problems of a new subscription's body that a schema cannot find. */
 export function newSubscriptionProblems(deps: ApiDeps, body: Record<string, unknown>): Problem[] {
   const { endpoint, protocol, confirmation, rawMessageDelivery } = body
   const known = isProtocol(protocol) ? protocol : undefined
@@ -73,7 +73,7 @@ export function newSubscriptionProblems(deps: ApiDeps, body: Record<string, unkn
   ]
 }
 
-/** As far as their types are right: what else is wrong with them is the schema's to say. */
+/** Members of the right type. The schema reports the others. */
 function filteringOf({ filterPolicy, filterPolicyScope: scope }: Record<string, unknown>) {
   if (!isObject(filterPolicy)) return {}
   if (scope !== undefined && scope !== null && !isScope(scope)) return {}

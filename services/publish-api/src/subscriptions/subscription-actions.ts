@@ -1,4 +1,4 @@
-/** What can be done to a subscription beside changing its settings. */
+/** Actions on a subscription beside changes of its settings. */
 import {
   CONFIRMATIONS_PER_ENDPOINT_MAX,
   CONFIRMATIONS_PER_HOST_MAX,

@@ -84,7 +84,7 @@ function plain(value: unknown): unknown {
 }
 
 export interface PolicyContext {
-  /** undefined: whatever is given does not tell. */
+  /** Undefined if the given members do not determine it. */
   protocol: Protocol | undefined
   raw: boolean
   settings: Settings
@@ -116,7 +116,7 @@ export function pacingProblems({ protocol, retryMode, circuitBreaker }: Paced): 
 
 export type Ordered = Pick<SubscriptionRecord, 'topicArn' | 'protocol' | 'endpoint' | 'redrivePolicy'>
 
-/** What does not go together of topics and queues that keep order and those that do not (checklist 146, 147, 158). */
+/** FIFO and standard topics and queues that cannot be combined (checklist 146, 147, 158). */
 export function orderingProblems({ topicArn, protocol, endpoint, redrivePolicy }: Ordered): Problem[] {
   const ordered = isFifoName(topicArn)
   const fifoQueue = PROTOCOL_TRAITS[protocol].isQueue && isFifoName(endpoint)

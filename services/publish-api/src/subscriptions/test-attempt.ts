@@ -50,7 +50,7 @@ export async function attemptOnce(
     subject: 'Fantail test',
     message: 'This is a test of your subscription. Nothing was published.',
     publicUrl,
-    // Of no meaning to anything but a FIFO queue, which takes nothing without.
+    // Only a FIFO queue reads them, and it accepts no message without them.
     ...(isFifoName(record.endpoint) && { groupId: record.id, deduplicationId: messageId }),
   }
   const target = compileTarget(record, effectivePolicy(topic, record))
@@ -64,7 +64,7 @@ interface Attempt {
   envelope: Envelope
 }
 
-/** As a delivery's attempt is made. */
+/** Made like a delivery's attempt. */
 async function attempt(deps: Tools, { record, target, envelope }: Attempt): Promise<AttemptResult> {
   const { queues, sender, signing, vault, clock } = deps
   try {
@@ -72,7 +72,7 @@ async function attempt(deps: Tools, { record, target, envelope }: Attempt): Prom
   } catch (error) {
     return unsignedFailure(error)
   }
-  // An admission of its own, by the queue's settings as they are now.
+  // A separate admission check, with the queue's present settings.
   const appends = new QueueAppends({ queues, admission: new QueueAdmission({ queues }) })
   const attempters = createAttempters({ sender, vault, clock, appends, itemIdOf: deliveryItemId })
   const { promise, resolve } = Promise.withResolvers<AttemptResult>()

@@ -1,4 +1,4 @@
-/** What could never be delivered to is refused where it is named, not with every delivery. */
+/** An endpoint that can never be reached is refused when it is named, not at every delivery. */
 
 import { SubscribeCommand } from '@aws-sdk/client-sns'
 import { createAddressGuard } from '@fantail/delivery'

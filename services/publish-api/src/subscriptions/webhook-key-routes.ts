@@ -1,4 +1,4 @@
-/** What a subscription's requests are signed with beside SNS's own signatures: Standard Webhooks. */
+/** The Standard Webhooks keys of a subscription, which sign requests beside SNS's own signatures. */
 import {
   type ErrorCode,
   NewWebhookKeyView,

@@ -47,7 +47,7 @@ export class FreshCache<T> {
     this.#now = now ?? (() => performance.now())
   }
 
-  /** What is known, without a trip; undefined where `find` has to ask. */
+  /** The cached value, without a round trip; undefined if `find` has to look it up. */
   known(arn: string): T | undefined {
     const entry = this.#entries.get(arn)
     if (entry === undefined) return undefined
@@ -55,7 +55,7 @@ export class FreshCache<T> {
     const age = now - entry.at
     const usable = age <= RECORD_AGE_MS_MAX || (age <= BRIDGE_MS && this.#isUnanswered(arn, entry, now))
     if (!usable) return undefined
-    // A failed refresh is not told here: the entry runs out, and `find` then fails its callers.
+    // A failed refresh is not reported here: the entry expires, and `find` then fails its callers.
     if (age > REFRESH_MS && !this.#lookups.has(arn)) this.find(arn).catch(() => undefined)
     return entry.value
   }
@@ -106,8 +106,8 @@ export class FreshCache<T> {
   #keep(arn: string, entry: Entry<T> | null): void {
     this.#entries.delete(arn)
     if (entry === null) return
-    // The one that was looked up longest ago goes: what is in use is looked up anew twice a second, so that nobody can
-    // drive it out by asking for what he makes up.
+    // The entry that was looked up longest ago goes. Entries in use are looked up twice a second, so requests for
+    // made-up names cannot displace them.
     if (this.#entries.size >= RECORDS_MAX) this.#entries.delete(this.#entries.keys().next().value ?? '')
     this.#entries.set(arn, entry)
   }

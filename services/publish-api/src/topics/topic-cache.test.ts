@@ -2,7 +2,7 @@ import type { Topics } from '@fantail/store'
 import { expect, test } from 'vitest'
 import { TopicCache } from './topic-cache.ts'
 
-/** A store whose answers come when told to. */
+/** A store that answers when the test says so. */
 function slowTopics() {
   const asked: PromiseWithResolvers<Awaited<ReturnType<Topics['getWithCounts']>>>[] = []
   const topics: Pick<Topics, 'getWithCounts'> = {

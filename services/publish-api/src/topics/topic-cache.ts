@@ -1,4 +1,4 @@
-/** Which topics exist, and how many subscriptions a publish reaches: the publish route asks for every message. */
+/** Cached topics, and how many subscriptions a publish reaches. The publish route reads them for every message. */
 import { MESSAGE_BYTES_MAX, type TopicRecord } from '@fantail/contracts'
 import type { Topics } from '@fantail/store'
 import { FreshCache } from './fresh-cache.ts'
@@ -8,7 +8,7 @@ export interface KnownTopic {
   /** Active and paused subscriptions: what each message is expected to reach. */
   fanOut: number
   record: TopicRecord
-  /** Of a message's text and attributes: SNS's limit, or the topic's own. */
+  /** Limit of a message's text and attributes: SNS's, or the topic's own. */
   messageBytesMax: number
 }
 

@@ -1,4 +1,4 @@
-/** What the body of a PUT or PATCH sets of a topic. */
+/** The topic settings that the body of a PUT or PATCH sets. */
 import { FantailError, isFifoName, RETENTION_SECONDS_DEFAULT, type TopicInput } from '@fantail/contracts'
 import { parseDeliveryPolicy } from '@fantail/policy'
 import type { TopicSettings } from '@fantail/store'
@@ -7,7 +7,7 @@ import type { ApiDeps } from '../deps.ts'
 
 type Input = z.output<typeof TopicInput>
 
-/** What `null` sets. */
+/** The values that `null` sets. */
 const RESET: Partial<TopicSettings> = {
   displayName: '',
   deliveryPolicy: null,

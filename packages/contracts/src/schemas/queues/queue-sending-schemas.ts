@@ -55,7 +55,7 @@ export const QueueBatchInput = namedInput(
       examples: [{ messages: [{ body: 'first job' }, { body: 'second job', delaySeconds: 60 }] }],
     }),
 )
-/** Of the documentation; the route asks for the shape that the body shows. */
+/** For the documentation. The route checks the body against the shape that it has. */
 export const QueueSendInput = namedInput(
   'QueueSendInput',
   z.union([QueueItemInput, QueueBatchInput]).describe('One message, or a batch under `messages`.'),

@@ -1,4 +1,4 @@
-/** What can be done to a subscription over REST beside changing its settings. */
+/** Actions on a subscription over REST, beside changes of its settings. */
 import { z } from 'zod'
 import { named, namedInput } from '../shared-schemas.ts'
 

@@ -22,9 +22,9 @@ export function checkTopicArn(value: unknown, call: Region, parameter = 'TopicAr
 
 export interface SubscriptionName {
   arn: string
-  /** Of the ARN, whether or not there is such a subscription. */
+  /** The ARN's subscription id, whether or not the subscription exists. */
   id: string
-  /** Of its topic, as the ARN has it. */
+  /** Its topic's account, from the ARN. */
   account: string
 }
 

@@ -6,7 +6,7 @@ import { missingParameter, sqsError } from './sqs-error.ts'
 
 type Settings = Pick<ApiDeps['settings'], 'arn' | 'publicUrl'>
 
-/** The end of any queue URL, whatever its host and what a proxy has put before. */
+/** The end of any queue URL, under any host and any path prefix of a proxy. */
 const ACCOUNT_AND_NAME = /(?:^|\/)(\d{12})\/([^/]+)\/?$/
 
 /**

@@ -35,7 +35,7 @@ export async function pageOf<T>(
   }
 }
 
-/** Of names in their order, all of which are at hand. */
+/** A page of names that are all in memory, in their order. */
 export function pageAfter(names: string[], { cursor, limit }: PageRequest): Page<string> {
   const after = cursor === undefined ? '' : (decodeCursor(cursor, 1)[0] ?? '')
   const rest = names.filter((name) => name > after)

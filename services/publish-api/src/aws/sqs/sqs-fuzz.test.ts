@@ -70,7 +70,7 @@ function record(shapes: Record<string, Shape>): fc.Arbitrary<Record<string, unkn
     .map((values) => Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)))
 }
 
-/** As clients of AWS Query write it. */
+/** Pairs as clients of AWS Query write them. */
 function pairs(path: string, shape: Shape, value: unknown): [string, string][] {
   if (typeof shape === 'string') return [[path, String(value)]]
   if ('struct' in shape) return structPairs(`${path}.`, shape.struct, value as Record<string, unknown>)

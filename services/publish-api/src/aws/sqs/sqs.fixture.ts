@@ -13,7 +13,7 @@ export interface SqsApi {
   api: TestApi
   endpoint: string
   client: SQSClient
-  /** Makes a queue of its own for a test and answers its name, FIFO's by FifoQueue. */
+  /** Makes a queue for one test and returns its name. With FifoQueue the name ends in `.fifo`. */
   createQueue(attributes?: Record<string, string>): Promise<string>
   /** AWS Query by POST, with the version added. */
   query(parameters: Record<string, string>, path?: string): Promise<RawAnswer>

@@ -17,7 +17,7 @@ afterAll(async () => {
   await keyed.stop()
 })
 
-/** By POST, signed for STS by whoever holds the secret. */
+/** A POST, signed for STS with this secret. */
 async function asked(api: SnsApi, accessKeyId: string, secretAccessKey: string, accept?: string) {
   const { hostname, host } = new URL(api.endpoint)
   const credentials = { accessKeyId, secretAccessKey }

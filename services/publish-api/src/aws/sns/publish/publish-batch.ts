@@ -145,7 +145,7 @@ function checkId(id: string): void {
   }
 }
 
-/** Of all messages, those included that fail by themselves. */
+/** Counts all messages, also those that fail on their own. */
 function checkSum({ messageBytesMax }: KnownTopic, given: AwsInput[], attributes: ReadAttributes[]): void {
   const texts = given.reduce((sum, { Message }) => sum + Buffer.byteLength(String(Message ?? '')), 0)
   const bytes = attributes.reduce((sum, read) => sum + read.bytes, texts)

@@ -48,7 +48,7 @@ async function publish({ deps, store }: Tools, input: AwsInput, call: AwsCall) {
 const PHONE_NUMBER = /^\+?[1-9]\d{6,14}$/
 const TARGETS = ['TopicArn', 'TargetArn', 'PhoneNumber'] as const
 
-/** The topic that is meant: a TargetArn may be its ARN. What is no topic cannot be reached from here. */
+/** The topic of the call: a TargetArn may be its ARN. Other targets cannot be reached from here. */
 function targetOf(input: AwsInput, call: AwsCall): string {
   const given = TARGETS.filter((name) => input[name] !== undefined)
   const [target] = given

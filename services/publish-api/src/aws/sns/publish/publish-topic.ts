@@ -5,12 +5,12 @@ import { admit } from '../../../messages/admit.ts'
 import type { KnownTopic } from '../../../topics/topic-cache.ts'
 import { noSuchTopic } from '../refusals.ts'
 
-/** Where there is room for what it is sent; `NotFound` without it. */
+/** The topic, if there is capacity for a message; `NotFound` if there is no such topic. */
 export function knownTopic(deps: ApiDeps, topicArn: string): Promise<KnownTopic> {
   return ofTopic(async () => admit(deps, topicArn))
 }
 
-/** What `work` comes to; `NotFound` where it finds no topic. */
+/** The result of `work`; `NotFound` if it finds no topic. */
 export async function ofTopic<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -18,7 +18,7 @@ export const MESSAGE_SHAPE = {
 
 export interface ReadMessage {
   message: NewMessage
-  /** Of text and attributes. */
+  /** Bytes of text and attributes. */
   bytes: number
 }
 
@@ -52,7 +52,7 @@ export function checkStructure(structure: unknown, text: string): void {
   }
 }
 
-/** What the kind of topic asks of a message's group and deduplication id. */
+/** Checks a message's group and deduplication id against the kind of topic. */
 export function checkOrdering({ record }: KnownTopic, input: AwsInput): void {
   const { MessageGroupId: groupId, MessageDeduplicationId: deduplicationId } = input
   if (record.fifo) {

@@ -2,7 +2,7 @@
 import { AwsError } from '@fantail/aws-wire'
 import type { MessageAttribute } from '@fantail/contracts'
 
-/** As decoded: blobs are Buffers. */
+/** Decoded: blobs are Buffers. */
 interface GivenAttribute {
   DataType?: string
   StringValue?: string
@@ -17,7 +17,7 @@ export const MESSAGE_ATTRIBUTES = {
 export interface ReadAttributes {
   /** undefined where there are none. */
   attributes: Record<string, MessageAttribute> | undefined
-  /** Of names, types and values. */
+  /** Bytes of names, types and values. */
   bytes: number
 }
 

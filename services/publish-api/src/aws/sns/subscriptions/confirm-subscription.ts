@@ -33,7 +33,7 @@ async function confirmSubscription(
   if (topic?.service !== 'sns' || topic.subscriptionId !== undefined) throw invalidParameter('Topic')
   if (call.signed && topic.region !== call.region) throw invalidParameter('Topic')
   const record = await deps.subscriptions.findByToken(token)
-  // A link is not signed: which region it was made for, only its subscription tells.
+  // A link is not signed, so only its subscription knows the region that it was made for.
   const region = call.signed ? call.region : (parseArn(record?.arn ?? '')?.region ?? call.region)
   if (topic.region !== region) throw invalidParameter('Topic')
   if (call.signed && !HEX.test(token)) throw unprefixed('Invalid token')

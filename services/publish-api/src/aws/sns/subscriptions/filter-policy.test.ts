@@ -30,7 +30,7 @@ async function subscribe(Attributes: Record<string, string> = {}): Promise<strin
 const set = (SubscriptionArn: string, AttributeName: string, AttributeValue: string) =>
   sns.client.send(new SetSubscriptionAttributesCommand({ SubscriptionArn, AttributeName, AttributeValue }))
 
-/** What is shown of the filter. */
+/** The shown attributes of the filter. */
 async function shown(SubscriptionArn: string) {
   const { Attributes = {} } = await sns.client.send(new GetSubscriptionAttributesCommand({ SubscriptionArn }))
   const { FilterPolicy, FilterPolicyScope } = Attributes

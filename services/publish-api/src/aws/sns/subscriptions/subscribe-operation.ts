@@ -68,7 +68,7 @@ async function subscribeByWire(deps: ApiDeps, input: AwsInput, call: AwsCall): P
   return subscribe(deps, request).catch((error) => Promise.reject(toRefusal(error)))
 }
 
-/** As SNS words it where it cannot reach the host; why is told in the log. */
+/** Worded like SNS's error for an unreachable host. The log has the reason. */
 function refuseUnreachable(deps: ApiDeps, { endpoint }: EndpointAddress, call: AwsCall): void {
   const refused = refusedHost(deps.addressGuard, endpoint)
   if (!refused) return
@@ -76,7 +76,7 @@ function refuseUnreachable(deps: ApiDeps, { endpoint }: EndpointAddress, call: A
   throw invalidParameter('Unreachable Endpoint')
 }
 
-/** What kinds of topics and endpoints go together (checklist 146, 147). */
+/** Which kinds of topics and endpoints go together (checklist 146, 147). */
 function checkKinds(topicArn: string, { protocol, endpoint }: GivenEndpoint, fifoHttp: boolean): void {
   const ordered = isFifoName(topicArn)
   const traits = traitsOf(protocol)

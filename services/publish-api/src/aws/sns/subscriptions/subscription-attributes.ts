@@ -14,7 +14,7 @@ import { deliveryPolicyProblem, readDeliveryPolicy } from './subscription-delive
 export const refuseOnSubscribe: Refuse = (text) => invalidParameter(`Attributes Reason: ${text}`)
 export const refuseOnSet: Refuse = (text) => invalidParameter(text)
 
-/** Whose attributes they are, with what they were before. */
+/** The subscription of the attributes, with their previous values. */
 export type Subscriber = Pick<SubscriptionRecord, 'topicArn' | 'endpoint' | 'attributes'> &
   Pick<
     SubscriptionSettings,

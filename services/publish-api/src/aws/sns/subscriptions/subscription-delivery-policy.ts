@@ -37,7 +37,7 @@ export function deliveryPolicyProblem(policy: unknown, rules: PolicyRules): stri
   return message.startsWith('Unexpected') ? message : `${path.slice(1)} ${message}`.trim()
 }
 
-/** None if its protocol takes no policy; DeliveryPolicy only where it has one of its own. */
+/** Empty if its protocol takes no policy. DeliveryPolicy is present only if the subscription has its own. */
 export function deliveryPolicyAttributes(
   record: SubscriptionRecord,
   topic: TopicRecord,

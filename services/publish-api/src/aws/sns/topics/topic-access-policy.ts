@@ -16,7 +16,7 @@ export interface AccessPolicy {
 
 const OUT_OF_SCOPE = 'Policy statement action out of service scope!'
 
-/** What the default policy allows the owner. */
+/** Actions that the default policy allows the owner. */
 const OWNER_ACTIONS = [
   'GetTopicAttributes',
   'SetTopicAttributes',
@@ -60,7 +60,7 @@ function matches(text: string, parts: string[]): boolean {
   return text.length - last.length >= at && text.endsWith(last)
 }
 
-/** What is wrong with a policy's text, in SNS's words. */
+/** The problem of a policy's text, in SNS's words. */
 export function accessPolicyProblem(text: string): string | undefined {
   const policy = objectOf(text) as AccessPolicy | undefined
   if (!policy || typeof policy.Statement !== 'object' || policy.Statement === null)

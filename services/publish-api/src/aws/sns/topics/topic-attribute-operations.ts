@@ -81,7 +81,7 @@ async function setTopicAttribute(deps: ApiDeps, input: AwsInput, call: AwsCall):
   const arn = checkTopicArn(input.TopicArn, call)
   if (input.AttributeName === undefined) throw missingParameter('AttributeName')
   const name = String(input.AttributeName)
-  // It has an operation of its own.
+  // This attribute has its own operation.
   if (name === 'DataProtectionPolicy') throw refuseOnSet('AttributeName')
   return set(deps, call, { arn, name, text: String(input.AttributeValue ?? '') })
 }

@@ -1,6 +1,6 @@
 /**
- * The settable attributes of a topic (checklist 108, 109, 115, 116): texts as CreateTopic and SetTopicAttributes take
- * them, read into settings. What has no member of its own is kept under SNS's name, as given.
+ * The settable attributes of a topic (checklist 108, 109, 115, 116). Texts of CreateTopic and SetTopicAttributes become
+ * settings. An attribute without a typed member is stored under SNS's name, as given.
  */
 import { isDeepStrictEqual } from 'node:util'
 import {
@@ -19,7 +19,7 @@ export const refuseOnCreate: Refuse = (text) => invalidParameter(`Attributes Rea
 export const refuseOnSet: Refuse = (text) => invalidParameter(text)
 
 export interface TopicRules {
-  /** Of the topic they are for. */
+  /** ARN of the topic. */
   arn: string
   refuse: Refuse
   maxRetrySeconds: number
@@ -48,7 +48,7 @@ export function readTopicAttributes(given: Given, kept: Given, rules: TopicRules
     else attributes = withAttribute(attributes, { name, text }, rules)
   }
   if (attributes === kept) return read
-  // Who asks for a version of the signature asks for signatures.
+  // A given version of the signature turns signing on.
   return { ...read, attributes, ...(given.SignatureVersion && { signing: 'sns' as const }) }
 }
 
@@ -111,7 +111,7 @@ export function differingAttribute(given: Given, topic: TopicRecord, rules: Topi
   })?.[0]
 }
 
-/** What a text says where it is JSON, else the text itself; empty is as good as absent. */
+/** The text's JSON value, or the text itself if it is not JSON. An empty text counts as absent. */
 function documentOf(text: string | undefined): unknown {
   if (!text) return undefined
   try {

@@ -2,10 +2,10 @@
 import { objectOf } from '@fantail/contracts'
 
 export interface KeptAttribute {
-  /** What is wrong with the text, naming the attribute; undefined where nothing is. */
+  /** The text's problem, with the attribute's name; undefined if there is none. */
   problem(text: string): string | undefined
   fifoOnly?: true
-  /** Not among GetTopicAttributes' answers: an operation of its own shows it. */
+  /** Not in GetTopicAttributes' answers, because another operation shows it. */
   hidden?: true
 }
 

@@ -86,7 +86,7 @@ function labelOf({ Label }: AwsInput): string {
   return String(Label)
 }
 
-/** What is named twice counts once. */
+/** Repeated names count once. */
 function listOf(input: AwsInput, name: string): string[] {
   const values = (input[name] as string[] | undefined) ?? []
   if (values.length === 0) throw missingParameter(name)

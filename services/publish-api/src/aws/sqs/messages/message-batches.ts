@@ -37,14 +37,14 @@ function checkIds(entries: AwsInput[]): void {
   }
 }
 
-/** What was read of a batch without its refusals. */
+/** The entries of a batch that were not refused. */
 export function accepted<T extends object>(outcomes: (T | AwsError)[]): T[] {
   return outcomes.filter((outcome): outcome is T => !(outcome instanceof AwsError))
 }
 
 type Answer = Record<string, unknown>
 
-/** What becomes of each entry: its result, or the refusal of it alone. */
+/** The outcome of each entry: its result, or its own refusal. */
 export function batchAnswer(entries: Entry[], outcomes: (Answer | AwsError)[]): Answer {
   const successful: Answer[] = []
   const failed: Answer[] = []

@@ -90,7 +90,7 @@ interface Work {
   refusal: typeof refusal
 }
 
-/** Of each change its empty result or its refusal, in order. */
+/** For each change its empty result or its refusal, in order. */
 async function carryOut(
   deps: ApiDeps,
   { kind, arn, call, read, refusal }: Work,

@@ -7,7 +7,7 @@ const NAMED = { key: 'Name', value: 'Value' }
 export const MESSAGE_ATTRIBUTES: MapShape = { map: VALUE, entry: NAMED, flat: 'MessageAttribute' }
 const MESSAGE_SYSTEM_ATTRIBUTES: MapShape = { map: VALUE, entry: NAMED, flat: 'MessageSystemAttribute' }
 
-/** What is sent, alone or as an entry of a batch. */
+/** A message as sent, alone or as an entry of a batch. */
 export const SENT_MESSAGE: Record<string, Shape> = {
   MessageBody: 'string',
   DelaySeconds: 'integer',

@@ -89,7 +89,7 @@ function readWait({ WaitTimeSeconds: wait }: AwsInput): number | undefined {
   throw invalidValue('WaitTimeSeconds', wait, `Must be >= 0 and <= ${QUEUE_WAIT_SECONDS_MAX}, if provided.`)
 }
 
-/** Of a receive, or of a change of visibility. */
+/** The timeout of a receive, or of a change of visibility. */
 export function readVisibility({ VisibilityTimeout: seconds }: AwsInput): number | undefined {
   if (typeof seconds !== 'number' || (seconds >= 0 && seconds <= QUEUE_VISIBILITY_SECONDS_MAX)) {
     return seconds as number | undefined

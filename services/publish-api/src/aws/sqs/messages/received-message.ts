@@ -7,9 +7,9 @@ import { sqsError } from '../sqs-error.ts'
 import { attributeValues, selectAttributes } from './sqs-message-attributes.ts'
 
 export interface Selection {
-  /** Of system attributes. */
+  /** Names of system attributes. */
   system: readonly string[]
-  /** Of message attributes, patterns included. */
+  /** Names of message attributes, patterns included. */
   message: readonly string[]
 }
 

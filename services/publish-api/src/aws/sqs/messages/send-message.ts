@@ -19,7 +19,7 @@ import {
 
 const BATCH = 'SendMessageBatch'
 /**
- * Whatever a queue takes of a single message.
+ * Equal to the largest single message that any queue takes.
  * @limit Messages of a SendMessageBatch together. Past it: the request is refused.
  */
 const SQS_BATCH_BYTES_MAX = 1_048_576

@@ -60,12 +60,14 @@ export function readMessage(input: AwsInput, { queue, call, tooLong = TOO_LONG }
   }
 }
 
-/** What counts of a message against the bytes of a batch. */
+/** Bytes of a message that count against a batch. */
 export function sentBytes({ MessageBody, MessageAttributes }: AwsInput): number {
   return Buffer.byteLength(String(MessageBody ?? '')) + attributeBytes(MessageAttributes)
 }
 
-/** What a FIFO queue cannot do without; a batch with one such entry is refused as a whole. */
+/**
+ * The error for a FIFO message without group or deduplication id. A batch with one such entry is refused as a whole.
+ */
 export function missingOrder(input: AwsInput, queue: QueueRecord): AwsError | undefined {
   if (!queue.fifo) return undefined
   if (!input.MessageGroupId) return missingParameter('MessageGroupId')

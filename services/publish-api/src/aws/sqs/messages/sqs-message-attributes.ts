@@ -1,5 +1,4 @@
-/** Attributes that senders give messages: SQS's rules for them (checklist 218), and which of them a receiver asks for.
- *  */
+/** Message attributes of senders: SQS's rules (checklist 218), and the selection for a receiver. */
 import type { MessageAttribute } from '@fantail/contracts'
 import { invalidParameterValue } from '../sqs-error.ts'
 import { refusedCharacter } from './message-text.ts'
@@ -25,7 +24,7 @@ interface GivenValue {
 
 export interface ReadAttributes {
   attributes: Record<string, MessageAttribute>
-  /** Of names, types and values. */
+  /** Bytes of names, types and values. */
   bytes: number
 }
 
@@ -106,10 +105,7 @@ function checkText(name: string, prefix: string, text: string): void {
   )
 }
 
-/**
- * Of a message's attributes those that match one of `names`: exactly, all (`All`, `.*`), or by a beginning
- * (`prefix.*`).
- */
+/** The attributes whose names match one of `names`: exactly, all (`All`, `.*`), or by prefix (`prefix.*`). */
 export function selectAttributes(
   attributes: Record<string, MessageAttribute>,
   names: readonly string[],
@@ -121,7 +117,7 @@ export function selectAttributes(
   return Object.fromEntries(Object.entries(attributes).filter(([name]) => wanted(name)))
 }
 
-/** As the wire gives them. */
+/** Attributes in the wire's form. */
 export function attributeValues(attributes: Record<string, MessageAttribute>): Record<string, GivenValue> {
   const values = Object.entries(attributes).map(([name, { type, value }]) => {
     const content = type.startsWith('Binary')

@@ -55,7 +55,7 @@ export interface TaskName {
   sourceArn: string
 }
 
-/** As SQS's own handles are made. */
+/** A handle in the form of SQS's own. */
 export function formatTaskHandle({ id, source }: RedriveTask): string {
   return Buffer.from(JSON.stringify({ taskId: id, sourceArn: source })).toString('base64')
 }

@@ -1,4 +1,4 @@
-/** A queue's attributes as SQS shows them, and whether they are those that somebody wants. */
+/** A queue's attributes as SQS shows them, and whether they equal given ones. */
 import { isObject, objectOf, type QueueRecord } from '@fantail/contracts'
 import type { QueueCounts } from '@fantail/store'
 import { changedSettings, KMS_REUSE_SECONDS, NUMBERS, parseAttributes } from './queue-attributes.ts'
@@ -17,7 +17,7 @@ export function printAttributes(
     QueueArn: queue.arn,
     RedrivePolicy: redrivePolicy ? JSON.stringify(redrivePolicy) : undefined,
     RedriveAllowPolicy: redriveAllowPolicy ? JSON.stringify(redriveAllowPolicy) : undefined,
-    // Nothing is encrypted here; whoever says otherwise is only echoed, as are the names of keys.
+    // Fantail encrypts nothing. Other values are only echoed, as are the names of keys.
     SqsManagedSseEnabled: 'false',
     ...(queue.attributes.KmsMasterKeyId && { KmsDataKeyReusePeriodSeconds: KMS_REUSE_SECONDS.default }),
     ...queue.attributes,

@@ -42,7 +42,7 @@ export const KMS_REUSE_SECONDS = { min: 60, max: 86_400, default: '300' }
 const QUEUE_ATTRIBUTE_BYTES_MAX = 8_192
 const WHOLE_NUMBER = /^\d{1,10}$/
 
-/** What a set of given attributes changes; `kept` are texts without a typed member, null removes one. */
+/** The change that given attributes make. `kept` are texts without a typed member; null removes one. */
 interface Change {
   set: Partial<QueueSettings>
   kept: Record<string, string | null>
@@ -99,7 +99,7 @@ const SETTABLE_ON_FIFO: Record<string, Parse> = {
   }),
 }
 
-/** Their values are computed; nobody sets them. */
+/** Computed attributes, which cannot be set. */
 const READ_ONLY = [
   'ApproximateNumberOfMessages',
   'ApproximateNumberOfMessagesNotVisible',
@@ -116,7 +116,7 @@ export function isQueueAttribute(name: string): boolean {
   return NAMES.has(name)
 }
 
-/** What the given attributes change of the queue `arn`; refuses what SQS refuses. */
+/** The change that the given attributes make to the queue `arn`. Refuses what SQS refuses. */
 export function parseAttributes(given: Record<string, string>, arn: string): Change {
   const change: Change = { set: {}, kept: {} }
   const names = Object.keys(given)

@@ -63,7 +63,8 @@ async function listQueues({ queues, settings }: ApiDeps, input: AwsInput, call: 
   const prefix = String(input.QueueNamePrefix ?? '')
   const { items, nextToken } = await pageOf(input, (page) => queues.list({ owner, prefix, ...page }))
   const urls = items.map(({ arn }) => queueUrlOf(settings, arn, call))
-  // Only who asks for pages gets them: others read on where there is a token, and would never have seen one.
+  // A caller gets pages only if it asks for them. Callers that ask for none read on if there is a token, and AWS would
+  // not have sent one.
   const paged = input.MaxResults !== undefined && nextToken !== null
   return { ...(urls.length > 0 && { QueueUrls: urls }), ...(paged && { NextToken: nextToken }) }
 }

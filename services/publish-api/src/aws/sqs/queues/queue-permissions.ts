@@ -15,7 +15,7 @@ const ACTIONS_MAX = 7
 const STATEMENTS_MAX = 20
 const LABEL = /^[A-Za-z0-9_-]{1,80}$/
 const ACCOUNT = /^\d{12}$/
-/** What an owner may let others do. */
+/** Actions that an owner may allow to others. */
 const SHAREABLE = new Set([
   '*',
   'ChangeMessageVisibility',

@@ -14,7 +14,10 @@ const REDRIVE_MEMBERS = ['maxReceiveCount', 'deadLetterTargetArn']
 const SOURCE_ARNS_MAX = 10
 const COUNT = /^\d{1,10}$/
 
-/** Of the queue `arn`; null where the text is empty, which removes it. Whether the target exists is not known here. */
+/**
+ * The policy of the queue `arn`. Null if the text is empty, which removes the policy. The target's existence is not
+ * checked here.
+ */
 export function parseRedrivePolicy(text: string, arn: string): QueueRedrivePolicy | null {
   if (text === '') return null
   const refuse = (reason: string) => invalidValue('RedrivePolicy', text, reason)
@@ -46,7 +49,7 @@ function receiveCount(value: unknown): number | undefined {
   return count >= 1 && count <= QUEUE_MAX_RECEIVE_COUNT_MAX ? count : undefined
 }
 
-/** What can be told by the ARN alone. */
+/** Problems that the ARN alone shows. */
 function targetProblem(target: string, source: string): string | undefined {
   const [theirs, mine] = [parseArn(target), parseArn(source)]
   if (theirs === undefined) return 'Dead-letter target ARN should be fully qualified ARN.'
