@@ -1,6 +1,7 @@
 /**
- * What the AWS protocols cost. `publish`: CPU time of the API process and Redis per message, SNS's Publish against the
- * native route, in interleaved pairs. `queue`: messages a second through ReceiveMessage and DeleteMessageBatch of ten.
+ * The cost of the AWS protocols. `publish`: CPU time of the API process and Redis per message, SNS's Publish against
+ * the native route, in interleaved pairs. `queue`: messages a second through ReceiveMessage and DeleteMessageBatch of
+ * ten.
  */
 import { freePort, waitFor } from '@fantail/test-kit'
 import { Pool } from 'undici'

@@ -1,4 +1,4 @@
-/** What `npm run bench` runs: scenarios where some are named, else the contest. See USAGE in options.ts. */
+/** `npm run bench`: the named scenarios, or the contest if none is named. See USAGE in options.ts. */
 
 import { conditions, contest } from './contest/contest.ts'
 import { type BenchOptions, readOptions } from './options.ts'

@@ -8,7 +8,7 @@ import { rowLine, rowTable } from './report/rows.ts'
 import type { Row } from './scenario.ts'
 import { SCENARIOS } from './scenarios/index.ts'
 
-/** 1 where one could not be measured; a bar that is missed is told in its row. */
+/** Returns 1 if a scenario could not be measured. The row of a missed bar says so. */
 export async function runScenarios({ scenarios, json, ...options }: BenchOptions): Promise<number> {
   const results = new Map<string, Row[]>()
   let failed = 0

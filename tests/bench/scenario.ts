@@ -3,14 +3,14 @@
  * docs/performance.md. `npm run bench -- <name>` runs it.
  */
 export interface Row {
-  /** What was measured, as the table calls it. */
+  /** The figure's name in the table. */
   figure: string
   /** Median of the runs, or the one value there is. */
   value: number
   unit: string
   /** Smallest and largest of the runs. */
   spread?: [min: number, max: number]
-  /** What must be reached; a row without one is told for its own sake. */
+  /** The bar to reach. A row without one is informative. */
   atMost?: number
   atLeast?: number
   /** Under what conditions, where the figure alone could mislead. */

@@ -1,5 +1,5 @@
 /**
- * What scenarios of throughput and cost share: one receiver, one publisher, Fantails to compare, and turns of equal
+ * Shared by the scenarios of throughput and cost: one receiver, one publisher, Fantails to compare, and turns of equal
  * work.
  */
 import type { ChildProcess } from 'node:child_process'
@@ -42,7 +42,7 @@ export function fantailOn(stage: Stage, { profileDir }: ScenarioOptions, setting
   return startFantail({ ...stage, profileDir, ...settings })
 }
 
-/** Ends it, and tells what its profiles found where they were asked for. */
+/** Ends it, and prints its profiles if they were asked for. */
 export async function endFantail(fantail: Contestant, { profileDir, tell }: ScenarioOptions): Promise<void> {
   if (profileDir && fantail.redis) tell(`Redis:\n${await commandReport(fantail.redis.url)}`)
   await fantail.stop()

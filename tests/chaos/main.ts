@@ -1,4 +1,4 @@
-/** What `npm run test:chaos` runs: one seed for some minutes. */
+/** `npm run test:chaos`: one seed for some minutes. */
 import { parseArgs } from 'node:util'
 import { createSchedule, scheduleLines } from './plan/schedule.ts'
 import { runChaos } from './run.ts'

@@ -1,6 +1,6 @@
 /**
- * One run: the world is started, inputs and faults are carried out at their times, everything is mended, and when
- * nothing more can come the run is judged.
+ * One run: start the world, carry out inputs and faults at their times, repair everything, wait until nothing more can
+ * come, and judge.
  */
 import { waitFor } from '@fantail/test-kit'
 import { untilPassed } from '../harness/services/passing-time.ts'
@@ -91,7 +91,7 @@ async function play(schedule: Schedule, world: World, folder: RunFolder): Promis
   return { seed, findings, folder: folder.path, account, throttles, settleSeconds }
 }
 
-/** Begins each step at its time, whatever became of the others; resolves when all have ended. */
+/** Begins each step at its time, even if others failed. Resolves when all have ended. */
 async function inTime<T extends { at: number }>(
   steps: T[],
   act: (step: T) => Promise<void>,

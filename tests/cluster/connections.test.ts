@@ -34,7 +34,7 @@ const HOUR_MS = 3_600_000
 
 let started: TestCluster | undefined
 let proxies: TcpProxy[] = []
-/** Leads to every node by a proxy of its own. */
+/** Maps every node to its own proxy. */
 let natMap: Record<string, { host: string; port: number }>
 const opened: Redis[] = []
 const open = async (redis: Redis) => {

@@ -30,7 +30,7 @@ const BIN = fileURLToPath(new URL('../../infra/bin/fantail.mjs', import.meta.url
 const receiver = useReceiver()
 const ends: (() => Promise<unknown>)[] = []
 let tls: TestTls
-/** Of servers whose certificate is for a name that they are not reached by. */
+/** Servers whose certificate has another name than their address. */
 let named: TestTls
 
 beforeAll(async () => {

@@ -57,7 +57,7 @@ function service(name: ServiceName, env: Record<string, string>): ServiceProcess
   return made
 }
 
-/** The exit code, and what was told above information, of a service that ends by itself. */
+/** The exit code of a service that ends by itself, and its log lines above level info. */
 async function ended(one: ServiceProcess) {
   await waitFor(() => !one.running, { what: `${one.label} to end`, timeoutMs: 30_000 })
   const lines = one.logLines().filter(({ level }) => TELLING.includes(level) || level === 'raw')

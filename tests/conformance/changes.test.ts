@@ -24,7 +24,7 @@ const webhooks = awsWebhooks({ stack, aws, receiver })
 const set = (SubscriptionArn: string, AttributeName: string, AttributeValue: string) =>
   aws().sns.send(new SetSubscriptionAttributesCommand({ SubscriptionArn, AttributeName, AttributeValue }))
 
-/** What became of a message at the topic's only subscription. */
+/** The state of a message at the topic's only subscription. */
 async function endOf(topic: string, message: string, more = {}): Promise<string | undefined> {
   const [delivery] = await webhooks.ended(await webhooks.publish(topic, message, more), 0)
   return delivery?.state

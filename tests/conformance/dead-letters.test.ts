@@ -1,6 +1,4 @@
-/**
- * What becomes of messages that a subscription fails for good: queue, counters, and a subscription that stays as it is.
- */
+/** Messages that a subscription fails for good: queue, counters, and a subscription that stays unchanged. */
 import { GetSubscriptionAttributesCommand, SetSubscriptionAttributesCommand } from '@aws-sdk/client-sns'
 import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs'
 import { waitFor } from '@fantail/test-kit'

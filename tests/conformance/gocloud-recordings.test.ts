@@ -1,8 +1,8 @@
 /**
- * The recorded answers of AWS in gocloud.dev, held against ours: each recording's requests are made in their order, and
- * status, code, text and members must be the recorded ones. Ids, handles, sequence numbers, times and signatures are
- * our own. AWS gives a receive whatever one of its servers holds; so an empty receive proves nothing, and a message may
- * come with an earlier one.
+ * Compares the recorded answers of AWS in gocloud.dev with ours. Each recording's requests are made in their order, and
+ * status, code, text and members must equal the recorded ones. Ids, handles, sequence numbers, times and signatures are
+ * our own. AWS answers a receive from one of its servers. An empty receive therefore proves nothing, and a message may
+ * come with an earlier receive.
  */
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
@@ -150,7 +150,7 @@ function xmlFacts(text: string): object {
 function jsonFacts(operation: string, text: string): object {
   if (text === '') return { empty: true }
   const { QueueUrl, Successful, Failed, Messages, ...rest } = JSON.parse(text)
-  // An empty receive tells nothing of the queue.
+  // An empty receive proves nothing about the queue.
   const taken = operation === 'ReceiveMessage' ? {} : { Messages }
   const path = QueueUrl === undefined ? undefined : new URL(QueueUrl).pathname
   return { ...rest, ...taken, path, Successful: sorted(Successful), Failed: sorted(Failed) }

@@ -21,7 +21,7 @@ const PERMANENT = [301, 302, 400, 401, 403, 404, 410, 422]
 const EARLY_MS = 20
 const LATE_MS = 1_500
 
-/** The attempts at a path came so far apart. What stalls took between two of them does not make the second late. */
+/** The attempts at a path had these gaps. Stalls between two attempts do not count as delay of the second. */
 function expectGaps(path: string, nominalMs: number[], stalls: Stalls): void {
   const times = webhooks.sent(path).map(({ at }) => at)
   expect(times).toHaveLength(nominalMs.length + 1)

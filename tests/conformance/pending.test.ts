@@ -1,4 +1,4 @@
-/** Subscriptions that nobody confirms, two days later. */
+/** Subscriptions that are not confirmed within two days. */
 import {
   ConfirmSubscriptionCommand,
   GetTopicAttributesCommand,

@@ -18,7 +18,7 @@ import { useStack } from '../harness/services/stack.ts'
 type Envelope = Record<string, string>
 type Validated = (error: Error | null, message: Envelope) => void
 
-/** It has no types of its own. */
+/** The package has no types. */
 const MessageValidator = createRequire(import.meta.url)('sns-validator') as new (
   hostPattern?: RegExp,
 ) => { validate(envelope: Envelope, done: Validated): void }
@@ -45,7 +45,7 @@ beforeAll(async () => {
   })
   await api.start({ untilReady: false })
   origin = `https://localhost:${new URL(api.url).port}`
-  // The validator has an agent of its own choice: Node's.
+  // The validator uses Node's global agent.
   globalAgent.options.ca = authority.cert
   await waitFor(async () => (await call('GET', '/readyz')).status === 200)
 })

@@ -43,7 +43,7 @@ test('[41][45][56][58] the confirmation comes first, as text without a subscript
     'content-type': 'text/plain; charset=UTF-8',
   })
   expect(request.headers).not.toHaveProperty('x-amz-sns-subscription-arn')
-  // Whom a message reaches is decided before any of them gets it.
+  // The recipients of a message are decided before any of them gets it.
   const witness = await aws().createQueue('witness')
   await aws().subscribe('first', { protocol: 'sqs', endpoint: queueArn('witness') })
   await publish('first', 'too early')

@@ -1,4 +1,4 @@
-/** What Fantail tells about itself: the outcome of each message, metrics, traces, logs, health. */
+/** Fantail's reports about itself: the outcome of each message, metrics, traces, logs, health. */
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { useReceiver } from '../harness/receivers/use-receiver.ts'

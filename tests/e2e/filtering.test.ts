@@ -74,7 +74,7 @@ test('a change of a filter acts on every message that is published once it is ac
   })
   const expected: string[] = []
   for (let turn = 1; turn <= 15; turn++) {
-    // What is published before keeps the workers' snapshots as fresh as they ever are.
+    // These messages keep the workers' snapshots as fresh as possible.
     await Promise.all([publish('busy', 'noise'), publish('busy', 'noise')])
     await stack().client.patch<Subscription>(`/v1/subscriptions/${id}`, {
       filterPolicy: { turn: [`${turn}`] },

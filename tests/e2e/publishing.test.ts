@@ -1,4 +1,4 @@
-/** What a publisher can send, and what a subscriber gets of it. */
+/** The messages that a publisher can send, and their form at a subscriber. */
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { useReceiver } from '../harness/receivers/use-receiver.ts'

@@ -1,4 +1,4 @@
-/** What becomes of deliveries that fail: the retry curve, Retry-After, dead letters, expiry. */
+/** Failing deliveries: the retry curve, Retry-After, dead letters, expiry. */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ const hook = (path: string) => `${receiver().url}${path}`
 const EARLY_MS = 20
 const LATE_MS = 900
 
-/** The attempts at a path came so far apart. What stalls took between two of them does not make the second late. */
+/** The attempts at a path had these gaps. Stalls between two attempts do not count as delay of the second. */
 function expectDelays(path: string, seconds: number[], stalls: Stalls): void {
   const times = receiver()
     .requestsTo(path)

@@ -27,7 +27,7 @@ async function passThrough(topic: string): Promise<void> {
   const input = { endpoint: hook(path), rawMessageDelivery: true }
   await stack().client.post(`/v1/topics/${topic}/subscriptions`, input)
   await publish(stack(), topic, 'witnessed')
-  // What was published before may be dispatched only now and reach the witness too.
+  // Messages from before may be dispatched only now and reach the witness too.
   await receiver().waitForRequests(1, (request) => request.path === path && request.text === 'witnessed')
 }
 

@@ -1,4 +1,4 @@
-/** docs/reliability.md tells of faults what is promised in the words of their tests. */
+/** docs/reliability.md states the promises of each fault in the words of its test. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { FAULTS, type FaultName } from '../harness/ledgers/fault-rows.ts'

@@ -9,7 +9,7 @@
  */
 
 export interface Step {
-  /** Of the guide's source, from 1. */
+  /** Line in the guide's source, from 1. */
   line: number
   /** The last heading before it. */
   section: string
@@ -90,7 +90,7 @@ function cellsOf(line: string): string[] {
     .map((cell) => cell.trim().replaceAll('\\|', '|'))
 }
 
-/** What stands for `<name>`, by its name. */
+/** The value of each `<name>`. */
 export type Known = Map<string, string>
 
 /** Throws where a name is not known yet. */

@@ -11,7 +11,7 @@ import { type ServiceName, ServiceProcess } from '../harness/services/service-pr
 import { ROOT, textOf } from '../repo/repository.ts'
 
 export interface Machine {
-  /** What stands in the guide, and what it is here. */
+  /** Addresses in the guide, and the test's own in their place. */
   addresses: Record<string, string>
   /** Defines `systemctl`. */
   beginning: string[]

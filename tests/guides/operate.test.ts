@@ -80,7 +80,7 @@ describe.skipIf(!canSpawnRedis() || !TOOLS.every(isInstalled))(GUIDE, () => {
       `${name}: the commands do what stands there`,
       async ({ skip }) => {
         onTestFailed(() => console.error(machine.logText()))
-        // What follows stands on what has been done.
+        // The following steps depend on the earlier ones.
         if (isBroken) skip()
         isBroken = true
         await shell.runGuide(GUIDE, name)

@@ -15,16 +15,16 @@ const ALIAS = /^alias .*$/gm
 
 export interface Shell {
   /**
-   * Runs the steps of a guide, or of one of its sections, and fails with the line of one that does not print what it
-   * should. Later steps have the variables and aliases of earlier ones.
+   * Runs the steps of a guide, or of one of its sections. Fails with the line of a step that prints something else.
+   * Later steps have the variables and aliases of earlier ones.
    */
   runGuide(path: string, section?: string): Promise<void>
-  /** What a command printed, errors first. Rejects where it failed. */
+  /** A command's output, errors first. Rejects if it failed. */
   run(code: string): Promise<string>
 }
 
 export interface ShellOptions {
-  /** What is asked for in place of an address of `npm start`. */
+  /** Replacements for the addresses of `npm start`. */
   addresses: Record<string, string>
   env?: Record<string, string>
   known?: Known
@@ -35,7 +35,7 @@ export interface ShellOptions {
 export function createShell(options: ShellOptions): Shell {
   const { addresses, env = {}, known = new Map(), beginning = [] } = options
   const aliases: string[] = []
-  /** As bash declares them. */
+  /** Variables in the form of bash's `declare`. */
   let variables = ''
   const here = (text: string) =>
     Object.entries(addresses).reduce((all, [usual, own]) => all.replaceAll(usual, own), text)
@@ -75,14 +75,14 @@ export function createShell(options: ShellOptions): Shell {
 
 const DECLARED = '\n--- variables ---\n'
 
-/** What makes bash say, after all else, what it has assigned. */
+/** Code that makes bash print its assignments after everything else. */
 function declaring(code: string): string {
   const names = code.match(ASSIGNED) ?? []
   return names.length === 0 ? '' : `printf '${DECLARED}'; declare -p ${names.join(' ')}`
 }
 
 const FAILED = 'it failed: '
-/** Of the REST API. curl ends with 0 all the same. */
+/** An error of the REST API. curl exits with 0 all the same. */
 const REFUSED = '"error":{"code"'
 
 function isFailure(output: string, expected: string[]): boolean {

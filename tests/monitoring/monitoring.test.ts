@@ -19,7 +19,7 @@ const found = await providePrometheusTools(process.env)
 const stack = useStack({ redrive: true })
 const receiver = useReceiver()
 
-/** What Prometheus itself says of every target. */
+/** Prometheus's own metrics of every target. */
 const OWN_METRICS = ['up']
 
 /** Names that one of the services shows, with the series of histograms. */

@@ -1,6 +1,6 @@
 /**
- * docs/aws-compatibility.md against the tests: every assertion of the checklist is shown by the tests that its row
- * names, or is a deviation with a reason, and no test claims a number that its row does not know.
+ * Compares docs/aws-compatibility.md with the tests. Every row of the checklist names the tests that show it, or is a
+ * deviation with a reason. No test claims a number that its row does not know.
  */
 import { expect, test } from 'vitest'
 import { filesMatching, textOf } from './repository.ts'

@@ -1,6 +1,4 @@
-/**
- * What runs in a container runs without root, on a file system that it cannot write, with no more rights than it needs.
- */
+/** A service in a container runs without root, on a read-only file system, with the fewest rights. */
 import { KEY_SCOPES } from '@fantail/contracts'
 import { expect, test } from 'vitest'
 import { textOf } from './repository.ts'
@@ -8,7 +6,7 @@ import { textOf } from './repository.ts'
 const dockerfile = textOf('infra/docker/Dockerfile')
 const compose = textOf('infra/compose.yaml')
 
-/** Of the stage that is shipped. */
+/** The stage that is shipped. */
 const shipped = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '))
 
 /** Its own lines of the service, by name, from compose.yaml. */

@@ -1,4 +1,4 @@
-/** What the documents name is there: files, folders, links, commands, settings. */
+/** Everything that the documents name exists: files, folders, links, commands, settings. */
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DELIVERY_CAUSES } from '@fantail/contracts'
@@ -35,7 +35,7 @@ function isThere(path: string): boolean {
   return files.some((file) => (path.endsWith('/') ? file.includes(named) : file.endsWith(named)))
 }
 
-/** As GitHub makes them of headings. */
+/** Anchors as GitHub makes them from headings. */
 function anchorsOf(text: string): string[] {
   return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading

@@ -7,7 +7,7 @@ const all = bounds()
 const inScripts = all.filter(({ path }) => path.endsWith('.lua'))
 const inSources = all.filter(({ path }) => path.endsWith('.ts'))
 
-/** What a name says when it bounds something. */
+/** Names of constants that bound something. */
 const IS_LIMIT = /(^|_)(MAX|MIN|TIMEOUT_MS|SECONDS|LEASE_MS)(_|$)|_SHARE$/
 
 test('the page of limits is what the code says (`vitest run tests/repo/limits-page.test.ts -u` writes it)', async () => {

@@ -46,7 +46,7 @@ test.each(['documents', 'sources'])('lines of %s have at most 120 characters', (
   expect(found).toEqual([])
 })
 
-/** What was renamed everywhere: the new name, and how the old one is known where. */
+/** Replaced names: the new name, and how to recognise the old one. */
 const REPLACED: { now: string; old: RegExp; within: RegExp }[] = [
   { now: 'first attempt', old: /\bExpress\b|\bexpress(?!\.raw)\b/, within: /./ },
   { now: 'snapshot', old: /\b[Pp]lans?\b|\bPlan[A-Z]|\bplan[A-Z]|PLANS?_/, within: /^(packages|services)\// },

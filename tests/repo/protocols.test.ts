@@ -1,4 +1,4 @@
-/** What differs between endpoint kinds stands in traits and attempters, so nothing else asks which kind it has. */
+/** Traits and attempters hold all differences between endpoint kinds. Other code must not compare protocols. */
 import { PROTOCOLS } from '@fantail/contracts'
 import { expect, test } from 'vitest'
 import { filesMatching, textOf } from './repository.ts'
@@ -26,7 +26,7 @@ const COMPARISONS = [
   new RegExp(`new Set\\(\\[[^\\]]*${LITERAL}`),
   /(?:startsWith|string\.(?:find|sub|match))\([^)]*['"]\^?(?:arn:|https?)/,
 ]
-/** What an ARN names is a service, not a protocol. */
+/** An ARN names a service, not a protocol. */
 const OF_SERVICES = /\bservice(?:Of\([^()]*\))?\s*[!=]==\s*'\w+'/g
 
 function comparisonsIn(text: string): string[] {

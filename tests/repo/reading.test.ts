@@ -1,6 +1,4 @@
-/**
- * What people read: every document stands in the index, the glossary is sorted, the walk through the files is short.
- */
+/** Documents for readers: each stands in the index, the glossary is sorted, and the path through the files is short. */
 import { relative } from 'node:path'
 import { expect, test } from 'vitest'
 import { filesMatching, textOf } from './repository.ts'

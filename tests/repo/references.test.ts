@@ -1,5 +1,5 @@
 /**
- * What comments and documents refer to can be found: a file of this repository, a row of the checklist
+ * Every reference in comments and documents exists: a file of this repository, a row of the checklist
  * (docs/aws-compatibility.md, cited as `checklist 67 to 69`), an RFC by number, or a public address.
  */
 import { expect, test } from 'vitest'

@@ -11,7 +11,7 @@ import { type Stack, useStack } from '../harness/services/stack.ts'
 import { deliveredBy, imbalance } from './shares.ts'
 
 const IMBALANCE_MAX = 0.2
-/** Of fifteen parts a worker gets three or seven by chance. */
+/** With fifteen parts, a worker gets three or seven by chance. */
 const FEW_PARTS_IMBALANCE_MAX = 0.5
 const BATCH = 100
 

@@ -1,11 +1,13 @@
-/** An endpoint that answers nobody until it is released, so that attempts are in flight when their worker goes. */
+/** An endpoint that does not answer until it is released, so that attempts are in flight when their worker ends. */
 import type { ReceivedRequest, Receiver } from '@fantail/test-kit'
 
 export interface HeldEndpoint {
   requests(): ReceivedRequest[]
-  /** Answers what waits, and from now on whatever comes. Returns the time of it, as requests have theirs. */
+  /**
+   * Answers all waiting requests, and from now on every request. Returns the time, by the clock of the requests' times.
+   */
   release(): number
-  /** Of the requests after `since`: those of a message that had come before, and those of one that had not. */
+  /** The requests after `since`: those of a message that had come before, and those of a new one. */
   since(since: number): { again: ReceivedRequest[]; first: ReceivedRequest[] }
 }
 

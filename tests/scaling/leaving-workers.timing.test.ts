@@ -1,7 +1,6 @@
 /**
- * What a killed worker leaves moves again: jobs that it was running and whatever waits within 5 s, what it was in the
- * middle of sending from a lane within 20 s, when the lease of the attempt has ended. One that is told to stop hands
- * over at once.
+ * The work of a killed worker moves on. Its jobs and waiting lanes move within 5 s. Attempts from a lane that were
+ * under way move within 20 s, when their leases have ended. A worker that is stopped hands over at once.
  */
 import { waitFor } from '@fantail/test-kit'
 import { afterEach, expect, test } from 'vitest'
@@ -14,7 +13,7 @@ import { type HeldEndpoint, holdEndpoint } from './held-endpoint.ts'
 const WAITING_MS_MAX = 5_000
 const CLAIMED_MS_MAX = 20_000
 const HANDOVER_MS_MAX = 1_000
-/** What a worker lets a new subscription have in flight. */
+/** Attempts that a worker allows a new subscription in flight. */
 const ALLOWANCE = 4
 const SUBSCRIPTIONS = 10
 
@@ -40,8 +39,9 @@ function open(topic: string, settings: Record<string, unknown> = {}): Promise<Le
 const now = () => performance.timeOrigin + performance.now()
 
 /**
- * One after the other, so that each is a job of its own, and each when all workers wait for one: then they get them in
- * turn. A worker that has just fetched one asks for more before it waits, and may get those of the others.
+ * One after the other, so that each message is a job of its own, and only when all workers wait for a job. They then
+ * get the jobs in turn. A worker that has just fetched a job asks for more before it waits, and may get those of the
+ * others.
  */
 async function publish(ledger: Ledger, count: number): Promise<void> {
   const { connection, workers } = stack()

@@ -1,7 +1,7 @@
 /**
- * From one Redis to a cluster with `npm run move`, with something of everything on its way: lanes that are paused,
- * throttled and failing, jobs that nobody has run and one that a killed worker was running, logs of FIFO topics,
- * messages in flight from queues. On the cluster all of it goes on, each delivery in one place.
+ * From one Redis to a cluster with `npm run move`, with work of every kind: paused, throttled and failing lanes,
+ * waiting jobs and one of a killed worker, logs of FIFO topics, messages in flight from queues. On the cluster all of
+ * it continues, each delivery in one place.
  */
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -76,7 +76,7 @@ test('everything that waits moves to a cluster and ends there in one place', asy
   await waitFor(async () => (await ledger.account()).waiting > MESSAGES, { what: 'a backlog' })
   await Promise.all(stack.workers.map((worker) => worker.kill()))
 
-  // Nobody is left to run these.
+  // No worker is left to run these.
   await ledger.publishAtRate({ count: MESSAGES, perSecond: 400, prefix: 'j' })
   const endpoint = `${receiver().url}/ordered`
   await stack.client.put('/v1/topics/ordered.fifo', { contentBasedDeduplication: true })

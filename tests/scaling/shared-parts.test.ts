@@ -28,7 +28,7 @@ const addsPart = (request: Buffer) => request.includes('"part":{"messages":')
 // BullMQ's own scripts: only they name these keys from a worker.
 const completes = (request: Buffer) => request.includes(':dispatch-0:completed')
 const waits = (request: Buffer) => request.includes(':dispatch-0:waiting-children')
-/** What a part's id has and a job's has not. */
+/** Recognises the id of a part; ids of jobs differ. */
 const isOfPart = (request: Buffer) => /\d+-[0-9a-z]{8}-\d/.test(request.toString('latin1'))
 
 const STEPS = {
@@ -40,7 +40,7 @@ const STEPS = {
 }
 
 const jobsAdded = async () => Number(await stack().connection.get(`${JOBS}:id`))
-/** Of jobs and parts, whatever BullMQ keeps of them. */
+/** Keys of jobs and parts that BullMQ keeps. */
 const left = async () => {
   const keys = await stack().connection.keys(`${JOBS}:*`)
   return keys.filter((key) =>
@@ -49,7 +49,7 @@ const left = async () => {
 }
 
 test.each([
-  // What was not noted and is not much more than a job may be is run whole.
+  // A job that is not noted and is only a little over the limit runs whole.
   ['note how it is cut', 'before', 0],
   ['note how it is cut', 'after', 4],
   ['add the parts', 'before', 4],

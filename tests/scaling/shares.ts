@@ -1,4 +1,4 @@
-/** How a run's deliveries are shared among the workers, as their own metrics tell. */
+/** The workers' shares of a run's deliveries, from their own metrics. */
 import type { ServiceProcess } from '../harness/services/service-process.ts'
 import type { Stack } from '../harness/services/stack.ts'
 

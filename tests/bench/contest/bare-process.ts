@@ -1,5 +1,6 @@
 /**
- * No queue at all: undici `request` in a loop, what one process of this client can send. Whatever is not 2xx is lost.
+ * No queue at all: undici `request` in a loop, which shows the highest rate of one process with this client. A delivery
+ * without a 2xx answer is lost.
  */
 import { Pool } from 'undici'
 import { answer, type LoadOptions, type LoadResult } from '../processes/ipc.ts'

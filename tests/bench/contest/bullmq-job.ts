@@ -1,4 +1,4 @@
-/** What the two processes of the hand-rolled fan-out agree on. */
+/** Shared by the two processes of the hand-rolled fan-out. */
 
 export const BULLMQ_QUEUE = 'deliveries'
 

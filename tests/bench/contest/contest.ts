@@ -1,7 +1,6 @@
 /**
  * Fantail against a fan-out written by hand with BullMQ, and against no queue at all: one run, one machine, the same
- * receiver, the same publishers, the same Redis settings. Contestants take turns, so that whatever else the machine
- * does meets all of them.
+ * receiver, publishers and Redis settings. Contestants take turns, so that other load of the machine affects all alike.
  */
 import type { ChildProcess } from 'node:child_process'
 import { availableParallelism, cpus } from 'node:os'

@@ -1,4 +1,4 @@
-/** What each of those that are measured is given, and can do. */
+/** The interface of a contestant. */
 import type { ChildProcess } from 'node:child_process'
 import type { BenchRedis } from '../processes/bench-redis.ts'
 import type { LoadOptions, LoadResult } from '../processes/ipc.ts'

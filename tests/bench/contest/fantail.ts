@@ -8,19 +8,19 @@ import type { Contestant, Ends } from './contestant.ts'
 export interface FantailOptions extends Ends {
   /** Further settings of every service. */
   env?: NodeJS.ProcessEnv
-  /** What its topics and subscriptions are made with, beside their endpoints. */
+  /** Settings of its topics and subscriptions, beside their endpoints. */
   topic?: object
   subscription?: object
-  /** Each subscription signs with a key of its own, as Standard Webhooks has it. */
+  /** Each subscription signs with its own Standard Webhooks key. */
   webhookKeys?: 'hmac-sha256' | 'ed25519' | undefined
-  /** Those that run; all, unless told. */
+  /** The services to run; default: all. */
   services?: readonly ServiceName[]
 }
 
 const ROLES = { 'publish-api': 'api', 'delivery-worker': 'worker', redrive: 'redrive' } as const
 
 export interface Fantail extends Contestant {
-  /** Of the API. */
+  /** The API's port. */
   port: number
   redis: BenchRedis
   createTopic(topic: string, endpoints?: string[]): Promise<void>

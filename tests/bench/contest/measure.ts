@@ -1,9 +1,9 @@
 /**
- * One contestant in one scenario: publishing for a set time as fast as it is let, or until a number is sent that cannot
- * be delivered within that time, then the drain.
+ * One contestant in one scenario. It publishes as fast as it may for a set time, or until it has sent more than can be
+ * delivered in that time; then everything is delivered.
  *
- * Throughput counts every delivery of what was accepted, from the first publish to the arrival of the last: a
- * contestant that accepts faster than it delivers gains nothing by it, and none may leave work behind.
+ * Throughput counts every delivery of accepted messages, from the first publish to the arrival of the last. Accepting
+ * faster than delivering therefore gains nothing, and no contestant leaves work behind.
  */
 import type { ChildProcess } from 'node:child_process'
 import { cpuMs } from '../processes/children.ts'

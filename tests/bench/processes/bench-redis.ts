@@ -1,4 +1,4 @@
-/** A Redis of its own for each contestant, with the settings that Fantail ships; its data goes when it ends. */
+/** A Redis for each contestant, with the settings that Fantail ships. Its data goes when it ends. */
 import { readFileSync } from 'node:fs'
 import { startRedis, type TestRedis } from '@fantail/test-kit'
 import { Redis } from 'ioredis'
@@ -40,7 +40,7 @@ export async function stopEveryRedis(): Promise<void> {
   running.clear()
 }
 
-/** Of what `INFO cpu` says. */
+/** Reads the figures from `INFO cpu`. */
 export function usedCpuMs(info: string): number {
   const seconds = Array.from(info.matchAll(/^used_cpu_(?:sys|user):([\d.]+)/gm), ([, value]) => Number(value))
   return seconds.reduce((sum, value) => sum + value, 0) * 1_000
@@ -56,7 +56,7 @@ export function settingWords(text: string): string[] {
     .flatMap(([name, ...values]) => [`--${name}`, ...values.map((value) => (value === '""' ? '' : value))])
 }
 
-/** What Redis spent its time on, commands inside scripts included. */
+/** Redis's time by command, commands inside scripts included. */
 export async function commandReport(url: string, top = 20): Promise<string> {
   const redis = new Redis(url)
   const text = await redis.info('commandstats')

@@ -79,7 +79,7 @@ export function endOnSignals(clean: () => Promise<void>): void {
   }
 }
 
-/** Fixed by Linux for everything that programs see, whatever the kernel's own tick. */
+/** Linux fixes this value for programs, independent of the kernel's own tick. */
 const TICKS_PER_SECOND = 100
 
 /** CPU time that a process has used so far; NaN where there is no /proc. */

@@ -10,7 +10,7 @@ interface Profile {
 
 export interface SelfTime {
   name: string
-  /** Of the time that was not idle. */
+  /** Share of the time that was not idle. */
   share: number
   ms: number
 }
@@ -46,7 +46,7 @@ export function profileReport(file: string, top = 25): string {
   return `${file}: busy ${busyMs.toFixed(0)} ms\n${lines.join('\n')}`
 }
 
-/** Of every profile in a folder. */
+/** Reports of all profiles in a folder. */
 export function profileReports(dir: string): string {
   const files = readdirSync(dir).filter((name) => name.endsWith('.cpuprofile'))
   return files.map((file) => profileReport(join(dir, file))).join('\n')

@@ -72,7 +72,7 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
   }
 }
 
-/** Whatever the caller's own Fantail is set to stays out of it. */
+/** The settings of the caller's own Fantail are removed. */
 function settings(port: number): NodeJS.ProcessEnv {
   const own = Object.keys(process.env).filter((name) => /^(FANTAIL|OTEL)_/.test(name))
   return {

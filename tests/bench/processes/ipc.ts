@@ -1,4 +1,4 @@
-/** What the bench asks its own processes over their IPC channel, one question at a time, and what they answer. */
+/** Questions of the benchmark to its own processes over their IPC channel, one at a time, and the answers. */
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 
@@ -15,7 +15,7 @@ export interface LoadOptions {
   batch?: number
 }
 
-/** As many requests a second, whether or not the earlier ones are answered. */
+/** Requests a second, whether or not earlier ones are answered. */
 export interface PaceOptions {
   port: number
   path: string
@@ -52,7 +52,7 @@ export interface Arrived {
 type Handlers = Record<string, (argument: never) => unknown>
 type Reply = { value: unknown } | { error: string }
 
-/** Answers each question with what its handler makes of it; the process ends when told, or with its parent. */
+/** Answers each question with its handler's result. The process ends on request, or with its parent. */
 export function answer(handlers: Handlers, close: () => Promise<void> = async () => undefined): void {
   const stop = () => void close().finally(() => process.exit(0))
   process.once('disconnect', stop)

@@ -27,7 +27,7 @@ const server = createServer({ noDelay: true }, (socket) => {
     lastAt = monotonicMs()
     framing.push(chunk)
   })
-  // A connection cut by the process at its other end: the count will tell.
+  // The other process cut the connection; the count shows it.
   socket.on('error', () => socket.destroy())
 })
 

@@ -1,6 +1,6 @@
 /**
- * The number that every published message carries in its text, `#00000042#`, so that the receiver can tell a delivery
- * that came twice from one that never came.
+ * The number in the text of every published message, `#00000042#`. The receiver can then distinguish a repeated
+ * delivery from a missing one.
  */
 
 const DIGITS = 8
@@ -31,7 +31,7 @@ export function readSequence(buffer: Buffer, start: number, end: number): number
   return sequence
 }
 
-/** There may be 100,000 sets: each begins small. */
+/** There may be 100,000 sets, so each begins small. */
 const FIRST_NUMBERS = 64
 
 /** Which numbers came, and how many came in all. */
@@ -40,7 +40,7 @@ export class SequenceSet {
   distinct = 0
   #seen = new Uint8Array(FIRST_NUMBERS)
 
-  /** What carries no number counts among all, not among the different ones. */
+  /** A text without a number counts in the total, but not as a different one. */
   add(sequence: number): void {
     this.total++
     if (sequence < 0) return

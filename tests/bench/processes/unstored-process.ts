@@ -17,6 +17,6 @@ const deps = {
   clock: () => Date.now(),
 }
 
-// The publish route asks for no more than this; the others are mounted and never called.
+// The publish route uses no more than this. The other routes are mounted and never called.
 const server = await listen(createApp(deps as unknown as ApiDeps), { host: '127.0.0.1', port: 0 })
 answer({ port: () => server.port }, () => server.close())

@@ -6,7 +6,7 @@ export function shown(value: number): string {
   return roundedTo(value, value < 10 ? 1 : 0).toLocaleString('en-US')
 }
 
-/** Three digits whatever the size: what is held against a bar of 0.65 must not be rounded to 0.7. */
+/** Three significant digits: a figure that is compared with 0.65 must not be rounded to 0.7. */
 export function precisely(value: number): string {
   if (!Number.isFinite(value)) return '–'
   const digits = Math.max(0, 3 - Math.max(0, Math.ceil(Math.log10(Math.abs(value) + Number.EPSILON))))

@@ -5,7 +5,7 @@ import type { Row } from '../scenario.ts'
 interface Ticks {
   all: number
   busy: number
-  /** Of this process and of those it started that have ended. */
+  /** Ticks of this process and of its ended children. */
   own: number
 }
 
@@ -30,7 +30,7 @@ function sum(values: number[]): number {
   return values.reduce((total, value) => total + value, 0)
 }
 
-/** Share of all cores that was busy since `before`, whoever used them. */
+/** Share of all cores that any process kept busy since `before`. */
 export function busyShare(before: Ticks, now = ticksNow()): number {
   return (now.busy - before.busy) / (now.all - before.all)
 }

@@ -1,4 +1,4 @@
-/** What is printed: lines of JSON for programs, tables in Markdown for people. */
+/** The printed report: lines of JSON for programs, tables in Markdown for people. */
 import { NAMES, type Name } from '../contest/contestant.ts'
 import { roundedTo, shown, table } from './markdown.ts'
 import { cpuOf, type Figure, figure, type Rounds, ratio, ratios, sum } from './summary.ts'

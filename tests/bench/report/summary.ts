@@ -46,7 +46,7 @@ export function sum(rounds: Measurement[] | undefined, of: 'lost' | 'duplicates'
   return (rounds ?? []).reduce((total, round) => total + round[of], 0)
 }
 
-/** Of the medians, as they are printed. */
+/** The ratio of the printed medians. */
 export function ratio(rounds: Rounds, over: Name): number {
   const of = (name: Name) => figure(rounds[name], 'deliveriesPerSecond').median
   return of('fantail') / of(over)

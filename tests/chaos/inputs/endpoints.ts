@@ -1,7 +1,7 @@
 /**
- * Who subscribes to the standard topic, how each answers, and where its deliveries must end. What an endpoint answers
- * depends on the message's number and on how often it was attempted, never on chance or on the clock, but for the hung
- * one, which answers when the run is calm.
+ * The subscriptions of the standard topic: how each endpoint answers, and where its deliveries must end. An answer
+ * depends on the message's number and on the number of attempts, never on chance or the clock. The one exception is the
+ * hung endpoint, which answers when the run is calm.
  */
 import type { ReceivedRequest, Receiver, Reply } from '@fantail/test-kit'
 import { retries } from '../../harness/receivers/webhooks.ts'
@@ -11,20 +11,20 @@ import { ATTEMPT_TIMEOUT_MS } from '../world/world.ts'
 export const DEAD_QUEUE = 'chaos-dead'
 export const KEPT_QUEUE = 'chaos-kept'
 export const INBOX = 'chaos-inbox'
-/** Somebody receives and deletes what comes into it. */
+/** A consumer receives and deletes the messages in it. */
 export const WORKED = 'chaos-worked'
 
 export type Fate =
   | 'delivered'
   /** In the queue KEPT_QUEUE, for good. */
   | 'dead'
-  /** There is no dead-letter queue: counted. */
+  /** No dead-letter queue: the discarded ones are counted. */
   | 'discarded'
   /** In its lane, also when all is calm. */
   | 'waiting'
 
 export interface Endpoint {
-  /** As the API takes them; the endpoint is its path at the receiver, or a queue. */
+  /** Settings as the API takes them. The endpoint is its path at the receiver, or a queue. */
   settings: Record<string, unknown>
   queue?: string
   paused?: true

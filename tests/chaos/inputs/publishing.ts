@@ -7,7 +7,7 @@ import type { World } from '../world/world.ts'
 import { FIFO_TOPIC, FLEETING_TOPIC, makeFleeting, TOPIC } from './chaos-topics.ts'
 import { DEAD_QUEUE } from './endpoints.ts'
 
-/** Stored for sure, surely not, or nobody knows. */
+/** Certainly stored, certainly not stored, or unknown. */
 export type PublishFate = 'accepted' | 'refused' | 'unknown'
 
 export interface Publish {
@@ -18,7 +18,7 @@ export interface Publish {
 export interface FleetingPublish {
   text: string
   fate: PublishFate
-  /** Of the topic when the request began and when it was answered; undefined: it was being made. */
+  /** The topic's incarnation when the request began and when it was answered. Undefined: it was being made. */
   before: number | undefined
   after: number | undefined
 }
@@ -35,7 +35,7 @@ export class Publishing {
   readonly wrongAnswers: string[] = []
   readonly #world: World
   readonly #events: EventLog
-  /** What must go one after the other: a FIFO group, the making of a topic. */
+  /** Requests that must be sequential: those of a FIFO group, those that make a topic. */
   readonly #lines = new Map<string, Promise<void>>()
   #incarnation: number | undefined
 
@@ -145,7 +145,7 @@ export class Publishing {
       return { fate }
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
-      // Nobody was listening: the request was never sent.
+      // No process was listening, so the request was never sent.
       const fate = code === 'ECONNREFUSED' ? 'refused' : 'unknown'
       this.#events.note({ event: 'published', api, topic, messages, key, fate, code })
       return { fate }
@@ -165,7 +165,7 @@ export class Publishing {
   }
 }
 
-/** What is gone is deleted. */
+/** A topic that is already gone counts as deleted. */
 function isDone(method: string, answer: Answer | undefined): boolean {
   if (!answer) return false
   return answer.status < 300 || (method === 'DELETE' && answer.status === 404)

@@ -1,7 +1,7 @@
 /**
- * Where every delivery of the standard topic's messages stands, endpoint by endpoint. What is owed: all messages that
- * were accepted, and those of unknown publishes that turned up anywhere, as a publish is stored whole or not at all.
- * Where Redis fails over, an unknown publish may be lost after some of its subscriptions got it: nothing is owed of it.
+ * The state of every delivery of the standard topic's messages, endpoint by endpoint. Owed are all accepted messages,
+ * and those of unknown publishes that turned up anywhere, because a publish is stored whole or not at all. After a
+ * failover an unknown publish may be lost when some of its subscriptions have got it, so nothing is owed for it.
  */
 import type { ReceivedRequest } from '@fantail/test-kit'
 import type { Subscribed } from '../inputs/chaos-topics.ts'

@@ -1,8 +1,8 @@
 /**
- * The topic that is deleted and made again: a message goes to whatever topic has the name when it is dispatched, so it
- * arrives at the incarnation that it was published to or at a later one, or at none where that was deleted first. The
- * last one is never deleted, so that all of its messages arrive. Changes are not waited for by replicas
- * (docs/scaling.md): a failover may bring an earlier incarnation back.
+ * Judges the topic that is deleted and made again. A message goes to the topic that has the name when it is dispatched.
+ * It arrives at the incarnation that it was published to, at a later one, or at none if that one was deleted first. The
+ * last incarnation is never deleted, so all of its messages arrive. Changes do not wait for replicas (docs/scaling.md),
+ * so a failover may bring an earlier incarnation back.
  */
 import type { FleetingPublish } from '../inputs/publishing.ts'
 

@@ -1,4 +1,4 @@
-/** What of a run breaks a promise, in words; nothing where all is as promised. */
+/** The broken promises of a run, in words; none if all were kept. */
 import type { Account, EndpointAccount } from './chaos-ledger.ts'
 
 const SHOWN = 10

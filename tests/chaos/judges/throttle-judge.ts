@@ -29,7 +29,7 @@ export interface ThrottleFound {
   /** Requests in the fullest second, which began at `from` (ms of the monotonic clock). */
   most: number
   from: number
-  /** What is allowed. */
+  /** The allowed number. */
   max: number
 }
 

@@ -1,6 +1,6 @@
 /**
- * Which faults a run has, and when. Each process has a line of faults of its own, and so has Redis: faults of different
- * lines overlap freely, those of one line do not.
+ * The faults of a run and their times. Each process has its own sequence of faults, and so has Redis. Faults of
+ * different sequences overlap freely, those of one sequence do not.
  */
 import type { Seeded } from './seeded.ts'
 

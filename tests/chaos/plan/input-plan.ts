@@ -1,6 +1,5 @@
 /**
- * What is asked of the APIs in a run, and when. Every message has a text of its own, so that it is known wherever it
- * turns up.
+ * The requests of a run to the APIs and their times. Every message has a unique text, so it is recognised everywhere.
  */
 import type { Seeded } from './seeded.ts'
 

@@ -1,5 +1,5 @@
 /**
- * What a seed stands for: all inputs and all faults of a run, as plain data, made before anything starts. Times are
+ * The schedule of a seed: all inputs and all faults of a run, as plain data, made before anything starts. Times are
  * milliseconds from the start of the run.
  */
 import { type Fault, planFaults } from './fault-plan.ts'

@@ -1,6 +1,6 @@
 /**
- * Random numbers that a seed determines: the same on every machine, and the same whatever else is drawn by another
- * name.
+ * Random numbers that depend on a seed and a name only: the same on every machine, whatever else is drawn under other
+ * names.
  */
 
 export class Seeded {

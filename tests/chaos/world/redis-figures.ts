@@ -1,4 +1,4 @@
-/** What the APIs and Redis say of a run when it is over: queues, counts, jobs, the quarantine. */
+/** Figures of the APIs and Redis after a run: queues, counts, jobs, the quarantine. */
 import { Counts } from '@fantail/store'
 import type { World } from './world.ts'
 
@@ -49,7 +49,7 @@ export async function hasOpenJobs({ redis }: World): Promise<boolean> {
   return (await redis.ask((connection) => connection.exists(...keys))) > 0
 }
 
-/** What was quarantined, or failed for good, instead of being delivered, in words: must be nothing. */
+/** Messages that were quarantined or failed for good instead of being delivered, in words. There must be none. */
 export async function quarantined({ redis, clients }: World): Promise<string[]> {
   const failed = await redis.ask((connection) => connection.zrange(`${JOBS}:failed`, 0, '-1'))
   const { entries } = await clients[0].get<{ entries: object[] }>('/v1/quarantine')

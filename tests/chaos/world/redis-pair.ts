@@ -1,7 +1,7 @@
 /**
- * The Redis of a run: a master behind an address that services keep, and perhaps a replica that follows it over a link
- * of its own, which can be slow. A failover kills the master, lets the address lead to the replica, and makes the dead
- * one the replica of the new.
+ * The Redis of a run: a master behind a fixed address, and perhaps a replica that follows it over its own link, which
+ * can be slow. A failover kills the master, points the address to the replica, and makes the dead one the new master's
+ * replica.
  */
 import { startRedis, type TestRedis, waitFor } from '@fantail/test-kit'
 import { Redis } from 'ioredis'
@@ -19,7 +19,7 @@ interface Node {
 }
 
 export class RedisPair {
-  /** What services connect to. */
+  /** The address that services connect to. */
   readonly address: TcpProxy
   #master: Node
   #replica: Node | undefined
@@ -63,7 +63,7 @@ export class RedisPair {
     if (this.#replica) this.#followsSince = performance.now()
   }
 
-  /** One thing asked of the master, past the address, on a connection of its own. */
+  /** Runs one question on the master itself, on a new connection that bypasses the address. */
   ask<T>(question: (redis: Redis) => Promise<T>): Promise<T> {
     return askNode(this.#master.redis, question)
   }

@@ -1,7 +1,4 @@
-/**
- * What a run leaves for whoever looks into it: the schedule, an event log, the services' logs, Redis's data, the
- * ledger.
- */
+/** The files that a run leaves for an investigation: schedule, event log, the services' logs, Redis's data, ledger. */
 import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -9,7 +9,7 @@ import { openSync, writeSync } from 'node:fs'
 const file = process.env.CHAOS_SENDS
 if (file) {
   const descriptor = openSync(file, 'a')
-  // Of undici: https://github.com/nodejs/undici/blob/main/docs/docs/api/DiagnosticsChannel.md
+  // undici's channel: https://github.com/nodejs/undici/blob/main/docs/docs/api/DiagnosticsChannel.md
   subscribe('undici:client:sendHeaders', (message) => {
     const { path } = (message as { request: { path: string } }).request
     if (!path.startsWith('/throttled')) return

@@ -1,6 +1,6 @@
 /**
- * The services of a run, and what a supervisor does for them: whatever has ended is started again. One that ends though
- * nobody killed it is noted, as services must outlast whatever Redis does.
+ * The services of a run and their supervisor, which restarts a service that has ended. A service that ended without
+ * being killed is noted, because services must survive every fault of Redis.
  */
 import { waitFor } from '@fantail/test-kit'
 import { untilPassed } from '../../harness/services/passing-time.ts'
@@ -15,7 +15,7 @@ const READY_TIMEOUT_MS = 90_000
 
 interface Watched {
   service: ServiceProcess
-  /** It is down because somebody asked for that. */
+  /** It is down on purpose. */
   isKilled: boolean
   starting: Promise<void> | undefined
 }
@@ -41,7 +41,7 @@ export class Supervisor {
     await this.ready()
   }
 
-  /** Resolves when every service is up and ready, whatever was done to it before. */
+  /** Resolves when every service is up and ready, after any fault. */
   async ready(): Promise<void> {
     for (const { service } of this.#watched.values()) {
       service.signal('SIGCONT')

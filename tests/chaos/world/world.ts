@@ -24,7 +24,7 @@ export interface World {
   receiver: Receiver
   supervisor: Supervisor
   services: ServiceProcess[]
-  /** Of each API. */
+  /** A client of each API. */
   clients: [RestClient, RestClient]
   /** Whether an API is there to be asked at all. */
   isUp(api: 0 | 1): boolean

@@ -1,7 +1,7 @@
 /**
- * A topic whose filters cost seconds per message, such as earlier versions accepted, beside a healthy one: whatever
- * they cost is spread over turns of the event loop, so that health checks are answered, locks kept, and healthy
- * messages delivered meanwhile.
+ * A topic whose filters cost seconds per message, which earlier versions accepted, beside a healthy one. Matching is
+ * spread over turns of the event loop. Meanwhile health checks are answered, locks are kept, and healthy messages are
+ * delivered.
  */
 import { Subscriptions } from '@fantail/store'
 import { startFairTimer, waitFor } from '@fantail/test-kit'

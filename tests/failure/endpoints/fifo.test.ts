@@ -67,7 +67,7 @@ test('a head that is answered 503 three times holds its own group only', async (
     const attempt = (tries.get(text) ?? 0) + 1
     tries.set(text, attempt)
     if (!failing(text) || attempt > 3) return { status: 200 }
-    // The last failure is told when all that the others have is delivered.
+    // The last failure is answered when everything else of the other groups is delivered.
     if (text === 'g0-0' && attempt === 3) await othersDone.promise
     return { status: 503 }
   })
@@ -87,7 +87,7 @@ test('the topic of a killed worker is taken over within 5 s', async () => {
   await waitFor(() => receiver().requestsTo('/taken-over').length > 0)
   await Promise.all([stack().worker(0).kill(), stack().worker(1).start()])
   const took = startFairTimer(stack().api.pid, stack().worker(1).pid, stack().redis.pid())
-  // A group of its own: that of an attempt which was under way waits until the attempt could have ended.
+  // A new group: the group of an interrupted attempt waits until that attempt could have ended.
   const message = { message: 'other', groupId: 'other', deduplicationId: 'other' }
   await client.post('/v1/topics/taken-over.fifo/messages', message)
   await receiver().waitForRequests(1, ({ text }) => text === 'other', 20_000)

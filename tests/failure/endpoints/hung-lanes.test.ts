@@ -1,7 +1,7 @@
 /**
- * Endpoints that accept and never answer, many more than there are slots for them: what waits costs Redis nothing,
- * every lane gets its turn before another one gets a second, a healthy subscription is served meanwhile, and all is
- * delivered once the endpoints answer.
+ * Endpoints that accept and never answer, many more than their slots. Waiting lanes cost Redis nothing. Every lane gets
+ * a turn before another gets its second. A healthy subscription is served meanwhile, and everything is delivered once
+ * the endpoints answer.
  */
 import { type ReceivedRequest, waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
@@ -14,13 +14,13 @@ import { useStack } from '../../harness/services/stack.ts'
 const MESSAGES = 4
 const RETRIES = 50
 const ATTEMPTS_MAX = 64
-/** Of endpoints that do not answer. */
+/** Slots of endpoints that do not answer. */
 const SLOTS = ATTEMPTS_MAX / 2
 /** With either, lanes wait for a slot. */
 const FEW = 2 * SLOTS
 const MANY = LONG ? 1_500 : 128
 const TIMEOUT_MS = 1_200
-/** Of commands per attempt, beside many against beside few. */
+/** Factor of commands per attempt, beside many lanes compared with few. */
 const COST_FACTOR_MAX = 1.1
 const HEALTHY_PER_SECOND = 20
 const HEALTHY = 20
@@ -79,7 +79,7 @@ async function commandsPerAttempt(topic: string, lanes: number): Promise<number>
   const enough = () => attemptsAt(topic).length >= before.begun + ATTEMPTS
   await waitFor(enough, { what: `${ATTEMPTS} attempts`, timeoutMs: 120_000 })
   const after = await whenQuiet(topic)
-  // What was claimed at once may arrive in any order.
+  // Deliveries of one claim may arrive in any order.
   const inTurn = attemptsAt(topic)
     .slice(before.begun, before.begun + lanes - SLOTS)
     .map(({ path }) => path)

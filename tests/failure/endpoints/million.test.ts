@@ -22,9 +22,9 @@ const AHEAD_MAX = 20_000
 const SAMPLE_MS = 250
 const GROWTH_FACTOR = 1.3
 const GROWTH_BYTES = 40 * 1_048_576
-/** What a process has at most that began a moment ago: the short form is over before it is warm. */
+/** The largest memory of a process that began a moment ago. The short form ends before the process is warm. */
 const SMALL_BYTES = 448 * 1_048_576
-/** Of Redis: what is kept of outcomes (FANTAIL_LOG_MESSAGES) is full by then. */
+/** Growth of Redis. The outcome log (FANTAIL_LOG_MESSAGES) is full by then. */
 const REDIS_GROWTH_BYTES = 8 * 1_048_576
 const RUN_MS = LONG ? 1_500_000 : 120_000
 
@@ -125,7 +125,7 @@ interface Grown {
   late: number
 }
 
-/** Of each service and of Redis, in equal steps of time. */
+/** Samples each service and Redis at equal intervals. */
 function sampleMemory(): { stop(): Record<string, Grown> } {
   const samples = new Map<string, number[]>()
   const note = (name: string, bytes: number) => {

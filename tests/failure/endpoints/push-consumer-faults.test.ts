@@ -43,7 +43,7 @@ const whenEmpty = (queue: string) =>
     { what: `${queue} to be empty`, timeoutMs: 40_000, intervalMs: 50 },
   )
 
-/** Answers its requests when told to, from the first on. */
+/** Holds the queue's requests until the test releases them, from the first on. */
 function heldRequests(queue: string, count: number): (() => void)[] {
   const gates = Array.from({ length: count }, () => Promise.withResolvers<void>())
   receiver().respond(`/${queue}`, (_, n) => ({ until: gates[n - 1]?.promise ?? Promise.resolve() }))

@@ -17,7 +17,7 @@ import { useStack } from '../../harness/services/stack.ts'
 const HEALTHY_PER_SECOND = 50
 const SECONDS = LONG ? 40 : 8
 const BAD_PER_SECOND = 1
-/** What flaps is up after a second or two. */
+/** A flapping receiver is up after a second or two. */
 const RETRIES = 2
 const SLOWER_FACTOR = 3
 const SLOWER_MS = 300
@@ -100,7 +100,7 @@ function openBad(): Promise<Ledger> {
   })
 }
 
-/** Of each bad receiver's deliveries: where all of them are. */
+/** Where the deliveries of each bad receiver ended. */
 async function expectEnds(ledger: Ledger): Promise<void> {
   const dead = await ledger.deadLetters()
   const count = SECONDS * BAD_PER_SECOND

@@ -19,7 +19,7 @@ const receiver = useReceiver()
 
 const settle = runsScript('settle-deliveries-1')
 
-/** What of a step's request tells it from all others. */
+/** How to recognise the request of a step. */
 const STEPS = {
   park: runsScript('park-deliveries-1'),
   // BullMQ's own script: only it names this key from a worker.

@@ -119,7 +119,7 @@ async function redisNow(): Promise<number> {
   return Number((await connection.time())[0]) * 1_000 + Number(await connection.get(skewKey(BASE)))
 }
 
-/** The group waits for as long as after many kills, so that all others can arrive before its next try. */
+/** The group waits as long as after many kills, so that all others can arrive before its next try. */
 async function holdGroup(member: string): Promise<void> {
   expect(await dueInMs(member)).not.toBeNaN()
   await stack().connection.zadd(dueKey(BASE), (await redisNow()) + HELD_MS, member)

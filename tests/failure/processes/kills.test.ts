@@ -1,4 +1,4 @@
-/** SIGKILL of whatever runs, at random instants, under load, while dead letters are redriven. */
+/** SIGKILL of random processes, at random times, under load, while dead letters are redriven. */
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { beginFault, LONG } from '../../harness/ledgers/fault-rows.ts'
@@ -86,7 +86,7 @@ async function redriveAgainAndAgain(ended: () => boolean): Promise<void> {
   }
 }
 
-/** Whatever lies in the dead-letter queue, until it is empty. */
+/** Redrives the dead-letter queue until it is empty. */
 async function redriveAll(): Promise<void> {
   const { client } = stack()
   const isEmpty = async () => {

@@ -186,7 +186,7 @@ async function allStarted(ids: string[], starts: number): Promise<boolean> {
   return counts.every((count) => Number(count) >= starts)
 }
 
-/** What the stalled check does to a job whose lock ran out in the outage. */
+/** Like the stalled check for a job whose lock ran out in the outage. */
 async function handOutAgain(id: string): Promise<void> {
   await stack()
     .connection.multi()

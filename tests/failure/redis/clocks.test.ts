@@ -21,7 +21,7 @@ const RETRY_S = 5
 const THROTTLE = 10
 /** A retry may be early by as much as its jitter. */
 const JITTER = 0.1
-/** Told late, at most, by libfaketime's own caching and a busy machine. */
+/** Longest delay until a change is noticed, by libfaketime's caching and a busy machine. */
 const LATE_S = 6
 /** A worker notices that Redis's clock was set back. */
 const NOTICED_S = 2
@@ -64,7 +64,7 @@ async function jump(stack: Stack, name: FaultName, { clock, jumps, earlyMax }: J
   await publishing
   expect(ledger.failures).toEqual([])
   const sent = receiver().requestsTo(`/${name}/throttled`).length
-  // What the throttle has kept is let go.
+  // The throttle's backlog is released.
   const throttled = ledger.subscriptions.find(({ path }) => path.endsWith('throttled'))
   await stack.client.patch(`/v1/subscriptions/${throttled?.id}`, { deliveryPolicy: null })
   const account = await ledger.whenSettled({ timeoutMs: 40_000 })

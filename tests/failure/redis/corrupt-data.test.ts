@@ -123,7 +123,7 @@ test('corrupt subscriptions and lanes are quarantined or wait, and those in the 
   expect(healthy).toEqual([21, 21])
   expect(spent.commandsPerSecond).toBeLessThan(COMMANDS_PER_SECOND_MAX)
   expect(spent.linesMax).toBeLessThan(LINES_MAX)
-  // The API still tells of the healthy ones.
+  // The API still answers for the healthy ones.
   expect((await client.call('GET', `/v1/subscriptions/${idOf('/good')}`)).status).toBe(200)
 
   async function corrupt(): Promise<void> {

@@ -1,7 +1,7 @@
 /**
- * FANTAIL_MIN_REPLICAS=1 and publishes that are repeated: by Idempotency-Key, by deduplication id, or as new ones, at
- * the same API and at another. What is answered 2xx must survive the master, although the first request of each,
- * answered 503, has written what the repeated one finds.
+ * Repeated publishes with FANTAIL_MIN_REPLICAS=1: by Idempotency-Key, by deduplication id, or as new ones, at the same
+ * API and at another. A publish that is answered 2xx must survive the master. The first request of each is answered
+ * 503, and has written the key or id that the repeated one finds.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

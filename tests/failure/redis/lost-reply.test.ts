@@ -61,7 +61,7 @@ test('with an Idempotency-Key the client repeats the request, and one message is
   await expect.poll(async () => (await publish('charge once', headers)).status, { timeout: 5_000 }).toBe(202)
   const again = await publish('charge once', headers)
   expect(again.headers['idempotent-replayed']).toBe('true')
-  // What comes after it in the same queue has been dispatched after it.
+  // Jobs of one queue are dispatched in order, so the last one ends the wait.
   await publish('last')
   await receiver().waitForRequests(1, ({ text }) => text === 'last')
   const texts = receiver().requestsTo('/keyed')

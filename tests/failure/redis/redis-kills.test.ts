@@ -90,7 +90,7 @@ describe('with its scripts flushed', () => {
 
 describe('with appendfsync everysec', () => {
   const stack = useStack({ workers: 2, redis: { appendfsync: 'everysec' }, env })
-  /** Redis asks for one each second, in the first tenth of it. What was written later may be lost. */
+  /** Redis starts a sync each second, in its first tenth. Later writes may be lost. */
   const SYNC_MS = 1_100
   /** docs/reliability.md. */
   const WINDOW_MS = 2_000
@@ -128,7 +128,7 @@ describe('with appendfsync everysec', () => {
       console.info(`lost within the window: ${missing.length} of ${account.owed} deliveries`)
       expect(late).toEqual([])
       expect(account).toMatchObject({ refusedYetSeen: 0, waiting: 0 })
-      // Else nothing was cut away, and the test shows nothing.
+      // Otherwise nothing was cut away, and the test proves nothing.
       expect(missing.length).toBeGreaterThan(0)
     },
     TEST_MS,
@@ -147,7 +147,7 @@ interface Lengths {
   stop(): void
 }
 
-/** Of the append-only file, every 10 ms. */
+/** The length of the append-only file, every 10 ms. */
 async function followLength({ connection }: Stack): Promise<Lengths> {
   const [, dir = ''] = (await connection.config('GET', 'dir')) as string[]
   const folder = join(dir, 'appendonlydir')

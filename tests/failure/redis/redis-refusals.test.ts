@@ -15,7 +15,7 @@ import { useStack } from '../../harness/services/stack.ts'
 const MEMORY_BYTES = 48 * 1_048_576
 const PER_SECOND = 50
 const TROUBLE_MS = LONG ? 60_000 : 4_000
-/** Of what no service may use while it can do nothing; polling and this test's own publishes included. */
+/** The most that a service may use while it cannot work; includes polling and this test's own publishes. */
 const EFFORT_MAX = { cpuShare: 0.6, commandsPerSecond: 4_000, linesMax: 30 }
 const REFUSED_WITHIN_MS = 2_000
 
@@ -97,7 +97,7 @@ test(
   async () => {
     const { connection } = stack()
     const [, dir = ''] = (await connection.config('GET', 'dir')) as string[]
-    // What a snapshot is renamed to: a folder of this name makes that fail.
+    // A snapshot is renamed to this path. A folder of this name makes that fail.
     const dump = join(dir, 'dump.rdb')
     const save = (status: string) => async () => {
       await connection.bgsave().catch(() => undefined)

@@ -46,7 +46,7 @@ test.each(['again', 'again.fifo'])(
           .requestsTo(path)
           .map(({ text }) => text)
       await waitFor(() => new Set(texts()).size === KEYS, { what: `the messages of round ${round}` })
-      // What comes last has everything before it.
+      // When the last one has arrived, all earlier ones have.
       expect(await publish('last')).toBe(202)
       await waitFor(() => texts().includes('last'), { what: 'the last message' })
       arrivals += texts().length - 1

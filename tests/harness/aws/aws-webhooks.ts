@@ -20,12 +20,12 @@ export interface AwsWebhooks {
   subscribe(topic: string, path: string, attributes?: Record<string, string>): Promise<string>
   /** The message's id. */
   publish(topic: string, message: string, more?: object): Promise<string>
-  /** What the path answers to notifications; confirmations are answered 200. */
+  /** Answer of the path to notifications; confirmations are answered 200. */
   respond(path: string, reply: Reply | Responder): void
   /** The notifications that a path got; with `count`, as soon as they are so many. */
   sent(path: string): ReceivedRequest[]
   waitForSent(path: string, count: number, timeoutMs?: number): Promise<ReceivedRequest[]>
-  /** What became of a message at each of its `count` subscriptions, once each has come to its end. */
+  /** The outcome of a message at each of its `count` subscriptions, once each has ended. */
   ended(messageId: string, count: number): Promise<DeliveryView[]>
 }
 
@@ -78,11 +78,11 @@ export const deadLetters = (queue: string) => ({
   RedrivePolicy: JSON.stringify({ deadLetterTargetArn: queueArn(queue) }),
 })
 
-/** Attributes of a subscription: retries, a second apart where not told otherwise. */
+/** Attributes of a subscription: retries, a second apart by default. */
 export function retrying(numRetries: number, set: Record<string, unknown> = {}) {
   const healthyRetryPolicy = { minDelayTarget: 1, maxDelayTarget: 1, numRetries, ...set }
   return { DeliveryPolicy: JSON.stringify({ healthyRetryPolicy }) }
 }
 
-/** As many retries as given, one right after the other. */
+/** This many retries without delay. */
 export const atOnce = (numRetries: number) => retrying(numRetries, { numNoDelayRetries: numRetries })

@@ -155,7 +155,7 @@ function completePublish(parameters: URLSearchParams, { cleared, topic, unused, 
   parameters.delete(cleared)
   parameters.set('TopicArn', topic)
   parameters.set('Version', '2010-03-31')
-  // A standard queue is not told the group.
+  // A standard queue gets no group.
   if (topic.endsWith('.fifo') && !refused) parameters.set(`${entry}MessageGroupId`, 'group')
   if (!message) return
   for (const [i, [name, value]] of Object.entries<Json>(contentOf(message).attributes).entries()) {

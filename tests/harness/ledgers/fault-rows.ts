@@ -202,7 +202,7 @@ export interface FaultRow extends Fault, FaultFigures {
   runSeconds: number
 }
 
-/** To be called when a run begins; `tell` with what it has found prints its row. */
+/** To be called when a run begins. `tell` prints the row with the run's figures. */
 export function beginFault(name: FaultName): { tell(figures: FaultFigures): void } {
   const startedAt = performance.now()
   return {

@@ -1,9 +1,9 @@
 /**
- * Holds a run of a FIFO topic against its promise: every accepted message arrives, in the order of its group.
+ * Checks a run of a FIFO topic: every accepted message arrives, in the order of its group.
  *
- * Each group has a publisher of its own, which sends one batch after the other and repeats one whose fate it does not
- * know, under the same deduplication ids, until it is told. Texts are `<group>-<number>`. A webhook and a FIFO queue
- * subscribe, raw.
+ * Each group has its own publisher, which sends one batch after the other. It repeats a batch of unknown fate with the
+ * same deduplication ids until it gets an answer. Texts are `<group>-<number>`. A webhook and a FIFO queue subscribe,
+ * raw.
  */
 import { type Receiver, waitFor } from '@fantail/test-kit'
 import type { Stack } from '../services/stack.ts'
@@ -17,12 +17,12 @@ export interface FifoLedgerOptions {
   /** Without `.fifo`; the queue and the webhook's path have the same name. */
   name: string
   groups: number
-  /** Of each group. */
+  /** Messages of each group. */
   messages: number
 }
 
 interface Publishing {
-  /** Of the webhook's and the queue's arrivals; default: as fast as it goes. */
+  /** Arrivals of the webhook and the queue; default: as fast as possible. */
   perSecond?: number
 }
 

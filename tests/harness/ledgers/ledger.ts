@@ -1,11 +1,11 @@
 /**
- * Holds a run against invariant 2: every message that was accepted, for every subscription, is delivered,
- * dead-lettered, discarded, expired, in quarantine or still waiting; nothing is lost.
+ * Checks a run against invariant 2. For every subscription, every accepted message is delivered, dead-lettered,
+ * discarded, expired, in quarantine or still waiting; nothing is lost.
  *
- * Each message's text is its own, and its subscriptions are raw webhooks at a path each, so that an arrival, a dead
- * letter and a publish can be told to be the same delivery, also where the publisher never learned the message's id. A
- * publish is *accepted* (202), *refused* (surely not stored) or *unknown* (no answer, or a 503 that says so); an
- * unknown message either counts for all subscriptions or for none.
+ * Each message has a unique text, and each subscription is a raw webhook at its own path. An arrival, a dead letter and
+ * a publish can therefore be matched, even if the publisher never learned the message's id. A publish is *accepted*
+ * (202), *refused* (certainly not stored) or *unknown* (no answer, or a 503 that says so). An unknown message counts
+ * for all subscriptions or for none.
  */
 import { Counts, Quarantine } from '@fantail/store'
 import { type ReceivedRequest, type Receiver, startFairTimer, waitFor } from '@fantail/test-kit'
@@ -18,13 +18,13 @@ export interface LedgerOptions {
   receiver: Receiver
   topic: string
   /**
-   * One subscription for each, at this path of the receiver; the settings go to the API as they are. One that is told
-   * to go elsewhere (`endpoint`) is not waited for by `recovered`.
+   * One subscription for each path of the receiver. The settings go to the API as they are. `recovered` does not wait
+   * for a subscription that goes elsewhere (`endpoint`).
    */
   subscriptions: Record<string, Record<string, unknown>>
   /** Queue that the subscriptions dead-letter to; made here. */
   deadLetterQueue?: string
-  /** What receivers of the test's own took and answered 2xx: `<path> <text>`, each as often as it came. */
+  /** Arrivals at the test's own receivers that they answered 2xx: `<path> <text>`, each as often as it came. */
   elsewhere?: () => string[]
   /**
    * Nothing is owed of unknown messages: a failover may take what no replica had confirmed, after some of its
@@ -80,7 +80,7 @@ export class Ledger {
   readonly acceptedAt = new Map<string, number>()
   /** Texts that are being published. */
   readonly unanswered = new Set<string>()
-  /** Of refused and unknown publishes, in order. */
+  /** Failures of refused and unknown publishes, in order. */
   readonly failures: { status: number; code: string; retryAfter: string | undefined; tookMs: number }[] = []
   readonly #options: LedgerOptions
   /** Message ids of accepted texts. */
@@ -123,7 +123,7 @@ export class Ledger {
     return fate
   }
 
-  /** `count` texts from `next`, at a steady rate, whatever the API answers; resolves when all are answered. */
+  /** `count` texts from `next`, at a steady rate, whatever the API answers. Resolves when all are answered. */
   async publishAtRate(options: { count: number; perSecond: number; prefix?: string }): Promise<void> {
     const { count, perSecond, prefix = 'm' } = options
     const startedAt = performance.now()
@@ -224,7 +224,7 @@ export class Ledger {
       .filter((key) => !delivered.has(key))
   }
 
-  /** What lies in the dead-letter queue: `<path> <text>`. */
+  /** The contents of the dead-letter queue: `<path> <text>`. */
   async deadLetters(): Promise<Set<string>> {
     const { stack, deadLetterQueue } = this.#options
     const found = new Set<string>()
@@ -270,7 +270,7 @@ export class Ledger {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
       fail(0, String(code))
-      // Nobody was listening: the request was never sent.
+      // No process was listening, so the request was never sent.
       return code === 'ECONNREFUSED' ? 'refused' : 'unknown'
     }
   }

@@ -1,6 +1,6 @@
 /**
- * Receivers that misbehave, each on a socket of its own, all at once. What they take and answer 2xx, however oddly the
- * answer goes on, is delivered; everything else ends with the policy.
+ * Receivers that misbehave, each on its own socket, all at once. A request that one takes and answers 2xx is delivered,
+ * however the answer continues. All others end by the policy.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -130,7 +130,7 @@ function bomb(): Buffer {
   return packed
 }
 
-/** Nobody accepts, and the queue of those who wait is full. */
+/** The socket never accepts, and its backlog is full. */
 async function startDeaf(): Promise<{ url: string; close(): Promise<void> }> {
   const listen =
     "const s = require('node:net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => console.log(s.address().port))"

@@ -5,7 +5,7 @@ const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'
 
 export interface Resetting {
   url: string
-  /** Of every request, epoch ms with fractions. */
+  /** Times of every request, epoch ms with fractions. */
   times: number[]
   /** Bodies of those that were answered 200. */
   taken: string[]
@@ -30,7 +30,7 @@ export async function startResetting(): Promise<Resetting> {
   return { url: server.url, times, taken, close: () => server.close() }
 }
 
-/** Asks for Digest; each nonce is good for one request. Returns the endpoint, with credentials. */
+/** Asks for Digest; each nonce is valid for one request. Returns the endpoint, with credentials. */
 export function answerNoncesOnce(receiver: Receiver, path: string): string {
   const nonces = new Set<string>()
   let given = 0

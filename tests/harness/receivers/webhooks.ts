@@ -1,4 +1,4 @@
-/** What a webhook of ours gets, and making topics and subscriptions for it in one line. */
+/** Requests at one webhook, and one-line calls that make topics and subscriptions for it. */
 import type { ReceivedRequest } from '@fantail/test-kit'
 import type { Stack } from '../services/stack.ts'
 

@@ -1,4 +1,4 @@
-/** Telling requests to Redis apart by their bytes. */
+/** Recognises requests to Redis by their bytes. */
 import { createHash } from 'node:crypto'
 import { readScript, type ScriptName } from '@fantail/store'
 

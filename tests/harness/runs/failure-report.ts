@@ -32,7 +32,7 @@ export async function failureReport(api: Api): Promise<string> {
   return parts.join('\n')
 }
 
-/** What became of each of these messages, one line per delivery. */
+/** The deliveries of each of these messages, one line per delivery. */
 export async function timelines(api: Pick<Api, 'url'>, ids: string[]): Promise<string> {
   const shown = ids.slice(0, MESSAGES_SHOWN)
   return (await Promise.all(shown.map((id) => timeline(api, id)))).map(({ text }) => text).join('\n')

@@ -1,6 +1,6 @@
 /**
- * Beside vitest's own reporter: how far a run is, where its output is no terminal (on one, vitest shows it itself), and
- * at the end of a long run the files that took longest.
+ * Runs beside vitest's own reporter. It prints the progress of a run if its output is no terminal (on a terminal,
+ * vitest shows it itself), and at the end of a long run the slowest files.
  */
 import type { Reporter, TestModule, TestSpecification, Vitest } from 'vitest/node'
 

@@ -13,12 +13,12 @@ export interface Stall {
   process: number | 'self'
   from: number
   to: number
-  /** What it waited for a processor meanwhile; this process also for its own work. */
+  /** Its wait for a processor meanwhile. For this process also the time of its own work. */
   ms: number
 }
 
 export interface Stalls {
-  /** Of the time between two times, in ms: no more than that time. */
+  /** The stalls between two times, in ms, at most the time between them. */
   between(from: number, to: number): number
   /** The same of all waits, short ones too, of all processes together. */
   waited(from: number, to: number): number

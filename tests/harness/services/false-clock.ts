@@ -46,7 +46,7 @@ export function createFalseClock(name: string): FalseClock {
   const set = (seconds: number) => writeFileSync(file, `${seconds < 0 ? '' : '+'}${seconds}s\n`)
   set(0)
   const env = {
-    // The C library's own malloc: jemalloc, which Debian's Redis has, asks for the time before libfaketime is there.
+    // The C library's own malloc: Debian's Redis uses jemalloc, which reads the time before libfaketime is loaded.
     LD_PRELOAD: `${library}:libc.so.6`,
     FAKETIME_TIMESTAMP_FILE: file,
     FAKETIME_CACHE_DURATION: '1',

@@ -1,4 +1,4 @@
-/** What a process uses, as Linux tells it. */
+/** Figures of a process, from Linux. */
 import { readFileSync } from 'node:fs'
 import type { Redis } from '@fantail/store'
 

@@ -5,7 +5,7 @@ import type { Stack } from './stack.ts'
 export interface Effort {
   /** Share of a core that the busiest service used. */
   cpuShare: number
-  /** What Redis was asked a second, by all. */
+  /** Commands that all services together send to Redis in a second. */
   commandsPerSecond: number
   /** The most lines of one kind (level warn or error) of one service. */
   linesMax: number

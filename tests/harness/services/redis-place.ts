@@ -1,5 +1,5 @@
 /**
- * What a stack stores in: one Redis, a cluster of three masters with a replica each, or a master that Sentinels watch.
+ * The storage of a stack: one Redis, a cluster of three masters with a replica each, or a master watched by Sentinels.
  * FANTAIL_TEST_PLACE=cluster or sentinels runs any test of a whole stack on the other two.
  */
 import type { RedisTarget, RedisTls } from '@fantail/contracts'

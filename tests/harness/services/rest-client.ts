@@ -29,7 +29,7 @@ export class RestClient {
     this.#origin = origin
   }
 
-  /** Whatever the status; rejects only where there was no answer. */
+  /** Resolves with any status. Rejects only if there was no answer. */
   async call<T = unknown>(method: string, path: string, options: CallOptions = {}): Promise<Answer<T>> {
     const { body, rawBody } = options
     const json = body === undefined ? undefined : JSON.stringify(body)

@@ -11,7 +11,7 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const LINES_MAX = 20_000
 const LINES_SHOWN = 50
 const ROUTINE = /"msg":"(message\.published|delivery\.attempted|dispatch\.completed)"/
-/** A process that is told to stop gives up by itself after 18 s. */
+/** A process that is stopped gives up by itself after 18 s. */
 const STOP_TIMEOUT_MS = 20_000
 /** On a machine that does much else; it takes half a second. */
 const START_TIMEOUT_MS = 60_000
@@ -24,7 +24,7 @@ export interface LogLine {
   [field: string]: unknown
 }
 
-/** Whatever happens to the test process, its children do not outlive it. */
+/** Children end with the test process, also when it crashes. */
 const living = new Set<ChildProcess>()
 process.on('exit', () => {
   for (const child of living) child.kill('SIGKILL')
@@ -33,7 +33,7 @@ process.on('exit', () => {
 export class ServiceProcess {
   readonly name: ServiceName
   readonly label: string
-  /** Given whatever is logged, as it comes. */
+  /** Called with log lines as they arrive. */
   onLines: (lines: string[]) => void = () => undefined
   readonly #env: Record<string, string>
   #child: ChildProcess | undefined
@@ -66,7 +66,7 @@ export class ServiceProcess {
     return this.running && this.#port > 0
   }
 
-  /** What was logged, parsed; a line that is no JSON stands as its `msg`. */
+  /** The logged lines, parsed. A line that is no JSON stands as its `msg`. */
   logLines(): LogLine[] {
     return this.#lines.map(parseLine)
   }
@@ -77,7 +77,7 @@ export class ServiceProcess {
     return telling.map((line) => `${this.label} ${line}`).join('\n')
   }
 
-  /** Starts the process; resolves when it listens and, unless told otherwise, is ready. */
+  /** Starts the process. Resolves when it listens and, by default, is ready. */
   async start({ untilReady = true } = {}): Promise<void> {
     this.#startedAtLine = this.#lines.length
     this.#port = 0

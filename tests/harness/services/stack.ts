@@ -1,6 +1,6 @@
 /**
- * The whole of Fantail for a test file: a Redis of its own and every service as a process, ended with the file. When a
- * test fails, the services' logs, the latest messages' timelines and the lanes' figures are printed.
+ * All of Fantail for a test file: its own Redis and every service as a process, ended with the file. If a test fails,
+ * it prints the services' logs, the latest messages' timelines and the lanes' figures.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

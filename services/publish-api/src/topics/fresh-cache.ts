@@ -1,10 +1,10 @@
 /**
- * What is known by an ARN, at most a second old. A change announced by Redis, or made through this process, drops the
- * entry at once. While Redis does not answer nothing can change, and an entry holds for three seconds: a publish then
- * waits for Redis where it is stored, instead of being refused here.
+ * A cache of records by ARN, at most a second old. A change that Redis announces, or that this process makes, drops the
+ * entry at once. While Redis does not answer nothing can change, and an entry is valid for three seconds. A publish
+ * then waits for Redis where it is stored, instead of being refused here.
  *
- * What does not exist is not remembered: that is rare, and what is made elsewhere must be found. A lookup that was
- * under way when its object changed answers its callers and is not kept.
+ * Missing records are not cached: they are rare, and a record made by another process must be found. A look-up that was
+ * under way when its record changed answers its callers and is not cached.
  */
 /** @limit Age of a topic's or queue's record in the API's cache. Past it: it is read again. */
 const RECORD_AGE_MS_MAX = 1_000

@@ -1,4 +1,4 @@
-/** What the outcome log costs: CPU per delivery, processes and Redis, with it and without. */
+/** The cost of the outcome log: CPU per delivery, processes and Redis, with and without it. */
 import type { Fantail } from '../../contest/fantail.ts'
 import { rowOf } from '../../report/rows.ts'
 import { figureOf } from '../../report/summary.ts'

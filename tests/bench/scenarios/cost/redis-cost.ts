@@ -1,4 +1,4 @@
-/** What Redis spends on a delivery: by first attempts at two fan-outs, and where everything goes through lanes. */
+/** Redis's cost of a delivery: by first attempts at two fan-outs, and if everything goes through lanes. */
 import { rowOf } from '../../report/rows.ts'
 import { figureOf } from '../../report/summary.ts'
 import type { Row, Scenario, ScenarioOptions } from '../../scenario.ts'

@@ -1,4 +1,4 @@
-/** What a subscription's own HMAC key (Standard Webhooks) costs a worker per delivery, against none. */
+/** A worker's cost per delivery of a subscription's own HMAC key (Standard Webhooks), compared with no key. */
 import { rowOf } from '../../report/rows.ts'
 import { figureOf } from '../../report/summary.ts'
 import type { Row, Scenario } from '../../scenario.ts'

@@ -1,7 +1,7 @@
 /**
- * Every receiver answers 503. While messages are published into it memory must stop growing where as much ends as
- * comes, and what only waits must cost nothing; when the receivers are back fresh messages arrive at once, and what
- * waits by its curve or when it is told to.
+ * Every receiver answers 503. While messages are published, memory must stop growing once as many deliveries end as
+ * begin, and waiting deliveries must cost nothing. When the receivers are back, fresh messages arrive at once, and
+ * waiting ones by their curve or when an operator retries them.
  */
 import type { ChildProcess } from 'node:child_process'
 import { waitFor } from '@fantail/test-kit'
@@ -49,7 +49,7 @@ interface Stage {
   short: TopicLanes[]
   long: TopicLanes[]
   options: ScenarioOptions
-  /** Of the next message. */
+  /** Number of the next message. */
   number: number
 }
 

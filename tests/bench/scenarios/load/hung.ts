@@ -1,9 +1,9 @@
 /**
- * Subscriptions whose endpoints accept and never answer, each with a backlog, beside a healthy one: how long the
- * healthy one's messages take, and what the waiting lanes cost Redis.
+ * Subscriptions whose endpoints accept and never answer, each with a backlog, beside a healthy one. Measured are the
+ * latency of the healthy one and Redis's cost of the waiting lanes.
  *
- * Each pair is a calm measurement and one beside the hung subscriptions, when their messages have been parked. What the
- * attempts themselves cost is the same with few lanes as with many: both fill the slots that unproven endpoints have.
+ * Each pair is a calm measurement and one beside the hung subscriptions, after their messages have been parked. The
+ * attempts themselves cost the same with few lanes as with many: both fill the slots of unproven endpoints.
  */
 import type { ChildProcess } from 'node:child_process'
 import { Lanes } from '@fantail/store'
@@ -177,7 +177,7 @@ function rowsOf(count: number, calm: Measured[], troubled: Measured[]): Row[] {
   ]
 }
 
-/** What lanes that wait cost: with few and with many of them the same attempts are made. */
+/** The cost of waiting lanes: the number of attempts is the same with few and with many of them. */
 function waitingRows(beside: Map<number, Measured[]>): Row[] {
   const [few = [], many = []] = [beside.get(FEW_WAIT), beside.get(MANY_WAIT)]
   if (few.length === 0 || many.length === 0) return []

@@ -1,6 +1,6 @@
 /**
- * What a change of a topic with ten million subscriptions costs its home shard, against one with five hundred. Only the
- * topic's own list of slices is that long: the slices before the last are said to be full and are not there.
+ * The cost of a change of a topic with ten million subscriptions in its home shard, compared with one of five hundred.
+ * Only the topic's own list of slices is that long: all slices but the last are marked as full and do not exist.
  */
 import { topicKey } from '@fantail/store'
 import { Redis } from 'ioredis'
@@ -57,7 +57,7 @@ function subscribe(redis: Redis, subscriptions: number) {
   return createTopic(redis, { name: 'large', subscriptions, endpoint })
 }
 
-/** Endpoints of all subscriptions stand in the home shard, whatever shard their slices are in. */
+/** The home shard holds the endpoints of all subscriptions, wherever their slices are. */
 async function indexRow(redis: Redis): Promise<Row> {
   await redis.flushall()
   await subscribe(redis, INDEXED)

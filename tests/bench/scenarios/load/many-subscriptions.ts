@@ -102,7 +102,7 @@ interface CostOptions {
   large: Stage
   receiver: ChildProcess
   publishers: ChildProcess
-  /** Of the large one. */
+  /** Topics of the large size. */
   topics: number
   options: ScenarioOptions
 }
@@ -195,8 +195,8 @@ class Costs {
 }
 
 /**
- * What snapshots take in a worker's heap, to what its cache counts for them and bounds: measured in a process of their
- * own.
+ * The heap that snapshots take in a worker, compared with the size that its cache counts and bounds. Measured in a
+ * separate process.
  */
 async function snapshotRow(): Promise<Row> {
   const words = ['--expose-gc', '--conditions=@fantail/source', SNAPSHOT_BYTES, String(FAN_OUT)]

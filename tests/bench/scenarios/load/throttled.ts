@@ -81,7 +81,7 @@ async function fill({ redis }: Deployment, port: number): Promise<Lane[]> {
 }
 
 /**
- * Each lane at a moment of its own within a second, as those are that were not filled all at once. In step, they share
+ * Spreads the lanes' send times over a second, as if they had not been filled at once. In step they would share
  * scripts.
  */
 async function spread(redis: Redis, lanes: Lane[]): Promise<void> {

@@ -26,7 +26,7 @@ const LANES_PER_TOPIC = 100
 const BODY_BYTES = 1_024
 const FEW_PER_LANE = 10
 const MANY_PER_LANE = 1_000
-/** What a lane is given in a take whose endpoint is not known to be prompt. */
+/** Claims that one take gives to a lane whose endpoint is not known to be prompt. */
 const CLAIMS_PER_LANE = 4
 const ROUNDS = 5
 const TURNS_PER_ROUND = 5
@@ -61,7 +61,7 @@ async function run(options: ScenarioOptions): Promise<Row[]> {
 interface Backlog {
   deployment: Deployment
   topics: TopicLanes[]
-  /** What it takes in Redis. */
+  /** Its cost in Redis. */
   rows: Row[]
 }
 

@@ -12,7 +12,7 @@ export interface Arrivals {
   total: number
   /** Different pairs of path and number. */
   distinct: number
-  /** Of the first since the last `forget`, and of the last; 0: none. */
+  /** Times of the first request since the last `forget`, and of the last; 0: none. */
   firstAt: number
   lastAt: number
 }
@@ -48,7 +48,7 @@ const server = createServer({ noDelay: true }, (socket) => {
     now = monotonicMs()
     framing.push(chunk)
   })
-  // A connection cut by the process at its other end: the counts will tell.
+  // The other process cut the connection; the counts show it.
   socket.on('error', () => socket.destroy())
 })
 
@@ -93,7 +93,7 @@ server.listen({ port: 0, host: '127.0.0.1', backlog: 4_096 }, () => {
         paths.values(),
         ({ count, firstAt: from, lastAt: to }) => ((count - 1) * 1_000) / (to - from),
       ),
-    /** Of each number, its last arrival on any path. */
+    /** For each number, its last arrival on any path. */
     lastTimes: () => [...lastTimes],
   })
 })

@@ -84,7 +84,7 @@ export interface Stored {
   body: string
 }
 
-/** As publishing makes them. */
+/** Messages as publishing makes them. */
 export function messagesFor(arn: string, count: number, bytes: number): Stored[] {
   return Array.from({ length: count }, (_, number) => {
     const publishedAt = Date.now()

@@ -1,4 +1,4 @@
-/** What processes and Redis have used, to be taken before and after. */
+/** Figures of processes and Redis, to be read before and after. */
 import { readFileSync } from 'node:fs'
 import { waitFor } from '@fantail/test-kit'
 import type { Redis } from 'ioredis'

@@ -1,6 +1,6 @@
 /**
- * Publishers that each wait for their answer before the next request, for a set time, beside all of Fantail: how many
- * publishes are accepted, and how much of the machine is used for it. What is not used was waited for.
+ * Publishers that wait for each answer before the next request, for a set time, beside all of Fantail. Measured are the
+ * accepted publishes and the used share of the machine. The unused share was spent waiting.
  */
 
 import type { Fantail } from '../../contest/fantail.ts'

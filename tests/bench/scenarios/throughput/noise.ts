@@ -1,4 +1,4 @@
-/** What the machine itself makes of equal work: a fixed loop, and the same Fantail twice. */
+/** The machine's own noise with equal work: a fixed loop, and the same Fantail twice. */
 import type { Fantail } from '../../contest/fantail.ts'
 import { rowOf } from '../../report/rows.ts'
 import { figureOf } from '../../report/summary.ts'

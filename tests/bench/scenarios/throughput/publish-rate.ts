@@ -1,4 +1,4 @@
-/** What the API accepts a second: against its own route with nothing stored behind it, singly and in batches. */
+/** Publishes that the API accepts a second, singly and in batches, compared with its own route without storage. */
 import { dispatchQueueName, queuePrefix } from '@fantail/jobs'
 import { Queue } from 'bullmq'
 import type { Fantail } from '../../contest/fantail.ts'
@@ -14,7 +14,7 @@ const BATCH = 10
 
 interface Accepted {
   requestsPerSecond: number
-  /** Of the process that answers. */
+  /** CPU time of the answering process. */
   micros: number
   p99Ms: number
 }
@@ -56,7 +56,7 @@ async function measured(stage: Stage, options: ScenarioOptions): Promise<Row[]> 
   return rowsOf(rounds)
 }
 
-/** Nobody takes what was accepted, and what is left of one turn must not weigh on the next. */
+/** No worker takes the accepted jobs. They must not weigh on the next turn. */
 async function empty({ redis }: Fantail): Promise<void> {
   const name = dispatchQueueName(0)
   const queue = new Queue(name, { prefix: queuePrefix(name), connection: { url: redis.url } })
