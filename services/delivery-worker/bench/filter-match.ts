@@ -1,8 +1,8 @@
 /**
- * What it costs to find out which of many filters a message matches, as a worker does it: by slices of 500 and a router
- * over them, with what is told of the slices that are kept back; and, beside it, by one index of all. All filters share
- * two keys and differ in a third. `none`: the message matches no filter; `one`: one; `ten`: ten, or all where there are
- * only ten; `tenth`: one in ten. First filters that differ in a text, then 100,000 that differ in other ways.
+ * The cost of finding which of many filters a message matches, as a worker does it: slices of 500, a router over them,
+ * and the reports of slices that do not match. Beside it, one index of all filters. All filters share two keys and
+ * differ in a third. `none`: the message matches no filter; `one`: one; `ten`: ten, or all if there are only ten;
+ * `tenth`: one in ten. The first filters differ in a text, then 100,000 differ in other ways.
  */
 import { createMessageId, type Message, type SubscriptionRecord } from '@fantail/contracts'
 import { compileFilter, FilterIndex } from '@fantail/policy'

@@ -1,6 +1,6 @@
 /**
- * What the compiled slices of topics take in the heap, and what the snapshot cache counts for them, each: a line of
- * JSON. Run with --expose-gc; the argument is the number of subscriptions of each.
+ * The heap of compiled slices, and the size that the snapshot cache counts for them, each as a line of JSON. Run with
+ * --expose-gc; the argument is the number of subscriptions of each.
  */
 import { randomUUID } from 'node:crypto'
 import { MAX_IN_FLIGHT_DEFAULT, topicArn } from '@fantail/contracts'

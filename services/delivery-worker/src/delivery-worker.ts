@@ -73,7 +73,7 @@ export interface DeliveryWorkerOptions {
   /** Dispatch queues that publishers write to (FANTAIL_QUEUES). */
   queues: number
   attemptsMax: number
-  /** Of messages that attempts of lanes hold; default BODY_BYTES_MAX. */
+  /** Limit of the messages that lanes' attempts hold; default BODY_BYTES_MAX. */
   bodyBytesMax?: number | undefined
   attemptTimeoutMs: number
   /** Half width of the band that delays are spread over. */
@@ -113,7 +113,7 @@ export interface DeliveryWorker {
   start(signal?: AbortSignal): Promise<void>
   stop(): Promise<void>
   redis: Redis
-  /** What is under way, for the gauges. */
+  /** Work in progress, for the gauges. */
   figures(): { attempts: number; queued: number; jobs: number }
 }
 

@@ -1,4 +1,4 @@
-/** One attempt at a subscription's endpoint; whatever goes wrong is an outcome, never a throw. */
+/** One attempt at a subscription's endpoint. Every failure is an outcome, nothing is thrown. */
 import type { AttemptResult } from '@fantail/contracts'
 import {
   type Again,
@@ -68,7 +68,7 @@ export class AttemptMaker {
   ): void {
     const { signature, target } = subscription
     if (signature !== undefined) {
-      // Whoever asks has seen to it, unless the topic began to sign, or changed how, in this moment.
+      // The caller has prepared the signature, unless the topic turned signing on or changed it at this moment.
       const signed = this.#options.signing.prepare(context.envelopeFor(signature), target)
       const again = () => this.attempt(subscription, context, delivery, done, ways)
       if (signed) return void signed.then(again, (error) => done(outcomeOf(unsignedFailure(error))))
@@ -117,8 +117,8 @@ export class AttemptMaker {
   }
 
   /**
-   * `sentAt`: epoch ms. `monotonicMs`: by the host's monotonic clock, which is one for all processes of a host and
-   * which nobody sets, so that a throttle can be checked by it.
+   * `sentAt`: epoch ms. `monotonicMs`: the host's monotonic clock. All processes of a host share it and it is never
+   * set, so a throttle can be checked by it.
    */
   #requestLog({ record }: CompiledSubscription, { message }: MessageContext) {
     const { log } = this.#options
@@ -156,7 +156,7 @@ function outcomeOf(result: AttemptResult, along = 0): Outcome {
   return { result, along, answeredAfterMs: hasAnswered(result) ? result.durationMs : undefined }
 }
 
-/** A refusal at once (nobody listens, no such name) says that nothing hangs. */
+/** An immediate refusal (nothing listens, unknown name) shows that the endpoint does not hang. */
 function hasAnswered(result: AttemptResult): boolean {
   return result.kind === 'response' || result.error !== 'timeout'
 }

@@ -1,4 +1,4 @@
-/** What an attempt came to, as the worker's parts hand it on. */
+/** The outcome of an attempt, as the worker's parts pass it on. */
 import type { AttemptResult } from '@fantail/contracts'
 
 export interface Outcome {

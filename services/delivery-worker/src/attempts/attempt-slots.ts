@@ -73,7 +73,7 @@ export class AttemptSlots {
     this.#lagMs = Math.max(lagMs, this.#lagMs * LAG_KEPT, 0)
   }
 
-  /** What counts as slow now. */
+  /** The limit of a slow answer at present. */
   get slowMs(): number {
     return SLOW_MS + 2 * this.#lagMs
   }
@@ -95,18 +95,18 @@ export class AttemptSlots {
     return this.#standings.get(subscriptionId)?.proven ?? false
   }
 
-  /** Another worker has seen it answer. What hangs here is not trusted. */
+  /** Another worker has seen it answer. A subscription that hangs here is not trusted. */
   trust(subscriptionId: string): void {
     const standing = this.#standing(subscriptionId)
     if (!standing.hung) this.#setProven(standing, true)
   }
 
-  /** Of these, what first attempts may take. */
+  /** Free slots that first attempts may take. */
   get freeForFirst(): number {
     return this.free - this.#lanesOwn
   }
 
-  /** As `acquire`, for a first attempt. */
+  /** Like `acquire`, for a first attempt. */
   acquireFirst(subscriptionId: string, maxInFlight: number): boolean {
     return this.acquire(subscriptionId, maxInFlight, this.#lanesOwn)
   }

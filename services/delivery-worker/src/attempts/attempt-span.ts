@@ -1,4 +1,4 @@
-/** The end of an attempt's span, whatever was sent. */
+/** Ends an attempt's span, whether or not a request was sent. */
 import type { AttemptResult } from '@fantail/contracts'
 import type { Span } from '@fantail/telemetry'
 

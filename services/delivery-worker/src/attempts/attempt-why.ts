@@ -14,7 +14,7 @@ export interface ExplainedAttempt {
   attempts: number
   /** The decision that this attempt follows; absent for a first attempt, or one of an older release. */
   decided?: StoredWhy | undefined
-  /** What held this attempt up beside that. */
+  /** A further cause that delayed this attempt. */
   heldBy?: WaitCause | undefined
   outcome: Outcome
 }
@@ -52,7 +52,7 @@ function hadToWaitFor(circuit: Circuit | undefined, waitsSince: number | null): 
   return circuit.closedAt !== null && waitsSince !== null && waitsSince < circuit.closedAt
 }
 
-/** Of a delivery that failed while the circuit was open, and stays in its place until the next probe. */
+/** For a delivery that failed while the circuit was open, and keeps its place until the next probe. */
 export function whyKept({ record }: CompiledSubscription): StoredWhy {
   const { circuitBreaker } = record
   return { because: 'circuitOpen', delayMs: circuitBreaker ? circuitBreaker.probeSeconds * 1_000 : null }

@@ -1,20 +1,20 @@
 /**
- * Redis's time, as of the last reply that told it, carried on by this process's monotonic clock.
+ * Redis's time: the time of a reply, carried on by this process's monotonic clock.
  *
- * A reply that was long on its way tells a time that is over. That is of no consequence for when to ask next, but
- * claims sent by it would crowd those of the next reply; so send times go by the reply that was fastest of late. Of a
- * reply of which it is known when it was asked for, more is known: Redis's clock was read after that. Where this is not
- * possible by what was told before, the clock was set back, by however little; else every claim would seem late until
- * the drift allowed for has made up for it, an hour for two seconds.
+ * A slow reply carries an old time. That does not matter for the next poll, but claims that are sent by it would crowd
+ * those of the next reply. Send times therefore use the fastest recent reply. A reply whose request time is known says
+ * more: Redis's clock was read after the request. If earlier replies make that impossible, the clock was set back,
+ * however little. Otherwise every claim would seem late until the allowed drift has made up for it, which takes an hour
+ * for two seconds.
  */
 
-/** How fast the two clocks may drift apart: what the fastest reply told is worth less by so much. */
+/** How fast the two clocks may drift apart. The fastest reply loses this much accuracy over time. */
 const DRIFT = 0.0005
 /** No reply is so late (a command fails after 1.5 s): Redis's clock has been set back. */
 export const SET_BACK_MS = 2_000
-/** No reply is told so much faster than all of late, but while the first ones come. */
+/** Except for the first replies, no reply is this much faster than all recent ones. */
 const SET_FORWARD_MS = 200
-/** Redis's time is told in whole ms, and scripts' without what is behind the point. */
+/** Redis's time comes in whole ms, and that of scripts is rounded down. */
 const ROUNDING_MS = 2
 
 export class RedisClock {
@@ -23,17 +23,17 @@ export class RedisClock {
   /** Redis's time less this process's, by the fastest reply. */
   #ahead = Number.NEGATIVE_INFINITY
 
-  /** Epoch ms to go by until Redis has told it; default: this machine's. */
+  /** Epoch ms until Redis has answered; default: this machine's time. */
   constructor(now = Date.now()) {
     this.#told = now
   }
 
-  /** Whether Redis's clock was set back since it last told its time. */
+  /** Whether Redis's clock was set back since its last reply. */
   isSetBack(redisNow: number): boolean {
     return this.#ahead > Number.NEGATIVE_INFINITY && redisNow < this.now() - SET_BACK_MS
   }
 
-  /** Whether Redis's clock was, or may have been, set forward since it last told its time. */
+  /** Whether Redis's clock was, or may have been, set forward since its last reply. */
   isSetForward(redisNow: number): boolean {
     return (
       this.#ahead > Number.NEGATIVE_INFINITY && redisNow - performance.now() > this.#ahead + SET_FORWARD_MS
@@ -56,7 +56,7 @@ export class RedisClock {
     return this.#told + (at - this.#at)
   }
 
-  /** What performance.now() is at that time of Redis's. */
+  /** The value of performance.now() at that time of Redis. */
   localTime(redisTime: number): number {
     return redisTime - (this.#ahead > Number.NEGATIVE_INFINITY ? this.#ahead : this.#told - this.#at)
   }

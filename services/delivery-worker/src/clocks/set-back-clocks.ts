@@ -1,9 +1,9 @@
 /**
- * Redis's clock is the one source of time, and a host's clock can be set back, or a failover lead to a host that is
- * behind: whatever is due would then wait for as long again. A worker that sees it makes the time of that master's
- * shards go on from where it was. It is told at most a second late; several workers may do so at once. All shards of a
- * master go on by as much: workers know one time of it, and a throttled lane whose shard is a tenth of a second behind
- * that sends nothing.
+ * Corrects for a Redis clock that was set back. It is the one source of time, and a host's clock can be set back, or a
+ * failover can lead to a host whose clock is behind. Due deliveries would then wait for as long again. A worker that
+ * notices it makes the time of that master's shards continue from where it was. It notices within a second; several
+ * workers may do so at once. All shards of a master advance by the same amount: workers keep one time per master, and a
+ * throttled lane whose shard is a tenth of a second behind it sends nothing.
  */
 import type { Logger } from '@fantail/runtime'
 import { catchUp, catchUpWith, isCluster, masterOfShard, type Redis, SHARD_COUNT } from '@fantail/store'
@@ -21,7 +21,7 @@ export function createShardClocks(redis: Redis, log: Logger): ShardClocks {
       .then((ms) => {
         if (ms > 0) log.warn({ ms }, 'redis.clock_was_set_back')
       })
-      // Whatever tells the time next brings it here again.
+      // The next reply with a time brings it here again.
       .catch((error: Error) => log.debug({ err: error }, 'redis.clock_not_caught_up'))
       .finally(() => catching.delete(master))
   }

@@ -16,7 +16,7 @@ export class ShardClocks {
   readonly #clocks = new Map<string, RedisClock>()
   #last = new RedisClock()
 
-  /** What is the same for shards of one master; nothing where there is only one. */
+  /** Shards with the same value share a master. Absent if there is only one master. */
   constructor(masterOf?: (shard: number) => string) {
     this.#masterOf = masterOf
   }
@@ -41,13 +41,14 @@ export class ShardClocks {
     else this.#last.tell(redisNow, askedAt)
   }
 
-  /** Of the master that told it last; for what is no shard's own. */
+  /** The time of the master that replied last, for work that belongs to no shard. */
   now(): number {
     return this.#last.now()
   }
 
   /**
-   * Of a master that has told nothing yet: what asks it too early learns the time, what asks too late would be late.
+   * A master without a reply yet uses another master's time: a request that is too early learns the right time, one
+   * that is too late would be late.
    */
   #newClock(): RedisClock {
     if (this.#clocks.size === 0) return new RedisClock()

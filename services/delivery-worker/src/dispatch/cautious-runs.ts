@@ -109,7 +109,7 @@ export class CautiousRuns {
     const ended = await this.#attempt(run, index, start)
     await run.whenUnitsEnded()
     if (ended || run.lost) return true
-    // A process that dies may have died of something else; one that throws has told what of.
+    // A killed process may have died of something else. A message that throws is the cause itself.
     failed.set(index, Math.max(SUSPECT_FROM, (failed.get(index) ?? 0) + 1))
     await this.#note(run, [
       [`${FAILED}${index}`, String(failed.get(index))],
@@ -139,7 +139,7 @@ export class CautiousRuns {
       if (index) failed.set(Number(index), Number(value))
     }
     const underWay = String(run.restored.get(`${shard}:${UNDER_WAY}`) ?? NOBODY)
-    // Releases before wrote `<index>,<starts>`: whatever that counted, one start has failed at it.
+    // Earlier releases wrote `<index>,<starts>`. Whatever that counted, one start has failed at the message.
     const index = Number.parseInt(underWay, 10)
     if (Number.isNaN(index)) return failed
     failed.set(index, (failed.get(index) ?? 0) + 1)

@@ -1,6 +1,6 @@
 /**
- * What runs of dispatch jobs have settled, kept in Redis so that a worker that takes a job over repeats only an instant
- * of it: read when a later start begins, written while a run lasts, gone when its job is.
+ * Checkpoints of dispatch jobs: what a run has settled, kept in Redis. A worker that takes a job over then repeats only
+ * the last moment. A checkpoint is read when a later start begins, written while a run lasts, and removed with its job.
  */
 import type { DispatchRun } from '@fantail/jobs'
 import type { Logger } from '@fantail/runtime'
@@ -111,7 +111,7 @@ export class Checkpoints {
     else run.restore(shard, found.fields)
   }
 
-  /** A run that lasts longer than an instant tells what it has settled. */
+  /** A run that lasts longer than a moment writes what it has settled. */
   #arm(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined

@@ -1,13 +1,13 @@
 /**
- * Cuts what is too much for one worker into parts that all workers share: a batch of many messages by messages, a
- * message to many subscriptions by slices. Without it a topic of ten million subscriptions would be one worker's alone,
- * for a quarter of an hour and with all its slices in that worker's memory.
+ * Cuts work that is too large for one worker into parts that all workers share: a batch of many messages by messages, a
+ * message to many subscriptions by slices. Without it a topic of ten million subscriptions would belong to one worker
+ * alone, for a quarter of an hour and with all its slices in that worker's memory.
  *
- *   first start ─▶ weighed ─▶ handed out, which is noted first ─▶ waits for its parts
- *                                           │ died
- *   later start ─▶ what was noted is found ─┘─▶ what is missing is handed out ─▶ waits for its parts, or completed
+ * first start ─▶ weighed ─▶ handed out, which is noted first ─▶ waits for its parts
+ *                  │ died
+ * later start ─▶ the note is found ─┘─▶ missing parts are handed out ─▶ waits for its parts, or completed
  *
- * Where Redis has no room for parts a job is left whole. How they are kept: jobs/src/consuming/dispatch-parts.ts.
+ * If Redis has no capacity for parts, a job is left whole. jobs/src/consuming/dispatch-parts.ts stores them.
  */
 import type { DispatchPart } from '@fantail/jobs'
 import type { Logger } from '@fantail/runtime'
@@ -30,7 +30,7 @@ const PARTS_MAX = 256
 /** `<message>.<slice>`, unlike notes of the job. */
 const UNIT_FIELD = /^\d+\./
 
-/** What a message will come to, as far as that is known before it is started. */
+/** The expected work of a message, as far as it is known before the message is started. */
 export interface Weight {
   deliveries: number
   /** Numbers of the slices to be opened, ascending. */
@@ -103,7 +103,7 @@ export class JobParts {
     )
   }
 
-  /** A topic that cannot be read is told when its message is started. */
+  /** A topic that cannot be read is reported when its message is started. */
   async #snapshotOf(run: JobRun, arn: string): Promise<TopicSnapshot | null> {
     const { snapshots, retries } = this.#options
     try {
@@ -180,7 +180,7 @@ function isCutBySlices({ deliveries, slices }: Weight): boolean {
   return deliveries > WHOLE_MAX && slices.length > 1
 }
 
-/** From slice 0 to whatever is last when a part is run, without a gap: a topic may grow meanwhile. */
+/** From slice 0 to the last one when a part runs, without a gap, because a topic may grow meanwhile. */
 function rangesOf({ deliveries, slices }: Weight): DispatchPart['slices'][] {
   const count = Math.min(Math.ceil(deliveries / PART_DELIVERIES), slices.length, PARTS_MAX)
   const starts = Array.from({ length: count }, (_, i) =>

@@ -14,8 +14,8 @@ import type { FencedRun } from './parking.ts'
 
 const NOTHING = Buffer.alloc(0)
 /**
- * A run of more units lets go of what those that have ended were made by: of millions of subscriptions it is
- * gigabytes.
+ * With more units than this, a run drops the source data of its ended units. With millions of subscriptions that data
+ * takes gigabytes.
  * @limit Units of a run up to which ended ones keep what they were made by. Past it: they release it.
  */
 const UNITS_KEPT_MAX = 16
@@ -107,7 +107,7 @@ export class Unit {
     return [...this.#otherCodes].map(([statusCode, slots]) => [statusCode, slots.packed()])
   }
 
-  /** To be called when it has ended and been told of: what is left says where its checkpoint is. */
+  /** To be called when the unit has ended and has been reported. The rest tells where its checkpoint is. */
   release(): void {
     const { sliceId, shard, revision, topic, slots } = this.slice
     const nobody = { subscriptions: [], filters: null, unfiltered: [], bySlot: [], byId: new Map() }
@@ -173,7 +173,7 @@ export class JobRun implements FencedRun {
     this.#refused = value
   }
 
-  /** What earlier starts settled in this shard; its other notes stand under `<shard>:<name>`. */
+  /** Restores what earlier starts settled in this shard. Its other notes stand under `<shard>:<name>`. */
   restore(shard: number, fields: Map<string, Buffer>): void {
     for (const [name, value] of fields) this.restored.set(/^\d/.test(name) ? name : `${shard}:${name}`, value)
     this.#touchedShards.add(shard)
@@ -196,7 +196,7 @@ export class JobRun implements FencedRun {
     if (this.#openUnits === 0) this.#waiting?.()
   }
 
-  /** Nobody waits for the unit any more; what of it ends before the run does is in the checkpoint. */
+  /** The run no longer waits for the unit. Deliveries of it that end before the run does are in the checkpoint. */
   abandon(unit: Unit): void {
     unit.abandoned = true
     this.#openUnits--
@@ -212,7 +212,7 @@ export class JobRun implements FencedRun {
     this.#waiting = undefined
   }
 
-  /** Shards in which something is settled that no stored checkpoint tells. */
+  /** Shards whose settled deliveries are not in a stored checkpoint yet. */
   dirtyShards(): Set<number> {
     const shards = new Set<number>()
     for (const unit of this.units)

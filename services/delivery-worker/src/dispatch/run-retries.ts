@@ -1,4 +1,4 @@
-/** Redis decides nothing about a job but when: what fails is tried again for as long as the run is ours. */
+/** Redis only delays a job: a failed command is repeated while the run is ours. */
 import { createStateLog, type Logger, type TellState } from '@fantail/runtime'
 import { CorruptRecordError } from '@fantail/store'
 

@@ -24,7 +24,7 @@ export class SignatureWaits<D> {
     )
   }
 
-  /** Lets go of all; what comes of their signatures is nobody's any more. */
+  /** Releases all. Their signatures are not used any more. */
   release(): D[] {
     const all = [...this.#held].flat()
     this.#held.clear()

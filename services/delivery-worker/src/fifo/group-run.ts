@@ -5,7 +5,7 @@
 import { MessageContext } from '../topics/message-context.ts'
 
 /**
- * Of texts and attributes: what one script of the queue stores, so that a run is stored whole or not at all.
+ * One script of the queue stores so much, so that a run is stored whole or not at all.
  * @limit Texts and attributes of a FIFO run. Past it: the run ends; the others stay in the lane.
  */
 const RUN_TEXT_BYTES_MAX = 1_048_576

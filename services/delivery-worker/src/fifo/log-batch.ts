@@ -1,4 +1,4 @@
-/** What of a FIFO topic's log goes next into which lanes, and what the outcome log is told of it. */
+/** The next messages of a FIFO topic's log with their lanes, and the entries of the outcome log for them. */
 import type { TopicRecord } from '@fantail/contracts'
 import { PROTOCOL_TRAITS } from '@fantail/policy'
 import type { LogMove } from '@fantail/store'
@@ -18,7 +18,7 @@ export interface LogBatch {
   move: LogMove
   deliveries: number
   notes: LogNote[]
-  /** Of these messages it cannot be told for whom they are: to be quarantined before they leave the log for no lane. */
+  /** Messages whose subscribers cannot be determined. They are quarantined before they leave the log without a lane. */
   unmatchable: Unmatchable[]
   /** A suspect that is too old to be matched once more. */
   expired?: { topic: TopicRecord; context: MessageContext }
@@ -34,7 +34,7 @@ export interface LogNote {
   /** null: for no subscription. */
   slice: CompiledSlice | null
   parked: Bitmap
-  /** Of those parked: whose subscription was paused; undefined: none. */
+  /** Which parked deliveries belong to a paused subscription; undefined: none. */
   paused: Bitmap | undefined
   /** By slot: those whose filters keep it back, and why. */
   filtered: Buffer
@@ -54,7 +54,7 @@ type MatchSlice = (
 ) => SliceMatch | Promise<SliceMatch | undefined>
 
 /**
- * As many of the first messages as one script takes; those of which only the id is known leave for no lane. Fewer where
+ * As many of the first messages as one script takes. Messages of which only the id is known go to no lane. Fewer if
  * matching was given up.
  */
 export async function matchEntries(

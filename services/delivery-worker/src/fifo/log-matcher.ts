@@ -27,9 +27,9 @@ export class LogMatcher {
   }
 
   /**
-   * By the snapshot of this moment. Where that is of no topic, or of another one of the name, nothing is moved, which
-   * tells whether the topic is gone or the snapshot was old. A suspect, at which readers have died, is not matched once
-   * it is too old.
+   * Matches by the present snapshot. If there is no such topic, or another one of the name, nothing is moved; the
+   * result then shows whether the topic is gone or the snapshot was old. A suspect, at which readers have died, is not
+   * matched once it is too old.
    */
   async match(
     shard: number,
@@ -60,7 +60,7 @@ export class LogMatcher {
     return this.#options.now() - message.publishedAt > topic.retentionSeconds * 1_000
   }
 
-  /** Costly filters may take longer than the lease lasts. A read renews it; where that fails, the next move tells. */
+  /** Costly filters may take longer than the lease. A read renews it; if that fails, the next move reports it. */
   #keepLease(shard: number, claim: LogClaim): { isLost(): boolean; letGo(): void } {
     let isLost = false
     const timer = setInterval(() => {

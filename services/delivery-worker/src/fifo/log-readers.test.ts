@@ -12,7 +12,7 @@ import { LogReaders, type LogReadersOptions } from './log-readers.ts'
 const ARN = 'arn:aws:sns:us-east-1:000000000000:orders.fifo'
 const NOT_ISOLATED = { begin: async () => undefined, end: async () => undefined }
 
-/** As one whose filter has a defect that some text brings to light. */
+/** A slice whose filter has a defect that a certain text triggers. */
 function sliceThatChokes(on: string): CompiledSlice {
   const match = ({ message }: MessageContext) => {
     if (message.message === on) throw new TypeError('of no use')

@@ -1,11 +1,11 @@
 /**
  * Reads the logs of FIFO topics that takes have lent to this worker (store: fifo-reading.ts), each until it is empty.
  *
- *   take ─▶ LogReaders: read ─▶ match (SnapshotCache) ─▶ move, which reads on ─▶ … ─▶ lanes
+ * take ─▶ LogReaders: read ─▶ match (SnapshotCache) ─▶ move, which reads on ─▶ … ─▶ lanes
  *
- * One log has one reader at a time. A reader holds nothing but its claim: where it dies, Redis does not answer or the
- * process stops, the next one goes on from what is in the log. What cannot be decoded or matched is quarantined before
- * it leaves: one message must not hold up a topic. While the quarantine is full the log waits.
+ * One log has one reader at a time. A reader holds only its claim. If it dies, Redis does not answer or the process
+ * stops, the next one continues from the log. A message that cannot be decoded or matched is quarantined before it
+ * leaves, because one message must not stop a topic. While the quarantine is full the log waits.
  *
  * A message at which readers die is isolated with its group, in a log that is lent and read like any other. Only its
  * topic's retention ends it there.
@@ -23,9 +23,9 @@ import { unmatchableEntry, unreadableEntry } from './log-quarantine.ts'
 /** @limit FIFO logs that a worker reads at a time. Past it: the log stays due for others. */
 const READERS_MAX = 64
 const LOG_RETRY_MS = 200
-/** Then the lease is over, and somebody else has the log or this worker is lent it anew. */
+/** Then the lease is over. Another worker has the log, or this one gets it again. */
 const TRY_FOR_MS = 3_000
-/** A take tells when the log is due again. */
+/** A take reports when the log is due again. */
 const NO_PAUSE_MS = 0
 
 export interface LogReadersOptions {
@@ -124,7 +124,7 @@ export class LogReaders {
     if (expired) recorder.expiredWhole(expired.topic, expired.context)
   }
 
-  /** What cannot be decoded is dealt with when it is read: it explains itself in the quarantine. */
+  /** A message that cannot be decoded is handled when it is read: its quarantine entry explains it. */
   async #noteIsolated({ isolated }: Found): Promise<void> {
     if (!isolated) return
     const context = this.#options.bodies.read(isolated.body)
@@ -141,7 +141,7 @@ export class LogReaders {
     }
   }
 
-  /** What cannot be read leaves the log with the others, by its id alone. */
+  /** An unreadable message leaves the log with the others, by its id alone. */
   #contextsOf(claim: LogClaim, entries: LogEntry[]): Promise<(MessageContext | Buffer)[]> {
     const { bodies } = this.#options
     return Promise.all(

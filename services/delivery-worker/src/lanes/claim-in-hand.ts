@@ -21,11 +21,11 @@ export interface ClaimInHand {
   sendAt: number | null
   /** Its lane took the endpoint for proven when it was claimed. */
   proven: boolean
-  /** What held it up until it was claimed; set when it begins. */
+  /** The cause of its wait until it was claimed; set when it begins. */
   heldBy?: WaitCause | undefined
   /** Its message and those of its run, as BodyBytes counts them. */
   held?: HeldBodies
-  /** Of AttemptSlots; without one it takes it at its send time. */
+  /** Whether it has a slot of AttemptSlots. Without one it takes it at its send time. */
   hasSlot: boolean
   /** When the subscription's settings were last known to be current (performance.now()). */
   checkedAt: number

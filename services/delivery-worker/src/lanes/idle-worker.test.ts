@@ -39,7 +39,7 @@ const WRITES: Write[] = [
       'zrange ft:{}:turns',
     ],
   },
-  // BullMQ waits 8 s for a job on one connection, and asks for one on another.
+  // BullMQ waits 8 s for a job on one connection, and fetches one on another.
   { everyMs: 8_000, commands: ['bzpopmin ft:{dispatch-0}:dispatch-0:marker'] },
   {
     everyMs: 8_000,

@@ -29,7 +29,7 @@ import type { Claimed, Settling } from './settling.ts'
  * @limit Age of the last check of a snapshot by which a claim is attempted. Past it: the revision is checked first.
  */
 const CLAIM_SNAPSHOT_AGE_MS_MAX = 80
-/** What cannot be signed now waits so long in its lane. */
+/** How long a delivery that cannot be signed now waits in its lane. */
 const UNSIGNED_MS = 1_000
 /**
  * @limit Times that a delivery goes back uncharged when its next request gets no send time or slot. Past it: the
@@ -185,8 +185,8 @@ export class LaneAttempts {
   }
 
   /**
-   * It has no send time, or no slot. What has made a request, or was too late with it for a slow connection, is not
-   * charged for that, UNCHARGED_MAX times: it would else be tried for ever.
+   * It has no send time, or no slot. A claim that has made a request, or was too late because of a slow connection, is
+   * not charged, up to UNCHARGED_MAX times. Without that limit it would be tried for ever.
    */
   #endUnsent(hand: ClaimInHand): void {
     const { after, slowToConnect, claim, subscription } = hand

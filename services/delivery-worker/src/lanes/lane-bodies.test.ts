@@ -5,7 +5,7 @@ import { BodyBytes } from '../attempts/body-bytes.ts'
 import { MessageContext } from '../topics/message-context.ts'
 import { LaneBodies } from './lane-bodies.ts'
 
-/** A store of bodies of `bytes` each that answers when it is told to. */
+/** A store of bodies of `bytes` each that answers when the test says so. */
 function createStore(bytes: number) {
   const open: (() => void)[] = []
   return {

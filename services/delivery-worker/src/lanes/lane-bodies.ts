@@ -1,4 +1,4 @@
-/** Messages of claimed deliveries: fetched once per message and shard, kept while there is room (64 MiB). */
+/** Messages of claimed deliveries: fetched once per message and shard, and cached up to 64 MiB. */
 import type { Message } from '@fantail/contracts'
 import type { LaneStore } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
@@ -9,7 +9,7 @@ import { MessageContext } from '../topics/message-context.ts'
 const BODY_CACHE_BYTES_MAX = 67_108_864
 /** Asked for, answered and kept by so many: of much that comes slowly, the next try has less to wait for. */
 const BODIES_TOGETHER = 100
-/** Of a take. */
+/** Fetches of one take. */
 const FETCHES_AT_ONCE = 2
 /**
  * Bodies on their way to this worker: 50 MB at most. Takes of few bodies do not wait for each other.
@@ -53,8 +53,8 @@ export class LaneBodies {
   }
 
   /**
-   * By position; null where the body is gone, an UnreadableBody where it cannot be decoded. Undefined: not loaded, as
-   * `loading` had no room for more.
+   * Bodies by position: null if the body is gone, an UnreadableBody if it cannot be decoded. Undefined: not loaded,
+   * because `loading` had no capacity for more.
    */
   async get(shard: number, deliveries: Buffer[], loading?: LoadingBodies): Promise<LaneBody[]> {
     const keys = deliveries.map((delivery) => delivery.toString('latin1', 0, 16))
@@ -103,7 +103,7 @@ export class LaneBodies {
     })
   }
 
-  /** One that was read elsewhere, and that a lane will soon ask for. */
+  /** A message that was read elsewhere, and that a lane will soon need. */
   keep(context: MessageContext): void {
     this.#cache.set(context.id.toString('latin1'), context)
   }

@@ -25,7 +25,7 @@ import type { LaneBodies, LaneBody, UnreadableBody } from './lane-bodies.ts'
 import type { LanePacing } from './lane-pacing.ts'
 import type { Claimed, Settling } from './settling.ts'
 
-/** What was in flight, or on its way here, when the lane was purged. */
+/** Deliveries that were in flight, or on their way here, when the lane was purged. */
 const UNSUBSCRIBED = { op: 'discard', cause: 'unsubscribed' } as const
 /** A claim that got no slot waits so long, lest the two of us go round in circles. */
 const REFUSED_MS = 250
@@ -53,7 +53,7 @@ interface LaneInHand {
   lane: ClaimedLane
   /** null where it is gone or cannot be read. */
   slice: CompiledSlice | null
-  /** Of its claims and of those that follow. */
+  /** Messages of its claims and of those that follow. */
   messages: Iterator<LaneBody>
   askedAt: number
 }
@@ -82,7 +82,7 @@ export class LaneClaims {
         this.#handOnLane(shard, { lane, slice, messages, askedAt })
       }
     } catch (error) {
-      // Their leases would hold them, and their groups, for as long as an attempt may take.
+      // Their leases would block them, and their groups, for as long as an attempt may take.
       for (const lane of lanes) this.#return(shard, lane)
       throw error
     } finally {

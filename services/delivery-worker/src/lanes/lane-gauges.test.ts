@@ -1,4 +1,4 @@
-/** What a scrape shows of lanes. */
+/** The gauges of lanes in a scrape. */
 import { shardBase, sliceKey, subscriptionsKey } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'

@@ -1,7 +1,7 @@
 /**
- * What the gauges of lanes show at a scrape: at most as many lanes as telemetry keeps, those with most to do; and those
- * of the logs of FIFO topics. No snapshot is asked for: a scrape would else load slices that this worker has nothing to
- * do with, and push out of the cache those that it has.
+ * The gauges of lanes at a scrape: at most as many lanes as telemetry keeps, the busiest ones, and those of the logs of
+ * FIFO topics. It reads no snapshot: a scrape would otherwise load slices that this worker does not use, and displace
+ * used ones from the cache.
  */
 import { parseArn } from '@fantail/contracts'
 import { busyLanes, fifoLogFigures, type LaneStore, type Redis } from '@fantail/store'

@@ -1,6 +1,6 @@
 /**
- * What tells a worker of due shards beside wakes and replies: a poll of the busy-shards hint once a second (a wake may
- * be lost), and a look at all shards once a minute (a hint may be lost). Redis's time is asked for in the same trip.
+ * Finds due shards beside wakes and replies: a poll of the busy-shards hint once a second (a wake may be lost), and a
+ * look at all shards once a minute (a hint may be lost). The same round trip reads Redis's time.
  */
 import { type LaneStore, SHARD_COUNT, type ShardTimes } from '@fantail/store'
 import type { ShardClocks } from '../clocks/shard-clocks.ts'
@@ -19,7 +19,7 @@ export interface LaneHintsOptions {
   dueAt(shard: number, at: number | null): void
   /** Like dueAt, for the first of the lanes that wait for their turn. */
   turnAt(shard: number, at: number | null): void
-  /** A clock was told the time. */
+  /** A clock has got the time. */
   onTime(): void
   /** Sends what `ask` asks of Redis in one trip. */
   inOneWrite<T>(ask: () => T): T
@@ -29,7 +29,7 @@ export interface LaneHintsOptions {
 
 export class LaneHints {
   readonly #options: LaneHintsOptions
-  /** Shards whose hint told of something due; what the take finds takes its place. */
+  /** Shards that a hint reported as due. The take's result replaces it. */
   readonly #hinted = new Set<number>()
   /** Like #hinted, for turns. */
   readonly #hintedTurns = new Set<number>()
@@ -106,7 +106,7 @@ export class LaneHints {
     for (const [shard, at] of times) if (at <= this.#options.clocks.of(shard).now()) hinted.add(shard)
   }
 
-  /** Of one master after the other, where there are several. */
+  /** Reads one master after the other, if there are several. */
   async #tellTime(): Promise<void> {
     try {
       const shard = this.#timed
@@ -115,7 +115,7 @@ export class LaneHints {
       this.#options.clocks.tell(shard, await this.#options.lanes.now(shard), askedAt)
       this.#options.onTime()
     } catch {
-      // The hints, asked for in the same trip, tell of it.
+      // The hints in the same round trip report it.
     }
   }
 }

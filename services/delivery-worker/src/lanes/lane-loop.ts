@@ -1,12 +1,12 @@
 /**
  * Decides when which shard's lanes are taken from, and hands the claims on.
  *
- * For each shard it knows when something is next due: told by every script's reply, by wakes (pub/sub), by a poll of
- * the busy-shards hint and a look at all shards (lane-hints.ts). A worker takes only what it has slots and bytes for;
- * several workers share a shard by taking in turn.
+ * For each shard it knows when something is next due: from every script's reply, from wakes (pub/sub), from a poll of
+ * the busy-shards hint and a look at all shards (lane-hints.ts). A worker takes only what it has slots and bytes for.
+ * Several workers share a shard by taking in turn.
  *
  * Lanes of unproven endpoints wait apart (`turns`), for slots of their own half, one take of them at a time. While
- * there is no such slot they are not looked at, so that they cost nothing, however many they are.
+ * there is no such slot they are not looked at, so any number of them costs nothing.
  */
 import { createStateLog } from '@fantail/runtime'
 import type { LaneStore, TakeResult } from '@fantail/store'

@@ -1,7 +1,6 @@
 /**
- * Tells lanes with a retry mode or a circuit breaker what their endpoints answered: one script per shard for all that
- * came since the last. Told before the delivery is settled, so that what it frees or holds back holds for the next
- * take.
+ * Reports endpoints' answers to lanes with a retry mode or a circuit breaker: one script per shard for everything since
+ * the last. It runs before the delivery is settled, so that the next take already follows the new pace.
  */
 import type { AttemptResult } from '@fantail/contracts'
 import { answeredAs } from '@fantail/policy'
@@ -43,9 +42,9 @@ export class LanePacing {
   }
 
   /**
-   * The lane's circuit before this result. Open: the attempt was a probe, or one begun before it opened. What the
-   * endpoint was not asked is no probe: the circuit lets the next one through at once, and only the policy makes it
-   * wait.
+   * The lane's circuit before this result. Open: the attempt was a probe, or it began before the circuit opened. An
+   * attempt that sent no request is no probe: the circuit lets the next one through at once, and only the policy delays
+   * it.
    */
   async answered(
     shard: number,

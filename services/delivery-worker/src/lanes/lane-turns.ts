@@ -35,7 +35,7 @@ export interface Turn {
   renewing: boolean
   /** How often it was renewed because it was late. */
   renewals: number
-  /** Of LaneTurns, when it was begun. */
+  /** The era of LaneTurns in which it began. */
   era: number
   timer: NodeJS.Timeout | undefined
 }
@@ -71,7 +71,7 @@ export class LaneTurns {
     else this.#replace([this.#keep(hand)], leadMs)
   }
 
-  /** The attempt needs another request, which gets a send time of its own. */
+  /** The attempt needs another request, which gets its own send time. */
   addAgain(hand: ClaimInHand): void {
     this.#replace([this.#keep(hand)], 0)
   }
@@ -94,7 +94,7 @@ export class LaneTurns {
     return turn.era === this.#era && this.#options.isConnected() && !this.#isLate(turn)
   }
 
-  /** What was begun was not in time when its request would have been written: it waits for a new send time. */
+  /** A begun attempt was late when its request would have been written. It waits for a new send time. */
   missed(turn: Turn): void {
     this.#enter(turn)
     const leadMs = this.#othersUntil - performance.now()
@@ -124,7 +124,9 @@ export class LaneTurns {
     if (lane?.size === 0) this.#lanes.delete(id)
   }
 
-  /** Calls `onNone` for what waits, and for what is being renewed once it is. What is due is its caller's. */
+  /**
+   * Calls `onNone` for waiting claims, and for those being renewed once they are. Due claims belong to their callers.
+   */
   stop(): void {
     this.#stopped = true
     const waiting = [...this.#lanes.values()].flatMap((lane) => [...lane].filter(({ timer }) => timer))
@@ -191,7 +193,7 @@ export class LaneTurns {
     this.#renew(turns, leadMs)
   }
 
-  /** New send times, whatever the present ones are. */
+  /** Gives new send times, also to claims that have one. */
   #replace(turns: Turn[], leadMs: number): void {
     for (const { hand } of turns) hand.claim = { ...hand.claim, sendAt: null }
     this.#renew(turns, leadMs)

@@ -11,7 +11,7 @@ const WAITING_DIALS = 6
 const MESSAGES = 60
 /** Less than what makes an endpoint seem hung. */
 const HELD_MS_MAX = 800
-/** Of undici: https://github.com/nodejs/undici/blob/main/docs/docs/api/DiagnosticsChannel.md */
+/** undici's channel: https://github.com/nodejs/undici/blob/main/docs/docs/api/DiagnosticsChannel.md */
 const SENT = 'undici:client:sendHeaders'
 
 const fixture = await useFixture()

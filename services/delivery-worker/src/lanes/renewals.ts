@@ -1,4 +1,4 @@
-/** Asks for new send times of claims in hand: one script per shard for all that came since the last. */
+/** Gets new send times for claims in hand: one script per shard for all requests since the last. */
 import { createStateLog, type Logger } from '@fantail/runtime'
 import type { LaneRenewal, LaneStore, RenewedClaim } from '@fantail/store'
 import { tellParts } from '../shards/part-states.ts'

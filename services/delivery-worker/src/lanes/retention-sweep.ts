@@ -1,14 +1,14 @@
 /**
- * Once a minute, one worker looks for deliveries that have become too old in lanes that nobody takes from (paused,
- * throttled far behind): without a dead-letter queue the script removes and counts them, with one they come back
- * claimed, marked dead, and are buried here like any other. Of a FIFO group only the first can be: a shard in which
- * something was claimed is swept again, until nothing is.
+ * Finds expired deliveries once a minute, by one worker, in lanes that no take reaches (paused, or far behind a
+ * throttle). Without a dead-letter queue the script removes and counts them. With one they come back claimed and marked
+ * dead, and are dead-lettered here like any other. In a FIFO group only the first delivery can expire, so a shard in
+ * which something was claimed is swept again until nothing is.
  */
 import { createLoop, createStateLog, type Logger, type WakeableLoop } from '@fantail/runtime'
 import type { LaneStore, SweepResult } from '@fantail/store'
 
 const RETENTION_SWEEP_MS = 60_000
-/** Of all shards that are swept at once. */
+/** Deliveries of all shards that are swept at once. */
 const DELIVERIES_PER_STEP = 200
 /** @limit Lease of a delivery that the sweep claims as dead. After it: the delivery waits again. */
 const SWEEP_LEASE_MS = 15_000
@@ -26,7 +26,7 @@ interface Step {
 export interface RetentionSweepOptions {
   lanes: Pick<LaneStore, 'sweep'>
   log: Logger
-  /** Buries the claims of one step and records what was removed. */
+  /** Dead-letters the claims of one step and records what was removed. */
   handOn(shard: number, result: SweepResult): Promise<void>
   /** Sends what `ask` asks of Redis in one trip. */
   inOneWrite<T>(ask: () => T): T

@@ -1,8 +1,8 @@
 /**
  * When lanes of unproven endpoints have their turn, by shard, and which shard is next.
  *
- * All shards are one line: the shard whose first lane has waited longest is taken from, up to where another shard's
- * first has waited longer. What a worker knows may be out of date, since other workers take too; the reply to a take
+ * All shards form one queue. The shard whose first lane has waited longest is taken from, up to where another shard's
+ * first has waited longer. A worker's knowledge may be out of date, since other workers take too; the reply to a take
  * corrects it.
  */
 

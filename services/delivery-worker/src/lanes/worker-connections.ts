@@ -1,6 +1,4 @@
-/**
- * What a worker's connections are for beside commands: wakes, the signing key, and lines that say whether they are up.
- */
+/** The worker's uses of its connections beside commands: wakes, the signing key, and log lines about their state. */
 import { createSigningPairs, EnvelopeSigning, SigningKey, type SigningPair } from '@fantail/delivery'
 import { createStateLog, type Logger } from '@fantail/runtime'
 import { type Redis, SigningKeys, VaultKeys, WAKE_CHANGES, WAKE_LANES } from '@fantail/store'
@@ -44,7 +42,7 @@ export function createSigning(redis: Redis, options: SigningOptions): EnvelopeSi
   return new EnvelopeSigning(new SigningKey({ pairs, pair, onState }))
 }
 
-/** What to be told of a connection: one line per change. */
+/** Logs a connection's state: one line per change. */
 export function tellState(log: Logger) {
   return (state: 'up' | 'down', error: Error | undefined) => {
     if (state === 'up') log.info({}, 'redis.up')

@@ -1,7 +1,7 @@
 /**
- * Delivery status logging as topics ask for it with their feedback attributes (checklist 199, 200): one record for each
- * delivery that has ended, to the process's log and, where log records are sent, to OpenTelemetry. A crash between the
- * end and its record loses the record, never the delivery.
+ * Delivery status logging, as a topic's feedback attributes ask for it (checklist 199, 200): one record for each ended
+ * delivery, to the process's log and, if log records are exported, to OpenTelemetry. A crash between the end and its
+ * record loses the record, never the delivery.
  */
 import { hash } from 'node:crypto'
 import { type AttemptResult, type MessageKind, parseArn } from '@fantail/contracts'
@@ -21,7 +21,7 @@ export interface FinishedDelivery {
   message: MessageContext
   delivery: Buffer
   attempts: number
-  /** Of the last attempt; undefined where the delivery expired before another could be made. */
+  /** Result of the last attempt; undefined if the delivery expired before another could be made. */
   result: AttemptResult | undefined
 }
 
@@ -48,7 +48,7 @@ export class DeliveryStatus {
     if (feedback && this.#random() < feedback.share && isNotification(finished)) this.#tell(finished, true)
   }
 
-  /** It was given up, whatever became of it. */
+  /** The delivery failed for good, whether dead-lettered or discarded. */
   failed(finished: FinishedDelivery): void {
     if (finished.subscription.feedback?.failures && isNotification(finished)) this.#tell(finished, false)
   }
@@ -102,7 +102,7 @@ function statusRecord(finished: FinishedDelivery, delivered: boolean, now: numbe
   }
 }
 
-/** What the endpoint answered, or why there is no answer. */
+/** The endpoint's answer, or why there is none. */
 function responseText(
   result: AttemptResult | undefined,
   answered: (text: string | undefined) => string,
@@ -112,7 +112,7 @@ function responseText(
   return answered(result.text)
 }
 
-/** As CloudWatch Logs has it. */
+/** The name in CloudWatch Logs. */
 function logGroupOf(topicArn: string, delivered: boolean): string {
   const { region, account, name } = parseArn(topicArn) ?? { region: '', account: '', name: topicArn }
   return `sns/${region}/${account}/${name}${delivered ? '' : '/Failure'}`

@@ -1,10 +1,10 @@
-/** What topics ask for with their feedback attributes (checklist 199, 200). */
+/** The settings of topics' feedback attributes (checklist 199, 200). */
 import type { TopicRecord } from '@fantail/contracts'
 import type { ReportTraits } from '@fantail/policy'
 
-/** What a topic asks for, of one kind of subscriber. */
+/** A topic's settings for one kind of subscriber. */
 export interface Feedback {
-  /** Of successes, from 0 to 1. */
+  /** Share of successes, from 0 to 1. */
   share: number
   failures: boolean
 }

@@ -1,9 +1,10 @@
 /**
  * The end of a claimed delivery: delivered, due again, or dead.
  *
- * Dead is three steps: mark (the lease stays), append to the queue by the delivery's own id, forget. A worker that dies
- * between two of them leaves a claim whose lease runs out; whoever claims it next goes on from the mark and attempts
- * nothing. Without a dead-letter queue, and for confirmations, it is discarded and counted in one step.
+ * Dead takes three steps: mark (the lease stays), append to the queue by the delivery's own id, forget. A worker that
+ * dies between two of them leaves a claim whose lease runs out. The next worker that claims it continues from the mark
+ * and attempts nothing. Without a dead-letter queue, and for confirmations, the delivery is discarded and counted in
+ * one step.
  */
 import { FantailError, type Why } from '@fantail/contracts'
 import { type Envelope, type EnvelopeSigning, type QueueAdmission, queueBody } from '@fantail/delivery'
@@ -32,10 +33,10 @@ import type { EndState, OutcomeRecorder } from './outcome-recorder.ts'
  * @limit Lease of a dead delivery while it is appended to its queue. After it: another worker goes on with the append.
  */
 const DEAD_LEASE_MS = 15_000
-/** What could not be appended waits so long in its lane, marked, instead of to the end of its lease. */
+/** If the append fails, the marked delivery waits this long in its lane instead of to the end of its lease. */
 const POSTPONED_MS = 2_000
 /**
- * Of a settlement: several times what it really takes, so that a lane is never kept waiting by it.
+ * Several times a settlement's real duration, so that no lane waits for it.
  * @limit Time whose requests, at a lane's rate, must fit into its `maxInFlight`, so that its settlements may linger.
  */
 const LINGER_SECONDS_MAX = 0.4
@@ -50,7 +51,7 @@ export interface EndedAttempt extends ExplainedAttempt {
   subscription: CompiledSubscription
   /** FIFO: what shared the attempt; delivered with it, or untouched in its lane. */
   run?: InRun[]
-  /** What it drew on its lane's retry quota; absent: nothing. */
+  /** The quota of its lane that the retry took; absent: none. */
   retryCost?: number
 }
 
@@ -79,7 +80,7 @@ export interface FinishingOptions {
 
 export class Finishing {
   readonly #options: FinishingOptions
-  /** By queue: one that is away is asked for each delivery every two seconds, and would be told of as often. */
+  /** By queue: a queue that is away fails for each delivery every two seconds, which would be as many log lines. */
   readonly #tell: TellPart
 
   constructor(options: FinishingOptions) {
@@ -164,7 +165,7 @@ export class Finishing {
   /** A delivery that was claimed marked dead, or has become so: to its queue, or counted. */
   async bury(dead: DeadDelivery): Promise<void> {
     const gone = await this.#buried(dead)
-    // What was attempted was told of when it was marked.
+    // An attempted delivery was recorded when it was marked.
     if (!gone || dead.state.reason !== 'expired') return
     const { attempts } = dead.state
     this.#options.status.failed({ ...dead, ...dead.claimed, attempts, result: undefined })
@@ -193,7 +194,7 @@ export class Finishing {
     return true
   }
 
-  /** Hands the claim back, mark and all: whoever takes it next goes on with the append. */
+  /** Hands the claim back with its mark. The next worker that takes it continues with the append. */
   async #postpone({ subscription, claimed }: DeadDelivery): Promise<false> {
     const back = { op: 'return', delayMs: POSTPONED_MS } as const
     await this.#options.settling.settle(subscription.shard, claimed, back)
@@ -282,8 +283,8 @@ function isRetryable(step: NextStep): boolean {
 }
 
 /**
- * A throttled lane's next delivery goes by its time, not by the end of this one, unless so few may be in flight that it
- * waits for that, or it is of the same group.
+ * A throttled lane's next delivery follows its send time and not the end of this one. Exceptions: so few may be in
+ * flight that it waits for this one, or it is of the same group.
  */
 function mayLinger({ subscription: { rate, record }, message }: EndedAttempt): boolean {
   if (rate === null || message.message.sequenceNumber !== undefined) return false

@@ -12,7 +12,7 @@ const metrics = { ended: () => undefined } as unknown as WorkerMetrics
 const context = () =>
   new MessageContext({ messageId: createMessageId(1), topicArn: 'arn', publishedAt: 1, message: '' })
 
-/** A log that fails for as long as `away` is true. */
+/** A log that fails while `away` is true. */
 function createLog() {
   const written = { dispatch: 0, lanes: 0 }
   const outcomes = {

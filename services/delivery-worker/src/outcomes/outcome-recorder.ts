@@ -1,7 +1,7 @@
 /**
- * Tells what became of deliveries: to the outcome log, to the metrics, to nobody else. The first entry after a pause
- * goes at once, what comes in the next GATHER_MS in one trip; while Redis is away a write is tried once a second and at
- * most OUTCOMES_WAITING_MAX are kept, the oldest are dropped and counted.
+ * Records the outcomes of deliveries in the outcome log and the metrics. The first entry after a pause is written at
+ * once, those of the next GATHER_MS together. While Redis is away a write is tried once a second. At most
+ * OUTCOMES_WAITING_MAX entries are kept; the oldest are dropped and counted.
  */
 
 import type { StoredWhy, TopicRecord } from '@fantail/contracts'
@@ -39,14 +39,14 @@ export interface EndState {
   attempts: number
   statusCode: number | null
   error: string | null
-  /** Of one that was delivered: why it came when it did. */
+  /** For a delivered one: why it came when it did. */
   why?: StoredWhy | undefined
 }
 
 /** Where a message of a FIFO topic went, by slot. */
 export interface Moved {
   parked: Bitmap
-  /** Of those parked: whose subscription was paused; undefined: none. */
+  /** Which parked deliveries belong to a paused subscription; undefined: none. */
   paused: Bitmap | undefined
   filtered: Buffer
 }
@@ -106,7 +106,7 @@ export class OutcomeRecorder {
     for (const [reason, count] of reasons) this.#metrics.filtered(topicName, reason, count)
   }
 
-  /** Slices of the topic in which nobody's filter matches. */
+  /** Slices of the topic in which no filter matches. */
   keptBack({ name, uid }: TopicRecord, context: MessageContext, { runs, except, reasons }: KeptBack): void {
     this.filtered(name, reasons)
     const { messageId, topicArn } = context.message
@@ -166,7 +166,7 @@ export class OutcomeRecorder {
     this.#flush()
   }
 
-  /** Resolves when everything told so far is written, or could not be. */
+  /** Resolves when every entry so far is written, or could not be. */
   async stop(): Promise<void> {
     this.#stopped = true
     await this.#writing
@@ -185,12 +185,12 @@ export class OutcomeRecorder {
       done = await this.#writeBatch()
       if (done) await this.#gather()
     }
-    // In the turn of the last look, so that nothing is told in between that no write would follow.
+    // In the same turn as the last check, so that no entry is added that no write would follow.
     this.#writing = undefined
     if (!done && !this.#stopped) this.#retry = setTimeout(() => this.#writeAgain(), OUTCOME_RETRY_MS)
   }
 
-  /** What is told meanwhile goes in the same trip. */
+  /** Entries that arrive meanwhile go in the same round trip. */
   async #gather(): Promise<void> {
     if (this.#stopped || this.#waiting >= OUTCOMES_PER_WRITE_MAX) return
     const waitMs = this.#wroteAt + GATHER_MS - performance.now()

@@ -1,4 +1,4 @@
-/** What the worker counts, as its parts tell it; telemetry turns it into instruments. */
+/** The worker's counters; telemetry turns them into instruments. */
 import type { FilterReason } from '@fantail/policy'
 import type { LaneOutcome } from '@fantail/store'
 import type { Outcome } from '../attempts/attempt-outcome.ts'
@@ -6,7 +6,7 @@ import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { MessageContext } from '../topics/message-context.ts'
 
 export interface WorkerMetrics {
-  /** One attempt has ended, in whatever way. */
+  /** An attempt has ended with any result. */
   attempted(
     subscription: CompiledSubscription,
     message: MessageContext,

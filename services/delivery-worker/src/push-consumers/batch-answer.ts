@@ -1,6 +1,6 @@
 /**
- * What an endpoint's answer to a batch comes to: which messages are deleted. The others are left as they are and come
- * back when their visibility timeout is over. The rules of partial answers are those of Lambda's event sources.
+ * Reads an endpoint's answer to a batch: which messages are deleted. The others stay and come back when their
+ * visibility timeout is over. Partial answers follow the rules of Lambda's event sources.
  */
 import type { AttemptResult, QueueMessage } from '@fantail/contracts'
 
@@ -9,7 +9,7 @@ export interface BatchAnswer {
   messages: readonly QueueMessage[]
   /** A 2xx may name messages that failed. */
   reportsFailures: boolean
-  /** Of a FIFO queue: what follows a failed message in its group is not deleted before it. */
+  /** For a FIFO queue: a message is not deleted before a failed one of its group. */
   inOrder: boolean
 }
 
@@ -37,7 +37,7 @@ export function judgeBatch(answer: BatchAnswer): BatchOutcome {
   }
 }
 
-/** Nothing said is nothing failed; whatever cannot be understood fails the batch. */
+/** An empty answer means that nothing failed. An answer that cannot be read fails the whole batch. */
 function failedIds(body: Buffer | undefined, known: Set<string>): Set<string> {
   if (body === undefined) throw new UnreadableAnswer('its answer is too long')
   const value = parsed(body.toString().trim())

@@ -23,9 +23,9 @@ export interface BatchRequest {
 export interface Batch {
   messages: QueueMessage[]
   bytes: number
-  /** By performance.now(): nobody else is given the messages before. */
+  /** By performance.now(): no other receiver gets the messages before. */
   hiddenUntil: number
-  /** Of the last receive. */
+  /** The turn of the last receive. */
   turn: ReceiveTurn
 }
 
@@ -49,7 +49,7 @@ export async function collectBatch(
     try {
       turn = await receive(step, [])
     } catch {
-      // What has been received is pushed; why the rest could not be is told by the next receive.
+      // The received messages are pushed. The next receive reports why there are no more.
       break
     }
     messages.push(...turn.messages)

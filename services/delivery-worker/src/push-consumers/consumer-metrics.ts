@@ -1,4 +1,4 @@
-/** What push consumers count. */
+/** The counters of push consumers. */
 import { type ConsumerRecord, parseArn } from '@fantail/contracts'
 import type { Metrics } from '@fantail/telemetry'
 

@@ -55,7 +55,7 @@ export class ConsumerShares {
     for (const batch of batches) this.#ended.delete(batch)
   }
 
-  /** Gives back what has ended. What is still held runs out by itself. */
+  /** Gives ended shares back. Held ones run out by themselves. */
   async stop(): Promise<void> {
     this.#stopped = true
     clearTimeout(this.#timer)

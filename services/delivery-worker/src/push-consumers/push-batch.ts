@@ -72,7 +72,7 @@ const WAYS = new WeakMap<ConsumerRecord, Way>()
 /** The URL with its credentials, and how it is reached. */
 type Way = Pick<HttpRequest, 'url' | 'route' | 'memo'>
 
-/** What keeps it from being known is the attempt's result. */
+/** If it cannot be read, the reason becomes the attempt's result. */
 function wayOf(record: ConsumerRecord, vault: PushTools['vault']): Way | AttemptResult {
   const known = WAYS.get(record)
   if (known !== undefined) return known

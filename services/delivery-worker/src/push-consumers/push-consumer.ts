@@ -23,7 +23,7 @@ const BATCH_ID_BYTES = 9
 /** @limit Shortest pause between two looks that only time brings about. */
 const PUSH_PAUSE_MS_MIN = 10
 /**
- * setTimeout takes no longer ones; whatever is later is looked for then.
+ * setTimeout takes no longer ones, so a later time is checked again then.
  * @limit Longest pause, as timers take no much longer one. After it: the consumer looks again.
  */
 const PUSH_PAUSE_MS_MAX = 86_400_000
@@ -165,7 +165,7 @@ export class PushConsumer implements Guest {
     this.#tellIdle()
   }
 
-  /** What the receive says of the next one. */
+  /** The receive's information about the next one. */
   #snapshot({ messages, turn }: Batch): void {
     const { refused, nextVisibleInMs } = turn
     if (refused === 'changed') this.#options.onChanged()

@@ -66,7 +66,8 @@ export class PushConsumers {
   }
 
   /**
-   * Begins nothing more, waits for what runs, but not for long: what is cut short comes back by its visibility timeout.
+   * Begins nothing more and waits shortly for running batches. Messages of an interrupted batch come back by their
+   * visibility timeout.
    */
   async stop(): Promise<void> {
     this.#options.subscriber.off('ready', this.#subscribe).off('message', this.#heard)
@@ -102,7 +103,7 @@ export class PushConsumers {
     }
   }
 
-  /** Reads the queue's consumers anew; once more where it is told to meanwhile. */
+  /** Reads the queue's consumers anew, and once more if a notice arrives meanwhile. */
   #readQueue(arn: string): void {
     const reading = this.#reading.has(arn)
     this.#reading.set(arn, reading)
@@ -127,8 +128,8 @@ export class PushConsumers {
   }
 
   /**
-   * Looks for what announcements did not tell. What differs is read once more by itself: an announcement may have come
-   * since all were asked for, and an older answer must not undo what it brought.
+   * Finds changes whose notices were lost. A difference is read once more by itself: a notice may have come since all
+   * were read, and an older answer must not undo it.
    */
   async #readAll(): Promise<number> {
     const gone = new Set(this.#running.keys())

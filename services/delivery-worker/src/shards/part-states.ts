@@ -1,6 +1,7 @@
 /**
- * One state of several parts, which may be on masters of their own: down with the first that is, up with the last. Told
- * as one, each part's success would end what another one's failure began, and every try would leave two log lines.
+ * One state of several parts, which may be on different masters: down with the first that is, up with the last. If all
+ * parts reported to one state directly, each part's success would end what another's failure began, and every try would
+ * leave two log lines.
  */
 import type { State, TellState } from '@fantail/runtime'
 

@@ -1,10 +1,10 @@
 /**
- * Items for one shard's scripts: what arrives while a script runs goes together into the next one. A batch that failed
- * is tried again, later and later, until it is done: the scripts are safe to repeat. What comes after it may rely on
- * it, and waits.
+ * Items for one shard's scripts: items that arrive while a script runs go together into the next one. A failed batch is
+ * tried again, with growing delays, until it is done; the scripts are safe to repeat. Later items may rely on it, and
+ * wait.
  *
- * What need not be done at once may linger, where its shard's last script was a moment ago: then it goes together with
- * what else comes, and with that of all other shards in one write.
+ * Items without hurry may linger if their shard's last script was a moment ago. They then go with other items, and with
+ * those of all other shards in one write.
  */
 import type { TellPart } from './part-states.ts'
 
@@ -45,7 +45,7 @@ export class ShardQueue<T> {
     this.#begin(shard, this.#add(shard, item))
   }
 
-  /** As `push`, LINGER_MS later at most. */
+  /** Like `push`, at most LINGER_MS later. */
   pushLater(shard: number, item: T): void {
     const line = this.#add(shard, item)
     if (line.running) return

@@ -4,7 +4,7 @@
  */
 const NOTHING = Buffer.alloc(0)
 const SMALL_BITS = 30
-/** Packed forms that are made often, by value; whoever gets one only reads it. */
+/** Frequent packed forms, cached by value. Callers must not change them. */
 const PACKED_KEPT = 4_096
 const kept: (Buffer | undefined)[] = []
 

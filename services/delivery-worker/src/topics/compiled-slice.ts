@@ -11,12 +11,14 @@ export interface CompiledSubscription {
   policy: EffectiveDeliveryPolicy
   /** maxReceivesPerSecond, or null where unthrottled. */
   rate: number | null
-  /** Has a retry mode or a circuit breaker: everything goes by its lane, which is told of every answer. */
+  /**
+   * It has a retry mode or a circuit breaker. All deliveries go through its lane, which is informed of every answer.
+   */
   paced: boolean
   target: Target
-  /** What the topic's messages are signed with; undefined: nothing. */
+  /** The version of the signature of the topic's messages; undefined: none. */
   signature: SignatureVersion | undefined
-  /** What of its deliveries is to be logged; undefined: nothing. */
+  /** Which deliveries are logged; undefined: none. */
   feedback: Feedback | undefined
   topicName: string
   sliceId: string
@@ -43,8 +45,8 @@ export interface CompiledSlice {
 }
 
 /**
- * A subscription that cannot be compiled is told and left out, one whose filter cannot be read gets nothing; their
- * neighbours are not affected. `known`: filters of this very revision.
+ * A subscription that cannot be compiled is reported and left out. One whose filter cannot be read gets nothing. Others
+ * are not affected. `known`: filters of this very revision.
  */
 export function compileSlice(
   data: SliceData,

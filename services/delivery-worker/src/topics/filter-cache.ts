@@ -1,7 +1,7 @@
 /**
- * The filters of topics, longer than their slices are kept: a topic of 100,000 subscriptions has filters of some
- * 90 MB, which say of most messages that hardly a slice is needed, and compiled subscriptions of more than the snapshot
- * cache holds. As with slices, what was checked since a snapshot was fetched belongs to that snapshot.
+ * Caches the filters of topics for longer than their slices. A topic of 100,000 subscriptions has filters of some 90
+ * MB. They show for most messages that hardly a slice is needed. Its compiled subscriptions exceed the snapshot cache.
+ * As with slices, filters that were checked since a snapshot was fetched belong to that snapshot.
  */
 import type { SliceRef } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
@@ -45,7 +45,7 @@ export class FilterCache {
     }
     const { filters: topic, since } = cached ?? { filters: new TopicFilters(), since: 0 }
     if (checkedAt < since) return
-    // As many slices of the greatest topics as there is room for; the others are opened for every message.
+    // As many slices of the largest topics as fit; the others are opened for every message.
     if (FILTERED_TOPIC_BYTES + topic.weight + filters.weight > FILTER_CACHE_BYTES_MAX)
       topic.delete(sliceNumber)
     else topic.set(sliceNumber, { ref, filters, checkedAt })
@@ -53,7 +53,7 @@ export class FilterCache {
     this.#topics.set(uid, { filters: topic, since })
   }
 
-  /** Of this very revision. */
+  /** Filters of this very revision. */
   at({ sliceId }: SliceRef, revision: string): SliceFilters | undefined {
     const known = this.#topics.peek(topicUidOf(sliceId))?.filters.get(sliceNumberOf(sliceId))
     return known?.filters.revision === revision ? known.filters : undefined
@@ -85,7 +85,7 @@ export class FilterCache {
     this.#confirm(snapshot, filters, (known) => (current.has(known) ? startedAt : known.checkedAt))
   }
 
-  /** What was known before the snapshot, and is not confirmed, may be another by now. */
+  /** Filters from before the snapshot that are not confirmed may have changed. */
   #confirm(snapshot: TopicSnapshot, filters: TopicFilters, checkedAt: (known: Known) => number): void {
     const cached = this.#topics.get(snapshot.topic.uid)
     if (cached && cached.filters !== filters) return

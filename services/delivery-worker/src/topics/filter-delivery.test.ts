@@ -1,4 +1,4 @@
-/** Filter policies at work: what reaches whom, what is counted, what the outcome log says. */
+/** Filter policies at work: recipients, counters, and the outcome log. */
 import type { MessageAttribute, SubscriptionRecord } from '@fantail/contracts'
 import { outcomeLogKey } from '@fantail/store'
 import { createMetrics } from '@fantail/telemetry'

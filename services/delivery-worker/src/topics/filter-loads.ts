@@ -1,9 +1,9 @@
 /**
- * Loads the filters of a topic before it is decided how its messages are cut into parts. A worker that knows no filters
- * would count every subscription: a message to 100 of 50,000 subscriptions would become 25 parts.
+ * Loads the filters of a topic before its messages are cut into parts. A worker without them would count every
+ * subscription: a message to 100 of 50,000 subscriptions would become 25 parts.
  *
- * Each snapshot is loaded once, however many jobs ask. Slices come one after the other, each in a turn of the event
- * loop of its own. Loading ends early where it can change nothing any more, or where no more filters can be kept.
+ * Each snapshot is loaded once for all jobs. Slices come one after the other, each in its own turn of the event loop.
+ * Loading ends early if it can change nothing any more, or if no more filters can be cached.
  */
 import { CorruptRecordError, type SliceRef } from '@fantail/store'
 import type { CompiledSlice } from './compiled-slice.ts'
@@ -19,7 +19,7 @@ export const SLICES_LOADED_MAX = 200
 
 export interface FilterLoadsOptions {
   filters: Pick<FilterCache, 'check' | 'of'>
-  /** The slice as of the snapshot; its filters are kept where there is room for them. null: it is gone. */
+  /** The slice as of the snapshot; its filters are cached if there is capacity. null: it is gone. */
   load(snapshot: TopicSnapshot, ref: SliceRef): Promise<CompiledSlice | null>
 }
 
@@ -42,7 +42,7 @@ export class FilterLoads {
     const running = this.#loads.get(snapshot)
     if (running) return running
     const load = this.#load(snapshot, unfilteredMax).finally(() => this.#loads.delete(snapshot))
-    // As in snapshot-cache.ts: a lost run does not wait for it.
+    // Like in snapshot-cache.ts, a lost run does not wait for it.
     load.catch(() => undefined)
     this.#loads.set(snapshot, load)
     return load

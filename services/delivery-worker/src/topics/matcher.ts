@@ -1,11 +1,11 @@
 /**
- * Matches messages with filters without keeping the worker from anything else. Nearly every message is matched in one
- * go, in microseconds. What takes more is begun anew in steps, in turns of the event loop that it shares with all
- * others of its kind (runtime/src/turns.ts): it is done later, never dropped.
+ * Matches messages with filters without blocking the worker. Nearly every message is matched in one go, in
+ * microseconds. Costlier ones start again in steps, in turns of the event loop that they share (runtime/src/turns.ts).
+ * They are matched later, never dropped.
  *
- * A message in steps holds its parsed text, which may fill many times the bytes of the text. So few are begun that
- * these stay within a bound; the others wait unparsed. Small messages wait for small ones alone, and those that are
- * matched in one go for none.
+ * A message in steps holds its parsed text, which may take many times the bytes of the text. Only so many are begun
+ * that the total stays below a limit; the others wait unparsed. Small messages wait for small ones only. Messages that
+ * are matched in one go wait for none.
  */
 import {
   MatchWork,
@@ -30,9 +30,9 @@ export interface Matching<T> {
   context: Pick<MessageContext, 'message' | 'sizeBytes' | 'forgetSubjects'>
   /** Throws TooMuchWork. */
   inOneGo(work: MatchWork): T
-  /** What it comes to is decided by the filters there are when it is called. */
+  /** The filters at the time of the call decide the result. */
   inSteps(): Steps<T>
-  /** Nobody wants the answer any more. */
+  /** The caller does not need the answer any more. */
   isGivenUp(): boolean
 }
 

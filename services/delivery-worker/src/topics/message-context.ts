@@ -37,7 +37,7 @@ export class MessageContext {
     this.#body = body
   }
 
-  /** Of the message's text and attributes, as the publisher's limit counts them. */
+  /** Bytes of the message's text and attributes, as the publisher's limit counts them. */
   get sizeBytes(): number {
     let bytes = Buffer.byteLength(this.message.message)
     if (this.message.attributes === undefined) return bytes
@@ -64,7 +64,7 @@ export class MessageContext {
     return envelope
   }
 
-  /** What filters see of the message: of its text for one protocol, or of its attributes. */
+  /** The filters' view of the message: of its text for one protocol, or of its attributes. */
   subject(protocol: Protocol | undefined): FilterSubject {
     return protocol === undefined ? this.#attributes : this.#bodyFor(protocol)
   }
@@ -94,14 +94,14 @@ export class MessageContext {
     return made.subject
   }
 
-  /** What lanes store once per shard. */
+  /** The text that lanes store once per shard. */
   get body(): string {
     this.#body ??= JSON.stringify(this.message)
     return this.#body
   }
 }
 
-/** Small buffers are cut from shared ones of 8 KB, each of which lives as long as any piece of it. */
+/** Small buffers are cut from shared ones of 8 KB. A shared buffer lives as long as any piece of it. */
 function unshared(bytes: Buffer): Buffer {
   const own = Buffer.allocUnsafeSlow(bytes.length)
   bytes.copy(own)

@@ -1,7 +1,7 @@
 /**
- * Which subscriptions of a slice a message is for. Only the filters that its attributes or its text can satisfy are
- * asked (FilterIndex). Subscriptions are known by their slots here, so that these can be kept where there is no room
- * for the compiled slice (filter-cache.ts).
+ * Finds the subscriptions of a slice that a message matches. Only filters that its attributes or its text can satisfy
+ * are evaluated (FilterIndex). Subscriptions are known by their slots here, so filters can be cached without the
+ * compiled slice (filter-cache.ts).
  */
 import type { Protocol, SubscriptionRecord } from '@fantail/contracts'
 import {
@@ -32,21 +32,21 @@ interface Filtered {
 
 interface Sum {
   unfiltered: number
-  /** Of the filters. */
+  /** Bytes of the filters. */
   bytes: number
 }
 
-/** Of a slot among those of its filter. */
+/** Bytes of a slot among those of its filter. */
 const SLOT_BYTES = 32
 
 export class SliceFilters {
   readonly sliceId: string
   readonly revision: string
-  /** Of those that have a filter. */
+  /** Slots of subscriptions with a filter. */
   readonly slots: Buffer
   /** The same, as the outcome log has it. */
   readonly slotsText: SlotsText
-  /** No subscription is without a filter: where none matches, the message is for nobody here. */
+  /** Every subscription has a filter: if none matches, the slice has no recipient. */
   readonly isWhole: boolean
   /** Subscriptions without a filter. */
   readonly unfiltered: number
@@ -72,7 +72,7 @@ export class SliceFilters {
   }
 
   /**
-   * null where no subscription has a filter: every message is for all of them. One whose filter cannot be read is told.
+   * null if no subscription has a filter: every message is for all of them. A filter that cannot be read is reported.
    */
   static of(
     slice: Slice,
@@ -172,8 +172,8 @@ class FilterGroup {
 }
 
 /**
- * Why a subject is kept back by whatever filter of a group, unless an attribute cannot be read: then it depends on who
- * asks for that one.
+ * Why every filter of a group keeps a subject back. An unreadable attribute is the exception: then it depends on the
+ * filter that names it.
  */
 export function commonReason(protocol: Protocol | undefined, subject: FilterSubject): FilterReason {
   return reasonOf({ scope: protocol === undefined ? 'MessageAttributes' : 'MessageBody', rules: [] }, subject)

@@ -1,4 +1,4 @@
-/** Whom of a slice a message is for, and from whom it is kept back. */
+/** The subscriptions of a slice that a message matches, and those that it does not. */
 import type { CompiledSlice, CompiledSubscription } from './compiled-slice.ts'
 import type { MessageContext } from './message-context.ts'
 import type { FilterReasons } from './slice-filters.ts'

@@ -1,7 +1,4 @@
-/**
- * A run that is lost asks for a snapshot and does not wait for it: Node ends a process for a rejection that nobody
- * awaits.
- */
+/** A lost run requests a snapshot and does not wait for it. Node ends a process for an unhandled rejection. */
 import type { Snapshots } from '@fantail/store'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { SnapshotCache } from './snapshot-cache.ts'
@@ -25,7 +22,7 @@ function createCache(): SnapshotCache {
   return new SnapshotCache(snapshots, () => undefined)
 }
 
-/** Questions are gathered for a turn; a rejection is told at the end of the turn in which it came. */
+/** Look-ups are gathered for a turn. A rejection is reported at the end of the turn in which it came. */
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate)
 }

@@ -1,8 +1,8 @@
 /**
- * What attempts are made by: topics and their slices, as of at most SNAPSHOT_AGE_MS_MAX ago (invariant 6).
+ * Topics and their slices for attempts, at most SNAPSHOT_AGE_MS_MAX old (invariant 6).
  *
- * A snapshot is asked for before every burst of attempts. One that was checked not long ago is handed out at once; else
- * its revision is fetched, together with all others asked for in the same turn, and only what changed is loaded anew.
+ * Every burst of attempts gets a snapshot first. A snapshot that was checked recently is returned at once. Otherwise
+ * its revision is fetched, together with all others of the same turn, and only changed parts are loaded anew.
  */
 import { SNAPSHOT_AGE_MS_MAX } from '@fantail/contracts'
 import type { Steps } from '@fantail/policy'
@@ -19,12 +19,12 @@ import { type SliceMatch, sliceMatch } from './slice-match.ts'
 import type { TopicFilters, TopicMatch } from './topic-filters.ts'
 import type { TopicSnapshot } from './topic-snapshot.ts'
 
-/** A snapshot is loaded anew after so long whatever its revision says. */
+/** After this time a snapshot is loaded anew, even with an unchanged revision. */
 const RELOAD_MS = 60_000
 /** @limit Slices that a worker caches. Past it: the least recently used one is dropped. */
 const SNAPSHOT_CACHE_BYTES_MAX = 134_217_728
 /**
- * Of topics: about 30,000 small ones. One took 1,084 bytes of the heap, and more where it has policies.
+ * About 30,000 small topics. One took 1,084 bytes of the heap, and more with policies.
  * @limit Topics that a worker caches. Past it: the least recently used one is dropped.
  */
 const TOPICS_BYTES_MAX = 33_554_432
@@ -89,7 +89,7 @@ export class SnapshotCache {
   }
 
   /**
-   * A slice of a snapshot in hand: whatever changes a slice changes its topic's revision too, so one check serves both.
+   * A slice of a snapshot in hand. Every change of a slice changes its topic's revision too, so one check serves both.
    */
   sliceOf(snapshot: TopicSnapshot, ref: SliceRef): Promise<CompiledSlice | null> | CompiledSlice {
     const cached = this.#slices.get(ref.sliceId)
@@ -152,7 +152,7 @@ export class SnapshotCache {
     return topic && topic.value === snapshot ? Math.max(slice, topic.checkedAt) : slice
   }
 
-  /** Somebody changed the topic: the next use checks again. */
+  /** The topic was changed: the next use checks again. */
   invalidate(arn: string): void {
     const cached = this.#topics.get(arn)
     if (!cached) return
@@ -224,7 +224,7 @@ export class SnapshotCache {
     const running = this.#loading.get(key)
     if (running) return running as Promise<T>
     const promise = load().finally(() => this.#loading.delete(key))
-    // A run that was lost meanwhile waits for nothing, and Node ends a process for a rejection that nobody awaits.
+    // A lost run does not wait for it. Node would end the process for the unhandled rejection.
     promise.catch(() => undefined)
     this.#loading.set(key, promise)
     return promise

@@ -1,4 +1,4 @@
-/** What a topic's filters say together is what each slice says by itself, whatever came and went before. */
+/** The combined filters of a topic match like each slice by itself, after any additions and removals. */
 import { createMessageId, type Message, type Protocol, type SubscriptionRecord } from '@fantail/contracts'
 import { inOneGo } from '@fantail/policy'
 import type { SliceRef } from '@fantail/store'

@@ -1,9 +1,8 @@
 /**
- * Whom of a topic a message is for, asked of all its slices at once. A router leads from the message's values to the
- * few slices whose filters may match; slices come and go one by one, so that a subscription that changes costs one
- * slice.
+ * Finds a message's recipients among all slices of a topic at once. A router leads from the message's values to the few
+ * slices whose filters may match. Slices are added and removed one by one, so a changed subscription costs one slice.
  *
- * Everything that is asked of slices is asked at one instant: what changes later acts on what is dispatched later.
+ * All slices are read at one instant. A later change affects later dispatches.
  */
 import type { Protocol } from '@fantail/contracts'
 import { FilterRouter, type MatchWork, type Steps } from '@fantail/policy'
@@ -12,14 +11,14 @@ import type { MessageContext } from './message-context.ts'
 import { commonReason, count, type FilterReasons, type SliceFilters } from './slice-filters.ts'
 import type { TopicSnapshot } from './topic-snapshot.ts'
 
-/** What the filters of a slice were found to match. */
+/** The result of a slice's filters. */
 export interface KnownMatch {
   filters: SliceFilters
   slots: readonly number[]
 }
 
 export interface TopicMatch {
-  /** Slices that somebody in may get it: unknown, with subscriptions without a filter, or with a match. */
+  /** Slices with a possible recipient: unknown ones, those with subscriptions without a filter, or with a match. */
   toOpen: readonly { ref: SliceRef; found?: KnownMatch }[]
   /** The others, if any. */
   keptBack: KeptBack | undefined
@@ -39,7 +38,7 @@ export interface Known {
   checkedAt: number
 }
 
-/** What all slices whose subscriptions all have filters say together. */
+/** The combined filters of all slices whose subscriptions all have filters. */
 interface Whole {
   runs: SlotRun[]
   slices: number
@@ -70,7 +69,7 @@ export class TopicFilters {
   #weight = 0
   #whole: Whole | undefined
   #open: { snapshot: TopicSnapshot; slices: Open[] } | undefined
-  /** Of the slices and their filters. */
+  /** Version of the slices and their filters. */
   #version = 0
 
   get known(): Iterable<Known> {
@@ -119,7 +118,7 @@ export class TopicFilters {
     }
   }
 
-  /** The same in steps, by the filters of this moment, whatever becomes of them meanwhile. */
+  /** The same in steps, with the filters of this moment, even if they change meanwhile. */
   *matchInSteps(snapshot: TopicSnapshot, context: MessageContext): Steps<TopicMatch> {
     const known = new Map(this.#known)
     const open = this.#openOf(snapshot)
