@@ -1,6 +1,6 @@
 /**
- * Which master keys the running services hold. A service says so in the name of its connection, which Redis shows for
- * as long as the process is connected: nothing has to be renewed, and nothing stays behind when a process ends.
+ * Which master keys the running services hold. A service states it in the name of its connection, which Redis shows
+ * while the process is connected. So nothing has to be renewed, and nothing stays behind when a process ends.
  */
 import type { Redis } from 'ioredis'
 import { mastersOf } from '../redis/cluster.ts'
@@ -9,7 +9,7 @@ export type KeyHolderService = 'api' | 'worker'
 
 export interface KeyHolder {
   service: KeyHolderService
-  /** Of its connection, as Redis sees it. */
+  /** The connection's address, as Redis sees it. */
   address: string
   /** undefined: it is of a release that does not say. */
   keyIds: string[] | undefined

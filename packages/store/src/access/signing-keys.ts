@@ -1,7 +1,7 @@
 /**
- * The key pair that messages are signed with, one for all processes, and every certificate that was ever signed by: a
- * message may be checked long after its key was replaced. Whether the private key is sealed is the caller's to say:
- * where it is not, whoever can read this Redis can sign.
+ * The key pair that messages are signed with, one for all processes, and every certificate that was ever used: a
+ * message may be verified long after its key was replaced. The caller decides whether the private key is sealed. If it
+ * is not, anyone who can read this Redis can sign.
  */
 import { jsonOf } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
@@ -52,7 +52,7 @@ export class SigningKeys {
   }
 }
 
-/** What cannot be read is told without a word of it. */
+/** The error never repeats the text. */
 function parsePair(text: string): StoredSigningPair {
   const pair = jsonOf(text)
   const { privateKey, sealed, certificate } = (pair ?? {}) as Record<string, unknown>

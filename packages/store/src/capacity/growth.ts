@@ -1,6 +1,7 @@
 /**
  * Growth that a caller asks for: a topic, a subscription, a queue, a consumer, a key, a redrive, or a longer record of
- * one. The stores ask a guard before they write such; what does not grow is never refused (script-classes.ts).
+ * one. The stores call a guard before they write such growth. Writes that do not grow are never refused
+ * (script-classes.ts).
  */
 
 /** Usually the StorageGuard. */

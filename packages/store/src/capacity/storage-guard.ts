@@ -47,7 +47,7 @@ export interface StorageGuardOptions {
   topicBytes?: () => Promise<Map<string, number>>
   /** Stands for maxmemory where Redis has none (FANTAIL_REDIS_MEMORY_BYTES); else half of Redis's host. */
   memoryBytes?: number | undefined
-  /** Told each change between admitting and refusing. */
+  /** Called at each change between admitting and refusing. */
   onState?: (state: 'full' | 'free', sample: MemorySample) => void
   /** Monotonic ms. */
   now?: () => number
@@ -55,7 +55,7 @@ export interface StorageGuardOptions {
 
 export interface MemorySample {
   usedBytes: number
-  /** What Redis may use in all; Infinity where nothing tells. */
+  /** The most that Redis may use in all; Infinity if unknown. */
   limitBytes: number
 }
 
@@ -179,7 +179,7 @@ export async function readTopicBytes(redis: Redis): Promise<Map<string, number>>
   return most
 }
 
-/** Of Redis, or of the cluster's fullest master: a message may have to be parked on any. */
+/** Memory of Redis, or of the cluster's fullest master: a message may have to be parked on any. */
 export async function readMemory(redis: Redis, memoryBytes?: number): Promise<MemorySample> {
   const infos = await Promise.all(mastersOf(redis).map((master) => master.info('memory')))
   const samples = infos.map((info) => parseMemory(info, memoryBytes))

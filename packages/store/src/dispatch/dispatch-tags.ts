@@ -1,7 +1,7 @@
 /**
  * The hash tags of dispatch queues. For every number of masters up to 14 that divide the slots evenly, the first
- * queues, as many as there are masters, are on a master each; no list can do so for more than 17. Changing a tag would
- * orphan what is stored under it.
+ * queues, as many as there are masters, are on one master each. No list can do so for more than 17. A changed tag would
+ * orphan the data stored under it.
  */
 const SUFFIXES = (
   '- zo vy a0 dv ps jf ou pv fy bf us yy cc bf t3 qs gv kc cv zu mt tm by pt qp ow ao g2 ge ty p6 ' +

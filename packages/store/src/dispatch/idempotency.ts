@@ -20,7 +20,7 @@ const CLAIM = readScript('claim-publish-1')
 const HOLD = readScript('hold-claim-1')
 const KEPT_MS = IDEMPOTENCY_SECONDS * 1_000
 
-/** What a key holds, as JSON: a hash of the request and the ids it was given. */
+/** The value of a key, as JSON: a hash of the request and the ids it was given. */
 export interface IdempotentPublish {
   h: string
   ids: string[]
@@ -28,7 +28,7 @@ export interface IdempotentPublish {
 
 export interface FoundKey {
   topicUid: string
-  /** null: nobody has used it. */
+  /** null: the key is free. */
   publish: IdempotentPublish | null
 }
 
@@ -74,7 +74,7 @@ export class Idempotency {
   /** Dispatch's claim, by the Redis key that a message carries: false where the key holds another publish. */
   async holds(name: string, value: string): Promise<boolean> {
     const held = (await runScript(this.#acks.redis, HOLD, [name], [value, KEPT_MS])) === 1
-    // The job is deleted next: where it is dropped, because of the claim; else the claim alone tells of it.
+    // The job is deleted next. If it is dropped because of the claim, the claim alone remains as the record.
     if (held) await this.#acks.confirm(name)
     else await this.#confirm(name)
     return held

@@ -9,7 +9,7 @@ const HOLD = readScript('hold-lock-1')
 export interface LockedJob extends StartedJob {
   /** Epoch ms. */
   addedAt: number
-  /** Of the start. */
+  /** The start's token. */
   token: string
 }
 

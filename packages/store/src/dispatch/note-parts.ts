@@ -1,4 +1,4 @@
-/** How a dispatch job is cut, noted in the job itself: it is there for as long as the job, and goes with it. */
+/** How a dispatch job is cut, noted in the job itself, so that the note lives exactly as long as the job. */
 import type { Redis } from 'ioredis'
 import { dispatchJobKey, JOB_PARTS } from '../keys.ts'
 import { readScript, runScript } from '../redis/scripts.ts'

@@ -27,7 +27,7 @@ test('tells how many messages each log holds and when the first was published, u
   expect((await fifoLogFigures(redis)).map(({ topicArn }) => topicArn)).toEqual([other])
 })
 
-/** As a worker does, for a topic without subscriptions. */
+/** Reads like a worker, for a topic without subscriptions. */
 async function readAll(arn: string): Promise<void> {
   const limits = new Map<string, number>()
   const request = { lanesMax: 10, logsMax: 10, deliveriesMax: 10, leaseMs: 1_000, limits }

@@ -1,4 +1,4 @@
-/** What waits in the logs of FIFO topics, for gauges. Changes nothing. */
+/** Waiting messages in the logs of FIFO topics, for gauges. Changes nothing. */
 import { publishedAtOf } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { parseDeliveryId } from '../lanes/lane-records.ts'
@@ -8,7 +8,7 @@ import { SHARD_COUNT, shardBase } from '../redis/shards.ts'
 const LOGS = readScript('fifo-logs-1')
 
 /**
- * A log that nobody reads is due early; where a shard has more overdue lanes than this, it may be missed.
+ * An unread log is due early. If a shard has more overdue lanes than this, the log may be missed.
  * @limit Members of a shard's `due` that the gauges of FIFO logs look at. Past it: a log may be missing in the gauges.
  */
 const LOOKED_AT_MAX = 1_000

@@ -1,6 +1,6 @@
 /**
- * What the logs of a FIFO topic should do, in memory: the topic's own, and one for each group that is isolated because
- * readers died at its first message. The model test plays the same reads here and on a real Redis and compares them.
+ * A model of a FIFO topic's logs in memory: the topic's own, and one for each group that is isolated because readers
+ * died at its first message. The model test makes the same reads here and on a real Redis and compares them.
  */
 import { LOG_READ_MAX } from './fifo-reading.ts'
 

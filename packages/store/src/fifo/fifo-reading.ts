@@ -52,14 +52,14 @@ export interface IsolatedEntry extends LogEntry {
 /** `stale`: another reader has the log. `gone`: the topic is deleted, and its log is dropped by others. */
 export type LogMoved =
   | { kind: 'stale' | 'gone' }
-  /** What is in the log now; nothing: it is not lent any more. */
+  /** The log's next messages. None: it is not lent any more. */
   | {
       kind: 'moved'
       entries: LogEntry[]
       nextDueAt: number | null
       /** Readers that have died at the first entry; absent: none. */
       failedStarts?: number
-      /** Of an isolated group nothing is read then, and it is not lent any more. */
+      /** For an isolated group nothing is read then, and it is not lent any more. */
       isolated?: IsolatedEntry
     }
 
@@ -76,7 +76,7 @@ export class FifoReading {
     this.#redis = redis
   }
 
-  /** What the log begins with. */
+  /** Reads the log's first messages. */
   read(shard: number, claim: LogClaim): Promise<LogMoved> {
     return this.move(shard, claim, NOTHING)
   }
@@ -91,7 +91,7 @@ export class FifoReading {
     await this.#move(shard, claim, NOTHING, 'failed')
   }
 
-  /** Safe to repeat, as long as no other move has been made in between. Callers bound the number of lanes (500). */
+  /** Safe to repeat if no other move was made in between. Callers bound the number of lanes (500). */
   move(shard: number, claim: LogClaim, move: LogMove): Promise<LogMoved> {
     return this.#move(shard, claim, move, '')
   }

@@ -14,7 +14,7 @@ export async function makeFifoTopic(redis: Redis, set: Partial<TopicRecord> = {}
   return record
 }
 
-/** With a deduplication id of its own, unless one is set. */
+/** Has its own deduplication id, unless one is set. */
 export function fifoMessage(text: string, groupId = 'a', set: Partial<Message> = {}): Message {
   const publishedAt = Date.now()
   const messageId = createMessageId(publishedAt)

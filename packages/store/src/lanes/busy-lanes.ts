@@ -11,7 +11,7 @@ import type { Wakes } from './lane-replies.ts'
 /** Beside the wake that a script published; another slot, so it cannot be part of the script. */
 export function hintDue(redis: Redis, shard: number, dueAt: number | null, woke: Wakes): void {
   const lost = () => {
-    // What the hint tells about is stored; the sweep of all shards finds it where wake and hint are lost.
+    // The hint's deliveries are stored. If wake and hint are lost, the sweep of all shards finds them.
   }
   if ((woke & 1) !== 0 && dueAt !== null) redis.hset(BUSY_SHARDS, String(shard), String(dueAt)).catch(lost)
   // The take that this brings about corrects the time.

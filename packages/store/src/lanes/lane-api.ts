@@ -1,4 +1,4 @@
-/** What the lanes of all shards can be asked; `Lanes` (lanes.ts) is the implementation on Redis. */
+/** The operations on the lanes of all shards; `Lanes` (lanes.ts) implements them on Redis. */
 import type {
   Checkpoint,
   DeliveryRef,
@@ -37,7 +37,7 @@ export interface LaneStore {
   /** Bodies by message id or delivery, null where gone. */
   messages(shard: number, ids: Buffer[]): Promise<(Buffer | null)[]>
   settle(shard: number, settlements: Settlement[]): Promise<SettleResult>
-  /** What endpoints answered, of lanes with a retry mode or a circuit breaker. */
+  /** Answers of endpoints, for lanes with a retry mode or a circuit breaker. */
   note(shard: number, results: LaneResult[]): Promise<NotedResults>
   figures(ids: { subscriptionId: string; shard: number }[]): Promise<LaneFigures[]>
   deliveryStates(shard: number, items: DeliveryRef[]): Promise<DeliveryWhere[]>

@@ -1,9 +1,9 @@
 /**
- * What lanes.ts takes and gives: deliveries, their retry states, and the requests and results of park, take, settle.
+ * Types of lanes.ts: deliveries, their retry states, and the requests and results of park, take, settle.
  *
- * A delivery is in one of three places: waiting (fresh or retry, with the time it is due), in flight (under a lease)
- * or gone from the lane. A lease is a text that only the claim that returned it holds; a write with another lease, or
- * with one that has been handed on since, changes nothing.
+ * A delivery is in one of three places: waiting (fresh or retry, with its due time), in flight (under a lease) or gone
+ * from the lane. A lease is a text that only the claim that returned it holds. A write with another lease, or with one
+ * that has been handed on since, changes nothing.
  */
 import { type DeadLetterReason, formatMessageId, parseMessageId, type StoredWhy } from '@fantail/contracts'
 import type { Answered } from '@fantail/policy'
@@ -41,13 +41,13 @@ export interface ParkEntry {
   /** Index into the request's messages. */
   message: number
   park: ParkAs
-  /** Absent: nothing new. Of a detached one always unproven. */
+  /** Absent: unchanged. A detached delivery's endpoint is always unproven. */
   standing?: Standing | undefined
 }
 
 /**
- * What attempts have shown of an endpoint: proven, it answers in time; unproven, its latest attempt is without an
- * answer. An unproven one's lane waits for its turn (keys.ts, `turns`).
+ * The latest attempts at an endpoint. Proven: it answers in time. Unproven: its latest attempt has no answer. The lane
+ * of an unproven one waits for its turn (keys.ts, `turns`).
  */
 export type Standing = 'proven' | 'unproven'
 
@@ -88,7 +88,7 @@ export type ParkedJob =
   | {
       stale: false
       outcomes: ParkOutcome[]
-      /** Of detached entries that were parked, by position; null for all others. */
+      /** Leases of parked detached entries, by position; null for all others. */
       leases: (string | null)[]
     }
 
@@ -103,7 +103,7 @@ export interface RedrivenEntry {
   delivery: Buffer
   /** Index into the request's messages. */
   message: number
-  /** Of the message; in a FIFO lane it waits behind what the group has there. */
+  /** The message's group. In a FIFO lane the delivery waits behind the group's others. */
   groupId?: string
   /** The dead letter's id in its queue; what makes a repeated batch harmless. */
   itemId: string
@@ -132,7 +132,8 @@ export interface TakeRequest {
   /** Logs of FIFO topics; default none. */
   logsMax?: number
   /**
-   * Of a lane that is not named, unless its own maxInFlight is lower; throttled lanes are bounded by their rate alone.
+   * Claims of a lane that is not named, unless its own maxInFlight is lower. Throttled lanes are bounded by their rate
+   * alone.
    */
   othersMax?: number
   /** Claims for lanes of unproven endpoints, one each; default as many as deliveriesMax. */
@@ -203,7 +204,7 @@ export interface TakeResult {
   /** Redis time in ms; what `sendAt` and `nextDueAt` are to be compared with. */
   now: number
   nextDueAt: number | null
-  /** The earliest turn of a lane whose endpoint is unproven; a sweep does not tell. */
+  /** The earliest turn of a lane whose endpoint is unproven. A sweep does not return it. */
   nextTurnAt: number | null
   lanes: ClaimedLane[]
   /** Removed and counted because the message was too old and there is no dead-letter queue. */
@@ -225,11 +226,11 @@ export interface SweepResult extends TakeResult {
   cursor: string | null
 }
 
-/** What an endpoint answered (policy/src/retries/retry-mode.ts), or that a claim was handed back unsent. */
+/** An endpoint's answer (policy/src/retries/retry-mode.ts), or that a claim was handed back unsent. */
 export interface LaneResult {
   subscriptionId: string
   answered: Answered | 'unsent'
-  /** What its attempt drew on the retry quota. */
+  /** The retry quota that its attempt took. */
   cost: number
 }
 
@@ -291,14 +292,14 @@ export interface Checkpoint {
 export interface LaneFigures {
   waiting: number
   inFlight: number
-  /** Of what waits; exact for fresh deliveries, of the next few due for retries. */
+  /** Age of the waiting deliveries: exact for fresh ones, for retries that of the next few. */
   oldestPublishedAt: number | null
   nextAttemptAt: number | null
   /** Effective throttle per second. */
   rate: number | null
   lastError: string | null
   lastStatusCode: number | null
-  /** What is left of the retry quota; null without one. */
+  /** The remaining retry quota; null without one. */
   retryQuota: number | null
   /** Until the next probe; null where no circuit is open. */
   circuitOpenUntil: number | null
@@ -306,16 +307,16 @@ export interface LaneFigures {
 
 export interface DeliveryWhere {
   where: 'waiting' | 'inFlight' | 'absent'
-  /** Of a waiting one. */
+  /** Due time of a waiting delivery. */
   dueAt: number | null
   state: RetryState | DeadState | null
-  /** What its lane makes it wait for beside its due time, and until when at least; absent: nothing. */
+  /** The lane's reason to wait beyond the due time, and until when at least; absent: none. */
   hold?: { because: StoredWhy['because']; until: number | null }
-  /** Of an absent one: when its lane was last purged. */
+  /** When the lane of an absent delivery was last purged. */
   purgedAt?: number
 }
 
-/** What a lane stores for a delivery: 16 bytes of the message id, and 2 of the generation where it is not 0. */
+/** A lane's id of a delivery: 16 bytes of the message id, and 2 of the generation if it is not 0. */
 export function deliveryId(messageId: string, generation = 0): Buffer {
   const id = parseMessageId(messageId)
   if (id === undefined) throw new TypeError(`not a message id: ${messageId}`)

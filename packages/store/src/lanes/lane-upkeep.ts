@@ -1,4 +1,6 @@
-/** What operators and the sweeper do to lanes: retry now, purge, expire. Each in steps that keep Redis free. */
+/**
+ * Operations of operators and the sweeper on lanes: retry now, purge, expire. Each runs in steps that keep Redis free.
+ */
 import type { Redis } from 'ioredis'
 import { readScript, runScript } from '../redis/scripts.ts'
 import { shardBase } from '../redis/shards.ts'

@@ -50,7 +50,7 @@ export async function writeLane(redis: Redis, settings: LaneSettings = {}, id: s
   return id
 }
 
-/** As the delete script does: what is left is drained by take. */
+/** Marks like the delete script; a take drains the rest. */
 export async function markGone(redis: Redis, id: string) {
   await redis.hset(laneKey(BASE, id), 'g', '1')
   await redis.zadd(dueKey(BASE), 0, id)
@@ -84,7 +84,7 @@ export async function parkAll(lanes: Lanes, ids: string[], messages: TestMessage
   return job
 }
 
-/** Takes with room for everything, unless said otherwise. */
+/** Takes without limits, unless the request sets them. */
 export async function takeFrom(lanes: Lanes, request: Partial<TakeRequest> = {}) {
   const all = {
     lanesMax: 100,

@@ -1,6 +1,6 @@
 /**
- * What FIFO lanes should do, in memory: per lane and group a line of deliveries, of which only the first may be
- * anywhere but in its place. The model test plays the same operations here and on a real Redis and compares everything.
+ * A model of FIFO lanes in memory: for each lane and group a list of deliveries, of which only the first may be in
+ * flight. The model test runs the same operations here and on a real Redis and compares everything.
  */
 import type { DeadState, RetryState } from './lane-records.ts'
 import { endsDelayMs } from './lanes-model.fixture.ts'
@@ -100,7 +100,7 @@ export class FifoModel {
 
   discardWaiting(lane: string, reason: string, now: number): number {
     const waiting = this.waiting(lane)
-    // From behind, so that nobody moves up meanwhile.
+    // From the end, so that no delivery becomes the head meanwhile.
     for (const { group, delivery } of waiting.toReversed()) this.leave(lane, group, delivery, reason, now)
     return waiting.length
   }

@@ -1,10 +1,9 @@
 /**
- * Random histories of FIFO lanes: publishes in groups, moves out of the log (repeated ones, stale ones), readers that
- * die again and again so that groups are isolated, takes,
- * settlements of heads alone and with a run, crashes, pauses, deletions, purges, retries, redrives, sweeps and clock
- * jumps. After every step Redis holds exactly what the model holds: of each group the head in its set and the rest in
- * its list, in order; every body is referred to as often as it is counted, and what was placed equals what is there and
- * what has ended.
+ * Random histories of FIFO lanes: publishes in groups, moves out of the log (also repeated and stale ones), readers
+ * that die again and again so that groups are isolated, takes, settlements of heads alone and with a run, crashes,
+ * pauses, deletions, purges, retries, redrives, sweeps and clock jumps. After every step Redis equals the model: each
+ * group's head is in its set and the rest in its list, in order. Every body's count equals its references. Parked
+ * deliveries equal those that are there plus those that have ended.
  */
 import { readFileSync } from 'node:fs'
 import type { Message } from '@fantail/contracts'
@@ -118,7 +117,7 @@ type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never
 const NEXT = ['../redis/lua/include/now.lua', './lua/include/lane-next.lua'].map((path) =>
   readFileSync(new URL(path, import.meta.url), 'utf8'),
 )
-/** As the scripts of subscriptions change a lane: its settings and its due time in one step. */
+/** Changes a lane like the scripts of subscriptions: its settings and its due time in one step. */
 const CHANGE = `${NEXT.join('\n')}
 redis.call('HSET', KEYS[1] .. 'lane:' .. ARGV[1], ARGV[2], ARGV[3])
 lane_next(KEYS[1], ARGV[1], now_ms(KEYS[1]))`
@@ -130,7 +129,7 @@ interface Held extends Claim {
 /** One history on a fresh shard. */
 class Play {
   readonly model = new FifoModel(LANES.map((lane) => ({ ...lane })))
-  /** As stored, by hex of the id. */
+  /** Stored messages, by hex of the id. */
   readonly messages = new Map<string, Message>()
   readonly logs = new LogsModel()
   /** Hex ids of each group that have not been moved into lanes, in the order in which they were published. */
@@ -337,7 +336,7 @@ class Play {
     }
   }
 
-  /** What is too old leaves from the front of its group: the head, or those right behind it. */
+  /** Expired deliveries leave from the front of their group: the head, or those right behind it. */
   noteExpired(taken: TakeResult) {
     const expired = taken.expired.map(({ subscriptionId, delivery }) => ({
       lane: this.model.lane(subscriptionId),
@@ -475,7 +474,7 @@ class Play {
     for (const lane of this.model.lanes.values()) if (!lane.gone) this.expectNothingOld(lane, firstAt)
   }
 
-  /** `sweptAt` is when the sweep began, by Redis. What has become old since is for the next one. */
+  /** `sweptAt` is when the sweep began, by Redis. Deliveries that expire later belong to the next sweep. */
   expectNothingOld(lane: FifoLane, sweptAt: number) {
     const left = this.model.waiting(lane.id).filter(({ delivery }) => this.isOld(delivery, sweptAt))
     for (const { group, delivery } of left) {

@@ -1,6 +1,6 @@
 /**
- * What lanes should do, in memory and without Redis: which deliveries wait, which are in flight under which lease, and
- * how the others ended. The model test plays the same operations here and on a real Redis and compares everything.
+ * A model of lanes in memory: which deliveries wait, which are in flight under which lease, and how the others ended.
+ * The model test runs the same operations here and on a real Redis and compares everything.
  *
  * Redis's clock runs on during a test, so the operations' times stand far apart: time moves in steps of 10 s, every
  * span ends 5 s off a step, and a run takes less than that.
@@ -32,7 +32,7 @@ export function endsDelayMs(ends: number): number {
   return ends < 2 ? 0 : Math.min(300_000, 1_000 * 2 ** (ends - 2))
 }
 
-/** As its lane stores it; undefined: not at all. */
+/** The state as the lane stores it; undefined: it stores none. */
 export function storedState({ state, ends }: Pick<Entry, 'state' | 'ends'>): string | undefined {
   const text = (state ? packState(state) : '') + (ends > 0 ? `\x1f${ends}` : '')
   return text === '' ? undefined : text
@@ -87,7 +87,7 @@ export class Model {
     return 'parked'
   }
 
-  /** What an accepted write has told of the endpoint. */
+  /** The endpoint's standing, as an accepted write reported it. */
   note(id: string, standing: Standing | undefined): void {
     const lane = this.lanes.get(id)
     if (lane && !lane.gone && standing) lane.proven = standing === 'proven'

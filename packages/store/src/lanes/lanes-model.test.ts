@@ -1,7 +1,7 @@
 /**
- * Random histories of parks, takes, settlements (stale ones too), crashes, pauses, deletions, purges and clock jumps:
- * after every step Redis holds exactly what the model holds, every lane is due when it should be, every body is
- * referred to as often as it is counted, and what was parked equals what waits, is in flight and has ended.
+ * Random histories of parks, takes, settlements (also stale ones), crashes, pauses, deletions, purges and clock jumps.
+ * After every step Redis equals the model, and every lane is due when it should be. Every body's count equals its
+ * references. Parked deliveries equal those waiting, in flight and ended.
  */
 
 import { readFileSync } from 'node:fs'
@@ -37,7 +37,7 @@ import {
 const { redis } = await useRedis()
 const lanes = new Lanes(redis)
 
-/** As in take-deliveries-1.lua. */
+/** The value in take-deliveries-1.lua. */
 const FULL_MS = 1_000
 /**
  * A throttled lane is due so long before its send time at least: on a grid of 100 ms, within 200 ms of it
@@ -111,7 +111,7 @@ type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never
 const NEXT = ['../redis/lua/include/now.lua', './lua/include/lane-next.lua'].map((path) =>
   readFileSync(new URL(path, import.meta.url), 'utf8'),
 )
-/** As the scripts of subscriptions change a lane: its settings and its due time in one step. */
+/** Changes a lane like the scripts of subscriptions: its settings and its due time in one step. */
 const CHANGE = `${NEXT.join('\n')}
 redis.call('HSET', KEYS[1] .. 'lane:' .. ARGV[1], ARGV[2], ARGV[3])
 lane_next(KEYS[1], ARGV[1], now_ms(KEYS[1]))`
@@ -289,7 +289,7 @@ class Play {
 
   async sweep() {
     let cursor: string | null = null
-    // What becomes old after this is for the next sweep.
+    // Deliveries that expire after this belong to the next sweep.
     let firstAt: number | undefined
     do {
       const step = await lanes.sweep(SHARD, { cursor, deliveriesMax: 500, leaseMs: LEASE_MS })

@@ -20,7 +20,7 @@ import type { LaneResult, RetryState, SettleTo } from './lane-records.ts'
 import { useLanes } from './lanes.fixture.ts'
 
 const { redis, lanes } = await useLanes()
-/** What a full quota holds, in the unit of retries' costs. */
+/** A full quota, in the unit of retries' costs. */
 const RETRY_QUOTA = 500
 /** ms that Redis's time is ahead. */
 let ahead = 0
@@ -149,7 +149,7 @@ describe('the adaptive rate', () => {
     )
   })
 
-  /** The model at the ms that the script may have seen: the bucket it noted tells which. */
+  /** The model at the ms that the script may have used: the noted bucket tells which. */
   async function followed<S extends Parameters<typeof adapt>[0]>(id: string, state: S, answered: Answered) {
     const next = adapt(state, answered, await lanes.now(SHARD))
     const bucketAt = Number(await redis.hget(laneKey(BASE, id), 'mb'))

@@ -1,18 +1,18 @@
 /**
- * Lanes: every subscription's own waiting line, in its slice's shard.
+ * Lanes: every subscription's own list of waiting deliveries, in its slice's shard.
  *
- * A lane is a hash of settings, two sorted sets of waiting deliveries by due time (fresh, and those with attempts
- * behind them), a sorted set of leases, and the retry states. `due` of the shard says which lane next needs a take.
+ * A lane is a hash of settings, two sorted sets of waiting deliveries by due time (fresh ones, and those with earlier
+ * attempts), a sorted set of leases, and the retry states. The shard's `due` holds when each lane next needs a take.
  *
- *   park ──▶ waiting ──take──▶ in flight ──settle──▶ delivered, dead-lettered, discarded, expired
- *               ▲                  │
- *               └── retry, return, lease ended
+ * park ──▶ waiting ──take──▶ in flight ──settle──▶ delivered, dead-lettered, discarded, expired
+ *             ▲                  │
+ *             └── retry, return, lease ended
  *
  * renew leaves a claim in flight and gives it a new send time.
  *
  * Every move is one Lua script; Redis's atomicity is the only lock. A worker that dies leaves leases, which end: its
- * deliveries wait again. One that was only frozen holds leases that are no longer current, and its settlements are
- * refused. A body is stored once per shard and counted by the deliveries that refer to it.
+ * deliveries wait again. A worker that was only frozen holds leases that are no longer current, and its settlements are
+ * refused. A body is stored once per shard, with a count of the deliveries that refer to it.
  */
 import type { Redis } from 'ioredis'
 import { BUSY_SHARDS, checkpointKey, dueKey, messageKey, turnsKey } from '../keys.ts'
@@ -30,7 +30,7 @@ import { renewClaims } from './renew.ts'
 import { settleDeliveries } from './settle.ts'
 import { takeDeliveries } from './take.ts'
 
-/** As long as a checkpoint that nobody deletes. */
+/** Kept as long as a checkpoint that is never deleted. */
 const FENCE_MS = 86_400_000
 
 export class Lanes implements LaneStore {

@@ -1,4 +1,4 @@
-/** What endpoints answered, for lanes with a retry mode or a circuit breaker. */
+/** Endpoints' answers, for lanes with a retry mode or a circuit breaker. */
 import type { Redis } from 'ioredis'
 import { readScript, runScript } from '../redis/scripts.ts'
 import { shardBase } from '../redis/shards.ts'

@@ -60,7 +60,7 @@ interface Wake {
   stalled: boolean
   count: number
   lateness: number
-  /** How many of the requests that it sends then ask for another one. */
+  /** How many of its requests need another one. */
   again: number
   leadMs: number
 }

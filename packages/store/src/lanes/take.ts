@@ -15,7 +15,7 @@ const TAKE = readScript('take-deliveries-1')
 
 /** Now, earliest due time, drained, lanes with claims, expired (subscription, delivery) one after the other. */
 export type TakenReply = [number, Buffer, number, ClaimedLaneReply[], Buffer[]]
-/** Of each run: subscription, claimed delivery, those behind it. */
+/** For each run: subscription, claimed delivery, those behind it. */
 type TakeReply = [...TakenReply, runs: Buffer[][], logs: LogReply[], turn: Buffer]
 type LogReply = [uid: Buffer, arn: Buffer, fence: number, group: Buffer]
 

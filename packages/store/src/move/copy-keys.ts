@@ -1,7 +1,7 @@
 /**
- * Copies keys with their life times and holds each against the source. What is small goes whole (DUMP, RESTORE); what
- * is large, or in a format that the target does not know, element by element. Safe to repeat: a copy replaces what is
- * there.
+ * Copies keys with their life times and compares each with the source. Small keys are copied whole (DUMP, RESTORE).
+ * Large ones, or those in a format that the target does not know, are copied element by element. Safe to repeat: a copy
+ * replaces the target's key.
  */
 import type { Redis } from 'ioredis'
 import { batch } from '../redis/batch.ts'
@@ -9,7 +9,7 @@ import { replies } from '../redis/pages.ts'
 import { copyElements, type KeyType, type Side, sameElements } from './key-elements.ts'
 
 /**
- * A payload holds up both servers for as long as it takes to make and to read.
+ * Making and reading a payload blocks both servers.
  * @limit Key that is copied whole. Past it: it is copied element by element.
  */
 const WHOLE_BYTES_MAX = 4_194_304
@@ -18,7 +18,7 @@ const TOGETHER_BYTES_MAX = 16_777_216
 /** Version of the format and checksum, at the end of a payload. */
 const FOOTER_BYTES = 10
 /**
- * Life times are relative, and take a while to be told and set.
+ * Life times are relative, and reading and setting them takes time.
  * @limit Difference between the life times of a key and its copy. Past it: the copy counts as wrong.
  */
 const TTL_OFF_MS_MAX = 30_000
@@ -29,7 +29,7 @@ export interface CopyOptions extends Side {
 
 export interface Copied {
   keys: number
-  /** Of memory, by the source's account. */
+  /** Bytes of memory, by the source's account. */
   bytes: number
   /** Gone from the source meanwhile: their time was over. */
   expired: number

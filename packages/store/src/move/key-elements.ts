@@ -1,6 +1,6 @@
 /**
- * One key element by element: for keys that are too large to be carried whole, whose payload the other server does not
- * know, or that two servers store in another order. Each type can be read in chunks, written and compared.
+ * Copies one key element by element: a key that is too large to be copied whole, whose payload the other server does
+ * not know, or that the two servers store in another order. Each type can be read in chunks, written and compared.
  */
 import type { Redis } from 'ioredis'
 
@@ -28,7 +28,7 @@ async function* scanned(scan: Scan, width: number): AsyncGenerator<Buffer[][]> {
   }
 }
 
-/** As a number: two servers need not write it alike. */
+/** Compared as numbers, because two servers may write a score differently. */
 function scoreOf(text: Buffer | string | number | null | undefined): number {
   return Number(String(text).replace('inf', 'Infinity'))
 }
@@ -117,7 +117,7 @@ export interface Side {
   to: Redis
 }
 
-/** Puts what the source's key holds in the place of whatever the target's holds; no life time is set. */
+/** Replaces the target's key by the source's; no life time is set. */
 export async function copyElements({ from, to }: Side, key: Buffer, type: KeyType): Promise<void> {
   await to.unlink(key)
   for await (const chunk of ELEMENTS[type].chunks(from, key))

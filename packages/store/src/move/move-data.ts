@@ -1,14 +1,14 @@
 /**
- * Moves everything of ours from one Redis to another or to a cluster, while no service runs.
+ * Moves all of Fantail's data from one Redis to another or to a cluster, while no service runs.
  *
- *   refused ◀─ checks ─▶ copying (a mark on the target says from where and how far) ─▶ counted on both sides ─▶ done
- *                          ▲    │ died, broke off
- *                          └────┘ run again
+ * refused ◀─ checks ─▶ copying (a mark on the target: from where, how far) ─▶ counted on both sides ─▶ done
+ *                       ▲    │ died, broke off
+ *                       └────┘ run again
  *
- * The source is only read. All keys of ours have hash tags, so they are the same on both sides: dispatch jobs that
- * wait, are delayed or were being run stand in the queue of the same name, and workers find them as after a restart.
- * Each key is held against the source right after it was copied; the mark goes when what waits has been counted on both
- * sides.
+ * The source is only read. All keys have hash tags, so they are the same on both sides. Dispatch jobs that wait, are
+ * delayed or were being run stand in the queue of the same name, and workers find them as after a restart. Each key is
+ * compared with the source right after it was copied. The mark is removed when the waiting work has been counted on
+ * both sides.
  */
 import type { Redis } from 'ioredis'
 import { isCluster, mastersOf } from '../redis/cluster.ts'
@@ -17,7 +17,7 @@ import { countWaitingWork, scanFrom, type WaitingWork } from './waiting-work.ts'
 
 /** Hash on the target while a move has not ended: `source`, `run` (of its server), `cursor`, `keys`, `bytes`. */
 export const MOVE_KEY = 'ft:{move}:state'
-/** What our services and BullMQ's workers call their connections. */
+/** Connection names of Fantail's services and of BullMQ's workers. */
 const SERVICE =
   /\bname=(fantail-(?:worker|api|redrive|publisher|keys|secrets)[^\s/]*|dispatch-\d+|redrive|maintenance)\b/g
 /** @limit Names that an error of a move lists. Past it: the others are left out. */
@@ -37,7 +37,7 @@ export interface MoveProgress {
 export interface MoveReport extends MoveProgress {
   /** Whose time was over before they were copied. */
   expired: number
-  /** Of others, in the same Redis: left where they are. */
+  /** Keys of other programs in the same Redis, which stay where they are. */
   foreign: number
   before: WaitingWork
   after: WaitingWork
@@ -106,7 +106,7 @@ async function refuseBrokenCluster(to: Redis): Promise<void> {
     throw new MoveRefusedError('the target cluster is not in order (cluster_state)')
 }
 
-/** A scan may find a key twice. A source that was a target once may have a mark of its own. */
+/** A scan may return a key twice. A source that was a target before may have its own mark. */
 function unique(keys: Buffer[]): Buffer[] {
   const byName = new Map(keys.map((key) => [key.toString('latin1'), key]))
   byName.delete(MOVE_KEY)

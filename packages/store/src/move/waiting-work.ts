@@ -1,4 +1,4 @@
-/** What waits in a Redis, counted from its keys alone: what a move must find again on the other side. */
+/** The waiting work in a Redis, counted from its keys alone. A move must find the same counts on the other side. */
 import type { Redis } from 'ioredis'
 import { batch } from '../redis/batch.ts'
 import { mastersOf } from '../redis/cluster.ts'
@@ -19,7 +19,7 @@ export interface WaitingWork {
   queued: number
 }
 
-/** By what follows the hash tag; which command tells the length. */
+/** By the key's name after the hash tag, with the command that returns the length. */
 const COUNTED: [RegExp, keyof WaitingWork, 'zcard' | 'llen'][] = [
   [/^(fresh|retry):/, 'waiting', 'zcard'],
   [/^behind:/, 'waiting', 'llen'],

@@ -3,7 +3,7 @@ import type { SliceRef } from '../topics/snapshots.ts'
 /** A status code and the slots that answered it. */
 export type CodeSlots = readonly [statusCode: number, slots: Buffer]
 
-/** What dispatch says of one message in one slice; `slice` null: nothing matched, in the whole topic. */
+/** Dispatch's entry for one message in one slice. `slice` null: nothing matched in the whole topic. */
 export interface DispatchEntry {
   messageId: string
   /** Its 16 bytes, where they are at hand. */
@@ -15,7 +15,7 @@ export interface DispatchEntry {
   /** Answers of those delivered, other than 200; absent: the answers are not known (older releases). */
   otherCodes?: CodeSlots[]
   parked: Buffer
-  /** Of those parked: whose subscription was paused; absent: none. */
+  /** Which parked deliveries belong to a paused subscription; absent: none. */
   paused?: Buffer
   filtered: Buffer
   failures: [slot: number, statusCode: number | null, error: string | null][]

@@ -22,7 +22,7 @@ export interface LaneEntry {
   why?: StoredWhy | undefined
 }
 
-/** All that a log tells of one message. */
+/** All entries of one message. */
 export interface Found {
   dispatch: DispatchEntry[]
   lanes: LaneEntry[]
@@ -123,7 +123,7 @@ function readDispatch(messageId: string, fields: DispatchFields): DispatchEntry 
 
 const readCode = (statusCode: number, slots: string): CodeSlots => [statusCode, Buffer.from(slots, 'base64')]
 
-/** Of one slice, with the answer of every slot that is known: the first of `codes` that has the slot. */
+/** An entry of one slice, with the answer of every known slot: the first of `codes` that has the slot. */
 export interface MergedEntry extends DispatchEntry {
   codes: CodeSlots[]
 }

@@ -1,8 +1,8 @@
 /**
  * Slices of a topic in which every subscription's filter kept a message back. A topic of 100,000 subscriptions has 200
- * slices, and most messages are for few of them: one entry tells of all the others, as runs of slices whose slots are
- * the same. Where slots have holes the runs are short, and a text that grows too long is split, so that an entry stays
- * small whatever the topic: the log is bounded by their number.
+ * slices, and most messages match in few of them. One entry covers all the others, as runs of slices with the same
+ * slots. If slots have holes the runs are short. An entry that grows too long is split, so that entries stay small for
+ * any topic, because the log is bounded by their number.
  */
 
 import { sliceShard } from '../redis/shards.ts'
@@ -17,7 +17,7 @@ export interface FilteredEntry {
   sizeBytes: number
   /** By slotRuns. */
   runs: readonly SlotRun[]
-  /** Numbers of slices in these runs that the entry does not tell of, in order. */
+  /** Slice numbers in these runs that the entry does not cover, in order. */
   except: readonly number[]
 }
 
@@ -89,7 +89,7 @@ function without(runs: readonly SlotRun[], except: readonly number[]): SlotRun[]
   })
 }
 
-/** An entry of its own for each slice. */
+/** One entry for each slice. */
 export function readFiltered(messageId: string, fields: FilteredFields): DispatchEntry[] {
   const [, topicArn, sizeBytes, uid, runs] = fields
   return runs.flatMap(([first, last, slots]) =>

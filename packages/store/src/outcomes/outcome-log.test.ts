@@ -1,4 +1,4 @@
-/** What a lookup says of deliveries that move between lane and log while it looks. */
+/** Look-ups of deliveries that move between lane and log during the look-up. */
 import { publishedAtOf, type SubscriptionRecord, type TopicRecord } from '@fantail/contracts'
 import { beforeEach, expect, test } from 'vitest'
 import { laneKey } from '../keys.ts'

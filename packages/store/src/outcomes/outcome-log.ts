@@ -1,14 +1,15 @@
 /**
- * The outcome log: why has this message not been delivered?
+ * The outcome log answers why a message has not been delivered.
  *
- * A bounded stream per dispatch queue (FANTAIL_LOG_MESSAGES entries in all), whose entries are pages of ours. Dispatch
- * writes an entry per message and slice (bitmaps by subscription slot: delivered, parked, filtered; failures), and one
- * for all slices that filters kept it back from; a lane one per delivery that ended there. What still waits is asked of
- * its lane. Entries are written soon after the work has ended, not in its script: after a crash between the two the
- * message is delivered and its entry missing.
+ * It is a bounded stream per dispatch queue (FANTAIL_LOG_MESSAGES entries in all), whose elements are pages of entries.
+ * Dispatch writes an entry per message and slice (bitmaps by subscription slot: delivered, parked, filtered; failures),
+ * and one for all slices whose filters kept it back. A lane writes one per delivery that ended there. Waiting
+ * deliveries are read from their lanes. Entries are written soon after the work has ended, not in its script. After a
+ * crash between the two, the message is delivered and its entry missing.
  *
- * A lookup reads the message's stream from its own time (its id is a UUIDv7) to the end, then asks the lanes. What is
- * in no lane and has no entry either has just ended, and its entry is on its way: the lookup reads on for a moment.
+ * A look-up reads the message's stream from the message's own time (its id is a UUIDv7) to the end, then the lanes. A
+ * delivery in no lane and without an entry has just ended, and its entry is on its way: the look-up reads on for a
+ * moment.
  */
 import { FantailError, parseMessageId, publishedAtOf } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
@@ -78,18 +79,18 @@ export interface OutcomeLogOptions {
   unsent?: UnsentSources
 }
 
-/** Of the stream, read at once: a megabyte at most, about. */
+/** Pages of the stream that one read returns: about a megabyte at most. */
 const PAGES_AT_ONCE = 250
 /** How long a lookup waits for entries on their way, before each further look. */
 const LOOK_AGAIN_MS = [10, 20, 40, 80, 160, 320]
 /**
- * Of these looks, those of a lane that was purged: most that is missing there has no entry.
+ * Usually most missing deliveries of a purged lane have no entry.
  * @limit Longest wait between two looks for the missing entry of a purged lane's delivery. Past it: the row says that
  * it was purged.
  */
 const PURGED_WAIT_MAX_MS = 40
 
-/** What was read of a message so far, and where to read on, by the stream's number. */
+/** The entries of a message read so far, and where to read on, by the stream's number. */
 interface Lookup extends Found {
   messageId: string
   id: Buffer
@@ -254,7 +255,7 @@ export class OutcomeLog {
     return this.#withRedriven(rows, known, entry.slice.shard, lanes)
   }
 
-  /** What died, was redriven and waits again has no entry of that yet. */
+  /** A dead delivery that was redriven and waits again has no entry of that yet. */
   async #withRedriven(
     rows: DeliveryOutcome[],
     known: Subscriber[],
@@ -280,7 +281,7 @@ export class OutcomeLog {
   }
 }
 
-/** A deleted entry of the quarantine may be about a message whose topic nobody knows. */
+/** A deleted quarantine entry may be about a message without a known topic. */
 function isKnown(found: Found): boolean {
   return found.dispatch.length > 0 || wholeRows(found).length > 0
 }

@@ -1,13 +1,13 @@
 /**
- * Pages of the outcome log: many entries that stand in a stream as one, because each by itself costs Redis more than
- * the work it tells of.
+ * Pages of the outcome log: many entries in one element of a stream. One element for each entry would cost Redis more
+ * than the delivery itself.
  */
 import { parseMessageId } from '@fantail/contracts'
 
-/** Of an entry before its text. */
+/** Bytes of an entry before its text. */
 const HEAD_BYTES = 20
 /**
- * A page is as large as a node of a stream is by default; an entry that is larger has one of its own.
+ * A page is as large as a node of a stream is by default.
  * @limit A page of the outcome log. Past it: a further page follows; a larger entry is a page of its own.
  */
 const PAGE_BYTES_MAX = 4_096

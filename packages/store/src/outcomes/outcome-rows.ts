@@ -1,4 +1,4 @@
-/** What the outcome log and the lanes tell of a delivery, as one row. */
+/** Combines the outcome log and the lanes into one row per delivery. */
 import { type DeliveryCause, publishedAtOf, type Why } from '@fantail/contracts'
 import { shownWhy, whyItEnded } from '@fantail/policy'
 import type { DeliveryWhere } from '../lanes/lane-records.ts'
@@ -30,8 +30,8 @@ export interface DeliveryOutcome {
 }
 
 /**
- * A delivery that a redrive brought back has an entry of its own when it ends anew. The row of its subscription becomes
- * that of its latest end; what is returned are rows of subscriptions that have none among the first.
+ * A redriven delivery has its own entry when it ends anew. Its subscription's row becomes that of its latest end.
+ * Returned are rows of subscriptions that have none among the first.
  */
 export function redrivenRows({ lanes }: Found, first: DeliveryOutcome[]): DeliveryOutcome[] {
   const rows = new Map(first.map((row) => [row.subscriptionId, row]))
@@ -52,7 +52,7 @@ export function redrivenRows({ lanes }: Found, first: DeliveryOutcome[]): Delive
   return added
 }
 
-/** Whose row it is. */
+/** The delivery of a row. */
 type Place = Pick<DeliveryOutcome, 'subscriptionId' | 'endpoint' | 'attemptsMax'>
 
 const NOWHERE: Place = { subscriptionId: null, endpoint: null, attemptsMax: null }
@@ -96,7 +96,7 @@ export function filteredRow(subscriber: Subscriber | undefined): DeliveryOutcome
   return { ...emptyRow(), ...placeAt(subscriber), state: 'filtered', ...shownWhy(why) }
 }
 
-/** Of a message that ended as a whole, before it was known which subscriptions match; at most one. */
+/** Rows of a message that ended as a whole, before matching; at most one. */
 export function wholeRows({ lanes }: Found): DeliveryOutcome[] {
   const ended = lanes.find(({ subscriptionId }) => subscriptionId === null)
   return ended ? [endedRow(ended, NOWHERE)] : []
@@ -133,7 +133,7 @@ function whyRedriven(redrives: number): Why | undefined {
   return redrives > 0 ? { because: 'redrive', delayMs: null } : undefined
 }
 
-/** What is known of a failure, where anything is. */
+/** The known facts of a failure. */
 interface Failure {
   statusCode: number | null | undefined
   error: string | null | undefined
@@ -191,7 +191,7 @@ export function parkedRow(
   if (waiting) return waiting
   const place = placeAt(subscriber)
   if (ended) return endedRow(wasPaused(entry, subscriber.record.slot) ? heldByPause(ended) : ended, place)
-  // It left its lane without an entry of its own: purged, or its entry was cut off or lost.
+  // It left its lane without its own entry: purged, or its entry was cut off or lost.
   const isPurged = (where?.purgedAt ?? 0) >= publishedAtOf(entry.messageId)
   return discardedRow(place, isPurged ? PURGED : UNTOLD)
 }
@@ -202,7 +202,7 @@ function heldByPause(ended: LaneEntry): LaneEntry {
   return { ...ended, why: { because: 'paused', delayMs: ended.why?.delayMs ?? null } }
 }
 
-/** Of a delivery that a redrive has brought back since it died; undefined where none has, or it has ended anew. */
+/** The row of a dead delivery that a redrive has brought back. Undefined if none has, or it has ended anew. */
 export function backRow(
   subscriber: Subscriber,
   where: DeliveryWhere | undefined,

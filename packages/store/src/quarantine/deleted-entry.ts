@@ -1,4 +1,4 @@
-/** What the outcome log keeps of an entry that an operator deleted: each message or delivery in it is discarded. */
+/** The outcome log's record of an entry that an operator deleted: each message or delivery in it is discarded. */
 
 import type { DispatchEntry } from '../outcomes/dispatch-entry.ts'
 import type { LaneEntry } from '../outcomes/outcome-entries.ts'
@@ -35,7 +35,7 @@ export function deletedOutcomes(entry: QuarantineEntry, messageIds: string[]): D
       ...ended,
     }
   })
-  // Dispatch has told of a message that reached a lane. A whole message may be known from here alone.
+  // Dispatch has written an entry for a message that reached a lane. A whole message may be known from here alone.
   if (subscriptionId !== null || topicArn === null) return { dispatch: [], lanes }
   const nothing = { delivered: NOTHING, parked: NOTHING, filtered: NOTHING, failures: [], slice: null }
   const dispatch = messageIds.map((messageId) => ({ messageId, topicArn, sizeBytes: rawBytes, ...nothing }))

@@ -1,7 +1,7 @@
 /**
- * Releases before the quarantine kept what they could not process in lists: jobs in `poison` of each dispatch queue,
- * messages and deliveries in `aside` of each shard, at most 1,000 each. Every worker moves them when it starts. Ids are
- * derived from the texts, so workers that do so at the same time add each entry once.
+ * Moves the lists of earlier releases to the quarantine: jobs in `poison` of each dispatch queue, messages and
+ * deliveries in `aside` of each shard, at most 1,000 each. Every worker does so when it starts. Ids are derived from
+ * the texts, so several workers add each entry once.
  */
 import { createHash } from 'node:crypto'
 import type { Redis } from 'ioredis'
@@ -19,7 +19,7 @@ import type { NewEntry } from './quarantine-entry.ts'
  */
 const MOVED_MAX = 1_000
 
-/** Resolves with how many were moved. What a full quarantine refuses stays in its list. */
+/** Resolves with the number of moved entries. An entry that a full quarantine refuses stays in its list. */
 export async function moveOlderLists(
   redis: Redis,
   add: (entry: NewEntry) => Promise<Quarantined>,

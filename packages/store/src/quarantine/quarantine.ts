@@ -1,12 +1,12 @@
 /**
- * The quarantine: what was accepted and cannot be decoded, or has lost what it needs, until an operator decides. Six
- * places are the ends of a delivery, and this is the only one that a person has to empty.
+ * The quarantine: accepted data that cannot be decoded, or has lost a part that it needs, until an operator decides. It
+ * is one of the six ends of a delivery, and the only one that a person has to empty.
  *
- *   source (job, lane, log) ─▶ entry added ─▶ source removed      a crash in between repeats both: ids are derived
- *   entry ─▶ put back (dispatched again) or deleted
+ * source (job, lane, log) ─▶ entry added ─▶ source removed      a crash in between repeats both: ids are derived
+ *                               entry ─▶ put back (dispatched again) or deleted
  *
- * Nothing is ever dropped to make room. Past its share of Redis's memory an entry is refused, and its source stays.
- * All of it stands under one hash tag, so that it can be listed, counted and bounded as one.
+ * Entries are never dropped to make room. Past its share of Redis's memory an entry is refused, and its source stays.
+ * All keys have one hash tag, so that the quarantine is listed, counted and bounded as one.
  */
 import type { Redis } from 'ioredis'
 import { readMemory } from '../capacity/storage-guard.ts'

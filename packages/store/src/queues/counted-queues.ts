@@ -1,6 +1,6 @@
 /**
- * Queues whose use is counted, whoever uses them: over either API, by deliveries and their dead letters. What
- * maxReceiveCount or a redrive moves is sent by nobody and not counted (checklist 201).
+ * Queues whose use is counted for all callers: both APIs, deliveries and their dead letters. Moves by maxReceiveCount
+ * or a redrive are no sends and are not counted (checklist 201).
  */
 import { isFifoName, messageBytes, type QueueMessage } from '@fantail/contracts'
 import type { Redis } from 'ioredis'

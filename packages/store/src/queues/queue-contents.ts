@@ -57,7 +57,7 @@ export class QueueContents extends QueueDefinitions {
     return (await this.run(arn, REMOVE_MESSAGE, [id])) === 1
   }
 
-  /** From counters, whatever the queue holds; `not_found`. */
+  /** Counts of dead letters, from counters, for a queue of any length; `not_found`. */
   async deadLetterCounts(arn: string): Promise<DeadLetterCounts> {
     const reply = (await this.run(arn, DEAD_LETTER_COUNTS)) as Buffer[] | null
     if (reply === null) throw queueMissing()

@@ -1,11 +1,11 @@
-/** What calls on queues fail with, beside what their signatures say. */
+/** Errors of queues' calls, beside those that their signatures name. */
 import { FantailError } from '@fantail/contracts'
 
 export function queueMissing(): FantailError {
   return new FantailError('not_found', 'no such queue')
 }
 
-/** What a receive attempt's id was given before has been deleted, hidden anew or received by another since. */
+/** A message that the receive attempt's id was given before was deleted, hidden anew or received by another since. */
 export class AttemptChangedError extends FantailError {
   constructor() {
     super('conflict', 'messages of this receive attempt have been changed since; use a new attempt id')

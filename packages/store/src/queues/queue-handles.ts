@@ -11,15 +11,15 @@ const CHANGE_VISIBILITY = readScript('change-visibility-1')
 
 const INVALID_HANDLE: HandleResult = { ok: false, error: 'invalid_receipt_handle' }
 const EXPIRED_HANDLE: HandleResult = { ok: false, error: 'expired_receipt_handle' }
-/** As ack-messages answers. */
+/** Results in the order of ack-messages' answers. */
 const ACK_RESULTS: HandleResult[] = [INVALID_HANDLE, { ok: true }, EXPIRED_HANDLE]
 
 export class QueueHandles extends QueueContents {
   /**
-   * Deletes by handle, in order; `not_found`. A handle of any receive deletes, also when its time is over, and one of a
-   * message that is gone is answered as done, as SQS does. On a FIFO queue handles of earlier receives and those whose
-   * time is over are refused while the message is there. `newestOnly`: on a standard queue too a handle of an earlier
-   * receive deletes nothing; it is answered as done.
+   * Deletes by handle, in order; `not_found`. A handle of any receive deletes, also after its time, and the handle of a
+   * deleted message is answered as done, as in SQS. A FIFO queue refuses handles of earlier receives and expired ones
+   * while the message exists. `newestOnly`: on a standard queue too, a handle of an earlier receive deletes nothing; it
+   * is answered as done.
    */
   async ack(
     arn: string,

@@ -84,7 +84,10 @@ export function itemValues(item: StoredItem): ScriptValue[] {
   ]
 }
 
-/** As item_of in queue.lua answers it, of a FIFO queue with the secret of its handle; null where a field is absent. */
+/**
+ * An item in the form of item_of in queue.lua, for a FIFO queue with the secret of its handle. A field is null if
+ * absent.
+ */
 export type ItemReply = (Buffer | null)[]
 
 export interface ReadItem {
@@ -156,8 +159,8 @@ export function parseHandle(handle: string): [uid: string, itemId: string, diges
 }
 
 /**
- * What scripts compare in the secret's place. They cannot compare in constant time, and so never see what a caller
- * sent: what their time could tell of this digest says nothing of the secret that has it.
+ * The digest that scripts compare in place of the secret. They cannot compare in constant time, so they never see the
+ * caller's secret. Timing could only reveal the digest, from which the secret does not follow.
  */
 export function secretDigest(secret: Uint8Array): Buffer {
   return hash('sha256', secret, 'buffer').subarray(0, DIGEST_BYTES)

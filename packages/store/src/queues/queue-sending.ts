@@ -83,7 +83,7 @@ export function redrivenItem(taskId: string, { message, payload }: ReadItem): St
   }
 }
 
-/** What one script stores. */
+/** Items that one script stores. */
 export function* chunksOf(items: StoredItem[]): Generator<StoredItem[]> {
   let chunk: StoredItem[] = []
   let bytes = 0
@@ -110,7 +110,7 @@ function unordered({ groupId, deduplicationId }: SendItem) {
 
 function inOrder(item: SendItem, id: string) {
   const { deadLetter, deduplicationId } = item
-  // A dead letter is stored whatever it lacks: to refuse it would be to lose it.
+  // A dead letter is always stored, because refusing it would lose it.
   const groupId = item.groupId ?? deadLetter?.message.groupId ?? (deadLetter && id)
   if (groupId === undefined) throw FantailError.invalid('groupId', 'is needed in a FIFO queue')
   if (item.delaySeconds) throw FantailError.invalid('delaySeconds', 'can only be set for a whole FIFO queue')

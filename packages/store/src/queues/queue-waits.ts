@@ -1,8 +1,8 @@
 /**
- * Long polls. Those who wait for one queue in this process stand in one line, and only its head asks Redis: on joining,
- * when a wake names the queue, when the next message becomes visible by time, and every 2 s in case a wake was lost.
- * Whoever gets messages leaves, and the next one asks; an empty answer ends the turn. So a message costs one receive,
- * however many wait, and waiting costs next to nothing.
+ * Long polls. All waiting receives for one queue in this process form one line, and only its head asks Redis: when it
+ * joins, when a wake names the queue, when the next message becomes visible by time, and every 2 s in case a wake was
+ * lost. A receive that gets messages leaves, and the next one asks; an empty answer ends the turn. A message therefore
+ * costs one receive with any number of waiting ones, and waiting costs almost nothing.
  */
 import { isFifoName, type QueueMessage } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
@@ -19,7 +19,7 @@ export interface QueueWaitsOptions {
   queues: Queues
   /** A connection for subscriptions; may be shared with other subscribers, is not closed here. */
   subscriber: Redis
-  /** Told when messages that came too late for an aborted wait could not be given back; they reappear by time. */
+  /** Called if messages that came too late for an aborted wait could not be given back; they reappear by time. */
   onProblem?: (error: Error) => void
 }
 
@@ -62,7 +62,7 @@ export class QueueWaits {
     if (subscriber.status === 'ready') this.#subscribe()
   }
 
-  /** As soon as there is a message, else [] when the time is up, the signal aborts or `close` is called. */
+  /** Resolves when there is a message, or with [] when the time is up, the signal aborts or `close` is called. */
   async receiveWaiting(arn: string, request: WaitingReceive): Promise<QueueMessage[]> {
     if (request.signal?.aborted || this.#closed) return []
     if (request.waitSeconds <= 0) return this.#queues.receive(arn, request)
@@ -173,7 +173,7 @@ export class QueueWaits {
     }
   }
 
-  /** Not what an attempt was given: whoever went away may repeat it, and is to find the same messages. */
+  /** Messages of an attempt stay hidden: the caller may repeat it, and must find the same messages. */
   async #giveBack({ arn }: Line, { request }: Waiter, messages: QueueMessage[]): Promise<void> {
     if (request.attemptId !== undefined && isFifoName(arn)) return
     try {

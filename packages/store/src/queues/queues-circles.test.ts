@@ -54,7 +54,7 @@ test.each([
   await queues.send(a, [{ id, body: 'round', ...(fifo && { groupId: 'g' }) }])
   await queues.receive(a, one)
   await skew(2_000)
-  // Of the first mover the append is done, and its end still to come.
+  // The first mover has appended, and has not ended the move.
   const slow = new Queues(crashing(redis, (script) => script === 'settle-moves-1'))
   await expect(slow.receive(a, one)).rejects.toThrow('crashed')
   await queues.receive(b, one)

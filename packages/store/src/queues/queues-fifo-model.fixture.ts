@@ -101,7 +101,7 @@ export class FifoModel extends ModelClock {
     })
   }
 
-  /** What is shown at once is visible whatever the clock does. */
+  /** A message that is shown at once is visible at any time of the clock. */
   hide(item: FifoItem, timeout: number): void {
     Object.assign(item, { due: this.clock + (timeout || -1), changes: item.changes + 1 })
   }
@@ -115,7 +115,7 @@ export class FifoModel extends ModelClock {
     if (items.length > 0) this.#attempts.set(attempt, { at: this.clock, notes })
   }
 
-  /** What a repeated attempt must answer: nothing of its own, a refusal, or these items, now hidden anew. */
+  /** The answer to a repeated attempt: a new receive, a refusal, or these items, now hidden anew. */
   repeat(attempt: string, timeout: number): FifoItem[] | 'new' | 'changed' {
     const { at, notes } = this.#attempts.get(attempt) ?? { at: Number.NEGATIVE_INFINITY, notes: [] }
     if (at + ATTEMPT_S <= this.clock) return 'new'
@@ -129,7 +129,7 @@ export class FifoModel extends ModelClock {
     return items
   }
 
-  /** As read-queue counts: what was received before the delay was raised counts as delayed too. */
+  /** Counts like read-queue: an item received before the delay was raised counts as delayed too. */
   counts() {
     const inFlight = this.items.filter((item) => this.inFlight(item)).length
     const late = this.items.filter(({ keptFrom }) => keptFrom + this.delay > this.clock)

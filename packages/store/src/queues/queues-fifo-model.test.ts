@@ -224,7 +224,7 @@ class History {
     await this.#move(where)
   }
 
-  /** Of each group the first ones that may come, in order, and as many as there are; groups one after the other. */
+  /** For each group its first available messages, in order, as many as there are; groups one after the other. */
   #check(where: 'source' | 'dlq', ids: string[], max: number): FifoItem[] {
     const limit = where === 'source' ? this.receivesMax : Number.POSITIVE_INFINITY
     const groups = this.model[where].receivable()
@@ -250,7 +250,7 @@ class History {
   #mayMove: FifoItem[] = []
   #allMove = false
 
-  /** What has left the source was exhausted, and is at the end of the dead-letter queue now. */
+  /** A message that left the source was exhausted, and is now at the end of the dead-letter queue. */
   async #move(where: 'source' | 'dlq'): Promise<void> {
     if (where === 'dlq' || this.#mayMove.length === 0) return
     const { source, dlq } = this.model

@@ -1,7 +1,7 @@
 /**
- * Random histories of a queue and its dead-letter queue against a plain model: arrays and a clock. Times of the model
- * are nearly whole seconds, timeouts end at halves, so the few ms that a call takes decide nothing. The model does not
- * know the order of messages; it checks that whatever came was allowed to come, and that nothing is missing.
+ * Random histories of a queue and its dead-letter queue against a plain model: arrays and a clock. The model's times
+ * are nearly whole seconds and timeouts end at halves, so the few ms of a call change nothing. The model does not know
+ * the order of messages. It checks that each received message was allowed to come, and that none is missing.
  */
 
 import { randomUUID } from 'node:crypto'

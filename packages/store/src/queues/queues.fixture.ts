@@ -1,4 +1,4 @@
-/** What the tests of queues and redrives share. */
+/** Shared by the tests of queues and redrives. */
 import { createMessageId, type DeadLetter, type Message, queueArn } from '@fantail/contracts'
 import { skewKey, startRedis, type TestRedis } from '@fantail/test-kit'
 import type { Redis } from 'ioredis'
@@ -11,7 +11,7 @@ export interface QueueFixture {
   server: TestRedis
   redis: Redis
   queues: Queues
-  /** Problems told by `queues`. */
+  /** Problems that `queues` reported. */
   problems: Error[]
   /** Sets how far every shard's time is ahead of Redis's. */
   skew(ms: number): Promise<void>

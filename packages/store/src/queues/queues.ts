@@ -78,8 +78,8 @@ type SendReply = [id: Buffer, sequence: Buffer, stored: number][]
 
 export class Queues extends QueueHandles {
   /**
-   * One atomic write per 100 items or 4 MiB; answers in their order; `not_found`. On a FIFO queue also
-   * `validation_failed`, where an item has no group, a delay of its own, or no deduplication id that the queue takes.
+   * One atomic write per 100 items or 4 MiB, with answers in their order; `not_found`. On a FIFO queue also
+   * `validation_failed` if an item has no group, its own delay, or no deduplication id that the queue accepts.
    */
   async send(arn: string, items: SendItem[]): Promise<SentItem[]> {
     const sent: SentItem[] = []
@@ -98,14 +98,17 @@ export class Queues extends QueueHandles {
     return sent
   }
 
-  /** What is visible now, without waiting (QueueWaits waits); `not_found`, OverLimitError, AttemptChangedError. */
+  /**
+   * Messages that are visible now, without waiting (QueueWaits waits); `not_found`, OverLimitError,
+   * AttemptChangedError.
+   */
   async receive(arn: string, request: ReceiveRequest): Promise<QueueMessage[]> {
     const { messages, overLimit } = await this.receiveTurn(arn, request)
     if (overLimit && messages.length === 0) throw new OverLimitError()
     return messages
   }
 
-  /** As `receive`, with the time of the next message. */
+  /** Like `receive`, with the time of the next message. */
   async receiveTurn(arn: string, request: ReceiveRequest): Promise<ReceiveTurn> {
     const messages: QueueMessage[] = []
     for (let round = 1; ; round++) {
@@ -113,7 +116,7 @@ export class Queues extends QueueHandles {
       try {
         once = await this.#receiveOnce(arn, request, messages, round)
       } catch (error) {
-        // What has been received is the caller's; a failed move is taken up again when its lease is over.
+        // The received messages go to the caller. A failed move is repeated when its lease is over.
         if (messages.length === 0) throw error
         this.onProblem(error as Error)
         return { messages, nextVisibleInMs: 0, overLimit: false }
@@ -167,7 +170,7 @@ export class Queues extends QueueHandles {
     const args = [whenFull ? '1' : '', byBody ? '1' : '', ...items.flatMap(itemValues)]
     const base = shardBase(shardOf(arn))
     const reply = (await runScript(this.acks.redis, SEND, [base], [arn, ...args])) as SendReply | 0 | null
-    // What is moved here goes on with the replicas there are: nobody could be told, and it is forgotten nowhere yet.
+    // Moves continue with the replicas there are: no caller waits for them, and the source still has the message.
     if (reply) await this.acks.confirm(base, whenFull ? false : undefined)
     return reply
   }

@@ -1,4 +1,4 @@
-/** One question to one server, on a connection of its own: connected once, answered within a second, and ended. */
+/** One question to one server, on a new connection: connected once, answered within a second, and closed. */
 import type { Redis, RedisOptions } from 'ioredis'
 
 /** @limit One question to a server on a connection of its own. Past it: the question has failed. */

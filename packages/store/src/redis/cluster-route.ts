@@ -66,7 +66,7 @@ export function routeOptions(target: RedisCluster, key: string | undefined): Red
 /** Every node that was ever seen, by cluster: those that the settings name may be gone one day. */
 const known = new WeakMap<RedisCluster, Map<string, HostPort>>()
 
-/** Asks until a node tells; each round in which none did is told as an error. */
+/** Asks until a node answers. Each round without an answer is reported as an error. */
 async function findNode(
   target: RedisCluster,
   slot: number | undefined,

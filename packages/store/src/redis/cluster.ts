@@ -14,7 +14,7 @@ import { keySlot } from './slots.ts'
 
 const SLOTS_REFRESH_MS = 200
 /**
- * With the delay between two tries less than a command's own timeout: what was refused is told as refused.
+ * Times the delay between two tries, it is less than a command's own timeout, so a refused command fails as refused.
  * @limit Tries of a command that a cluster's servers refused (MOVED, ASK, TRYAGAIN). Past it: the command has failed.
  */
 const REDIRECTIONS_MAX = 8
@@ -33,14 +33,14 @@ class SendOnceCluster extends Cluster {
   }
 }
 
-/** What ioredis asks before it is ready, and BullMQ of a connection that is just about to be. */
+/** Commands of ioredis before it is ready, and BullMQ's on a connection that is about to be ready. */
 function isOfHandshake({ name }: Command, status: string): boolean {
   return name === 'cluster' || (name === 'info' && status === 'connect')
 }
 
 export interface ClusterConnectOptions {
   target: RedisCluster
-  /** Of each node's connection. */
+  /** Options of each node's connection. */
   node: NonNullable<ClusterOptions['redisOptions']>
   retryStrategy(times: number): number
 }
@@ -81,7 +81,7 @@ export function nodeOf(redis: Redis, key: string): Redis {
   return node
 }
 
-/** What is the same for shards of one master, and only for those; '' on a single Redis. */
+/** Equal for shards of one master, and only for those; '' on a single Redis. */
 export function masterOfShard(redis: Redis, shard: number): string {
   if (!isCluster(redis)) return ''
   return (redis as unknown as Cluster).slots[shardSlots()[shard] ?? 0]?.[0] ?? ''

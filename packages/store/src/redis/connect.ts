@@ -1,8 +1,8 @@
 /**
- * Connections: to one Redis, to the master that Sentinels name, or to a cluster. A command is sent once and fails soon:
- * nothing is queued while Redis is away and nothing is sent again after a lost reply (a resent publish would be stored
- * twice), so every caller decides what a failure means. Reconnecting goes on for ever, 50 ms to 2 s apart, with one log
- * line per change of state.
+ * Connections: to one Redis, to the master that Sentinels name, or to a cluster. A command is sent once and fails soon.
+ * Nothing is queued while Redis is away, and nothing is sent again after a lost reply, because a repeated publish would
+ * be stored twice. Every caller therefore decides what a failure means. Reconnecting goes on for ever, 50 ms to 2 s
+ * apart, with one log line per change of state.
  */
 import {
   isRedisCluster,
@@ -18,8 +18,8 @@ import { accessOptions, routeOptions } from './cluster-route.ts'
 /** @limit One command to Redis. Past it: the command has failed, and whether it ran is unknown. */
 const COMMAND_TIMEOUT_MS = 1_500
 /**
- * A connection on which an answer is due and nothing comes for so long is given up for a new one. A peer that vanished
- * without a word (a lost network path, a host that died) would else keep it open for a quarter of an hour.
+ * A connection that should answer and is silent for so long is replaced. Without this a peer that vanished (a lost
+ * network path, a host that died) would keep it open for a quarter of an hour.
  * @limit Silence on a connection on which an answer is due. Past it: the connection is replaced.
  */
 const SILENCE_MS_MAX = 2_000
@@ -47,12 +47,12 @@ export function reconnectOnError(error: Error): boolean {
 
 type SendOptions = Pick<ConnectOptions, 'name' | 'commandTimeoutMs'>
 
-/** What every ioredis connection of ours has in common. */
+/** Options of every ioredis connection of Fantail. */
 function redisOptions(options: SendOptions): RedisOptions {
   const timeout = options.commandTimeoutMs === undefined ? COMMAND_TIMEOUT_MS : options.commandTimeoutMs
   return {
     connectionName: options.name,
-    // Nobody hears where ioredis's own try fails, and the rejection ends the process: users subscribe at each 'ready'.
+    // No caller would see ioredis's own try fail, and its rejection ends the process. Users subscribe at each 'ready'.
     autoResubscribe: false,
     autoResendUnfulfilledCommands: false,
     enableOfflineQueue: false,
@@ -66,8 +66,8 @@ function redisOptions(options: SendOptions): RedisOptions {
 }
 
 /**
- * A connection for commands of all kinds that is being made; `onState` tells each change, errors between changes are
- * the callers' own. On a cluster it is up while the masters of all shards are connected.
+ * A connection for commands of all kinds, not yet connected. `onState` reports each change; errors between changes
+ * belong to the callers. On a cluster it is up while the masters of all shards are connected.
  */
 export function connect(options: ConnectOptions): Redis {
   const { url } = options
@@ -91,7 +91,7 @@ const PING_MS = 10_000
 export function connectSubscriber(options: Omit<ConnectOptions, 'commandTimeoutMs'>): Redis {
   const redis = connectOne({ ...options, commandTimeoutMs: null }, undefined)
   const timer = setInterval(() => {
-    // Without an answer the connection is given up, which is told.
+    // Without an answer the connection is replaced, which is reported.
     if (redis.status === 'ready') redis.ping().catch(() => undefined)
   }, PING_MS)
   timer.unref()
@@ -99,10 +99,10 @@ export function connectSubscriber(options: Omit<ConnectOptions, 'commandTimeoutM
   return redis
 }
 
-/** What names the server to connect to. */
+/** Options that name the server to connect to. */
 export type PlaceOptions = Omit<RedisOptions, 'retryStrategy'> & { url?: string }
 
-/** Options by which BullMQ makes a connection of its own; `key` as in connectTo. */
+/** Options by which BullMQ makes its own connection; `key` as in connectTo. */
 export function placeOptions(url: RedisTarget, key: string | undefined): PlaceOptions {
   if (typeof url === 'string') return { url }
   if (isRedisCluster(url)) return routeOptions(url, key)
@@ -155,7 +155,7 @@ function followState(redis: Redis, onState: ConnectOptions['onState']): void {
   redis.on('close', () => tell('down'))
 }
 
-/** What ioredis says of a cluster or of Sentinels, with what one of them has answered as its cause. */
+/** ioredis's error of a cluster or of Sentinels, with the answer of one of them as its cause. */
 function withReason(error: Error, sentinelError: Error | undefined): Error {
   const { lastNodeError } = error as { lastNodeError?: Error }
   if (lastNodeError) return new Error('no node of the cluster can be used', { cause: lastNodeError })

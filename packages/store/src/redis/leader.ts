@@ -1,4 +1,4 @@
-/** Roles that one process at a time has: a key with an end, taken by whoever comes first after it. */
+/** Roles that one process has at a time: a key with a life time. The first process after its end takes it. */
 import type { Redis } from 'ioredis'
 import { roleKey } from '../keys.ts'
 import { readScript, runScript } from './scripts.ts'

@@ -2,7 +2,7 @@
 import type { Redis } from 'ioredis'
 import { mastersOf } from './cluster.ts'
 
-/** What `ask` sends before it returns goes together; its answers come as ever. */
+/** Commands that `ask` sends before it returns go in one write. Their answers arrive as usual. */
 export function inOneWrite<T>(redis: Redis, ask: () => T): T {
   const streams = mastersOf(redis).map(({ stream }) => stream as typeof stream | undefined)
   for (const stream of streams) stream?.cork()

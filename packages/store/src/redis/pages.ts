@@ -42,8 +42,8 @@ export interface NamesRequest {
 }
 
 /**
- * The first `limit` names of all shards in byte order. A name that stays is on exactly one page, whatever is added or
- * removed meanwhile, because a page's bounds are names and not positions.
+ * The first `limit` names of all shards in byte order. A lasting name is on exactly one page, even if others are added
+ * or removed meanwhile, because a page's bounds are names and not positions.
  */
 export async function listNames(redis: Redis, request: NamesRequest): Promise<string[]> {
   const { key, prefix, limit } = request

@@ -86,7 +86,7 @@ describe.each([
         await expect(acks.confirm('key')).rejects.toThrow('0 of 1 replicas')
         await replica.thaw()
         await confirmed(acks)
-        // What an accepted delivery needs is written in a full memory too, and confirmed there.
+        // A write that an accepted delivery needs succeeds when memory is full, and is confirmed there.
         await reader.del(markKey('key'))
         await reader.config('SET', 'maxmemory', '1')
         await confirmed(acks)

@@ -41,11 +41,11 @@ export interface ReplicaAcksOptions {
   strict?: boolean
 }
 
-/** Of one master: the WAIT that is under way, and the one that comes after it. */
+/** For one master: the running WAIT, and the next one. */
 interface Waits {
   running: Promise<unknown>
   next: Promise<number> | undefined
-  /** Of those who wait for the next: somebody is to be told. */
+  /** For the callers of the next WAIT: whether one of them needs a strict answer. */
   strict: boolean
   /** Marks to write before the next: one per slot that was written to. */
   marks: Set<string>
@@ -98,7 +98,10 @@ export class ReplicaAcks {
     return performance.now() < (this.#pausedUntil.get(node) ?? 0)
   }
 
-  /** How many hold what was written so far; where nobody strict asks during a pause, as many as there should be. */
+  /**
+   * How many replicas hold the writes so far. During a pause, and without a strict caller, the required number is
+   * assumed.
+   */
   #replicasOf(node: Redis, mark: string, strict: boolean): Promise<number> {
     let waits = this.#waits.get(node)
     if (!waits) {
@@ -135,7 +138,7 @@ export class ReplicaAcks {
     return reached
   }
 
-  /** After a wait in vain: no replica is there that could be promoted, or all had their waits. */
+  /** After a failed wait: no replica could be promoted, or all had their waits. */
   async #goesOnWithout(node: Redis, waits: Waits): Promise<boolean> {
     // If it has no answer, the next wait fails in the same way or counts the replicas.
     const text = await node.info('replication').catch(() => '')

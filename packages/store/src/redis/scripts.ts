@@ -1,11 +1,12 @@
 /**
- * Lua scripts: read from the folder `lua/` beside their caller, includes resolved, run by EVALSHA with a fallback to
- * EVAL (so an emptied script cache costs one more trip). A file `take-deliveries-1.lua` takes 1 key; `-- @include now`
- * inserts `now.lua`, from the `lua/include/` of whatever folder has it: no two Lua files share a name.
+ * Lua scripts, read from the folder `lua/` beside their caller, with includes. They run by EVALSHA with a fallback to
+ * EVAL, so an emptied script cache costs one more round trip. A file `take-deliveries-1.lua` takes 1 key. `-- @include
+ * now` inserts `now.lua` from any folder's `lua/include/`: no two Lua files share a name.
  *
- * On a cluster each script names one key more, in the same slot, that is never there. While a slot moves from one
- * master to another its keys are on both, and a script must run on neither: Redis refuses a command of several keys of
- * which one is missing (ASK at the one, TRYAGAIN at the other), with one key it would run where half of the shard is.
+ * On a cluster each script names one more key, in the same slot, that never exists. While a slot moves from one master
+ * to another its keys are on both, and a script must run on neither. Redis refuses a command of several keys of which
+ * one is missing (ASK at the one, TRYAGAIN at the other). With one key it would run on the master that has half of the
+ * shard.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'

@@ -1,4 +1,6 @@
-/** What answers at the start is what the settings name, or is told; what does not answer is waited for. */
+/**
+ * The server at the start is of the kind that the settings name, or an error says so. A silent server is waited for.
+ */
 import type { RedisTarget } from '@fantail/contracts'
 import {
   canSpawnRedis,

@@ -10,7 +10,7 @@ const TAGS = [
 
 export const SHARD_COUNT = TAGS.length
 
-/** What every key of a shard begins with; scripts are given it and append. */
+/** The prefix of all keys of a shard. Scripts get it and append to it. */
 export function shardBase(shard: number): string {
   const tag = TAGS[shard]
   if (tag === undefined) throw new RangeError(`no shard ${shard}`)

@@ -12,7 +12,7 @@ function shares(slots: number[], masters: number): number[] {
 }
 
 test('a key has the slot that Redis gives it', () => {
-  // Of the specification, and as CLUSTER KEYSLOT answers.
+  // Values of the specification, and of CLUSTER KEYSLOT.
   expect(keySlot('123456789')).toBe(12_739)
   expect(keySlot('foo')).toBe(12_182)
   expect(keySlot('a{foo}b')).toBe(12_182)

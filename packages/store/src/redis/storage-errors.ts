@@ -1,4 +1,4 @@
-/** What an error from Redis says about a write: refused for sure, or unknown (design: publish, group commit). */
+/** Whether an error from Redis means that a write was certainly refused, or that its fate is unknown. */
 import { FantailError } from '@fantail/contracts'
 
 /** Replies by which Redis refuses a write before doing it. */

@@ -44,7 +44,7 @@ test('a connection that is cut while it subscribes again costs its user an answe
   heard.length = 0
   for (const socket of sockets) socket.destroy()
   await waitFor(publish, { what: 'a message after the cuts' })
-  // A rejection that nobody awaits fails the run.
+  // An unhandled rejection fails the run.
   expect([cutsLeft, failures.length]).toEqual([0, 2])
   subscriber.disconnect()
   direct.disconnect()

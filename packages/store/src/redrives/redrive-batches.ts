@@ -1,15 +1,15 @@
 /**
- * Running a redrive task, one batch at a time.
+ * Runs a redrive task, one batch at a time.
  *
- *   choose ──▶ recorded in the task, its items held ──move──▶ in lanes or queues ──finish──▶ gone from the source
+ * choose ──▶ recorded in the task, its items held ──move──▶ in lanes or queues ──finish──▶ gone from the source
  *
- * Every start of a task takes a new fence; each step carries it and is refused under an older one. A crash after
- * `choose` leaves the batch in the task: the next start is given the same one, and the shards it goes to remember what
- * that batch has put there, so the repetition adds nothing, also where it has been delivered or consumed since.
+ * Every start of a task takes a new fence. Each step carries it and is refused under an older one. A crash after
+ * `choose` leaves the batch in the task, and the next start gets the same one. The target shards remember the items of
+ * that batch, so the repetition adds nothing, even if they have been delivered or consumed since.
  *
- * On a cluster the source's master may fail over without its last moments, and a later batch than the task's have been
- * where it goes: then the batch is given a number after that one and moved, even a second time, for else it would be
- * refused for ever.
+ * On a cluster the source's master may fail over and lose its latest writes. The targets may then have seen a later
+ * batch than the task's. In that case the batch gets a number after that one and is moved, perhaps a second time;
+ * otherwise it would be refused for ever.
  */
 import { type DeadLetter, parseArn, parseMessageId, type RedriveFilter } from '@fantail/contracts'
 import type { Redis } from 'ioredis'

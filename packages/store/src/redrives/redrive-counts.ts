@@ -1,4 +1,4 @@
-/** What a redrive would match, page by page. */
+/** The messages that a redrive would match, page by page. */
 import type { RedriveFilter } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { queueMissing } from '../queues/queue-errors.ts'
@@ -11,7 +11,7 @@ const COUNT_SCAN_ITEMS_MAX = 1_000
 
 export interface RedriveCounts {
   matched: number
-  /** Of these came from no subscription and no queue: they stay where no destination is named. */
+  /** Messages without a subscription or source queue: they stay if no destination is named. */
   withoutOrigin: number
   /** By subscription ARN. */
   bySubscription: Record<string, number>
@@ -55,7 +55,7 @@ type CountReply = [
   withoutOrigin: number,
 ]
 
-/** As queue-scan.lua takes them. */
+/** The filter's values in the order of queue-scan.lua. */
 export function filterValues(filter: RedriveFilter): ScriptValue[] {
   const { subscription = '', statusCode = '', since = '', until = '', messageIds } = filter
   return [subscription, statusCode, since, until, messageIds ? JSON.stringify(messageIds) : '']

@@ -1,8 +1,8 @@
 /**
- * How many messages that ask to confirm are sent within an hour: to one endpoint for one topic, and to one host for one
- * account. Whoever subscribes names the endpoint, which may be anybody's, so asking again and again (or deleting and
- * subscribing again, or with another path or topic) would flood it. Counted in fixed windows, which the first message
- * of each begins; a count outlives its subscription and its topic.
+ * Limits the confirmation messages of an hour: to one endpoint for one topic, and to one host for one account. A
+ * subscriber names any endpoint, so repeated requests (or deleting and subscribing again, or with another path or
+ * topic) would flood it. Counted in fixed windows that begin with the first message. A count outlives its subscription
+ * and its topic.
  */
 import { hash } from 'node:crypto'
 import { CONFIRMATIONS_PER_ENDPOINT_MAX, CONFIRMATIONS_PER_HOST_MAX, parseArn } from '@fantail/contracts'

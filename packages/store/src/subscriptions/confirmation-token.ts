@@ -1,6 +1,7 @@
 /**
- * Confirmation tokens: 288 hex digits, as SNS's are. The first fifteen are the uid of the subscription's topic, which
- * is no secret, so that a token is found by itself, whatever topic its bearer names (checklist 63); the rest is random.
+ * Confirmation tokens: 288 hex digits, like SNS's. The first fifteen are the uid of the subscription's topic, which is
+ * not secret. A token is therefore found by itself, whatever topic the request names (checklist 63). The rest is
+ * random.
  */
 import { randomBytes } from 'node:crypto'
 import { SHARD_COUNT } from '../redis/shards.ts'

@@ -1,11 +1,11 @@
-/** What gauges show of queues: how much is in each of a bounded number of them. */
+/** The gauges of queues: the contents of a bounded number of them. */
 import type { Redis } from 'ioredis'
 import { queuesKey } from '../../keys.ts'
 import { listNames } from '../../redis/pages.ts'
 import type { QueueWithCounts } from '../queue-records.ts'
 import type { Queues } from '../queues.ts'
 
-/** Of at most `max` queues, the first by ARN; two trips. */
+/** Figures of at most `max` queues, the first by ARN; two round trips. */
 export async function queueFigures(
   redis: Redis,
   queues: Pick<Queues, 'getWithCounts'>,
