@@ -125,7 +125,7 @@ test('commands on keys of all shards go in one batch, and each failure is its ow
   expect(results?.[2]?.[0]?.message).toContain('WRONGTYPE')
 })
 
-test('a shard goes by the clock of its own master, and messages by the one that is furthest behind', async () => {
+test('a shard uses the clock of its own master, and messages that of the slowest', async () => {
   const redis = await open(connect({ url: cluster().target, name: 'test' }))
   expect(mastersOf(redis)).toHaveLength(3)
   await redis.set(skewKey(shardBase(5)), HOUR_MS)
@@ -142,7 +142,7 @@ test('the fullest master says how full storage is', async () => {
   await redis.del('{ballast}x')
 })
 
-test('a subscriber hears what any node is told', async () => {
+test('a subscriber gets what any node publishes', async () => {
   const redis = await open(connect({ url: cluster().target, name: 'test' }))
   const subscriber = await open(connectSubscriber({ url: cluster().target, name: 'test-wakes' }))
   const heard: string[] = []
@@ -179,7 +179,7 @@ test('each slot is confirmed by its own master’s replica', async () => {
   )
 })
 
-test('a write is held by a replica, or is said not to be', async () => {
+test('a replica holds a write, or the caller learns that none does', async () => {
   const redis = await open(connect({ url: cluster().target, name: 'test' }))
   await redis.set('{held}x', '1')
   await new ReplicaAcks(redis, { minReplicas: 1, strict: true }).confirm('{held}x')

@@ -88,7 +88,7 @@ test('a throttle is kept by two workers', async () => {
   expect(mostInWindow(sent(), 1_000)).toBeLessThanOrEqual(1.1 * rate + 1)
 })
 
-test('what fails is retried, then dead, and a redrive brings it back', async () => {
+test('a failing delivery is retried, then dead-lettered, and a redrive brings it back', async () => {
   const { client } = stack()
   await client.put('/v1/queues/dead')
   receiver().respond('/broken', { status: 503 })

@@ -107,7 +107,7 @@ test('a master behind Sentinels that dies is replaced over TLS', async () => {
   await receiver().waitForRequests(1, '/after')
 }, 90_000)
 
-test('another kind of Redis than the one that was named is told over TLS, too', async () => {
+test('another kind of Redis than the named one is reported over TLS, too', async () => {
   const plain = await server({ tls })
   const args = ['--cluster-enabled', 'yes', '--cluster-port', String(await freePort())]
   const node = await server({ tls, args })

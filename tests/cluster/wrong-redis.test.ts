@@ -64,7 +64,7 @@ async function ended(one: ServiceProcess) {
   return { code: await one.stop(), lines: lines.filter(({ msg }) => msg !== 'redis.down') }
 }
 
-test.each(SERVICES)('%s tells each from the other and ends', async (name) => {
+test.each(SERVICES)('%s recognises each kind and ends', async (name) => {
   const cases = [
     [{ REDIS_URL: node.url }, 'set REDIS_CLUSTER_NODES'],
     [{ REDIS_CLUSTER_NODES: at(plain) }, 'set REDIS_URL'],
@@ -112,7 +112,7 @@ test.each(['delivery-worker', 'redrive'] as const)(
   },
 )
 
-test('a master that Sentinels do not know is waited for, and told once', async () => {
+test('a master that Sentinels do not know is waited for, and reported once', async () => {
   const env = { REDIS_SENTINELS: `${at(plain)},${at(node)}`, REDIS_SENTINEL_NAME: 'main' }
   const worker = service('delivery-worker', env)
   await worker.start({ untilReady: false })

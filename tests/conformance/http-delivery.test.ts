@@ -176,7 +176,7 @@ test('[51] credentials of the URL go out when they are asked for', async () => {
   expect([second?.headers.authorization, second?.text]).toEqual([authorization, first?.text])
 })
 
-test('[53] who does not answer holds up nobody else', async () => {
+test('[53] an endpoint that does not answer delays no other', async () => {
   await webhooks.createTopic('shared')
   await webhooks.subscribe('shared', '/stuck')
   await webhooks.subscribe('shared', '/prompt')

@@ -28,7 +28,7 @@ async function listed(): Promise<(string | undefined)[]> {
   return (Subscriptions ?? []).map(({ SubscriptionArn }) => SubscriptionArn)
 }
 
-test('[65] what nobody confirms for two days disappears, and cannot be confirmed any more', async () => {
+test('[65] an unconfirmed subscription disappears after two days, and cannot be confirmed any more', async () => {
   await webhooks.createTopic('asked')
   const confirmed = await webhooks.subscribe('asked', '/confirmed')
   await aws().subscribe('asked', { protocol: 'http', endpoint: `${receiver().url}/asked` })

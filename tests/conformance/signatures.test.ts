@@ -128,7 +128,7 @@ test('[70] sns-validator accepts a SubscriptionConfirmation, and the Notificatio
   expect(await Promise.all([first, second, confirmation].map(verified))).toEqual([true, true, true])
 })
 
-test('[70] it refuses what was changed, and our host where it is not told of it', async () => {
+test('[70] it refuses changed messages, and our host unless it is configured', async () => {
   const confirmation = await subscribed('refused')
   const changed = { ...confirmation, Token: 'ab' }
   await expect(validated(changed, OUR_HOST)).rejects.toThrow('The message signature is invalid.')

@@ -94,7 +94,7 @@ test('a standard queue gets neither group nor deduplication id of a FIFO topic; 
   expect(JSON.parse(Body ?? '')).toMatchObject({ Message: 'x', SequenceNumber })
 })
 
-test('[155] a dead letter keeps its group and deduplication id, and gets a sequence of its own', async () => {
+test('[155] a dead letter keeps its group and deduplication id, and gets a new sequence number', async () => {
   await createTopic('failing.fifo')
   const url = await createFifoQueue('dead.fifo')
   const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: queueArn('dead.fifo') })

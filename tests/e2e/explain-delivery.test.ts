@@ -73,7 +73,7 @@ test('says for each message what became of it at every subscription', async () =
   })
 })
 
-test('knows a message that nobody was subscribed to, and no other', async () => {
+test('knows a message without a subscriber, and no other', async () => {
   await stack().client.put('/v1/topics/lonely')
   const { message, deliveries } = await outcome(await publish(stack(), 'lonely', 'anyone?'), () => true)
   expect([message.counts.delivered, deliveries]).toEqual([0, []])
@@ -108,7 +108,7 @@ test('a trace that a publisher began goes on to the webhook', async () => {
   expect(request?.headers.traceparent).toBe(traceparent)
 })
 
-test('one log line tells of a publish, by the request id that the publisher was given', async () => {
+test('one log line describes a publish, by the request id that the publisher got', async () => {
   await stack().client.put('/v1/topics/logged')
   const { headers, body } = await stack().client.call<{ messageId: string }>(
     'POST',
@@ -126,7 +126,7 @@ test('one log line tells of a publish, by the request id that the publisher was 
   expect(JSON.stringify(line)).not.toContain('secret text')
 })
 
-test('health is told apart from readiness', async () => {
+test('health differs from readiness', async () => {
   for (const service of stack().services()) {
     expect((await fetch(`${service.url}/healthz`)).status).toBe(200)
     const ready = await fetch(`${service.url}/readyz`)

@@ -6,7 +6,7 @@ import { useStack } from '../harness/services/stack.ts'
 const stack = useStack({ workers: 2, redrive: true })
 const receiver = useReceiver()
 
-test('what is published reaches every subscription once', async () => {
+test('a published message reaches every subscription once', async () => {
   const ledger = await Ledger.open({
     stack: stack(),
     receiver: receiver(),

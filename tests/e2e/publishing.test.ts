@@ -59,7 +59,7 @@ test('raw delivery is the message and nothing else, with the content type of its
   })
 })
 
-test('?raw=true publishes whatever body a webhook sender posts', async () => {
+test('?raw=true publishes any body that a webhook sender posts', async () => {
   await subscribe(stack(), 'relay', { endpoint: hook('/relay') })
   const { status } = await stack().client.call(
     'POST',
@@ -132,7 +132,7 @@ test('an Idempotency-Key makes one message of repeated requests, also of those m
   ).toEqual(['charge', 'last'])
 })
 
-test('what cannot be published is refused with its reason', async () => {
+test('an invalid publish is refused with its reason', async () => {
   const { client } = stack()
   await client.put('/v1/topics/strict')
   const refusal = async (path: string, body: unknown) => {

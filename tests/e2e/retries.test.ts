@@ -128,7 +128,7 @@ test('https is spoken to those whose certificate is good', async () => {
   }
 })
 
-test('what is older than its topic keeps messages expires: to the dead-letter queue, or counted', async () => {
+test('an expired message goes to the dead-letter queue, or is counted', async () => {
   const { client, connection } = stack()
   await client.put('/v1/queues/expired-dead')
   const policy = { redrivePolicy: { deadLetterTargetArn: 'expired-dead' } }

@@ -25,7 +25,7 @@ test('no two files share a name', () => {
   expect(shared.map(([, paths]) => paths)).toEqual([])
 })
 
-test('what only tests use is a fixture by its name', () => {
+test('a file that only tests use is named a fixture', () => {
   const isOfTests = (path: string) =>
     /^import\b[^;]*?from '(vitest|@fantail\/test-kit[^']*)'$/m.test(textOf(path))
   const sources = filesMatching('{packages,services}/*/src/**/*.ts').filter(

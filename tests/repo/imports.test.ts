@@ -45,7 +45,7 @@ test('every index names what it exports', () => {
   expect(indexes.filter((path) => /^export (type )?\*/m.test(textOf(path)))).toEqual([])
 })
 
-test.each(indexes)('what %s exports is imported from elsewhere', (index) => {
+test.each(indexes)('every export of %s is imported elsewhere', (index) => {
   const own = index.slice(0, index.indexOf('/src/') + 1)
   const users = sources.filter((path) => !path.startsWith(own))
   const used = new Set(

@@ -32,7 +32,7 @@ test('no two constants that are numbers share a name, in sources or in scripts',
 /** A local statement with several names, of which one bounds something. */
 const SHARED_LINE = /^local (?=[^=]*_(?:MAX|MIN)\b)[A-Z0-9_]+, /m
 
-test('a bound of a script has a line of its own', () => {
+test('a bound of a script has its own line', () => {
   expect(filesMatching('packages/*/src/**/*.lua').filter((path) => SHARED_LINE.test(textOf(path)))).toEqual(
     [],
   )

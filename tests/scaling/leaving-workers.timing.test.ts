@@ -76,7 +76,7 @@ test('jobs that a killed worker was running move again within 5 s', async () => 
   expect(Math.max(begun.againMs, begun.firstMs)).toBeLessThan(WAITING_MS_MAX)
 }, 60_000)
 
-test('of a backlog, what waits moves within 5 s of a kill and what was being sent within 20 s', async () => {
+test('waiting deliveries of a backlog move within 5 s of a kill, and those being sent within 20 s', async () => {
   const ledger = await open('lanes')
   const held = holdEndpoint(receiver(), '/lanes/')
   const change = (what: string) =>
@@ -96,7 +96,7 @@ test('of a backlog, what waits moves within 5 s of a kill and what was being sen
   expect(begun.againMs).toBeLessThan(CLAIMED_MS_MAX)
 }, 90_000)
 
-test('a worker that is told to stop hands over what it has not sent within a second, and repeats nothing', async () => {
+test('a worker that is stopped hands over unsent deliveries within a second, and repeats none', async () => {
   const ledger = await open('stopped')
   const held = holdEndpoint(receiver(), '/stopped/')
   await publish(ledger, 2 * ALLOWANCE + 4)

@@ -70,7 +70,7 @@ test('reads maps under both names of their entries, and flattened members', () =
   expect(decode('AttributeName=All')).toEqual({ AttributeNames: ['All'] })
 })
 
-test('what stands in the body counts, not the same name behind the path', () => {
+test('a parameter in the body wins over the same name in the query', () => {
   expect(decodeQuery(parseParameters('Name=body', 'Name=path&Count=1'), SHAPES)).toEqual({
     Name: 'body',
     Count: 1,
@@ -116,7 +116,7 @@ test.each([
   expect(refusal(text)).toMatchObject({ code, status: 400 })
 })
 
-test('whatever the names and values, nothing but a refusal is thrown, and no prototype changes', () => {
+test('any names and values give a value or a refusal, and no prototype changes', () => {
   const part = fc.oneof(
     fc.constantFrom(
       ...Object.keys(SHAPES),
@@ -162,7 +162,7 @@ const given = fc.record(
   { requiredKeys: [] },
 )
 
-test('what a client encodes is what is read', () => {
+test('encoded values are decoded unchanged', () => {
   fc.assert(
     fc.property(given, (input) => {
       const encoded = new URLSearchParams(Object.entries(SHAPES).flatMap((entry) => pairsOf(entry, input)))

@@ -71,7 +71,7 @@ const withHeader = (request: SignedRequest, changed: string, value: string | und
 const withAuthorization = (request: SignedRequest, change: (text: string) => string) =>
   withHeader(request, 'authorization', change(request.header('authorization') ?? ''))
 
-test('what a client signs is verified, whatever path, query, headers and body', async () => {
+test('a client’s signature is verified for any path, query, headers and body', async () => {
   const text = fc.string({ unit: 'grapheme' })
   const name = text.filter((key) => key !== '' && key !== '__proto__')
   const path = fc.array(
@@ -147,7 +147,7 @@ test('nothing that is signed can be changed', async () => {
   }
 })
 
-test('what says what is asked has to be signed', async () => {
+test('headers that change the request’s meaning must be signed', async () => {
   const request = await signed()
   const target = withHeader(request, 'x-amz-target', 'AmazonSQS.PurgeQueue')
   expect(await verdict(target)).toBe('403 SignatureDoesNotMatch')

@@ -159,7 +159,7 @@ describe('answers', () => {
   })
 })
 
-test('whatever claims to be a signature is refused', { timeout }, async () => {
+test('random signatures are refused', { timeout }, async () => {
   const credential = fc
     .array(fc.oneof(value, fc.constantFrom('AKID', '20260101', 'us-east-1', 'sns', 'aws4_request')), {
       maxLength: 7,

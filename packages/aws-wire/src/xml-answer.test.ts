@@ -41,7 +41,7 @@ test('lists have members, maps have entries, what is not given is left out', () 
   )
 })
 
-test('SQS flattens lists and maps, in a namespace of its own', () => {
+test('SQS flattens lists and maps, in its own namespace', () => {
   const output: Record<string, Shape> = {
     QueueUrls: { list: 'string', flat: 'QueueUrl' },
     Messages: {
@@ -86,7 +86,7 @@ test('[191] errors have type, code, message and request id in the namespace of S
   expect(ours.text).toContain('<Type>Receiver</Type>')
 })
 
-test('what XML cannot hold becomes the replacement character', () => {
+test('a character that XML cannot contain becomes the replacement character', () => {
   expect(answer({ A: 'string' }, { A: 'a\u0000b\u001f\ufffe\ud800' }).text).toContain(
     '<A>a\ufffdb\ufffd\ufffd\ufffd</A>',
   )

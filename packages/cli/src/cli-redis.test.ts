@@ -18,13 +18,13 @@ test('a Redis that answers is lent', async () => {
   }
 })
 
-test('one that does not is told, with what keeps it from answering', async () => {
+test('an error says why Redis does not answer', async () => {
   const settings = at(`redis://127.0.0.1:${await freePort()}`)
   const lent = withRedis({ name: 'test', settings, waitMs }, (redis) => redis.ping())
   await expect(lent).rejects.toThrow(/^Redis does not answer: connect ECONNREFUSED 127/)
 })
 
-test('where nothing runs, that is told', async () => {
+test('an error says that no Redis runs', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'fantail-cli-'))
   const settings = { mode: 'local' as const, dataDir }
   const lent = withRedis({ name: 'test', settings, waitMs }, (redis) => redis.ping())

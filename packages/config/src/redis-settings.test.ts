@@ -24,7 +24,7 @@ function problemsOf(env: Record<string, string>): string[] {
   return []
 }
 
-describe('where Redis is', () => {
+describe('the place of Redis', () => {
   it('is a server, by its URL', () => {
     expect(targetOf({ REDIS_URL: 'rediss://:pw@redis:6380' })).toBe('rediss://:pw@redis:6380')
     expect(targetOf({})).toBeUndefined()
@@ -84,7 +84,7 @@ const tlsFiles = () => ({
   REDIS_TLS_SERVER_NAME: 'redis.internal',
 })
 
-describe('what is spoken over TLS', () => {
+describe('TLS to Redis', () => {
   it('is checked by the authorities, and shown the certificate, that files hold', () => {
     const spoken = { ...tls.pem, servername: 'redis.internal' }
     expect(targetOf({ ...tlsFiles(), REDIS_URL: 'rediss://a' })).toEqual({ url: 'rediss://a', tls: spoken })
@@ -125,7 +125,7 @@ describe('what is spoken over TLS', () => {
   })
 })
 
-describe('what contradicts itself is refused by name', () => {
+describe('contradictory settings are refused by name', () => {
   it.each([
     [
       { REDIS_URL: 'redis://a', REDIS_CLUSTER_NODES: 'a:1' },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createMessageId, formatMessageId, parseMessageId, publishedAtOf } from './message-id.ts'
 
-test('an id is RFC 9562’s example for its time and random bits, whatever stands where version and variant go', () => {
+test('an id is RFC 9562’s example for its time and random bits', () => {
   for (const [version, variant] of [
     [0x0c, 0x18],
     [0xfc, 0xd8],
@@ -11,7 +11,7 @@ test('an id is RFC 9562’s example for its time and random bits, whatever stand
   }
 })
 
-test('ids of one time differ, sort behind earlier ones, and tell their time', () => {
+test('ids of one time differ, sort behind earlier ones, and contain their time', () => {
   const early = Array.from({ length: 1_000 }, () => createMessageId(1_700_000_000_000))
   const late = Array.from({ length: 1_000 }, () => createMessageId(1_700_000_000_001))
   expect(new Set([...early, ...late])).toHaveLength(2_000)

@@ -23,7 +23,7 @@ test('a step is repeated until it works, with one line for each change', async (
   expect(lines).toEqual(['start.down', 'start.up'])
 })
 
-test('what is wrong for good ends the start', async () => {
+test('a permanent error ends the start', async () => {
   const wrong = new TypeError('a wrong setting')
   const step = createStartSteps({ log, isFinal: (error) => error instanceof TypeError })
   await expect(step(failing(1, wrong))).rejects.toBe(wrong)

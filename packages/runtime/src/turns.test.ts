@@ -70,7 +70,7 @@ test('one that is given up ends between two pieces', async () => {
   expect(told).toBe(11)
 })
 
-test('a turn that does little is never over, whatever was done in those before', async () => {
+test('a short turn is never over, whatever earlier turns did', async () => {
   const turns = new Turns()
   for (let i = 0; i < 3; i++) {
     turns.spendSince(performance.now() - 10)
@@ -81,7 +81,7 @@ test('a turn that does little is never over, whatever was done in those before',
   }
 })
 
-test('what fails while it computes rejects, and others go on', async () => {
+test('a computation that throws rejects, and others go on', async () => {
   const turns = new Turns()
   function* failing(): Generator<number, string, void> {
     busy(6)

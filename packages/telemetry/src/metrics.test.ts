@@ -76,7 +76,7 @@ describe('gauges of lanes', () => {
     expect(shown.at(0)).toEqual(['orders', 's1499', 1_499])
   })
 
-  it('are absent while their source fails, which is told', async () => {
+  it('are absent while their source fails, which is logged', async () => {
     const metrics = createMetrics()
     metrics.observeLanes(async () => [lane('a')])
     await metrics.refresh()

@@ -95,7 +95,7 @@ describe('a scrape', () => {
     expect(await renderMetrics()).toContain('bullmq_jobs_completed_total 2')
   })
 
-  it('is answered without the gauges whose source fails, told once', async () => {
+  it('is answered without the gauges of a failing source, which is logged once', async () => {
     const problems: string[] = []
     const { metrics, renderMetrics } = await startWith({}, (detail) => problems.push(detail))
     metrics.messagesPublished.of({ topic: 'orders' }).add()
@@ -184,7 +184,7 @@ describe('telemetry', () => {
     expect(inner?.traceId).toBe(outer?.traceId)
   })
 
-  it('stops all the same where the collector is away, and tells so', async () => {
+  it('stops even if the collector is away, and logs it', async () => {
     const problems: string[] = []
     const { spans, stop } = await startWith(
       {

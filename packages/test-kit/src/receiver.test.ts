@@ -17,7 +17,7 @@ afterEach(async () => {
 const arn = 'arn:aws:sns:us-east-1:000000000000:t'
 const headers = { 'x-amz-sns-message-id': 'm1', 'x-amz-sns-subscription-arn': `${arn}:sub1` }
 
-test('records requests and answers 200 unless told otherwise', async () => {
+test('records requests and answers 200 by default', async () => {
   receiver = await startReceiver()
   const before = Date.now()
   const response = await fetch(`${receiver.url}/a?x=1`, { method: 'POST', body: 'hi', headers })
@@ -44,7 +44,7 @@ test('answers as programmed, by path or predicate, the latest first, counting re
   expect(receiver.requestsTo('/b').map(({ attempt }) => attempt)).toEqual([1, 2, 3])
 })
 
-test('knows how many requests were open at once, and lets go of them on close', async () => {
+test('knows how many requests were open at once, and ends them on close', async () => {
   receiver = await startReceiver()
   receiver.respond('/hang', { hang: 'beforeHeaders' })
   const hanging = [1, 2, 3].map(() => fetch(`${receiver?.url}/hang`).then(undefined, () => 'failed'))

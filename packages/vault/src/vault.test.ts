@@ -22,7 +22,7 @@ const [old, fresh] = [newKey(), newKey()]
 const vault = createVault([old])
 
 describe('a sealed text', () => {
-  test('opens to what was sealed, whatever that is', () => {
+  test('opens to the sealed text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (text, context) => {
         expect(vault.open(vault.seal(text, context), context)).toBe(text)

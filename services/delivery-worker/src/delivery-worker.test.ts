@@ -153,7 +153,7 @@ test('[52][156] without a dead-letter queue it is discarded and counted, and the
   expect(await fixture.subscriptions.get(subscription.id)).toEqual(subscription)
 })
 
-test('what a dead-letter queue could not take is there soon after it can', async () => {
+test('a letter that a dead-letter queue could not take is there soon after it can', async () => {
   const queue = queueKey(DLQ)
   await fixture.queues.put(DLQ, {})
   await fixture.redis.rename(queue, `${queue}:away`)
@@ -285,7 +285,7 @@ test('an unsubscribed endpoint gets nothing more and what waited is counted', as
   expect(sender.sent).toEqual([])
 })
 
-test('what is in flight when its endpoint unsubscribes by its link is not tried again', async () => {
+test('a delivery in flight when its endpoint unsubscribes by its link is not tried again', async () => {
   const { id } = await fixture.subscribe('a', { deliveryPolicy: retries({ numNoDelayRetries: 3 }) })
   const { promise: answer, resolve } = Promise.withResolvers<number>()
   sender.answer = () => answer
@@ -341,7 +341,7 @@ test('a throttled lane keeps its rate while first attempts fill the worker', asy
   expect(took()).toBeLessThan(2_500)
 }, 120_000)
 
-test('a message of a deleted topic is counted, one that matches nothing is told by the log', async () => {
+test('a message of a deleted topic is counted, one without a match is in the log', async () => {
   await fixture.startWorker(sender)
   const unmatched = await fixture.publish('nobody')
   await waitFor(async () => (await fixture.outcomes.message(unmatched)) !== null)
@@ -349,7 +349,7 @@ test('a message of a deleted topic is counted, one that matches nothing is told 
   await waitFor(async () => (await fixture.counts.read())['discarded:topicDeleted'] === 1)
 })
 
-test('the outcome log tells what became of each delivery', async () => {
+test('the outcome log shows the end of each delivery', async () => {
   await fixture.queues.put(DLQ, {})
   const names = ['ok', 'dead', 'waiting']
   const ids = new Map<string, string>()
@@ -444,7 +444,7 @@ test('stopping hands over what waits for its turn', async () => {
   expect(sender.sent).toHaveLength(20)
 })
 
-test('idempotency: of two messages under one key the first claimed is delivered', async () => {
+test('idempotency: the first claimed of two messages under one key is delivered', async () => {
   await fixture.subscribe('a')
   const key = `${shardBase(0)}idem:test`
   const messages = ['winner', 'loser'].map((text, i) => ({

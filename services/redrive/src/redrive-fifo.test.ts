@@ -76,7 +76,7 @@ test('a destination is a FIFO queue too, and gets them in order', async () => {
   expect(await held(DLQ)).toBe(0)
 })
 
-test('what is held for a batch blocks its group, and keeps its place where it cannot be moved', async () => {
+test('a message that is held for a batch blocks its group, and keeps its place if it cannot be moved', async () => {
   const bodies = await exhaust(9)
   const task = await fixture.redrives.create({ ...everything, filter: { messageIds: await ids(2) } })
   const run = { id: task.id, fence: (await fixture.batches.open(task.id)) ?? 0, destination: null }
@@ -92,7 +92,7 @@ test('what is held for a batch blocks its group, and keeps its place where it ca
   expect(byGroup(await receive())).toEqual(byGroup(bodies))
 })
 
-test('what follows a message in flight stays behind it, and goes with it the next time', async () => {
+test('messages behind one in flight stay behind it, and go with it the next time', async () => {
   const bodies = await exhaust(1_500)
   const [inFlight] = await fixture.queues.receive(DLQ, { maxMessages: 1 })
   const handle = inFlight?.receiptHandle ?? ''

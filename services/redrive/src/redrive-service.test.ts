@@ -53,7 +53,7 @@ test('a task is taken up when it is created and leaves no job behind', async () 
   await waitFor(async () => (await fixture.redis.exists(`ft:{redrive}:redrive:${task.id}`)) === 0)
 })
 
-test('what is moved and what has nowhere to go is counted by the queue it was in', async () => {
+test('moved messages and those without a destination are counted by their queue', async () => {
   const metrics = createMetrics()
   await serve(undefined, metrics)
   const [id, gone] = [await subscribe(fixture), await subscribe(fixture)]

@@ -26,7 +26,7 @@ afterAll(() => fixture.stop())
 const everything = { source: SOURCE, destination: null, maxMessagesPerSecond: null, filter: {} }
 const visible = async () => (await fixture.queues.getWithCounts(SOURCE))?.counts
 
-test('dead letters return to their subscriptions with a new generation, and the task tells how many', async () => {
+test('dead letters return to their subscriptions with a new generation, and the task counts them', async () => {
   const [a, b] = [await subscribe(fixture), await subscribe(fixture)]
   const ofA = await bury(fixture, a, 150)
   const ofB = await bury(fixture, b, 3, { generation: 4 })
@@ -61,7 +61,7 @@ test('a message whose subscription is gone stays, can be received, and counts as
   expect((await drainQueue(fixture, SOURCE)).length).toBe(3)
 })
 
-test('what a consumer has in flight stays with it', async () => {
+test('a message that a consumer has in flight stays with it', async () => {
   const id = await subscribe(fixture)
   await bury(fixture, id, 3)
   await fixture.queues.receive(SOURCE, { maxMessages: 1 })
@@ -141,7 +141,7 @@ test('a dry run counts page by page and changes nothing', async () => {
   expect((await fixture.redrives.list({ limit: 10 })).items).toEqual([])
 })
 
-test('what fails again during the redrive is left for the next one', async () => {
+test('a message that fails again during the redrive is left for the next one', async () => {
   const id = await subscribe(fixture)
   await bury(fixture, id, 1)
   const task = await fixture.redrives.create({ ...everything, maxMessagesPerSecond: 1 })

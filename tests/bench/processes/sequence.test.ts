@@ -18,7 +18,7 @@ test('a text without a number has none', () => {
   }
 })
 
-test('what came twice and what never came do not make up for each other', () => {
+test('repeated and missing deliveries do not cancel out', () => {
   const set = new SequenceSet()
   for (const sequence of [0, 1, 1, 500_000, -1]) set.add(sequence)
   expect([set.total, set.distinct]).toEqual([5, 3])

@@ -38,7 +38,7 @@ test('the table keeps the digits that a bar is judged by, and marks what is miss
   expect(text).toMatch(/\| publish +\| rate +\| 12,346 \(9.87–99.9\) \/s +\| +\| warm \|/)
 })
 
-test('scenarios are words of their own; unknown ones are answered by the usage', () => {
+test('scenarios are words; the usage answers unknown ones', () => {
   expect(readOptions(['--', 'fanout-1', 'fanout-10', '--json']).scenarios).toEqual(['fanout-1', 'fanout-10'])
   expect(readOptions(['--quick']).scenarios).toEqual([])
   expect(readOptions(['all']).scenarios).toContain('fanout-10')
@@ -47,7 +47,7 @@ test('scenarios are words of their own; unknown ones are answered by the usage',
   }
 })
 
-test('what others used is what was busy and not our own', () => {
+test('the share of others is the busy time that is not our own', () => {
   const before = { all: 1_000, busy: 400, own: 100 }
   expect(othersRow(before, { all: 2_000, busy: 1_000, own: 600 })).toMatchObject({ value: 10, unit: '%' })
   expect(othersRow(before, { all: 2_000, busy: 900, own: 620 }).value).toBe(0)

@@ -124,7 +124,7 @@ test('a worker that was frozen does not delete what another one has received sin
   expect(pushed('frozen')).toEqual([['a'], ['a']])
 }, 60_000)
 
-test('what was answered while Redis was away is deleted when it is back', async () => {
+test('messages whose answers came while Redis was away are deleted when it is back', async () => {
   await stack().worker(1).kill()
   await consume('outage', { timeoutSeconds: 30 })
   const answers = heldRequests('outage', 1)

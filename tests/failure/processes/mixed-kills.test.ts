@@ -16,7 +16,7 @@ const LEASES_END_MS = 30_000
 const stack = useStack({ workers: 2, redis: { appendfsync: 'always' } })
 const receiver = useReceiver()
 
-test('every delivery ends in one place, whoever is killed meanwhile', async () => {
+test('every delivery ends in one place, whatever is killed meanwhile', async () => {
   const row = beginFault('mixed-kills')
   // By the message's number, so that a repeated attempt gets the answer it had before.
   const numberOf = (text: string) => Number(text.slice(1))

@@ -70,7 +70,7 @@ test('a Redis that stops answering is taken for away, and for back when it answe
   expect(await ledger.whenSettled()).toMatchObject({ lost: 0, refusedYetSeen: 0 })
 }, 30_000)
 
-test('an outage is told in one line a change of state, not in thousands', async () => {
+test('an outage takes one log line per change of state, not thousands', async () => {
   for (const service of stack().services()) {
     const told = service.logLines().filter(({ level }) => level === 'warn' || level === 'error')
     const kinds = Map.groupBy(told, ({ msg }) => msg)

@@ -29,7 +29,7 @@ function run(...args: string[]): Promise<void> {
   return runKeysCli({ keys, vault, beforeSealing, account: '000000000000', log, print, clock: () => 7 }, args)
 }
 
-test('makes a key, prints its token this once and tells of it without the secret', async () => {
+test('makes a key, prints its token once and logs it without the secret', async () => {
   await run(
     'create',
     '--name',

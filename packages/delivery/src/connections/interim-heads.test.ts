@@ -38,7 +38,7 @@ test('wherever the bytes are cut', () => {
   )
 })
 
-test('what is no HTTP is passed on as it is', () => {
+test('bytes that are no HTTP are passed on unchanged', () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       const answer = `SSH-2.0${text}`

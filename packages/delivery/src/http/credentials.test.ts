@@ -70,7 +70,7 @@ describe('over HTTP', () => {
     expect(await post('user:pass@', '/big')).toMatchObject({ statusCode: 200 })
   })
 
-  test('no failure tells them', async () => {
+  test('no failure shows them', async () => {
     const url = (host: string) => `http://user:s3cret@${host}/`
     const details = await Promise.all(
       ['127.0.0.1:1', 'none.invalid', '[::1', '127.0.0.1:x'].map(async (host) => {
@@ -144,7 +144,7 @@ describe('over HTTP', () => {
     expect(hooks.requests.length).toBeLessThanOrEqual(requestsMax)
   })
 
-  test('where the caller makes the next request, it answers the challenge that its attempt was given', async () => {
+  test('a caller’s next request answers the challenge of its attempt', async () => {
     answerOneTimeNonces('/once', false)
     const url = `http://${USER}:${encodeURIComponent(PASSWORD)}@127.0.0.1:${hooks.port}/once`
     const request = { url, headers: [], body: '' }
@@ -159,7 +159,7 @@ describe('over HTTP', () => {
       expect(await sender.attempt({ ...request, after })).toMatchObject({ statusCode: 200 })
   })
 
-  test('wrong credentials end the attempt after one answered challenge, whoever makes the request', async () => {
+  test('wrong credentials end the attempt after one answered challenge', async () => {
     answerOneTimeNonces('/once', false)
     const url = `http://${USER}:wrong@127.0.0.1:${hooks.port}/once`
     const request = { url, headers: [], body: '' }

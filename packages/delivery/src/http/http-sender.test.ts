@@ -409,11 +409,11 @@ describe('the response body', () => {
   })
 })
 
-describe('what a request asks for itself', () => {
+describe('options of a request', () => {
   const asking = (to: TestSender, url: string, given: Partial<HttpRequest>) =>
     to.attempt({ url, headers, body: 'hello', ...given })
 
-  test('a deadline of its own, shorter or longer than the sender’s', async () => {
+  test('its own deadline, shorter or longer than the sender’s', async () => {
     const hooks = await receiver()
     hooks.respond('/hang', { hang: 'beforeHeaders' })
     hooks.respond('/slow', { delayMs: 300 })
@@ -536,7 +536,7 @@ describe('connections', () => {
     expect(seen).toEqual(['1.1', '1.2', '2.1'])
   })
 
-  test('a reset of a used one is told to a caller who makes the next request, on a fresh connection', async () => {
+  test('a caller learns of a reset of a used connection, and makes the next request on a fresh one', async () => {
     const server = await raw((socket) => {
       onRawRequest(socket, (_request, n) => {
         if (n === 1) socket.write(OK)
@@ -699,7 +699,7 @@ describe('the address guard', () => {
   })
 })
 
-test('whatever the endpoint does, every attempt ends and no connection is forgotten', async () => {
+test('every attempt ends and every connection is closed, whatever the endpoint does', async () => {
   const faults: ((socket: Socket) => void)[] = [
     (socket) => socket.write(OK),
     (socket) => socket.write(OK),

@@ -63,7 +63,7 @@ const status = (code: number) => ({ kind: 'response', statusCode: code })
 const failure = (error: string) => ({ kind: 'failure', error, permanent: false })
 
 describe('an endpoint that hangs', () => {
-  test('while connecting: nobody accepts, and the queue of those who wait is full', async () => {
+  test('while connecting: the socket never accepts, and its backlog is full', async () => {
     const listen =
       "const s = require('node:net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => console.log(s.address().port))"
     const child = spawn(process.execPath, ['-e', listen], { stdio: ['ignore', 'pipe', 'inherit'] })

@@ -161,7 +161,7 @@ test('an origin that closes its connections and is slow to dial has one opened a
   expect(new Set(connections).size).toBe(6)
 })
 
-test('where it cannot be opened ahead, the request dials for itself', async () => {
+test('a request dials for itself if no connection could be opened ahead', async () => {
   const { server } = await startServer(() => OK)
   let dials = 0
   const sender = startSender(async () => {

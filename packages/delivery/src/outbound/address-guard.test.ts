@@ -169,7 +169,7 @@ describe('through a proxy', () => {
     },
   )
 
-  test('where private addresses are allowed only what is denied is refused', () => {
+  test('with private addresses allowed, only denied ones are refused', () => {
     const open = createAddressGuard({ allowPrivate: true, deny: ['redis'] })
     expect(open.refusalThroughProxy('localhost')).toBeUndefined()
     expect(open.refusalThroughProxy('redis')).toBe('denied by configuration')
@@ -194,7 +194,7 @@ describe('lists', () => {
     expect(guard.refusal('evilsvc.cluster.local', '10.9.9.9')).toBe('a private address')
   })
 
-  test('a denied one is refused whatever else is allowed', () => {
+  test('a denied address is refused even if another rule allows it', () => {
     const guard = createAddressGuard({
       allowPrivate: true,
       allow: ['169.254.0.0/16', 'good.example'],

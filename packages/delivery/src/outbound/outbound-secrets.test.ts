@@ -51,7 +51,7 @@ describe('credentials in a URL', () => {
   })
 })
 
-describe('what is kept of an endpoint', () => {
+describe('the stored form of an endpoint', () => {
   const vault = newVault()
   const place = { topicArn: 'arn:aws:sns:us-east-1:000000000000:t', endpoint: 'https://u:~d@host/' }
   const reached = {
@@ -101,7 +101,7 @@ describe('what is kept of an endpoint', () => {
     expect(() => openOutbound({ ...place, ...kept }, undefined)).toThrow(NoVaultError)
   })
 
-  test('that cannot be read is told without a word of it', () => {
+  test('unreadable secrets are reported without showing them', () => {
     const kept = {
       ...keepOutbound(reached, place, vault),
       sealed: vault.seal('{secret', outboundContext(place)),

@@ -42,7 +42,7 @@ test('without one it is kept as it is', async () => {
   expect(held).toEqual(pair)
 })
 
-test('one that stands in the open is used as it is, and told once', async () => {
+test('a pair in plain text is used as it is, and reported once', async () => {
   let told = 0
   const pairs = createSigningPairs(kept, { vault, onUnsealed: () => told++ })
   held = pair

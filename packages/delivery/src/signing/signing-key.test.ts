@@ -91,7 +91,7 @@ describe('the shared pair', () => {
     expect(pairs.reads).toBe(3)
   })
 
-  test('that is damaged is told without a word of the key', async () => {
+  test('a damaged key is reported without showing it', async () => {
     const damaged = { ...pair, privateKey: pair.privateKey.replaceAll('A', '') }
     const key = new SigningKey({ pairs: createMemoryPairs(damaged) })
     await expect(key.load()).rejects.toThrow('the signing key is not a private key in PEM')

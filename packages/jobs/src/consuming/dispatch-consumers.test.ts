@@ -19,7 +19,7 @@ function message(text: string): Message {
   }
 }
 
-test('what publishers with another number of queues have stored is dispatched, and their queues let go', async () => {
+test('jobs of publishers with another number of queues are dispatched, and their queues released', async () => {
   const publisher = createPublisher({ url: server.url, queues: 4, minReplicas: 0 })
   await waitFor(() => publisher.ready)
   const texts = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
@@ -54,7 +54,7 @@ test('what publishers with another number of queues have stored is dispatched, a
   await consumers.stop()
 })
 
-test('an outage is told of once, however often the other queues are looked for', async () => {
+test('an outage is reported once, however often the other queues are looked for', async () => {
   let looks = 0
   const exec = async () => {
     looks++

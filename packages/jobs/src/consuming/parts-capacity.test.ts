@@ -11,7 +11,7 @@ const roomFor = (parts: number) => {
   return new PartsRoom({ redis, read: async () => ({ usedBytes, limitBytes }) })
 }
 
-test('an eighth of the room is given away by one sample', async () => {
+test('one sample gives away an eighth of the capacity', async () => {
   const room = roomFor(400)
   expect([await room.take(30), await room.take(19), await room.take(2), await room.take(0)]).toEqual([
     true,
@@ -27,7 +27,7 @@ test('there is some past the watermark, and none where parking needs it', async 
   expect([await at(0.76e9), await at(0.81e9)]).toEqual([true, false])
 })
 
-test('a Redis without a limit has room', async () => {
+test('a Redis without a limit has capacity', async () => {
   const read = async () => ({ usedBytes: 1e6, limitBytes: Number.POSITIVE_INFINITY })
   expect(await new PartsRoom({ redis, read }).take(1e6)).toBe(true)
 })

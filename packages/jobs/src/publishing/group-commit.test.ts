@@ -29,7 +29,7 @@ async function turnOfTheLoop(): Promise<void> {
   for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-test('what arrives during a write leaves together in the next one', async () => {
+test('requests that arrive during a write leave together in the next one', async () => {
   const { commit, writes } = createStorage({ secondWriteAfterMs: 10_000 })
   const first = commit.add(['a'], weight)
   await waitFor(() => writes.length === 1)

@@ -57,7 +57,7 @@ test('several queues are used in turn', async () => {
   expect(await redis.exists('ft:{dispatch-0}:dispatch-0:wait', 'ft:{dispatch-1zo}:dispatch-1:wait')).toBe(2)
 })
 
-test('a full memory is told apart and nothing is stored', async () => {
+test('a full memory has its own error, and nothing is stored', async () => {
   const { publish } = await open()
   await redis.config('SET', 'maxmemory', '1')
   await expect(publish([message('a')], weight)).rejects.toMatchObject({ code: 'storage_full' })

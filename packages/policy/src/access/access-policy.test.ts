@@ -26,7 +26,7 @@ function decide(statements: object | object[], request = SENDING) {
   return decideAccess(policy, request)
 }
 
-describe('what concerns a request', () => {
+describe('statements about a request', () => {
   test.each<[what: string, set: object, concerned: boolean]>([
     ['everybody', {}, true],
     ['everybody by the older spelling', { Principal: { AWS: '*' } }, true],
@@ -172,7 +172,7 @@ test('a pattern means what its regular expression does', () => {
   )
 })
 
-test('whatever stands in a policy, deciding does not throw', () => {
+test('deciding never throws, whatever the policy contains', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const statements = [

@@ -138,7 +138,7 @@ describe('attributes', () => {
     expect(byAttributes(v6, { a: text('2001:db9::1') })).toBe(false)
   })
 
-  test('an address matches whatever its spelling', () => {
+  test('an address matches in any spelling', () => {
     expect(byAttributes({ a: ['2001:db8::1'] }, { a: text('2001:0DB8:0:0:0:0:0:1') })).toBe(true)
     expect(byAttributes({ a: ['10.0.0.1'] }, { a: text('10.0.0.2') })).toBe(false)
   })
@@ -324,7 +324,7 @@ describe('refusals', () => {
   const tooComplex = (found: string, max: number) =>
     `Filter policy is too complex: found ${found}, the limit is ${max}`
 
-  test('where SNS has a text for a limit, that is the message, and the value found stands beside it', () => {
+  test('a limit with a text of SNS has that message, with the found value beside it', () => {
     const or = (count: number) => Array.from({ length: count }, () => ({ a: values(4), b: values(4) }))
     for (const [policy, message, found] of [
       [keys(6), 'Filter policy can not have more than 5 keys', 'found 6 keys, the limit is 5'],
@@ -482,7 +482,7 @@ describe('refusals', () => {
   })
 })
 
-test('what is the same in many filters is there once, and long texts have their weight', () => {
+test('equal parts of many filters exist once, and long texts have their weight', () => {
   const compiler = new FilterCompiler()
   const shared = { type: ['created'], size: [{ numeric: ['>', 5] }] }
   const first = compiler.compile({ ...shared, tenant: ['a'] }, 'MessageBody')

@@ -59,7 +59,7 @@ describe('effective policy', () => {
     expect(effectivePolicy(topic(null, true), subscription)).toEqual(SYSTEM_POLICY)
   })
 
-  it('a queue’s policy is fixed, whatever topic and subscription say', () => {
+  it('a queue’s policy is fixed for any topic and subscription', () => {
     const policy = { healthyRetryPolicy: RETRY, throttlePolicy: { maxReceivesPerSecond: 1 } }
     expect(effectivePolicy(topic(policy), { deliveryPolicy: policy, protocol: 'sqs' })).toBe(QUEUE_POLICY)
   })

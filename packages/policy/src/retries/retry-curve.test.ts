@@ -56,7 +56,7 @@ function model(policy: RetryPolicy) {
 }
 
 describe('retry curve', () => {
-  it('follows an independent model, whatever the policy', () => {
+  it('follows an independent model for every policy', () => {
     fc.assert(
       fc.property(retryPolicy, (policy) => {
         const planned = previewRetries(policy)

@@ -32,7 +32,7 @@ test('an end is explained by its reason, and one that is not in the list as unkn
   expect(whyItEnded(null)).toEqual({ because: 'unknown', delayMs: null })
 })
 
-test('what nothing delayed shows null for both members', () => {
+test('both members are null if nothing delayed the attempt', () => {
   expect(shownWhy(undefined)).toEqual({ delayMs: null, because: null })
   expect(shownWhy({ because: 'expired', delayMs: null })).toEqual({ delayMs: null, because: 'expired' })
 })

@@ -31,7 +31,7 @@ test('a key is kept until it is revoked, and its id is taken meanwhile', async (
   expect([await keys.get(key.id), await keys.count(), await redis.keys('*')]).toEqual([null, 0, []])
 })
 
-test('what is no id names no key', async () => {
+test('an invalid id names no key', async () => {
   expect([await keys.get('records'), await keys.revoke('x')]).toEqual([null, false])
 })
 
@@ -78,7 +78,7 @@ test('a bucket gives a second’s worth at once and then fills at its rate', asy
   expect((await take(1, 20)).given).toBe(1)
 })
 
-test('a clock that was set back refuses nobody for long', async () => {
+test('after a clock was set back, no caller is refused for long', async () => {
   const limits = new KeyLimits(redis)
   const take = () => limits.take({ keyId: 'FKX', ratePerSecond: 1, wanted: 1 })
   await redis.set(`${API_KEYS_BASE}skew`, 3_600_000)

@@ -8,7 +8,7 @@ beforeEach(() => redis.flushall())
 
 const pairOf = (name: string) => ({ privateKey: `key ${name}`, certificate: `certificate ${name}` })
 
-test('the first pair that is offered holds, for whoever offers another and whoever reads', async () => {
+test('the first offered pair stays, for other offers and for readers', async () => {
   expect(await keys.read()).toBeNull()
   const offers = await Promise.all(['a', 'b', 'c'].map((name) => keys.offer(pairOf(name))))
   expect(offers).toEqual([pairOf('a'), pairOf('a'), pairOf('a')])
@@ -53,7 +53,7 @@ test('a pair is kept while memory is full', async () => {
   expect(await keys.certificate('aa')).toBe('certificate a')
 })
 
-test('what is no pair is refused without being told', async () => {
+test('an invalid pair is refused without showing it', async () => {
   for (const text of ['secret', '{"privateKey":"secret"}', '{"sealed":"secret"}', '"secret"']) {
     await redis.set(signingPairKey(), text)
     await expect(keys.read()).rejects.toThrow(/^what ft:\{signing\}:pair holds is not a pair/)

@@ -35,7 +35,7 @@ test('a dead letter is refused only where dead letters have used up what they ma
   await guard.admitDeadLetter()
 })
 
-test('samples at most four times a second, and not at all while nobody publishes', async () => {
+test('samples at most four times a second, and never without publishes', async () => {
   let now = 0
   let samples = 0
   const info = async () => {
@@ -48,7 +48,7 @@ test('samples at most four times a second, and not at all while nobody publishes
   expect(samples).toBe(4)
 })
 
-test('what may be used is maxmemory, else the setting, else half of the host', () => {
+test('the limit is maxmemory, else the setting, else half of the host', () => {
   const info = (maxmemory: number) =>
     `used_memory:10\r\nused_memory_rss:11\r\ntotal_system_memory:1000\r\nmaxmemory:${maxmemory}\r\n`
   expect(parseMemory(info(400), 300)).toEqual({ usedBytes: 10, limitBytes: 400 })

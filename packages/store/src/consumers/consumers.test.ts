@@ -72,7 +72,7 @@ test('a consumer is made with defaults, changed member by member, and removed', 
   expect(await consumers.all()).toEqual([])
 })
 
-test('what cannot be is refused', async () => {
+test('invalid consumers are refused', async () => {
   const arn = await queueWith([])
   await expect(consumers.put(arn, 'other', {})).rejects.toMatchObject({ code: 'validation_failed' })
   await expect(consumers.patch(arn, 'other', {})).rejects.toMatchObject({ code: 'not_found' })
@@ -102,7 +102,7 @@ test('consumers go with their queue, and nothing of them is left', async () => {
   expect(await fixture.redis.pttl(shares ?? '')).toBeGreaterThan(0)
 })
 
-test('a list tells when there is something to receive', async () => {
+test('a list shows when there is something to receive', async () => {
   const [full, empty] = [await queueWith(['a']), await queueWith([])]
   const told = new Map((await consumers.all()).map((queue) => [queue.arn, queue.nextVisibleInMs]))
   expect([told.get(full), told.get(empty)]).toEqual([0, null])

@@ -39,7 +39,7 @@ test('a topic that is made again has no key of the earlier one, and one that is 
   expect(await keys.find(TOPIC, 'again')).toMatchObject({ publish: null })
 })
 
-test('what dispatch claims leaves every other key alone, whatever it ends in', async () => {
+test('a claim of dispatch touches no other key, whatever its ending', async () => {
   const keys = new Idempotency(redis)
   const topicUid = (await redis.hget(topicKey(OTHER), 'uid')) ?? ''
   const value = (id: string) => JSON.stringify({ h: 'a', ids: [id] })

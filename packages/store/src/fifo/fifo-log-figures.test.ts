@@ -6,7 +6,7 @@ import { FIFO_ARN, fifoMessage, makeFifoTopic } from './fifo.fixture.ts'
 
 const { redis } = await useRedis()
 
-test('tells how many messages each log holds and when the first was published, until it is read', async () => {
+test('counts each log’s messages, with the time of the first publish, until it is read', async () => {
   const other = topicArn('other.fifo')
   const log = new FifoLog(redis)
   await makeFifoTopic(redis)

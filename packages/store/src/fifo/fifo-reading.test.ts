@@ -80,7 +80,7 @@ async function jump(ms: number) {
 const textsOf = (found: Awaited<ReturnType<FifoReading['read']>>) =>
   found.kind === 'moved' ? found.entries.map(({ body }) => JSON.parse(String(body)).message) : found.kind
 
-test('a log with something in it is lent to one reader, who moves it into lanes and is told what follows', async () => {
+test('a log with messages is lent to one reader, which moves them into lanes and gets the next ones', async () => {
   const id = await subscribe('s')
   const messages = await publish('1', '2', '3')
   const claim = await lend()
@@ -143,7 +143,7 @@ test('the log of a reader that died is lent again after 3 s, and a zombie’s mo
   expect(await redis.zcard(freshKey(BASE, id))).toBe(1)
 })
 
-test('each move begins the lease anew; a reader that lets go leaves the log to others at once', async () => {
+test('each move renews the lease; a reader that ends leaves the log to others at once', async () => {
   await publish('1')
   const claim = await lend()
   await jump(2_500)
@@ -170,7 +170,7 @@ test('a read is bounded by bytes, but for its first message', async () => {
   expect(textsOf(found)).toEqual([long])
 })
 
-test('a deleted topic’s log is dropped in steps and counted, and its reader told', async () => {
+test('a deleted topic’s log is dropped in steps and counted, and its reader gets an error', async () => {
   const id = await subscribe('s')
   await publish('1')
   const claim = await lend()
@@ -186,7 +186,7 @@ test('a deleted topic’s log is dropped in steps and counted, and its reader to
   expect(await redis.keys(`${BASE}msg:*`)).toEqual([])
 })
 
-test('a topic deleted with an empty log leaves nothing, and one made anew has a log of its own', async () => {
+test('a topic deleted with an empty log leaves nothing, and a new one of its name has a new log', async () => {
   await publish('1')
   const claim = await lend()
   await reading.move(SHARD, claim, moveOf([], await redisIds()))
@@ -224,7 +224,7 @@ test('a deleted subscription’s groups are drained in steps, also behind what i
   expect(await redis.keys(`${BASE}msg:*`)).toEqual([])
 })
 
-test('what is in the log is moved and settled also when memory is full', async () => {
+test('messages in the log are moved and settled when memory is full', async () => {
   const id = await subscribe('s')
   const messages = await publish('1', '2')
   await redis.config('SET', 'maxmemory', '1')
@@ -256,7 +256,7 @@ test('behind a claimed head its group may be sent along where that is allowed, a
   expect(await redis.hget(laneKey(BASE, id), 'b')).toBe('0')
 })
 
-test('a run is bounded by bytes: what is not sent along is not read for it', async () => {
+test('a run is bounded by bytes, and only its own messages are read', async () => {
   const id = await subscribe('s')
   const messages = await publish(...Array.from({ length: 10 }, (_, i) => `${i}${'x'.repeat(250_000)}`))
   await reading.move(SHARD, await lend(), moveOf([id], messages, true))

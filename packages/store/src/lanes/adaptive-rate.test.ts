@@ -17,7 +17,7 @@ function after(
 }
 
 describe('the adaptive rate', () => {
-  test('is none until something asks for less', () => {
+  test('is absent until an answer asks for less', () => {
     const busy = after(start(0), 'ok', { from: 0, seconds: 5, perSecond: 100 })
     expect(busy.rate).toBeNull()
     expect(after(busy, 'failed', { from: 5_000, seconds: 1, perSecond: 100 }).rate).toBeNull()

@@ -39,7 +39,7 @@ async function duesOf(id: string): Promise<number[]> {
   return flat.filter((_, i) => i % 2 === 1).map(Number)
 }
 
-test('retry now makes everything due, in steps, and tells how much it moved', async () => {
+test('retry now makes everything due, in steps, and returns the number', async () => {
   const id = await writeLane(redis, { maxInFlight: 256 })
   for (let i = 0; i < 3; i++) await parkAll(lanes, [id], messages(800), retryIn(600_000 + i))
   expect(await lanes.retryNow(SHARD, id)).toBe(2_400)
@@ -100,7 +100,7 @@ test('with a dead-letter queue the sweep claims them as dead, as many as it may'
   expect(await redis.hgetall(countsKey(BASE))).toEqual({ deadLettered: '5' })
 })
 
-test('what a crashed sweep had claimed in a paused lane is claimed again', async () => {
+test('claims of a crashed sweep in a paused lane are claimed again', async () => {
   const id = await writeLane(redis, { paused: true, deadLetters: true })
   await parkAll(lanes, [id], messages(1, Date.now() - 61_000))
   expect((await sweepAll()).flatMap((step) => claimsOf(step))).toHaveLength(1)
@@ -170,7 +170,7 @@ test('figures of several lanes at once, also of ones that do not exist', async (
   expect(await redis.zcard(freshKey(BASE, id))).toBe(2)
 })
 
-test('a delivery is told as waiting, in flight or absent', async () => {
+test('a delivery is shown as waiting, in flight or absent', async () => {
   const id = await writeLane(redis)
   const [flying, failed, unknown] = [makeMessage(), makeMessage(), makeMessage()]
   await parkAll(lanes, [id], [flying])

@@ -257,7 +257,7 @@ describe('the circuit breaker', () => {
     expect(await taken()).toEqual([])
   })
 
-  test('lets through what a model of it lets through, whatever is answered or handed back', async () => {
+  test('lets through as many as a model does, for any answers and hand-backs', async () => {
     const ends = fc.record({ which: fc.nat(), as: fc.constantFrom('ok', 'failed', 'failed', 'unsent') })
     const steps = fc.array(fc.oneof(ends, fc.constantFrom('take', 'take', 'wait')), {
       minLength: 5,
@@ -297,7 +297,7 @@ describe('the circuit breaker', () => {
     await fc.assert(history, { numRuns: 100 })
   })
 
-  test('what is too old expires though the circuit is open', async () => {
+  test('a delivery expires although the circuit is open', async () => {
     const id = await opened()
     await writeSlice(redis, { retentionSeconds: 60 })
     await parkAll(lanes, [id], messages(100))

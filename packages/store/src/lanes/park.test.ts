@@ -37,7 +37,7 @@ test('a body is stored once for all the lanes it waits in', async () => {
   expect(body?.toString()).toBe(message.body)
 })
 
-test('a batch whose reply was lost is parked no second time, whatever became of it meanwhile', async () => {
+test('a batch whose reply was lost is not parked again, whatever happened to it meanwhile', async () => {
   const [id, gone] = [await writeLane(redis), await writeLane(redis)]
   await markGone(redis, gone)
   const message = makeMessage()
@@ -74,7 +74,7 @@ test('a delivery that waits or is in flight is parked no second time', async () 
   expect(await Promise.all([waiting, retrying, flying].map((m) => referencesTo(redis, m)))).toEqual([1, 1, 1])
 })
 
-test('a message that nobody waits for is not stored', async () => {
+test('a message without a delivery is not stored', async () => {
   const unused = makeMessage()
   const { outcomes } = await parkAll(lanes, ['no-such-lane'], [unused])
   expect(outcomes).toEqual(['gone'])
@@ -125,7 +125,7 @@ test('a later run reads what the one before settled, and shuts it out', async ()
   expect(await keysLeft(redis)).toEqual([])
 })
 
-test('what an earlier start has settled is held by replicas before a later one relies on it', async () => {
+test('replicas hold an earlier start’s checkpoint before a later one relies on it', async () => {
   const asked: string[] = []
   const acks = new ReplicaAcks(redis, { minReplicas: 1 })
   acks.confirm = async (key) => void asked.push(key)

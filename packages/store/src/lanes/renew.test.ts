@@ -69,7 +69,7 @@ test('a lead puts them off further, for a worker that is late again and again', 
   expect(first?.sendAt).toBeGreaterThanOrEqual(now + 200)
 })
 
-test('where another worker has later claims, they take the next free send times', async () => {
+test('late claims take the next free send times if another worker has later claims', async () => {
   const { id, claims } = await takeLane()
   await skew(redis, 100)
   await redis.zadd(dueKey(BASE), 0, id)
@@ -82,7 +82,7 @@ test('where another worker has later claims, they take the next free send times'
   expect(renewed.at(-1)?.sendAt).toBe(claims.at(-1)?.sendAt)
 })
 
-test('a claim that makes another request gets a send time of its own, and a lease that lasts', async () => {
+test('a claim that makes another request gets a new send time, and a lease that lasts', async () => {
   const { id, claims } = await takeLane()
   const tat = await tatOf(id)
   const [claim] = claims

@@ -70,13 +70,13 @@ test('a retry waits for its time, with its state; the lane shows the last failur
   expect(claimsOf(await takeFrom(lanes))).toMatchObject([{ delivery: claim.delivery, state: FAILED }])
 })
 
-test('what was not sent is due at once and counts no attempt', async () => {
+test('an unsent delivery is due at once and counts no attempt', async () => {
   const claim = await claimOne()
   expect((await settleOne(claim, { op: 'return' })).accepted).toBe(true)
   expect(claimsOf(await takeFrom(lanes))).toMatchObject([{ delivery: claim.delivery, state: null }])
 })
 
-test('what got no slot is due a little later, and counts no attempt', async () => {
+test('a delivery that got no slot is due a little later, and counts no attempt', async () => {
   const claim = await claimOne()
   const { nextDueAt } = await settleOne(claim, { op: 'return', delayMs: 250 })
   expect(claimsOf(await takeFrom(lanes))).toEqual([])
@@ -85,7 +85,7 @@ test('what got no slot is due a little later, and counts no attempt', async () =
   expect(claimsOf(await takeFrom(lanes))).toMatchObject([{ delivery: claim.delivery, state: null }])
 })
 
-test('a delivery marked dead is claimed as dead by whoever comes after a crash', async () => {
+test('a delivery marked dead is claimed as dead after a crash', async () => {
   const claim = await claimOne()
   const marked = await settleOne(claim, { op: 'markDead', leaseMs: 5_000, state: DEAD })
   expect(marked).toMatchObject({ accepted: true, lease: claim.lease })

@@ -36,7 +36,7 @@ async function writeEarlier(endpoint: string): Promise<string> {
 
 const dueOf = async (id: string) => Number(await redis.zscore(dueKey(BASE), id))
 
-test('claims carry slice, revision, a lease of their own and the retry state', async () => {
+test('claims carry slice, revision, a unique lease and the retry state', async () => {
   const id = await writeLane(redis)
   const [fresh, failed] = [makeMessage(), makeMessage()]
   await parkAll(lanes, [id], [fresh])
@@ -91,7 +91,7 @@ test('a lane cut short by its limit is due again after 250 ms, or when one of it
   expect(await dueOf(id)).toBe(nextDueAt)
 })
 
-test('of a backlog on both sides one claim in five is a retry', async () => {
+test('with a backlog of both kinds, one claim in five is a retry', async () => {
   const id = await writeLane(redis, { maxInFlight: 1 })
   await parkAll(lanes, [id], messages(20))
   await parkAll(lanes, [id], messages(20), retried())
@@ -172,7 +172,7 @@ test('an arrival time written before the clock was set back does not stop the la
   expect((nextDueAt ?? 0) - now).toBeLessThanOrEqual(350)
 })
 
-test('what is older than the retention is removed and counted', async () => {
+test('deliveries older than the retention are removed and counted', async () => {
   await writeSlice(redis, { retentionSeconds: 60 })
   const id = await writeLane(redis)
   const [old, failed, young] = [
@@ -279,7 +279,7 @@ test('the lane of a deleted subscription is drained in steps and leaves no key b
   expect(await redis.hgetall(countsKey(BASE))).toEqual({ 'discarded:unsubscribed': '1200' })
 })
 
-test('what was in flight when its subscription was deleted is discarded when its lease ends', async () => {
+test('a delivery in flight when its subscription was deleted is discarded when its lease ends', async () => {
   const id = await writeLane(redis)
   await parkAll(lanes, [id], messages(1))
   await takeFrom(lanes)

@@ -132,7 +132,7 @@ test('a source that was started anew is copied from its beginning', async () => 
   expect(await move()).toMatchObject({ keys: 11 })
 })
 
-test('what waits is counted by kind', async () => {
+test('waiting work is counted by kind', async () => {
   await from
     .pipeline()
     .zadd('ft:{8gt}:retry:a', 1, 'x')

@@ -61,7 +61,7 @@ test('a first attempt that was answered 200 costs nothing, another status a few 
   expect(codesIn(one)).toEqual([200, 202, 200])
 })
 
-test('answers in entries of older releases are not known, whatever is beside them', () => {
+test('answers in entries of older releases are unknown', () => {
   const old = `["d","${TOPIC}",12,"7:uid.0","Bw==","","",[[3,503,null]]]`
   expect(read(old).dispatch).toMatchObject([{ failures: [[3, 503, null]] }])
   expect(codesIn(old)).toEqual([null, null, null])

@@ -27,7 +27,7 @@ const textsOf = (slices: Slices, except: number[] = []) =>
     except,
   })
 
-test('slices and slots come back as they were told', () => {
+test('slices and slots are read as written', () => {
   const slices: Slices = [
     [0, first(500)],
     [1, first(500)],

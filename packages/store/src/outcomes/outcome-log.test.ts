@@ -70,7 +70,7 @@ const delivered = (messageId: string): LaneEntry => ({
   error: null,
 })
 
-test('a delivery is waiting, in flight, or as its entry tells', async () => {
+test('a delivery is waiting, in flight, or as its entry says', async () => {
   const { log, messageId } = await parked()
   const state = async () => (await log.deliveries(messageId))?.[0]?.state
   expect(await state()).toBe('waiting')
@@ -81,7 +81,7 @@ test('a delivery is waiting, in flight, or as its entry tells', async () => {
   expect(await log.deliveries(messageId)).toMatchObject([{ state: 'delivered', attempts: 3, reason: null }])
 })
 
-test('one that has ended while its entry is on its way is told by that entry', async () => {
+test('an ended delivery whose entry is on its way is shown by that entry', async () => {
   let looks = 0
   const { log, messageId } = await parked({
     async deliveryStates(shard, items) {
@@ -97,7 +97,7 @@ test('one that has ended while its entry is on its way is told by that entry', a
   expect((await log.message(messageId))?.counts).toMatchObject({ delivered: 1, waiting: 0, discarded: 0 })
 })
 
-test('what was purged is told as purged, what came after the purge is not', async () => {
+test('purged deliveries are shown as purged, later ones are not', async () => {
   const { log, messageId } = await parked()
   expect(await lanes.purge(SHARD, id)).toBe(1)
   expect(await log.deliveries(messageId)).toMatchObject([{ state: 'discarded', reason: 'purged' }])
@@ -107,7 +107,7 @@ test('what was purged is told as purged, what came after the purge is not', asyn
   expect(where?.purgedAt).toBeLessThanOrEqual(publishedAtOf(next.messageId))
 })
 
-test('an end of which there is no entry is told as unknown', async () => {
+test('an end without an entry is shown as unknown', async () => {
   const { log, messageId } = await parked()
   await settleOnly()
   expect(await log.deliveries(messageId)).toMatchObject([{ state: 'discarded', reason: 'unknown' }])
@@ -151,7 +151,7 @@ test('a redriven delivery has one row, with its latest end, and counts once', as
   expect((await log.message(messageId))?.counts).toMatchObject({ delivered: 1, deadLettered: 0 })
 })
 
-test('a redriven delivery that waits again is told as waiting, with what it died of', async () => {
+test('a redriven delivery that waits again is shown as waiting, with the reason of its death', async () => {
   const { log, messageId } = await parked()
   await settleOnly()
   const dead = {

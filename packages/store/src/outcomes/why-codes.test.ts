@@ -4,7 +4,7 @@ import { packWhy, unpackWhy } from './why-codes.ts'
 
 const causes = Object.keys({ ...RETRY_CAUSES, ...WAIT_CAUSES }) as StoredWhy['because'][]
 
-test('every cause that is stored has a letter of its own', () => {
+test('every stored cause has a unique letter', () => {
   const letters = causes.map((because) => packWhy({ because, delayMs: null }))
   expect(new Set(letters).size).toBe(causes.length)
   expect(letters.every((letter) => /^[a-z]$/.test(letter))).toBe(true)
@@ -17,6 +17,6 @@ test.each(causes.flatMap((because) => [null, 0, 7_000, 3_600_000].map((delayMs) 
   },
 )
 
-test('what this release does not know is no cause', () => {
+test('a code that this release does not know is no cause', () => {
   for (const text of ['', 'z', 'zfff', '7', 'B1', 'b-1']) expect(unpackWhy(text)).toBeUndefined()
 })

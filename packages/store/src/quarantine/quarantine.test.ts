@@ -75,7 +75,7 @@ test('past its share of the memory an entry is refused, and goes in once there i
   expect(tries).toEqual(['added', 'full', 'added'])
 })
 
-test('what earlier releases kept in lists is moved, once, and stays there while the quarantine is full', async () => {
+test('lists of earlier releases are moved once, and stay while the quarantine is full', async () => {
   const message = { messageId: createMessageId(1_000), topicArn: 'arn:t', message: 'hello' }
   const texts = [
     JSON.stringify({ detail: 'worker died', message }),

@@ -55,7 +55,7 @@ test('[201] an appended dead letter counts as sent, what maxReceiveCount moves d
   expect(counted.filter(([what]) => what === 'sent')).toEqual([['sent', 'work', [6]]])
 })
 
-test('what a FIFO queue had already is counted apart; an append that is repeated by its id is not counted', async () => {
+test('duplicates in a FIFO queue are counted apart; a repeated append by its id is not counted', async () => {
   await queues.put(FIFO, {})
   await queues.put(WORK, {})
   const item = { body: 'x', groupId: 'g', deduplicationId: 'd' }

@@ -154,7 +154,7 @@ test('an attempt that cannot be repeated fails its own wait and none beside it',
   expect(await other).toMatchObject([{ body: 'a' }])
 })
 
-test('what was received for an aborted attempt is there for its repetition', async () => {
+test('messages of an aborted attempt are there for its repetition', async () => {
   const fifo = newFifoArn()
   await fixture.queues.put(fifo, {})
   await fixture.queues.send(fifo, [{ body: 'a', groupId: 'g', deduplicationId: '1' }])

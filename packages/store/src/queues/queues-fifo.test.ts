@@ -277,7 +277,7 @@ test('exhausted messages of a group move together, in order', async () => {
   expect(await bodies(dlq, 10)).toBe('g-m1 g-m2 g-m3')
 })
 
-test('where the dead-letter queue is gone, an exhausted message keeps its place', async () => {
+test('without the dead-letter queue, an exhausted message keeps its place', async () => {
   const dlq = await aQueue()
   const redrivePolicy = { deadLetterTargetArn: dlq, maxReceiveCount: 1 }
   const arn = await aQueue({ redrivePolicy })
@@ -365,7 +365,7 @@ test('[155] dead letters of one message keep its group and deduplication id, and
   expect((await queues.deadLetterCounts(arn)).byReason).toEqual({ permanent: 3 })
 })
 
-test('counts tell what is visible, in flight and delayed, and the groups that are blocked', async () => {
+test('counts show visible, in flight and delayed messages, and blocked groups', async () => {
   const { queues } = fixture
   const arn = await aQueue()
   await send(arn, 'g1-m1 g1-m2 g1-m3 g2-m1 g3-m1')

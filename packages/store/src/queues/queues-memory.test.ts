@@ -37,7 +37,7 @@ async function bytesPerMessage(
   }
 }
 
-test('what a waiting message costs beside its body is bounded, in a standard and in a FIFO queue', async () => {
+test('the memory of a waiting message beside its body is bounded, in a standard and in a FIFO queue', async () => {
   const standard = await bytesPerMessage(newArn(), 0)
   const few = await bytesPerMessage(newFifoArn(), 100)
   const many = await bytesPerMessage(newFifoArn(), MESSAGES)

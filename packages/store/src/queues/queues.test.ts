@@ -119,7 +119,7 @@ test('[203] a handle of an earlier receive changes the visibility of a message i
   expect((await queues.getWithCounts(arn))?.counts.visible).toBe(1)
 })
 
-test('where only the newest receive counts, an earlier handle deletes and hides nothing', async () => {
+test('an earlier handle deletes and hides nothing if only the newest receive counts', async () => {
   const { queues } = fixture
   const arn = await aQueue({ visibilityTimeoutSeconds: 1 })
   const [old = '', fresh = ''] = await receivedOften(arn, 2)
@@ -179,7 +179,7 @@ test('[202] a handle of before a move that found no dead-letter queue still dele
   expect((await queues.getWithCounts(arn))?.oldestSince).toBeNull()
 })
 
-test('what is on its way to the dead-letter queue can be deleted by its handle, and not be hidden', async () => {
+test('a message on its way to the dead-letter queue can be deleted by its handle, but not hidden', async () => {
   const { queues, redis, skew } = fixture
   const { dlq, arn } = await aPair(1, { visibilityTimeoutSeconds: 1 })
   const given = await receivedOften(arn, 1)
@@ -421,7 +421,7 @@ test('a move that a crash cut off before its end is taken up again and stores th
   expect((await queues.getWithCounts(dlq))?.oldestSince).toBeNull()
 })
 
-test('where the dead-letter queue is gone, messages are received on', async () => {
+test('without its dead-letter queue, a queue’s messages are received again', async () => {
   const { queues, skew } = fixture
   const { dlq, arn } = await aPair(1, { visibilityTimeoutSeconds: 1 })
   await queues.delete(dlq)
@@ -460,7 +460,7 @@ test('purge removes what is there, in flight too, and leaves what comes after', 
   expect((await queues.getWithCounts(arn))?.counts).toEqual({ visible: 1, inFlight: 0, delayed: 0 })
 })
 
-test('peek pages through everything in order of retention, whatever happens meanwhile', async () => {
+test('peek pages through everything in order of retention, with any concurrent changes', async () => {
   const { queues } = fixture
   const arn = await aQueue()
   const sent = await queues.send(
@@ -564,7 +564,7 @@ test('a changed retention holds for what is there already', async () => {
   expect(await queues.receive(arn, ten)).toEqual([])
 })
 
-test('each handle of a change of visibility has a time of its own', async () => {
+test('each handle of a change of visibility has its own time', async () => {
   const { queues, skew } = fixture
   const arn = await aQueue()
   await queues.send(arn, [{ body: 'a' }, { body: 'b' }])

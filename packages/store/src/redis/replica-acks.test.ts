@@ -37,7 +37,7 @@ test('writes whose replies come together wait for replicas together, and a missi
   expect(await waits()).toBe(1)
 })
 
-test('a write that comes while another is waited for does not wait for it in vain a second time', async () => {
+test('a write during another one’s failed wait does not wait a second time', async () => {
   const acks = new ReplicaAcks(redis, { minReplicas: 1 })
   await redis.set('key', '1')
   const first = acks.confirm('key')
@@ -46,7 +46,7 @@ test('a write that comes while another is waited for does not wait for it in vai
   expect(await waits()).toBe(1)
 })
 
-test('whoever is strict is told that replicas are missing, each of them', async () => {
+test('every strict caller gets an error if replicas are missing', async () => {
   const acks = new ReplicaAcks(redis, { minReplicas: 1, strict: true })
   await redis.mset('key-1', '1', 'key-2', '2', 'key-3', '3')
   // In one turn, as where one read brings their replies.

@@ -86,7 +86,7 @@ test.each<[string, () => RedisTarget, string]>([
   expect(String(error)).toContain(words)
 })
 
-test('of a cluster’s nodes those that answer decide', async () => {
+test('the cluster’s nodes that answer decide', async () => {
   await expect(check(nodes(await nowhere(), plain)).reached).rejects.toThrow(`127.0.0.1:${plain.port}`)
   const giveUp = new AbortController()
   const { reached } = check(nodes(plain, node), giveUp.signal)
@@ -108,7 +108,7 @@ test('a Redis that is away is waited for, and then looked at', async () => {
   }
 })
 
-test('what keeps Sentinels from naming a master is said once, and waited for', async () => {
+test('the reason why Sentinels name no master is logged once, and waited for', async () => {
   const giveUp = new AbortController()
   const before = await looksAt(plain)
   const unknown = check({ ...sentinels.target, name: 'other' }, giveUp.signal)

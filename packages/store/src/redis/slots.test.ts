@@ -28,7 +28,7 @@ test('shards are spread evenly over any number of masters', () => {
   }
 })
 
-test('of as many dispatch queues as masters, each master has one', () => {
+test('with as many dispatch queues as masters, each master has one', () => {
   for (let masters = 1; masters <= 14; masters++) {
     const slots = Array.from({ length: masters }, (_, number) => keySlot(`{${dispatchTag(number)}}`))
     expect(shares(slots, masters)).toEqual(new Array(masters).fill(1))

@@ -5,7 +5,7 @@ import { connect, connectSubscriber, whenReady } from '../index.ts'
 
 const CHANNEL = 'changes'
 
-test('a connection that is cut while it subscribes again costs its user an answer, and nobody else', async () => {
+test('a connection that is cut while it subscribes again fails only its own user', async () => {
   const server = await startRedis()
   const direct = connect({ url: server.url, name: 'test-direct' })
   await whenReady(direct)

@@ -11,7 +11,7 @@ const limits = new ConfirmationLimits(redis)
 const topicArn = 'arn:aws:sns:us-east-1:222222222222:spam'
 const HOUR_MS = 3_600_000
 
-test('an endpoint is asked so many times an hour for one topic, whatever becomes of its subscriptions', async () => {
+test('an endpoint is asked so many times an hour for one topic, also after its subscriptions were deleted', async () => {
   const endpoint = 'https://victim.example/hook'
   const take = () => limits.take({ topicArn, endpoint })
   const waits = await Promise.all(Array.from({ length: CONFIRMATIONS_PER_ENDPOINT_MAX + 1 }, take))
@@ -25,7 +25,7 @@ test('an endpoint is asked so many times an hour for one topic, whatever becomes
   expect(await take()).toBe(0)
 })
 
-test('a host is asked so many times an hour for one account, by whatever paths and topics', async () => {
+test('a host is asked so many times an hour for one account, over all paths and topics', async () => {
   const scope = confirmationsKey(hash('sha1', '222222222222 other.example:8443'))
   await redis.set(scope, CONFIRMATIONS_PER_HOST_MAX - 1, 'PX', HOUR_MS)
   const take = (topic: string, path: string) =>
@@ -42,7 +42,7 @@ test('in a full memory it fails as every write does', async () => {
   await redis.config('SET', 'maxmemory', '0')
 })
 
-test('a queue is a host of its own, and every count ends by itself', async () => {
+test('a queue counts as a host, and every count ends by itself', async () => {
   expect(await limits.take({ topicArn, endpoint: 'arn:aws:sqs:us-east-1:111111111111:victim' })).toBe(0)
   for (const key of await redis.keys('*asked:*')) expect(await redis.pttl(key)).toBeGreaterThan(0)
 })

@@ -102,7 +102,7 @@ describe('a process that stood still', () => {
     expect(await total()).toBe(5)
   })
 
-  test('does not store one so late that nobody remembers', async () => {
+  test('does not store a subscription after its reservation may have ended', async () => {
     const ids: string[] = []
     using frozen = holdBefore(redis, 'place-subscription-1')
     const late = new Subscriptions(frozen.connection, SLICE).create(newSubscription(ARN, 8))

@@ -91,7 +91,7 @@ describe('creation', () => {
     expect(await counts()).toEqual({ active: 6, pending: 0, paused: 0 })
   })
 
-  test('tells each lane how long it keeps deliveries, whichever slice it falls in', async () => {
+  test('every lane knows how long it keeps deliveries, in any slice', async () => {
     for (let i = 0; i < 4; i++) {
       const queue = newSubscription(ARN, queueArn(`work-${i}`), { protocol: 'sqs' })
       const webhook = newSubscription(ARN, `HTTPS://example.com/hooks/${i}`)

@@ -68,14 +68,14 @@ test('update computes from what the others wrote', async () => {
   expect(Object.keys((await topics.get(arn))?.tags ?? {}).sort()).toEqual(keys.sort())
 })
 
-test('a name that ends in .fifo makes a FIFO topic, with settings of its own', async () => {
+test('a name that ends in .fifo makes a FIFO topic, with its own settings', async () => {
   const set = { contentBasedDeduplication: true, fifoThroughputScope: 'MessageGroup' as const }
   const { topic } = await topics.put(topicName('ordered.fifo'), set)
   expect(topic).toMatchObject({ fifo: true, ...set })
   expect((await topics.put(topicName('plain'), {})).topic).not.toHaveProperty('fifo')
 })
 
-test('counts deleted subscriptions, in whatever shard, once, and those that left through their link', async () => {
+test('counts deleted subscriptions of all shards once, also those that left through their link', async () => {
   const arn = topicName('counted')
   await topics.put(arn, {})
   const made = []
@@ -115,7 +115,7 @@ test('refuses to patch a topic that does not exist', async () => {
   expect(await topics.getWithCounts(topicName('none'))).toBeNull()
 })
 
-test('tells which topics exist, in order', async () => {
+test('lists topics in order', async () => {
   await topics.put(topicName('b'), {})
   expect(await topics.exists([topicName('a'), topicName('b'), topicName('c')])).toEqual([false, true, false])
   expect(await topics.exists([])).toEqual([])

@@ -93,7 +93,7 @@ test('a slow answer sends first attempts by the lane for a while', () => {
   expect(slots.isSlow('a')).toBe(false)
 })
 
-test('what another worker has seen answer is proven here too, unless it hangs here', () => {
+test('an endpoint that answered another worker is proven here too, unless it hangs here', () => {
   const slots = new AttemptSlots({ attemptsMax: 4 })
   expect(take(slots, 'hung', 100)).toBe(2)
   expect(slots.acquire('answers', 32)).toBe(false)
@@ -104,7 +104,7 @@ test('what another worker has seen answer is proven here too, unless it hangs he
   expect([slots.isProven('answers'), slots.isProven('hung')]).toEqual([true, false])
 })
 
-test('the room of what is in flight is bounded by maxInFlight', () => {
+test('the number in flight is bounded by maxInFlight', () => {
   const slots = new AttemptSlots({ attemptsMax: 100 })
   slots.acquire('one', 1)
   slots.acquire('three', 3)

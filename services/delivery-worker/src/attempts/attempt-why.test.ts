@@ -27,7 +27,7 @@ test('a first attempt in time has no cause, a late one waited for a slot or its 
   expect(whyAttemptCame(fifo, undefined, after(7_000))).toEqual({ because: 'groupOrder', delayMs: 7_000 })
 })
 
-test('what held a claim up is its cause, however late it came', () => {
+test('the thing that delayed a claim is its cause, however late it came', () => {
   for (const ms of [3, 7_000])
     expect(whyAttemptCame(attempt({ heldBy: 'throttle' }), undefined, after(ms))).toEqual({
       because: 'throttle',
@@ -45,7 +45,7 @@ test('a probe, and what was published before the circuit closed, waited for the 
   expect(whyAttemptCame(attempt(), before, after(5))).toBeUndefined()
 })
 
-test('a retry keeps its decision, and of a redriven one no time since publishing is told', () => {
+test('a retry keeps its decision, and a redriven one shows no time since publishing', () => {
   const decided = { because: 'backoff', delayMs: 20_000 } as const
   expect(whyAttemptCame(attempt({ attempts: 2, decided }), undefined, after(90_000))).toEqual(decided)
   expect(whyAttemptCame(attempt({ attempts: 2 }), undefined, after(90_000))).toBeUndefined()

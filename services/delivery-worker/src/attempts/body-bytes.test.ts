@@ -40,7 +40,7 @@ test('a message that many deliveries share counts once, until the last of them e
   expect(bytes.bytes).toBe(0)
 })
 
-test('what hangs leaves the proven endpoints half, however much it is', () => {
+test('hanging attempts leave half to the proven endpoints', () => {
   const bytes = create()
   for (const held of fill(bytes, true)) held.hang()
   expect(bytes.hasRoom(false)).toBe(false)
@@ -48,7 +48,7 @@ test('what hangs leaves the proven endpoints half, however much it is', () => {
   expect(bytes.bytes).toBe(15 * ONE)
 })
 
-test('who waits for room is told when an attempt ends, hangs, or a load is over', () => {
+test('waiting callers are notified when an attempt ends, hangs, or a load is over', () => {
   const bytes = create()
   let told = 0
   bytes.onRoom = () => told++
@@ -59,7 +59,7 @@ test('who waits for room is told when an attempt ends, hangs, or a load is over'
   expect(told).toBe(3)
 })
 
-test('what is being loaded counts for other loads and for takes', () => {
+test('bodies that are being loaded count for other loads and for takes', () => {
   const bytes = create()
   const loading = bytes.load()
   expect(bytes.attemptsLeft(true)).toBeGreaterThan(10)

@@ -68,7 +68,7 @@ test('credentials and headers reach the endpoint, at the first attempt and from 
   expect(requests.map(({ headers }) => headers.authorization)).toEqual([undefined, basic, basic])
 })
 
-test('what cannot be opened waits for its key instead of being sent without its secrets', async () => {
+test('a delivery whose secrets cannot be opened waits for the key instead of being sent without them', async () => {
   const { id } = await subscribe(hook.url, { headers: { 'X-Api-Key': 'k' } })
   const keyless = await startWorker(undefined)
   const messageId = await fixture.publish('hello')

@@ -97,7 +97,7 @@ test('all attempts of a delivery, and its dead letter, carry the same signature'
   expect(await verifies(envelopesTo('a')[2])).toBe(true)
 })
 
-test('what dies unattempted is signed for its dead-letter queue', async () => {
+test('a delivery that dies unattempted is signed for its dead-letter queue', async () => {
   await fixture.queues.put(DLQ, {})
   await fixture.topics.put(TOPIC, { retentionSeconds: 60 })
   await subscribe('a', { status: 'paused', redrivePolicy: { deadLetterTargetArn: DLQ } })

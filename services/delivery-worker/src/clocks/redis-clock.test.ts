@@ -10,7 +10,7 @@ const pass = (ms: number) => void vi.advanceTimersByTime(ms)
 const redisNow = (setMs = 0) => REDIS_BEGAN + performance.now() + setMs
 const told = (clock: RedisClock, at = performance.now()) => clock.localTime(REDIS_BEGAN + at)
 
-test('before Redis has told it, a send time goes by the time it is taken to be', () => {
+test('before the first reply, send times use the assumed time', () => {
   const clock = new RedisClock(redisNow())
   pass(100)
   expect(told(clock)).toBeCloseTo(performance.now(), 0)

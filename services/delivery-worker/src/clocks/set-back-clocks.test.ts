@@ -18,7 +18,7 @@ async function setRedisTime(aheadMs: number): Promise<void> {
 
 const log = createLogger({ service: 'test', level: 'silent' })
 
-test('a clock of Redis that is set back is made up for in every shard, once, whoever sees it', async () => {
+test('a clock of Redis that was set back is corrected in every shard, once, by any worker', async () => {
   await setRedisTime(HOUR_MS)
   const workers = [createShardClocks(redis, log), createShardClocks(redis, log)]
   const before = await readNow(redis, SHARD)
@@ -62,7 +62,7 @@ test('all shards go on together, however long Redis takes for them', async () =>
   expect((await aheads()).size).toBe(1)
 })
 
-test('a worker that begins with a clock of its own that is ahead changes nothing', async () => {
+test('a worker whose own clock is ahead changes nothing', async () => {
   const clocks = createShardClocks(redis, log)
   const before = await readNow(redis, SHARD)
   clocks.tell(SHARD, before - HOUR_MS)

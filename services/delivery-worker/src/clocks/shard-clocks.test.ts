@@ -7,7 +7,7 @@ const HOUR_MS = 3_600_000
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }))
 afterEach(() => void vi.useRealTimers())
 
-test('shards go by the clock of their own master', () => {
+test('shards use the clock of their own master', () => {
   const clocks = new ShardClocks((shard) => (shard < 2 ? 'a' : 'b'))
   const now = Date.now()
   clocks.tell(0, now)
@@ -19,7 +19,7 @@ test('shards go by the clock of their own master', () => {
   expect(clocks.of(1).now()).toBe(now + 250)
 })
 
-test('a master that has told nothing is taken to be as far as the furthest', () => {
+test('a master without a reply counts as far as the furthest', () => {
   const clocks = new ShardClocks(String)
   clocks.tell(0, Date.now() - HOUR_MS)
   clocks.tell(1, Date.now() + HOUR_MS)

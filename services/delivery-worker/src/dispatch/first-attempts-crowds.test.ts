@@ -86,7 +86,7 @@ function unitFor(name: string, count: number): Unit {
   } as unknown as Unit
 }
 
-test('a crowd that nobody of answers goes by its lanes, and what comes then too, at once', async () => {
+test('a crowd without an answer goes to its lanes at once, with later ones', async () => {
   const { firstAttempts, parked } = createFirstAttempts()
   firstAttempts.start(unitFor('first', CROWD))
   expect(firstAttempts.queued).toBeGreaterThan(1_000)

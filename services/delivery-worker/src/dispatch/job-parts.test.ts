@@ -41,7 +41,7 @@ test('ten million subscriptions are 256 parts', () => {
   expect(cutUp([weight(10_000_000)])).toHaveLength(256)
 })
 
-test('what nobody gets and what one slice holds goes with its neighbours', () => {
+test('messages without recipients and those of one slice go with their neighbours', () => {
   expect(cutUp([weight(0, 0), weight(20_000, 1), weight(0, 0)])).toEqual([
     { messages: [0, 3], slices: [0, null] },
   ])

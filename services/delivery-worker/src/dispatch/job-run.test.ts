@@ -21,7 +21,7 @@ async function never(): Promise<never> {
   throw new Error('not asked for')
 }
 
-test('a long run lets go of the slices that it is done with, and still tells what was settled there', () => {
+test('a long run releases ended slices, and still knows their settled deliveries', () => {
   const told: number[] = []
   const job = { key: 'dispatch-0:1', fence: 1, messages: [], isLost: () => false }
   const run = new JobRun({ ...job, hasRoomFor: never, handOut: never, handOutAgain: never }, [], (unit) =>

@@ -30,7 +30,7 @@ test('one signature that cannot be had fails them all', async () => {
   expect(told).toEqual([['failed', ['a', 'b']]])
 })
 
-test('what was released is told of no more', async () => {
+test('released entries are not reported any more', async () => {
   const { waits, told } = createWaits()
   const signature = Promise.withResolvers<void>()
   waits.hold(['a'], [signature.promise])

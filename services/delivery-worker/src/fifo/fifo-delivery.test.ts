@@ -138,7 +138,7 @@ test('a failing head holds its own group only, and its group goes on in order af
   expect(first).toEqual(['a1', 'a2', 'a3'])
 })
 
-test('what is behind an attempt that hangs waits, is counted as waiting and can be looked up', async () => {
+test('deliveries behind a hanging attempt wait, count as waiting and can be looked up', async () => {
   const { id } = await subscribe('hook')
   const released = Promise.withResolvers<number>()
   sender.answer = (_, n) => (n === 1 ? released.promise : 200)
@@ -279,7 +279,7 @@ test('with a pause a group waits whole; after it the group goes on', async () =>
   expect(bodiesTo('hook')).toEqual(['a1', 'a2'])
 })
 
-test('what grows too old in a paused group is dead-lettered whole, in order', async () => {
+test('expired deliveries of a paused group are dead-lettered, all and in order', async () => {
   await fixture.queues.create(DLQ, {})
   const { id } = await subscribe('hook', { redrivePolicy: { deadLetterTargetArn: DLQ } })
   await fixture.subscriptions.update(id, () => ({ status: 'paused' }))
@@ -326,7 +326,7 @@ test('filters choose by message, and what they let through keeps its order', asy
   expect(outcomes.find(({ subscriptionId }) => subscriptionId === id)?.state).toBe('filtered')
 })
 
-test('of several workers one reads a topic, all deliver; one that stops leaves the log to the others', async () => {
+test('one of several workers reads a topic and all deliver; one that stops leaves the log to the others', async () => {
   await subscribe('hook')
   const first = await fixture.startWorker(sender)
   await fixture.startWorker(sender)
@@ -339,7 +339,7 @@ test('of several workers one reads a topic, all deliver; one that stops leaves t
   for (const group of 'abcdefghij') expect(ofGroup(bodiesTo('hook'), group)).toEqual(ofGroup(texts, group))
 })
 
-test('what cannot be read is quarantined and holds nothing up', async () => {
+test('unreadable messages are quarantined and block nothing', async () => {
   await subscribe('hook')
   const receipts = await publish('a1', 'a2', 'a3', 'a4')
   const [unreadable, missing] = receipts

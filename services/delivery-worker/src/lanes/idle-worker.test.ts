@@ -80,7 +80,7 @@ test('an idle worker with lanes asks Redis for what is listed, and for nothing e
   }
 })
 
-test('what is listed comes to so few round trips a second', () => {
+test('the listed commands add up to so few round trips a second', () => {
   const perSecond = WRITES.reduce((sum, { everyMs, times = 1 }) => sum + (times * 1_000) / everyMs, 0)
   expect(perSecond).toBeLessThan(TRIPS_PER_SECOND_MAX)
 })

@@ -41,7 +41,7 @@ test('a body that was at hand is not missed when others push it out meanwhile', 
   expect((await partlyKnown()).map((body) => body instanceof MessageContext)).toEqual([true, true])
 })
 
-test('what came is not asked for again when the rest did not', async () => {
+test('loaded bodies are not fetched again if the others failed', async () => {
   const ids = Array.from({ length: 250 }, () => createMessageId(1_700_000_000_000))
   const asked: number[] = []
   const messages = async (_: number, of: Buffer[]) => {
@@ -56,7 +56,7 @@ test('what came is not asked for again when the rest did not', async () => {
   expect(asked).toEqual([100, 100, 50, 100])
 })
 
-test('what is kept holds no more memory than it fills', () => {
+test('a cached body holds no more memory than it fills', () => {
   const bodies = new LaneBodies(createStore(0), undefined)
   const message = {
     messageId: createdIds[0],
@@ -75,7 +75,7 @@ test('what is kept holds no more memory than it fills', () => {
   expect(JSON.parse(`${document?.before}arn${document?.after}`)).toMatchObject({ Message: 'é' })
 })
 
-test('bodies come only while there is room for more, and few at a time', async () => {
+test('bodies are loaded only while there is capacity, and few at a time', async () => {
   const [one] = createdIds
   let [coming, most] = [0, 0]
   const messages = async (_: number, ids: Buffer[]) => {

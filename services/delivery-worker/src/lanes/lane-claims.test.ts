@@ -64,7 +64,7 @@ test('claims whose bodies do not come are handed back, not left to their leases'
   expect(settled).toEqual(['1 return', '2 return', '3 return'])
 })
 
-test('where a snapshot does not come, its lane and those after it are handed back, and none before it', async () => {
+test('without a snapshot its lane and those after it are handed back, and none before it', async () => {
   const slice = async ({ sliceId }: { sliceId: string }) => {
     if (sliceId === 'b') throw new Error('Command timed out')
     return null

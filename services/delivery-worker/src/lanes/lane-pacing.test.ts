@@ -57,7 +57,7 @@ test('an open circuit sends one probe at a time and dead-letters nothing, howeve
   expect(await deadLetters()).toBe(0)
 })
 
-test('what an open circuit held up says so, while it waits and when it has been delivered', async () => {
+test('a delivery that an open circuit delayed says so, while it waits and when it has been delivered', async () => {
   const circuitBreaker = { failures: 1, probeSeconds: 2 }
   const set = { circuitBreaker, deliveryPolicy: deliveryPolicy(3) }
   const { id } = await fixture.subscribe('dead', set)
@@ -163,7 +163,7 @@ test('a busy endpoint gets less, which the lane shows, and more again when it is
   )
 })
 
-test('what is not paced has its first attempt at once, and no state', async () => {
+test('a lane without a mode has its first attempt at once, and no state', async () => {
   const { id } = await fixture.subscribe('plain')
   const sender = createFakeSender()
   await fixture.startWorker(sender)

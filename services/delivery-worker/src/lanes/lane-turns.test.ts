@@ -68,7 +68,7 @@ function begun({ turns, told }: Pick<ReturnType<typeof createTurns>, 'turns' | '
 
 const leasesOf = (turns: Turn[]) => turns.map(({ hand }) => hand.claim.lease)
 
-test('a claim whose time has come is told, and begins once', () => {
+test('a due claim is reported, and begins once', () => {
   const { turns, told, asked, clocks } = createTurns()
   turns.add(claimIn(clocks, 'a', '1', 0))
   const [turn] = told.due
@@ -159,7 +159,7 @@ test('a request is written neither without a connection to Redis, nor by a time 
   expect(asked).toMatchObject([{ claims: [{ lease: '1' }] }])
 })
 
-test('what has begun when the clock of Redis is set forward is put off, too', () => {
+test('a claim that has begun when the clock of Redis is set forward is put off, too', () => {
   const { turns, told, asked, clocks } = createTurns()
   turns.add(claimIn(clocks, 'a', '1', 0))
   const turn = begun({ turns, told })
@@ -223,7 +223,7 @@ test('nothing is sent without a connection to Redis, and claims in hand are rene
   expect(told.none).toEqual(['waiting'])
 })
 
-test('where the clock of Redis was set forward, what is in hand and what comes next is put off', () => {
+test('after the clock of Redis was set forward, claims in hand and later ones are put off', () => {
   const { turns, asked, clocks } = createTurns()
   turns.add(claimIn(clocks, 'a', 'in hand', 10_000))
   turns.setForward()

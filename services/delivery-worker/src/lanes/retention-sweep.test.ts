@@ -67,7 +67,7 @@ test('a shard in which something was claimed is swept again, by itself', async (
   expect(writes).toEqual([8, 1, 1, 8, 8, 8, 8, 8, 1])
 })
 
-test('what was claimed in all other shards is handed on where one does not answer', async () => {
+test('claims of the other shards are handed on if one shard does not answer', async () => {
   const claimed = new Set<number>()
   const { sweep, handedOn } = await sweepAll(async (shard) => {
     if (shard === 0) throw new Error('Connection is closed.')

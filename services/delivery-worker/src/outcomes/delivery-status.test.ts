@@ -158,7 +158,7 @@ test('[200] a rate between lies between', async () => {
   expect(records().length).toBeLessThan(280)
 })
 
-test('a queue has attributes of its own', async () => {
+test('a queue has its own attributes', async () => {
   const queue = 'arn:aws:sqs:us-east-1:000000000000:work'
   await fixture.queues.put(queue, {})
   await fixture.topics.put(TOPIC, { attributes: { SQSSuccessFeedbackRoleArn: ROLE, ...FAILURES } })
@@ -200,7 +200,7 @@ test('records go to OpenTelemetry too, with what a real endpoint says', async ()
   await hooks.close()
 })
 
-test('a topic that does not ask is not told of, nor its endpoints’ answers', async () => {
+test('a topic without the attributes has no records, nor its endpoints’ answers', async () => {
   const asked: unknown[] = []
   const { send } = sender
   sender.send = (request, done) => {

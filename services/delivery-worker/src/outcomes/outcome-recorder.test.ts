@@ -36,7 +36,7 @@ function createLog() {
 /** Longer than a write takes. */
 const twoTurns = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
 
-test('what could not be written is written when the log works again, though nothing else happens', async () => {
+test('failed writes are repeated when the log works again, though nothing else happens', async () => {
   const outcomes = createLog()
   const recorder = new OutcomeRecorder(outcomes, metrics, log)
   outcomes.away = true
@@ -57,7 +57,7 @@ test('stopping writes what is left', async () => {
   expect(outcomes.written.dispatch).toBe(1)
 })
 
-test.each([1, 2, 3, 4])('what is told %i steps after a write is not left behind', async (steps) => {
+test.each([1, 2, 3, 4])('an entry %i steps after a write is not left behind', async (steps) => {
   const outcomes = createLog()
   const recorder = new OutcomeRecorder(outcomes, metrics, log)
   const { append } = outcomes
@@ -73,7 +73,7 @@ test.each([1, 2, 3, 4])('what is told %i steps after a write is not left behind'
   await recorder.stop()
 })
 
-test('what is told from turn to turn goes in few trips', async () => {
+test('entries of many turns go in few round trips', async () => {
   const outcomes = createLog()
   let trips = 0
   const { append } = outcomes

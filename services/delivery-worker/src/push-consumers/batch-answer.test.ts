@@ -57,7 +57,7 @@ describe('with reports', () => {
     '{"other":1}',
   ])('%j is a success', (body) => expect(judged(answered(200, body))).toEqual(['abc', null]))
 
-  test('what is named is kept', () => {
+  test('named messages are kept', () => {
     const body = '{"batchItemFailures":[{"itemIdentifier":"b"},{"itemIdentifier":"b"}]}'
     expect(judged(answered(200, body))).toEqual(['ac', null])
   })

@@ -83,7 +83,7 @@ function fail(error: Error): () => HandleResult {
 }
 const away = fail(new Error('Connection is closed.'))
 
-test('the request carries the consumer’s deadline and asks for no body it does not need', async () => {
+test('the request carries the consumer’s deadline and reads no body without need', async () => {
   const { done, requests } = push(1, [])
   expect(await done).toBe(true)
   expect(requests).toMatchObject([{ url: RECORD.url, timeoutMs: 7_000 }])
@@ -115,7 +115,7 @@ test('they are given up when others may have the messages, and when the process 
   expect([late.counted('returned'), stopping.counted('returned')]).toEqual([1, 1])
 })
 
-test('of a queue that is gone, nothing is left to delete', async () => {
+test('in a deleted queue nothing is left to delete', async () => {
   const { done, asked } = push(150, [fail(new FantailError('not_found', 'no such queue'))])
   await done
   expect(asked).toHaveLength(1)

@@ -197,7 +197,7 @@ test('messages that are named as failed stay, the others are deleted', async () 
   expect(message?.body).toBe('bad')
 })
 
-test('of a FIFO queue every group is pushed in order, one batch at a time', async () => {
+test('every group of a FIFO queue is pushed in order, one batch at a time', async () => {
   const seen: string[] = []
   const open = new Set<string>()
   hook.respond('/in', ({ text }) => {
@@ -222,7 +222,7 @@ test('of a FIFO queue every group is pushed in order, one batch at a time', asyn
   }
 })
 
-test('of a FIFO queue nothing behind a failed message is deleted before it', async () => {
+test('nothing behind a failed message of a FIFO queue is deleted before it', async () => {
   const failures = (ids: string[]) => ({
     batchItemFailures: ids.map((itemIdentifier) => ({ itemIdentifier })),
   })
@@ -241,7 +241,7 @@ test('of a FIFO queue nothing behind a failed message is deleted before it', asy
   expect(pushed().slice(1).flat()).toEqual(['a1', 'a2', 'a3'])
 })
 
-test('what was received too often goes to the dead-letter queue', async () => {
+test('a message that was received too often goes to the dead-letter queue', async () => {
   const dead = `${QUEUE}-dead`
   await fixture.queues.put(dead, {})
   await fixture.queues.put(QUEUE, { redrivePolicy: { deadLetterTargetArn: dead, maxReceiveCount: 1 } })
@@ -275,7 +275,7 @@ test('a worker that stops lets its requests end and settles them, and leaves the
   expect(pushed()).toEqual([['a'], ['b']])
 })
 
-test('a request that ends late does not delete what somebody else has received since', async () => {
+test('a late request does not delete messages that another receiver has got since', async () => {
   let answer = () => undefined as unknown
   const answered = new Promise((resolve) => {
     answer = () => resolve(undefined)

@@ -15,7 +15,7 @@ function createQueue() {
   return { queue, batches }
 }
 
-test('what comes in one turn goes together, by shard', async () => {
+test('items of one turn go together, by shard', async () => {
   const { queue, batches } = createQueue()
   queue.push(1, 'a')
   queue.push(2, 'b')
@@ -24,7 +24,7 @@ test('what comes in one turn goes together, by shard', async () => {
   expect(batches).toEqual(['1:ac', '2:b'])
 })
 
-test('what may linger goes at once where its shard was quiet, and else with what comes after it', async () => {
+test('a lingering item goes at once if its shard was quiet, and otherwise with later items', async () => {
   const { queue, batches } = createQueue()
   queue.pushLater(1, 'a')
   await queue.whenIdle()
@@ -37,7 +37,7 @@ test('what may linger goes at once where its shard was quiet, and else with what
   expect(batches).toEqual(['1:a', '1:bcd'])
 })
 
-test('what lingers goes by itself soon', async () => {
+test('a lingering item goes by itself soon', async () => {
   const { queue, batches } = createQueue()
   queue.pushLater(1, 'a')
   await queue.whenIdle()

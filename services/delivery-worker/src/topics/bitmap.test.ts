@@ -34,7 +34,7 @@ test('a checkpoint of a slice that has shrunk since keeps its bits', () => {
   expect([after.has(3), after.has(499), after.count()]).toEqual([true, true, 2])
 })
 
-test('what was packed once does not change with what is added later', () => {
+test('a packed form does not change when bits are added later', () => {
   const bitmap = new Bitmap(10)
   bitmap.add(1)
   const packed = bitmap.packed()

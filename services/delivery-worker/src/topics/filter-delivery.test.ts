@@ -71,7 +71,7 @@ test('[88] a body that is no object is filtered out, not dead', async () => {
   expect(sentTo('body')).toEqual(['{"a":"x"}'])
 })
 
-test('[102] a filter sees the text that its own protocol is told', async () => {
+test('[102] a filter sees the text of its own protocol', async () => {
   const filterPolicy = { for: ['web'] }
   await fixture.subscribe('web', { filterPolicy, filterPolicyScope: 'MessageBody' })
   const queue = DLQ
@@ -136,7 +136,7 @@ describe('hundreds of filters in several slices', () => {
     expect(sender.sent.every(({ url }) => Number(/s(\d+)/.exec(url)?.[1]) % values === 7)).toBe(true)
   })
 
-  test('slices that a message is not for are passed over and told of by one entry', async () => {
+  test('one entry covers the slices without a match', async () => {
     await fixture.startWorker(sender)
     await told(await fixture.publish('first', attributes('nobody')), COUNT)
     const before = await logged()

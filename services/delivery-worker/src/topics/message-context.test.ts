@@ -2,7 +2,7 @@ import { createMessageId, type Message } from '@fantail/contracts'
 import { expect, test } from 'vitest'
 import { MessageContext } from './message-context.ts'
 
-test('protocols without a text of their own share what the default text is parsed to', () => {
+test('protocols without their own text share the parsed default text', () => {
   const message: Message = {
     messageId: createMessageId(1),
     topicArn: 'arn:aws:sns:us-east-1:000000000000:t',

@@ -63,7 +63,7 @@ describe('the native API', () => {
     )
   })
 
-  test('a key that is not known, or whose secret is wrong, is nobody', async () => {
+  test('an unknown key, or one with a wrong secret, is anonymous', async () => {
     const { id } = await keyWith(api, ['manage'])
     const from = api.events.length
     const headers = { Authorization: `Bearer ft_${id}_${'A'.repeat(43)}` }

@@ -49,7 +49,7 @@ function authorization(): fc.Arbitrary<string> {
   )
 }
 
-test('whatever the Authorization header, only public routes answer, and never with a 5xx', {
+test('with any Authorization header only public routes answer, and never with a 5xx', {
   timeout: FUZZ_TIMEOUT_MS,
 }, async () => {
   const endpoints = endpointsOf(api.deps).map(({ method, path }) => ({

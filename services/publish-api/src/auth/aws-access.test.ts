@@ -113,7 +113,7 @@ test('another account’s key may do what AddPermission allows, and no longer af
   expect(await refusalOf(publish(bob))).toMatchObject(DENIED)
 })
 
-test('nothing of another account is reached without a policy, and what is not there is not told', async () => {
+test('without a policy nothing of another account is reached, and missing things are not revealed', async () => {
   const calls = [
     bob.sns.send(new DeleteTopicCommand({ TopicArn })),
     bob.sns.send(new DeleteTopicCommand({ TopicArn: 'arn:aws:sns:us-east-1:000000000000:absent' })),
@@ -167,7 +167,7 @@ test('a queue’s policy lets others send and receive, and never delete the queu
   expect(own).toContain(`/${BOBS_ACCOUNT}/mine`)
 })
 
-test('nobody makes another’s queue his dead-letter queue', async () => {
+test('a key cannot make another’s queue its dead-letter queue', async () => {
   const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: queueArn, maxReceiveCount: 1 })
   const create = new CreateQueueCommand({ QueueName: 'leak', Attributes: { RedrivePolicy } })
   expect(await refusalOf(bob.sqs.send(create))).toMatchObject(QUEUE_DENIED)
@@ -189,7 +189,7 @@ test('a key that was made signs until it is revoked, within its scopes and names
   expect(await refusalOf(publish(key))).toMatchObject({ status: 403, name: 'InvalidClientTokenId' })
 })
 
-test('past its limit a key is told to slow down, in each service’s words', async () => {
+test('past its limit a key gets each service’s throttling error', async () => {
   const key = await keyed(['publish'], { maxRequestsPerSecond: 1 })
   const send = () => key.sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: 'x' }))
   const answers = await Promise.all([1, 2, 3, 4].map(() => publish(key).catch((error: unknown) => error)))
@@ -199,7 +199,7 @@ test('past its limit a key is told to slow down, in each service’s words', asy
   expect(await refusalOf(send())).toMatchObject({ name: 'RequestThrottled' })
 })
 
-test('changes are told, with who made them', async () => {
+test('changes are logged with their caller', async () => {
   const from = sns.api.events.length
   await refusalOf(bob.sns.send(new DeleteTopicCommand({ TopicArn })))
   await alice.sns.send(new DeleteTopicCommand({ TopicArn }))

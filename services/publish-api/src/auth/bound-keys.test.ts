@@ -72,7 +72,7 @@ async function walked(key: TestKey, path: string, member: string) {
   }
 }
 
-test('pages tell a key nothing of what stands between its own things', async () => {
+test('pages reveal nothing that stands between a key’s own things', async () => {
   const { body } = await admin.call('GET', '/v1/subscriptions')
   const ids: string[] = body.subscriptions.map(({ id }: { id: string }) => id)
   const keys = [
@@ -115,7 +115,7 @@ test('a cursor of another process is as good, one that was changed is refused', 
   expect(await key.status('GET', `/v1/topics?cursor=${unsealed}`)).toBe(400)
 })
 
-test('no filter of a list tells of what is not the key’s', async () => {
+test('no filter of a list reveals foreign things', async () => {
   const key = await keyWith(api, ['read', 'redrive'], { prefixes: ['mine'] })
   const told = async (path: string) => {
     const { status, text } = await key.call('GET', path, { headers: { 'X-Request-Id': 'r' } })
@@ -165,7 +165,7 @@ test('nor do the pages of the AWS protocols', async () => {
   })
 })
 
-test('dead letters of another’s go back to it by nobody who is not for its name', async () => {
+test('only a key for the name moves another’s dead letters back', async () => {
   await admin.call('PUT', '/v1/queues/mine-dlq')
   const policy = { redrivePolicy: { deadLetterTargetArn: 'mine-dlq' } }
   const queuePolicy = { redrivePolicy: { deadLetterTargetArn: MINE, maxReceiveCount: 3 } }
@@ -196,7 +196,7 @@ test('dead letters of another’s go back to it by nobody who is not for its nam
   expect(await start()).toBe(200)
 })
 
-test('a token confirms what a key is not for by its link alone, which asks for nothing to be signed', async () => {
+test('a token of a foreign subscription confirms by its link alone, which needs no signature', async () => {
   const { sns: client } = await bound(['manage'])
   const pending = async (topic: string) => {
     const body = { endpoint: `https://example.com/${topic}/asked`, confirmation: 'handshake' }

@@ -132,7 +132,7 @@ test('a queue shows a key only those of its dead-letter sources that it may see'
   expect(JSON.stringify(listed)).not.toContain('hidden')
 })
 
-test('a key that may see a thing is told openly what it may not do, and the audit line says denied', async () => {
+test('a key that may see a thing gets an open refusal, and the audit line says denied', async () => {
   const Statement = [
     { Effect: 'Deny', Principal: '*', Action: 'SNS:SetSubscriptionAttributes', Resource: '*' },
   ]

@@ -42,7 +42,7 @@ test('without a key nothing but the public pages is served, and the answer says 
   }
 })
 
-test('a filter is tried by whoever may read or manage', async () => {
+test('callers that may read or manage can test a filter', async () => {
   const body = { filterPolicy: { color: ['red'] }, message: hello }
   const statuses = (['publish', 'consume', 'redrive', 'read', 'manage'] as const).map(async (scope) => {
     const key = await keyWith(api, [scope])
@@ -64,7 +64,7 @@ test('metrics that are open to all open nothing else', async () => {
   expect([await status('/metrics'), await status('/v1/quarantine')]).toEqual([200, 401])
 })
 
-test('what is no key, an unknown one or a wrong secret is refused alike', async () => {
+test('an invalid key, an unknown one and a wrong secret are refused alike', async () => {
   const { body: made } = await admin.call('POST', '/v1/keys', { body: { name: 'x', scopes: ['read'] } })
   const wrong = [
     'Bearer',
@@ -116,7 +116,7 @@ test('a key does what its scopes name and nothing else', async () => {
   }
 })
 
-test('a key for some names reaches nothing else, whatever the way', async () => {
+test('a key for some names reaches nothing else, by any route', async () => {
   const key = await keyWith(api, ['publish', 'read', 'manage', 'redrive'], { prefixes: ['orders'] })
   const subscribe = (topic: string, body: object) =>
     admin.call('POST', `/v1/topics/${topic}/subscriptions`, { body })
@@ -217,7 +217,7 @@ test('a policy that allows a protocol allows no other, however the endpoint’s 
   expect(await subscribe('arn:aws:sqs:us-east-1:333333333333:mine')).toBe(201)
 })
 
-test('where no keys are asked for, changes are told at level debug', async () => {
+test('without keys, changes are logged at level debug', async () => {
   const open = await startTestApi()
   try {
     await open.call('PUT', '/v1/topics/audited')
@@ -228,7 +228,7 @@ test('where no keys are asked for, changes are told at level debug', async () =>
   }
 })
 
-test('changes are told with who made them, refusals too, and never a secret', async () => {
+test('changes and refusals are logged with their caller, and never a secret', async () => {
   const key = await keyWith(api, ['manage'])
   const from = api.events.length
   await key.call('PUT', '/v1/topics/audited', { headers: { 'X-Request-Id': 'r-1' } })

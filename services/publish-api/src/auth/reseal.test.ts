@@ -107,7 +107,7 @@ test('keys that sign for webhooks are sealed anew, too, each in its place', asyn
   expect(headers(after, fresh)).toEqual(headers(before, old))
 })
 
-test('what changes while it runs is not overwritten', async () => {
+test('a concurrent change is not overwritten', async () => {
   api.deps.vault = createVault([old])
   const id = await subscribe(500)
   const all = deps(fresh, old)

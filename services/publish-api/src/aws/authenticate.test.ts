@@ -160,7 +160,7 @@ test('the links in messages need no signature', async () => {
   expect((await sns.follow({ Action: 'Unsubscribe', SubscriptionArn: arn })).status).toBe(200)
 })
 
-test('a stranger’s large body is not waited for, and he is told what he lacks', async () => {
+test('a large body without a key is not waited for, and the error names the missing key', async () => {
   // The body is announced and never sent. A server that waits for it does not answer.
   const asked = (headers: Record<string, string>, bytes = 3_000_000) =>
     new Promise<[number | undefined, string | undefined]>((resolve, reject) => {

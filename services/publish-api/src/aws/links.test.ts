@@ -20,7 +20,7 @@ async function subscribe(endpoint: string, confirmation = 'none') {
   return body as { id: string; arn: string }
 }
 
-test('a browser that asks for nothing is led to the documentation, a client without an action is told so', async () => {
+test('a browser without an Action is sent to the documentation, a client gets an error', async () => {
   const visit = (path: string, accept: string) => api.call('GET', path, { headers: { accept } })
   const page = 'text/html,application/xhtml+xml,*/*;q=0.8'
   for (let i = 0; i < 2; i++) {

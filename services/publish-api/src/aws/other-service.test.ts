@@ -47,7 +47,7 @@ test.each([
   )
 })
 
-test('what STS has beside GetCallerIdentity is not served', async () => {
+test('other operations of STS than GetCallerIdentity are refused', async () => {
   for (const headers of [{}, signedFor('sts')]) {
     const { status, text } = await form({ Action: 'AssumeRole', Version: '2011-06-15' }, headers)
     expect([status, text]).toEqual([400, expect.stringContaining(`${SERVED}sts (AssumeRole).`)])
@@ -62,7 +62,7 @@ test('an operation of that name at another service is not ours', async () => {
   expect([status, text]).toEqual([400, expect.stringContaining(`${SERVED}monitoring (TagResource).`)])
 })
 
-test('EC2 and S3 have errors of their own form', async () => {
+test('EC2 and S3 get errors in their own form', async () => {
   const ec2 = await form({ Action: 'DescribeInstances', Version: '2016-11-15' }, signedFor('ec2'))
   expect(ec2.text).toBe(
     `<Response><Errors><Error><Code>InvalidAction</Code><Message>${SERVED}ec2 (DescribeInstances).</Message></Error></Errors><RequestID>${ec2.id}</RequestID></Response>`,
@@ -85,7 +85,7 @@ test('AWS JSON with the target of another service', async () => {
   expect(JSON.parse(rest.text).message).toBe(`${SERVED}lambda.`)
 })
 
-test('what SNS and SQS are asked for stays theirs, whatever it was signed for', async () => {
+test('operations of SNS and SQS are served, whatever service the signature names', async () => {
   const missing = await json({ 'X-Amz-Target': 'AmazonSQS.Nothing' })
   expect(JSON.parse(missing.text).message).toBe('The action Nothing is not valid for this endpoint.')
   for (const headers of [{}, signedFor('sns'), signedFor('s3')]) {

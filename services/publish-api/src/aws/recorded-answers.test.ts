@@ -69,7 +69,7 @@ test.each([{}, JSON_ACCEPTED])(
   },
 )
 
-test('[211] AWS Query answers JSON to whoever accepts it first, as SQS does', async () => {
+test('[211] AWS Query answers JSON to a caller that accepts it first, as SQS does', async () => {
   const QueueArn = `arn:aws:sqs:us-east-1:${ACCOUNT}:${path.split('/').at(-1)}`
   expect((await asked({ Action: 'GetQueueAttributes', 'AttributeName.1': 'QueueArn' })).body).toEqual({
     GetQueueAttributesResponse: {

@@ -58,7 +58,7 @@ test('[190] form, query of the URL and SDK reach the same operation', async () =
   expect(Topics).toEqual([{ TopicArn: topicArn('wired') }])
 })
 
-test('the service is told by Version, scope, path, target or, without any, by the Action', async () => {
+test('the service follows from Version, scope, path, target or, without any, the Action', async () => {
   const queues = '<ListQueuesResponse xmlns="http://queue.amazonaws.com/doc/2012-11-05/">'
   const topics = '<ListTopicsResponse xmlns="http://sns.amazonaws.com/doc/2010-03-31/">'
   expect((await form({ Action: 'ListQueues', Version: SQS })).text).toContain(queues)

@@ -26,7 +26,7 @@ afterAll(() => api.stop())
 const fill = (path: string) => path.replace(/\{(\w+)\}/g, (_, name: string) => names[name] ?? name)
 const withBody = () => endpointsOf(api.deps).filter(({ body }) => body !== undefined)
 
-test('every route that takes JSON refuses what is no JSON, and what is said to be something else', async () => {
+test('every route that takes JSON refuses other bodies and other content types', async () => {
   for (const { method, path } of withBody()) {
     const broken = await api.call(method, fill(path), {
       body: '{"a":',

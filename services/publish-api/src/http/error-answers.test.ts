@@ -29,7 +29,7 @@ test.each(['Connection is closed.', 'LOADING Redis is loading the dataset in mem
   },
 )
 
-test('an unexpected error tells a client nothing of itself', async () => {
+test('an unexpected error reveals nothing to a client', async () => {
   const response = errorResponse(toFantailError(new TypeError('secret is undefined')), 'r-1')
   expect(response.status).toBe(500)
   expect(await response.json()).toEqual({
@@ -38,7 +38,7 @@ test('an unexpected error tells a client nothing of itself', async () => {
   })
 })
 
-test('many problems are all told in the details, the first of them in the message', () => {
+test('all problems are in the details, the first of them in the message', () => {
   const problems = ['a', 'b', 'c', 'd', 'e'].map((path) => ({ path, message: 'is bad' }))
   const error = invalid(problems)
   expect(error).toMatchObject({ code: 'validation_failed', details: problems })

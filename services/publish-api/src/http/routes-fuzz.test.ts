@@ -141,7 +141,7 @@ function pathFor({ path, method }: Endpoint): fc.Arbitrary<string> {
   })
 }
 
-test('whatever is sent to whatever route, the answer is no 5xx and has its one shape', {
+test('any request to any route gets no 5xx, and an answer of its shape', {
   timeout: FUZZ_TIMEOUT_MS,
 }, async () => {
   const reached = new Set<string>()

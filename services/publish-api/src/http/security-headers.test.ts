@@ -40,7 +40,7 @@ test('only the documentation may run scripts, its own', async () => {
   }
 })
 
-test('where TLS ends here browsers are told to stay with it', async () => {
+test('browsers must stay with TLS if it ends here', async () => {
   const settings = { ...api.deps.settings, tlsCertFile: '/tls/cert.pem' }
   const app = createApp({ ...api.deps, settings })
   for (const path of ['/healthz', '/docs', '/nowhere']) {

@@ -70,7 +70,7 @@ test('keys are listed and read without their secrets, by their own account', asy
   expect(await key.status('GET', `/v1/keys/${record.id}`)).toBe(200)
 })
 
-test('nobody makes a key that may do more than his own', async () => {
+test('a key cannot make one with more rights than its own', async () => {
   const { key } = await made(['manage', 'read'], null)
   const make = (body: object) => key.status('POST', '/v1/keys', { name: 'x', ...body })
   expect(await make({ scopes: ['read'] })).toBe(201)
@@ -82,7 +82,7 @@ test('nobody makes a key that may do more than his own', async () => {
   expect(await make({ scopes: ['root'] })).toBe(400)
 })
 
-test('nobody makes a key with more requests than his own, nor several that have more together', async () => {
+test('a key cannot make keys with more requests than its own, alone or together', async () => {
   const limited = await keyWith(api, ['manage', 'read'], { maxRequestsPerSecond: 20 })
   const make = (maxRequestsPerSecond?: number | null, key = limited) =>
     key.call('POST', '/v1/keys', { body: { name: 'x', scopes: ['manage', 'read'], maxRequestsPerSecond } })

@@ -39,7 +39,7 @@ async function outcomes(requests: number, rate: number): Promise<{ served: numbe
   return { served, refused: requests - served }
 }
 
-test('nobody in particular and a key without a limit are asked nothing', () => {
+test('anonymous callers and keys without a limit cost no round trip', () => {
   expect([limits.admit(null), limits.admit(keyAt(null))]).toEqual([undefined, undefined])
   expect(asked).toEqual([])
 })
@@ -54,7 +54,7 @@ test('one question serves 50 ms of requests, and all that wait share it', async 
   expect(asked).toHaveLength(2)
 })
 
-test('what the bucket does not give is refused, without asking until it has some again', async () => {
+test('a request without a token is refused without a round trip until the bucket has some again', async () => {
   give = () => ({ given: 3, nextInMs: 400 })
   expect(await outcomes(10, 10)).toEqual({ served: 3, refused: 7 })
   expect(asked).toHaveLength(1)

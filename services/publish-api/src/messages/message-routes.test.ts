@@ -9,7 +9,7 @@ beforeAll(async () => {
 
 afterAll(() => api.stop())
 
-test('a message is told in numbers and delivery by delivery, without anybody’s password', async () => {
+test('a message is shown in numbers and delivery by delivery, without any password', async () => {
   await api.call('PUT', '/v1/topics/orders')
   const created = await api.call('POST', '/v1/topics/orders/subscriptions', {
     body: { endpoint: 'https://user:secret@example.com/' },

@@ -64,7 +64,7 @@ test('an object is stored as its JSON text, with its numbers as they were writte
   expect(message?.attributes).toEqual({ n: { type: 'Number', value: '9007199254740993' } })
 })
 
-test('with raw=true the body is the message, whatever its type', async () => {
+test('with raw=true the body is the message, of any type', async () => {
   const { status, body } = await api.call(
     'POST',
     '/v1/topics/orders/messages?raw=true&subject=From%20a%20form',

@@ -141,7 +141,7 @@ test.each(BAD)('refuses %s', (_what, body, code, paths) => {
   expect(error?.details?.map(({ path }: Problem) => path)).toEqual(paths)
 })
 
-test('tells every problem at once', () => {
+test('lists every problem at once', () => {
   const error = refusal(
     JSON.stringify({ message: '', subject: '', attributes: { 'a..b': '', c: 1 }, structure: 'x', y: 1 }),
   )
@@ -203,7 +203,7 @@ const message = fc.record(
   { requiredKeys: ['message'] },
 )
 
-test('what the fast way takes, the schemas take, and the other way round', () => {
+test('the fast check and the schemas accept the same bodies', () => {
   const bodies = fc.oneof(
     message,
     fc.record({ messages: fc.array(message, { maxLength: 3 }) }),

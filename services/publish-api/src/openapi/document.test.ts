@@ -67,7 +67,7 @@ test('every operation has its path parameters, an answer and its errors', () => 
   ])
 })
 
-test('what asks for a key says so, with the scope that it needs, and public pages do not', () => {
+test('an operation that needs a key says so, with its scope; public pages do not', () => {
   const documented = Object.fromEntries(operations) as unknown as Record<string, Json & { responses: Json }>
   const publish = documented['POST /v1/topics/{topic}/messages']
   expect(publish).toMatchObject({
@@ -87,7 +87,7 @@ test('what asks for a key says so, with the scope that it needs, and public page
   })
 })
 
-test('where no keys are asked for, a key may be sent and nothing is refused for want of one', async () => {
+test('without keys, a key may be sent and no request is refused for lack of one', async () => {
   const local = await startTestApi()
   try {
     const { body } = await local.call('GET', '/openapi.json')
@@ -122,7 +122,7 @@ test('the commands of the introduction run', async () => {
   }
 })
 
-test('what a member may be stands in the document: bounds, policies, queries as numbers', () => {
+test('the document has members’ bounds, policies, and queries as numbers', () => {
   const text = JSON.stringify(document.components.schemas.TopicInput)
   expect(text).toContain('"additionalProperties":false')
   expect(text).toContain('"maxReceivesPerSecond"')

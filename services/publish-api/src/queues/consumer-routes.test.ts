@@ -56,7 +56,7 @@ test('a list has them by name, page by page', async () => {
   expect(await names(`?limit=1&cursor=${cursor}`)).toEqual([['b'], null])
 })
 
-test('what cannot be is refused, and nothing is made', async () => {
+test('an invalid consumer is refused, and nothing is created', async () => {
   const refused: [string, object, string][] = [
     ['jobs/consumers/new', {}, 'url'],
     ['jobs/consumers/new', { url: 'ftp://x' }, 'url'],

@@ -31,7 +31,7 @@ test('a name that ends in .fifo makes a FIFO queue; its kind cannot be changed',
   expect((await api.call('GET', '/v1/queues/new')).status).toBe(404)
 })
 
-test('what only FIFO queues have is refused of others; null resets it', async () => {
+test('settings of FIFO queues are refused for others; null resets them', async () => {
   const refused = await put('plain', { contentBasedDeduplication: true, deduplicationScope: 'messageGroup' })
   expect([refused.status, paths(refused)]).toEqual([400, ['contentBasedDeduplication', 'deduplicationScope']])
   await put('reset.fifo', { contentBasedDeduplication: true, deduplicationScope: 'messageGroup' })
@@ -116,7 +116,7 @@ test('a dead-letter queue is of the same kind and may say who names it', async (
   }
 })
 
-test('too much in flight is told as 429', async () => {
+test('too many in flight is answered 429', async () => {
   await put('full')
   const messages = [{ body: 'a' }, { body: 'b' }]
   await post('full/messages', { messages })

@@ -39,7 +39,7 @@ test('shows the value that satisfies a clause, else all that are there', async (
   ])
 })
 
-test('[91] a key named $or is told as one', async () => {
+test('[91] a key named $or is recognised', async () => {
   const filterPolicy = { $or: [{ prefix: 'x' }, { suffix: 'y' }] }
   const message = { message: 'x', attributes: { color: 'red' } }
   const { status, body } = await tried({ filterPolicy, message })
@@ -68,7 +68,7 @@ test('looks into bodies, objects too, and at the text of the protocol', async ()
   expect((await tried({ ...scope, message: { message: 'no JSON' } })).body.reason).toBe('InvalidMessageBody')
 })
 
-test('what is wrong with the policy or the message is told', async () => {
+test('problems of the policy or the message are reported', async () => {
   const message = { message: 'x' }
   const refused = await tried({ filterPolicy: { a: [] }, message })
   expect([refused.status, refused.body.error.code, refused.body.error.details]).toEqual([

@@ -18,14 +18,14 @@ function follow() {
   return { subscriber, known, take }
 }
 
-test('what was looked up before Redis took the subscription is dropped', async () => {
+test('records that were cached before Redis took the subscription are dropped', async () => {
   const { known, take } = follow()
   known.add('looked up too early')
   await take()
   expect([...known]).toEqual([])
 })
 
-test('what changes is dropped, and everything when the connection is back', async () => {
+test('a changed record is dropped, and every record when the connection is back', async () => {
   const { subscriber, known, take } = follow()
   await take()
   known.add('a').add('b').add('c')

@@ -6,7 +6,7 @@ import { createRedisClock } from './message-clock.ts'
 
 const { redis } = await useRedis({ connect })
 
-test('tells the time of Redis, not this machine’s', async () => {
+test('shows the time of Redis, not this machine’s', async () => {
   const ahead = {
     status: 'ready' as const,
     time: async () => {

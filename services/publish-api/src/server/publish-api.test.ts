@@ -171,7 +171,7 @@ test('stopping ends long polls and finishes what is under way', async () => {
   await expect(fetch(`${base}/healthz`)).rejects.toThrow()
 })
 
-test('a port that is taken is told, and nothing is left open', async () => {
+test('a used port is reported, and nothing is left open', async () => {
   const settings = readApiSettings({ FANTAIL_PORT: String(api.port), REDIS_URL: server.url })
   const log = createLogger({ service: 'test', level: 'silent' })
   const telemetry = {
@@ -200,7 +200,7 @@ async function scriptRuns(): Promise<number> {
   return Array.from(counts, ([, calls]) => Number(calls)).reduce((sum, calls) => sum + calls, 0)
 }
 
-test('where keys are asked for it is told that links are by whoever calls, unless their base is set', async () => {
+test('with keys and without a public URL, a warning says that callers choose the base of links', async () => {
   const told = async (env: Record<string, string>) => {
     const lines: string[] = []
     const destination = { write: (line: string) => void lines.push(line) }

@@ -88,7 +88,7 @@ async function exchanged(bytes: string): Promise<string> {
   return answer
 }
 
-test('whatever arrives, no answer is a 5xx and none is missing for long', {
+test('random bytes get no 5xx, and no answer is missing for long', {
   timeout: FUZZ_TIMEOUT_MS,
 }, async () => {
   await fc.assert(

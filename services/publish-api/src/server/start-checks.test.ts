@@ -50,7 +50,7 @@ test('a key that secrets are not sealed with is refused, and the own one noted',
   expect([lines, failures]).toEqual([[], []])
 })
 
-test('of a Redis that is away it is told that it does not answer, and no more until it does', async () => {
+test('a Redis that is away is reported once, until it answers', async () => {
   await check(vaultOf('0'))
   await server.kill()
   await waitFor(() => redis.status !== 'ready')

@@ -75,7 +75,7 @@ test('credentials and outbound secrets are in no answer, log line or key', async
 })
 
 describe('the endpoint’s credentials', () => {
-  test('tell subscriptions apart, and the same ones are the same subscription', async () => {
+  test('distinguish subscriptions, and equal ones are the same subscription', async () => {
     const [a, b] = ['https://u:a@twice.example/', 'https://u:b@twice.example/']
     const first = await subscribe({ endpoint: a })
     const second = await subscribe({ endpoint: b })

@@ -34,7 +34,7 @@ test('a webhook is active at once, under the defaults', async () => {
   expect(topic.body.subscriptions.active).toBe(1)
 })
 
-test('an answer tells the policy in force and how long the lane takes to drain', async () => {
+test('an answer shows the policy in force and the lane’s drain time', async () => {
   await api.call('PUT', '/v1/topics/slow', {
     body: { deliveryPolicy: { throttlePolicy: { maxReceivesPerSecond: 4 } } },
   })
@@ -236,7 +236,7 @@ test('pause and resume can be repeated', async () => {
   expect(statuses).toEqual(['paused', 'paused', 'active', 'active'])
 })
 
-test('what waits can be made due now or discarded', async () => {
+test('waiting deliveries can be made due now or discarded', async () => {
   const { body } = await subscribe({ endpoint: 'https://example.com/wait' })
   const { shard } = placeOfSubscription(body.id) ?? { shard: -1 }
   const ids = ['01a1fbe2-80fa-72ab-bc08-d682f311b525', '01a1fbe2-80fa-72ab-bc08-d682f311b526']
@@ -265,7 +265,7 @@ test('what waits can be made due now or discarded', async () => {
   expect((await api.call('GET', path)).body.lane.waiting).toBe(0)
 })
 
-test('/test makes one attempt and tells what came of it', async () => {
+test('/test makes one attempt and returns its result', async () => {
   const { body } = await subscribe({ endpoint: 'https://example.com/test', rawMessageDelivery: true })
   const path = `/v1/subscriptions/${body.id}/test`
   expect((await api.call('POST', path)).body).toEqual({ statusCode: 204, durationMs: 3 })

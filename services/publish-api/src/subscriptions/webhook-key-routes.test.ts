@@ -106,7 +106,7 @@ test.each([
   expect((await api.call('GET', path)).body.webhookKeys).toEqual([])
 })
 
-test('what cannot be signed is refused', async () => {
+test('a subscription that cannot be signed is refused', async () => {
   const queue = 'arn:aws:sqs:us-east-1:000000000000:work'
   await api.call('PUT', '/v1/queues/work')
   const body = { endpoint: queue }

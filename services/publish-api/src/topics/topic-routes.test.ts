@@ -73,7 +73,7 @@ test('a policy replaces the whole one before it', async () => {
   expect(body.deliveryPolicy).toEqual({ requestPolicy })
 })
 
-test('every problem of a policy is told beside those of other members', async () => {
+test('every problem of a policy is listed beside those of other members', async () => {
   const deliveryPolicy = {
     healthyRetryPolicy: { minDelayTarget: 0, numRetries: 101 },
     throttlePolicy: { maxReceivesPerSecond: 0.5 },

@@ -46,7 +46,7 @@ function expectEveryMatch(lists: Policy[][], scope: Scope, subject: FilterSubjec
 
 const lists = (policies: fc.Arbitrary<Policy[]>) => fc.array(policies, { minLength: 1, maxLength: 5 })
 
-test('every index in which a body matches something is found, whatever came and went before', () => {
+test('every index whose filters match a body is found, after any changes', () => {
   fc.assert(
     fc.property(lists(several(fc.oneof(flat, choice, nested))), body, (policies, document) => {
       const subject = filterSubject({ message: JSON.stringify(document) }, 'MessageBody')
@@ -56,7 +56,7 @@ test('every index in which a body matches something is found, whatever came and 
   )
 })
 
-test('every index in which attributes match something is found, whatever came and went before', () => {
+test('every index whose filters match attributes is found, after any changes', () => {
   fc.assert(
     fc.property(lists(several(fc.oneof(flat, choice))), attributes, (policies, given) => {
       const subject = filterSubject({ message: 'x', attributes: given }, 'MessageAttributes')
@@ -69,7 +69,7 @@ test('every index in which attributes match something is found, whatever came an
 const hundred = Array.from({ length: 100 }, (_, n) => n)
 const text = (value: string) => ({ type: 'String', value })
 
-test('of indexes that differ in a text only those of that text are found', () => {
+test('among indexes that differ in a text, only those of that text are found', () => {
   const router = new FilterRouter()
   for (const n of hundred) {
     const policies = [`a${n}`, `b${n}`, `c${n}`, 'shared'].map((key) => ({ type: ['created'], key: [key] }))

@@ -96,7 +96,7 @@ function all(parts: fc.Arbitrary<Pairs>[]): fc.Arbitrary<Pairs> {
   return fc.tuple(...parts).map((pairs) => pairs.flat())
 }
 
-test('whatever the parameters, the answer is the operation’s or a refusal', {
+test('any parameters get the operation’s answer or a refusal', {
   timeout: FUZZ_TIMEOUT_MS,
 }, async () => {
   const calls = fc.constantFrom(...operations).chain(({ name, input }) =>

@@ -118,7 +118,7 @@ function checkRefusal({ text, headers }: Called): void {
   expect(headers.get('x-amzn-query-error')).toMatch(/^[\w.]+;Sender$/)
 }
 
-test('[195] whatever an operation is given, it answers no 5xx and no 429, in its protocol’s shape', {
+test('[195] any input gets no 5xx and no 429, in its protocol’s shape', {
   timeout: FUZZ_TIMEOUT_MS,
 }, async () => {
   const done = new Set<string>()

@@ -36,7 +36,7 @@ const answer = (arn: string, id: string, account: string) =>
   `<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult>` +
   `<Arn>${arn}</Arn><UserId>${id}</UserId><Account>${account}</Account></GetCallerIdentityResult><ResponseMetadata>`
 
-test('[222] whoever holds a key is told its user and account', async () => {
+test('[222] a key’s holder gets its user and account', async () => {
   const { status, text } = await asked(keyed, BOB.accessKeyId, BOB.secret)
   const arn = 'arn:aws:iam::222222222222:user/AKIDBOB'
   expect([status, text]).toEqual([200, expect.stringContaining(answer(arn, 'AKIDBOB', '222222222222'))])

@@ -77,7 +77,7 @@ test.each<[what: string, given: PublishBatchRequestEntry[], name: string, messag
   expect(await texts()).toEqual(before)
 })
 
-test('[124] the place of an attribute without DataType is told', async () => {
+test('[124] the error names the position of an attribute without DataType', async () => {
   const given = entries(2, (i) => ({
     ...(i === 1 && { MessageAttributes: { a: { DataType: undefined, StringValue: 'x' } } }),
   }))
@@ -115,7 +115,7 @@ test.each([
   },
 )
 
-test('where every entry fails, the answer is 200 all the same', async () => {
+test('if every entry fails, the answer is still 200', async () => {
   const { Successful, Failed } = await publish([
     { Id: 'empty', Message: '' },
     { Id: 'unstructured', Message: 'x', MessageStructure: 'text' },

@@ -246,7 +246,7 @@ test('a topic’s MaximumMessageSize stands for the limit, up to a mebibyte', as
   )
 })
 
-test('[132][133] a FIFO topic answers a repeated publish with the first receipt, whatever its attributes', async () => {
+test('[132][133] a FIFO topic answers a repeated publish with the first receipt, with any attributes', async () => {
   const input = { TopicArn: BY_CONTENT, MessageGroupId: 'g', Message: 'once' }
   const first = await publish(input)
   expect(first.SequenceNumber).toMatch(/^\d{20}$/)
@@ -265,7 +265,7 @@ test('[121] texts per protocol are stored as they came, for delivery to choose f
   expect(await stored(MessageId)).toMatchObject({ structure: 'json', message: Message })
 })
 
-test('what was published is counted and told in one line', async () => {
+test('a publish is counted and logged in one line', async () => {
   const { MessageId } = await publish({ Message: 'counted' })
   const line = sns.api.events.find(({ fields }) => fields.messageId === MessageId)
   expect(line).toMatchObject({ event: 'message.published', fields: { topicArn: TOPIC, bytes: 7 } })

@@ -203,7 +203,7 @@ test('[144] one that never was, or is another topic’s, is left alone with 200'
   expect(await record(id)).not.toBeNull()
 })
 
-test('a pending subscription, and one that nobody can be asked about, go at once', async () => {
+test('a pending subscription, and one without a confirmation, are deleted at once', async () => {
   const { id, arn } = await pending()
   await followUnsubscribe(arn)
   expect(await record(id)).toBeNull()

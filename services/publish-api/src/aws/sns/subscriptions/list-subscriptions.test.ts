@@ -79,7 +79,7 @@ test('an account sees its own, in the region of the call; the list of a topic is
   expect(ofTopic).toEqual([more.arn])
 })
 
-test('where nothing is, the list is empty; bad tokens and topics that are not there are refused', async () => {
+test('an empty list is empty; bad tokens and missing topics are refused', async () => {
   expect((await sns.client.send(new ListSubscriptionsCommand({}))).Subscriptions).toEqual([])
   expect((await refusalOf(sns.client.send(new ListSubscriptionsCommand({ NextToken: 'x' })))).message).toBe(
     'Invalid parameter: NextToken',

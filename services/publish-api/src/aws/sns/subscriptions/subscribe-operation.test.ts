@@ -44,7 +44,7 @@ async function record(arn: string | undefined) {
   return sns.api.deps.subscriptions.get(arn?.split(':').at(-1) ?? '')
 }
 
-test('[55][56] a webhook is pending, and asked to confirm; its ARN is told on request', async () => {
+test('[55][56] a webhook is pending and gets a confirmation; its ARN is returned on request', async () => {
   const Endpoint = hook()
   const { SubscriptionArn } = await subscribe({ Endpoint, ReturnSubscriptionArn: undefined })
   expect(SubscriptionArn).toBe(PENDING)
@@ -312,7 +312,7 @@ test('credentials of an endpoint are shown as asterisks, and refused where they 
   }
 })
 
-test('no endpoint keeps the API from everybody else, however long it is and whatever its protocol', async () => {
+test('no endpoint blocks the API, with any length and protocol', async () => {
   const long = 1_000_000
   const fill = ['.', '@', ':', '/', '1', 'a', '+', ' ', '[', '%', 'a@', '1.'].map((part) =>
     part.repeat(long / part.length),

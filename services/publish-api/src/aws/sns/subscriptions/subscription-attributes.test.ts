@@ -62,7 +62,7 @@ async function expectRefused(name: string, value: string, text: string, endpoint
 const RETRIES = { minDelayTarget: 1, maxDelayTarget: 1, numRetries: 0 }
 const LEFTOVERS = { sicklyRetryPolicy: null, guaranteed: false }
 
-test('a pending webhook shows what it is and the policy in force, and no policy of its own', async () => {
+test('a pending webhook shows its attributes and the policy in force, and no policy of its own', async () => {
   const endpoint = 'https://user:secret@example.com/hook'
   const arn = await subscribe({}, { Endpoint: endpoint })
   expect(await get(arn)).toEqual({

@@ -182,7 +182,7 @@ test('[200] a sample rate is a whole number from 0 to 100', async () => {
   }
 })
 
-test('a policy of its own is shown as given; other services’ actions are refused', async () => {
+test('a given policy is shown unchanged; other services’ actions are refused', async () => {
   const statement = {
     Sid: 's',
     Effect: 'Allow',
@@ -207,7 +207,7 @@ test('a policy of its own is shown as given; other services’ actions are refus
   expect((await get()).Policy).toContain('__default_policy_ID')
 })
 
-test('a version of the signature asks for signatures, also on a native topic', async () => {
+test('a version of the signature turns signing on, also on a native topic', async () => {
   await sns.api.call('PUT', '/v1/topics/native')
   await set('SignatureVersion', '', topicArn('native'))
   expect((await sns.api.deps.topics.get(topicArn('native')))?.signing).toBe('none')

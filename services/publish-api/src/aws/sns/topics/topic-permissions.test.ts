@@ -69,7 +69,7 @@ test('a permission is a statement beside the default one, until it is removed', 
   expect((await statements()).map(({ Sid }) => Sid)).toEqual(['__default_statement_ID'])
 })
 
-test('what is no permission', async () => {
+test('invalid permissions', async () => {
   await add({ Label: 'taken' })
   for (const [permission, message] of [
     [{ Label: 'taken' }, 'Statement already exists'],
@@ -88,7 +88,7 @@ test('what is no permission', async () => {
   expect(await refusalOf(remove('l', topicArn('none')))).toEqual(missing)
 })
 
-test('of many permissions added at the same time none is lost', async () => {
+test('none of many permissions added at the same time is lost', async () => {
   const labels = Array.from({ length: 10 }, (_, i) => `at-once-${i}`)
   await Promise.all(labels.map((Label) => add({ Label })))
   expect((await statements()).map(({ Sid }) => Sid)).toEqual(expect.arrayContaining(labels))

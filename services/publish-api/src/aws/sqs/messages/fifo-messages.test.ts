@@ -90,7 +90,7 @@ test('copies are known by their bodies where the queue says so, and within a gro
   expect(bodies(await receive(inGroups)).sort()).toEqual(['a', 'b'])
 })
 
-test('a received message tells its group, deduplication id and sequence number', async () => {
+test('a received message has its group, deduplication id and sequence number', async () => {
   const queue = await create()
   const sent = await send(queue, 'g', 'x', { MessageDeduplicationId: 'd' })
   const [message] = await receive(queue, { AttributeNames: ['All'] })

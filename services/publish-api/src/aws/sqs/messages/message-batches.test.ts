@@ -56,7 +56,7 @@ test('[181] a batch that is empty, too long, or has bad or equal ids is refused 
   expect(await receive(queue)).toEqual([])
 })
 
-test('[215] an entry above the queue’s bound fails in words of its own', async () => {
+test('[215] an entry above the queue’s limit fails with its own text', async () => {
   const queue = await create({ MaximumMessageSize: '1024' })
   const { Failed } = await send(queue, [{}, { MessageBody: 'x'.repeat(1_025) }])
   expect(Failed).toEqual([

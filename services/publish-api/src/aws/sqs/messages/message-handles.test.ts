@@ -224,7 +224,7 @@ test('the visibility of a deleted message cannot be changed; of one that is due 
   await expect(change(queue, handle, 10)).rejects.toMatchObject(invalid(handle, reason))
 })
 
-test('what is missing is named', async () => {
+test('missing members are named', async () => {
   const queue = await create()
   const handle = await sent(queue)
   const missing = (parameter: string) => ({

@@ -194,7 +194,7 @@ test('[176][177] received once too often it is found in the dead-letter queue, a
   })
 })
 
-test('where too much is in flight, a short poll fails and a long one waits in vain', async () => {
+test('with too many in flight, a short poll fails and a long one waits without a result', async () => {
   const queue = await create()
   await send(queue, 'a')
   await send(queue, 'b')

@@ -48,7 +48,7 @@ test('[166] a send answers the MD5s of body, attributes and system attributes', 
   expect(received?.MD5OfMessageAttributes).toBe(binary.MD5OfMessageAttributes)
 })
 
-test('a trace header is passed on: as a system attribute, else from the request', async () => {
+test('a trace header is passed on: the system attribute, or else the request’s', async () => {
   const trace = 'Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1'
   const sent = await send({ MessageSystemAttributes: { AWSTraceHeader: text(trace) } })
   expect(sent.MD5OfMessageSystemAttributes).toBe(md5Of('AWSTraceHeader', 'String', trace))
@@ -168,7 +168,7 @@ test('[218] names of attributes may have letters of any script', async () => {
   expect(Messages?.[0]?.MessageAttributes).toEqual(MessageAttributes)
 })
 
-test('what the queue allows is the bound for body and attributes together, from the moment it is set', async () => {
+test('the queue’s limit applies to body and attributes together, as soon as it is set', async () => {
   await sqs.client.send(new CreateQueueCommand({ QueueName: 'small' }))
   await send({ QueueUrl: 'small', MessageBody: 'x'.repeat(1_025) })
   const Attributes = { MaximumMessageSize: '1024' }
@@ -231,7 +231,7 @@ test('by AWS Query on the queue’s URL', async () => {
   expect((await receive())?.MessageAttributes).toEqual({ MyAttribute: text('foobar') })
 })
 
-test('[161] a send to a queue that does not exist, or is deleted by another process, is told so', async () => {
+test('[161] a send to a missing queue, or one deleted by another process, gets that error', async () => {
   await expect(send({ QueueUrl: 'none' })).rejects.toMatchObject({ name: 'QueueDoesNotExist' })
   await sqs.client.send(new CreateQueueCommand({ QueueName: 'brief' }))
   await send({ QueueUrl: 'brief' })

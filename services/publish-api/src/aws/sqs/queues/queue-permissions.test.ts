@@ -64,7 +64,7 @@ test('a policy of one statement that is no list is added to', async () => {
   await remove('more')
 })
 
-test('what SQS refuses is refused and changes nothing', async () => {
+test('a call that SQS refuses is refused and changes nothing', async () => {
   await add('taken', [FRIEND], ['SendMessage'])
   const before = await policy()
   for (const [label, accounts, actions, refusal] of [

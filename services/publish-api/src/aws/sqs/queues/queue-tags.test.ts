@@ -29,7 +29,7 @@ test('tags are added, replaced, listed and removed', async () => {
   expect(await tags()).toBeUndefined()
 })
 
-test('what is not a set of tags is refused and changes nothing', async () => {
+test('an invalid set of tags is refused and changes nothing', async () => {
   await tag({ kept: 'x' })
   const many = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`tag-${i}`, 'x']))
   await expect(tag(many)).rejects.toMatchObject({
