@@ -47,7 +47,7 @@ test('every tool setting that the services read is one that the tables name', ()
 
 test('only delivery opens connections to where users point, and store and its kin to Redis', () => {
   const opens =
-    /(?<!#)\bfetch\(|from 'undici'|\b(?:connect|createConnection|request|get)\b[^;]*?from 'node:(?:net|tls|http|https|http2)'/
+    /(?<!#)\bfetch\(|from 'undici'|^import\b[^;]*?\b(?:connect|createConnection|request|get)\b[^;]*?from 'node:(?:net|tls|http|https|http2)'/m
   const openers = filesMatching('{packages,services}/*/src/**/*.ts')
     .filter((path) => !/\.(test|fixture)\.ts$|^packages\/test-kit\//.test(path))
     .filter((path) => opens.test(textOf(path)))

@@ -1,6 +1,6 @@
 /**
- * Handles unexpected `100 Continue` answers. A client ignores interim answers (1xx) that it does not expect (RFC 9110
- * §15.2). undici ignores all but 100, at which it closes the connection. A 100 is therefore passed to undici as 102,
+ * Handles unexpected `100 Continue` answers. By RFC 9110 §15.2 a client ignores interim answers (1xx) that it does not
+ * expect. undici ignores all but 100, at which it closes the connection. A 100 is therefore passed to undici as 102,
  * which it ignores.
  *
  * Reads along with one connection: head of an interim answer → … → head of the final answer → passed on unread, until

@@ -4,7 +4,8 @@
  *
  * - Data that is no JSON: BullMQ fetches it, throws, lets it stall and fetches it again, for ever. So the hash of a job
  *   that stalls is read.
- * - Other data: the job fails once a second, and is read after many starts. A newer worker may understand it until then.
+ * - Other data: the job fails once a second, and is read after many starts. A newer worker may
+ *   understand it until then.
  * - No data, as after loading a truncated append-only file: the job is read when it starts, and in BullMQ's `failed`
  *   set.
  *
