@@ -1,8 +1,9 @@
 /**
  * Publishers that wait for each answer before the next request, for a set time, beside all of Fantail. Measured are the
- * accepted publishes and the used share of the machine. The unused share was spent waiting.
+ * accepted publishes and the used share of the machine. The unused share was spent waiting. Turns with a Redis that
+ * never syncs show how much of it was the wait for `fdatasync`.
  */
-
+import { Redis } from 'ioredis'
 import type { Fantail } from '../../contest/fantail.ts'
 import { whenArrived } from '../../contest/measure.ts'
 import { ask } from '../../processes/ipc.ts'
@@ -10,7 +11,15 @@ import { busyShare, ticksNow } from '../../report/others.ts'
 import { rowOf } from '../../report/rows.ts'
 import { figureOf } from '../../report/summary.ts'
 import type { Row, Scenario, ScenarioOptions } from '../../scenario.ts'
-import { BODY_BYTES, CONNECTIONS, endFantail, fantailOn, type Stage, withStage } from '../../stage.ts'
+import {
+  BODY_BYTES,
+  CONNECTIONS,
+  endFantail,
+  fantailOn,
+  interleaved,
+  type Stage,
+  withStage,
+} from '../../stage.ts'
 
 const DURATION_MS = 7_000
 const PATHS = ['/s0']
@@ -27,16 +36,42 @@ export const closedLoop: Scenario = {
   run: (options) =>
     withStage(async (stage) => {
       const fantail = await fantailOn(stage, options)
-      const run = () => publishFor(stage, fantail, options)
-      await run()
-      const runs: Run[] = []
-      for (let i = 0; i < (options.quick ? 2 : 5); i++) runs.push(await run())
+      const unsynced = await fantailOn(stage, options)
+      await stopSyncing(unsynced)
+      const turns = [
+        () => publishFor(stage, fantail, options, 'fsync'),
+        () => publishFor(stage, unsynced, options, 'no fsync'),
+      ] as const
+      await interleaved(1, ...turns)
+      const pairs = await interleaved(options.quick ? 2 : 5, ...turns)
+      await endFantail(unsynced, { ...options, profileDir: undefined })
       await endFantail(fantail, options)
-      return rowsOf(runs)
+      return [
+        ...rowsOf(
+          '',
+          pairs.map(([synced]) => synced),
+        ),
+        ...rowsOf(
+          ', without fsync',
+          pairs.map(([, other]) => other),
+        ),
+      ]
     }),
 }
 
-async function publishFor({ receiver }: Stage, fantail: Fantail, options: ScenarioOptions): Promise<Run> {
+/** For comparison only: a crash of the machine would lose what was acknowledged. */
+async function stopSyncing({ redis }: Fantail): Promise<void> {
+  const client = new Redis(redis.url)
+  await client.config('SET', 'appendfsync', 'no')
+  client.disconnect()
+}
+
+async function publishFor(
+  { receiver }: Stage,
+  fantail: Fantail,
+  options: ScenarioOptions,
+  name: string,
+): Promise<Run> {
   await ask(receiver, 'reset')
   const before = ticksNow()
   const sent = await fantail.load(PATHS, {
@@ -51,20 +86,20 @@ async function publishFor({ receiver }: Stage, fantail: Fantail, options: Scenar
     throw new Error(`${sent.accepted - arrived.distinct} deliveries were lost`)
   const publishesPerSecond = (sent.accepted * 1_000) / (sent.endedAt - sent.startedAt)
   options.tell(
-    `${publishesPerSecond.toFixed(0)} publishes/s, p99 ${sent.p99Ms.toFixed(1)} ms, ${busyPercent.toFixed(0)} % busy`,
+    `${name}: ${publishesPerSecond.toFixed(0)} publishes/s, p99 ${sent.p99Ms.toFixed(1)} ms, ${busyPercent.toFixed(0)} % busy`,
   )
   return { publishesPerSecond, p99Ms: sent.p99Ms, busyPercent }
 }
 
-function rowsOf(runs: Run[]): Row[] {
+function rowsOf(how: string, runs: Run[]): Row[] {
   return [
     rowOf(
-      'publishes accepted, 64 publishers that wait',
+      `publishes accepted, 64 publishers that wait${how}`,
       figureOf(runs.map((run) => run.publishesPerSecond)),
       { unit: '/s' },
     ),
-    rowOf('their p99', figureOf(runs.map(({ p99Ms }) => p99Ms)), { unit: 'ms' }),
-    rowOf('the machine in use meanwhile', figureOf(runs.map(({ busyPercent }) => busyPercent)), {
+    rowOf(`their p99${how}`, figureOf(runs.map(({ p99Ms }) => p99Ms)), { unit: 'ms' }),
+    rowOf(`the machine in use meanwhile${how}`, figureOf(runs.map(({ busyPercent }) => busyPercent)), {
       unit: '%',
     }),
   ]
