@@ -119,7 +119,6 @@ export type {
   RedrivePolicy,
   RedriveStatus,
   RedriveTask,
-  RequestPolicy,
   RetryMode,
   RetryPolicy,
   SubscriptionRecord,
@@ -240,3 +239,4 @@ export {
 } from './schemas/subscriptions/webhook-key-schemas.ts'
 export { TopicInput, TopicList, TopicListQuery, TopicView } from './schemas/topic-schemas.ts'
 export { Confirmation, Notification, WEBHOOK_HEADERS } from './schemas/webhook-schemas.ts'
+export { SYSTEM_POLICY } from './system-policy.ts'

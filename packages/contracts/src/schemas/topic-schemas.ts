@@ -6,6 +6,7 @@ import {
   RETENTION_SECONDS_MAX,
   RETENTION_SECONDS_MIN,
 } from '../limits.ts'
+import { SYSTEM_POLICY } from '../system-policy.ts'
 import {
   DeliveryPolicyInput,
   DeliveryPolicyShape,
@@ -104,19 +105,7 @@ export const TopicView = named(
           arn: 'arn:aws:sns:us-east-1:000000000000:orders',
           displayName: 'Orders',
           deliveryPolicy: null,
-          effectiveDeliveryPolicy: {
-            healthyRetryPolicy: {
-              minDelayTarget: 20,
-              maxDelayTarget: 20,
-              numRetries: 3,
-              numNoDelayRetries: 0,
-              numMinDelayRetries: 0,
-              numMaxDelayRetries: 0,
-              backoffFunction: 'linear',
-            },
-            throttlePolicy: null,
-            requestPolicy: { headerContentType: 'text/plain; charset=UTF-8' },
-          },
+          effectiveDeliveryPolicy: SYSTEM_POLICY,
           disableSubscriptionOverrides: false,
           retentionSeconds: 86_400,
           signing: 'none',

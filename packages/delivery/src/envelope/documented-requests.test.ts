@@ -6,9 +6,9 @@ import {
   type MessageKind,
   Notification,
   type SubscriptionRecord,
+  SYSTEM_POLICY,
   WEBHOOK_HEADERS,
 } from '@fantail/contracts'
-import { SYSTEM_POLICY } from '@fantail/policy'
 import { createMasterKeyText, createVault, parseMasterKey } from '@fantail/vault'
 import { expect, test } from 'vitest'
 import { createWebhookKey } from '../signing/standard-webhooks.ts'

@@ -1,5 +1,4 @@
-import { createMessageId, type Message, type SubscriptionRecord } from '@fantail/contracts'
-import { SYSTEM_POLICY } from '@fantail/policy'
+import { createMessageId, type Message, type SubscriptionRecord, SYSTEM_POLICY } from '@fantail/contracts'
 import { describe, expect, test } from 'vitest'
 import { compileEnvelope, queueBody, renderBody } from './envelope.ts'
 import { renderHeaders } from './request-headers.ts'

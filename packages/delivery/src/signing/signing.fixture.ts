@@ -4,9 +4,9 @@ import {
   type Message,
   type Protocol,
   type SubscriptionRecord,
+  SYSTEM_POLICY,
   type TopicRecord,
 } from '@fantail/contracts'
-import { SYSTEM_POLICY } from '@fantail/policy'
 import { compileEnvelope, type Envelope } from '../envelope/envelope.ts'
 import { compileTarget, type Target } from '../envelope/target.ts'
 import { EnvelopeSigning } from './envelope-signing.ts'

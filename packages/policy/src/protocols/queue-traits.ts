@@ -6,8 +6,8 @@ import {
   parseArn,
   queueArn,
   type RetryPolicy,
+  SYSTEM_POLICY,
 } from '@fantail/contracts'
-import { SYSTEM_POLICY } from '../retries/system-policy.ts'
 import type { ProtocolTraits, ReadEndpoint } from './protocol-traits.ts'
 import { classifyStatus } from './webhook-traits.ts'
 

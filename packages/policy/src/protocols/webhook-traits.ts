@@ -1,5 +1,5 @@
 /** Webhooks: a request by HTTP or HTTPS is the attempt. */
-import { SYSTEM_POLICY } from '../retries/system-policy.ts'
+import { SYSTEM_POLICY } from '@fantail/contracts'
 import type { EndpointSyntax, ProtocolTraits, ReadEndpoint, ResultClass } from './protocol-traits.ts'
 
 type Scheme = 'http' | 'https'

@@ -1,8 +1,8 @@
+import { SYSTEM_POLICY } from '@fantail/contracts'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { checkDeliveryPolicy, type PolicyCheck, parseDeliveryPolicy } from './check-delivery-policy.ts'
 import { totalRetrySeconds } from './retry-curve.ts'
-import { SYSTEM_POLICY } from './system-policy.ts'
 
 const CHECK: PolicyCheck = { path: 'deliveryPolicy', maxRetrySeconds: 3_600, contentTypes: 'plain' }
 const HEALTHY = { minDelayTarget: 1, maxDelayTarget: 60, numRetries: 10 }

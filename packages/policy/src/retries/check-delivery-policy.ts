@@ -2,10 +2,9 @@
  * Holds a delivery policy against SNS's rules (checklist 8 to 17) and names every problem at once, by path and
  * bound, in SNS's words where they are known. `parseDeliveryPolicy` then makes the stored form of one without problems.
  */
-import type { DeliveryPolicy, Problem, RetryPolicy } from '@fantail/contracts'
+import { type DeliveryPolicy, type Problem, type RetryPolicy, SYSTEM_POLICY } from '@fantail/contracts'
 import { type ContentTypes, contentTypeProblem } from './content-types.ts'
 import { BACKOFF, totalRetrySeconds } from './retry-curve.ts'
-import { SYSTEM_POLICY } from './system-policy.ts'
 
 export interface PolicyCheck {
   /** Where the policy stands in its request, e.g. `deliveryPolicy`. */

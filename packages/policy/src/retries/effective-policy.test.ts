@@ -1,8 +1,7 @@
-import type { DeliveryPolicy } from '@fantail/contracts'
+import { type DeliveryPolicy, SYSTEM_POLICY } from '@fantail/contracts'
 import { describe, expect, it } from 'vitest'
 import { QUEUE_POLICY } from '../protocols/queue-traits.ts'
 import { effectivePolicy } from './effective-policy.ts'
-import { SYSTEM_POLICY } from './system-policy.ts'
 
 const RETRY = { minDelayTarget: 5, maxDelayTarget: 6, numRetries: 1 }
 const JSON_TYPE = { headerContentType: 'application/json' }

@@ -1,9 +1,8 @@
-import type { AttemptResult, RetryPolicy } from '@fantail/contracts'
+import { type AttemptResult, type RetryPolicy, SYSTEM_POLICY } from '@fantail/contracts'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { classify, nextStep } from './next-step.ts'
 import { totalRetrySeconds } from './retry-curve.ts'
-import { SYSTEM_POLICY } from './system-policy.ts'
 
 const answered = (statusCode: number, retryAfterSeconds?: number): AttemptResult => ({
   kind: 'response',

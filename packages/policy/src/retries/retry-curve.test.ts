@@ -1,9 +1,8 @@
-import type { BackoffFunction, RetryPolicy } from '@fantail/contracts'
+import { type BackoffFunction, type RetryPolicy, SYSTEM_POLICY } from '@fantail/contracts'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { QUEUE_POLICY } from '../protocols/queue-traits.ts'
 import { BACKOFF, nominalDelayMs, previewRetries, retryPhase, totalRetrySeconds } from './retry-curve.ts'
-import { SYSTEM_POLICY } from './system-policy.ts'
 
 const FUNCTIONS = Object.keys(BACKOFF) as BackoffFunction[]
 

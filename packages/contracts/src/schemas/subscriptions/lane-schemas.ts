@@ -1,5 +1,6 @@
 /** How a subscription's lane stands, and a whole subscription as an example. */
 import { z } from 'zod'
+import { SYSTEM_POLICY } from '../../system-policy.ts'
 import { Timestamp } from '../shared-schemas.ts'
 
 export const LaneView = z
@@ -54,19 +55,7 @@ export const SUBSCRIPTION_EXAMPLE = {
   status: 'active',
   rawMessageDelivery: false,
   deliveryPolicy: null,
-  effectiveDeliveryPolicy: {
-    healthyRetryPolicy: {
-      minDelayTarget: 20,
-      maxDelayTarget: 20,
-      numRetries: 3,
-      numNoDelayRetries: 0,
-      numMinDelayRetries: 0,
-      numMaxDelayRetries: 0,
-      backoffFunction: 'linear',
-    },
-    throttlePolicy: null,
-    requestPolicy: { headerContentType: 'text/plain; charset=UTF-8' },
-  },
+  effectiveDeliveryPolicy: SYSTEM_POLICY,
   redrivePolicy: { deadLetterTargetArn: 'arn:aws:sqs:us-east-1:000000000000:dead' },
   filterPolicy: { color: ['red'] },
   filterPolicyScope: 'MessageAttributes',

@@ -2,14 +2,19 @@
  * A subscription's DeliveryPolicy over the wire (checklist 8 to 15, 19): read with SNS's refusals, and written in the
  * exact shape in which AWS returns it, with the leftovers `sicklyRetryPolicy` and `guaranteed`.
  */
-import type { DeliveryPolicy, RetryPolicy, SubscriptionRecord, TopicRecord } from '@fantail/contracts'
+import {
+  type DeliveryPolicy,
+  type RetryPolicy,
+  type SubscriptionRecord,
+  SYSTEM_POLICY,
+  type TopicRecord,
+} from '@fantail/contracts'
 import {
   type ContentTypes,
   checkDeliveryPolicy,
   effectivePolicy,
   PROTOCOL_TRAITS,
   parseDeliveryPolicy,
-  SYSTEM_POLICY,
 } from '@fantail/policy'
 import { parseJsonAttribute } from '../json-attribute.ts'
 import type { Refuse } from '../refusals.ts'

@@ -1,6 +1,8 @@
-/** SNS's default policy for HTTP.
- *  https://docs.aws.amazon.com/sns/latest/dg/sns-message-delivery-retries.html */
-import type { EffectiveDeliveryPolicy, RequestPolicy, RetryPolicy } from '@fantail/contracts'
+/**
+ * SNS's default policy for HTTP.
+ * https://docs.aws.amazon.com/sns/latest/dg/sns-message-delivery-retries.html
+ */
+import type { EffectiveDeliveryPolicy, RequestPolicy, RetryPolicy } from './records.ts'
 
 const RETRY: RetryPolicy = {
   minDelayTarget: 20,
