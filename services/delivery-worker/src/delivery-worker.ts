@@ -45,12 +45,13 @@ import type { Vault } from '@fantail/vault'
 import { AttemptMaker } from './attempts/attempt-maker.ts'
 import { AttemptSlots } from './attempts/attempt-slots.ts'
 import { BodyBytes } from './attempts/body-bytes.ts'
+import { FreedCapacity } from './attempts/freed-capacity.ts'
 import { createShardClocks } from './clocks/set-back-clocks.ts'
 import { Dispatcher } from './dispatch/dispatcher.ts'
-import { FirstAttempts } from './dispatch/first-attempts.ts'
 import { Isolation } from './dispatch/isolation.ts'
 import { Parking } from './dispatch/parking.ts'
 import { LogReaders } from './fifo/log-readers.ts'
+import { FirstAttempts } from './first-attempts/first-attempts.ts'
 import { LaneAttempts } from './lanes/lane-attempts.ts'
 import { LaneBodies } from './lanes/lane-bodies.ts'
 import { observeFifoLogs, observeLanes } from './lanes/lane-gauges.ts'
@@ -141,7 +142,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const now = () => clocks.now()
   const metrics = createWorkerMetrics(options.telemetry.metrics, now)
   const slots = new AttemptSlots({ attemptsMax: options.attemptsMax })
-  const bytes = new BodyBytes({ bytesMax: options.bodyBytesMax })
+  const freed = new FreedCapacity()
+  const bytes = new BodyBytes({ bytesMax: options.bodyBytesMax, freed })
   const outcomes = new OutcomeLog(redis, plansStore, lanes, {
     queues: options.queues,
     entriesMax: options.logMessages,
@@ -185,6 +187,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     settling,
     pacing,
     slots,
+    freed,
     snapshots,
     renewals,
     clocks,
@@ -222,7 +225,6 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     inOneWrite: (ask) => inOneWrite(redis, ask),
     onLook: () => consumers.watch(),
   })
-  bytes.onRoom = () => laneLoop.roomChanged()
   const firstAttempts = new FirstAttempts({
     slots,
     bytes,
@@ -238,15 +240,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     jitter,
     maxRetrySeconds,
     now,
-    onRoom: () => {
-      dispatcher.roomChanged()
-      laneLoop.roomChanged()
-    },
+    freed,
   })
-  laneAttempts.onRoom = () => {
-    laneLoop.roomChanged()
-    firstAttempts.roomChanged()
-  }
   const dispatcher = new Dispatcher({
     snapshots,
     lanes,
@@ -261,6 +256,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     isolation,
     now,
   })
+  freed.notify(firstAttempts, dispatcher, laneLoop)
   const consumers = new DispatchConsumers({
     redis,
     queues: options.queues,

@@ -3,6 +3,7 @@ import { createMessageId } from '@fantail/contracts'
 import { expect, test } from 'vitest'
 import { MessageContext } from '../topics/message-context.ts'
 import { BodyBytes, bytesOf } from './body-bytes.ts'
+import { FreedCapacity } from './freed-capacity.ts'
 
 const message = () =>
   new MessageContext({
@@ -14,7 +15,7 @@ const message = () =>
 const ONE = bytesOf(message())
 
 /** Room for ten messages. */
-const create = () => new BodyBytes({ bytesMax: 10 * ONE })
+const create = (freed = new FreedCapacity()) => new BodyBytes({ bytesMax: 10 * ONE, freed })
 
 /** Holds what there is room for. */
 function fill(bytes: BodyBytes, proven: boolean) {
@@ -48,15 +49,16 @@ test('hanging attempts leave half to the proven endpoints', () => {
   expect(bytes.bytes).toBe(15 * ONE)
 })
 
-test('waiting callers are notified when an attempt ends, hangs, or a load is over', () => {
-  const bytes = create()
-  let told = 0
-  bytes.onRoom = () => told++
+test('freed bytes are announced when an attempt ends, hangs, or a load is over', () => {
+  const freed = new FreedCapacity()
+  const bytes = create(freed)
+  let announced = 0
+  freed.notify({ capacityFreed: () => void announced++ })
   const held = fill(bytes, true)
   held[0]?.release()
   held[1]?.hang()
   bytes.load().end()
-  expect(told).toBe(3)
+  expect(announced).toBe(3)
 })
 
 test('bodies that are being loaded count for other loads and for takes', () => {

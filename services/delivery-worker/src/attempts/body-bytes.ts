@@ -9,6 +9,7 @@
  */
 import type { InRun } from '../fifo/group-run.ts'
 import type { MessageContext } from '../topics/message-context.ts'
+import type { CapacityAnnouncer } from './freed-capacity.ts'
 
 /**
  * About 128 messages of 256 KB, or 27,000 of 1 KB.
@@ -42,18 +43,19 @@ export interface LoadingBodies {
 
 export interface BodyBytesOptions {
   bytesMax?: number | undefined
+  freed: CapacityAnnouncer
 }
 
 export class BodyBytes {
-  /** Called when bytes came free. */
-  onRoom: () => void = () => undefined
   readonly #bytesMax: number
+  readonly #freed: CapacityAnnouncer
   readonly #proven = new Side()
   readonly #unproven = new Side()
   #loadingBytes = 0
 
-  constructor({ bytesMax = BODY_BYTES_MAX }: BodyBytesOptions = {}) {
+  constructor({ bytesMax = BODY_BYTES_MAX, freed }: BodyBytesOptions) {
     this.#bytesMax = bytesMax
+    this.#freed = freed
   }
 
   get bytes(): number {
@@ -91,13 +93,13 @@ export class BodyBytes {
           this.#unproven.add(context)
           this.#proven.remove(context)
         }
-        this.onRoom()
+        this.#freed.announce()
       },
       release: () => {
         if (!side) return
         for (const context of contexts) side.remove(context)
         side = undefined
-        this.onRoom()
+        this.#freed.announce()
       },
     }
   }
@@ -120,8 +122,8 @@ export class BodyBytes {
       end: () => {
         count(-own)
         own = 0
-        // Who found no room because of it may have nothing else to wait for.
-        this.onRoom()
+        // A part that found no capacity because of it may have nothing else to wait for.
+        this.#freed.announce()
       },
     }
   }

@@ -64,7 +64,7 @@ function createDispatcher(start: (unit: Unit) => void, queued = 0) {
     })
   const makeRoom = () => {
     firstAttempts.queued = 0
-    dispatcher.roomChanged()
+    dispatcher.capacityFreed()
   }
   return { run, kept, makeRoom }
 }

@@ -293,7 +293,7 @@ test('a unit that waited for room and cannot be started fails its own run, not w
   const run = expect(dispatcher.run(job(1, [message('bad', topic('a'))]))).rejects.toThrow('too deep')
   await waitFor(() => !dispatcher.hasRoom)
   firstAttempts.queued = 0
-  dispatcher.roomChanged()
+  dispatcher.capacityFreed()
   await run
 })
 

@@ -14,6 +14,7 @@ import {
   type SliceRef,
   underTopic,
 } from '@fantail/store'
+import type { FirstAttempts } from '../first-attempts/first-attempts.ts'
 import type { OutcomeRecorder } from '../outcomes/outcome-recorder.ts'
 import type { CompiledSlice } from '../topics/compiled-slice.ts'
 import { MessageContext } from '../topics/message-context.ts'
@@ -23,7 +24,6 @@ import { type KnownMatch, sliceNumberOf, type TopicMatch } from '../topics/topic
 import type { TopicSnapshot } from '../topics/topic-snapshot.ts'
 import { CautiousRuns, isCautious } from './cautious-runs.ts'
 import { Checkpoints } from './checkpoints.ts'
-import type { FirstAttempts } from './first-attempts.ts'
 import type { Isolation } from './isolation.ts'
 import { JobParts } from './job-parts.ts'
 import { JobRun, Unit } from './job-run.ts'
@@ -175,9 +175,9 @@ export class Dispatcher {
     this.#options.log.info({ job, fence, ...counts, lost, durationMs }, 'dispatch.completed')
   }
 
-  /** Called when a delivery left the queue: units that wait for room go on. */
-  readonly roomChanged = (): void => {
-    // One by one: each that starts may fill the room that the next one waits for.
+  /** Units that wait for capacity go on. */
+  capacityFreed(): void {
+    // One by one: each that starts may take the capacity that the next one waits for.
     while (this.#hasRoomForUnit) {
       const next = this.#nextAdmission()
       if (!next) return
@@ -185,7 +185,7 @@ export class Dispatcher {
         next.start()
         next.resolve()
       } catch (error) {
-        // Its own run's to deal with, not that of whoever has made room.
+        // Its own run's to deal with, not that of the part that freed capacity.
         next.reject(error)
       }
     }
@@ -436,7 +436,7 @@ export class Dispatcher {
     this.#turn ??= setImmediate(() => {
       this.#turn = undefined
       this.#begunInTurn = 0
-      this.roomChanged()
+      this.capacityFreed()
     })
   }
 

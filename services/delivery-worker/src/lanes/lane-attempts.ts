@@ -15,6 +15,7 @@ import { LRUCache } from 'lru-cache'
 import type { AttemptMaker } from '../attempts/attempt-maker.ts'
 import type { Outcome } from '../attempts/attempt-outcome.ts'
 import { type AttemptSlots, HUNG_MS } from '../attempts/attempt-slots.ts'
+import type { CapacityAnnouncer } from '../attempts/freed-capacity.ts'
 import type { ShardClocks } from '../clocks/shard-clocks.ts'
 import type { Finishing } from '../outcomes/finishing.ts'
 import { type CompiledSubscription, mayGo } from '../topics/compiled-slice.ts'
@@ -48,6 +49,7 @@ export interface LaneAttemptsOptions {
   settling: Settling
   pacing: Pick<LanePacing, 'unsent'>
   slots: AttemptSlots
+  freed: CapacityAnnouncer
   snapshots: SnapshotCache
   renewals: Pick<Renewals, 'renew'>
   clocks: ShardClocks
@@ -57,8 +59,6 @@ export interface LaneAttemptsOptions {
 }
 
 export class LaneAttempts {
-  /** Called when a slot came free. */
-  onRoom: () => void = () => undefined
   readonly #options: LaneAttemptsOptions
   readonly #turns: LaneTurns
   readonly #uncharged = new LRUCache<string, number>({ max: UNCHARGED_REMEMBERED_MAX })
@@ -217,7 +217,7 @@ export class LaneAttempts {
     }
   }
 
-  /** What is suspect fills no more than its half: there may be room for others. Its lane is told at once. */
+  /** What is suspect fills no more than its half: there may be slots for others. Its lane is notified at once. */
   #hang(hand: ClaimInHand): void {
     const { record, shard } = hand.subscription
     this.#options.slots.hang(record.id)
@@ -227,7 +227,7 @@ export class LaneAttempts {
       const claimed = { ...claimedOf(hand), standing: 'unproven' } as const
       void this.#options.settling.settle(shard, claimed, { op: 'keep' })
     }
-    this.onRoom()
+    this.#options.freed.announce()
   }
 
   /** The endpoint's standing, to be written to its lane. */
@@ -270,7 +270,7 @@ export class LaneAttempts {
   ): void {
     hand.hasSlot = false
     this.#options.slots.release(hand.subscription.record.id, maxInFlight, answeredAfterMs)
-    this.onRoom()
+    this.#options.freed.announce()
   }
 
   #closed(hand: ClaimInHand): void {

@@ -2,6 +2,7 @@ import { createMessageId, parseMessageId } from '@fantail/contracts'
 import { renderBody, type Target } from '@fantail/delivery'
 import { expect, test } from 'vitest'
 import { BodyBytes } from '../attempts/body-bytes.ts'
+import { FreedCapacity } from '../attempts/freed-capacity.ts'
 import { MessageContext } from '../topics/message-context.ts'
 import { LaneBodies } from './lane-bodies.ts'
 
@@ -86,7 +87,7 @@ test('bodies are loaded only while there is capacity, and few at a time', async 
     return ids.map(() => Buffer.from(JSON.stringify({ messageId: one, message: 'x'.repeat(1_000) })))
   }
   const bodies = new LaneBodies({ messages }, undefined)
-  const bytes = new BodyBytes({ bytesMax: 1_000_000 })
+  const bytes = new BodyBytes({ bytesMax: 1_000_000, freed: new FreedCapacity() })
   const many = Array.from({ length: 1_000 }, (_, i) => parseMessageId(createMessageId(i)) ?? Buffer.alloc(16))
   const takes = [0, 1, 2, 3].map((n) => bodies.get(n, many.slice(n * 250, n * 250 + 250), bytes.load()))
   const loaded = (await Promise.all(takes)).flat().filter((body) => body !== undefined)

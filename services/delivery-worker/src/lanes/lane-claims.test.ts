@@ -4,6 +4,7 @@ import type { ClaimedLane, TakeResult } from '@fantail/store'
 import { expect, test } from 'vitest'
 import { AttemptSlots } from '../attempts/attempt-slots.ts'
 import { BodyBytes } from '../attempts/body-bytes.ts'
+import { FreedCapacity } from '../attempts/freed-capacity.ts'
 import { ShardClocks } from '../clocks/shard-clocks.ts'
 import { MessageContext } from '../topics/message-context.ts'
 import { LaneClaims, type LaneClaimsOptions } from './lane-claims.ts'
@@ -15,7 +16,7 @@ function createClaims(options: Partial<LaneClaimsOptions>) {
   const settled: string[] = []
   const claims = new LaneClaims({
     slots: new AttemptSlots({ attemptsMax: 10 }),
-    bytes: new BodyBytes(),
+    bytes: new BodyBytes({ freed: new FreedCapacity() }),
     snapshots: { slice: async () => null },
     bodies: { get: async (_, deliveries) => deliveries.map(() => context) },
     attempts: { begin: () => undefined, bury: () => undefined },
@@ -119,7 +120,7 @@ test('a claim that was lost while its body was fetched quarantines nothing', asy
 })
 
 test.each([
-  ['no bytes are left for', { bytes: new BodyBytes({ bytesMax: 0 }) }],
+  ['no bytes are left for', { bytes: new BodyBytes({ bytesMax: 0, freed: new FreedCapacity() }) }],
   ['whose body was not loaded', { bodies: { get: async () => [undefined] } }],
 ])('a claim %s is handed back, and the loop waits for room', async (_, options) => {
   let starved = 0

@@ -10,8 +10,8 @@
  */
 import { createStateLog } from '@fantail/runtime'
 import type { LaneStore, TakeResult } from '@fantail/store'
-import { FIRST_LEASE_MARGIN_MS } from '../dispatch/first-attempts.ts'
 import type { LogReaders } from '../fifo/log-readers.ts'
+import { FIRST_LEASE_MARGIN_MS } from '../first-attempts/first-runs.ts'
 import { type TellPart, tellParts } from '../shards/part-states.ts'
 import { LaneClaims, type LaneClaimsOptions } from './lane-claims.ts'
 import { LaneHints } from './lane-hints.ts'
@@ -98,8 +98,7 @@ export class LaneLoop {
     if (this.#line.tell(shard, at)) this.#schedule()
   }
 
-  /** Slots or bytes came free. */
-  readonly roomChanged = (): void => {
+  capacityFreed(): void {
     if (!this.#starved && !this.#turnsStarved) return
     const isFree = this.#starved && this.#free(true) > 0
     const isTurnFree = this.#turnsStarved && this.#free(false) > 0

@@ -11,16 +11,23 @@ export interface SignatureWaitsOptions<D> {
 export class SignatureWaits<D> {
   readonly #options: SignatureWaitsOptions<D>
   readonly #held = new Set<D[]>()
+  #size = 0
 
   constructor(options: SignatureWaitsOptions<D>) {
     this.#options = options
   }
 
+  /** Deliveries that are held. */
+  get size(): number {
+    return this.#size
+  }
+
   hold(deliveries: D[], signatures: Iterable<Promise<void>>): void {
     this.#held.add(deliveries)
+    this.#size += deliveries.length
     Promise.all(signatures).then(
-      () => this.#held.delete(deliveries) && this.#options.signed(deliveries),
-      () => this.#held.delete(deliveries) && this.#options.failed(deliveries),
+      () => this.#letGo(deliveries) && this.#options.signed(deliveries),
+      () => this.#letGo(deliveries) && this.#options.failed(deliveries),
     )
   }
 
@@ -28,6 +35,14 @@ export class SignatureWaits<D> {
   release(): D[] {
     const all = [...this.#held].flat()
     this.#held.clear()
+    this.#size = 0
     return all
+  }
+
+  /** False where it was released before. */
+  #letGo(deliveries: D[]): boolean {
+    if (!this.#held.delete(deliveries)) return false
+    this.#size -= deliveries.length
+    return true
   }
 }

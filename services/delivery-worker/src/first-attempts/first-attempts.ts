@@ -1,0 +1,164 @@
+/**
+ * First attempts straight from the dispatch job.
+ *
+ * A delivery here is *queued* (its message is being signed, its subscription or the worker is at its cap), *running*,
+ * *detached* (still running after a second: parked under a lease and settled when it ends), or out: delivered, or
+ * parked in its lane. What is slow is parked rather than waited for, so a job never waits longer than about a second
+ * for one endpoint.
+ *
+ *   start ─▶ SignatureWaits ─▶ FirstQueues ─▶ FirstRuns ─▶ FirstEnds ─▶ delivered, or parked
+ */
+import type { EnvelopeSigning } from '@fantail/delivery'
+import type { AttemptSlots } from '../attempts/attempt-slots.ts'
+import type { BodyBytes } from '../attempts/body-bytes.ts'
+import { isCautious } from '../dispatch/cautious-runs.ts'
+import type { Unit } from '../dispatch/job-run.ts'
+import type { CompiledSubscription } from '../topics/compiled-slice.ts'
+import { EndpointCrowd } from './endpoint-crowd.ts'
+import { createFirstAttempt, type FirstAttempt } from './first-attempt.ts'
+import { FirstEnds, type FirstEndsOptions } from './first-ends.ts'
+import { FirstQueues, type FirstQueuesOptions } from './first-queues.ts'
+import { FirstRuns, type FirstRunsOptions } from './first-runs.ts'
+import { SignatureWaits } from './signature-waits.ts'
+
+/** How often running and queued deliveries are looked over, and the least age of a run that is checkpointed. */
+const LOOK_MS = 25
+
+export interface FirstAttemptsOptions
+  extends FirstEndsOptions,
+    Pick<FirstRunsOptions, 'attempts' | 'attemptTimeoutMs' | 'freed'>,
+    Pick<FirstQueuesOptions, 'snapshots'> {
+  slots: AttemptSlots
+  bytes: Pick<BodyBytes, 'hold' | 'hasRoom'>
+  signing: Pick<EnvelopeSigning, 'prepare' | 'down'>
+  /** Epoch ms by Redis's clock. */
+  now(): number
+}
+
+/** First attempts of a unit that wait for these signatures. */
+type Unsigned = Map<FirstAttempt, Promise<void>>
+
+export class FirstAttempts {
+  readonly #options: FirstAttemptsOptions
+  readonly #signatures: SignatureWaits<FirstAttempt>
+  readonly #queues: FirstQueues
+  readonly #runs: FirstRuns
+  readonly #ends: FirstEnds
+  #timer: NodeJS.Timeout | undefined
+  #lookDueAt = 0
+  #closing = false
+
+  constructor(options: FirstAttemptsOptions) {
+    this.#options = options
+    const crowd = new EndpointCrowd(options.slots)
+    this.#ends = new FirstEnds(options)
+    this.#signatures = new SignatureWaits({
+      signed: (attempts) => this.#signed(attempts, (attempt) => this.#queues.offer(attempt)),
+      failed: (attempts) => this.#signed(attempts, (attempt) => this.#ends.parkFresh(attempt)),
+    })
+    this.#queues = new FirstQueues({
+      ...options,
+      crowd,
+      signatures: this.#signatures,
+      goesByLane: (subscription) => this.#goesByLane(subscription),
+      run: (attempt) => this.#runs.run(attempt),
+      park: (attempt) => this.#ends.parkFresh(attempt),
+    })
+    this.#runs = new FirstRuns({ ...options, crowd, queues: this.#queues, ends: this.#ends })
+  }
+
+  get queued(): number {
+    return this.#queues.size
+  }
+
+  get running(): number {
+    return this.#runs.size
+  }
+
+  /** Makes, queues or parks the first attempt of every matching subscription that is not settled yet. */
+  start(unit: Unit): void {
+    const ageMs = this.#options.now() - unit.context.message.publishedAt
+    const isTooOld = ageMs > unit.slice.topic.retentionSeconds * 1_000
+    // Attempts of a job whose starts keep ending go under leases, which outlast the job's run.
+    const goesByLane = isTooOld || isCautious(unit.run)
+    const queuedAt = performance.now()
+    let unsigned: Unsigned | undefined
+    for (const subscription of unit.matched) {
+      if (unit.settled.has(subscription.record.slot)) continue
+      unit.open++
+      const attempt = createFirstAttempt(unit, subscription, queuedAt)
+      if (goesByLane || this.#goesByLane(subscription)) this.#ends.parkFresh(attempt)
+      else if (subscription.signature === undefined) this.#queues.offer(attempt)
+      else unsigned = this.#offerSigned(attempt, unsigned)
+    }
+    // Without slots: a signature that is long in coming says nothing of the endpoint.
+    if (unsigned) this.#signatures.hold([...unsigned.keys()], new Set(unsigned.values()))
+    this.#arm()
+  }
+
+  capacityFreed(): void {
+    this.#queues.capacityFreed()
+  }
+
+  /** Parks what is queued; resolves when nothing runs any more. Called once, at the end. */
+  async stop(): Promise<void> {
+    this.#closing = true
+    this.#queues.parkAll()
+    this.#signed(this.#signatures.release(), (attempt) => this.#ends.parkFresh(attempt))
+    await this.#runs.whenNone()
+    clearTimeout(this.#timer)
+  }
+
+  #goesByLane(subscription: CompiledSubscription): boolean {
+    const { status, unsubscribed, id } = subscription.record
+    if (status !== 'active' || unsubscribed || subscription.rate !== null || subscription.paced) return true
+    const { slots, bytes } = this.#options
+    // What hangs holds all that may: a lane's turn comes when there is capacity again.
+    if (!slots.isProven(id) && !bytes.hasRoom(false)) return true
+    return this.#closing || slots.isSlow(id)
+  }
+
+  /** Adds to `unsigned` what has to wait. While no key can be had everything that needs one goes by its lane. */
+  #offerSigned(attempt: FirstAttempt, unsigned: Unsigned | undefined): Unsigned | undefined {
+    const { subscription, unit } = attempt
+    const { down } = this.#options.signing
+    const envelope = unit.context.envelopeFor(subscription.signature)
+    const signed = this.#options.signing.prepare(envelope, subscription.target)
+    if (signed && !down) return (unsigned ?? new Map()).set(attempt, signed)
+    if (!signed) this.#queues.offer(attempt)
+    else {
+      this.#ends.parkFresh(attempt)
+      // It was asked for so that the key is tried again; the lane asks anew.
+      signed.catch(() => undefined)
+    }
+    return unsigned
+  }
+
+  #signed(attempts: FirstAttempt[], goOn: (attempt: FirstAttempt) => void): void {
+    const now = performance.now()
+    for (const attempt of attempts) {
+      attempt.queuedAt = now
+      goOn(attempt)
+    }
+    this.#arm()
+    this.#options.freed.announce()
+  }
+
+  #arm(): void {
+    if (this.#timer) return
+    this.#lookDueAt = performance.now() + LOOK_MS
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined
+      this.#look()
+      if (this.#runs.size > 0 || this.#queues.size > 0) this.#arm()
+    }, LOOK_MS)
+  }
+
+  /** Time that this process was late itself is not held against an endpoint. */
+  #look(): void {
+    const now = performance.now()
+    this.#options.slots.tellLag(now - this.#lookDueAt)
+    this.#runs.detachSlow(now)
+    this.#queues.parkStuck(now)
+  }
+}

@@ -1,0 +1,139 @@
+/** What becomes of a first attempt: delivered, parked in its lane, or settled there under its lease. */
+import { nextStep, whyNext } from '@fantail/policy'
+import type { Logger } from '@fantail/runtime'
+import type { DeadState, ParkAs, RetryState } from '@fantail/store'
+import { logAttempt } from '../attempts/attempt-log.ts'
+import { type Outcome, resultState } from '../attempts/attempt-outcome.ts'
+import type { AttemptSlots } from '../attempts/attempt-slots.ts'
+import type { HeldBodies } from '../attempts/body-bytes.ts'
+import type { Parking } from '../dispatch/parking.ts'
+import type { DeliveryStatus, FinishedDelivery } from '../outcomes/delivery-status.ts'
+import type { Finishing } from '../outcomes/finishing.ts'
+import type { WorkerMetrics } from '../outcomes/worker-metrics.ts'
+import type { FirstAttempt } from './first-attempt.ts'
+
+export interface FirstEndsOptions {
+  slots: Pick<AttemptSlots, 'isProven'>
+  parking: Pick<Parking, 'park'>
+  finishing: Pick<Finishing, 'finish'>
+  metrics: Pick<WorkerMetrics, 'delivered'>
+  status: Pick<DeliveryStatus, 'delivered' | 'failed'>
+  jitter: number
+  maxRetrySeconds: number
+  log: Logger
+}
+
+export class FirstEnds {
+  readonly #options: FirstEndsOptions
+
+  constructor(options: FirstEndsOptions) {
+    this.#options = options
+  }
+
+  /** It was not started: its lane attempts it first. */
+  parkFresh(attempt: FirstAttempt): void {
+    this.#park(attempt, { as: 'fresh' })
+  }
+
+  /** It runs on, under a lease of its lane. */
+  detach(attempt: FirstAttempt, held: HeldBodies, leaseMs: number): void {
+    attempt.detached = { lease: undefined, outcome: undefined, held }
+    this.#park(attempt, { as: 'detached', leaseMs })
+  }
+
+  end(attempt: FirstAttempt, outcome: Outcome): void {
+    if (attempt.detached) {
+      attempt.detached.outcome = outcome
+      attempt.detached.held.release()
+      this.#settleDetached(attempt)
+    } else {
+      this.#finish(attempt, outcome)
+    }
+  }
+
+  #finish(attempt: FirstAttempt, outcome: Outcome): void {
+    const { unit, slot, subscription } = attempt
+    const { jitter, maxRetrySeconds } = this.#options
+    const policy = subscription.policy.healthyRetryPolicy
+    const step = nextStep({
+      result: outcome.result,
+      protocol: subscription.record.protocol,
+      attempts: 1,
+      policy,
+      jitter,
+      random: Math.random,
+      maxRetrySeconds,
+    })
+    const { statusCode, error } = resultState(outcome.result)
+    if (step.step === 'delivered') {
+      this.#options.metrics.delivered(subscription, unit.context)
+      if (subscription.feedback) this.#options.status.delivered(finishedBy(attempt, outcome))
+      unit.markDelivered(slot, statusCode)
+      unit.close()
+      return
+    }
+    unit.failures.push([slot, statusCode, error])
+    const attempted = { message: unit.context, subscription, attempts: 1, result: outcome.result }
+    logAttempt(this.#options.log, { ...attempted, decision: step.step, why: whyNext(step) })
+    if (step.step === 'retry') {
+      const state: RetryState = { kind: 'retry', attempts: 1, statusCode, error, why: whyNext(step) }
+      this.#park(attempt, { as: 'retry', delayMs: step.delayMs, state })
+    } else {
+      const state: DeadState = { kind: 'dead', reason: step.because, attempts: 1, statusCode, error }
+      this.#park(attempt, { as: 'dead', state }, () =>
+        this.#options.status.failed(finishedBy(attempt, outcome)),
+      )
+    }
+  }
+
+  /** `parked`: called where it was not there before and the run is not lost. */
+  #park(attempt: FirstAttempt, park: ParkAs, parked?: () => void): void {
+    const { unit, subscription, slot } = attempt
+    if (subscription.record.status === 'paused') unit.markPaused(slot)
+    this.#options.parking.park(unit.slice.shard, {
+      run: unit.run,
+      subscriptionId: subscription.record.id,
+      delivery: unit.context.id,
+      context: unit.context,
+      park,
+      standing: this.#standingOf(attempt),
+      mark: () => unit.markSettled(slot),
+      done: (outcome, lease) => {
+        if (outcome === 'parked' || outcome === 'present') unit.parked.add(slot)
+        if (outcome === 'parked') parked?.()
+        if (attempt.detached) {
+          attempt.detached.lease = lease
+          this.#settleDetached(attempt)
+        }
+        unit.close()
+      },
+    })
+  }
+
+  /** Both the lease and the outcome are needed; without a lease (gone, stale, present) the attempt was for nothing. */
+  #settleDetached(attempt: FirstAttempt): void {
+    const { detached, subscription, unit } = attempt
+    if (!detached?.outcome || !detached.lease) return
+    const claimed = {
+      subscriptionId: subscription.record.id,
+      delivery: unit.context.id,
+      lease: detached.lease,
+      standing: this.#standingOf(attempt),
+    }
+    void this.#options.finishing.finish({
+      claimed,
+      subscription,
+      attempts: 1,
+      outcome: detached.outcome,
+      message: unit.context,
+    })
+  }
+
+  #standingOf({ subscription }: FirstAttempt): 'proven' | undefined {
+    return this.#options.slots.isProven(subscription.record.id) ? 'proven' : undefined
+  }
+}
+
+function finishedBy({ subscription, unit }: FirstAttempt, { result }: Outcome): FinishedDelivery {
+  return { subscription, message: unit.context, delivery: unit.context.id, attempts: 1, result }
+}

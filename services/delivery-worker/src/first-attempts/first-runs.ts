@@ -1,0 +1,96 @@
+/** First attempts that run. One that gets no answer for a second is detached: its job waits for it no longer. */
+import { LinkedList } from '@fantail/delivery'
+import type { AttemptMaker } from '../attempts/attempt-maker.ts'
+import type { Outcome } from '../attempts/attempt-outcome.ts'
+import { type AttemptSlots, HUNG_MS, SLOW_MS } from '../attempts/attempt-slots.ts'
+import type { BodyBytes } from '../attempts/body-bytes.ts'
+import type { CapacityAnnouncer } from '../attempts/freed-capacity.ts'
+import type { EndpointCrowd } from './endpoint-crowd.ts'
+import type { FirstAttempt } from './first-attempt.ts'
+import type { FirstEnds } from './first-ends.ts'
+import type { FirstQueues } from './first-queues.ts'
+
+/**
+ * Beyond the deadline of the attempt itself: the way back to Redis, and a worker that is short of time. A second more
+ * would leave what a killed worker had in flight for longer than the 20 s in which it is to move again.
+ * @limit What a lease lasts beyond the attempt's deadline. After it: the delivery waits again.
+ */
+export const FIRST_LEASE_MARGIN_MS = 3_500
+
+export interface FirstRunsOptions {
+  slots: AttemptSlots
+  bytes: Pick<BodyBytes, 'hold'>
+  attempts: Pick<AttemptMaker, 'attempt'>
+  crowd: EndpointCrowd
+  queues: Pick<FirstQueues, 'startWaiting' | 'park'>
+  ends: Pick<FirstEnds, 'detach' | 'end'>
+  freed: CapacityAnnouncer
+  /** Deadline of one attempt; a detached attempt's lease outlasts it. */
+  attemptTimeoutMs: number
+}
+
+export class FirstRuns {
+  readonly #options: FirstRunsOptions
+  /** The one that runs longest is first. */
+  readonly #running = new LinkedList<FirstAttempt>()
+  readonly #idle: (() => void)[] = []
+
+  constructor(options: FirstRunsOptions) {
+    this.#options = options
+  }
+
+  get size(): number {
+    return this.#running.size
+  }
+
+  /** It has its slot. */
+  run(attempt: FirstAttempt): void {
+    attempt.startedAt = performance.now()
+    this.#running.append(attempt)
+    const { unit, subscription } = attempt
+    this.#options.attempts.attempt(subscription, unit.context, unit.context.id, (outcome) =>
+      this.#ended(attempt, outcome),
+    )
+  }
+
+  /** Detaches what runs too long, and parks what waits behind it. */
+  detachSlow(now: number): void {
+    const { slots, queues } = this.#options
+    const slowMs = slots.slowMs
+    const hungMs = slowMs + HUNG_MS - SLOW_MS
+    for (let attempt = this.#running.first; attempt; attempt = attempt.next) {
+      const ageMs = now - attempt.startedAt
+      if (ageMs < slowMs) break
+      queues.park(attempt.subscription.record.id)
+      if (ageMs >= hungMs && !attempt.detached) this.#detach(attempt, ageMs)
+    }
+  }
+
+  /** Resolves when none runs; asked where no further one is started. */
+  async whenNone(): Promise<void> {
+    if (this.#running.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve))
+  }
+
+  #ended(attempt: FirstAttempt, outcome: Outcome): void {
+    this.#running.remove(attempt)
+    const { slots, crowd, ends, queues, freed } = this.#options
+    const { id, maxInFlight } = attempt.subscription.record
+    const wasProven = slots.isProven(id)
+    slots.release(id, maxInFlight, outcome.answeredAfterMs)
+    const hasAnswered = !wasProven && slots.isProven(id)
+    if (hasAnswered || this.#running.size === 0) crowd.answered()
+    ends.end(attempt, outcome)
+    queues.startWaiting(id)
+    freed.announce()
+    if (this.#running.size === 0 && this.#idle.length > 0)
+      for (const resolve of this.#idle.splice(0)) resolve()
+  }
+
+  #detach(attempt: FirstAttempt, ranMs: number): void {
+    const { slots, bytes, ends, freed, attemptTimeoutMs } = this.#options
+    slots.hang(attempt.subscription.record.id)
+    const held = bytes.hold([attempt.unit.context], false)
+    ends.detach(attempt, held, Math.max(0, attemptTimeoutMs - ranMs) + FIRST_LEASE_MARGIN_MS)
+    freed.announce()
+  }
+}
