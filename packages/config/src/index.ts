@@ -1,4 +1,4 @@
-export { createOwnHosts, foreignHostText, type OwnHosts } from './own-hosts.ts'
+export { createOwnHosts, foreignHostText, type OwnHosts, type OwnHostsSettings } from './own-hosts.ts'
 export { redisTarget } from './redis-settings.ts'
 export { type RedisPlace, redisUrlPath, resolveRedisUrl } from './redis-url.ts'
 export type { AwsCredential } from './schemas.ts'

@@ -41,7 +41,7 @@ export { EnvelopeSigning } from './signing/envelope-signing.ts'
 export { createSigningPairs, signingKeyContext } from './signing/kept-signing-pair.ts'
 export { type SignatureVersion, signatureVersionOf } from './signing/signature-version.ts'
 export { SigningKey } from './signing/signing-key.ts'
-export { createSigningPair, readSigningPair, type SigningPair } from './signing/signing-pair.ts'
+export { createSigningPair, openSigningPair, type SigningPair } from './signing/signing-pair.ts'
 export {
   createWebhookKey,
   isWebhookSecret,

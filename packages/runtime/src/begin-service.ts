@@ -1,4 +1,4 @@
-/** What every process begins with once its settings are read: Redis found, telemetry started. */
+/** How every service begins once its settings are read: Redis found, telemetry started. */
 import { type RedisPlace, resolveRedisUrl } from '@fantail/config'
 import type { RedisTarget } from '@fantail/contracts'
 import { createMetrics, startTelemetry, type Telemetry } from '@fantail/telemetry'

@@ -1,98 +1,36 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { waitFor } from '@fantail/test-kit'
-import { afterEach, describe, expect, it } from 'vitest'
-import type { LogLine } from './log-lines.fixture.ts'
+/** A made-up service: what every service does when it starts and stops. */
+import { fileURLToPath } from 'node:url'
+import { freePort, startRedis, waitFor } from '@fantail/test-kit'
+import { expect, test } from 'vitest'
+import { useSpawned } from './spawned-process.fixture.ts'
 
-const children: ChildProcess[] = []
+const MADE_UP = fileURLToPath(new URL('./made-up-service.fixture.ts', import.meta.url))
 
-afterEach(() => {
-  for (const child of children.splice(0)) child.kill('SIGKILL')
+const spawned = useSpawned()
+const start = (redisPort: number) =>
+  spawned([MADE_UP], { REDIS_URL: `redis://127.0.0.1:${redisPort}`, FANTAIL_OPS_PORT: '0' })
+
+test('it answers for its health while it waits for Redis, becomes ready, and ends in order', async () => {
+  const redisPort = await freePort()
+  const service = start(redisPort)
+  const { port } = await service.logged('ops.listening')
+  const readiness = async (): Promise<{ checks: Record<string, string> }> =>
+    (await (await fetch(`http://127.0.0.1:${port}/readyz`)).json()) as { checks: Record<string, string> }
+  expect(await readiness()).toMatchObject({ checks: { start: 'still starting' } })
+  expect(await service.logged('begun')).toMatchObject({ service: 'made-up', files: 'a file' })
+  const redis = await startRedis({ port: redisPort, spawned: true })
+  await waitFor(async () => (await readiness()).checks.start === 'ok', { what: 'the service to be ready' })
+  expect(await readiness()).toEqual({ checks: { redis: 'ok', start: 'ok' } })
+  service.child.kill('SIGTERM')
+  expect(await service.ended).toBe(0)
+  expect(service.events().slice(-3)).toEqual(['made-up.stopping', 'drained', 'made-up.stopped'])
+  await redis.stop()
 })
 
-/** A separate process that runs a service with these parts, given as source text. */
-function spawnService(parts: string) {
-  const source = `
-    import { createLogger, runService } from ${JSON.stringify(new URL('./index.ts', import.meta.url).href)}
-    import { setTimeout as delay } from 'node:timers/promises'
-    const log = createLogger({ service: 'test' })
-    await runService({ name: 'test', log, ${parts} })`
-  const child = spawn(
-    process.execPath,
-    ['--conditions=@fantail/source', '--input-type=module', '--eval', source],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  )
-  children.push(child)
-  let text = ''
-  child.stdout.on('data', (chunk) => {
-    text += chunk
-  })
-  const lines = () =>
-    text
-      .split('\n')
-      .filter(Boolean)
-      .map((line) => JSON.parse(line) as LogLine)
-  const ended = once(child, 'close').then(([code]) => code as number | null)
-  return {
-    child,
-    lines,
-    events: () => lines().map(({ msg }) => msg),
-    logged: (event: string) => waitFor(() => lines().some(({ msg }) => msg === event), { what: event }),
-    ended,
-  }
-}
-
-describe('runService', () => {
-  it('stops once on SIGTERM, with what start made, and ends with 0', async () => {
-    const service = spawnService(`
-      start: async () => ({ port: 4100 }),
-      stop: async (started) => { log.info(started, 'released'); await delay(50); process.kill(process.pid, 'SIGINT') }`)
-    await service.logged('test.started')
-    service.child.kill('SIGTERM')
-    expect(await service.ended).toBe(0)
-    expect(service.events()).toEqual(['test.started', 'test.stopping', 'released', 'test.stopped'])
-    expect(service.lines()[2]).toMatchObject({ port: 4100 })
-  })
-
-  it('gives up starting on SIGINT and ends with 0', async () => {
-    const service = spawnService(`
-      start: async (signal) => { log.info('waiting'); await delay(60_000, undefined, { signal }) },
-      stop: async () => log.info('released')`)
-    await service.logged('waiting')
-    service.child.kill('SIGINT')
-    expect(await service.ended).toBe(0)
-    expect(service.events()).toEqual(['waiting', 'test.stopping', 'test.stopped'])
-  })
-
-  it('ends with 1 and says why where it cannot start', async () => {
-    const service = spawnService(`
-      start: async () => { throw new Error('FANTAIL_PORT must be a whole number') }, stop: async () => {}`)
-    expect(await service.ended).toBe(1)
-    expect(service.lines()).toMatchObject([
-      { msg: 'test.failed', level: 'fatal', err: { message: 'FANTAIL_PORT must be a whole number' } },
-    ])
-  })
-
-  it('ends with 1 when stopping takes too long', async () => {
-    const service = spawnService(
-      `start: async () => {}, stop: () => new Promise(() => setInterval(() => {}, 1000)), stopTimeoutMs: 20`,
-    )
-    await service.logged('test.started')
-    service.child.kill('SIGTERM')
-    expect(await service.ended).toBe(1)
-    expect(service.events()).toEqual(['test.started', 'test.stopping', 'test.stopTimedOut'])
-  })
-
-  it.each([
-    ['uncaughtException', `setImmediate(() => { throw new Error('lost') })`],
-    ['unhandledRejection', `void Promise.reject(new Error('lost'))`],
-  ])('ends with 1 after an %s', async (kind, slip) => {
-    const service = spawnService(`start: async () => { ${slip} }, stop: async () => {}`)
-    expect(await service.ended).toBe(1)
-    expect(service.lines().at(-1)).toMatchObject({
-      msg: `process.${kind}`,
-      level: 'fatal',
-      err: { message: 'lost' },
-    })
-  })
+test('it leaves at once when it is told to stop before Redis has ever answered', async () => {
+  const service = start(await freePort())
+  await service.logged('begun')
+  service.child.kill('SIGTERM')
+  expect(await service.ended).toBe(0)
+  expect(service.events().slice(-2)).toEqual(['made-up.stopping', 'made-up.stopped'])
 })

@@ -1,75 +1,96 @@
 /**
- * The life of a process: starting → running → stopping → gone. SIGTERM or SIGINT ends any of the first two, once; an
- * error that nobody caught ends the process at once, since nothing is known of its state then.
+ * A service of Fantail as a process: its settings are read, its files opened, Redis found, telemetry started, then the
+ * service itself. SIGTERM or SIGINT ends it in the opposite order. A service describes only what is its own.
  */
-import type { Logger } from './logger.ts'
+import { createOwnHosts, type OwnHostsSettings, type RedisPlace } from '@fantail/config'
+import { ping, type Redis, refuseWrong } from '@fantail/store'
+import type { Telemetry } from '@fantail/telemetry'
+import { type Begun, beginService } from './begin-service.ts'
+import { type Checks, createStartCheck } from './checks.ts'
+import { createLogger, type Logger } from './logger.ts'
+import { createOpsServer, type OpsServer } from './ops-server.ts'
+import { runProcess } from './run-process.ts'
 
-export interface Service<T> {
-  name: string
-  log: Logger
-  /**
-   * The signal is aborted when the process is to stop before it has started. `fail` ends the process as a rejection
-   * would, for what keeps a service from its work and is found when it has started.
-   */
-  start: (signal: AbortSignal, fail: (error: unknown) => void) => Promise<T>
-  /** Gets what `start` resolved with. */
-  stop: (started: T) => Promise<void>
-  /** A BullMQ worker does not close while Redis is away: past this the process ends all the same. */
-  stopTimeoutMs?: number
+export interface ServiceSettings extends RedisPlace, OwnHostsSettings {
+  host: string
+  /** Of health, readiness and metrics. Absent: the service answers for them itself. */
+  opsPort?: number
+  /** Whether the metrics of SNS and SQS are shown too. Absent: the service does nothing that they would count. */
+  awsMetrics?: boolean
 }
 
-/** @limit Time that a process has to stop. Past it: it ends all the same. */
-const STOP_TIMEOUT_MS = 18_000
+export interface ServiceDescription<S extends ServiceSettings, F> {
+  name: string
+  /** Throws where a setting is wrong. */
+  readSettings(env: NodeJS.ProcessEnv): S
+  /** Files that settings name. They are opened before Redis is waited for, so that a wrong one is reported at once. */
+  openFiles(settings: S): Promise<F>
+  /** Wires the service. Nothing of it runs before its `start`. */
+  create(given: ServiceBasics<S, F>): RunningService
+}
+
+export interface ServiceBasics<S, F> extends Begun {
+  settings: S
+  files: F
+  log: Logger
+  /** Ends the process. It is for what keeps a service from its work and is found when it has started. */
+  fail(error: unknown): void
+}
+
+export interface RunningService {
+  /** Readiness is judged by this connection. */
+  redis: Redis
+  /** Repeats each step until Redis lets it. Rejects by the signal, or where repeating mends nothing. */
+  start(signal: AbortSignal): Promise<void>
+  /** Takes nothing new, ends what is under way, then closes. */
+  stop(): Promise<void>
+}
+
+interface Started {
+  running: RunningService
+  health: OpsServer | undefined
+  telemetry: Telemetry
+}
 
 /** Never returns: the process ends with 0 after a clean stop, else with 1. */
-export async function runService<T>(service: Service<T>): Promise<never> {
-  const { name, log } = service
-  const startedAt = performance.now()
-  process.on('uncaughtException', (error) => die(log, error, 'process.uncaughtException'))
-  process.on('unhandledRejection', (error) => die(log, error, 'process.unhandledRejection'))
-  const stopping = stopSignal(service)
-  try {
-    const started = await service.start(stopping, (error) => die(log, error, `${name}.failed`))
-    log.info({ durationMs: Math.round(performance.now() - startedAt), pid: process.pid }, `${name}.started`)
-    await aborted(stopping)
-    await service.stop(started)
-  } catch (error) {
-    // What was waited for while starting rejects when the wait is given up.
-    const givenUp = stopping.aborted && error instanceof Error && error.name === 'AbortError'
-    if (!givenUp) die(log, error, `${name}.failed`)
-  }
-  log.info({ durationMs: Math.round(performance.now() - startedAt) }, `${name}.stopped`)
-  process.exit(0)
+export function runService<S extends ServiceSettings, F>(service: ServiceDescription<S, F>): Promise<never> {
+  const { name } = service
+  const log = createLogger({ service: name, level: process.env.FANTAIL_LOG_LEVEL })
+  return runProcess({ name, log, start: (signal, fail) => start(service, { log, signal, fail }), stop })
 }
 
-type Stoppable = Pick<Service<unknown>, 'name' | 'log' | 'stopTimeoutMs'>
-
-/** Aborted by the first SIGTERM or SIGINT; further ones change nothing. */
-function stopSignal({ name, log, stopTimeoutMs = STOP_TIMEOUT_MS }: Stoppable): AbortSignal {
-  const stopping = new AbortController()
-  const stop = (signal: NodeJS.Signals) => {
-    if (stopping.signal.aborted) return
-    log.info({ signal }, `${name}.stopping`)
-    setTimeout(() => {
-      log.error({ stopTimeoutMs }, `${name}.stopTimedOut`)
-      process.exit(1)
-    }, stopTimeoutMs)
-    stopping.abort()
-  }
-  process.on('SIGTERM', stop)
-  process.on('SIGINT', stop)
-  return stopping.signal
+async function start<S extends ServiceSettings, F>(
+  { name, readSettings, openFiles, create }: ServiceDescription<S, F>,
+  { log, signal, fail }: { log: Logger; signal: AbortSignal; fail: (error: unknown) => void },
+): Promise<Started> {
+  const settings = readSettings(process.env)
+  const files = await openFiles(settings)
+  const { awsMetrics = false } = settings
+  const { redisUrl, telemetry } = await beginService({ name, log, settings, awsMetrics, signal })
+  await refuseWrong(redisUrl)
+  const running = create({ settings, files, redisUrl, telemetry, log, fail })
+  const startCheck = createStartCheck()
+  const checks = { redis: () => ping(running.redis), start: startCheck.check }
+  const health = await openHealthPort(settings, { log, checks, metrics: () => telemetry.renderMetrics() })
+  await running.start(signal)
+  startCheck.done()
+  return { running, health, telemetry }
 }
 
-async function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return
-  // A timer keeps the process alive for services whose own handles come and go.
-  const alive = setInterval(() => {}, 60_000)
-  await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
-  clearInterval(alive)
+async function stop({ running, health, telemetry }: Started): Promise<void> {
+  await running.stop()
+  await health?.stop()
+  await telemetry.stop()
 }
 
-function die(log: Logger, error: unknown, what: string): never {
-  log.fatal({ err: error }, what)
-  process.exit(1)
+async function openHealthPort(
+  settings: ServiceSettings,
+  answers: { log: Logger; checks: Checks; metrics: () => Promise<string> },
+): Promise<OpsServer | undefined> {
+  const { host, opsPort: port } = settings
+  if (port === undefined) return undefined
+  const server = createOpsServer({ host, port, ownHosts: createOwnHosts(settings), ...answers })
+  await server.start()
+  answers.log.info({ host, port: server.port() }, 'ops.listening')
+  return server
 }

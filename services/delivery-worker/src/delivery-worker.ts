@@ -15,12 +15,10 @@ import {
   type SigningPair,
 } from '@fantail/delivery'
 import { type Telemetry as BullTelemetry, DispatchConsumer, DispatchConsumers } from '@fantail/jobs'
-import { createStartSteps, type Logger } from '@fantail/runtime'
+import { createStartSteps, type Logger, openConnections } from '@fantail/runtime'
 import {
   CountedQueues,
   Counts,
-  connect,
-  connectSubscriber,
   deliveryItemId,
   FifoReading,
   Idempotency,
@@ -32,13 +30,11 @@ import {
   type NewEntry,
   OutcomeLog,
   type Redis,
-  ReplicaAcks,
   Snapshots,
   StorageGuard,
   shardsInUse,
   takeRole,
   VaultKeys,
-  whenServerChecked,
 } from '@fantail/store'
 import { QueueCounter, type Telemetry } from '@fantail/telemetry'
 import type { Vault } from '@fantail/vault'
@@ -60,7 +56,7 @@ import { LanePacing } from './lanes/lane-pacing.ts'
 import { Renewals } from './lanes/renewals.ts'
 import { createRetentionSweep } from './lanes/retention-sweep.ts'
 import { Settling } from './lanes/settling.ts'
-import { createSigning, listenForWakes, tellState } from './lanes/worker-connections.ts'
+import { createSigning, listenForWakes } from './lanes/worker-connections.ts'
 import { DeliveryStatus } from './outcomes/delivery-status.ts'
 import { Finishing } from './outcomes/finishing.ts'
 import { OutcomeRecorder } from './outcomes/outcome-recorder.ts'
@@ -121,12 +117,10 @@ export interface DeliveryWorker {
 export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
   const { redisUrl, log, retryJitter: jitter, maxRetrySeconds, attemptTimeoutMs } = options
   const { spans } = options.telemetry
-  const name = keyHolderName('worker', options.vault?.keyIds)
-  const redis = connect({ url: redisUrl, name, onState: tellState(log) })
-  const subscriber = connectSubscriber({ url: redisUrl, name: 'fantail-worker-wakes' })
   const { minReplicas = 0 } = options
-  const acksRedis = minReplicas > 0 ? connect({ url: redisUrl, name: 'fantail-worker-held' }) : redis
-  const acks = new ReplicaAcks(acksRedis, { minReplicas })
+  const mainName = keyHolderName('worker', options.vault?.keyIds)
+  const connections = openConnections({ redisUrl, name: 'fantail-worker', mainName, minReplicas, log })
+  const { redis, subscriber, acks } = connections
   const lanes = new Lanes(redis, acks)
   const queues = new CountedQueues(redis, new QueueCounter(options.telemetry.metrics), { acks })
   const plansStore = new Snapshots(redis, {
@@ -305,8 +299,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     redis,
     figures: () => ({ attempts: slots.inFlight, queued: firstAttempts.queued, jobs: dispatcher.runs }),
     async start(signal) {
-      const onProblem = (error: Error) => log.error({ err: error }, 'redis.misnamed')
-      await whenServerChecked({ redis, target: redisUrl, onProblem, signal })
+      await connections.whenChecked(signal)
       await moveOlderEntries(redis, quarantine, log)
       if (options.checkMasterKey) {
         const isFinal = (error: unknown) => error instanceof MasterKeyError
@@ -330,9 +323,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       await pushesDone
       await recorder.stop()
       await options.sender.close()
-      subscriber.disconnect()
-      redis.disconnect()
-      acksRedis.disconnect()
+      connections.disconnect()
     },
   }
 }

@@ -1,20 +1,8 @@
 /** The redrive service, wired: tasks, and the sweeps that keep queues, topics and subscriptions tidy. */
 import type { RedisTarget } from '@fantail/contracts'
 import type { Telemetry } from '@fantail/jobs'
-import { createStartSteps, createStateLog, type Logger } from '@fantail/runtime'
-import {
-  connect,
-  connectSubscriber,
-  Lanes,
-  Queues,
-  type Redis,
-  RedriveBatches,
-  Redrives,
-  ReplicaAcks,
-  Subscriptions,
-  Topics,
-  whenServerChecked,
-} from '@fantail/store'
+import { createStartSteps, type Logger, openConnections } from '@fantail/runtime'
+import { Lanes, Queues, type Redis, RedriveBatches, Redrives, Subscriptions, Topics } from '@fantail/store'
 import { createMetrics, type Metrics } from '@fantail/telemetry'
 import { createMaintenance } from './maintenance.ts'
 import { createTaskJobs } from './task-jobs.ts'
@@ -49,12 +37,9 @@ export function createRedriveService({
   metrics = createMetrics(),
   sweepEveryMs,
 }: RedriveServiceOptions): RedriveService {
-  const onState = createStateLog({ log, what: 'redis' })
-  const redis = connect({ url: redisUrl, name: 'fantail-redrive', onState })
-  const subscriber = connectSubscriber({ url: redisUrl, name: 'fantail-redrive-wakes' })
+  const connections = openConnections({ redisUrl, name: 'fantail-redrive', minReplicas, log })
+  const { redis, subscriber, acks } = connections
   const onProblem = (error: Error) => log.warn({ err: error }, 'queue.move_postponed')
-  const acksRedis = minReplicas > 0 ? connect({ url: redisUrl, name: 'fantail-redrive-held' }) : redis
-  const acks = new ReplicaAcks(acksRedis, { minReplicas })
   const queues = new Queues(redis, { onProblem, acks })
   const topics = new Topics(redis)
   const subscriptions = new Subscriptions(redis, {
@@ -80,16 +65,13 @@ export function createRedriveService({
   return {
     redis,
     async start(signal) {
-      const onMisnamed = (error: Error) => log.error({ err: error }, 'redis.misnamed')
-      await whenServerChecked({ redis, target: redisUrl, onProblem: onMisnamed, signal })
+      await connections.whenChecked(signal)
       const step = createStartSteps({ log, signal })
       await Promise.all([tasks.start(step), maintenance.start(step)])
     },
     async stop() {
       await Promise.all([tasks.stop(), maintenance.stop()])
-      subscriber.disconnect()
-      redis.disconnect()
-      acksRedis.disconnect()
+      connections.disconnect()
     },
   }
 }

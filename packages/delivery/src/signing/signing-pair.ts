@@ -49,6 +49,15 @@ export async function createSigningPair(now = new Date()): Promise<SigningPair> 
   return checkedPair({ privateKey, certificate: certificate.toString('pem') })
 }
 
+/** The pair that the settings of an operator name, undefined where they name none. Throws as `readSigningPair`. */
+export async function openSigningPair(settings: {
+  signingKeyFile?: string | undefined
+  signingCertFile?: string | undefined
+}): Promise<SigningPair | undefined> {
+  const { signingKeyFile: key, signingCertFile: certificate } = settings
+  return key && certificate ? await readSigningPair({ key, certificate }) : undefined
+}
+
 /** A pair that an operator gives; throws where a file cannot be read or the two do not fit. */
 export async function readSigningPair(files: { key: string; certificate: string }): Promise<SigningPair> {
   const [privateKey, certificate] = await Promise.all([

@@ -41,11 +41,3 @@ export function createSigning(redis: Redis, options: SigningOptions): EnvelopeSi
   const pairs = createSigningPairs(new SigningKeys(redis), { vault, beforeSealing, onUnsealed })
   return new EnvelopeSigning(new SigningKey({ pairs, pair, onState }))
 }
-
-/** Logs a connection's state: one line per change. */
-export function tellState(log: Logger) {
-  return (state: 'up' | 'down', error: Error | undefined) => {
-    if (state === 'up') log.info({}, 'redis.up')
-    else log.warn({ err: error }, 'redis.down')
-  }
-}

@@ -5,7 +5,7 @@ import { createMetrics, NO_SPANS } from '@fantail/telemetry'
 import { atEachRequest, startRedis, startRedisOutage, waitFor } from '@fantail/test-kit'
 import { createMasterKeyText, createVault, parseMasterKey } from '@fantail/vault'
 import { expect, test } from 'vitest'
-import { startPublishApi } from './publish-api.ts'
+import { createPublishApi } from './publish-api.ts'
 
 const AWAY_MS = 60
 const masterKey = parseMasterKey(createMasterKeyText())
@@ -16,7 +16,7 @@ async function startThrough(at: number): Promise<boolean> {
   const outage = await startRedisOutage(server.port, { at, forMs: AWAY_MS })
   const redisUrl = `redis://127.0.0.1:${outage.port}`
   const failures: unknown[] = []
-  const api = await startPublishApi({
+  const api = createPublishApi({
     settings: readApiSettings({ FANTAIL_PORT: '0', REDIS_URL: redisUrl }),
     redisUrl,
     log: createLogger({ service: 'test', level: 'silent' }),
@@ -29,6 +29,7 @@ async function startThrough(at: number): Promise<boolean> {
     vault: masterKey && createVault([masterKey]),
     fail: (error) => failures.push(error),
   })
+  await api.start()
   const { happened } = outage
   const call = async (method: string, path: string, body: string) => {
     const headers = { 'content-type': 'application/json' }

@@ -8,7 +8,7 @@ import { ApiKeys, connect, type Redis, Topics, whenReady } from '@fantail/store'
 import { createMetrics, NO_SPANS } from '@fantail/telemetry'
 import { startFairTimer, startRedis, type TestRedis, waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type PublishApi, startPublishApi } from './publish-api.ts'
+import { createPublishApi, type PublishApi } from './publish-api.ts'
 
 let server: TestRedis
 let redis: Redis
@@ -30,11 +30,11 @@ afterAll(async () => {
   await server.stop()
 })
 
-const startApi = (
+async function startApi(
   env: Record<string, string> = {},
   log = createLogger({ service: 'test', level: 'silent' }),
-) =>
-  startPublishApi({
+) {
+  const started = createPublishApi({
     settings: readApiSettings({ FANTAIL_PORT: '0', REDIS_URL: server.url, ...env }),
     redisUrl: server.url,
     log,
@@ -46,6 +46,9 @@ const startApi = (
     },
     fail: (error) => expect.fail(String(error)),
   })
+  await started.start()
+  return started
+}
 
 const publish = (topic: string, init: RequestInit = {}) =>
   fetch(`${origin}/v1/topics/${topic}/messages?raw=true`, { method: 'POST', body: 'x', ...init })
@@ -172,19 +175,8 @@ test('stopping ends long polls and finishes what is under way', async () => {
 })
 
 test('a used port is reported, and nothing is left open', async () => {
-  const settings = readApiSettings({ FANTAIL_PORT: String(api.port), REDIS_URL: server.url })
-  const log = createLogger({ service: 'test', level: 'silent' })
-  const telemetry = {
-    metrics: createMetrics(),
-    spans: NO_SPANS,
-    renderMetrics: async () => '',
-    stop: async () => undefined,
-  }
   const before = (await clients()).length
-  const fail = (error: unknown) => expect.fail(String(error))
-  await expect(startPublishApi({ settings, redisUrl: server.url, log, telemetry, fail })).rejects.toThrow(
-    'EADDRINUSE',
-  )
+  await expect(startApi({ FANTAIL_PORT: String(api.port) })).rejects.toThrow('EADDRINUSE')
   await waitFor(async () => (await clients()).length <= before, { what: 'connections to close' })
 })
 

@@ -10,15 +10,13 @@ import {
   type SigningPair,
 } from '@fantail/delivery'
 import { createPublisher } from '@fantail/jobs'
-import { createStateLog, type Logger } from '@fantail/runtime'
+import { createStateLog, type Logger, openConnections, type ServiceConnections } from '@fantail/runtime'
 import {
   ApiKeys,
   ConfirmationLimits,
   Consumers,
   CountedQueues,
   Counts,
-  connect,
-  connectSubscriber,
   countedWaits,
   FifoLog,
   Idempotency,
@@ -33,7 +31,6 @@ import {
   QueueWaits,
   type Redis,
   Redrives,
-  ReplicaAcks,
   readTopicBytes,
   SigningKeys,
   Snapshots,
@@ -74,31 +71,34 @@ export interface PublishApiOptions {
 }
 
 export interface PublishApi {
-  port: number
+  redis: Redis
+  /** Where it listens; meaningful once started. */
+  readonly port: number
+  /**
+   * Listens at once; while Redis is away it answers 503. Rejects where the port is taken, and where Redis is not what
+   * it should be.
+   */
+  start(): Promise<void>
   /** Finishes the requests under way, then closes every connection. */
   stop(): Promise<void>
 }
 
-/**
- * Listens at once; while Redis is away it answers 503. Rejects where the port is taken, and where Redis is not what it
- * should be.
- */
-export async function startPublishApi(options: PublishApiOptions): Promise<PublishApi> {
+export function createPublishApi(options: PublishApiOptions): PublishApi {
   const { settings, redisUrl, log, telemetry } = options
-  const redis = connect({
-    url: redisUrl,
-    name: keyHolderName('api', options.vault?.keyIds),
-    onState: createStateLog({ log, what: 'redis' }),
+  const connections = openConnections({
+    redisUrl,
+    name: 'fantail-api',
+    mainName: keyHolderName('api', options.vault?.keyIds),
+    minReplicas: settings.minReplicas,
+    strict: true,
+    log,
   })
-  const subscriber = connectSubscriber({ url: redisUrl, name: 'fantail-api-wakes' })
+  const { redis, subscriber } = connections
   const publisher = createPublisher({
     url: redisUrl,
     queues: settings.queues,
     minReplicas: settings.minReplicas,
   })
-  const { minReplicas } = settings
-  // Replicas are awaited on a connection, and nothing else could be asked on it meanwhile.
-  const acksRedis = minReplicas > 0 ? connect({ url: redisUrl, name: 'fantail-api-held' }) : redis
   const clock = createRedisClock(redis)
   const guarded = {
     allowPrivate: settings.allowPrivateEndpoints,
@@ -107,7 +107,7 @@ export async function startPublishApi(options: PublishApiOptions): Promise<Publi
   }
   const sender = createHttpSender({ timeoutMs: settings.attemptTimeoutMs, ...guarded })
   const use = new QueueCounter(telemetry.metrics)
-  const { queueWaits, ...stores } = createStores({ redis, acksRedis, subscriber, use, options })
+  const { queueWaits, ...stores } = createStores(connections, use, options)
   const deps: ApiDeps = {
     ...stores,
     queueWaits: countedWaits(queueWaits, use),
@@ -127,25 +127,33 @@ export async function startPublishApi(options: PublishApiOptions): Promise<Publi
   const { queues, clock: now } = deps
   telemetry.metrics.observeQueues(createQueueSource({ redis, queues, now }))
   followChanges(subscriber, [deps.topicCache, deps.queueCache, deps.keyCache])
-  const stop = async (server?: ApiServer) => {
+  let server: ApiServer | undefined
+  const stop = async () => {
     queueWaits.close()
     await server?.close()
     await Promise.all([publisher.close(), sender.close()])
     clock.stop()
-    redis.disconnect()
-    acksRedis.disconnect()
-    subscriber.disconnect()
+    connections.disconnect()
   }
-  try {
-    const server = await listen(createApp(deps), { ...settings, tls: options.tls })
+  const start = async () => {
+    server = await listen(createApp(deps), { ...settings, tls: options.tls })
     const checkMasterKey = settings.mode === 'server' || settings.masterKey !== undefined
-    await checkStart({ redis, redisUrl, vault: options.vault, checkMasterKey, log, fail: options.fail })
+    await checkStart({ connections, vault: options.vault, checkMasterKey, log, fail: options.fail })
+    log.info({ host: settings.host, port: server.port }, 'api.listening')
     if (settings.auth) void tellWithoutKeys(redis, deps)
     if (settings.auth && settings.publicUrl === undefined) tellWithoutPublicUrl(log)
-    return { port: server.port, stop: () => stop(server) }
-  } catch (error) {
-    await stop()
-    throw error
+  }
+  return {
+    redis,
+    get port() {
+      return server?.port ?? settings.port
+    },
+    start: () =>
+      start().catch(async (error) => {
+        await stop()
+        throw error
+      }),
+    stop,
   }
 }
 
@@ -188,16 +196,11 @@ function createKeys(redis: Redis, { vault, log }: PublishApiOptions, growth: Sto
   }
 }
 
-interface Connections {
-  redis: Redis
-  /** For what replicas are waited for. */
-  acksRedis: Redis
-  subscriber: Redis
-  use: QueueCounter
-  options: PublishApiOptions
-}
-
-function createStores({ redis, acksRedis, subscriber, use, options: { settings, log } }: Connections) {
+function createStores(
+  { redis, subscriber, acks }: ServiceConnections,
+  use: QueueCounter,
+  { settings, log }: PublishApiOptions,
+) {
   const { arn: defaults, queues: queueCount, logMessages, redisMemoryBytes } = settings
   const onCorrupt = (error: Error) => log.error({ err: error }, 'record.unreadable')
   const growth = new StorageGuard({
@@ -206,7 +209,6 @@ function createStores({ redis, acksRedis, subscriber, use, options: { settings, 
     memoryBytes: redisMemoryBytes,
     onState: (state, sample) => log[state === 'full' ? 'warn' : 'info']({ ...sample }, `storage.${state}`),
   })
-  const acks = new ReplicaAcks(acksRedis, { minReplicas: settings.minReplicas, strict: true })
   const topics = new Topics(redis, { defaults, growth })
   const queues: Queues = new CountedQueues(redis, use, {
     defaults,

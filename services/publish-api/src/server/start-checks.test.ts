@@ -1,5 +1,5 @@
 import { createLogger } from '@fantail/runtime'
-import { connect, MasterKeyError, type Redis, VaultKeys, whenReady } from '@fantail/store'
+import { connect, MasterKeyError, type Redis, VaultKeys, whenReady, whenServerChecked } from '@fantail/store'
 import { startRedis, type TestRedis, waitFor } from '@fantail/test-kit'
 import { createVault, parseMasterKey, type Vault } from '@fantail/vault'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -29,8 +29,7 @@ const log = createLogger({
 })
 const check = (vault: Vault) =>
   checkStart({
-    redis,
-    redisUrl: server.url,
+    connections: { redis, whenChecked: () => whenServerChecked({ redis, target: server.url }) },
     vault,
     checkMasterKey: true,
     log,

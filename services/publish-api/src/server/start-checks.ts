@@ -4,17 +4,15 @@
  * ends the process, as at the start.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { RedisTarget } from '@fantail/contracts'
-import { createStartSteps, type Logger } from '@fantail/runtime'
-import { MasterKeyError, type Redis, VaultKeys, whenServerChecked } from '@fantail/store'
+import { createStartSteps, type Logger, type ServiceConnections } from '@fantail/runtime'
+import { MasterKeyError, type Redis, VaultKeys } from '@fantail/store'
 import type { Vault } from '@fantail/vault'
 
 /** The start takes no longer for a Redis that is away. */
 const START_WAIT_MS = 2_000
 
 export interface StartChecks {
-  redis: Redis
-  redisUrl: RedisTarget
+  connections: Pick<ServiceConnections, 'redis' | 'whenChecked'>
   vault: Vault | undefined
   /** Whether the vault's key is all processes' own. */
   checkMasterKey: boolean
@@ -42,13 +40,12 @@ export async function checkStart(checks: StartChecks): Promise<void> {
   }
 }
 
-async function check({ redis, redisUrl, vault, checkMasterKey, log }: StartChecks): Promise<void> {
-  const onProblem = (error: Error) => log.error({ err: error }, 'redis.misnamed')
-  await whenServerChecked({ redis, target: redisUrl, onProblem })
+async function check({ connections, vault, checkMasterKey, log }: StartChecks): Promise<void> {
+  await connections.whenChecked()
   if (!checkMasterKey) return
   const isFinal = (error: unknown) => error instanceof MasterKeyError
   const step = createStartSteps({ log, what: 'master_key_check', isFinal })
-  await step(() => useMasterKeys(redis, vault))
+  await step(() => useMasterKeys(connections.redis, vault))
 }
 
 async function useMasterKeys(redis: Redis, vault: Vault | undefined): Promise<void> {

@@ -1,0 +1,24 @@
+/** A service that is nothing but its description. */
+import { readRedriveSettings } from '@fantail/config'
+import { runService } from './run-service.ts'
+import { openConnections } from './service-connections.ts'
+
+await runService({
+  name: 'made-up',
+  readSettings: readRedriveSettings,
+  openFiles: async () => 'a file',
+  create({ files, redisUrl, log }) {
+    const connections = openConnections({ redisUrl, name: 'fantail-made-up', minReplicas: 0, log })
+    return {
+      redis: connections.redis,
+      async start(signal) {
+        log.info({ files }, 'begun')
+        await connections.whenChecked(signal)
+      },
+      async stop() {
+        log.info({}, 'drained')
+        connections.disconnect()
+      },
+    }
+  },
+})

@@ -1,0 +1,75 @@
+/**
+ * The life of a process: starting → running → stopping → gone. SIGTERM or SIGINT ends any of the first two, once; an
+ * error that nobody caught ends the process at once, since nothing is known of its state then.
+ */
+import type { Logger } from './logger.ts'
+
+export interface ProcessParts<T> {
+  name: string
+  log: Logger
+  /**
+   * The signal is aborted when the process is to stop before it has started. `fail` ends the process as a rejection
+   * would, for what keeps a service from its work and is found when it has started.
+   */
+  start: (signal: AbortSignal, fail: (error: unknown) => void) => Promise<T>
+  /** Gets what `start` resolved with. */
+  stop: (started: T) => Promise<void>
+  /** A BullMQ worker does not close while Redis is away: past this the process ends all the same. */
+  stopTimeoutMs?: number
+}
+
+/** @limit Time that a process has to stop. Past it: it ends all the same. */
+const STOP_TIMEOUT_MS = 18_000
+
+/** Never returns: the process ends with 0 after a clean stop, else with 1. */
+export async function runProcess<T>(parts: ProcessParts<T>): Promise<never> {
+  const { name, log } = parts
+  const startedAt = performance.now()
+  process.on('uncaughtException', (error) => die(log, error, 'process.uncaughtException'))
+  process.on('unhandledRejection', (error) => die(log, error, 'process.unhandledRejection'))
+  const stopping = stopSignal(parts)
+  try {
+    const started = await parts.start(stopping, (error) => die(log, error, `${name}.failed`))
+    log.info({ durationMs: Math.round(performance.now() - startedAt), pid: process.pid }, `${name}.started`)
+    await aborted(stopping)
+    await parts.stop(started)
+  } catch (error) {
+    // What was waited for while starting rejects when the wait is given up.
+    const givenUp = stopping.aborted && error instanceof Error && error.name === 'AbortError'
+    if (!givenUp) die(log, error, `${name}.failed`)
+  }
+  log.info({ durationMs: Math.round(performance.now() - startedAt) }, `${name}.stopped`)
+  process.exit(0)
+}
+
+type Stoppable = Pick<ProcessParts<unknown>, 'name' | 'log' | 'stopTimeoutMs'>
+
+/** Aborted by the first SIGTERM or SIGINT; further ones change nothing. */
+function stopSignal({ name, log, stopTimeoutMs = STOP_TIMEOUT_MS }: Stoppable): AbortSignal {
+  const stopping = new AbortController()
+  const stop = (signal: NodeJS.Signals) => {
+    if (stopping.signal.aborted) return
+    log.info({ signal }, `${name}.stopping`)
+    setTimeout(() => {
+      log.error({ stopTimeoutMs }, `${name}.stopTimedOut`)
+      process.exit(1)
+    }, stopTimeoutMs)
+    stopping.abort()
+  }
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+  return stopping.signal
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return
+  // A timer keeps the process alive for services whose own handles come and go.
+  const alive = setInterval(() => {}, 60_000)
+  await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+  clearInterval(alive)
+}
+
+function die(log: Logger, error: unknown, what: string): never {
+  log.fatal({ err: error }, what)
+  process.exit(1)
+}
