@@ -109,9 +109,8 @@ export class FirstAttempts {
     clearTimeout(this.#timer)
   }
 
-  #goesByLane(subscription: CompiledSubscription): boolean {
-    const { status, unsubscribed, id } = subscription.record
-    if (status !== 'active' || unsubscribed || subscription.rate !== null || subscription.paced) return true
+  #goesByLane({ record: { id }, goesByLane }: CompiledSubscription): boolean {
+    if (goesByLane) return true
     const { slots, bytes } = this.#options
     // What hangs holds all that may: a lane's turn comes when there is capacity again.
     if (!slots.isProven(id) && !bytes.hasRoom(false)) return true

@@ -15,6 +15,8 @@ export interface CompiledSubscription {
    * It has a retry mode or a circuit breaker. All deliveries go through its lane, which is informed of every answer.
    */
   paced: boolean
+  /** No first attempt is made straight from the job: every attempt is taken from its lane. */
+  goesByLane: boolean
   target: Target
   /** The version of the signature of the topic's messages; undefined: none. */
   signature: SignatureVersion | undefined
@@ -93,11 +95,13 @@ function divide(confirmed: CompiledSubscription[], filters: SliceFilters | null)
 function compile(record: SubscriptionRecord, { topic, sliceId, shard }: SliceData): CompiledSubscription {
   const policy = effectivePolicy(topic, record)
   const rate = policy.throttlePolicy?.maxReceivesPerSecond ?? null
+  const paced = (record.retryMode ?? 'policy') !== 'policy' || record.circuitBreaker != null
   return {
     record,
     policy,
     rate,
-    paced: (record.retryMode ?? 'policy') !== 'policy' || record.circuitBreaker != null,
+    paced,
+    goesByLane: record.status !== 'active' || record.unsubscribed || rate !== null || paced,
     target: compileTarget(record, policy),
     signature: signatureVersionOf(topic),
     feedback: feedbackOf(topic, PROTOCOL_TRAITS[record.protocol].reports.feedback),
