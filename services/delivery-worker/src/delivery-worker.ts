@@ -17,7 +17,6 @@ import {
 import { type Telemetry as BullTelemetry, DispatchConsumer, DispatchConsumers } from '@fantail/jobs'
 import { createStartSteps, type Logger, openConnections } from '@fantail/runtime'
 import {
-  CountedQueues,
   Counts,
   deliveryItemId,
   FifoReading,
@@ -29,6 +28,7 @@ import {
   MasterKeyError,
   type NewEntry,
   OutcomeLog,
+  Queues,
   type Redis,
   Snapshots,
   StorageGuard,
@@ -122,7 +122,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const connections = openConnections({ redisUrl, name: 'fantail-worker', mainName, minReplicas, log })
   const { redis, subscriber, acks } = connections
   const lanes = new Lanes(redis, acks)
-  const queues = new CountedQueues(redis, new QueueCounter(options.telemetry.metrics), { acks })
+  const queues = new Queues(redis, { use: new QueueCounter(options.telemetry.metrics), acks })
   const plansStore = new Snapshots(redis, {
     onCorrupt: (error) => log.error({ err: error }, 'subscription.unreadable'),
   })

@@ -1,12 +1,13 @@
 /** Looking at what is in a queue, and removing it, without receiving it. */
 import { FantailError, type QueueMessage } from '@fantail/contracts'
+import type { Redis } from 'ioredis'
 import { queueKey } from '../keys.ts'
 import { decodeCursor, encodeCursor, type Page } from '../redis/pages.ts'
 import { readScript } from '../redis/scripts.ts'
-import { QueueDefinitions } from './definitions/queue-definitions.ts'
 import { queueMissing } from './queue-errors.ts'
 import { type ItemReply, readItem } from './queue-items.ts'
 import type { DeadLetterCounts, PeekRequest } from './queue-records.ts'
+import { runOnQueue } from './queue-scripts.ts'
 
 const PEEK = readScript('peek-messages-1')
 const READ_MESSAGE = readScript('read-message-1')
@@ -23,7 +24,13 @@ const PEEK_BYTES_MAX = 2_097_152
 /** @limit Messages that one script purges. Past it: a further script follows. */
 const PURGE_ITEMS_MAX = 500
 
-export class QueueContents extends QueueDefinitions {
+export class QueueContents {
+  readonly #redis: Redis
+
+  constructor(redis: Redis) {
+    this.#redis = redis
+  }
+
   /** In order of retention; changes nothing; `not_found`. */
   async peek(arn: string, request: PeekRequest): Promise<Page<QueueMessage>> {
     let cursor = request.cursor === undefined ? ['', ''] : decodeCursor(request.cursor, 2)
@@ -36,7 +43,7 @@ export class QueueContents extends QueueDefinitions {
     for (let round = 0; round < PEEK_ROUNDS_MAX && items.length < request.limit; round++) {
       const filter = [subscription, statusCode, since, until, '']
       const args = [...cursor, request.limit - items.length, PEEK_SCAN_ITEMS_MAX, ...filter]
-      const reply = (await this.run(arn, PEEK, args)) as [Buffer, Buffer, ItemReply[]] | null
+      const reply = (await runOnQueue(this.#redis, arn, PEEK, args)) as [Buffer, Buffer, ItemReply[]] | null
       if (reply === null) throw queueMissing()
       const read = reply[2].map(readItem)
       items.push(...read.map((item) => item.message))
@@ -48,18 +55,18 @@ export class QueueContents extends QueueDefinitions {
   }
 
   async message(arn: string, id: string): Promise<QueueMessage | null> {
-    const reply = (await this.run(arn, READ_MESSAGE, [id])) as ItemReply | null
+    const reply = (await runOnQueue(this.#redis, arn, READ_MESSAGE, [id])) as ItemReply | null
     return reply === null ? null : readItem(reply).message
   }
 
   /** False where there is no such message. */
   async deleteMessage(arn: string, id: string): Promise<boolean> {
-    return (await this.run(arn, REMOVE_MESSAGE, [id])) === 1
+    return (await runOnQueue(this.#redis, arn, REMOVE_MESSAGE, [id])) === 1
   }
 
   /** Counts of dead letters, from counters, for a queue of any length; `not_found`. */
   async deadLetterCounts(arn: string): Promise<DeadLetterCounts> {
-    const reply = (await this.run(arn, DEAD_LETTER_COUNTS)) as Buffer[] | null
+    const reply = (await runOnQueue(this.#redis, arn, DEAD_LETTER_COUNTS)) as Buffer[] | null
     if (reply === null) throw queueMissing()
     const counts: DeadLetterCounts = { byReason: {}, byStatusCode: {}, bySubscription: {} }
     for (let i = 0; i < reply.length; i += 2) {
@@ -77,7 +84,9 @@ export class QueueContents extends QueueDefinitions {
   async purge(arn: string): Promise<number> {
     let before = ''
     for (let removed = 0; ; ) {
-      const reply = (await this.run(arn, PURGE, [before, PURGE_ITEMS_MAX])) as [Buffer, number] | null
+      const reply = (await runOnQueue(this.#redis, arn, PURGE, [before, PURGE_ITEMS_MAX])) as
+        | [Buffer, number]
+        | null
       if (reply === null) throw queueMissing()
       before = String(reply[0])
       removed += reply[1]
@@ -87,7 +96,7 @@ export class QueueContents extends QueueDefinitions {
 
   /** When the queue was last purged, by Redis's clock; null: never, or there is no such queue. */
   async lastPurgedAt(arn: string): Promise<number | null> {
-    const at = await this.redis.hget(queueKey(arn), 'purged')
+    const at = await this.#redis.hget(queueKey(arn), 'purged')
     return at === null ? null : Number(at)
   }
 }

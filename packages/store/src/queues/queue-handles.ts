@@ -1,10 +1,11 @@
 /** Deleting and hiding received messages by their handles. */
-
+import type { Redis } from 'ioredis'
 import { readScript } from '../redis/scripts.ts'
-import { QueueContents } from './queue-contents.ts'
 import { queueMissing } from './queue-errors.ts'
 import { parseHandle } from './queue-items.ts'
 import type { HandleResult, HandleRule, VisibilityChange } from './queue-records.ts'
+import { runOnQueue } from './queue-scripts.ts'
+import type { QueueUse } from './queue-use.ts'
 
 const ACK = readScript('ack-messages-1')
 const CHANGE_VISIBILITY = readScript('change-visibility-1')
@@ -14,7 +15,15 @@ const EXPIRED_HANDLE: HandleResult = { ok: false, error: 'expired_receipt_handle
 /** Results in the order of ack-messages' answers. */
 const ACK_RESULTS: HandleResult[] = [INVALID_HANDLE, { ok: true }, EXPIRED_HANDLE]
 
-export class QueueHandles extends QueueContents {
+export class QueueHandles {
+  readonly #redis: Redis
+  readonly #use: QueueUse | undefined
+
+  constructor(redis: Redis, use: QueueUse | undefined) {
+    this.#redis = redis
+    this.#use = use
+  }
+
   /**
    * Deletes by handle, in order; `not_found`. A handle of any receive deletes, also after its time, and the handle of a
    * deleted message is answered as done, as in SQS. A FIFO queue refuses handles of earlier receives and expired ones
@@ -26,10 +35,14 @@ export class QueueHandles extends QueueContents {
     handles: string[],
     { newestOnly = false }: HandleRule = {},
   ): Promise<HandleResult[]> {
-    return this.#byHandle(handles, async (parts) => {
-      const results = (await this.run(arn, ACK, [newestOnly ? '1' : '', ...parts])) as number[] | null
-      return results?.map((result) => ACK_RESULTS[result] ?? INVALID_HANDLE)
+    const results = await this.#byHandle(handles, async (parts) => {
+      const args = [newestOnly ? '1' : '', ...parts]
+      const replies = (await runOnQueue(this.#redis, arn, ACK, args)) as number[] | null
+      return replies?.map((result) => ACK_RESULTS[result] ?? INVALID_HANDLE)
     })
+    const deleted = results.filter(({ ok }) => ok).length
+    if (deleted > 0) this.#use?.deleted(arn, deleted)
+    return results
   }
 
   /**
@@ -44,8 +57,9 @@ export class QueueHandles extends QueueContents {
     const handles = changes.map(({ handle }) => handle)
     return this.#byHandle(handles, async (parts, places) => {
       const times = places.map((place) => Math.round((changes[place]?.seconds ?? 0) * 1_000))
-      const args = times.flatMap((ms, i) => [ms, ...parts.slice(3 * i, 3 * i + 3)])
-      const results = await this.run(arn, CHANGE_VISIBILITY, [newestOnly ? '1' : '', ...args])
+      const changed = times.flatMap((ms, i) => [ms, ...parts.slice(3 * i, 3 * i + 3)])
+      const args = [newestOnly ? '1' : '', ...changed]
+      const results = await runOnQueue(this.#redis, arn, CHANGE_VISIBILITY, args)
       return (results as Buffer[] | null)?.map((result) => visibilityResult(String(result)))
     })
   }

@@ -4,11 +4,13 @@
  * lost. A receive that gets messages leaves, and the next one asks; an empty answer ends the turn. A message therefore
  * costs one receive with any number of waiting ones, and waiting costs almost nothing.
  */
-import { isFifoName, type QueueMessage } from '@fantail/contracts'
+import type { QueueMessage } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { WAKE_QUEUES } from '../keys.ts'
+import { kindOf } from './kinds/kind-of.ts'
 import { AttemptChangedError } from './queue-errors.ts'
 import type { ReceiveRequest, ReceiveTurn } from './queue-records.ts'
+import type { QueueUse } from './queue-use.ts'
 import type { Queues } from './queues.ts'
 
 const RECHECK_MS = 2_000
@@ -21,6 +23,8 @@ export interface QueueWaitsOptions {
   subscriber: Redis
   /** Called if messages that came too late for an aborted wait could not be given back; they reappear by time. */
   onProblem?: (error: Error) => void
+  /** Counts long polls without an answer. One is one receive, however often it looked. */
+  use?: Pick<QueueUse, 'emptyReceive'>
 }
 
 export interface WaitingReceive extends ReceiveRequest {
@@ -50,13 +54,15 @@ export class QueueWaits {
   readonly #queues: Queues
   readonly #subscriber: Redis
   readonly #onProblem: (error: Error) => void
+  readonly #use: QueueWaitsOptions['use']
   readonly #lines = new Map<string, Line>()
   #closed = false
 
-  constructor({ queues, subscriber, onProblem }: QueueWaitsOptions) {
+  constructor({ queues, subscriber, onProblem, use }: QueueWaitsOptions) {
     this.#queues = queues
     this.#subscriber = subscriber
     this.#onProblem = onProblem ?? (() => undefined)
+    this.#use = use
     subscriber.on('ready', this.#subscribe)
     subscriber.on('message', this.#wake)
     if (subscriber.status === 'ready') this.#subscribe()
@@ -64,8 +70,27 @@ export class QueueWaits {
 
   /** Resolves when there is a message, or with [] when the time is up, the signal aborts or `close` is called. */
   async receiveWaiting(arn: string, request: WaitingReceive): Promise<QueueMessage[]> {
-    if (request.signal?.aborted || this.#closed) return []
-    if (request.waitSeconds <= 0) return this.#queues.receive(arn, request)
+    const isOver = request.signal?.aborted || this.#closed
+    // Without a wait it is a plain receive, which counts itself.
+    if (request.waitSeconds <= 0) return isOver ? [] : this.#queues.receive(arn, request)
+    const messages = isOver ? [] : await this.#wait(arn, request)
+    if (messages.length === 0) this.#use?.emptyReceive(arn)
+    return messages
+  }
+
+  /** Ends every wait. */
+  close(): void {
+    this.#closed = true
+    this.#subscriber.off('ready', this.#subscribe)
+    this.#subscriber.off('message', this.#wake)
+    for (const line of this.#lines.values()) {
+      clearTimeout(line.timer)
+      for (const waiter of [...line.waiters]) waiter.settle([])
+    }
+    this.#lines.clear()
+  }
+
+  #wait(arn: string, request: WaitingReceive): Promise<QueueMessage[]> {
     return new Promise((resolve, reject) => {
       const line = this.#line(arn)
       const waiter: Waiter = { request, late: false, settle: leave(resolve), fail: leave(reject) }
@@ -85,18 +110,6 @@ export class QueueWaits {
         }
       }
     })
-  }
-
-  /** Ends every wait. */
-  close(): void {
-    this.#closed = true
-    this.#subscriber.off('ready', this.#subscribe)
-    this.#subscriber.off('message', this.#wake)
-    for (const line of this.#lines.values()) {
-      clearTimeout(line.timer)
-      for (const waiter of [...line.waiters]) waiter.settle([])
-    }
-    this.#lines.clear()
   }
 
   #line(arn: string): Line {
@@ -175,7 +188,7 @@ export class QueueWaits {
 
   /** Messages of an attempt stay hidden: the caller may repeat it, and must find the same messages. */
   async #giveBack({ arn }: Line, { request }: Waiter, messages: QueueMessage[]): Promise<void> {
-    if (request.attemptId !== undefined && isFifoName(arn)) return
+    if (request.attemptId !== undefined && kindOf(arn).repeatsReceives) return
     try {
       const shown = messages.map(({ receiptHandle = '' }) => ({ handle: receiptHandle, seconds: 0 }))
       await this.#queues.changeVisibility(arn, shown, { newestOnly: true })

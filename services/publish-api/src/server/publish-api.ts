@@ -15,9 +15,7 @@ import {
   ApiKeys,
   ConfirmationLimits,
   Consumers,
-  CountedQueues,
   Counts,
-  countedWaits,
   FifoLog,
   Idempotency,
   IsolatedMessages,
@@ -27,7 +25,7 @@ import {
   OutcomeLog,
   ping,
   Quarantine,
-  type Queues,
+  Queues,
   QueueWaits,
   type Redis,
   Redrives,
@@ -107,10 +105,9 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
   }
   const sender = createHttpSender({ timeoutMs: settings.attemptTimeoutMs, ...guarded })
   const use = new QueueCounter(telemetry.metrics)
-  const { queueWaits, ...stores } = createStores(connections, use, options)
+  const stores = createStores(connections, use, options)
   const deps: ApiDeps = {
     ...stores,
-    queueWaits: countedWaits(queueWaits, use),
     publisher,
     addressGuard: createAddressGuard(guarded),
     sender,
@@ -129,7 +126,7 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
   followChanges(subscriber, [deps.topicCache, deps.queueCache, deps.keyCache])
   let server: ApiServer | undefined
   const stop = async () => {
-    queueWaits.close()
+    stores.queueWaits.close()
     await server?.close()
     await Promise.all([publisher.close(), sender.close()])
     clock.stop()
@@ -210,7 +207,8 @@ function createStores(
     onState: (state, sample) => log[state === 'full' ? 'warn' : 'info']({ ...sample }, `storage.${state}`),
   })
   const topics = new Topics(redis, { defaults, growth })
-  const queues: Queues = new CountedQueues(redis, use, {
+  const queues: Queues = new Queues(redis, {
+    use,
     defaults,
     inFlightMax: settings.queueInFlightMax,
     acks,
@@ -231,7 +229,7 @@ function createStores(
     queues,
     queueCache,
     consumers: new Consumers(redis, { growth }),
-    queueWaits: new QueueWaits({ queues, subscriber }),
+    queueWaits: new QueueWaits({ queues, subscriber, use }),
     redrives: new Redrives(redis),
     messages: new OutcomeLog(redis, snapshots, lanes, {
       queues: queueCount,

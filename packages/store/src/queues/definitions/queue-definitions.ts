@@ -20,25 +20,21 @@ import type { Redis } from 'ioredis'
 import { admitLonger, type GrowthGuard, UNGUARDED } from '../../capacity/growth.ts'
 import { queueDeletedKey, queueKey, queuesGoneKey, queuesKey } from '../../keys.ts'
 import { batch } from '../../redis/batch.ts'
+import { readNow } from '../../redis/clock.ts'
 import { decodeCursor, encodeCursor, listNames, type Page, replies } from '../../redis/pages.ts'
-import { ReplicaAcks } from '../../redis/replica-acks.ts'
 import { readScript, runScript } from '../../redis/scripts.ts'
 import { SHARD_COUNT, shardBase, shardOf } from '../../redis/shards.ts'
 import { queueMissing } from '../queue-errors.ts'
 import { createQueueUid } from '../queue-items.ts'
 import type { ListQueues, QueueSettings, QueueWithCounts } from '../queue-records.ts'
-import { QueueSources } from './queue-sources.ts'
+import { runOnQueue } from '../queue-scripts.ts'
+import type { QueueSources } from './queue-sources.ts'
 
 const WRITE = readScript('write-queue-1')
 const READ = readScript('read-queue-1')
 const DELETE = readScript('delete-queue-1')
 const DROP = readScript('drop-queue-1')
 
-/**
- * As in SQS.
- * @limit Messages of a queue in flight; FANTAIL_QUEUE_IN_FLIGHT_MAX changes it. Past it: nothing is received.
- */
-const IN_FLIGHT_MAX = 120_000
 /** @limit Tries to change a queue that others change at the same time. Past it: `conflict`. */
 const QUEUE_WRITE_TRIES_MAX = 20
 const DROP_CHUNK = 500
@@ -53,15 +49,9 @@ const DEFAULT_SETTINGS: QueueSettings = {
   attributes: {},
 }
 
-export interface QueuesOptions {
+export interface QueueDefinitionsOptions {
   /** The account and region that a list's name prefix belongs to. */
   defaults?: ArnDefaults
-  /** Told of a failure that costs the caller nothing and that is made good later. */
-  onProblem?: (error: Error) => void
-  /** Messages of one queue that may be in flight at a time. */
-  inFlightMax?: number
-  /** How appends are made; default: on the connection of all else, and replicas are not waited for. */
-  acks?: ReplicaAcks
   /** Told of every queue that was written or deleted through this object. */
   onChange?: (arn: string) => void
   /** Asked before a queue is created, or its record becomes longer. */
@@ -77,19 +67,16 @@ type ReadReply = [
   oldest: Buffer,
 ]
 
-export class QueueDefinitions extends QueueSources {
-  protected readonly onProblem: (error: Error) => void
-  protected readonly inFlightMax: number
-  protected readonly acks: ReplicaAcks
+export class QueueDefinitions {
+  readonly #redis: Redis
+  readonly #sources: QueueSources
   readonly #onChange: (arn: string) => void
   readonly #defaults: ArnDefaults
   readonly #growth: GrowthGuard
 
-  constructor(redis: Redis, options: QueuesOptions = {}) {
-    super(redis)
-    this.onProblem = options.onProblem ?? (() => undefined)
-    this.acks = options.acks ?? new ReplicaAcks(redis)
-    this.inFlightMax = options.inFlightMax ?? IN_FLIGHT_MAX
+  constructor(redis: Redis, sources: QueueSources, options: QueueDefinitionsOptions) {
+    this.#redis = redis
+    this.#sources = sources
     this.#onChange = options.onChange ?? (() => undefined)
     this.#defaults = options.defaults ?? ARN_DEFAULTS
     this.#growth = options.growth ?? UNGUARDED
@@ -124,7 +111,7 @@ export class QueueDefinitions extends QueueSources {
 
   /** With exact counts of this moment; null where there is no such queue. */
   async getWithCounts(arn: string): Promise<QueueWithCounts | null> {
-    const reply = (await this.run(arn, READ)) as ReadReply | null
+    const reply = (await runOnQueue(this.#redis, arn, READ)) as ReadReply | null
     if (reply === null) return null
     const [record, visible, inFlight, delayed, groupsInFlight, oldest] = reply
     return {
@@ -137,14 +124,14 @@ export class QueueDefinitions extends QueueSources {
   /** Sorted by ARN. */
   async list({ prefix, owner, cursor, limit }: ListQueues): Promise<Page<QueueRecord>> {
     const everyones = prefix === undefined && owner === undefined
-    const arns = await listNames(this.redis, {
+    const arns = await listNames(this.#redis, {
       key: queuesKey,
       prefix: everyones ? '' : queueArn(prefix ?? '', owner ?? this.#defaults),
       after: cursor === undefined ? '' : (decodeCursor(cursor, 1)[0] ?? ''),
       limit: limit + 1,
     })
     const shown = arns.slice(0, limit)
-    const records = await Promise.all(shown.map((arn) => this.get(arn)))
+    const records = await Promise.all(shown.map((arn) => this.#sources.get(arn)))
     const last = arns.length > limit ? shown.at(-1) : undefined
     return {
       items: records.filter((record) => record !== null),
@@ -154,22 +141,25 @@ export class QueueDefinitions extends QueueSources {
 
   /** Removes the queue with all it holds; also when already gone. */
   async delete(arn: string): Promise<void> {
-    const reply = (await this.run(arn, DELETE)) as [Buffer, Buffer] | null
+    const reply = (await runOnQueue(this.#redis, arn, DELETE)) as [Buffer, Buffer] | null
     this.#onChange(arn)
     if (reply === null) return
     await this.#drop(shardOf(arn), String(reply[0]))
-    if (reply[1].length > 0) await this.removeSource(String(reply[1]), arn)
+    if (reply[1].length > 0) await this.#sources.removeSource(String(reply[1]), arn)
   }
 
   /** When a queue of this name was deleted; null where that was not in the last 60 seconds. */
   async deletedAt(arn: string): Promise<number | null> {
-    const [at, now] = await Promise.all([this.redis.get(queueDeletedKey(arn)), this.now(arn)])
+    const [at, now] = await Promise.all([
+      this.#redis.get(queueDeletedKey(arn)),
+      readNow(this.#redis, shardOf(arn)),
+    ])
     return at === null || Number(at) <= now - DELETED_MS ? null : Number(at)
   }
 
   /** Ends deletions that a crash left half done. */
-  protected async resumeDeletions(): Promise<void> {
-    const pipeline = batch(this.redis)
+  async resumeDeletions(): Promise<void> {
+    const pipeline = batch(this.#redis)
     for (let shard = 0; shard < SHARD_COUNT; shard++) pipeline.smembers(queuesGoneKey(shardBase(shard)))
     for (const [shard, uids] of ((await replies(pipeline)) as string[][]).entries()) {
       for (const uid of uids) await this.#drop(shard, uid)
@@ -179,19 +169,19 @@ export class QueueDefinitions extends QueueSources {
   /** `choose` is asked anew whenever somebody else was quicker; null leaves the queue that exists as it is. */
   async #write(arn: string, choose: (before: QueueRecord | undefined) => Partial<QueueSettings> | null) {
     for (let tries = 0; tries < QUEUE_WRITE_TRIES_MAX; tries++) {
-      const text = (await this.redis.hget(queueKey(arn), 'record')) ?? ''
+      const text = (await this.#redis.hget(queueKey(arn), 'record')) ?? ''
       const before = text === '' ? undefined : (JSON.parse(text) as QueueRecord)
       const set = choose(before)
       if (before && set === null) return { queue: before, created: false }
-      const queue = changed(arn, before, set ?? {}, await this.now(arn))
+      const queue = changed(arn, before, set ?? {}, await readNow(this.#redis, shardOf(arn)))
       await admitLonger(this.#growth, before ? text : null, JSON.stringify(queue))
       const { redrivePolicy } = set ?? {}
-      if (redrivePolicy) await this.claimTarget(arn, redrivePolicy.deadLetterTargetArn)
+      if (redrivePolicy) await this.#sources.claimTarget(arn, redrivePolicy.deadLetterTargetArn)
       if (await this.#compareAndSet(text, queue)) {
         this.#onChange(arn)
         const old = before?.redrivePolicy?.deadLetterTargetArn
         if (old !== undefined && old !== queue.redrivePolicy?.deadLetterTargetArn) {
-          await this.removeSource(old, arn)
+          await this.#sources.removeSource(old, arn)
         }
         return { queue, created: before === undefined }
       }
@@ -200,7 +190,7 @@ export class QueueDefinitions extends QueueSources {
   }
 
   async #compareAndSet(before: string, queue: QueueRecord): Promise<boolean> {
-    const written = await this.run(queue.arn, WRITE, [
+    const written = await runOnQueue(this.#redis, queue.arn, WRITE, [
       before,
       JSON.stringify(queue),
       queue.uid,
@@ -216,7 +206,7 @@ export class QueueDefinitions extends QueueSources {
   }
 
   async #drop(shard: number, uid: string): Promise<void> {
-    while ((await runScript(this.redis, DROP, [shardBase(shard)], [uid, DROP_CHUNK])) !== 0);
+    while ((await runScript(this.#redis, DROP, [shardBase(shard)], [uid, DROP_CHUNK])) !== 0);
   }
 }
 

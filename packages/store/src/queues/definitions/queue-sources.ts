@@ -6,8 +6,7 @@ import { FantailError, isFifoName, parseArn, type QueueRecord } from '@fantail/c
 import type { Redis } from 'ioredis'
 import { queueKey, sourcesKey } from '../../keys.ts'
 import { readNow } from '../../redis/clock.ts'
-import { runScript } from '../../redis/scripts.ts'
-import { shardBase, shardOf } from '../../redis/shards.ts'
+import { shardOf } from '../../redis/shards.ts'
 import { Subscriptions } from '../../subscriptions/subscriptions.ts'
 
 /** @limit Sources of a dead-letter queue that are read. Past it: the others are not listed. */
@@ -16,16 +15,16 @@ const SOURCES_MAX = 1_000
 const SOURCE_PENDING_MS = 60_000
 
 export class QueueSources {
-  protected readonly redis: Redis
+  readonly #redis: Redis
   readonly #subscriptions: Subscriptions
 
   constructor(redis: Redis) {
-    this.redis = redis
+    this.#redis = redis
     this.#subscriptions = new Subscriptions(redis)
   }
 
   async get(arn: string): Promise<QueueRecord | null> {
-    const text = await this.redis.hget(queueKey(arn), 'record')
+    const text = await this.#redis.hget(queueKey(arn), 'record')
     return text === null ? null : (JSON.parse(text) as QueueRecord)
   }
 
@@ -38,13 +37,13 @@ export class QueueSources {
   /** ARNs of the queues and subscriptions (at most 1,000 of each) whose redrive policy names this queue. */
   async sources(arn: string): Promise<string[]> {
     const [queues, subscriptions] = await Promise.all([
-      this.redis.zrange(sourcesKey(arn, 'sqs'), 0, String(SOURCES_MAX - 1), 'WITHSCORES'),
-      this.redis.zrange(sourcesKey(arn, 'sns'), 0, String(SOURCES_MAX - 1), 'WITHSCORES'),
+      this.#redis.zrange(sourcesKey(arn, 'sqs'), 0, String(SOURCES_MAX - 1), 'WITHSCORES'),
+      this.#redis.zrange(sourcesKey(arn, 'sns'), 0, String(SOURCES_MAX - 1), 'WITHSCORES'),
     ])
     const entries = [...queues, ...subscriptions]
     const names = entries.filter((_, i) => i % 2 === 0)
     const live = await Promise.all(names.map((name) => this.#namesTarget(name, arn)))
-    const dropBefore = (await this.now(arn)) - SOURCE_PENDING_MS
+    const dropBefore = (await this.#now(arn)) - SOURCE_PENDING_MS
     const stale = names.filter((_, i) => !live[i] && Number(entries[2 * i + 1]) < dropBefore)
     await Promise.all(stale.map((name) => this.removeSource(arn, name)))
     return names.filter((_, i) => live[i])
@@ -52,19 +51,19 @@ export class QueueSources {
 
   /** Before the policy that names `arn` is written; queues do so by themselves. */
   async addSource(arn: string, source: string): Promise<void> {
-    await this.redis.zadd(sourcesKey(arn, serviceOf(source)), await this.now(arn), source)
+    await this.#redis.zadd(sourcesKey(arn, serviceOf(source)), await this.#now(arn), source)
   }
 
   /** After the policy no longer names `arn`. */
   async removeSource(arn: string, source: string): Promise<void> {
-    await this.redis.zrem(sourcesKey(arn, serviceOf(source)), source)
+    await this.#redis.zrem(sourcesKey(arn, serviceOf(source)), source)
   }
 
   /**
    * Notes `arn` as a source of `target`, which may be itself; `validation_failed` where that may not be its dead-letter
    * queue.
    */
-  protected async claimTarget(arn: string, target: string): Promise<void> {
+  async claimTarget(arn: string, target: string): Promise<void> {
     const path = 'redrivePolicy.deadLetterTargetArn'
     const queue = await this.get(target)
     if (queue === null) throw FantailError.invalid(path, 'names no queue')
@@ -73,18 +72,9 @@ export class QueueSources {
     await this.addSource(target, arn)
   }
 
-  /** Runs a script of the queue's home shard. */
-  protected run(
-    arn: string,
-    script: Parameters<typeof runScript>[1],
-    args: (string | number | Buffer)[] = [],
-  ) {
-    return runScript(this.redis, script, [shardBase(shardOf(arn))], [arn, ...args])
-  }
-
   /** Redis's time as the scripts of the queue's shard see it. */
-  protected now(arn: string): Promise<number> {
-    return readNow(this.redis, shardOf(arn))
+  #now(arn: string): Promise<number> {
+    return readNow(this.#redis, shardOf(arn))
   }
 
   async #namesTarget(source: string, target: string): Promise<boolean> {

@@ -1,18 +1,18 @@
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeEach, expect, test } from 'vitest'
-import { CountedQueues, connect, countedWaits, QueueWaits, queueFigures, whenReady } from '../index.ts'
-import type { QueueUse } from './counted-queues.ts'
+import { connect, Queues, QueueWaits, queueFigures, whenReady } from '../index.ts'
+import type { QueueUse } from './queue-use.ts'
 
 const ARN = 'arn:aws:sqs:us-east-1:000000000000:'
 const [WORK, DEAD, FIFO] = [`${ARN}work`, `${ARN}dead`, `${ARN}work.fifo`]
 
-let queues: CountedQueues
+let queues: Queues
 let counted: [string, string, unknown][]
 const { server, redis } = await useRedis({ connect })
 beforeEach(async () => {
   await redis.flushall()
   counted = []
-  queues = new CountedQueues(redis, use)
+  queues = new Queues(redis, { use })
 })
 
 const note = (what: string) => (arn: string, value?: unknown) =>
@@ -75,14 +75,13 @@ test('a long poll without an answer is one empty receive', async () => {
   await queues.put(WORK, {})
   const subscriber = connect({ url: server.url, name: 'test-wakes', commandTimeoutMs: null })
   await whenReady(subscriber)
-  const own = new QueueWaits({ queues, subscriber })
-  const waits = countedWaits(own, use)
+  const waits = new QueueWaits({ queues, subscriber, use })
   await waits.receiveWaiting(WORK, { maxMessages: 1, waitSeconds: 1 })
   await waits.receiveWaiting(WORK, { maxMessages: 1, waitSeconds: 0 })
   await queues.send(WORK, [{ body: 'x' }])
   await waits.receiveWaiting(WORK, { maxMessages: 1, waitSeconds: 1 })
   expect(counted.map(([what]) => what)).toEqual(['empty', 'empty', 'sent', 'received'])
-  own.close()
+  waits.close()
   subscriber.disconnect()
 })
 

@@ -1,0 +1,42 @@
+/**
+ * FIFO queues: messages keep their order within a group, and copies are not stored.
+ *
+ * A FIFO queue holds the deduplication id that a sender gave, or the SHA-256 of the body where none was given, against
+ * those of the last 5 minutes. What comes under an id of its own (dead letters, moves, redrives) is known by that id
+ * alone: two deliveries of one message must not count as copies. A dead letter shows its message's deduplication id all
+ * the same; the others, and a dead letter without one, show their own id.
+ */
+import { FantailError } from '@fantail/contracts'
+import { readScript } from '../../redis/scripts.ts'
+import { bodyDigest, secretDigest } from '../queue-items.ts'
+import type { SendItem } from '../queue-records.ts'
+import type { QueueKind } from './queue-kind.ts'
+
+export const FIFO_KIND: QueueKind = {
+  placeOf: (item, id) => ({ groupId: groupOf(item, id), ...deduplicationOf(item, id) }),
+  keptBy: ({ messageId }) => ({ sentAt: null, retentionFrom: null, deduplicationId: messageId }),
+  receiveScript: readScript('receive-in-order-1'),
+  proofOf: (secret) => [secret, secretDigest(secret)],
+  receiveArgs: ({ attemptId = '' }, round) => [attemptId, round === 1 ? '1' : ''],
+  deduplicates: true,
+  repeatsReceives: true,
+}
+
+function groupOf(item: SendItem, id: string): string {
+  const { deadLetter } = item
+  // A dead letter is always stored, because refusing it would lose it.
+  const groupId = item.groupId ?? deadLetter?.message.groupId ?? (deadLetter && id)
+  if (groupId === undefined) throw FantailError.invalid('groupId', 'is needed in a FIFO queue')
+  if (item.delaySeconds) throw FantailError.invalid('delaySeconds', 'can only be set for a whole FIFO queue')
+  return groupId
+}
+
+function deduplicationOf({ id: givenId, deadLetter, deduplicationId, body }: SendItem, id: string) {
+  if (deadLetter) {
+    const shown = deduplicationId ?? deadLetter.message.deduplicationId ?? id
+    return { deduplicationId: shown, deduplication: 'none' as const }
+  }
+  if (deduplicationId !== undefined) return { deduplicationId, deduplication: 'given' as const }
+  if (givenId !== undefined) return { deduplicationId: id, deduplication: 'none' as const }
+  return { deduplicationId: bodyDigest(body), deduplication: 'body' as const }
+}

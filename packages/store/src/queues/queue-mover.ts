@@ -1,0 +1,34 @@
+/**
+ * Moves messages that were received too often to the dead-letter queue. It spans two shards: the items stay marked
+ * until they have been appended to the other queue under their own ids, so a crash repeats the append, which changes
+ * nothing, and loses nothing.
+ */
+import type { Redis } from 'ioredis'
+import { readScript } from '../redis/scripts.ts'
+import type { ReadItem } from './queue-items.ts'
+import { runOnQueue } from './queue-scripts.ts'
+import type { QueueSender } from './queue-sender.ts'
+import { chunksOf, movedItem } from './queue-sending.ts'
+
+const SETTLE_MOVES = readScript('settle-moves-1')
+
+export class QueueMover {
+  readonly #redis: Redis
+  readonly #sender: Pick<QueueSender, 'store'>
+
+  constructor(redis: Redis, sender: Pick<QueueSender, 'store'>) {
+    this.#redis = redis
+    this.#sender = sender
+  }
+
+  /** `items` are marked. Without a target, or one that is gone, they go back. */
+  async move(arn: string, target: string, items: ReadItem[]): Promise<void> {
+    if (items.length === 0) return
+    let moved = target !== ''
+    for (const chunk of chunksOf(items.map((item) => movedItem(item, arn)))) {
+      moved = moved && (await this.#sender.store(target, chunk, { whenFull: true })) !== null
+    }
+    const begun = items.flatMap(({ message }) => [message.messageId, message.receiveCount])
+    await runOnQueue(this.#redis, arn, SETTLE_MOVES, [moved ? 'forget' : 'return', ...begun])
+  }
+}

@@ -1,0 +1,146 @@
+/** Receiving messages. A receive that meets messages which were received too often moves them away. */
+import { randomBytes } from 'node:crypto'
+import type { QueueMessage } from '@fantail/contracts'
+import type { Redis } from 'ioredis'
+import { kindOf } from './kinds/kind-of.ts'
+import { AttemptChangedError, OverLimitError, queueMissing } from './queue-errors.ts'
+import { formatHandle, type ItemReply, readItem, SECRET_AT, SECRET_BYTES } from './queue-items.ts'
+import type { QueueMover } from './queue-mover.ts'
+import type { ReceiveRefusal, ReceiveRequest, ReceiveTurn } from './queue-records.ts'
+import { runOnQueue } from './queue-scripts.ts'
+import type { QueueUse } from './queue-use.ts'
+
+/**
+ * A turn goes round again after moves, and where what it looked at was too old.
+ * @limit Rounds of one receive that finds messages to move or too old. Past it: it answers with what it has.
+ */
+const RECEIVE_ROUNDS_MAX = 10
+
+type ReceiveReply = [
+  uid: Buffer,
+  nextInMs: number,
+  target: Buffer,
+  messages: ItemReply[],
+  moves: ItemReply[],
+  full: number,
+  refused?: Buffer,
+]
+
+/** One script call of a turn. */
+interface ReceiveRound {
+  again: boolean
+  nextInMs: number
+  overLimit: boolean
+  refused: ReceiveRefusal | undefined
+}
+
+export interface QueueReceiverOptions {
+  redis: Redis
+  mover: QueueMover
+  inFlightMax: number
+  onProblem: (error: Error) => void
+  use: QueueUse | undefined
+}
+
+export class QueueReceiver {
+  readonly #options: QueueReceiverOptions
+
+  constructor(options: QueueReceiverOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Messages that are visible now, without waiting (QueueWaits waits); `not_found`, OverLimitError,
+   * AttemptChangedError.
+   */
+  async receive(arn: string, request: ReceiveRequest): Promise<QueueMessage[]> {
+    const { messages, overLimit } = await this.receiveTurn(arn, request)
+    if (messages.length > 0) return messages
+    if (overLimit) throw new OverLimitError()
+    this.#options.use?.emptyReceive(arn)
+    return messages
+  }
+
+  /** Like `receive`, with the time of the next message. */
+  async receiveTurn(arn: string, request: ReceiveRequest): Promise<ReceiveTurn> {
+    const turn = await this.#receiveRounds(arn, request)
+    if (turn.messages.length > 0) this.#options.use?.received(arn, turn.messages.length)
+    return turn
+  }
+
+  async #receiveRounds(arn: string, request: ReceiveRequest): Promise<ReceiveTurn> {
+    const messages: QueueMessage[] = []
+    for (let round = 1; ; round++) {
+      let once: ReceiveRound
+      try {
+        once = await this.#receiveOnce(arn, request, messages, round)
+      } catch (error) {
+        // The received messages go to the caller. A failed move is repeated when its lease is over.
+        if (messages.length === 0) throw error
+        this.#options.onProblem(error as Error)
+        return { messages, nextVisibleInMs: 0, overLimit: false }
+      }
+      const { again, nextInMs, overLimit, refused } = once
+      if (!again || messages.length >= request.maxMessages || round === RECEIVE_ROUNDS_MAX) {
+        return {
+          messages,
+          nextVisibleInMs: nextInMs < 0 ? null : nextInMs,
+          overLimit,
+          ...(refused !== undefined && { refused }),
+        }
+      }
+    }
+  }
+
+  /** Adds to `messages`; `again` where the turn looked at messages that could not be returned. */
+  async #receiveOnce(
+    arn: string,
+    request: ReceiveRequest,
+    messages: QueueMessage[],
+    round: number,
+  ): Promise<ReceiveRound> {
+    const { redis, mover, inFlightMax } = this.#options
+    const kind = kindOf(arn)
+    const wanted = request.maxMessages - messages.length
+    const secrets = newSecrets(wanted)
+    const timeout = request.visibilityTimeoutSeconds
+    const reply = (await runOnQueue(redis, arn, kind.receiveScript, [
+      wanted,
+      timeout === undefined ? '' : Math.round(timeout * 1_000),
+      inFlightMax,
+      Buffer.concat(secrets.flatMap((secret) => kind.proofOf(secret))),
+      ...kind.receiveArgs(request, round),
+      request.consumer === undefined ? '' : JSON.stringify(request.consumer),
+    ])) as ReceiveReply | 0 | null
+    if (reply === null) throw queueMissing()
+    if (reply === 0) throw new AttemptChangedError()
+    const [uid, nextInMs, target, received, moves, full, why] = reply
+    for (const [i, item] of received.entries()) {
+      put(messages, withHandle(item, String(uid), secrets[i]))
+    }
+    await mover.move(arn, String(target), moves.map(readItem))
+    const again = moves.length > 0 || (messages.length === 0 && nextInMs === 0)
+    const refused = why === undefined ? undefined : (String(why) as ReceiveRefusal)
+    return { nextInMs, again, overLimit: full === 1, refused }
+  }
+}
+
+/** One with a visibility timeout of 0 may come in two rounds: its newest handle counts. */
+function put(messages: QueueMessage[], message: QueueMessage): void {
+  const at = messages.findIndex(({ messageId }) => messageId === message.messageId)
+  if (at < 0) messages.push(message)
+  else messages[at] = message
+}
+
+function newSecrets(count: number): Buffer[] {
+  const bytes = randomBytes(count * SECRET_BYTES)
+  return Array.from({ length: count }, (_, i) => bytes.subarray(i * SECRET_BYTES, (i + 1) * SECRET_BYTES))
+}
+
+/** Its secret is the one that the script answered, else the one that was made for it. */
+function withHandle(reply: ItemReply, uid: string, given: Buffer | undefined): QueueMessage {
+  const { message } = readItem(reply)
+  const secret = reply[SECRET_AT] ?? given
+  if (!secret) throw new Error('more messages were received than were asked for')
+  return { ...message, receiptHandle: formatHandle(uid, message.messageId, secret) }
+}

@@ -1,0 +1,85 @@
+/** Adding messages to a queue. */
+import { FantailError, messageBytes } from '@fantail/contracts'
+import type { ReplicaAcks } from '../redis/replica-acks.ts'
+import { readScript } from '../redis/scripts.ts'
+import { shardBase, shardOf } from '../redis/shards.ts'
+import { kindOf } from './kinds/kind-of.ts'
+import { queueMissing } from './queue-errors.ts'
+import { formatSequence, itemValues, type StoredItem } from './queue-items.ts'
+import type { SendItem, SentItem } from './queue-records.ts'
+import { runOnQueue } from './queue-scripts.ts'
+import { chunksOf, storedItem } from './queue-sending.ts'
+import type { QueueUse } from './queue-use.ts'
+
+const SEND = readScript('send-messages-1')
+
+type SendReply = [id: Buffer, sequence: Buffer, stored: number][]
+
+export class QueueSender {
+  readonly #acks: ReplicaAcks
+  readonly #use: QueueUse | undefined
+
+  constructor(acks: ReplicaAcks, use: QueueUse | undefined) {
+    this.#acks = acks
+    this.#use = use
+  }
+
+  /**
+   * One atomic write per 100 items or 4 MiB, with answers in their order; `not_found`. On a FIFO queue also
+   * `validation_failed` if an item has no group, its own delay, or no deduplication id that the queue accepts.
+   */
+  async send(arn: string, items: SendItem[]): Promise<SentItem[]> {
+    const sent: SentItem[] = []
+    const stored = items.map((item) => storedItem(item, arn))
+    const how = {
+      whenFull: items.some((item) => item.deadLetter !== undefined),
+      byBody: stored.some((item) => item.deduplication === 'body'),
+    }
+    for (const chunk of chunksOf(stored)) {
+      const reply = await this.store(arn, chunk, how)
+      if (reply === null) throw queueMissing()
+      if (reply === 0) throw deduplicationMissing()
+      sent.push(...reply.map(sentItem))
+    }
+    if (this.#use) countSent(this.#use, arn, items, sent)
+    return sent
+  }
+
+  /**
+   * Counts nothing: what a redrive policy moves was sent before. null where there is no such queue, 0 where it makes no
+   * deduplication ids from bodies.
+   */
+  async store(
+    arn: string,
+    items: StoredItem[],
+    { whenFull, byBody = false }: { whenFull: boolean; byBody?: boolean },
+  ): Promise<SendReply | 0 | null> {
+    const args = [whenFull ? '1' : '', byBody ? '1' : '', ...items.flatMap(itemValues)]
+    const reply = (await runOnQueue(this.#acks.redis, arn, SEND, args)) as SendReply | 0 | null
+    // Moves continue with the replicas there are: no caller waits for them, and the source still has the message.
+    if (reply) await this.#acks.confirm(shardBase(shardOf(arn)), whenFull ? false : undefined)
+    return reply
+  }
+}
+
+function countSent(use: QueueUse, arn: string, items: SendItem[], sent: SentItem[]): void {
+  const sizes = items.flatMap((item, i) =>
+    sent[i]?.duplicate ? [] : [messageBytes(item.body, item.attributes)],
+  )
+  if (sizes.length > 0) use.sent(arn, sizes)
+  // A queue that does not deduplicate knows a message again only by a given id: the same append, made twice.
+  if (sizes.length < items.length && kindOf(arn).deduplicates)
+    use.deduplicated(arn, items.length - sizes.length)
+}
+
+function deduplicationMissing(): FantailError {
+  return FantailError.invalid('deduplicationId', 'is needed: the queue makes none from the body')
+}
+
+function sentItem([id, sequence, stored]: SendReply[number]): SentItem {
+  return {
+    messageId: String(id),
+    ...(sequence.length > 0 && { sequenceNumber: formatSequence(String(sequence)) }),
+    ...(stored === 0 && { duplicate: true as const }),
+  }
+}

@@ -1,0 +1,44 @@
+/** Removes what is too old in all queues, and finishes what a crash left half done. */
+import type { Redis } from 'ioredis'
+import { queuesKey } from '../keys.ts'
+import { listNames } from '../redis/pages.ts'
+import { readScript } from '../redis/scripts.ts'
+import { type ItemReply, readItem } from './queue-items.ts'
+import type { QueueMover } from './queue-mover.ts'
+import { runOnQueue } from './queue-scripts.ts'
+
+const SWEEP = readScript('sweep-queue-1')
+
+/** @limit Expired messages that one script of the sweep removes. Past it: a further script follows. */
+const SWEEP_ITEMS_MAX = 500
+/** @limit Broken-off moves that one script of the sweep finishes. Past it: a further script follows. */
+const SWEEP_MOVES_MAX = 10
+/** @limit Queues that the sweep lists at once. Past it: a further list follows. */
+const SWEEP_QUEUES_MAX = 200
+
+/** Answers how many messages it has removed. */
+export async function sweepQueues(redis: Redis, mover: QueueMover): Promise<number> {
+  let removed = 0
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const page: string[] = await listNames(redis, {
+      key: queuesKey,
+      prefix: '',
+      after,
+      limit: SWEEP_QUEUES_MAX,
+    })
+    for (const arn of page) removed += await sweepQueue(redis, mover, arn)
+    after = page.length < SWEEP_QUEUES_MAX ? undefined : page.at(-1)
+  }
+  return removed
+}
+
+async function sweepQueue(redis: Redis, mover: QueueMover, arn: string): Promise<number> {
+  for (let removed = 0; ; ) {
+    const args = [SWEEP_ITEMS_MAX, SWEEP_MOVES_MAX]
+    const reply = (await runOnQueue(redis, arn, SWEEP, args)) as [number, Buffer, ItemReply[]] | null
+    if (reply === null) return removed
+    removed += reply[0]
+    await mover.move(arn, String(reply[1]), reply[2].map(readItem))
+    if (reply[0] === 0 && reply[2].length === 0) return removed
+  }
+}
