@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Counter, Histogram } from './instruments.ts'
-import { createMetrics, type LaneObservation } from './metrics.ts'
+import { createMetrics } from './metrics.ts'
+import type { LaneObservation } from './observed-gauges.ts'
 
 const lane = (subscription: string, rest: Partial<LaneObservation> = {}): LaneObservation => ({
   topic: 'orders',

@@ -6,38 +6,19 @@
  *                                       └─▶ Parking ─▶ lanes ─▶ LaneLoop ─▶ LaneAttempts ─▶ Finishing ─▶ Settling
  *                                FIFO: LogReaders ─▶ lanes
  */
-import type { RedisTarget } from '@fantail/contracts'
+import { createAttempters, QueueAdmission, QueueAppends } from '@fantail/delivery'
+import { DispatchConsumer, DispatchConsumers } from '@fantail/jobs'
+import { createStartSteps, openConnections } from '@fantail/runtime'
 import {
-  createAttempters,
-  type HttpSender,
-  QueueAdmission,
-  QueueAppends,
-  type SigningPair,
-} from '@fantail/delivery'
-import { type Telemetry as BullTelemetry, DispatchConsumer, DispatchConsumers } from '@fantail/jobs'
-import { createStartSteps, type Logger, openConnections } from '@fantail/runtime'
-import {
-  Counts,
   deliveryItemId,
-  FifoReading,
-  Idempotency,
-  IsolatedMessages,
   inOneWrite,
   keyHolderName,
-  Lanes,
   MasterKeyError,
-  type NewEntry,
-  OutcomeLog,
-  Queues,
   type Redis,
-  Snapshots,
-  StorageGuard,
   shardsInUse,
   takeRole,
   VaultKeys,
 } from '@fantail/store'
-import { QueueCounter, type Telemetry } from '@fantail/telemetry'
-import type { Vault } from '@fantail/vault'
 import { AttemptMaker } from './attempts/attempt-maker.ts'
 import { AttemptSlots } from './attempts/attempt-slots.ts'
 import { BodyBytes } from './attempts/body-bytes.ts'
@@ -60,43 +41,11 @@ import { createSigning, listenForWakes } from './lanes/worker-connections.ts'
 import { DeliveryStatus } from './outcomes/delivery-status.ts'
 import { Finishing } from './outcomes/finishing.ts'
 import { OutcomeRecorder } from './outcomes/outcome-recorder.ts'
-import { createQuarantine, moveOlderEntries } from './outcomes/quarantining.ts'
+import { moveOlderEntries } from './outcomes/quarantining.ts'
 import { createWorkerMetrics } from './outcomes/telemetry-metrics.ts'
 import { PushConsumers } from './push-consumers/push-consumers.ts'
-import { SnapshotCache } from './topics/snapshot-cache.ts'
-
-export interface DeliveryWorkerOptions {
-  redisUrl: RedisTarget
-  /** Dispatch queues that publishers write to (FANTAIL_QUEUES). */
-  queues: number
-  attemptsMax: number
-  /** Limit of the messages that lanes' attempts hold; default BODY_BYTES_MAX. */
-  bodyBytesMax?: number | undefined
-  attemptTimeoutMs: number
-  /** Half width of the band that delays are spread over. */
-  retryJitter: number
-  maxRetrySeconds: number
-  logMessages: number
-  /** Stands for Redis's maxmemory where it has none (FANTAIL_REDIS_MEMORY_BYTES). */
-  redisMemoryBytes?: number | undefined
-  /** Replicas that must hold what is parked or appended before its source is forgotten; default 0. */
-  minReplicas?: number
-  publicUrl?: string | undefined
-  /** An operator's own; else the one that is kept in Redis. */
-  signingPair?: SigningPair | undefined
-  sender: Pick<HttpSender, 'send' | 'openAhead' | 'close'>
-  /** Opens the secrets of endpoints; undefined: there is no master key. */
-  vault?: Vault | undefined
-  /**
-   * The vault's key is all processes' own: `start` rejects where secrets are sealed with another, and the signing key
-   * is sealed.
-   */
-  checkMasterKey?: boolean
-  telemetry: Pick<Telemetry, 'metrics' | 'spans' | 'logs'>
-  /** BullMQ's own spans, where traces are exported. */
-  bullTelemetry?: BullTelemetry | undefined
-  log: Logger
-}
+import type { DeliveryWorkerOptions } from './worker-options.ts'
+import { createWorkerStores } from './worker-stores.ts'
 
 /** @limit Dispatch jobs that a worker runs at a time from one queue. Past it: it fetches no further job. */
 const JOBS_MAX = 512
@@ -121,34 +70,20 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const mainName = keyHolderName('worker', options.vault?.keyIds)
   const connections = openConnections({ redisUrl, name: 'fantail-worker', mainName, minReplicas, log })
   const { redis, subscriber, acks } = connections
-  const lanes = new Lanes(redis, acks)
-  const queues = new Queues(redis, { use: new QueueCounter(options.telemetry.metrics), acks })
-  const plansStore = new Snapshots(redis, {
-    onCorrupt: (error) => log.error({ err: error }, 'subscription.unreadable'),
-  })
-  const snapshots = new SnapshotCache(plansStore, (subscriptionId, error) =>
-    log.error({ subscriptionId, err: error }, 'subscription.unusable'),
-  )
-  const counts = new Counts(redis)
-  const store = createQuarantine({ ...options, redis, acks })
-  const quarantine = (entry: NewEntry) => store.add(entry)
+  const stores = createWorkerStores(redis, acks, options)
+  const { lanes, queues, snapshots, quarantine } = stores
   const clocks = createShardClocks(redis, log)
   const now = () => clocks.now()
   const metrics = createWorkerMetrics(options.telemetry.metrics, now)
   const slots = new AttemptSlots({ attemptsMax: options.attemptsMax })
   const freed = new FreedCapacity()
   const bytes = new BodyBytes({ bytesMax: options.bodyBytesMax, freed })
-  const outcomes = new OutcomeLog(redis, plansStore, lanes, {
-    queues: options.queues,
-    entriesMax: options.logMessages,
-  })
-  const recorder = new OutcomeRecorder(outcomes, metrics, log)
+  const recorder = new OutcomeRecorder(stores.outcomes, metrics, log)
   const onDue = (shard: number, at: number | null) => laneLoop.dueAt(shard, at)
   const parking = new Parking(lanes, log, onDue)
   const settling = new Settling(lanes, log, onDue)
   const pacing = new LanePacing(lanes, log, onDue)
   const admission = new QueueAdmission({ queues })
-  const memory = new StorageGuard({ redis, memoryBytes: options.redisMemoryBytes })
   const signing = createSigning(redis, {
     ...options,
     vault: options.checkMasterKey ? options.vault : undefined,
@@ -159,7 +94,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     pacing,
     queues,
     admission,
-    memory,
+    memory: stores.memory,
     signing,
     recorder,
     status,
@@ -188,10 +123,10 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     isConnected: () => redis.status === 'ready',
     log,
   })
-  const isolation = new Isolation({ isolated: new IsolatedMessages(redis), log, now })
+  const isolation = new Isolation({ isolated: stores.isolated, log, now })
   clocks.onSetForward = () => laneAttempts.setForward()
   const readers = new LogReaders({
-    reading: new FifoReading(redis),
+    reading: stores.fifoReading,
     snapshots,
     bodies,
     recorder,
@@ -242,10 +177,10 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     firstAttempts,
     parking,
     recorder,
-    idempotency: new Idempotency(redis, { acks, queues: options.queues }),
+    idempotency: stores.idempotency,
     log,
     publicUrl: options.publicUrl,
-    count: (cause) => counts.add(cause),
+    count: (cause) => stores.counts.add(cause),
     quarantine,
     isolation,
     now,

@@ -1,0 +1,196 @@
+/**
+ * Everything Fantail counts, after what SNS counts (checklist 197, 198). `topic` is a topic's name; a subscription's id
+ * stands only where its own lane is meant.
+ */
+import { Counter, Gauge, Histogram } from './instruments.ts'
+
+const ATTEMPT_BOUNDS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15]
+/** Up to the longest that a delivery can wait by default. */
+const ARRIVAL_BOUNDS_SECONDS = [
+  ...ATTEMPT_BOUNDS_SECONDS,
+  60,
+  300,
+  900,
+  3_600,
+  14_400,
+  43_200,
+  86_400,
+  345_600,
+]
+/** Up to the longest that a push consumer may take. */
+const REQUEST_BOUNDS_SECONDS = [...ATTEMPT_BOUNDS_SECONDS, 30, 60, 120, 300, 900]
+/** Up to the longest that a receive may wait. */
+const HTTP_BOUNDS_SECONDS = [0.001, 0.0025, ...ATTEMPT_BOUNDS_SECONDS.filter((bound) => bound <= 10), 30]
+/**
+ * Routes and operations are known, so all of them with four classes of status each fit.
+ * @limit Series of the HTTP metrics. Past it: further label sets share one series.
+ */
+const HTTP_SERIES_MAX = 1_000
+/**
+ * A histogram's series is twenty lines of a scrape.
+ * @limit Series of one histogram of the worker. Past it: further label sets share one series.
+ */
+const HISTOGRAM_SERIES_MAX = 250
+
+export function createInstruments() {
+  return {
+    messagesPublished: new Counter({
+      name: 'fantail_messages_published',
+      help: 'Messages accepted, each entry of a batch.',
+      labels: ['topic'],
+    }),
+    publishBytes: new Counter({
+      name: 'fantail_publish_bytes',
+      help: 'Bytes of accepted messages with their attributes.',
+      unit: 'By',
+      labels: ['topic'],
+    }),
+    deliveriesDelivered: new Counter({
+      name: 'fantail_deliveries_delivered',
+      help: 'Deliveries that their endpoint accepted.',
+      labels: ['topic'],
+    }),
+    attemptsFailed: new Counter({
+      name: 'fantail_attempts_failed',
+      help: 'Failed attempts, each retry included.',
+      labels: ['topic'],
+    }),
+    deliveriesDeadLettered: new Counter({
+      name: 'fantail_deliveries_dead_lettered',
+      help: 'Deliveries stored in a dead-letter queue.',
+      labels: ['topic'],
+    }),
+    deadLettersFailed: new Counter({
+      name: 'fantail_dead_letters_failed',
+      help: 'Tries to store a delivery in a dead-letter queue that failed.',
+      labels: ['topic'],
+    }),
+    deliveriesDiscarded: new Counter({
+      name: 'fantail_deliveries_discarded',
+      help: 'Deliveries given up without a dead-letter queue, by cause.',
+      labels: ['topic', 'cause'],
+    }),
+    deliveriesExpired: new Counter({
+      name: 'fantail_deliveries_expired',
+      help: 'Deliveries older than their topic keeps messages, without a dead-letter queue.',
+      labels: ['topic'],
+    }),
+    deliveriesFilteredOut: new Counter({
+      name: 'fantail_deliveries_filtered_out',
+      help: 'Deliveries not made because a filter policy rejected the message, by the reason that SNS has for it.',
+      labels: ['topic', 'reason'],
+    }),
+    attemptSeconds: new Histogram(
+      {
+        name: 'fantail_attempt_duration_seconds',
+        help: 'Time from the start of an attempt to its end, by result: delivered, retry, permanent.',
+        unit: 's',
+        labels: ['result'],
+        seriesMax: HISTOGRAM_SERIES_MAX,
+      },
+      ATTEMPT_BOUNDS_SECONDS,
+    ),
+    arrivalSeconds: new Histogram(
+      {
+        name: 'fantail_publish_to_arrival_seconds',
+        help: 'Time from publishing a message to its acceptance by an endpoint.',
+        unit: 's',
+        labels: ['topic'],
+        seriesMax: HISTOGRAM_SERIES_MAX,
+      },
+      ARRIVAL_BOUNDS_SECONDS,
+    ),
+    consumerMessages: new Counter({
+      name: 'fantail_consumer_messages',
+      help: 'Messages pushed by queues to consumers, by result: deleted, returned.',
+      labels: ['queue', 'consumer', 'result'],
+    }),
+    consumerRequestSeconds: new Histogram(
+      {
+        name: 'fantail_consumer_request_duration_seconds',
+        help: 'Time of a request to a push consumer, by result: succeeded, partial, failed.',
+        unit: 's',
+        labels: ['result'],
+        seriesMax: HISTOGRAM_SERIES_MAX,
+      },
+      REQUEST_BOUNDS_SECONDS,
+    ),
+    redrivenMessages: new Counter({
+      name: 'fantail_redriven_messages',
+      help: 'Messages that redrives took from a queue, by result: moved, skipped.',
+      labels: ['queue', 'result'],
+    }),
+    httpRequestSeconds: new Histogram(
+      {
+        name: 'fantail_http_request_duration_seconds',
+        help: 'Time from reading a request to its answer, by route and class of status.',
+        unit: 's',
+        labels: ['method', 'route', 'status'],
+        seriesMax: HTTP_SERIES_MAX,
+      },
+      HTTP_BOUNDS_SECONDS,
+    ),
+    lanesWaiting: new Gauge({
+      name: 'fantail_lane_waiting_deliveries',
+      help: 'Deliveries that wait in a lane.',
+      labels: ['topic', 'subscription'],
+    }),
+    lanesInFlight: new Gauge({
+      name: 'fantail_lane_in_flight_deliveries',
+      help: 'Deliveries of a lane that are in flight.',
+      labels: ['topic', 'subscription'],
+    }),
+    lanesOldestSeconds: new Gauge({
+      name: 'fantail_lane_oldest_age_seconds',
+      help: 'Time since the oldest waiting delivery of a lane was published.',
+      unit: 's',
+      labels: ['topic', 'subscription'],
+    }),
+    lanesDrainSeconds: new Gauge({
+      name: 'fantail_lane_drain_seconds',
+      help: 'Time that a lane needs at its rate for what waits now.',
+      unit: 's',
+      labels: ['topic', 'subscription'],
+    }),
+    quarantineAdded: new Counter({
+      name: 'fantail_quarantine_added',
+      help: 'Entries added to the quarantine, by reason.',
+      labels: ['reason'],
+    }),
+    quarantineRefused: new Counter({
+      name: 'fantail_quarantine_refused',
+      help: 'Tries to add an entry to a quarantine that was full; what it was about stayed where it was.',
+      labels: ['reason'],
+    }),
+    quarantineEntries: new Gauge({
+      name: 'fantail_quarantine_entries',
+      help: 'Entries in the quarantine: each waits for an operator.',
+      labels: [],
+    }),
+    quarantineBytes: new Gauge({
+      name: 'fantail_quarantine_bytes',
+      help: 'Bytes that the entries of the quarantine fill.',
+      unit: 'By',
+      labels: [],
+    }),
+    quarantineBytesMax: new Gauge({
+      name: 'fantail_quarantine_limit_bytes',
+      help: 'Bytes that the quarantine may fill.',
+      unit: 'By',
+      labels: [],
+    }),
+    fifoLogMessages: new Gauge({
+      name: 'fantail_fifo_log_messages',
+      help: 'Messages of a FIFO topic that are not in lanes yet.',
+      labels: ['topic'],
+    }),
+    fifoLogOldestSeconds: new Gauge({
+      name: 'fantail_fifo_log_oldest_age_seconds',
+      help: 'Time since the oldest of these was published.',
+      unit: 's',
+      labels: ['topic'],
+    }),
+  }
+}
+
+export type Instruments = ReturnType<typeof createInstruments>

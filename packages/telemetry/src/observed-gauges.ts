@@ -1,0 +1,82 @@
+/** Gauges whose figures are asked for at every scrape: of lanes, of logs of FIFO topics, of the quarantine. */
+import type { Instruments } from './fantail-metrics.ts'
+
+/** @limit Lanes that the gauges show, those with the most waiting first. Past it: the others are left out. */
+const LANES_SHOWN_MAX = 1_000
+export interface LaneObservation {
+  /** The topic's name. */
+  topic: string
+  /** The subscription's id. */
+  subscription: string
+  waiting: number
+  inFlight: number
+  oldestSeconds: number | null
+  /** null where nothing limits the lane, or where it is paused. */
+  drainSeconds: number | null
+}
+
+/** Read at every scrape; those with the most waiting are shown, at most a thousand. */
+export type LaneSource = () => Promise<LaneObservation[]>
+
+export interface FifoLogObservation {
+  /** The topic's name; of equal names in several accounts and regions the sum is shown. */
+  topic: string
+  messages: number
+  oldestSeconds: number
+}
+
+/** Read at every scrape: the logs of FIFO topics that hold anything. */
+export type FifoLogSource = () => Promise<FifoLogObservation[]>
+
+export interface QuarantineObservation {
+  entries: number
+  bytes: number
+  /** Past this an entry is refused, and its source stays where it is. */
+  bytesMax: number
+}
+
+/** Read at every scrape. */
+export type QuarantineSource = () => Promise<QuarantineObservation>
+
+/** In one go once the answer is there: two scrapes at the same time must not empty each other's gauges. */
+export async function refreshed<T>(source: () => Promise<T[]>, show: (observed: T[]) => void): Promise<void> {
+  try {
+    show(await source())
+  } catch (error) {
+    show([])
+    throw error
+  }
+}
+
+export function showLanes(instruments: Instruments, observed: LaneObservation[]): void {
+  const { lanesWaiting, lanesInFlight, lanesOldestSeconds, lanesDrainSeconds } = instruments
+  for (const gauge of [lanesWaiting, lanesInFlight, lanesOldestSeconds, lanesDrainSeconds]) gauge.clear()
+  const shown = observed.toSorted((a, b) => b.waiting - a.waiting).slice(0, LANES_SHOWN_MAX)
+  for (const { topic, subscription, ...lane } of shown) {
+    const labels = { topic, subscription }
+    lanesWaiting.set(labels, lane.waiting)
+    lanesInFlight.set(labels, lane.inFlight)
+    if (lane.oldestSeconds !== null) lanesOldestSeconds.set(labels, lane.oldestSeconds)
+    if (lane.drainSeconds !== null) lanesDrainSeconds.set(labels, lane.drainSeconds)
+  }
+}
+
+export function showQuarantine(instruments: Instruments, observed: QuarantineObservation[]): void {
+  const { quarantineEntries, quarantineBytes, quarantineBytesMax } = instruments
+  for (const gauge of [quarantineEntries, quarantineBytes, quarantineBytesMax]) gauge.clear()
+  for (const { entries, bytes, bytesMax } of observed) {
+    quarantineEntries.set({}, entries)
+    quarantineBytes.set({}, bytes)
+    quarantineBytesMax.set({}, bytesMax)
+  }
+}
+
+export function showFifoLogs(instruments: Instruments, observed: FifoLogObservation[]): void {
+  const { fifoLogMessages, fifoLogOldestSeconds } = instruments
+  for (const gauge of [fifoLogMessages, fifoLogOldestSeconds]) gauge.clear()
+  for (const { topic, messages, oldestSeconds } of observed) {
+    fifoLogMessages.of({ topic }).add(messages)
+    const oldest = fifoLogOldestSeconds.of({ topic })
+    oldest.value = Math.max(oldest.value, oldestSeconds)
+  }
+}

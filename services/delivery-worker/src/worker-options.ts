@@ -1,0 +1,40 @@
+/** What a worker is made of: its settings, and what its process opens. */
+import type { RedisTarget } from '@fantail/contracts'
+import type { HttpSender, SigningPair } from '@fantail/delivery'
+import type { Telemetry as BullTelemetry } from '@fantail/jobs'
+import type { Logger } from '@fantail/runtime'
+import type { Telemetry } from '@fantail/telemetry'
+import type { Vault } from '@fantail/vault'
+
+export interface DeliveryWorkerOptions {
+  redisUrl: RedisTarget
+  /** Dispatch queues that publishers write to (FANTAIL_QUEUES). */
+  queues: number
+  attemptsMax: number
+  /** Limit of the messages that lanes' attempts hold; default BODY_BYTES_MAX. */
+  bodyBytesMax?: number | undefined
+  attemptTimeoutMs: number
+  /** Half width of the band that delays are spread over. */
+  retryJitter: number
+  maxRetrySeconds: number
+  logMessages: number
+  /** Stands for Redis's maxmemory where it has none (FANTAIL_REDIS_MEMORY_BYTES). */
+  redisMemoryBytes?: number | undefined
+  /** Replicas that must hold what is parked or appended before its source is forgotten; default 0. */
+  minReplicas?: number
+  publicUrl?: string | undefined
+  /** An operator's own; else the one that is kept in Redis. */
+  signingPair?: SigningPair | undefined
+  sender: Pick<HttpSender, 'send' | 'openAhead' | 'close'>
+  /** Opens the secrets of endpoints; undefined: there is no master key. */
+  vault?: Vault | undefined
+  /**
+   * The vault's key is all processes' own: `start` rejects where secrets are sealed with another, and the signing key
+   * is sealed.
+   */
+  checkMasterKey?: boolean
+  telemetry: Pick<Telemetry, 'metrics' | 'spans' | 'logs'>
+  /** BullMQ's own spans, where traces are exported. */
+  bullTelemetry?: BullTelemetry | undefined
+  log: Logger
+}

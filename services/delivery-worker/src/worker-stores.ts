@@ -1,0 +1,43 @@
+/** What a worker reads and writes in Redis. */
+import {
+  Counts,
+  FifoReading,
+  Idempotency,
+  IsolatedMessages,
+  Lanes,
+  type NewEntry,
+  OutcomeLog,
+  Queues,
+  type Redis,
+  type ReplicaAcks,
+  Snapshots,
+  StorageGuard,
+} from '@fantail/store'
+import { QueueCounter } from '@fantail/telemetry'
+import { createQuarantine } from './outcomes/quarantining.ts'
+import { SnapshotCache } from './topics/snapshot-cache.ts'
+import type { DeliveryWorkerOptions } from './worker-options.ts'
+
+export function createWorkerStores(redis: Redis, acks: ReplicaAcks, options: DeliveryWorkerOptions) {
+  const { log, queues: queueCount, logMessages: entriesMax, redisMemoryBytes: memoryBytes } = options
+  const lanes = new Lanes(redis, acks)
+  const stored = new Snapshots(redis, {
+    onCorrupt: (error) => log.error({ err: error }, 'subscription.unreadable'),
+  })
+  const quarantine = createQuarantine({ ...options, redis, acks })
+  return {
+    lanes,
+    snapshots: new SnapshotCache(stored, (subscriptionId, error) =>
+      log.error({ subscriptionId, err: error }, 'subscription.unusable'),
+    ),
+    outcomes: new OutcomeLog(redis, stored, lanes, { queues: queueCount, entriesMax }),
+    queues: new Queues(redis, { use: new QueueCounter(options.telemetry.metrics), acks }),
+    counts: new Counts(redis),
+    /** Safe to repeat. */
+    quarantine: (entry: NewEntry) => quarantine.add(entry),
+    memory: new StorageGuard({ redis, memoryBytes }),
+    isolated: new IsolatedMessages(redis),
+    fifoReading: new FifoReading(redis),
+    idempotency: new Idempotency(redis, { acks, queues: queueCount }),
+  }
+}
