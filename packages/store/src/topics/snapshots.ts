@@ -50,7 +50,7 @@ export class Snapshots {
   }
 
   /** null: no such topic. */
-  async topicRevisions(arns: string[]): Promise<(string | null)[]> {
+  async topicRevisions(arns: readonly string[]): Promise<(string | null)[]> {
     if (arns.length === 0) return []
     const pipeline = batch(this.#redis)
     for (const arn of arns) pipeline.hget(topicKey(arn), 'rev')
@@ -58,7 +58,7 @@ export class Snapshots {
   }
 
   /** null: no such slice (any more). */
-  async sliceRevisions(refs: SliceRef[]): Promise<(string | null)[]> {
+  async sliceRevisions(refs: readonly SliceRef[]): Promise<(string | null)[]> {
     if (refs.length === 0) return []
     const pipeline = batch(this.#redis)
     for (const { sliceId, shard } of refs) pipeline.hget(sliceKey(shardBase(shard), sliceId), 'rev')

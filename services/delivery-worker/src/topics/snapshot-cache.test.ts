@@ -38,3 +38,15 @@ test.each([
   expect(unhandled).toEqual([])
   await expect(ask(cache)).rejects.toThrow('Connection is closed.')
 })
+
+test('revisions that are asked for in one turn take one trip, and are asked for again in the next', async () => {
+  const trips: string[][] = []
+  const topicRevisions = async (arns: readonly string[]) => {
+    trips.push([...arns])
+    return arns.map(() => null)
+  }
+  const cache = new SnapshotCache({ topicRevisions } as unknown as Snapshots, () => undefined)
+  expect(await Promise.all([cache.topic('a'), cache.topic('b')])).toEqual([null, null])
+  expect(await cache.topic('a')).toBeNull()
+  expect(trips).toEqual([['a', 'b'], ['a']])
+})

@@ -7,8 +7,8 @@
 import { SNAPSHOT_AGE_MS_MAX } from '@fantail/contracts'
 import type { Steps } from '@fantail/policy'
 import type { SliceRef, Snapshots } from '@fantail/store'
+import DataLoader from 'dataloader'
 import { LRUCache } from 'lru-cache'
-import { Batcher } from './batcher.ts'
 import { type CompiledSlice, compileSlice, weightOf } from './compiled-slice.ts'
 import { FilterCache } from './filter-cache.ts'
 import { FilterLoads } from './filter-loads.ts'
@@ -32,6 +32,8 @@ const TOPIC_BYTES = 1_200
 const SLICE_REF_BYTES = 100
 /** @limit Revisions that one trip fetches. Past it: a further trip follows. */
 const REVISIONS_PER_TRIP_MAX = 500
+/** Revisions asked for in one turn of the event loop are fetched together. None is kept: the next use checks again. */
+const TRIPS = { cache: false, maxBatchSize: REVISIONS_PER_TRIP_MAX, batchScheduleFn: setImmediate }
 
 interface Cached<T> {
   value: T
@@ -49,8 +51,8 @@ export class SnapshotCache {
     maxSize: SNAPSHOT_CACHE_BYTES_MAX,
     sizeCalculation: (cached) => weightOf(cached.value),
   })
-  readonly #topicRevisions: Batcher<string, string | null>
-  readonly #sliceRevisions: Batcher<SliceRef, string | null>
+  readonly #topicRevisions: DataLoader<string, string | null>
+  readonly #sliceRevisions: DataLoader<SliceRef, string | null>
   readonly #filters: FilterCache
   readonly #filterLoads: FilterLoads
   readonly #matcher = new Matcher()
@@ -60,9 +62,9 @@ export class SnapshotCache {
   constructor(snapshots: Snapshots, onUnusable: (subscriptionId: string, error: unknown) => void) {
     this.#snapshots = snapshots
     this.#onUnusable = onUnusable
-    this.#topicRevisions = new Batcher((arns) => snapshots.topicRevisions(arns), REVISIONS_PER_TRIP_MAX)
-    this.#sliceRevisions = new Batcher((refs) => snapshots.sliceRevisions(refs), REVISIONS_PER_TRIP_MAX)
-    this.#filters = new FilterCache((ref) => this.#sliceRevisions.get(ref))
+    this.#topicRevisions = new DataLoader((arns) => snapshots.topicRevisions(arns), TRIPS)
+    this.#sliceRevisions = new DataLoader((refs) => snapshots.sliceRevisions(refs), TRIPS)
+    this.#filters = new FilterCache((ref) => this.#sliceRevisions.load(ref))
     this.#filterLoads = new FilterLoads({
       filters: this.#filters,
       load: (snapshot, ref) => this.#sliceForFilters(snapshot, ref),
@@ -165,7 +167,7 @@ export class SnapshotCache {
 
   async #checkTopic(arn: string): Promise<TopicSnapshot | null> {
     const startedAt = performance.now()
-    const revision = await this.#topicRevisions.get(arn)
+    const revision = await this.#topicRevisions.load(arn)
     const cached = this.#topics.get(arn)
     if (revision === null) {
       this.#topics.delete(arn)
@@ -199,7 +201,7 @@ export class SnapshotCache {
   /** `evicts: false`: the slice is kept only if it fits beside the others. */
   async #checkSlice(ref: SliceRef, { evicts } = { evicts: true }): Promise<CompiledSlice | null> {
     const startedAt = performance.now()
-    const revision = await this.#sliceRevisions.get(ref)
+    const revision = await this.#sliceRevisions.load(ref)
     const cached = this.#slices.get(ref.sliceId)
     if (revision !== null && cached && cached.value.revision === revision && !isOld(cached)) {
       cached.checkedAt = startedAt
