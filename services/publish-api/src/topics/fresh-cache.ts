@@ -6,6 +6,8 @@
  * Missing records are not cached: they are rare, and a record made by another process must be found. A look-up that was
  * under way when its record changed answers its callers and is not cached.
  */
+import { LRUCache } from 'lru-cache'
+
 /** @limit Age of a topic's or queue's record in the API's cache. Past it: it is read again. */
 const RECORD_AGE_MS_MAX = 1_000
 /** Past this age an entry still answers, and is looked up anew beside it, so that what is busy never waits. */
@@ -14,18 +16,15 @@ const REFRESH_MS = 500
 const BRIDGE_MS = 3_000
 /** How long a question that failed says that Redis does not answer. */
 const FAILED_MS = 500
-/** @limit Records in the API's cache. Past it: the oldest is dropped. */
+/** @limit Records in the API's cache. Past it: the one that was looked up longest ago is dropped. */
 const RECORDS_MAX = 10_000
 
 interface Entry<T> {
-  value: T
+  /** null: there is no record. Such an entry answers its callers and is not kept. */
+  value: T | null
   at: number
-}
-
-interface Lookup<T> {
-  answer: Promise<T | null>
-  /** When it was asked. */
-  at: number
+  /** When it was asked for again; undefined: no question is under way. */
+  askedAt: number | undefined
 }
 
 export interface FreshCacheOptions<T> {
@@ -38,77 +37,68 @@ export interface FreshCacheOptions<T> {
 export class FreshCache<T> {
   readonly #ask: (arn: string) => Promise<T | null>
   readonly #now: () => number
-  readonly #entries = new Map<string, Entry<T>>()
-  readonly #lookups = new Map<string, Lookup<T>>()
+  readonly #entries: LRUCache<string, Entry<T>>
   #failedAt = Number.NEGATIVE_INFINITY
 
   constructor({ look, now }: FreshCacheOptions<T>) {
     this.#ask = look
     this.#now = now ?? (() => performance.now())
+    this.#entries = new LRUCache({
+      max: RECORDS_MAX,
+      fetchMethod: (arn, before, { signal }) => this.#look(arn, before, signal),
+      // A look-up whose record was dropped meanwhile still answers its callers.
+      ignoreFetchAbort: true,
+      noDeleteOnFetchRejection: true,
+    })
   }
 
   /** The cached value, without a round trip; undefined if `find` has to look it up. */
   known(arn: string): T | undefined {
-    const entry = this.#entries.get(arn)
-    if (entry === undefined) return undefined
+    // The library drops the entry that was looked up longest ago. Entries in use are looked up twice a second, so
+    // requests for made-up names cannot displace them.
+    const entry = this.#entries.peek(arn)
+    if (!entry) return undefined
     const now = this.#now()
     const age = now - entry.at
-    const usable = age <= RECORD_AGE_MS_MAX || (age <= BRIDGE_MS && this.#isUnanswered(arn, entry, now))
+    const usable = age <= RECORD_AGE_MS_MAX || (age <= BRIDGE_MS && this.#isUnanswered(entry, now))
     if (!usable) return undefined
     // A failed refresh is not reported here: the entry expires, and `find` then fails its callers.
-    if (age > REFRESH_MS && !this.#lookups.has(arn)) this.find(arn).catch(() => undefined)
-    return entry.value
+    if (age > REFRESH_MS && entry.askedAt === undefined) this.find(arn).catch(() => undefined)
+    return entry.value ?? undefined
   }
 
   /** A question asked while the entry was good has no answer yet, or one failed a moment ago. */
-  #isUnanswered(arn: string, entry: Entry<T>, now: number): boolean {
-    const lookup = this.#lookups.get(arn)
-    return (
-      (lookup !== undefined && lookup.at - entry.at <= RECORD_AGE_MS_MAX) || now - this.#failedAt < FAILED_MS
-    )
+  #isUnanswered({ at, askedAt }: Entry<T>, now: number): boolean {
+    return (askedAt !== undefined && askedAt - at <= RECORD_AGE_MS_MAX) || now - this.#failedAt < FAILED_MS
   }
 
   /** Asks Redis; null: there is none. Callers at the same time share one question. */
-  find(arn: string): Promise<T | null> {
-    const running = this.#lookups.get(arn)
-    if (running) return running.answer
-    const at = this.#now()
-    const lookup: Lookup<T> = { at, answer: this.#look(arn, at, () => this.#lookups.get(arn) === lookup) }
-    this.#lookups.set(arn, lookup)
-    return lookup.answer
+  async find(arn: string): Promise<T | null> {
+    const { value } = await this.#entries.forceFetch(arn, { forceRefresh: true })
+    return value
   }
 
   /** Drops what is known of something that changed; an ARN of anything else changes nothing. */
   forget(arn: string): void {
     this.#entries.delete(arn)
-    this.#lookups.delete(arn)
   }
 
   /** Drops everything: announcements may have been missed. */
   clear(): void {
     this.#entries.clear()
-    this.#lookups.clear()
   }
 
-  async #look(arn: string, at: number, isCurrent: () => boolean): Promise<T | null> {
+  async #look(arn: string, before: Entry<T> | undefined, dropped: AbortSignal): Promise<Entry<T>> {
+    const at = this.#now()
+    if (before) before.askedAt = at
     try {
       const value = await this.#ask(arn)
-      if (isCurrent()) this.#keep(arn, value === null ? null : { value, at })
-      return value
+      if (value === null && !dropped.aborted) this.forget(arn)
+      return { value, at, askedAt: undefined }
     } catch (error) {
       this.#failedAt = this.#now()
+      if (before) before.askedAt = undefined
       throw error
-    } finally {
-      if (isCurrent()) this.#lookups.delete(arn)
     }
-  }
-
-  #keep(arn: string, entry: Entry<T> | null): void {
-    this.#entries.delete(arn)
-    if (entry === null) return
-    // The entry that was looked up longest ago goes. Entries in use are looked up twice a second, so requests for
-    // made-up names cannot displace them.
-    if (this.#entries.size >= RECORDS_MAX) this.#entries.delete(this.#entries.keys().next().value ?? '')
-    this.#entries.set(arn, entry)
   }
 }
