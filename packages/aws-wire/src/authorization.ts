@@ -2,6 +2,7 @@
  * Reads a request's signature from its Authorization header or, if presigned, from its query.
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
  */
+import { LRUCache } from 'lru-cache'
 import type { QueryParameters } from './query-parameters.ts'
 
 const ALGORITHM = 'AWS4-HMAC-SHA256'
@@ -73,16 +74,16 @@ function authorization(part: (name: string) => string | undefined, presigned: bo
 
 /**
  * The credentials of a day's callers are few; they are taken apart once.
- * @limit Parsed credential scopes that a process remembers. Past it: all are forgotten and parsed again.
+ * @limit Parsed credential scopes that a process remembers. Past it: the least recently used one is forgotten.
  */
 const SCOPES_MAX = 1_000
-const scopes = new Map<string, CredentialScope | undefined>()
+const scopes = new LRUCache<string, CredentialScope>({ max: SCOPES_MAX })
 
 function scopeOf(credential = ''): CredentialScope | undefined {
-  if (scopes.has(credential)) return scopes.get(credential)
-  if (scopes.size >= SCOPES_MAX) scopes.clear()
+  const known = scopes.get(credential)
+  if (known) return known
   const scope = readScope(credential)
-  scopes.set(credential, scope)
+  if (scope) scopes.set(credential, scope)
   return scope
 }
 

@@ -5,6 +5,7 @@
  */
 import { hostname } from 'node:os'
 import { AddressRules, isAddressRule } from '@fantail/policy'
+import { LRUCache } from 'lru-cache'
 
 export interface OwnHostsSettings {
   mode: 'local' | 'server'
@@ -28,7 +29,7 @@ const LOOPBACK = ['localhost', '*.localhost', '127.0.0.0/8', '::1']
  * accepts it.
  */
 const AUTHORITY = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i
-/** @limit Host headers whose check a process remembers. Past it: all are forgotten and checked again. */
+/** @limit Host headers whose check a process remembers. Past it: the least recently used one is forgotten. */
 const HOSTS_REMEMBERED_MAX = 1_000
 
 export function createOwnHosts(settings: OwnHostsSettings, machineName = hostname()): OwnHosts {
@@ -37,14 +38,13 @@ export function createOwnHosts(settings: OwnHostsSettings, machineName = hostnam
   const published = URL.parse(publicUrl ?? '')?.hostname.replace(/^\[(.*)\]$/, '$1') ?? ''
   const named = [machineName, published].filter(isAddressRule)
   const rules = new AddressRules([...LOOPBACK, ...named, ...hosts])
-  const known = new Map<string, boolean>()
+  const known = new LRUCache<string, boolean>({ max: HOSTS_REMEMBERED_MAX })
   const has = (authority: string | undefined): boolean => {
     if (authority === undefined) return true
     let own = known.get(authority)
     if (own === undefined) {
       const host = hostOf(authority)
       own = host !== undefined && rules.has(host)
-      if (known.size >= HOSTS_REMEMBERED_MAX) known.clear()
       known.set(authority, own)
     }
     return own

@@ -3,19 +3,17 @@
  * counting.
  */
 import { nameOfArn } from '@fantail/contracts'
+import { LRUCache } from 'lru-cache'
 import type { AwsInstruments } from './aws-metrics.ts'
 
-/**
- * Past so many queues the series are looked up anew, so that queues cannot fill memory.
- * @limit Queues whose series a process keeps at hand. Past it: all are looked up again.
- */
+/** @limit Queues whose series a process keeps at hand. Past it: those of the least recently used one are dropped. */
 const COUNTED_QUEUES_MAX = 10_000
 
 type Series = ReturnType<typeof seriesOf>
 
 export class QueueCounter {
   readonly #instruments: AwsInstruments
-  readonly #byArn = new Map<string, Series>()
+  readonly #byArn = new LRUCache<string, Series>({ max: COUNTED_QUEUES_MAX })
 
   constructor(instruments: AwsInstruments) {
     this.#instruments = instruments
@@ -48,7 +46,6 @@ export class QueueCounter {
   #of(arn: string): Series {
     const known = this.#byArn.get(arn)
     if (known) return known
-    if (this.#byArn.size >= COUNTED_QUEUES_MAX) this.#byArn.clear()
     const series = seriesOf(this.#instruments, nameOfArn(arn))
     this.#byArn.set(arn, series)
     return series

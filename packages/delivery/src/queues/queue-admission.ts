@@ -11,11 +11,12 @@ import {
   unsendable,
 } from '@fantail/contracts'
 import { type AccessPolicy, parseAccessPolicy, takesFromTopic } from '@fantail/policy'
+import { LRUCache } from 'lru-cache'
 import type { QueueBody } from '../envelope/envelope.ts'
 
 /** @limit Age of the queue's settings that an admission check uses. Past it: they are read again. */
 const ADMISSION_AGE_MS_MAX = 1_000
-/** @limit Queues whose settings an admission check keeps. Past it: all are forgotten and read again. */
+/** @limit Queues whose settings an admission check keeps. Past it: the least recently used one is forgotten. */
 const ADMISSION_QUEUES_MAX = 1_000
 
 interface Settings {
@@ -29,18 +30,18 @@ interface Rules {
 
 export interface QueueAdmissionOptions {
   queues: Settings
-  /** Monotonic ms. */
-  now?: () => number
 }
 
 export class QueueAdmission {
   readonly #queues: Settings
-  readonly #now: () => number
-  readonly #known = new Map<string, { at: number; rules: Promise<Rules | null> }>()
+  /** An entry's age counts from its question, since the settings may be as old as that. */
+  readonly #known = new LRUCache<string, Promise<Rules | null>>({
+    max: ADMISSION_QUEUES_MAX,
+    ttl: ADMISSION_AGE_MS_MAX,
+  })
 
-  constructor({ queues, now }: QueueAdmissionOptions) {
+  constructor({ queues }: QueueAdmissionOptions) {
     this.#queues = queues
-    this.#now = now ?? (() => performance.now())
   }
 
   /** Why the queue will never take this item, or undefined; that the queue is missing is for the append to say. */
@@ -65,14 +66,16 @@ export class QueueAdmission {
   }
 
   #rulesFor(queueArn: string): Promise<Rules | null> {
-    const known = this.#known.get(queueArn)
-    const now = this.#now()
-    if (known && now - known.at < ADMISSION_AGE_MS_MAX) return known.rules
+    return this.#known.get(queueArn) ?? this.#ask(queueArn)
+  }
+
+  #ask(queueArn: string): Promise<Rules | null> {
     const rules = this.#queues.get(queueArn).then((queue) => queue && rulesOf(queue))
-    if (this.#known.size >= ADMISSION_QUEUES_MAX) this.#known.clear()
-    this.#known.set(queueArn, { at: now, rules })
+    this.#known.set(queueArn, rules)
     // The caller gets the error of a failed look-up. The next caller looks up again.
-    rules.catch(() => this.#known.delete(queueArn))
+    rules.catch(() => {
+      if (this.#known.peek(queueArn) === rules) this.#known.delete(queueArn)
+    })
     return rules
   }
 }

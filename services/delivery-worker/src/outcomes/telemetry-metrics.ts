@@ -2,14 +2,15 @@
 
 import { classify, PROTOCOL_TRAITS, type ReportTraits } from '@fantail/policy'
 import type { Metrics } from '@fantail/telemetry'
+import { LRUCache } from 'lru-cache'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { WorkerMetrics } from './worker-metrics.ts'
 
-/** @limit Topics whose series a worker keeps at hand. Past it: all are looked up again. */
+/** @limit Topics whose series a worker keeps at hand. Past it: those of the least recently used one are dropped. */
 const WORKER_TOPIC_SERIES_MAX = 10_000
 
 export function createWorkerMetrics(metrics: Metrics, now: () => number): WorkerMetrics {
-  const topics = new Map<string, ReturnType<typeof seriesOf>>()
+  const topics = new LRUCache<string, ReturnType<typeof seriesOf>>({ max: WORKER_TOPIC_SERIES_MAX })
   const results = {
     delivered: metrics.attemptSeconds.of({ result: 'delivered' }),
     retry: metrics.attemptSeconds.of({ result: 'retry' }),
@@ -18,7 +19,6 @@ export function createWorkerMetrics(metrics: Metrics, now: () => number): Worker
   const of = ({ topicName }: CompiledSubscription) => {
     let series = topics.get(topicName)
     if (!series) {
-      if (topics.size >= WORKER_TOPIC_SERIES_MAX) topics.clear()
       series = seriesOf(metrics, topicName)
       topics.set(topicName, series)
     }

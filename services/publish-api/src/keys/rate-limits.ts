@@ -7,13 +7,14 @@
 import type { Caller } from '@fantail/access'
 import { FantailError, type KeyLimit } from '@fantail/contracts'
 import type { KeyLimits } from '@fantail/store'
+import { LRUCache } from 'lru-cache'
 
 /** Part of a second that tokens are taken for. */
 const CHUNKS_PER_SECOND = 20
 /** @limit How long tokens of a key's rate limit are good for. After it: they are taken anew. */
 const TOKENS_AGE_MS_MAX = 1_000
 const UNANSWERED_MS = 50
-/** @limit Limited keys whose tokens a process keeps. Past it: all are forgotten and taken anew. */
+/** @limit Limited keys whose tokens a process keeps. Past it: those of the least recently used one are lost. */
 const KEYS_REMEMBERED_MAX = 10_000
 /** @limit Tries of a request to get a token. Past it: `rate_limited`. */
 const ASKS_MAX = 3
@@ -35,7 +36,7 @@ export interface RateLimitsOptions {
 export class RateLimits {
   readonly #limits: Pick<KeyLimits, 'take'>
   readonly #now: () => number
-  readonly #buckets = new Map<string, Bucket>()
+  readonly #buckets = new LRUCache<string, Bucket>({ max: KEYS_REMEMBERED_MAX })
 
   constructor({ limits, now }: RateLimitsOptions) {
     this.#limits = limits
@@ -63,7 +64,6 @@ export class RateLimits {
   #bucketOf(id: string): Bucket {
     let bucket = this.#buckets.get(id)
     if (!bucket) {
-      if (this.#buckets.size >= KEYS_REMEMBERED_MAX) this.#buckets.clear()
       bucket = { tokens: 0, validUntil: 0, emptyUntil: 0, waiting: 0, asked: undefined }
       this.#buckets.set(id, bucket)
     }

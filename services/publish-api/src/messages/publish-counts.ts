@@ -3,9 +3,10 @@
  */
 import { nameOfArn } from '@fantail/contracts'
 import type { CounterSeries, HistogramSeries } from '@fantail/telemetry'
+import { LRUCache } from 'lru-cache'
 import type { ApiDeps } from '../deps.ts'
 
-/** @limit Topics whose series the API keeps at hand. Past it: all are looked up again. */
+/** @limit Topics whose series the API keeps at hand. Past it: those of the least recently used one are dropped. */
 const API_TOPIC_SERIES_MAX = 10_000
 
 interface Series {
@@ -16,7 +17,7 @@ interface Series {
 
 export class PublishCounts {
   readonly #metrics: ApiDeps['metrics']
-  readonly #byTopic = new Map<string, Series>()
+  readonly #byTopic = new LRUCache<string, Series>({ max: API_TOPIC_SERIES_MAX })
 
   constructor(metrics: ApiDeps['metrics']) {
     this.#metrics = metrics
@@ -37,7 +38,6 @@ export class PublishCounts {
       bytes: publishBytes.of({ topic }),
       sizes: publishSizeBytes.of({ TopicName: topic }),
     }
-    if (this.#byTopic.size >= API_TOPIC_SERIES_MAX) this.#byTopic.clear()
     this.#byTopic.set(topicArn, series)
     return series
   }

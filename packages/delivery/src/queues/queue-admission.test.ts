@@ -1,0 +1,38 @@
+import type { Message, QueueRecord } from '@fantail/contracts'
+import { expect, test } from 'vitest'
+import { QueueAdmission } from './queue-admission.ts'
+
+const QUEUE = 'arn:aws:sqs:us-east-1:000000000000:jobs'
+const message = { topicArn: 'arn:aws:sns:us-east-1:000000000000:orders' } as Message
+const item = { body: 'hello', attributes: {} }
+
+/** Settings of a queue whose answers come when told to. */
+function slowQueues() {
+  const asked: PromiseWithResolvers<QueueRecord | null>[] = []
+  const get = () => {
+    const answer = Promise.withResolvers<QueueRecord | null>()
+    asked.push(answer)
+    return answer.promise
+  }
+  return { asked, admission: new QueueAdmission({ queues: { get } }) }
+}
+
+test('one look-up serves all callers, also where there is no such queue', async () => {
+  const { asked, admission } = slowQueues()
+  const both = Promise.all([admission.refusalOf(QUEUE, message, item), admission.denies(QUEUE, message)])
+  asked[0]?.resolve(null)
+  expect(await both).toEqual([undefined, false])
+  expect(await admission.denies(QUEUE, message)).toBe(false)
+  expect(asked).toHaveLength(1)
+})
+
+test('a failed look-up fails its callers, and the next call asks again', async () => {
+  const { asked, admission } = slowQueues()
+  const failing = admission.denies(QUEUE, message)
+  asked[0]?.reject(new Error('Connection is closed.'))
+  await expect(failing).rejects.toThrow('Connection is closed.')
+  const again = admission.refusalOf(QUEUE, message, item)
+  asked[1]?.resolve({ attributes: {}, maximumMessageBytes: 1 } as unknown as QueueRecord)
+  expect(await again).toBe('the queue takes at most 1 bytes')
+  expect(asked).toHaveLength(2)
+})
