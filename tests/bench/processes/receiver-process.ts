@@ -1,6 +1,6 @@
 /**
  * The receiver: frames requests by Content-Length, counts per path, answers 200. Doing more, it would be what is
- * measured.
+ * measured. On request it refuses each delivery once, and counts only the ones that it accepts.
  */
 import { type AddressInfo, createServer } from 'node:net'
 import { HttpFraming, pathOf } from './http-framing.ts'
@@ -9,9 +9,13 @@ import { monotonicMs } from './monotonic.ts'
 import { readSequence, SequenceSet } from './sequence.ts'
 
 const OK = Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nOK')
+const BUSY = Buffer.from('HTTP/1.1 503 Service Unavailable\r\nContent-Length: 4\r\n\r\nbusy')
 
 /** By path, so by subscription. */
-const arrivals = new Map<string, SequenceSet>()
+type ByPath = Map<string, SequenceSet>
+const arrivals: ByPath = new Map()
+const refused: ByPath = new Map()
+let refusesFirst = false
 let lastAt = 0
 /** Number and time of every arrival in turn, while they are wanted. */
 let times: number[] | undefined
@@ -19,7 +23,11 @@ let times: number[] | undefined
 const server = createServer({ noDelay: true }, (socket) => {
   const framing = new HttpFraming((head, bytes, bodyStart, end) => {
     const sequence = readSequence(bytes, bodyStart, end)
-    arrivalsAt(pathOf(head)).add(sequence)
+    if (refusesFirst && setAt(refused, pathOf(head)).add(sequence)) {
+      socket.write(BUSY)
+      return
+    }
+    setAt(arrivals, pathOf(head)).add(sequence)
     times?.push(sequence, lastAt)
     socket.write(OK)
   })
@@ -31,11 +39,11 @@ const server = createServer({ noDelay: true }, (socket) => {
   socket.on('error', () => socket.destroy())
 })
 
-function arrivalsAt(path: string): SequenceSet {
-  let set = arrivals.get(path)
+function setAt(sets: ByPath, path: string): SequenceSet {
+  let set = sets.get(path)
   if (!set) {
     set = new SequenceSet()
-    arrivals.set(path, set)
+    sets.set(path, set)
   }
   return set
 }
@@ -54,7 +62,11 @@ server.listen({ port: 0, host: '127.0.0.1', backlog: 4_096 }, () => {
     port: () => (server.address() as AddressInfo).port,
     reset: () => {
       arrivals.clear()
+      refused.clear()
       times = undefined
+    },
+    refuseFirst: () => {
+      refusesFirst = true
     },
     recordTimes: () => {
       times = []

@@ -20,6 +20,7 @@ test('a text without a number has none', () => {
 
 test('repeated and missing deliveries do not cancel out', () => {
   const set = new SequenceSet()
-  for (const sequence of [0, 1, 1, 500_000, -1]) set.add(sequence)
+  const isNew = [0, 1, 1, 500_000, -1].map((sequence) => set.add(sequence))
   expect([set.total, set.distinct]).toEqual([5, 3])
+  expect(isNew).toEqual([true, true, false, true, false])
 })

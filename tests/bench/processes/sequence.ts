@@ -40,13 +40,15 @@ export class SequenceSet {
   distinct = 0
   #seen = new Uint8Array(FIRST_NUMBERS)
 
-  /** A text without a number counts in the total, but not as a different one. */
-  add(sequence: number): void {
+  /** True for a new number. A text without a number counts in the total, but not as a different one. */
+  add(sequence: number): boolean {
     this.total++
-    if (sequence < 0) return
+    if (sequence < 0) return false
     if (sequence >= this.#seen.length) this.#grow(sequence)
-    if (this.#seen[sequence] === 0) this.distinct++
+    if (this.#seen[sequence] === 1) return false
     this.#seen[sequence] = 1
+    this.distinct++
+    return true
   }
 
   #grow(sequence: number): void {

@@ -1,7 +1,7 @@
 /** Every scenario that `npm run bench -- <name>` knows, in the order of docs/performance.md. */
 import type { Scenario } from '../scenario.ts'
 import { idle } from './cost/idle.ts'
-import { outcomeLog } from './cost/outcome-log-cost.ts'
+import { outcomeLog, outcomeLogRetries } from './cost/outcome-log-cost.ts'
 import { redisCost } from './cost/redis-cost.ts'
 import { signed } from './cost/signed.ts'
 import { webhookKeys } from './cost/webhook-key-cost.ts'
@@ -37,5 +37,6 @@ export const SCENARIOS: readonly Scenario[] = [
   signed,
   webhookKeys,
   outcomeLog,
+  outcomeLogRetries,
   noise,
 ]
