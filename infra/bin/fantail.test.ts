@@ -5,6 +5,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type DevTask, run } from '../dev/dev-task.fixture.ts'
 
 const SERVICES = ['publish-api', 'delivery-worker', 'redrive']
+/** On a machine that does much else; one takes half a second. */
+const START_TIMEOUT_MS = 60_000
 const BIN = fileURLToPath(new URL('fantail.mjs', import.meta.url))
 
 let redis: TestRedis
@@ -32,7 +34,10 @@ async function started(services: string[]): Promise<Map<string, number>> {
       const line = task?.output().match(new RegExp(`"pid":(\\d+),"msg":"${name}\\.started"`))
       return line ? [[name, Number(line[1])] as const] : []
     })
-  await waitFor(() => pids().length === services.length, { what: `${services.join(', ')} to start` })
+  await waitFor(() => pids().length === services.length, {
+    what: `${services.join(', ')} to start`,
+    timeoutMs: START_TIMEOUT_MS,
+  })
   return new Map(pids())
 }
 
@@ -85,7 +90,10 @@ it('starts with the master key that secrets are sealed with only, and seals them
     const env = { FANTAIL_PORT: '0', REDIS_URL: redis.url, ...server, ...keys }
     const api = run(process.execPath, [BIN, 'api'], process.cwd(), env)
     task = api
-    await waitFor(() => /"msg":"publish-api\.(started|failed)"/.test(api.output()), { what: 'the API' })
+    await waitFor(() => /"msg":"publish-api\.(started|failed)"/.test(api.output()), {
+      what: 'the API',
+      timeoutMs: START_TIMEOUT_MS,
+    })
     // A failed service ends by itself. If it were stopped at that moment, it would exit as stopped.
     if (api.output().includes('"msg":"publish-api.started"')) api.child.kill('SIGTERM')
     return { code: await api.ended, output: api.output() }

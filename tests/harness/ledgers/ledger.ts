@@ -255,11 +255,16 @@ export class Ledger {
     const { stack, topic, again } = this.#options
     const headers: Record<string, string> = again ? { 'idempotency-key': text } : {}
     const took = startFairTimer(stack.api.pid)
+    const path = `/v1/topics/${topic}/messages`
+    const call = stack.client.call('POST', path, { headers, body: { message: text } })
+    let tookMs = 0
+    const ended = call.finally(() => {
+      tookMs = took()
+    })
     const fail = (status: number, code: string, retryAfter?: string) =>
-      this.failures.push({ status, code, retryAfter, tookMs: took() })
+      this.failures.push({ status, code, retryAfter, tookMs })
     try {
-      const path = `/v1/topics/${topic}/messages`
-      const answer = await stack.client.call('POST', path, { headers, body: { message: text } })
+      const answer = await ended
       if (answer.status === 202) {
         this.#ids.set(text, (answer.body as { messageId: string }).messageId)
         return 'accepted'

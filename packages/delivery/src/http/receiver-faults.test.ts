@@ -13,6 +13,8 @@ import { createTestSender, type TestSender } from './http-sender.fixture.ts'
 import type { HttpSenderOptions } from './http-sender.ts'
 
 const DEADLINE_MS = 250
+/** For attempts that are to succeed, on a machine that does other things. */
+const PATIENT_MS = 10_000
 /** How late an attempt may end on a busy machine. */
 const LATE_MS = 1_500
 /** Bytes that both sockets' buffers may hold when a connection is cut. */
@@ -146,7 +148,7 @@ describe('a body', () => {
     opened.push(hooks)
     const bomb = gzipSync(Buffer.alloc(268_435_456))
     hooks.respond('/', { headers: { 'Content-Encoding': 'gzip' }, body: bomb })
-    const to = sender({ timeoutMs: 5_000 })
+    const to = sender({ timeoutMs: PATIENT_MS })
     const before = process.memoryUsage().arrayBuffers
     const result = await post(to, hooks.url, { responseBytesMax: bomb.length, textBytesMax: 1_024 })
     expect(result).toMatchObject({ ...status(200), text: '\0'.repeat(1_024), body: bomb })
@@ -203,6 +205,7 @@ describe('a name', () => {
     opened.push(hooks)
     let addresses = ['127.0.0.1']
     const to = sender({
+      timeoutMs: PATIENT_MS,
       allowPrivate: false,
       allow: ['127.0.0.1'],
       resolver: { resolve: () => Promise.resolve(addresses) },
@@ -221,7 +224,7 @@ describe('a name', () => {
     const hooks = await startReceiver()
     opened.push(hooks)
     let addresses: string[] = []
-    const to = sender({ resolver: { resolve: () => Promise.resolve(addresses) } })
+    const to = sender({ timeoutMs: PATIENT_MS, resolver: { resolve: () => Promise.resolve(addresses) } })
     const url = `http://hooks.example:${hooks.port}/`
     expect(await post(to, url)).toMatchObject({ kind: 'failure' })
     addresses = ['127.0.0.1']
@@ -232,7 +235,7 @@ describe('a name', () => {
 test('an endpoint that flaps is reached whenever it is up, and each attempt ends', async () => {
   let hooks = await startReceiver()
   const { port, url } = hooks
-  const to = sender()
+  const to = sender({ timeoutMs: PATIENT_MS })
   for (let i = 0; i < 5; i++) {
     expect(await post(to, url)).toMatchObject(status(200))
     await hooks.close()

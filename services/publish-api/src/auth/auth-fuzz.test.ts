@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { endpointsOf } from '../app.ts'
-import { FUZZ_TIMEOUT_MS, fuzzRuns, unlessHanging } from '../fixtures/fuzzing.fixture.ts'
+import { answerTo, FUZZ_TIMEOUT_MS, fuzzRuns } from '../fixtures/fuzzing.fixture.ts'
 import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
 import { keyWith } from './keys.fixture.ts'
 
@@ -67,7 +67,7 @@ test('with any Authorization header only public routes answer, and never with a 
       const headers: Record<string, string> = { Authorization }
       if (method !== 'GET') headers['Content-Type'] = 'application/x-www-form-urlencoded'
       const options = method === 'GET' ? { headers } : { headers, body: `Action=${action}` }
-      const { status } = await unlessHanging(`${method} ${path}`, api.call(method, path, options))
+      const { status } = await answerTo(`${method} ${path}`, () => api.call(method, path, options))
       // On a machine that stands still for a second it says that it is not ready.
       if (path !== '/readyz') expect(status).toBeLessThan(500)
       if (!OPEN.test(path)) expect([method, path, status >= 400]).toEqual([method, path, true])

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { endpointsOf } from '../app.ts'
-import { FUZZ_TIMEOUT_MS, fuzzRuns, unlessHanging } from '../fixtures/fuzzing.fixture.ts'
+import { answerTo, FUZZ_TIMEOUT_MS, fuzzRuns } from '../fixtures/fuzzing.fixture.ts'
 import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
 import type { Endpoint } from './endpoint.ts'
 
@@ -157,8 +157,7 @@ test('any request to any route gets no 5xx, and an answer of its shape', {
         status,
         body: answer,
         headers,
-      } = await unlessHanging(
-        `${endpoint.method} ${path}`,
+      } = await answerTo(`${endpoint.method} ${path}`, () =>
         api.call(endpoint.method, query ? `${path}?${query}` : path, options),
       )
       // On a machine that stands still for a second it says that it is not ready.

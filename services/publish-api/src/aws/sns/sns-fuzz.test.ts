@@ -2,7 +2,7 @@
 import type { Operation, Shape } from '@fantail/aws-wire'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { FUZZ_TIMEOUT_MS, fuzzRuns, unlessHanging } from '../../fixtures/fuzzing.fixture.ts'
+import { answerTo, FUZZ_TIMEOUT_MS, fuzzRuns } from '../../fixtures/fuzzing.fixture.ts'
 import { startTestApi, type TestApi } from '../../fixtures/test-api.fixture.ts'
 import { snsOperations } from './index.ts'
 import { queueArn, topicArn } from './sns.fixture.ts'
@@ -116,7 +116,7 @@ test('any parameters get the operation’s answer or a refusal', {
         'Content-Type': 'application/x-www-form-urlencoded',
         ...(isSigned && signed),
       }
-      const { status, text } = await unlessHanging(name, api.call('POST', '/', { body, headers }))
+      const { status, text } = await answerTo(name, () => api.call('POST', '/', { body, headers }))
       expect(status).toBeLessThan(500)
       expect(text).toContain(status === 200 ? `<${name}Response ` : '<Type>Sender</Type>')
     }),

@@ -4,7 +4,7 @@
 import type { Operation, Shape } from '@fantail/aws-wire'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { FUZZ_TIMEOUT_MS, fuzzRuns, unlessHanging } from '../../fixtures/fuzzing.fixture.ts'
+import { answerTo, FUZZ_TIMEOUT_MS, fuzzRuns } from '../../fixtures/fuzzing.fixture.ts'
 import { type Called, startTestApi, type TestApi } from '../../fixtures/test-api.fixture.ts'
 import { sqsOperations } from './index.ts'
 
@@ -130,7 +130,7 @@ test('[195] any input gets no 5xx and no 429, in its protocol’s shape', {
     const property = fc.asyncProperty(record(operation.input), async (values) => {
       // The others need the queues.
       if (operation.name === 'DeleteQueue' && 'QueueUrl' in values) return
-      const answer = await unlessHanging(operation.name, protocol(operation, values))
+      const answer = await answerTo(operation.name, () => protocol(operation, values))
       expect(answer.status).toBeLessThan(500)
       expect(answer.status).not.toBe(429)
       expect(answer.headers.get('x-amzn-requestid')).toMatch(/^\S+$/)
