@@ -7,7 +7,7 @@ const KINDS = ['packages/policy/src/protocols/', 'packages/delivery/src/attempte
 
 /** By line: why it may compare. */
 const EXCEPTIONS: Record<string, string> = {
-  "packages/store/src/lanes/lua/include/lane-claim.lua: local floor = string.find(record.e, '^arn:') and EARLIER_QUEUE_FLOOR_SECONDS or '0'":
+  "packages/store/src/lanes/lua/include/lane-claim.lua: local floor = string.find(record[SUBSCRIPTION.endpoint], '^arn:') and EARLIER_QUEUE_FLOOR_SECONDS or '0'":
     'lanes of earlier releases do not say how long they keep deliveries',
   "services/publish-api/src/aws/other-service.ts: const signedForOther = scope !== '' && scope !== 'sns' && scope !== 'sqs'":
     'the service of a signature',

@@ -98,7 +98,6 @@ export type {
   AttemptErrorCode,
   AttemptResult,
   BackoffFunction,
-  CircuitBreaker,
   ConsumerRecord,
   DeadLetter,
   DeadLetterReason,
@@ -158,7 +157,7 @@ export {
   PublishInput,
   PublishQuery,
 } from './schemas/message-schemas.ts'
-export { OutboundInput } from './schemas/outbound-schemas.ts'
+export { OutboundInput, type OutboundView } from './schemas/outbound-schemas.ts'
 export {
   PutBackAnswer,
   QuarantineExport,

@@ -1,4 +1,5 @@
 export type { Redis } from 'ioredis'
+export { API_KEY } from './access/api-key-fields.ts'
 export { ApiKeys } from './access/api-keys.ts'
 export { KeyNotHeldError, keyHolderName, refuseKeyNotHeld } from './access/key-holders.ts'
 export { KeyLimits, type TokensAsked, type TokensGiven } from './access/key-limits.ts'
@@ -6,9 +7,8 @@ export { SigningKeys } from './access/signing-keys.ts'
 export { MasterKeyError, VaultKeys } from './access/vault-keys.ts'
 export { SCRIPT_CLASSES, type ScriptName } from './capacity/script-classes.ts'
 export { type MemorySample, readMemory, readTopicBytes, StorageGuard } from './capacity/storage-guard.ts'
+export { CONSUMER, type ConsumerSettings } from './consumers/consumer-fields.ts'
 export {
-  CONSUMER_DEFAULTS,
-  type ConsumerSettings,
   Consumers,
   type ConsumerWithBatches,
   type Share,
@@ -88,6 +88,7 @@ export { IsolatedMessages } from './quarantine/isolated-messages.ts'
 export { moveOlderLists } from './quarantine/older-lists.ts'
 export { Quarantine, type Quarantined } from './quarantine/quarantine.ts'
 export type { NewEntry, QuarantineEntry } from './quarantine/quarantine-entry.ts'
+export { QUEUE, type QueueSettings } from './queues/definitions/queue-fields.ts'
 export { queueFigures } from './queues/definitions/queue-figures.ts'
 export { AttemptChangedError, OverLimitError } from './queues/queue-errors.ts'
 export { deadLetterItemId, deliveryItemId } from './queues/queue-ids.ts'
@@ -96,7 +97,6 @@ export type {
   HandleResult,
   PeekRequest,
   QueueCounts,
-  QueueSettings,
   QueueWithCounts,
   ReceiveTurn,
   SendItem,
@@ -105,6 +105,8 @@ export type {
 } from './queues/queue-records.ts'
 export { QueueWaits, type WaitingReceive } from './queues/queue-waits.ts'
 export { Queues } from './queues/queues.ts'
+export type { ShownMember } from './records/fields.ts'
+export { CorruptRecordError } from './records/stored-json.ts'
 export { batch } from './redis/batch.ts'
 export { catchUp, catchUpWith, readNow, readSlowestTime } from './redis/clock.ts'
 export { isCluster, masterOfShard, mastersOf, nodeOf } from './redis/cluster.ts'
@@ -129,9 +131,15 @@ export { SHARD_COUNT, shardBase, shardOf } from './redis/shards.ts'
 export { keySlot } from './redis/slots.ts'
 export { isOutOfMemory, isTrouble, storageError } from './redis/storage-errors.ts'
 export { type RedriveBatch, RedriveBatches, type RedriveRun } from './redrives/redrive-batches.ts'
+export { REDRIVE } from './redrives/redrive-fields.ts'
 export { Redrives } from './redrives/redrives.ts'
 export { ConfirmationLimits } from './subscriptions/confirmation-limits.ts'
 export { createConfirmationToken } from './subscriptions/confirmation-token.ts'
+export {
+  SUBSCRIPTION,
+  type SUBSCRIPTION_FIELDS,
+  type SubscriptionSettings,
+} from './subscriptions/subscription-fields.ts'
 export {
   type ListSubscriptions,
   type NewSubscription,
@@ -140,5 +148,5 @@ export {
 } from './subscriptions/subscriptions.ts'
 export { placeOfSubscription } from './subscriptions/subscriptions-id.ts'
 export { type SliceData, type SliceRef, Snapshots } from './topics/snapshots.ts'
-export { type CountedTopic, type SubscriptionCounts, type TopicSettings, Topics } from './topics/topics.ts'
-export { CorruptRecordError } from './topics/topics-record.ts'
+export { TOPIC, type TopicSettings } from './topics/topic-fields.ts'
+export { type CountedTopic, type SubscriptionCounts, Topics } from './topics/topics.ts'

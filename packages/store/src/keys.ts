@@ -32,7 +32,7 @@ export const unfinishedKey = (base: string) => `${base}unfinished`
 /** Hash in the slice's shard: `rev`, `arn`, `topic` (JSON TopicRecord), `v` (its version), `rate` (default throttle or
  *  ''), `ret` (seconds), `ovr` ('1' where subscription overrides are disabled), `n:active|pending|paused` counts. */
 export const sliceKey = (base: string, sliceId: string) => `${base}slice:${sliceId}`
-/** Hash in the slice's shard: subscription id → its record, packed (subscriptions-record.ts). */
+/** Hash in the slice's shard: subscription id → its record, packed (subscription-fields.ts). */
 export const subscriptionsKey = (base: string, sliceId: string) => `${base}subs:${sliceId}`
 
 // `<base>slots:<slice id>`. Bitmap in the slice's shard: slots in use.

@@ -2,13 +2,15 @@
  * API keys by id: of a secret only its hash, or the sealed text, stands here. Whoever keeps what is read of a key
  * follows WAKE_CHANGES, where the id of every key that is made or revoked is announced.
  */
+import { isDeepStrictEqual } from 'node:util'
 import { type ApiKeyRecord, FantailError, KEY_ID, KEYS_MAX } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { admitLonger, type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
 import { API_KEYS_BASE, apiKeyNamesKey, apiKeysKey } from '../keys.ts'
+import { parseStored } from '../records/stored-json.ts'
 import { decodeCursor, encodeCursor, type Page } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
-import { parseStored } from '../topics/topics-record.ts'
+import { API_KEY } from './api-key-fields.ts'
 
 const CREATE = readScript('create-api-key-1')
 const REVOKE = readScript('revoke-api-key-1')
@@ -35,8 +37,9 @@ export class ApiKeys {
   /** `conflict` where the id is taken, or where there are as many as there may be; `storage_full`. */
   async create(key: ApiKeyRecord): Promise<void> {
     await this.#growth.admit()
-    const args = [key.id, key.account, JSON.stringify(key), KEYS_MAX]
-    const outcome = await runScript(this.#redis, CREATE, [API_KEYS_BASE], args)
+    const { id, account } = key
+    const args = { base: API_KEYS_BASE, id, account, record: JSON.stringify(key), keysMax: KEYS_MAX }
+    const outcome = await runScript(this.#redis, CREATE, args)
     if (outcome === 1) return
     const why = outcome === 2 ? `there are ${KEYS_MAX} keys, as many as there may be` : `key ${key.id} exists`
     throw new FantailError('conflict', why)
@@ -51,15 +54,17 @@ export class ApiKeys {
   /** True where there was such a key. */
   async revoke(id: string): Promise<boolean> {
     if (!KEY_ID.test(id)) return false
-    return (await runScript(this.#redis, REVOKE, [API_KEYS_BASE], [id])) === 1
+    return (await runScript(this.#redis, REVOKE, { base: API_KEYS_BASE, id })) === 1
   }
 
   /** False where it was revoked or changed since it was read. */
   async replace(before: ApiKeyRecord, after: ApiKeyRecord): Promise<boolean> {
-    const [old, text] = [JSON.stringify(before), JSON.stringify(after)]
-    await admitLonger(this.#growth, old, text)
-    const args = [before.id, old, text]
-    return (await runScript(this.#redis, REPLACE, [API_KEYS_BASE], args)) === 1
+    const { id } = before
+    const expected = await this.#redis.hget(apiKeysKey(), id)
+    if (expected === null || !isDeepStrictEqual(parse(expected, id), before)) return false
+    const record = JSON.stringify(after)
+    await admitLonger(this.#growth, expected, record)
+    return (await runScript(this.#redis, REPLACE, { base: API_KEYS_BASE, id, expected, record })) === 1
   }
 
   /** Sorted by account and id. */
@@ -82,7 +87,7 @@ export class ApiKeys {
 
   /** The one that all processes seal cursors with; the one offered where there is none yet. */
   async cursorKey(offered: string): Promise<string> {
-    return String(await runScript(this.#redis, KEEP_CURSOR_KEY, [API_KEYS_BASE], [offered]))
+    return String(await runScript(this.#redis, KEEP_CURSOR_KEY, { base: API_KEYS_BASE, offered }))
   }
 
   async count(): Promise<number> {
@@ -91,5 +96,6 @@ export class ApiKeys {
 }
 
 function parse(text: string, id: string): ApiKeyRecord {
-  return parseStored(text, `${apiKeysKey()} ${id}`) as unknown as ApiKeyRecord
+  const key = `${apiKeysKey()} ${id}`
+  return API_KEY.complete(parseStored(text, key), key)
 }

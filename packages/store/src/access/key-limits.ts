@@ -25,7 +25,8 @@ export class KeyLimits {
   }
 
   async take({ keyId, ratePerSecond, wanted }: TokensAsked): Promise<TokensGiven> {
-    const reply = await runScript(this.#redis, TAKE, [API_KEYS_BASE], [keyId, ratePerSecond, wanted])
+    const args = { base: API_KEYS_BASE, id: keyId, rate: ratePerSecond, wanted }
+    const reply = await runScript(this.#redis, TAKE, args)
     const [given = 0, nextInMs = 0] = reply as number[]
     return { given, nextInMs }
   }

@@ -32,18 +32,20 @@ export class SigningKeys {
 
   /** Keeps the pair where there is none; answers the one that holds. */
   async offer(pair: StoredSigningPair): Promise<StoredSigningPair> {
-    return parsePair(String(await runScript(this.#redis, KEEP, [SIGNING_BASE], [JSON.stringify(pair)])))
+    const args = { base: SIGNING_BASE, offered: JSON.stringify(pair) }
+    return parsePair(String(await runScript(this.#redis, KEEP, args)))
   }
 
   /** False where it is another by now than the one that was read. */
   async replace(before: StoredSigningPair, after: StoredSigningPair): Promise<boolean> {
     const text = await this.#redis.get(signingPairKey())
     if (text === null || JSON.stringify(parsePair(text)) !== JSON.stringify(before)) return false
-    return (await runScript(this.#redis, REPLACE, [SIGNING_BASE], [text, JSON.stringify(after)])) === 1
+    const args = { base: SIGNING_BASE, expected: text, pair: JSON.stringify(after) }
+    return (await runScript(this.#redis, REPLACE, args)) === 1
   }
 
   async publish(name: string, certificate: string): Promise<void> {
-    await runScript(this.#redis, PUBLISH, [SIGNING_BASE], [name, certificate])
+    await runScript(this.#redis, PUBLISH, { base: SIGNING_BASE, name, certificate })
   }
 
   /** PEM, or null where no certificate has the name. */

@@ -39,7 +39,7 @@ export class VaultKeys {
 
   /** From now on something may be sealed with it. */
   async add(keyId: string): Promise<void> {
-    await runScript(this.#redis, ADD, [VAULT_BASE], [keyId])
+    await runScript(this.#redis, ADD, { base: VAULT_BASE, keyId })
   }
 
   async all(): Promise<string[]> {

@@ -7,22 +7,17 @@
  * pushed.
  */
 import { randomUUID } from 'node:crypto'
-import {
-  CONSUMER_BATCH_SIZE_DEFAULT,
-  CONSUMER_CONCURRENCY_DEFAULT,
-  CONSUMER_TIMEOUT_SECONDS_DEFAULT,
-  CONSUMERS_MAX,
-  type ConsumerRecord,
-  FantailError,
-} from '@fantail/contracts'
+import { CONSUMERS_MAX, type ConsumerRecord, FantailError } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { admitLonger, type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
 import { consumingKey } from '../keys.ts'
 import { queueMissing } from '../queues/queue-errors.ts'
+import { parseStored } from '../records/stored-json.ts'
 import { batch } from '../redis/batch.ts'
 import { replies } from '../redis/pages.ts'
-import { readScript, runScript, type Script } from '../redis/scripts.ts'
+import { readScript, runScript } from '../redis/scripts.ts'
 import { SHARD_COUNT, shardBase, shardOf } from '../redis/shards.ts'
+import { CONSUMER, type ConsumerSettings } from './consumer-fields.ts'
 
 const WRITE = readScript('write-consumer-1')
 const READ = readScript('read-consumers-1')
@@ -36,28 +31,6 @@ const LIST_QUEUES_MAX = 100
 /** @limit Shares that one script renews. Past it: a further script follows. */
 const KEEP_SHARES_MAX = 200
 
-export type ConsumerSettings = Pick<
-  ConsumerRecord,
-  | 'url'
-  | 'outbound'
-  | 'sealed'
-  | 'batchSize'
-  | 'batchWindowSeconds'
-  | 'concurrency'
-  | 'timeoutSeconds'
-  | 'enabled'
-  | 'reportBatchItemFailures'
->
-
-export const CONSUMER_DEFAULTS: Omit<ConsumerSettings, 'url' | 'outbound' | 'sealed'> = {
-  batchSize: CONSUMER_BATCH_SIZE_DEFAULT,
-  batchWindowSeconds: 0,
-  concurrency: CONSUMER_CONCURRENCY_DEFAULT,
-  timeoutSeconds: CONSUMER_TIMEOUT_SECONDS_DEFAULT,
-  enabled: true,
-  reportBatchItemFailures: false,
-}
-
 /** Members to set, or what makes them of the record as it stands. */
 export type ConsumerChange<Before = ConsumerRecord> =
   | Partial<ConsumerSettings>
@@ -67,6 +40,11 @@ export interface ConsumerWithBatches {
   consumer: ConsumerRecord
   /** Batches that are being pushed. */
   inFlight: number
+}
+
+interface StoredConsumer extends ConsumerWithBatches {
+  /** The record as it was read, which a change must find again. */
+  text: string
 }
 
 /** A queue that has consumers, as a worker finds it. */
@@ -99,7 +77,7 @@ export class Consumers {
    */
   async put(arn: string, name: string, set: ConsumerChange<ConsumerRecord | undefined>) {
     return this.#write(arn, name, (before) => ({
-      ...(before ?? CONSUMER_DEFAULTS),
+      ...(before ?? CONSUMER.initialSettings),
       ...(typeof set === 'function' ? set(before) : set),
     }))
   }
@@ -115,12 +93,13 @@ export class Consumers {
 
   /** Batches under way end as they began; also when already gone. */
   async delete(arn: string, name: string): Promise<void> {
-    await this.#run(arn, WRITE, [arn, name, '', '', 0])
+    await runScript(this.#redis, WRITE, { ...at(arn), name, expected: '', record: '', consumersMax: 0 })
   }
 
   /** By name; null where there is no such queue. */
   async of(arn: string): Promise<ConsumerWithBatches[] | null> {
-    return (await this.#read(arn))?.consumers ?? null
+    const queue = await this.#read(arn)
+    return queue?.consumers.map(({ consumer, inFlight }) => ({ consumer, inFlight })) ?? null
   }
 
   async get(arn: string, name: string): Promise<ConsumerWithBatches | null> {
@@ -143,13 +122,15 @@ export class Consumers {
   async keep(shares: Share[], how: 'renew' | 'end'): Promise<boolean[]> {
     const kept = new Map<Share, boolean>()
     for (const chunk of byShard(shares)) {
-      const args = chunk.flatMap((share) => [
-        share.queueArn,
-        share.consumer,
-        share.batch,
-        how === 'renew' ? '1' : '',
-      ])
-      const results = (await this.#run(chunk[0]?.queueArn ?? '', KEEP, args)) as number[]
+      const { base } = at(chunk[0]?.queueArn ?? '')
+      const renew = how === 'renew'
+      const batches = chunk.map(({ queueArn, consumer, batch }) => ({
+        arn: queueArn,
+        consumer,
+        batch,
+        renew,
+      }))
+      const results = (await runScript(this.#redis, KEEP, { base, batches })) as number[]
       chunk.forEach((share, i) => {
         kept.set(share, results[i] === 1)
       })
@@ -157,10 +138,13 @@ export class Consumers {
     return shares.map((share) => kept.get(share) ?? false)
   }
 
-  async #read(arn: string): Promise<{ now: number; consumers: ConsumerWithBatches[] } | null> {
-    const reply = (await this.#run(arn, READ, [arn])) as [Buffer, [Buffer, number][]] | null
+  async #read(arn: string): Promise<{ now: number; consumers: StoredConsumer[] } | null> {
+    const reply = (await runScript(this.#redis, READ, at(arn))) as [Buffer, [Buffer, number][]] | null
     if (reply === null) return null
-    const consumers = reply[1].map(([record, inFlight]) => ({ consumer: parse(record), inFlight }))
+    const consumers = reply[1].map(([record, inFlight]) => {
+      const text = String(record)
+      return { consumer: parse(text, arn), inFlight, text }
+    })
     consumers.sort((a, b) => (a.consumer.name < b.consumer.name ? -1 : 1))
     return { now: Number(reply[0]), consumers }
   }
@@ -168,11 +152,13 @@ export class Consumers {
   async #ofShard(shard: number): Promise<ConsumingQueue[]> {
     const queues: ConsumingQueue[] = []
     for (let after = ''; ; ) {
-      const reply = await runScript(this.#redis, LIST, [shardBase(shard)], [after, LIST_QUEUES_MAX])
+      const args = { base: shardBase(shard), after, queuesMax: LIST_QUEUES_MAX }
+      const reply = await runScript(this.#redis, LIST, args)
       const page = reply as [Buffer, number, Buffer[]][]
       for (const [arn, nextMs, records] of page) {
         const nextVisibleInMs = nextMs < 0 ? null : nextMs
-        queues.push({ arn: String(arn), consumers: records.map(parse), nextVisibleInMs })
+        const consumers = records.map((text) => parse(String(text), String(arn)))
+        queues.push({ arn: String(arn), consumers, nextVisibleInMs })
       }
       if (page.length < LIST_QUEUES_MAX) return queues
       after = queues.at(-1)?.arn ?? ''
@@ -187,22 +173,24 @@ export class Consumers {
     for (let tries = 0; tries < CONSUMER_WRITE_TRIES_MAX; tries++) {
       const queue = await this.#read(arn)
       if (!queue) throw queueMissing()
-      const before = queue.consumers.find(({ consumer }) => consumer.name === name)?.consumer
-      const consumer = completed({ createdAt: queue.now, ...change(before), name, queueArn: arn }, queue.now)
-      const [old, text] = [before ? JSON.stringify(before) : '', JSON.stringify(consumer)]
-      await admitLonger(this.#growth, before ? old : null, text)
-      const args = [old, text, CONSUMERS_MAX]
-      const written = await this.#run(arn, WRITE, [arn, name, ...args])
+      const before = queue.consumers.find(({ consumer }) => consumer.name === name)
+      const set = change(before?.consumer)
+      const consumer = completed({ createdAt: queue.now, ...set, name, queueArn: arn }, queue.now)
+      const text = JSON.stringify(consumer)
+      await admitLonger(this.#growth, before?.text ?? null, text)
+      const args = { name, expected: before?.text ?? '', record: text, consumersMax: CONSUMERS_MAX }
+      const written = await runScript(this.#redis, WRITE, { ...at(arn), ...args })
       if (written === null) throw queueMissing()
       if (written === 2) throw new FantailError('conflict', `a queue has at most ${CONSUMERS_MAX} consumers`)
       if (written === 1) return { consumer, created: before === undefined }
     }
     throw new FantailError('conflict', 'the consumer is being changed by others; try again')
   }
+}
 
-  #run(arn: string, script: Script, args: (string | number)[]): Promise<unknown> {
-    return runScript(this.#redis, script, [shardBase(shardOf(arn))], args)
-  }
+/** What every script of a queue takes. */
+function at(arn: string): { base: string; arn: string } {
+  return { base: shardBase(shardOf(arn)), arn }
 }
 
 function completed(record: Partial<ConsumerRecord>, now: number): ConsumerRecord {
@@ -210,8 +198,9 @@ function completed(record: Partial<ConsumerRecord>, now: number): ConsumerRecord
   return { ...record, revision: randomUUID(), modifiedAt: now } as ConsumerRecord
 }
 
-function parse(record: Buffer): ConsumerRecord {
-  return JSON.parse(String(record)) as ConsumerRecord
+function parse(text: string, queueArn: string): ConsumerRecord {
+  const key = `consumers of ${queueArn}`
+  return CONSUMER.complete(parseStored(text, key), key)
 }
 
 /** At most so many of one shard at a time. */

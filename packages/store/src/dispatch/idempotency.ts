@@ -73,7 +73,7 @@ export class Idempotency {
 
   /** Dispatch's claim, by the Redis key that a message carries: false where the key holds another publish. */
   async holds(name: string, value: string): Promise<boolean> {
-    const held = (await runScript(this.#acks.redis, HOLD, [name], [value, KEPT_MS])) === 1
+    const held = (await runScript(this.#acks.redis, HOLD, { key: name, value, keptMs: KEPT_MS })) === 1
     // The job is deleted next. If it is dropped because of the claim, the claim alone remains as the record.
     if (held) await this.#acks.confirm(name)
     else await this.#confirm(name)
@@ -81,8 +81,9 @@ export class Idempotency {
   }
 
   async #run(topicArn: string, key: string, value: string): Promise<FoundKey | null> {
-    const args = [topicArn, key, value, KEPT_MS]
-    const reply = await runScript(this.#acks.redis, CLAIM, [shardBase(shardOf(topicArn))], args)
+    const base = shardBase(shardOf(topicArn))
+    const args = { base, arn: topicArn, key, value, keptMs: KEPT_MS }
+    const reply = await runScript(this.#acks.redis, CLAIM, args)
     if (reply === null) return null
     const [uid, held] = (reply as [Buffer, Buffer]).map(String) as [string, string]
     return { topicUid: uid, publish: held === '' ? null : (JSON.parse(held) as IdempotentPublish) }

@@ -16,6 +16,6 @@ export interface LockedJob extends StartedJob {
 /** True where the start has the lock, for `forMs` where it was taken again. */
 export async function holdJobLock(redis: Redis, job: LockedJob, forMs: number): Promise<boolean> {
   const { queue, id, start, addedAt, token } = job
-  const args = [start, addedAt, token, forMs]
-  return (await runScript(redis, HOLD, [dispatchJobKey(queue, id)], args)) === 1
+  const args = { job: dispatchJobKey(queue, id), start, addedAt, token, lockMs: forMs }
+  return (await runScript(redis, HOLD, args)) === 1
 }

@@ -19,7 +19,7 @@ export async function noteParts(
   { queue, id, start }: StartedJob,
   parts: string,
 ): Promise<boolean> {
-  return (await runScript(redis, NOTE_PARTS, [dispatchJobKey(queue, id)], [start, parts])) === 1
+  return (await runScript(redis, NOTE_PARTS, { job: dispatchJobKey(queue, id), start, parts })) === 1
 }
 
 export async function readParts(

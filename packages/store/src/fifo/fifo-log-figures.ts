@@ -22,7 +22,9 @@ export interface FifoLogFigures {
 /** Those that hold anything, each with its isolated groups. */
 export async function fifoLogFigures(redis: Redis): Promise<FifoLogFigures[]> {
   const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => shardBase(shard))
-  const replies = await Promise.all(shards.map((base) => runScript(redis, LOGS, [base], [LOOKED_AT_MAX])))
+  const replies = await Promise.all(
+    shards.map((base) => runScript(redis, LOGS, { base, lookedAtMax: LOOKED_AT_MAX })),
+  )
   const byTopic = Map.groupBy(
     (replies as (Buffer | number)[][]).flatMap(readFigures),
     ({ topicArn }) => topicArn,

@@ -12,11 +12,11 @@ import type { Redis } from 'ioredis'
 import { hintDue } from '../lanes/busy-lanes.ts'
 import { deliveryId } from '../lanes/lane-records.ts'
 import { readTime } from '../lanes/lane-replies.ts'
+import { openJson } from '../records/stored-json.ts'
 import { ReplicaAcks } from '../redis/replica-acks.ts'
-import { readScript, runScript, type ScriptValue } from '../redis/scripts.ts'
+import { readScript, runScript } from '../redis/scripts.ts'
 import { shardBase, shardOf } from '../redis/shards.ts'
 import { storageError } from '../redis/storage-errors.ts'
-import { openJson } from '../topics/topics-record.ts'
 
 const PUBLISH = readScript('publish-fifo-1')
 
@@ -76,10 +76,17 @@ export class FifoLog {
 
   async #publish(topicArn: string, messages: Message[], once?: OnceOptions) {
     const shard = shardOf(topicArn)
-    const key = once ? [once.key, once.hash] : ['', '']
-    const args = [topicArn, shard, ...key, IDEMPOTENCY_SECONDS * 1_000, ...messages.flatMap(packMessage)]
+    const args = {
+      base: shardBase(shard),
+      arn: topicArn,
+      shard,
+      idempotencyKey: once?.key ?? '',
+      requestHash: once?.hash ?? '',
+      keptMs: IDEMPOTENCY_SECONDS * 1_000,
+      messages: messages.map(packMessage),
+    }
     try {
-      const reply = (await runScript(this.#acks.redis, PUBLISH, [shardBase(shard)], args)) as Reply
+      const reply = (await runScript(this.#acks.redis, PUBLISH, args)) as Reply
       const result = readReply(reply, once)
       hintDue(this.#redis, shard, result.wokeFor, 1)
       // A duplicate waits too: what it repeats may be on no replica yet.
@@ -91,12 +98,17 @@ export class FifoLog {
   }
 }
 
-function packMessage(message: Message): ScriptValue[] {
+function packMessage(message: Message) {
   const { messageId, groupId, deduplicationId } = message
   if (groupId === undefined || deduplicationId === undefined) {
     throw new TypeError(`a FIFO message without group or deduplication id: ${messageId}`)
   }
-  return [deliveryId(messageId), groupId, deduplicationId, openJson(message)]
+  return {
+    id: deliveryId(messageId),
+    group: groupId,
+    deduplication: deduplicationId,
+    body: openJson(message),
+  }
 }
 
 /**

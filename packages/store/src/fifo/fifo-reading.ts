@@ -99,17 +99,21 @@ export class FifoReading {
   async #move(
     shard: number,
     { uid, topicArn, group = '', fence }: LogClaim,
-    { subscriptions, messages }: LogMove,
+    move: LogMove,
     ending: Ending | '',
   ): Promise<LogMoved> {
-    const args: ScriptValue[] = [shard, uid, topicArn, group, fence, LOG_READ_MAX, READ_BYTES_MAX, ending]
-    args.push(subscriptions.length, ...subscriptions.flatMap(({ id, mayRun }) => [id, mayRun ? '2' : '1']))
-    args.push(messages.length)
-    for (const { id, to, isExpired } of messages) {
-      if (isExpired) args.push(id, EXPIRED)
-      else args.push(id, to.length, ...to.map((position) => position + 1))
-    }
-    const reply = (await runScript(this.#redis, MOVE, [shardBase(shard)], args)) as MoveReply
+    const reply = (await runScript(this.#redis, MOVE, {
+      base: shardBase(shard),
+      shard,
+      uid,
+      arn: topicArn,
+      group,
+      fence,
+      messagesMax: LOG_READ_MAX,
+      bytesMax: READ_BYTES_MAX,
+      ending,
+      values: packMove(move),
+    })) as MoveReply
     if (Buffer.isBuffer(reply)) return { kind: String(reply) as 'stale' | 'gone' }
     const [due, woke, failedStarts, isolatedId, failed, delayMs, body, ...entries] = reply
     const nextDueAt = readTime(due)
@@ -118,6 +122,16 @@ export class FifoReading {
     if (isolatedId.length === 0) return moved
     return { ...moved, isolated: { id: isolatedId, body, failedStarts: failed, delayMs } }
   }
+}
+
+function packMove({ subscriptions, messages }: LogMove): ScriptValue[] {
+  const lanes = subscriptions.flatMap(({ id, mayRun }) => [id, mayRun ? '2' : '1'])
+  const values: ScriptValue[] = [subscriptions.length, ...lanes, messages.length]
+  for (const { id, to, isExpired } of messages) {
+    if (isExpired) values.push(id, EXPIRED)
+    else values.push(id, to.length, ...to.map((position) => position + 1))
+  }
+  return values
 }
 
 /** 'stale' or 'gone'; or what the script's head says. */

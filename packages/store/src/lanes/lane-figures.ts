@@ -26,7 +26,8 @@ export async function laneFigures(
   const found = new Map<string, LaneFigures>()
   const reads = [...byShard].map(async ([shard, lanes]) => {
     const names = lanes.map(({ subscriptionId }) => subscriptionId)
-    const replies = (await runScript(redis, FIGURES, [shardBase(shard)], names)) as FiguresReply[]
+    const args = { base: shardBase(shard), subscriptions: names.map((id) => ({ id })) }
+    const replies = (await runScript(redis, FIGURES, args)) as FiguresReply[]
     for (const [i, name] of names.entries()) {
       const reply = replies[i]
       if (reply) found.set(`${shard}:${name}`, readFigures(reply))
@@ -73,8 +74,8 @@ export async function deliveryStates(
   shard: number,
   items: DeliveryRef[],
 ): Promise<DeliveryWhere[]> {
-  const args = items.flatMap(({ subscriptionId, delivery }) => [subscriptionId, delivery])
-  const flat = (await runScript(redis, STATES, [shardBase(shard)], args)) as Buffer[]
+  const deliveries = items.map(({ subscriptionId: id, delivery }) => ({ id, delivery }))
+  const flat = (await runScript(redis, STATES, { base: shardBase(shard), deliveries })) as Buffer[]
   return items.map((_, i) => {
     const fields = flat.slice(FIELDS_OF_STATE * i, FIELDS_OF_STATE * (i + 1))
     return readWhere(fields as WhereReply)

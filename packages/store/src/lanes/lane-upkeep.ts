@@ -26,13 +26,19 @@ export async function retryLaneNow(
   let woke: Wakes = 0
   let nextDueAt: number | null = null
   // Where the last step's last delivery went; the next step takes those that are due later than that.
-  let last = ''
+  let reached: number | null = null
   for (;;) {
-    const args = [shard, subscriptionId, gapMs, UPKEEP_STEP, last]
-    const reply = await runScript(redis, RETRY_NOW, [shardBase(shard)], args)
-    const [found, count, reached, due, wakes] = reply as [number, number, Buffer, Buffer, number]
+    const reply = await runScript(redis, RETRY_NOW, {
+      base: shardBase(shard),
+      shard,
+      id: subscriptionId,
+      gap: gapMs,
+      deliveriesMax: UPKEEP_STEP,
+      reached,
+    })
+    const [found, count, last, due, wakes] = reply as [number, number, Buffer, Buffer, number]
     moved += count
-    last = reached.toString()
+    reached = Number(last)
     woke |= wakes
     nextDueAt = readTime(due)
     if (found < UPKEEP_STEP) return { moved, woke, nextDueAt }
@@ -44,7 +50,8 @@ export async function purgeLane(redis: Redis, shard: number, subscriptionId: str
   let discarded = 0
   let waiting: number | undefined
   for (;;) {
-    const reply = await runScript(redis, PURGE, [shardBase(shard)], [subscriptionId, UPKEEP_STEP])
+    const args = { base: shardBase(shard), id: subscriptionId, deliveriesMax: UPKEEP_STEP }
+    const reply = await runScript(redis, PURGE, args)
     const [removed, left] = reply as [number, number]
     discarded += removed
     waiting ??= removed + left
@@ -60,8 +67,9 @@ type SweepCursor = { index: (typeof INDEXES)[number]; at: string }
 
 export async function sweepLanes(redis: Redis, shard: number, request: SweepRequest): Promise<SweepResult> {
   const { index, at } = readCursor(request.cursor)
-  const args = [shard, index, at, request.deliveriesMax, request.leaseMs]
-  const reply = (await runScript(redis, SWEEP, [shardBase(shard)], args)) as [...TakenReply, Buffer, number]
+  const { deliveriesMax, leaseMs } = request
+  const args = { base: shardBase(shard), shard, index, cursor: at, deliveriesMax, leaseMs }
+  const reply = (await runScript(redis, SWEEP, args)) as [...TakenReply, Buffer, number]
   const [now, due, drained, lanes, expired, reached, unfinished] = reply
   const taken = readTaken([now, due, drained, lanes, expired])
   if (unfinished === 1) return { ...taken, cursor: `${index}:${at}` }

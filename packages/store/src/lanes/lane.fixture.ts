@@ -5,6 +5,8 @@ import { skewKey } from '@fantail/test-kit'
 import type { Redis } from 'ioredis'
 import { dueKey, laneKey, sliceKey } from '../keys.ts'
 import { shardBase } from '../redis/shards.ts'
+import { includedBy } from '../scripts/lua-files.ts'
+import { withNames } from '../scripts/lua-names.ts'
 import { deliveryId, type ParkAs, type ParkEntry, type TakeRequest } from './lane-records.ts'
 import type { Lanes } from './lanes.ts'
 
@@ -48,6 +50,18 @@ export async function writeLane(redis: Redis, settings: LaneSettings = {}, id: s
     l: settings.floorSeconds ?? 0,
   })
   return id
+}
+
+const CHANGE = withNames(
+  'a change of a lane',
+  `${includedBy('-- @include now\n-- @include lane-next\n').join('')}
+redis.call('HSET', KEYS[1] .. 'lane:' .. ARGV[1], ARGV[2], ARGV[3])
+lane_next(KEYS[1], ARGV[1], now_ms(KEYS[1]))`,
+)
+
+/** Changes a lane like the scripts of subscriptions: its settings and its due time in one step. */
+export async function changeLane(redis: Redis, id: string, field: string, value: string) {
+  await redis.eval(CHANGE, 1, BASE, id, field, value)
 }
 
 /** Marks like the delete script; a take drains the rest. */

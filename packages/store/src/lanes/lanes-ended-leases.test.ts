@@ -4,43 +4,33 @@ import { expect, test } from 'vitest'
 import { countsKey } from '../keys.ts'
 import {
   BASE,
-  claimsOf,
   keysLeft,
   makeMessage,
   parkAll,
   SHARD,
-  skew,
   type TestMessage,
   takeFrom,
   writeLane,
   writeSlice,
 } from './lane.fixture.ts'
-import type { RetryState } from './lane-records.ts'
-import { useLanes } from './lanes.fixture.ts'
+import { asRetry, failedOnce, useLanes } from './lanes.fixture.ts'
 
-const { redis, lanes } = await useLanes()
+const { redis, lanes, later, claimDue } = await useLanes()
 
 const LEASE_MS = 20_000
 /** Longer than any delay. */
 const DELAYS_ENDED_MS = 300_001
-const FAILED: RetryState = { kind: 'retry', attempts: 1, statusCode: 500, error: 'http_500' }
-let skewMs = 0
+const FAILED = failedOnce()
 
-async function jump(ms: number) {
-  skewMs += ms
-  await skew(redis, skewMs)
-}
-
-async function park(state?: RetryState): Promise<{ id: string; message: TestMessage }> {
-  skewMs = 0
+async function park(state?: typeof FAILED): Promise<{ id: string; message: TestMessage }> {
   const id = await writeLane(redis)
   const message = makeMessage()
-  await parkAll(lanes, [id], [message], state && { as: 'retry', delayMs: 0, state })
+  await parkAll(lanes, [id], [message], state && asRetry(state))
   return { id, message }
 }
 
 async function claimOne() {
-  const [claim, ...others] = claimsOf(await takeFrom(lanes, { leaseMs: LEASE_MS }))
+  const [claim, ...others] = await claimDue()
   if (!claim || others.length > 0) throw new Error('one delivery is due')
   return claim
 }
@@ -48,7 +38,7 @@ async function claimOne() {
 /** A worker takes it and dies; resolves with how long it waits then. */
 async function die(): Promise<number> {
   await claimOne()
-  await jump(LEASE_MS)
+  await later(LEASE_MS)
   const { nextDueAt, now } = await takeFrom(lanes, { limits: new Map(), othersMax: 0 })
   return (nextDueAt ?? Number.NaN) - now
 }
@@ -63,7 +53,7 @@ test('each lease that ends without a word is followed by a longer delay, up to f
     expect(await lanes.deliveryStates(SHARD, [{ subscriptionId: id, delivery: message.id }])).toMatchObject([
       { where: 'waiting', state: null },
     ])
-    await jump(DELAYS_ENDED_MS)
+    await later(DELAYS_ENDED_MS)
   }
   expect(delays).toEqual([0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300])
   const claim = await claimOne()
@@ -75,7 +65,7 @@ test('each lease that ends without a word is followed by a longer delay, up to f
 test('the first time it waits again at once, where it was', async () => {
   const { id, message } = await park()
   await claimOne()
-  await jump(LEASE_MS)
+  await later(LEASE_MS)
   await takeFrom(lanes, { othersMax: 0 })
   expect(await redis.zrangeBuffer(freshKey(BASE, id), '0', '-1')).toEqual([message.id])
 })
@@ -84,14 +74,14 @@ test('an attempt that ends in between begins the row anew', async () => {
   await park(FAILED)
   for (let deaths = 0; deaths < 3; deaths++) {
     await die()
-    await jump(DELAYS_ENDED_MS)
+    await later(DELAYS_ENDED_MS)
   }
   const claim = await claimOne()
   expect(claim.state).toEqual(FAILED)
   const state = { ...FAILED, attempts: 2 }
   await lanes.settle(SHARD, [{ ...claim, to: { op: 'retry', delayMs: 0, state } }])
   expect((await claimOne()).state).toEqual(state)
-  await jump(LEASE_MS)
+  await later(LEASE_MS)
   expect(await claimOne()).toMatchObject({ state })
 })
 
@@ -101,11 +91,11 @@ test.each([undefined, FAILED])(
     const { id } = await park(state)
     for (let deaths = 0; deaths < 3; deaths++) {
       await die()
-      await jump(DELAYS_ENDED_MS)
+      await later(DELAYS_ENDED_MS)
     }
     await lanes.settle(SHARD, [{ ...(await claimOne()), to: { op: 'kept' } }])
     expect((await claimOne()).state).toEqual(state ?? null)
-    await jump(LEASE_MS)
+    await later(LEASE_MS)
     const claim = await claimOne()
     expect(claim.state).toEqual(state ?? null)
     await lanes.settle(SHARD, [{ ...claim, to: { op: 'delivered' } }])
@@ -116,9 +106,9 @@ test.each([undefined, FAILED])(
 test('one that a worker hands back unsent keeps its count and its place', async () => {
   const { id, message } = await park()
   await die()
-  await jump(DELAYS_ENDED_MS)
+  await later(DELAYS_ENDED_MS)
   await die()
-  await jump(DELAYS_ENDED_MS)
+  await later(DELAYS_ENDED_MS)
   const claim = await claimOne()
   await lanes.settle(SHARD, [{ ...claim, to: { op: 'return' } }])
   expect(await redis.zrangeBuffer(freshKey(BASE, id), '0', '-1')).toEqual([message.id])
@@ -128,11 +118,11 @@ test('one that a worker hands back unsent keeps its count and its place', async 
 test('the others of its lane go on', async () => {
   const { id, message } = await park()
   await die()
-  await jump(DELAYS_ENDED_MS)
+  await later(DELAYS_ENDED_MS)
   await die()
-  const other = makeMessage(Date.now() + skewMs)
+  const other = makeMessage(await lanes.now(SHARD))
   await parkAll(lanes, [id], [other])
-  expect(claimsOf(await takeFrom(lanes)).map(({ delivery }) => delivery)).toEqual([other.id])
+  expect((await claimDue()).map(({ delivery }) => delivery)).toEqual([other.id])
   expect(await lanes.deliveryStates(SHARD, [{ subscriptionId: id, delivery: message.id }])).toMatchObject([
     { where: 'waiting', hold: { because: 'leasesEnded', until: expect.any(Number) } },
   ])
@@ -141,24 +131,23 @@ test('the others of its lane go on', async () => {
 test('retention ends it, counted, with what is known of its attempts', async () => {
   const { id } = await park()
   await die()
-  await jump(DELAYS_ENDED_MS)
+  await later(DELAYS_ENDED_MS)
   await die()
   await writeSlice(redis, { retentionSeconds: 600 })
-  await jump(600_000)
+  await later(600_000)
   expect((await takeFrom(lanes)).expired).toHaveLength(1)
   expect(await redis.hgetall(countsKey(BASE))).toEqual({ expired: '1' })
   expect((await keysLeft(redis)).filter((key) => !key.endsWith(`lane:${id}`))).toEqual([])
 })
 
 test('a dead letter that is too old keeps the attempts that were made', async () => {
-  skewMs = 0
   const id = await writeLane(redis, { deadLetters: true })
-  await parkAll(lanes, [id], [makeMessage()], { as: 'retry', delayMs: 0, state: FAILED })
+  await parkAll(lanes, [id], [makeMessage()], asRetry(FAILED))
   await die()
-  await jump(DELAYS_ENDED_MS)
+  await later(DELAYS_ENDED_MS)
   await die()
   await writeSlice(redis, { retentionSeconds: 600 })
-  await jump(600_000)
+  await later(600_000)
   const dead = { ...FAILED, kind: 'dead', reason: 'expired' }
   expect((await claimOne()).state).toEqual(dead)
 })

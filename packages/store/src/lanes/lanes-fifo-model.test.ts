@@ -5,7 +5,6 @@
  * group's head is in its set and the rest in its list, in order. Every body's count equals its references. Parked
  * deliveries equal those that are there plus those that have ended.
  */
-import { readFileSync } from 'node:fs'
 import type { Message } from '@fantail/contracts'
 import {
   behindKey,
@@ -26,7 +25,17 @@ import { LogsModel, type ReadModel } from '../fifo/fifo-logs-model.fixture.ts'
 import { FifoReading, type LogMove, type LogMoved } from '../fifo/fifo-reading.ts'
 import * as keys from '../keys.ts'
 import { shardOf } from '../redis/shards.ts'
-import { BASE, claimsOf, keysLeft, SHARD, SLICE, takeFrom, writeLane, writeSlice } from './lane.fixture.ts'
+import {
+  BASE,
+  changeLane,
+  claimsOf,
+  keysLeft,
+  SHARD,
+  SLICE,
+  takeFrom,
+  writeLane,
+  writeSlice,
+} from './lane.fixture.ts'
 import type { Claim, DeadState, LogClaim, RetryState, SettleTo, TakeResult } from './lane-records.ts'
 import { deliveryId } from './lane-records.ts'
 import { Lanes } from './lanes.ts'
@@ -113,14 +122,6 @@ const operation = fc.oneof(
   fc.record({ do: fc.constantFrom('delete' as const, 'sweep' as const), lane: laneIndex }),
 )
 type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never
-
-const NEXT = ['../redis/lua/include/now.lua', './lua/include/lane-next.lua'].map((path) =>
-  readFileSync(new URL(path, import.meta.url), 'utf8'),
-)
-/** Changes a lane like the scripts of subscriptions: its settings and its due time in one step. */
-const CHANGE = `${NEXT.join('\n')}
-redis.call('HSET', KEYS[1] .. 'lane:' .. ARGV[1], ARGV[2], ARGV[3])
-lane_next(KEYS[1], ARGV[1], now_ms(KEYS[1]))`
 
 interface Held extends Claim {
   subscriptionId: string
@@ -511,7 +512,7 @@ class Play {
     lane.paused = what === 'pause'
     lane.gone = what === 'delete'
     const [field, value] = what === 'delete' ? ['g', '1'] : ['p', lane.paused ? '1' : '']
-    await redis.eval(CHANGE, 1, BASE, id, field ?? '', value ?? '')
+    await changeLane(redis, id, field ?? '', value ?? '')
   }
 
   async check() {

@@ -4,7 +4,6 @@
  * references. Parked deliveries equal those waiting, in flight and ended.
  */
 
-import { readFileSync } from 'node:fs'
 import { freshKey, leaseKey, retryKey, skewKey, stateKey } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import fc from 'fast-check'
@@ -12,6 +11,7 @@ import { expect, test } from 'vitest'
 import * as keys from '../keys.ts'
 import {
   BASE,
+  changeLane,
   claimsOf,
   keysLeft,
   makeMessage,
@@ -107,14 +107,6 @@ const operation = fc.oneof(
   fc.record({ do: fc.constantFrom('delete' as const, 'sweep' as const), lane: laneIndex }),
 )
 type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never
-
-const NEXT = ['../redis/lua/include/now.lua', './lua/include/lane-next.lua'].map((path) =>
-  readFileSync(new URL(path, import.meta.url), 'utf8'),
-)
-/** Changes a lane like the scripts of subscriptions: its settings and its due time in one step. */
-const CHANGE = `${NEXT.join('\n')}
-redis.call('HSET', KEYS[1] .. 'lane:' .. ARGV[1], ARGV[2], ARGV[3])
-lane_next(KEYS[1], ARGV[1], now_ms(KEYS[1]))`
 
 /** One history on a fresh shard. */
 class Play {
@@ -335,7 +327,7 @@ class Play {
     lane.paused = what === 'pause'
     lane.gone = what === 'delete'
     const [field, value] = what === 'delete' ? ['g', '1'] : ['p', lane.paused ? '1' : '']
-    await redis.eval(CHANGE, 1, BASE, lane.id, field ?? '', value ?? '')
+    await changeLane(redis, lane.id, field ?? '', value ?? '')
   }
 
   async check() {

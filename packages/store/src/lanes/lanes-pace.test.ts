@@ -1,43 +1,27 @@
 /** Retry modes and circuit breakers, as the scripts of lanes keep them. */
 import type { Answered } from '@fantail/policy'
 import fc from 'fast-check'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { dueKey, laneKey } from '../keys.ts'
 import { ADAPTIVE_START, adapt } from './adaptive-rate.fixture.ts'
 import {
   BASE,
-  claimsOf,
   makeMessage,
   parkAll,
   SHARD,
-  skew,
   type TestMessage,
   takeFrom,
   writeLane,
   writeSlice,
 } from './lane.fixture.ts'
-import type { LaneResult, RetryState, SettleTo } from './lane-records.ts'
-import { useLanes } from './lanes.fixture.ts'
+import type { LaneResult } from './lane-records.ts'
+import { asRetry, failedOnce, type TestClaim, useLanes } from './lanes.fixture.ts'
 
-const { redis, lanes } = await useLanes()
+const { redis, lanes, later, claimDue, settleAll } = await useLanes()
 /** A full quota, in the unit of retries' costs. */
 const RETRY_QUOTA = 500
-/** ms that Redis's time is ahead. */
-let ahead = 0
-
-beforeEach(() => {
-  ahead = 0
-})
-
 /** Ids rise, so that they stand in this order where they are due at the same time. */
 const messages = (n: number) => Array.from({ length: n }, (_, i) => makeMessage(Date.now() - 1_000 + i))
-const failed = (error: string | null = null): RetryState => ({
-  kind: 'retry',
-  attempts: 1,
-  statusCode: 500,
-  error,
-})
-const retries = (delayMs = 0, state = failed()) => ({ as: 'retry', delayMs, state }) as const
 const note = (subscriptionId: string, answered: LaneResult['answered'], cost = 0, times = 1) =>
   lanes.note(
     SHARD,
@@ -48,26 +32,15 @@ const figures = async (subscriptionId: string) => {
   if (!found) throw new Error('no such lane')
   return found
 }
-async function later(ms: number): Promise<void> {
-  ahead += ms
-  await skew(redis, ahead)
-}
-type TakenClaim = Awaited<ReturnType<typeof taken>>[number]
-const settle = (claims: TakenClaim[], to: SettleTo) =>
-  lanes.settle(
-    SHARD,
-    claims.map((claim) => ({ ...claim, to })),
-  )
-const taken = async () => claimsOf(await takeFrom(lanes))
 const dueIn = async (id: string) => Number(await redis.zscore(dueKey(BASE), id)) - (await lanes.now(SHARD))
 
 describe('the retry quota', () => {
   test('is drawn on by retries, more by those after a timeout, and not by first attempts', async () => {
     const id = await writeLane(redis, { mode: 's', maxInFlight: 1_000 })
     await parkAll(lanes, [id], messages(3))
-    await parkAll(lanes, [id], messages(2), retries())
-    await parkAll(lanes, [id], messages(1), retries(0, failed('timeout')))
-    expect(await taken()).toHaveLength(6)
+    await parkAll(lanes, [id], messages(2), asRetry())
+    await parkAll(lanes, [id], messages(1), asRetry(failedOnce('timeout')))
+    expect(await claimDue()).toHaveLength(6)
     expect((await figures(id)).retryQuota).toBe(RETRY_QUOTA - 2 * 5 - 10)
   })
 
@@ -75,30 +48,30 @@ describe('the retry quota', () => {
     const id = await writeLane(redis, { mode: 's', maxInFlight: 1_000 })
     await redis.hset(laneKey(BASE, id), 'mq', 4)
     const waiting = messages(4)
-    await parkAll(lanes, [id], waiting, retries())
-    const first = await taken()
+    await parkAll(lanes, [id], waiting, asRetry())
+    const first = await claimDue()
     expect(first.map(({ delivery }) => delivery)).toEqual([waiting[0]?.id])
-    expect(await taken()).toEqual([])
+    expect(await claimDue()).toEqual([])
     expect(await dueIn(id)).toBeGreaterThan(500)
     await parkAll(lanes, [id], messages(3))
-    expect(await taken()).toHaveLength(3)
+    expect(await claimDue()).toHaveLength(3)
     for (const message of waiting.slice(1)) {
       await later(1_000)
-      expect((await taken()).map(({ delivery }) => delivery)).toEqual([message.id])
+      expect((await claimDue()).map(({ delivery }) => delivery)).toEqual([message.id])
     }
   })
 
   test('is filled by successes, which let what waits go at once', async () => {
     const id = await writeLane(redis, { mode: 's', maxInFlight: 1_000 })
     await redis.hset(laneKey(BASE, id), 'mq', 0, 'mn', Date.now() + 900)
-    await parkAll(lanes, [id], messages(5), retries())
-    expect(await taken()).toEqual([])
+    await parkAll(lanes, [id], messages(5), asRetry())
+    expect(await claimDue()).toEqual([])
     await note(id, 'ok', 5)
-    expect(await taken()).toHaveLength(1)
+    expect(await claimDue()).toHaveLength(1)
     await note(id, 'ok', 0, 4)
-    expect(await taken()).toEqual([])
+    expect(await claimDue()).toEqual([])
     await note(id, 'ok')
-    expect(await taken()).toHaveLength(1)
+    expect(await claimDue()).toHaveLength(1)
     await note(id, 'failed', 5, 3)
     expect((await figures(id)).retryQuota).toBe(0)
     await note(id, 'unsent', 10)
@@ -109,8 +82,8 @@ describe('the retry quota', () => {
 
   test('costs lanes without a mode nothing, and leaves no trace in them', async () => {
     const id = await writeLane(redis)
-    await parkAll(lanes, [id], messages(200), retries())
-    expect(await taken()).toHaveLength(32)
+    await parkAll(lanes, [id], messages(200), asRetry())
+    expect(await claimDue()).toHaveLength(32)
     expect((await redis.hkeys(laneKey(BASE, id))).filter((field) => field.startsWith('m'))).toEqual([])
     expect(await figures(id)).toMatchObject({ retryQuota: null, circuitOpenUntil: null, rate: null })
   })
@@ -163,7 +136,7 @@ describe('the adaptive rate', () => {
     ]
     for (const id of [free, throttled]) await redis.hset(laneKey(BASE, id), 'mf', 10)
     await parkAll(lanes, [free, throttled], messages(20))
-    const claims = await taken()
+    const claims = await claimDue()
     const of = (id: string) => claims.filter(({ subscriptionId }) => subscriptionId === id)
     expect([of(free).length, of(throttled).length]).toEqual([3, 1])
     expect(of(free).every(({ sendAt }) => sendAt !== null)).toBe(true)
@@ -207,24 +180,24 @@ describe('the circuit breaker', () => {
     const id = await opened()
     const waiting: TestMessage[] = messages(5)
     await parkAll(lanes, [id], waiting)
-    expect(await taken()).toEqual([])
+    expect(await claimDue()).toEqual([])
     expect(await dueIn(id)).toBeGreaterThan(29_000)
     await later(30_000)
-    const probe = await taken()
+    const probe = await claimDue()
     expect(idsOf(probe)).toEqual([waiting[0]?.id])
     await later(10_000)
-    expect(await taken()).toEqual([])
+    expect(await claimDue()).toEqual([])
     expect((await note(id, 'failed')).circuitOpen).toEqual([true])
     const [claim] = probe
     if (!claim) throw new Error('there is a probe')
     await lanes.settle(SHARD, [{ ...claim, to: { op: 'return' } }])
     await later(29_000)
-    expect(await taken()).toEqual([])
+    expect(await claimDue()).toEqual([])
     await later(1_000)
-    const second = await taken()
+    const second = await claimDue()
     expect(idsOf(second)).toEqual([waiting[0]?.id])
     expect((await note(id, 'ok')).circuitOpen).toEqual([true])
-    expect(idsOf(await taken())).toEqual(waiting.slice(1).map((message) => message.id))
+    expect(idsOf(await claimDue())).toEqual(waiting.slice(1).map((message) => message.id))
     expect((await figures(id)).circuitOpenUntil).toBeNull()
   })
 
@@ -232,29 +205,29 @@ describe('the circuit breaker', () => {
     const id = await opened()
     await parkAll(lanes, [id], messages(2))
     await later(30_000)
-    expect(await taken()).toHaveLength(1)
+    expect(await claimDue()).toHaveLength(1)
     await later(20_001)
-    const probe = await taken()
+    const probe = await claimDue()
     expect(probe).toHaveLength(1)
     await note(id, 'unsent')
-    await settle(probe, { op: 'return' })
-    expect(await taken()).toHaveLength(1)
+    await settleAll(probe, { op: 'return' })
+    expect(await claimDue()).toHaveLength(1)
   })
 
   test('what was claimed before it opened and is handed back unsent lets nothing through', async () => {
     const id = await writeLane(redis, { mode })
     await parkAll(lanes, [id], messages(5))
-    const before = await taken()
+    const before = await claimDue()
     expect(before).toHaveLength(5)
     await note(id, 'failed', 0, 3)
     await note(id, 'unsent', 0, 2)
-    await settle(before.slice(0, 3), { op: 'retry', delayMs: 0, state: failed() })
-    await settle(before.slice(3, 4), { op: 'return' })
-    expect(await taken()).toEqual([])
+    await settleAll(before.slice(0, 3), { op: 'retry', delayMs: 0, state: failedOnce() })
+    await settleAll(before.slice(3, 4), { op: 'return' })
+    expect(await claimDue()).toEqual([])
     await later(30_000)
-    expect(await taken()).toHaveLength(1)
-    await settle(before.slice(4), { op: 'return' })
-    expect(await taken()).toEqual([])
+    expect(await claimDue()).toHaveLength(1)
+    await settleAll(before.slice(4), { op: 'return' })
+    expect(await claimDue()).toEqual([])
   })
 
   test('lets through as many as a model does, for any answers and hand-backs', async () => {
@@ -267,13 +240,13 @@ describe('the circuit breaker', () => {
       const id = await writeLane(redis, { mode: '- 2 30000', maxInFlight: 2 })
       await parkAll(lanes, [id], messages(6))
       let [failures, until, probe] = [0, null as number | null, null as string | null]
-      const flying: { claim: TakenClaim; till: number }[] = []
+      const flying: { claim: TestClaim; till: number }[] = []
       for (const step of all) {
         const now = await lanes.now(SHARD)
         if (step === 'wait') {
           await later(STEP_MS)
         } else if (step === 'take') {
-          const claims = (await taken()).filter(({ subscriptionId }) => subscriptionId === id)
+          const claims = (await claimDue()).filter(({ subscriptionId }) => subscriptionId === id)
           const most = until === null ? 2 : until <= now ? 1 : 0
           expect(claims.length).toBeLessThanOrEqual(most)
           if (most === 1)
@@ -289,7 +262,7 @@ describe('the circuit breaker', () => {
           if (step.as === 'failed') failures++
           if (step.as === 'failed' && (until !== null || failures >= 2)) until = now + PROBE_MS
           await note(id, step.as as LaneResult['answered'])
-          await settle([ended.claim], { op: 'return' })
+          await settleAll([ended.claim], { op: 'return' })
         }
       }
       await redis.del(dueKey(BASE))
@@ -315,7 +288,7 @@ describe('the circuit breaker', () => {
     let cursor: string | null = null
     do ({ cursor } = await lanes.sweep(SHARD, { cursor, deliveriesMax: 100, leaseMs: 20_000 }))
     while (cursor !== null)
-    expect(await taken()).toHaveLength(1)
+    expect(await claimDue()).toHaveLength(1)
   })
 
   test('goes with its lane', async () => {

@@ -1,14 +1,45 @@
 /** Lanes on a Redis of a test file's own: emptied before each of its tests, with one slice. */
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeEach } from 'vitest'
-import { writeSlice } from './lane.fixture.ts'
+import { claimsOf, SHARD, skew, takeFrom, writeSlice } from './lane.fixture.ts'
+import type { RetryState, SettleTo } from './lane-records.ts'
 import { Lanes } from './lanes.ts'
+
+export type TestClaim = ReturnType<typeof claimsOf>[number]
+
+/** What is known of a delivery that has failed once, and how it is parked then. */
+export const failedOnce = (error: string | null = 'http_500'): RetryState => ({
+  kind: 'retry',
+  attempts: 1,
+  statusCode: 500,
+  error,
+})
+export const asRetry = (state = failedOnce(), delayMs = 0) => ({ as: 'retry', delayMs, state }) as const
 
 export async function useLanes(slice: Parameters<typeof writeSlice>[1] = {}) {
   const { server, redis } = await useRedis()
+  const lanes = new Lanes(redis)
+  let aheadMs = 0
   beforeEach(async () => {
+    aheadMs = 0
     await redis.flushall()
     await writeSlice(redis, slice)
   })
-  return { server, redis, lanes: new Lanes(redis) }
+  return {
+    server,
+    redis,
+    lanes,
+    /** Redis's time goes on by `ms`, or back. */
+    later: async (ms: number) => {
+      aheadMs += ms
+      await skew(redis, aheadMs)
+    },
+    /** All that is due, claimed. */
+    claimDue: async () => claimsOf(await takeFrom(lanes)),
+    settleAll: (claims: TestClaim[], to: SettleTo) =>
+      lanes.settle(
+        SHARD,
+        claims.map((claim) => ({ ...claim, to })),
+      ),
+  }
 }

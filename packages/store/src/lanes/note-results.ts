@@ -12,8 +12,11 @@ export async function noteResults(
   shard: number,
   results: LaneResult[],
 ): Promise<NotedResults & { woke: Wakes }> {
-  const args = results.flatMap(({ subscriptionId, answered, cost }) => [subscriptionId, answered, cost])
-  const reply = await runScript(redis, NOTE, [shardBase(shard)], [shard, ...args])
+  const reply = await runScript(redis, NOTE, {
+    base: shardBase(shard),
+    shard,
+    results: results.map(({ subscriptionId: id, answered: what, cost }) => ({ id, what, cost })),
+  })
   const [due, woke, ...circuits] = reply as [Buffer, number, ...(number | Buffer)[]]
   return {
     circuitOpen: circuits.map((circuit) => circuit === 1),

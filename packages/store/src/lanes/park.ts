@@ -30,8 +30,8 @@ export async function parkDeliveries(
   shard: number,
   { messages, jobs }: ParkRequest,
 ): Promise<ParkResult & { woke: Wakes }> {
-  const args = [shard, ...packMessages(messages), jobs.length, ...jobs.flatMap(packJob)]
-  const reply = await runScript(redis, PARK, [shardBase(shard)], args)
+  const values = [...packMessages(messages), jobs.length, ...jobs.flatMap(packJob)]
+  const reply = await runScript(redis, PARK, { base: shardBase(shard), shard, values })
   const [due, woke, ...parked] = reply as [Buffer, number, ...(number | OutcomeReply[])[]]
   return { jobs: parked.map(readJob), nextDueAt: readTime(due), woke }
 }
@@ -48,8 +48,9 @@ export async function parkRedriven(
     entry.itemId,
     entry.groupId ?? '',
   ])
-  const args = [shard, ...packMessages(messages), task, fence, batch, entries.length, ...packed]
-  const reply = await runScript(redis, PARK_REDRIVEN, [shardBase(shard)], args)
+  const values = [...packMessages(messages), entries.length, ...packed]
+  const args = { base: shardBase(shard), shard, task, fence, batch, values }
+  const reply = await runScript(redis, PARK_REDRIVEN, args)
   const [due, woke, outcomes] = reply as [Buffer, number, number | number[]]
   if (typeof outcomes === 'number') {
     return { woke: 0, result: { stale: true, ...(outcomes > 0 && { laterBatch: outcomes }) } }
@@ -66,7 +67,7 @@ export async function openCheckpoint(
   job: string,
   fence: number,
 ): Promise<Checkpoint> {
-  const reply = await runScript(redis, OPEN_CHECKPOINT, [shardBase(shard)], [job, fence])
+  const reply = await runScript(redis, OPEN_CHECKPOINT, { base: shardBase(shard), job, fence })
   const [stale, flat] = reply as [number, Buffer[]]
   const fields = new Map<string, Buffer>()
   for (let i = 0; i + 1 < flat.length; i += 2) {

@@ -13,8 +13,8 @@ export async function renewClaims(
   shard: number,
   { leaseMs, lanes }: RenewRequest,
 ): Promise<RenewedClaim[][]> {
-  const args = [leaseMs, ...lanes.flatMap(packLane)]
-  const reply = (await runScript(redis, RENEW, [shardBase(shard)], args)) as Buffer[]
+  const args = { base: shardBase(shard), leaseMs, values: lanes.flatMap(packLane) }
+  const reply = (await runScript(redis, RENEW, args)) as Buffer[]
   const replies = reply.values()
   const next = () => replies.next().value ?? Buffer.alloc(0)
   return lanes.map(({ claims }) => claims.map(() => ({ sendAt: readTime(next()), lease: next().toString() })))

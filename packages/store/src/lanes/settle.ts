@@ -30,13 +30,13 @@ export async function settleDeliveries(
 async function settleStep(redis: Redis, shard: number, settlements: Settlement[]): Promise<Settled> {
   const positions = settlements.map((_, i) => i)
   const lanes = Map.groupBy(positions, (i) => settlements[i]?.subscriptionId ?? '')
-  const args = [...lanes].flatMap(([id, at]) =>
+  const values = [...lanes].flatMap(([id, at]) =>
     packLane(
       id,
       at.flatMap((i) => settlements[i] ?? []),
     ),
   )
-  const reply = await runScript(redis, SETTLE, [shardBase(shard)], [shard, ...args])
+  const reply = await runScript(redis, SETTLE, { base: shardBase(shard), shard, values })
   const [due, woke, ...outcomes] = reply as [Buffer, number, ...(number | Buffer)[]]
   const accepted = new Array<boolean>(settlements.length).fill(false)
   const leases = new Array<string | null>(settlements.length).fill(null)

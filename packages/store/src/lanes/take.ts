@@ -21,10 +21,11 @@ type LogReply = [uid: Buffer, arn: Buffer, fence: number, group: Buffer]
 
 export async function takeDeliveries(redis: Redis, shard: number, request: TakeRequest): Promise<TakeResult> {
   const { lanesMax, deliveriesMax, leaseMs, limits, othersMax = OTHERS_MAX, logsMax = 0 } = request
-  const { turnsMax = deliveriesMax, turnsTill = '' } = request
-  const bounds = [lanesMax, deliveriesMax, leaseMs, othersMax, logsMax, turnsMax, turnsTill]
-  const args = [...bounds, ...[...limits].flat()]
-  const reply = (await runScript(redis, TAKE, [shardBase(shard)], args)) as TakeReply
+  const { turnsMax = deliveriesMax, turnsTill = null } = request
+  const bounds = { lanesMax, deliveriesMax, leaseMs, othersMax, logsMax, turnsMax, turnsTill }
+  const laneLimits = Array.from(limits, ([id, claimsMax]) => ({ id, claimsMax }))
+  const args = { base: shardBase(shard), ...bounds, laneLimits }
+  const reply = (await runScript(redis, TAKE, args)) as TakeReply
   const [now, due, drained, lanes, expired, runs, logs, turn] = reply
   const taken = readTaken([now, due, drained, lanes, expired])
   addRuns(taken.lanes, runs)

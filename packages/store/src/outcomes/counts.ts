@@ -17,7 +17,7 @@ export class Counts {
 
   /** Counts what no other script counts, because it never was in a lane; also while memory is full. */
   async add(cause: string): Promise<void> {
-    await runScript(this.#redis, COUNT, [shardBase(0)], [cause])
+    await runScript(this.#redis, COUNT, { base: shardBase(0), cause })
   }
 
   /** Cause → count, over all shards, since this Redis was first used. */

@@ -131,7 +131,11 @@ export class OutcomeLog {
     await Promise.all(
       streams.map(async (packed, number) => {
         if (packed.length === 0) return
-        await runScript(this.#redis, APPEND, [outcomeLogKey(number)], [kept, ...pagesOf(packed)])
+        await runScript(this.#redis, APPEND, {
+          stream: outcomeLogKey(number),
+          keptMax: kept,
+          pages: pagesOf(packed),
+        })
       }),
     )
   }

@@ -28,15 +28,21 @@ export function pack(streams: Buffer[][], text: string, messageId: string, id = 
   streams[(id[15] ?? 0) % streams.length]?.push(entry)
 }
 
-/** Entries put together to pages: of each page the number of its entries, then the page. */
-export function pagesOf(entries: readonly Buffer[]): (number | Buffer)[] {
-  const pages: (number | Buffer)[] = []
+export interface Page {
+  /** How many it has. */
+  entries: number
+  page: Buffer
+}
+
+/** Entries put together to pages. */
+export function pagesOf(entries: readonly Buffer[]): Page[] {
+  const pages: Page[] = []
   let bytes = 0
   let from = 0
   for (let to = 1; to <= entries.length; to++) {
     bytes += entries[to - 1]?.length ?? 0
     if (to < entries.length && bytes + (entries[to]?.length ?? 0) <= PAGE_BYTES_MAX) continue
-    pages.push(to - from, Buffer.concat(entries.slice(from, to)))
+    pages.push({ entries: to - from, page: Buffer.concat(entries.slice(from, to)) })
     from = to
     bytes = 0
   }

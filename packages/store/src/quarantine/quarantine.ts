@@ -20,7 +20,7 @@ import {
 import { batch } from '../redis/batch.ts'
 import { decodeCursor, encodeCursor, type Page, replies } from '../redis/pages.ts'
 import type { ReplicaAcks } from '../redis/replica-acks.ts'
-import { readScript, runScript, type ScriptValue } from '../redis/scripts.ts'
+import { readScript, runScript } from '../redis/scripts.ts'
 import {
   messageIdsIn,
   type NewEntry,
@@ -77,8 +77,13 @@ export class Quarantine {
    */
   async add(entry: NewEntry): Promise<Quarantined> {
     const ids = messageIdsIn(entry)
-    const args: ScriptValue[] = [entry.id, await this.#limit(), ids.length, ...ids, ...packEntry(entry, ids)]
-    const reply = await runScript(this.#redis, ADD, [QUARANTINE_BASE], args)
+    const reply = await runScript(this.#redis, ADD, {
+      base: QUARANTINE_BASE,
+      id: entry.id,
+      bytesMax: await this.#limit(),
+      messages: ids.length,
+      values: [...ids, ...packEntry(entry, ids)],
+    })
     const result = reply === 1 ? 'added' : reply === 0 ? 'present' : 'full'
     if (result !== 'full') await this.#options.acks?.confirm(quarantineKey())
     this.#options.onTry?.(result, entry)
@@ -123,8 +128,8 @@ export class Quarantine {
 
   /** False where it is not there. */
   async remove(id: string): Promise<boolean> {
-    const ids = await this.messageIds(id)
-    return (await runScript(this.#redis, RELEASE, [QUARANTINE_BASE], [id, ...ids])) === 1
+    const messages = (await this.messageIds(id)).map((message) => ({ message }))
+    return (await runScript(this.#redis, RELEASE, { base: QUARANTINE_BASE, id, messages })) === 1
   }
 
   async figures(): Promise<QuarantineFigures> {

@@ -1,23 +1,6 @@
 /** What queues.ts takes and gives. Times are epoch ms by Redis's clock. */
 import type { ArnDefaults, DeadLetter, MessageAttribute, QueueMessage, QueueRecord } from '@fantail/contracts'
 
-/** What a caller may set; everything else of a QueueRecord is the store's. */
-export type QueueSettings = Pick<
-  QueueRecord,
-  | 'visibilityTimeoutSeconds'
-  | 'retentionSeconds'
-  | 'delaySeconds'
-  | 'receiveWaitSeconds'
-  | 'redrivePolicy'
-  | 'contentBasedDeduplication'
-  | 'deduplicationScope'
-  | 'fifoThroughputLimit'
-  | 'maximumMessageBytes'
-  | 'redriveAllowPolicy'
-  | 'tags'
-  | 'attributes'
->
-
 export interface QueueCounts {
   visible: number
   /** Received and not yet due back, or on their way to another queue. */

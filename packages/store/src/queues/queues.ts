@@ -23,6 +23,7 @@ import type { Redis } from 'ioredis'
 import type { Page } from '../redis/pages.ts'
 import { ReplicaAcks } from '../redis/replica-acks.ts'
 import { QueueDefinitions, type QueueDefinitionsOptions } from './definitions/queue-definitions.ts'
+import type { QueueSettings } from './definitions/queue-fields.ts'
 import { QueueSources } from './definitions/queue-sources.ts'
 import { QueueContents } from './queue-contents.ts'
 import { QueueHandles } from './queue-handles.ts'
@@ -34,7 +35,6 @@ import type {
   HandleRule,
   ListQueues,
   PeekRequest,
-  QueueSettings,
   QueueWithCounts,
   ReceiveRequest,
   ReceiveTurn,

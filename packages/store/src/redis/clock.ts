@@ -20,22 +20,29 @@ export function catchUp(
   shard: number,
   { now, behindMsMax }: { now: number; behindMsMax: number },
 ): Promise<CaughtUp> {
-  return runCatchUp(redis, shard, [Math.floor(now), behindMsMax, ''])
+  return runCatchUp(redis, shard, { knownMs: Math.floor(now), behindMsMax, aheadMs: null })
 }
 
 /** Lets the shard be no less ahead of Redis's clock than another one is that goes by the same clock. */
 export function catchUpWith(redis: Redis, shard: number, aheadMs: number): Promise<CaughtUp> {
-  return runCatchUp(redis, shard, ['', 0, aheadMs])
+  return runCatchUp(redis, shard, { knownMs: null, behindMsMax: 0, aheadMs })
 }
 
-async function runCatchUp(redis: Redis, shard: number, args: (number | string)[]): Promise<CaughtUp> {
-  const [madeUpMs, aheadMs] = (await runScript(redis, CATCH_UP, [shardBase(shard)], args)) as [number, number]
+interface KnownTime {
+  knownMs: number | null
+  behindMsMax: number
+  aheadMs: number | null
+}
+
+async function runCatchUp(redis: Redis, shard: number, known: KnownTime): Promise<CaughtUp> {
+  const reply = await runScript(redis, CATCH_UP, { base: shardBase(shard), ...known })
+  const [madeUpMs, aheadMs] = reply as [number, number]
   return { madeUpMs, aheadMs }
 }
 
 /** Epoch ms as the shard's scripts see it. */
 export async function readNow(redis: Redis, shard: number): Promise<number> {
-  return (await runScript(redis, READ_NOW, [shardBase(shard)], [])) as number
+  return (await runScript(redis, READ_NOW, { base: shardBase(shard) })) as number
 }
 
 /** Epoch ms, with fractions, of the master whose clock is the furthest behind. */

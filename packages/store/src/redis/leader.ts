@@ -7,5 +7,5 @@ const TAKE = readScript('take-role-1')
 
 /** True if this process has the role for the next `forMs`. Runs when memory is full, too: the role may free some. */
 export async function takeRole(redis: Redis, role: string, forMs: number): Promise<boolean> {
-  return (await runScript(redis, TAKE, [roleKey(role)], [forMs])) === 1
+  return (await runScript(redis, TAKE, { role: roleKey(role), heldMs: forMs })) === 1
 }

@@ -1,58 +1,94 @@
 /**
- * Lua scripts, read from the folder `lua/` beside their caller, with includes. They run by EVALSHA with a fallback to
- * EVAL, so an emptied script cache costs one more round trip. A file `take-deliveries-1.lua` takes 1 key. `-- @include
- * now` inserts `now.lua` from any folder's `lua/include/`: no two Lua files share a name.
+ * Lua scripts: read with what they include (lua-files.ts) and what they declare (declaration.ts), run by EVALSHA with a
+ * fallback to EVAL, so an emptied script cache costs one more trip. A file `take-deliveries-1.lua` takes 1 key.
  *
  * On a cluster each script names one more key, in the same slot, that never exists. While a slot moves from one master
  * to another its keys are on both, and a script must run on neither. Redis refuses a command of several keys of which
  * one is missing (ASK at the one, TRYAGAIN at the other). With one key it would run on the master that has half of the
  * shard.
  */
-import { readdirSync, readFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { Redis } from 'ioredis'
 import type { ScriptName } from '../capacity/script-classes.ts'
+import { type Declaration, declarationOf, type Kind, localsOf, withLoops } from '../scripts/declaration.ts'
+import { includedBy, readLua } from '../scripts/lua-files.ts'
+import { withNames } from '../scripts/lua-names.ts'
+import type { ScriptArguments, ScriptValue } from '../scripts/script-arguments.ts'
 import { isCluster } from './cluster.ts'
 
-/** Sources hold the Lua, also where this runs from `dist/`. */
-const SOURCES = fileURLToPath(new URL('../../src/', import.meta.url))
-
-/** Name → path. */
-const LUA_FILES = new Map(
-  readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.lua'))
-    .map((path) => [basename(path, '.lua'), join(SOURCES, path)]),
-)
-
-function luaOf(name: string): string {
-  const path = LUA_FILES.get(name)
-  if (path === undefined) throw new Error(`there is no ${name}.lua`)
-  return readFileSync(path, 'utf8')
-}
-
-export interface Script {
-  name: string
+export interface Script<Name extends ScriptName = ScriptName> {
+  name: Name
   keys: number
   lua: string
+  /** Undefined: it takes its values by position. */
+  declared: Declaration | undefined
 }
 
 const NEVER_THERE = '~'
 
-export type ScriptValue = string | Buffer | number
+export type { ScriptValue }
+
+/** Scripts that declare what they take. */
+type DeclaredName = keyof ScriptArguments & ScriptName
 
 /** Reads one script, which has a class; throws where the file's name carries no key count. */
-export function readScript(file: ScriptName): Script {
+export function readScript<Name extends ScriptName>(file: Name): Script<Name> {
   const match = /^([a-z-]+)-(\d+)$/.exec(file)
   if (!match?.[1] || !match[2]) throw new Error(`${file}: a script's name ends in the number of its keys`)
-  const lua = luaOf(file).replace(/^-- @include ([a-z-]+)$/gm, (_, name: string) => luaOf(name))
-  return { name: file, keys: Number(match[2]), lua }
+  const own = readLua(file)
+  const declared = declarationOf(file, own)
+  if (declared && declared.keys.length !== Number(match[2]))
+    throw new Error(`${file} declares ${declared.keys.length} keys`)
+  const body = declared ? localsOf(declared) + withLoops(file, own, declared) : own
+  const lua = withNames(file, [...includedBy(own), body.replaceAll(/^-- @include .*\n/gm, '')].join(''))
+  return { name: file, keys: Number(match[2]), lua, declared }
 }
 
 type Run = (...args: ScriptValue[]) => Promise<unknown>
 
 /** Runs a script; every bulk reply comes back as a Buffer, integers as numbers. */
+export async function runScript<Name extends DeclaredName>(
+  redis: Redis,
+  script: Script<Name>,
+  args: ScriptArguments[Name],
+): Promise<unknown>
+/** The same, of a script that takes its values by position. */
+export async function runScript<Name extends ScriptName>(
+  redis: Redis,
+  script: Script<Name>,
+  keys: Name extends DeclaredName ? never : ScriptValue[],
+  args: ScriptValue[],
+): Promise<unknown>
 export async function runScript(
+  redis: Redis,
+  script: Script,
+  given: object,
+  args?: ScriptValue[],
+): Promise<unknown> {
+  if (args) return sendScript(redis, script, given as ScriptValue[], args)
+  if (!script.declared) throw new Error(`${script.name} does not declare what it takes`)
+  const { keys, values } = valuesOf(script.declared, given as Given)
+  return sendScript(redis, script, keys, values)
+}
+
+type Given = Record<string, unknown>
+
+function valuesOf({ keys, args, list, rest }: Declaration, given: Given) {
+  const values: ScriptValue[] = []
+  for (const { member, kind } of args) values.push(encoded(given[member], kind))
+  for (const item of list ? (given[list.member] as Given[]) : []) {
+    for (const { member, kind } of list?.items ?? []) values.push(encoded(item[member], kind))
+  }
+  for (const value of rest ? (given[rest.member] as ScriptValue[]) : []) values.push(value)
+  return { keys: keys.map(({ member }) => given[member] as ScriptValue), values }
+}
+
+function encoded(value: unknown, kind: Kind): ScriptValue {
+  if (kind === 'flag') return value ? '1' : ''
+  return (value ?? '') as ScriptValue
+}
+
+/** By position, as the wire has it. */
+export async function sendScript(
   redis: Redis,
   script: Script,
   keys: ScriptValue[],

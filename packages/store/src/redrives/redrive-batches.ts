@@ -21,7 +21,7 @@ import { ReplicaAcks } from '../redis/replica-acks.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 import { shardBase, shardOf } from '../redis/shards.ts'
 import type { Subscriptions } from '../subscriptions/subscriptions.ts'
-import { filterValues } from './redrive-counts.ts'
+import { filterArgs } from './redrive-counts.ts'
 import { shardOfTask } from './redrive-records.ts'
 
 const OPEN = readScript('open-redrive-1')
@@ -92,14 +92,20 @@ export class RedriveBatches {
 
   /** The fence of a new run, which makes all earlier ones stale; null where the task is not to be run. */
   async open(id: string): Promise<number | null> {
-    const fence = await this.#run(taskShard(id), OPEN, [id])
+    const fence = await runScript(this.#redis, OPEN, taskPlace(id))
     return fence === 0 ? null : (fence as number)
   }
 
   async choose(run: RedriveRun): Promise<RedriveChoice> {
-    const bounds = [REDRIVE_ITEMS_MAX, REDRIVE_BYTES_MAX, REDRIVE_SCAN_ITEMS_MAX]
-    const args = [run.id, run.fence, ...bounds, ...filterValues(run.filter)]
-    const [kind, value, items] = (await this.#run(taskShard(run.id), CHOOSE, args)) as ChooseReply
+    const reply = await runScript(this.#redis, CHOOSE, {
+      ...taskPlace(run.id),
+      fence: run.fence,
+      itemsMax: REDRIVE_ITEMS_MAX,
+      bytesMax: REDRIVE_BYTES_MAX,
+      lookedAtMax: REDRIVE_SCAN_ITEMS_MAX,
+      ...filterArgs(run.filter),
+    })
+    const [kind, value, items] = reply as ChooseReply
     switch (String(kind)) {
       case 'batch':
         return { kind: 'batch', batch: { number: value ?? 0, items: (items ?? []).map(batchItem) } }
@@ -138,21 +144,28 @@ export class RedriveBatches {
    * task.
    */
   async renumber(run: RedriveRun, number: number, laterBatch: number): Promise<boolean> {
-    return (await this.#run(taskShard(run.id), RENUMBER, [run.id, run.fence, number, laterBatch + 1])) === 1
+    const args = { ...taskPlace(run.id), fence: run.fence, batch: number, number: laterBatch + 1 }
+    return (await runScript(this.#redis, RENUMBER, args)) === 1
   }
 
   /** Ends the batch, and with `error` the task; false where another run has it. */
   async finish(run: RedriveRun, number: number, moved: Map<string, boolean>, error = ''): Promise<boolean> {
-    const flags = [...moved].flatMap(([id, isMoved]) => [id, isMoved ? '1' : '0'])
-    return (await this.#run(taskShard(run.id), FINISH, [run.id, run.fence, number, error, ...flags])) === 1
+    const items = Array.from(moved, ([item, isMoved]) => ({ item, isMoved }))
+    const args = { ...taskPlace(run.id), fence: run.fence, batch: number, failure: error, items }
+    return (await runScript(this.#redis, FINISH, args)) === 1
   }
 
   /** A number is that of a later batch which has been there. */
   async #append(run: RedriveRun, batch: number, queue: string, items: ReadItem[]) {
-    const values = items.flatMap((item) => itemValues(redrivenItem(run.id, item)))
     const base = shardBase(shardOf(queue))
-    const args = [queue, run.id, run.fence, batch, ...values]
-    const result = await runScript(this.#acks.redis, APPEND, [base], args)
+    const result = await runScript(this.#acks.redis, APPEND, {
+      base,
+      arn: queue,
+      task: run.id,
+      fence: run.fence,
+      batch,
+      items: items.flatMap((item) => itemValues(redrivenItem(run.id, item))),
+    })
     await this.#acks.confirm(base)
     if (result === null) return 'missing'
     if (Array.isArray(result)) return Number(result[0])
@@ -200,10 +213,6 @@ export class RedriveBatches {
     const entry = { subscriptionId, delivery, itemId: message.messageId, ...(groupId ? { groupId } : {}) }
     return { shard: location.shard, deadLetter, entry }
   }
-
-  #run(shard: number, script: Parameters<typeof runScript>[1], args: (string | number)[] | unknown[]) {
-    return runScript(this.#redis, script, [shardBase(shard)], args as (string | number | Buffer)[])
-  }
 }
 
 type ChooseReply = [kind: Buffer, value?: number, items?: ItemReply[]]
@@ -218,10 +227,11 @@ function notParked({ laterBatch }: { laterBatch?: number }): RedriveMove {
   return laterBatch === undefined ? { kind: 'stale' } : { kind: 'behind', laterBatch }
 }
 
-function taskShard(id: string): number {
+/** What every script of a task takes. */
+function taskPlace(id: string): { base: string; id: string } {
   const shard = shardOfTask(id)
   if (shard === undefined) throw new TypeError(`not a redrive's id: ${id}`)
-  return shard
+  return { base: shardBase(shard), id }
 }
 
 function batchItem(reply: ItemReply): RedriveBatch['items'][number] {

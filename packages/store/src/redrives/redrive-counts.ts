@@ -2,7 +2,7 @@
 import type { RedriveFilter } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { queueMissing } from '../queues/queue-errors.ts'
-import { readScript, runScript, type ScriptValue } from '../redis/scripts.ts'
+import { readScript, runScript } from '../redis/scripts.ts'
 import { shardBase, shardOf } from '../redis/shards.ts'
 
 const COUNT = readScript('count-redrive-1')
@@ -26,21 +26,29 @@ export async function countRedrive(
   filter: RedriveFilter,
 ): Promise<RedriveCounts & { newest: string; now: number }> {
   const counts: RedriveCounts = { matched: 0, withoutOrigin: 0, bySubscription: {}, byStatusCode: {} }
-  let cursor = ['', '']
+  let [fromScore, fromId] = ['', '']
   let newest = ''
   let now = 0
   do {
-    const args = [source, ...cursor, newest, COUNT_SCAN_ITEMS_MAX, ...filterValues(filter)]
-    const reply = (await runScript(redis, COUNT, [shardBase(shardOf(source))], args)) as CountReply | null
+    const reply = (await runScript(redis, COUNT, {
+      base: shardBase(shardOf(source)),
+      source,
+      fromScore,
+      fromId,
+      newest,
+      lookedAtMax: COUNT_SCAN_ITEMS_MAX,
+      ...filterArgs(filter),
+    })) as CountReply | null
     if (reply === null) throw queueMissing()
     newest = String(reply[0])
     now = reply[6]
-    cursor = [String(reply[1]), String(reply[2])]
+    fromScore = String(reply[1])
+    fromId = String(reply[2])
     counts.matched += reply[3]
     counts.withoutOrigin += reply[7]
     addCounts(counts.bySubscription, reply[4])
     addCounts(counts.byStatusCode, reply[5])
-  } while (cursor[0] !== '')
+  } while (fromScore !== '')
   return { ...counts, newest, now }
 }
 
@@ -55,10 +63,15 @@ type CountReply = [
   withoutOrigin: number,
 ]
 
-/** The filter's values in the order of queue-scan.lua. */
-export function filterValues(filter: RedriveFilter): ScriptValue[] {
-  const { subscription = '', statusCode = '', since = '', until = '', messageIds } = filter
-  return [subscription, statusCode, since, until, messageIds ? JSON.stringify(messageIds) : '']
+/** The filter as queue-scan.lua takes it. */
+export function filterArgs({ subscription = '', statusCode, since, until, messageIds }: RedriveFilter) {
+  return {
+    subscription,
+    status: String(statusCode ?? ''),
+    since: String(since ?? ''),
+    till: String(until ?? ''),
+    ids: messageIds ? JSON.stringify(messageIds) : '',
+  }
 }
 
 function addCounts(counts: Record<string, number>, flat: Buffer[]): void {

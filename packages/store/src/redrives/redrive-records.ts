@@ -1,13 +1,8 @@
 /** A redrive task's id, and its hash read as a task. */
 import { randomBytes } from 'node:crypto'
-import {
-  createMessageId,
-  parseMessageId,
-  type RedriveFilter,
-  type RedriveStatus,
-  type RedriveTask,
-} from '@fantail/contracts'
+import { createMessageId, parseMessageId, type RedriveTask } from '@fantail/contracts'
 import { SHARD_COUNT } from '../redis/shards.ts'
+import { REDRIVE } from './redrive-fields.ts'
 
 /** The shard of a task, or undefined where the text is no task's id. */
 export function shardOfTask(id: string): number | undefined {
@@ -25,21 +20,9 @@ export function newTaskId(shard: number, now: number): string {
   return createMessageId(lastTaskAt, random)
 }
 
-export function readTask(fields: Record<string, string>): RedriveTask | null {
-  const { id, source, status } = fields
-  if (id === undefined || source === undefined) return null
-  return {
-    id,
-    status: status as RedriveStatus,
-    source,
-    destination: fields.destination || null,
-    filter: JSON.parse(fields.filter ?? '{}') as RedriveFilter,
-    matched: Number(fields.matched),
-    moved: Number(fields.moved),
-    skipped: Number(fields.skipped),
-    maxMessagesPerSecond: fields.rate ? Number(fields.rate) : null,
-    startedAt: Number(fields.startedAt),
-    endedAt: fields.endedAt ? Number(fields.endedAt) : null,
-    error: fields.error || null,
-  }
+/** null where there is no such task. */
+export function readTask(fields: Record<string, string>, key: string): RedriveTask | null {
+  if (fields.id === undefined || fields.source === undefined) return null
+  const set = Object.entries(fields).filter(([, text]) => text !== '')
+  return REDRIVE.unpack(Object.fromEntries(set), key)
 }

@@ -22,7 +22,7 @@ import { queueMissing } from '../queues/queue-errors.ts'
 import { Queues } from '../queues/queues.ts'
 import { batch } from '../redis/batch.ts'
 import { decodeCursor, encodeCursor, type Page, replies } from '../redis/pages.ts'
-import { readScript, runScript, type ScriptValue } from '../redis/scripts.ts'
+import { readScript, runScript } from '../redis/scripts.ts'
 import { SHARD_COUNT, shardBase, shardOf } from '../redis/shards.ts'
 import { countRedrive, type RedriveCounts } from './redrive-counts.ts'
 import { newTaskId, readTask, shardOfTask } from './redrive-records.ts'
@@ -76,15 +76,16 @@ export class Redrives {
     if ((await this.#redis.hexists(redrivingKey(shardBase(shardOf(source))), source)) === 1) throw active()
     const { newest, matched, now } = await countRedrive(this.#redis, source, filter)
     const id = newTaskId(shardOf(source), now)
-    const result = await this.#run(shardOf(source), CREATE, [
+    const result = await runScript(this.#redis, CREATE, {
+      base: shardBase(shardOf(source)),
       source,
       id,
-      destination ?? '',
-      JSON.stringify(filter),
+      destination: destination ?? '',
+      filter: JSON.stringify(filter),
       newest,
       matched,
-      input.maxMessagesPerSecond ?? '',
-    ])
+      rate: String(input.maxMessagesPerSecond ?? ''),
+    })
     if (String(result) === 'missing') throw queueMissing()
     if (String(result) === 'active') throw active()
     return this.#need(id)
@@ -99,7 +100,8 @@ export class Redrives {
   async get(id: string): Promise<RedriveTask | null> {
     const shard = shardOfTask(id)
     if (shard === undefined) return null
-    return readTask(await this.#redis.hgetall(redriveKey(shardBase(shard), id)))
+    const key = redriveKey(shardBase(shard), id)
+    return readTask(await this.#redis.hgetall(key), key)
   }
 
   /** Newest first. A page may be short and still have a next one. */
@@ -123,7 +125,7 @@ export class Redrives {
 
   /** Changes the rate of an active task (null: none); `not_found`, `wrong_state`. */
   async patch(id: string, change: { maxMessagesPerSecond: number | null }): Promise<RedriveTask> {
-    return this.#change(id, 'rate', change.maxMessagesPerSecond ?? '')
+    return this.#change(id, 'rate', String(change.maxMessagesPerSecond ?? ''))
   }
 
   /** `not_found`, `wrong_state` where the task has ended; as `resume` and `cancel`. */
@@ -155,14 +157,17 @@ export class Redrives {
     for (let shard = 0; shard < SHARD_COUNT; shard++) pipeline.zcard(redrivesKey(shardBase(shard)))
     let pruned = 0
     for (const [shard, tasks] of ((await replies(pipeline)) as number[]).entries()) {
-      if (tasks > 0) pruned += (await this.#run(shard, PRUNE, [PRUNE_MAX])) as number
+      if (tasks === 0) continue
+      const args = { base: shardBase(shard), tasksMax: PRUNE_MAX }
+      pruned += (await runScript(this.#redis, PRUNE, args)) as number
     }
     return pruned
   }
 
-  async #change(id: string, what: 'rate' | 'pause' | 'resume' | 'cancel', rate: ScriptValue = '') {
+  async #change(id: string, what: 'rate' | 'pause' | 'resume' | 'cancel', rate = '') {
     const shard = shardOfTask(id)
-    const result = shard === undefined ? 'missing' : String(await this.#run(shard, CHANGE, [id, what, rate]))
+    if (shard === undefined) throw taskMissing()
+    const result = String(await runScript(this.#redis, CHANGE, { base: shardBase(shard), id, what, rate }))
     if (result === 'missing') throw taskMissing()
     if (result === 'wrong')
       throw new FantailError('wrong_state', 'the task is not in a state that allows this')
@@ -184,10 +189,6 @@ export class Redrives {
     }
     const ids = ((await replies(pipeline)) as string[][]).flat()
     return ids.sort((a, b) => (a < b ? 1 : -1)).slice(0, limit)
-  }
-
-  #run(shard: number, script: Parameters<typeof runScript>[1], args: ScriptValue[]): Promise<unknown> {
-    return runScript(this.#redis, script, [shardBase(shard)], args)
   }
 }
 

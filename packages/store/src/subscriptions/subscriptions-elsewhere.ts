@@ -63,7 +63,7 @@ export async function replaceStored(
   // The new token's entry comes first and the old one's goes last; where nothing was written, the new one's goes.
   const sameToken = record.token === stored.record.token
   const [oldToken, newToken] = sameToken ? (['', ''] as const) : [before.tokenHash, after.tokenHash]
-  const touch = { arn: record.topicArn, uid: place.topicUid, idBytes: idBytes(record.id) }
+  const touch = { arn: record.topicArn, uid: place.topicUid, rawId: idBytes(record.id) }
   const first = { ...touch, revision: newRevision(), removeToken: '' as const, addToken: newToken }
   await touchTopic(redis, first)
   const result = await updateSubscription(redis, { ...update, before, after })

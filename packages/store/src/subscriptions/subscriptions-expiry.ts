@@ -2,8 +2,8 @@
 import { FantailError, type SubscriptionRecord } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { expiriesKey } from '../keys.ts'
+import { CorruptRecordError } from '../records/stored-json.ts'
 import { shardBase } from '../redis/shards.ts'
-import { CorruptRecordError } from '../topics/topics-record.ts'
 import { shardsWith } from '../topics/topics-repair.ts'
 import { listElapsed } from '../topics/topics-scripts.ts'
 

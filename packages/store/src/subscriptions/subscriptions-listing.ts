@@ -5,10 +5,11 @@
 import type { SubscriptionRecord, SubscriptionStatus } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { subscriptionsKey, topicKey, topicsKey } from '../keys.ts'
+import { CorruptRecordError } from '../records/stored-json.ts'
 import { batch } from '../redis/batch.ts'
 import { badCursor, decodeCursor, encodeCursor, listNames, type Page, replies } from '../redis/pages.ts'
 import { shardBase, sliceShard } from '../redis/shards.ts'
-import { CorruptRecordError, parseSlices } from '../topics/topics-record.ts'
+import { parseSlices } from '../topics/topics-record.ts'
 import { unpackSubscription } from './subscriptions-record.ts'
 import { listSlice } from './subscriptions-scripts.ts'
 

@@ -2,7 +2,8 @@
 import { formatMessageId } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { readScript, runScript } from '../redis/scripts.ts'
-import { SHARD_COUNT, shardBase, shardOf } from '../redis/shards.ts'
+import { SHARD_COUNT, shardBase } from '../redis/shards.ts'
+import { atHome, atSlice, outcomeOf, type SlicePlace } from '../topics/script-places.ts'
 import { newRevision } from '../topics/topics-record.ts'
 import { createIdDigits, type SubscriptionPlace } from './subscriptions-id.ts'
 import { idBytes, type SubscriptionFields } from './subscriptions-record.ts'
@@ -51,17 +52,25 @@ export async function createSubscription(
   room: Room,
 ): Promise<CreateResult> {
   const { topicArn, endpointHash, open, fields } = placement
-  const shard = shardOf(topicArn)
-  const mark = createMark(topicArn, endpointHash.toString('hex'), '')
-  const place = [createIdDigits(), newRevision(), room.perSlice, room.slices, SHARD_COUNT]
-  const lane = [...laneArgs(fields), fields.tokenHash, shard, fields.mode, fields.floor]
-  const args = [topicArn, endpointHash, mark, ...place, open, ...lane]
-  const reply = (await runScript(redis, CREATE, [shardBase(shard)], args)) as Buffer[]
-  const outcome = String(reply[0])
+  const reply = runScript(redis, CREATE, {
+    ...atHome(topicArn),
+    endpointHash,
+    mark: createMark(topicArn, endpointHash.toString('hex'), ''),
+    digits: createIdDigits(),
+    revision: newRevision(),
+    perSlice: room.perSlice,
+    slicesMax: room.slices,
+    shards: SHARD_COUNT,
+    open,
+    ...laneOf(fields),
+    tokenHash: fields.tokenHash,
+  })
+  const { outcome, rest } = await outcomeOf(reply)
   if (outcome === 'missing' || outcome === 'full') return { outcome }
-  const id = formatMessageId(reply[1] ?? Buffer.alloc(16))
-  if (outcome === 'created') return { outcome, id, record: String(reply[2]) }
-  const reservation = { id, now: Number(reply[2]), settings: reply.slice(3) }
+  const [rawId = Buffer.alloc(16), recordOrNow, ...settings] = rest
+  const id = formatMessageId(rawId)
+  if (outcome === 'created') return { outcome, id, record: String(recordOrNow) }
+  const reservation = { id, now: Number(recordOrNow), settings }
   return { outcome: outcome === 'taken' ? 'taken' : 'reserved', ...reservation }
 }
 
@@ -72,33 +81,29 @@ export async function placeSubscription(
   request: { place: SubscriptionPlace; reservation: Reservation; placement: Placement; validMs: number },
 ): Promise<PlaceResult> {
   const { place, reservation, placement, validMs } = request
-  const valid = reservation.now + validMs
-  const topic = [placement.topicArn, ...reservation.settings, newRevision()]
-  const lane = laneArgs(placement.fields)
-  const args = [
-    place.sliceId,
-    reservation.id,
-    valid,
-    ...topic,
-    placement.open,
-    ...lane,
-    place.shard,
-    placement.fields.mode,
-    placement.fields.floor,
-  ]
-  const [outcome, record] = (await runScript(redis, PLACE, [shardBase(place.shard)], args)) as Buffer[]
-  switch (String(outcome)) {
-    case 'late':
-      return { outcome: 'late' }
-    case 'gone':
-      return { outcome: 'gone' }
-    default:
-      return { outcome: String(outcome) === 'placed' ? 'placed' : 'present', record: String(record) }
-  }
+  const [record = '', version = '', throttle = '', retention = '', overrides = ''] = reservation.settings
+  const reply = runScript(redis, PLACE, {
+    ...atSlice(place),
+    id: reservation.id,
+    validUntil: reservation.now + validMs,
+    arn: placement.topicArn,
+    topicRecord: record,
+    topicVersion: version,
+    topicThrottle: throttle,
+    topicRetention: retention,
+    topicOverrides: overrides,
+    revision: newRevision(),
+    open: placement.open,
+    ...laneOf(placement.fields),
+  })
+  const { outcome, rest } = await outcomeOf(reply)
+  if (outcome === 'late' || outcome === 'gone') return { outcome }
+  return { outcome: outcome === 'placed' ? 'placed' : 'present', record: String(rest[0]) }
 }
 
-function laneArgs(fields: SubscriptionFields): string[] {
-  return [fields.counted, fields.rate, fields.maxInFlight, fields.deadLetters, fields.expires]
+/** What scripts set of a new subscription's lane and counts. */
+function laneOf({ counted, ...fields }: SubscriptionFields) {
+  return { status: counted, ...fields }
 }
 
 const createMark = (arn: string, endpointHash: string, id: string) => `create|${arn}|${endpointHash}|${id}`
@@ -114,11 +119,8 @@ export interface HomeEntry {
 }
 
 export async function finishCreate(redis: Redis, entry: HomeEntry, stored: boolean): Promise<void> {
-  const { place, id, arn, endpointHash, tokenHash } = entry
-  const mark = createMark(arn, endpointHash.toString('hex'), id)
-  const place1 = [arn, place.topicUid, place.sliceNumber, mark]
-  const args = [...place1, endpointHash, idBytes(id), stored ? '1' : '0', tokenHash, newRevision()]
-  await runScript(redis, FINISH_CREATE, [shardBase(place.homeShard)], args)
+  const mark = createMark(entry.arn, entry.endpointHash.toString('hex'), entry.id)
+  await runScript(redis, FINISH_CREATE, { ...homeArgs(entry), mark, stored })
 }
 
 /** The record that a creation has stored, or null where it has not and from now on cannot. */
@@ -127,7 +129,7 @@ export async function settleCreate(
   place: SubscriptionPlace,
   id: string,
 ): Promise<string | null> {
-  const record = await runScript(redis, SETTLE_CREATE, [shardBase(place.shard)], [place.sliceId, id])
+  const record = await runScript(redis, SETTLE_CREATE, { ...atSlice(place), id })
   return record === null ? null : String(record)
 }
 
@@ -150,17 +152,27 @@ export type UpdateResult =
 
 export async function updateSubscription(redis: Redis, update: UpdateSubscription): Promise<UpdateResult> {
   const { place, id, topicArn, expected, record, before, after } = update
-  const lane = [after.rate, after.maxInFlight, after.paused, after.deadLetters, after.expires]
-  const home = place.shard === place.homeShard ? topicArn : ''
-  const args = [
-    ...[place.sliceId, place.shard, id, expected, record, before.counted, after.counted, ...lane],
-    ...[newRevision(), home, place.topicUid, idBytes(id), before.tokenHash, after.tokenHash],
-    after.mode,
-    update.grows ? '' : '1',
-  ]
-  const reply = (await runScript(redis, UPDATE, [shardBase(place.shard)], args)) as Buffer[]
-  const outcome = String(reply[0])
-  if (outcome === 'changed') return { outcome, record: String(reply[1]) }
+  const { counted, tokenHash, ...lane } = after
+  const { slice, ...at } = atSlice(place)
+  const reply = runScript(redis, UPDATE, {
+    ...at,
+    sliceId: slice,
+    id,
+    expected,
+    record,
+    wasCounted: before.counted,
+    counted,
+    ...lane,
+    revision: newRevision(),
+    arn: place.shard === place.homeShard ? topicArn : '',
+    uid: place.topicUid,
+    rawId: idBytes(id),
+    oldToken: before.tokenHash,
+    newToken: tokenHash,
+    runsWhenFull: !update.grows,
+  })
+  const { outcome, rest } = await outcomeOf(reply)
+  if (outcome === 'changed') return { outcome, record: String(rest[0]) }
   return outcome === 'set' ? { outcome } : { outcome: 'missing' }
 }
 
@@ -168,13 +180,10 @@ export async function deleteSubscription(
   redis: Redis,
   entry: HomeEntry,
 ): Promise<'absent' | 'deleted' | 'begun'> {
-  const { place, id, arn, endpointHash, tokenHash } = entry
+  const { id, arn, endpointHash } = entry
   const mark = deleteMark(arn, endpointHash.toString('hex'), id)
-  const args = [
-    ...[arn, place.homeShard, place.topicUid, place.sliceNumber, id, idBytes(id), endpointHash, tokenHash],
-    ...[newRevision(), SHARD_COUNT, mark],
-  ]
-  const outcome = String(await runScript(redis, DELETE, [shardBase(place.homeShard)], args))
+  const args = { ...homeArgs(entry), mark, id, shards: SHARD_COUNT }
+  const outcome = String(await runScript(redis, DELETE, args))
   return outcome === 'deleted' || outcome === 'begun' ? outcome : 'absent'
 }
 
@@ -184,25 +193,37 @@ export async function removeSubscription(
   place: SubscriptionPlace,
   id: string,
 ): Promise<string | null> {
-  const args = [place.sliceId, place.shard, id, newRevision()]
-  const token = await runScript(redis, REMOVE, [shardBase(place.shard)], args)
+  const token = await runScript(redis, REMOVE, { ...atSlice(place), id, revision: newRevision() })
   return token === null ? null : String(token)
 }
 
 export async function finishDelete(redis: Redis, entry: HomeEntry): Promise<void> {
-  const { place, id, arn, endpointHash, tokenHash } = entry
-  const mark = deleteMark(arn, endpointHash.toString('hex'), id)
-  const args = [arn, place.topicUid, place.sliceNumber, mark, newRevision(), tokenHash]
-  await runScript(redis, FINISH_DELETE, [shardBase(place.homeShard)], args)
+  const mark = deleteMark(entry.arn, entry.endpointHash.toString('hex'), entry.id)
+  await runScript(redis, FINISH_DELETE, { ...homeArgs(entry), mark })
+}
+
+/** What the scripts of the topic's home shard take of an entry. */
+function homeArgs({ place, id, arn, endpointHash, tokenHash }: HomeEntry) {
+  return {
+    base: shardBase(place.homeShard),
+    shard: place.homeShard,
+    arn,
+    uid: place.topicUid,
+    sliceNumber: place.sliceNumber,
+    rawId: idBytes(id),
+    endpointHash,
+    tokenHash,
+    revision: newRevision(),
+  }
 }
 
 /** Ids and records of a slice after an id, in the order of ids. */
 export async function listSlice(
   redis: Redis,
-  list: { sliceId: string; shard: number; after: string; limit: number },
+  list: SlicePlace & { after: string; limit: number },
 ): Promise<{ id: string; text: string }[]> {
-  const args = [list.sliceId, list.after, list.limit]
-  const reply = (await runScript(redis, LIST_SLICE, [shardBase(list.shard)], args)) as Buffer[]
+  const { after, limit } = list
+  const reply = (await runScript(redis, LIST_SLICE, { ...atSlice(list), after, limit })) as Buffer[]
   return pairs(reply)
 }
 

@@ -4,7 +4,7 @@ import { slotsKey } from '@fantail/test-kit'
 import { Redis } from 'ioredis'
 import type { ScriptName } from '../capacity/script-classes.ts'
 import { endpointsKey, sliceKey, subscriptionsKey, tokensKey, topicKey, topicsKey } from '../keys.ts'
-import { readScript, runScript, type ScriptValue } from '../redis/scripts.ts'
+import { readScript, type ScriptValue, sendScript } from '../redis/scripts.ts'
 import { SHARD_COUNT, shardBase, shardOf, sliceShard } from '../redis/shards.ts'
 import type { NewSubscription } from './subscriptions.ts'
 import { endpointHash, idBytes, subscriptionFields, unpackSubscription } from './subscriptions-record.ts'
@@ -54,7 +54,7 @@ export function holdBefore(redis: Redis, name: ScriptName) {
   const held = async (...args: ScriptValue[]) => {
     reached.resolve()
     await released.promise
-    return runScript(redis, script, args.slice(0, script.keys), args.slice(script.keys))
+    return sendScript(redis, script, args.slice(0, script.keys), args.slice(script.keys))
   }
   Object.assign(connection, { [name]: held, [`${name}Buffer`]: held })
   return {
@@ -125,7 +125,14 @@ async function topicFaults(
         idBytes(id).toString('hex'),
       )
       const lane = await redis.hmget(`${base}lane:${id}`, 's', 'r', 'c', 'p', 'q', 'g')
-      const wanted = [sliceId, fields.rate, fields.maxInFlight, fields.paused, fields.deadLetters, null]
+      const wanted = [
+        sliceId,
+        fields.throttle,
+        String(fields.maxInFlight),
+        fields.paused,
+        fields.hasDlq,
+        null,
+      ]
       check(`lane of ${id}`, lane, wanted)
       const expires = await redis.zscore(`${base}expiries`, id)
       check(`expiry of ${id}`, expires ?? '', fields.expires)

@@ -7,19 +7,12 @@
  * leaves a mark by which a sweep makes good what a crash leaves in between (topics-repair.ts).
  */
 import {
-  type CircuitBreaker,
-  type DeliveryPolicy,
   FantailError,
   FIFO_SUBSCRIPTIONS_MAX,
-  type FilterPolicy,
-  type FilterPolicyScope,
   formatMessageId,
   isFifoName,
-  type OutboundSettings,
   PROTOCOLS,
   type Protocol,
-  type RedrivePolicy,
-  type RetryMode,
   SLICE_SUBSCRIPTIONS_MAX,
   type SubscriptionRecord,
 } from '@fantail/contracts'
@@ -63,27 +56,11 @@ export type { ListSubscriptions, SubscriptionChange }
 /** @limit Tries to change a subscription that others change at the same time. Past it: `conflict`. */
 const SUBSCRIPTION_TRIES_MAX = 100
 
-export interface NewSubscription {
-  topicArn: string
-  protocol: Protocol
-  endpoint: string
-  outbound?: OutboundSettings | null
-  sealed?: string | null
-  retryMode?: RetryMode
-  circuitBreaker?: CircuitBreaker | null
-  rawMessageDelivery: boolean
-  deliveryPolicy: DeliveryPolicy | null
-  redrivePolicy: RedrivePolicy | null
-  filterPolicy?: FilterPolicy | null
-  filterPolicyScope?: FilterPolicyScope
-  maxInFlight: number
-  confirmation: 'none' | 'handshake'
-  token?: string
-  tokenExpiresAt?: number
-  confirmationWasAuthenticated?: true
-  authenticateOnUnsubscribe?: true
-  attributes: Record<string, string>
-}
+/** What the store itself knows or makes is left out. */
+export type NewSubscription = Omit<
+  SubscriptionRecord,
+  'id' | 'arn' | 'slot' | 'createdAt' | 'status' | 'unsubscribed' | 'token' | 'tokenExpiresAt'
+> & { token?: string; tokenExpiresAt?: number }
 
 export interface SubscriptionsOptions {
   /** Subscriptions per slice; smaller in tests. */

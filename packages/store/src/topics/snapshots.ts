@@ -5,13 +5,14 @@
 import type { SubscriptionRecord, TopicRecord } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { sliceKey, subscriptionsKey, topicKey } from '../keys.ts'
+import { CorruptRecordError } from '../records/stored-json.ts'
 import { batch } from '../redis/batch.ts'
 import { replies } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 import { shardBase, sliceShard } from '../redis/shards.ts'
 import { unpackSubscription } from '../subscriptions/subscriptions-record.ts'
 import { pairs } from '../subscriptions/subscriptions-scripts.ts'
-import { CorruptRecordError, parseSlices, parseTopic } from './topics-record.ts'
+import { parseSlices, parseTopic } from './topics-record.ts'
 
 const READ_SLICE = readScript('read-slice-1')
 
@@ -79,12 +80,10 @@ export class Snapshots {
   /** null where there is no such slice (any more). */
   async slice({ sliceId, shard }: SliceRef): Promise<SliceData | null> {
     const base = shardBase(shard)
-    const [revision, text, ...records] = (await runScript(
-      this.#redis,
-      READ_SLICE,
-      [base],
-      [sliceId],
-    )) as Buffer[]
+    const [revision, text, ...records] = (await runScript(this.#redis, READ_SLICE, {
+      base,
+      slice: sliceId,
+    })) as Buffer[]
     if (!revision || !text) return null
     const topic = parseTopic(String(text), `${sliceKey(base, sliceId)} topic`)
     const key = subscriptionsKey(base, sliceId)

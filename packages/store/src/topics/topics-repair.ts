@@ -29,15 +29,18 @@ const REPAIRED_SLICES_AT_ONCE = 16
 /** Gives every slice the topic's record as it stands; nothing where the topic is gone. */
 export async function propagateTopic(redis: Redis, arn: string): Promise<void> {
   const names = ['uid', 'record', 'v', 'rate', 'ret', 'ovr', 'slices']
-  const [uid, record, version, rate, ret, ovr, slices] = await redis.hmget(topicKey(arn), ...names)
+  const [uid, record, version, throttle, retention, overrides, slices] = await redis.hmget(
+    topicKey(arn),
+    ...names,
+  )
   if (!uid || !record || !version) {
     await redis.zrem(unfinishedKey(shardBase(shardOf(arn))), `topic|${arn}`)
     return
   }
   const revision = newRevision()
-  const fields: [string, string, string] = [rate ?? '', ret ?? '', ovr ?? '']
+  const settings = { throttle: throttle ?? '', retention: retention ?? '', overrides: overrides ?? '' }
   await forSlices({ arn, uid, slices: parseSlices(slices, topicKey(arn)).length }, async (slice) => {
-    await configureSlice(redis, slice, { arn, record, version, fields, revision })
+    await configureSlice(redis, slice, { arn, record, version, ...settings, revision })
   })
   await finishTopic(redis, { arn, uid, version, revision: newRevision() })
 }

@@ -15,25 +15,15 @@ import {
 import type { Redis } from 'ioredis'
 import { admitLonger, type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
 import { sliceKey, topicKey, topicsKey } from '../keys.ts'
+import { openJson } from '../records/stored-json.ts'
 import { batch } from '../redis/batch.ts'
 import { decodeCursor, encodeCursor, listNames, type Page, replies } from '../redis/pages.ts'
 import { shardBase, shardOf, sliceShard } from '../redis/shards.ts'
 import { createTopicUid } from '../subscriptions/subscriptions-id.ts'
-import {
-  givenSettings,
-  newRevision,
-  openJson,
-  parseSlices,
-  parseTopic,
-  pauseBeforeTry,
-  TOPIC_DEFAULTS,
-  type TopicSettings,
-  topicFields,
-} from './topics-record.ts'
+import { TOPIC, type TopicSettings } from './topic-fields.ts'
+import { newRevision, parseSlices, parseTopic, pauseBeforeTry, topicFields } from './topics-record.ts'
 import { finishPropagation, finishUnfinished, propagateTopic, purgeSlices } from './topics-repair.ts'
-import { deleteTopic, type PutTopic, type PutTopicResult, putTopic } from './topics-scripts.ts'
-
-export type { TopicSettings }
+import { deleteTopic, type PutTopicResult, putTopic } from './topics-scripts.ts'
 
 /** @limit Tries to change a topic that others change at the same time. Past it: `conflict`. */
 const TOPIC_TRIES_MAX = 100
@@ -201,14 +191,14 @@ export class Topics {
     const uid = createTopicUid(shardOf(arn))
     const name = nameOfArn(arn)
     const fifo = isFifoName(name) && { fifo: true as const }
-    const topic = { arn, name, uid, ...fifo, ...TOPIC_DEFAULTS, ...givenSettings(set) }
+    const topic = { arn, name, uid, ...fifo, ...TOPIC.initialSettings, ...TOPIC.givenSettings(set) }
     const result = await this.#put({ arn, expected: null, record: openJson(topic) }, topic)
     return result.outcome === 'created' ? parseTopic(result.record, topicKey(arn)) : null
   }
 
   /** null where somebody else came first. Nothing is written where nothing would change. */
   async #replace(current: ReadTopic, set: Partial<TopicSettings>): Promise<TopicRecord | null> {
-    const topic = { ...current.topic, ...givenSettings(set) }
+    const topic = { ...current.topic, ...TOPIC.givenSettings(set) }
     const record = JSON.stringify(topic)
     if (record === current.text) {
       await finishPropagation(this.#redis, topic.arn)
@@ -221,11 +211,12 @@ export class Topics {
   }
 
   async #put(
-    put: Pick<PutTopic, 'arn' | 'expected' | 'record'>,
+    put: { arn: string; expected: string | null; record: string },
     topic: TopicSettings & { uid: string },
   ): Promise<PutTopicResult> {
     await admitLonger(this.#growth, put.expected, put.record)
     const revision = newRevision()
-    return putTopic(this.#redis, { ...put, uid: topic.uid, fields: topicFields(topic), revision })
+    const expected = put.expected ?? ''
+    return putTopic(this.#redis, { ...put, expected, uid: topic.uid, ...topicFields(topic), revision })
   }
 }

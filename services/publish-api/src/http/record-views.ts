@@ -1,13 +1,16 @@
 /** Records as the REST API shows them. */
-import {
-  type DeadLetter,
-  QUEUE_MESSAGE_BYTES_MAX,
-  type QueueMessage,
-  type RedriveTask,
-  type TopicRecord,
+import type {
+  DeadLetter,
+  QueueMessage,
+  QueueView,
+  RedriveTask,
+  RedriveView,
+  TopicRecord,
+  TopicView,
 } from '@fantail/contracts'
 import { effectivePolicy } from '@fantail/policy'
-import type { QueueWithCounts, SubscriptionCounts } from '@fantail/store'
+import { QUEUE, type QueueWithCounts, REDRIVE, type SubscriptionCounts, TOPIC } from '@fantail/store'
+import type { z } from 'zod'
 
 export function iso(epochMs: number): string {
   return new Date(epochMs).toISOString()
@@ -22,17 +25,11 @@ export interface CountedTopic {
   subscriptions: SubscriptionCounts
 }
 
-export function topicView({ topic, subscriptions }: CountedTopic): object {
+export function topicView({ topic, subscriptions }: CountedTopic): z.input<typeof TopicView> {
   const { active, pending, paused } = subscriptions
   return {
-    name: topic.name,
-    arn: topic.arn,
-    displayName: topic.displayName,
-    deliveryPolicy: topic.deliveryPolicy,
+    ...TOPIC.shown(topic),
     effectiveDeliveryPolicy: effectivePolicy(topic),
-    disableSubscriptionOverrides: topic.disableSubscriptionOverrides,
-    retentionSeconds: topic.retentionSeconds,
-    signing: topic.signing,
     fifo: topic.fifo === true,
     ...(topic.fifo && { contentBasedDeduplication: topic.contentBasedDeduplication ?? false }),
     subscriptions: { active, pending, paused },
@@ -46,18 +43,11 @@ export interface QueueFacts extends QueueWithCounts {
   now: number
 }
 
-export function queueView({ queue, counts, oldestSince, sources, url, now }: QueueFacts): object {
+export function queueView(facts: QueueFacts): z.input<typeof QueueView> {
+  const { queue, counts, oldestSince, sources, url, now } = facts
   return {
-    name: queue.name,
-    arn: queue.arn,
+    ...QUEUE.shown(queue),
     url,
-    visibilityTimeoutSeconds: queue.visibilityTimeoutSeconds,
-    retentionSeconds: queue.retentionSeconds,
-    delaySeconds: queue.delaySeconds,
-    receiveWaitSeconds: queue.receiveWaitSeconds,
-    redrivePolicy: queue.redrivePolicy,
-    redriveAllowPolicy: queue.redriveAllowPolicy ?? null,
-    maximumMessageBytes: queue.maximumMessageBytes ?? QUEUE_MESSAGE_BYTES_MAX,
     fifo: queue.fifo === true,
     ...(queue.fifo && {
       contentBasedDeduplication: queue.contentBasedDeduplication ?? false,
@@ -106,16 +96,9 @@ function deadLetterView(letter: DeadLetter): object {
   }
 }
 
-export function redriveView(task: RedriveTask): object {
+export function redriveView(task: RedriveTask): z.input<typeof RedriveView> {
   return {
-    id: task.id,
-    status: task.status,
-    source: task.source,
-    destination: task.destination,
-    matched: task.matched,
-    moved: task.moved,
-    skipped: task.skipped,
-    maxMessagesPerSecond: task.maxMessagesPerSecond,
+    ...REDRIVE.shown(task),
     startedAt: iso(task.startedAt),
     endedAt: isoOrNull(task.endedAt),
     ...(task.error !== null && { error: task.error }),

@@ -12,6 +12,7 @@ import {
   NewKeyInput,
   NewKeyView,
 } from '@fantail/contracts'
+import { API_KEY } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
@@ -162,7 +163,6 @@ async function visibleKey({ keys }: ApiDeps, { params, caller }: Call): Promise<
   return record && (caller === null || record.account === caller.account) ? record : null
 }
 
-function keyView(record: ApiKeyRecord): object {
-  const { secretHash: _hash, sealedSecret: _sealed, createdAt, limitedBy = [], ...shown } = record
-  return { ...shown, limitedBy, createdAt: iso(createdAt) }
+function keyView(record: ApiKeyRecord): z.input<typeof KeyView> {
+  return { ...API_KEY.shown(record), createdAt: iso(record.createdAt) }
 }

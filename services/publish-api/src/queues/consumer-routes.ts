@@ -15,7 +15,7 @@ import {
 } from '@fantail/contracts'
 import { webhookUrlProblem } from '@fantail/policy'
 import {
-  CONSUMER_DEFAULTS,
+  CONSUMER,
   type ConsumerSettings,
   type ConsumerWithBatches,
   decodeCursor,
@@ -171,7 +171,9 @@ function settingsOf(
   const set: Partial<ConsumerSettings> = {}
   for (const [member, value] of Object.entries(input)) {
     if (value !== undefined)
-      Object.assign(set, { [member]: value ?? CONSUMER_DEFAULTS[member as Resettable] })
+      Object.assign(set, {
+        [member]: value ?? CONSUMER.settingDefaults[member as keyof typeof CONSUMER.settingDefaults],
+      })
   }
   const problems = outboundProblems(outbound, undefined)
   if (problems.length > 0) throw invalid(problems)
@@ -184,8 +186,6 @@ function checkUrl(url: string): void {
   const problem = webhookUrlProblem(url)
   if (problem !== undefined) throw FantailError.invalid('url', problem)
 }
-
-type Resettable = keyof typeof CONSUMER_DEFAULTS
 
 /** AWS's rule: small batches without a window, because other messages of the groups would wait too. */
 function checkOrdered({ batchSize = 1, batchWindowSeconds = 0 }: Partial<ConsumerSettings>): void {
@@ -201,13 +201,12 @@ function logChange(deps: ApiDeps, call: ConsumerCall, event: string): void {
   deps.log.info({ requestId: call.requestId, queueArn: arn, consumer: name, members }, event)
 }
 
-function consumerView({ consumer, inFlight }: ConsumerWithBatches): object {
-  const { revision: _, sealed: __, outbound: ___, createdAt, modifiedAt, ...shown }: ConsumerRecord = consumer
+function consumerView({ consumer, inFlight }: ConsumerWithBatches): z.input<typeof ConsumerView> {
   return {
-    ...shown,
+    ...CONSUMER.shown(consumer),
     outbound: outboundView(consumer),
     inFlight,
-    createdAt: iso(createdAt),
-    modifiedAt: iso(modifiedAt),
+    createdAt: iso(consumer.createdAt),
+    modifiedAt: iso(consumer.modifiedAt),
   }
 }

@@ -1,32 +1,11 @@
 /** The queue settings that the body of a PUT or PATCH sets. */
-import {
-  FantailError,
-  isFifoName,
-  QUEUE_MESSAGE_BYTES_MAX,
-  QUEUE_RETENTION_SECONDS_DEFAULT,
-  QUEUE_VISIBILITY_SECONDS_DEFAULT,
-  type QueueInput,
-  resolveQueue,
-} from '@fantail/contracts'
-import type { QueueSettings } from '@fantail/store'
+import { FantailError, isFifoName, type QueueInput, resolveQueue } from '@fantail/contracts'
+import { QUEUE, type QueueSettings } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 import { invalid } from '../http/error-answers.ts'
 
 type Input = z.output<typeof QueueInput>
-
-/** The values that `null` sets. */
-const RESET = {
-  visibilityTimeoutSeconds: QUEUE_VISIBILITY_SECONDS_DEFAULT,
-  retentionSeconds: QUEUE_RETENTION_SECONDS_DEFAULT,
-  delaySeconds: 0,
-  receiveWaitSeconds: 0,
-  redrivePolicy: null,
-  redriveAllowPolicy: null,
-  maximumMessageBytes: QUEUE_MESSAGE_BYTES_MAX,
-  contentBasedDeduplication: false,
-  deduplicationScope: 'queue',
-} as const
 
 const FIFO_ONLY = ['contentBasedDeduplication', 'deduplicationScope'] as const
 
@@ -45,7 +24,9 @@ export async function queueSettings(
   const problems = FIFO_ONLY.filter((name) => !isFifoName(arn) && given.some(([key]) => key === name))
   if (problems.length > 0)
     throw invalid(problems.map((path) => ({ path, message: 'is for FIFO queues only' })))
-  return Object.fromEntries(given.map(([name, value]) => [name, value ?? RESET[name as keyof typeof RESET]]))
+  return Object.fromEntries(
+    given.map(([name, value]) => [name, value ?? QUEUE.settingDefaults[name as keyof QueueSettings]]),
+  )
 }
 
 async function checkKind({ queues }: Pick<ApiDeps, 'queues'>, arn: string, fifo: boolean): Promise<void> {

@@ -7,6 +7,7 @@ import {
   FantailError,
   isObject,
   type OutboundInput,
+  type OutboundView,
   type Problem,
   type Protocol,
   type SubscriptionRecord,
@@ -201,7 +202,9 @@ function unreachable({ host, why }: RefusedHost): string {
   return `cannot be reached: ${host} is refused (${why}); FANTAIL_OUTBOUND_ALLOW makes exceptions`
 }
 
-export function outboundView({ outbound }: Pick<SubscriptionRecord, 'outbound'>): object | null {
+export function outboundView({
+  outbound,
+}: Pick<SubscriptionRecord, 'outbound'>): z.input<typeof OutboundView> | null {
   if (!outbound) return null
   const { proxy = null, certificate, ca = null, headers = [] } = outbound
   const clientCertificate = certificate === undefined ? null : { certificate }

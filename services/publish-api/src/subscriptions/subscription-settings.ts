@@ -3,71 +3,58 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import {
-  type CircuitBreaker,
   type FilterPolicy,
-  type FilterPolicyScope,
   isFifoName,
-  MAX_IN_FLIGHT_DEFAULT,
   type NewSubscriptionInput,
   type Problem,
   type Protocol,
-  type RetryMode,
   resolveQueue,
   type SubscriptionRecord,
 } from '@fantail/contracts'
 import { checkDeliveryPolicy, PROTOCOL_TRAITS, parseDeliveryPolicy, refusedSetting } from '@fantail/policy'
+import { SUBSCRIPTION, type SubscriptionSettings } from '@fantail/store'
 import type { z } from 'zod'
 import type { Settings } from '../deps.ts'
 
-export type SubscriptionSettings = Pick<
-  SubscriptionRecord,
-  'deliveryPolicy' | 'rawMessageDelivery' | 'redrivePolicy' | 'maxInFlight' | 'attributes'
-> & {
-  filterPolicy: FilterPolicy | null
-  filterPolicyScope: FilterPolicyScope
-  retryMode: RetryMode
-  circuitBreaker: CircuitBreaker | null
-}
+export type { SubscriptionSettings }
+export const SETTING_DEFAULTS: SubscriptionSettings = SUBSCRIPTION.settingDefaults
 
-type Input = Omit<z.output<typeof NewSubscriptionInput>, 'endpoint' | 'protocol' | 'confirmation'>
+type Input = Omit<
+  z.output<typeof NewSubscriptionInput>,
+  'endpoint' | 'protocol' | 'confirmation' | 'outbound'
+>
+type Given<Member extends keyof Input> = NonNullable<Input[Member]>
 
-export const SETTING_DEFAULTS: SubscriptionSettings = {
-  deliveryPolicy: null,
-  rawMessageDelivery: false,
-  redrivePolicy: null,
-  maxInFlight: MAX_IN_FLIGHT_DEFAULT,
-  filterPolicy: null,
-  filterPolicyScope: 'MessageAttributes',
-  retryMode: 'policy',
-  circuitBreaker: null,
-  attributes: {},
+/** What becomes of a member that is not kept as it is given. */
+const READ: {
+  [Member in keyof Input]?: (given: Given<Member>, settings: Settings) => SubscriptionSettings[Member]
+} = {
+  deliveryPolicy: (given) => parseDeliveryPolicy(given),
+  redrivePolicy: ({ deadLetterTargetArn }, { arn }) => {
+    const path = 'redrivePolicy.deadLetterTargetArn'
+    return { deadLetterTargetArn: resolveQueue(deadLetterTargetArn, arn, path) }
+  },
+  filterPolicy: (given) => (isEmpty(given) ? null : given),
 }
 
 /** The members given, with what a reset (`null`) sets and queues by their ARN. */
-export function settingsOf(input: Input, { arn }: Settings): Partial<SubscriptionSettings> {
-  const { deliveryPolicy, rawMessageDelivery, redrivePolicy, maxInFlight } = input
-  const { filterPolicy, filterPolicyScope, retryMode, circuitBreaker } = input
-  const path = 'redrivePolicy.deadLetterTargetArn'
-  const target = redrivePolicy && {
-    deadLetterTargetArn: resolveQueue(redrivePolicy.deadLetterTargetArn, arn, path),
-  }
-  return {
-    ...(deliveryPolicy !== undefined && { deliveryPolicy: parseDeliveryPolicy(deliveryPolicy) }),
-    ...(rawMessageDelivery !== undefined && { rawMessageDelivery: rawMessageDelivery ?? false }),
-    ...(redrivePolicy !== undefined && { redrivePolicy: target ?? null }),
-    ...(maxInFlight !== undefined && { maxInFlight: maxInFlight ?? MAX_IN_FLIGHT_DEFAULT }),
-    ...(filterPolicy !== undefined && { filterPolicy: isEmpty(filterPolicy) ? null : filterPolicy }),
-    ...(filterPolicyScope !== undefined && {
-      filterPolicyScope: filterPolicyScope ?? SETTING_DEFAULTS.filterPolicyScope,
-    }),
-    ...(retryMode !== undefined && { retryMode: retryMode ?? SETTING_DEFAULTS.retryMode }),
-    ...(circuitBreaker !== undefined && { circuitBreaker }),
-  }
+export function settingsOf(input: Input, settings: Settings): Partial<SubscriptionSettings> {
+  const members = Object.keys(SETTING_DEFAULTS).filter(
+    (member): member is keyof Input => input[member as keyof Input] !== undefined,
+  )
+  return Object.fromEntries(members.map((member) => [member, settingOf(member, input, settings)]))
+}
+
+function settingOf<Member extends keyof Input>(member: Member, input: Input, settings: Settings) {
+  const given = input[member]
+  if (given === null || given === undefined) return SETTING_DEFAULTS[member]
+  const read = READ[member]
+  return read ? read(given, settings) : given
 }
 
 /** A filter without keys is none. */
-function isEmpty(policy: FilterPolicy | null): policy is null {
-  return policy === null || Object.keys(policy).length === 0
+function isEmpty(policy: FilterPolicy): boolean {
+  return Object.keys(policy).length === 0
 }
 
 /** True where each member given equals the record's, whose absent members have their defaults. */

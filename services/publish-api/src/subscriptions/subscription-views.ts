@@ -1,13 +1,13 @@
 /** Subscriptions as the REST API shows them: the record, the policy in force, and how the lane stands. */
-import type { SubscriptionRecord, TopicRecord } from '@fantail/contracts'
+import type { SubscriptionRecord, SubscriptionView, TopicRecord } from '@fantail/contracts'
 import { maskCredentials } from '@fantail/delivery'
 import { effectivePolicy } from '@fantail/policy'
-import type { LaneFigures } from '@fantail/store'
+import { type LaneFigures, type ShownMember, SUBSCRIPTION, type SUBSCRIPTION_FIELDS } from '@fantail/store'
+import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 import { notFound } from '../http/error-answers.ts'
 import { iso, isoOrNull, secondsSince } from '../http/record-views.ts'
 import { outboundView } from './outbound.ts'
-import { SETTING_DEFAULTS } from './subscription-settings.ts'
 
 type Tools = Pick<ApiDeps, 'topics' | 'subscriptions' | 'lanes' | 'clock'>
 
@@ -46,32 +46,27 @@ interface Shown {
   now: number
 }
 
-function subscriptionView({ record, topic, lane, now }: Shown): object {
+type View = z.input<typeof SubscriptionView>
+/** The schema describes whatever the table of fields shows. */
+type ShownAsItIs = Pick<View, ShownMember<typeof SUBSCRIPTION_FIELDS>>
+
+function subscriptionView({ record, topic, lane, now }: Shown): View {
+  const shown: ShownAsItIs = SUBSCRIPTION.shown(record)
   return {
     id: record.id,
     arn: record.arn,
     topicArn: record.topicArn,
-    protocol: record.protocol,
+    ...shown,
     endpoint: maskCredentials(record.endpoint),
-    status: record.status,
-    rawMessageDelivery: record.rawMessageDelivery,
-    deliveryPolicy: record.deliveryPolicy,
     effectiveDeliveryPolicy: effectivePolicy(topic, record),
-    redrivePolicy: record.redrivePolicy,
-    filterPolicy: record.filterPolicy ?? null,
-    filterPolicyScope: record.filterPolicyScope ?? SETTING_DEFAULTS.filterPolicyScope,
-    maxInFlight: record.maxInFlight,
-    retryMode: record.retryMode ?? SETTING_DEFAULTS.retryMode,
-    circuitBreaker: record.circuitBreaker ?? null,
     outbound: outboundView(record),
-    confirmation: record.confirmation,
     confirmationExpiresAt: record.status === 'pending' ? isoOrNull(record.tokenExpiresAt) : null,
     createdAt: iso(record.createdAt),
     lane: laneView(record, lane, now),
   }
 }
 
-function laneView({ circuitBreaker }: SubscriptionRecord, lane: LaneFigures, now: number): object {
+function laneView({ circuitBreaker }: SubscriptionRecord, lane: LaneFigures, now: number): View['lane'] {
   const { waiting, inFlight, oldestPublishedAt, nextAttemptAt, rate, lastError, lastStatusCode } = lane
   return {
     waiting,

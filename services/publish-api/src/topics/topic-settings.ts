@@ -1,21 +1,11 @@
 /** The topic settings that the body of a PUT or PATCH sets. */
-import { FantailError, isFifoName, RETENTION_SECONDS_DEFAULT, type TopicInput } from '@fantail/contracts'
+import { FantailError, isFifoName, type TopicInput } from '@fantail/contracts'
 import { parseDeliveryPolicy } from '@fantail/policy'
-import type { TopicSettings } from '@fantail/store'
+import { TOPIC, type TopicSettings } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 
 type Input = z.output<typeof TopicInput>
-
-/** The values that `null` sets. */
-const RESET: Partial<TopicSettings> = {
-  displayName: '',
-  deliveryPolicy: null,
-  disableSubscriptionOverrides: false,
-  retentionSeconds: RETENTION_SECONDS_DEFAULT,
-  contentBasedDeduplication: false,
-  signing: 'none',
-}
 
 /**
  * The members given, `null` as the default; `validation_failed`, or `conflict` where the topic is there and `fifo`
@@ -32,7 +22,9 @@ export async function topicSettings(
   }
   const given = Object.entries(input).filter(([, value]) => value !== undefined)
   return {
-    ...Object.fromEntries(given.map(([name, value]) => [name, value ?? RESET[name as keyof TopicSettings]])),
+    ...Object.fromEntries(
+      given.map(([name, value]) => [name, value ?? TOPIC.settingDefaults[name as keyof TopicSettings]]),
+    ),
     ...(deliveryPolicy !== undefined && { deliveryPolicy: parseDeliveryPolicy(deliveryPolicy) }),
   }
 }

@@ -1,12 +1,14 @@
 -- Replaces an API key's record where it still is the one that the caller has read.
 -- A record that does not grow is replaced even when memory is full.
--- KEYS[1] base of API keys
--- ARGV    id, record as read, new record
+-- @key base: of API keys
+-- @arg id: text
+-- @arg expected: text, record as read
+-- @arg record: text
 -- Returns 1, or 0 where it was revoked or changed meanwhile
 -- @include when-full
-if #ARGV[3] <= #ARGV[2] then run_when_full(KEYS[1]) end
-local records = KEYS[1] .. 'records'
-if redis.call('HGET', records, ARGV[1]) ~= ARGV[2] then return 0 end
-redis.call('HSET', records, ARGV[1], ARGV[3])
-redis.call('PUBLISH', 'ft:wake:changes', ARGV[1])
+if #record <= #expected then run_when_full(base) end
+local records = base .. 'records'
+if redis.call('HGET', records, id) ~= expected then return 0 end
+redis.call('HSET', records, id, record)
+redis.call('PUBLISH', 'ft:wake:changes', id)
 return 1

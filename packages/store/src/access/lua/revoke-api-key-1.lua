@@ -1,9 +1,8 @@
 -- Removes an API key and announces that, even when memory is full: what is revoked may be in the wrong hands.
--- KEYS[1] base of API keys
--- ARGV    id
+-- @key base: of API keys
+-- @arg id: text
 -- Returns 1 where there was such a key, else 0
 -- @include when-full
-local base, id = KEYS[1], ARGV[1]
 run_when_full(base)
 local text = redis.call('HGET', base .. 'records', id)
 if not text then return 0 end

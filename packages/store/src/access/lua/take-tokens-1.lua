@@ -1,13 +1,14 @@
 -- Takes tokens of an API key's bucket, which fills at the key's rate and holds a second's worth (GCRA). Works in a full
 -- memory: callers would else be refused, or let through, for want of it.
--- KEYS[1] base of API keys
--- ARGV    id, tokens a second, tokens wanted
+-- @key base: of API keys
+-- @arg id: text
+-- @arg rate: number, tokens a second
+-- @arg wanted: number, tokens
 -- Returns tokens given, ms until there is one more
 -- @include now
 -- @include when-full
-local base, rate, wanted = KEYS[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 run_when_full(base)
-local key, now, gap = base .. 'bucket:' .. ARGV[1], now_ms(base), 1000 / tonumber(ARGV[2])
+local key, now, gap = base .. 'bucket:' .. id, now_ms(base), 1000 / rate
 local arrival = math.max(tonumber(redis.call('GET', key) or 0), now)
 -- A time that a jump of the clock left far ahead would refuse everything until then.
 if arrival > now + 2000 then arrival = now end

@@ -1,17 +1,16 @@
 -- Queues of a shard that have push consumers, by ARN, with those and with when there is next something to receive.
--- KEYS[1] base
--- ARGV: arn to go on after ('' from the start), queues at most
+-- @key base: of the shard
+-- @arg after: text, ARN to go on after; '' from the start
+-- @arg queues_max: digits
 -- Returns a list of arn, ms until something can be received (0 now, -1 never by time alone), records.
--- @include now
 -- @include when-full
 -- @include queue
 -- @include queue-groups
 -- @include queue-take
-local base = KEYS[1]
 run_when_full(base)
 local found = {}
-local from = ARGV[1] == '' and '-' or '(' .. ARGV[1]
-for _, arn in ipairs(redis.call('ZRANGEBYLEX', base .. 'consuming', from, '+', 'LIMIT', 0, tonumber(ARGV[2]))) do
+local from = after == '' and '-' or '(' .. after
+for _, arn in ipairs(redis.call('ZRANGEBYLEX', base .. 'consuming', from, '+', 'LIMIT', 0, queues_max)) do
   local queue = open_queue(base, arn)
   if queue then
     local next_ms = queue.fifo and next_in_order(queue) or next_visible(queue)

@@ -1,10 +1,9 @@
 -- The push consumers of a queue, and how many batches of each are being pushed.
--- KEYS[1] base
--- ARGV: arn
+-- @key base: of the queue's shard
+-- @arg arn: text
 -- Returns false where there is no such queue, else: now, a list of record and batches.
--- @include now
 -- @include queue
-local queue = open_queue(KEYS[1], ARGV[1])
+local queue = open_queue(base, arn)
 if not queue then return false end
 local found = {}
 for i, text in ipairs(redis.call('HGETALL', queue.q .. 'consumers')) do

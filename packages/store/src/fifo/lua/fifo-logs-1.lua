@@ -1,12 +1,12 @@
 -- How the logs of FIFO topics and of their isolated groups stand, of those due first. Changes nothing.
--- KEYS[1] the shard's prefix
--- ARGV    what is due is looked at so far
+-- @key base: of the shard
+-- @arg looked_at_max: number, of what is due
 -- Returns for each: the topic's ARN, how many messages, the first one's id (16 bytes)
-local base, reply = KEYS[1], {}
-for _, member in ipairs(redis.call('ZRANGE', base .. 'due', 0, ARGV[1] - 1)) do
+local reply = {}
+for _, member in ipairs(redis.call('ZRANGE', base .. 'due', 0, looked_at_max - 1)) do
   local name = string.match(member, '^log:(.*)$') or string.match(member, '^isolated:(.*)$')
   local uid = name and string.match(name, '^[^:]*')
-  local arn = uid and redis.call('HGET', base .. 'fifo:' .. uid, 'a')
+  local arn = uid and redis.call('HGET', base .. 'fifo:' .. uid, LOG.arn)
   local first = arn and redis.call('LINDEX', base .. 'log:' .. name, 0)
   if first then
     local n = #reply

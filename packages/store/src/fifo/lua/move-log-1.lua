@@ -2,12 +2,19 @@
 -- that follow; only for the reader that has the log, whose lease begins anew. A message for no lane leaves the log with
 -- them.
 -- A request that is repeated, because its reply was lost, finds its first message gone and moves nothing.
--- KEYS[1] the shard's prefix
--- ARGV    shard number, topic's uid, ARN, isolated group or '', fence, messages to read at most, bytes to read at most
---         (one message is read whatever its size), how the reader ends: '' it goes on, 'done' another may have the log
---         at once, 'failed' when the lease ends; subscriptions, each: id, '1' or '2' (several of a group may be sent at
---         once); messages, each: id (16 bytes), number of lanes or -1 (it is too old, and counts as expired), position
---         of each lane's subscription. Both lists are preceded by their length; positions count from 1.
+-- @key base: of the shard
+-- @arg shard: digits
+-- @arg uid: text, the topic's
+-- @arg arn: text
+-- @arg group: text, isolated, or ''
+-- @arg fence: digits
+-- @arg messages_max: number, to read
+-- @arg bytes_max: number, to read; one message is read whatever its size
+-- @arg ending: text, how the reader ends: '' it goes on, 'done' another may have the log at once, 'failed' when the
+--   lease ends
+-- @rest values: subscriptions, each: id, '1' or '2' (several of a group may be sent at once); messages, each: id (16
+--   bytes), number of lanes or -1 (it is too old, and counts as expired), position of each lane's subscription. Both
+--   lists are preceded by their length; positions count from 1.
 -- Returns 'stale' (another reader has the log) or 'gone' (the topic is deleted); else a list: earliest due time or '',
 --         wakes published (lane-wake), how many readers have died at the first message; of a message that has to wait
 --         now (fifo-isolation): id or '', readers that died at it, delay in ms, body or false; then of each message
@@ -22,11 +29,10 @@
 -- @include lane-park
 -- @include fifo-log
 -- @include fifo-isolation
-local base, shard, uid, arn, ending = KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[8]
-local log, at = log_of(base, uid, ARGV[4] ~= '' and ARGV[4] or nil), 8
+local log, at = log_of(base, uid, group ~= '' and group or nil), values_at - 1
 run_when_full(base)
 local state = read_log_state(log)
-if state.fence ~= ARGV[5] then return 'stale' end
+if state.fence ~= fence then return 'stale' end
 local now, before = now_ms(base), first_due(base)
 if not is_log_open(base, uid, arn) then
   set_log_due(base, log, now)
@@ -45,7 +51,7 @@ for i = 1, tonumber(next_arg()) do
 end
 
 -- True where a lane has it now; false where the subscription is deleted.
-local function place(subscription, delivery, group)
+local function place(subscription, delivery, of)
   local id = subscription.id
   if not open_lane(base, id, now) then
     count('discarded:unsubscribed', 1)
@@ -53,18 +59,18 @@ local function place(subscription, delivery, group)
   end
   if lanes[id].fifo ~= subscription.fifo then
     lanes[id].fifo = subscription.fifo
-    redis.call('HSET', base .. 'lane:' .. id, 'f', subscription.fifo)
+    redis.call('HSET', base .. 'lane:' .. id, LANE.fifo, subscription.fifo)
   end
-  if join_group(base, id, group, delivery) then put_in_set(base, id, delivery, 'fresh', now) end
+  if join_group(base, id, of, delivery) then put_in_set(base, id, delivery, 'fresh', now) end
   return true
 end
 
 -- The log's own reference to the body becomes one for each lane.
-local function move(id, group)
+local function move(id, of)
   local placed, n = 0, tonumber(next_arg())
   if n < 0 then count('expired', 1) end
   for _ = 1, n do
-    if place(subscriptions[tonumber(next_arg())], id, group) then placed = placed + 1 end
+    if place(subscriptions[tonumber(next_arg())], id, of) then placed = placed + 1 end
   end
   refer(id, placed - 1)
 end
@@ -86,9 +92,9 @@ finish_park(base, now)
 
 local suspect = judge_first(base, log, state, now)
 local reads = ending == '' and not (suspect and log.group)
-local entries = reads and first_entries(base, log, tonumber(ARGV[6]), now) or {}
+local entries = reads and first_entries(base, log, messages_max, now) or {}
 local function body_of(id)
-  return redis.call('HGET', base .. 'msg:' .. id, 'b')
+  return redis.call('HGET', base .. 'msg:' .. id, BODY.json)
 end
 
 local reply = { '', 0, state.failed, '', 0, 0, false }
@@ -99,7 +105,7 @@ local bytes = 0
 for i, entry in ipairs(entries) do
   local body = body_of(string.sub(entry, 1, 16))
   bytes = bytes + (body and #body or 0)
-  if i > 1 and (bytes > tonumber(ARGV[7]) or is_cautious(log, state)) then break end
+  if i > 1 and (bytes > bytes_max or is_cautious(log, state)) then break end
   reply[#reply + 1], reply[#reply + 2] = entry, body
 end
 

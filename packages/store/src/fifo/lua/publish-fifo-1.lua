@@ -1,9 +1,17 @@
 -- Appends messages to a FIFO topic's log, in order and all or none, each with the next sequence number. One whose
 -- deduplication id was accepted in the last 5 minutes is not stored and gets the first one's receipt; so does the whole
 -- request where its idempotency key is known. Refused by Redis when memory is full.
--- KEYS[1] base of the topic's home shard
--- ARGV    ARN, shard number, idempotency key or '', hash of the request, ms that the key is kept; then for
---         each message: id (16 bytes), group, deduplication id, body (JSON up to where the sequence number follows)
+-- @key base: of the topic's home shard
+-- @arg arn: text
+-- @arg shard: digits
+-- @arg idempotency_key: text, or ''
+-- @arg request_hash: text
+-- @arg kept_ms: digits, how long the key is kept
+-- @list messages
+-- @item id: text, 16 bytes
+-- @item group: text
+-- @item deduplication: text, id
+-- @item body: text, JSON up to where the sequence number follows
 -- Returns 'missing' or 'standard' (no such topic, not FIFO); or what the key holds, in a list; or earliest due time or
 --         '',
 --         wakes published (lane-wake), then for each message: id (16 bytes), sequence number, 1 where a duplicate
@@ -13,22 +21,20 @@
 -- @include id-text
 -- @limit How long a deduplication id of a FIFO topic is remembered. After it: the same id is a new message.
 local DEDUPLICATION_MS = 300000
-local MESSAGE_VALUES = 4
-local base, arn, shard = KEYS[1], ARGV[1], ARGV[2]
-local record, uid = unpack(redis.call('HMGET', base .. 'topic:' .. arn, 'record', 'uid'))
+local record, uid = unpack(redis.call('HMGET', base .. 'topic:' .. arn, TOPIC.record, TOPIC.uid))
 if not record then return 'missing' end
 local topic = cjson.decode(record)
-if not topic.fifo then return 'standard' end
-local key = ARGV[3] ~= '' and base .. 'idem:' .. uid .. ':' .. ARGV[3]
+if not topic[TOPIC_RECORD.fifo] then return 'standard' end
+local key = idempotency_key ~= '' and base .. 'idem:' .. uid .. ':' .. idempotency_key
 local known = key and redis.call('GET', key)
 if known then return { known } end
-local by_group = topic.fifoThroughputScope == 'MessageGroup'
+local by_group = topic[TOPIC_RECORD.fifoThroughputScope] == 'MessageGroup'
 local now, before = now_ms(base), first_due(base)
 local last, stored, reply = nil, 0, { '', 0 }
 
 -- Rises with the clock too, so that it never falls back where Redis has lost its last moments.
 local function next_number()
-  last = last or tonumber(redis.call('HGET', base .. 'fifo:' .. uid, 'n')) or 0
+  last = last or tonumber(redis.call('HGET', base .. 'fifo:' .. uid, LOG.sequence)) or 0
   last = math.max(last + 1, now * 1000)
   return '1' .. string.format('%019.0f', last)
 end
@@ -47,18 +53,18 @@ local function append(id, group, deduplication, body)
   return id, number, 0
 end
 
-local receipt = { h = ARGV[4], ids = {}, numbers = {} }
-for at = 6, #ARGV, MESSAGE_VALUES do
-  local id, number, duplicate = append(unpack(ARGV, at, at + MESSAGE_VALUES - 1))
+local receipt = { h = request_hash, ids = {}, numbers = {} }
+for id, group, deduplication, body in messages() do
+  local first, number, duplicate = append(id, group, deduplication, body)
   local n = #reply
-  reply[n + 1], reply[n + 2], reply[n + 3] = id, number, duplicate
+  reply[n + 1], reply[n + 2], reply[n + 3] = first, number, duplicate
   if key then
-    receipt.ids[#receipt.ids + 1], receipt.numbers[#receipt.numbers + 1] = id_text(id), number
+    receipt.ids[#receipt.ids + 1], receipt.numbers[#receipt.numbers + 1] = id_text(first), number
   end
 end
-if key then redis.call('SET', key, cjson.encode(receipt), 'PX', ARGV[5]) end
+if key then redis.call('SET', key, cjson.encode(receipt), 'PX', kept_ms) end
 if stored > 0 then
-  redis.call('HSET', base .. 'fifo:' .. uid, 'a', arn, 'n', string.format('%.0f', last))
+  redis.call('HSET', base .. 'fifo:' .. uid, LOG.arn, arn, LOG.sequence, string.format('%.0f', last))
   -- Where it stands there already a reader has it, and sees this too before it lets go.
   redis.call('ZADD', base .. 'due', 'NX', string.format('%.0f', now), 'log:' .. uid)
 end

@@ -1,6 +1,8 @@
 -- Where deliveries are. Changes nothing.
--- KEYS[1] the shard's prefix
--- ARGV    for each: subscription, delivery
+-- @key base: of the shard
+-- @list deliveries
+-- @item id: text, of the subscription
+-- @item delivery: text
 -- Returns for each: w waiting, f in flight or a absent; due time of a waiting one or '' (behind another of its group it
 --         has none); retry state or ''; of an absent one when its lane was last purged or '';
 --         of a waiting one the letter of what its lane makes it wait for (why-codes.ts) and until when at least, or ''
@@ -9,14 +11,14 @@
 -- @include lane-state
 -- @limit Deliveries behind a head among which one is looked for. Past it: it counts as waiting.
 local SEARCH_MAX = 100000
-local base, reply, groups, lanes = KEYS[1], {}, {}, {}
+local reply, groups, lanes = {}, {}, {}
 local now = now_ms(base)
 
 -- The group of a message; false where its body is gone.
 local function group_of_message(delivery)
   local message = string.sub(delivery, 1, 16)
   if groups[message] == nil then
-    local body = redis.call('HGET', base .. 'msg:' .. message, 'b')
+    local body = redis.call('HGET', base .. 'msg:' .. message, BODY.json)
     groups[message] = body and cjson.decode(body).groupId or false
   end
   return groups[message]
@@ -24,7 +26,7 @@ end
 
 -- One that stands further back than is searched is taken to be there.
 local function is_behind(id, delivery)
-  if not redis.call('HGET', base .. 'lane:' .. id, 'f') then return false end
+  if not redis.call('HGET', base .. 'lane:' .. id, LANE.fifo) then return false end
   local group = group_of_message(delivery)
   if not group then return false end
   local key = base .. 'behind:' .. id .. ':' .. group
@@ -56,8 +58,7 @@ local function hold_of(id, due, is_retry, ends)
     or ''
 end
 
-for i = 1, #ARGV, 2 do
-  local id, delivery = ARGV[i], ARGV[i + 1]
+for id, delivery in deliveries() do
   local fresh = redis.call('ZSCORE', base .. 'fresh:' .. id, delivery)
   local due = fresh or redis.call('ZSCORE', base .. 'retry:' .. id, delivery)
   local flying = not due and redis.call('ZSCORE', base .. 'lease:' .. id, delivery)
@@ -66,7 +67,7 @@ for i = 1, #ARGV, 2 do
   reply[#reply + 1] = due or ''
   local state, ends = split_state(redis.call('HGET', base .. 'state:' .. id, delivery))
   reply[#reply + 1] = state or ''
-  reply[#reply + 1] = not waits and not flying and redis.call('HGET', base .. 'lane:' .. id, 'u') or ''
+  reply[#reply + 1] = not waits and not flying and redis.call('HGET', base .. 'lane:' .. id, LANE.purgedAt) or ''
   reply[#reply + 1] = waits and hold_of(id, tonumber(due), not fresh, ends) or ''
 end
 return reply

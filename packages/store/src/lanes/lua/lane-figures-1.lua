@@ -1,15 +1,15 @@
 -- How lanes stand. Changes nothing.
--- KEYS[1] the shard's prefix
--- ARGV    subscriptions
+-- @key base: of the shard
+-- @list subscriptions
+-- @item id: text
 -- Returns for each: waiting, in flight, next attempt or '', rate or '', last error, last status code, the deliveries
 --         that come first (the oldest is among them), what is left of the retry quota or '', until when its circuit is
 --         open or ''
 -- @include now
 -- @include lane-next
--- @include lane-body
 -- @include lane-group
 local HEADS = 10
-local base, now, reply = KEYS[1], now_ms(KEYS[1]), {}
+local now, reply = now_ms(base), {}
 
 local function next_attempt(lane, id)
   local due = earlier(head_of(base .. 'fresh:' .. id), head_of(base .. 'retry:' .. id))
@@ -22,7 +22,7 @@ local function figures(id)
   local lane = lane_of(base, id, now)
   if not lane then return { 0, 0, '', '', '', '', {}, '', '' } end
   local fresh, retry = base .. 'fresh:' .. id, base .. 'retry:' .. id
-  local last = redis.call('HMGET', base .. 'lane:' .. id, 'e', 'h')
+  local last = redis.call('HMGET', base .. 'lane:' .. id, LANE.lastError, LANE.lastStatusCode)
   -- Fresh deliveries of a FIFO lane stand in the order of their turns, and behind one in flight others wait.
   local heads = redis.call('ZRANGE', fresh, 0, lane.fifo and HEADS - 1 or 0)
   for _, delivery in ipairs(redis.call('ZRANGE', retry, 0, HEADS - 1)) do
@@ -40,7 +40,7 @@ local function figures(id)
   }
 end
 
-for i, id in ipairs(ARGV) do
-  reply[i] = figures(id)
+for id in subscriptions() do
+  reply[#reply + 1] = figures(id)
 end
 return reply

@@ -1,10 +1,12 @@
 -- Notes what endpoints answered, for lanes with a retry mode or a circuit breaker: fills the retry quota again, lets
 -- the adaptive rate fall and recover, opens and closes circuits (policy/src/retries/retry-mode.ts; the model of the
 -- adaptive rate: adaptive-rate.fixture.ts). A note that is lost or comes twice shifts an estimate and nothing else.
--- KEYS[1] the shard's prefix
--- ARGV    shard number; then for each result: subscription, what was answered (ok, refused, limited, unavailable,
---         timeout, failed; unsent: the claim was handed back), what its attempt drew from the quota: 0 for a first
---         attempt
+-- @key base: of the shard
+-- @arg shard: digits
+-- @list results
+-- @item id: text, of the subscription
+-- @item what: text, was answered: ok, refused, limited, unavailable, timeout, failed; unsent: the claim was handed back
+-- @item cost: number, that its attempt drew from the quota: 0 for a first attempt
 -- Returns earliest due time or '', wakes published (lane-wake), then for each result 1 where the circuit was open
 --         before it, else when it last closed, or 0
 -- @include when-full
@@ -14,12 +16,14 @@
 -- @limit Requests per second below which an adaptive rate does not fall.
 local RATE_PER_SECOND_MIN = 0.5
 local BETA, SCALE, SMOOTHING, BUCKET_MS, MEASURED_TIMES = 0.7, 0.4, 0.8, 500, 2
-local base, shard = KEYS[1], ARGV[1]
 run_when_full(base)
 local now, before = now_ms(base), first_due(base)
 local SLOWER = { limited = true, unavailable = true, timeout = true }
 local ALIVE = { ok = true, refused = true, limited = true }
-local FIELDS = { 'm', 'mq', 'mf', 'mu', 'mc', 'ml', 'mt', 'mr', 'mb', 'mi', 'mz' }
+local FIELDS = {
+  LANE.mode, LANE.quota, LANE.rate, LANE.openUntil, LANE.failures, LANE.lastMax, LANE.slowedAt, LANE.measured,
+  LANE.bucket, LANE.requests, LANE.closedAt,
+}
 local paces, reply = {}, { '', 0 }
 
 local function pace_of(id)
@@ -83,23 +87,27 @@ local function circuit_of(pace)
   return pace.shut and 1 or pace.closed and text(pace.closed) or 0
 end
 
-for i = 2, #ARGV, 3 do
-  local pace, what = pace_of(ARGV[i]), ARGV[i + 1]
+for id, what, cost in results() do
+  local pace = pace_of(id)
   reply[#reply + 1] = circuit_of(pace)
-  if pace.mode ~= '-' then note_quota(pace, what, tonumber(ARGV[i + 2])) end
+  if pace.mode ~= '-' then note_quota(pace, what, cost) end
   if pace.mode == 'a' and what ~= 'unsent' then note_rate(pace, what) end
   if pace.failures_max and what ~= 'unsent' then note_circuit(pace, what) end
 end
 for id, pace in pairs(paces) do
   local lane = base .. 'lane:' .. id
   if redis.call('EXISTS', lane) == 1 then
-    redis.call('HSET', lane, 'mq', text(pace.quota), 'mc', pace.failures)
-    if pace.shut then redis.call('HSET', lane, 'mu', text(pace.shut)) else redis.call('HDEL', lane, 'mu') end
-    if pace.closed then redis.call('HSET', lane, 'mz', text(pace.closed)) end
+    redis.call('HSET', lane, LANE.quota, text(pace.quota), LANE.failures, pace.failures)
+    if pace.shut then
+      redis.call('HSET', lane, LANE.openUntil, text(pace.shut))
+    else
+      redis.call('HDEL', lane, LANE.openUntil)
+    end
+    if pace.closed then redis.call('HSET', lane, LANE.closedAt, text(pace.closed)) end
     if pace.mode == 'a' then
-      redis.call('HSET', lane, 'ml', text(pace.last_max), 'mt', text(pace.slowed), 'mr', text(pace.measured),
-        'mb', text(pace.bucket or 0), 'mi', pace.requests)
-      if pace.rate then redis.call('HSET', lane, 'mf', text(pace.rate)) end
+      redis.call('HSET', lane, LANE.lastMax, text(pace.last_max), LANE.slowedAt, text(pace.slowed),
+        LANE.measured, text(pace.measured), LANE.bucket, text(pace.bucket or 0), LANE.requests, pace.requests)
+      if pace.rate then redis.call('HSET', lane, LANE.rate, text(pace.rate)) end
     end
     lane_next(base, id, now)
   end

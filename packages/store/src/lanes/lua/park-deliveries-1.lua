@@ -1,25 +1,24 @@
 -- Parks deliveries in their lanes and writes the checkpoints of the jobs they come from, in one step. A job of which a
 -- later run has stored a higher fence changes nothing; of one whose field `p` names the batch that was parked last, the
 -- entries were parked then and are left alone. Deliveries of deleted subscriptions are counted as discarded.
--- KEYS[1] the shard's prefix
--- ARGV    shard number; messages, each: id, body; jobs, each: id or '', fence, fields (name, value), entries
---         (subscription, delivery, message, set fresh|retry|lease, delay or lease in ms, state or '', '+' where its
---         endpoint is proven, '-' where it is not, else ''). Every list is
---         preceded by its length; messages count from 1.
+-- @key base: of the shard
+-- @arg shard: digits
+-- @rest values: messages, each: id, body; jobs, each: id or '', fence, fields (name, value), entries (subscription,
+--   delivery, message, set fresh|retry|lease, delay or lease in ms, state or '', '+' where its endpoint is proven, '-'
+--   where it is not, else ''). Every list is preceded by its length; messages count from 1.
 -- Returns earliest due time or '', wakes published (lane-wake), then for each job 0 where it is stale, or a list:
 --         1 parked, 0 present, -1 gone, the lease of a parked entry that is in flight
 -- @include when-full
 -- @include now
 -- @include lane-next
 -- @include lane-wake
--- @include lane-body
 -- @include lane-count
 -- @include lane-lease
 -- @include lane-state
 -- @include lane-park
 -- @limit How long a checkpoint is kept that its job has not deleted. After it: it is deleted.
 local CHECKPOINT_KEPT_MS = 86400000
-local base, shard, at = KEYS[1], ARGV[1], 1
+local at = values_at - 1
 run_when_full(base)
 local now, before = now_ms(base), first_due(base)
 
@@ -46,11 +45,11 @@ end
 local function park_job()
   local job, fence, fields = next_arg(), tonumber(next_arg()), tonumber(next_arg())
   local key = base .. 'ck:' .. job
-  local stored = job ~= '' and redis.call('HMGET', key, 'f', 'p') or {}
+  local stored = job ~= '' and redis.call('HMGET', key, CHECKPOINT.fence, CHECKPOINT.parked) or {}
   local stale, again = (tonumber(stored[1]) or 0) > fence, false
   for _ = 1, fields do
     local name, value = next_arg(), next_arg()
-    again = again or (name == 'p' and stored[2] == value)
+    again = again or (name == CHECKPOINT.parked and stored[2] == value)
     if not stale then redis.call('HSET', key, name, value) end
   end
   if fields > 0 and not stale then redis.call('PEXPIRE', key, CHECKPOINT_KEPT_MS) end

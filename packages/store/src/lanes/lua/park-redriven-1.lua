@@ -1,8 +1,12 @@
 -- Parks a batch of redriven dead letters. What this batch parked before stays parked once, also where it has been
 -- delivered since: the shard remembers the batch's items. A lower fence or an earlier batch changes nothing.
--- KEYS[1] the shard's prefix
--- ARGV    shard number; messages, each: id, body; task, fence, batch; entries, each: subscription, delivery, message,
---         item, group or ''. Both lists are preceded by their length; messages count from 1.
+-- @key base: of the shard
+-- @arg shard: digits
+-- @arg task: text
+-- @arg fence: number
+-- @arg batch: number
+-- @rest values: messages, each: id, body; entries, each: subscription, delivery, message, item, group or ''. Both
+--   lists are preceded by their length; messages count from 1.
 -- Returns earliest due time or '', wakes published (lane-wake), then 0 where the fence is stale, that batch's
 --         number where a later one has been here, or a list: 1 parked, 0 present, -1 gone (not counted: the item stays
 --         in its queue)
@@ -10,7 +14,6 @@
 -- @include now
 -- @include lane-next
 -- @include lane-wake
--- @include lane-body
 -- @include lane-group
 -- @include lane-park
 -- @limit How long a shard remembers the last batch of a redrive. After it: a repeated batch is parked again.
@@ -18,17 +21,15 @@ local REDRIVEN_KEPT_MS = 86400000
 -- @limit Deliveries at the end of a FIFO group among which a redriven one is looked for. Past it: it is parked again.
 local REDRIVEN_SEARCH_MAX = 1000
 local ENTRY_VALUES = 5
-local base, shard = KEYS[1], ARGV[1]
 run_when_full(base)
 local now, before = now_ms(base), first_due(base)
-local at = 3 + 2 * tonumber(ARGV[2])
-local key, fence, batch = base .. 'redriven:' .. ARGV[at], tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
-local stored = redis.call('HMGET', key, 'f', 'b')
+local key, at = base .. 'redriven:' .. task, values_at + 1 + 2 * tonumber(ARGV[values_at])
+local stored = redis.call('HMGET', key, REDRIVEN.fence, REDRIVEN.batch)
 local last = tonumber(stored[2]) or batch
 if (tonumber(stored[1]) or 0) > fence then return { '', 0, 0 } end
 if last > batch then return { '', 0, last } end
 if last < batch then redis.call('DEL', key) end
-redis.call('HSET', key, 'f', fence, 'b', batch)
+redis.call('HSET', key, REDRIVEN.fence, fence, REDRIVEN.batch, batch)
 redis.call('PEXPIRE', key, REDRIVEN_KEPT_MS)
 
 -- A redriven delivery that waits behind others is among the last.
@@ -48,11 +49,11 @@ local function park_entry(id, delivery, message, item, group)
 end
 
 local outcomes = {}
-for i = 1, tonumber(ARGV[at + 3]) do
-  local entry = at + 4 + ENTRY_VALUES * (i - 1)
+for i = 1, tonumber(ARGV[at]) do
+  local entry = at + 1 + ENTRY_VALUES * (i - 1)
   local id, delivery, message, item, group = unpack(ARGV, entry, entry + ENTRY_VALUES - 1)
   outcomes[i] = park_entry(id, delivery, tonumber(message), item, group)
 end
-finish_park(base, now, 3)
+finish_park(base, now, values_at + 1)
 local due, woke = wake_if_earlier(base, shard, before, now, first_turn)
 return { due and text(due) or '', woke, outcomes }

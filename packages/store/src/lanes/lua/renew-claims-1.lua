@@ -5,10 +5,10 @@
 -- the lane has given out, all of them and the tat move on by the delay: the lane loses that time, not their turns.
 -- Where another worker has later ones, or the rate has changed, those that are late take the next free send times, as
 -- claims that make another request do, and the others keep theirs.
--- KEYS[1] the shard's prefix
--- ARGV    ms that a lease must last from the send time on; then for each lane: subscription, ms from now before which
---         nothing late is sent, number of claims, and for each of them, in the order of their send times, delivery,
---         lease and send time, '' where it makes another request
+-- @key base: of the shard
+-- @arg lease_ms: number, that a lease must last from the send time on
+-- @rest values: for each lane: subscription, ms from now before which nothing late is sent, number of claims, and for
+--   each of them, in the order of their send times, delivery, lease and send time, '' where it makes another request
 -- Returns for each claim its send time, '' where it has none (its lease has ended, the lane is paused or deleted, or
 --         too
 --         much is ahead of it), and its lease
@@ -20,10 +20,9 @@
 local RENEWED_AHEAD_MS = 700
 -- A claim that is later than this may be too late once the reply is read.
 local IN_TIME_MS = 40
-local base, lease_ms = KEYS[1], tonumber(ARGV[1])
 run_when_full(base)
 local now = now_ms(base)
-local at, reply = 1, {}
+local at, reply = values_at - 1, {}
 
 local function next_arg()
   at = at + 1
@@ -43,7 +42,7 @@ local function lasting_lease(id, lane, delivery, lease, send)
   local longer = new_lease(base, math.ceil(send + lease_ms), is_fifo_lease(lease))
   redis.call('ZADD', base .. 'lease:' .. id, text(longer), delivery)
   if lane.pace and lane.pace.shut == ends then
-    redis.call('HSET', base .. 'lane:' .. id, 'mu', text(math.floor(longer / LEASE_UNIT)))
+    redis.call('HSET', base .. 'lane:' .. id, LANE.openUntil, text(math.floor(longer / LEASE_UNIT)))
   end
   return longer
 end
@@ -70,7 +69,7 @@ local function renew_lane(id, lead, claims, deliveries)
     reply[#reply + 1] = send and text(send) or ''
     reply[#reply + 1] = send and text(lasting_lease(id, lane, claim.delivery, lease, send)) or claim.lease
   end
-  if open and lane.moved then redis.call('HSET', base .. 'lane:' .. id, 'x', text(lane.tat)) end
+  if open and lane.moved then redis.call('HSET', base .. 'lane:' .. id, LANE.arrival, text(lane.tat)) end
 end
 
 while at < #ARGV do

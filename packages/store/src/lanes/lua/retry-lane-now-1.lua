@@ -1,26 +1,27 @@
 -- Makes what waits for a later time due now, or one delivery after the other a gap apart, never later than it was. In a
 -- FIFO lane a head takes those behind it along, and leaves as many gaps.
--- KEYS[1] the shard's prefix
--- ARGV    shard number, subscription, gap in ms (0: none), deliveries max, where the last step ended or ''
+-- @key base: of the shard
+-- @arg shard: digits
+-- @arg id: text, of the subscription
+-- @arg gap: number, ms; 0: none
+-- @arg deliveries_max: number
+-- @arg reached: number?, where the last step ended
 -- Returns deliveries found, how many were moved, where this step ended, earliest due time or '', whether a wake was
 --         published (1)
 -- @include when-full
 -- @include now
 -- @include lane-next
 -- @include lane-wake
--- @include lane-body
 -- @include lane-group
 -- @include lane-state
-local base, shard, id = KEYS[1], ARGV[1], ARGV[2]
 run_when_full(base)
 local now, before = now_ms(base), first_due(base)
-local gap, max = tonumber(ARGV[3]), tonumber(ARGV[4])
-local first = ARGV[5] == ''
-local at = first and now or tonumber(ARGV[5])
+local first = reached == nil
+local at = reached or now
 if gap == 0 then at = now end
 local key = base .. 'retry:' .. id
 -- Those moved already are due at `at` or before; one that is due by then anyway needs no move.
-local found = redis.call('ZRANGEBYSCORE', key, '(' .. text(at), '+inf', 'WITHSCORES', 'LIMIT', 0, max)
+local found = redis.call('ZRANGEBYSCORE', key, '(' .. text(at), '+inf', 'WITHSCORES', 'LIMIT', 0, deliveries_max)
 local moved, lane = 0, lane_of(base, id, now)
 
 -- The time that was decided holds no more.

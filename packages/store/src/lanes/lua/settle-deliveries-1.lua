@@ -1,12 +1,12 @@
 -- Settles claims: each changes something only where its lease is the delivery's current one. In the lane of a deleted
 -- subscription nothing waits again: a retry or return there is discarded and counted.
--- KEYS[1] the shard's prefix
--- ARGV    shard number; then for each lane: subscription, what its attempts have shown ('+' its endpoint is proven, '-'
---         it is not, '' nothing new), number of claims, their deliveries, and for each of them lease and what became of
---         it (delivered, deliveredRun, retry, markDead, forget, discard, return, kept, quarantined; keep: it goes on);
---         behind deliveredRun also 0 and those that went with it, behind retry its delay in ms and the state, behind
---         markDead the least lease in ms and the state, behind return its delay in ms and '', behind discard 0 and the
---         cause
+-- @key base: of the shard
+-- @arg shard: digits
+-- @rest values: for each lane: subscription, what its attempts have shown ('+' its endpoint is proven, '-' it is not,
+--   '' nothing new), number of claims, their deliveries, and for each of them lease and what became of it (delivered,
+--   deliveredRun, retry, markDead, forget, discard, return, kept, quarantined; keep: it goes on); behind deliveredRun
+--   also 0 and those that went with it, behind retry its delay in ms and the state, behind markDead the least lease in
+--   ms and the state, behind return its delay in ms and '', behind discard 0 and the cause
 -- Returns earliest due time or '', wakes published (lane-wake), then for each claim 0 refused, 1 accepted, or for
 --         an accepted markDead the lease that holds from now on
 -- @include when-full
@@ -16,17 +16,13 @@
 -- @include lane-body
 -- @include lane-count
 -- @include lane-lease
--- @include lane-group
--- @include lane-state
--- @include lane-return
 -- @include lane-settle
-local base, shard = KEYS[1], ARGV[1]
 run_when_full(base)
 local now, before = now_ms(base), first_due(base)
 local WITH_MORE = {
   deliveredRun = true, retry = true, markDead = true, discard = true, ['return'] = true,
 }
-local at, reply = 1, { '', 0 }
+local at, reply = values_at - 1, { '', 0 }
 
 local function next_arg()
   at = at + 1

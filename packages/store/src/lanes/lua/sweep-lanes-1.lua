@@ -1,7 +1,11 @@
 -- One step over the shard's lanes, those held back by a pause too: what is too old is removed and counted, or claimed
 -- as dead where the lane has a dead-letter queue; times that lie ahead because the clock was set back are corrected.
--- KEYS[1] the shard's prefix
--- ARGV    shard number, held, due or turns, cursor, deliveries max, lease in ms
+-- @key base: of the shard
+-- @arg shard: digits
+-- @arg index: text, held, due or turns
+-- @arg cursor: text
+-- @arg deliveries_max: number
+-- @arg lease_ms: number
 -- Returns as take-deliveries, then the cursor, and 1 where this step is to be made again before going on
 -- @include when-full
 -- @include now
@@ -10,10 +14,7 @@
 -- @include lane-body
 -- @include lane-count
 -- @include lane-lease
--- @include lane-group
--- @include lane-state
 -- @include lane-return
--- @include lane-discard
 -- @include lane-claim
 -- @include fifo-log
 local LANES = 32
@@ -22,11 +23,10 @@ local SWEPT_DELIVERIES_MAX = 1000
 -- @limit How far ahead the end of a lease may lie. Past it: the sweep returns the delivery, as the clock was set
 -- back.
 local LEASE_AHEAD_MAX_MS = 600000
-local base, shard, index = KEYS[1], ARGV[1], ARGV[2]
 run_when_full(base)
 local now, before = now_ms(base), first_due(base)
-local take = { base = base, now = now, lease_ms = tonumber(ARGV[5]), lanes = {}, expired = {} }
-take.left = math.min(tonumber(ARGV[4]), SWEPT_DELIVERIES_MAX)
+local take = { base = base, now = now, lease_ms = lease_ms, lanes = {}, expired = {} }
+take.left = math.min(deliveries_max, SWEPT_DELIVERIES_MAX)
 local unfinished = false
 
 -- Fresh deliveries are due when parked and leases are short: later times were written before the clock was set back.
@@ -60,7 +60,7 @@ local function sweep_log(log, due)
 end
 
 local scan = index == 'held' and 'SSCAN' or 'ZSCAN'
-local step = redis.call(scan, base .. index, ARGV[3], 'COUNT', LANES)
+local step = redis.call(scan, base .. index, cursor, 'COUNT', LANES)
 for i = 1, #step[2], index == 'held' and 1 or 2 do
   local log = log_in_due(base, step[2][i])
   if log then sweep_log(log, tonumber(step[2][i + 1])) else sweep_lane(step[2][i]) end

@@ -3,9 +3,17 @@
 -- gets one claim in its turn and goes to the end, and is looked at only where the worker has a slot for it. Hands out
 -- the logs of FIFO topics, which are due beside lanes, and drains those of deleted topics. Everything it does is
 -- bounded; what is left stays due.
--- KEYS[1] the shard's prefix
--- ARGV    lanes max, deliveries max, lease in ms, claims of a lane that is not named, logs max, turns max, until when a
---         lane has waited that gets its turn ('' now), then pairs: subscription, claims its lane may get now
+-- @key base: of the shard
+-- @arg lanes_max: number
+-- @arg deliveries_max: number
+-- @arg lease_ms: number
+-- @arg others_max: number, claims of a lane that is not named
+-- @arg logs_max: number
+-- @arg turns_max: number
+-- @arg turns_till: number?, until when a lane has waited that gets its turn; nil: now
+-- @list lane_limits
+-- @item id: text, of the subscription
+-- @item claims_max: number, that its lane may get now
 -- Returns now, earliest due time or '', drained deliveries, lanes (each: subscription, slice, slice's revision, '1'
 --         where
 --         its endpoint is proven or '', then for each claim delivery, lease, send time or '', state or ''), expired
@@ -18,8 +26,6 @@
 -- @include lane-body
 -- @include lane-count
 -- @include lane-lease
--- @include lane-group
--- @include lane-state
 -- @include lane-return
 -- @include lane-discard
 -- @include lane-claim
@@ -40,17 +46,16 @@ local POSTPONE_MS = 250.5
 local FULL_MS = 250
 -- How often a worker looks whether the lanes that are full for it still are.
 local FULL_LOOK_MS = 1000
-local base = KEYS[1]
 run_when_full(base)
 local now = now_ms(base)
-local take = { base = base, now = now, lease_ms = tonumber(ARGV[3]), lanes = {}, expired = {}, runs = {}, logs = {} }
+local take = { base = base, now = now, lease_ms = lease_ms, lanes = {}, expired = {}, runs = {}, logs = {} }
 take.behind_left = BEHIND_MAX
-take.left = math.min(tonumber(ARGV[2]), TAKEN_DELIVERIES_MAX)
-local drained, steps, limits, others = 0, 0, {}, tonumber(ARGV[4])
+take.left = math.min(deliveries_max, TAKEN_DELIVERIES_MAX)
+local drained, steps, limits = 0, 0, {}
 local passed_over = 0
-for i = 8, #ARGV, 2 do
-  limits[ARGV[i]] = tonumber(ARGV[i + 1])
-  if limits[ARGV[i]] == 0 then passed_over = passed_over + 1 end
+for id, claims_max in lane_limits() do
+  limits[id] = claims_max
+  if claims_max == 0 then passed_over = passed_over + 1 end
 end
 
 local function drain(id, lane)
@@ -63,7 +68,7 @@ local function take_log(log)
   local arn = arn_of_log(base, log)
   if not is_log_open(base, log.uid, arn) then
     drained = drained + drop_log(base, log, DRAIN_MAX - drained, now)
-  elseif #take.logs < tonumber(ARGV[5]) then
+  elseif #take.logs < logs_max then
     take.logs[#take.logs + 1] = { log.uid, arn, lend_log(base, log, now), log.group or '' }
   else
     set_log_due(base, log, now + POSTPONE_MS)
@@ -92,7 +97,7 @@ end
 -- A lane cut short by its limit is looked at again after POSTPONE_MS, or once one of its claims is settled (the half ms
 -- tells settle so): lanes full of attempts that hang cannot keep others from the head of the line.
 local function take_lane(id, lane)
-  local max = limits[id] or (lane.gap and lane.cap) or math.min(lane.cap, others)
+  local max = limits[id] or (lane.gap and lane.cap) or math.min(lane.cap, others_max)
   local claims = claims_of(id, lane)
   if lane.pace and lane.pace.shut then return probe_lane(id, lane, max, claims) end
   local claimed, looked, more = claim_due(take, id, lane, math.min(max, take.left), claims)
@@ -119,7 +124,7 @@ local full = {}
 -- One claim. A lane that has all the attempts this worker may make for it is others' from then on: it comes again after
 -- FULL_MS, or once one is settled, and this worker passes over it.
 local function take_turn(id, lane)
-  local max, claims = limits[id] or math.min(lane.cap, others), claims_of(id, lane)
+  local max, claims = limits[id] or math.min(lane.cap, others_max), claims_of(id, lane)
   if max > 0 and lane.pace and lane.pace.shut then return probe_lane(id, lane, 1, claims) end
   local claimed, looked = 0, 0
   if max > 0 then claimed, looked = claim_due(take, id, lane, 1, claims) end
@@ -143,7 +148,7 @@ local function is_served(line, id, lane)
   return false
 end
 
-for _, id in ipairs(redis.call('ZRANGEBYSCORE', base .. 'due', '-inf', now, 'LIMIT', '0', ARGV[1])) do
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', base .. 'due', '-inf', now, 'LIMIT', '0', text(lanes_max))) do
   if take.left <= 0 or steps >= TAKE_STEPS_MAX or drained >= DRAIN_MAX then break end
   local log = log_in_due(base, id)
   local lane = not log and lane_of(base, id, now, true)
@@ -153,11 +158,11 @@ for _, id in ipairs(redis.call('ZRANGEBYSCORE', base .. 'due', '-inf', now, 'LIM
     take_lane(id, lane)
   end
 end
-take.left = math.min(tonumber(ARGV[6]), TAKEN_DELIVERIES_MAX)
-local till = math.min(now, tonumber(ARGV[7]) or now)
+take.left = math.min(turns_max, TAKEN_DELIVERIES_MAX)
+local till = math.min(now, turns_till or now)
 local function waiting_for_turn()
   if take.left <= 0 then return {} end
-  return redis.call('ZRANGEBYSCORE', base .. 'turns', '-inf', text(till), 'LIMIT', '0', ARGV[1] + passed_over)
+  return redis.call('ZRANGEBYSCORE', base .. 'turns', '-inf', text(till), 'LIMIT', '0', text(lanes_max + passed_over))
 end
 
 for _, id in ipairs(waiting_for_turn()) do

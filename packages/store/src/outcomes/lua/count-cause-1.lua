@@ -1,7 +1,7 @@
 -- Counts what no other script counts, because it never was in a lane.
--- KEYS[1] the shard's prefix
--- ARGV    what is counted
+-- @key base: of the shard
+-- @arg cause: text
 -- Returns nothing
 -- @include when-full
-run_when_full(KEYS[1])
-redis.call('HINCRBY', KEYS[1] .. 'counts', ARGV[1], 1)
+run_when_full(base)
+redis.call('HINCRBY', base .. 'counts', cause, 1)

@@ -1,17 +1,18 @@
 -- Takes an entry out of the quarantine.
--- KEYS[1] the quarantine's prefix
--- ARGV    id, ids of the messages that the entry is about
+-- @key base: of the quarantine
+-- @arg id: text
+-- @list messages: that the entry is about
+-- @item message: text
 -- Returns 1 where it was there, else 0
 -- @include when-full
-local base, id = KEYS[1], ARGV[1]
 run_when_full(base)
 local key = base .. 'entry:' .. id
-local bytes = redis.call('HGET', key, 'bytes')
+local bytes = redis.call('HGET', key, ENTRY.bytes)
 if not bytes then return 0 end
 redis.call('DEL', key)
 redis.call('ZREM', base .. 'entries', id)
-for i = 2, #ARGV do
-  redis.call('ZREM', base .. 'messages', ARGV[i] .. ' ' .. id)
+for message in messages() do
+  redis.call('ZREM', base .. 'messages', message .. ' ' .. id)
 end
 redis.call('DECRBY', base .. 'bytes', bytes)
 return 1

@@ -11,8 +11,6 @@ import {
   FantailError,
   isFifoName,
   parseArn,
-  QUEUE_RETENTION_SECONDS_DEFAULT,
-  QUEUE_VISIBILITY_SECONDS_DEFAULT,
   type QueueRecord,
   queueArn,
 } from '@fantail/contracts'
@@ -26,8 +24,9 @@ import { readScript, runScript } from '../../redis/scripts.ts'
 import { SHARD_COUNT, shardBase, shardOf } from '../../redis/shards.ts'
 import { queueMissing } from '../queue-errors.ts'
 import { createQueueUid } from '../queue-items.ts'
-import type { ListQueues, QueueSettings, QueueWithCounts } from '../queue-records.ts'
+import type { ListQueues, QueueWithCounts } from '../queue-records.ts'
 import { runOnQueue } from '../queue-scripts.ts'
+import { parseQueue, QUEUE, type QueueSettings } from './queue-fields.ts'
 import type { QueueSources } from './queue-sources.ts'
 
 const WRITE = readScript('write-queue-1')
@@ -39,15 +38,6 @@ const DROP = readScript('drop-queue-1')
 const QUEUE_WRITE_TRIES_MAX = 20
 const DROP_CHUNK = 500
 const DELETED_MS = 60_000
-
-const DEFAULT_SETTINGS: QueueSettings = {
-  visibilityTimeoutSeconds: QUEUE_VISIBILITY_SECONDS_DEFAULT,
-  retentionSeconds: QUEUE_RETENTION_SECONDS_DEFAULT,
-  delaySeconds: 0,
-  receiveWaitSeconds: 0,
-  redrivePolicy: null,
-  attributes: {},
-}
 
 export interface QueueDefinitionsOptions {
   /** The account and region that a list's name prefix belongs to. */
@@ -115,7 +105,7 @@ export class QueueDefinitions {
     if (reply === null) return null
     const [record, visible, inFlight, delayed, groupsInFlight, oldest] = reply
     return {
-      queue: JSON.parse(String(record)) as QueueRecord,
+      queue: parseQueue(String(record), queueKey(arn)),
       counts: { visible, inFlight, delayed, ...(isFifoName(arn) && { groupsInFlight }) },
       oldestSince: oldest.length === 0 ? null : Number(oldest),
     }
@@ -170,7 +160,7 @@ export class QueueDefinitions {
   async #write(arn: string, choose: (before: QueueRecord | undefined) => Partial<QueueSettings> | null) {
     for (let tries = 0; tries < QUEUE_WRITE_TRIES_MAX; tries++) {
       const text = (await this.#redis.hget(queueKey(arn), 'record')) ?? ''
-      const before = text === '' ? undefined : (JSON.parse(text) as QueueRecord)
+      const before = text === '' ? undefined : parseQueue(text, queueKey(arn))
       const set = choose(before)
       if (before && set === null) return { queue: before, created: false }
       const queue = changed(arn, before, set ?? {}, await readNow(this.#redis, shardOf(arn)))
@@ -220,6 +210,6 @@ function changed(
   if (before) return { ...before, ...given, modifiedAt: now }
   const name = parseArn(arn)?.name
   if (name === undefined) throw new TypeError(`not a queue's ARN: ${arn}`)
-  const record = { ...DEFAULT_SETTINGS, ...given, arn, name, uid: createQueueUid() }
+  const record = { ...QUEUE.initialSettings, ...given, arn, name, uid: createQueueUid() }
   return { ...record, ...(isFifoName(arn) && { fifo: true as const }), createdAt: now, modifiedAt: now }
 }

@@ -8,6 +8,7 @@ import { queueKey, sourcesKey } from '../../keys.ts'
 import { readNow } from '../../redis/clock.ts'
 import { shardOf } from '../../redis/shards.ts'
 import { Subscriptions } from '../../subscriptions/subscriptions.ts'
+import { parseQueue } from './queue-fields.ts'
 
 /** @limit Sources of a dead-letter queue that are read. Past it: the others are not listed. */
 const SOURCES_MAX = 1_000
@@ -25,7 +26,7 @@ export class QueueSources {
 
   async get(arn: string): Promise<QueueRecord | null> {
     const text = await this.#redis.hget(queueKey(arn), 'record')
-    return text === null ? null : (JSON.parse(text) as QueueRecord)
+    return text === null ? null : parseQueue(text, queueKey(arn))
   }
 
   /** ARNs of the queues (at most 1,000) whose redrive policy names this queue, sorted. */

@@ -6,7 +6,6 @@
 -- Returns false where there is no such queue, else for each handle 1, 0 where it belongs to another queue, or 2 where
 --         it
 --   has expired.
--- @include now
 -- @include when-full
 -- @include queue
 -- @include queue-handles

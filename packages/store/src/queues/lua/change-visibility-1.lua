@@ -6,7 +6,6 @@
 -- Returns false where there is no such queue, else for each handle: 'ok', 'invalid' (of another queue), 'gone'
 --   (deleted, on its way elsewhere, or received again since and not in flight), 'expired' (FIFO: received again since,
 --   or its time is over), 'limit' (longer than 12 hours after the newest receive).
--- @include now
 -- @include when-full
 -- @include queue
 -- @include queue-handles

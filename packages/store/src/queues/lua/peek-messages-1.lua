@@ -2,7 +2,6 @@
 -- KEYS[1] base
 -- ARGV: arn, cursor's score and id ('' both: from the start), limit, max, filter (five values, queue-scan.lua)
 -- Returns false where there is no such queue, else: score and id of the next cursor ('' both: the end), items.
--- @include now
 -- @include queue
 -- @include queue-scan
 -- @limit Bodies of one script of a listing. Past it: the next round goes on.

@@ -2,7 +2,6 @@
 -- KEYS[1] base
 -- ARGV: arn, highest score ('' that of now), max
 -- Returns false where there is no such queue, else: that score, items removed.
--- @include now
 -- @include when-full
 -- @include queue
 -- @include queue-scan

@@ -2,7 +2,6 @@
 -- KEYS[1] base
 -- ARGV: arn
 -- Returns false where there is no such queue, else field, count, …: `r:` reason, `k:` status code, `u:` subscription.
--- @include now
 -- @include queue
 local queue = open_queue(KEYS[1], ARGV[1])
 if not queue then return false end

@@ -2,7 +2,6 @@
 -- KEYS[1] base
 -- ARGV: arn, id
 -- Returns false where there is no such queue or message, else the item (queue.lua).
--- @include now
 -- @include queue
 local queue = open_queue(KEYS[1], ARGV[1])
 if not queue then return false end

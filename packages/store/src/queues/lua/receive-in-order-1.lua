@@ -9,7 +9,6 @@
 -- Returns false where there is no such queue, 0 where the attempt's messages have been changed since, else: uid, ms
 --   until the next becomes visible (-1 never), dead-letter queue, messages (with the secrets of their handles), moves
 --   (each a list of items, queue.lua), 0; why a consumer may not receive now.
--- @include now
 -- @include when-full
 -- @include queue
 -- @include queue-groups

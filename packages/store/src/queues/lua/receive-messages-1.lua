@@ -7,7 +7,6 @@
 -- Returns false where there is no such queue, else: uid, ms until the next becomes visible (-1 never), dead-letter
 --   queue, messages, moves (each a list of items, queue.lua), 1 where too much is in flight; why a consumer may not
 --   receive now.
--- @include now
 -- @include when-full
 -- @include queue
 -- @include queue-handles

@@ -2,7 +2,6 @@
 -- KEYS[1] base
 -- ARGV: arn, id
 -- Returns 1, or 0 where there is no such queue or message.
--- @include now
 -- @include when-full
 -- @include queue
 local queue = open_queue(KEYS[1], ARGV[1])

@@ -5,10 +5,8 @@
 --   values of each item (queue-store.lua)
 -- Returns false where there is no such queue, 0 where it takes no such deduplication id, else for each item: id of what
 --   is in the queue, sequence or '', 1 stored or 0 known.
--- @include now
 -- @include when-full
 -- @include queue
--- @include queue-dedup
 -- @include queue-store
 local base = KEYS[1]
 local queue = open_queue(base, ARGV[1])

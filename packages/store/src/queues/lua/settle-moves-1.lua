@@ -5,7 +5,6 @@
 --         count
 --   came back and was received since: its move is another one's, and is left alone.
 -- Returns the number of moves that were still open.
--- @include now
 -- @include when-full
 -- @include queue
 local base = KEYS[1]

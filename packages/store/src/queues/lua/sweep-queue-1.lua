@@ -2,7 +2,6 @@
 -- KEYS[1] base
 -- ARGV: arn, items at most, moves at most
 -- Returns false where there is no such queue, else: items removed, dead-letter queue, moves.
--- @include now
 -- @include when-full
 -- @include queue
 -- @include queue-take

@@ -1,15 +1,16 @@
 -- Makes up for a clock of Redis that was set back: from now on the shard's time is what a worker knows it to be.
 -- Nothing happens where somebody has done that already.
--- KEYS[1] the shard's prefix
--- ARGV    epoch ms or '', ms by which the shard's time may be behind that; ms by which another shard of this clock is
---         ahead of it, '' unknown: this one is by as much, as workers know one time for all of them
+-- @key base: of the shard
+-- @arg known_ms: number?, epoch ms that a worker knows
+-- @arg behind_ms_max: number, by which the shard's time may be behind that
+-- @arg ahead_ms: number?, ms by which another shard of this clock is ahead of it. Workers know one time for all of
+--   them, so this one is ahead by as much
 -- Returns ms that were made up for, ms by which the shard is ahead of the clock now
 -- @include when-full
 -- @include now
-local base = KEYS[1]
 run_when_full(base)
 local now = now_ms(base)
-local behind = ARGV[3] ~= '' and tonumber(ARGV[3]) - clock_ahead or tonumber(ARGV[1]) - now
-if behind <= tonumber(ARGV[2]) then return { 0, clock_ahead } end
+local behind = ahead_ms and ahead_ms - clock_ahead or known_ms - now
+if behind <= behind_ms_max then return { 0, clock_ahead } end
 redis.call('SET', base .. 'ahead', string.format('%.0f', clock_ahead + behind))
 return { behind, clock_ahead + behind }

@@ -1,7 +1,6 @@
 -- The time as the scripts of the shard see it.
--- KEYS[1] the shard's prefix
--- ARGV    none
+-- @key base: of the shard
 -- Returns epoch ms
 
 -- @include now
-return now_ms(KEYS[1])
+return now_ms(base)

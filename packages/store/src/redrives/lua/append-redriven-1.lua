@@ -1,31 +1,32 @@
 -- Appends a batch of a redrive task to a queue. What this batch appended before stays appended once, also where it has
 -- been consumed since: the shard remembers the batch's items (as park-redriven does). A lower fence or an earlier batch
 -- changes nothing.
--- KEYS[1] base of the queue
--- ARGV: arn, task, fence, batch, then the values of each item (queue-store.lua)
+-- @key base: of the queue's shard
+-- @arg arn: text
+-- @arg task: text
+-- @arg fence: number
+-- @arg batch: number
+-- @rest items: 17 values of each (queue-store.lua)
 -- Returns 1, 0 where the fence is stale, that batch's number in a list where a later one has been here, or false where
 --   there is no such queue.
--- @include now
 -- @include when-full
 -- @include queue
--- @include queue-dedup
 -- @include queue-store
 -- @limit How long a queue's shard remembers the last batch of a redrive. After it: a repeated batch is appended again.
 local APPENDED_KEPT_MS = 86400000
-local base, key = KEYS[1], KEYS[1] .. 'redriven:' .. ARGV[2]
-local fence, batch = tonumber(ARGV[3]), tonumber(ARGV[4])
-local queue = open_queue(base, ARGV[1])
+local key = base .. 'redriven:' .. task
+local queue = open_queue(base, arn)
 if not queue then return false end
-local stored = redis.call('HMGET', key, 'f', 'b')
+local stored = redis.call('HMGET', key, REDRIVEN.fence, REDRIVEN.batch)
 local last = tonumber(stored[2]) or batch
 if (tonumber(stored[1]) or 0) > fence then return 0 end
 if last > batch then return { last } end
 run_when_full(base)
 keep_clock(queue)
 if last < batch then redis.call('DEL', key) end
-redis.call('HSET', key, 'f', fence, 'b', batch)
+redis.call('HSET', key, REDRIVEN.fence, fence, REDRIVEN.batch, batch)
 redis.call('PEXPIRE', key, APPENDED_KEPT_MS)
-for at = 4, #ARGV - 1, ITEM_VALUES do
+for at = items_at - 1, #ARGV - 1, ITEM_VALUES do
   local id = ARGV[at + 1]
   if redis.call('HSETNX', key, id, '') == 1 then store_item(queue, at) end
 end

@@ -1,13 +1,14 @@
 -- Changes an active task: its rate, or its status. A task with a batch under way is cancelled when that batch is done.
--- KEYS[1] base of the source
--- ARGV: id, 'rate' | 'pause' | 'resume' | 'cancel', rate or ''
+-- @key base: of the source
+-- @arg id: text
+-- @arg what: text, 'rate' | 'pause' | 'resume' | 'cancel'
+-- @arg rate: text, messages a second, or ''
 -- Returns 'missing', 'wrong' (not in this state), or 'ok'.
 -- @include now
 -- @include when-full
--- @include queue
 -- @include redrive
-local base, key, what = KEYS[1], KEYS[1] .. 'redrive:' .. ARGV[1], ARGV[2]
-local status = redis.call('HGET', key, 'status')
+local key = base .. 'redrive:' .. id
+local status = redis.call('HGET', key, TASK.status)
 if not status then return 'missing' end
 local allowed = {
   rate = { running = true, paused = true },
@@ -18,11 +19,11 @@ local allowed = {
 if not allowed[what][status] then return 'wrong' end
 run_when_full(base)
 if what == 'rate' then
-  redis.call('HSET', key, 'rate', ARGV[3])
-elseif what == 'cancel' and redis.call('HEXISTS', key, 'items') == 0 then
+  redis.call('HSET', key, TASK.maxMessagesPerSecond, rate)
+elseif what == 'cancel' and redis.call('HEXISTS', key, TASK.items) == 0 then
   end_task(base, key, 'canceled', '', now_ms(base))
 else
-  redis.call('HSET', key, 'status', ({ pause = 'paused', resume = 'running', cancel = 'canceling' })[what])
+  redis.call('HSET', key, TASK.status, ({ pause = 'paused', resume = 'running', cancel = 'canceling' })[what])
 end
-redis.call('PUBLISH', 'ft:wake:redrives', ARGV[1])
+redis.call('PUBLISH', 'ft:wake:redrives', id)
 return 'ok'

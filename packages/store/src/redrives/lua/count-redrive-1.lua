@@ -1,16 +1,23 @@
 -- Counts what a redrive would match, one page.
--- KEYS[1] base
--- ARGV: source, cursor's score and id ('' both: from the start), highest score ('' that of now), max looked at,
---   filter (five values, queue-scan.lua)
+-- @key base: of the queue's shard
+-- @arg source: text
+-- @arg from_score: text, cursor; '' from the start
+-- @arg from_id: text, cursor; '' from the start
+-- @arg newest: text, highest score; '' that of now
+-- @arg looked_at_max: number
+-- @arg subscription: text
+-- @arg status: text
+-- @arg since: text
+-- @arg till: text
+-- @arg ids: text, JSON; each of the five '' for any
 -- Returns false where there is no such queue, else: highest score, score and id of the next cursor ('' both: the end),
 --   matched, flat counts by subscription, flat counts by status code, time, matched that came from no subscription and
 --   no queue.
--- @include now
 -- @include queue
 -- @include queue-scan
-local queue = open_queue(KEYS[1], ARGV[1])
+local queue = open_queue(base, source)
 if not queue then return false end
-local newest = ARGV[4] ~= '' and ARGV[4] or newest_score(queue)
+local highest = newest ~= '' and newest or newest_score(queue)
 local matched, homeless, subscriptions, statuses = 0, 0, {}, {}
 
 local function add(counts, name) counts[name] = (counts[name] or 0) + 1 end
@@ -23,15 +30,15 @@ local function flat(counts)
   return list
 end
 
-local cursor, filter = { score = ARGV[2], id = ARGV[3] }, read_filter(unpack(ARGV, 6, 10))
-local score, id = scan(queue, cursor, filter, newest, tonumber(ARGV[5]), function(item, subscription, status)
+local cursor, filter = { score = from_score, id = from_id }, read_filter(subscription, status, since, till, ids)
+local score, id = scan(queue, cursor, filter, highest, looked_at_max, function(item, of, code)
   matched = matched + 1
-  if subscription then
-    add(subscriptions, subscription)
-  elseif not redis.call('HGET', queue.q .. 'i:' .. item, 'x') then
+  if of then
+    add(subscriptions, of)
+  elseif not redis.call('HGET', queue.q .. 'i:' .. item, ITEM.source) then
     homeless = homeless + 1
   end
-  if status then add(statuses, status) end
+  if code then add(statuses, code) end
   return false
 end)
-return { newest, score, id, matched, flat(subscriptions), flat(statuses), queue.now, homeless }
+return { highest, score, id, matched, flat(subscriptions), flat(statuses), queue.now, homeless }

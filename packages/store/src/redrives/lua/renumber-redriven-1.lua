@@ -1,12 +1,15 @@
 -- Gives a task's open batch a higher number: one has been where it goes that is later than it, of which the source
 -- knows nothing since a failover. What that batch remembers is over; what is moved anew may be moved a second time.
--- KEYS[1] base of the source
--- ARGV: id, fence, batch, its new number
+-- @key base: of the source
+-- @arg id: text
+-- @arg fence: digits
+-- @arg batch: digits
+-- @arg number: digits, its new one
 -- Returns 1, or 0 where a later run has the task or the batch is done.
 -- @include when-full
-local base, key = KEYS[1], KEYS[1] .. 'redrive:' .. ARGV[1]
-local h = redis.call('HMGET', key, 'fence', 'batch', 'items')
-if h[1] ~= ARGV[2] or h[2] ~= ARGV[3] or not h[3] then return 0 end
+local key = base .. 'redrive:' .. id
+local h = redis.call('HMGET', key, TASK.fence, TASK.batch, TASK.items)
+if h[1] ~= fence or h[2] ~= batch or not h[3] then return 0 end
 run_when_full(base)
-redis.call('HSET', key, 'batch', ARGV[4])
+redis.call('HSET', key, TASK.batch, number)
 return 1

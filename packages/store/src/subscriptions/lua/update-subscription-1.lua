@@ -1,11 +1,27 @@
 -- Replaces a subscription's record where it still is the one that the caller has read, with its lane's settings,
 -- counts and expiry; where the topic is in this shard too, also its revision and the token's entry.
 -- Settings that do not grow are replaced even when memory is full.
--- KEYS: base of the slice's shard
--- ARGV: slice id, shard number, id, record as read, new record, status counted before ('' for none), status counted
---       now, own throttle, max in flight, '1' when paused, '1' with a DLQ, token's expiry or '', revision,
---       ARN where the topic is in this shard else '', uid, id (16 bytes), SHA-1 of the old token or '', of the new,
---       mode or '', '1' where the caller's settings do not grow
+-- @key base: of the slice's shard
+-- @arg slice_id: text
+-- @arg shard: digits
+-- @arg id: text
+-- @arg expected: text, record as read
+-- @arg record: text
+-- @arg was_counted: text, status that it was counted under, or ''
+-- @arg counted: text, status that it is counted under, or ''
+-- @arg throttle: text, own, or ''
+-- @arg max_in_flight: digits
+-- @arg paused: text, '1' or ''
+-- @arg has_dlq: text, '1' or ''
+-- @arg expires: text, when its token expires, ms, or ''
+-- @arg mode: text, retry mode and circuit breaker, or ''
+-- @arg revision: text
+-- @arg arn: text, where the topic is in this shard, else ''
+-- @arg uid: text, the topic's
+-- @arg raw_id: text, 16 bytes
+-- @arg old_token: text, SHA-1 or ''
+-- @arg new_token: text, SHA-1 or ''
+-- @arg runs_when_full: flag, what the caller sets does not grow
 -- Returns: {'missing'} | {'changed', record} | {'set'}
 -- @include now
 -- @include when-full
@@ -13,38 +29,41 @@
 -- @include lane-wake
 -- @include topic-slices
 -- @include topic-tokens
-local PACE = { 'm', 'mq', 'mn', 'mf', 'mu', 'mc', 'ml', 'mt', 'mr', 'mb', 'mi', 'mz' }
-local base, id = KEYS[1], ARGV[3]
+local PACE = {
+  LANE.mode, LANE.quota, LANE.paceNext, LANE.rate, LANE.openUntil, LANE.failures, LANE.lastMax, LANE.slowedAt,
+  LANE.measured, LANE.bucket, LANE.requests, LANE.closedAt,
+}
 
 -- What was learnt under another mode says nothing under this one.
-local function set_mode(lane_base, lane_id, mode)
-  local key = lane_base .. 'lane:' .. lane_id
-  if (redis.call('HGET', key, 'm') or '') == mode then return end
+local function set_mode()
+  local key = base .. 'lane:' .. id
+  if (redis.call('HGET', key, LANE.mode) or '') == mode then return end
   redis.call('HDEL', key, unpack(PACE))
-  if mode ~= '' then redis.call('HSET', key, 'm', mode) end
+  if mode ~= '' then redis.call('HSET', key, LANE.mode, mode) end
 end
 
-local subs, slice = base .. 'subs:' .. ARGV[1], base .. 'slice:' .. ARGV[1]
-if ARGV[20] == '1' then run_when_full(base) end
-local record = redis.call('HGET', subs, id)
-if not record then return {'missing'} end
-if record ~= ARGV[4] then return {'changed', record} end
+local subs, slice = base .. 'subs:' .. slice_id, base .. 'slice:' .. slice_id
+if runs_when_full then run_when_full(base) end
+local found = redis.call('HGET', subs, id)
+if not found then return {'missing'} end
+if found ~= expected then return {'changed', found} end
 local now, before = now_ms(base), first_due(base)
-redis.call('HSET', subs, id, ARGV[5])
-if ARGV[6] ~= '' then redis.call('HINCRBY', slice, 'n:' .. ARGV[6], -1) end
-if ARGV[7] ~= '' then redis.call('HINCRBY', slice, 'n:' .. ARGV[7], 1) end
-redis.call('HSET', slice, 'rev', ARGV[13])
-redis.call('HSET', base .. 'lane:' .. id, 'r', ARGV[8], 'c', ARGV[9], 'p', ARGV[10], 'q', ARGV[11])
-set_mode(base, id, ARGV[19])
-if ARGV[12] == '' then
+redis.call('HSET', subs, id, record)
+if was_counted ~= '' then redis.call('HINCRBY', slice, SLICE.count .. was_counted, -1) end
+if counted ~= '' then redis.call('HINCRBY', slice, SLICE.count .. counted, 1) end
+redis.call('HSET', slice, SLICE.revision, revision)
+redis.call('HSET', base .. 'lane:' .. id, LANE.throttle, throttle, LANE.maxInFlight, max_in_flight,
+  LANE.paused, paused, LANE.hasDlq, has_dlq)
+set_mode()
+if expires == '' then
   redis.call('ZREM', base .. 'expiries', id)
 else
-  redis.call('ZADD', base .. 'expiries', ARGV[12], id)
+  redis.call('ZADD', base .. 'expiries', expires, id)
 end
 lane_next(base, id, now)
-wake_if_earlier(base, ARGV[2], before, now, first_turn)
-if ARGV[14] ~= '' then
-  set_token(base, ARGV[15], ARGV[16], ARGV[17], ARGV[18])
-  touch_topic(base .. 'topic:' .. ARGV[14], ARGV[15], ARGV[14], ARGV[13])
+wake_if_earlier(base, shard, before, now, first_turn)
+if arn ~= '' then
+  set_token(base, uid, raw_id, old_token, new_token)
+  touch_topic(base .. 'topic:' .. arn, uid, arn, revision)
 end
 return {'set'}

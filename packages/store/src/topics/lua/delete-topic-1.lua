@@ -1,7 +1,8 @@
 -- Removes a topic with its first slice. Where it has more, a mark remains until the caller has dropped those
 -- (drop-slice), so that a crash in between can be made good.
--- KEYS: base of the topic's home shard
--- ARGV: ARN, shard number
+-- @key base: of the topic's home shard
+-- @arg arn: text
+-- @arg shard: digits
 -- Returns: {} where there is no such topic | {uid, number of slices}
 -- @include now
 -- @include when-full
@@ -9,24 +10,21 @@
 -- @include lane-wake
 -- @include slice-subscriptions
 -- @include topic-slices
--- @include lane-body
--- @include lane-count
 -- @include fifo-log
-local base, arn = KEYS[1], ARGV[1]
 local key = base .. 'topic:' .. arn
 run_when_full(base)
 local topic = read_topic(key)
 if not topic then return {} end
-local now, before, slices = now_ms(base), first_due(base), slices_of(topic)
+local now, before, slice_count = now_ms(base), first_due(base), slices_of(topic)
 redis.call('UNLINK', key, base .. 'ends:' .. topic.uid, base .. 'tokens:' .. topic.uid)
 redis.call('ZREM', base .. 'topics', arn)
 redis.call('ZREM', base .. 'unfinished', 'topic|' .. arn)
-if slices > 1 then
-  local mark = 'purge|' .. arn .. '|' .. topic.uid .. '|' .. slices
+if slice_count > 1 then
+  local mark = 'purge|' .. arn .. '|' .. topic.uid .. '|' .. slice_count
   redis.call('ZADD', base .. 'unfinished', string.format('%.0f', now), mark)
 end
 close_log(base, topic.uid, now)
-if slices > 0 then drop_slice(base, topic.uid .. '.0', now) end
-wake_if_earlier(base, ARGV[2], before, now, first_turn)
+if slice_count > 0 then drop_slice(base, topic.uid .. '.0', now) end
+wake_if_earlier(base, shard, before, now, first_turn)
 redis.call('PUBLISH', 'ft:wake:changes', arn)
-return {topic.uid, slices}
+return {topic.uid, slice_count}

@@ -1,12 +1,14 @@
 -- Members of a sorted set by time whose time lies so far back.
--- KEYS: base of the shard
--- ARGV: the set's name, ms back, at most so many
+-- @key base: of the shard
+-- @arg set: text, name of the sorted set
+-- @arg age_ms: number
+-- @arg members_max: digits
 -- Returns: {now, member, member, …}
 -- @include now
-local now = now_ms(KEYS[1])
-local set, till = KEYS[1] .. ARGV[1], string.format('%.0f', now - tonumber(ARGV[2]))
+local now = now_ms(base)
+local till = string.format('%.0f', now - age_ms)
 local found = {string.format('%.0f', now)}
-for _, member in ipairs(redis.call('ZRANGEBYSCORE', set, '-inf', till, 'LIMIT', 0, ARGV[3])) do
+for _, member in ipairs(redis.call('ZRANGEBYSCORE', base .. set, '-inf', till, 'LIMIT', 0, members_max)) do
   found[#found + 1] = member
 end
 return found

@@ -1,10 +1,9 @@
 -- A slice as of one instant.
--- KEYS: base of the slice's shard
--- ARGV: slice id
+-- @key base: of the slice's shard
+-- @arg slice: text
 -- Returns: {} where there is no such slice | {revision, topic record, id, record, id, record, …}
-local base = KEYS[1]
-local slice = redis.call('HMGET', base .. 'slice:' .. ARGV[1], 'rev', 'topic')
-if not slice[1] or not slice[2] then return {} end
-local found = {slice[1], slice[2]}
-for _, text in ipairs(redis.call('HGETALL', base .. 'subs:' .. ARGV[1])) do found[#found + 1] = text end
+local revision, record = unpack(redis.call('HMGET', base .. 'slice:' .. slice, SLICE.revision, SLICE.topic))
+if not revision or not record then return {} end
+local found = {revision, record}
+for _, text in ipairs(redis.call('HGETALL', base .. 'subs:' .. slice)) do found[#found + 1] = text end
 return found

@@ -1,15 +1,19 @@
 -- Before and after a change of a subscription in another shard: marks the topic as changed, and keeps the entry of the
 -- subscription's token (the new one is there before the record has it, the old one until the record has lost it).
--- KEYS: base of the topic's home shard
--- ARGV: ARN, uid, revision, id (16 bytes), SHA-1 of a token to remove or '', of one to add or ''
+-- @key base: of the topic's home shard
+-- @arg arn: text
+-- @arg uid: text
+-- @arg revision: text
+-- @arg raw_id: text, 16 bytes
+-- @arg remove_token: text, SHA-1 or ''
+-- @arg add_token: text, SHA-1 or ''
 -- Returns: 1, or 0 where the topic is gone
 -- @include when-full
 -- @include topic-slices
 -- @include topic-tokens
-local base, arn, uid = KEYS[1], ARGV[1], ARGV[2]
 local key = base .. 'topic:' .. arn
 run_when_full(base)
-if redis.call('HGET', key, 'uid') ~= uid then return 0 end
-set_token(base, uid, ARGV[4], ARGV[5], ARGV[6])
-touch_topic(key, uid, arn, ARGV[3])
+if redis.call('HGET', key, TOPIC.uid) ~= uid then return 0 end
+set_token(base, uid, raw_id, remove_token, add_token)
+touch_topic(key, uid, arn, revision)
 return 1

@@ -9,7 +9,9 @@
 --              There each failed reader is followed by a longer delay (1 s to 5 min).
 --
 -- All of it takes less memory than before or as much: entries change their list, and bodies stay where they are. So
--- there is no bound on what may be isolated, other than that on publishing. Needs fifo-log.
+-- there is no bound on what may be isolated, other than that on publishing.
+-- @include fifo-log
+-- @include lane-next
 local SUSPECT_FROM = 2
 -- As many as a reader may have had in hand when it died.
 local CAUTIOUS_MESSAGES = 100
@@ -21,7 +23,8 @@ local WINDOWS_MAX = 10
 -- one; under_way, reader: the message that was noted, and by whom; failed: how many readers have died at the first
 -- message.
 local function read_log_state(log)
-  local h = redis.call('HMGET', log.hash, 'f', 'e', 'k', 'u', 'v', 'x')
+  local h = redis.call('HMGET', log.hash, LOG.fence, LOG.ended, LOG.passed, LOG.underWay, LOG.reader,
+    LOG.failed)
   return {
     fence = h[1], ended = tonumber(h[2]) or 0, passed = tonumber(h[3]) or 0, under_way = h[4], reader = h[5],
     failed = tonumber(h[6]) or 0,
@@ -34,37 +37,37 @@ end
 
 -- The reader has come to its end and has nothing in hand: it is blamed for nothing.
 local function note_end(log, state)
-  if state.under_way then redis.call('HDEL', log.hash, 'u', 'v') end
+  if state.under_way then redis.call('HDEL', log.hash, LOG.underWay, LOG.reader) end
   if log.group then return end
-  if state.passed > 0 then redis.call('HDEL', log.hash, 'k') end
-  redis.call('HSET', log.hash, 'e', state.fence)
+  if state.passed > 0 then redis.call('HDEL', log.hash, LOG.passed) end
+  redis.call('HSET', log.hash, LOG.ended, state.fence)
 end
 
 local function note_moved(log, state, moved)
   if moved == 0 then return end
-  if state.under_way or state.failed > 0 then redis.call('HDEL', log.hash, 'u', 'v', 'x') end
+  if state.under_way or state.failed > 0 then redis.call('HDEL', log.hash, LOG.underWay, LOG.reader, LOG.failed) end
   state.under_way, state.failed = false, 0
   if log.group or not is_cautious(log, state) then return end
   state.passed = state.passed + moved
-  redis.call('HSET', log.hash, 'k', state.passed)
+  redis.call('HSET', log.hash, LOG.passed, state.passed)
   if state.passed < CAUTIOUS_MESSAGES then return end
   -- All that the dead reader had in hand has been moved.
   state.ended, state.passed = tonumber(state.fence) - 1, 0
-  redis.call('HDEL', log.hash, 'k')
-  redis.call('HSET', log.hash, 'e', state.ended)
+  redis.call('HDEL', log.hash, LOG.passed)
+  redis.call('HSET', log.hash, LOG.ended, state.ended)
 end
 
 local function note_under_way(log, state, id)
   if state.under_way == id and state.reader == state.fence then return end
-  redis.call('HSET', log.hash, 'u', id, 'v', state.fence)
+  redis.call('HSET', log.hash, LOG.underWay, id, LOG.reader, state.fence)
 end
 
 local function isolate(base, log, state, entry, till)
   local own = log_of(base, log.uid, string.sub(entry, 17))
   redis.call('LPOP', log.list)
-  redis.call('HDEL', log.hash, 'x')
+  redis.call('HDEL', log.hash, LOG.failed)
   redis.call('RPUSH', own.list, entry)
-  redis.call('HSET', own.hash, 'x', state.failed)
+  redis.call('HSET', own.hash, LOG.failed, state.failed)
   redis.call('SADD', own.isolated, own.group)
   set_log_due(base, own, till)
   state.failed = 0
@@ -75,10 +78,10 @@ end
 local function judge_first(base, log, state, now)
   if not state.under_way or state.reader == state.fence then return nil end
   local entry = redis.call('LINDEX', log.list, 0)
-  redis.call('HDEL', log.hash, 'u', 'v')
+  redis.call('HDEL', log.hash, LOG.underWay, LOG.reader)
   if not entry or string.sub(entry, 1, 16) ~= state.under_way then return nil end
   state.under_way, state.failed = false, state.failed + 1
-  redis.call('HSET', log.hash, 'x', state.failed)
+  redis.call('HSET', log.hash, LOG.failed, state.failed)
   local doublings = math.max(0, state.failed - SUSPECT_FROM)
   local delay = math.min(ISOLATION_MS_MAX, ISOLATION_MS_MIN * 2 ^ doublings)
   local suspect = { string.sub(entry, 1, 16), state.failed, delay }

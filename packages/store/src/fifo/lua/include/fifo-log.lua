@@ -1,7 +1,9 @@
 -- The log of a FIFO topic stands in `due` beside the lanes: now where something in it waits for a reader, at the end of
 -- the reader's lease where it has one. An isolated group (fifo-isolation) has a log of its own, of the same form, which
--- stands there as well; for as long as it has one, everything of the group goes there. Needs lane-next, lane-body,
--- lane-count.
+-- stands there as well; for as long as it has one, everything of the group goes there.
+-- @include lane-next
+-- @include lane-body
+-- @include lane-count
 -- @limit How long a FIFO log is lent from its reader's last move on. After it: another reader gets it.
 local LOG_LEASE_MS = 3000
 -- @limit First pause between two tries of an isolated group's first message. The pause doubles with each dead reader.
@@ -26,12 +28,12 @@ local function log_in_due(base, member)
 end
 
 local function arn_of_log(base, log)
-  return redis.call('HGET', base .. 'fifo:' .. log.uid, 'a')
+  return redis.call('HGET', base .. 'fifo:' .. log.uid, LOG.arn)
 end
 
 -- False where the topic is gone, or another one of that name is there.
 local function is_log_open(base, uid, arn)
-  return arn and redis.call('HGET', base .. 'topic:' .. arn, 'uid') == uid
+  return arn and redis.call('HGET', base .. 'topic:' .. arn, TOPIC.uid) == uid
 end
 
 local function set_log_due(base, log, at)
@@ -42,9 +44,9 @@ end
 -- the topic: a group that is isolated again must not meet a reader of its earlier log.
 local function lend_log(base, log, now)
   set_log_due(base, log, now + LOG_LEASE_MS)
-  if not log.group then return redis.call('HINCRBY', log.hash, 'f', 1) end
-  local fence = redis.call('HINCRBY', base .. 'fifo:' .. log.uid, 'g', 1)
-  redis.call('HSET', log.hash, 'f', fence)
+  if not log.group then return redis.call('HINCRBY', log.hash, LOG.fence, 1) end
+  local fence = redis.call('HINCRBY', base .. 'fifo:' .. log.uid, LOG.groupFence, 1)
+  redis.call('HSET', log.hash, LOG.fence, fence)
   return fence
 end
 

@@ -10,11 +10,11 @@ end
 
 local function keep_body(base, message, body, n, topic)
   local key, bytes = base .. 'msg:' .. message, n * ENTRY_BYTES
-  if redis.call('HSETNX', key, 'b', body) == 1 then
-    redis.call('HSET', key, 't', topic)
+  if redis.call('HSETNX', key, BODY.json, body) == 1 then
+    redis.call('HSET', key, BODY.topic, topic)
     bytes = bytes + #body
   end
-  redis.call('HINCRBY', key, 'n', n)
+  redis.call('HINCRBY', key, BODY.references, n)
   add_topic_bytes(base, topic, bytes)
 end
 
@@ -31,9 +31,9 @@ end
 local function write_drops(base)
   for message, n in pairs(dropped) do
     local key, bytes = base .. 'msg:' .. message, n * ENTRY_BYTES
-    local topic = redis.call('HGET', key, 't')
-    if redis.call('HINCRBY', key, 'n', -n) <= 0 then
-      bytes = bytes + redis.call('HSTRLEN', key, 'b')
+    local topic = redis.call('HGET', key, BODY.topic)
+    if redis.call('HINCRBY', key, BODY.references, -n) <= 0 then
+      bytes = bytes + redis.call('HSTRLEN', key, BODY.json)
       redis.call('DEL', key)
     end
     if topic then add_topic_bytes(base, topic, -bytes) end

@@ -1,5 +1,13 @@
 -- Claims deliveries of a lane. `take` is the script's whole turn: base, now, left (claims it may still make), lease_ms,
--- lanes, expired and runs (what it returns), behind_left (how many its runs may still have). Needs lane-group.
+-- lanes, expired and runs (what it returns), behind_left (how many its runs may still have).
+-- @include now
+-- @include lane-return
+-- @include lane-group
+-- @include lane-state
+-- @include lane-next
+-- @include lane-lease
+-- @include lane-count
+-- @include lane-discard
 -- @limit Deliveries of a lane that one take checks for their age. Past it: the next take checks further ones.
 local EXPIRE_MAX = 64
 -- @limit Deliveries behind a FIFO head that may be sent with it. Past it: they wait.
@@ -18,16 +26,16 @@ local EARLIER_QUEUE_FLOOR_SECONDS = '2592000'
 local function earlier_floor(base, id, lane)
   local text = redis.call('HGET', base .. 'subs:' .. lane.sid, id)
   local readable, record = pcall(cjson.decode, text or '{}')
-  if not readable or not record.e then return '0' end
-  local floor = string.find(record.e, '^arn:') and EARLIER_QUEUE_FLOOR_SECONDS or '0'
-  redis.call('HSET', base .. 'lane:' .. id, 'l', floor)
+  if not readable or not record[SUBSCRIPTION.endpoint] then return '0' end
+  local floor = string.find(record[SUBSCRIPTION.endpoint], '^arn:') and EARLIER_QUEUE_FLOOR_SECONDS or '0'
+  redis.call('HSET', base .. 'lane:' .. id, LANE.floor, floor)
   return floor
 end
 
 -- How long a lane keeps what waits; asked only of what is older than the topic keeps it.
 local function kept_ms(take, id, lane)
   if not lane.kept_ms then
-    local floor = redis.call('HGET', take.base .. 'lane:' .. id, 'l') or earlier_floor(take.base, id, lane)
+    local floor = redis.call('HGET', take.base .. 'lane:' .. id, LANE.floor) or earlier_floor(take.base, id, lane)
     lane.kept_ms = math.max(lane.slice.ret, tonumber(floor)) * 1000
   end
   return lane.kept_ms
@@ -42,7 +50,7 @@ local function is_old(take, id, lane, delivery)
 end
 
 local function body_bytes(base, delivery)
-  return redis.call('HSTRLEN', base .. 'msg:' .. string.sub(delivery, 1, 16), 'b')
+  return redis.call('HSTRLEN', base .. 'msg:' .. string.sub(delivery, 1, 16), BODY.json)
 end
 
 -- Lists those behind a claimed head that may be sent together with it. They stay where they are: it is the head's lease

@@ -1,5 +1,8 @@
 -- Takes deliveries out of a lane for good: their entries, states and (with write_drops) references. True where others
--- have come in their place. Needs lane-group.
+-- have come in their place.
+-- @include lane-body
+-- @include lane-group
+-- @include lane-count
 local function discard(base, id, set, ids, fifo, now)
   local followed = false
   if #ids == 0 then return false end

@@ -1,6 +1,8 @@
 -- FIFO lanes. Of each group only the first delivery, its head, stands in the lane's sets, as any delivery does; those
 -- behind it wait in a list, in order. Hash groups:<lane>: 'g<group>' → head and 'd<head>' → group. A group with
--- anything behind has a head, so a lane whose sets are empty is empty. Needs lane-next, lane-body.
+-- anything behind has a head, so a lane whose sets are empty is empty.
+-- @include lane-next
+-- @include lane-body
 local function behind_key(base, id, group)
   return base .. 'behind:' .. id .. ':' .. group
 end
@@ -10,7 +12,7 @@ local function group_of(base, id, head)
 end
 
 local function count_behind(base, id, n)
-  if n ~= 0 then redis.call('HINCRBY', base .. 'lane:' .. id, 'b', n) end
+  if n ~= 0 then redis.call('HINCRBY', base .. 'lane:' .. id, LANE.behind, n) end
 end
 
 -- True where the delivery is its group's head, and the caller's to put into a set; else it waits behind.
@@ -56,7 +58,7 @@ end
 -- How many deliveries of a lane wait.
 local function number_waiting(base, id, lane)
   local heads = redis.call('ZCARD', base .. 'fresh:' .. id) + redis.call('ZCARD', base .. 'retry:' .. id)
-  return heads + (lane and lane.fifo and tonumber(redis.call('HGET', base .. 'lane:' .. id, 'b')) or 0)
+  return heads + (lane and lane.fifo and tonumber(redis.call('HGET', base .. 'lane:' .. id, LANE.behind)) or 0)
 end
 
 -- Takes up to max of those behind a head out of the lane; returns them.

@@ -2,6 +2,7 @@
 -- claims of a delivery have the same. A whole number, exact in a double: small sorted sets are slow with fractions. In
 -- a FIFO lane it is odd, so that a settlement knows without asking that a group may have to move up.
 -- save_leases stores the counter.
+-- @include lane-next
 local given
 
 local function new_lease(base, till, fifo)

@@ -20,7 +20,8 @@ local slices = {}
 local function slice_of(base, sid)
   local slice = slices[sid]
   if not slice then
-    local h = redis.call('HMGET', base .. 'slice:' .. sid, 'rate', 'ovr', 'ret', 'rev')
+    local h = redis.call('HMGET', base .. 'slice:' .. sid, SLICE.throttle, SLICE.overrides, SLICE.retention,
+      SLICE.revision)
     slice = { rate = tonumber(h[1]), fixed = h[2] == '1', ret = tonumber(h[3]), rev = h[4] or '' }
     slices[sid] = slice
   end
@@ -46,7 +47,7 @@ local function come(time, now, ahead_max)
 end
 
 local function read_pace(base, id, mode, now, lane, rate)
-  local h = redis.call('HMGET', base .. 'lane:' .. id, 'mq', 'mn', 'mf', 'mu')
+  local h = redis.call('HMGET', base .. 'lane:' .. id, LANE.quota, LANE.paceNext, LANE.rate, LANE.openUntil)
   local retries, shut = string.sub(mode, 1, 1), tonumber(h[4])
   local probe_ms = tonumber(string.match(mode, '(%d+)$')) or 0
   lane.pace = { shut = shut and come(shut, now, math.max(probe_ms, LEASE_MS_MAX)) }
@@ -63,11 +64,13 @@ end
 -- fifo: '1', '2' where several of a group may go at once, or false; proven: its endpoint has answered in time; turn,
 -- cap and dlq only when it is to be claimed from.
 local function lane_of(base, id, now, to_claim)
-  local h
+  local key, h = base .. 'lane:' .. id, nil
   if to_claim then
-    h = redis.call('HMGET', base .. 'lane:' .. id, 's', 'r', 'p', 'g', 'x', 'f', 'm', 'a', 'k', 'c', 'q')
+    h = redis.call('HMGET', key, LANE.slice, LANE.throttle, LANE.paused, LANE.gone, LANE.arrival, LANE.fifo,
+      LANE.mode, LANE.proven, LANE.turn, LANE.maxInFlight, LANE.hasDlq)
   else
-    h = redis.call('HMGET', base .. 'lane:' .. id, 's', 'r', 'p', 'g', 'x', 'f', 'm', 'a')
+    h = redis.call('HMGET', key, LANE.slice, LANE.throttle, LANE.paused, LANE.gone, LANE.arrival, LANE.fifo,
+      LANE.mode, LANE.proven)
   end
   if not h[1] then return nil end
   local slice, gone = slice_of(base, h[1]), h[4] == '1'
@@ -158,9 +161,9 @@ local function note_standing(base, id, lane, standing)
   if standing == '' or lane.gone or lane.proven == proven then return false end
   lane.proven = proven
   if proven then
-    redis.call('HSET', base .. 'lane:' .. id, 'a', '1')
+    redis.call('HSET', base .. 'lane:' .. id, LANE.proven, '1')
   else
-    redis.call('HDEL', base .. 'lane:' .. id, 'a')
+    redis.call('HDEL', base .. 'lane:' .. id, LANE.proven)
   end
   redis.call('ZREM', base .. (proven and 'turns' or 'due'), id)
   return true

@@ -1,8 +1,10 @@
 -- What a lane's retry mode and circuit breaker let through (policy/src/retries/retry-mode.ts; the model of the adaptive
 -- rate: adaptive-rate.fixture.ts). Only lanes that have one of them have lane.pace, and only they pay. The state stands
--- in the lane's hash: `mq` what is left of the retry quota, `mn` when a retry may go though it is empty, `mf` the
--- adaptive rate, `mu` until when the circuit is open, and `mz` when it last closed.
--- Needs lane-state, lane-claim.
+-- in the lane's hash: LANE.quota what is left of the retry quota, LANE.paceNext when a retry may go though it is
+-- empty, LANE.rate the adaptive rate, LANE.openUntil until when the circuit is open, LANE.closedAt when it last closed.
+-- @include lane-state
+-- @include lane-next
+-- @include lane-claim
 local RETRY_COST = 5
 local TIMEOUT_COST = 10
 local EMPTY_QUOTA_GAP_MS = 1000
@@ -32,7 +34,7 @@ local function draw_on_quota(take, id, lane, states)
   end
   if drawn then
     pace.quota = left
-    redis.call('HSET', take.base .. 'lane:' .. id, 'mq', text(left), 'mn', text(pace.next))
+    redis.call('HSET', take.base .. 'lane:' .. id, LANE.quota, text(left), LANE.paceNext, text(pace.next))
   end
   return n
 end
@@ -45,5 +47,5 @@ end
 -- lease's end a settlement knows the probe (lane-settle).
 local function begin_probe(take, id, lane)
   lane.pace.shut = lease_end(take, lane)
-  redis.call('HSET', take.base .. 'lane:' .. id, 'mu', text(lane.pace.shut))
+  redis.call('HSET', take.base .. 'lane:' .. id, LANE.openUntil, text(lane.pace.shut))
 end

@@ -1,5 +1,7 @@
 -- Parks one delivery. Bodies are stored at the end, by how many deliveries refer to them in fact; so is each lane's
 -- next due time. `set` is fresh, retry or lease, `score` the due time or the lease.
+-- @include lane-next
+-- @include lane-body
 local lanes = {}
 local added = {}
 local topics = {}

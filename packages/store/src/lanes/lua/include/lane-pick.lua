@@ -1,4 +1,7 @@
 -- What of a lane is claimed next: fresh deliveries first, but of five claims at least one from the retries.
+-- @include lane-next
+-- @include lane-claim
+-- @include lane-pace
 local RETRY_TURN = 5
 
 -- Up to n that are due, and whether there are more.
@@ -46,7 +49,7 @@ local function slots_of(take, lane)
 end
 
 -- Claims up to max; returns how many, how many deliveries were looked at, and whether more is due than was claimed (nil
--- where that is not known). Needs lane-pace.
+-- where that is not known).
 local function claim_due(take, id, lane, max, claims)
   local slots = slots_of(take, lane)
   local fresh, retries, more = pick(take, id, lane, math.min(max, slots))
@@ -72,9 +75,9 @@ local function claim_due(take, id, lane, max, claims)
   if got > 0 then
     local turn = (lane.turn + got) % RETRY_TURN
     if lane.gap then
-      redis.call('HSET', take.base .. 'lane:' .. id, 'k', text(turn), 'x', text(lane.tat))
+      redis.call('HSET', take.base .. 'lane:' .. id, LANE.turn, text(turn), LANE.arrival, text(lane.tat))
     else
-      redis.call('HSET', take.base .. 'lane:' .. id, 'k', text(turn))
+      redis.call('HSET', take.base .. 'lane:' .. id, LANE.turn, text(turn))
     end
   end
   return got + dead, looked, more

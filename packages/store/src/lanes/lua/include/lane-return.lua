@@ -1,5 +1,7 @@
 -- Back to waiting. Without a retry state to the fresh, by the time of publishing: that is before what was parked after
 -- it, and never in the future; unless it is to wait for some ms more.
+-- @include lane-next
+-- @include lane-state
 local function published_at(delivery)
   local ms = struct.unpack('>I6', delivery) -- also returns a position, which must not go into a min()
   return ms

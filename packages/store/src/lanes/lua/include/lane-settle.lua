@@ -1,5 +1,12 @@
 -- What may become of a claim whose lease is current; each answers 1, or the lease that holds from now on. A batch is
--- what the claims of one lane come to: most of its writes are made together, by write_batch. Needs lane-group.
+-- what the claims of one lane come to: most of its writes are made together, by write_batch.
+-- @include lane-next
+-- @include lane-lease
+-- @include lane-group
+-- @include lane-body
+-- @include lane-count
+-- @include lane-state
+-- @include lane-return
 local settle = {}
 
 -- `leases` are those of ARGV's deliveries from `first` on.
@@ -122,7 +129,7 @@ local function end_probe(batch, first, leases)
   for i, lease in ipairs(leases) do
     if lease and math.floor(tonumber(lease) / LEASE_UNIT) == shut and not batch.leases[ARGV[first + i - 1]] then
       lane.pace.shut = batch.now
-      redis.call('HSET', batch.base .. 'lane:' .. batch.id, 'mu', text(batch.now))
+      redis.call('HSET', batch.base .. 'lane:' .. batch.id, LANE.openUntil, text(batch.now))
     end
   end
 end

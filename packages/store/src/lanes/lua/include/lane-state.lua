@@ -18,7 +18,8 @@ end
 local function note_failure(base, id, state)
   local code, err = string.match(string.gsub(state, WHY, '%1'), '^A%d+,(%d*),(.*)$')
   if not code then code, err = string.match(state, '^D%w+,%d+,(%d*),(.*)$') end
-  if code and code .. err ~= '' then redis.call('HSET', base .. 'lane:' .. id, 'h', code, 'e', err) end
+  if not code or code .. err == '' then return end
+  redis.call('HSET', base .. 'lane:' .. id, LANE.lastStatusCode, code, LANE.lastError, err)
 end
 
 local function set_state(base, id, delivery, state)

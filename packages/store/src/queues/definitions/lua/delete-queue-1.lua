@@ -4,7 +4,6 @@
 -- ARGV: arn
 -- Returns false where there is no such queue, else: uid, dead-letter queue or ''.
 -- @include now
--- @include queue
 -- @include redrive
 -- @include when-full
 local DELETED_MS = 60000

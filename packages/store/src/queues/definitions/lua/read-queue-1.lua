@@ -3,7 +3,6 @@
 -- ARGV: arn
 -- Returns false where there is none, else: record, visible, in flight, delayed, groups in flight, when the
 --   oldest came into this queue or ''.
--- @include now
 -- @include when-full
 -- @include queue
 local base = KEYS[1]

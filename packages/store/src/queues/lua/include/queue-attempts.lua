@@ -1,7 +1,8 @@
--- FIFO: a receive that its caller may repeat for 5 minutes. Needs queue.
+-- FIFO: a receive that its caller may repeat for 5 minutes.
 --
 -- A list: ms of the receive, then of each message its id, the secret of its handle with its digest (a proof: the caller
 -- is given the secret again), and when it comes back.
+-- @include queue
 -- @limit How long a receive request attempt id is remembered. After it: the same id is a new receive.
 local ATTEMPT_MS = 300000
 local ID_BYTES, SECRET_BYTES, PROOF_BYTES = 36, 16, 32

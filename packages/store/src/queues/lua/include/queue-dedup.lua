@@ -1,4 +1,4 @@
--- FIFO: what was sent in the last 5 minutes, by deduplication id. Needs queue.
+-- FIFO: what was sent in the last 5 minutes, by deduplication id.
 --
 -- One string a message: `<id> <sequence> <ms> <group>`. Which strings a send is held against is decided by the scope of
 -- that moment, so a change of the scope says nothing about what was sent before, except that the same id in the same

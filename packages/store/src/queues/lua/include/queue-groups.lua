@@ -1,4 +1,5 @@
--- FIFO: which groups have something to receive, and when the next one will. Needs queue.
+-- FIFO: which groups have something to receive, and when the next one will.
+-- @include queue
 
 -- At most `max` groups whose first item is visible, the one first that has waited longest.
 local function ready_groups(queue, max)

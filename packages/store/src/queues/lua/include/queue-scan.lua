@@ -1,4 +1,4 @@
--- Reading a queue in the order of retention, page by page. Needs queue.
+-- Reading a queue in the order of retention, page by page.
 
 -- The highest score there is: what is in the queue now has no higher one, what comes later has.
 local function newest_score(queue)

@@ -1,4 +1,6 @@
--- Storing an item in a queue. Needs queue and queue-dedup.
+-- Storing an item in a queue.
+-- @include queue
+-- @include queue-dedup
 local ITEM_VALUES = 17
 -- FIFO: ages of one queue differ by at least this, so that their order is that of the sequence numbers.
 local AGE_STEP = 1 / 1024

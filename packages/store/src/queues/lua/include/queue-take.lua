@@ -1,4 +1,5 @@
--- What becomes visible with time, and what is on its way to a dead-letter queue. Needs queue.
+-- What becomes visible with time, and what is on its way to a dead-letter queue.
+-- @include queue
 -- @limit Lease of a message on its way to a dead-letter queue. After it: another process moves it.
 local MOVE_MS = 10000
 

@@ -1,4 +1,5 @@
--- What every script of a queue begins with: its settings, its clock, and how an item leaves it. Needs now.
+-- What every script of a queue begins with: its settings, its clock, and how an item leaves it.
+-- @include now
 -- @limit How long the id of a removed message is remembered, so that a repeated append changes nothing.
 local RECENT_MS = 600000
 -- @limit Such ids of a queue. Past it: the oldest are forgotten.

@@ -1,12 +1,13 @@
--- A redrive task in its source's shard. Needs queue.
+-- A redrive task in its source's shard.
+-- @include queue
 -- @limit How long an ended redrive is kept. After it: it is deleted.
 local KEPT_MS = 1209600000
 local PACE_MS = 250
 
 local function end_task(base, key, status, reason, now)
-  local h = redis.call('HMGET', key, 'source', 'id')
-  redis.call('HSET', key, 'status', status, 'endedAt', now, 'error', reason)
-  redis.call('HDEL', key, 'items')
+  local h = redis.call('HMGET', key, TASK.source, TASK.id)
+  redis.call('HSET', key, TASK.status, status, TASK.endedAt, now, TASK.error, reason)
+  redis.call('HDEL', key, TASK.items)
   redis.call('DEL', key .. ':left')
   redis.call('PEXPIRE', key, KEPT_MS)
   if redis.call('HGET', base .. 'redriving', h[1]) == h[2] then redis.call('HDEL', base .. 'redriving', h[1]) end
@@ -14,7 +15,7 @@ end
 
 -- The queue that the task works on, nil where it is gone, also if there is another one of its name.
 local function task_queue(base, key)
-  local h = redis.call('HMGET', key, 'source', 'uid')
+  local h = redis.call('HMGET', key, TASK.source, TASK.uid)
   local queue = open_queue(base, h[1])
   if queue and queue.uid == h[2] then return queue end
   return nil

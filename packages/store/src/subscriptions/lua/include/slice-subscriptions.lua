@@ -1,4 +1,5 @@
--- What a subscription consists of in its slice's shard: record, count, slot, lane, expiry. Needs lane-next.
+-- What a subscription consists of in its slice's shard: record, count, slot, lane, expiry.
+-- @include lane-next
 
 -- Stores a new subscription in the lowest free slot; returns its record. `new.open` is the record's JSON up to where
 -- slot and time of creation follow.
@@ -6,12 +7,15 @@ local function place_subscription(base, slice, id, new, rev, now)
   local slots = base .. 'slots:' .. slice
   local slot = redis.call('BITPOS', slots, 0)
   redis.call('SETBIT', slots, slot, 1)
-  local record = new.open .. ',"o":' .. slot .. ',"t":' .. string.format('%.0f', now) .. '}'
+  local created = string.format('%.0f', now)
+  local record = new.open .. ',"' .. SUBSCRIPTION.slot .. '":' .. slot
+    .. ',"' .. SUBSCRIPTION.createdAt .. '":' .. created .. '}'
   redis.call('HSET', base .. 'subs:' .. slice, id, record)
-  redis.call('HINCRBY', base .. 'slice:' .. slice, 'n:' .. new.status, 1)
-  redis.call('HSET', base .. 'slice:' .. slice, 'rev', rev)
-  redis.call('HSET', base .. 'lane:' .. id, 's', slice, 'r', new.r, 'c', new.c, 'p', '', 'q', new.q, 'l', new.l)
-  if new.m ~= '' then redis.call('HSET', base .. 'lane:' .. id, 'm', new.m) end
+  redis.call('HINCRBY', base .. 'slice:' .. slice, SLICE.count .. new.status, 1)
+  redis.call('HSET', base .. 'slice:' .. slice, SLICE.revision, rev)
+  redis.call('HSET', base .. 'lane:' .. id, LANE.slice, slice, LANE.throttle, new.throttle,
+    LANE.maxInFlight, new.max_in_flight, LANE.paused, '', LANE.hasDlq, new.has_dlq, LANE.floor, new.floor)
+  if new.mode ~= '' then redis.call('HSET', base .. 'lane:' .. id, LANE.mode, new.mode) end
   if new.expires ~= '' then redis.call('ZADD', base .. 'expiries', new.expires, id) end
   return record
 end
@@ -20,7 +24,7 @@ end
 local function close_lane(base, id, now)
   redis.call('ZREM', base .. 'expiries', id)
   if redis.call('EXISTS', base .. 'lane:' .. id) == 0 then return end
-  redis.call('HSET', base .. 'lane:' .. id, 'g', '1')
+  redis.call('HSET', base .. 'lane:' .. id, LANE.gone, '1')
   lane_next(base, id, now)
 end
 
@@ -32,9 +36,10 @@ local function remove_subscription(base, slice, id, rev, now)
   local readable, record = pcall(cjson.decode, text)
   if not readable then error('corrupt JSON in ' .. subs .. ' ' .. id) end
   redis.call('HDEL', subs, id)
-  if not record.u then redis.call('HINCRBY', base .. 'slice:' .. slice, 'n:' .. (record.s or 'active'), -1) end
-  redis.call('SETBIT', base .. 'slots:' .. slice, record.o, 0)
-  redis.call('HSET', base .. 'slice:' .. slice, 'rev', rev)
+  local counted = not record[SUBSCRIPTION.unsubscribed] and (record[SUBSCRIPTION.status] or 'active')
+  if counted then redis.call('HINCRBY', base .. 'slice:' .. slice, SLICE.count .. counted, -1) end
+  redis.call('SETBIT', base .. 'slots:' .. slice, record[SUBSCRIPTION.slot], 0)
+  redis.call('HSET', base .. 'slice:' .. slice, SLICE.revision, rev)
   close_lane(base, id, now)
   return record
 end

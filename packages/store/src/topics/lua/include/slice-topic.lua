@@ -1,13 +1,15 @@
 -- Gives a slice its copy of the topic's settings, unless the one it has is as new; where that changes the throttle of
--- its lanes, computes when they next need a take. `settings`: a topic's record, uid, v, rate, ret, ovr. Needs
--- lane-next.
+-- its lanes, computes when they next need a take. `settings`: a topic's record, version, throttle, retention and
+-- overrides.
+-- @include lane-next
 local function set_slice_topic(base, slice, arn, settings, rev, now)
   local key = base .. 'slice:' .. slice
-  local had = redis.call('HMGET', key, 'v', 'rate', 'ovr')
-  if had[1] and tonumber(had[1]) >= tonumber(settings.v) then return end
-  redis.call('HSET', key, 'v', settings.v, 'arn', arn, 'topic', settings.record, 'rate', settings.rate,
-    'ret', settings.ret, 'ovr', settings.ovr, 'rev', rev)
-  if not had[1] or (had[2] == settings.rate and had[3] == settings.ovr) then return end
+  local had = redis.call('HMGET', key, SLICE.version, SLICE.throttle, SLICE.overrides)
+  if had[1] and tonumber(had[1]) >= tonumber(settings.version) then return end
+  redis.call('HSET', key, SLICE.version, settings.version, SLICE.arn, arn, SLICE.topic, settings.record,
+    SLICE.throttle, settings.throttle, SLICE.retention, settings.retention, SLICE.overrides, settings.overrides,
+    SLICE.revision, rev)
+  if not had[1] or (had[2] == settings.throttle and had[3] == settings.overrides) then return end
   local ids = redis.call('HKEYS', base .. 'subs:' .. slice)
   if #ids == 0 then return end
   -- Lanes that stand in no line are empty or paused: no throttle moves them, and there may be 500 of them.

@@ -28,10 +28,13 @@ end
 
 -- The topic hash as a table, or nil where there is no such topic.
 local function read_topic(key)
-  local names = { 'record', 'uid', 'v', 'rate', 'ret', 'ovr', 'slices', 'free' }
-  local values, topic = redis.call('HMGET', key, unpack(names)), { key = key }
-  if not values[1] then return nil end
-  for i, name in ipairs(names) do topic[name] = values[i] end
+  local h = redis.call('HMGET', key, TOPIC.record, TOPIC.uid, TOPIC.version, TOPIC.throttle, TOPIC.retention,
+    TOPIC.overrides, TOPIC.slices, TOPIC.free)
+  if not h[1] then return nil end
+  local topic = {
+    key = key, record = h[1], uid = h[2], version = h[3], throttle = h[4], retention = h[5], overrides = h[6],
+    slices = h[7], free = h[8],
+  }
   if slices_of(topic) % 1 ~= 0 then error('corrupt slices in ' .. key) end
   return topic
 end
@@ -47,7 +50,7 @@ local function take_place(topic, max, slices_max)
     number, count = number + 1, 0
   end
   if number >= slices_max then return nil end
-  redis.call('HSET', topic.key, 'slices', with_count(topic, number, count + 1), 'free', number)
+  redis.call('HSET', topic.key, TOPIC.slices, with_count(topic, number, count + 1), TOPIC.free, number)
   return number
 end
 
@@ -55,13 +58,13 @@ end
 local function release_place(key, uid, number, deleted)
   local topic = read_topic(key)
   if not topic or topic.uid ~= uid then return end
-  if deleted then redis.call('HINCRBY', key, 'deleted', 1) end
-  redis.call('HSET', key, 'slices', with_count(topic, number, count_at(topic, number) - 1))
-  if number < (tonumber(topic.free) or 0) then redis.call('HSET', key, 'free', number) end
+  if deleted then redis.call('HINCRBY', key, TOPIC.deleted, 1) end
+  redis.call('HSET', key, TOPIC.slices, with_count(topic, number, count_at(topic, number) - 1))
+  if number < (tonumber(topic.free) or 0) then redis.call('HSET', key, TOPIC.free, number) end
 end
 
 -- Marks the topic as changed and tells whoever has loaded it.
 local function touch_topic(key, uid, arn, rev)
-  if redis.call('HGET', key, 'uid') == uid then redis.call('HSET', key, 'rev', rev) end
+  if redis.call('HGET', key, TOPIC.uid) == uid then redis.call('HSET', key, TOPIC.revision, rev) end
   redis.call('PUBLISH', 'ft:wake:changes', arn)
 end

@@ -1,0 +1,40 @@
+/** The fields of a queue's record, stored as JSON by their own names. */
+import {
+  QUEUE_MESSAGE_BYTES_MAX,
+  QUEUE_RETENTION_SECONDS_DEFAULT,
+  QUEUE_VISIBILITY_SECONDS_DEFAULT,
+  type QueueRecord,
+} from '@fantail/contracts'
+import { type FieldTable, RecordFields } from '../../records/fields.ts'
+import { parseStored } from '../../records/stored-json.ts'
+
+export const QUEUE_FIELDS = {
+  visibilityTimeoutSeconds: { default: QUEUE_VISIBILITY_SECONDS_DEFAULT, shown: 'asItIs', setting: true },
+  retentionSeconds: { default: QUEUE_RETENTION_SECONDS_DEFAULT, shown: 'asItIs', setting: true },
+  delaySeconds: { default: 0, shown: 'asItIs', setting: true },
+  receiveWaitSeconds: { default: 0, shown: 'asItIs', setting: true },
+  redrivePolicy: { default: null, shown: 'asItIs', setting: true },
+  attributes: { default: {}, shown: 'never', setting: true },
+  contentBasedDeduplication: { optional: true, default: false, shown: 'inOtherForm', setting: true },
+  deduplicationScope: { optional: true, default: 'queue', shown: 'inOtherForm', setting: true },
+  fifoThroughputLimit: { optional: true, default: 'perQueue', shown: 'never', setting: true },
+  maximumMessageBytes: { optional: true, default: QUEUE_MESSAGE_BYTES_MAX, shown: 'asItIs', setting: true },
+  redriveAllowPolicy: { optional: true, default: null, shown: 'asItIs', setting: true },
+  tags: { optional: true, default: null, shown: 'never', setting: true },
+  arn: { required: true, type: 'string', shown: 'asItIs' },
+  name: { required: true, type: 'string', shown: 'asItIs' },
+  uid: { required: true, type: 'string', shown: 'never' },
+  fifo: { optional: true, default: false, shown: 'inOtherForm' },
+  createdAt: { required: true, type: 'number', shown: 'inOtherForm' },
+  modifiedAt: { required: true, type: 'number', shown: 'inOtherForm' },
+} as const satisfies FieldTable<QueueRecord>
+
+export const QUEUE = new RecordFields<QueueRecord, typeof QUEUE_FIELDS>(QUEUE_FIELDS)
+
+/** What a caller may set; everything else of a QueueRecord is the store's. */
+export type QueueSettings = Pick<QueueRecord, keyof typeof QUEUE.settingDefaults>
+
+/** The record, or a CorruptRecordError that names the queue's key. */
+export function parseQueue(text: string, key: string): QueueRecord {
+  return QUEUE.complete(parseStored(text, key), key)
+}

@@ -1,0 +1,44 @@
+/** How the value of a field is stored. A field without a codec is stored in JSON as it is. */
+
+/** Between a member's value and what Redis holds. `encode` answers undefined where nothing is to be stored. */
+export interface Codec<T> {
+  encode(value: T): unknown
+  decode(stored: unknown): T
+}
+
+/** One of two values: 1 for the second, nothing for the first. */
+export function eitherOf<T>(first: T, second: T): Codec<T> {
+  return {
+    encode: (value) => (value === second ? 1 : undefined),
+    decode: (stored) => (stored === 1 ? second : first),
+  }
+}
+
+export const FLAG: Codec<boolean> = eitherOf<boolean>(false, true)
+
+/** A member that is only there where it is true. */
+export const TRUE_OR_ABSENT: Codec<true> = {
+  encode: (value) => (value ? 1 : undefined),
+  decode: () => true,
+}
+
+/** An object or a list; an empty one is not stored. */
+export function unlessEmpty<T extends object>(): Codec<T> {
+  return {
+    encode: (value) => (Object.keys(value).length === 0 ? undefined : value),
+    decode: (stored) => stored as T,
+  }
+}
+
+/** Members of a hash, which holds texts only. */
+export const HASH_NUMBER: Codec<number> = {
+  encode: (value) => value,
+  decode: (stored) => Number(stored),
+}
+
+export function hashJson<T>(): Codec<T> {
+  return {
+    encode: (value) => JSON.stringify(value),
+    decode: (stored) => JSON.parse(String(stored)) as T,
+  }
+}

@@ -1,0 +1,21 @@
+/** The fields of a redrive task: members of its hash, where '' means none. The script that creates it sets them all. */
+import type { RedriveTask } from '@fantail/contracts'
+import { HASH_NUMBER, hashJson } from '../records/codecs.ts'
+import { type FieldTable, RecordFields } from '../records/fields.ts'
+
+export const REDRIVE_FIELDS = {
+  id: { required: true, type: 'string', shown: 'asItIs' },
+  source: { required: true, type: 'string', shown: 'asItIs' },
+  status: { required: true, type: 'string', shown: 'asItIs' },
+  destination: { default: null, shown: 'asItIs' },
+  filter: { codec: hashJson(), default: {}, shown: 'never' },
+  matched: { codec: HASH_NUMBER, default: 0, shown: 'asItIs' },
+  moved: { codec: HASH_NUMBER, default: 0, shown: 'asItIs' },
+  skipped: { codec: HASH_NUMBER, default: 0, shown: 'asItIs' },
+  maxMessagesPerSecond: { stored: 'rate', codec: HASH_NUMBER, default: null, shown: 'asItIs' },
+  startedAt: { codec: HASH_NUMBER, default: 0, shown: 'inOtherForm' },
+  endedAt: { codec: HASH_NUMBER, default: null, shown: 'inOtherForm' },
+  error: { default: null, shown: 'inOtherForm' },
+} as const satisfies FieldTable<RedriveTask>
+
+export const REDRIVE = new RecordFields<RedriveTask, typeof REDRIVE_FIELDS>(REDRIVE_FIELDS)

@@ -1,0 +1,125 @@
+/**
+ * What a script takes, declared in its head, one name a line:
+ *
+ *     -- @key base: of the queue's shard
+ *     -- @arg arn: text
+ *     -- @arg removed_max: number, messages that one call removes
+ *     -- @list handles
+ *     -- @item id: text
+ *     -- @item digest: text
+ *
+ * The loader turns keys and arguments into locals of these names. A list stands behind all arguments; the script goes
+ * through it with `for id, digest in handles() do`, where the names choose the values. `-- @rest values` leaves what
+ * stands there to the script, which gets the position of the first value as `values_at`.
+ */
+
+/**
+ * What a value is in the script, and in TypeScript:
+ * - `text`: a text; string or Buffer.
+ * - `digits`: a number as text, to pass on or compare; number.
+ * - `number`: a number; number.
+ * - `number?`: a number or nil; number or null.
+ * - `flag`: true or false; boolean.
+ */
+export const KINDS = ['text', 'digits', 'number', 'number?', 'flag'] as const
+export type Kind = (typeof KINDS)[number]
+
+export interface Parameter {
+  /** In Lua. */
+  name: string
+  /** In TypeScript. */
+  member: string
+  kind: Kind
+}
+
+export interface Declaration {
+  keys: Parameter[]
+  args: Parameter[]
+  /** Behind the arguments. */
+  list?: { name: string; member: string; items: Parameter[] }
+  rest?: { name: string; member: string }
+}
+
+const LINE = /^-- @(key|arg|list|item|rest) ([a-z_0-9]+)(?:: (.*))?$/gm
+
+/** Undefined where the script declares nothing. */
+export function declarationOf(script: string, lua: string): Declaration | undefined {
+  const declared: Declaration = { keys: [], args: [] }
+  for (const [line, what, name = '', about = ''] of lua.matchAll(LINE)) {
+    if (declared.list && what !== 'item') throw new Error(`${script}: ${line} stands behind a list`)
+    switch (what) {
+      case 'key':
+        declared.keys.push({ ...named(name), kind: 'text' })
+        break
+      case 'list':
+        declared.list = { ...named(name), items: [] }
+        break
+      case 'rest':
+        declared.rest = named(name)
+        break
+      case 'item':
+        if (!declared.list) throw new Error(`${script}: ${line} has no list before it`)
+        declared.list.items.push({ ...named(name), kind: kindOf(script, about) })
+        break
+      default:
+        declared.args.push({ ...named(name), kind: kindOf(script, about) })
+    }
+  }
+  return declared.keys.length === 0 ? undefined : declared
+}
+
+function named(name: string): { name: string; member: string } {
+  return { name, member: name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()) }
+}
+
+function kindOf(script: string, about: string): Kind {
+  const word = about.split(',')[0]
+  const kind = KINDS.find((name) => name === word)
+  if (kind === undefined) throw new Error(`${script}: "${about}" begins with none of ${KINDS.join(', ')}`)
+  return kind
+}
+
+/** The statement that gives a script its locals. */
+export function localsOf({ keys, args, rest }: Declaration): string {
+  const names = [...keys, ...args].map(({ name }) => name)
+  const values = [
+    ...keys.map((_, i) => `KEYS[${i + 1}]`),
+    ...args.map(({ kind }, i) => argumentOf(`ARGV[${i + 1}]`, kind)),
+  ]
+  if (rest) {
+    names.push(`${rest.name}_at`)
+    values.push(String(args.length + 1))
+  }
+  return `local ${names.join(', ')} = ${values.join(', ')}\n`
+}
+
+function argumentOf(text: string, kind: Kind): string {
+  switch (kind) {
+    case 'number':
+    case 'number?':
+      return `tonumber(${text})`
+    case 'flag':
+      return `${text} == '1'`
+    default:
+      return text
+  }
+}
+
+const LOOP = /\bfor ([a-z_0-9, ]+) in ([a-z_0-9]+)\(\) do\b/g
+
+/** The script's loops over its list as loops over positions. */
+export function withLoops(script: string, lua: string, { list, args }: Declaration): string {
+  if (!list) return lua
+  return lua.replaceAll(LOOP, (loop, names: string, name: string) => {
+    if (name !== list.name) return loop
+    const wanted = names.split(', ')
+    const values = wanted.map((wantedName) => {
+      const at = list.items.findIndex((item) => item.name === wantedName)
+      const item = list.items[at]
+      if (!item) throw new Error(`${script}: ${name} has no ${wantedName}`)
+      return argumentOf(at === 0 ? 'ARGV[at__]' : `ARGV[at__ + ${at}]`, item.kind)
+    })
+    const first = args.length + 1
+    return `for at__ = ${first}, #ARGV, ${list.items.length} do local ${names} = ${values.join(', ')}`
+  })
+}

@@ -1,0 +1,514 @@
+/** What scripts take, as their heads declare it. Written by `vitest run tests/repo/script-arguments.test.ts -u`. */
+
+export type ScriptText = string | Buffer
+export type ScriptValue = string | Buffer | number
+
+export interface ScriptArguments {
+  'add-vault-key-1': {
+    base: ScriptText
+    keyId: ScriptText
+  }
+  'append-outcomes-1': {
+    stream: ScriptText
+    keptMax: number
+    pages: {
+      entries: number
+      page: ScriptText
+    }[]
+  }
+  'append-redriven-1': {
+    base: ScriptText
+    arn: ScriptText
+    task: ScriptText
+    fence: number
+    batch: number
+    items: ScriptValue[]
+  }
+  'catch-up-1': {
+    base: ScriptText
+    knownMs: number | null
+    behindMsMax: number
+    aheadMs: number | null
+  }
+  'change-redrive-1': {
+    base: ScriptText
+    id: ScriptText
+    what: ScriptText
+    rate: ScriptText
+  }
+  'choose-redriven-1': {
+    base: ScriptText
+    id: ScriptText
+    fence: number
+    itemsMax: number
+    bytesMax: number
+    lookedAtMax: number
+    subscription: ScriptText
+    status: ScriptText
+    since: ScriptText
+    till: ScriptText
+    ids: ScriptText
+  }
+  'claim-publish-1': {
+    base: ScriptText
+    arn: ScriptText
+    key: ScriptText
+    value: ScriptText
+    keptMs: number
+  }
+  'configure-slice-1': {
+    base: ScriptText
+    slice: ScriptText
+    shard: number
+    arn: ScriptText
+    record: ScriptText
+    version: ScriptText
+    throttle: ScriptText
+    retention: ScriptText
+    overrides: ScriptText
+    revision: ScriptText
+  }
+  'count-cause-1': {
+    base: ScriptText
+    cause: ScriptText
+  }
+  'count-redrive-1': {
+    base: ScriptText
+    source: ScriptText
+    fromScore: ScriptText
+    fromId: ScriptText
+    newest: ScriptText
+    lookedAtMax: number
+    subscription: ScriptText
+    status: ScriptText
+    since: ScriptText
+    till: ScriptText
+    ids: ScriptText
+  }
+  'create-api-key-1': {
+    base: ScriptText
+    id: ScriptText
+    account: ScriptText
+    record: ScriptText
+    keysMax: number
+  }
+  'create-redrive-1': {
+    base: ScriptText
+    source: ScriptText
+    id: ScriptText
+    destination: ScriptText
+    filter: ScriptText
+    newest: ScriptText
+    matched: number
+    rate: ScriptText
+  }
+  'create-subscription-1': {
+    base: ScriptText
+    arn: ScriptText
+    shard: number
+    endpointHash: ScriptText
+    mark: ScriptText
+    digits: ScriptText
+    revision: ScriptText
+    perSlice: number
+    slicesMax: number
+    shards: number
+    open: ScriptText
+    status: ScriptText
+    throttle: ScriptText
+    maxInFlight: number
+    hasDlq: ScriptText
+    expires: ScriptText
+    mode: ScriptText
+    floor: number
+    tokenHash: ScriptText
+  }
+  'delete-subscription-1': {
+    base: ScriptText
+    arn: ScriptText
+    shard: number
+    uid: ScriptText
+    sliceNumber: number
+    mark: ScriptText
+    id: ScriptText
+    rawId: ScriptText
+    endpointHash: ScriptText
+    tokenHash: ScriptText
+    revision: ScriptText
+    shards: number
+  }
+  'delete-topic-1': {
+    base: ScriptText
+    arn: ScriptText
+    shard: number
+  }
+  'delivery-states-1': {
+    base: ScriptText
+    deliveries: {
+      id: ScriptText
+      delivery: ScriptText
+    }[]
+  }
+  'drop-slice-1': {
+    base: ScriptText
+    slice: ScriptText
+    shard: number
+  }
+  'fifo-logs-1': {
+    base: ScriptText
+    lookedAtMax: number
+  }
+  'finish-create-1': {
+    base: ScriptText
+    arn: ScriptText
+    uid: ScriptText
+    sliceNumber: number
+    mark: ScriptText
+    endpointHash: ScriptText
+    rawId: ScriptText
+    stored: boolean
+    tokenHash: ScriptText
+    revision: ScriptText
+  }
+  'finish-delete-1': {
+    base: ScriptText
+    arn: ScriptText
+    uid: ScriptText
+    sliceNumber: number
+    mark: ScriptText
+    tokenHash: ScriptText
+    revision: ScriptText
+  }
+  'finish-redriven-1': {
+    base: ScriptText
+    id: ScriptText
+    fence: number
+    batch: number
+    failure: ScriptText
+    items: {
+      item: ScriptText
+      isMoved: boolean
+    }[]
+  }
+  'finish-topic-1': {
+    base: ScriptText
+    arn: ScriptText
+    uid: ScriptText
+    version: ScriptText
+    revision: ScriptText
+  }
+  'hold-claim-1': {
+    key: ScriptText
+    value: ScriptText
+    keptMs: number
+  }
+  'hold-lock-1': {
+    job: ScriptText
+    start: number
+    addedAt: number
+    token: ScriptText
+    lockMs: number
+  }
+  'keep-cursor-key-1': {
+    base: ScriptText
+    offered: ScriptText
+  }
+  'keep-shares-1': {
+    base: ScriptText
+    batches: {
+      arn: ScriptText
+      consumer: ScriptText
+      batch: ScriptText
+      renew: boolean
+    }[]
+  }
+  'keep-signing-pair-1': {
+    base: ScriptText
+    offered: ScriptText
+  }
+  'lane-figures-1': {
+    base: ScriptText
+    subscriptions: {
+      id: ScriptText
+    }[]
+  }
+  'list-consuming-1': {
+    base: ScriptText
+    after: ScriptText
+    queuesMax: number
+  }
+  'list-elapsed-1': {
+    base: ScriptText
+    set: ScriptText
+    ageMs: number
+    membersMax: number
+  }
+  'list-slice-1': {
+    base: ScriptText
+    slice: ScriptText
+    after: ScriptText
+    limit: number
+  }
+  'move-log-1': {
+    base: ScriptText
+    shard: number
+    uid: ScriptText
+    arn: ScriptText
+    group: ScriptText
+    fence: number
+    messagesMax: number
+    bytesMax: number
+    ending: ScriptText
+    values: ScriptValue[]
+  }
+  'note-parts-1': {
+    job: ScriptText
+    start: number
+    parts: ScriptText
+  }
+  'note-results-1': {
+    base: ScriptText
+    shard: number
+    results: {
+      id: ScriptText
+      what: ScriptText
+      cost: number
+    }[]
+  }
+  'open-checkpoint-1': {
+    base: ScriptText
+    job: ScriptText
+    fence: number
+  }
+  'open-redrive-1': {
+    base: ScriptText
+    id: ScriptText
+  }
+  'park-deliveries-1': {
+    base: ScriptText
+    shard: number
+    values: ScriptValue[]
+  }
+  'park-redriven-1': {
+    base: ScriptText
+    shard: number
+    task: ScriptText
+    fence: number
+    batch: number
+    values: ScriptValue[]
+  }
+  'place-subscription-1': {
+    base: ScriptText
+    slice: ScriptText
+    shard: number
+    id: ScriptText
+    validUntil: number
+    arn: ScriptText
+    topicRecord: ScriptText
+    topicVersion: ScriptText
+    topicThrottle: ScriptText
+    topicRetention: ScriptText
+    topicOverrides: ScriptText
+    revision: ScriptText
+    open: ScriptText
+    status: ScriptText
+    throttle: ScriptText
+    maxInFlight: number
+    hasDlq: ScriptText
+    expires: ScriptText
+    mode: ScriptText
+    floor: number
+  }
+  'prune-redrives-1': {
+    base: ScriptText
+    tasksMax: number
+  }
+  'publish-certificate-1': {
+    base: ScriptText
+    name: ScriptText
+    certificate: ScriptText
+  }
+  'publish-fifo-1': {
+    base: ScriptText
+    arn: ScriptText
+    shard: number
+    idempotencyKey: ScriptText
+    requestHash: ScriptText
+    keptMs: number
+    messages: {
+      id: ScriptText
+      group: ScriptText
+      deduplication: ScriptText
+      body: ScriptText
+    }[]
+  }
+  'purge-lane-1': {
+    base: ScriptText
+    id: ScriptText
+    deliveriesMax: number
+  }
+  'put-topic-1': {
+    base: ScriptText
+    arn: ScriptText
+    shard: number
+    expected: ScriptText
+    record: ScriptText
+    uid: ScriptText
+    throttle: ScriptText
+    retention: ScriptText
+    overrides: ScriptText
+    revision: ScriptText
+  }
+  'quarantine-entry-1': {
+    base: ScriptText
+    id: ScriptText
+    bytesMax: number
+    messages: number
+    values: ScriptValue[]
+  }
+  'read-consumers-1': {
+    base: ScriptText
+    arn: ScriptText
+  }
+  'read-now-1': {
+    base: ScriptText
+  }
+  'read-slice-1': {
+    base: ScriptText
+    slice: ScriptText
+  }
+  'release-quarantined-1': {
+    base: ScriptText
+    id: ScriptText
+    messages: {
+      message: ScriptText
+    }[]
+  }
+  'remove-subscription-1': {
+    base: ScriptText
+    slice: ScriptText
+    shard: number
+    id: ScriptText
+    revision: ScriptText
+  }
+  'renew-claims-1': {
+    base: ScriptText
+    leaseMs: number
+    values: ScriptValue[]
+  }
+  'renumber-redriven-1': {
+    base: ScriptText
+    id: ScriptText
+    fence: number
+    batch: number
+    number: number
+  }
+  'replace-api-key-1': {
+    base: ScriptText
+    id: ScriptText
+    expected: ScriptText
+    record: ScriptText
+  }
+  'replace-signing-pair-1': {
+    base: ScriptText
+    expected: ScriptText
+    pair: ScriptText
+  }
+  'retry-lane-now-1': {
+    base: ScriptText
+    shard: number
+    id: ScriptText
+    gap: number
+    deliveriesMax: number
+    reached: number | null
+  }
+  'revoke-api-key-1': {
+    base: ScriptText
+    id: ScriptText
+  }
+  'settle-create-1': {
+    base: ScriptText
+    slice: ScriptText
+    id: ScriptText
+  }
+  'settle-deliveries-1': {
+    base: ScriptText
+    shard: number
+    values: ScriptValue[]
+  }
+  'sweep-lanes-1': {
+    base: ScriptText
+    shard: number
+    index: ScriptText
+    cursor: ScriptText
+    deliveriesMax: number
+    leaseMs: number
+  }
+  'take-deliveries-1': {
+    base: ScriptText
+    lanesMax: number
+    deliveriesMax: number
+    leaseMs: number
+    othersMax: number
+    logsMax: number
+    turnsMax: number
+    turnsTill: number | null
+    laneLimits: {
+      id: ScriptText
+      claimsMax: number
+    }[]
+  }
+  'take-role-1': {
+    role: ScriptText
+    heldMs: number
+  }
+  'take-tokens-1': {
+    base: ScriptText
+    id: ScriptText
+    rate: number
+    wanted: number
+  }
+  'touch-topic-1': {
+    base: ScriptText
+    arn: ScriptText
+    uid: ScriptText
+    revision: ScriptText
+    rawId: ScriptText
+    removeToken: ScriptText
+    addToken: ScriptText
+  }
+  'update-subscription-1': {
+    base: ScriptText
+    sliceId: ScriptText
+    shard: number
+    id: ScriptText
+    expected: ScriptText
+    record: ScriptText
+    wasCounted: ScriptText
+    counted: ScriptText
+    throttle: ScriptText
+    maxInFlight: number
+    paused: ScriptText
+    hasDlq: ScriptText
+    expires: ScriptText
+    mode: ScriptText
+    revision: ScriptText
+    arn: ScriptText
+    uid: ScriptText
+    rawId: ScriptText
+    oldToken: ScriptText
+    newToken: ScriptText
+    runsWhenFull: boolean
+  }
+  'write-consumer-1': {
+    base: ScriptText
+    arn: ScriptText
+    name: ScriptText
+    expected: ScriptText
+    record: ScriptText
+    consumersMax: number
+  }
+  'write-mark-1': {
+    mark: ScriptText
+  }
+}

@@ -1,0 +1,34 @@
+/** Where scripts of topics and subscriptions run: in the home shard of the topic, or in the shard of a slice. */
+import { shardBase, shardOf } from '../redis/shards.ts'
+
+export interface SlicePlace {
+  sliceId: string
+  shard: number
+}
+
+/** What every script of a topic's home shard takes. */
+export function atHome(arn: string): { base: string; shard: number; arn: string } {
+  const shard = shardOf(arn)
+  return { base: shardBase(shard), shard, arn }
+}
+
+/** What every script of a slice takes. */
+export function atSlice({ sliceId, shard }: SlicePlace): { base: string; shard: number; slice: string } {
+  return { base: shardBase(shard), shard, slice: sliceId }
+}
+
+/** The settings of a topic that scripts read beside its record. */
+export interface TopicScriptSettings {
+  /** Sends per second, or ''. */
+  throttle: string
+  /** Seconds. */
+  retention: string
+  /** '1' where the overrides of subscriptions are disabled, else ''. */
+  overrides: string
+}
+
+/** What a script answers: its outcome, and what belongs to that. */
+export async function outcomeOf(reply: Promise<unknown>): Promise<{ outcome: string; rest: Buffer[] }> {
+  const [outcome, ...rest] = (await reply) as Buffer[]
+  return { outcome: String(outcome), rest }
+}

@@ -1,0 +1,88 @@
+/** What scripts take has names, and every name in a script comes from somewhere. */
+import { basename } from 'node:path'
+import { readScript, SCRIPT_CLASSES, type ScriptName } from '@fantail/store'
+import { expect, test } from 'vitest'
+import { LUA_GLOBALS, namesIn } from './lua-scopes.ts'
+import { filesMatching, textOf } from './repository.ts'
+import { renderScriptTypes } from './script-types.ts'
+
+const scripts = Object.keys(SCRIPT_CLASSES).toSorted() as ScriptName[]
+const files = new Map(
+  filesMatching('packages/store/src/**/lua/**/*.lua').map((path) => [basename(path, '.lua'), textOf(path)]),
+)
+
+/** Scripts that still take their values by position. This list only becomes shorter. */
+const BY_POSITION: ScriptName[] = [
+  'ack-messages-1',
+  'change-visibility-1',
+  'delete-queue-1',
+  'drop-queue-1',
+  'peek-messages-1',
+  'purge-queue-1',
+  'read-dead-letter-counts-1',
+  'read-message-1',
+  'read-queue-1',
+  'receive-in-order-1',
+  'receive-messages-1',
+  'remove-message-1',
+  'send-messages-1',
+  'settle-moves-1',
+  'sweep-queue-1',
+  'write-queue-1',
+]
+
+test('the types of what scripts take are what their heads declare', async () => {
+  await expect(renderScriptTypes()).toMatchFileSnapshot(
+    '../../packages/store/src/scripts/script-arguments.ts',
+  )
+})
+
+test('every script but those listed here declares what it takes', () => {
+  expect(scripts.filter((name) => !readScript(name).declared)).toEqual(BY_POSITION)
+})
+
+/** Names in the tables of fields, as scripts write them, are replaced when a script is loaded. */
+const TABLE = /^[A-Z][A-Z_]*$/
+
+function includesOf(name: string): string[] {
+  return [...(files.get(name) ?? '').matchAll(/^-- @include ([a-z-]+)$/gm)].map(([, include = '']) => include)
+}
+
+/** What a file takes from elsewhere, beside what Redis gives. */
+function takenBy(name: string): string[] {
+  const { free } = namesIn(files.get(name) ?? '')
+  return free.filter((taken) => !LUA_GLOBALS.has(taken))
+}
+
+function parametersOf(name: ScriptName): string[] {
+  const { declared } = readScript(name)
+  if (!declared) return []
+  const { keys, args, list, rest } = declared
+  const names = [...keys, ...args].map((parameter) => parameter.name)
+  return [...names, ...(list ? [list.name] : []), ...(rest ? [`${rest.name}_at`] : [])]
+}
+
+const declares = (include: string) => namesIn(files.get(include) ?? '').declared
+
+test.each([...files.keys()])('%s uses what it includes, and includes all that it uses', (name) => {
+  const parameters = name in SCRIPT_CLASSES ? parametersOf(name as ScriptName) : []
+  const included = includesOf(name)
+  const taken = takenBy(name).filter((taken) => !parameters.includes(taken))
+  const given = new Set(included.flatMap(declares))
+  expect(taken.filter((taken) => !given.has(taken) && !TABLE.test(taken))).toEqual([])
+  expect(included.filter((include) => !declares(include).some((own) => taken.includes(own)))).toEqual([])
+})
+
+test.each(scripts)('%s as it is loaded leaves no name open and declares none twice', (name) => {
+  const { lua } = readScript(name)
+  const { declared, free } = namesIn(lua)
+  expect(free.filter((taken) => !LUA_GLOBALS.has(taken))).toEqual([])
+  expect(declared.filter((own, i) => declared.indexOf(own) !== i)).toEqual([])
+})
+
+test.each(scripts.filter((name) => readScript(name).declared))('%s uses what it declares', (name) => {
+  const taken = namesIn(files.get(name) ?? '').free
+  expect(parametersOf(name).filter((parameter) => !taken.includes(parameter))).toEqual([])
+  expect(taken).not.toContain('KEYS')
+  if (!readScript(name).declared?.rest) expect(taken).not.toContain('ARGV')
+})
