@@ -44,7 +44,7 @@ export const outcomeLogRetries: Scenario = {
           { name: 'off, retried', settings: { ...RETRIED, env: NO_LOG } },
         ],
         ofEach: 4,
-        work: [{ fanOut: 10, deliveries: 20_000 }],
+        work: [{ fanOut: 10, deliveries: 10_000 }],
         microsOf: cpuMicrosOf,
         rowsOf: rowsOf('CPU of retried deliveries', RETRIED_WITHIN),
       })
