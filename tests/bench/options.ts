@@ -4,7 +4,7 @@ import type { ContestOptions } from './contest/contest.ts'
 import { NAMES, type Name } from './contest/contestant.ts'
 import { SCENARIOS } from './scenarios/index.ts'
 
-export const USAGE = `usage: npm run bench -- [scenario…] [options]
+const USAGE = `usage: npm run bench -- [scenario…] [options]
 without a scenario: Fantail against the others
   --json             a line of JSON per scenario instead of the tables
   --quick            fan-out 10 and 1, short rounds: less than 50 seconds

@@ -49,7 +49,7 @@ export async function endFantail(fantail: Contestant, { profileDir, tell }: Scen
   if (profileDir) tell(profileReports(profileDir))
 }
 
-export interface Turn {
+interface Turn {
   fanOut: number
   deliveries: number
   /** Messages in a request; without it, one by the route for one. */

@@ -23,7 +23,7 @@ const LOOK_MS = 500
 /** When the topic that is made again and again has been made for the last time. */
 const LAST_TEXT = 'f-last'
 
-export interface RunReport {
+interface RunReport {
   seed: number
   /** Promises that were broken; none: the run is good. */
   findings: string[]
@@ -34,7 +34,7 @@ export interface RunReport {
   settleSeconds: number
 }
 
-export interface RunOptions {
+interface RunOptions {
   /** The folder also stays of a good run. */
   keep?: boolean
 }

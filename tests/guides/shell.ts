@@ -23,7 +23,7 @@ export interface Shell {
   run(code: string): Promise<string>
 }
 
-export interface ShellOptions {
+interface ShellOptions {
   /** Replacements for the addresses of `npm start`. */
   addresses: Record<string, string>
   env?: Record<string, string>

@@ -66,7 +66,7 @@ async function end(child: ChildProcess): Promise<void> {
   await ended
 }
 
-export interface Sample {
+interface Sample {
   metric: Record<string, string>
   value: [number, string]
 }

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 export const INFRA = fileURLToPath(new URL('../../infra/', import.meta.url))
 export const RULES = join(INFRA, 'prometheus', 'alerts.yml')
 
-export interface Query {
+interface Query {
   /** Where it stands. */
   name: string
   /** With Grafana's variables filled in. */

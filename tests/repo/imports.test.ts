@@ -1,10 +1,10 @@
-/** Indexes export what others import, by name, and no files import each other in a circle, types included. */
+/** Files export what others import, indexes do so by name, and no files import each other in a circle. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { filesMatching, manifests, ROOT, textOf } from './repository.ts'
 
-const sources = filesMatching('{packages,services,infra,tests}/**/*.{ts,mjs}')
+const sources = filesMatching('{*,{packages,services,infra,tests}/**/*}.{ts,mjs}')
 const indexes = filesMatching('{packages,services}/*/src/index.ts')
 const folders = new Map(manifests().map(({ name, folder }) => [name, folder]))
 
@@ -12,6 +12,8 @@ interface Import {
   /** Path of the imported file from the root, or undefined: not of this repository. */
   file: string | undefined
   names: string[]
+  /** Any of its exports may be used: it is imported as one object. */
+  isWhole: boolean
 }
 
 const FROM = /^\s*(?:import|export)\b([^'"`;=]*?)'([^']+)'|\bimport\('([^']+)'\)/gm
@@ -21,12 +23,14 @@ function importsOf(path: string): Import[] {
   return [...textOf(path).matchAll(FROM)].map(([, clause = '', from, dynamic]) => ({
     file: fileOf(path, from ?? dynamic ?? ''),
     names: namesIn(clause),
+    isWhole: from === undefined || /[(*]/.test(clause),
   }))
 }
 
 function fileOf(path: string, name: string): string | undefined {
-  const folder = folders.get(name)
-  if (folder !== undefined) return `${folder}/src/index.ts`
+  const [scope, own, ...inside] = name.split('/')
+  const folder = folders.get(`${scope}/${own}`)
+  if (folder !== undefined) return `${folder}/src/${inside.join('/') || 'index'}.ts`
   const target = new URL(name, `file:///${path}`).pathname.slice(1)
   return name.startsWith('.') && existsSync(join(ROOT, target)) ? target : undefined
 }
@@ -56,6 +60,29 @@ test.each(indexes)('every export of %s is imported elsewhere', (index) => {
   const exported = importsOf(index).flatMap(({ names }) => names)
   expect(exported.length).toBeGreaterThan(0)
   expect(exported.filter((name) => !used.has(name))).toEqual([])
+})
+
+const EXPORT =
+  /^export (?:abstract |async )*(?:interface|type|class|const|let|function\*?) ([A-Za-z_$][\w$]*)/gm
+
+/** Text of code that is written, not run. */
+const TEMPLATE = /`(?:[^`\\]|\\.)*`/gs
+
+/** Declarations of exported values name these types, although no file does. */
+const NAMED_BY_DECLARATIONS = new Set(['packages/config/src/redis-settings.ts: RedisNodes'])
+
+test('what a file exports is imported by another file', () => {
+  const used = Map.groupBy([...imports.values()].flat(), ({ file }) => file)
+  const found = sources.flatMap((path) => {
+    const uses = used.get(path) ?? []
+    if (indexes.includes(path) || uses.some(({ isWhole }) => isWhole)) return []
+    const names = new Set(uses.flatMap((use) => use.names))
+    const code = textOf(path).replaceAll(TEMPLATE, '')
+    const exported = [...code.matchAll(EXPORT)].map(([, name = '']) => name)
+    return exported.filter((name) => !names.has(name)).map((name) => `${path}: ${name}`)
+  })
+  expect(found.filter((line) => !NAMED_BY_DECLARATIONS.has(line))).toEqual([])
+  expect(found.length).toBe(NAMED_BY_DECLARATIONS.size)
 })
 
 test('no files import each other in a circle', () => {

@@ -7,7 +7,7 @@ export const LUA_GLOBALS = new Set([
   ...['tonumber', 'tostring', 'type', 'ipairs', 'pairs', 'next', 'unpack', 'select', 'pcall', 'error'],
 ])
 
-export interface LuaNames {
+interface LuaNames {
   /** Locals of the whole piece. */
   declared: string[]
   /** Neither declared here nor by Lua, in the order of their first use. */

@@ -1,6 +1,6 @@
 /** Recent arrivals, and how often each message came to each path. */
 
-export interface Arrival {
+interface Arrival {
   at: string
   method: string
   path: string

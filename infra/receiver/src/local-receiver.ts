@@ -9,7 +9,7 @@ import { behaviourOf } from './behaviour.ts'
 const BODY_BYTES_MAX = 4 * 1024 * 1024
 const PATHS = ['/ok', '/status/503', '/flaky/3', '/slow/5000', '/hang']
 
-export interface ReceiverOptions {
+interface ReceiverOptions {
   /** Under which host names it shows what arrived: messages and tokens that other sites' pages must not read. */
   ownHosts: OwnHosts
   /** Gets one line per request. */

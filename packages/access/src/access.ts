@@ -19,7 +19,7 @@ export interface Target {
   hidden?: Hidden
 }
 
-export interface Hidden {
+interface Hidden {
   /** Takes the refusal's place. */
   error: Error
   /** An action; a key that may do it sees the resource, and is refused openly. */
@@ -43,7 +43,7 @@ const OWN_ONLY = new Set(
 )
 
 /** The request's origin, for the conditions of policies. */
-export interface Where {
+interface Where {
   /** undefined: there is no connection. */
   readonly remoteAddress: string | undefined
   /** It came over TLS. */
@@ -56,7 +56,7 @@ interface Records<T> {
   find(arn: string): Promise<T | null>
 }
 
-export interface AccessDeps {
+interface AccessDeps {
   topicCache: Records<{ record: TopicRecord }>
   queueCache: Records<QueueRecord>
   /** Epoch ms. */

@@ -1,7 +1,7 @@
 /** The audit log: one line for every change that was asked for, made or refused. Never a secret. */
 import { type Caller, whoIs } from './caller.ts'
 
-export interface Change {
+interface Change {
   caller: Caller
   /** Where no key asked. */
   who?: string
@@ -22,7 +22,7 @@ export interface AuditLog {
 }
 
 /** The service’s log, and what says whether keys are asked for. */
-export interface AuditDeps {
+interface AuditDeps {
   log: AuditLog & { debug(fields: object, event: string): void }
   settings: { auth: boolean; awsCredentials?: readonly unknown[] | undefined }
 }

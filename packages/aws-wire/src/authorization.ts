@@ -28,7 +28,7 @@ export interface Authorization {
   presigned: boolean
 }
 
-export interface AuthorizationSource {
+interface AuthorizationSource {
   /** By its name in lower case. */
   header(name: string): string | undefined
   /** The URL's query. */

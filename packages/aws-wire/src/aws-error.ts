@@ -1,5 +1,5 @@
 /** A refusal in the services' own words. */
-export interface AwsErrorOptions {
+interface AwsErrorOptions {
   /** HTTP status; default 400. */
   status?: number
   /** Name of the shape in JSON answers (`QueueDoesNotExist`), where it differs from the code. */

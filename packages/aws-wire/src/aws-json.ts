@@ -98,7 +98,7 @@ function kindOf(value: unknown): string {
   return typeof value === 'number' ? 'NUMBER_VALUE' : 'STRING_VALUE'
 }
 
-export interface JsonResult {
+interface JsonResult {
   requestId: string
   operation: Pick<Operation, 'output'>
   result: Members | undefined

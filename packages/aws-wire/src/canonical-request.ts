@@ -15,7 +15,7 @@ export interface SignedRequest {
   body: Buffer
 }
 
-export interface CanonicalRequest {
+interface CanonicalRequest {
   request: SignedRequest
   signedHeaders: string[]
   /** The signature stands in the query, which it cannot cover itself. */

@@ -12,7 +12,7 @@ type Members = Record<string, unknown>
 
 const NAMES: Record<string, string> = { Messages: 'messages', QueueUrls: 'queueUrls' }
 
-export interface QueryJsonResult {
+interface QueryJsonResult {
   requestId: string
   operation: Pick<Operation, 'name' | 'output'>
   /** Members by the names of the operation's output. */

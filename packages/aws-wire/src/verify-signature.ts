@@ -17,7 +17,7 @@ const EXPIRES_SECONDS_MAX = 604_800
 const TERMINATOR = 'aws4_request'
 const DATE = /^(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z$/
 
-export interface Verification {
+interface Verification {
   request: SignedRequest
   /** The URL's query, decoded. */
   query: ReadonlyMap<string, string>

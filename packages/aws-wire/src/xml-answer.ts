@@ -37,12 +37,12 @@ const builder = new XMLBuilder({
   tagValueProcessor: (_name, value) => escaped(String(value)),
 })
 
-export interface Answered {
+interface Answered {
   service: AwsService
   requestId: string
 }
 
-export interface XmlResult extends Answered {
+interface XmlResult extends Answered {
   operation: Pick<Operation, 'name' | 'output'>
   /** Members by the names of the operation's output. */
   result: Members | undefined

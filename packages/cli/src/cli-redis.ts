@@ -6,7 +6,7 @@ import { connect, type Redis, whenServerChecked } from '@fantail/store'
 /** @limit The wait of a command for a Redis that does not answer. Past it: the command fails. */
 const CLI_WAIT_MS = 10_000
 
-export interface CliRedis {
+interface CliRedis {
   /** Shown by CLIENT LIST. */
   name: string
   settings: RedisPlace

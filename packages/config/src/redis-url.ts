@@ -15,7 +15,7 @@ export interface RedisPlace extends Partial<RedisValues> {
   dataDir: string
 }
 
-export interface ResolveOptions {
+interface ResolveOptions {
   signal?: AbortSignal
   /** Called once with the file's path if the process has to wait for it. */
   onWait?: (path: string) => void

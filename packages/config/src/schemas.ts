@@ -12,7 +12,7 @@ import { z } from 'zod'
 /** The same folder from `src` and from `dist`. */
 export const REPOSITORY_ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 
-export interface Bounds {
+interface Bounds {
   min: number
   max: number
 }

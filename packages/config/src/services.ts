@@ -25,8 +25,8 @@ export type ApiSettings = Omit<Values<typeof apiTable>, 'auth'> &
   Derived & { allowPrivateEndpoints: boolean; sqsDeleteCooldownSeconds: number; auth: boolean }
 export type WorkerSettings = Values<typeof workerTable> &
   Derived & { allowPrivateEndpoints: boolean; opsPort: number }
-export type RedriveSettings = Values<typeof redriveTable> & Derived & { opsPort: number }
-export type ReceiverSettings = Values<typeof receiverTable> & { host: string; receiverPort: number }
+type RedriveSettings = Values<typeof redriveTable> & Derived & { opsPort: number }
+type ReceiverSettings = Values<typeof receiverTable> & { host: string; receiverPort: number }
 
 type Rule<T extends Table> = (values: Partial<Values<T>>, env: Env) => SettingProblem[]
 

@@ -10,9 +10,9 @@ export interface ArnDefaults {
 
 export const ARN_DEFAULTS: ArnDefaults = { partition: 'aws', region: 'us-east-1', account: '000000000000' }
 
-export type ArnService = 'sns' | 'sqs'
+type ArnService = 'sns' | 'sqs'
 
-export interface ParsedArn extends ArnDefaults {
+interface ParsedArn extends ArnDefaults {
   service: ArnService
   /** Topic or queue name. */
   name: string

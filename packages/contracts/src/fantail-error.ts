@@ -51,7 +51,7 @@ export interface Problem {
   message: string
 }
 
-export interface FantailErrorOptions {
+interface FantailErrorOptions {
   details?: Problem[]
   /** Becomes `Retry-After`; whole seconds. */
   retryAfterSeconds?: number

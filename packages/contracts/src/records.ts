@@ -17,7 +17,7 @@ export interface RetryPolicy {
   backoffFunction: BackoffFunction
 }
 
-export interface ThrottlePolicy {
+interface ThrottlePolicy {
   maxReceivesPerSecond: number
 }
 
@@ -109,7 +109,7 @@ export const RETRY_MODES = ['policy', 'standard', 'adaptive'] as const
 /** Whether retries and rate answer to the endpoint beside the curve; policy: they do not. */
 export type RetryMode = (typeof RETRY_MODES)[number]
 
-export interface CircuitBreaker {
+interface CircuitBreaker {
   /** In a row, until nothing more is sent. */
   failures: number
   /** Between two attempts that ask whether the endpoint is back. */

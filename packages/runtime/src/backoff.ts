@@ -10,7 +10,7 @@ export interface Backoff {
   reset(): void
 }
 
-export interface BackoffOptions {
+interface BackoffOptions {
   minMs?: number
   maxMs?: number
   random?: () => number

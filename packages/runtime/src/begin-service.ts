@@ -4,7 +4,7 @@ import type { RedisTarget } from '@fantail/contracts'
 import { createMetrics, startTelemetry, type Telemetry } from '@fantail/telemetry'
 import type { Logger } from './logger.ts'
 
-export interface ServiceBase {
+interface ServiceBase {
   name: string
   log: Logger
   settings: RedisPlace

@@ -4,7 +4,7 @@ import { errorFields } from './logger.ts'
 /** Resolves where the thing works, rejects with what is wrong. */
 export type Checks = Record<string, () => Promise<unknown>>
 
-export interface Readiness {
+interface Readiness {
   ready: boolean
   /** `ok`, or what is wrong. */
   checks: Record<string, string>

@@ -3,7 +3,7 @@ import { type DestinationStream, type Logger, pino } from 'pino'
 
 export type { Logger } from 'pino'
 
-export interface LoggerOptions {
+interface LoggerOptions {
   /** Stands in every line. */
   service: string
   /** A word that is no level counts as info: the settings' own check is what reports it. */
@@ -31,7 +31,7 @@ export function createLogger({ service, level = 'info', destination }: LoggerOpt
   return pino(options, destination ?? pino.destination({ fd: process.stdout.fd, sync: true }))
 }
 
-export interface ErrorFields {
+interface ErrorFields {
   type: string
   message: string
   code?: string

@@ -18,7 +18,7 @@ export interface WakeableLoop extends Loop {
   wake(): void
 }
 
-export interface LoopOptions {
+interface LoopOptions {
   name: string
   log: Pick<Logger, 'info' | 'warn'>
   /** One unit of work; resolves with the pause until the next in ms. The signal is aborted by stop. */

@@ -8,7 +8,7 @@ import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createMasterKeyText, createVault, type MasterKey, parseMasterKey, type Vault } from '@fantail/vault'
 
-export interface VaultSettings {
+interface VaultSettings {
   mode: 'local' | 'server'
   dataDir: string
   masterKey?: MasterKey | undefined

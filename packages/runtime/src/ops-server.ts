@@ -7,7 +7,7 @@ import { type Checks, runChecks } from './checks.ts'
 import type { Logger } from './logger.ts'
 import type { Loop } from './loop.ts'
 
-export interface OpsServerOptions {
+interface OpsServerOptions {
   host: string
   /** 0 takes a free one. */
   port: number

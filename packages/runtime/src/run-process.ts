@@ -4,7 +4,7 @@
  */
 import type { Logger } from './logger.ts'
 
-export interface ProcessParts<T> {
+interface ProcessParts<T> {
   name: string
   log: Logger
   /**

@@ -11,7 +11,7 @@ import { createLogger, type Logger } from './logger.ts'
 import { createOpsServer, type OpsServer } from './ops-server.ts'
 import { runProcess } from './run-process.ts'
 
-export interface ServiceSettings extends RedisPlace, OwnHostsSettings {
+interface ServiceSettings extends RedisPlace, OwnHostsSettings {
   host: string
   /** Of health, readiness and metrics. Absent: the service answers for them itself. */
   opsPort?: number
@@ -19,7 +19,7 @@ export interface ServiceSettings extends RedisPlace, OwnHostsSettings {
   awsMetrics?: boolean
 }
 
-export interface ServiceDescription<S extends ServiceSettings, F> {
+interface ServiceDescription<S extends ServiceSettings, F> {
   name: string
   /** Throws where a setting is wrong. */
   readSettings(env: NodeJS.ProcessEnv): S
@@ -29,7 +29,7 @@ export interface ServiceDescription<S extends ServiceSettings, F> {
   create(given: ServiceBasics<S, F>): RunningService
 }
 
-export interface ServiceBasics<S, F> extends Begun {
+interface ServiceBasics<S, F> extends Begun {
   settings: S
   files: F
   log: Logger
@@ -37,7 +37,7 @@ export interface ServiceBasics<S, F> extends Begun {
   fail(error: unknown): void
 }
 
-export interface RunningService {
+interface RunningService {
   /** Readiness is judged by this connection. */
   redis: Redis
   /** Repeats each step until Redis lets it. Rejects by the signal, or where repeating mends nothing. */

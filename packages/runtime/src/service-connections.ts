@@ -4,7 +4,7 @@ import { connect, connectSubscriber, type Redis, ReplicaAcks, whenServerChecked 
 import type { Logger } from './logger.ts'
 import { createStateLog } from './state-log.ts'
 
-export interface ServiceConnectionsOptions {
+interface ServiceConnectionsOptions {
   redisUrl: RedisTarget
   /** Shown by CLIENT LIST, with an ending for all but the main connection. */
   name: string

@@ -8,7 +8,7 @@ import { createBackoff } from './backoff.ts'
 import type { Logger } from './logger.ts'
 import { createStateLog } from './state-log.ts'
 
-export interface StartStepsOptions {
+interface StartStepsOptions {
   log: Pick<Logger, 'info' | 'warn'>
   /** Name in the log lines; default `start`. */
   what?: string

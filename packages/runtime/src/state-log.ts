@@ -6,7 +6,7 @@ export type State = 'up' | 'down'
 /** Takes the state as it is now, and why it is down. */
 export type TellState = (state: State, error?: unknown) => void
 
-export interface StateLogOptions {
+interface StateLogOptions {
   log: Pick<Logger, 'info' | 'warn'>
   /** The name of the thing that is up or down: `redis`, or a loop's name. */
   what: string

@@ -28,7 +28,7 @@ export interface FifoLogObservation {
 /** Read at every scrape: the logs of FIFO topics that hold anything. */
 export type FifoLogSource = () => Promise<FifoLogObservation[]>
 
-export interface QuarantineObservation {
+interface QuarantineObservation {
   entries: number
   bytes: number
   /** Past this an entry is refused, and its source stays where it is. */

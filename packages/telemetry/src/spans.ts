@@ -20,9 +20,9 @@ import {
 export type { Span, SpanContext } from '@opentelemetry/api'
 
 const SPAN_NAMES = ['publish', 'dispatch', 'attempt', 'deadLetter', 'redrive'] as const
-export type SpanName = (typeof SPAN_NAMES)[number]
+type SpanName = (typeof SPAN_NAMES)[number]
 
-export interface SpanOptions {
+interface SpanOptions {
   /** The message's trace context: the span becomes its child. Without it, the active span is the parent. */
   traceparent?: string | undefined
   attributes?: Attributes

@@ -10,7 +10,7 @@ import { createMetrics, type Metrics } from './metrics.ts'
 import { type Env, type SentSignals, sentSignals } from './sent-signals.ts'
 import { createSpans, NO_SPANS, type Spans } from './spans.ts'
 
-export interface TelemetryOptions {
+interface TelemetryOptions {
   /** `publish-api`, `delivery-worker`, `redrive`; OTEL_SERVICE_NAME goes before it. */
   service: string
   metrics?: Metrics

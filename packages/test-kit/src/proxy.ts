@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 
-export interface TestProxy {
+interface TestProxy {
   port: number
   url: string
   /** `host:port` of each tunnel asked for. */

@@ -53,7 +53,7 @@ export interface Reply {
 
 /** `n` counts the requests that this responder was asked for, from 1. */
 export type Responder = (request: ReceivedRequest, n: number) => Reply | Promise<Reply>
-export type RequestMatch = string | ((request: ReceivedRequest) => boolean)
+type RequestMatch = string | ((request: ReceivedRequest) => boolean)
 
 export interface Receiver {
   port: number
@@ -77,7 +77,7 @@ export interface Receiver {
   close(): Promise<void>
 }
 
-export interface ReceiverOptions {
+interface ReceiverOptions {
   /** Serve TLS with this certificate; to clients with one of `clientCa` only, where that is given. */
   tls?: TestCertificate & { clientCa?: string }
   /** Listen on this port again after a close; default: a free one. */

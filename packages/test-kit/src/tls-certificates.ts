@@ -12,12 +12,12 @@ export interface TestCertificate {
   cert: string
 }
 
-export interface TestAuthority extends TestCertificate {
+interface TestAuthority extends TestCertificate {
   /** A certificate of this authority for these host names and IPv4 addresses. */
   issue(names: string[], validity?: Validity): TestCertificate
 }
 
-export interface Validity {
+interface Validity {
   notBefore?: Date
   /** At most the year 2049. */
   notAfter?: Date

@@ -4,12 +4,12 @@ import { Redis } from 'ioredis'
 import { afterAll } from 'vitest'
 import { startRedis, type TestRedis, type TestRedisOptions } from './redis/redis-server.ts'
 
-export interface UseRedisOptions extends TestRedisOptions {
+interface UseRedisOptions extends TestRedisOptions {
   /** Makes the connection; default: a plain one of ioredis, which queues commands while the server is away. */
   connect?: (options: { url: string; name: string }) => Redis
 }
 
-export interface UsedRedis {
+interface UsedRedis {
   server: TestRedis
   /** Ready. */
   redis: Redis

@@ -3,7 +3,7 @@
 /** When a wait is given up. No bound for Fantail: on a machine that does much else, all takes ten times as long. */
 const WAIT_MS = 30_000
 
-export interface WaitOptions {
+interface WaitOptions {
   /** Names the condition in the error. */
   what?: string
   timeoutMs?: number

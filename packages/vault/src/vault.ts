@@ -23,7 +23,7 @@ export interface Vault {
 }
 
 /** `unknownKey`: none of the keys has made it; `damaged`: not a sealed text, changed since, or of another context. */
-export type VaultErrorCode = 'unknownKey' | 'damaged'
+type VaultErrorCode = 'unknownKey' | 'damaged'
 
 /** Says nothing of what was sealed. */
 export class VaultError extends Error {

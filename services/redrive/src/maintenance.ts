@@ -19,7 +19,7 @@ const MAINTENANCE_MS = 60_000
 /** The scheduler is written again now and then, should Redis have lost it. */
 const SCHEDULE_MS = 600_000
 
-export interface MaintenanceOptions {
+interface MaintenanceOptions {
   redisUrl: RedisTarget
   redis: Redis
   log: Logger
@@ -29,7 +29,7 @@ export interface MaintenanceOptions {
   telemetry?: Telemetry | undefined
 }
 
-export interface Maintenance {
+interface Maintenance {
   start(step: StartStep): Promise<void>
   stop(): Promise<void>
 }

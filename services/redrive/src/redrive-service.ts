@@ -7,7 +7,7 @@ import { createMetrics, type Metrics } from '@fantail/telemetry'
 import { createMaintenance } from './maintenance.ts'
 import { createTaskJobs } from './task-jobs.ts'
 
-export interface RedriveServiceOptions {
+interface RedriveServiceOptions {
   redisUrl: RedisTarget
   /** Replicas that must hold what is moved before its source is forgotten; default 0. */
   minReplicas?: number

@@ -19,7 +19,7 @@ import {
 import { skewKey, startRedis, type TestRedisOptions } from '@fantail/test-kit'
 
 export const SOURCE = queueArn('dead')
-export const TOPIC = topicArn('orders')
+const TOPIC = topicArn('orders')
 
 export type Fixture = Awaited<ReturnType<typeof startFixture>>
 

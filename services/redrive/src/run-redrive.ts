@@ -24,7 +24,7 @@ interface Run extends RedriveRun {
  * The task's status once it is paused or has ended. `stopped`: the process stops, and the task goes on elsewhere.
  * `stale`: another run took the task over. `nothing`: it was not to be run.
  */
-export type RedriveRunResult = RedriveStatus | 'stopped' | 'stale' | 'nothing'
+type RedriveRunResult = RedriveStatus | 'stopped' | 'stale' | 'nothing'
 
 /** Throws what Redis throws; the next run begins where this one was. */
 export async function runRedrive(

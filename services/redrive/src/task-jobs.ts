@@ -22,7 +22,7 @@ const TASK_QUEUE = 'redrive'
 /** @limit Redrives that one process runs at a time. Past it: further ones wait. */
 const TASKS_MAX = 50
 
-export interface TaskJobsOptions {
+interface TaskJobsOptions {
   redisUrl: RedisTarget
   redis: Redis
   /** For wakes; shared, not closed here. */
@@ -38,7 +38,7 @@ interface TaskJob {
   task: string
 }
 
-export interface TaskJobs {
+interface TaskJobs {
   start(step: StartStep): Promise<void>
   /** Runs end after the batch in hand; their jobs go to other processes. */
   stop(): Promise<void>

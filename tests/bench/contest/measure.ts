@@ -25,7 +25,7 @@ export interface Measurement {
   cpuMicros: Record<string, number>
 }
 
-export interface MeasureOptions {
+interface MeasureOptions {
   contestant: Contestant
   receiver: ChildProcess
   fanOut: number

@@ -8,7 +8,7 @@ interface Profile {
   timeDeltas: number[]
 }
 
-export interface SelfTime {
+interface SelfTime {
   name: string
   /** Share of the time that was not idle. */
   share: number
@@ -16,7 +16,7 @@ export interface SelfTime {
 }
 
 /** The functions with the most self time, most first, and what the process was busy for. */
-export function selfTimes(file: string): { busyMs: number; functions: SelfTime[] } {
+function selfTimes(file: string): { busyMs: number; functions: SelfTime[] } {
   const profile = JSON.parse(readFileSync(file, 'utf8')) as Profile
   const names = new Map(profile.nodes.map(({ id, callFrame }) => [id, nameOf(callFrame)]))
   const byName = new Map<string, number>()
@@ -35,7 +35,7 @@ function nameOf({ functionName, url, lineNumber }: Profile['nodes'][number]['cal
   return `${functionName || '(anonymous)'}${place ? ` ${place}:${lineNumber + 1}` : ''}`
 }
 
-export function profileReport(file: string, top = 25): string {
+function profileReport(file: string, top = 25): string {
   const { busyMs, functions } = selfTimes(file)
   const lines = functions
     .slice(0, top)

@@ -32,7 +32,7 @@ export interface Deployment {
   stop(): Promise<void>
 }
 
-export interface DeploymentOptions {
+interface DeploymentOptions {
   profileDir?: string | undefined
   /** Further settings of every service. */
   env?: NodeJS.ProcessEnv

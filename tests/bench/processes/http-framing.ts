@@ -4,7 +4,7 @@
  */
 
 /** One whole message: its head as text, its body as a range of `bytes`. Valid during the call only. */
-export type OnMessage = (head: string, bytes: Buffer, bodyStart: number, end: number) => void
+type OnMessage = (head: string, bytes: Buffer, bodyStart: number, end: number) => void
 
 const HEAD_END = Buffer.from('\r\n\r\n')
 const LENGTH = 'content-length: '
@@ -37,7 +37,7 @@ export class HttpFraming {
 }
 
 /** 0 where none is named. */
-export function contentLength(head: string): number {
+function contentLength(head: string): number {
   const at = head.indexOf(LENGTH)
   if (at >= 0) return Number.parseInt(head.slice(at + LENGTH.length, at + LENGTH.length + 9), 10)
   const named = /\r\ncontent-length:\s*(\d+)/i.exec(head)

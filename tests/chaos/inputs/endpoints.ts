@@ -14,7 +14,7 @@ export const INBOX = 'chaos-inbox'
 /** A consumer receives and deletes the messages in it. */
 export const WORKED = 'chaos-worked'
 
-export type Fate =
+type Fate =
   | 'delivered'
   /** In the queue KEPT_QUEUE, for good. */
   | 'dead'
@@ -23,7 +23,7 @@ export type Fate =
   /** In its lane, also when all is calm. */
   | 'waiting'
 
-export interface Endpoint {
+interface Endpoint {
   /** Settings as the API takes them. The endpoint is its path at the receiver, or a queue. */
   settings: Record<string, unknown>
   queue?: string

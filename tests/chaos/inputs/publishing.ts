@@ -8,7 +8,7 @@ import { FIFO_TOPIC, FLEETING_TOPIC, makeFleeting, TOPIC } from './chaos-topics.
 import { DEAD_QUEUE } from './endpoints.ts'
 
 /** Certainly stored, certainly not stored, or unknown. */
-export type PublishFate = 'accepted' | 'refused' | 'unknown'
+type PublishFate = 'accepted' | 'refused' | 'unknown'
 
 export interface Publish {
   texts: string[]

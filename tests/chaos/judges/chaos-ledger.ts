@@ -41,7 +41,7 @@ export interface Account {
   toRedrive: number
 }
 
-export interface LedgerOptions {
+interface LedgerOptions {
   world: World
   messages: PlannedMessage[]
   publishes: Publish[]

@@ -6,7 +6,7 @@
  */
 import type { FleetingPublish } from '../inputs/publishing.ts'
 
-export interface FleetingFound {
+interface FleetingFound {
   publishes: FleetingPublish[]
   last: number
   replicated: boolean

@@ -33,7 +33,7 @@ function judgeEndpoint(name: string, account: EndpointAccount): string[] {
   ]
 }
 
-export interface FifoFound {
+interface FifoFound {
   /** Texts that were accepted, by group, in order. */
   accepted: Map<number, string[]>
   /** Texts in the queue, in its order. */

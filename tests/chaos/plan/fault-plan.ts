@@ -7,7 +7,7 @@ import type { Seeded } from './seeded.ts'
 export const PROCESSES = ['api-0', 'api-1', 'worker-0', 'worker-1', 'worker-2', 'redrive'] as const
 export type ProcessLabel = (typeof PROCESSES)[number]
 
-export type ProcessFault =
+type ProcessFault =
   /** SIGKILL, and started again after `downMs`. */
   | { kind: 'kill'; of: ProcessLabel; downMs: number }
   /** SIGSTOP, and SIGCONT after `forMs`. */
@@ -30,7 +30,7 @@ export type RedisFault =
 
 export type Fault = (ProcessFault | RedisFault) & { at: number }
 
-export interface FaultPlanOptions {
+interface FaultPlanOptions {
   endMs: number
   replicated: boolean
 }

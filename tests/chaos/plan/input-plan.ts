@@ -3,9 +3,9 @@
  */
 import type { Seeded } from './seeded.ts'
 
-export const KINDS = ['a', 'b', 'c'] as const
+const KINDS = ['a', 'b', 'c'] as const
 export type Kind = (typeof KINDS)[number]
-export const FIFO_GROUPS = 6
+const FIFO_GROUPS = 6
 
 /** `m<number>`, by which endpoints decide what they answer. */
 export interface PlannedMessage {

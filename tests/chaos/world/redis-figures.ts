@@ -14,7 +14,7 @@ export interface Counted {
   expired: number
 }
 
-export interface QueuedText {
+interface QueuedText {
   body: string
   deadLetter?: { subscriptionArn: string }
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ServiceProcess } from '../../harness/services/service-process.ts'
 
-export interface ChaosEvent {
+interface ChaosEvent {
   event: string
   [field: string]: unknown
 }

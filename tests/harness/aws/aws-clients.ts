@@ -6,7 +6,7 @@ import { afterAll, beforeAll } from 'vitest'
 import type { Stack } from '../services/stack.ts'
 
 const REGION = 'us-east-1'
-export const ACCOUNT = '000000000000'
+const ACCOUNT = '000000000000'
 
 export const topicArn = (name: string) => `arn:aws:sns:${REGION}:${ACCOUNT}:${name}`
 export const queueArn = (name: string, account = ACCOUNT) => `arn:aws:sqs:${REGION}:${account}:${name}`
@@ -21,7 +21,7 @@ export interface AwsClients {
   receive(queueUrl: string): Promise<Message>
 }
 
-export interface SubscribedEndpoint {
+interface SubscribedEndpoint {
   protocol: 'http' | 'sqs'
   endpoint: string
   attributes?: Record<string, string>

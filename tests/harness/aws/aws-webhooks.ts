@@ -5,7 +5,7 @@ import { notification } from '../receivers/webhooks.ts'
 import type { Stack } from '../services/stack.ts'
 import { type AwsClients, queueArn, type TopicAttributes, topicArn } from './aws-clients.ts'
 
-export interface DeliveryView {
+interface DeliveryView {
   subscriptionId: string
   state: string
   attempts: number
@@ -14,7 +14,7 @@ export interface DeliveryView {
   reason: string | null
 }
 
-export interface AwsWebhooks {
+interface AwsWebhooks {
   createTopic(name: string, attributes?: TopicAttributes): Promise<void>
   /** Resolves with the ARN of a confirmed subscription of this path of the receiver. */
   subscribe(topic: string, path: string, attributes?: Record<string, string>): Promise<string>
@@ -29,7 +29,7 @@ export interface AwsWebhooks {
   ended(messageId: string, count: number): Promise<DeliveryView[]>
 }
 
-export interface AwsWebhooksOf {
+interface AwsWebhooksOf {
   stack: () => Stack
   aws: () => AwsClients
   receiver: () => Receiver

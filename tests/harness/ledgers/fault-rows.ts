@@ -8,7 +8,7 @@ import { appendFileSync } from 'node:fs'
 
 export const LONG = process.env.FANTAIL_FAILURE_LONG === '1'
 
-export interface Fault {
+interface Fault {
   fault: string
   promised: string
 }
@@ -186,7 +186,7 @@ export const FAULTS = {
 
 export type FaultName = keyof typeof FAULTS
 
-export interface FaultFigures {
+interface FaultFigures {
   /** Accepted. */
   messages: number
   lost: number

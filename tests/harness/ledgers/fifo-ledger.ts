@@ -11,7 +11,7 @@ import type { Stack } from '../services/stack.ts'
 const BATCH = 10
 const AGAIN_MS = 50
 
-export interface FifoLedgerOptions {
+interface FifoLedgerOptions {
   stack: Stack
   receiver: Receiver
   /** Without `.fifo`; the queue and the webhook's path have the same name. */
@@ -26,7 +26,7 @@ interface Publishing {
   perSecond?: number
 }
 
-export interface FifoAccount {
+interface FifoAccount {
   /** First arrivals at the webhook that were answered 2xx, and all such arrivals. */
   webhook: { firsts: number; arrivals: number }
   queue: number

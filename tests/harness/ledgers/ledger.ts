@@ -38,7 +38,7 @@ export interface LedgerOptions {
   again?: boolean
 }
 
-export interface Subscribed {
+interface Subscribed {
   id: string
   arn: string
   path: string

@@ -4,7 +4,7 @@ import type { Stall } from '../runs/stalls.ts'
 /** A lane's send times are given out up to 250 ms ahead, and a stall may hold up two trips to Redis besides. */
 const FELT_MS = 500
 
-export interface PaceOptions {
+interface PaceOptions {
   /** Per second. */
   rate: number
   windowMs: number

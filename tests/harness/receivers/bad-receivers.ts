@@ -23,7 +23,7 @@ const BOMB_BYTES = 268_435_456
 const FLAP_MS = 1_000
 const DAY_MS = 86_400_000
 
-export type End = 'delivered' | 'dead'
+type End = 'delivered' | 'dead'
 
 export interface BadReceivers {
   /** Name → where it is and how a delivery to it ends. */

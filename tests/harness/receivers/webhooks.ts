@@ -2,7 +2,7 @@
 import type { ReceivedRequest } from '@fantail/test-kit'
 import type { Stack } from '../services/stack.ts'
 
-export interface Notification {
+interface Notification {
   Type: string
   MessageId: string
   TopicArn: string
@@ -19,7 +19,7 @@ export function notification({ text }: ReceivedRequest): Notification {
   return JSON.parse(text) as Notification
 }
 
-export interface LaneFigures {
+interface LaneFigures {
   waiting: number
   inFlight: number
   nextAttemptAt: string | null

@@ -6,7 +6,7 @@
  */
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-export interface Trap {
+interface Trap {
   /** Asked of every request as it arrives, whole. */
   matches(request: Buffer): boolean
   /** `before` Redis gets the request, or `after` it has answered. */

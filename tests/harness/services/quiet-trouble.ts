@@ -2,7 +2,7 @@
 import { cpuSeconds, redisFigure } from './process-figures.ts'
 import type { Stack } from './stack.ts'
 
-export interface Effort {
+interface Effort {
   /** Share of a core that the busiest service used. */
   cpuShare: number
   /** Commands that all services together send to Redis in a second. */

@@ -8,7 +8,7 @@ export interface Answer<T = unknown> {
   body: T
 }
 
-export interface CallOptions {
+interface CallOptions {
   body?: unknown
   /** Sent as they are instead of a JSON body. */
   rawBody?: string | Buffer

@@ -18,7 +18,7 @@ const START_TIMEOUT_MS = 60_000
 
 export type ServiceName = 'publish-api' | 'delivery-worker' | 'redrive'
 
-export interface LogLine {
+interface LogLine {
   level: string
   msg: string
   [field: string]: unknown

@@ -14,7 +14,7 @@ import { type PlaceKind, type RedisPlace, startPlace } from './redis-place.ts'
 import { RestClient } from './rest-client.ts'
 import { type ServiceName, ServiceProcess } from './service-process.ts'
 
-export interface StackOptions {
+interface StackOptions {
   /** Delivery workers; default 1. */
   workers?: number
   /** Whether the redrive service runs; default false. */

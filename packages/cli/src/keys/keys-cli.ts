@@ -15,7 +15,7 @@ scopes: ${KEY_SCOPES.join(', ')}; --aws makes an access key for the AWS protocol
 /** The command line is invalid. */
 export class UsageError extends Error {}
 
-export interface KeysCli {
+interface KeysCli {
   keys: Pick<ApiKeys, 'create' | 'list' | 'get' | 'revoke'>
   vault: Vault | undefined
   /** Called before a secret is sealed. Rejects if sealing is not allowed. */

@@ -16,7 +16,7 @@ import {
 } from '@fantail/store'
 import type { Vault } from '@fantail/vault'
 
-export interface ResealDeps {
+interface ResealDeps {
   subscriptions: Pick<Subscriptions, 'list' | 'update'>
   consumers: Pick<Consumers, 'all' | 'patch'>
   keys: Pick<ApiKeys, 'list' | 'replace'>
@@ -28,7 +28,7 @@ export interface ResealDeps {
   refuseNotHeld(keyId: string): Promise<void>
 }
 
-export interface Resealed {
+interface Resealed {
   /** Sealed secrets that were looked at. */
   found: number
   resealed: number

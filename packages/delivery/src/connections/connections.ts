@@ -15,7 +15,7 @@ import { LRUCache } from 'lru-cache'
 import { LinkedList } from '../http/linked-list.ts'
 import { Connection, type ConnectionEvents, type ConnectionOptions, type NamedOrigin } from './connection.ts'
 
-export interface ConnectionsOptions extends ConnectionOptions {
+interface ConnectionsOptions extends ConnectionOptions {
   /** Kept per origin. */
   perOriginMax: number
   /** Idle ones kept in all. */

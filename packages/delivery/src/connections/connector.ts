@@ -22,7 +22,7 @@ export class ForbiddenAddressError extends Error {
   }
 }
 
-export type ConnectCallback = (error: Error | null, socket: Socket | null) => void
+type ConnectCallback = (error: Error | null, socket: Socket | null) => void
 
 /** A dial that can be called off; its callback is called at most once. */
 export interface Dial {
@@ -31,7 +31,7 @@ export interface Dial {
 
 export type Connector = (origin: Origin, callback: ConnectCallback) => Dial
 
-export interface ConnectorOptions {
+interface ConnectorOptions {
   guard: AddressGuard
   resolver: Resolver
   /** PEM certificates trusted instead of the system's. */

@@ -18,7 +18,7 @@ export interface AttemptRequestOptions {
   traceparent?: string | undefined
 }
 
-export type AttemptRequest = Pick<HttpRequest, 'url' | 'route' | 'memo' | 'body'> & { headers: string[] }
+type AttemptRequest = Pick<HttpRequest, 'url' | 'route' | 'memo' | 'body'> & { headers: string[] }
 
 /**
  * The request, or what keeps it from being made, as the attempt's result: nothing goes out unsigned. The envelope's own

@@ -3,7 +3,7 @@
  * SHA-256, `qop=auth` or none; no session variants, no `auth-int`, no `userhash`).
  */
 
-export interface BasicChallenge {
+interface BasicChallenge {
   scheme: 'basic'
 }
 

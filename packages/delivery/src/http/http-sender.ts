@@ -42,7 +42,7 @@ export interface HttpSenderOptions {
 
 type EndpointOf = Pick<HttpRequest, 'url' | 'route' | 'memo'>
 
-export interface SenderStats {
+interface SenderStats {
   inFlight: number
   connections: number
   idle: number

@@ -8,7 +8,7 @@ import { isIP } from 'node:net'
 import { AddressRules, hostName, type IpAddress } from '@fantail/policy'
 import ipaddr from 'ipaddr.js'
 
-export interface AddressGuardOptions {
+interface AddressGuardOptions {
   /** Lets private, loopback, link-local and other special addresses through; what `deny` names stays refused. */
   allowPrivate: boolean
   /**

@@ -8,7 +8,7 @@ import { createHash, X509Certificate } from 'node:crypto'
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
 import { hostOf } from './url-host.ts'
 
-export interface ClientCertificate {
+interface ClientCertificate {
   /** PEM, the whole chain. */
   certificate: string
   /** PEM, without a passphrase. */

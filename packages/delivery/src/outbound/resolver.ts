@@ -24,7 +24,7 @@ export class NameError extends Error {
   }
 }
 
-export interface ResolverOptions {
+interface ResolverOptions {
   /** For the whole answer; default 2 s. */
   timeoutMs?: number
   ttlMinMs?: number

@@ -28,7 +28,7 @@ interface Rules {
   bytesMax: number
 }
 
-export interface QueueAdmissionOptions {
+interface QueueAdmissionOptions {
   queues: Settings
 }
 

@@ -4,19 +4,19 @@ import type { QueueBody } from '../envelope/envelope.ts'
 import type { QueueAdmission } from './queue-admission.ts'
 
 /** `id` names it to the queue, so that an append that is repeated changes nothing. */
-export type QueueItem = QueueBody & { id?: string }
+type QueueItem = QueueBody & { id?: string }
 
 export interface QueueAppend {
   message: Message
   item: QueueItem
 }
 
-export interface QueueAppendsOptions {
+interface QueueAppendsOptions {
   queues: { send(queueArn: string, items: QueueItem[]): Promise<unknown> }
   admission: Pick<QueueAdmission, 'refusalOf'>
 }
 
-export interface Appended {
+interface Appended {
   result: AttemptResult
   /** How many of the run were appended with it; the others are attempted when their turn comes. */
   along: number

@@ -18,7 +18,7 @@ export interface KeptSigningPairs {
   publish(name: string, certificate: string): Promise<void>
 }
 
-export interface SealedPairsOptions {
+interface SealedPairsOptions {
   /** undefined: nothing is sealed, and what is cannot be opened. */
   vault: Sealing | undefined
   /** Called before a key is sealed. Rejects if sealing is not allowed. */

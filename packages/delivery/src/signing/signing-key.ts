@@ -24,7 +24,7 @@ export interface SigningPairs {
   publish(name: string, certificate: string): Promise<void>
 }
 
-export interface SigningKeyOptions {
+interface SigningKeyOptions {
   pairs: SigningPairs
   /** An operator's own pair, checked; else the one that `pairs` keeps. */
   pair?: SigningPair | undefined

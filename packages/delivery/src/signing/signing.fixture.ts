@@ -44,7 +44,7 @@ export function topicOf(set: Partial<TopicRecord>): TopicRecord {
   return { arn: TOPIC, name: 'orders', signing: 'sns', attributes: {}, ...set } as TopicRecord
 }
 
-export interface MemoryPairs extends SigningPairs {
+interface MemoryPairs extends SigningPairs {
   pair: SigningPair | null
   published: string[]
   reads: number

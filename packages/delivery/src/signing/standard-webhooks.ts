@@ -36,7 +36,7 @@ export interface NewWebhookKey {
   secret?: string
 }
 
-export interface WebhookKeyWanted {
+interface WebhookKeyWanted {
   subscriptionId: string
   algorithm: WebhookAlgorithm
   /** For HMAC: a secret that the receiver already has; `isWebhookSecret`. */
@@ -86,7 +86,7 @@ function bytesOf(secret: string): Buffer {
   return Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')
 }
 
-export interface Signed {
+interface Signed {
   messageId: string
   /** Time of the attempt, epoch ms. */
   now: number

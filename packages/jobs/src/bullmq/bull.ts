@@ -55,7 +55,7 @@ export function createTelemetry(): Telemetry {
   return new BullMQOtel({ tracerName: 'fantail', meterName: 'fantail', enableMetrics: true })
 }
 
-export interface QueueSettings {
+interface QueueSettings {
   name: string
   /** A connection that this queue may share; it is not closed with the queue. */
   connection: Redis
@@ -87,7 +87,7 @@ export async function openQueue<T>(
   }
 }
 
-export interface WorkerSettings<T> {
+interface WorkerSettings<T> {
   name: string
   url: RedisTarget
   concurrency: number

@@ -16,7 +16,7 @@ const PROBE_MS_MIN = 100
 const PROBE_MS_MAX = 2_000
 
 /** The part of a worker that the guard uses. */
-export type Pausable = Pick<Worker, 'pause' | 'resume' | 'name'>
+type Pausable = Pick<Worker, 'pause' | 'resume' | 'name'>
 
 export class TroubleGuard {
   readonly #worker: Pausable

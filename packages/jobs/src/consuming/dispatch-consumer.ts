@@ -32,7 +32,7 @@ import { RepeatedErrors } from './repeated-errors.ts'
 import { type RunEntry, RunLocks } from './run-locks.ts'
 import { type Look, UnreadableJobs } from './unreadable-jobs.ts'
 
-export interface ConsumerOptions {
+interface ConsumerOptions {
   url: RedisTarget
   /** For locks, probes and jobs that cannot be decoded; shared, not closed here. */
   redis: Redis

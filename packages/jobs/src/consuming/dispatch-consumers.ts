@@ -15,7 +15,7 @@ const LOOK_EVERY = 10
  */
 const EMPTY_LOOKS_MIN = 3
 
-export interface DispatchConsumersOptions {
+interface DispatchConsumersOptions {
   redis: Redis
   /** FANTAIL_QUEUES. */
   queues: number

@@ -19,7 +19,7 @@ const SAMPLE_SHARE = 1 / 8
 /** Memory of a part with its entry among the job's children. Measured: 1,020 bytes with a job number of one digit. */
 export const PART_BYTES = 1_200
 
-export interface PartsRoomOptions {
+interface PartsRoomOptions {
   redis: Redis
   /** Stands for maxmemory where Redis has none (FANTAIL_REDIS_MEMORY_BYTES). */
   memoryBytes?: number | undefined

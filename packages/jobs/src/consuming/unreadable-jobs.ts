@@ -27,7 +27,7 @@ const PART_ID = /^(.+)-([0-9a-z]+)-\d+$/
  */
 export type Look = 'readable' | 'gone' | 'full'
 
-export interface UnreadableJobsOptions {
+interface UnreadableJobsOptions {
   /** Its name. */
   queue: string
   redis: Redis

@@ -12,7 +12,7 @@ import { dispatchQueueName, openQueue, queuePrefix } from '../bullmq/bull.ts'
 import { DISPATCH_JOB, type DispatchJobData } from '../dispatch-job.ts'
 import { GroupCommit, type GroupLimits } from './group-commit.ts'
 
-export interface DispatchLineOptions {
+interface DispatchLineOptions {
   /** Replicas that must hold a group before it is acknowledged. */
   minReplicas: number
   telemetry?: Telemetry | undefined

@@ -52,7 +52,7 @@ const GROUP_LIMITS: GroupLimits = {
   pendingMs: 1_500,
 }
 
-export interface GroupCommitOptions<T> {
+interface GroupCommitOptions<T> {
   /** Stores one group atomically; rejects where it is not, or not surely, stored. */
   write(items: T[]): Promise<void>
   /** False while nothing can be written: requests wait for `flush()` or their deadline. */

@@ -17,7 +17,7 @@ export interface AccessRequest {
 }
 
 /** `none`: no statement is about the request. */
-export type AccessDecision = 'allow' | 'deny' | 'none'
+type AccessDecision = 'allow' | 'deny' | 'none'
 
 type Statement = Record<string, unknown>
 

@@ -6,7 +6,7 @@
 import { parseArn } from '@fantail/contracts'
 import { type AccessPolicy, decideAccess } from './access-policy.ts'
 
-export interface QueueDelivery {
+interface QueueDelivery {
   queueArn: string
   topicArn: string
 }

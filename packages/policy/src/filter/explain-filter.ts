@@ -13,7 +13,7 @@ import { clauseOf, isOr } from './read-filter.ts'
  */
 export const VALUES_SHOWN_MAX = 100
 
-export interface ClauseVerdict {
+interface ClauseVerdict {
   /** Dotted path of the key. */
   path: string
   /** The alternatives, as the policy has them. */
@@ -26,7 +26,7 @@ export interface ClauseVerdict {
   value?: Scalar | Scalar[]
 }
 
-export interface FilterExplanation {
+interface FilterExplanation {
   matched: boolean
   /** null where it matched. */
   reason: FilterReason | null

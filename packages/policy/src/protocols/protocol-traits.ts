@@ -48,7 +48,7 @@ export interface TakenSettings {
   webhookKeys: boolean
 }
 
-export interface FifoTraits {
+interface FifoTraits {
   /** sns: FIFO topics of SNS deliver to it, too. extension: only here, so the AWS API refuses it unless configured. */
   topics: 'sns' | 'extension'
   /** One attempt may send several messages of a group, and delivers all of them or none. */

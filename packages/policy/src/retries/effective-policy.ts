@@ -5,12 +5,12 @@
 import type { DeliveryPolicy, EffectiveDeliveryPolicy, Protocol } from '@fantail/contracts'
 import { PROTOCOL_TRAITS } from '../protocols/traits.ts'
 
-export interface TopicPolicy {
+interface TopicPolicy {
   deliveryPolicy: DeliveryPolicy | null
   disableSubscriptionOverrides: boolean
 }
 
-export interface SubscriptionPolicy {
+interface SubscriptionPolicy {
   deliveryPolicy: DeliveryPolicy | null
   /** Absent: a webhook. */
   protocol?: Protocol

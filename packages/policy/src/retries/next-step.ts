@@ -15,7 +15,7 @@ export type NextStep =
   | { step: 'retry'; delayMs: number; because: RetryCause }
   | { step: 'dead'; because: 'permanent' | 'retriesExhausted' }
 
-export interface NextStepInput {
+interface NextStepInput {
   result: AttemptResult
   protocol: Protocol
   /** Attempts made, this one included. */

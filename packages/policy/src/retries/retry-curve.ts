@@ -4,9 +4,9 @@
  */
 import type { BackoffFunction, RetryPolicy } from '@fantail/contracts'
 
-export type RetryPhase = 'immediate' | 'preBackoff' | 'backoff' | 'postBackoff'
+type RetryPhase = 'immediate' | 'preBackoff' | 'backoff' | 'postBackoff'
 
-export interface PlannedRetry {
+interface PlannedRetry {
   /** 1 is the first retry, which is the second attempt. */
   retry: number
   phase: RetryPhase

@@ -15,7 +15,7 @@ export function whyNext(step: Failed): Why {
   return { because: step.because, delayMs: step.step === 'retry' ? step.delayMs : null }
 }
 
-export interface AttemptBefore {
+interface AttemptBefore {
   /** The decision about this attempt; absent for a first attempt. */
   decided?: StoredWhy | undefined
   /** A further cause that delayed the attempt. */

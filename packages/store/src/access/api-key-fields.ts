@@ -2,7 +2,7 @@
 import type { ApiKeyRecord } from '@fantail/contracts'
 import { type FieldTable, RecordFields } from '../records/fields.ts'
 
-export const API_KEY_FIELDS = {
+const API_KEY_FIELDS = {
   id: { required: true, type: 'string', shown: 'asItIs' },
   kind: { required: true, type: 'string', shown: 'asItIs' },
   name: { default: '', shown: 'asItIs' },

@@ -17,7 +17,7 @@ const REVOKE = readScript('revoke-api-key-1')
 const KEEP_CURSOR_KEY = readScript('keep-cursor-key-1')
 const REPLACE = readScript('replace-api-key-1')
 
-export interface ListApiKeys {
+interface ListApiKeys {
   /** Of one account only. */
   account?: string
   cursor?: string

@@ -5,9 +5,9 @@
 import type { Redis } from 'ioredis'
 import { mastersOf } from '../redis/cluster.ts'
 
-export type KeyHolderService = 'api' | 'worker'
+type KeyHolderService = 'api' | 'worker'
 
-export interface KeyHolder {
+interface KeyHolder {
   service: KeyHolderService
   /** The connection's address, as Redis sees it. */
   address: string

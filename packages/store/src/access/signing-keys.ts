@@ -13,9 +13,7 @@ const REPLACE = readScript('replace-signing-pair-1')
 const PUBLISH = readScript('publish-certificate-1')
 
 /** PEM texts; `sealed` is the key under a master key. */
-export type StoredSigningPair =
-  | { privateKey: string; certificate: string }
-  | { sealed: string; certificate: string }
+type StoredSigningPair = { privateKey: string; certificate: string } | { sealed: string; certificate: string }
 
 export class SigningKeys {
   readonly #redis: Redis

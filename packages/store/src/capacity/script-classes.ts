@@ -10,7 +10,7 @@
  * - `frees`: it removes something, or takes it back. Runs when memory is full; what it notes has a time to live.
  * - `reads`: it writes nothing.
  */
-export type ScriptClass = 'grows' | 'carries' | 'frees' | 'reads'
+type ScriptClass = 'grows' | 'carries' | 'frees' | 'reads'
 
 export const SCRIPT_CLASSES = {
   'ack-messages-1': 'frees',

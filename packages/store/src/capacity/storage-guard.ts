@@ -41,7 +41,7 @@ const HOST_SHARE = 0.5
 /** @limit `Retry-After` of such a refusal. */
 const RETRY_AFTER_SECONDS = 5
 
-export interface StorageGuardOptions {
+interface StorageGuardOptions {
   redis: Redis
   /** Topic uid → bytes that wait in lanes (`readTopicBytes`). */
   topicBytes?: () => Promise<Map<string, number>>

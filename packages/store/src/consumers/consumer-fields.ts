@@ -7,7 +7,7 @@ import {
 } from '@fantail/contracts'
 import { type FieldTable, RecordFields } from '../records/fields.ts'
 
-export const CONSUMER_FIELDS = {
+const CONSUMER_FIELDS = {
   name: { required: true, type: 'string', shown: 'asItIs' },
   queueArn: { required: true, type: 'string', shown: 'asItIs' },
   url: { required: true, type: 'string', shown: 'asItIs' },

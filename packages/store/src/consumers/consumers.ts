@@ -32,7 +32,7 @@ const LIST_QUEUES_MAX = 100
 const KEEP_SHARES_MAX = 200
 
 /** Members to set, or what makes them of the record as it stands. */
-export type ConsumerChange<Before = ConsumerRecord> =
+type ConsumerChange<Before = ConsumerRecord> =
   | Partial<ConsumerSettings>
   | ((before: Before) => Partial<ConsumerSettings>)
 
@@ -48,7 +48,7 @@ interface StoredConsumer extends ConsumerWithBatches {
 }
 
 /** A queue that has consumers, as a worker finds it. */
-export interface ConsumingQueue {
+interface ConsumingQueue {
   arn: string
   consumers: ConsumerRecord[]
   /** Until something can be received, from now; null where nothing will by time alone. */

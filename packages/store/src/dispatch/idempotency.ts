@@ -26,13 +26,13 @@ export interface IdempotentPublish {
   ids: string[]
 }
 
-export interface FoundKey {
+interface FoundKey {
   topicUid: string
   /** null: the key is free. */
   publish: IdempotentPublish | null
 }
 
-export interface IdempotencyOptions {
+interface IdempotencyOptions {
   /**
    * Keys are read on its connection: after a failover one connection may be at the new master while another still reads
    * from the old one. Default: replicas are not waited for.

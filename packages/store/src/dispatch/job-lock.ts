@@ -6,7 +6,7 @@ import type { StartedJob } from './note-parts.ts'
 
 const HOLD = readScript('hold-lock-1')
 
-export interface LockedJob extends StartedJob {
+interface LockedJob extends StartedJob {
   /** Epoch ms. */
   addedAt: number
   /** The start's token. */

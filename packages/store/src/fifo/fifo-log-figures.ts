@@ -13,7 +13,7 @@ const LOGS = readScript('fifo-logs-1')
  */
 const LOOKED_AT_MAX = 1_000
 
-export interface FifoLogFigures {
+interface FifoLogFigures {
   topicArn: string
   messages: number
   oldestPublishedAt: number

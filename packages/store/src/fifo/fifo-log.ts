@@ -28,12 +28,12 @@ export interface FifoReceipt {
   duplicate: boolean
 }
 
-export interface FifoLogOptions {
+interface FifoLogOptions {
   /** How it is published, on its connection; default: on that of all else, and replicas are not waited for. */
   acks?: ReplicaAcks
 }
 
-export interface OnceOptions {
+interface OnceOptions {
   /** Idempotency key, of the topic. */
   key: string
   /** Of the request that it is for. */

@@ -7,13 +7,13 @@ import { LOG_READ_MAX } from './fifo-reading.ts'
 const SUSPECT_FROM = 2
 const WINDOWS_MAX = 10
 
-export interface LoggedMessage {
+interface LoggedMessage {
   /** Hex. */
   id: string
   group: string
 }
 
-export interface LogModel {
+interface LogModel {
   /** null: the topic's own. */
   group: string | null
   entries: LoggedMessage[]

@@ -43,7 +43,7 @@ export interface LogMove {
 }
 
 /** A message that waits by itself from now on, because readers died at it. */
-export interface IsolatedEntry extends LogEntry {
+interface IsolatedEntry extends LogEntry {
   /** Readers that have died while it was under way. */
   failedStarts: number
   delayMs: number

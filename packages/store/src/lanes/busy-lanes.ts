@@ -23,7 +23,7 @@ export function turnField(shard: number): string {
   return `t${shard}`
 }
 
-export interface BusyLane {
+interface BusyLane {
   subscriptionId: string
   shard: number
   paused: boolean

@@ -15,7 +15,7 @@ export interface FifoLane {
   gone: boolean
 }
 
-export interface Waiting {
+interface Waiting {
   lane: string
   group: string
   /** Hex. */

@@ -9,7 +9,7 @@ import { sendLateMsMax } from '@fantail/policy'
 /** In lane-next.lua. */
 const STORED_AHEAD_MAX_MS = 1_000
 
-export interface Reservation {
+interface Reservation {
   /** Ascending, each from now to now + aheadMs; fewer than `count` where that span holds no more. */
   sendAt: number[]
   tat: number
@@ -34,7 +34,7 @@ export const RENEWED_AHEAD_MS = 700
 /** A claim that is later than this may be too late once the reply is read. */
 const IN_TIME_MS = 40
 
-export interface Renewal {
+interface Renewal {
   rate: number
   /** Send times of the claims in hand, ascending; null: it makes another request, and takes a new one. */
   planned: (number | null)[]

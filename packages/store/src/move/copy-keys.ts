@@ -27,7 +27,7 @@ export interface CopyOptions extends Side {
   wholeBytesMax?: number
 }
 
-export interface Copied {
+interface Copied {
   keys: number
   /** Bytes of memory, by the source's account. */
   bytes: number

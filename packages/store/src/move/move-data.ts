@@ -29,7 +29,7 @@ export interface MoveDataOptions extends CopyOptions {
   onProgress?(progress: MoveProgress): void
 }
 
-export interface MoveProgress {
+interface MoveProgress {
   keys: number
   bytes: number
 }

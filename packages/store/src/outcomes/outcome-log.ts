@@ -70,7 +70,7 @@ export interface MessageSummary {
   }
 }
 
-export interface OutcomeLogOptions {
+interface OutcomeLogOptions {
   /** Streams to read and write: the number of dispatch queues. */
   queues: number
   /** Entries kept in all streams together; 0 writes none. */

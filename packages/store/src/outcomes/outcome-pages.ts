@@ -28,7 +28,7 @@ export function pack(streams: Buffer[][], text: string, messageId: string, id = 
   streams[(id[15] ?? 0) % streams.length]?.push(entry)
 }
 
-export interface Page {
+interface Page {
   /** How many it has. */
   entries: number
   page: Buffer

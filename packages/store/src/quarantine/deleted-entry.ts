@@ -16,7 +16,7 @@ export function generationOf(entryId: string): number {
   return Number(GENERATION.exec(entryId)?.[1] ?? 0)
 }
 
-export interface DeletedOutcomes {
+interface DeletedOutcomes {
   dispatch: DispatchEntry[]
   lanes: LaneEntry[]
 }

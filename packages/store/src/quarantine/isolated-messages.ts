@@ -9,7 +9,7 @@ import { isolatedKey } from '../keys.ts'
 /** A note outlasts its delay by this: the next try may have to wait for a worker. */
 const KEPT_BEYOND_MS = 600_000
 
-export interface IsolatedMessage {
+interface IsolatedMessage {
   topicArn: string
   sizeBytes: number
   /** Starts that ended without a result while the message was being matched. */

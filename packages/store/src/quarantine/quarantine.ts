@@ -44,7 +44,7 @@ const LIMIT_SAMPLED_MS = 1_000
 /** `present`: an earlier try has added it. `full`: its source must stay where it is. */
 export type Quarantined = 'added' | 'present' | 'full'
 
-export interface QuarantineOptions {
+interface QuarantineOptions {
   /** Stands for maxmemory where Redis has none (FANTAIL_REDIS_MEMORY_BYTES). */
   memoryBytes?: number | undefined
   /** Confirms an entry before its source is removed. */
@@ -53,7 +53,7 @@ export interface QuarantineOptions {
   onTry?(result: Quarantined, entry: NewEntry): void
 }
 
-export interface QuarantineFigures {
+interface QuarantineFigures {
   entries: number
   bytes: number
   /** Past this an entry is refused. */

@@ -34,7 +34,7 @@ interface ReceiveRound {
   refused: ReceiveRefusal | undefined
 }
 
-export interface QueueReceiverOptions {
+interface QueueReceiverOptions {
   redis: Redis
   mover: QueueMover
   inFlightMax: number

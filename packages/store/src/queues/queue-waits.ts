@@ -17,7 +17,7 @@ const RECHECK_MS = 2_000
 /** @limit Shortest pause between two looks of a long poll that only time brings about. */
 const RECEIVE_PAUSE_MS_MIN = 10
 
-export interface QueueWaitsOptions {
+interface QueueWaitsOptions {
   queues: Queues
   /** A connection for subscriptions; may be shared with other subscribers, is not closed here. */
   subscriber: Redis

@@ -7,7 +7,7 @@ import { connect, whenReady } from '../redis/connect.ts'
 import { SHARD_COUNT, shardBase } from '../redis/shards.ts'
 import { Queues } from './queues.ts'
 
-export interface QueueFixture {
+interface QueueFixture {
   server: TestRedis
   redis: Redis
   queues: Queues

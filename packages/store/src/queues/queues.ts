@@ -52,7 +52,7 @@ import type { QueueUse } from './queue-use.ts'
  */
 const IN_FLIGHT_MAX = 120_000
 
-export interface QueuesOptions extends QueueDefinitionsOptions {
+interface QueuesOptions extends QueueDefinitionsOptions {
   /** Told of a failure that costs the caller nothing and that is made good later. */
   onProblem?: (error: Error) => void
   /** Messages of one queue that may be in flight at a time. */

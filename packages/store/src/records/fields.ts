@@ -10,7 +10,7 @@ import { CorruptRecordError } from './stored-json.ts'
  * Who sees a member. `asItIs`: the API shows callers the value, or the default. `inOtherForm`: the API shows callers
  * what the view makes of it, such as a time as text or a URL without its password. `never`: only Fantail reads it.
  */
-export type Shown = 'asItIs' | 'inOtherForm' | 'never'
+type Shown = 'asItIs' | 'inOtherForm' | 'never'
 
 interface Row<T> {
   /** Name in Redis. Absent: the member's own. */
@@ -68,7 +68,7 @@ type MembersWith<Table, Property> = {
 /** Members that the API shows as they are. */
 export type ShownMember<Table> = MembersWith<Table, { shown: 'asItIs' }>
 /** Members that callers set. */
-export type SettingMember<Table> = MembersWith<Table, { setting: true }>
+type SettingMember<Table> = MembersWith<Table, { setting: true }>
 /** Settings that no record lacks. */
 type InitialMember<Table> = Exclude<SettingMember<Table>, MembersWith<Table, { optional: true }>>
 /** Values of all settings, with nothing absent. */

@@ -9,7 +9,7 @@ const READ_NOW = readScript('read-now-1')
 const CATCH_UP = readScript('catch-up-1')
 
 /** ms that were made up for, and ms by which the shard is ahead of Redis's clock now. */
-export interface CaughtUp {
+interface CaughtUp {
   madeUpMs: number
   aheadMs: number
 }

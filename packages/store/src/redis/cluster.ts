@@ -38,7 +38,7 @@ function isOfHandshake({ name }: Command, status: string): boolean {
   return name === 'cluster' || (name === 'info' && status === 'connect')
 }
 
-export interface ClusterConnectOptions {
+interface ClusterConnectOptions {
   target: RedisCluster
   /** Options of each node's connection. */
   node: NonNullable<ClusterOptions['redisOptions']>

@@ -100,7 +100,7 @@ export function connectSubscriber(options: Omit<ConnectOptions, 'commandTimeoutM
 }
 
 /** Options that name the server to connect to. */
-export type PlaceOptions = Omit<RedisOptions, 'retryStrategy'> & { url?: string }
+type PlaceOptions = Omit<RedisOptions, 'retryStrategy'> & { url?: string }
 
 /** Options by which BullMQ makes its own connection; `key` as in connectTo. */
 export function placeOptions(url: RedisTarget, key: string | undefined): PlaceOptions {

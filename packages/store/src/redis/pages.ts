@@ -32,7 +32,7 @@ export function badCursor(): FantailError {
   return FantailError.invalid('cursor', 'is not one that this list answered')
 }
 
-export interface NamesRequest {
+interface NamesRequest {
   /** Key of the shard's sorted set, all scores 0. */
   key: (base: string) => string
   prefix: string

@@ -34,7 +34,7 @@ const REPLICAS_PAUSE_MS = 5_000
  */
 const LATE_WAITS_MAX = 3
 
-export interface ReplicaAcksOptions {
+interface ReplicaAcksOptions {
   /** FANTAIL_MIN_REPLICAS. */
   minReplicas: number
   /** Too few replicas are an error, `storage_unavailable`. */

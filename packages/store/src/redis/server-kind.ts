@@ -39,7 +39,7 @@ export class WrongRedisError extends Error {
   }
 }
 
-export interface ServerCheckOptions {
+interface ServerCheckOptions {
   redis: Redis
   /** That `redis` was made for. */
   target: RedisTarget

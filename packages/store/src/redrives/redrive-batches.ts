@@ -54,7 +54,7 @@ export interface RedriveBatch {
 /**
  * `again`: nothing to move on this page. `wait`: the rate. `stop`: paused or ended. `stale`: another run has the task.
  */
-export type RedriveChoice =
+type RedriveChoice =
   | { kind: 'batch'; batch: RedriveBatch }
   | { kind: 'wait'; waitMs: number }
   | { kind: 'again' | 'stop' | 'stale' }
@@ -63,13 +63,13 @@ export type RedriveChoice =
  * By item id: whether it has been moved; or the batch cannot be moved at all, or not by this run. `behind`: a later
  * batch has been there, see `renumber`.
  */
-export type RedriveMove =
+type RedriveMove =
   | { kind: 'moved'; moved: Map<string, boolean> }
   | { kind: 'failed'; error: string }
   | { kind: 'behind'; laterBatch: number }
   | { kind: 'stale' }
 
-export interface RedriveBatchesOptions {
+interface RedriveBatchesOptions {
   redis: Redis
   lanes: Pick<LaneStore, 'parkRedriven'>
   subscriptions: Pick<Subscriptions, 'locate'>

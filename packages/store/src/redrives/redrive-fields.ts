@@ -3,7 +3,7 @@ import type { RedriveTask } from '@fantail/contracts'
 import { HASH_NUMBER, hashJson } from '../records/codecs.ts'
 import { type FieldTable, RecordFields } from '../records/fields.ts'
 
-export const REDRIVE_FIELDS = {
+const REDRIVE_FIELDS = {
   id: { required: true, type: 'string', shown: 'asItIs' },
   source: { required: true, type: 'string', shown: 'asItIs' },
   status: { required: true, type: 'string', shown: 'asItIs' },

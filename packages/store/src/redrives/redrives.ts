@@ -36,14 +36,14 @@ const LIST_ROUNDS_MAX = 20
 /** @limit Ended redrives that one script deletes. Past it: the next sweep deletes the others. */
 const PRUNE_MAX = 100
 
-export interface NewRedrive {
+interface NewRedrive {
   source: string
   destination: string | null
   maxMessagesPerSecond: number | null
   filter: RedriveFilter
 }
 
-export interface ListRedrives {
+interface ListRedrives {
   source?: string
   status?: RedriveStatus
   cursor?: string

@@ -21,10 +21,10 @@
  * - `number?`: a number or nil; number or null.
  * - `flag`: true or false; boolean.
  */
-export const KINDS = ['text', 'digits', 'number', 'number?', 'flag'] as const
+const KINDS = ['text', 'digits', 'number', 'number?', 'flag'] as const
 export type Kind = (typeof KINDS)[number]
 
-export interface Parameter {
+interface Parameter {
   /** In Lua. */
   name: string
   /** In TypeScript. */

@@ -17,7 +17,7 @@ const LUA_FILES = new Map(
     .map((path) => [basename(path, '.lua'), join(SOURCES, path)]),
 )
 
-export type ReadLua = (name: string) => string
+type ReadLua = (name: string) => string
 
 export function readLua(name: string): string {
   const path = LUA_FILES.get(name)
@@ -27,7 +27,7 @@ export function readLua(name: string): string {
 
 const INCLUDE = /^-- @include ([a-z-]+)\n?/gm
 
-export function includesOf(lua: string): string[] {
+function includesOf(lua: string): string[] {
   return [...lua.matchAll(INCLUDE)].map(([, name = '']) => name)
 }
 

@@ -159,7 +159,7 @@ const ENTRY = { at: 'at', bytes: 'bytes' } satisfies Names
 /** Hash of a dispatch job, which is BullMQ's. */
 const JOB = { starts: 'ats', addedAt: 'timestamp', parts: 'parts' } satisfies Names
 
-export const LUA_NAMES: Record<string, Names> = {
+const LUA_NAMES: Record<string, Names> = {
   LANE,
   TOPIC,
   SLICE,

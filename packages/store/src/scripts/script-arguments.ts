@@ -1,6 +1,6 @@
 /** What scripts take, as their heads declare it. Written by `vitest run tests/repo/script-arguments.test.ts -u`. */
 
-export type ScriptText = string | Buffer
+type ScriptText = string | Buffer
 export type ScriptValue = string | Buffer | number
 
 export interface ScriptArguments {

@@ -12,7 +12,7 @@ import { confirmationsKey } from '../keys.ts'
 
 const WINDOW_MS = 3_600_000
 
-export interface Confirmation {
+interface Confirmation {
   topicArn: string
   /** A webhook's URL, or a queue's ARN. */
   endpoint: string

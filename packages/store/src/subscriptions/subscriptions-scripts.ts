@@ -35,7 +35,7 @@ export interface Reservation {
   settings: Buffer[]
 }
 
-export type CreateResult =
+type CreateResult =
   | { outcome: 'missing' | 'full' }
   | ({ outcome: 'taken' | 'reserved' } & Reservation)
   | { outcome: 'created'; id: string; record: string }
@@ -74,7 +74,7 @@ export async function createSubscription(
   return { outcome: outcome === 'taken' ? 'taken' : 'reserved', ...reservation }
 }
 
-export type PlaceResult = { outcome: 'late' | 'gone' } | { outcome: 'present' | 'placed'; record: string }
+type PlaceResult = { outcome: 'late' | 'gone' } | { outcome: 'present' | 'placed'; record: string }
 
 export async function placeSubscription(
   redis: Redis,
@@ -133,7 +133,7 @@ export async function settleCreate(
   return record === null ? null : String(record)
 }
 
-export interface UpdateSubscription {
+interface UpdateSubscription {
   place: SubscriptionPlace
   id: string
   topicArn: string
@@ -145,10 +145,7 @@ export interface UpdateSubscription {
   grows: boolean
 }
 
-export type UpdateResult =
-  | { outcome: 'missing' }
-  | { outcome: 'set' }
-  | { outcome: 'changed'; record: string }
+type UpdateResult = { outcome: 'missing' } | { outcome: 'set' } | { outcome: 'changed'; record: string }
 
 export async function updateSubscription(redis: Redis, update: UpdateSubscription): Promise<UpdateResult> {
   const { place, id, topicArn, expected, record, before, after } = update

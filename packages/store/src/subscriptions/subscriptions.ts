@@ -62,7 +62,7 @@ export type NewSubscription = Omit<
   'id' | 'arn' | 'slot' | 'createdAt' | 'status' | 'unsubscribed' | 'token' | 'tokenExpiresAt'
 > & { token?: string; tokenExpiresAt?: number }
 
-export interface SubscriptionsOptions {
+interface SubscriptionsOptions {
   /** Subscriptions per slice; smaller in tests. */
   sliceSubscriptionsMax?: number
   /** Told of a record that cannot be read, which lists and sweeps then leave out; without it they throw. */

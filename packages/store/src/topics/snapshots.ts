@@ -21,7 +21,7 @@ export interface SliceRef {
   shard: number
 }
 
-export interface TopicSlices {
+interface TopicSlices {
   revision: string
   topic: TopicRecord
   /** Those that may hold subscriptions. */
@@ -36,7 +36,7 @@ export interface SliceData extends SliceRef {
   subscriptions: SubscriptionRecord[]
 }
 
-export interface SnapshotsOptions {
+interface SnapshotsOptions {
   /** Told of a subscription's record that cannot be read; its neighbours are loaded all the same. */
   onCorrupt?: (error: CorruptRecordError) => void
 }

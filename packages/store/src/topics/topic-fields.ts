@@ -2,7 +2,7 @@
 import { RETENTION_SECONDS_DEFAULT, type TopicRecord } from '@fantail/contracts'
 import { type FieldTable, RecordFields } from '../records/fields.ts'
 
-export const TOPIC_FIELDS = {
+const TOPIC_FIELDS = {
   arn: { required: true, type: 'string', shown: 'asItIs' },
   name: { required: true, type: 'string', shown: 'asItIs' },
   uid: { required: true, type: 'string', shown: 'never' },

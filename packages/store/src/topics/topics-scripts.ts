@@ -12,7 +12,7 @@ const DROP_SLICE = readScript('drop-slice-1')
 const TOUCH_TOPIC = readScript('touch-topic-1')
 const LIST_ELAPSED = readScript('list-elapsed-1')
 
-export interface PutTopic extends TopicScriptSettings {
+interface PutTopic extends TopicScriptSettings {
   arn: string
   /** As read; '' for none. */
   expected: string
@@ -39,7 +39,7 @@ export async function putTopic(redis: Redis, put: PutTopic): Promise<PutTopicRes
 }
 
 /** A topic's settings as its slices get them. */
-export interface SliceSettings extends TopicScriptSettings {
+interface SliceSettings extends TopicScriptSettings {
   arn: string
   record: string
   version: string
@@ -76,7 +76,7 @@ export async function dropSlice(redis: Redis, slice: SlicePlace): Promise<number
   return Number(await runScript(redis, DROP_SLICE, atSlice(slice)))
 }
 
-export interface TouchTopic {
+interface TouchTopic {
   arn: string
   uid: string
   revision: string

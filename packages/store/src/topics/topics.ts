@@ -34,14 +34,14 @@ export interface SubscriptionCounts {
   paused: number
 }
 
-export interface TopicsOptions {
+interface TopicsOptions {
   /** The account and region that a list's name prefix belongs to. */
   defaults?: ArnDefaults
   /** Asked before a topic is created, or its record becomes longer. */
   growth?: GrowthGuard
 }
 
-export interface ListTopics {
+interface ListTopics {
   /** Of the name, in the default account and region; without it, topics of every account and region. */
   prefix?: string
   /** Of the ARN: an account's topics in a region. */
@@ -64,7 +64,7 @@ export interface CountedTopic {
 }
 
 /** Computes the settings to change from the topic as it stands; called again where another writer came first. */
-export type TopicChange = (current: TopicRecord) => Partial<TopicSettings>
+type TopicChange = (current: TopicRecord) => Partial<TopicSettings>
 
 export class Topics {
   readonly #redis: Redis

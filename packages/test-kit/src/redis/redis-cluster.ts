@@ -28,7 +28,7 @@ export interface TestCluster {
   stop(): Promise<void>
 }
 
-export interface TestClusterOptions extends TestRedisOptions {
+interface TestClusterOptions extends TestRedisOptions {
   /** Replicas of each master; default 1. */
   replicas?: number
 }

@@ -4,7 +4,7 @@
  */
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-export interface RedisOutage {
+interface RedisOutage {
   port: number
   /** Requests so far: what a client has written at once counts as one. */
   readonly requests: number
@@ -13,7 +13,7 @@ export interface RedisOutage {
   close(): Promise<void>
 }
 
-export interface RedisOutageOptions {
+interface RedisOutageOptions {
   /** Number of the request, from 1. */
   at: number
   /** How long new connections are refused. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { RedisRuntime } from './redis-runtime.ts'
 
-export interface SpawnOptions {
+interface SpawnOptions {
   command: string
   port: number
   words: string[]
@@ -43,7 +43,7 @@ export async function spawnServer({ command, port, words, env }: SpawnOptions): 
 }
 
 /** One run of a server, or of a Sentinel, that writes to this log. */
-export interface RedisProcess extends Pick<RedisRuntime, 'ended' | 'isOwn' | 'kill'> {
+interface RedisProcess extends Pick<RedisRuntime, 'ended' | 'isOwn' | 'kill'> {
   pid: number
   signal(signal: NodeJS.Signals): void
 }

@@ -35,7 +35,7 @@ export interface TestSentinels {
   stop(): Promise<void>
 }
 
-export interface TestSentinelsOptions extends TestRedisOptions {
+interface TestSentinelsOptions extends TestRedisOptions {
   /** Default 2. */
   replicas?: number
 }

@@ -21,7 +21,7 @@ import type { Outcome } from './attempt-outcome.ts'
 import { endSpan } from './attempt-span.ts'
 
 /** How an attempt is made, beyond what everybody's is. */
-export interface AttemptWays {
+interface AttemptWays {
   /** Messages that may go along; the outcome says how many did. */
   run?: InRun[] | undefined
   /** The earlier requests of this attempt. */
@@ -34,7 +34,7 @@ export interface AttemptWays {
 
 const NO_WAYS: AttemptWays = {}
 
-export interface AttemptMakerOptions {
+interface AttemptMakerOptions {
   attempters: Attempters
   signing: Pick<EnvelopeSigning, 'prepare'>
   metrics: WorkerMetrics

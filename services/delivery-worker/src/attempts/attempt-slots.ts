@@ -42,7 +42,7 @@ interface Standing {
   slowUntil: number
 }
 
-export interface SlotsOptions {
+interface SlotsOptions {
   attemptsMax: number
   now?: () => number
 }

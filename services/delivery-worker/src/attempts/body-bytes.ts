@@ -41,7 +41,7 @@ export interface LoadingBodies {
   end(): void
 }
 
-export interface BodyBytesOptions {
+interface BodyBytesOptions {
   bytesMax?: number | undefined
   freed: CapacityAnnouncer
 }

@@ -4,7 +4,7 @@
  * A part that frees some announces it. Parts that wait for some are called at once, in the order in which they were
  * named, and each finds out whether it can go on. An earlier part may take what a later one waits for.
  */
-export interface WaitsForCapacity {
+interface WaitsForCapacity {
   /** Capacity of some kind came free. Called for every attempt that ends, so it costs next to nothing. */
   capacityFreed(): void
 }

@@ -36,7 +36,7 @@ const FAILED = 'failed.'
 const DELAYED = 'delayed.'
 const NOBODY = ''
 
-export interface CautiousRunsOptions {
+interface CautiousRunsOptions {
   checkpoints: Pick<Checkpoints, 'restore' | 'note'>
   start(run: JobRun, index: number, context: MessageContext): Promise<void>
   /** The same for a suspect: nothing of it is started once its topic's retention is over. */

@@ -3,7 +3,7 @@ import type { Logger } from '@fantail/runtime'
 import type { IsolatedMessages } from '@fantail/store'
 import type { MessageContext } from '../topics/message-context.ts'
 
-export interface IsolationOptions {
+interface IsolationOptions {
   isolated: Pick<IsolatedMessages, 'note' | 'forget'>
   log: Logger
   /** Epoch ms by Redis's clock. */

@@ -39,7 +39,7 @@ export interface Weight {
 
 const NOTHING: Weight = { deliveries: 0, slices: [] }
 
-export interface JobPartsOptions {
+interface JobPartsOptions {
   snapshots: Pick<SnapshotCache, 'topic' | 'loadFilters' | 'match'>
   checkpoints: Pick<Checkpoints, 'restore'>
   retries: RunRetries

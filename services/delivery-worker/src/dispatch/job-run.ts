@@ -20,9 +20,9 @@ const NOTHING = Buffer.alloc(0)
  */
 const UNITS_KEPT_MAX = 16
 
-export type Failure = [slot: number, statusCode: number | null, error: string | null]
+type Failure = [slot: number, statusCode: number | null, error: string | null]
 
-export interface UnitOptions {
+interface UnitOptions {
   run: JobRun
   /** The message's place in its job. */
   index: number

@@ -40,7 +40,7 @@ export interface FencedRun {
   checkpointed(shard: number): void
 }
 
-export interface ParkItem {
+interface ParkItem {
   run: FencedRun
   subscriptionId: string
   delivery: Buffer

@@ -29,7 +29,7 @@ export interface Unmatchable {
   error: unknown
 }
 
-export interface LogNote {
+interface LogNote {
   context: MessageContext
   /** null: for no subscription. */
   slice: CompiledSlice | null

@@ -2,7 +2,7 @@
  * First attempts whose message is being signed: held, so that they fill no slot, until all the signatures are there.
  */
 
-export interface SignatureWaitsOptions<D> {
+interface SignatureWaitsOptions<D> {
   signed(deliveries: D[]): void
   /** No key could be had. */
   failed(deliveries: D[]): void

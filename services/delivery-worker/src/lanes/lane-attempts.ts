@@ -42,7 +42,7 @@ const UNCHARGED_MAX = 5
  */
 const UNCHARGED_REMEMBERED_MAX = 10_000
 
-export interface LaneAttemptsOptions {
+interface LaneAttemptsOptions {
   attempts: AttemptMaker
   finishing: Finishing
   signing: Pick<EnvelopeSigning, 'prepare'>

@@ -10,7 +10,7 @@ import type { FifoLogObservation, LaneObservation } from '@fantail/telemetry'
 /** @limit Lanes of a shard that the gauges look at. Past it: the others are left out. */
 const LANES_PER_SHARD_MAX = 200
 
-export interface LaneGaugesOptions {
+interface LaneGaugesOptions {
   redis: Redis
   lanes: Pick<LaneStore, 'figures'>
   now(): number

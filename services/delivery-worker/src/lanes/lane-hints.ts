@@ -11,7 +11,7 @@ const HINT_SWEEP_MS = 60_000
 /** Comes by all shards, and soon by each master. */
 const TIMED_STEP = 17
 
-export interface LaneHintsOptions {
+interface LaneHintsOptions {
   lanes: Pick<LaneStore, 'dueTimes' | 'busyShards' | 'noteDue' | 'noteTurn' | 'now'>
   clocks: ShardClocks
   tell: TellPart

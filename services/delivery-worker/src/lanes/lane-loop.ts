@@ -31,7 +31,7 @@ const TAKE_RETRY_MS = 500
 /** Where turns have waited for a slot: those that come free within it are given out by one take. */
 const TURNS_GATHER_MS = 100
 
-export interface LaneLoopOptions extends Omit<LaneClaimsOptions, 'onStarved'> {
+interface LaneLoopOptions extends Omit<LaneClaimsOptions, 'onStarved'> {
   lanes: LaneStore
   readers: Pick<LogReaders, 'read' | 'room'>
   attemptTimeoutMs: number

@@ -40,7 +40,7 @@ export interface Turn {
   timer: NodeJS.Timeout | undefined
 }
 
-export interface LaneTurnsOptions {
+interface LaneTurnsOptions {
   renewals: Pick<Renewals, 'renew'>
   clocks: ShardClocks
   /** Whether Redis can be asked. */

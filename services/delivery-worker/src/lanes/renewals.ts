@@ -13,7 +13,7 @@ interface Item extends LaneRenewal {
   done(renewed: RenewedClaim[]): void
 }
 
-export interface RenewalsOptions {
+interface RenewalsOptions {
   lanes: Pick<LaneStore, 'renew'>
   attemptTimeoutMs: number
   log: Logger

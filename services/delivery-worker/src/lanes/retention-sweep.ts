@@ -23,7 +23,7 @@ interface Step {
   cursor: string | null
 }
 
-export interface RetentionSweepOptions {
+interface RetentionSweepOptions {
   lanes: Pick<LaneStore, 'sweep'>
   log: Logger
   /** Dead-letters the claims of one step and records what was removed. */

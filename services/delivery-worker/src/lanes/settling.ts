@@ -24,7 +24,7 @@ interface Item extends Claimed {
   done(accepted: boolean, lease: string | null): void
 }
 
-export interface Settled {
+interface Settled {
   /** False: the lease was no longer ours. */
   accepted: boolean
   /** After `markDead`: the lease that holds now. */

@@ -25,7 +25,7 @@ export function listenForWakes(
   })
 }
 
-export interface SigningOptions {
+interface SigningOptions {
   /** An operator's own; else the one that is kept in Redis. */
   signingPair?: SigningPair | undefined
   /** Seals the one that is kept in Redis. */

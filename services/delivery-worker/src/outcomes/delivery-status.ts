@@ -25,7 +25,7 @@ export interface FinishedDelivery {
   result: AttemptResult | undefined
 }
 
-export interface DeliveryStatusOptions {
+interface DeliveryStatusOptions {
   log: Pick<Logger, 'info' | 'warn'>
   records: LogRecords
   /** Epoch ms by Redis's clock. */

@@ -46,7 +46,7 @@ const LINGER_SECONDS_MAX = 0.4
  */
 const SIGNATURES_WAITING_MAX = 2_000
 
-export interface EndedAttempt extends ExplainedAttempt {
+interface EndedAttempt extends ExplainedAttempt {
   claimed: Claimed
   subscription: CompiledSubscription
   /** FIFO: what shared the attempt; delivered with it, or untouched in its lane. */
@@ -55,14 +55,14 @@ export interface EndedAttempt extends ExplainedAttempt {
   retryCost?: number
 }
 
-export interface DeadDelivery {
+interface DeadDelivery {
   claimed: Claimed
   subscription: CompiledSubscription
   message: MessageContext
   state: DeadState
 }
 
-export interface FinishingOptions {
+interface FinishingOptions {
   settling: Settling
   pacing: Pick<LanePacing, 'answered'>
   queues: Queues

@@ -29,7 +29,7 @@ const GATHER_MS = 10
 const OUTCOME_RETRY_MS = 1_000
 const NOTHING = Buffer.alloc(0)
 
-export interface EndedDelivery {
+interface EndedDelivery {
   claimed: Claimed
   subscription: CompiledSubscription
   message: MessageContext
@@ -44,7 +44,7 @@ export interface EndState {
 }
 
 /** Where a message of a FIFO topic went, by slot. */
-export interface Moved {
+interface Moved {
   parked: Bitmap
   /** Which parked deliveries belong to a paused subscription; undefined: none. */
   paused: Bitmap | undefined

@@ -10,7 +10,7 @@ import {
 } from '@fantail/store'
 import type { Telemetry } from '@fantail/telemetry'
 
-export interface QuarantiningOptions {
+interface QuarantiningOptions {
   redis: Redis
   acks: Pick<ReplicaAcks, 'confirm'>
   /** FANTAIL_REDIS_MEMORY_BYTES. */

@@ -4,7 +4,7 @@
  */
 import type { AttemptResult, QueueMessage } from '@fantail/contracts'
 
-export interface BatchAnswer {
+interface BatchAnswer {
   result: AttemptResult
   messages: readonly QueueMessage[]
   /** A 2xx may name messages that failed. */

@@ -13,7 +13,7 @@ const PUSH_STEP_MAX = 100
 /** For the answer of a request that took all of its time, and for what follows it. */
 const SETTLE_MS = 5_000
 
-export interface BatchRequest {
+interface BatchRequest {
   record: ConsumerRecord
   batch: string
   /** Batches whose shares are given back. */

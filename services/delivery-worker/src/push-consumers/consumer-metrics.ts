@@ -2,7 +2,7 @@
 import { type ConsumerRecord, parseArn } from '@fantail/contracts'
 import type { Metrics } from '@fantail/telemetry'
 
-export interface PushedCounts {
+interface PushedCounts {
   messages: number
   deleted: number
   durationMs: number

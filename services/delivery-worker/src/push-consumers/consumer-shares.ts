@@ -10,7 +10,7 @@ import type { Consumers, Share } from '@fantail/store'
 /** Two beats may fail. */
 const BEAT_MS = 3_000
 
-export interface ConsumerSharesOptions {
+interface ConsumerSharesOptions {
   consumers: Pick<Consumers, 'keep'>
   log: Logger
 }

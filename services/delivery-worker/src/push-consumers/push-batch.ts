@@ -41,7 +41,7 @@ export interface PushTools {
   log: Logger
 }
 
-export interface PushedBatch {
+interface PushedBatch {
   record: ConsumerRecord
   batch: string
   messages: readonly QueueMessage[]

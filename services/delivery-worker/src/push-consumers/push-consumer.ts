@@ -30,7 +30,7 @@ const PUSH_PAUSE_MS_MAX = 86_400_000
 /** @limit Longest pause after batches that failed as a whole. */
 const FAILING_PAUSE_MS_MAX = 30_000
 
-export interface PushConsumerOptions {
+interface PushConsumerOptions {
   tools: PushTools
   queues: Pick<Queues, 'receiveTurn'>
   room: PushRoom

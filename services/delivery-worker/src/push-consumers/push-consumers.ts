@@ -18,7 +18,7 @@ const CONSUMER_SWEEP_MS = 60_000
 /** For requests under way when the process stops. */
 const STOP_GRACE_MS = 10_000
 
-export interface PushConsumersOptions {
+interface PushConsumersOptions {
   redis: Redis
   /** A connection for subscriptions; shared with other subscribers, is not closed here. */
   subscriber: Redis

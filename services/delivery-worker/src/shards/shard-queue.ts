@@ -14,7 +14,7 @@ const RETRY_MS_MIN = 100
 const RETRY_MS_MAX = 2_000
 const LINGER_MS = 50
 
-export interface ShardQueueOptions<T> {
+interface ShardQueueOptions<T> {
   batchMax: number
   /** Runs the script; `batch` is never empty. */
   run(shard: number, batch: T[]): Promise<void>

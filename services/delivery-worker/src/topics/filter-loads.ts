@@ -17,7 +17,7 @@ import type { TopicSnapshot } from './topic-snapshot.ts'
  */
 export const SLICES_LOADED_MAX = 200
 
-export interface FilterLoadsOptions {
+interface FilterLoadsOptions {
   filters: Pick<FilterCache, 'check' | 'of'>
   /** The slice as of the snapshot; its filters are cached if there is capacity. null: it is gone. */
   load(snapshot: TopicSnapshot, ref: SliceRef): Promise<CompiledSlice | null>

@@ -15,7 +15,7 @@ import type { ApiDeps } from '../deps.ts'
 import type { Call } from '../http/endpoint.ts'
 import { awsRuleOf } from './aws-rules.ts'
 
-export interface Operated {
+interface Operated {
   caller: Caller
   input: AwsInput
   call: AwsCall
@@ -31,7 +31,7 @@ export interface OperationGuard {
   tell(told: Told): void
 }
 
-export interface Told {
+interface Told {
   caller: Caller
   requestId: string
   input: AwsInput

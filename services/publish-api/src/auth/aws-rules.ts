@@ -22,7 +22,7 @@ import { originsOf } from './origins.ts'
 
 type Find = (input: AwsInput, call: AwsCall, settings: ApiDeps['settings']) => Target[]
 
-export interface AwsRule {
+interface AwsRule {
   need: readonly KeyScope[]
   change?: true
   targets?: Find

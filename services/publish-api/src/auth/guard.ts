@@ -43,7 +43,7 @@ export interface RouteGuard {
   tell(call: Told, outcome: { status: number; code?: string; body?: unknown; denied?: boolean }): void
 }
 
-export type Told = Pick<Call, 'caller' | 'requestId' | 'params'>
+type Told = Pick<Call, 'caller' | 'requestId' | 'params'>
 
 export function createGuard(deps: ApiDeps): (endpoint: Endpoint) => RouteGuard {
   const access = new Access(deps)

@@ -12,7 +12,7 @@ import type { Rule } from './native-rules.ts'
 /** @limit Rounds of one list that is cut for a caller. Past it: the page is short and has a cursor. */
 const LIST_ROUNDS_PER_PAGE_MAX = 20
 
-export interface Listing {
+interface Listing {
   call: Call
   key: Key
   /** Lists a page of everything. */

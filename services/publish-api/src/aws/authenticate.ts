@@ -26,7 +26,7 @@ const UNSIGNED = new Set(['ConfirmSubscription', 'Unsubscribe'])
  * Rejects a request that may not be served; null is an anonymous caller. The caller's limit is checked afterwards, so
  * that audit lines name the caller.
  */
-export type Authenticate = (request: ApiRequest, wire: WireRequest) => Promise<Caller>
+type Authenticate = (request: ApiRequest, wire: WireRequest) => Promise<Caller>
 
 /** Access keys of the settings, and those that were made. */
 export function createAuthenticate(deps: Pick<ApiDeps, 'settings' | 'clock' | 'keyCache'>): Authenticate {
@@ -55,7 +55,7 @@ export function createAuthenticate(deps: Pick<ApiDeps, 'settings' | 'clock' | 'k
 const STRANGERS_BYTES_MAX = 65_536
 
 /** Reads a request whose body is worth it: a stranger's large one would only be held to be refused. */
-export type ReadRequest = (request: ApiRequest, head: WireHead) => Promise<WireRequest>
+type ReadRequest = (request: ApiRequest, head: WireHead) => Promise<WireRequest>
 
 /** A caller without a key whose body is too large gets the error of the missing key. */
 export function createReadRequest(

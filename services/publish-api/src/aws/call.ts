@@ -9,7 +9,7 @@ import { publicUrlFor } from '../http/origin.ts'
 const ACCOUNT = /^\d{12}$/
 const REGION = /^[a-z0-9-]{1,32}$/
 
-export interface Called {
+interface Called {
   authorization: Authorization | undefined
   protocol: AwsCall['protocol']
   path: string

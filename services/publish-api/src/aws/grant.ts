@@ -1,6 +1,6 @@
 /** The statement of an access policy that AddPermission makes, the same for topics and queues. */
 
-export interface Grant {
+interface Grant {
   service: 'SNS' | 'SQS'
   label: string
   /** ARN of the topic or queue. */

@@ -4,7 +4,7 @@ import type { FantailError } from '@fantail/contracts'
 import type { ApiDeps } from '../deps.ts'
 import { toFantailError } from '../http/error-answers.ts'
 
-export interface Failed {
+interface Failed {
   service: AwsService
   requestId: string
 }

@@ -10,7 +10,7 @@ import type { Tag } from '../openapi/tags.ts'
 import type { ApiRequest } from './api-request.ts'
 import type { CountedAs } from './request-times.ts'
 
-export type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE'
+type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE'
 
 /** A handler's answer: `body` is written as JSON, `text` unchanged. */
 export interface Answer {

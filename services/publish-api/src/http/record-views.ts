@@ -20,7 +20,7 @@ export function isoOrNull(epochMs: number | null): string | null {
   return epochMs === null ? null : iso(epochMs)
 }
 
-export interface CountedTopic {
+interface CountedTopic {
   topic: TopicRecord
   subscriptions: SubscriptionCounts
 }
@@ -37,7 +37,7 @@ export function topicView({ topic, subscriptions }: CountedTopic): z.input<typeo
   }
 }
 
-export interface QueueFacts extends QueueWithCounts {
+interface QueueFacts extends QueueWithCounts {
   sources: string[]
   url: string
   now: number

@@ -6,7 +6,7 @@ import type { Endpoint } from './endpoint.ts'
 import { invalid } from './error-answers.ts'
 import { parseJson, readJsonText } from './read-body.ts'
 
-export interface Input {
+interface Input {
   query: unknown
   body: unknown
 }

@@ -23,7 +23,7 @@ interface Entry {
   known: KnownKey | undefined
 }
 
-export interface KeyCacheOptions {
+interface KeyCacheOptions {
   keys: Pick<ApiKeys, 'get'>
   vault: Vault | undefined
   log: Pick<Log, 'error'>

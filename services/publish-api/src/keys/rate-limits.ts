@@ -27,7 +27,7 @@ interface Bucket {
   asked: Promise<void> | undefined
 }
 
-export interface RateLimitsOptions {
+interface RateLimitsOptions {
   limits: Pick<KeyLimits, 'take'>
   /** Monotonic ms. */
   now?: () => number

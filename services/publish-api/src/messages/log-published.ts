@@ -4,7 +4,7 @@ import { msSince } from '../http/duration.ts'
 import type { Log } from '../http/log.ts'
 import type { Receipt } from './message-store.ts'
 
-export interface Published {
+interface Published {
   requestId: string
   topicArn: string
   receipts: Receipt[]

@@ -5,7 +5,7 @@ import type { ApiDeps } from '../deps.ts'
 import type { KnownTopic } from '../topics/topic-cache.ts'
 import type { NewMessage } from './read-messages.ts'
 
-export interface PublishRequest {
+interface PublishRequest {
   topic: KnownTopic
   /** Base of the links in envelopes. */
   publicUrl: string

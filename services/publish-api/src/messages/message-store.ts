@@ -20,14 +20,14 @@ export interface Receipt {
   sequenceNumber?: string
 }
 
-export interface Stored {
+interface Stored {
   receipts: Receipt[]
   /** Nothing was stored: the receipts are those of the request that had the key first. */
   replayed: boolean
 }
 
 /** An `Idempotency-Key`, and a hash of the request that it is for. */
-export interface Once {
+interface Once {
   key: string
   hash: string
 }

@@ -1,7 +1,7 @@
 /** Reads an OpenAPI document: its operations, and everything in it that needs a description. */
 export type Json = Record<string, unknown>
 
-export interface Operation {
+interface Operation {
   operationId: string
   tags: string[]
   summary: string
@@ -9,7 +9,7 @@ export interface Operation {
   parameters?: { name: string; description?: string }[]
 }
 
-export interface DescribedText {
+interface DescribedText {
   /** The place in the document, for the reader of a failed test. */
   place: string
   name: string

@@ -22,7 +22,7 @@ type PutBackDeps = Pick<
   'topicCache' | 'subscriptions' | 'lanes' | 'publisher' | 'fifoLog' | 'storageGuard'
 >
 
-export interface PutBack {
+interface PutBack {
   messages: number
   deliveries: number
 }

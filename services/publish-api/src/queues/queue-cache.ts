@@ -3,7 +3,7 @@ import type { QueueRecord } from '@fantail/contracts'
 import type { Queues } from '@fantail/store'
 import { FreshCache } from '../topics/fresh-cache.ts'
 
-export interface QueueCacheOptions {
+interface QueueCacheOptions {
   queues: Pick<Queues, 'get'>
 }
 

@@ -5,7 +5,7 @@ import type { QueueSource } from '@fantail/telemetry'
 /** @limit Queues that the gauges show. Past it: the others are left out. */
 const QUEUES_SHOWN_MAX = 500
 
-export interface QueueGaugesOptions {
+interface QueueGaugesOptions {
   redis: Redis
   queues: Pick<Queues, 'getWithCounts'>
   /** Epoch ms. */

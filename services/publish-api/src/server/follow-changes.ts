@@ -2,7 +2,7 @@ import { type Redis, WAKE_CHANGES } from '@fantail/store'
 
 export type ChangeSubscriber = Pick<Redis, 'on' | 'status' | 'subscribe'>
 
-export interface ChangedCache {
+interface ChangedCache {
   forget(id: string): void
   clear(): void
 }

@@ -7,7 +7,7 @@ import { type Redis, readSlowestTime } from '@fantail/store'
 
 const ASK_EVERY_MS = 30_000
 
-export interface RedisClock {
+interface RedisClock {
   /** Epoch ms. Until Redis has answered, this machine's time. */
   now(): number
   stop(): void

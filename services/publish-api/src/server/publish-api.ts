@@ -53,7 +53,7 @@ import { type ApiServer, listen } from './server.ts'
 import { checkStart } from './start-checks.ts'
 import type { Tls } from './tls.ts'
 
-export interface PublishApiOptions {
+interface PublishApiOptions {
   settings: ApiSettings
   redisUrl: RedisTarget
   log: Logger

@@ -34,7 +34,7 @@ export interface ApiServer {
   close(): Promise<void>
 }
 
-export interface ListenOptions {
+interface ListenOptions {
   host: string
   port: number
   /** Serves https. */

@@ -11,7 +11,7 @@ import type { Vault } from '@fantail/vault'
 /** The start takes no longer for a Redis that is away. */
 const START_WAIT_MS = 2_000
 
-export interface StartChecks {
+interface StartChecks {
   connections: Pick<ServiceConnections, 'redis' | 'whenChecked'>
   vault: Vault | undefined
   /** Whether the vault's key is all processes' own. */

@@ -28,7 +28,7 @@ import { deleteSubscription } from './change.ts'
 
 type Tools = Pick<ApiDeps, 'subscriptions' | 'confirmationLimits' | 'lanes' | 'clock'>
 
-export interface Token {
+interface Token {
   token: string
   tokenExpiresAt: number
 }

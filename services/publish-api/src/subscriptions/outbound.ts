@@ -65,7 +65,7 @@ export function outboundProblems(value: unknown, protocol: Protocol | undefined)
   return problems
 }
 
-export interface KeptEndpoint extends Partial<KeptOutbound> {
+interface KeptEndpoint extends Partial<KeptOutbound> {
   /** A digest in the place of its credentials. */
   endpoint: string
 }
@@ -78,7 +78,7 @@ interface New {
 }
 
 /** Tools to check and store outbound settings. */
-export interface Keeping {
+interface Keeping {
   vault: Vault | undefined
   addressGuard: Pick<AddressGuard, 'refusalBeforehand' | 'refusalThroughProxy'>
 }
@@ -123,7 +123,7 @@ export function agreesOutbound(
   return text(merged(current, change)) === text(merged(current, {}))
 }
 
-export interface ConsumerWay {
+interface ConsumerWay {
   url?: string | undefined
   outbound?: OutboundChange | undefined
 }

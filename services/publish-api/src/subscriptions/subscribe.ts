@@ -84,7 +84,7 @@ function isScope(value: unknown): value is FilterPolicyScope {
   return value === 'MessageAttributes' || value === 'MessageBody'
 }
 
-export interface NativeSubscribe extends Pick<Subscribe, 'publicUrl' | 'principal'> {
+interface NativeSubscribe extends Pick<Subscribe, 'publicUrl' | 'principal'> {
   topicArn: string
   input: z.output<typeof NewSubscriptionInput>
 }

@@ -70,7 +70,7 @@ function plain(value: unknown): unknown {
   return value === undefined ? undefined : JSON.parse(JSON.stringify(value))
 }
 
-export interface PolicyContext {
+interface PolicyContext {
   /** Undefined if the given members do not determine it. */
   protocol: Protocol | undefined
   raw: boolean
@@ -101,7 +101,7 @@ export function pacingProblems({ protocol, retryMode, circuitBreaker }: Paced): 
   return given.map((path) => ({ path, message }))
 }
 
-export type Ordered = Pick<SubscriptionRecord, 'topicArn' | 'protocol' | 'endpoint' | 'redrivePolicy'>
+type Ordered = Pick<SubscriptionRecord, 'topicArn' | 'protocol' | 'endpoint' | 'redrivePolicy'>
 
 /** FIFO and standard topics and queues that cannot be combined (checklist 146, 147, 158). */
 export function orderingProblems({ topicArn, protocol, endpoint, redrivePolicy }: Ordered): Problem[] {

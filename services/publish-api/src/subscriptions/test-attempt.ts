@@ -22,13 +22,13 @@ import { effectivePolicy } from '@fantail/policy'
 import { deliveryItemId } from '@fantail/store'
 import type { ApiDeps } from '../deps.ts'
 
-export interface TestAttempt {
+interface TestAttempt {
   record: SubscriptionRecord
   topic: TopicRecord
   publicUrl: string
 }
 
-export interface TestResult {
+interface TestResult {
   /** null where there was no answer. */
   statusCode: number | null
   durationMs: number

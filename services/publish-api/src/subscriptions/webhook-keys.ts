@@ -16,7 +16,7 @@ import { notFound } from '../http/error-answers.ts'
 
 type Tools = Pick<ApiDeps, 'subscriptions' | 'vault' | 'clock'>
 
-export interface Rotation {
+interface Rotation {
   algorithm: WebhookAlgorithm
   secret?: string | undefined
   overlapSeconds: number

@@ -27,7 +27,7 @@ interface Entry<T> {
   askedAt: number | undefined
 }
 
-export interface FreshCacheOptions<T> {
+interface FreshCacheOptions<T> {
   /** Asks Redis; null: there is none. */
   look: (arn: string) => Promise<T | null>
   /** Monotonic ms. */

@@ -12,7 +12,7 @@ export interface KnownTopic {
   messageBytesMax: number
 }
 
-export interface TopicCacheOptions {
+interface TopicCacheOptions {
   topics: Pick<Topics, 'getWithCounts'>
   /** Monotonic ms. */
   now?: () => number

@@ -31,7 +31,7 @@ export interface TopicLanes {
   lanes: Lane[]
 }
 
-export interface TopicShape {
+interface TopicShape {
   name: string
   subscriptions: number
   endpoint(number: number): string
@@ -79,7 +79,7 @@ function inputOf(topicArn: string, { endpoint, deliveryPolicy }: TopicShape, num
   }
 }
 
-export interface Stored {
+interface Stored {
   id: Buffer
   body: string
 }

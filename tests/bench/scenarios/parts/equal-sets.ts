@@ -7,12 +7,12 @@ import type { Measurement } from '../../contest/measure.ts'
 import type { Row, ScenarioOptions } from '../../scenario.ts'
 import { endFantail, fantailOn, interleaved, type Settings, type Stage, told, turn } from '../../stage.ts'
 
-export interface Side {
+interface Side {
   name: string
   settings?: Settings
 }
 
-export interface SetsOptions {
+interface SetsOptions {
   /** Profiles are of the first side. */
   sides: readonly [Side, Side]
   /** How many Fantails each side has. */

@@ -19,7 +19,7 @@ const LOOSE_V4 = /^(\d+)\.(\d+)\.(\d+)\.(\d+)$/
 const COLON = 58
 const DOT = 46
 
-export type Ip = ipaddr.IPv4 | ipaddr.IPv6
+type Ip = ipaddr.IPv4 | ipaddr.IPv6
 
 /** The address that a policy names, strictly: undefined where the text is none. */
 export function parseAddress(text: string): Ip | undefined {

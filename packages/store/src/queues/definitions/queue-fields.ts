@@ -8,7 +8,7 @@ import {
 import { type FieldTable, RecordFields } from '../../records/fields.ts'
 import { parseStored } from '../../records/stored-json.ts'
 
-export const QUEUE_FIELDS = {
+const QUEUE_FIELDS = {
   visibilityTimeoutSeconds: { default: QUEUE_VISIBILITY_SECONDS_DEFAULT, shown: 'asItIs', setting: true },
   retentionSeconds: { default: QUEUE_RETENTION_SECONDS_DEFAULT, shown: 'asItIs', setting: true },
   delaySeconds: { default: 0, shown: 'asItIs', setting: true },

@@ -20,7 +20,7 @@ export function checkTopicArn(value: unknown, call: Region, parameter = 'TopicAr
   return arn
 }
 
-export interface SubscriptionName {
+interface SubscriptionName {
   arn: string
   /** The ARN's subscription id, whether or not the subscription exists. */
   id: string

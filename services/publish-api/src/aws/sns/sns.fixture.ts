@@ -6,7 +6,7 @@ import { startTestApi, type TestApi } from '../../fixtures/test-api.fixture.ts'
 import { listen } from '../../server/server.ts'
 
 export const ACCOUNT = '000000000000'
-export const REGION = 'us-east-1'
+const REGION = 'us-east-1'
 
 export interface SnsApi {
   api: TestApi
@@ -21,7 +21,7 @@ export interface SnsApi {
   stop(): Promise<void>
 }
 
-export interface RawAnswer {
+interface RawAnswer {
   status: number
   text: string
 }

@@ -29,7 +29,7 @@ const SHAPES = {
   MissingRequiredParameterException: { code: 'MissingParameter' },
 } satisfies Record<string, { code?: string; status?: number }>
 
-export type SqsShape = keyof typeof SHAPES
+type SqsShape = keyof typeof SHAPES
 
 export function sqsError(shape: SqsShape, message: string, cause?: unknown): AwsError {
   const { code = shape, status = 400 }: { code?: string; status?: number } = SHAPES[shape]

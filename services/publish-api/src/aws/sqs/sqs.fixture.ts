@@ -24,7 +24,7 @@ export interface SqsApi {
   stop(): Promise<void>
 }
 
-export interface RawAnswer {
+interface RawAnswer {
   status: number
   headers: Headers
   text: string

@@ -15,7 +15,7 @@ export const refuseOnSubscribe: Refuse = (text) => invalidParameter(`Attributes 
 export const refuseOnSet: Refuse = (text) => invalidParameter(text)
 
 /** The subscription of the attributes, with their previous values. */
-export type Subscriber = Pick<SubscriptionRecord, 'topicArn' | 'endpoint' | 'attributes'> &
+type Subscriber = Pick<SubscriptionRecord, 'topicArn' | 'endpoint' | 'attributes'> &
   Pick<
     SubscriptionSettings,
     'rawMessageDelivery' | 'deliveryPolicy' | 'filterPolicy' | 'filterPolicyScope'
@@ -24,7 +24,7 @@ export type Subscriber = Pick<SubscriptionRecord, 'topicArn' | 'endpoint' | 'att
     protocol: string
   }
 
-export interface ReadingRules {
+interface ReadingRules {
   maxRetrySeconds: number
   refuse: Refuse
 }

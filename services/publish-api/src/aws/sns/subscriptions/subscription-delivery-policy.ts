@@ -19,7 +19,7 @@ import {
 import { parseJsonAttribute } from '../json-attribute.ts'
 import type { Refuse } from '../refusals.ts'
 
-export interface PolicyRules {
+interface PolicyRules {
   contentTypes: ContentTypes
   maxRetrySeconds: number
 }

@@ -18,7 +18,7 @@ import { KEPT_ATTRIBUTES } from './topic-kept-attributes.ts'
 export const refuseOnCreate: Refuse = (text) => invalidParameter(`Attributes Reason: ${text}`)
 export const refuseOnSet: Refuse = (text) => invalidParameter(text)
 
-export interface TopicRules {
+interface TopicRules {
   /** ARN of the topic. */
   arn: string
   refuse: Refuse

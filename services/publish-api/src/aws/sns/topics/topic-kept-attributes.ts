@@ -1,7 +1,7 @@
 /** Attributes of a topic that are kept and shown as given (checklist 116, 200), each with what it may be. */
 import { objectOf } from '@fantail/contracts'
 
-export interface KeptAttribute {
+interface KeptAttribute {
   /** The text's problem, with the attribute's name; undefined if there is none. */
   problem(text: string): string | undefined
   fifoOnly?: true

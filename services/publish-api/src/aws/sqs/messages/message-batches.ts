@@ -6,7 +6,7 @@ import { sqsError } from '../sqs-error.ts'
 const SQS_ENTRIES_MAX = 10
 const ENTRY_ID = /^[A-Za-z0-9_-]{1,80}$/
 
-export interface Entry extends AwsInput {
+interface Entry extends AwsInput {
   Id: string
 }
 

@@ -6,7 +6,7 @@ import { isQueueAttribute } from '../queues/queue-attributes.ts'
 import { sqsError } from '../sqs-error.ts'
 import { attributeValues, selectAttributes } from './sqs-message-attributes.ts'
 
-export interface Selection {
+interface Selection {
   /** Names of system attributes. */
   system: readonly string[]
   /** Names of message attributes, patterns included. */

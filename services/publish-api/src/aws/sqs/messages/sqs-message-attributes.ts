@@ -22,7 +22,7 @@ interface GivenValue {
   BinaryValue?: Buffer
 }
 
-export interface ReadAttributes {
+interface ReadAttributes {
   attributes: Record<string, MessageAttribute>
   /** Bytes of names, types and values. */
   bytes: number

@@ -50,7 +50,7 @@ function failureReason(error: string): string {
     : error
 }
 
-export interface TaskName {
+interface TaskName {
   taskId: string
   sourceArn: string
 }
