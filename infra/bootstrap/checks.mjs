@@ -60,21 +60,12 @@ export async function build(env) {
 }
 
 /**
- * API keys of the local stack, or of the Redis that the environment names.
+ * Every command of `fantail`, on the Redis of the local stack or on the one that the environment names.
  * @param {NodeJS.ProcessEnv} env @param {string[]} args
  */
-export async function keys(env, args) {
+export async function fantail(env, args) {
   const bin = join('infra', 'bin', 'fantail.mjs')
-  return show('node', ['--conditions=@fantail/source', bin, 'keys', ...args], { cwd: root, env })
-}
-
-/**
- * From one Redis to another or to a cluster.
- * @param {NodeJS.ProcessEnv} env @param {string[]} args
- */
-export async function move(env, args) {
-  const bin = join('infra', 'bin', 'fantail.mjs')
-  return show('node', ['--conditions=@fantail/source', bin, 'move', ...args], { cwd: root, env })
+  return show('node', ['--conditions=@fantail/source', bin, ...args], { cwd: root, env })
 }
 
 const FUZZ_CASES = '100000'

@@ -14,23 +14,38 @@ export const toolsDir = join(privateDir, 'tools')
  * @returns {NodeJS.ProcessEnv}
  */
 export function toolEnvironment(env) {
-  const tools = [join(toolsDir, 'node_modules', '.bin'), ...nativePnpm(), binDir]
+  const tools = [join(toolsDir, 'node_modules', '.bin'), ...nativePnpm(), ...nativeTurbo(), binDir]
   const path = [...tools, env.PATH ?? ''].filter((dir) => dir !== '').join(delimiter)
   return { ...env, ...writableHome(env), PATH: path, TURBO_TELEMETRY_DISABLED: '1', DO_NOT_TRACK: '1' }
 }
 
 /**
- * The folder of pnpm's own binary. Through its shim every task of turbo would keep one more Node in memory.
+ * The folder of pnpm's own binary. Its shim would keep one more Node in memory for as long as the stack runs.
  * @returns {string[]}
  */
 function nativePnpm() {
-  const wrapper = join(root, 'node_modules', 'pnpm')
+  return packagesOf('pnpm', '@pnpm').filter((folder) => existsSync(join(folder, 'pnpm')))
+}
+
+/**
+ * The same for turbo.
+ * @returns {string[]}
+ */
+function nativeTurbo() {
+  return packagesOf('turbo', '@turbo')
+    .map((folder) => join(folder, 'bin'))
+    .filter((folder) => existsSync(join(folder, 'turbo')))
+}
+
+/**
+ * The folders that hold a tool's binaries: packages of this scope beside the tool's own.
+ * @param {string} tool @param {string} scope
+ */
+function packagesOf(tool, scope) {
+  const wrapper = join(root, 'node_modules', tool)
   if (!existsSync(wrapper)) return []
-  const scope = join(dirname(realpathSync(wrapper)), '@pnpm')
-  if (!existsSync(scope)) return []
-  return readdirSync(scope)
-    .filter((name) => name.startsWith('exe.') && existsSync(join(scope, name, 'pnpm')))
-    .map((name) => join(scope, name))
+  const folder = join(dirname(realpathSync(wrapper)), scope)
+  return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : []
 }
 
 /**

@@ -8,7 +8,7 @@
 
 /** Enough to see what went wrong. */
 const KEPT_MAX = 300
-const TASK_LINE = /^@fantail\/([\w-]+):dev: (.*)$/
+const TASK_LINE = /^@fantail\/[\w-]+:dev: (.*)$/
 /** Redis's own: process, role, time. */
 const REDIS_LINE = /^\d+:[\w-]+ |^redis:\/\//
 const TASK_BEGINS = /^(?:\$ |cache bypass)/
@@ -56,12 +56,11 @@ export function createStackOutput(print) {
 function readLine(line) {
   const task = TASK_LINE.exec(line)
   if (!task) return { text: line.trim(), shown: [] }
-  const [, name = '', said = ''] = task
+  const [, said = ''] = task
   if (said.startsWith('{')) return { text: said, shown: phasesOf(said) }
-  const who = name === 'infra' ? 'redis' : name
-  const text = said.trim() === '' ? '' : `${who.padEnd(15)}  ${said}`
-  if (TASK_BEGINS.test(said)) return { text, shown: [] }
-  return { text, shown: REDIS_LINE.test(said) ? ['running'] : ['starting', 'running', 'stopping'] }
+  if (REDIS_LINE.test(said)) return { text: `redis            ${said}`, shown: ['running'] }
+  const text = said.trim() === '' ? '' : said
+  return { text, shown: TASK_BEGINS.test(said) ? [] : ['starting', 'running', 'stopping'] }
 }
 
 /** @param {string} text a log line */

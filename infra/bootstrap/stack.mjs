@@ -128,8 +128,9 @@ function invitation(services, withKey) {
  * @param {string} api @param {string} receiver @param {boolean} [withKey] keys are asked for
  */
 export function curlLines(api, receiver, withKey = false) {
-  const key = 'KEY=$(npm run -s keys -- create --name me --scope manage --scope read --scope publish --quiet)'
-  const json = `${withKey ? '-H "authorization: Bearer $KEY" ' : ''}-H 'content-type: application/json'`
+  const key =
+    'TOKEN=$(npm run -s fantail -- keys create --name me --scope manage --scope read --scope publish --quiet)'
+  const json = `${withKey ? '-H "authorization: Bearer $TOKEN" ' : ''}-H 'content-type: application/json'`
   return [
     ...(withKey ? [key] : []),
     `curl -sS -X PUT ${api}/v1/topics/hello ${json} -d '{}'`,

@@ -41,13 +41,13 @@ it('offers three lines: create, subscribe the receiver, publish', () => {
     'http://127.0.0.1:5000/v1/topics/hello/messages',
   ])
   expect(lines[1]).toContain('{"endpoint":"http://127.0.0.1:5009/ok"}')
-  expect(lines.join()).not.toContain('KEY')
+  expect(lines.join()).not.toContain('TOKEN')
 })
 
 it('makes a key for them where keys are asked for', () => {
   const [first, ...lines] = curlLines('http://127.0.0.1:5000', 'http://127.0.0.1:5009', true)
 
-  expect(first).toMatch(/^KEY=\$\(npm run -s keys -- create .*--quiet\)$/)
+  expect(first).toMatch(/^TOKEN=\$\(npm run -s fantail -- keys create .*--quiet\)$/)
   expect(lines.length).toBe(3)
-  for (const line of lines) expect(line).toContain('-H "authorization: Bearer $KEY"')
+  for (const line of lines) expect(line).toContain('-H "authorization: Bearer $TOKEN"')
 })

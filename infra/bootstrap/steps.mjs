@@ -56,6 +56,27 @@ export function show(command, args, { env = process.env, cwd } = {}) {
   })
 }
 
+const PROGRESS_MS = 10_000
+
+/**
+ * Says every ten seconds that a long step still runs, since some tools are silent for a minute.
+ * @template T
+ * @param {string} what
+ * @param {Promise<T>} work
+ * @param {{ everyMs?: number, print?: (text: string) => void }} [options]
+ * @returns {Promise<T>}
+ */
+export async function withProgress(what, work, { everyMs = PROGRESS_MS, print = say } = {}) {
+  const startedAt = performance.now()
+  const seconds = () => Math.round((performance.now() - startedAt) / 1_000)
+  const timer = setInterval(() => print(`still ${what} (${seconds()} s so far)`), everyMs)
+  try {
+    return await work
+  } finally {
+    clearInterval(timer)
+  }
+}
+
 /**
  * The last lines of what a failed command said, for an error message.
  * @param {Finished} finished

@@ -40,12 +40,3 @@ function isWhole(reply) {
 export async function answersPing(port) {
   return (await askRedis(port, 'PING'))?.startsWith('+PONG') ?? false
 }
-
-/**
- * Connections that have a name: those of services, not of a `redis-cli` that someone left open.
- * @param {number} port
- */
-export async function namedConnections(port) {
-  const list = (await askRedis(port, 'CLIENT LIST')) ?? ''
-  return list.split('\n').filter((line) => / name=\S/.test(line)).length
-}

@@ -1,5 +1,5 @@
 /** A dev task as a child of the test, in its own folder. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -32,6 +32,15 @@ export function run(command: string, args: string[], cwd: string, env: NodeJS.Pr
     child.once('exit', (code, signal) => resolve(code ?? signal ?? 'unknown'))
   })
   return { child, output: () => text, ended }
+}
+
+/** The processes that this one has started and that live. */
+export function childrenOf(pid: number): number[] {
+  const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n')
+  return lines
+    .map((line) => line.trim().split(/\s+/).map(Number))
+    .filter(([child = 0, parent]) => parent === pid && isAlive(child))
+    .map(([child = 0]) => child)
 }
 
 /** Dead but not yet collected by its parent is not alive. */

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The dev task of `infra`: Redis on a free port, with its data in the data folder, so that the next start finds it
- * again. It never uses another Redis of this machine, unless a setting names it.
+ * Redis on a free port, with its data in the data folder, so that the next start finds it again. It never uses another
+ * Redis of this machine, unless a setting names it.
  *
  * `redis.url` exists while Redis answers. It is written whole once Redis answers, and removed when the stack ends. The
  * port stays the same over restarts, and services keep the address that they read.
@@ -12,67 +12,59 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { tryLock } from '../bootstrap/lock.mjs'
 import { dataDir } from '../bootstrap/paths.mjs'
 import { freePort, isFree } from '../bootstrap/ports.mjs'
-import { announceStack } from '../bootstrap/stack.mjs'
 import { StepError } from '../bootstrap/steps.mjs'
 import { provideRedisServer } from '../bootstrap/tools/redis-binary.mjs'
-import { namesRedis } from '../bootstrap/tools/redis-settings.mjs'
-import { answersPing, askRedis, namedConnections } from './ask-redis.mjs'
+import { answersPing, askRedis } from './ask-redis.mjs'
 import { launchRedis } from './launch-redis.mjs'
-import './output.mjs'
-import { whenStackEnds } from './stack-end.mjs'
 import { supervise } from './supervise.mjs'
 
 const POLL_MS = 50
-/** turbo kills its tasks 10 s after Ctrl-C; services that take longer lose Redis and cope. */
-const CLIENTS_LEAVE_MS = 8_000
 
-const dir = dataDir(process.env)
-const urlFile = join(dir, 'redis.url')
-
-try {
-  if (namesRedis(process.env)) useOther()
-  else await runOwn()
-  // `npm start` does this itself, without turbo's prefix.
-  if (process.env.FANTAIL_STACK_PID === undefined) await announceStack(process.env)
-} catch (error) {
-  if (!(error instanceof StepError)) throw error
-  console.error(error.message)
-  process.exit(1)
-}
-
-function useOther() {
-  const alive = setInterval(() => {}, 60_000)
-  whenStackEnds(() => clearInterval(alive))
-  console.log('using the Redis of the settings, starting none')
-}
-
-async function runOwn() {
+/**
+ * Throws a StepError where another stack has the data folder.
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {{ ready: Promise<void>, stop: () => Promise<void> }} `ready`: it answers, and `redis.url` says where
+ */
+export function runRedis(env) {
+  const dir = dataDir(env)
   const unlock = tryLock(join(dir, 'stack.lock'))
   if (!unlock) throw new StepError(`another local stack uses ${dir}; stop it, or set FANTAIL_DATA_DIR`)
+  const urlFile = join(dir, 'redis.url')
   // One that a crash left behind, before a service can read it.
   rmSync(urlFile, { force: true })
-  const server = await provideRedisServer(process.env)
+  const launched = launch(dir, env)
+  return {
+    ready: launched.then(async ({ port, data, ownDir }) => {
+      while (!((await hasDir(port, ownDir)) && (await answersPing(port)))) await delay(POLL_MS)
+      writeWhole(urlFile, `redis://127.0.0.1:${port}\n`)
+      console.log(`redis://127.0.0.1:${port} answers, data in ${data}`)
+    }),
+    stop: async () => {
+      rmSync(urlFile, { force: true })
+      await (await launched).redis.stop()
+      unlock()
+    },
+  }
+}
+
+/** @param {string} dir @param {NodeJS.ProcessEnv} env */
+async function launch(dir, env) {
+  const server = await provideRedisServer(env)
   mkdirSync(join(dir, 'data'), { recursive: true })
   // The way Redis names it.
   const data = realpathSync(join(dir, 'data'))
-  const port = await choosePort(data)
+  const port = await choosePort(dir, data)
   const redis = supervise({ name: 'redis', launch: () => launchRedis(server, { port, data }) })
-  whenStackEnds(async () => {
-    rmSync(urlFile, { force: true })
-    await clientsLeave(port)
-    await redis.stop()
-    unlock()
-    process.exit(0)
-  })
   // Inside a container the folder has this name.
-  const ownDir = server.kind === 'binary' ? data : '/data'
-  while (!((await hasDir(port, ownDir)) && (await answersPing(port)))) await delay(POLL_MS)
-  writeWhole(urlFile, `redis://127.0.0.1:${port}\n`)
-  console.log(`redis://127.0.0.1:${port} answers, data in ${data}`)
+  return { redis, port, data, ownDir: server.kind === 'binary' ? data : '/data' }
 }
 
-/** The last port if it is free, so that a noted address stays valid. @param {string} data */
-async function choosePort(data) {
+/**
+ * The last port if it is free, so that a noted address stays valid.
+ * @param {string} dir
+ * @param {string} data
+ */
+async function choosePort(dir, data) {
   const file = join(dir, 'redis.port')
   const last = readPort(file)
   if (last !== undefined) await endLeftBehind(last, data)
@@ -115,10 +107,4 @@ function writeWhole(file, text) {
   const part = `${file}.${process.pid}`
   writeFileSync(part, text)
   renameSync(part, file)
-}
-
-/** Services write what they have in hand before they end; Redis ends after them. @param {number} port */
-async function clientsLeave(port) {
-  const end = performance.now() + CLIENTS_LEAVE_MS
-  while (performance.now() < end && (await namedConnections(port)) > 0) await delay(POLL_MS)
 }

@@ -25,7 +25,7 @@ afterEach(async () => {
 /** FANTAIL_STACK_PID: no announcement, which would wait for services. */
 function startTask(env: NodeJS.ProcessEnv = {}): DevTask {
   const own = { FANTAIL_DATA_DIR: folder, FANTAIL_STACK_PID: '1', FANTAIL_REDIS_SERVER: redisServerPath() }
-  const task = run(process.execPath, [script('redis.mjs')], folder, { REDIS_URL: '', ...own, ...env })
+  const task = run(process.execPath, [script('dev-stack.mjs')], folder, { REDIS_URL: '', ...own, ...env })
   tasks.push(task)
   return task
 }

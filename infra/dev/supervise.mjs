@@ -5,21 +5,35 @@
  *
  * running ─dies→ waiting ─0.5 s→ running;  any ─stop()→ stopping → stopped
  *
- * A guard ends the child if this process is killed: a shell that waits for our end of a pipe to close.
+ * A guard ends the children if this process is killed: one shell that waits for our end of a pipe to close.
  */
 import { spawn } from 'node:child_process'
 
 const RESTART_MS = 500
 const GRACE_MS = 20_000
 
-/** TERM, up to 20 s, KILL; one word on the pipe sends the guard home instead. */
-const GUARD = `read -r word
-[ "$word" = released ] && exit
-kill -TERM "$1" 2>/dev/null
+/** Reads `watch PID` and `forget PID`. When the pipe closes: TERM to all that are watched, and KILL after 20 s. */
+const GUARD = `pids=
+while read -r word pid; do
+  if [ "$word" = watch ]; then
+    pids="$pids $pid"
+  else
+    kept=
+    for one in $pids; do [ "$one" = "$pid" ] || kept="$kept $one"; done
+    pids=$kept
+  fi
+done
+for one in $pids; do kill -TERM "$one" 2>/dev/null; done
 n=0
-while kill -0 "$1" 2>/dev/null; do
+while [ -n "$pids" ]; do
   n=$((n + 1))
-  [ $n -gt 200 ] && kill -KILL "$1"
+  kept=
+  for one in $pids; do
+    kill -0 "$one" 2>/dev/null || continue
+    kept="$kept $one"
+    [ $n -gt 200 ] && kill -KILL "$one"
+  done
+  pids=$kept
   sleep 0.1
 done`
 
@@ -83,16 +97,26 @@ async function end(child) {
   clearTimeout(timer)
 }
 
-/** @param {ChildProcess} child @returns {() => void} sends the guard home */
+/** @type {import('node:stream').Writable | undefined} what the guard reads */
+let orders
+
+/** @param {ChildProcess} child @returns {() => void} to be called once it is gone */
 function guard(child) {
-  if (child.pid === undefined) return () => {}
-  const shell = spawn('sh', ['-c', GUARD, 'fantail-guard', String(child.pid)], {
+  const { pid } = child
+  if (pid === undefined) return () => {}
+  orders ??= startGuard()
+  orders.write(`watch ${pid}\n`)
+  return () => orders?.write(`forget ${pid}\n`)
+}
+
+function startGuard() {
+  const shell = spawn('sh', ['-c', GUARD, 'fantail-guard'], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
   })
-  shell.once('error', (error) => console.error(`no guard for process ${child.pid}: ${error.message}`))
+  shell.once('error', (error) => console.error(`no guard for the processes of the stack: ${error.message}`))
   shell.stdin.on('error', () => {
-    // The guard was killed; the child it watched is supervised all the same.
+    // The guard was killed; the children it watched are supervised all the same.
   })
-  return () => shell.stdin.end('released\n')
+  return shell.stdin
 }

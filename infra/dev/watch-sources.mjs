@@ -7,21 +7,29 @@ import { root } from '../bootstrap/paths.mjs'
 const SETTLE_MS = 200
 
 /**
- * @param {string} service its folder
- * @param {(file: string) => void} onEdit
+ * @param {string[]} services their folders
+ * @param {(file: string, edited: string[]) => void} onEdit `edited`: those whose sources these are; packages are all's
  */
-export function watchSources(service, onEdit) {
+export function watchSources(services, onEdit) {
   /** @type {NodeJS.Timeout | undefined} */
   let timer
+  /** @type {Set<string>} */
+  const edited = new Set()
   const since = Date.now()
-  for (const dir of sourceDirs(service)) {
+  const follow = (/** @type {string} */ dir, /** @type {string[]} */ owners) => {
     watch(dir, { recursive: true }, (event, file) => {
       if (!file || !/\.(ts|lua)$/.test(file) || file.endsWith('.test.ts')) return
       if (event === 'change' && isOlder(join(dir, file), since)) return
+      for (const owner of owners) edited.add(owner)
       clearTimeout(timer)
-      timer = setTimeout(() => onEdit(file), SETTLE_MS)
+      timer = setTimeout(() => {
+        onEdit(file, [...edited])
+        edited.clear()
+      }, SETTLE_MS)
     })
   }
+  for (const service of services) follow(join(service, 'src'), [service])
+  if (services.length > 0) for (const dir of packageSources()) follow(dir, services)
 }
 
 /**
@@ -33,9 +41,9 @@ function isOlder(file, since) {
   return stat !== undefined && stat.mtimeMs < since
 }
 
-/** @param {string} service */
-function sourceDirs(service) {
+function packageSources() {
   const packages = join(root, 'packages')
-  const dirs = readdirSync(packages).map((name) => join(packages, name, 'src'))
-  return [join(service, 'src'), ...dirs].filter((dir) => existsSync(dir))
+  return readdirSync(packages)
+    .map((name) => join(packages, name, 'src'))
+    .filter((dir) => existsSync(dir))
 }

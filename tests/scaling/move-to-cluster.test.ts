@@ -1,5 +1,5 @@
 /**
- * From one Redis to a cluster with `npm run move`, with work of every kind: paused, throttled and failing lanes,
+ * From one Redis to a cluster with `fantail move`, with work of every kind: paused, throttled and failing lanes,
  * waiting jobs and one of a killed worker, logs of FIFO topics, messages in flight from queues. On the cluster all of
  * it continues, each delivery in one place.
  */

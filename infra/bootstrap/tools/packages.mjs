@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { toolEnvironment, toolsDir, writableHome } from '../environment.mjs'
 import { withLock } from '../lock.mjs'
 import { binDir, privateDir, root } from '../paths.mjs'
-import { capture, lastWords, onPath, StepError, say, show } from '../steps.mjs'
+import { capture, lastWords, onPath, StepError, say, show, withProgress } from '../steps.mjs'
 
 const stampFile = join(root, 'node_modules', '.fantail-stamp')
 
@@ -38,9 +38,11 @@ function isUpToDate() {
 async function install(env) {
   if (isUpToDate()) return
   const { command, args } = installer(env)
-  say(`installing packages: ${[command, ...args].join(' ')}`)
+  say('installing pnpm, the pinned Node and all packages into node_modules (once per change of the lockfile)')
+  say([command, ...args].join(' '))
   // CI: a terminal would be asked before pnpm replaces a node_modules that another version made.
-  const code = await show(command, args, { cwd: root, env: { ...env, ...writableHome(env), CI: 'true' } })
+  const installing = show(command, args, { cwd: root, env: { ...env, ...writableHome(env), CI: 'true' } })
+  const code = await withProgress('installing packages', installing)
   if (code !== 0) {
     throw new StepError(
       `installing packages failed (exit code ${code}): ${[command, ...args].join(' ')}\n` +
@@ -51,6 +53,7 @@ async function install(env) {
   rmSync(toolsDir, { recursive: true, force: true })
   await completeTools(toolEnvironment(env))
   writeFileSync(stampFile, stamp())
+  say('packages are installed')
 }
 
 /** @param {NodeJS.ProcessEnv} env */
@@ -73,7 +76,7 @@ async function completeTools(env) {
   if (missing.length === 0) return
   say(`the lockfile has no binary for ${process.platform} ${process.arch} of ${missing.join(', ')}: by npm`)
   const args = ['install', '--prefix', toolsDir, '--no-save', '--no-audit', '--no-fund', ...missing]
-  const done = await capture('npm', args, { env, cwd: privateDir })
+  const done = await withProgress('installing tools', capture('npm', args, { env, cwd: privateDir }))
   if (done.code !== 0) throw new StepError(`npm ${args.join(' ')} failed:\n${lastWords(done)}`)
 }
 

@@ -3,7 +3,16 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { waitFor } from '@fantail/test-kit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type DevTask, isAlive, isGone, newFolder, removeFolder, run, script } from './dev-task.fixture.ts'
+import {
+  childrenOf,
+  type DevTask,
+  isAlive,
+  isGone,
+  newFolder,
+  removeFolder,
+  run,
+  script,
+} from './dev-task.fixture.ts'
 
 /** Notes each start and each clean end with its pid and time. */
 const SERVICE = `
@@ -24,22 +33,30 @@ interface Note {
 }
 
 let folder: string
+let other: string
 let task: DevTask | undefined
 
 beforeEach(async () => {
-  folder = await newFolder()
-  await mkdir(join(folder, 'src'))
-  await writeFile(join(folder, 'src', 'main.ts'), SERVICE)
+  folder = await newService()
+  other = await newService()
 })
+
+async function newService(): Promise<string> {
+  const made = await newFolder()
+  await mkdir(join(made, 'src'))
+  await writeFile(join(made, 'src', 'main.ts'), SERVICE)
+  return made
+}
 
 afterEach(async () => {
   task?.child.kill('SIGKILL')
-  for (const { pid } of notes('started')) await isGone(pid)
+  for (const { pid } of [...notes('started'), ...notes('started', other)]) await isGone(pid)
   await removeFolder(folder)
+  await removeFolder(other)
 })
 
-function notes(word: string): Note[] {
-  const file = join(folder, 'notes')
+function notes(word: string, of = folder): Note[] {
+  const file = join(of, 'notes')
   if (!existsSync(file)) return []
   return readFileSync(file, 'utf8')
     .trim()
@@ -50,14 +67,17 @@ function notes(word: string): Note[] {
 }
 
 /** Resolves with the n-th start. */
-async function started(n: number): Promise<Note> {
-  return waitFor(() => notes('started')[n - 1], { what: `start ${n}` })
+async function started(n: number, of = folder): Promise<Note> {
+  return waitFor(() => notes('started', of)[n - 1], { what: `start ${n}` })
 }
 
-const keepRunning = () => run(process.execPath, [script('keep-running.mjs'), 'src/main.ts'], folder)
+/** A Redis of somebody else, and no announcement, which would wait for the services of Fantail. */
+const ENV = { REDIS_URL: 'redis://127.0.0.1:1', FANTAIL_STACK_PID: '1' }
+const keepRunning = (...folders: string[]) =>
+  run(process.execPath, [script('dev-stack.mjs'), ...(folders.length > 0 ? folders : [folder])], folder, ENV)
 
-describe('the dev task of a service', () => {
-  it('starts it again half a second after it was killed', async () => {
+describe('a service of the local stack', () => {
+  it('is started again half a second after it was killed', async () => {
     task = keepRunning()
     const { pid } = await started(1)
     const killedAt = Date.now()
@@ -67,7 +87,7 @@ describe('the dev task of a service', () => {
     expect(task.output()).toContain('ended (SIGKILL), starting it again')
   })
 
-  it('stops it cleanly and ends', async () => {
+  it('is stopped cleanly when the stack ends', async () => {
     task = keepRunning()
     const { pid } = await started(1)
     task.child.kill('SIGINT')
@@ -76,16 +96,18 @@ describe('the dev task of a service', () => {
     expect(notes('stopped').map((note) => note.pid)).toEqual([pid])
   })
 
-  it('starts it again when a source was edited', async () => {
-    task = keepRunning()
+  it('is started again when a source was edited, and no other service is', async () => {
+    task = keepRunning(folder, other)
     const { pid } = await started(1)
+    await started(1, other)
     await writeFile(join(folder, 'src', 'main.ts'), `${SERVICE}// edited`)
     await started(2)
 
     expect(notes('stopped').map((note) => note.pid)).toEqual([pid])
+    expect(notes('stopped', other)).toEqual([])
   })
 
-  it('lets it run when a source was only given another mode', async () => {
+  it('runs on when a source was only given another mode', async () => {
     await writeFile(join(folder, 'src', 'other.ts'), '')
     task = keepRunning()
     await started(1)
@@ -98,18 +120,20 @@ describe('the dev task of a service', () => {
     expect(task.output()).not.toContain('main.ts was edited')
   })
 
-  it('leaves nothing behind when it is killed itself', async () => {
-    task = keepRunning()
-    const { pid } = await started(1)
+  it('is ended when the stack is killed, by one guard for all services', async () => {
+    task = keepRunning(folder, other)
+    const pids = [(await started(1)).pid, (await started(1, other)).pid]
+    const guards = childrenOf(task.child.pid ?? 0).filter((pid) => !pids.includes(pid))
     task.child.kill('SIGKILL')
-    await isGone(pid)
+    for (const pid of [...pids, ...guards]) await isGone(pid)
 
-    expect(notes('stopped').map((note) => note.pid)).toEqual([pid])
+    expect([...notes('stopped'), ...notes('stopped', other)].map((note) => note.pid)).toEqual(pids)
+    expect(guards).toHaveLength(1)
   })
 
-  it('ends when what started it is killed', async () => {
-    const words = `"${process.execPath}" "${script('keep-running.mjs')}" src/main.ts & echo $! > task; wait`
-    task = run('sh', ['-c', words], folder)
+  it('is ended when what started the stack is killed', async () => {
+    const words = `"${process.execPath}" "${script('dev-stack.mjs')}" "${folder}" & echo $! > task; wait`
+    task = run('sh', ['-c', words], folder, ENV)
     const { pid } = await started(1)
     const taskPid = Number(readFileSync(join(folder, 'task'), 'utf8'))
     expect(isAlive(taskPid)).toBe(true)
