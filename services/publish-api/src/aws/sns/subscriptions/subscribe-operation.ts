@@ -34,11 +34,16 @@ export function subscribeOperation(deps: ApiDeps): Operation {
         deps.topicCache.forget(topicArn)
         const { requestId } = call
         deps.log.info({ requestId, topicArn, subscriptionId, protocol, status }, 'subscription.created')
+        deps.withoutEffect.note('subscription', arn, attributesIn(input))
       }
       const shown = status !== 'pending' || input.ReturnSubscriptionArn === true
       return { SubscriptionArn: shown ? arn : 'pending confirmation' }
     },
   }
+}
+
+function attributesIn({ Attributes }: AwsInput): Record<string, string> {
+  return (Attributes ?? {}) as Record<string, string>
 }
 
 async function subscribeByWire(deps: ApiDeps, input: AwsInput, call: AwsCall): Promise<Subscribed> {
@@ -49,7 +54,7 @@ async function subscribeByWire(deps: ApiDeps, input: AwsInput, call: AwsCall): P
   const given = checkEndpoint(protocol, input.Endpoint, deps.settings.arn)
   checkKinds(topicArn, given, deps.settings.fifoHttp)
   const settings = readSettings(
-    (input.Attributes ?? {}) as Record<string, string>,
+    attributesIn(input),
     { ...SETTING_DEFAULTS, topicArn, protocol: given.protocol, endpoint: given.endpoint },
     { refuse: refuseOnSubscribe, maxRetrySeconds: deps.settings.maxRetrySeconds },
   )

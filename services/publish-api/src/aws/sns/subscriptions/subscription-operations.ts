@@ -77,6 +77,7 @@ async function setAttribute(deps: ApiDeps, input: AwsInput, call: AwsCall): Prom
     { requestId, subscriptionId: record.id, members: Object.keys(settings) },
     'subscription.changed',
   )
+  deps.withoutEffect.note('subscription', record.arn, given)
   return undefined
 }
 

@@ -104,4 +104,5 @@ async function set(
   await ofTopic(() => changed)
   deps.topicCache.forget(arn)
   deps.log.info({ requestId, topicArn: arn, members: [name] }, 'topic.changed')
+  deps.withoutEffect.note('topic', arn, { [name]: text })
 }

@@ -53,6 +53,7 @@ async function createTopic(deps: ApiDeps, input: AwsInput, call: AwsCall): Promi
   if (created) {
     deps.topicCache.forget(arn)
     deps.log.info({ requestId, topicArn: arn, members: Object.keys(settings) }, 'topic.created')
+    deps.withoutEffect.note('topic', arn, attributes)
     return arn
   }
   if (differingAttribute(attributes, topic, rules) !== undefined) {

@@ -34,8 +34,10 @@ async function createQueue(deps: ApiDeps, input: AwsInput, call: AwsCall) {
   const set = { ...WIRE_DEFAULTS, ...settings, tags }
   const named = { policy: given.RedrivePolicy, target: settings.redrivePolicy?.deadLetterTargetArn }
   const { queue, created } = await withTarget(deps, named, deps.queues.create(arn, set))
-  if (created) deps.log.info({ requestId: call.requestId, queueArn: arn }, 'queue.created')
-  else checkSame(given, queue)
+  if (created) {
+    deps.log.info({ requestId: call.requestId, queueArn: arn }, 'queue.created')
+    deps.withoutEffect.note('queue', arn, given)
+  } else checkSame(given, queue)
   return { QueueUrl: queueUrlOf(deps.settings, arn, call) }
 }
 

@@ -46,4 +46,5 @@ async function setQueueAttributes(deps: ApiDeps, input: AwsInput, call: AwsCall)
   await whereQueueExists(call, withTarget(deps, named, updated))
   const { requestId } = call
   deps.log.info({ requestId, queueArn: arn, members: Object.keys(given) }, 'queue.changed')
+  deps.withoutEffect.note('queue', arn, given)
 }

@@ -1,0 +1,93 @@
+/**
+ * What AWS clients set and Fantail keeps without acting on it: one log line per resource names it, since the call
+ * succeeds. docs/aws-without-effect.md lists the same.
+ */
+import { objectOf } from '@fantail/contracts'
+import type { Log } from '../http/log.ts'
+
+/** Whether such a value asks for something. */
+type Asks = (text: string) => boolean
+
+const always: Asks = (text) => text !== ''
+const unless =
+  (value: string): Asks =>
+  (text) =>
+    text !== '' && text.toLowerCase() !== value
+
+/** Subscribers of these kinds are not there, so nothing is logged of them. */
+const UNSERVED_KINDS = ['Firehose', 'Lambda', 'Application']
+const FEEDBACK = ['SuccessFeedbackRoleArn', 'SuccessFeedbackSampleRate', 'FailureFeedbackRoleArn']
+
+/** By the kind of resource; `Policy` is looked into. */
+export const WITHOUT_EFFECT: Record<Kind, Record<string, Asks>> = {
+  topic: {
+    KmsMasterKeyId: always,
+    TracingConfig: unless('passthrough'),
+    ArchivePolicy: always,
+    DataProtectionPolicy: always,
+    ...Object.fromEntries(
+      UNSERVED_KINDS.flatMap((kind) => FEEDBACK.map((name) => [`${kind}${name}`, always])),
+    ),
+  },
+  queue: {
+    KmsMasterKeyId: always,
+    KmsDataKeyReusePeriodSeconds: always,
+    SqsManagedSseEnabled: unless('false'),
+    FifoThroughputLimit: unless('perqueue'),
+  },
+  subscription: { SubscriptionRoleArn: always },
+}
+
+export type Kind = 'topic' | 'queue' | 'subscription'
+
+/** Services that a policy can let in here: topics send to queues. */
+const CALLING_SERVICES: Record<Kind, string[]> = {
+  topic: [],
+  queue: ['sns.amazonaws.com'],
+  subscription: [],
+}
+
+/** What of the attributes given has no effect, a policy's services each by name. */
+export function withoutEffect(kind: Kind, given: Record<string, string>): string[] {
+  const known = WITHOUT_EFFECT[kind]
+  return Object.entries(given).flatMap(([name, text]) => {
+    if (name === 'Policy') return foreignServices(kind, text).map((service) => `Policy for ${service}`)
+    return Object.hasOwn(known, name) && known[name]?.(text) ? [name] : []
+  })
+}
+
+/** AWS services that a policy names and that never call here. */
+function foreignServices(kind: Kind, text: string): string[] {
+  const statements = [objectOf(text)?.Statement ?? []].flat() as { Principal?: unknown }[]
+  const services = statements.flatMap((statement) => servicesOf(statement?.Principal))
+  return [...new Set(services)].filter((service) => !CALLING_SERVICES[kind].includes(service))
+}
+
+function servicesOf(principal: unknown): string[] {
+  if (typeof principal !== 'object' || principal === null) return []
+  const named = Object.entries(principal).filter(([name]) => name.toLowerCase() === 'service')
+  return named.flatMap(([, value]) => value).filter((value) => typeof value === 'string')
+}
+
+/** @limit Resources that a process remembers having logged. Past it: all are forgotten, and a line may come again. */
+const LOGGED_RESOURCES_MAX = 10_000
+
+export class WithoutEffectLog {
+  readonly #log: Pick<Log, 'warn'>
+  readonly #logged = new Map<string, Set<string>>()
+
+  constructor(log: Pick<Log, 'warn'>) {
+    this.#log = log
+  }
+
+  /** Logs what was not logged of this resource before. */
+  note(kind: Kind, arn: string, given: Record<string, string>): void {
+    const found = withoutEffect(kind, given)
+    const before = this.#logged.get(arn) ?? new Set<string>()
+    if (found.every((what) => before.has(what))) return
+    if (this.#logged.size >= LOGGED_RESOURCES_MAX) this.#logged.clear()
+    this.#logged.set(arn, new Set([...before, ...found]))
+    const detail = `accepted and kept, without effect: ${found.join(', ')}; see docs/aws-without-effect.md`
+    this.#log.warn({ [`${kind}Arn`]: arn, attributes: found, detail }, `${kind}.without_effect`)
+  }
+}
