@@ -25,7 +25,7 @@ test('a message arrives in the SNS envelope with the SNS headers', async () => {
     'x-amz-sns-message-id': messageId,
     'x-amz-sns-topic-arn': topicArn,
     'x-amz-sns-subscription-arn': arn,
-    'content-type': 'text/plain; charset=UTF-8',
+    'content-type': 'application/json',
     'user-agent': 'Amazon Simple Notification Service Agent',
   })
   expect(notification(request)).toEqual({

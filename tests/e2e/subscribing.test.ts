@@ -141,13 +141,13 @@ test('a change of policy acts on the next attempt, also of what waits', async ()
     endpoint: hook('/changed'),
     rawMessageDelivery: true,
   })
-  const deliveryPolicy = { requestPolicy: { headerContentType: 'application/json' } }
+  const deliveryPolicy = { requestPolicy: { headerContentType: 'text/csv' } }
   await client.patch(`/v1/subscriptions/${subscription.id}`, { deliveryPolicy })
-  await publish(stack(), 'changed', '{}')
+  await publish(stack(), 'changed', 'no JSON')
   const [request] = await receiver().waitForRequests(1, '/changed')
-  expect(request?.headers['content-type']).toBe('application/json')
+  expect(request?.headers['content-type']).toBe('text/csv')
   await client.put('/v1/topics/changed', { disableSubscriptionOverrides: true })
-  await publish(stack(), 'changed', '{}')
+  await publish(stack(), 'changed', 'no JSON')
   const [, second] = await receiver().waitForRequests(2, '/changed')
   expect(second?.headers['content-type']).toBe('text/plain; charset=UTF-8')
 })

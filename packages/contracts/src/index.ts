@@ -156,6 +156,7 @@ export {
   PublishAnswer,
   PublishInput,
   PublishQuery,
+  TestInput,
 } from './schemas/message-schemas.ts'
 export { OutboundInput, type OutboundView } from './schemas/outbound-schemas.ts'
 export {

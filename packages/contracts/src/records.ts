@@ -121,6 +121,8 @@ export interface SubscriptionRecord {
   arn: string
   topicArn: string
   protocol: Protocol
+  /** Made through the native API. Absent: through an AWS protocol, or by a release that did not note it. */
+  origin?: 'native'
   /** A digest stands in the place of a URL's credentials. */
   endpoint: string
   /** Absent or null: reached plainly. */

@@ -28,7 +28,7 @@ export { inWords, PROTOCOL_TRAITS, refusedSetting, traitsOf } from './protocols/
 export { webhookUrlProblem } from './protocols/webhook-traits.ts'
 export { checkDeliveryPolicy, parseDeliveryPolicy } from './retries/check-delivery-policy.ts'
 export type { ContentTypes } from './retries/content-types.ts'
-export { effectivePolicy } from './retries/effective-policy.ts'
+export { effectivePolicy, saysWhatIsJson } from './retries/effective-policy.ts'
 export { classify, type NextStep, nextStep } from './retries/next-step.ts'
 export { SEND_AHEAD_MS, SEND_LATE_MS_MAX, sendLateMsMax } from './retries/pacing.ts'
 export { previewRetries, totalRetrySeconds } from './retries/retry-curve.ts'

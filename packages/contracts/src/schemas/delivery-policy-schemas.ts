@@ -56,7 +56,7 @@ const requestPolicy = z
     headerContentType: z
       .string()
       .describe(
-        'Value of the `Content-Type` header of notifications; system default `text/plain; charset=UTF-8`.',
+        'Value of the `Content-Type` header of notifications; default `application/json` where the body is JSON, else, and over the AWS protocols always, `text/plain; charset=UTF-8`.',
       ),
   })
   .describe('How the request of a notification is made. Confirmations are always `text/plain`.')

@@ -111,6 +111,26 @@ export const MessageInput = namedInput(
     .meta({ description: 'One message of a publish.', examples: [MESSAGE_EXAMPLE] }),
 )
 
+/** What `/test` sends in place of its own message. */
+export const TestInput = namedInput(
+  'TestInput',
+  z
+    .strictObject({
+      message: Payload.optional().describe(
+        'The content to send: text as it is, an object or array as its JSON text. Default: a JSON object that says that ' +
+          'it is a test.',
+      ),
+      subject: Subject.optional().describe(
+        `A short line for people, in envelopes only: 1 to ${SUBJECT_CHARS_MAX} characters without line breaks.`,
+      ),
+      attributes: Attributes.optional(),
+    })
+    .meta({
+      description: 'What a test sends.',
+      examples: [{ message: { type: 'invoice.paid', data: { id: 'in_1' } } }, {}],
+    }),
+)
+
 function report(message: string | undefined, context: z.core.$RefinementCtx): void {
   if (message !== undefined) context.addIssue({ code: 'custom', message })
 }

@@ -43,7 +43,8 @@ export const OutboundInput = z
       .record(z.string(), z.string())
       .nullish()
       .describe(
-        'Headers sent with every request, at most 20 and 8,192 bytes together. The values are never shown again.',
+        'Headers sent with every request, at most 20 and 8,192 bytes together. The values are never shown again. `User-Agent` ' +
+          'replaces the usual one.',
       ),
   })
   .describe(

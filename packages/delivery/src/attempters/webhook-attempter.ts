@@ -6,7 +6,8 @@ import type { Again } from '../http/http-request.ts'
 import type { HttpSender } from '../http/http-sender.ts'
 import type { Attempt, AttemptDone, Attempter } from './attempter.ts'
 
-export interface WebhookAttempterOptions extends Pick<AttemptRequestOptions, 'vault' | 'clock'> {
+export interface WebhookAttempterOptions
+  extends Pick<AttemptRequestOptions, 'vault' | 'clock' | 'userAgent'> {
   sender: Pick<HttpSender, 'send' | 'openAhead'>
 }
 
@@ -23,8 +24,8 @@ export class WebhookAttempter implements Attempter {
 
   attempt(attempt: Attempt, done: AttemptDone, again?: (again: Again) => void): void {
     const { envelope, target, traceparent, textBytesMax, after, onRequest, moment } = attempt
-    const { vault, clock, sender } = this.#options
-    const request = renderRequest(envelope, target, { vault, clock, traceparent })
+    const { vault, clock, userAgent, sender } = this.#options
+    const request = renderRequest(envelope, target, { vault, clock, traceparent, userAgent })
     if ('kind' in request) setImmediate(done, request)
     else sender.send({ ...request, textBytesMax, after, onRequest, moment }, done, again)
   }

@@ -16,6 +16,8 @@ export interface AttemptRequestOptions {
   clock: () => number
   /** The trace context of the attempt's own span. */
   traceparent?: string | undefined
+  /** Of requests to native subscriptions (FANTAIL_USER_AGENT); default: SNS's. */
+  userAgent?: string | undefined
 }
 
 type AttemptRequest = Pick<HttpRequest, 'url' | 'route' | 'memo' | 'body'> & { headers: string[] }
@@ -27,14 +29,14 @@ type AttemptRequest = Pick<HttpRequest, 'url' | 'route' | 'memo' | 'body'> & { h
 export function renderRequest(
   envelope: Envelope,
   target: Target,
-  { vault, clock, traceparent }: AttemptRequestOptions,
+  { vault, clock, traceparent, userAgent }: AttemptRequestOptions,
 ): AttemptRequest | AttemptResult {
   if (target.locked !== undefined) {
     const problem = unlockTarget(target, vault)
     if (problem !== undefined) return secretsFailure(problem)
   }
   const { url, memo, route, webhook } = target
-  const headers = renderHeaders(envelope, target, traceparent)
+  const headers = renderHeaders(envelope, target, { traceparent, userAgent })
   const body = renderBody(envelope, target)
   if (webhook !== undefined) {
     try {

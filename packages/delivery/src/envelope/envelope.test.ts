@@ -1,8 +1,9 @@
-import { createMessageId, type Message, type SubscriptionRecord, SYSTEM_POLICY } from '@fantail/contracts'
+import { createMessageId, type Message, type SubscriptionRecord } from '@fantail/contracts'
+import { effectivePolicy } from '@fantail/policy'
 import { describe, expect, test } from 'vitest'
 import { compileEnvelope, queueBody, renderBody } from './envelope.ts'
-import { renderHeaders } from './request-headers.ts'
-import { compileTarget, redactEndpoint } from './target.ts'
+import { type HeaderOptions, renderHeaders } from './request-headers.ts'
+import { compileTarget, redactEndpoint, type Target } from './target.ts'
 
 const TOPIC = 'arn:aws:sns:us-east-1:000000000000:orders'
 const SUBSCRIPTION_ID = '5f8a6f0e-8a4e-4d3f-9d53-0f6c0a5f1f11'
@@ -42,16 +43,21 @@ function target(set: Partial<SubscriptionRecord> = {}, contentType?: string) {
     attributes: {},
     ...set,
   }
-  const requestPolicy = contentType ? { headerContentType: contentType } : SYSTEM_POLICY.requestPolicy
-  return compileTarget(subscription, { ...SYSTEM_POLICY, requestPolicy })
+  const deliveryPolicy = contentType ? { requestPolicy: { headerContentType: contentType } } : null
+  const topic = { deliveryPolicy, disableSubscriptionOverrides: false }
+  return compileTarget(subscription, effectivePolicy(topic, subscription))
 }
 
 function rendered(of: Message, to = target()): Record<string, unknown> {
   return JSON.parse(renderBody(compileEnvelope(of), to).toString()) as Record<string, unknown>
 }
 
-function headersOf(of: Message, to = target(), traceparent?: string): Record<string, string | undefined> {
-  const flat = renderHeaders(compileEnvelope(of), to, traceparent)
+function headersOf(
+  of: Message,
+  to = target(),
+  options: HeaderOptions = {},
+): Record<string, string | undefined> {
+  const flat = renderHeaders(compileEnvelope(of), to, options)
   return Object.fromEntries(
     flat.flatMap((name, i) => (i % 2 === 0 ? [[name.toLowerCase(), flat[i + 1]]] : [])),
   )
@@ -235,6 +241,41 @@ describe('headers', () => {
     expect(headers['content-type']).toBe('text/csv')
   })
 
+  test('of a native subscription name JSON, in envelopes and confirmations', () => {
+    const to = target({ origin: 'native' })
+    const kinds = ['Notification', 'SubscriptionConfirmation', 'UnsubscribeConfirmation'] as const
+    const types = kinds.map((kind) => headersOf(message({ kind, token: 't' }), to)['content-type'])
+    expect(types).toEqual(['application/json', 'application/json', 'application/json'])
+    const chosen = target({ origin: 'native' }, 'text/plain')
+    expect(headersOf(message(), chosen)['content-type']).toBe('text/plain')
+  })
+
+  test.each([
+    ['{"a":1}', 'application/json'],
+    [' [1,2]', 'application/json'],
+    ['hello', 'text/plain; charset=UTF-8'],
+    ['{"a":', 'text/plain; charset=UTF-8'],
+    ['42', 'text/plain; charset=UTF-8'],
+  ])('of a native raw delivery say what the body %j is', (text, contentType) => {
+    const to = target({ origin: 'native', rawMessageDelivery: true })
+    expect(headersOf(message({ message: text }), to)['content-type']).toBe(contentType)
+    const chosen = target({ origin: 'native', rawMessageDelivery: true }, 'text/csv')
+    expect(headersOf(message({ message: text }), chosen)['content-type']).toBe('text/csv')
+    const bySns = target({ rawMessageDelivery: true })
+    expect(headersOf(message({ message: text }), bySns)['content-type']).toBe('text/plain; charset=UTF-8')
+  })
+
+  test('of native subscriptions have the user agent that is set, those of SNS always its own', () => {
+    const agents = (to: Target) => {
+      const headers = headersOf(message(), to, { userAgent: 'Example-Hooks/1.0' })
+      const traced = headersOf(message(), to, { userAgent: 'Example-Hooks/1.0', traceparent: 't' })
+      return [headers['user-agent'], traced['user-agent']]
+    }
+    expect(agents(target({ origin: 'native' }))).toEqual(['Example-Hooks/1.0', 'Example-Hooks/1.0'])
+    expect(new Set(agents(target()))).toEqual(new Set(['Amazon Simple Notification Service Agent']))
+    expect(headersOf(message(), target({ origin: 'native' }))['user-agent']).toMatch(/^Amazon Simple/)
+  })
+
   test('[41][44][45] of confirmations: plain text always, the subscription named only when unsubscribing', () => {
     const to = target({ rawMessageDelivery: true }, 'application/json')
     const subscribing = headersOf(message({ kind: 'SubscriptionConfirmation', token: 't' }), to)
@@ -250,7 +291,9 @@ describe('headers', () => {
   test('pass a trace on, the attempt before the publisher', () => {
     expect(headersOf(message())).not.toHaveProperty('traceparent')
     expect(headersOf(message({ traceparent: '00-a' })).traceparent).toBe('00-a')
-    expect(headersOf(message({ traceparent: '00-a' }), target(), '00-b').traceparent).toBe('00-b')
+    expect(headersOf(message({ traceparent: '00-a' }), target(), { traceparent: '00-b' }).traceparent).toBe(
+      '00-b',
+    )
   })
 })
 

@@ -35,6 +35,8 @@ export interface EnvelopeText {
   readonly text: string
   /** The text's bytes; made for the first raw subscription. */
   bytes: Buffer | undefined
+  /** Found for the first raw subscription that says it. */
+  isJson: boolean | undefined
   /** Made for the first that is not raw. */
   document: Document | undefined
   /** The signature of a signed topic's message, before its document is made. */
@@ -135,7 +137,7 @@ export function textFor(envelope: Envelope, protocol: Protocol): EnvelopeText {
 }
 
 function newText(text: string): EnvelopeText {
-  return { text, bytes: undefined, document: undefined, signature: undefined }
+  return { text, bytes: undefined, isJson: undefined, document: undefined, signature: undefined }
 }
 
 function ownText({ message, texts }: Envelope, protocol: Protocol): EnvelopeText {
@@ -151,6 +153,12 @@ function compileDocument(envelope: Envelope, { text, signature }: EnvelopeText):
       : confirmation(envelope, signature)
   const holdsArn = after !== undefined
   return { before: bytesOf(envelope, before), after: bytesOf(envelope, after ?? ''), holdsArn }
+}
+
+/** Whether the text is an object or array in JSON. A number or a word counts as plain text. */
+export function isJsonBody(text: EnvelopeText): boolean {
+  text.isJson ??= /^\s*[[{]/.test(text.text) && jsonOf(text.text) !== undefined
+  return text.isJson
 }
 
 /** Node cuts small buffers from shared ones of 8 KB. A shared buffer lives as long as any piece of it. */

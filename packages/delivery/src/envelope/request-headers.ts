@@ -3,19 +3,31 @@
  * and Connection are the client's.
  */
 import type { Message } from '@fantail/contracts'
-import type { Envelope } from './envelope.ts'
+import { type Envelope, isJsonBody, textFor } from './envelope.ts'
 import type { Target } from './target.ts'
 
 const USER_AGENT = 'Amazon Simple Notification Service Agent'
 /** The content type of both confirmations. No policy changes it (checklist 45). */
 const CONFIRMATION_CONTENT_TYPE = 'text/plain; charset=UTF-8'
+const JSON_CONTENT_TYPE = 'application/json'
 
-/** `traceparent` names the attempt's own span where there is one; without it, the publisher's is passed on. */
-export function renderHeaders(envelope: Envelope, target: Target, traceparent?: string): string[] {
+export interface HeaderOptions {
+  /** Names the attempt's own span; without it, the publisher's trace context is passed on. */
+  traceparent?: string | undefined
+  /** Of requests to native subscriptions (FANTAIL_USER_AGENT). */
+  userAgent?: string | undefined
+}
+
+export function renderHeaders(
+  envelope: Envelope,
+  target: Target,
+  { traceparent, userAgent = USER_AGENT }: HeaderOptions = {},
+): string[] {
   const { kind, message } = envelope
   const notification = kind === 'Notification'
   const trace = traceparent ?? message.traceparent
-  if (notification && !target.raw && trace === undefined) return plainHeaders(message, target)
+  const agent = target.isNative ? userAgent : USER_AGENT
+  if (notification && !target.raw && trace === undefined) return plainHeaders(message, target, agent)
   const headers = [
     'x-amz-sns-message-type',
     kind,
@@ -24,9 +36,9 @@ export function renderHeaders(envelope: Envelope, target: Target, traceparent?: 
     'x-amz-sns-topic-arn',
     message.topicArn,
     'Content-Type',
-    notification ? target.contentType : CONFIRMATION_CONTENT_TYPE,
+    contentTypeOf(envelope, target),
     'User-Agent',
-    USER_AGENT,
+    agent,
     'Accept-Encoding',
     'gzip,deflate',
   ]
@@ -36,8 +48,14 @@ export function renderHeaders(envelope: Envelope, target: Target, traceparent?: 
   return headers
 }
 
+function contentTypeOf(envelope: Envelope, target: Target): string {
+  if (envelope.kind !== 'Notification') return target.isNative ? JSON_CONTENT_TYPE : CONFIRMATION_CONTENT_TYPE
+  if (!target.saysWhatIsJson) return target.contentType
+  return isJsonBody(textFor(envelope, target.protocol)) ? JSON_CONTENT_TYPE : target.contentType
+}
+
 /** The headers that nearly all requests have. An array literal of known length is allocated once. */
-function plainHeaders(message: Message, target: Target): string[] {
+function plainHeaders(message: Message, target: Target, agent: string): string[] {
   return [
     'x-amz-sns-message-type',
     'Notification',
@@ -50,7 +68,7 @@ function plainHeaders(message: Message, target: Target): string[] {
     'Content-Type',
     target.contentType,
     'User-Agent',
-    USER_AGENT,
+    agent,
     'Accept-Encoding',
     'gzip,deflate',
   ]

@@ -1,5 +1,6 @@
 /** The parts of a subscription that every attempt needs, computed once per snapshot. */
 import type { EffectiveDeliveryPolicy, Protocol, SubscriptionRecord } from '@fantail/contracts'
+import { saysWhatIsJson } from '@fantail/policy'
 import type { HttpEndpoint } from '../http/http-request.ts'
 import { compileRoute, type Route } from '../outbound/outbound-route.ts'
 import { openOutbound, type Sealing } from '../outbound/outbound-secrets.ts'
@@ -24,6 +25,10 @@ export interface Target {
   raw: boolean
   /** Content-Type of Notifications. */
   contentType: string
+  /** Raw bodies that are JSON are sent as such. */
+  saysWhatIsJson: boolean
+  /** Made through the native API. */
+  isNative: boolean
 }
 
 type Locked = Pick<SubscriptionRecord, 'topicArn' | 'endpoint' | 'outbound' | 'sealed'>
@@ -41,6 +46,8 @@ export function compileTarget(subscription: SubscriptionRecord, policy: Effectiv
     memo: { endpoint: undefined },
     raw: subscription.rawMessageDelivery,
     contentType: policy.requestPolicy.headerContentType,
+    saysWhatIsJson: saysWhatIsJson(policy),
+    isNative: subscription.origin === 'native',
   }
 }
 

@@ -205,7 +205,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
     const own = this.#endpoint.headers
     if (this.#sent === undefined && own === undefined) return headers
     const all = Array.isArray(headers) ? [...headers] : Object.entries(headers).flat()
-    if (own !== undefined) all.push(...own)
+    if (own !== undefined) addOwn(all, own)
     if (this.#sent !== undefined) all.push('Authorization', this.#sent.header)
     return all
   }
@@ -314,4 +314,12 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
 
 function textOf(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header.join(', ') : header
+}
+
+/** A subscription's own User-Agent stands in the place of the usual one; no other header is there twice. */
+function addOwn(headers: string[], own: string[]): void {
+  const isAgent = (word: string, at: number) => at % 2 === 0 && word.toLowerCase() === 'user-agent'
+  const at = own.some(isAgent) ? headers.findIndex(isAgent) : -1
+  if (at >= 0) headers.splice(at, 2)
+  headers.push(...own)
 }

@@ -14,6 +14,7 @@ import {
   waitFor,
 } from '@fantail/test-kit'
 import { afterEach, describe, expect, test } from 'vitest'
+import { compileRoute } from '../outbound/outbound-route.ts'
 import { NameError } from '../outbound/resolver.ts'
 import type { Again, HttpRequest } from './http-request.ts'
 import { createTestSender, type TestSender } from './http-sender.fixture.ts'
@@ -80,6 +81,19 @@ describe('a request', () => {
       'content-type': 'text/plain; charset=UTF-8',
       'x-one': '1',
     })
+  })
+
+  test('has the user agent of its route once, in the place of the usual one', async () => {
+    const hooks = await receiver()
+    const route = compileRoute({ headers: { 'user-agent': 'Own/1', 'x-own': 'User-Agent' } })
+    await sender().attempt({
+      url: hooks.url,
+      headers: ['User-Agent', 'usual', 'a', 'user-agent'],
+      body: 'x',
+      route,
+    })
+    const [request] = hooks.requests
+    expect(request?.headers).toMatchObject({ 'user-agent': 'Own/1', 'x-own': 'User-Agent', a: 'user-agent' })
   })
 
   test('with an empty body says so', async () => {

@@ -23,7 +23,6 @@ test.each([
   'TE',
   'Upgrade',
   'Proxy-Authorization',
-  'User-Agent',
   'Expect',
   'traceparent',
   'x-amz-sns-message-id',

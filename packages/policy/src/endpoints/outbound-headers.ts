@@ -32,7 +32,6 @@ const RESERVED = new Set([
   'traceparent',
   'tracestate',
   'upgrade',
-  'user-agent',
 ])
 const RESERVED_PREFIX = /^(proxy-|x-amz-sns-|x-fantail-|webhook-)/
 

@@ -2,8 +2,9 @@
  * The policy that an attempt follows: subscription over topic over system default, a whole group at a time (checklist
  * 20 to 22).
  */
-import type { DeliveryPolicy, EffectiveDeliveryPolicy, Protocol } from '@fantail/contracts'
+import type { DeliveryPolicy, EffectiveDeliveryPolicy, Protocol, RequestPolicy } from '@fantail/contracts'
 import { PROTOCOL_TRAITS } from '../protocols/traits.ts'
+import { SYSTEM_POLICY } from './system-policy.ts'
 
 interface TopicPolicy {
   deliveryPolicy: DeliveryPolicy | null
@@ -14,6 +15,8 @@ interface SubscriptionPolicy {
   deliveryPolicy: DeliveryPolicy | null
   /** Absent: a webhook. */
   protocol?: Protocol
+  origin?: 'native'
+  rawMessageDelivery?: boolean
 }
 
 /**
@@ -32,6 +35,23 @@ export function effectivePolicy(
   return {
     healthyRetryPolicy: { ...defaultPolicy.healthyRetryPolicy, ...retry },
     throttlePolicy: own?.throttlePolicy ?? shared?.throttlePolicy ?? null,
-    requestPolicy: own?.requestPolicy ?? shared?.requestPolicy ?? defaultPolicy.requestPolicy,
+    requestPolicy: own?.requestPolicy ?? shared?.requestPolicy ?? defaultRequest(defaultPolicy, subscription),
   }
+}
+
+/** SNS sends its envelope as text. A native subscription says what it is; its raw bodies are JSON or not. */
+const NATIVE_ENVELOPE: RequestPolicy = Object.freeze({ headerContentType: 'application/json' })
+const NATIVE_RAW: RequestPolicy = Object.freeze({ ...SYSTEM_POLICY.requestPolicy })
+
+function defaultRequest(
+  { requestPolicy }: EffectiveDeliveryPolicy,
+  subscription: SubscriptionPolicy | undefined,
+): RequestPolicy {
+  if (subscription?.origin !== 'native') return requestPolicy
+  return subscription.rawMessageDelivery ? NATIVE_RAW : NATIVE_ENVELOPE
+}
+
+/** Whether a raw body that is JSON is sent as such: nobody has chosen another content type for it. */
+export function saysWhatIsJson({ requestPolicy }: EffectiveDeliveryPolicy): boolean {
+  return requestPolicy === NATIVE_RAW
 }

@@ -20,6 +20,9 @@ const DEAD_LETTER_ARN: Codec<RedrivePolicy | null> = {
   decode: (stored) => ({ deadLetterTargetArn: String(stored) }),
 }
 
+/** The native API is the only origin that is noted. */
+const NATIVE: Codec<'native'> = { encode: () => 1, decode: () => 'native' }
+
 /** Records of queues do not name their protocol. */
 const UNNAMED: Protocol = 'sqs'
 
@@ -32,6 +35,7 @@ function impliedProtocol({ endpoint = '' }: Partial<StoredSubscription>): Protoc
 export const SUBSCRIPTION_FIELDS = {
   endpoint: { stored: 'e', required: true, type: 'string', shown: 'inOtherForm' },
   protocol: { stored: 'p', defaultOf: impliedProtocol, shown: 'asItIs' },
+  origin: { stored: 'n', codec: NATIVE, optional: true, default: null, shown: 'never' },
   status: { stored: 's', default: 'active', shown: 'asItIs' },
   rawMessageDelivery: { stored: 'w', codec: FLAG, default: false, shown: 'asItIs', setting: true },
   deliveryPolicy: { stored: 'd', default: null, shown: 'asItIs', setting: true },

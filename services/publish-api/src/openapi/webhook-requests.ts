@@ -49,7 +49,8 @@ function notification(): Json {
       'Sent to each webhook whose filter policy lets the message through. An attempt has to be answered within ' +
       `${ATTEMPT_DEADLINE_MS / 1_000} seconds, else it is made again by the retry policy. A message may arrive more than ` +
       'once: drop what has a known id. Check the signature before anything else.\n\nThe body is the JSON envelope, whatever `Content-Type` says. The delivery policy ' +
-      'names that header; by default it is `text/plain; charset=UTF-8`.',
+      'names that header. By default it is `application/json`, for raw messages that are no JSON `text/plain; charset=UTF-8`. ' +
+      'Subscriptions of the AWS protocols get `text/plain; charset=UTF-8`, as from SNS.',
     security: [],
     parameters: headers(() => true),
     requestBody: {
@@ -72,10 +73,13 @@ function confirmation(): Json {
     description:
       'Sent where a subscription was made with `confirmation: "handshake"` or over the AWS protocols, and where a link ' +
       'has ended one. Follow `SubscribeURL`, or give `Token` to `confirmSubscription`, within 48 hours.\n\nThe body is ' +
-      'JSON, sent as `text/plain; charset=UTF-8`.',
+      'JSON, sent as `application/json`; to subscriptions of the AWS protocols as `text/plain; charset=UTF-8`.',
     security: [],
     parameters: headers((name) => !ONLY_NOTIFICATIONS.includes(name)),
-    requestBody: { required: true, content: { 'text/plain': jsonContent(Confirmation) } },
+    requestBody: {
+      required: true,
+      content: { 'application/json': jsonContent(Confirmation), 'text/plain': jsonContent(Confirmation) },
+    },
     responses: RESPONSES,
   }
 }

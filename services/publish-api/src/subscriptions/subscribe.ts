@@ -41,6 +41,8 @@ export interface Subscribe {
   publicUrl: string
   /** ARN of the key's user that subscribes. */
   principal?: string
+  /** Of a new one that the native API makes. */
+  origin?: 'native'
 }
 
 export interface Subscribed {
@@ -108,7 +110,8 @@ export async function subscribeNatively(
   const confirmation = input.confirmation ?? 'none'
   const confirmationGiven = input.confirmation !== undefined
   const { outbound } = input
-  return subscribe(deps, { topic, address, given, outbound, confirmation, confirmationGiven, ...by })
+  const made = { confirmation, confirmationGiven, origin: 'native' as const }
+  return subscribe(deps, { topic, address, given, outbound, ...made, ...by })
 }
 
 /** `not_found` where the topic has gone; `subscription_exists`; TopicFullError. */
@@ -123,6 +126,7 @@ export async function subscribe(deps: ApiDeps, request: Subscribe): Promise<Subs
     ...given,
     ...kept,
     ...request.authentication,
+    ...(request.origin && { origin: request.origin }),
     ...(request.principal !== undefined && { principal: request.principal }),
     confirmation,
     ...(confirmation === 'handshake' && createToken(topic.uid, deps.clock())),

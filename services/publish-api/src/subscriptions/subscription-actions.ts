@@ -13,6 +13,7 @@ import {
   SubscriptionReference,
   SubscriptionView,
   TestAnswer,
+  TestInput,
 } from '@fantail/contracts'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
@@ -110,12 +111,12 @@ export function subscriptionActionRoutes(deps: ApiDeps): Endpoint[] {
       ...action(
         'testSubscription',
         'test',
-        'Make one attempt at once, outside the lane, with a message of its own',
+        'Make one attempt at once, outside the lane, with a message of its own or the one given',
       ),
       description:
         'Nothing is retried, counted or dead-lettered. It is made as a delivery is, and refused by what a delivery would be refused by: a queue’s policy and limits, ' +
-        'secrets that cannot be opened.',
-      body: NoBody,
+        'secrets that cannot be opened. Without a message it sends a JSON object, which the verifiers of Standard Webhooks can parse.',
+      body: TestInput,
       bodyIs: 'optional',
       answers: { 200: { description: 'The attempt was made, whatever it came to.', schema: TestAnswer } },
       handle: (call) => test(deps, call),
@@ -175,12 +176,12 @@ async function purge(deps: ApiDeps, call: Call): Promise<Answer> {
   return ok({ discarded })
 }
 
-async function test(deps: ApiDeps, call: Call): Promise<Answer> {
+async function test(deps: ApiDeps, call: Call<unknown, z.output<typeof TestInput>>): Promise<Answer> {
   const record = await visibleSubscription(deps, idOf(call))
   const topic = await deps.topics.get(record.topicArn)
   if (!topic) throw notFound('subscription')
   const publicUrl = publicUrlFor(deps.settings, call)
-  const result = await attemptOnce(deps, { record, topic, publicUrl })
+  const result = await attemptOnce(deps, { record, topic, publicUrl, given: call.body })
   deps.log.info({ requestId: call.requestId, subscriptionId: record.id, ...result }, 'subscription.tested')
   return ok(result)
 }

@@ -273,6 +273,18 @@ test('/test makes one attempt and returns its result', async () => {
     url: 'https://example.com/test',
     body: expect.stringContaining('test'),
   })
+  // What verifies Standard Webhooks parses what it has verified.
+  expect(JSON.parse(api.attempts.at(-1)?.body ?? '')).toMatchObject({ type: 'fantail.test' })
+  const own = { message: { type: 'invoice.paid', data: { id: 'in_1' } } }
+  expect((await api.call('POST', path, { body: own })).body.statusCode).toBe(204)
+  expect(JSON.parse(api.attempts.at(-1)?.body ?? '')).toEqual(own.message)
+  await api.call('POST', path, { body: { message: 'as it is' } })
+  expect(api.attempts.at(-1)?.body).toBe('as it is')
+  const wrong = await api.call('POST', path, { body: { message: 42, attributes: { a: null } } })
+  expect([wrong.status, wrong.body.error.details.map(({ path: at }: { path: string }) => at)]).toEqual([
+    400,
+    ['message', 'attributes.a'],
+  ])
   api.attemptResult = {
     kind: 'failure',
     error: 'timeout',
@@ -290,6 +302,18 @@ test('/test makes one attempt and returns its result', async () => {
   expect(missing.body).toMatchObject({ statusCode: null, error: expect.stringContaining('queue_missing') })
   await api.call('PUT', '/v1/queues/test-queue')
   expect((await api.call('POST', `/v1/subscriptions/${queue.body.id}/test`)).body.statusCode).toBe(200)
+})
+
+test('/test takes subject and attributes of an own message, which the envelope shows', async () => {
+  const { body } = await subscribe({ endpoint: 'https://example.com/test-envelope' })
+  const given = { message: 'x', subject: 'Hi', attributes: { color: 'red', n: 3 } }
+  await api.call('POST', `/v1/subscriptions/${body.id}/test`, { body: given })
+  expect(JSON.parse(api.attempts.at(-1)?.body ?? '')).toMatchObject({
+    Type: 'Notification',
+    Message: 'x',
+    Subject: 'Hi',
+    MessageAttributes: { color: { Type: 'String', Value: 'red' }, n: { Type: 'Number', Value: '3' } },
+  })
 })
 
 test('/test is refused by what a delivery to the queue would be refused by', async () => {

@@ -5,7 +5,9 @@ import {
   isFifoName,
   type Message,
   type SubscriptionRecord,
+  type TestInput,
   type TopicRecord,
+  toAttribute,
 } from '@fantail/contracts'
 import {
   compileEnvelope,
@@ -20,12 +22,14 @@ import {
 } from '@fantail/delivery'
 import { effectivePolicy } from '@fantail/policy'
 import { deliveryItemId } from '@fantail/store'
+import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 
 interface TestAttempt {
   record: SubscriptionRecord
   topic: TopicRecord
   publicUrl: string
+  given: z.output<typeof TestInput>
 }
 
 interface TestResult {
@@ -35,11 +39,11 @@ interface TestResult {
   error?: string
 }
 
-type Tools = Pick<ApiDeps, 'sender' | 'queues' | 'signing' | 'vault' | 'clock'>
+type Tools = Pick<ApiDeps, 'sender' | 'queues' | 'signing' | 'vault' | 'clock' | 'settings'>
 
 export async function attemptOnce(
   deps: Tools,
-  { record, topic, publicUrl }: TestAttempt,
+  { record, topic, publicUrl, given }: TestAttempt,
 ): Promise<TestResult> {
   const publishedAt = deps.clock()
   const messageId = createMessageId(publishedAt)
@@ -47,8 +51,7 @@ export async function attemptOnce(
     messageId,
     topicArn: record.topicArn,
     publishedAt,
-    subject: 'Fantail test',
-    message: 'This is a test of your subscription. Nothing was published.',
+    ...contentOf(given),
     publicUrl,
     // Only a FIFO queue reads them, and it accepts no message without them.
     ...(isFifoName(record.endpoint) && { groupId: record.id, deduplicationId: messageId }),
@@ -56,6 +59,30 @@ export async function attemptOnce(
   const target = compileTarget(record, effectivePolicy(topic, record))
   const envelope = compileEnvelope(message, undefined, signatureVersionOf(topic))
   return toResult(await attempt(deps, { record, target, envelope }))
+}
+
+const TEST_SUBJECT = 'Fantail test'
+/** JSON, since receivers that verify Standard Webhooks parse what they have verified. */
+const TEST_MESSAGE = JSON.stringify({
+  type: 'fantail.test',
+  message: 'This is a test of your subscription. Nothing was published.',
+})
+
+function contentOf({
+  message,
+  subject,
+  attributes,
+}: TestAttempt['given']): Pick<Message, 'message' | 'subject' | 'attributes'> {
+  if (message === undefined) return { subject: subject ?? TEST_SUBJECT, message: TEST_MESSAGE }
+  const named = Object.entries((attributes ?? {}) as Record<string, unknown>).flatMap(([name, value]) => {
+    const attribute = toAttribute(value)
+    return attribute ? [[name, attribute] as const] : []
+  })
+  return {
+    message: typeof message === 'string' ? message : JSON.stringify(message),
+    ...(subject !== undefined && { subject }),
+    ...(named.length > 0 && { attributes: Object.fromEntries(named) }),
+  }
 }
 
 interface Attempt {
@@ -66,7 +93,7 @@ interface Attempt {
 
 /** Made like a delivery's attempt. */
 async function attempt(deps: Tools, { record, target, envelope }: Attempt): Promise<AttemptResult> {
-  const { queues, sender, signing, vault, clock } = deps
+  const { queues, sender, signing, vault, clock, settings } = deps
   try {
     await signing.prepare(envelope, target)
   } catch (error) {
@@ -74,7 +101,14 @@ async function attempt(deps: Tools, { record, target, envelope }: Attempt): Prom
   }
   // A separate admission check, with the queue's present settings.
   const appends = new QueueAppends({ queues, admission: new QueueAdmission({ queues }) })
-  const attempters = createAttempters({ sender, vault, clock, appends, itemIdOf: deliveryItemId })
+  const attempters = createAttempters({
+    sender,
+    vault,
+    clock,
+    userAgent: settings.userAgent,
+    appends,
+    itemIdOf: deliveryItemId,
+  })
   const { promise, resolve } = Promise.withResolvers<AttemptResult>()
   attempters[record.protocol].attempt({ target, envelope, delivery: undefined }, resolve)
   return promise
