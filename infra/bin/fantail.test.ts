@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { startRedis, type TestRedis, waitFor } from '@fantail/test-kit'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { askRedis } from '../dev/ask-redis.mjs'
 import { type DevTask, run } from '../dev/dev-task.fixture.ts'
 
 const SERVICES = ['publish-api', 'delivery-worker', 'redrive']
@@ -13,7 +15,7 @@ let redis: TestRedis
 let task: DevTask | undefined
 
 beforeEach(async () => {
-  redis = await startRedis()
+  redis = await startRedis({ appendfsync: 'everysec' })
 })
 
 afterEach(async () => {
@@ -71,7 +73,34 @@ it('says what its roles are', async () => {
   const { ended } = fantail('nothing')
 
   expect(await ended).toBe(2)
-  expect(task?.output()).toMatch(/^usage: fantail api \| worker \| redrive \| all\n +fantail keys/)
+  expect(task?.output()).toMatch(/^usage: fantail api \| worker \| redrive \| all .*\n +fantail keys/)
+})
+
+it('helps on stdout and exits with 0', async () => {
+  const asked: [args: string[], usage: string][] = [
+    [['--help'], 'usage: fantail api'],
+    [['-h'], 'usage: fantail api'],
+    [['worker', '--help'], 'usage: fantail api'],
+    [['all', '--help'], 'usage: fantail api'],
+    [['keys', '--help'], 'usage: fantail keys create'],
+    [['keys', 'create', '--help'], 'usage: fantail keys create'],
+    [['secrets', '--help'], 'usage: fantail secrets reseal'],
+    [['move', '--help'], 'usage: fantail move'],
+  ]
+  const answers = await Promise.all(
+    asked.map(([[tool = '', ...args]]) => command(tool, args, { REDIS_URL: '' })),
+  )
+  expect(answers).toEqual(
+    asked.map(([, usage]) => ({ code: 0, stdout: expect.stringContaining(usage), stderr: '' })),
+  )
+})
+
+it('says its version and its commit', async () => {
+  const { version } = JSON.parse(
+    readFileSync(fileURLToPath(new URL('../../package.json', import.meta.url)), 'utf8'),
+  )
+  const { code, stdout } = await command('--version', [], { FANTAIL_COMMIT: 'c0ffee' })
+  expect([code, stdout]).toEqual([0, `fantail ${version} (commit c0ffee)\n`])
 })
 
 it('makes a first key, in server mode too, and refuses what it does not know', async () => {
@@ -111,6 +140,19 @@ it('starts with the master key that secrets are sealed with only, and seals them
   expect((await command('secrets', ['reseal'])).stderr).toContain('there is no FANTAIL_MASTER_KEY')
 })
 
+it('every role refuses a Redis that loses messages in server mode', async () => {
+  await configureRedis('appendonly', 'no')
+  const env = { FANTAIL_MODE: 'server', FANTAIL_HOST: '127.0.0.1', FANTAIL_PORT: '0', REDIS_URL: redis.url }
+  const refused = ['api', 'worker', 'redrive'].map((role) =>
+    run(process.execPath, [BIN, role], process.cwd(), env),
+  )
+  expect(await Promise.all(refused.map(({ ended }) => ended))).toEqual([1, 1, 1])
+  for (const { output } of refused) {
+    expect(output()).toContain('keeps nothing over a restart')
+    expect(output()).toContain('FANTAIL_ALLOW_VOLATILE_REDIS=true')
+  }
+})
+
 it('says what a command line of `fantail move` lacks', async () => {
   const from = ['--from', 'redis://127.0.0.1:1']
   const asked: [args: string[], why: string][] = [
@@ -124,6 +166,10 @@ it('says what a command line of `fantail move` lacks', async () => {
     expect(stderr).toContain('usage: fantail move')
   }
 })
+
+async function configureRedis(name: string, value: string): Promise<void> {
+  expect(await askRedis(redis.port, `CONFIG SET ${name} ${value}`)).toContain('+OK')
+}
 
 const keysCommand = (args: string[]) => command('keys', args)
 

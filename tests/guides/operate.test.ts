@@ -69,7 +69,7 @@ describe.skipIf(!canSpawnRedis() || !TOOLS.every(isInstalled))(GUIDE, () => {
   }, SECTION_TIMEOUT_MS)
 
   async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
-    const headers = { authorization: `Bearer ft_${known.get('key')}` }
+    const headers = { authorization: `Bearer ft_${known.get('token')}` }
     const answer = await client.call<T>(method, path, { headers, ...(body === undefined ? {} : { body }) })
     if (answer.status < 300) return answer.body
     throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)

@@ -16,7 +16,8 @@ const ALERTMANAGER = join(INFRA, 'alertmanager', 'alertmanager.yml')
 
 const found = await providePrometheusTools(process.env)
 
-const stack = useStack({ redrive: true })
+// As a server should be: else an alert tells that it loses data.
+const stack = useStack({ redrive: true, redis: { appendfsync: 'everysec' } })
 const receiver = useReceiver()
 
 /** Prometheus's own metrics of every target. */

@@ -36,6 +36,15 @@ test('no secret is built into the image', () => {
   expect(dockerfile).not.toMatch(/(ARG|ENV)\b.*(KEY|SECRET|PASSWORD|TOKEN)/)
 })
 
+test('the image names its version, and the commit that it was built from', () => {
+  const { version } = JSON.parse(textOf('package.json')) as { version: string }
+  expect(shipped).toContain(`org.opencontainers.image.version=${version}`)
+  expect(shipped).toMatch(/org\.opencontainers\.image\.revision=\$\{FANTAIL_COMMIT\}/)
+  expect(shipped).toMatch(/^ARG FANTAIL_COMMIT=$/m)
+  expect(shipped).toMatch(/^ENV .*FANTAIL_COMMIT=\$\{FANTAIL_COMMIT\}/m)
+  expect(compose).toMatch(/args: \{ FANTAIL_COMMIT: "\$\{FANTAIL_COMMIT:-\}" \}/)
+})
+
 test('every container of ours has a read-only root file system, no capabilities and no way to new ones', () => {
   const common = compose.slice(compose.indexOf('x-fantail:'), compose.indexOf('\nservices:'))
   expect(common).toMatch(/^ {2}read_only: true$/m)

@@ -52,6 +52,11 @@ const REPLACED: { now: string; old: RegExp; within: RegExp }[] = [
   { now: 'snapshot', old: /\b[Pp]lans?\b|\bPlan[A-Z]|\bplan[A-Z]|PLANS?_/, within: /^(packages|services)\// },
   { now: 'replica acks', old: /HeldWrites|held-writes|\bheldRedis\b/, within: /./ },
   { now: 'admission check', old: /QueueGates|queue-gates/, within: /./ },
+  {
+    now: 'token of an API key',
+    old: /Bearer \$KEY|API key without its secret|prints the secret alone/,
+    within: /./,
+  },
   { now: 'server kind', old: /whenReached|ReachOptions|\breach\.ts\b/, within: /./ },
 ]
 

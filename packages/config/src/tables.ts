@@ -47,6 +47,12 @@ const common = {
     unset: '127.0.0.1 in local mode, 0.0.0.0 in server mode',
     description: 'Address to listen on. Local mode takes loopback addresses only.',
   }),
+  commit: optional({
+    name: 'FANTAIL_COMMIT',
+    schema: matching(/^[\w.+-]{1,64}$/, 'must be 1 to 64 of A-Z a-z 0-9 _ . + -'),
+    unset: 'the commit of the checkout',
+    description: 'Commit shown by /readyz, logs and metrics. The build of the image sets it.',
+  }),
   logLevel: setting({
     name: 'FANTAIL_LOG_LEVEL',
     schema: oneOf(['debug', 'info', 'warn', 'error', 'silent']),
@@ -76,6 +82,13 @@ const storage = {
     default: '0',
     unit: 'replicas',
     description: 'Replicas that must hold a message before it is acknowledged.',
+  }),
+  allowVolatileRedis: setting({
+    name: 'FANTAIL_ALLOW_VOLATILE_REDIS',
+    schema: flag(),
+    default: 'false',
+    description:
+      'Whether server mode starts on a Redis that would lose accepted messages: one that evicts, or keeps nothing over a restart.',
   }),
   logMessages: setting({
     name: 'FANTAIL_LOG_MESSAGES',
@@ -138,6 +151,16 @@ const delivery = {
     default: String(ATTEMPT_DEADLINE_MS),
     unit: 'milliseconds',
     description: 'Deadline of one attempt over connecting, headers and body.',
+  }),
+  userAgent: optional({
+    name: 'FANTAIL_USER_AGENT',
+    schema: matching(
+      /^[\x21-\x7e]([\x20-\x7e]{0,254}[\x21-\x7e])?$/,
+      'must be 1 to 256 printable ASCII characters',
+    ),
+    unset: 'Amazon Simple Notification Service Agent, as SNS has it',
+    description:
+      'User-Agent of requests to webhooks that were subscribed by the native API. `outbound.headers` of a subscription may set another.',
   }),
   allowPrivateEndpoints: optional({
     name: 'FANTAIL_ALLOW_PRIVATE_ENDPOINTS',
@@ -281,7 +304,7 @@ export const workerTable = {
   }),
 }
 
-export const redriveTable = { ...common, ...storage, ...names, opsPort }
+export const redriveTable = { ...common, ...storage, ...names, opsPort, redisMemoryBytes }
 
 /** The example webhook that `npm start` shows deliveries with. */
 export const receiverTable = {

@@ -118,6 +118,7 @@ export type {
   RedrivePolicy,
   RedriveStatus,
   RedriveTask,
+  RequestPolicy,
   RetryMode,
   RetryPolicy,
   SubscriptionRecord,

@@ -21,7 +21,13 @@ function begin(awsMetrics: boolean, signal = new AbortController().signal) {
     service: 'test',
     destination: { write: (line: string) => void lines.push(line) },
   })
-  return beginService({ name: 'test', log, settings: { mode: 'local', dataDir }, awsMetrics, signal })
+  return beginService({
+    name: 'test',
+    log,
+    settings: { mode: 'local', dataDir, commit: 'c0ffee' },
+    awsMetrics,
+    signal,
+  })
 }
 
 const isAwaited = () => lines.some((line) => line.includes('redis.awaited'))
@@ -30,9 +36,19 @@ test.each([true, false])('waits for the local Redis, then shows AWS’s metrics 
   const beginning = begin(aws)
   await waitFor(isAwaited)
   await writeFile(redisUrlPath(dataDir), URL)
-  const { redisUrl, telemetry } = await beginning
+  const { redisUrl, telemetry, build } = await beginning
   expect(redisUrl).toBe(URL)
-  expect((await telemetry.renderMetrics()).includes('aws_sns_')).toBe(aws)
+  const metrics = await telemetry.renderMetrics()
+  expect(metrics.includes('aws_sns_')).toBe(aws)
+  expect(build.commit).toBe('c0ffee')
+  expect(metrics).toContain(`fantail_build_info{version="${build.version}",commit="c0ffee"} 1`)
+  expect(metrics).toMatch(/^fantail_start_time_seconds \d{10}/m)
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+    msg: 'test.starting',
+    version: build.version,
+    commit: 'c0ffee',
+    startedAt: expect.any(String),
+  })
   await telemetry.stop()
 })
 

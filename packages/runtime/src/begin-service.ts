@@ -2,12 +2,14 @@
 import { type RedisPlace, resolveRedisUrl } from '@fantail/config'
 import type { RedisTarget } from '@fantail/contracts'
 import { createMetrics, startTelemetry, type Telemetry } from '@fantail/telemetry'
+import { type Build, readBuild } from './health/build.ts'
+import { STARTED_AT } from './health/checks.ts'
 import type { Logger } from './logger.ts'
 
 interface ServiceBase {
   name: string
   log: Logger
-  settings: RedisPlace
+  settings: RedisPlace & { commit?: string | undefined }
   /** Whether the metrics of SNS and SQS are shown too. */
   awsMetrics: boolean
   /** Aborted when the process is to stop before it has started. */
@@ -17,18 +19,25 @@ interface ServiceBase {
 export interface Begun {
   redisUrl: RedisTarget
   telemetry: Telemetry
+  build: Build
 }
 
 /** Waits for as long as a local Redis takes; rejects with the signal's reason when aborted. */
 export async function beginService({ name, log, settings, awsMetrics, signal }: ServiceBase): Promise<Begun> {
+  const build = readBuild(settings.commit)
+  const { version, commit, problem } = build
+  log.info({ version, commit, startedAt: STARTED_AT }, `${name}.starting`)
+  if (problem !== undefined) log.warn({ detail: problem }, 'build.unread')
   const redisUrl = await resolveRedisUrl(settings, {
     signal,
     onWait: (path) => log.info({ path }, 'redis.awaited'),
   })
+  const metrics = createMetrics({ aws: awsMetrics })
+  metrics.showBuild({ version, commit, startedAt: STARTED_AT })
   const telemetry = await startTelemetry({
     service: name,
-    metrics: createMetrics({ aws: awsMetrics }),
+    metrics,
     onProblem: (detail) => log.warn({ detail }, 'telemetry.failed'),
   })
-  return { redisUrl, telemetry }
+  return { redisUrl, telemetry, build }
 }

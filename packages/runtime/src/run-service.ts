@@ -3,12 +3,12 @@
  * service itself. SIGTERM or SIGINT ends it in the opposite order. A service describes only what is its own.
  */
 import { createOwnHosts, type OwnHostsSettings, type RedisPlace } from '@fantail/config'
-import { ping, type Redis, refuseWrong } from '@fantail/store'
+import { ping, type Redis, refuseDataLoss, refuseWrong, StorageHealthReader } from '@fantail/store'
 import type { Telemetry } from '@fantail/telemetry'
 import { type Begun, beginService } from './begin-service.ts'
-import { type Checks, createStartCheck } from './checks.ts'
+import { createStartCheck, type ReadyOptions } from './health/checks.ts'
+import { createOpsServer, type OpsServer } from './health/ops-server.ts'
 import { createLogger, type Logger } from './logger.ts'
-import { createOpsServer, type OpsServer } from './ops-server.ts'
 import { runProcess } from './run-process.ts'
 
 interface ServiceSettings extends RedisPlace, OwnHostsSettings {
@@ -17,6 +17,12 @@ interface ServiceSettings extends RedisPlace, OwnHostsSettings {
   opsPort?: number
   /** Whether the metrics of SNS and SQS are shown too. Absent: the service does nothing that they would count. */
   awsMetrics?: boolean
+  commit?: string | undefined
+  minReplicas: number
+  /** Whether server mode takes a Redis that would lose accepted messages. */
+  allowVolatileRedis: boolean
+  /** Stands for maxmemory where Redis has none. */
+  redisMemoryBytes?: number | undefined
 }
 
 interface ServiceDescription<S extends ServiceSettings, F> {
@@ -40,8 +46,11 @@ interface ServiceBasics<S, F> extends Begun {
 interface RunningService {
   /** Readiness is judged by this connection. */
   redis: Redis
-  /** Repeats each step until Redis lets it. Rejects by the signal, or where repeating mends nothing. */
-  start(signal: AbortSignal): Promise<void>
+  /**
+   * Repeats each step until Redis lets it. Rejects by the signal, or where repeating mends nothing. `checkStorage`
+   * comes before any work; its DataLossError is final.
+   */
+  start(signal: AbortSignal, checkStorage: () => Promise<void>): Promise<void>
   /** Takes nothing new, ends what is under way, then closes. */
   stop(): Promise<void>
 }
@@ -66,13 +75,20 @@ async function start<S extends ServiceSettings, F>(
   const settings = readSettings(process.env)
   const files = await openFiles(settings)
   const { awsMetrics = false } = settings
-  const { redisUrl, telemetry } = await beginService({ name, log, settings, awsMetrics, signal })
+  const { redisUrl, telemetry, build } = await beginService({ name, log, settings, awsMetrics, signal })
   await refuseWrong(redisUrl)
-  const running = create({ settings, files, redisUrl, telemetry, log, fail })
+  const running = create({ settings, files, redisUrl, telemetry, build, log, fail })
+  const { minReplicas, redisMemoryBytes: memoryBytes } = settings
+  const storage = new StorageHealthReader({ redis: running.redis, minReplicas, memoryBytes })
   const startCheck = createStartCheck()
-  const checks = { redis: () => ping(running.redis), start: startCheck.check }
-  const health = await openHealthPort(settings, { log, checks, metrics: () => telemetry.renderMetrics() })
-  await running.start(signal)
+  const health = await openHealthPort(settings, {
+    log,
+    checks: { redis: () => ping(running.redis), start: startCheck.check },
+    degradations: () => storage.degradations(),
+    build,
+    metrics: () => telemetry.renderMetrics(),
+  })
+  await running.start(signal, () => refuseDataLoss({ health: storage, log, settings }))
   startCheck.done()
   return { running, health, telemetry }
 }
@@ -85,7 +101,7 @@ async function stop({ running, health, telemetry }: Started): Promise<void> {
 
 async function openHealthPort(
   settings: ServiceSettings,
-  answers: { log: Logger; checks: Checks; metrics: () => Promise<string> },
+  answers: ReadyOptions & { log: Logger; metrics: () => Promise<string> },
 ): Promise<OpsServer | undefined> {
   const { host, opsPort: port } = settings
   if (port === undefined) return undefined

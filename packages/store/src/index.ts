@@ -7,6 +7,7 @@ export { SigningKeys } from './access/signing-keys.ts'
 export { MasterKeyError, VaultKeys } from './access/vault-keys.ts'
 export { SCRIPT_CLASSES, type ScriptName } from './capacity/script-classes.ts'
 export { type MemorySample, readMemory, readTopicBytes, StorageGuard } from './capacity/storage-guard.ts'
+export { DATA_RISKS, DataLossError, refuseDataLoss, StorageHealthReader } from './capacity/storage-health.ts'
 export { CONSUMER, type ConsumerSettings } from './consumers/consumer-fields.ts'
 export {
   Consumers,

@@ -179,6 +179,45 @@ export function createInstruments() {
       unit: 'By',
       labels: [],
     }),
+    redisUsedBytes: new Gauge({
+      name: 'fantail_redis_memory_used_bytes',
+      help: 'Memory that Redis has used; on a cluster its fullest master.',
+      unit: 'By',
+      labels: [],
+    }),
+    redisLimitBytes: new Gauge({
+      name: 'fantail_redis_memory_limit_bytes',
+      help: 'Memory that Redis may use in all.',
+      unit: 'By',
+      labels: [],
+    }),
+    redisWatermarkBytes: new Gauge({
+      name: 'fantail_redis_memory_watermark_bytes',
+      help: 'Used memory from which publishing is refused.',
+      unit: 'By',
+      labels: [],
+    }),
+    redisDataRisks: new Gauge({
+      name: 'fantail_redis_data_risk',
+      help: 'Whether settings of Redis would lose accepted messages, by risk: 1 or 0.',
+      labels: ['risk'],
+    }),
+    storageRefusals: new Counter({
+      name: 'fantail_storage_refusals',
+      help: 'Publishes and other calls refused because Redis, or the share of a topic, is full.',
+      labels: ['reason'],
+    }),
+    buildInfo: new Gauge({
+      name: 'fantail_build_info',
+      help: 'Version and commit of the process; the value is 1.',
+      labels: ['version', 'commit'],
+    }),
+    startedSeconds: new Gauge({
+      name: 'fantail_start_time_seconds',
+      help: 'When the process started, in seconds since 1970.',
+      unit: 's',
+      labels: [],
+    }),
     fifoLogMessages: new Gauge({
       name: 'fantail_fifo_log_messages',
       help: 'Messages of a FIFO topic that are not in lanes yet.',

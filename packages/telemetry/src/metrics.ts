@@ -6,11 +6,20 @@ import {
   type LaneSource,
   type QuarantineSource,
   refreshed,
+  type StorageSource,
   showFifoLogs,
   showLanes,
   showQuarantine,
+  showStorage,
 } from './observed-gauges.ts'
 import { type QueueSource, showQueues } from './queue-gauges.ts'
+
+interface BuildObservation {
+  version: string
+  commit: string
+  /** ISO 8601. */
+  startedAt: string
+}
 
 export interface Metrics extends Instruments, AwsInstruments {
   /** Where the gauges of lanes come from. A source that fails leaves them out of that scrape. */
@@ -19,6 +28,9 @@ export interface Metrics extends Instruments, AwsInstruments {
   observeFifoLogs(source: FifoLogSource): void
   /** And those of the quarantine. */
   observeQuarantine(source: QuarantineSource): void
+  /** And those of Redis. */
+  observeStorage(source: StorageSource): void
+  showBuild(build: BuildObservation): void
   /** And those of queues; never asked where AWS's metrics are not shown. */
   observeQueues(source: QueueSource): void
   /** Brings the gauges up to date; rejects with what kept a source from answering. */
@@ -48,6 +60,14 @@ export function createMetrics({ aws = true }: { aws?: boolean } = {}): Metrics {
       async () => (quarantine ? [await quarantine()] : []),
       (observed) => showQuarantine(instruments, observed),
     )
+  let storage: StorageSource | undefined
+  const refreshStorage = async () => {
+    const { read, possible } = storage ?? { possible: [] }
+    await refreshed(
+      async () => (read ? [await read()] : []),
+      (observed) => showStorage(instruments, observed, possible),
+    )
+  }
   const refreshQueues = () => refreshed(queues, (observed) => showQueues(awsInstruments, observed))
   return {
     ...instruments,
@@ -61,6 +81,13 @@ export function createMetrics({ aws = true }: { aws?: boolean } = {}): Metrics {
     observeQuarantine(source) {
       quarantine = source
     },
+    observeStorage(source) {
+      storage = source
+    },
+    showBuild({ version, commit, startedAt }) {
+      instruments.buildInfo.set({ version, commit }, 1)
+      instruments.startedSeconds.set({}, Date.parse(startedAt) / 1_000)
+    },
     observeQueues(source) {
       queues = source
     },
@@ -69,6 +96,7 @@ export function createMetrics({ aws = true }: { aws?: boolean } = {}): Metrics {
         refreshLanes(),
         refreshLogs(),
         refreshQuarantine(),
+        refreshStorage(),
         aws ? refreshQueues() : undefined,
       ])
       for (const result of results) if (result.status === 'rejected') throw result.reason

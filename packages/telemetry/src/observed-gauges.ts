@@ -1,4 +1,4 @@
-/** Gauges whose figures are asked for at every scrape: of lanes, of logs of FIFO topics, of the quarantine. */
+/** Gauges whose figures are asked for at every scrape: of lanes, logs of FIFO topics, the quarantine, Redis. */
 import type { Instruments } from './fantail-metrics.ts'
 
 /** @limit Lanes that the gauges show, those with the most waiting first. Past it: the others are left out. */
@@ -38,6 +38,20 @@ interface QuarantineObservation {
 /** Read at every scrape. */
 export type QuarantineSource = () => Promise<QuarantineObservation>
 
+interface StorageObservation {
+  memory: { usedBytes: number; limitBytes: number }
+  watermarkBytes: number
+  /** Settings of Redis that would lose accepted messages. */
+  risks: readonly string[]
+}
+
+export interface StorageSource {
+  /** Read at every scrape. */
+  read: () => Promise<StorageObservation>
+  /** Risks that are shown as 0 if Redis does not have them. */
+  possible: readonly string[]
+}
+
 /** In one go once the answer is there: two scrapes at the same time must not empty each other's gauges. */
 export async function refreshed<T>(source: () => Promise<T[]>, show: (observed: T[]) => void): Promise<void> {
   try {
@@ -68,6 +82,20 @@ export function showQuarantine(instruments: Instruments, observed: QuarantineObs
     quarantineEntries.set({}, entries)
     quarantineBytes.set({}, bytes)
     quarantineBytesMax.set({}, bytesMax)
+  }
+}
+
+export function showStorage(
+  { redisUsedBytes, redisLimitBytes, redisWatermarkBytes, redisDataRisks }: Instruments,
+  observed: StorageObservation[],
+  possible: readonly string[],
+): void {
+  for (const gauge of [redisUsedBytes, redisLimitBytes, redisWatermarkBytes, redisDataRisks]) gauge.clear()
+  for (const { memory, watermarkBytes, risks } of observed) {
+    redisUsedBytes.set({}, memory.usedBytes)
+    redisLimitBytes.set({}, memory.limitBytes)
+    redisWatermarkBytes.set({}, watermarkBytes)
+    for (const risk of possible) redisDataRisks.set({ risk }, risks.includes(risk) ? 1 : 0)
   }
 }
 

@@ -10,6 +10,7 @@ import { createAttempters, QueueAdmission, QueueAppends } from '@fantail/deliver
 import { DispatchConsumer, DispatchConsumers } from '@fantail/jobs'
 import { createStartSteps, openConnections } from '@fantail/runtime'
 import {
+  DataLossError,
   deliveryItemId,
   inOneWrite,
   keyHolderName,
@@ -53,10 +54,10 @@ const SWEEP_ROLE_MS = 50_000
 
 export interface DeliveryWorker {
   /**
-   * Repeats each step until Redis lets it; rejects by the signal, or where that is another kind of Redis than was
-   * named.
+   * Repeats each step until Redis lets it; rejects by the signal, where that is another kind of Redis than was named,
+   * and with the DataLossError of `checkStorage`.
    */
-  start(signal?: AbortSignal): Promise<void>
+  start(signal?: AbortSignal, checkStorage?: () => Promise<void>): Promise<void>
   stop(): Promise<void>
   redis: Redis
   /** Work in progress, for the gauges. */
@@ -105,7 +106,9 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   })
   const { sender, vault } = options
   const appends = new QueueAppends({ queues, admission })
-  const attempters = createAttempters({ sender, vault, clock: now, appends, itemIdOf: deliveryItemId })
+  const { userAgent } = options
+  const sending = { sender, vault, clock: now, userAgent }
+  const attempters = createAttempters({ ...sending, appends, itemIdOf: deliveryItemId })
   const attempts = new AttemptMaker({ attempters, signing, metrics, spans, log })
   const bodies = new LaneBodies(lanes, options.publicUrl)
   const renewals = new Renewals({ lanes, attemptTimeoutMs, log })
@@ -233,12 +236,13 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   return {
     redis,
     figures: () => ({ attempts: slots.inFlight, queued: firstAttempts.queued, jobs: dispatcher.runs }),
-    async start(signal) {
+    async start(signal, checkStorage) {
       await connections.whenChecked(signal)
+      const isFinal = (error: unknown) => error instanceof MasterKeyError || error instanceof DataLossError
+      const step = createStartSteps({ log, signal, isFinal })
+      if (checkStorage) await step(checkStorage)
       await moveOlderEntries(redis, quarantine, log)
       if (options.checkMasterKey) {
-        const isFinal = (error: unknown) => error instanceof MasterKeyError
-        const step = createStartSteps({ log, signal, isFinal })
         await step(() => new VaultKeys(redis).check(vault?.keyIds ?? []))
       }
       laneLoop.start()

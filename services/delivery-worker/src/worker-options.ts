@@ -23,6 +23,8 @@ export interface DeliveryWorkerOptions {
   /** Replicas that must hold what is parked or appended before its source is forgotten; default 0. */
   minReplicas?: number
   publicUrl?: string | undefined
+  /** Of requests to native subscriptions (FANTAIL_USER_AGENT). */
+  userAgent?: string | undefined
   /** An operator's own; else the one that is kept in Redis. */
   signingPair?: SigningPair | undefined
   sender: Pick<HttpSender, 'send' | 'openAhead' | 'close'>

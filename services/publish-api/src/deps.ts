@@ -2,7 +2,7 @@
 import type { ApiSettings } from '@fantail/config'
 import type { AddressGuard, EnvelopeSigning, HttpSender } from '@fantail/delivery'
 import type { Publisher } from '@fantail/jobs'
-import type { Checks } from '@fantail/runtime'
+import type { Build, Checks } from '@fantail/runtime'
 import type {
   ApiKeys,
   ConfirmationLimits,
@@ -18,11 +18,13 @@ import type {
   Redrives,
   SigningKeys,
   StorageGuard,
+  StorageHealthReader,
   Subscriptions,
   Topics,
 } from '@fantail/store'
 import type { Metrics, Spans } from '@fantail/telemetry'
 import type { Vault } from '@fantail/vault'
+import type { WithoutEffectLog } from './aws/without-effect.ts'
 import type { Log } from './http/log.ts'
 import type { KeyCache } from './keys/key-cache.ts'
 import type { RateLimits } from './keys/rate-limits.ts'
@@ -47,6 +49,7 @@ export type Settings = Pick<
   | 'retryJitter'
   | 'sqsDeleteCooldownSeconds'
   | 'tlsCertFile'
+  | 'userAgent'
 >
 
 export interface ApiDeps {
@@ -82,8 +85,13 @@ export interface ApiDeps {
   vault: Vault | undefined
   /** The checks of `/readyz`, by name. */
   checks: Checks
+  /** What `/readyz` says of a Redis that answers. */
+  health: Pick<StorageHealthReader, 'degradations'>
+  build: Build
   settings: Settings
   log: Log
+  /** Told what AWS clients set and nothing acts on. */
+  withoutEffect: Pick<WithoutEffectLog, 'note'>
   metrics: Pick<Metrics, 'messagesPublished' | 'publishBytes' | 'publishSizeBytes' | 'httpRequestSeconds'>
   /** The text of a Prometheus scrape. */
   renderMetrics: () => Promise<string>

@@ -2,7 +2,16 @@
 import type { RedisTarget } from '@fantail/contracts'
 import type { Telemetry } from '@fantail/jobs'
 import { createStartSteps, type Logger, openConnections } from '@fantail/runtime'
-import { Lanes, Queues, type Redis, RedriveBatches, Redrives, Subscriptions, Topics } from '@fantail/store'
+import {
+  DataLossError,
+  Lanes,
+  Queues,
+  type Redis,
+  RedriveBatches,
+  Redrives,
+  Subscriptions,
+  Topics,
+} from '@fantail/store'
 import { createMetrics, type Metrics } from '@fantail/telemetry'
 import { createMaintenance } from './maintenance.ts'
 import { createTaskJobs } from './task-jobs.ts'
@@ -25,7 +34,7 @@ export interface RedriveService {
    * Repeats each step until Redis lets it; rejects by the signal, or where that is another kind of Redis than was
    * named.
    */
-  start(signal?: AbortSignal): Promise<void>
+  start(signal?: AbortSignal, checkStorage?: () => Promise<void>): Promise<void>
   stop(): Promise<void>
 }
 
@@ -64,9 +73,11 @@ export function createRedriveService({
   })
   return {
     redis,
-    async start(signal) {
+    async start(signal, checkStorage) {
       await connections.whenChecked(signal)
-      const step = createStartSteps({ log, signal })
+      const isFinal = (error: unknown) => error instanceof DataLossError
+      const step = createStartSteps({ log, signal, isFinal })
+      if (checkStorage) await step(checkStorage)
       await Promise.all([tasks.start(step), maintenance.start(step)])
     },
     async stop() {

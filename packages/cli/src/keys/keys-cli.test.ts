@@ -59,7 +59,7 @@ test('makes a key, prints its token once and logs it without the secret', async 
   expect(lines).toMatchObject([{ event: 'audit', keyId: 'command line', resource: { id: record?.id } }])
 })
 
-test('--quiet prints the secret alone, --aws makes an access key', async () => {
+test('--quiet prints the token alone, --aws makes an access key', async () => {
   await run('create', '--name', 'x', '--scope', 'manage', '--quiet')
   await run('create', '--name', 'y', '--scope', 'manage', '--aws', '--account', '222222222222', '--quiet')
   const [native, aws] = kept.values()

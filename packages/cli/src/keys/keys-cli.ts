@@ -10,7 +10,8 @@ export const KEYS_USAGE = `usage: fantail keys create --name NAME --scope SCOPE 
        fantail keys list [--account ACCOUNT]
        fantail keys revoke ID
 
-scopes: ${KEY_SCOPES.join(', ')}; --aws makes an access key for the AWS protocols; --quiet prints the secret alone`
+scopes: ${KEY_SCOPES.join(', ')}; --aws makes an access key for the AWS protocols; --quiet prints the token alone
+(an access key as ID:SECRET)`
 
 /** The command line is invalid. */
 export class UsageError extends Error {}
@@ -60,7 +61,7 @@ async function create(cli: KeysCli, args: string[]): Promise<void> {
   const { record, shown } = makeKey(wanted, { vault: cli.vault, now: cli.clock() })
   await cli.keys.create(record)
   tell(cli, 'keys create', record.id)
-  cli.print(values.quiet ? secretText(shown) : createdText(record, shown))
+  cli.print(values.quiet ? tokenText(shown) : createdText(record, shown))
 }
 
 /** By the options' names, as the command line has them. */
@@ -78,7 +79,7 @@ function problemsText(problems: { path: string; message: string }[]): string {
   return [...lines, '', KEYS_USAGE].join('\n')
 }
 
-function secretText(shown: Shown): string {
+function tokenText(shown: Shown): string {
   return 'token' in shown ? shown.token : `${shown.accessKeyId}:${shown.secretAccessKey}`
 }
 
@@ -90,7 +91,7 @@ function createdText({ id, scopes, prefixes, account }: ApiKeyRecord, shown: Sho
       ? [`  Authorization: Bearer ${shown.token}`]
       : [`  AWS_ACCESS_KEY_ID=${shown.accessKeyId}`, `  AWS_SECRET_ACCESS_KEY=${shown.secretAccessKey}`]
   return [
-    `key ${id} of account ${account}: ${scopes.join(', ')} on ${names}. It is shown this once:`,
+    `key ${id} of account ${account}: ${scopes.join(', ')} on ${names}. The token is shown this once:`,
     ...secret,
   ].join('\n')
 }

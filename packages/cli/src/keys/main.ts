@@ -6,6 +6,7 @@ import { readApiSettings } from '@fantail/config'
 import { createLogger, openVault } from '@fantail/runtime'
 import { ApiKeys, VaultKeys } from '@fantail/store'
 import { withRedis } from '../cli-redis.ts'
+import { help, isHelp } from '../help.ts'
 import { KEYS_USAGE, runKeysCli, UsageError } from './keys-cli.ts'
 
 try {
@@ -16,6 +17,7 @@ try {
 }
 
 async function main(args: string[]): Promise<number> {
+  if (isHelp(args)) return help(KEYS_USAGE)
   if (args.length === 0) throw new UsageError(KEYS_USAGE)
   const settings = readApiSettings(process.env)
   // Its audit lines, as those of the API, are for where keys are asked for.

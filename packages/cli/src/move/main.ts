@@ -13,6 +13,7 @@ import {
   WrongRedisError,
   whenServerChecked,
 } from '@fantail/store'
+import { help, isHelp } from '../help.ts'
 
 const USAGE = `usage: fantail move --from redis://HOST:PORT [--to HOST:PORT,HOST:PORT,…]
 
@@ -38,7 +39,9 @@ const WRONG: Record<RedisMode, string> = {
 class UsageError extends Error {}
 
 try {
-  await main(process.argv.slice(3))
+  const args = process.argv.slice(3)
+  if (isHelp(args)) help(USAGE)
+  else await main(args)
 } catch (error) {
   console.error(`fantail move: ${error instanceof Error ? error.message : error}`)
   process.exitCode = error instanceof UsageError ? 2 : 1

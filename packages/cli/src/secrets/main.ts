@@ -3,7 +3,10 @@ import { readApiSettings } from '@fantail/config'
 import { openVault } from '@fantail/runtime'
 import { ApiKeys, Consumers, refuseKeyNotHeld, SigningKeys, Subscriptions, VaultKeys } from '@fantail/store'
 import { withRedis } from '../cli-redis.ts'
+import { help, isHelp } from '../help.ts'
 import { resealAll } from './reseal.ts'
+
+const USAGE = 'usage: fantail secrets reseal'
 
 try {
   process.exitCode = await main(process.argv.slice(3))
@@ -13,8 +16,9 @@ try {
 }
 
 async function main([verb, ...more]: string[]): Promise<number> {
+  if (isHelp([verb ?? '', ...more])) return help(USAGE)
   if (verb !== 'reseal' || more.length > 0) {
-    console.error('usage: fantail secrets reseal')
+    console.error(USAGE)
     return 2
   }
   const settings = readApiSettings(process.env)

@@ -100,7 +100,7 @@ const EXAMPLE = {
 
 export const KeyView = named(
   'Key',
-  z.object(view).meta({ description: 'An API key without its secret.', examples: [EXAMPLE] }),
+  z.object(view).meta({ description: 'An API key without its token.', examples: [EXAMPLE] }),
 )
 
 export const NewKeyView = named(
@@ -111,7 +111,9 @@ export const NewKeyView = named(
       token: z
         .string()
         .optional()
-        .describe('Only for kind native: send it as `Authorization: Bearer …`. It is shown here only.'),
+        .describe(
+          'Only for kind native: the token, sent as `Authorization: Bearer …`. It is shown here only.',
+        ),
       accessKeyId: z.string().optional().describe('Only for kind aws: the access key id for AWS clients.'),
       secretAccessKey: z
         .string()
@@ -119,7 +121,7 @@ export const NewKeyView = named(
         .describe('Only for kind aws: the secret access key for AWS clients. It is shown here only.'),
     })
     .meta({
-      description: 'A key that was just made, with its secret. No other answer shows the secret.',
+      description: 'A key that was just made, with its token. No other answer shows the token.',
       examples: [
         { ...EXAMPLE, token: 'ft_FKABCDEFGHIJKLMNOP23_q1W2e3R4t5Y6u7I8o9P0a1S2d3F4g5H6j7K8l9Z0x1C' },
       ],

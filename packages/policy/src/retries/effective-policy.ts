@@ -2,9 +2,14 @@
  * The policy that an attempt follows: subscription over topic over system default, a whole group at a time (checklist
  * 20 to 22).
  */
-import type { DeliveryPolicy, EffectiveDeliveryPolicy, Protocol, RequestPolicy } from '@fantail/contracts'
+import {
+  type DeliveryPolicy,
+  type EffectiveDeliveryPolicy,
+  type Protocol,
+  type RequestPolicy,
+  SYSTEM_POLICY,
+} from '@fantail/contracts'
 import { PROTOCOL_TRAITS } from '../protocols/traits.ts'
-import { SYSTEM_POLICY } from './system-policy.ts'
 
 interface TopicPolicy {
   deliveryPolicy: DeliveryPolicy | null

@@ -20,7 +20,7 @@ const SAMPLE_STALE_MS = 1_000
  * @limit The watermark: share of Redis's memory that publishing, and all else that callers let grow, may fill. Past
  * it: `storage_full`.
  */
-const PUBLISH_SHARE = 0.75
+export const PUBLISH_SHARE = 0.75
 /**
  * Share of Redis's memory that dead letters may fill. Each copies its message, so they could outgrow any reserve.
  * @limit Share of Redis's memory past which no dead letter is appended. Past it: the delivery waits in its lane,
@@ -49,6 +49,8 @@ interface StorageGuardOptions {
   memoryBytes?: number | undefined
   /** Called at each change between admitting and refusing. */
   onState?: (state: 'full' | 'free', sample: MemorySample) => void
+  /** Told each refusal: past the watermark, or past the topic's share. */
+  onRefused?: (reason: 'storage_full' | 'topic_share') => void
   /** Monotonic ms. */
   now?: () => number
 }
@@ -115,10 +117,12 @@ export class StorageGuard {
 
   #refuseWhenFull(topicUid: string | undefined): void {
     if (topicUid !== undefined && this.#greedy.has(topicUid)) {
+      this.#options.onRefused?.('topic_share')
       const message = 'too much of this topic waits to be delivered; the message is not stored'
       throw new FantailError('rate_limited', message, { retryAfterSeconds: RETRY_AFTER_SECONDS })
     }
     if (!this.#full) return
+    this.#options.onRefused?.('storage_full')
     throw storageFull(
       `Redis has used ${PUBLISH_SHARE * 100} % of its memory or more; nothing was stored, retry later`,
     )

@@ -199,7 +199,7 @@ async function modeOf(redis: Redis): Promise<RedisMode> {
 }
 
 /** Of a map, as RESP3 has it or as the flat list of RESP2. */
-function fieldOf(reply: unknown, name: string): unknown {
+export function fieldOf(reply: unknown, name: string): unknown {
   if (!Array.isArray(reply)) return (reply as Record<string, unknown> | null)?.[name]
   const at = reply.indexOf(name)
   return at < 0 ? undefined : reply[at + 1]

@@ -15,7 +15,7 @@ export function bearerOf(
   const given = request.header('authorization')
   if (given === undefined) throw refusal('no API key is given')
   const token = parseToken(BEARER.exec(given.trim())?.[1] ?? '')
-  if (!token) throw refusal('what is given is no API key')
+  if (!token) throw refusal('what is given is no token of an API key')
   const known = keys.of(token.id)
   return known instanceof Promise
     ? known.then((found) => checked(found, token.secret))

@@ -38,7 +38,7 @@ export const WITHOUT_EFFECT: Record<Kind, Record<string, Asks>> = {
   subscription: { SubscriptionRoleArn: always },
 }
 
-export type Kind = 'topic' | 'queue' | 'subscription'
+type Kind = 'topic' | 'queue' | 'subscription'
 
 /** Services that a policy can let in here: topics send to queues. */
 const CALLING_SERVICES: Record<Kind, string[]> = {

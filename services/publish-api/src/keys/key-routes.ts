@@ -31,8 +31,8 @@ export function keyRoutes(deps: ApiDeps): Endpoint[] {
       tag: TAG,
       summary: 'Make an API key',
       description:
-        'A native key is sent as `Authorization: Bearer ft_…`; an access key signs requests of the AWS protocols. The secret ' +
-        'is in this answer and in no other. A key can be given no scope that the caller’s own key lacks, and by a key with a ' +
+        'The token of a native key is sent as `Authorization: Bearer ft_…`; an access key signs requests of the AWS protocols. ' +
+        'Token and secret access key are in this answer and in no other. A key can be given no scope that the caller’s own key lacks, and by a key with a ' +
         'limit none above that; its requests then count against that limit, too.',
       body: NewKeyInput,
       answers: { 201: { description: 'Made; acts at once', schema: NewKeyView } },
@@ -53,7 +53,7 @@ export function keyRoutes(deps: ApiDeps): Endpoint[] {
       path: '/v1/keys',
       tag: TAG,
       summary: 'List the API keys of the caller’s account',
-      description: 'Without their secrets. Where no keys are asked for, those of all accounts are listed.',
+      description: 'Without their tokens. Where no keys are asked for, those of all accounts are listed.',
       query: KeyListQuery,
       answers: { 200: { description: 'A page, sorted by account and id', schema: KeyList } },
       errors: ['validation_failed'],
@@ -64,8 +64,8 @@ export function keyRoutes(deps: ApiDeps): Endpoint[] {
       id: 'getKey',
       method: 'GET',
       summary: 'Read what an API key may do',
-      description: 'Shows scopes, prefixes and limits, never the secret. Keys of other accounts answer 404.',
-      answers: { 200: { description: 'The key, without its secret', schema: KeyView } },
+      description: 'Shows scopes, prefixes and limits, never the token. Keys of other accounts answer 404.',
+      answers: { 200: { description: 'The key, without its token', schema: KeyView } },
       errors: ['not_found'],
       handle: async (call) => {
         const record = await visibleKey(deps, call)

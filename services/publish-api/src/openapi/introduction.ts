@@ -19,7 +19,7 @@ curl -sS http://127.0.0.1:4100/v1/subscriptions
 
 ## Authentication
 
-In local mode no key is needed, unless \`FANTAIL_AUTH\` is on. Elsewhere each call carries one:
+In local mode no key is needed, unless \`FANTAIL_AUTH\` is on. Elsewhere each call carries the token of one:
 \`Authorization: Bearer ft_…\`. A key has scopes, and may be bound to names by prefixes. A subscription, message or redrive
 that a key may not see is answered like one that does not exist.
 

@@ -1,10 +1,10 @@
 /** Health, readiness, metrics. */
 import { HealthAnswer, ReadyAnswer } from '@fantail/contracts'
-import { METRICS_CONTENT_TYPE, runChecks } from '@fantail/runtime'
+import { METRICS_CONTENT_TYPE, readyAnswer } from '@fantail/runtime'
 import type { ApiDeps } from '../deps.ts'
 import { type Endpoint, endpoint, ok } from '../http/endpoint.ts'
 
-export function serviceRoutes({ checks, renderMetrics, settings }: ApiDeps): Endpoint[] {
+export function serviceRoutes({ checks, health, build, renderMetrics, settings }: ApiDeps): Endpoint[] {
   const tag = 'Service' as const
   return [
     endpoint({
@@ -25,18 +25,18 @@ export function serviceRoutes({ checks, renderMetrics, settings }: ApiDeps): End
       tag,
       summary: 'Whether the process can do its work now',
       description:
-        'For readiness probes and load balancers: every check must be `ok`. The log has the reasons.',
+        'For readiness probes and load balancers: every check must be `ok`. The log has the reasons. A process that works ' +
+        'is `degraded` where Redis would lose messages or refuses them: the answer stays 200, and names the reasons.',
       answers: {
         200: { description: 'It can', schema: ReadyAnswer },
         503: { description: 'It cannot: the checks say why', schema: ReadyAnswer },
       },
       errors: [],
       handle: async () => {
-        const { ready, checks: results } = await runChecks(checks)
-        return {
-          status: ready ? 200 : 503,
-          body: { checks: settings.auth ? withoutReasons(results) : results },
-        }
+        const degradations = () => health.degradations()
+        const { status, body } = await readyAnswer({ checks, degradations, build })
+        const shown = settings.auth ? withoutReasons(body.checks) : body.checks
+        return { status, body: { ...body, checks: shown } }
       },
     }),
     endpoint({

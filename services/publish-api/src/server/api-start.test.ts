@@ -26,6 +26,7 @@ async function startThrough(at: number): Promise<boolean> {
       renderMetrics: async () => '',
       stop: async () => undefined,
     },
+    build: { version: '1.2.3', commit: 'c0ffee' },
     vault: masterKey && createVault([masterKey]),
     fail: (error) => failures.push(error),
   })

@@ -44,6 +44,7 @@ async function startApi(
       renderMetrics: async () => '',
       stop: async () => undefined,
     },
+    build: { version: '1.2.3', commit: 'c0ffee' },
     fail: (error) => expect.fail(String(error)),
   })
   await started.start()

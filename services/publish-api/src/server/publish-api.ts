@@ -10,12 +10,19 @@ import {
   type SigningPair,
 } from '@fantail/delivery'
 import { createPublisher } from '@fantail/jobs'
-import { createStateLog, type Logger, openConnections, type ServiceConnections } from '@fantail/runtime'
+import {
+  type Build,
+  createStateLog,
+  type Logger,
+  openConnections,
+  type ServiceConnections,
+} from '@fantail/runtime'
 import {
   ApiKeys,
   ConfirmationLimits,
   Consumers,
   Counts,
+  DATA_RISKS,
   FifoLog,
   Idempotency,
   IsolatedMessages,
@@ -30,9 +37,11 @@ import {
   type Redis,
   Redrives,
   readTopicBytes,
+  refuseDataLoss,
   SigningKeys,
   Snapshots,
   StorageGuard,
+  StorageHealthReader,
   Subscriptions,
   Topics,
   VaultKeys,
@@ -41,6 +50,7 @@ import {
 import { QueueCounter, type Telemetry } from '@fantail/telemetry'
 import type { Vault } from '@fantail/vault'
 import { createApp } from '../app.ts'
+import { WithoutEffectLog } from '../aws/without-effect.ts'
 import type { ApiDeps } from '../deps.ts'
 import { KeyCache } from '../keys/key-cache.ts'
 import { RateLimits } from '../keys/rate-limits.ts'
@@ -58,6 +68,7 @@ interface PublishApiOptions {
   redisUrl: RedisTarget
   log: Logger
   telemetry: Omit<Telemetry, 'logs'>
+  build: Build
   /** Serves https. */
   tls?: Tls | undefined
   /** An operator's own to sign with; else the one that is kept in Redis. */
@@ -105,6 +116,9 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
   }
   const sender = createHttpSender({ timeoutMs: settings.attemptTimeoutMs, ...guarded })
   const use = new QueueCounter(telemetry.metrics)
+  const { minReplicas, redisMemoryBytes: memoryBytes } = settings
+  const health = new StorageHealthReader({ redis, minReplicas, memoryBytes })
+  telemetry.metrics.observeStorage({ read: () => health.read(), possible: DATA_RISKS })
   const stores = createStores(connections, use, options)
   const deps: ApiDeps = {
     ...stores,
@@ -113,9 +127,12 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
     sender,
     ...createSigning(redis, options),
     ...createKeys(redis, options, stores.storageGuard),
+    health,
+    build: options.build,
     checks: { redis: () => ping(redis), publisher: async () => assertReady(publisher.ready) },
     settings,
     log,
+    withoutEffect: new WithoutEffectLog(log),
     metrics: telemetry.metrics,
     renderMetrics: () => telemetry.renderMetrics(),
     spans: telemetry.spans,
@@ -135,7 +152,14 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
   const start = async () => {
     server = await listen(createApp(deps), { ...settings, tls: options.tls })
     const checkMasterKey = settings.mode === 'server' || settings.masterKey !== undefined
-    await checkStart({ connections, vault: options.vault, checkMasterKey, log, fail: options.fail })
+    await checkStart({
+      connections,
+      vault: options.vault,
+      checkMasterKey,
+      checkStorage: () => refuseDataLoss({ health, log, settings }),
+      log,
+      fail: options.fail,
+    })
     log.info({ host: settings.host, port: server.port }, 'api.listening')
     if (settings.auth) void tellWithoutKeys(redis, deps)
     if (settings.auth && settings.publicUrl === undefined) tellWithoutPublicUrl(log)
@@ -196,7 +220,7 @@ function createKeys(redis: Redis, { vault, log }: PublishApiOptions, growth: Sto
 function createStores(
   { redis, subscriber, acks }: ServiceConnections,
   use: QueueCounter,
-  { settings, log }: PublishApiOptions,
+  { settings, log, telemetry }: PublishApiOptions,
 ) {
   const { arn: defaults, queues: queueCount, logMessages, redisMemoryBytes } = settings
   const onCorrupt = (error: Error) => log.error({ err: error }, 'record.unreadable')
@@ -204,6 +228,7 @@ function createStores(
     redis,
     topicBytes: () => readTopicBytes(redis),
     memoryBytes: redisMemoryBytes,
+    onRefused: (reason) => telemetry.metrics.storageRefusals.of({ reason }).add(),
     onState: (state, sample) => log[state === 'full' ? 'warn' : 'info']({ ...sample }, `storage.${state}`),
   })
   const topics = new Topics(redis, { defaults, growth })

@@ -32,6 +32,7 @@ const check = (vault: Vault) =>
     connections: { redis, whenChecked: () => whenServerChecked({ redis, target: server.url }) },
     vault,
     checkMasterKey: true,
+    checkStorage: async () => undefined,
     log,
     fail: (error) => failures.push(error),
   })

@@ -1,11 +1,11 @@
 /**
- * The API's checks of its Redis: it is of the kind that the settings name, and its sealed secrets can be opened with a
- * key of this process. While Redis is away the API runs and answers 503. A problem that is found when Redis answers
- * ends the process, as at the start.
+ * The API's checks of its Redis: it is of the kind that the settings name, it keeps what it holds, and its sealed
+ * secrets can be opened with a key of this process. While Redis is away the API runs and answers 503. A problem that is
+ * found when Redis answers ends the process, as at the start.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { createStartSteps, type Logger, type ServiceConnections } from '@fantail/runtime'
-import { MasterKeyError, type Redis, VaultKeys } from '@fantail/store'
+import { DataLossError, MasterKeyError, type Redis, VaultKeys } from '@fantail/store'
 import type { Vault } from '@fantail/vault'
 
 /** The start takes no longer for a Redis that is away. */
@@ -16,6 +16,8 @@ interface StartChecks {
   vault: Vault | undefined
   /** Whether the vault's key is all processes' own. */
   checkMasterKey: boolean
+  /** Rejects with a DataLossError where Redis may not be used. */
+  checkStorage: () => Promise<void>
   log: Logger
   /** Called with problems that are found after the start. */
   fail: (error: unknown) => void
@@ -40,11 +42,12 @@ export async function checkStart(checks: StartChecks): Promise<void> {
   }
 }
 
-async function check({ connections, vault, checkMasterKey, log }: StartChecks): Promise<void> {
+async function check({ connections, vault, checkMasterKey, checkStorage, log }: StartChecks): Promise<void> {
   await connections.whenChecked()
+  const isFinal = (error: unknown) => error instanceof MasterKeyError || error instanceof DataLossError
+  const step = createStartSteps({ log, what: 'start_checks', isFinal })
+  await step(checkStorage)
   if (!checkMasterKey) return
-  const isFinal = (error: unknown) => error instanceof MasterKeyError
-  const step = createStartSteps({ log, what: 'master_key_check', isFinal })
   await step(() => useMasterKeys(connections.redis, vault))
 }
 

@@ -3,18 +3,17 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { foreignHostText, type OwnHosts } from '@fantail/config'
 import { ERROR_STATUS, type ErrorCode } from '@fantail/contracts'
-import { type Checks, runChecks } from './checks.ts'
-import type { Logger } from './logger.ts'
-import type { Loop } from './loop.ts'
+import type { Logger } from '../logger.ts'
+import type { Loop } from '../loop.ts'
+import { type ReadyOptions, readyAnswer } from './checks.ts'
 
-interface OpsServerOptions {
+interface OpsServerOptions extends ReadyOptions {
   host: string
   /** 0 takes a free one. */
   port: number
   log: Pick<Logger, 'error'>
   /** The text of a Prometheus scrape. */
   metrics: () => Promise<string>
-  checks: Checks
   /** Host names that are served. */
   ownHosts: OwnHosts
 }
@@ -67,8 +66,8 @@ async function respond(options: OpsServerOptions, request: IncomingMessage): Pro
       case '/healthz':
         return json(200, { status: 'ok' })
       case '/readyz': {
-        const { ready, checks } = await runChecks(options.checks)
-        return json(ready ? 200 : 503, { checks })
+        const { status, body } = await readyAnswer(options)
+        return json(status, body)
       }
       case '/metrics':
         return { status: 200, type: METRICS_CONTENT_TYPE, body: await options.metrics() }

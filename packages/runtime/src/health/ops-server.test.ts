@@ -1,11 +1,12 @@
 import { request } from 'node:http'
 import { createOwnHosts } from '@fantail/config'
 import { afterEach, describe, expect, it } from 'vitest'
-import { type Checks, runChecks } from './checks.ts'
-import { logLines } from './log-lines.fixture.ts'
-import { createLogger } from './logger.ts'
+import { logLines } from '../log-lines.fixture.ts'
+import { createLogger } from '../logger.ts'
+import { type Checks, type Degradation, runChecks } from './checks.ts'
 import { createOpsServer, type OpsServer } from './ops-server.ts'
 
+const BUILD = { version: '1.2.3', commit: 'c0ffee' }
 let server: OpsServer | undefined
 
 afterEach(() => server?.stop())
@@ -14,15 +15,26 @@ async function serving({
   checks = {},
   metrics = async () => 'fantail_up 1\n',
   mode = 'local',
+  degradations,
 }: {
   checks?: Checks
+  degradations?: () => Promise<Degradation[]>
   metrics?: () => Promise<string>
   mode?: 'local' | 'server'
 }) {
   const { destination, lines } = logLines()
   const log = createLogger({ service: 'test', destination })
   const ownHosts = createOwnHosts({ mode, hosts: ['worker'] }, 'laptop')
-  server = createOpsServer({ host: '127.0.0.1', port: 0, log, checks, metrics, ownHosts })
+  server = createOpsServer({
+    host: '127.0.0.1',
+    port: 0,
+    log,
+    checks,
+    metrics,
+    ownHosts,
+    build: BUILD,
+    ...(degradations && { degradations }),
+  })
   await server.start()
   const base = `http://127.0.0.1:${server.port()}`
   return { get: (path: string, method = 'GET') => fetch(base + path, { method }), lines }
@@ -50,7 +62,17 @@ describe('ops server', () => {
   it('is ready while every check passes', async () => {
     const { get } = await serving({ checks: { redis: async () => 'PONG' } })
     const response = await get('/readyz')
-    expect([response.status, await response.json()]).toEqual([200, { checks: { redis: 'ok' } }])
+    expect([response.status, await response.json()]).toEqual([
+      200,
+      {
+        status: 'ready',
+        checks: { redis: 'ok' },
+        degraded: [],
+        version: '1.2.3',
+        commit: 'c0ffee',
+        startedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+      },
+    ])
   })
 
   it('names what keeps it from being ready', async () => {
@@ -58,10 +80,27 @@ describe('ops server', () => {
       checks: { redis: () => Promise.reject(new Error('connect ECONNREFUSED')), settings: async () => {} },
     })
     const response = await get('/readyz')
-    expect([response.status, await response.json()]).toEqual([
+    expect([response.status, await response.json()]).toMatchObject([
       503,
-      { checks: { redis: 'connect ECONNREFUSED', settings: 'ok' } },
+      { status: 'unavailable', checks: { redis: 'connect ECONNREFUSED', settings: 'ok' } },
     ])
+  })
+
+  it('stays ready where it is degraded, and says why', async () => {
+    const reason = { reason: 'eviction', message: 'maxmemory-policy is allkeys-lru' }
+    const { get } = await serving({ degradations: async () => [reason] })
+    const response = await get('/readyz')
+    expect([response.status, await response.json()]).toMatchObject([
+      200,
+      { status: 'degraded', degraded: [reason] },
+    ])
+  })
+
+  it('is degraded where nobody knows, without the error’s hosts', async () => {
+    const { get } = await serving({ degradations: () => Promise.reject(new Error('10.1.2.3:6379')) })
+    const text = await (await get('/readyz')).text()
+    expect(text).toContain('"reason":"unseen"')
+    expect(text).not.toContain('10.1.2.3')
   })
 
   it('a check that never answers is not ok', async () => {
@@ -119,7 +158,15 @@ describe('ops server', () => {
     const log = createLogger({ service: 'test', destination })
     const port = server?.port() ?? 0
     const ownHosts = createOwnHosts({ mode: 'local' })
-    const options = { host: '127.0.0.1', port, log, checks: {}, metrics: async () => '', ownHosts }
+    const options = {
+      host: '127.0.0.1',
+      port,
+      log,
+      checks: {},
+      metrics: async () => '',
+      ownHosts,
+      build: BUILD,
+    }
     const second = createOpsServer(options)
     await expect(second.start()).rejects.toMatchObject({ code: 'EADDRINUSE' })
   })

@@ -1,0 +1,11 @@
+/** What every command does with `--help`: its usage on stdout, and success. */
+
+export function isHelp(args: string[]): boolean {
+  return args.includes('--help') || args.includes('-h') || args[0] === 'help'
+}
+
+/** The exit code. */
+export function help(usage: string): 0 {
+  console.log(usage)
+  return 0
+}

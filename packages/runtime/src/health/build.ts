@@ -1,0 +1,62 @@
+/**
+ * Which Fantail this is: the version of package.json, and the commit of the image or of the checkout. The files of git
+ * are read without git, which refuses a checkout of another user. Only Node is imported: `fantail --version` needs no
+ * more.
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { isAbsolute, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export interface Build {
+  version: string
+  /** `unknown` where neither FANTAIL_COMMIT nor a checkout says it. */
+  commit: string
+  /** Why the commit of a checkout could not be read. */
+  problem?: string
+}
+
+/** `src` and `dist` are equally deep. */
+const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
+const UNKNOWN = 'unknown'
+
+/** `built`: the commit that the image was built from (FANTAIL_COMMIT). */
+export function readBuild(built?: string, root = ROOT): Build {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
+  if (built) return { version, commit: built }
+  try {
+    return { version, commit: commitOf(root) ?? UNKNOWN }
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    return { version, commit: UNKNOWN, problem: `the commit of ${root} cannot be read: ${why}` }
+  }
+}
+
+/** undefined: no checkout. Throws where there is one that cannot be read. */
+function commitOf(root: string): string | undefined {
+  const git = join(root, '.git')
+  if (!existsSync(git)) return undefined
+  const dir = gitDir(root, git)
+  const head = readFileSync(join(dir, 'HEAD'), 'utf8').trim()
+  const ref = /^ref: (.+)$/.exec(head)?.[1]
+  return ref === undefined ? head : commitOfRef(dir, ref)
+}
+
+/** A worktree has a file there that names its folder. */
+function gitDir(root: string, git: string): string {
+  if (existsSync(join(git, 'HEAD'))) return git
+  const named = /^gitdir: (.+)$/m.exec(readFileSync(git, 'utf8'))?.[1]
+  if (named === undefined) throw new Error(`${git} is neither a folder nor a link of git`)
+  return isAbsolute(named) ? named : join(root, named)
+}
+
+/** A branch without commits has none. */
+function commitOfRef(dir: string, ref: string): string | undefined {
+  const common = join(dir, 'commondir')
+  const shared = existsSync(common) ? join(dir, readFileSync(common, 'utf8').trim()) : dir
+  const file = join(shared, ref)
+  if (existsSync(file)) return readFileSync(file, 'utf8').trim()
+  const packed = join(shared, 'packed-refs')
+  if (!existsSync(packed)) return undefined
+  const lines = readFileSync(packed, 'utf8').split('\n')
+  return lines.find((line) => line.endsWith(` ${ref}`))?.split(' ')[0]
+}

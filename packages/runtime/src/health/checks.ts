@@ -1,0 +1,114 @@
+/** Readiness: what a service needs, each tried with a bound. */
+
+import { errorFields } from '../logger.ts'
+import type { Build } from './build.ts'
+
+/** Resolves where the thing works, rejects with what is wrong. */
+export type Checks = Record<string, () => Promise<unknown>>
+
+interface Readiness {
+  ready: boolean
+  /** `ok`, or what is wrong. */
+  checks: Record<string, string>
+}
+
+/** A reason why a process that works is not all right. */
+export interface Degradation {
+  reason: string
+  message: string
+}
+
+/** What `/readyz` answers beside its checks. */
+export interface ReadyOptions {
+  checks: Checks
+  /** Asked where every check passes. A rejection is a degradation, too. */
+  degradations?: () => Promise<Degradation[]>
+  build: Build
+}
+
+interface ReadyAnswer {
+  status: 200 | 503
+  body: ReadyBody
+}
+
+interface ReadyBody extends Pick<Build, 'version' | 'commit'> {
+  /** `degraded`: it works, and somebody should look. */
+  status: 'ready' | 'degraded' | 'unavailable'
+  checks: Record<string, string>
+  degraded: Degradation[]
+  startedAt: string
+}
+
+/** @limit One check of readiness. Past it: the service answers that it is not ready. */
+const CHECK_TIMEOUT_MS = 1_000
+
+/** When this process started, ISO 8601. */
+export const STARTED_AT = new Date(performance.timeOrigin).toISOString()
+
+/** The answer of `/readyz`. */
+export async function readyAnswer({ checks, degradations, build }: ReadyOptions): Promise<ReadyAnswer> {
+  const { ready, checks: results } = await runChecks(checks)
+  const degraded = ready && degradations ? await degradationsWithin(CHECK_TIMEOUT_MS, degradations) : []
+  const { version, commit } = build
+  return {
+    status: ready ? 200 : 503,
+    body: {
+      status: ready ? (degraded.length > 0 ? 'degraded' : 'ready') : 'unavailable',
+      checks: results,
+      degraded,
+      version,
+      commit,
+      startedAt: STARTED_AT,
+    },
+  }
+}
+
+async function degradationsWithin(
+  timeoutMs: number,
+  degradations: () => Promise<Degradation[]>,
+): Promise<Degradation[]> {
+  let found: Degradation[] = [UNSEEN]
+  const ask = async () => {
+    found = await degradations()
+  }
+  const result = await outcome(ask, timeoutMs)
+  return result === 'ok' ? found : [UNSEEN]
+}
+
+/** Without the reason: an error names hosts, and this route is open. */
+const UNSEEN = { reason: 'unseen', message: 'Redis did not answer what it would lose.' }
+
+export async function runChecks(checks: Checks, timeoutMs = CHECK_TIMEOUT_MS): Promise<Readiness> {
+  const results = await Promise.all(
+    Object.entries(checks).map(async ([name, check]) => [name, await outcome(check, timeoutMs)] as const),
+  )
+  return {
+    ready: results.every(([, result]) => result === 'ok'),
+    checks: Object.fromEntries(results),
+  }
+}
+
+/** The check of a service that listens before it works: it fails until `done` is called. */
+export function createStartCheck(): { check(): Promise<void>; done(): void } {
+  let started = false
+  return {
+    check: async () => {
+      if (!started) throw new Error('still starting')
+    },
+    done: () => {
+      started = true
+    },
+  }
+}
+
+async function outcome(check: () => Promise<unknown>, timeoutMs: number): Promise<string> {
+  const late = Promise.withResolvers<string>()
+  const timer = setTimeout(() => late.resolve(`no answer within ${timeoutMs} ms`), timeoutMs)
+  try {
+    return await Promise.race([late.promise, check().then(() => 'ok')])
+  } catch (error) {
+    return errorFields(error).message
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,123 @@
+import { useRedis } from '@fantail/test-kit/use-redis'
+import type { Redis } from 'ioredis'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { connect, whenReady } from '../index.ts'
+import { DataLossError, refuseDataLoss, StorageHealthReader } from './storage-health.ts'
+
+const { redis, server } = await useRedis({ connect, args: ['--maxmemory', '64mb'] })
+let lines: Record<string, unknown>[]
+
+beforeEach(() => {
+  lines = []
+})
+
+afterEach(async () => {
+  await configure({ 'maxmemory-policy': 'noeviction', save: '', appendonly: 'no' })
+})
+
+async function configure(settings: Record<string, string>): Promise<void> {
+  for (const [name, value] of Object.entries(settings)) await redis.config('SET', name, value)
+}
+
+const reader = (options: { redis?: Redis; minReplicas?: number } = {}) =>
+  new StorageHealthReader({ redis, minReplicas: 0, ...options })
+
+/** Throws what the start of a process throws. */
+function start(mode: 'local' | 'server', allowVolatileRedis = false, health = reader()): Promise<void> {
+  const log = { warn: (fields: object, event: string) => void lines.push({ ...fields, event }) }
+  return refuseDataLoss({ health, log, settings: { mode, allowVolatileRedis } })
+}
+
+const risks = async (options = {}) => (await reader(options).read()).risks
+
+test('a Redis that keeps nothing over a restart is refused in server mode, unless a setting allows it', async () => {
+  const refusal = await start('server').catch((error: unknown) => error)
+  expect(refusal).toBeInstanceOf(DataLossError)
+  expect(String(refusal)).toContain('keeps nothing over a restart: set appendonly yes')
+  expect(String(refusal)).toContain('FANTAIL_ALLOW_VOLATILE_REDIS=true')
+  await start('server', true)
+  expect(lines).toEqual([
+    { event: 'redis.volatile', risks: ['no_persistence'], detail: expect.stringContaining('appendonly') },
+  ])
+})
+
+test('one line says it in local mode', async () => {
+  await configure({ 'maxmemory-policy': 'allkeys-lru' })
+  await start('local')
+  expect(lines).toEqual([
+    {
+      event: 'redis.volatile',
+      risks: ['eviction', 'no_persistence'],
+      detail: expect.stringContaining('maxmemory-policy is allkeys-lru'),
+    },
+  ])
+})
+
+test('an eviction policy is refused where everything is persisted, too', async () => {
+  await configure({ 'maxmemory-policy': 'volatile-ttl', appendonly: 'yes' })
+  await expect(start('server')).rejects.toThrow('maxmemory-policy is volatile-ttl')
+})
+
+test.each([
+  ['an append-only file', { appendonly: 'yes' }, 0],
+  ['save points', { save: '60 1' }, 0],
+  ['replicas that are waited for', {}, 1],
+])('%s is enough', async (_, settings, minReplicas) => {
+  await configure(settings)
+  const health = reader({ minReplicas })
+  await start('server', false, health)
+  expect([lines, (await health.read()).risks]).toEqual([[], []])
+})
+
+test('where CONFIG is forbidden, what cannot be seen is a warning, and what INFO says still counts', async () => {
+  await redis.call('ACL', 'SETUSER', 'managed', 'on', 'nopass', '~*', '&*', '+@all', '-config')
+  const managed = connect({ url: server.url.replace('://', '://managed:any@'), name: 'test' })
+  try {
+    await whenReady(managed)
+    await start('server', false, reader({ redis: managed }))
+    expect(lines).toEqual([
+      { event: 'redis.volatile', risks: ['unseen'], detail: expect.stringContaining('CONFIG is forbidden') },
+    ])
+    await configure({ appendonly: 'yes' })
+    expect(await risks({ redis: managed })).toEqual([])
+    await configure({ 'maxmemory-policy': 'allkeys-random' })
+    await expect(start('server', false, reader({ redis: managed }))).rejects.toThrow('allkeys-random')
+  } finally {
+    managed.disconnect()
+  }
+})
+
+test('memory, watermark and a full Redis are told', async () => {
+  await configure({ appendonly: 'yes' })
+  const { memory, watermarkBytes } = await reader().read()
+  expect(memory.limitBytes).toBe(64 * 1_048_576)
+  expect(watermarkBytes).toBe(48 * 1_048_576)
+  expect(memory.usedBytes).toBeGreaterThan(0)
+  await redis.setrange('ballast', 50_000_000, 'x')
+  expect(await reader().degradations()).toEqual([
+    { reason: 'storage_full', message: expect.stringContaining('publishing is refused') },
+  ])
+  await redis.del('ballast')
+})
+
+test('Redis is asked at most once a second, and again at once after it did not answer', async () => {
+  let now = 0
+  let asked = 0
+  const away = { isAway: true }
+  const info = async () => {
+    asked += 1
+    if (away.isAway) throw new Error('Connection is closed.')
+    return 'used_memory:1\r\nmaxmemory:100\r\naof_enabled:1\r\n'
+  }
+  const fake = { info, call: async () => ['save', ''] } as unknown as Redis
+  const health = new StorageHealthReader({ redis: fake, minReplicas: 0, now: () => now })
+  await expect(health.read()).rejects.toThrow('closed')
+  away.isAway = false
+  await health.read()
+  const before = asked
+  await Promise.all([health.read(), health.read()])
+  expect(asked).toBe(before)
+  now += 1_001
+  await health.read()
+  expect(asked).toBe(before + 2)
+})

@@ -1,0 +1,182 @@
+/**
+ * What an operator should know of Redis while it works: how full it is, and what in its settings would lose accepted
+ * messages. Read when somebody asks (`/readyz`, a scrape), at most once a second; nothing is asked in between.
+ *
+ * INFO says most of it, on managed servers too. Save points are known to CONFIG alone, which those often refuse.
+ */
+import type { Redis } from 'ioredis'
+import { mastersOf } from '../redis/cluster.ts'
+import { fieldOf } from '../redis/server-kind.ts'
+import { type MemorySample, PUBLISH_SHARE, parseMemory } from './storage-guard.ts'
+
+/** @limit Age of what `/readyz` and a scrape know of Redis. Past it: Redis is asked again. */
+const HEALTH_AGE_MS_MAX = 1_000
+
+/**
+ * `eviction`: Redis may drop what it holds. `no_persistence`: a restart forgets everything. `unseen`: the server does
+ * not say whether it persists.
+ */
+export const DATA_RISKS = ['eviction', 'no_persistence', 'unseen'] as const
+type DataRisk = (typeof DATA_RISKS)[number]
+
+interface StorageHealth {
+  memory: MemorySample
+  /** From here on nothing is published. */
+  watermarkBytes: number
+  /** Empty: what is accepted is kept. */
+  risks: DataRisk[]
+  /** `maxmemory-policy` of the servers, the first that evicts before others. */
+  evictionPolicy: string
+}
+
+/** A reason why a process that works is not all right. */
+interface Degradation {
+  reason: DataRisk | 'storage_full'
+  message: string
+}
+
+/** Redis would lose accepted messages, and server mode was not told to accept that. */
+export class DataLossError extends Error {
+  constructor(problems: Degradation[]) {
+    const reasons = problems.map(({ message }) => message).join(' ')
+    super(
+      `this Redis would lose accepted messages. ${reasons} FANTAIL_ALLOW_VOLATILE_REDIS=true accepts that.`,
+    )
+    this.name = 'DataLossError'
+  }
+}
+
+interface StorageHealthOptions {
+  redis: Redis
+  /** FANTAIL_MIN_REPLICAS: with one or more, a message is on another machine before it is accepted. */
+  minReplicas: number
+  /** FANTAIL_REDIS_MEMORY_BYTES. */
+  memoryBytes?: number | undefined
+  /** Monotonic ms. */
+  now?: () => number
+}
+
+export class StorageHealthReader {
+  readonly #options: StorageHealthOptions
+  readonly #now: () => number
+  #readAt = Number.NEGATIVE_INFINITY
+  #reading: Promise<StorageHealth> | undefined
+
+  constructor(options: StorageHealthOptions) {
+    this.#options = options
+    this.#now = options.now ?? (() => performance.now())
+  }
+
+  /** Rejects where Redis does not answer. */
+  read(): Promise<StorageHealth> {
+    if (this.#reading && this.#now() - this.#readAt < HEALTH_AGE_MS_MAX) return this.#reading
+    const reading = readHealth(this.#options)
+    this.#readAt = this.#now()
+    this.#reading = reading
+    reading.catch(() => {
+      // Asked again at once; whoever waits for this answer gets the error.
+      if (this.#reading === reading) this.#reading = undefined
+    })
+    return reading
+  }
+
+  /** Rejects where Redis does not answer. */
+  async degradations(): Promise<Degradation[]> {
+    return degradationsOf(await this.read())
+  }
+}
+
+async function readHealth({ redis, minReplicas, memoryBytes }: StorageHealthOptions): Promise<StorageHealth> {
+  const servers = await Promise.all(mastersOf(redis).map((master) => readServer(master, memoryBytes)))
+  const fullness = ({ usedBytes, limitBytes }: MemorySample) => usedBytes / limitBytes
+  const [fullest] = servers.toSorted((a, b) => fullness(b.memory) - fullness(a.memory))
+  if (!fullest) throw new Error('Connection is closed.')
+  const evicting = servers.find(({ evictionPolicy }) => evicts(evictionPolicy))
+  const risks = new Set(servers.flatMap((server) => risksOf(server, minReplicas)))
+  return {
+    memory: fullest.memory,
+    watermarkBytes: fullest.memory.limitBytes * PUBLISH_SHARE,
+    risks: DATA_RISKS.filter((risk) => risks.has(risk)),
+    evictionPolicy: (evicting ?? fullest).evictionPolicy,
+  }
+}
+
+interface ServerHealth {
+  memory: MemorySample
+  evictionPolicy: string
+  /** undefined: the server does not say. */
+  persists: boolean | undefined
+}
+
+async function readServer(redis: Redis, memoryBytes: number | undefined): Promise<ServerHealth> {
+  const [memory, persistence, savePoints] = await Promise.all([
+    redis.info('memory'),
+    redis.info('persistence'),
+    readSavePoints(redis),
+  ])
+  const hasFile = /^aof_enabled:1/m.test(persistence)
+  return {
+    memory: parseMemory(memory, memoryBytes),
+    evictionPolicy: /^maxmemory_policy:(\S+)/m.exec(memory)?.[1] ?? '',
+    persists: hasFile || (savePoints === undefined ? undefined : savePoints !== ''),
+  }
+}
+
+/** undefined where CONFIG is forbidden, renamed or absent. */
+async function readSavePoints(redis: Redis): Promise<string | undefined> {
+  try {
+    const save = fieldOf(await redis.call('CONFIG', 'GET', 'save'), 'save')
+    return save === undefined ? undefined : String(save)
+  } catch (error) {
+    if (error instanceof Error && /^(ERR|NOPERM)\b/.test(error.message)) return undefined
+    throw error
+  }
+}
+
+/** A server that does not say its policy has none that evicts: INFO has it since Redis 4. */
+function evicts(policy: string): boolean {
+  return policy !== '' && policy !== 'noeviction'
+}
+
+function risksOf({ evictionPolicy, persists }: ServerHealth, minReplicas: number): DataRisk[] {
+  const risks: DataRisk[] = evicts(evictionPolicy) ? ['eviction'] : []
+  if (persists === true || minReplicas > 0) return risks
+  return [...risks, persists === undefined ? 'unseen' : 'no_persistence']
+}
+
+/** In words, the worst first. */
+function degradationsOf({ risks, evictionPolicy, memory, watermarkBytes }: StorageHealth): Degradation[] {
+  const texts: Record<DataRisk, string> = {
+    eviction: `Its maxmemory-policy is ${evictionPolicy}, which drops messages when memory is full: set noeviction.`,
+    no_persistence:
+      'It keeps nothing over a restart: set appendonly yes or save points, or FANTAIL_MIN_REPLICAS with replicas.',
+    unseen:
+      'It does not show whether it persists, since CONFIG is forbidden: make sure of appendonly yes or save points.',
+  }
+  const full: Degradation[] =
+    memory.usedBytes < watermarkBytes
+      ? []
+      : [{ reason: 'storage_full', message: 'Redis is filled to the watermark: publishing is refused.' }]
+  return [...risks.map((reason) => ({ reason, message: texts[reason] })), ...full]
+}
+
+interface StorageCheckOptions {
+  health: StorageHealthReader
+  log: { warn(fields: object, event: string): void }
+  settings: { mode: 'local' | 'server'; allowVolatileRedis: boolean }
+}
+
+/**
+ * At the start of a process. Rejects with a DataLossError where server mode may not go on; else one log line says what
+ * would be lost.
+ */
+export async function refuseDataLoss({ health, log, settings }: StorageCheckOptions): Promise<void> {
+  const problems = (await health.degradations()).filter(({ reason }) => reason !== 'storage_full')
+  if (problems.length === 0) return
+  const known = problems.filter(({ reason }) => reason !== 'unseen')
+  if (known.length > 0 && settings.mode === 'server' && !settings.allowVolatileRedis) {
+    throw new DataLossError(known)
+  }
+  const detail = problems.map(({ message }) => message).join(' ')
+  log.warn({ risks: problems.map(({ reason }) => reason), detail }, 'redis.volatile')
+}
