@@ -2,8 +2,9 @@
  * Filters filed under the values that one key can have. A look-up finds filters that may match. The filter itself
  * decides where the drawer cannot: the end of a long prefix, the middle of a wildcard, an open bound.
  */
-import { addressIn, type Condition, foldedIn } from '../conditions/condition.ts'
+import { addressIn, type Condition, foldedIn, type Scalar } from '../conditions/condition.ts'
 import type { Leaf } from '../filter-subject.ts'
+import { STEPS_AT_ONCE, type Steps } from '../match-work.ts'
 import { RangeIndex } from './range-index.ts'
 
 type Found = (n: number) => void
@@ -68,6 +69,33 @@ export class FilterDrawer {
     for (const n of this.#present) found(n)
     for (const leaf of leaves) this.#find(leaf, found)
     if (this.#hasBlocks && leaves.some((leaf) => addressIn(leaf) !== undefined)) this.#blocks.forEach(found)
+  }
+
+  /** The same in steps, each filter that is found among them. Equal values are looked up once. */
+  *findInSteps(leaves: readonly Leaf[], found: Found): Steps<void> {
+    if (leaves.length === 0) return
+    let steps = this.#present.length
+    for (const n of this.#present) found(n)
+    const counted = (n: number) => {
+      steps++
+      found(n)
+    }
+    const known = new Set<Scalar>()
+    let isAddressed = false
+    for (const leaf of leaves) {
+      steps += this.steps
+      if (!isKnown(leaf, known)) {
+        this.#find(leaf, counted)
+        if (this.#hasBlocks && !isAddressed && addressIn(leaf) !== undefined) {
+          isAddressed = true
+          this.#blocks.forEach(counted)
+        }
+      }
+      if (steps < STEPS_AT_ONCE) continue
+      yield steps
+      steps = 0
+    }
+    yield steps
   }
 
   #find(leaf: Leaf, found: Found): void {
@@ -240,6 +268,14 @@ function drop(list: number[], n: number): void {
   if (place < 0) return
   const last = list.pop() as number
   if (place < list.length) list[place] = last
+}
+
+/** Its value was seen before. A number with a spelling of its own counts as new. */
+function isKnown({ value, text }: Leaf, known: Set<Scalar>): boolean {
+  if (text !== undefined) return false
+  if (known.has(value)) return true
+  known.add(value)
+  return false
 }
 
 function each(known: number | number[] | undefined, found: Found): void {

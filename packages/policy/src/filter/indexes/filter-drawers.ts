@@ -3,7 +3,7 @@
 import type { Condition } from '../conditions/condition.ts'
 import { headOf } from '../filter-rules.ts'
 import { type FilterSubject, leavesInSteps } from '../filter-subject.ts'
-import { type MatchWork, STEPS_AT_ONCE, type Steps } from '../match-work.ts'
+import type { MatchWork, Steps } from '../match-work.ts'
 import { FilterDrawer } from './filter-drawer.ts'
 
 /** The name that a clause is filed under: what it asks of the values of its key. */
@@ -92,11 +92,5 @@ function look(drawer: FilterDrawer, subject: FilterSubject, found: Found, work: 
 }
 
 function* lookInSteps(drawer: FilterDrawer, subject: FilterSubject, found: Found): Steps<void> {
-  const leaves = yield* leavesInSteps(subject, drawer.path)
-  const atOnce = Math.max(1, Math.floor(STEPS_AT_ONCE / drawer.steps))
-  for (let i = 0; i < leaves.length; i += atOnce) {
-    const some = leaves.slice(i, i + atOnce)
-    drawer.find(some, found)
-    yield some.length * drawer.steps
-  }
+  yield* drawer.findInSteps(yield* leavesInSteps(subject, drawer.path), found)
 }
