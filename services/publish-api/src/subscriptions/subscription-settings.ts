@@ -23,11 +23,13 @@ type Input = Omit<
   z.output<typeof NewSubscriptionInput>,
   'endpoint' | 'protocol' | 'confirmation' | 'outbound'
 >
-type Given<Member extends keyof Input> = NonNullable<Input[Member]>
+/** Settings that the body has, which are all but one: the AWS API alone sets attributes. */
+type BodySetting = Exclude<keyof SubscriptionSettings, 'attributes'>
+type Given<Member extends BodySetting> = NonNullable<Input[Member]>
 
 /** What becomes of a member that is not kept as it is given. */
 const READ: {
-  [Member in keyof Input]?: (given: Given<Member>, settings: Settings) => SubscriptionSettings[Member]
+  [Member in BodySetting]?: (given: Given<Member>, settings: Settings) => SubscriptionSettings[Member]
 } = {
   deliveryPolicy: (given) => parseDeliveryPolicy(given),
   redrivePolicy: ({ deadLetterTargetArn }, { arn }) => {
@@ -40,12 +42,12 @@ const READ: {
 /** The members given, with what a reset (`null`) sets and queues by their ARN. */
 export function settingsOf(input: Input, settings: Settings): Partial<SubscriptionSettings> {
   const members = Object.keys(SETTING_DEFAULTS).filter(
-    (member): member is keyof Input => input[member as keyof Input] !== undefined,
+    (member): member is BodySetting => input[member as BodySetting] !== undefined,
   )
   return Object.fromEntries(members.map((member) => [member, settingOf(member, input, settings)]))
 }
 
-function settingOf<Member extends keyof Input>(member: Member, input: Input, settings: Settings) {
+function settingOf<Member extends BodySetting>(member: Member, input: Input, settings: Settings) {
   const given = input[member]
   if (given === null || given === undefined) return SETTING_DEFAULTS[member]
   const read = READ[member]
