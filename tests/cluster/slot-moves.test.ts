@@ -32,7 +32,9 @@ test('slots of lanes and of dispatch queues are moved under load: the ledger bal
   const shard = shardOf('arn:aws:sns:us-east-1:000000000000:moved')
   const lanes = keySlot(shardBase(shard))
   const queues = [0, 1, 2].map((number) => keySlot(`{${dispatchTag(number)}}`))
-  const publishing = ledger.publishAtRate({ count: SECONDS * PER_SECOND, perSecond: PER_SECOND })
+  let haveMoved = false
+  const count = SECONDS * PER_SECOND
+  const publishing = ledger.publishAtRate({ count, perSecond: PER_SECOND, until: () => haveMoved })
   await waitFor(() => ledger.count('accepted') >= PER_SECOND)
   const masters = cluster.nodes.slice(0, 3)
   for (let round = 0; round < ROUNDS; round++) {
@@ -50,7 +52,11 @@ test('slots of lanes and of dispatch queues are moved under load: the ledger bal
     const before = ledger.count('accepted')
     await waitFor(() => ledger.count('accepted') >= before + PER_SECOND)
   }
-  if (to) await cluster.moveSlot(lanes, to, halfway)
+  try {
+    if (to) await cluster.moveSlot(lanes, to, halfway)
+  } finally {
+    haveMoved = true
+  }
   await publishing
   const account = await ledger.whenSettled({ timeoutMs: 40_000 })
   console.info(`slots moved: ${JSON.stringify(account)}`)

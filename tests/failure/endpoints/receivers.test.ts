@@ -10,7 +10,7 @@ import { Ledger } from '../../harness/ledgers/ledger.ts'
 import { type BadReceivers, startBadReceivers } from '../../harness/receivers/bad-receivers.ts'
 import { useReceiver } from '../../harness/receivers/use-receiver.ts'
 import { retries } from '../../harness/receivers/webhooks.ts'
-import { watchStalls } from '../../harness/runs/stalls.ts'
+import { type Stalls, watchStalls } from '../../harness/runs/stalls.ts'
 import { residentBytes } from '../../harness/services/process-figures.ts'
 import { useStack } from '../../harness/services/stack.ts'
 
@@ -41,11 +41,11 @@ test(
   'receivers that do everything wrong slow nobody, and each delivery ends as its policy says',
   async () => {
     const row = beginFault('receivers')
+    const stalls = watchStalls([stack().worker(0).pid, stack().redis.pid()])
     const alone = await openHealthy('alone')
     await alone.publishAtRate({ count: 4 * HEALTHY_PER_SECOND, perSecond: HEALTHY_PER_SECOND })
     await alone.whenSettled()
     const memory = watchMemory()
-    const stalls = watchStalls([stack().worker(0).pid, stack().redis.pid()])
     const from = performance.timeOrigin + performance.now()
 
     const ledger = await openBad()
@@ -60,7 +60,7 @@ test(
     const grown = memory()
     const stalledMs = stalls.between(from, performance.timeOrigin + performance.now())
 
-    const [before, meanwhile] = [delaysOf(alone, '/alone'), delaysOf(beside, '/beside')]
+    const [before, meanwhile] = [delaysOf(alone, '/alone', stalls), delaysOf(beside, '/beside', stalls)]
     row.tell({
       messages: account.accepted + healthy.accepted,
       lost: account.lost + healthy.lost,
@@ -121,11 +121,14 @@ function timeoutsOf({ subscriptions }: Ledger): number[] {
   return attempts.filter(({ error }) => error === 'timeout').map(({ time }) => Date.parse(String(time)))
 }
 
-/** ms from the acceptance of a message to its arrival, the median: the rest is this machine's, which floods too. */
-function delaysOf(ledger: Ledger, path: string): number {
+/** The median ms from a message's acceptance to its arrival, less the waits for a processor. */
+function delaysOf(ledger: Ledger, path: string, stalls: Stalls): number {
   const delays = receiver()
     .requestsTo(path)
-    .map(({ at, text }) => at - performance.timeOrigin - (ledger.acceptedAt.get(text) ?? 0))
+    .map(({ at, text }) => {
+      const from = performance.timeOrigin + (ledger.acceptedAt.get(text) ?? 0)
+      return at - from - stalls.covered(from, at)
+    })
   return percentile(delays, 0.5)
 }
 

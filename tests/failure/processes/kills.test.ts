@@ -11,6 +11,7 @@ import { useStack } from '../../harness/services/stack.ts'
 
 const RUN_SECONDS = LONG ? 600 : 25
 const PER_SECOND = 80
+const KILLS_MIN = RUN_SECONDS / 10
 const PAUSE_MS = { from: 100, to: 2_000 }
 const REDRIVE_EVERY_MS = 3_000
 const DUPLICATES_MAX = 0.05
@@ -45,11 +46,13 @@ test(
     })
     const count = RUN_SECONDS * PER_SECOND
     let ended = false
-    const publishing = ledger.publishAtRate({ count, perSecond: PER_SECOND }).finally(() => {
+    let kills = 0
+    const until = () => kills > KILLS_MIN
+    const publishing = ledger.publishAtRate({ count, perSecond: PER_SECOND, until }).finally(() => {
       ended = true
     })
     const redriving = redriveAgainAndAgain(() => ended)
-    const kills = await killAtRandom(stack().services(), () => ended)
+    for await (const _ of killAtRandom(stack().services(), () => ended)) kills++
     const lastKillAt = performance.now()
     await publishing
     await redriving
@@ -58,7 +61,7 @@ test(
     await redriveAll()
     const account = await ledger.whenSettled({ timeoutMs: 60_000 })
     row.tell({ ...account, messages: account.accepted, recoverySeconds })
-    expect(kills).toBeGreaterThan(RUN_SECONDS / 10)
+    expect(kills).toBeGreaterThan(KILLS_MIN)
     expect(account).toMatchObject({ lost: 0, refusedYetSeen: 0, discarded: 0, expired: 0, deadLettered: 0 })
     expect(account.delivered).toBe(account.owed)
     expect(account.duplicates).toBeLessThan(DUPLICATES_MAX * account.owed)
@@ -66,13 +69,14 @@ test(
   (RUN_SECONDS + 150) * 1_000,
 )
 
-/** One process after the other, started again each time, as a supervisor would. Resolves with how often. */
-async function killAtRandom(services: ServiceProcess[], ended: () => boolean): Promise<number> {
-  for (let kills = 0; ; kills++) {
+/** One process after the other, started again each time, as a supervisor would. Yields after each. */
+async function* killAtRandom(services: ServiceProcess[], ended: () => boolean): AsyncGenerator<void> {
+  for (;;) {
     await untilPassed(anyBetween(PAUSE_MS.from, PAUSE_MS.to))
-    if (ended()) return kills
+    if (ended()) return
     const victim = services[Math.floor(Math.random() * services.length)]
     await victim?.restart()
+    yield
   }
 }
 

@@ -74,7 +74,7 @@ test(
       begin: async () => proxy.delayReplies(LATE_MS),
       end: async () => proxy.delayReplies(0),
     })
-    expect(ledger.failures).toEqual([])
+    expect(ledger.ownFailures()).toEqual([])
     expect(account.delivered).toBe(account.owed)
   },
   FAULT_MS + 90_000,

@@ -38,6 +38,8 @@ export class FifoLedger {
   readonly #options: FifoLedgerOptions
   /** Requests that were made again. */
   repeats = 0
+  /** Messages that were accepted, each counted once. */
+  accepted = 0
 
   private constructor(options: FifoLedgerOptions) {
     this.#options = options
@@ -122,7 +124,10 @@ export class FifoLedger {
       if (tries > 0) this.repeats++
       const path = `/v1/topics/${name}.fifo/messages`
       const answer = await stack.client.call('POST', path, { body: { messages } }).catch(() => undefined)
-      if (answer?.status === 202) return
+      if (answer?.status === 202) {
+        this.accepted += BATCH
+        return
+      }
       if (answer !== undefined && answer.status < 500)
         throw new Error(`refused: ${JSON.stringify(answer.body)}`)
       await pause(AGAIN_MS)

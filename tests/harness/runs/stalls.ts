@@ -1,5 +1,5 @@
 /** When processes were ready to run and the machine ran others: time in which no pace can be kept. */
-import { waitedMs } from '@fantail/test-kit'
+import { Waits, waitedMs } from '@fantail/test-kit'
 import { onTestFinished } from 'vitest'
 
 const SAMPLE_MS = 10
@@ -22,6 +22,8 @@ export interface Stalls {
   between(from: number, to: number): number
   /** The same of all waits, short ones too, of all processes together. */
   waited(from: number, to: number): number
+  /** The part of the time between two times in which at least one of the processes waited, in ms. */
+  covered(from: number, to: number): number
   /** All of at least 10 ms. */
   all(): Stall[]
 }
@@ -53,6 +55,14 @@ export function watchStalls(pids: number[]): Stalls {
       return Math.min(to - from, sum(within))
     },
     waited: (from, to) => sum(waits.filter((wait) => wait.to >= from && wait.from <= to)),
+    covered: (from, to) => {
+      const covered = new Waits()
+      for (const wait of waits) {
+        const [begun, ended] = [Math.max(from, wait.to - wait.ms), Math.min(to, wait.to)]
+        if (begun < ended) covered.add(begun, ended)
+      }
+      return covered.ms()
+    },
     all: () =>
       [...own, ...waits.filter(({ process }) => process !== 'self')].filter(({ ms }) => ms >= NOTED_MS),
   }
