@@ -3,11 +3,11 @@
  * under way move within 20 s, when their leases have ended. A worker that is stopped hands over at once.
  */
 import { waitFor } from '@fantail/test-kit'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { Ledger } from '../harness/ledgers/ledger.ts'
 import { useReceiver } from '../harness/receivers/use-receiver.ts'
 import { watchStalls } from '../harness/runs/stalls.ts'
-import { useStack } from '../harness/services/stack.ts'
+import { type Stack, useStack } from '../harness/services/stack.ts'
 import { type HeldEndpoint, holdEndpoint } from './held-endpoint.ts'
 
 const WAITING_MS_MAX = 5_000
@@ -17,22 +17,13 @@ const HANDOVER_MS_MAX = 1_000
 const ALLOWANCE = 4
 const SUBSCRIPTIONS = 10
 
-const stack = useStack({ workers: 2 })
 const receiver = useReceiver()
-
-afterEach(async () => {
-  await Promise.all(
-    stack()
-      .workers.filter((worker) => !worker.running)
-      .map((worker) => worker.start()),
-  )
-})
 
 const paths = (topic: string) => Array.from({ length: SUBSCRIPTIONS }, (_, i) => `/${topic}/${i}`)
 
-function open(topic: string, settings: Record<string, unknown> = {}): Promise<Ledger> {
-  const subscriptions = Object.fromEntries(paths(topic).map((path) => [path, settings]))
-  return Ledger.open({ stack: stack(), receiver: receiver(), topic, subscriptions })
+function open(stack: Stack, topic: string): Promise<Ledger> {
+  const subscriptions = Object.fromEntries(paths(topic).map((path) => [path, {}]))
+  return Ledger.open({ stack, receiver: receiver(), topic, subscriptions })
 }
 
 /** Epoch ms, as the receiver's times. */
@@ -43,8 +34,7 @@ const now = () => performance.timeOrigin + performance.now()
  * get the jobs in turn. A worker that has just fetched a job asks for more before it waits, and may get those of the
  * others.
  */
-async function publish(ledger: Ledger, count: number): Promise<void> {
-  const { connection, workers } = stack()
+async function publish({ connection, workers }: Stack, ledger: Ledger, count: number): Promise<void> {
   const waiting = async () =>
     Number(/^blocked_clients:(\d+)/m.exec(await connection.info('clients'))?.[1]) >= workers.length
   for (let n = 0; n < count; n++) {
@@ -64,77 +54,97 @@ async function lastBegun(ledger: Ledger, held: HeldEndpoint, since: number) {
   return { again: again.length, first: first.length, againMs: last(again), firstMs: last(first) }
 }
 
-test('jobs that a killed worker was running move again within 5 s', async () => {
-  const ledger = await open('jobs')
-  const held = holdEndpoint(receiver(), '/jobs/')
-  await publish(ledger, 2 * ALLOWANCE + 4)
-  await untilInFlight(held, 2 * ALLOWANCE * SUBSCRIPTIONS)
-  await stack().worker(0).kill()
-  const begun = await lastBegun(ledger, held, held.release())
-  expect(begun.again).toBeGreaterThan(0)
-  expect(begun.first).toBeGreaterThan(0)
-  expect(Math.max(begun.againMs, begun.firstMs)).toBeLessThan(WAITING_MS_MAX)
-}, 60_000)
-
-test('waiting deliveries of a backlog move within 5 s of a kill, and those being sent within 20 s', async () => {
-  const ledger = await open('lanes')
-  const held = holdEndpoint(receiver(), '/lanes/')
-  const change = (what: string) =>
-    Promise.all(
-      ledger.subscriptions.map(({ id }) => stack().client.post(`/v1/subscriptions/${id}/${what}`, {})),
+describe('jobs and what is handed over', () => {
+  const stack = useStack({ workers: 2 })
+  afterEach(async () => {
+    await Promise.all(
+      stack()
+        .workers.filter((worker) => !worker.running)
+        .map((worker) => worker.start()),
     )
-  await change('pause')
-  await publish(ledger, 2 * ALLOWANCE + 4)
-  await waitFor(async () => (await ledger.account()).waiting === SUBSCRIPTIONS * (2 * ALLOWANCE + 4))
-  await change('resume')
-  await untilInFlight(held, 2 * ALLOWANCE * SUBSCRIPTIONS)
-  await stack().worker(0).kill()
-  const begun = await lastBegun(ledger, held, held.release())
-  expect(begun.again).toBeGreaterThan(0)
-  expect(begun.first).toBeGreaterThan(0)
-  expect(begun.firstMs).toBeLessThan(WAITING_MS_MAX)
-  expect(begun.againMs).toBeLessThan(CLAIMED_MS_MAX)
-}, 90_000)
+  })
 
-test('a worker that is stopped hands over unsent deliveries within a second, and repeats none', async () => {
-  const ledger = await open('stopped')
-  const held = holdEndpoint(receiver(), '/stopped/')
-  await publish(ledger, 2 * ALLOWANCE + 4)
-  await untilInFlight(held, 2 * ALLOWANCE * SUBSCRIPTIONS)
-  const stalls = watchStalls([stack().redis.pid(), ...stack().workers.map(({ pid }) => pid)])
-  const toldAt = now()
-  const stopped = stack().worker(0).stop()
-  // Only what a worker gives up waits in lanes as early as this.
-  await waitFor(async () => (await ledger.account()).waiting > 0, { intervalMs: 1 })
-  held.release()
-  const begun = await lastBegun(ledger, held, toldAt)
-  expect(begun).toMatchObject({ again: 0, first: 4 * SUBSCRIPTIONS })
-  const stalledMs = stalls.between(toldAt, toldAt + begun.firstMs)
-  expect(begun.firstMs - stalledMs).toBeLessThan(HANDOVER_MS_MAX)
-  expect(await stopped).toBe(0)
-}, 60_000)
+  test('jobs that a killed worker was running move again within 5 s', async () => {
+    const ledger = await open(stack(), 'jobs')
+    const held = holdEndpoint(receiver(), '/jobs/')
+    await publish(stack(), ledger, 2 * ALLOWANCE + 4)
+    await untilInFlight(held, 2 * ALLOWANCE * SUBSCRIPTIONS)
+    await stack().worker(0).kill()
+    const begun = await lastBegun(ledger, held, held.release())
+    expect(begun.again).toBeGreaterThan(0)
+    expect(begun.first).toBeGreaterThan(0)
+    expect(Math.max(begun.againMs, begun.firstMs)).toBeLessThan(WAITING_MS_MAX)
+  }, 60_000)
 
-test('a FIFO group whose head a killed worker was sending goes on within 20 s, in order', async () => {
-  const { client } = stack()
-  const groups = Array.from({ length: 2 * ALLOWANCE }, (_, i) => `g${i}`)
-  const held = holdEndpoint(receiver(), '/heads')
-  await client.put('/v1/topics/heads.fifo', { contentBasedDeduplication: true })
-  const endpoint = `${receiver().url}/heads`
-  await client.post('/v1/topics/heads.fifo/subscriptions', { endpoint, rawMessageDelivery: true })
-  for (const turn of [0, 1, 2])
-    for (const groupId of groups)
-      await client.post('/v1/topics/heads.fifo/messages', { message: `${groupId}-${turn}`, groupId })
-  await untilInFlight(held, groups.length)
-  await stack().worker(0).kill()
-  const killedAt = held.release()
-  const texts = () => [...new Set(held.requests().map(({ text }) => text))]
-  await waitFor(() => texts().length === 3 * groups.length, { what: 'every group', timeoutMs: 40_000 })
-  const { again, first } = held.since(killedAt)
-  const lastMs = Math.max(...[...again, ...first].map(({ at }) => at - killedAt))
-  expect(again.length).toBeGreaterThan(0)
-  expect(lastMs).toBeLessThan(CLAIMED_MS_MAX)
-  for (const group of groups)
-    expect(texts().filter((text) => text.startsWith(`${group}-`))).toEqual(
-      [0, 1, 2].map((turn) => `${group}-${turn}`),
-    )
-}, 60_000)
+  test('a worker that is stopped hands over unsent deliveries within a second, and repeats none', async () => {
+    const ledger = await open(stack(), 'stopped')
+    const held = holdEndpoint(receiver(), '/stopped/')
+    await publish(stack(), ledger, 2 * ALLOWANCE + 4)
+    await untilInFlight(held, 2 * ALLOWANCE * SUBSCRIPTIONS)
+    const stalls = watchStalls([stack().redis.pid(), ...stack().workers.map(({ pid }) => pid)])
+    const toldAt = now()
+    const stopped = stack().worker(0).stop()
+    // Only what a worker gives up waits in lanes as early as this.
+    await waitFor(async () => (await ledger.account()).waiting > 0, { intervalMs: 1 })
+    held.release()
+    const begun = await lastBegun(ledger, held, toldAt)
+    expect(begun).toMatchObject({ again: 0, first: 4 * SUBSCRIPTIONS })
+    const stalledMs = stalls.between(toldAt, toldAt + begun.firstMs)
+    expect(begun.firstMs - stalledMs).toBeLessThan(HANDOVER_MS_MAX)
+    expect(await stopped).toBe(0)
+  }, 60_000)
+})
+
+// Both wait for leases of many seconds to end: together, each on a stack of its own.
+describe.concurrent('lanes', () => {
+  const stack = useStack({ workers: 2 })
+
+  test('waiting deliveries of a backlog move within 5 s of a kill, and those being sent within 20 s', async () => {
+    const ledger = await open(stack(), 'lanes')
+    const held = holdEndpoint(receiver(), '/lanes/')
+    const change = (what: string) =>
+      Promise.all(
+        ledger.subscriptions.map(({ id }) => stack().client.post(`/v1/subscriptions/${id}/${what}`, {})),
+      )
+    await change('pause')
+    await publish(stack(), ledger, 2 * ALLOWANCE + 4)
+    await waitFor(async () => (await ledger.account()).waiting === SUBSCRIPTIONS * (2 * ALLOWANCE + 4))
+    await change('resume')
+    await untilInFlight(held, 2 * ALLOWANCE * SUBSCRIPTIONS)
+    await stack().worker(0).kill()
+    const begun = await lastBegun(ledger, held, held.release())
+    expect(begun.again).toBeGreaterThan(0)
+    expect(begun.first).toBeGreaterThan(0)
+    expect(begun.firstMs).toBeLessThan(WAITING_MS_MAX)
+    expect(begun.againMs).toBeLessThan(CLAIMED_MS_MAX)
+  }, 90_000)
+})
+
+describe.concurrent('FIFO groups', () => {
+  const stack = useStack({ workers: 2 })
+
+  test('a FIFO group whose head a killed worker was sending goes on within 20 s, in order', async () => {
+    const { client } = stack()
+    const groups = Array.from({ length: 2 * ALLOWANCE }, (_, i) => `g${i}`)
+    const held = holdEndpoint(receiver(), '/heads')
+    await client.put('/v1/topics/heads.fifo', { contentBasedDeduplication: true })
+    const endpoint = `${receiver().url}/heads`
+    await client.post('/v1/topics/heads.fifo/subscriptions', { endpoint, rawMessageDelivery: true })
+    for (const turn of [0, 1, 2])
+      for (const groupId of groups)
+        await client.post('/v1/topics/heads.fifo/messages', { message: `${groupId}-${turn}`, groupId })
+    await untilInFlight(held, groups.length)
+    await stack().worker(0).kill()
+    const killedAt = held.release()
+    const texts = () => [...new Set(held.requests().map(({ text }) => text))]
+    await waitFor(() => texts().length === 3 * groups.length, { what: 'every group', timeoutMs: 40_000 })
+    const { again, first } = held.since(killedAt)
+    const lastMs = Math.max(...[...again, ...first].map(({ at }) => at - killedAt))
+    expect(again.length).toBeGreaterThan(0)
+    expect(lastMs).toBeLessThan(CLAIMED_MS_MAX)
+    for (const group of groups)
+      expect(texts().filter((text) => text.startsWith(`${group}-`))).toEqual(
+        [0, 1, 2].map((turn) => `${group}-${turn}`),
+      )
+  }, 60_000)
+})
