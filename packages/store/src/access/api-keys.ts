@@ -1,6 +1,6 @@
 /**
- * API keys by id: of a secret only its hash, or the sealed text, stands here. Whoever keeps what is read of a key
- * follows WAKE_CHANGES, where the id of every key that is made or revoked is announced.
+ * API keys by id. Only the hash of a secret is stored, or its sealed text. A process that caches keys follows
+ * WAKE_CHANGES, which announces the id of every new or revoked key.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { type ApiKeyRecord, FantailError, KEY_ID, KEYS_MAX } from '@fantail/contracts'
@@ -18,7 +18,7 @@ const KEEP_CURSOR_KEY = readScript('keep-cursor-key-1')
 const REPLACE = readScript('replace-api-key-1')
 
 interface ListApiKeys {
-  /** Of one account only. */
+  /** Only keys of this account. */
   account?: string
   cursor?: string
   limit: number

@@ -1,13 +1,13 @@
 /**
- * What each script may do while memory is short. The rule for a new script: choose the class by who asks for the write.
+ * The class of each script: what it may do while memory is short. For a new script, choose the class by who needs the
+ * write.
  *
- * - `grows`: a caller asks for it. Refused past the watermark (storage-guard.ts), and by Redis itself when memory is
- * full.
- *   A change that leaves its record no longer than it was is no growth, and runs always. A redrive is refused only when
- *   memory is full: it is how an operator empties a queue.
- * - `carries`: an accepted message or a change that was admitted needs it to come to its end. Runs when memory is full.
- *   Its growth is bounded by what was accepted; docs/reliability.md has the sums.
- * - `frees`: it removes something, or takes it back. Runs when memory is full; what it notes has a time to live.
+ * - `grows`: a caller asks for it. Refused past the watermark (storage-guard.ts), and by Redis when memory is full. A
+ *   change that leaves its record no longer than before is no growth and always runs. A redrive is refused only when
+ *   memory is full, because operators empty queues with it.
+ * - `carries`: an accepted message or an admitted change needs it to come to its end. Runs when memory is full. Its
+ *   growth is bounded by what was accepted; docs/reliability.md has the sums.
+ * - `frees`: it removes or takes back. Runs when memory is full; its notes have a time to live.
  * - `reads`: it writes nothing.
  */
 type ScriptClass = 'grows' | 'carries' | 'frees' | 'reads'

@@ -1,11 +1,12 @@
 /**
- * The watermark that stops publishing, and all else that callers let grow, before Redis is full. What was accepted can
- * then still be dispatched, parked and dead-lettered. The guard knows Redis's memory from a sample at most 250 ms old
- * while callers come, and takes none while they do not. A sample that fails changes nothing: a write to a Redis that is
- * away fails by itself.
+ * The watermark: it stops publishing and all other growth before Redis is full. Accepted messages can then still be
+ * dispatched, parked and dead-lettered. While callers come, the guard knows Redis's memory from a sample at most 250 ms
+ * old; without callers it takes none. A failed sample changes nothing, because a write to a Redis that is away fails by
+ * itself.
  *
- * One topic may fill a quarter of what publishing may fill, counted by what waits in lanes, before it alone is refused:
- * its dead endpoint must not use up the room of all others. Nobody looks while all together fill less than that.
+ * One topic may fill a quarter of what publishing may fill, counted by its waiting deliveries. Past that it alone is
+ * refused, so that its dead endpoint does not use up the capacity of all others. This is not checked while all topics
+ * together fill less than that.
  */
 import { FantailError } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
@@ -49,7 +50,7 @@ interface StorageGuardOptions {
   memoryBytes?: number | undefined
   /** Called at each change between admitting and refusing. */
   onState?: (state: 'full' | 'free', sample: MemorySample) => void
-  /** Told each refusal: past the watermark, or past the topic's share. */
+  /** Called at each refusal: past the watermark, or past the topic's share. */
   onRefused?: (reason: 'storage_full' | 'topic_share') => void
   /** Monotonic ms. */
   now?: () => number

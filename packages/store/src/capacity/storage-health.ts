@@ -1,8 +1,8 @@
 /**
- * What an operator should know of Redis while it works: how full it is, and what in its settings would lose accepted
- * messages. Read when somebody asks (`/readyz`, a scrape), at most once a second; nothing is asked in between.
+ * The state of Redis for operators: how full it is, and which of its settings would lose accepted messages. It is read
+ * on demand (`/readyz`, a scrape), at most once a second.
  *
- * INFO says most of it, on managed servers too. Save points are known to CONFIG alone, which those often refuse.
+ * INFO has most of it, on managed servers too. Only CONFIG knows save points, and managed servers often refuse CONFIG.
  */
 import type { Redis } from 'ioredis'
 import { mastersOf } from '../redis/cluster.ts'
@@ -35,7 +35,7 @@ interface Degradation {
   message: string
 }
 
-/** Redis would lose accepted messages, and server mode was not told to accept that. */
+/** Redis would lose accepted messages, and server mode was not configured to accept that. */
 export class DataLossError extends Error {
   constructor(problems: Degradation[]) {
     const reasons = problems.map(({ message }) => message).join(' ')
@@ -74,7 +74,7 @@ export class StorageHealthReader {
     this.#readAt = this.#now()
     this.#reading = reading
     reading.catch(() => {
-      // Asked again at once; whoever waits for this answer gets the error.
+      // The next call reads again; callers that wait for this answer get the error.
       if (this.#reading === reading) this.#reading = undefined
     })
     return reading

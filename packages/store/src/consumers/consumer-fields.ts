@@ -26,7 +26,7 @@ const CONSUMER_FIELDS = {
 
 export const CONSUMER = new RecordFields<ConsumerRecord, typeof CONSUMER_FIELDS>(CONSUMER_FIELDS)
 
-/** What a caller may set; everything else of a ConsumerRecord is the store's. */
+/** Fields that callers may set; the store sets all others of a ConsumerRecord. */
 export type ConsumerSettings = Pick<
   ConsumerRecord,
   keyof typeof CONSUMER.settingDefaults | 'url' | 'outbound' | 'sealed'

@@ -1,10 +1,8 @@
 /**
- * Push consumers: webhooks that a queue's messages are pushed to. They stand with their queue, in its shard, and go
- * with it.
+ * Push consumers: webhooks that get a queue's messages. They are stored in their queue's shard, and deleted with it.
  *
- * Workers follow announcements of changes; that one was missed is told by the next receive, which carries the revision
- * of the record it goes by (queue-shares.lua). The shares of a consumer's concurrency live only while something is
- * pushed.
+ * Workers follow notices of changes. If one is lost, the next receive shows it, because it carries the revision of the
+ * worker's record (queue-shares.lua). The shares of a consumer's concurrency live only while batches are pushed.
  */
 import { randomUUID } from 'node:crypto'
 import { CONSUMERS_MAX, type ConsumerRecord, FantailError } from '@fantail/contracts'
@@ -188,7 +186,7 @@ export class Consumers {
   }
 }
 
-/** What every script of a queue takes. */
+/** The arguments of every queue script. */
 function at(arn: string): { base: string; arn: string } {
   return { base: shardBase(shardOf(arn)), arn }
 }

@@ -2,10 +2,10 @@
  * Publishing to a FIFO topic: one script in the topic's home shard gives each message its sequence number and appends
  * it to the topic's log, unless its deduplication id was accepted in the last five minutes.
  *
- *   publish ──▶ log ──reader (fifo-reading.ts)──▶ the subscriptions' lanes
+ * publish ──▶ log ──reader (fifo-reading.ts)──▶ the subscriptions' lanes
  *
- * What is answered is stored. Where the reply is lost the message may be stored too; the same publish made again then
- * answers the first receipt and stores nothing.
+ * An answered message is stored. If the reply is lost, the message may be stored too; the same publish, repeated, then
+ * returns the first receipt and stores nothing.
  */
 import { FantailError, formatMessageId, IDEMPOTENCY_SECONDS, type Message } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
@@ -36,11 +36,11 @@ interface FifoLogOptions {
 interface OnceOptions {
   /** Idempotency key, of the topic. */
   key: string
-  /** Of the request that it is for. */
+  /** Hash of the request. */
   hash: string
 }
 
-/** What an idempotency key of a FIFO topic holds, as JSON. */
+/** The value of a FIFO topic's idempotency key, as JSON. */
 interface KeptReceipt {
   h: string
   ids: string[]
@@ -65,7 +65,9 @@ export class FifoLog {
     return receipts
   }
 
-  /** As `publish`, but once for the key in 24 hours; `idempotency_mismatch` where it was used for another request. */
+  /**
+   * Like `publish`, but once for the key in 24 hours; `idempotency_mismatch` if the key was used for another request.
+   */
   async publishOnce(
     topicArn: string,
     messages: Message[],

@@ -1,16 +1,16 @@
 /**
- * Reading the logs of FIFO topics: whoever a take has lent a log to moves its messages, in order, into the lanes of the
- * subscriptions that they are for.
+ * Reading the logs of FIFO topics. A take lends a log to one reader, which moves its messages, in order, into the lanes
+ * of the matching subscriptions.
  *
- *   published ──▶ due ──take──▶ lent ──move──▶ lent … ──the log is empty──▶ not due
- *                  ▲              │
- *                  └─ lease ended ┘
+ * published ──▶ due ──take──▶ lent ──move──▶ lent … ──the log is empty──▶ not due
+ *               ▲              │
+ *               └─ lease ended ┘
  *
- * A move is one script: what leaves the log is in its lanes. It carries the reader's fence and is refused once another
- * reader has been lent the log; a reader that dies leaves a lease that ends after 3 s.
+ * A move is one script: messages that leave the log are in their lanes. It carries the reader's fence, and is refused
+ * once the log was lent to another reader. A dead reader leaves a lease that ends after 3 s.
  *
- * A message at which readers die is isolated: it leaves for a log of its group's own, as all that follows in the group
- * does (fifo/lua/include/fifo-isolation.lua). That log is lent and read as the topic's is.
+ * A message at which readers die is isolated: it leaves for a separate log of its group, with everything that follows
+ * in the group (fifo/lua/include/fifo-isolation.lua). That log is lent and read like the topic's.
  */
 import type { Redis } from 'ioredis'
 import { hintDue } from '../lanes/busy-lanes.ts'

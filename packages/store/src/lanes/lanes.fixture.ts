@@ -7,7 +7,7 @@ import { Lanes } from './lanes.ts'
 
 export type TestClaim = ReturnType<typeof claimsOf>[number]
 
-/** What is known of a delivery that has failed once, and how it is parked then. */
+/** The state of a delivery that has failed once, as it is parked. */
 export const failedOnce = (error: string | null = 'http_500'): RetryState => ({
   kind: 'retry',
   attempts: 1,

@@ -1,8 +1,8 @@
 /**
  * The throttle as a pure model of the scripts: GCRA with send times. lane-next.lua reserves them, renew-claims-1.lua
  * renews them. A lane keeps one number, its theoretical arrival time (`tat`): the earliest moment of the next send.
- * Reserving moves it on by 1/rate for each send time given out, so send times of a lane are never closer than 1/rate,
- * whichever worker asked for them.
+ * Each reserved send time moves it by 1/rate, so send times of a lane are never closer than 1/rate, for any number of
+ * workers.
  */
 import { sendLateMsMax } from '@fantail/policy'
 
@@ -43,9 +43,9 @@ interface Renewal {
 }
 
 /**
- * New send times for claims in hand. Where they are the last that the lane has given out, they and the tat move on by
- * the delay: send times stay 1/rate apart, so the bound above holds, and the lane loses the delay instead of their
- * turns. Else those that are late take the next that are free. null: there is none within RENEWED_AHEAD_MS.
+ * New send times for claims in hand. If they are the last that the lane has given out, they and the tat move by the
+ * delay. Send times stay 1/rate apart, so the bound above holds, and the lane loses the delay instead of their turns.
+ * Otherwise late claims take the next free ones. null: there is none within RENEWED_AHEAD_MS.
  */
 export function renew(tat: number, now: number, { rate, planned, leadMs }: Renewal) {
   const gap = 1_000 / rate

@@ -35,7 +35,7 @@ interface MoveProgress {
 }
 
 export interface MoveReport extends MoveProgress {
-  /** Whose time was over before they were copied. */
+  /** Keys whose time was over before they were copied. */
   expired: number
   /** Keys of other programs in the same Redis, which stay where they are. */
   foreign: number

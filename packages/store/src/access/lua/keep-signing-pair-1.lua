@@ -1,5 +1,5 @@
--- Keeps the pair that messages are signed with, if there is none yet. Whoever signs needs it, so it is kept in a full
--- memory too: what waits could else not leave it.
+-- Stores the pair that messages are signed with, if there is none yet. Runs when memory is full too: without the pair,
+-- waiting messages could not leave it.
 -- @key base: of signing
 -- @arg offered: text, kept if there is none yet
 -- Returns the pair that holds

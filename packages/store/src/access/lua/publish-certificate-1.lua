@@ -1,4 +1,5 @@
--- Keeps a certificate under its name, for whoever serves them; in a full memory too, as keep-signing-pair does.
+-- Stores a certificate under its name, for the processes that serve certificates. Runs when memory is full too, like
+-- keep-signing-pair.
 -- @key base: of signing
 -- @arg name: text
 -- @arg certificate: text

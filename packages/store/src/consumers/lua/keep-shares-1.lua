@@ -1,5 +1,5 @@
--- Renews the leases of batches that are being pushed, and ends those that no longer are. A lease that has run out is
--- not given again: somebody else may have the share by now.
+-- Renews the leases of running batches, and ends those of ended ones. An expired lease is not renewed, because another
+-- worker may have the share by now.
 -- @key base: of the queue's shard
 -- @list batches
 -- @item arn: text

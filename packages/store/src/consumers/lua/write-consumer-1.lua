@@ -1,5 +1,5 @@
--- Creates a push consumer of a queue, replaces its record unless somebody else has written since it was read, or
--- removes it. One that does not grow is replaced, and one is removed, even when memory is full.
+-- Creates a queue's push consumer, removes it, or replaces its record unless it has changed since it was read.
+-- Removals, and replacements that do not grow, also run when memory is full.
 -- @key base: of the queue's shard
 -- @arg arn: text
 -- @arg name: text

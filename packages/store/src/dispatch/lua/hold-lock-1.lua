@@ -1,5 +1,6 @@
--- Takes the lock of a dispatch job again for the start that had it, unless somebody has it, the job was started again
--- since, or is gone. Another job may have its number where Redis has lost its last moments, and be started as often.
+-- Takes the lock of a dispatch job again for its start. Refused if another process has the lock, the job was started
+-- again since, or is gone. After Redis has lost its latest writes, another job may have the same number and as many
+-- starts; the token and the time distinguish them.
 -- @key job: hash of the job, which is BullMQ's
 -- @arg start: digits, number of the start
 -- @arg added_at: digits, ms

@@ -1,7 +1,6 @@
--- Moves the first messages of a FIFO topic's log, or of an isolated group's, into the topic's lanes and reads those
--- that follow; only for the reader that has the log, whose lease begins anew. A message for no lane leaves the log with
--- them.
--- A request that is repeated, because its reply was lost, finds its first message gone and moves nothing.
+-- Moves the first messages of a FIFO topic's log, or of an isolated group's, into the topic's lanes, and reads the next
+-- ones. Only the reader that has the log may do so; its lease begins anew. A message without a lane leaves the log too.
+-- A repeated request, after a lost reply, finds its first message gone and moves nothing.
 -- @key base: of the shard
 -- @arg shard: digits
 -- @arg uid: text, the topic's

@@ -1,6 +1,6 @@
--- Appends messages to a FIFO topic's log, in order and all or none, each with the next sequence number. One whose
--- deduplication id was accepted in the last 5 minutes is not stored and gets the first one's receipt; so does the whole
--- request where its idempotency key is known. Refused by Redis when memory is full.
+-- Appends messages to a FIFO topic's log, in order and all or none, each with the next sequence number. A message whose
+-- deduplication id was accepted in the last 5 minutes is not stored, and gets the first one's receipt. So does the
+-- whole request if its idempotency key is known. Redis refuses it when memory is full.
 -- @key base: of the topic's home shard
 -- @arg arn: text
 -- @arg shard: digits

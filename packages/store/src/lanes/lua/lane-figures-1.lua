@@ -1,4 +1,4 @@
--- How lanes stand. Changes nothing.
+-- Figures of lanes. Changes nothing.
 -- @key base: of the shard
 -- @list subscriptions
 -- @item id: text

@@ -1,6 +1,6 @@
--- Notes what endpoints answered, for lanes with a retry mode or a circuit breaker: fills the retry quota again, lets
--- the adaptive rate fall and recover, opens and closes circuits (policy/src/retries/retry-mode.ts; the model of the
--- adaptive rate: adaptive-rate.fixture.ts). A note that is lost or comes twice shifts an estimate and nothing else.
+-- Records endpoints' answers, for lanes with a retry mode or a circuit breaker: refills the retry quota, lowers and
+-- raises the adaptive rate, opens and closes circuits (policy/src/retries/retry-mode.ts; the model of the adaptive
+-- rate: adaptive-rate.fixture.ts). A lost or repeated note shifts an estimate and nothing else.
 -- @key base: of the shard
 -- @arg shard: digits
 -- @list results

@@ -1,5 +1,5 @@
--- Parks a batch of redriven dead letters. What this batch parked before stays parked once, also where it has been
--- delivered since: the shard remembers the batch's items. A lower fence or an earlier batch changes nothing.
+-- Parks a batch of redriven dead letters. A repeated batch parks nothing, even if its deliveries have ended since: the
+-- shard remembers the batch's items. A lower fence or an earlier batch changes nothing.
 -- @key base: of the shard
 -- @arg shard: digits
 -- @arg task: text

@@ -1,10 +1,10 @@
--- Gives claims in hand new send times and, where they need them, longer leases: claims that a late worker could not
--- send in time, and claims that make another request. Nothing of the lane moves but the theoretical arrival time (tat).
+-- Gives claims in hand new send times and, if needed, longer leases. They are claims that a late worker could not send
+-- in time, and claims that make another request. In the lane only the theoretical arrival time (tat) moves.
 --
--- A late worker names all claims that it has in hand for the lane, with their send times. Where they are the last that
--- the lane has given out, all of them and the tat move on by the delay: the lane loses that time, not their turns.
--- Where another worker has later ones, or the rate has changed, those that are late take the next free send times, as
--- claims that make another request do, and the others keep theirs.
+-- A late worker names all its claims of the lane, with their send times. If they are the last that the lane has given
+-- out, all of them and the tat move by the delay: the lane loses that time, not their turns. If another worker has
+-- later ones, or the rate has changed, the late claims take the next free send times, like claims that make another
+-- request, and the others keep theirs.
 -- @key base: of the shard
 -- @arg lease_ms: number, that a lease must last from the send time on
 -- @rest values: for each lane: subscription, ms from now before which nothing late is sent, number of claims, and for

@@ -1,5 +1,5 @@
--- Makes what waits for a later time due now, or one delivery after the other a gap apart, never later than it was. In a
--- FIFO lane a head takes those behind it along, and leaves as many gaps.
+-- Makes waiting deliveries due now, or one after the other with a gap, never later than before. In a FIFO lane a head
+-- takes the deliveries behind it along, and leaves as many gaps.
 -- @key base: of the shard
 -- @arg shard: digits
 -- @arg id: text, of the subscription

@@ -1,5 +1,5 @@
--- One step over the shard's lanes, those held back by a pause too: what is too old is removed and counted, or claimed
--- as dead where the lane has a dead-letter queue; times that lie ahead because the clock was set back are corrected.
+-- One step over the shard's lanes, paused ones included. Expired deliveries are removed and counted, or claimed as dead
+-- if the lane has a dead-letter queue. Times that lie ahead because the clock was set back are corrected.
 -- @key base: of the shard
 -- @arg shard: digits
 -- @arg index: text, held, due or turns

@@ -1,8 +1,8 @@
--- Claims what is due, lane by lane, those first that have waited longest; returns ended leases to waiting, expires what
--- is too old, drains the lanes of deleted subscriptions. Lanes of unproven endpoints stand in a line of their own: each
--- gets one claim in its turn and goes to the end, and is looked at only where the worker has a slot for it. Hands out
--- the logs of FIFO topics, which are due beside lanes, and drains those of deleted topics. Everything it does is
--- bounded; what is left stays due.
+-- Claims due deliveries, lane by lane, the longest waiting first. It returns ended leases to waiting, expires old
+-- deliveries, and drains the lanes of deleted subscriptions. Lanes of unproven endpoints stand in a separate list: each
+-- gets one claim in its turn, goes to the end, and is only read if the worker has a slot for it. The script also lends
+-- the logs of FIFO topics, which are due beside lanes, and drains those of deleted topics. All its work is bounded; the
+-- rest stays due.
 -- @key base: of the shard
 -- @arg lanes_max: number
 -- @arg deliveries_max: number
@@ -83,7 +83,7 @@ local function hand_out(claims)
   if claims[5] then take.lanes[#take.lanes + 1] = claims end
 end
 
--- Of a lane with an open circuit one delivery is attempted when it is time; what is too old or dead goes as ever.
+-- A lane with an open circuit attempts one delivery when it is time. Expired or dead deliveries leave as usual.
 local function probe_lane(id, lane, max, claims)
   if now >= lane.pace.shut and take.left > 0 and max > 0 then
     local dead = expire_lane(take, id, lane, claims, math.min(max, take.left))
@@ -94,8 +94,8 @@ local function probe_lane(id, lane, max, claims)
   lane_next(base, id, now, lane, now + (max > 0 and 0 or POSTPONE_MS))
 end
 
--- A lane cut short by its limit is looked at again after POSTPONE_MS, or once one of its claims is settled (the half ms
--- tells settle so): lanes full of attempts that hang cannot keep others from the head of the line.
+-- A lane cut short by its limit is read again after POSTPONE_MS, or once one of its claims is settled (settling
+-- recognises it by the half ms). Lanes full of hanging attempts therefore cannot block the head of the list.
 local function take_lane(id, lane)
   local max = limits[id] or (lane.gap and lane.cap) or math.min(lane.cap, others_max)
   local claims = claims_of(id, lane)

@@ -1,5 +1,5 @@
--- Appends pages of entries to the outcome log, bounded by how many entries there are. A page is one entry of the
--- stream, because each as one of its own costs Redis more than the work it tells of.
+-- Appends pages of entries to the outcome log, and bounds it by the number of entries. A page is one element of the
+-- stream: one element per entry would cost Redis more than the delivery itself.
 -- @key stream: each page of it has n, how many entries there ever were up to its end, and p, the entries
 --   (outcome-pages.ts)
 -- @arg kept_max: number, entries to keep, about

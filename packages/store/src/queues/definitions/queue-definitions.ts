@@ -42,7 +42,7 @@ const DELETED_MS = 60_000
 export interface QueueDefinitionsOptions {
   /** The account and region that a list's name prefix belongs to. */
   defaults?: ArnDefaults
-  /** Told of every queue that was written or deleted through this object. */
+  /** Called for every queue that was written or deleted through this object. */
   onChange?: (arn: string) => void
   /** Asked before a queue is created, or its record becomes longer. */
   growth?: GrowthGuard
@@ -90,7 +90,7 @@ export class QueueDefinitions {
     return this.update(arn, () => set)
   }
 
-  /** Sets what `change` makes of the queue as it is, whoever else changes it meanwhile; `not_found`. */
+  /** Sets the result of `change` on the queue's present record, also under concurrent changes; `not_found`. */
   async update(arn: string, change: (queue: QueueRecord) => Partial<QueueSettings>): Promise<QueueRecord> {
     const { queue } = await this.#write(arn, (before) => {
       if (!before) throw queueMissing()
@@ -156,7 +156,7 @@ export class QueueDefinitions {
     }
   }
 
-  /** `choose` is asked anew whenever somebody else was quicker; null leaves the queue that exists as it is. */
+  /** Calls `choose` again after a concurrent change; null leaves an existing queue unchanged. */
   async #write(arn: string, choose: (before: QueueRecord | undefined) => Partial<QueueSettings> | null) {
     for (let tries = 0; tries < QUEUE_WRITE_TRIES_MAX; tries++) {
       const text = (await this.#redis.hget(queueKey(arn), 'record')) ?? ''

@@ -31,7 +31,7 @@ const QUEUE_FIELDS = {
 
 export const QUEUE = new RecordFields<QueueRecord, typeof QUEUE_FIELDS>(QUEUE_FIELDS)
 
-/** What a caller may set; everything else of a QueueRecord is the store's. */
+/** Fields that callers may set; the store sets all others of a QueueRecord. */
 export type QueueSettings = Pick<QueueRecord, keyof typeof QUEUE.settingDefaults>
 
 /** The record, or a CorruptRecordError that names the queue's key. */

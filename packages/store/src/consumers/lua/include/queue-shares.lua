@@ -24,9 +24,9 @@ local function window_left(queue, record)
   return math.max(math.ceil(head + record.batchWindowSeconds * 1000 - queue.clock), 0)
 end
 
--- A receive for a consumer; `text` is JSON: `name`, the `revision` of the record that its worker goes by, `batch`,
--- `ended` (batches whose shares are given back), `hideMs` (that messages are hidden at least). nil for any other
--- receive. Where it may not receive now, also why ('changed', 'busy', 'early') and ms until it may, -1 never.
+-- A receive for a consumer. `text` is JSON: `name`, the `revision` of the worker's record, `batch`, `ended` (batches
+-- whose shares are given back), `hideMs` (messages are hidden at least this long). nil for any other receive. If it may
+-- not receive now, also returns why ('changed', 'busy', 'early') and ms until it may, -1 never.
 local function open_consumer(queue, text)
   if text == '' then return nil end
   local consumer = cjson.decode(text)

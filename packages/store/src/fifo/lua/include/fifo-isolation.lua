@@ -13,15 +13,14 @@
 -- @include fifo-log
 -- @include lane-next
 local SUSPECT_FROM = 2
--- As many as a reader may have had in hand when it died.
+-- Equal to the most messages that a reader may have had in hand when it died.
 local CAUTIOUS_MESSAGES = 100
 -- @limit Windows of a FIFO log that one script reads past messages of isolated groups. Past it: the next move reads
 -- on.
 local WINDOWS_MAX = 10
 
--- fence: the reader's; ended: that of the latest reader whose end is noted; passed: messages that were moved one by
--- one; under_way, reader: the message that was noted, and by whom; failed: how many readers have died at the first
--- message.
+-- Fields: fence of the reader; ended: that of the latest reader whose end is noted; passed: messages that were moved
+-- one by one; under_way, reader: the noted message and its reader; failed: readers that died at the first message.
 local function read_log_state(log)
   local h = redis.call('HMGET', log.hash, LOG.fence, LOG.ended, LOG.passed, LOG.underWay, LOG.reader,
     LOG.failed)
@@ -95,7 +94,7 @@ local function judge_first(base, log, state, now)
   return suspect
 end
 
--- What is left of a topic's first entries when those of isolated groups have gone to their own logs.
+-- The remaining first entries of a topic's log, after those of isolated groups have gone to their own logs.
 local function split_off(base, log, entries, now)
   if log.group or #entries == 0 or redis.call('EXISTS', log.isolated) == 0 then return entries end
   local groups, kept = {}, {}

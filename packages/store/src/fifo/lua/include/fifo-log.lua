@@ -50,7 +50,7 @@ local function lend_log(base, log, now)
   return fence
 end
 
--- A log that is empty waits for no reader. A group without a log of its own is isolated no more.
+-- An empty log needs no reader. A group without its own log is not isolated any more.
 local function end_log(base, log)
   redis.call('ZREM', base .. 'due', log.member)
   if not log.group then return end

@@ -1,6 +1,6 @@
--- Bodies are kept once per shard and counted by the deliveries that refer to them. What a script removes is gathered
--- and taken off once for each message. Beside it stands what each topic fills: its bodies, and about ENTRY_BYTES for
--- every delivery.
+-- Bodies are stored once per shard, with a count of the deliveries that refer to them. A script's removals are gathered
+-- and subtracted once per message. Each topic's use is counted beside them: its bodies, and about ENTRY_BYTES for every
+-- delivery.
 local ENTRY_BYTES = 150
 local dropped = {}
 

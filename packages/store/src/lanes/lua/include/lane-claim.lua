@@ -12,11 +12,11 @@
 local EXPIRE_MAX = 64
 -- @limit Deliveries behind a FIFO head that may be sent with it. Past it: they wait.
 local RUN_MAX = 50
--- Of stored bodies, the head's too. A worker reads all of a run at once and sends no more than this of it.
+-- Counts stored bodies, the head's included. A worker reads a whole run at once and sends no more than this.
 -- @limit Bodies of a FIFO head and those sent with it. Past it: further ones wait.
 local RUN_BYTES_MAX = 1048576
--- Where several of a group may go at once they go to a queue of ours, which takes or refuses them at once, and knows
--- them by their ids: a group of a worker that died need not wait for as long as a webhook may take.
+-- Several deliveries of a group may go at once only to a queue of Fantail. It accepts or refuses them at once, and
+-- knows them by their ids. So a dead worker's group need not wait for as long as a webhook may take.
 -- @limit Lease of a FIFO head that is sent to a queue with those behind it. After it: the head waits again.
 local RUN_LEASE_MS = 5000
 

@@ -15,7 +15,7 @@ local function discard(base, id, set, ids, fifo, now)
   return followed
 end
 
--- Of a FIFO lane: heads that wait with those behind them, and those behind heads in flight.
+-- In a FIFO lane: waiting heads with the deliveries behind them, and those behind heads in flight.
 local function discard_groups(base, id, max, now)
   local removed = 0
   for _, set in ipairs({ 'fresh', 'retry', 'lease' }) do

@@ -1,6 +1,6 @@
--- FIFO lanes. Of each group only the first delivery, its head, stands in the lane's sets, as any delivery does; those
--- behind it wait in a list, in order. Hash groups:<lane>: 'g<group>' → head and 'd<head>' → group. A group with
--- anything behind has a head, so a lane whose sets are empty is empty.
+-- FIFO lanes. Only the first delivery of each group, its head, is in the lane's sets, like any delivery. The others
+-- wait in a list, in order. Hash groups:<lane>: 'g<group>' → head and 'd<head>' → group. A group with anything behind
+-- has a head, so a lane whose sets are empty is empty.
 -- @include lane-next
 -- @include lane-body
 local function behind_key(base, id, group)

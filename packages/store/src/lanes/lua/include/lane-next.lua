@@ -1,8 +1,8 @@
 -- A lane's settings and the time at which it next needs a take. Every script that changes a lane ends with lane_next.
 -- Slices are remembered for the length of a script: change a slice before, not after, the first lane_next.
 local SEND_AHEAD_MS = 250
--- Throttled lanes are due within the first of these before their send time and on a grid of the second, each shard at
--- moments of its own: one take then serves many (64 lanes in one cost a third of what they cost one by one).
+-- Throttled lanes are due up to TAKE_AHEAD_MS before their send time, on a grid of TAKE_GRID_MS that differs by shard.
+-- One take then serves many lanes: 64 lanes in one take cost a third of 64 takes.
 local TAKE_AHEAD_MS = 200
 local TAKE_GRID_MS = 100
 -- @limit How far ahead a stored send time may lie. Past it: it counts as written before the clock was set back.
@@ -105,7 +105,7 @@ local function first_lease_end(base, id)
   return lease and math.floor(lease / LEASE_UNIT)
 end
 
--- Due times of what waits and of the first lease. One that is past already needs no company.
+-- Due times of the first waiting delivery and of the first lease. If one is past, the other is not needed.
 local function heads_of(base, id, now)
   local waiting = head_of(base .. 'fresh:' .. id)
   if not waiting or waiting > now then waiting = earlier(waiting, head_of(base .. 'retry:' .. id)) end
@@ -154,8 +154,8 @@ local function leave_lines(base, id, lane)
   if not lane or not lane.proven then redis.call('ZREM', base .. 'turns', id) end
 end
 
--- What an attempt has shown: '+' proven, '-' not, '' nothing new. Needs a lane_next after it. Returns true where the
--- lane changes its line.
+-- The result of an attempt: '+' proven, '-' not, '' nothing new. Needs a lane_next after it. Returns true if the lane
+-- moves to the other list.
 local function note_standing(base, id, lane, standing)
   local proven = standing == '+'
   if standing == '' or lane.gone or lane.proven == proven then return false end

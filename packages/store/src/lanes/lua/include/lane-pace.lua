@@ -15,8 +15,8 @@ local function cost_of(state)
   return timed_out and TIMEOUT_COST or RETRY_COST
 end
 
--- Of retries in the order of their turn, those that the quota has something for, or one where it is empty and a second
--- has passed. Draws on it; what is marked dead is no attempt and costs nothing. Returns how many of them go.
+-- The retries, in order, that the quota allows, or one if it is empty and a second has passed. Takes them off the
+-- quota; a delivery marked dead is no attempt and costs nothing. Returns how many go.
 local function draw_on_quota(take, id, lane, states)
   local pace, left = lane.pace, lane.pace.quota
   local n, drawn = #states, false

@@ -1,4 +1,4 @@
--- What of a lane is claimed next: fresh deliveries first, but of five claims at least one from the retries.
+-- Picks the next claims of a lane: fresh deliveries first, but at least one of five from the retries.
 -- @include lane-next
 -- @include lane-claim
 -- @include lane-pace

@@ -1,5 +1,5 @@
--- What may become of a claim whose lease is current; each answers 1, or the lease that holds from now on. A batch is
--- what the claims of one lane come to: most of its writes are made together, by write_batch.
+-- The ways to settle a claim whose lease is current. Each returns 1, or the lease that is valid from now on. A batch is
+-- all claims of one lane: write_batch makes most of its writes together.
 -- @include lane-next
 -- @include lane-lease
 -- @include lane-group
@@ -101,7 +101,7 @@ function settle.kept(batch, delivery)
   return settle['return'](batch, delivery)
 end
 
--- Its attempt goes on; it is only to be told what that has shown.
+-- The attempt continues; only its result so far is recorded.
 function settle.keep()
   return 1
 end
@@ -118,9 +118,9 @@ function settle.markDead(batch, delivery, state, lease_ms)
   return text(lease)
 end
 
--- Under an open circuit the probe's lease ends when the circuit does (lane-pace). What its endpoint answered was noted
--- before and has moved that; where it still is so nothing was asked, and the next one may go at once. What was claimed
--- before the circuit opened is no probe, and lets none through.
+-- Under an open circuit the probe's lease ends when the circuit does (lane-pace). The endpoint's answer was noted
+-- before and has moved that time. If the time is unchanged, no request was sent, and the next probe may go at once. A
+-- delivery that was claimed before the circuit opened is no probe, and lets none through.
 local function end_probe(batch, first, leases)
   local lane = batch.lane or lane_of(batch.base, batch.id, batch.now)
   batch.lane = lane

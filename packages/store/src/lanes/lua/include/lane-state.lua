@@ -1,10 +1,10 @@
--- Retry states: `A<attempts>,<status code>,<error>` or, marked dead, `D<reason>,<attempts>,<status code>,<error>`.
--- Before the error stands the decision about the next attempt, `<letter><ms in base 36>~` (why-codes.ts).
--- The lane shows its last failure, for people.
+-- Retry states: `A<attempts>,<status code>,<error>` or, marked dead, `D<reason>,<attempts>,<status code>,<error>`. The
+-- decision about the next attempt stands before the error, `<letter><ms in base 36>~` (why-codes.ts). The lane shows
+-- its last failure, for people.
 --
--- Behind a state stands ENDS_MARK and how many leases of the delivery have ended one after the other; without a state
--- these stand alone. Whatever settles the delivery writes its state anew or removes it, which ends that count: a lane
--- whose workers live never has one.
+-- ENDS_MARK and the number of the delivery's leases that ended one after the other stand behind a state, or alone.
+-- Settling the delivery writes its state anew or removes it, which resets that number. A lane whose workers live never
+-- has one.
 local WHY = '^(A%d+,%d*,)%l%w*~'
 local ENDS_MARK = '\31'
 
