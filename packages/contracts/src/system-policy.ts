@@ -16,7 +16,7 @@ const RETRY: RetryPolicy = {
 
 const REQUEST: RequestPolicy = { headerContentType: 'text/plain; charset=UTF-8' }
 
-/** Shared by every subscription without a policy of its own, hence frozen. */
+/** Shared by every subscription without its own policy, so it is frozen. */
 export const SYSTEM_POLICY: EffectiveDeliveryPolicy = Object.freeze({
   healthyRetryPolicy: Object.freeze(RETRY),
   throttlePolicy: null,

@@ -1,6 +1,6 @@
 /**
- * Memory that long computations share: each enters before it begins and leaves when it has ended. First come, first
- * served; one that needs more than there is at all enters when nobody else is in.
+ * Memory that long computations share. Each enters before it begins and leaves when it has ended, first come first
+ * served. One that needs more than the whole budget enters when no other is in.
  */
 export class ByteBudget {
   readonly #max: number

@@ -1,6 +1,6 @@
 /**
- * The life of a process: starting → running → stopping → gone. SIGTERM or SIGINT ends any of the first two, once; an
- * error that nobody caught ends the process at once, since nothing is known of its state then.
+ * The life of a process: starting → running → stopping → gone. SIGTERM or SIGINT ends the first two, once. An uncaught
+ * error ends the process at once, because its state is then unknown.
  */
 import type { Logger } from './logger.ts'
 
@@ -34,7 +34,7 @@ export async function runProcess<T>(parts: ProcessParts<T>): Promise<never> {
     await aborted(stopping)
     await parts.stop(started)
   } catch (error) {
-    // What was waited for while starting rejects when the wait is given up.
+    // The start's pending wait rejects when the process stops.
     const givenUp = stopping.aborted && error instanceof Error && error.name === 'AbortError'
     if (!givenUp) die(log, error, `${name}.failed`)
   }

@@ -13,7 +13,7 @@ import { runProcess } from './run-process.ts'
 
 interface ServiceSettings extends RedisPlace, OwnHostsSettings {
   host: string
-  /** Of health, readiness and metrics. Absent: the service answers for them itself. */
+  /** Port for health, readiness and metrics. Absent: the service serves them itself. */
   opsPort?: number
   /** Whether the metrics of SNS and SQS are shown too. Absent: the service does nothing that they would count. */
   awsMetrics?: boolean

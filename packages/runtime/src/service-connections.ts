@@ -11,7 +11,7 @@ interface ServiceConnectionsOptions {
   /** Name of the main connection, where it says more. */
   mainName?: string
   minReplicas: number
-  /** Too few replicas are an error: somebody waits for the answer. */
+  /** Too few replicas are an error, because a caller waits for the answer. */
   strict?: boolean
   log: Logger
 }
@@ -20,7 +20,7 @@ export interface ServiceConnections {
   redis: Redis
   /** For wakes. Its users subscribe at each 'ready'. */
   subscriber: Redis
-  /** On a connection of its own where replicas are awaited: nothing else could be asked on it meanwhile. */
+  /** On a separate connection if replicas are awaited, because a wait blocks its connection. */
   acks: ReplicaAcks
   /**
    * Resolves when the main connection can be used. Rejects by the signal, or where that is another kind of Redis than

@@ -5,7 +5,7 @@ import { waitFor } from '@fantail/test-kit'
 import { afterEach } from 'vitest'
 import type { LogLine } from './log-lines.fixture.ts'
 
-/** Starts Node with these arguments. What still runs after a test is killed. */
+/** Starts Node with these arguments. Processes that still run after a test are killed. */
 export function useSpawned() {
   const running = new Set<{ kill(signal: 'SIGKILL'): boolean }>()
   afterEach(() => {

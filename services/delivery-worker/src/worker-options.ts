@@ -1,4 +1,4 @@
-/** What a worker is made of: its settings, and what its process opens. */
+/** Options of a worker: its settings, and the resources that its process opens. */
 import type { RedisTarget } from '@fantail/contracts'
 import type { HttpSender, SigningPair } from '@fantail/delivery'
 import type { Telemetry as BullTelemetry } from '@fantail/jobs'
@@ -23,7 +23,7 @@ export interface DeliveryWorkerOptions {
   /** Replicas that must hold what is parked or appended before its source is forgotten; default 0. */
   minReplicas?: number
   publicUrl?: string | undefined
-  /** Of requests to native subscriptions (FANTAIL_USER_AGENT). */
+  /** User agent of requests to native subscriptions (FANTAIL_USER_AGENT). */
   userAgent?: string | undefined
   /** An operator's own; else the one that is kept in Redis. */
   signingPair?: SigningPair | undefined

@@ -1,4 +1,4 @@
-/** What a worker reads and writes in Redis. */
+/** The stores of a worker in Redis. */
 import {
   Counts,
   FifoReading,

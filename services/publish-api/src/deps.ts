@@ -90,7 +90,7 @@ export interface ApiDeps {
   build: Build
   settings: Settings
   log: Log
-  /** Told what AWS clients set and nothing acts on. */
+  /** Records settings of AWS clients that have no effect. */
   withoutEffect: Pick<WithoutEffectLog, 'note'>
   metrics: Pick<Metrics, 'messagesPublished' | 'publishBytes' | 'publishSizeBytes' | 'httpRequestSeconds'>
   /** The text of a Prometheus scrape. */

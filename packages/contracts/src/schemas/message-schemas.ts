@@ -111,7 +111,7 @@ export const MessageInput = namedInput(
     .meta({ description: 'One message of a publish.', examples: [MESSAGE_EXAMPLE] }),
 )
 
-/** What `/test` sends in place of its own message. */
+/** The content that `/test` sends in place of its own message. */
 export const TestInput = namedInput(
   'TestInput',
   z

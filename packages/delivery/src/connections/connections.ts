@@ -1,15 +1,15 @@
 /**
- * Connections, one undici Client each, kept per origin for reuse. undici's own Pool looks at its clients one by one for
- * every request, queues when all are busy, and does not tell a fresh connection from a used one; here the idle ones are
- * a stack, a request never waits, and a connection knows what it has served.
+ * Connections, one undici Client each, cached per origin. undici's own Pool scans its clients for every request, queues
+ * when all are busy, and does not distinguish a fresh connection from a used one. Here the idle ones form a stack, a
+ * request never waits, and a connection knows how many requests it has served.
  *
- * A connection is busy (with exactly one request) or idle. Idle ones end when their time is up, when the peer closes
- * them, when an origin or the process has more than it may keep (the one idle for longest goes first), or with `close`.
+ * A connection is busy (with exactly one request) or idle. An idle one ends when its time is up, when the peer closes
+ * it, when an origin or the process has more than its limit (the one idle for longest goes first), or with `close`.
  * Past `perOriginMax` a request still gets a connection, which is closed after it: subscriptions that share a host must
- * not wait for each other, and the caller bounds what is in flight.
+ * not wait for each other, and the caller bounds the number in flight.
  *
- * One that is opened ahead of its request is idle from the start, also while it is dialled: a request that takes it
- * then waits for the rest of the dial.
+ * A connection that is opened ahead of its request is idle from the start, also while it is dialled. A request that
+ * takes it waits for the rest of the dial.
  */
 import { LRUCache } from 'lru-cache'
 import { LinkedList } from '../http/linked-list.ts'

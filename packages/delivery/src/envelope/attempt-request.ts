@@ -16,7 +16,7 @@ export interface AttemptRequestOptions {
   clock: () => number
   /** The trace context of the attempt's own span. */
   traceparent?: string | undefined
-  /** Of requests to native subscriptions (FANTAIL_USER_AGENT); default: SNS's. */
+  /** User agent of requests to native subscriptions (FANTAIL_USER_AGENT); default: SNS's. */
   userAgent?: string | undefined
 }
 

@@ -14,7 +14,7 @@ const JSON_CONTENT_TYPE = 'application/json'
 export interface HeaderOptions {
   /** Names the attempt's own span; without it, the publisher's trace context is passed on. */
   traceparent?: string | undefined
-  /** Of requests to native subscriptions (FANTAIL_USER_AGENT). */
+  /** User agent of requests to native subscriptions (FANTAIL_USER_AGENT). */
   userAgent?: string | undefined
 }
 

@@ -56,7 +56,7 @@ function defaultRequest(
   return subscription.rawMessageDelivery ? NATIVE_RAW : NATIVE_ENVELOPE
 }
 
-/** Whether a raw body that is JSON is sent as such: nobody has chosen another content type for it. */
+/** Whether a raw JSON body is sent with that type, because no other content type was chosen for it. */
 export function saysWhatIsJson({ requestPolicy }: EffectiveDeliveryPolicy): boolean {
   return requestPolicy === NATIVE_RAW
 }

@@ -18,7 +18,7 @@ export interface Degradation {
   message: string
 }
 
-/** What `/readyz` answers beside its checks. */
+/** The answer of `/readyz` beside its checks. */
 export interface ReadyOptions {
   checks: Checks
   /** Asked where every check passes. A rejection is a degradation, too. */
@@ -32,7 +32,7 @@ interface ReadyAnswer {
 }
 
 interface ReadyBody extends Pick<Build, 'version' | 'commit'> {
-  /** `degraded`: it works, and somebody should look. */
+  /** `degraded`: it works, and an operator should look. */
   status: 'ready' | 'degraded' | 'unavailable'
   checks: Record<string, string>
   degraded: Degradation[]

@@ -160,12 +160,12 @@ export class AttemptSlots {
     return Math.max(0, Math.min(own, this.#freeOf(standing.proven)))
   }
 
-  /** What a subscription may start with that has nothing in flight. */
+  /** The allowance of a subscription without attempts in flight. */
   get startingRoom(): number {
     return START_ALLOWANCE
   }
 
-  /** Room of every subscription that has something in flight. */
+  /** The free allowance of every subscription with attempts in flight. */
   *busy(): Generator<[subscriptionId: string, room: number]> {
     for (const [id, { inFlight, allowance, maxInFlight, proven }] of this.#busy) {
       const own = Math.min(allowance, maxInFlight) - inFlight

@@ -14,10 +14,10 @@ const message = () =>
   })
 const ONE = bytesOf(message())
 
-/** Room for ten messages. */
+/** Capacity for ten messages. */
 const create = (freed = new FreedCapacity()) => new BodyBytes({ bytesMax: 10 * ONE, freed })
 
-/** Holds what there is room for. */
+/** Holds messages until the capacity is used up. */
 function fill(bytes: BodyBytes, proven: boolean) {
   const all = []
   for (let held = bytes.tryHold(message(), proven); held; held = bytes.tryHold(message(), proven))

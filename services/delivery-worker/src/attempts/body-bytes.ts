@@ -17,7 +17,7 @@ import type { CapacityAnnouncer } from './freed-capacity.ts'
  * their lanes.
  */
 const BODY_BYTES_MAX = 134_217_728
-/** Of a message beside its text. */
+/** Bytes of a message beside its text. */
 const CONTEXT_BYTES = 1_000
 /** The stored text, the message parsed from it, and its envelope. */
 const BYTES_PER_CHARACTER = 4
@@ -27,14 +27,14 @@ export function bytesOf(context: MessageContext): number {
   return CONTEXT_BYTES + context.body.length * BYTES_PER_CHARACTER
 }
 
-/** What one attempt holds, until `release`. */
+/** The bytes that one attempt holds, until `release`. */
 export interface HeldBodies {
   /** The attempt has gone without an answer for a second. */
   hang(): void
   release(): void
 }
 
-/** What one take loads, until it is handed on. */
+/** The bytes that one take loads, until they are handed on. */
 export interface LoadingBodies {
   readonly hasRoom: boolean
   add(context: MessageContext): void
@@ -66,17 +66,14 @@ export class BodyBytes {
     return this.#freeOf(proven) > 0
   }
 
-  /**
-   * How many attempts more there may be, if they are like those that hold something now; at least one where there is
-   * room.
-   */
+  /** How many more attempts fit, if they are like the present ones; at least one if there is any capacity. */
   attemptsLeft(proven: boolean): number {
     const free = this.#freeOf(proven) - this.#loadingBytes
     if (free <= 0) return 0
     return Math.ceil(free / (proven ? this.#proven : this.#unproven).average)
   }
 
-  /** Undefined where there is no room. What is beyond it by the last message is held all the same. */
+  /** Undefined without capacity. The last message may exceed it. */
   tryHold(context: MessageContext, proven: boolean, run: readonly InRun[] = []): HeldBodies | undefined {
     if (!this.hasRoom(proven)) return undefined
     return this.hold([context, ...run.map(({ message }) => message)], proven)
@@ -135,13 +132,13 @@ export class BodyBytes {
   }
 }
 
-/** Of proven endpoints, or of the others. */
+/** Proven endpoints, or the others. */
 class Side {
   bytes = 0
   #attempts = 0
   readonly #times = new Map<MessageContext, number>()
 
-  /** What an attempt holds: of a message that many share, its share. */
+  /** Average bytes of an attempt. A message that several attempts share counts in shares. */
   get average(): number {
     return this.#attempts === 0 ? CONTEXT_BYTES : Math.max(1, this.bytes / this.#attempts)
   }

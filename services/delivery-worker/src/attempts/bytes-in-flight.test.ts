@@ -8,7 +8,7 @@ const fixture = await useFixture()
 const LANES = 20
 const EACH = 2
 const TEXT = 'x'.repeat(65_536)
-/** A message in hand is reckoned with four bytes a character: room for 16, of which 8 may hang. */
+/** A message in hand counts four bytes a character: capacity for 16, of which 8 may hang. */
 const BODY_BYTES_MAX = 16 * 4 * 66_560
 const HUNG_MAX = 8
 const HEALTHY = 40
@@ -42,7 +42,7 @@ test('a healthy lane goes on beside lanes whose large messages hang, and these d
   const healthy = () => sender.sent.filter(({ url }) => url === urlOf('healthy')).length
   await waitFor(() => healthy() === HEALTHY + 1)
   const hanging = sender.sent.length - healthy()
-  // The last one may begin where there is room for a part of it.
+  // The last one may begin if a part of it fits.
   expect(hanging).toBeLessThanOrEqual(HUNG_MAX + 1)
 
   isHanging = false

@@ -149,7 +149,7 @@ test('a dead-letter queue of another account takes only what its policy allows',
 })
 
 test('a queue that cannot be reached is tried by the fixed policy of queues, far past any webhook’s', async () => {
-  // Stands where the queue will: whatever asks for it fails as with a Redis in trouble.
+  // A key of another type in the queue's place: every command on it fails, as with a broken Redis.
   await fixture.redis.set(queueKey(QUEUE), 'in the way')
   await toQueue({ rawMessageDelivery: false })
   await fixture.startWorker(createFakeSender())

@@ -1,6 +1,6 @@
 /**
  * A crowd of unproven endpoints. With many first attempts queued, theirs wait only while some of these endpoints
- * answer. Else they would fill what dispatch may queue, and every other message would wait with them.
+ * answer. Otherwise they would fill the queue of first attempts, and every other message would wait with them.
  */
 import { type AttemptSlots, SLOW_MS } from '../attempts/attempt-slots.ts'
 
@@ -33,7 +33,7 @@ export class EndpointCrowd {
     this.#unansweredSince = undefined
   }
 
-  /** `queued`: how many first attempts wait, whatever their endpoints. */
+  /** `queued`: how many first attempts wait, for all endpoints. */
   isSilent(queued: number): boolean {
     if (this.#unansweredSince === undefined || queued < CROWD_MIN) return false
     const patienceMs = CROWD_PATIENCE_MS + this.#slots.slowMs - SLOW_MS

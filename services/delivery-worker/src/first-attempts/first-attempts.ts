@@ -112,7 +112,7 @@ export class FirstAttempts {
   #goesByLane({ record: { id }, goesByLane }: CompiledSubscription): boolean {
     if (goesByLane) return true
     const { slots, bytes } = this.#options
-    // What hangs holds all that may: a lane's turn comes when there is capacity again.
+    // Hanging attempts hold all bytes of their half. The lane's turn comes when there is capacity again.
     if (!slots.isProven(id) && !bytes.hasRoom(false)) return true
     return this.#closing || slots.isSlow(id)
   }

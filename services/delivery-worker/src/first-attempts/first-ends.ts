@@ -1,4 +1,4 @@
-/** What becomes of a first attempt: delivered, parked in its lane, or settled there under its lease. */
+/** The end of a first attempt: delivered, parked in its lane, or settled there under its lease. */
 import { nextStep, whyNext } from '@fantail/policy'
 import type { Logger } from '@fantail/runtime'
 import type { DeadState, ParkAs, RetryState } from '@fantail/store'

@@ -31,7 +31,7 @@ export class FirstQueues {
   readonly #queues = new Map<string, SubscriptionQueue>()
   readonly #checks: SnapshotChecks
   #waiting = 0
-  /** Something waits for a slot of the worker, not only of its own subscription. */
+  /** An attempt waits for a slot of the worker, not only of its own subscription. */
   #starved = false
 
   constructor(options: FirstQueuesOptions) {
@@ -139,7 +139,7 @@ export class FirstQueues {
       if (state !== 'current' || queue.first?.unit === unit) this.startWaiting(id)
   }
 
-  /** What the unit has queued goes by the new snapshot, or by the lane, which knows best. */
+  /** The unit's queued attempts follow the new snapshot, or go to their lanes, which have the latest settings. */
   #requeue(unit: Unit, state: SnapshotState): void {
     for (const [id, queue] of this.#queues) {
       const isKept = (attempt: FirstAttempt) => attempt.unit !== unit || this.#renew(attempt, state)

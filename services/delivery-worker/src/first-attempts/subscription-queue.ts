@@ -34,7 +34,7 @@ export class SubscriptionQueue {
     this.#head = 0
   }
 
-  /** What waits, as it is now. */
+  /** The waiting attempts at present. */
   all(): FirstAttempt[] {
     return this.#waiting.slice(this.#head)
   }

@@ -1,10 +1,10 @@
 /**
- * What becomes of one claim: attempted at its time and settled, buried where it is marked dead, or handed back unsent.
+ * One claim: attempted at its time and settled, dead-lettered if it is marked dead, or handed back unsent.
  *
- * A claim that is sent at once has its slot already, so that it never waits for one; a throttled claim takes its slot
- * at its send time (lane-turns.ts), so that what is only planned fills nothing. Every request of a throttled attempt,
- * also one after a reset or a challenge, has a send time and a slot of its own; only the attempt's end is charged. A
- * request that misses its send time on the way to the endpoint keeps its slot for the next one.
+ * A claim that is sent at once already has its slot. A throttled claim takes its slot at its send time (lane-turns.ts),
+ * so a planned request occupies none. Every request of a throttled attempt, also one after a reset or a challenge, has
+ * its own send time and slot; only the attempt's end is charged. A request that misses its send time on the way to the
+ * endpoint keeps its slot for the next one.
  */
 import type { AttemptResult, WaitCause } from '@fantail/contracts'
 import type { Again, EnvelopeSigning } from '@fantail/delivery'
@@ -217,7 +217,7 @@ export class LaneAttempts {
     }
   }
 
-  /** What is suspect fills no more than its half: there may be slots for others. Its lane is notified at once. */
+  /** Suspects fill at most their half, so there may be slots for others. Its lane is notified at once. */
   #hang(hand: ClaimInHand): void {
     const { record, shard } = hand.subscription
     this.#options.slots.hang(record.id)

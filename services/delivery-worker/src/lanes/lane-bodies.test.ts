@@ -92,7 +92,7 @@ test('bodies are loaded only while there is capacity, and few at a time', async 
   const takes = [0, 1, 2, 3].map((n) => bodies.get(n, many.slice(n * 250, n * 250 + 250), bytes.load()))
   const loaded = (await Promise.all(takes)).flat().filter((body) => body !== undefined)
   expect(most).toBe(200)
-  // About 5 KB each: room for 190, and what was on its way.
+  // About 5 KB each: capacity for 190, plus those on their way.
   expect(loaded.length).toBeGreaterThanOrEqual(190)
   expect(loaded.length).toBeLessThanOrEqual(400)
 })

@@ -72,7 +72,7 @@ export class LaneBodies {
     return keys.map((key) => found.get(key))
   }
 
-  /** False where there was no room. */
+  /** False if there was no capacity. */
   async #fetchSome(shard: number, missing: string[], { found, loading }: Fetching): Promise<boolean> {
     const reserved = Math.min(missing.length, BODIES_TOGETHER)
     while (this.#coming > 0 && this.#coming + reserved > COMING_MAX)

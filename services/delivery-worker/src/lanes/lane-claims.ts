@@ -1,6 +1,4 @@
-/**
- * What becomes of the claims that a take, or the sweep, has made: each is attempted, buried, discarded or handed back.
- */
+/** Handles the claims of a take or of the sweep: each is attempted, dead-lettered, discarded or handed back. */
 import { retryCost } from '@fantail/policy'
 import type { Logger } from '@fantail/runtime'
 import {

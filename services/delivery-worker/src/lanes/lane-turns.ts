@@ -5,17 +5,16 @@
  *    ▲                   │                          │
  *    └──── renewing ◀────┴──────────────────────────┘ late, or (while it is not begun) another claim of its lane is
  *
- * A request may be written some time after its send time (sendLateMsMax), as one that is later would crowd those after
- * it. What counts is the moment at which it is written: what has begun may still have to dial, or its process may stand
- * still.
- * A claim that is later is kept: all claims that this worker has in hand for the lane move on by the delay. Where
- * another worker has later ones, those that are late get new send times instead (renew-claims-1.lua). One that is late
- * again and again goes back to its lane after RENEWALS_MAX of them.
+ * A request may be written a little after its send time (sendLateMsMax). A later one would crowd those after it. The
+ * moment of writing counts, because a begun request may still have to dial, or its process may stand still. A late
+ * claim is kept: all claims that this worker has in hand for the lane move by the delay. If another worker has later
+ * ones, the late claims get new send times instead (renew-claims-1.lua). After RENEWALS_MAX renewals a claim goes back
+ * to its lane.
  *
- * A send time holds as long as Redis knows it. A Redis that comes back from an outage may have forgotten the last of
- * them, so nothing is sent without a connection, and what is in hand is renewed after it. One whose clock was set
- * forward gives out times that lie among those in hand, here and at other workers: what is in hand, and what comes now,
- * is put off until theirs are over.
+ * A send time is valid while Redis knows it. After an outage Redis may have forgotten the last ones, so nothing is sent
+ * without a connection, and claims in hand are renewed after it. A Redis whose clock was set forward gives out send
+ * times that lie among those in hand, here and at other workers. Claims in hand and new ones are then put off until
+ * those times are over.
  */
 import { SEND_AHEAD_MS, SEND_LATE_MS_MAX, sendLateMsMax } from '@fantail/policy'
 import type { RenewedClaim } from '@fantail/store'

@@ -140,7 +140,7 @@ export class PushConsumer implements Guest {
     this.#timerAt = Number.POSITIVE_INFINITY
   }
 
-  /** A place in the room is taken. */
+  /** A place of the worker is taken. */
   async #receive(): Promise<void> {
     const { queues, room, shares, tellStorage } = this.#options
     const record = this.#record

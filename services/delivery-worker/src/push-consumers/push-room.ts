@@ -1,6 +1,6 @@
 /**
- * What one process pushes at a time, by batches and bytes. Every consumer gets a place for its first batch while there
- * is any room at all; further batches share a part of it, so endpoints that take their time leave the others theirs.
+ * The batches and bytes that one process pushes at a time. Every consumer gets a place for its first batch while there
+ * is any capacity. Further batches share a part of it, so slow endpoints leave the others theirs.
  */
 
 /** @limit First batches of consumers that a worker pushes at a time. Past it: consumers wait. */
@@ -16,7 +16,7 @@ const FURTHER_BATCHES_MAX = 250
  */
 const FURTHER_BYTES_MAX = 67_108_864
 
-/** Whoever asks for a place, and is asked to come again when there may be one. */
+/** A consumer that asks for a place, and is called when there may be one. */
 export interface Guest {
   /** Batches that it has under way. */
   readonly batches: number
@@ -39,7 +39,7 @@ export class PushRoom {
     return false
   }
 
-  /** What the batch in a place turned out to hold. */
+  /** The real size of the batch in a place. */
   fill(bytes: number): void {
     this.#bytes += bytes
   }

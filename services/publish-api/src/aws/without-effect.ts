@@ -1,6 +1,6 @@
 /**
- * What AWS clients set and Fantail keeps without acting on it: one log line per resource names it, since the call
- * succeeds. docs/aws-without-effect.md lists the same.
+ * Settings that AWS clients make and Fantail stores without acting on them. The call succeeds, so one log line per
+ * resource names them. docs/aws-without-effect.md has the same list.
  */
 import { objectOf } from '@fantail/contracts'
 import type { Log } from '../http/log.ts'
@@ -47,7 +47,7 @@ const CALLING_SERVICES: Record<Kind, string[]> = {
   subscription: [],
 }
 
-/** What of the attributes given has no effect, a policy's services each by name. */
+/** The given attributes without effect. A policy for other services is listed with each service. */
 export function withoutEffect(kind: Kind, given: Record<string, string>): string[] {
   const known = WITHOUT_EFFECT[kind]
   return Object.entries(given).flatMap(([name, text]) => {

@@ -41,7 +41,7 @@ export interface Subscribe {
   publicUrl: string
   /** ARN of the key's user that subscribes. */
   principal?: string
-  /** Of a new one that the native API makes. */
+  /** For a new subscription of the native API. */
   origin?: 'native'
 }
 

@@ -273,7 +273,7 @@ test('/test makes one attempt and returns its result', async () => {
     url: 'https://example.com/test',
     body: expect.stringContaining('test'),
   })
-  // What verifies Standard Webhooks parses what it has verified.
+  // A verifier of Standard Webhooks parses the body that it has verified.
   expect(JSON.parse(api.attempts.at(-1)?.body ?? '')).toMatchObject({ type: 'fantail.test' })
   const own = { message: { type: 'invoice.paid', data: { id: 'in_1' } } }
   expect((await api.call('POST', path, { body: own })).body.statusCode).toBe(204)

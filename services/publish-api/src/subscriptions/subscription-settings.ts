@@ -27,7 +27,7 @@ type Input = Omit<
 type BodySetting = Exclude<keyof SubscriptionSettings, 'attributes'>
 type Given<Member extends BodySetting> = NonNullable<Input[Member]>
 
-/** What becomes of a member that is not kept as it is given. */
+/** How to store members that differ from their given form. */
 const READ: {
   [Member in BodySetting]?: (given: Given<Member>, settings: Settings) => SubscriptionSettings[Member]
 } = {

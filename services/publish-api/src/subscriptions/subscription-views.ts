@@ -47,7 +47,7 @@ interface Shown {
 }
 
 type View = z.input<typeof SubscriptionView>
-/** The schema describes whatever the table of fields shows. */
+/** The schema describes every shown field of the table. */
 type ShownAsItIs = Pick<View, ShownMember<typeof SUBSCRIPTION_FIELDS>>
 
 function subscriptionView({ record, topic, lane, now }: Shown): View {

@@ -270,7 +270,7 @@ function drop(list: number[], n: number): void {
   if (place < list.length) list[place] = last
 }
 
-/** Its value was seen before. A number with a spelling of its own counts as new. */
+/** Its value was seen before. A number with a different spelling counts as new. */
 function isKnown({ value, text }: Leaf, known: Set<Scalar>): boolean {
   if (text !== undefined) return false
   if (known.has(value)) return true
