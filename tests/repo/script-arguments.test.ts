@@ -11,34 +11,10 @@ const files = new Map(
   filesMatching('packages/store/src/**/lua/**/*.lua').map((path) => [basename(path, '.lua'), textOf(path)]),
 )
 
-/** Scripts that still take their values by position. This list only becomes shorter. */
-const BY_POSITION: ScriptName[] = [
-  'ack-messages-1',
-  'change-visibility-1',
-  'delete-queue-1',
-  'drop-queue-1',
-  'peek-messages-1',
-  'purge-queue-1',
-  'read-dead-letter-counts-1',
-  'read-message-1',
-  'read-queue-1',
-  'receive-in-order-1',
-  'receive-messages-1',
-  'remove-message-1',
-  'send-messages-1',
-  'settle-moves-1',
-  'sweep-queue-1',
-  'write-queue-1',
-]
-
 test('the types of what scripts take are what their heads declare', async () => {
   await expect(renderScriptTypes()).toMatchFileSnapshot(
     '../../packages/store/src/scripts/script-arguments.ts',
   )
-})
-
-test('every script but those listed here declares what it takes', () => {
-  expect(scripts.filter((name) => !readScript(name).declared)).toEqual(BY_POSITION)
 })
 
 /** Names in the tables of fields, as scripts write them, are replaced when a script is loaded. */
@@ -55,9 +31,7 @@ function takenBy(name: string): string[] {
 }
 
 function parametersOf(name: ScriptName): string[] {
-  const { declared } = readScript(name)
-  if (!declared) return []
-  const { keys, args, list, rest } = declared
+  const { keys, args, list, rest } = readScript(name).declared
   const names = [...keys, ...args].map((parameter) => parameter.name)
   return [...names, ...(list ? [list.name] : []), ...(rest ? [`${rest.name}_at`] : [])]
 }
@@ -80,9 +54,9 @@ test.each(scripts)('%s as it is loaded leaves no name open and declares none twi
   expect(declared.filter((own, i) => declared.indexOf(own) !== i)).toEqual([])
 })
 
-test.each(scripts.filter((name) => readScript(name).declared))('%s uses what it declares', (name) => {
+test.each(scripts)('%s uses what it declares', (name) => {
   const taken = namesIn(files.get(name) ?? '').free
   expect(parametersOf(name).filter((parameter) => !taken.includes(parameter))).toEqual([])
   expect(taken).not.toContain('KEYS')
-  if (!readScript(name).declared?.rest) expect(taken).not.toContain('ARGV')
+  if (!readScript(name).declared.rest) expect(taken).not.toContain('ARGV')
 })

@@ -9,7 +9,7 @@ const TYPES = {
   flag: 'boolean',
 } as const
 
-type Declared = NonNullable<ReturnType<typeof readScript>['declared']>
+type Declared = ReturnType<typeof readScript>['declared']
 type Parameter = Declared['args'][number]
 
 const HEAD = `/** What scripts take, as their heads declare it. Written by \`vitest run tests/repo/script-arguments.test.ts -u\`. */
@@ -24,7 +24,7 @@ export function renderScriptTypes(): string {
   const names = Object.keys(SCRIPT_CLASSES).toSorted() as ScriptName[]
   const types = names.flatMap((name) => {
     const { declared } = readScript(name)
-    return declared ? [`  '${name}': {\n${membersOf(declared)}  }\n`] : []
+    return [`  '${name}': {\n${membersOf(declared)}  }\n`]
   })
   return `${HEAD}${types.join('')}}\n`
 }

@@ -24,9 +24,8 @@ function headerOf(script: string): string {
 }
 
 test.each(scripts)('%s says what it takes and returns, and takes as many keys as its name says', (script) => {
-  const { keys, lua, declared } = readScript(script as ScriptName)
-  const words = declared ? ['@key', 'Returns'] : ['KEYS', 'ARGV', 'Returns']
-  for (const word of words) expect(headerOf(script)).toMatch(new RegExp(`^-- ${word}\\b`, 'm'))
+  const { keys, lua } = readScript(script as ScriptName)
+  for (const word of ['@key', 'Returns']) expect(headerOf(script)).toMatch(new RegExp(`^-- ${word}\\b`, 'm'))
   const used = [...lua.matchAll(/\bKEYS\[(\d+)\]/g)].map(([, number]) => Number(number))
   expect(Math.max(...used)).toBe(keys)
   expect(lua).not.toContain('@include')

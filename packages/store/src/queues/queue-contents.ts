@@ -3,11 +3,11 @@ import { FantailError, type QueueMessage } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { queueKey } from '../keys.ts'
 import { decodeCursor, encodeCursor, type Page } from '../redis/pages.ts'
-import { readScript } from '../redis/scripts.ts'
+import { readScript, runScript } from '../redis/scripts.ts'
 import { queueMissing } from './queue-errors.ts'
 import { type ItemReply, readItem } from './queue-items.ts'
 import type { DeadLetterCounts, PeekRequest } from './queue-records.ts'
-import { runOnQueue } from './queue-scripts.ts'
+import { atQueue } from './queue-scripts.ts'
 
 const PEEK = readScript('peek-messages-1')
 const READ_MESSAGE = readScript('read-message-1')
@@ -33,40 +33,47 @@ export class QueueContents {
 
   /** In order of retention; changes nothing; `not_found`. */
   async peek(arn: string, request: PeekRequest): Promise<Page<QueueMessage>> {
-    let cursor = request.cursor === undefined ? ['', ''] : decodeCursor(request.cursor, 2)
-    if (request.cursor !== undefined && !Number.isFinite(Number(cursor[0] || 'none'))) {
+    let [fromScore = '', fromId = ''] = request.cursor === undefined ? [] : decodeCursor(request.cursor, 2)
+    if (request.cursor !== undefined && !Number.isFinite(Number(fromScore || 'none'))) {
       throw FantailError.invalid('cursor', 'is not one that a list answered')
     }
-    const { subscription = '', statusCode = '', since = '', until = '' } = request
+    const { subscription = '', statusCode, since, until } = request
+    const filter = {
+      subscription,
+      status: String(statusCode ?? ''),
+      since: String(since ?? ''),
+      till: String(until ?? ''),
+    }
     const items: QueueMessage[] = []
     let bytes = 0
     for (let round = 0; round < PEEK_ROUNDS_MAX && items.length < request.limit; round++) {
-      const filter = [subscription, statusCode, since, until, '']
-      const args = [...cursor, request.limit - items.length, PEEK_SCAN_ITEMS_MAX, ...filter]
-      const reply = (await runOnQueue(this.#redis, arn, PEEK, args)) as [Buffer, Buffer, ItemReply[]] | null
+      const bounds = { limit: request.limit - items.length, lookedAtMax: PEEK_SCAN_ITEMS_MAX }
+      const args = { ...atQueue(arn), fromScore, fromId, ...bounds, ...filter }
+      const reply = (await runScript(this.#redis, PEEK, args)) as [Buffer, Buffer, ItemReply[]] | null
       if (reply === null) throw queueMissing()
       const read = reply[2].map(readItem)
       items.push(...read.map((item) => item.message))
       bytes += read.reduce((sum, item) => sum + item.payload.length, 0)
-      cursor = [String(reply[0]), String(reply[1])]
-      if (cursor[0] === '' || bytes > PEEK_BYTES_MAX) break
+      fromScore = String(reply[0])
+      fromId = String(reply[1])
+      if (fromScore === '' || bytes > PEEK_BYTES_MAX) break
     }
-    return { items, nextCursor: cursor[0] === '' ? null : encodeCursor(cursor) }
+    return { items, nextCursor: fromScore === '' ? null : encodeCursor([fromScore, fromId]) }
   }
 
   async message(arn: string, id: string): Promise<QueueMessage | null> {
-    const reply = (await runOnQueue(this.#redis, arn, READ_MESSAGE, [id])) as ItemReply | null
+    const reply = (await runScript(this.#redis, READ_MESSAGE, { ...atQueue(arn), id })) as ItemReply | null
     return reply === null ? null : readItem(reply).message
   }
 
   /** False where there is no such message. */
   async deleteMessage(arn: string, id: string): Promise<boolean> {
-    return (await runOnQueue(this.#redis, arn, REMOVE_MESSAGE, [id])) === 1
+    return (await runScript(this.#redis, REMOVE_MESSAGE, { ...atQueue(arn), id })) === 1
   }
 
   /** Counts of dead letters, from counters, for a queue of any length; `not_found`. */
   async deadLetterCounts(arn: string): Promise<DeadLetterCounts> {
-    const reply = (await runOnQueue(this.#redis, arn, DEAD_LETTER_COUNTS)) as Buffer[] | null
+    const reply = (await runScript(this.#redis, DEAD_LETTER_COUNTS, atQueue(arn))) as Buffer[] | null
     if (reply === null) throw queueMissing()
     const counts: DeadLetterCounts = { byReason: {}, byStatusCode: {}, bySubscription: {} }
     for (let i = 0; i < reply.length; i += 2) {
@@ -84,9 +91,8 @@ export class QueueContents {
   async purge(arn: string): Promise<number> {
     let before = ''
     for (let removed = 0; ; ) {
-      const reply = (await runOnQueue(this.#redis, arn, PURGE, [before, PURGE_ITEMS_MAX])) as
-        | [Buffer, number]
-        | null
+      const args = { ...atQueue(arn), before, itemsMax: PURGE_ITEMS_MAX }
+      const reply = (await runScript(this.#redis, PURGE, args)) as [Buffer, number] | null
       if (reply === null) throw queueMissing()
       before = String(reply[0])
       removed += reply[1]

@@ -1,10 +1,10 @@
 /** Deleting and hiding received messages by their handles. */
 import type { Redis } from 'ioredis'
-import { readScript } from '../redis/scripts.ts'
+import { readScript, runScript } from '../redis/scripts.ts'
 import { queueMissing } from './queue-errors.ts'
 import { parseHandle } from './queue-items.ts'
 import type { HandleResult, HandleRule, VisibilityChange } from './queue-records.ts'
-import { runOnQueue } from './queue-scripts.ts'
+import { atQueue } from './queue-scripts.ts'
 import type { QueueUse } from './queue-use.ts'
 
 const ACK = readScript('ack-messages-1')
@@ -35,9 +35,9 @@ export class QueueHandles {
     handles: string[],
     { newestOnly = false }: HandleRule = {},
   ): Promise<HandleResult[]> {
-    const results = await this.#byHandle(handles, async (parts) => {
-      const args = [newestOnly ? '1' : '', ...parts]
-      const replies = (await runOnQueue(this.#redis, arn, ACK, args)) as number[] | null
+    const results = await this.#byHandle(handles, async (known) => {
+      const args = { ...atQueue(arn), newestOnly, handles: known }
+      const replies = (await runScript(this.#redis, ACK, args)) as number[] | null
       return replies?.map((result) => ACK_RESULTS[result] ?? INVALID_HANDLE)
     })
     const deleted = results.filter(({ ok }) => ok).length
@@ -55,11 +55,11 @@ export class QueueHandles {
     { newestOnly = false }: HandleRule = {},
   ): Promise<HandleResult[]> {
     const handles = changes.map(({ handle }) => handle)
-    return this.#byHandle(handles, async (parts, places) => {
-      const times = places.map((place) => Math.round((changes[place]?.seconds ?? 0) * 1_000))
-      const changed = times.flatMap((ms, i) => [ms, ...parts.slice(3 * i, 3 * i + 3)])
-      const args = [newestOnly ? '1' : '', ...changed]
-      const results = await runOnQueue(this.#redis, arn, CHANGE_VISIBILITY, args)
+    return this.#byHandle(handles, async (known, places) => {
+      const msOf = (place: number) => Math.round((changes[place]?.seconds ?? 0) * 1_000)
+      const changed = known.map((handle, i) => ({ ...handle, ms: msOf(places[i] ?? 0) }))
+      const args = { ...atQueue(arn), newestOnly, changes: changed }
+      const results = await runScript(this.#redis, CHANGE_VISIBILITY, args)
       return (results as Buffer[] | null)?.map((result) => visibilityResult(String(result)))
     })
   }
@@ -67,11 +67,15 @@ export class QueueHandles {
   /** Keeps what cannot be a handle of ours away from the script; its place in the results stays. */
   async #byHandle(
     handles: string[],
-    run: (parts: (string | Buffer)[], places: number[]) => Promise<HandleResult[] | undefined>,
+    run: (known: Handle[], places: number[]) => Promise<HandleResult[] | undefined>,
   ): Promise<HandleResult[]> {
     const parsed = handles.map(parseHandle)
     const places = parsed.flatMap((parts, place) => (parts === undefined ? [] : [place]))
-    const results = await run(parsed.filter((parts) => parts !== undefined).flat(), places)
+    const known = parsed.filter((parts) => parts !== undefined)
+    const results = await run(
+      known.map(([uid, id, digest]) => ({ uid, id, digest })),
+      places,
+    )
     if (results === undefined) throw queueMissing()
     let next = 0
     return parsed.map((parts) => {
@@ -79,6 +83,13 @@ export class QueueHandles {
       return result ?? INVALID_HANDLE
     })
   }
+}
+
+interface Handle {
+  /** Of the queue. */
+  uid: string
+  id: string
+  digest: Buffer
 }
 
 function visibilityResult(result: string): HandleResult {

@@ -4,9 +4,9 @@
  * nothing, and loses nothing.
  */
 import type { Redis } from 'ioredis'
-import { readScript } from '../redis/scripts.ts'
+import { readScript, runScript } from '../redis/scripts.ts'
 import type { ReadItem } from './queue-items.ts'
-import { runOnQueue } from './queue-scripts.ts'
+import { atQueue } from './queue-scripts.ts'
 import type { QueueSender } from './queue-sender.ts'
 import { chunksOf, movedItem } from './queue-sending.ts'
 
@@ -28,7 +28,7 @@ export class QueueMover {
     for (const chunk of chunksOf(items.map((item) => movedItem(item, arn)))) {
       moved = moved && (await this.#sender.store(target, chunk, { whenFull: true })) !== null
     }
-    const begun = items.flatMap(({ message }) => [message.messageId, message.receiveCount])
-    await runOnQueue(this.#redis, arn, SETTLE_MOVES, [moved ? 'forget' : 'return', ...begun])
+    const moves = items.map(({ message }) => ({ id: message.messageId, count: message.receiveCount }))
+    await runScript(this.#redis, SETTLE_MOVES, { ...atQueue(arn), forgets: moved, moves })
   }
 }

@@ -7,7 +7,7 @@ import { AttemptChangedError, OverLimitError, queueMissing } from './queue-error
 import { formatHandle, type ItemReply, readItem, SECRET_AT, SECRET_BYTES } from './queue-items.ts'
 import type { QueueMover } from './queue-mover.ts'
 import type { ReceiveRefusal, ReceiveRequest, ReceiveTurn } from './queue-records.ts'
-import { runOnQueue } from './queue-scripts.ts'
+import { atQueue } from './queue-scripts.ts'
 import type { QueueUse } from './queue-use.ts'
 
 /**
@@ -104,14 +104,18 @@ export class QueueReceiver {
     const wanted = request.maxMessages - messages.length
     const secrets = newSecrets(wanted)
     const timeout = request.visibilityTimeoutSeconds
-    const reply = (await runOnQueue(redis, arn, kind.receiveScript, [
-      wanted,
-      timeout === undefined ? '' : Math.round(timeout * 1_000),
+    const args = {
+      ...atQueue(arn),
+      messagesMax: wanted,
+      visibilityMs: timeout === undefined ? null : Math.round(timeout * 1_000),
       inFlightMax,
-      Buffer.concat(secrets.flatMap((secret) => kind.proofOf(secret))),
-      ...kind.receiveArgs(request, round),
-      request.consumer === undefined ? '' : JSON.stringify(request.consumer),
-    ])) as ReceiveReply | 0 | null
+      consumerText: request.consumer === undefined ? '' : JSON.stringify(request.consumer),
+    }
+    const reply = (await kind.receive(redis, args, {
+      secrets,
+      attemptId: request.attemptId,
+      round,
+    })) as ReceiveReply | 0 | null
     if (reply === null) throw queueMissing()
     if (reply === 0) throw new AttemptChangedError()
     const [uid, nextInMs, target, received, moves, full, why] = reply

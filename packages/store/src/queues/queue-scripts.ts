@@ -1,13 +1,7 @@
-import type { Redis } from 'ioredis'
-import { runScript, type Script, type ScriptValue } from '../redis/scripts.ts'
+/** Scripts of queues. */
 import { shardBase, shardOf } from '../redis/shards.ts'
 
-/** Runs a script of the queue's home shard. Its first argument is the queue's ARN. */
-export function runOnQueue(
-  redis: Redis,
-  arn: string,
-  script: Script,
-  args: ScriptValue[] = [],
-): Promise<unknown> {
-  return runScript(redis, script, [shardBase(shardOf(arn))], [arn, ...args])
+/** What every script of a queue takes: where it stands, and its ARN. */
+export function atQueue(arn: string): { base: string; arn: string } {
+  return { base: shardBase(shardOf(arn)), arn }
 }

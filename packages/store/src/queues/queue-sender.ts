@@ -1,13 +1,13 @@
 /** Adding messages to a queue. */
 import { FantailError, messageBytes } from '@fantail/contracts'
 import type { ReplicaAcks } from '../redis/replica-acks.ts'
-import { readScript } from '../redis/scripts.ts'
+import { readScript, runScript } from '../redis/scripts.ts'
 import { shardBase, shardOf } from '../redis/shards.ts'
 import { kindOf } from './kinds/kind-of.ts'
 import { queueMissing } from './queue-errors.ts'
 import { formatSequence, itemValues, type StoredItem } from './queue-items.ts'
 import type { SendItem, SentItem } from './queue-records.ts'
-import { runOnQueue } from './queue-scripts.ts'
+import { atQueue } from './queue-scripts.ts'
 import { chunksOf, storedItem } from './queue-sending.ts'
 import type { QueueUse } from './queue-use.ts'
 
@@ -54,8 +54,9 @@ export class QueueSender {
     items: StoredItem[],
     { whenFull, byBody = false }: { whenFull: boolean; byBody?: boolean },
   ): Promise<SendReply | 0 | null> {
-    const args = [whenFull ? '1' : '', byBody ? '1' : '', ...items.flatMap(itemValues)]
-    const reply = (await runOnQueue(this.#acks.redis, arn, SEND, args)) as SendReply | 0 | null
+    const values = items.flatMap(itemValues)
+    const args = { ...atQueue(arn), runsWhenFull: whenFull, isByBody: byBody, items: values }
+    const reply = (await runScript(this.#acks.redis, SEND, args)) as SendReply | 0 | null
     // Moves continue with the replicas there are: no caller waits for them, and the source still has the message.
     if (reply) await this.#acks.confirm(shardBase(shardOf(arn)), whenFull ? false : undefined)
     return reply

@@ -2,10 +2,10 @@
 import type { Redis } from 'ioredis'
 import { queuesKey } from '../keys.ts'
 import { listNames } from '../redis/pages.ts'
-import { readScript } from '../redis/scripts.ts'
+import { readScript, runScript } from '../redis/scripts.ts'
 import { type ItemReply, readItem } from './queue-items.ts'
 import type { QueueMover } from './queue-mover.ts'
-import { runOnQueue } from './queue-scripts.ts'
+import { atQueue } from './queue-scripts.ts'
 
 const SWEEP = readScript('sweep-queue-1')
 
@@ -34,8 +34,8 @@ export async function sweepQueues(redis: Redis, mover: QueueMover): Promise<numb
 
 async function sweepQueue(redis: Redis, mover: QueueMover, arn: string): Promise<number> {
   for (let removed = 0; ; ) {
-    const args = [SWEEP_ITEMS_MAX, SWEEP_MOVES_MAX]
-    const reply = (await runOnQueue(redis, arn, SWEEP, args)) as [number, Buffer, ItemReply[]] | null
+    const args = { ...atQueue(arn), itemsMax: SWEEP_ITEMS_MAX, movesMax: SWEEP_MOVES_MAX }
+    const reply = (await runScript(redis, SWEEP, args)) as [number, Buffer, ItemReply[]] | null
     if (reply === null) return removed
     removed += reply[0]
     await mover.move(arn, String(reply[1]), reply[2].map(readItem))

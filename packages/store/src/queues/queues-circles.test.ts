@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { crashing } from '@fantail/test-kit'
 import { afterEach, expect, test } from 'vitest'
 import { readScript, runScript } from '../redis/scripts.ts'
-import { shardBase, shardOf } from '../redis/shards.ts'
+import { atQueue } from './queue-scripts.ts'
 import { newArn, newFifoArn, useQueues } from './queues.fixture.ts'
 import { Queues } from './queues.ts'
 
@@ -62,7 +62,7 @@ test.each([
   await queues.receive(b, one)
   expect([await idsIn(a), await idsIn(b)]).toEqual([[id], []])
   const end = readScript('settle-moves-1')
-  expect(await runScript(redis, end, [shardBase(shardOf(a))], [a, 'forget', id, 1])).toBe(0)
+  expect(await runScript(redis, end, { ...atQueue(a), forgets: true, moves: [{ id, count: 1 }] })).toBe(0)
   expect(await idsIn(a)).toEqual([id])
   expect(await queues.receive(a, one)).toMatchObject([{ messageId: id, receiveCount: 3 }])
   await skew(6_000)
@@ -90,7 +90,7 @@ test.each([
   const second = new Queues(crashing(redis, (script) => script === 'send-messages-1'))
   await second.receive(arn, one).catch(() => [])
   const end = readScript('settle-moves-1')
-  expect(await runScript(redis, end, [shardBase(shardOf(arn))], [arn, 'forget', id, 1])).toBe(0)
+  expect(await runScript(redis, end, { ...atQueue(arn), forgets: true, moves: [{ id, count: 1 }] })).toBe(0)
   await skew(20_000)
   await queues.sweep()
   expect(await queues.receive(arn, one)).toMatchObject([{ messageId: id }])

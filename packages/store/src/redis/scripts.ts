@@ -15,20 +15,16 @@ import { withNames } from '../scripts/lua-names.ts'
 import type { ScriptArguments, ScriptValue } from '../scripts/script-arguments.ts'
 import { isCluster } from './cluster.ts'
 
-export interface Script<Name extends ScriptName = ScriptName> {
+interface Script<Name extends ScriptName = ScriptName> {
   name: Name
   keys: number
   lua: string
-  /** Undefined: it takes its values by position. */
-  declared: Declaration | undefined
+  declared: Declaration
 }
 
 const NEVER_THERE = '~'
 
 export type { ScriptValue }
-
-/** Scripts that declare what they take. */
-type DeclaredName = keyof ScriptArguments & ScriptName
 
 /** Reads one script, which has a class; throws where the file's name carries no key count. */
 export function readScript<Name extends ScriptName>(file: Name): Script<Name> {
@@ -36,9 +32,9 @@ export function readScript<Name extends ScriptName>(file: Name): Script<Name> {
   if (!match?.[1] || !match[2]) throw new Error(`${file}: a script's name ends in the number of its keys`)
   const own = readLua(file)
   const declared = declarationOf(file, own)
-  if (declared && declared.keys.length !== Number(match[2]))
+  if (declared.keys.length !== Number(match[2]))
     throw new Error(`${file} declares ${declared.keys.length} keys`)
-  const body = declared ? localsOf(declared) + withLoops(file, own, declared) : own
+  const body = localsOf(declared) + withLoops(file, own, declared)
   const lua = withNames(file, [...includedBy(own), body.replaceAll(/^-- @include .*\n/gm, '')].join(''))
   return { name: file, keys: Number(match[2]), lua, declared }
 }
@@ -46,27 +42,12 @@ export function readScript<Name extends ScriptName>(file: Name): Script<Name> {
 type Run = (...args: ScriptValue[]) => Promise<unknown>
 
 /** Runs a script; every bulk reply comes back as a Buffer, integers as numbers. */
-export async function runScript<Name extends DeclaredName>(
-  redis: Redis,
-  script: Script<Name>,
-  args: ScriptArguments[Name],
-): Promise<unknown>
-/** The same, of a script that takes its values by position. */
 export async function runScript<Name extends ScriptName>(
   redis: Redis,
   script: Script<Name>,
-  keys: Name extends DeclaredName ? never : ScriptValue[],
-  args: ScriptValue[],
-): Promise<unknown>
-export async function runScript(
-  redis: Redis,
-  script: Script,
-  given: object,
-  args?: ScriptValue[],
+  args: ScriptArguments[Name],
 ): Promise<unknown> {
-  if (args) return sendScript(redis, script, given as ScriptValue[], args)
-  if (!script.declared) throw new Error(`${script.name} does not declare what it takes`)
-  const { keys, values } = valuesOf(script.declared, given as Given)
+  const { keys, values } = valuesOf(script.declared, args)
   return sendScript(redis, script, keys, values)
 }
 

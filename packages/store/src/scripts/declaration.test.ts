@@ -14,11 +14,7 @@ const HEAD = `-- @key base: of the shard
 -- @item renew: flag
 `
 
-function declared(head = HEAD) {
-  const declaration = declarationOf('a-script-1', head)
-  if (!declaration) throw new Error('nothing is declared')
-  return declaration
-}
+const declared = (head = HEAD) => declarationOf('a-script-1', head)
 
 test('keys and arguments become locals of their names and kinds', () => {
   expect(localsOf(declared())).toBe(
@@ -26,10 +22,6 @@ test('keys and arguments become locals of their names and kinds', () => {
       "KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3] == '1', ARGV[4]\n",
   )
   expect(declared().args.map(({ member }) => member)).toEqual(['removedMax', 'since', 'isFirst', 'till'])
-})
-
-test('a script that declares no key takes its values by position', () => {
-  expect(declarationOf('a-script-1', '-- Removes.\n-- KEYS[1] base\n')).toBeUndefined()
 })
 
 test('what follows the arguments begins at a position of its own', () => {

@@ -42,8 +42,7 @@ export interface Declaration {
 
 const LINE = /^-- @(key|arg|list|item|rest) ([a-z_0-9]+)(?:: (.*))?$/gm
 
-/** Undefined where the script declares nothing. */
-export function declarationOf(script: string, lua: string): Declaration | undefined {
+export function declarationOf(script: string, lua: string): Declaration {
   const declared: Declaration = { keys: [], args: [] }
   for (const [line, what, name = '', about = ''] of lua.matchAll(LINE)) {
     if (declared.list && what !== 'item') throw new Error(`${script}: ${line} stands behind a list`)
@@ -65,7 +64,7 @@ export function declarationOf(script: string, lua: string): Declaration | undefi
         declared.args.push({ ...named(name), kind: kindOf(script, about) })
     }
   }
-  return declared.keys.length === 0 ? undefined : declared
+  return declared
 }
 
 function named(name: string): { name: string; member: string } {

@@ -4,6 +4,16 @@ type ScriptText = string | Buffer
 export type ScriptValue = string | Buffer | number
 
 export interface ScriptArguments {
+  'ack-messages-1': {
+    base: ScriptText
+    arn: ScriptText
+    newestOnly: boolean
+    handles: {
+      uid: ScriptText
+      id: ScriptText
+      digest: ScriptText
+    }[]
+  }
   'add-vault-key-1': {
     base: ScriptText
     keyId: ScriptText
@@ -35,6 +45,17 @@ export interface ScriptArguments {
     id: ScriptText
     what: ScriptText
     rate: ScriptText
+  }
+  'change-visibility-1': {
+    base: ScriptText
+    arn: ScriptText
+    newestOnly: boolean
+    changes: {
+      ms: number
+      uid: ScriptText
+      id: ScriptText
+      digest: ScriptText
+    }[]
   }
   'choose-redriven-1': {
     base: ScriptText
@@ -123,6 +144,10 @@ export interface ScriptArguments {
     floor: number
     tokenHash: ScriptText
   }
+  'delete-queue-1': {
+    base: ScriptText
+    arn: ScriptText
+  }
   'delete-subscription-1': {
     base: ScriptText
     arn: ScriptText
@@ -148,6 +173,11 @@ export interface ScriptArguments {
       id: ScriptText
       delivery: ScriptText
     }[]
+  }
+  'drop-queue-1': {
+    base: ScriptText
+    uid: ScriptText
+    itemsMax: number
   }
   'drop-slice-1': {
     base: ScriptText
@@ -297,6 +327,18 @@ export interface ScriptArguments {
     batch: number
     values: ScriptValue[]
   }
+  'peek-messages-1': {
+    base: ScriptText
+    arn: ScriptText
+    fromScore: ScriptText
+    fromId: ScriptText
+    limit: number
+    lookedAtMax: number
+    subscription: ScriptText
+    status: ScriptText
+    since: ScriptText
+    till: ScriptText
+  }
   'place-subscription-1': {
     base: ScriptText
     slice: ScriptText
@@ -347,6 +389,12 @@ export interface ScriptArguments {
     id: ScriptText
     deliveriesMax: number
   }
+  'purge-queue-1': {
+    base: ScriptText
+    arn: ScriptText
+    before: ScriptText
+    itemsMax: number
+  }
   'put-topic-1': {
     base: ScriptText
     arn: ScriptText
@@ -370,12 +418,45 @@ export interface ScriptArguments {
     base: ScriptText
     arn: ScriptText
   }
+  'read-dead-letter-counts-1': {
+    base: ScriptText
+    arn: ScriptText
+  }
+  'read-message-1': {
+    base: ScriptText
+    arn: ScriptText
+    id: ScriptText
+  }
   'read-now-1': {
     base: ScriptText
+  }
+  'read-queue-1': {
+    base: ScriptText
+    arn: ScriptText
   }
   'read-slice-1': {
     base: ScriptText
     slice: ScriptText
+  }
+  'receive-in-order-1': {
+    base: ScriptText
+    arn: ScriptText
+    messagesMax: number
+    visibilityMs: number | null
+    inFlightMax: number
+    proofs: ScriptText
+    attempt: ScriptText
+    isFirst: boolean
+    consumerText: ScriptText
+  }
+  'receive-messages-1': {
+    base: ScriptText
+    arn: ScriptText
+    messagesMax: number
+    visibilityMs: number | null
+    inFlightMax: number
+    digests: ScriptText
+    consumerText: ScriptText
   }
   'release-quarantined-1': {
     base: ScriptText
@@ -383,6 +464,11 @@ export interface ScriptArguments {
     messages: {
       message: ScriptText
     }[]
+  }
+  'remove-message-1': {
+    base: ScriptText
+    arn: ScriptText
+    id: ScriptText
   }
   'remove-subscription-1': {
     base: ScriptText
@@ -426,6 +512,13 @@ export interface ScriptArguments {
     base: ScriptText
     id: ScriptText
   }
+  'send-messages-1': {
+    base: ScriptText
+    arn: ScriptText
+    runsWhenFull: boolean
+    isByBody: boolean
+    items: ScriptValue[]
+  }
   'settle-create-1': {
     base: ScriptText
     slice: ScriptText
@@ -436,6 +529,15 @@ export interface ScriptArguments {
     shard: number
     values: ScriptValue[]
   }
+  'settle-moves-1': {
+    base: ScriptText
+    arn: ScriptText
+    forgets: boolean
+    moves: {
+      id: ScriptText
+      count: number
+    }[]
+  }
   'sweep-lanes-1': {
     base: ScriptText
     shard: number
@@ -443,6 +545,12 @@ export interface ScriptArguments {
     cursor: ScriptText
     deliveriesMax: number
     leaseMs: number
+  }
+  'sweep-queue-1': {
+    base: ScriptText
+    arn: ScriptText
+    itemsMax: number
+    movesMax: number
   }
   'take-deliveries-1': {
     base: ScriptText
@@ -510,5 +618,19 @@ export interface ScriptArguments {
   }
   'write-mark-1': {
     mark: ScriptText
+  }
+  'write-queue-1': {
+    base: ScriptText
+    arn: ScriptText
+    expected: ScriptText
+    record: ScriptText
+    uid: ScriptText
+    visibilityMs: number
+    retentionMs: number
+    delayMs: number
+    receivesMax: ScriptText
+    target: ScriptText
+    byContent: ScriptText
+    groupScope: ScriptText
   }
 }

@@ -25,7 +25,7 @@ import { SHARD_COUNT, shardBase, shardOf } from '../../redis/shards.ts'
 import { queueMissing } from '../queue-errors.ts'
 import { createQueueUid } from '../queue-items.ts'
 import type { ListQueues, QueueWithCounts } from '../queue-records.ts'
-import { runOnQueue } from '../queue-scripts.ts'
+import { atQueue } from '../queue-scripts.ts'
 import { parseQueue, QUEUE, type QueueSettings } from './queue-fields.ts'
 import type { QueueSources } from './queue-sources.ts'
 
@@ -101,7 +101,7 @@ export class QueueDefinitions {
 
   /** With exact counts of this moment; null where there is no such queue. */
   async getWithCounts(arn: string): Promise<QueueWithCounts | null> {
-    const reply = (await runOnQueue(this.#redis, arn, READ)) as ReadReply | null
+    const reply = (await runScript(this.#redis, READ, atQueue(arn))) as ReadReply | null
     if (reply === null) return null
     const [record, visible, inFlight, delayed, groupsInFlight, oldest] = reply
     return {
@@ -131,7 +131,7 @@ export class QueueDefinitions {
 
   /** Removes the queue with all it holds; also when already gone. */
   async delete(arn: string): Promise<void> {
-    const reply = (await runOnQueue(this.#redis, arn, DELETE)) as [Buffer, Buffer] | null
+    const reply = (await runScript(this.#redis, DELETE, atQueue(arn))) as [Buffer, Buffer] | null
     this.#onChange(arn)
     if (reply === null) return
     await this.#drop(shardOf(arn), String(reply[0]))
@@ -180,23 +180,25 @@ export class QueueDefinitions {
   }
 
   async #compareAndSet(before: string, queue: QueueRecord): Promise<boolean> {
-    const written = await runOnQueue(this.#redis, queue.arn, WRITE, [
-      before,
-      JSON.stringify(queue),
-      queue.uid,
-      queue.visibilityTimeoutSeconds * 1_000,
-      queue.retentionSeconds * 1_000,
-      queue.delaySeconds * 1_000,
-      queue.redrivePolicy?.maxReceiveCount ?? '',
-      queue.redrivePolicy?.deadLetterTargetArn ?? '',
-      queue.contentBasedDeduplication ? '1' : '',
-      queue.deduplicationScope === 'messageGroup' ? '1' : '',
-    ])
+    const written = await runScript(this.#redis, WRITE, {
+      ...atQueue(queue.arn),
+      expected: before,
+      record: JSON.stringify(queue),
+      uid: queue.uid,
+      visibilityMs: queue.visibilityTimeoutSeconds * 1_000,
+      retentionMs: queue.retentionSeconds * 1_000,
+      delayMs: queue.delaySeconds * 1_000,
+      receivesMax: String(queue.redrivePolicy?.maxReceiveCount ?? ''),
+      target: queue.redrivePolicy?.deadLetterTargetArn ?? '',
+      byContent: queue.contentBasedDeduplication ? '1' : '',
+      groupScope: queue.deduplicationScope === 'messageGroup' ? '1' : '',
+    })
     return written === 1
   }
 
   async #drop(shard: number, uid: string): Promise<void> {
-    while ((await runScript(this.#redis, DROP, [shardBase(shard)], [uid, DROP_CHUNK])) !== 0);
+    const args = { base: shardBase(shard), uid, itemsMax: DROP_CHUNK }
+    while ((await runScript(this.#redis, DROP, args)) !== 0);
   }
 }
 

@@ -7,17 +7,20 @@
  * the same; the others, and a dead letter without one, show their own id.
  */
 import { FantailError } from '@fantail/contracts'
-import { readScript } from '../../redis/scripts.ts'
+import { readScript, runScript } from '../../redis/scripts.ts'
 import { bodyDigest, secretDigest } from '../queue-items.ts'
 import type { SendItem } from '../queue-records.ts'
 import type { QueueKind } from './queue-kind.ts'
 
+const RECEIVE = readScript('receive-in-order-1')
+
 export const FIFO_KIND: QueueKind = {
   placeOf: (item, id) => ({ groupId: groupOf(item, id), ...deduplicationOf(item, id) }),
   keptBy: ({ messageId }) => ({ sentAt: null, retentionFrom: null, deduplicationId: messageId }),
-  receiveScript: readScript('receive-in-order-1'),
-  proofOf: (secret) => [secret, secretDigest(secret)],
-  receiveArgs: ({ attemptId = '' }, round) => [attemptId, round === 1 ? '1' : ''],
+  receive: (redis, args, { secrets, attemptId = '', round }) => {
+    const proofs = Buffer.concat(secrets.flatMap((secret) => [secret, secretDigest(secret)]))
+    return runScript(redis, RECEIVE, { ...args, proofs, attempt: attemptId, isFirst: round === 1 })
+  },
   deduplicates: true,
   repeatsReceives: true,
 }

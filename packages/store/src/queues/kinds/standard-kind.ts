@@ -1,7 +1,9 @@
 /** Standard queues: no order. Groups and deduplication ids are only passed on. */
-import { readScript } from '../../redis/scripts.ts'
+import { readScript, runScript } from '../../redis/scripts.ts'
 import { secretDigest } from '../queue-items.ts'
 import type { QueueKind } from './queue-kind.ts'
+
+const RECEIVE = readScript('receive-messages-1')
 
 export const STANDARD_KIND: QueueKind = {
   placeOf: ({ groupId = null, deduplicationId = null }) => ({
@@ -10,9 +12,8 @@ export const STANDARD_KIND: QueueKind = {
     deduplication: 'none',
   }),
   keptBy: ({ sentAt, deduplicationId = null }) => ({ sentAt, retentionFrom: sentAt, deduplicationId }),
-  receiveScript: readScript('receive-messages-1'),
-  proofOf: (secret) => [secretDigest(secret)],
-  receiveArgs: () => [],
+  receive: (redis, args, { secrets }) =>
+    runScript(redis, RECEIVE, { ...args, digests: Buffer.concat(secrets.map(secretDigest)) }),
   deduplicates: false,
   repeatsReceives: false,
 }

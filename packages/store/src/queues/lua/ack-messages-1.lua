@@ -1,19 +1,22 @@
 -- Deletes messages by receipt handle. In a standard queue a handle of any receive will do, as in SQS, or only one of
 -- the newest where that is asked for; what it does not delete, and what is gone already, is answered as done. In a FIFO
 -- queue the handle must be of the newest receive, and its time not be over.
--- KEYS[1] base
--- ARGV: arn, '1' for newest receives only, then uid, id and digest of each handle
+-- @key base: of the queue's shard
+-- @arg arn: text
+-- @arg newest_only: flag, handles of earlier receives delete nothing
+-- @list handles
+-- @item uid: text
+-- @item id: text
+-- @item digest: text
 -- Returns false where there is no such queue, else for each handle 1, 0 where it belongs to another queue, or 2 where
 --         it
 --   has expired.
 -- @include when-full
 -- @include queue
 -- @include queue-handles
-local base = KEYS[1]
-local queue = open_queue(base, ARGV[1])
+local queue = open_queue(base, arn)
 if not queue then return false end
 run_when_full(base)
-local newest_only = ARGV[2] == '1'
 
 local function delete(id, digest)
   local h = redis.call('HMGET', queue.q .. 'i:' .. id, 'h', 's')
@@ -24,8 +27,7 @@ local function delete(id, digest)
 end
 
 local results = {}
-for i = 3, #ARGV, 3 do
-  local uid, id, digest = ARGV[i], ARGV[i + 1], ARGV[i + 2]
+for uid, id, digest in handles() do
   results[#results + 1] = uid == queue.uid and delete(id, digest) or 0
 end
 keep_clock(queue)

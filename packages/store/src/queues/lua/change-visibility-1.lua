@@ -1,20 +1,25 @@
 -- Hides received messages for some time from now; 0 makes them visible at once. In a standard queue a handle of any
 -- receive will do while the message is in flight, as in SQS, and one of the newest also when its time is over; or only
 -- one of the newest where that is asked for. In a FIFO queue it must be of the newest, and its time not be over.
--- KEYS[1] base
--- ARGV: arn, '1' for newest receives only, then ms and the handle's uid, id and digest of each
+-- @key base: of the queue's shard
+-- @arg arn: text
+-- @arg newest_only: flag, handles of earlier receives change nothing
+-- @list changes
+-- @item ms: number, from now
+-- @item uid: text
+-- @item id: text
+-- @item digest: text
 -- Returns false where there is no such queue, else for each handle: 'ok', 'invalid' (of another queue), 'gone'
 --   (deleted, on its way elsewhere, or received again since and not in flight), 'expired' (FIFO: received again since,
 --   or its time is over), 'limit' (longer than 12 hours after the newest receive).
 -- @include when-full
 -- @include queue
 -- @include queue-handles
-local base = KEYS[1]
-local queue = open_queue(base, ARGV[1])
+local queue = open_queue(base, arn)
 if not queue then return false end
 run_when_full(base)
 keep_clock(queue)
-local newest_only, sooner = ARGV[2] == '1', false
+local sooner = false
 
 local function change_in_group(ms, id, digest)
   local h = redis.call('HMGET', queue.q .. 'i:' .. id, 'h', 't', 's')
@@ -46,8 +51,7 @@ local function change(ms, id, digest)
 end
 
 local results = {}
-for i = 3, #ARGV, 4 do
-  local ms, uid, id, digest = tonumber(ARGV[i]), ARGV[i + 1], ARGV[i + 2], ARGV[i + 3]
+for ms, uid, id, digest in changes() do
   results[#results + 1] = uid == queue.uid and change(ms, id, digest) or 'invalid'
 end
 if sooner then redis.call('PUBLISH', 'ft:wake:queues', queue.arn) end

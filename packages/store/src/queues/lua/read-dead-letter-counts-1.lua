@@ -1,8 +1,8 @@
 -- How many dead letters a queue holds, by kind.
--- KEYS[1] base
--- ARGV: arn
+-- @key base: of the queue's shard
+-- @arg arn: text
 -- Returns false where there is no such queue, else field, count, …: `r:` reason, `k:` status code, `u:` subscription.
 -- @include queue
-local queue = open_queue(KEYS[1], ARGV[1])
+local queue = open_queue(base, arn)
 if not queue then return false end
 return redis.call('HGETALL', queue.q .. 'dead')

@@ -1,10 +1,11 @@
 -- One message, whatever its state.
--- KEYS[1] base
--- ARGV: arn, id
+-- @key base: of the queue's shard
+-- @arg arn: text
+-- @arg id: text
 -- Returns false where there is no such queue or message, else the item (queue.lua).
 -- @include queue
-local queue = open_queue(KEYS[1], ARGV[1])
+local queue = open_queue(base, arn)
 if not queue then return false end
-local age = tonumber(redis.call('ZSCORE', queue.q .. 'age', ARGV[2]))
+local age = tonumber(redis.call('ZSCORE', queue.q .. 'age', id))
 if not age or age <= queue.clock - queue.retention then return false end
-return item_of(queue, ARGV[2])
+return item_of(queue, id)

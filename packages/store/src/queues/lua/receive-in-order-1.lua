@@ -2,10 +2,15 @@
 -- before those of the next, the group that has waited longest first. The work is bounded by the number of messages
 -- asked for (and as many moves), whatever is blocked or waits behind. Moves are as in receive-messages; until one is
 -- settled its group waits.
--- KEYS[1] base
--- ARGV: arn, messages at most, visibility timeout in ms ('' the queue's own), messages in flight at most, 32 bytes per
---   message: the secret of its handle and its digest, attempt id or '', '1' where the attempt begins, what a push
---   consumer is or '' (queue-shares.lua)
+-- @key base: of the queue's shard
+-- @arg arn: text
+-- @arg messages_max: number
+-- @arg visibility_ms: number?, nil: the queue's own
+-- @arg in_flight_max: number
+-- @arg proofs: text, 32 bytes per message: the secret of its handle and its digest
+-- @arg attempt: text, id, or ''
+-- @arg is_first: flag, the attempt begins
+-- @arg consumer_text: text, what a push consumer is, or '' (queue-shares.lua)
 -- Returns false where there is no such queue, 0 where the attempt's messages have been changed since, else: uid, ms
 --   until the next becomes visible (-1 never), dead-letter queue, messages (with the secrets of their handles), moves
 --   (each a list of items, queue.lua), 0; why a consumer may not receive now.
@@ -15,27 +20,26 @@
 -- @include queue-take
 -- @include queue-attempts
 -- @include queue-shares
-local base, max, flying_max, attempt = KEYS[1], tonumber(ARGV[2]), tonumber(ARGV[4]), ARGV[6]
-local queue = open_queue(base, ARGV[1])
+local queue = open_queue(base, arn)
 if not queue then return false end
 run_when_full(base)
 keep_clock(queue)
-local consumer, refused, wait_ms = open_consumer(queue, ARGV[8])
+local consumer, refused, wait_ms = open_consumer(queue, consumer_text)
 if refused then return { queue.uid, wait_ms, queue.target, {}, {}, 0, refused } end
-local q, until_ms = queue.q, hidden_until(queue, ARGV[3], consumer)
-if attempt ~= '' and ARGV[7] == '1' then
+local q, until_ms = queue.q, hidden_until(queue, visibility_ms, consumer)
+if attempt ~= '' and is_first then
   local kind, again = repeat_receive(queue, attempt, until_ms)
   if kind == 'changed' then return 0 end
   if kind == 'same' then return { queue.uid, next_in_order(queue), queue.target, again, {}, 0 } end
 end
 expire_items(queue, EXPIRED_MAX)
-local messages, moves = {}, overdue_moves(queue, max)
+local messages, moves = {}, overdue_moves(queue, messages_max)
 
 local function receive(id, count)
   local item = q .. 'i:' .. id
-  local proof = string.sub(ARGV[5], #messages * PROOF_BYTES + 1, (#messages + 1) * PROOF_BYTES)
+  local proof = string.sub(proofs, #messages * PROOF_BYTES + 1, (#messages + 1) * PROOF_BYTES)
   -- Thousandths keep the order of the groups that come back together.
-  local due = until_ms - (max - #messages) / 1000
+  local due = until_ms - (messages_max - #messages) / 1000
   redis.call('ZADD', q .. 'flight', due, id)
   redis.call('HSETNX', item, 'f', queue.now)
   redis.call('HSET', item, 'c', count + 1, 'h', digest_of(proof), 't', queue.clock)
@@ -54,7 +58,7 @@ local function take(group, id, moving)
   if not due and math.floor(age) + queue.delay > queue.clock then return false end
   local h = redis.call('HMGET', q .. 'i:' .. id, 'c', 'n', 'b')
   if used_up(queue, h[1], h[3], h[2]) then
-    if #moves >= max then return false end
+    if #moves >= messages_max then return false end
     moves[#moves + 1] = start_move(queue, id, #moves)
   elseif not moving then
     receive(id, tonumber(h[1]))
@@ -62,12 +66,12 @@ local function take(group, id, moving)
   return true
 end
 
-local free = flying_max - flying(queue)
-local wanted = math.max(math.min(max, free), 0)
+local free = in_flight_max - flying(queue)
+local wanted = math.max(math.min(messages_max, free), 0)
 
 local function take_group(group)
   local before = #moves
-  local last = wanted - #messages + max - #moves - 1
+  local last = wanted - #messages + messages_max - #moves - 1
   for _, id in ipairs(redis.call('ZRANGE', q .. 'g:' .. group, 0, last)) do
     if #messages >= wanted or not take(group, id, #moves > before) then break end
   end
@@ -75,7 +79,7 @@ local function take_group(group)
 end
 
 if wanted > 0 then
-  for _, group in ipairs(ready_groups(queue, wanted + max)) do
+  for _, group in ipairs(ready_groups(queue, wanted + messages_max)) do
     if #messages >= wanted then break end
     take_group(group)
   end

@@ -1,9 +1,13 @@
 -- Takes visible messages of a standard queue. One that has been received as often as the redrive policy allows is not
 -- returned but marked as on its way to the dead-letter queue, for the caller to append there and then settle
 -- (settle-moves).
--- KEYS[1] base
--- ARGV: arn, messages at most, visibility timeout in ms ('' the queue's own), messages in flight at most,
---   16 bytes per message: the digest of its handle's secret, what a push consumer is or '' (queue-shares.lua)
+-- @key base: of the queue's shard
+-- @arg arn: text
+-- @arg messages_max: number
+-- @arg visibility_ms: number?, nil: the queue's own
+-- @arg in_flight_max: number
+-- @arg digests: text, 16 bytes per message: the digest of its handle's secret
+-- @arg consumer_text: text, what a push consumer is, or '' (queue-shares.lua)
 -- Returns false where there is no such queue, else: uid, ms until the next becomes visible (-1 never), dead-letter
 --   queue, messages, moves (each a list of items, queue.lua), 1 where too much is in flight; why a consumer may not
 --   receive now.
@@ -14,27 +18,26 @@
 -- @include queue-shares
 -- @limit Delayed messages that one receive makes ready. Past it: the next receive makes the others ready.
 local PROMOTED_MAX = 100
-local base, max = KEYS[1], tonumber(ARGV[2])
-local queue = open_queue(base, ARGV[1])
+local queue = open_queue(base, arn)
 if not queue then return false end
 run_when_full(base)
 keep_clock(queue)
 expire_items(queue, EXPIRED_MAX)
 promote(queue, PROMOTED_MAX)
-local consumer, refused, wait_ms = open_consumer(queue, ARGV[6])
+local consumer, refused, wait_ms = open_consumer(queue, consumer_text)
 if refused then return { queue.uid, wait_ms, queue.target, {}, {}, 0, refused } end
-local q, messages, moves = queue.q, {}, overdue_moves(queue, max)
-local until_ms = hidden_until(queue, ARGV[3], consumer)
+local q, messages, moves = queue.q, {}, overdue_moves(queue, messages_max)
+local until_ms = hidden_until(queue, visibility_ms, consumer)
 
-local function receive(id, digests)
-  local digest = string.sub(ARGV[5], #messages * DIGEST_BYTES + 1, (#messages + 1) * DIGEST_BYTES)
+local function receive(id, earlier)
+  local digest = string.sub(digests, #messages * DIGEST_BYTES + 1, (#messages + 1) * DIGEST_BYTES)
   local item = q .. 'i:' .. id
   redis.call('ZREM', q .. 'ready', id)
   -- Thousandths keep the order of those that come back together.
-  redis.call('ZADD', q .. 'flight', until_ms - (max - #messages) / 1000, id)
+  redis.call('ZADD', q .. 'flight', until_ms - (messages_max - #messages) / 1000, id)
   redis.call('HINCRBY', item, 'c', 1)
   redis.call('HSETNX', item, 'f', queue.now)
-  redis.call('HSET', item, 'h', with_digest(digests, digest), 't', queue.clock)
+  redis.call('HSET', item, 'h', with_digest(earlier, digest), 't', queue.clock)
   redis.call('HDEL', item, 'n')
   return item_of(queue, id)
 end
@@ -53,8 +56,8 @@ local function take(id)
   end
 end
 
-local free = tonumber(ARGV[4]) - redis.call('ZCARD', q .. 'flight')
-local wanted = math.min(max - #moves, free)
+local free = in_flight_max - redis.call('ZCARD', q .. 'flight')
+local wanted = math.min(messages_max - #moves, free)
 if wanted > 0 then
   for _, id in ipairs(redis.call('ZRANGE', q .. 'ready', 0, wanted - 1)) do take(id) end
 end

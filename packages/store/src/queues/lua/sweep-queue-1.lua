@@ -1,16 +1,18 @@
 -- Removes what is too old from a queue that may be idle, and takes up moves that nobody has ended.
--- KEYS[1] base
--- ARGV: arn, items at most, moves at most
+-- @key base: of the queue's shard
+-- @arg arn: text
+-- @arg items_max: number
+-- @arg moves_max: number
 -- Returns false where there is no such queue, else: items removed, dead-letter queue, moves.
 -- @include when-full
 -- @include queue
 -- @include queue-take
-local queue = open_queue(KEYS[1], ARGV[1])
+local queue = open_queue(base, arn)
 if not queue then return false end
-run_when_full(KEYS[1])
+run_when_full(base)
 keep_clock(queue)
-local removed = expire_items(queue, tonumber(ARGV[2]))
+local removed = expire_items(queue, items_max)
 trim_recent(queue)
-local moves = overdue_moves(queue, tonumber(ARGV[3]))
+local moves = overdue_moves(queue, moves_max)
 wake_readers(queue)
 return { removed, queue.target, moves }

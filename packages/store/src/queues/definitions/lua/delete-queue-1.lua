@@ -1,27 +1,27 @@
 -- Removes a queue; from now on nobody finds it. Its items are noted for drop-queue, the time is remembered for a
 -- minute.
--- KEYS[1] base
--- ARGV: arn
+-- @key base: of the queue's shard
+-- @arg arn: text
 -- Returns false where there is no such queue, else: uid, dead-letter queue or ''.
 -- @include now
 -- @include redrive
 -- @include when-full
 local DELETED_MS = 60000
-local base, key = KEYS[1], KEYS[1] .. 'queue:' .. ARGV[1]
+local key = base .. 'queue:' .. arn
 run_when_full(base)
 local h = redis.call('HMGET', key, 'uid', 't')
 if not h[1] then return false end
-redis.call('ZREM', base .. 'queues', ARGV[1])
+redis.call('ZREM', base .. 'queues', arn)
 redis.call('SADD', base .. 'queues:gone', h[1])
 redis.call('DEL', key)
-redis.call('SET', base .. 'queue:deleted:' .. ARGV[1], now_ms(base), 'PX', DELETED_MS)
+redis.call('SET', base .. 'queue:deleted:' .. arn, now_ms(base), 'PX', DELETED_MS)
 -- A run of a redrive finds out by itself that its source is gone. A paused one has no run, and would keep every later
 -- queue of this name from being redriven.
-local task = redis.call('HGET', base .. 'redriving', ARGV[1])
+local task = redis.call('HGET', base .. 'redriving', arn)
 if task and redis.call('HGET', base .. 'redrive:' .. task, 'status') == 'paused' then
   end_task(base, base .. 'redrive:' .. task, 'failed', 'the source queue is gone', now_ms(base) - clock_ahead)
 end
-redis.call('PUBLISH', 'ft:wake:queues', ARGV[1])
-redis.call('PUBLISH', 'ft:wake:changes', ARGV[1])
-if redis.call('ZREM', base .. 'consuming', ARGV[1]) == 1 then redis.call('PUBLISH', 'ft:wake:consumers', ARGV[1]) end
+redis.call('PUBLISH', 'ft:wake:queues', arn)
+redis.call('PUBLISH', 'ft:wake:changes', arn)
+if redis.call('ZREM', base .. 'consuming', arn) == 1 then redis.call('PUBLISH', 'ft:wake:consumers', arn) end
 return h

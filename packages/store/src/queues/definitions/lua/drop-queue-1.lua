@@ -1,23 +1,23 @@
 -- Removes what a deleted queue has left, at most `max` items; called until it answers 0.
--- KEYS[1] base
--- ARGV: uid, max
+-- @key base: of the shard
+-- @arg uid: text, the queue's
+-- @arg items_max: number
 -- Returns the number of items that are left.
 -- @include when-full
-local base = KEYS[1]
 run_when_full(base)
-local q = base .. 'q:' .. ARGV[1] .. ':'
-local ids = redis.call('ZRANGE', q .. 'age', 0, tonumber(ARGV[2]) - 1)
+local q = base .. 'q:' .. uid .. ':'
+local ids = redis.call('ZRANGE', q .. 'age', 0, items_max - 1)
 for _, id in ipairs(ids) do
   local group = redis.call('HGET', q .. 'i:' .. id, 'g')
   redis.call('UNLINK', q .. 'i:' .. id)
   if group then redis.call('UNLINK', q .. 'g:' .. group) end
 end
-redis.call('ZREMRANGEBYRANK', q .. 'age', 0, tonumber(ARGV[2]) - 1)
+redis.call('ZREMRANGEBYRANK', q .. 'age', 0, items_max - 1)
 local left = redis.call('ZCARD', q .. 'age')
 if left == 0 then
   for _, name in ipairs({ 'ready', 'flight', 'delayed', 'moving', 'held', 'recent', 'dead', 'heads', 'back', 'consumers' }) do
     redis.call('UNLINK', q .. name)
   end
-  redis.call('SREM', base .. 'queues:gone', ARGV[1])
+  redis.call('SREM', base .. 'queues:gone', uid)
 end
 return left

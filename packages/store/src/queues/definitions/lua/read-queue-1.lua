@@ -1,12 +1,11 @@
 -- A queue's record and what it holds, without what is too old.
--- KEYS[1] base
--- ARGV: arn
+-- @key base: of the queue's shard
+-- @arg arn: text
 -- Returns false where there is none, else: record, visible, in flight, delayed, groups in flight, when the
 --   oldest came into this queue or ''.
 -- @include when-full
 -- @include queue
-local base = KEYS[1]
-local queue = open_queue(base, ARGV[1])
+local queue = open_queue(base, arn)
 if not queue then return false end
 run_when_full(base)
 expire_items(queue, EXPIRED_MAX)

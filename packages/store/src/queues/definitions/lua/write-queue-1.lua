@@ -1,17 +1,25 @@
 -- Creates a queue or replaces its settings, unless somebody else has written since the record was read.
 -- A record that does not grow is replaced even when memory is full.
--- KEYS[1] base
--- ARGV: arn, record as it was read ('' absent), new record, uid for a new queue, visibility ms, retention ms, delay ms,
---   maxReceiveCount or '', dead-letter queue or '', '1' where a deduplication id may be made from the body, '1' where
---   one holds within a group only
+-- @key base: of the queue's shard
+-- @arg arn: text
+-- @arg expected: text, record as read; '' absent
+-- @arg record: text
+-- @arg uid: text, of a new queue
+-- @arg visibility_ms: digits
+-- @arg retention_ms: digits
+-- @arg delay_ms: digits
+-- @arg receives_max: text, maxReceiveCount, or ''
+-- @arg target: text, dead-letter queue, or ''
+-- @arg by_content: text, '1' where a deduplication id may be made from the body, or ''
+-- @arg group_scope: text, '1' where a deduplication id holds within a group only, or ''
 -- Returns 1, or 0 where the record is another by now.
 -- @include when-full
-local base, arn = KEYS[1], ARGV[1]
 local key = base .. 'queue:' .. arn
-if #ARGV[3] <= #ARGV[2] then run_when_full(base) end
-if (redis.call('HGET', key, 'record') or '') ~= ARGV[2] then return 0 end
-redis.call('HSET', key, 'record', ARGV[3], 'v', ARGV[5], 'r', ARGV[6], 'd', ARGV[7], 'm', ARGV[8], 't', ARGV[9],
-  'cb', ARGV[10], 'gs', ARGV[11])
-if redis.call('HSETNX', key, 'uid', ARGV[4]) == 1 then redis.call('ZADD', base .. 'queues', 0, arn) end
+if #record <= #expected then run_when_full(base) end
+if (redis.call('HGET', key, QUEUE.record) or '') ~= expected then return 0 end
+redis.call('HSET', key, QUEUE.record, record, QUEUE.visibility, visibility_ms, QUEUE.retention, retention_ms,
+  QUEUE.delay, delay_ms, QUEUE.maxReceiveCount, receives_max, QUEUE.target, target, QUEUE.byContent, by_content,
+  QUEUE.groupScope, group_scope)
+if redis.call('HSETNX', key, QUEUE.uid, uid) == 1 then redis.call('ZADD', base .. 'queues', 0, arn) end
 redis.call('PUBLISH', 'ft:wake:changes', arn)
 return 1
