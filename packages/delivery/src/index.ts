@@ -1,4 +1,4 @@
-export type { Sent } from './attempters/attempter.ts'
+export type { AttemptDone, Sent } from './attempters/attempter.ts'
 export { type Attempters, createAttempters } from './attempters/attempters.ts'
 export { secretsFailure, unsignedFailure } from './envelope/attempt-request.ts'
 export {

@@ -14,6 +14,8 @@ export {
   type ConsumerWithBatches,
   type Share,
 } from './consumers/consumers.ts'
+export { type CheckpointNames, readCheckpointNames } from './copies/checkpoint-names.ts'
+export { followConnection, openSince, type ServerMark, ServerMarks } from './copies/server-marks.ts'
 export { DISPATCH_QUEUES_MAX, dispatchTag } from './dispatch/dispatch-tags.ts'
 export { Idempotency, type IdempotentPublish, underTopic } from './dispatch/idempotency.ts'
 export { holdJobLock } from './dispatch/job-lock.ts'
@@ -28,6 +30,7 @@ export {
   laneKey,
   messageKey,
   outcomeLogKey,
+  QUARANTINE_BASE,
   queueKey,
   redriveKey,
   redrivingKey,

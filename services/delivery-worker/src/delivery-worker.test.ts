@@ -11,7 +11,7 @@ import {
 } from '@fantail/store'
 import { freshKey, skewKey, startFairTimer, waitFor } from '@fantail/test-kit'
 import { beforeEach, expect, test } from 'vitest'
-import { QUEUED_MAX } from './dispatch/dispatcher.ts'
+import { QUEUED_MAX } from './dispatch/unit-admission.ts'
 import {
   createFakeSender,
   createMessage,

@@ -16,6 +16,9 @@ import {
   keyHolderName,
   MasterKeyError,
   type Redis,
+  ServerMarks,
+  shardBase,
+  shardOf,
   shardsInUse,
   takeRole,
   VaultKeys,
@@ -71,6 +74,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const mainName = keyHolderName('worker', options.vault?.keyIds)
   const connections = openConnections({ redisUrl, name: 'fantail-worker', mainName, minReplicas, log })
   const { redis, subscriber, acks } = connections
+  const servers = new ServerMarks([redis, acks.redis])
   const stores = createWorkerStores(redis, acks, options)
   const { lanes, queues, snapshots, quarantine } = stores
   const clocks = createShardClocks(redis, log)
@@ -92,6 +96,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const status = new DeliveryStatus({ log, records: options.telemetry.logs, now })
   const finishing = new Finishing({
     settling,
+    servers,
     pacing,
     queues,
     admission,
@@ -105,7 +110,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     now,
   })
   const { sender, vault } = options
-  const appends = new QueueAppends({ queues, admission })
+  const markQueue = (queueArn: string) => servers.mark(shardBase(shardOf(queueArn)))
+  const appends = new QueueAppends({ queues, admission, mark: markQueue })
   const { userAgent } = options
   const sending = { sender, vault, clock: now, userAgent }
   const attempters = createAttempters({ ...sending, appends, itemIdOf: deliveryItemId })
@@ -133,6 +139,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     snapshots,
     bodies,
     recorder,
+    servers,
     quarantine,
     isolation,
     log,
@@ -151,6 +158,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     settling,
     recorder,
     clocks,
+    servers,
     quarantine,
     log,
     attemptTimeoutMs,
@@ -197,6 +205,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       new DispatchConsumer({
         url: redisUrl,
         redis,
+        servers,
         queue,
         jobsMax: JOBS_MAX,
         hasRoom: () => dispatcher.hasRoom,

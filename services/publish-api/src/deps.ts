@@ -64,7 +64,7 @@ export interface ApiDeps {
   queueWaits: Pick<QueueWaits, 'receiveWaiting'>
   redrives: Pick<Redrives, 'create' | 'dryRun' | 'get' | 'list' | 'patch' | 'pause' | 'resume' | 'cancel'>
   messages: Pick<OutcomeLog, 'message' | 'deliveries' | 'append'>
-  quarantine: Pick<Quarantine, 'list' | 'get' | 'raw' | 'messageIds' | 'remove'>
+  quarantine: Pick<Quarantine, 'list' | 'get' | 'raw' | 'messageIds' | 'mark' | 'remove'>
   counts: Pick<Counts, 'add' | 'read'>
   publisher: Pick<Publisher, 'publish'>
   fifoLog: Methods<FifoLog>

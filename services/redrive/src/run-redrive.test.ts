@@ -314,6 +314,29 @@ test('a run that has been overtaken changes nothing', async () => {
   expect(await fixture.redrives.get(task.id)).toMatchObject({ status: 'completed', moved: 2 })
 })
 
+test('a batch is not ended, and is moved again, where Redis may have lost what it moved', async () => {
+  const id = await subscribe(fixture)
+  await bury(fixture, id, 2)
+  const task = await fixture.redrives.create(everything)
+  const run = {
+    id: task.id,
+    fence: (await fixture.batches.open(task.id)) ?? 0,
+    destination: null,
+    filter: {},
+  }
+  const choice = await fixture.batches.choose(run)
+  if (choice.kind !== 'batch') throw new Error(`got ${choice.kind}`)
+  const result = await fixture.batches.move(run, choice.batch)
+  if (result.kind !== 'moved') throw new Error(`got ${result.kind}`)
+  const marks = result.marks.map((mark) => ({ ...mark, holds: () => false }))
+  const finish = fixture.batches.finish(run, choice.batch.number, result.moved, { marks })
+  await expect(finish).rejects.toThrow('closed')
+  expect(await fixture.batches.choose(run)).toEqual(choice)
+  await runRedrive(fixture, task.id, never)
+  await drainLanes(fixture)
+  expect(fixture.delivered.length).toBe(2)
+})
+
 describe('a run that dies at any script, before or after it is carried out, and is run again', () => {
   const destination = queueArn('destination')
 

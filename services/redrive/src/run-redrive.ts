@@ -64,7 +64,8 @@ async function moveBatch(deps: RunRedriveDeps, run: Run, batch: RedriveBatch): P
   if (result.kind === 'behind') return deps.batches.renumber(run, batch.number, result.laterBatch)
   const failed = result.kind === 'failed'
   const flags = failed ? new Map(batch.items.map(({ id }) => [id, false])) : result.moved
-  if (!(await deps.batches.finish(run, batch.number, flags, failed ? result.error : ''))) return false
+  const how = failed ? { error: result.error } : { marks: result.marks }
+  if (!(await deps.batches.finish(run, batch.number, flags, how))) return false
   const moved = [...flags.values()].filter(Boolean).length
   deps.onMoved?.(moved, flags.size - moved, run.source)
   return true

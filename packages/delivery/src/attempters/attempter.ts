@@ -27,8 +27,18 @@ export interface Attempt extends Sent {
   moment?: SendMoment | undefined
 }
 
-/** `along`: how many messages of the run were delivered with the first. */
-export type AttemptDone = (result: AttemptResult, along?: number) => void
+/** Marks a copy that was written to this Redis: whether it is still there when its source is deleted. */
+export interface CopyMark {
+  readonly key: string
+  readonly at: number
+  holds(): boolean
+}
+
+/**
+ * `along`: how many messages of the run were delivered with the first. `copy`: where the endpoint is a queue of this
+ * Redis.
+ */
+export type AttemptDone = (result: AttemptResult, along?: number, copy?: CopyMark) => void
 
 export interface Attempter {
   /** An attempt follows soon: start what takes long on the way to the endpoint. */

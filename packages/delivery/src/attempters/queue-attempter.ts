@@ -23,7 +23,7 @@ export class QueueAttempter implements Attempter {
   attempt(attempt: Attempt, done: AttemptDone): void {
     const { appends } = this.#options
     const appending = appends.append(attempt.target.url, this.#itemsOf(attempt))
-    void appending.then(({ result, along }) => done(result, along))
+    void appending.then(({ result, along, copy }) => done(result, along, copy))
   }
 
   /** Renders each message when its turn comes. */

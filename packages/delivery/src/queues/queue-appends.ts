@@ -1,5 +1,6 @@
 /** Attempts to queues of ours: the append is the attempt. Deliveries and tests of a subscription are made alike. */
 import { type AttemptResult, FantailError, type Message } from '@fantail/contracts'
+import type { CopyMark } from '../attempters/attempter.ts'
 import type { QueueBody } from '../envelope/envelope.ts'
 import type { QueueAdmission } from './queue-admission.ts'
 
@@ -14,21 +15,26 @@ export interface QueueAppend {
 interface QueueAppendsOptions {
   queues: { send(queueArn: string, items: QueueItem[]): Promise<unknown> }
   admission: Pick<QueueAdmission, 'refusalOf'>
+  /** Marks what is about to be appended to the queue; absent: nothing is deleted because of it. */
+  mark?(queueArn: string): CopyMark
 }
 
 interface Appended {
   result: AttemptResult
   /** How many of the run were appended with it; the others are attempted when their turn comes. */
   along: number
+  copy?: CopyMark | undefined
 }
 
 export class QueueAppends {
   readonly #queues: QueueAppendsOptions['queues']
   readonly #admission: Pick<QueueAdmission, 'refusalOf'>
+  readonly #mark: QueueAppendsOptions['mark']
 
-  constructor({ queues, admission }: QueueAppendsOptions) {
+  constructor({ queues, admission, mark }: QueueAppendsOptions) {
     this.#queues = queues
     this.#admission = admission
+    this.#mark = mark
   }
 
   /**
@@ -37,10 +43,11 @@ export class QueueAppends {
    */
   async append(queueArn: string, appends: Iterable<QueueAppend>): Promise<Appended> {
     const startedAt = performance.now()
+    const copy = this.#mark?.(queueArn)
     try {
       const along = await this.#send(queueArn, await this.#itemsOf(queueArn, appends))
       const durationMs = performance.now() - startedAt
-      return { result: { kind: 'response', statusCode: 200, durationMs }, along }
+      return { result: { kind: 'response', statusCode: 200, durationMs }, along, copy }
     } catch (error) {
       return { result: queueFailure(error, performance.now() - startedAt), along: 0 }
     }

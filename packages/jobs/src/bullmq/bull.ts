@@ -10,6 +10,7 @@ import { dispatchTag, placeOptions, reconnectOnError, retryStrategy } from '@fan
 import { type JobsOptions, type Processor, Queue, type Telemetry, Worker, type WorkerOptions } from 'bullmq'
 import { BullMQOtel } from 'bullmq-otel'
 import type { Redis, RedisOptions } from 'ioredis'
+import type { CompletionGuard } from './completion-guard.ts'
 import { connectionWhenFull } from './when-full.ts'
 
 /** @limit Lock of a job, which its worker renews. After it: another worker may start the job. */
@@ -92,6 +93,8 @@ interface WorkerSettings<T> {
   url: RedisTarget
   concurrency: number
   process: Processor<T, void>
+  /** Asked before a job is completed; default: every job may be. */
+  guard?: CompletionGuard
   telemetry?: Telemetry | undefined
 }
 
@@ -104,9 +107,10 @@ export function createWorker<T>({
   url,
   concurrency,
   process,
+  guard,
   telemetry,
 }: WorkerSettings<T>): Worker<T, void> {
-  const connection = connectionWhenFull(workerConnection(url, name))
+  const connection = connectionWhenFull(workerConnection(url, name), guard)
   const options: WorkerOptions = {
     connection,
     prefix: queuePrefix(name),

@@ -1,7 +1,9 @@
 /**
- * A connection on which BullMQ's scripts run even when Redis is out of memory. Without it an accepted message could not
- * be dispatched until memory is freed, and its delivery may be what frees memory. Only workers get such a connection.
- * Publishers add jobs on a connection that Redis refuses. A worker's scripts add little (a lock, an event, a marker).
+ * The connection of a BullMQ worker. It completes no job whose copies may be gone (completion-guard.ts).
+ *
+ * BullMQ's scripts run on it even when Redis is out of memory. Without it an accepted message could not be dispatched
+ * until memory is freed, and its delivery may be what frees memory. Only workers get such a connection. Publishers add
+ * jobs on a connection that Redis refuses. A worker's scripts add little (a lock, an event, a marker).
  *
  * Redis lets a script write when memory is full once the script has run a write that needs no memory. Each script
  * therefore first deletes a key that never exists. The key shares the slot of the script's own keys.
@@ -9,11 +11,41 @@
  * A worker works on duplicates of the connection that it is given. That one connects only if the worker has a job
  * scheduler, which shares it.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { followConnection, openSince } from '@fantail/store'
 import { Redis, type RedisOptions } from 'ioredis'
+import { type CompletionGuard, completedJob } from './completion-guard.ts'
 
 const FIRST_WRITE = "redis.call('DEL', KEYS[1] .. ':never')\n"
 
+type Sent = Parameters<Redis['sendCommand']>
+
 class WhenFullRedis extends Redis {
+  guard: CompletionGuard | undefined
+
+  /**
+   * ioredis comes here for each command, and again for those that it sends a second time after a reconnect. What a
+   * completion rests on may be gone by then.
+   */
+  override sendCommand(...sent: Sent): unknown {
+    const job = this.guard && this.status === 'ready' ? completedJob(sent[0]) : undefined
+    if (!this.guard || job === undefined || this.guard.mayComplete(job, () => openSince(this)))
+      return super.sendCommand(...sent)
+    void this.#prove(job, this.guard, sent)
+    return sent[0].promise
+  }
+
+  async #prove(job: string, guard: CompletionGuard, [command, ...rest]: Sent): Promise<void> {
+    try {
+      // What is sent again comes just before 'ready' is told.
+      await nextTurn()
+      await guard.prove(job, () => openSince(this))
+      this.sendCommand(command, ...rest)
+    } catch (error) {
+      command.reject(error as Error)
+    }
+  }
+
   override defineCommand(...[name, definition]: Parameters<Redis['defineCommand']>): void {
     super.defineCommand(name, { ...definition, lua: FIRST_WRITE + definition.lua })
   }
@@ -50,14 +82,23 @@ class WhenFullRedis extends Redis {
   }
 
   override duplicate(override?: Partial<RedisOptions>): Redis {
-    return new WhenFullRedis({ ...this.options, ...override, replyMapping: 'legacy' })
+    return guarded(new WhenFullRedis({ ...this.options, ...override, replyMapping: 'legacy' }), this.guard)
   }
 }
 
 /** For a worker to duplicate; `url` as in BullMQ's own options. */
-export function connectionWhenFull({ url, ...options }: RedisOptions & { url?: string }): Redis {
+export function connectionWhenFull(
+  { url, ...options }: RedisOptions & { url?: string },
+  guard?: CompletionGuard,
+): Redis {
   const lazy = { ...options, lazyConnect: true, replyMapping: 'legacy' as const }
-  return url === undefined ? new WhenFullRedis(lazy) : new WhenFullRedis(url, lazy)
+  return guarded(url === undefined ? new WhenFullRedis(lazy) : new WhenFullRedis(url, lazy), guard)
+}
+
+function guarded(redis: WhenFullRedis, guard: CompletionGuard | undefined): Redis {
+  redis.guard = guard
+  if (guard) followConnection(redis)
+  return redis
 }
 
 /** Rejects with the failure where the connection is ended before it is ready. */

@@ -1,67 +1,15 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { createMessageId, type Message } from '@fantail/contracts'
+import type { Message } from '@fantail/contracts'
 import { Quarantine } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
-import { useRedis } from '@fantail/test-kit/use-redis'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { createPublisher } from '../publishing/publisher.ts'
-import { DispatchConsumer } from './dispatch-consumer.ts'
-import type { DispatchRun, RunEnd, RunName } from './dispatch-run.ts'
+import { expect, test } from 'vitest'
+import { JOBS, jobOf, message, useConsumers } from './dispatch-consumer.fixture.ts'
+import type { DispatchRun } from './dispatch-run.ts'
 
-const JOBS = 'ft:{dispatch-0}:dispatch-0'
-const consumers: DispatchConsumer[] = []
-const { server, redis } = await useRedis({ appendfsync: 'always' })
-const quarantine = new Quarantine(redis)
-redis.on('error', () => undefined)
-const publisher = createPublisher({ url: server.url, queues: 1, minReplicas: 0 })
-beforeAll(async () => {
-  await waitFor(() => publisher.ready)
+const { server, redis, quarantine, publish, quarantined, consume } = await useConsumers({
+  appendfsync: 'always',
 })
-afterEach(async () => {
-  await Promise.all(consumers.splice(0).map((consumer) => consumer.stop()))
-  await redis.flushall()
-})
-afterAll(async () => {
-  await publisher.close()
-})
-
-function message(text: string): Message {
-  const publishedAt = Date.now()
-  return {
-    messageId: createMessageId(publishedAt),
-    topicArn: 'arn:aws:sns:us-east-1:000000000000:t',
-    publishedAt,
-    message: text,
-  }
-}
-
-const id = (run: DispatchRun | undefined) => run?.key.split(':').at(1)
-const publish = (text: string) => publisher.publish([message(text)], { bytes: 300, fanOut: 1 })
-
-const quarantined = async () => (await quarantine.list({ limit: 10 })).items
-
-async function consume(run: (run: DispatchRun) => Promise<RunEnd | undefined>) {
-  const lines: string[] = []
-  const completed: RunName[] = []
-  const log = {
-    warn: (_: object, line: string) => lines.push(line),
-    info: (_: object, line: string) => lines.push(line),
-  }
-  const consumer = new DispatchConsumer({
-    url: server.url,
-    redis,
-    queue: 0,
-    jobsMax: 16,
-    run: async (one) => (await run(one)) ?? 'settled',
-    completed: (run) => completed.push(run),
-    quarantine: (entry) => quarantine.add(entry),
-    log,
-  })
-  consumers.push(consumer)
-  await consumer.start()
-  return { consumer, lines, completed }
-}
 
 test('a published message reaches a run and the job leaves nothing behind', async () => {
   const seen: string[] = []
@@ -80,7 +28,7 @@ test('a run that throws is tried again with a higher fence, and told of; the job
   const { completed, lines } = await consume(async (run) => {
     fences.push(run.fence)
     if (run.fence < 3) throw new Error('it fails')
-    kept = JSON.parse((await redis.hget(`${JOBS}:${id(run)}`, 'stacktrace')) ?? '[]')
+    kept = JSON.parse((await redis.hget(`${JOBS}:${jobOf(run)}`, 'stacktrace')) ?? '[]')
   })
   await publish('again')
   await waitFor(() => completed.length === 1)
@@ -99,7 +47,7 @@ test('a lock that ran out during an outage is taken again and the job runs once'
   })
   await publish('held')
   await waitFor(() => runs.length === 1)
-  const lock = `${JOBS}:${id(runs[0])}:lock`
+  const lock = `${JOBS}:${jobOf(runs[0])}:lock`
   await redis.pexpire(lock, 1)
   await server.kill()
   await server.restart()
@@ -130,7 +78,7 @@ async function consumeHeld() {
   })
   await publish('held')
   await waitFor(() => runs.length === 1)
-  const job = id(runs[0]) ?? ''
+  const job = jobOf(runs[0]) ?? ''
   return {
     ...consumed,
     runs,
@@ -221,9 +169,9 @@ test('a run whose job went to another worker learns that it is lost', async () =
   })
   await publish('stolen')
   await waitFor(() => runs.length === 1)
-  await redis.set(`${JOBS}:${id(runs[0])}:lock`, 'another worker')
+  await redis.set(`${JOBS}:${jobOf(runs[0])}:lock`, 'another worker')
   await waitFor(() => runs[0]?.isLost())
-  await redis.del(`${JOBS}:${id(runs[0])}:lock`)
+  await redis.del(`${JOBS}:${jobOf(runs[0])}:lock`)
   finish()
 })
 
@@ -316,7 +264,7 @@ test('of jobs that could not be completed no messages are kept', async () => {
   const messages: WeakRef<Message>[] = []
   const { lines, completed } = await consume(async (run) => {
     messages.push(new WeakRef(run.messages[0] as Message))
-    if (messages.length === 1) await redis.set(`${JOBS}:${id(run)}:lock`, 'nobody')
+    if (messages.length === 1) await redis.set(`${JOBS}:${jobOf(run)}:lock`, 'nobody')
   })
   await publish('refused')
   await waitFor(() => lines.includes('dispatch.error'))

@@ -1,63 +1,15 @@
-import { createMessageId, type Message } from '@fantail/contracts'
-import { Quarantine } from '@fantail/store'
+import { ServerMarks } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
-import { useRedis } from '@fantail/test-kit/use-redis'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { DispatchPart } from '../dispatch-job.ts'
-import { createPublisher } from '../publishing/publisher.ts'
-import { DispatchConsumer } from './dispatch-consumer.ts'
+import { JOBS, useConsumers } from './dispatch-consumer.fixture.ts'
 import { DispatchParts } from './dispatch-parts.ts'
 import type { DispatchRun, RunEnd } from './dispatch-run.ts'
 import { PART_BYTES } from './parts-capacity.ts'
 import { UnreadableJobs } from './unreadable-jobs.ts'
 
-const JOBS = 'ft:{dispatch-0}:dispatch-0'
-const consumers: DispatchConsumer[] = []
-const { server, redis } = await useRedis()
-const quarantine = new Quarantine(redis)
-const publisher = createPublisher({ url: server.url, queues: 1, minReplicas: 0 })
-beforeAll(async () => {
-  await waitFor(() => publisher.ready)
-})
-afterEach(async () => {
-  await Promise.all(consumers.splice(0).map((consumer) => consumer.stop()))
-  await redis.flushall()
-})
-afterAll(async () => {
-  await publisher.close()
-})
-
-function message(text: string): Message {
-  const publishedAt = Date.now()
-  const topicArn = 'arn:aws:sns:us-east-1:000000000000:t'
-  return { messageId: createMessageId(publishedAt), topicArn, publishedAt, message: text }
-}
-
-const publish = (...texts: string[]) => publisher.publish(texts.map(message), { bytes: 300, fanOut: 1 })
-
-const reasons = async () => (await quarantine.list({ limit: 10 })).items.map(({ reason }) => reason)
-
-async function consume(run: (run: DispatchRun) => Promise<RunEnd>, jobsMax = 16) {
-  const lines: string[] = []
-  const completed: string[] = []
-  const log = {
-    warn: (_: object, line: string) => lines.push(line),
-    info: (_: object, line: string) => lines.push(line),
-  }
-  const consumer = new DispatchConsumer({
-    url: server.url,
-    redis,
-    queue: 0,
-    jobsMax,
-    run,
-    completed: ({ key }) => completed.push(key),
-    quarantine: (entry) => quarantine.add(entry),
-    log,
-  })
-  consumers.push(consumer)
-  await consumer.start()
-  return { lines, completed }
-}
+const { redis, quarantine, publish, quarantined, consume } = await useConsumers()
+const reasons = async () => (await quarantined()).map(({ reason }) => reason)
 
 const bySlices = (count: number): DispatchPart[] =>
   Array.from({ length: count }, (_, n) => ({ messages: [0, 1], slices: [n, n + 1] }))
@@ -242,6 +194,7 @@ test('a worker that dies while it makes a part again leaves that to the next sta
   const dying = new UnreadableJobs({
     queue: 'dispatch-0',
     redis,
+    servers: new ServerMarks([redis]),
     quarantine: (entry) => quarantine.add(entry),
     parts: {
       remove: (id) => parts.remove(id),

@@ -1,6 +1,7 @@
 /** A dispatch job as a worker gets it, and the result that the worker returns. */
 import type { Message } from '@fantail/contracts'
 import type { DispatchPart } from '../dispatch-job.ts'
+import type { RunCopies } from './run-copies.ts'
 
 /** The part of a run that is still known when its job is completed. */
 export type RunName = Pick<DispatchRun, 'key' | 'fence'>
@@ -14,6 +15,8 @@ export interface DispatchRun {
   /** Where it is a part of another job: what of it. */
   part?: DispatchPart
   isLost(): boolean
+  /** To be told of all that the run writes elsewhere: the job is completed only while it stands. */
+  copies: RunCopies
   /** Whether Redis has room for so many parts. Rejects where Redis fails. */
   hasRoomFor(parts: number): Promise<boolean>
   /**

@@ -5,19 +5,24 @@
 import { holdJobLock, type Redis } from '@fantail/store'
 import { LOCK_MS } from '../bullmq/bull.ts'
 import type { RunEnd, RunName } from './dispatch-run.ts'
+import type { RunCopies } from './run-copies.ts'
 
 export interface RunEntry {
   id: string
   /** When the job was added (epoch ms): a number may be given again where Redis has lost its last moments. */
   addedAt: number
-  /** Only the name, because the entry of a job that could not be completed is kept for long. */
+  /** Only the name and the copies, because the entry of a job that could not be completed is kept for long. */
   run: RunName
   /** The lock token of the latest start. */
   token: string
   /** How often the job had been started then, this run's own start included. */
   starts: number
   since: number
+  /** False for a part of which nothing was to be done. */
+  begun: boolean
   lost: boolean
+  /** What the run has written elsewhere. */
+  copies: RunCopies
   done: Promise<RunEnd>
 }
 

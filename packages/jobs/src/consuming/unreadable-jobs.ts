@@ -12,7 +12,13 @@
  * A part only names messages of its job, so nothing is lost with it. While its job exists, the part is made again.
  * Otherwise BullMQ's own call removes it, which starts its job once the other parts have ended.
  */
-import type { NewEntry, Quarantined, Redis } from '@fantail/store'
+import {
+  type NewEntry,
+  QUARANTINE_BASE,
+  type Quarantined,
+  type Redis,
+  type ServerMarks,
+} from '@fantail/store'
 import { queuePrefix } from '../bullmq/bull.ts'
 import { dispatchMessages, type PartJobData, partOf } from '../dispatch-job.ts'
 
@@ -31,6 +37,8 @@ interface UnreadableJobsOptions {
   /** Its name. */
   queue: string
   redis: Redis
+  /** A job is removed only while the entry about it stands. */
+  servers: Pick<ServerMarks, 'mark'>
   quarantine(entry: NewEntry): Promise<Quarantined>
   parts: {
     /** Takes a part from the queue and from the job that it is of. */
@@ -64,7 +72,9 @@ export class UnreadableJobs {
       data === undefined
         ? ({ reason: 'jobDataLost', detail: 'the job has no data' } as const)
         : ({ reason: 'jobUnreadable', detail: 'the data of the job cannot be decoded' } as const)
+    const mark = this.#options.servers.mark(QUARANTINE_BASE)
     if ((await this.#options.quarantine({ ...entry, ...known })) === 'full') return 'full'
+    if (!mark.holds()) throw new Error('a connection to Redis has closed: the job is quarantined again')
     await this.#remove(id, parentKey)
     return 'gone'
   }

@@ -5,8 +5,9 @@
  */
 import { createHash } from 'node:crypto'
 import type { Redis } from 'ioredis'
+import { ServerMarks } from '../copies/server-marks.ts'
 import { DISPATCH_QUEUES_MAX } from '../dispatch/dispatch-tags.ts'
-import { asideKey, poisonJobsKey } from '../keys.ts'
+import { asideKey, poisonJobsKey, QUARANTINE_BASE } from '../keys.ts'
 import { batch } from '../redis/batch.ts'
 import { replies } from '../redis/pages.ts'
 import { SHARD_COUNT, shardBase } from '../redis/shards.ts'
@@ -42,9 +43,12 @@ async function moveList(
   list: string,
   add: (entry: NewEntry) => Promise<Quarantined>,
 ): Promise<number> {
+  const servers = new ServerMarks([redis])
   for (let moved = 0; moved < MOVED_MAX; moved++) {
     const text = await redis.lindex(list, 0)
+    const mark = servers.mark(QUARANTINE_BASE)
     if (text === null || (await add(olderEntry(text))) === 'full') return moved
+    if (!mark.holds()) throw new Error('a connection to Redis has closed meanwhile')
     await redis.lrem(list, 1, text)
   }
   return MOVED_MAX

@@ -8,8 +8,10 @@
  * Entries are never dropped to make room. Past its share of Redis's memory an entry is refused, and its source stays.
  * All keys have one hash tag, so that the quarantine is listed, counted and bounded as one.
  */
+import { FantailError } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { readMemory } from '../capacity/storage-guard.ts'
+import { type ServerMark, ServerMarks } from '../copies/server-marks.ts'
 import {
   QUARANTINE_BASE,
   quarantineBytesKey,
@@ -126,9 +128,18 @@ export class Quarantine {
     return JSON.parse((await this.#redis.hget(quarantinedKey(id), 'messageIds')) ?? '[]') as string[]
   }
 
-  /** False where it is not there. */
-  async remove(id: string): Promise<boolean> {
+  /** To be taken before what an entry holds is put back. */
+  mark(): ServerMark {
+    return new ServerMarks([this.#redis]).mark(QUARANTINE_BASE)
+  }
+
+  /**
+   * False where it is not there. `storage_unavailable` where Redis may have lost what was put back since `restsOn` was
+   * taken: the entry stays.
+   */
+  async remove(id: string, restsOn?: ServerMark): Promise<boolean> {
     const messages = (await this.messageIds(id)).map((message) => ({ message }))
+    if (restsOn && !restsOn.holds()) throw lostTouch()
     return (await runScript(this.#redis, RELEASE, { base: QUARANTINE_BASE, id, messages })) === 1
   }
 
@@ -159,4 +170,9 @@ export class Quarantine {
     }
     return this.#bytesMax
   }
+}
+
+function lostTouch(): FantailError {
+  const message = 'the connection to Redis was closed meanwhile; the entry stays, put it back again'
+  return new FantailError('storage_unavailable', message, { retryAfterSeconds: 1 })
 }

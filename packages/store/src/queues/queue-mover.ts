@@ -4,7 +4,9 @@
  * nothing, and loses nothing.
  */
 import type { Redis } from 'ioredis'
+import { ServerMarks } from '../copies/server-marks.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
+import { shardBase, shardOf } from '../redis/shards.ts'
 import type { ReadItem } from './queue-items.ts'
 import { atQueue } from './queue-scripts.ts'
 import type { QueueSender } from './queue-sender.ts'
@@ -15,19 +17,25 @@ const SETTLE_MOVES = readScript('settle-moves-1')
 export class QueueMover {
   readonly #redis: Redis
   readonly #sender: Pick<QueueSender, 'store'>
+  readonly #acksRedis: Redis
 
-  constructor(redis: Redis, sender: Pick<QueueSender, 'store'>) {
+  /** `acksRedis`: the connection that `sender` writes on. */
+  constructor(redis: Redis, sender: Pick<QueueSender, 'store'>, acksRedis: Redis) {
     this.#redis = redis
     this.#sender = sender
+    this.#acksRedis = acksRedis
   }
 
   /** `items` are marked. Without a target, or one that is gone, they go back. */
   async move(arn: string, target: string, items: ReadItem[]): Promise<void> {
     if (items.length === 0) return
     let moved = target !== ''
+    const mark = new ServerMarks([this.#redis, this.#acksRedis]).mark(shardBase(shardOf(target)))
     for (const chunk of chunksOf(items.map((item) => movedItem(item, arn)))) {
       moved = moved && (await this.#sender.store(target, chunk, { whenFull: true })) !== null
     }
+    // Redis may have lost the append: it is made again when the lease of the move is over.
+    if (moved && !mark.holds()) return
     const moves = items.map(({ message }) => ({ id: message.messageId, count: message.receiveCount }))
     await runScript(this.#redis, SETTLE_MOVES, { ...atQueue(arn), forgets: moved, moves })
   }

@@ -75,13 +75,14 @@ export class Queues {
 
   constructor(redis: Redis, options: QueuesOptions = {}) {
     const { use, inFlightMax = IN_FLIGHT_MAX, onProblem = () => undefined } = options
+    const acks = options.acks ?? new ReplicaAcks(redis)
     this.#redis = redis
     this.#sources = new QueueSources(redis)
     this.#definitions = new QueueDefinitions(redis, this.#sources, options)
     this.#contents = new QueueContents(redis)
     this.#handles = new QueueHandles(redis, use)
-    this.#sender = new QueueSender(options.acks ?? new ReplicaAcks(redis), use)
-    this.#mover = new QueueMover(redis, this.#sender)
+    this.#sender = new QueueSender(acks, use)
+    this.#mover = new QueueMover(redis, this.#sender, acks.redis)
     this.#receiver = new QueueReceiver({ redis, mover: this.#mover, inFlightMax, onProblem, use })
   }
 

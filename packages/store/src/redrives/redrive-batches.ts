@@ -7,12 +7,15 @@
  * `choose` leaves the batch in the task, and the next start gets the same one. The target shards remember the items of
  * that batch, so the repetition adds nothing, even if they have been delivered or consumed since.
  *
+ * A batch ends only while everything that it moved stands (copies/server-marks.ts).
+ *
  * On a cluster the source's master may fail over and lose its latest writes. The targets may then have seen a later
  * batch than the task's. In that case the batch gets a number after that one and is moved, perhaps a second time;
  * otherwise it would be refused for ever.
  */
 import { type DeadLetter, parseArn, parseMessageId, type RedriveFilter } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
+import { type ServerMark, ServerMarks } from '../copies/server-marks.ts'
 import type { LaneStore } from '../lanes/lane-api.ts'
 import { deliveryId, type RedrivenEntry } from '../lanes/lane-records.ts'
 import { type ItemReply, itemValues, type ReadItem, readItem } from '../queues/queue-items.ts'
@@ -64,7 +67,7 @@ type RedriveChoice =
  * batch has been there, see `renumber`.
  */
 type RedriveMove =
-  | { kind: 'moved'; moved: Map<string, boolean> }
+  | { kind: 'moved'; moved: Map<string, boolean>; marks: ServerMark[] }
   | { kind: 'failed'; error: string }
   | { kind: 'behind'; laterBatch: number }
   | { kind: 'stale' }
@@ -82,9 +85,11 @@ export class RedriveBatches {
   readonly #acks: ReplicaAcks
   readonly #lanes: Pick<LaneStore, 'parkRedriven'>
   readonly #subscriptions: Pick<Subscriptions, 'locate'>
+  readonly #servers: ServerMarks
 
   constructor({ redis, lanes, subscriptions, acks }: RedriveBatchesOptions) {
     this.#acks = acks ?? new ReplicaAcks(redis)
+    this.#servers = new ServerMarks([redis, this.#acks.redis])
     this.#redis = redis
     this.#lanes = lanes
     this.#subscriptions = subscriptions
@@ -122,12 +127,14 @@ export class RedriveBatches {
     const present = batch.items.flatMap(({ item }) => (item === null ? [] : [item]))
     const toQueues = new Map<string, ReadItem[]>()
     const toLanes: ReadItem[] = []
+    const marks: ServerMark[] = []
     for (const item of present) {
       const queue = run.destination ?? item.message.deadLetterSourceArn
       if (queue !== undefined) toQueues.set(queue, [...(toQueues.get(queue) ?? []), item])
       else if (item.message.deadLetter) toLanes.push(item)
     }
     for (const [queue, items] of toQueues) {
+      marks.push(this.#servers.mark(shardBase(shardOf(queue))))
       const result = await this.#append(run, batch.number, queue, items)
       if (typeof result === 'number') return { kind: 'behind', laterBatch: result }
       if (result === 'stale') return { kind: 'stale' }
@@ -136,7 +143,8 @@ export class RedriveBatches {
       }
       if (result === 'appended') for (const { message } of items) moved.set(message.messageId, true)
     }
-    return (await this.#park(run, batch.number, toLanes, moved)) ?? { kind: 'moved', moved }
+    const inTheWay = await this.#park(run, batch.number, toLanes, { moved, marks })
+    return inTheWay ?? { kind: 'moved', moved, marks }
   }
 
   /**
@@ -148,8 +156,17 @@ export class RedriveBatches {
     return (await runScript(this.#redis, RENUMBER, args)) === 1
   }
 
-  /** Ends the batch, and with `error` the task; false where another run has it. */
-  async finish(run: RedriveRun, number: number, moved: Map<string, boolean>, error = ''): Promise<boolean> {
+  /**
+   * Ends the batch, and with `error` the task; false where another run has it. Throws where Redis may have lost what
+   * was moved: the batch is still the task's, and is moved again.
+   */
+  async finish(
+    run: RedriveRun,
+    number: number,
+    moved: Map<string, boolean>,
+    { error = '', marks = [] }: { error?: string; marks?: ServerMark[] } = {},
+  ): Promise<boolean> {
+    if (!marks.every((mark) => mark.holds())) throw new Error('a connection to Redis has closed meanwhile')
     const items = Array.from(moved, ([item, isMoved]) => ({ item, isMoved }))
     const args = { ...taskPlace(run.id), fence: run.fence, batch: number, failure: error, items }
     return (await runScript(this.#redis, FINISH, args)) === 1
@@ -177,12 +194,13 @@ export class RedriveBatches {
     run: RedriveRun,
     batch: number,
     items: ReadItem[],
-    moved: Map<string, boolean>,
+    { moved, marks }: { moved: Map<string, boolean>; marks: ServerMark[] },
   ): Promise<RedriveMove | undefined> {
     const places = await Promise.all(items.map((item) => this.#place(item)))
     const shards = new Set(places.flatMap((place) => (place === null ? [] : [place.shard])))
     for (const shard of shards) {
       const here = places.filter((place) => place?.shard === shard).filter((place) => place !== null)
+      marks.push(this.#servers.mark(shardBase(shard)))
       const result = await this.#lanes.parkRedriven(shard, {
         task: run.id,
         fence: run.fence,

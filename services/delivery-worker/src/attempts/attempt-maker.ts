@@ -3,6 +3,7 @@ import type { AttemptResult } from '@fantail/contracts'
 import {
   type Again,
   type AgainCause,
+  type AttemptDone,
   type Attempters,
   type EnvelopeSigning,
   type SendMoment,
@@ -74,9 +75,9 @@ export class AttemptMaker {
       if (signed) return void signed.then(again, (error) => done(outcomeOf(unsignedFailure(error))))
     }
     const span = this.#options.spans.on ? this.#startSpan(subscription, context) : undefined
-    const ended = (result: AttemptResult, along = 0) => {
+    const ended: AttemptDone = (result, along = 0, copy) => {
       if (span) endSpan(span, result)
-      const outcome = outcomeOf(result, along)
+      const outcome = { ...outcomeOf(result, along), copy }
       this.#options.metrics.attempted(subscription, context, outcome, result.durationMs)
       done(outcome)
     }
@@ -133,7 +134,7 @@ export class AttemptMaker {
 }
 
 interface Sending extends AttemptWays {
-  ended: (result: AttemptResult, along?: number) => void
+  ended: AttemptDone
   span: Span | undefined
 }
 

@@ -1,5 +1,6 @@
 /** The outcome of an attempt, as the worker's parts pass it on. */
 import type { AttemptResult } from '@fantail/contracts'
+import type { ServerMark } from '@fantail/store'
 
 export interface Outcome {
   result: AttemptResult
@@ -7,6 +8,8 @@ export interface Outcome {
   along: number
   /** undefined where no answer came. */
   answeredAfterMs: number | undefined
+  /** Where the endpoint is a queue of this Redis: what is deleted next rests on the copy there. */
+  copy?: ServerMark | undefined
 }
 
 export function resultState(result: AttemptResult): { statusCode: number | null; error: string | null } {

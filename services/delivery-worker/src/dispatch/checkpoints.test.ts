@@ -1,6 +1,7 @@
 import { createLogger } from '@fantail/runtime'
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
+import { standingCopies } from '../fixtures/standing-copies.fixture.ts'
 import type { CompiledSlice } from '../topics/compiled-slice.ts'
 import type { MessageContext } from '../topics/message-context.ts'
 import { Checkpoints, type CheckpointsOptions } from './checkpoints.ts'
@@ -10,7 +11,7 @@ import { RunRetries } from './run-retries.ts'
 const log = createLogger({ service: 'test', level: 'silent' })
 
 function createRun(key: string, shard: number): JobRun {
-  const of = { key, fence: 1, messages: [], isLost: () => false }
+  const of = { key, fence: 1, messages: [], isLost: () => false, copies: standingCopies() }
   const run = new JobRun(
     { ...of, hasRoomFor: never, handOut: never, handOutAgain: never },
     [],

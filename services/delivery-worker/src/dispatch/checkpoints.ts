@@ -4,7 +4,7 @@
  */
 import type { DispatchRun } from '@fantail/jobs'
 import type { Logger } from '@fantail/runtime'
-import type { LaneStore } from '@fantail/store'
+import { type LaneStore, shardBase } from '@fantail/store'
 import type { JobRun } from './job-run.ts'
 import type { Parking } from './parking.ts'
 import type { RunRetries } from './run-retries.ts'
@@ -100,15 +100,23 @@ export class Checkpoints {
 
   async #write(run: JobRun, shard: number, fields: [string, Buffer][]): Promise<void> {
     const request = { messages: [], jobs: [{ job: run.key, fence: run.fence, fields, entries: [] }] }
-    const result = await this.#options.retries.untilDone(run, () => this.#options.lanes.park(shard, request))
+    const result = await this.#options.retries.untilDone(run, async () => {
+      const proven = run.copies.proveIn(shard)
+      if (proven !== true && !(await proven)) return undefined
+      return this.#options.lanes.park(shard, request)
+    })
     if (result?.jobs[0]?.stale !== false) run.lost = true
   }
 
   async #open(run: JobRun, shard: number): Promise<void> {
     const { lanes, retries } = this.#options
-    const found = await retries.untilDone(run, () => lanes.openCheckpoint(shard, run.key, run.fence))
+    const found = await retries.untilDone(run, async () => {
+      const mark = run.copies.mark(shardBase(shard))
+      return { ...(await lanes.openCheckpoint(shard, run.key, run.fence)), mark }
+    })
     if (!found || found.stale) run.lost = true
     else run.restore(shard, found.fields)
+    if (found && found.fields.size > 0) run.copies.opened(shard, run.fence, found.mark)
   }
 
   /** A run that lasts longer than a moment writes what it has settled. */

@@ -4,6 +4,7 @@ import { createLogger } from '@fantail/runtime'
 import { Snapshots } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { standingCopies } from '../fixtures/standing-copies.fixture.ts'
 import { createFixture, createMessage, type Fixture, TOPIC } from '../fixtures/worker.fixture.ts'
 import { Bitmap } from '../topics/bitmap.ts'
 import { MessageContext } from '../topics/message-context.ts'
@@ -58,6 +59,7 @@ function createDispatcher(start: (unit: Unit) => void, queued = 0) {
       fence,
       messages: [message],
       isLost: () => false,
+      copies: standingCopies(),
       hasRoomFor: async () => true,
       handOut: async () => true,
       handOutAgain: async () => false,

@@ -5,11 +5,13 @@ import { connect, Lanes, shardOf } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeEach, expect, test } from 'vitest'
+import { standingCopies } from '../fixtures/standing-copies.fixture.ts'
 import type { CompiledSlice } from '../topics/compiled-slice.ts'
 import { sliceMatch } from '../topics/slice-match.ts'
 import { isolationMs } from './cautious-runs.ts'
-import { Dispatcher, type DispatcherOptions, QUEUED_MAX } from './dispatcher.ts'
+import { Dispatcher, type DispatcherOptions } from './dispatcher.ts'
 import type { Unit } from './job-run.ts'
+import { QUEUED_MAX } from './unit-admission.ts'
 
 let ageMs = 0
 let isFull = () => false
@@ -94,6 +96,7 @@ const job = (fence: number, messages: Message[]) => ({
   fence,
   messages,
   isLost: () => false,
+  copies: standingCopies(),
   hasRoomFor: async () => true,
   handOut: async () => true,
   handOutAgain: async () => false,

@@ -6,7 +6,7 @@
  * alone.
  */
 import type { DispatchRun } from '@fantail/jobs'
-import type { CodeSlots } from '@fantail/store'
+import type { CodeSlots, ServerMark } from '@fantail/store'
 import { Bitmap } from '../topics/bitmap.ts'
 import type { CompiledSlice, CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { MessageContext } from '../topics/message-context.ts'
@@ -78,8 +78,9 @@ export class Unit {
     this.changes++
   }
 
-  /** The first attempt succeeded. */
-  markDelivered(slot: number, statusCode: number | null): void {
+  /** The first attempt succeeded. `copy`: where the endpoint is a queue of this Redis. */
+  markDelivered(slot: number, statusCode: number | null, copy?: ServerMark): void {
+    if (copy) this.run.copies.wrote(copy)
     this.delivered.add(slot)
     if (statusCode !== 200 && statusCode !== null) this.#noteCode(slot, statusCode)
     this.markSettled(slot)
@@ -132,6 +133,7 @@ export class JobRun implements FencedRun {
   /** Some of the job's messages are not among them: places here are not places there. */
   readonly hasUnreadable: boolean
   readonly part: DispatchRun['part']
+  readonly copies: DispatchRun['copies']
   readonly hasRoomFor: DispatchRun['hasRoomFor']
   readonly handOut: DispatchRun['handOut']
   readonly handOutAgain: DispatchRun['handOutAgain']
@@ -158,6 +160,7 @@ export class JobRun implements FencedRun {
     this.messages = messages
     this.hasUnreadable = messages.length < run.messages.length
     this.part = run.part
+    this.copies = run.copies
     this.hasRoomFor = run.hasRoomFor
     this.handOut = run.handOut
     this.handOutAgain = run.handOutAgain

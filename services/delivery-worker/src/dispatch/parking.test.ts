@@ -3,6 +3,7 @@ import { createLogger } from '@fantail/runtime'
 import { batchField, type ParkRequest } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
+import { standingCopies } from '../fixtures/standing-copies.fixture.ts'
 import { MessageContext } from '../topics/message-context.ts'
 import { type FencedRun, Parking } from './parking.ts'
 
@@ -32,6 +33,7 @@ const run: FencedRun = {
   fence: 2,
   lost: false,
   ended: false,
+  copies: standingCopies(),
   checkpointFields: () => [],
   checkpointed: () => undefined,
 }

@@ -6,9 +6,13 @@
  * tried until it has a reply; its name lets the script see that it has done it already, so that what has left its lane
  * since is not parked, and what was refused not counted, a second time. No other process gives a batch that name: of
  * two runs that a failover has given the same fence, one would else leave unparked what it takes for done.
+ *
+ * A checkpoint says what is settled, so it must not outlive what was parked before it: where Redis may have lost that,
+ * the run's latest batch in the shard is looked up first (jobs: run-copies.ts).
  */
 
 import { randomBytes } from 'node:crypto'
+import type { DispatchRun } from '@fantail/jobs'
 import { createStateLog, type Logger } from '@fantail/runtime'
 import {
   batchField,
@@ -18,6 +22,7 @@ import {
   type ParkMessage,
   type ParkOutcome,
   type Standing,
+  shardBase,
 } from '@fantail/store'
 import { tellParts } from '../shards/part-states.ts'
 import { ShardQueue } from '../shards/shard-queue.ts'
@@ -34,6 +39,7 @@ export interface FencedRun {
   lost: boolean
   /** No checkpoint is wanted any more. */
   ended: boolean
+  copies: Pick<DispatchRun['copies'], 'mark' | 'parked' | 'proveIn'>
   /** Checkpoint fields of this shard that have changed since the last that was stored. */
   checkpointFields(shard: number): [string, Buffer][]
   /** The fields last asked for are stored. */
@@ -96,14 +102,20 @@ export class Parking {
 
   async #run(shard: number, batch: Item[]): Promise<void> {
     const groups = groupByRun(batch)
+    await proveCopies(shard, [...groups.keys()])
     for (const items of groups.values()) for (const item of items) item.mark()
-    const { request, groupsSent } = buildRequest(shard, groups, `${this.#name}.${this.#numberOf(batch)}`)
+    const name = `${this.#name}.${this.#numberOf(batch)}`
+    const { request, groupsSent } = buildRequest(shard, groups, name)
+    const marks = groupsSent.map((run) => run.copies.mark(shardBase(shard)))
     const result =
       request.jobs.length === 0 ? { jobs: [], nextDueAt: null } : await this.#lanes.park(shard, request)
     for (const [run, items] of groups) {
-      const parked = result.jobs[groupsSent.indexOf(run)]
+      const at = groupsSent.indexOf(run)
+      const parked = result.jobs[at]
       if (!parked || parked.stale) run.lost = true
       else run.checkpointed(shard)
+      const mark = marks[at]
+      if (mark && parked?.stale === false && items.length > 0) run.copies.parked(shard, name, mark)
       items.forEach((item, i) => {
         if (!parked || parked.stale) item.done('stale', null)
         else item.done(parked.outcomes[i] ?? 'gone', parked.leases[i] ?? null)
@@ -116,6 +128,20 @@ export class Parking {
     const number = this.#numbers.get(batch) ?? ++this.#batches
     this.#numbers.set(batch, number)
     return number
+  }
+}
+
+/** What of a run is gone makes it lost. Resolves in the turn of the event loop in which all others stand. */
+async function proveCopies(shard: number, runs: FencedRun[]): Promise<void> {
+  for (;;) {
+    const open = runs.filter((run) => !run.lost && !run.ended)
+    const asked = open.map((run) => ({ run, proven: run.copies.proveIn(shard) }))
+    if (asked.every(({ proven }) => proven === true)) return
+    await Promise.all(
+      asked.map(async ({ run, proven }) => {
+        if (!(await proven)) run.lost = true
+      }),
+    )
   }
 }
 

@@ -16,6 +16,7 @@ import { createMetrics } from '@fantail/telemetry'
 import { skewKey, waitFor } from '@fantail/test-kit'
 import { beforeEach, expect, test } from 'vitest'
 import { Isolation } from '../dispatch/isolation.ts'
+import { standing } from '../fixtures/standing-copies.fixture.ts'
 import { createMessage, useFixture } from '../fixtures/worker.fixture.ts'
 import { LaneBodies } from '../lanes/lane-bodies.ts'
 import { OutcomeRecorder } from '../outcomes/outcome-recorder.ts'
@@ -90,6 +91,7 @@ async function work(killer?: string): Promise<void> {
     },
     bodies: new LaneBodies(lanes, undefined),
     recorder,
+    servers: standing,
     quarantine: async () => {
       throw new Error('nothing here is to be quarantined')
     },

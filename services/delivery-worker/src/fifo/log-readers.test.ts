@@ -3,6 +3,7 @@ import { createMessageId } from '@fantail/contracts'
 import { createLogger } from '@fantail/runtime'
 import { deliveryId, type LogMove, type LogMoved } from '@fantail/store'
 import { expect, test } from 'vitest'
+import { standing } from '../fixtures/standing-copies.fixture.ts'
 import type { CompiledSlice } from '../topics/compiled-slice.ts'
 import { MessageContext } from '../topics/message-context.ts'
 import { sliceMatch } from '../topics/slice-match.ts'
@@ -71,6 +72,7 @@ test('a message that a filter chokes on is quarantined, and those behind it go o
     },
     isolation: NOT_ISOLATED,
     now: Date.now,
+    servers: standing,
     quarantine: async (entry) => {
       quarantined.push(entry)
       return 'added'
@@ -121,6 +123,7 @@ test('nothing is matched by the snapshot of an earlier topic of the name', async
       unmatched: () => undefined,
       expiredWhole: () => undefined,
     },
+    servers: standing,
     quarantine: async () => 'added',
     isolation: NOT_ISOLATED,
     now: Date.now,

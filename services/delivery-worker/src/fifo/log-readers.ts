@@ -11,7 +11,16 @@
  * topic's retention ends it there.
  */
 import { createStateLog, type Logger, type TellState } from '@fantail/runtime'
-import type { FifoReading, LogClaim, LogEntry, LogMoved, NewEntry, Quarantined } from '@fantail/store'
+import {
+  type FifoReading,
+  type LogClaim,
+  type LogEntry,
+  type LogMoved,
+  type NewEntry,
+  QUARANTINE_BASE,
+  type Quarantined,
+  type ServerMarks,
+} from '@fantail/store'
 import type { Isolation } from '../dispatch/isolation.ts'
 import type { LaneBodies } from '../lanes/lane-bodies.ts'
 import type { OutcomeRecorder } from '../outcomes/outcome-recorder.ts'
@@ -33,6 +42,7 @@ export interface LogReadersOptions {
   snapshots: LogMatcherOptions['snapshots']
   bodies: Pick<LaneBodies, 'read' | 'keep'>
   recorder: Pick<OutcomeRecorder, 'filtered' | 'moved' | 'unmatched' | 'expiredWhole'>
+  servers: Pick<ServerMarks, 'mark'>
   /** Keeps what cannot be decoded or matched. Safe to repeat. */
   quarantine(entry: NewEntry): Promise<Quarantined>
   isolation: Pick<Isolation, 'begin' | 'end'>
@@ -96,11 +106,18 @@ export class LogReaders {
   async #moveOn(shard: number, claim: LogClaim, found: Found): Promise<LogMoved> {
     const { reading, onDue } = this.#options
     const startedAt = performance.now()
+    const mark = this.#options.servers.mark(QUARANTINE_BASE)
     const contexts = await this.#contextsOf(claim, found.entries)
     const suspect = isSuspect(claim, found) ? contexts[0] : undefined
     const batch = await this.#untilDone(() => this.#matcher.match(shard, claim, contexts, suspect))
     for (const unmatchable of batch.unmatchable) await this.#quarantine(unmatchableEntry(unmatchable))
-    const moved = await this.#untilDone(() => reading.move(shard, claim, batch.move))
+    const isReadable =
+      batch.unmatchable.length === 0 && contexts.every((one) => one instanceof MessageContext)
+    const moved = await this.#untilDone(async () => {
+      // What Redis may have lost from the quarantine stays in the log, and the next reader adds it again.
+      if (!isReadable && !mark.holds()) throw new Error('a connection to Redis has closed')
+      return reading.move(shard, claim, batch.move)
+    })
     if (moved.kind !== 'moved') return moved
     this.#record(batch)
     if (suspect instanceof MessageContext && batch.move.messages.length > 0)

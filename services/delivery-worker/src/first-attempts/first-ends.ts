@@ -68,7 +68,7 @@ export class FirstEnds {
     if (step.step === 'delivered') {
       this.#options.metrics.delivered(subscription, unit.context)
       if (subscription.feedback) this.#options.status.delivered(finishedBy(attempt, outcome))
-      unit.markDelivered(slot, statusCode)
+      unit.markDelivered(slot, statusCode, outcome.copy)
       unit.close()
       return
     }

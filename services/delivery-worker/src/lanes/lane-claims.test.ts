@@ -6,6 +6,7 @@ import { AttemptSlots } from '../attempts/attempt-slots.ts'
 import { BodyBytes } from '../attempts/body-bytes.ts'
 import { FreedCapacity } from '../attempts/freed-capacity.ts'
 import { ShardClocks } from '../clocks/shard-clocks.ts'
+import { standing } from '../fixtures/standing-copies.fixture.ts'
 import { MessageContext } from '../topics/message-context.ts'
 import { LaneClaims, type LaneClaimsOptions } from './lane-claims.ts'
 
@@ -29,6 +30,7 @@ function createClaims(options: Partial<LaneClaimsOptions>) {
     },
     recorder: { expired: () => undefined, ended: () => undefined },
     clocks: new ShardClocks(),
+    servers: standing,
     quarantine: async () => 'added',
     log,
     onStarved: () => undefined,

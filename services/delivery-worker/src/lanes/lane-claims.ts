@@ -6,7 +6,9 @@ import {
   CorruptRecordError,
   type NewEntry,
   parseDeliveryId,
+  QUARANTINE_BASE,
   type Quarantined,
+  type ServerMarks,
   type TakeResult,
 } from '@fantail/store'
 import type { AttemptSlots } from '../attempts/attempt-slots.ts'
@@ -40,6 +42,7 @@ export interface LaneClaimsOptions {
   settling: Pick<Settling, 'settle'>
   recorder: Pick<OutcomeRecorder, 'expired' | 'ended'>
   clocks: ShardClocks
+  servers: Pick<ServerMarks, 'mark'>
   /** Keeps a delivery whose body is gone or cannot be decoded. Safe to repeat. */
   quarantine(entry: NewEntry): Promise<Quarantined>
   log: Logger
@@ -140,10 +143,11 @@ export class LaneClaims {
     const { settling, quarantine, log } = this.#options
     if (!(await settling.settle(shard, claimed, { op: 'keep' })).accepted) return
     let delayMs = FULL_QUARANTINE_CLAIM_MS
+    const restsOn = this.#options.servers.mark(QUARANTINE_BASE)
     try {
       const result = await quarantine(deliveryEntry(claimed, body, topicArn))
       if (result !== 'full') {
-        await settling.settle(shard, claimed, { op: 'quarantined' })
+        await settling.settle(shard, claimed, { op: 'quarantined' }, { restsOn })
         return
       }
     } catch (error) {

@@ -1,10 +1,14 @@
 /**
  * Settles claims: one script per shard for everything that ended there since the last. A settlement that Redis does not
  * take is tried again; when its lease has run out meanwhile it changes nothing and the delivery is attempted again.
+ *
+ * Where a claim ends because of a copy (a dead letter, an append to a queue, an entry of the quarantine), it ends only
+ * while the copy stands (store: server-marks.ts). What an endpoint has received needs no such mark: a settlement that
+ * Redis loses repeats the attempt.
  */
 
 import { createStateLog, type Logger } from '@fantail/runtime'
-import type { LaneStore, SettleTo, Standing } from '@fantail/store'
+import type { LaneStore, ServerMark, SettleTo, Standing } from '@fantail/store'
 import { tellParts } from '../shards/part-states.ts'
 import { ShardQueue } from '../shards/shard-queue.ts'
 
@@ -19,13 +23,21 @@ export interface Claimed {
   standing?: Standing | undefined
 }
 
+interface SettleHow {
+  /** Nothing waits for it, so it may linger for a moment and go with others. */
+  later?: boolean
+  /** The copy because of which the claim ends. Where it may be gone, nothing is changed. */
+  restsOn?: ServerMark | undefined
+}
+
 interface Item extends Claimed {
   to: SettleTo
+  restsOn: ServerMark | undefined
   done(accepted: boolean, lease: string | null): void
 }
 
 interface Settled {
-  /** False: the lease was no longer ours. */
+  /** False: the lease was no longer ours, or what the settlement rests on may be gone. */
   accepted: boolean
   /** After `markDead`: the lease that holds now. */
   lease: string | null
@@ -46,11 +58,15 @@ export class Settling {
     })
   }
 
-  /** `later`: nothing waits for it, so it may linger for a moment and go with others. */
-  settle(shard: number, claimed: Claimed, to: SettleTo, later = false): Promise<Settled> {
+  settle(
+    shard: number,
+    claimed: Claimed,
+    to: SettleTo,
+    { later = false, restsOn }: SettleHow = {},
+  ): Promise<Settled> {
     return new Promise((resolve) => {
       const done = (accepted: boolean, newLease: string | null) => resolve({ accepted, lease: newLease })
-      const item = { ...claimed, to, done }
+      const item = { ...claimed, to, restsOn, done }
       if (later) this.#queue.pushLater(shard, item)
       else this.#queue.push(shard, item)
     })
@@ -61,8 +77,13 @@ export class Settling {
   }
 
   async #run(shard: number, batch: Item[]): Promise<void> {
-    const result = await this.#lanes.settle(shard, batch)
-    batch.forEach((item, i) => {
+    const stands = ({ restsOn }: Item) => restsOn === undefined || restsOn.holds()
+    // The lease runs out, and whoever claims the delivery then writes the copy again.
+    for (const item of batch) if (!stands(item)) item.done(false, null)
+    const items = batch.filter(stands)
+    if (items.length === 0) return
+    const result = await this.#lanes.settle(shard, items)
+    items.forEach((item, i) => {
       item.done(result.accepted[i] ?? false, result.leases[i] ?? null)
     })
     this.#onDue(shard, result.nextDueAt)

@@ -3,8 +3,8 @@
  *
  * Dead takes three steps: mark (the lease stays), append to the queue by the delivery's own id, forget. A worker that
  * dies between two of them leaves a claim whose lease runs out. The next worker that claims it continues from the mark
- * and attempts nothing. Without a dead-letter queue, and for confirmations, the delivery is discarded and counted in
- * one step.
+ * and attempts nothing. The same happens if Redis may have lost the append: then nothing is forgotten. Without a
+ * dead-letter queue, and for confirmations, the delivery is discarded and counted in one step.
  */
 import { FantailError, type Why } from '@fantail/contracts'
 import { type Envelope, type EnvelopeSigning, type QueueAdmission, queueBody } from '@fantail/delivery'
@@ -15,7 +15,10 @@ import {
   deadLetterItemId,
   parseDeliveryId,
   type Queues,
+  type ServerMarks,
   type StorageGuard,
+  shardBase,
+  shardOf,
 } from '@fantail/store'
 import { type LoggedAttempt, logAttempt } from '../attempts/attempt-log.ts'
 import { resultState } from '../attempts/attempt-outcome.ts'
@@ -64,6 +67,7 @@ interface DeadDelivery {
 
 interface FinishingOptions {
   settling: Settling
+  servers: Pick<ServerMarks, 'mark'>
   pacing: Pick<LanePacing, 'answered'>
   queues: Queues
   admission: QueueAdmission
@@ -113,18 +117,15 @@ export class Finishing {
       const why = whyAttemptCame(ended, circuit, this.#options.now())
       this.#log(ended, 'delivered', why)
       const run = ended.run && { run: ended.run.map(({ delivery }) => delivery) }
-      const { accepted } = await settling.settle(
-        subscription.shard,
-        claimed,
-        { op: 'delivered', ...run },
-        later,
-      )
+      const restsOn = outcome.copy
+      const to = { op: 'delivered', ...run } as const
+      const { accepted } = await settling.settle(subscription.shard, claimed, to, { later, restsOn })
       if (accepted) this.#recordDelivered(ended, { ...state, why })
     } else if (step.step === 'retry') {
       const why = whyNext(step)
       this.#log(ended, 'retry', why)
       const retry = { op: 'retry', delayMs: step.delayMs, state: { kind: 'retry', ...state, why } } as const
-      await settling.settle(subscription.shard, claimed, retry, later)
+      await settling.settle(subscription.shard, claimed, retry, { later })
     } else {
       this.#log(ended, 'dead', whyNext(step))
       await this.#die(ended, { kind: 'dead', reason: step.because, ...state })
@@ -175,12 +176,14 @@ export class Finishing {
   async #buried(dead: DeadDelivery): Promise<boolean> {
     const target = deadLetterTarget(dead)
     if (target === null) return this.#discard(dead, dead.state.reason)
+    const restsOn = this.#options.servers.mark(shardBase(shardOf(target)))
     const appended = await this.#append(dead, target)
     if (appended === 'later') return this.#postpone(dead)
     if (appended === 'missing') return this.#discard(dead, 'deadLetterQueueMissing')
     if (appended === 'denied') return this.#discard(dead, 'deadLetterQueueDenied')
-    const { accepted } = await this.#options.settling.settle(dead.subscription.shard, dead.claimed, {
-      op: 'forget',
+    const forget = { op: 'forget' } as const
+    const { accepted } = await this.#options.settling.settle(dead.subscription.shard, dead.claimed, forget, {
+      restsOn,
     })
     if (!accepted) return false
     this.#options.recorder.ended(dead, 'deadLettered', dead.state.reason, dead.state)

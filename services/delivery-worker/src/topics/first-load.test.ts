@@ -6,6 +6,7 @@ import { type SliceData, type SliceRef, Snapshots } from '@fantail/store'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Dispatcher } from '../dispatch/dispatcher.ts'
 import type { Unit } from '../dispatch/job-run.ts'
+import { standingCopies } from '../fixtures/standing-copies.fixture.ts'
 import { createFixture, createMessage, type Fixture, TOPIC } from '../fixtures/worker.fixture.ts'
 import { SnapshotCache } from './snapshot-cache.ts'
 import type { KeptBack } from './topic-filters.ts'
@@ -70,6 +71,7 @@ function createWorker() {
       fence,
       messages: [message],
       isLost: () => false,
+      copies: standingCopies(),
       hasRoomFor: async () => true,
       handOut: async (cut) => parts.push(...cut) > 0,
       handOutAgain: async () => false,

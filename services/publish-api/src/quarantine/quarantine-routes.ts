@@ -110,8 +110,9 @@ async function handleDelete({ quarantine, messages, counts, log }: ApiDeps, call
 
 async function handlePutBack(deps: ApiDeps, call: Call): Promise<Answer> {
   const { entry, raw } = await found(deps, call)
+  const restsOn = deps.quarantine.mark()
   const done = await putBack(deps, entry, raw)
-  await deps.quarantine.remove(entry.id)
+  await deps.quarantine.remove(entry.id, restsOn)
   deps.log.info({ requestId: call.requestId, id: entry.id, ...done }, 'quarantine.put_back')
   return ok(done)
 }

@@ -1,0 +1,71 @@
+/** The messages of a job that starts. What cannot be decoded goes to the quarantine (unreadable-jobs.ts). */
+import type { Message } from '@fantail/contracts'
+import { DelayedError, type Job, WaitingError } from 'bullmq'
+import { dispatchMessages, type PartJobData, partOf } from '../dispatch-job.ts'
+import type { DispatchParts } from './dispatch-parts.ts'
+import type { RunEntries } from './run-entries.ts'
+import type { JobData, RunStarts } from './run-starts.ts'
+import type { UnreadableJobs } from './unreadable-jobs.ts'
+
+/**
+ * A job that is started more often has its data looked at: until then a newer worker may have made sense of them.
+ * @limit Starts of a job before its data is looked at. Past it: a job that cannot be decoded goes to the quarantine.
+ */
+const STARTS_MAX = 60
+/** A job that a full quarantine refused is started again so often. */
+const FULL_QUARANTINE_START_MS = 60_000
+
+interface JobMessagesOptions {
+  unreadable: Pick<UnreadableJobs, 'look' | 'addPart'>
+  parts: Pick<DispatchParts, 'messagesOf'>
+  starts: Pick<RunStarts, 'entryOf' | 'marks'>
+  runs: Pick<RunEntries, 'remember'>
+}
+
+export class JobMessages {
+  readonly #options: JobMessagesOptions
+
+  constructor(options: JobMessagesOptions) {
+    this.#options = options
+  }
+
+  /** undefined where nothing is to be done for the job: it is completed. */
+  async of(job: Job<JobData>, token: string): Promise<Message[] | undefined> {
+    if (hasNoData(job) || job.attemptsStarted > STARTS_MAX) await this.#quarantineUnreadable(job, token)
+    const part = partOf(job.data)
+    return part ? this.#ofPart(job, part, token) : dispatchMessages(job.data)
+  }
+
+  async #ofPart(job: Job<JobData>, data: PartJobData, token: string): Promise<Message[] | undefined> {
+    const { parts, starts, runs, unreadable } = this.#options
+    const entry = starts.entryOf(job)
+    const marks = starts.marks(entry)
+    const messages = await parts.messagesOf(job, data)
+    if (messages) return messages
+    if (messages === null) {
+      const result = await unreadable.addPart(entry.id, job.timestamp, data)
+      if (result === 'full') await postpone(job, token, FULL_QUARANTINE_START_MS)
+    }
+    for (const mark of marks) entry.copies.wrote(mark)
+    runs.remember(entry)
+    return undefined
+  }
+
+  /** Rejects where the job is gone, or has to wait for capacity of the quarantine; resolves where it is readable. */
+  async #quarantineUnreadable(job: Job<JobData>, token: string): Promise<void> {
+    const found = await this.#options.unreadable.look(job.id ?? '')
+    if (found === 'gone') throw new WaitingError()
+    if (found === 'full') await postpone(job, token, FULL_QUARANTINE_START_MS)
+  }
+}
+
+/** Always rejects, with what BullMQ leaves the job alone for. */
+export async function postpone(job: Job<JobData>, token: string, delayMs: number): Promise<never> {
+  await job.moveToDelayed(Date.now() + delayMs, token)
+  throw new DelayedError()
+}
+
+/** BullMQ reads a job without data as one with an empty object. */
+function hasNoData({ data }: Job<JobData>): boolean {
+  return Object.keys(data ?? {}).length === 0
+}

@@ -1,0 +1,105 @@
+/**
+ * The runs of one dispatch queue that this process has in hand, and those that have ended and whose jobs BullMQ is
+ * completing. No job is completed unless its run's copies stand (run-copies.ts).
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import type { CompletionGuard } from '../bullmq/completion-guard.ts'
+import type { RunEntry } from './run-locks.ts'
+
+/**
+ * @limit Ended runs that are remembered until BullMQ has completed their jobs. Past it: the oldest is forgotten, and
+ * its checkpoints expire after a day.
+ */
+const ENDED_MAX = 10_000
+const PROVE_RETRY_MS = 200
+/**
+ * @limit Time for which Redis is asked once more as a job is completed. Past it: the job is started again.
+ */
+const PROVE_MS_MAX = 3_000
+
+type Start = Pick<RunEntry, 'id' | 'addedAt' | 'starts'>
+
+export class RunEntries implements CompletionGuard {
+  readonly #running = new Map<string, RunEntry>()
+  readonly #ended = new Map<string, RunEntry>()
+
+  get running(): ReadonlyMap<string, RunEntry> {
+    return this.#running
+  }
+
+  /** The run that this start of the job goes on with; undefined: it begins a new one. */
+  adoptedBy(start: Start): RunEntry | undefined {
+    const known = this.#running.get(start.id) ?? this.#ended.get(start.id)
+    return known && isNextStart(known, start) ? known : undefined
+  }
+
+  begin(entry: RunEntry): void {
+    this.#running.set(entry.id, entry)
+  }
+
+  leave(entry: RunEntry): void {
+    if (this.#running.get(entry.id) === entry) this.#running.delete(entry.id)
+  }
+
+  /** Until BullMQ says that the job is completed, which it does not where the job went to another worker. */
+  remember(entry: RunEntry): void {
+    const [oldest] = this.#ended.keys()
+    if (oldest !== undefined && this.#ended.size >= ENDED_MAX) this.#ended.delete(oldest)
+    this.#ended.set(entry.id, entry)
+  }
+
+  /** The run of a job that is completed. */
+  forget(id: string): RunEntry | undefined {
+    const entry = this.#ended.get(id)
+    this.#ended.delete(id)
+    return entry
+  }
+
+  mayComplete(id: string, openSince: () => number): boolean {
+    const entry = this.#ended.get(id)
+    return !entry || (!entry.lost && entry.copies.stand(openSince))
+  }
+
+  async prove(id: string, openSince: () => number): Promise<void> {
+    const entry = this.#ended.get(id)
+    if (entry) await proveCopies(entry, openSince, PROVE_MS_MAX)
+  }
+}
+
+/** Waits for Redis, `forMs` at most. Rejects where the run is lost, or Redis does not answer in time. */
+export async function proveCopies(
+  entry: RunEntry,
+  openSince?: () => number,
+  forMs = Number.POSITIVE_INFINITY,
+): Promise<void> {
+  const until = performance.now() + forMs
+  for (;;) {
+    const stands = entry.lost ? false : await isProven(entry, openSince, performance.now() > until)
+    if (stands === undefined) {
+      await delay(PROVE_RETRY_MS)
+      continue
+    }
+    if (stands) return
+    entry.lost = true
+    throw new Error('Redis may have lost what the run wrote: the job starts anew')
+  }
+}
+
+/** undefined: Redis does not answer. */
+async function isProven({ copies }: RunEntry, openSince: (() => number) | undefined, isLast: boolean) {
+  try {
+    return await copies.prove(openSince)
+  } catch (error) {
+    if (isLast) throw error
+    return undefined
+  }
+}
+
+/**
+ * Whether this start of the job may go on with a run that this process has, or has just ended: its lock ran out, or its
+ * completion did not reach Redis, and nobody else has started it in between. Beginning anew would attempt everything a
+ * second time.
+ */
+function isNextStart(known: RunEntry, { addedAt, starts }: Start): boolean {
+  return known.begun && !known.lost && addedAt === known.addedAt && starts === known.starts + 1
+}

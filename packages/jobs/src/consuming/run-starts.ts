@@ -1,0 +1,80 @@
+/** Makes a run of each start of a job, with what it is given to do its part. */
+import type { Message } from '@fantail/contracts'
+import {
+  dispatchJobKey,
+  QUARANTINE_BASE,
+  type Redis,
+  readCheckpointNames,
+  type ServerMark,
+  type ServerMarks,
+} from '@fantail/store'
+import type { Job } from 'bullmq'
+import { dispatchQueueName } from '../bullmq/bull.ts'
+import type { DispatchJobData, PartJobData } from '../dispatch-job.ts'
+import type { DispatchParts } from './dispatch-parts.ts'
+import type { DispatchRun, RunEnd } from './dispatch-run.ts'
+import type { PartsRoom } from './parts-capacity.ts'
+import { RunCopies } from './run-copies.ts'
+import type { RunEntry } from './run-locks.ts'
+
+export type JobData = DispatchJobData | PartJobData
+
+interface RunStartsOptions {
+  /** Number of the dispatch queue. */
+  queue: number
+  redis: Redis
+  servers: Pick<ServerMarks, 'mark'>
+  parts: Pick<DispatchParts, 'handOut' | 'handOutAgain'>
+  partsRoom: Pick<PartsRoom, 'take'>
+}
+
+export class RunStarts {
+  readonly #options: RunStartsOptions
+  readonly #jobsKey: string
+
+  constructor(options: RunStartsOptions) {
+    this.#options = options
+    this.#jobsKey = dispatchJobKey(options.queue, '')
+  }
+
+  /** Of a run that has not begun. */
+  entryOf({ id = '', attemptsStarted: starts, timestamp: addedAt }: Job<JobData>): RunEntry {
+    const { queue, redis, servers } = this.#options
+    const key = `${dispatchQueueName(queue)}:${id}:${addedAt.toString(36)}`
+    const copies = new RunCopies({
+      mark: (place) => servers.mark(place),
+      readNames: (shard) => readCheckpointNames(redis, shard, key),
+    })
+    const since = performance.now()
+    const done = Promise.resolve<RunEnd>('settled')
+    const fresh = { begun: false, lost: false, since, copies, done }
+    return { id, addedAt, starts, run: { key, fence: starts }, token: '', ...fresh }
+  }
+
+  runOf(entry: RunEntry, job: Job<JobData>, messages: Message[]): DispatchRun {
+    const { parts, partsRoom } = this.#options
+    return {
+      ...entry.run,
+      messages,
+      ...('part' in job.data ? { part: job.data.part } : {}),
+      isLost: () => entry.lost,
+      copies: entry.copies,
+      hasRoomFor: (count) => partsRoom.take(count),
+      handOut: (some) => this.#handOut(entry, () => parts.handOut(job, entry.starts, some)),
+      handOutAgain: () => this.#handOut(entry, () => parts.handOutAgain(job)),
+    }
+  }
+
+  /** For a job that is completed without a run: because of what is read of its queue, or quarantined. */
+  marks({ copies }: RunEntry): ServerMark[] {
+    return [this.#jobsKey, QUARANTINE_BASE].map((key) => copies.mark(key))
+  }
+
+  /** A job that was cut is completed because its parts are there, or have ended. */
+  async #handOut({ copies }: RunEntry, write: () => Promise<boolean>): Promise<boolean> {
+    const mark = copies.mark(this.#jobsKey)
+    const handedOut = await write()
+    if (handedOut) copies.wrote(mark)
+    return handedOut
+  }
+}

@@ -1,0 +1,20 @@
+/** What a job's checkpoint in a shard was last written by: proof that what was written before it is there. */
+import type { Redis } from 'ioredis'
+import { checkpointKey } from '../keys.ts'
+import { shardBase } from '../redis/shards.ts'
+
+export interface CheckpointNames {
+  /** Of the run that opened it last. */
+  fence: string | null
+  /** The batch that was parked last. */
+  batch: string | null
+}
+
+export async function readCheckpointNames(
+  redis: Redis,
+  shard: number,
+  job: string,
+): Promise<CheckpointNames> {
+  const [fence = null, batch = null] = await redis.hmget(checkpointKey(shardBase(shard), job), 'f', 'p')
+  return { fence, batch }
+}

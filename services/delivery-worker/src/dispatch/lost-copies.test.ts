@@ -1,0 +1,71 @@
+import { readdirSync, readFileSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
+import { shardBase, shardOf } from '@fantail/store'
+import { freshKey, waitFor } from '@fantail/test-kit'
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
+import { createFakeSender, createFixture, TOPIC, urlOf } from '../fixtures/worker.fixture.ts'
+
+const QUEUE = 'arn:aws:sqs:us-east-1:000000000000:copies'
+const fixture = await createFixture({ appendfsync: 'everysec' })
+const { redis, server, queues } = fixture
+redis.on('error', () => undefined)
+beforeEach(() => fixture.topics.put(TOPIC, {}))
+afterEach(() => fixture.reset())
+afterAll(() => fixture.stop())
+
+async function appendOnlyFile(): Promise<string> {
+  const [, dir = ''] = (await redis.config('GET', 'dir')) as string[]
+  const folder = join(dir, 'appendonlydir')
+  return join(folder, readdirSync(folder).find((name) => name.endsWith('.incr.aof')) ?? '')
+}
+
+/** As a power loss may: the file ends before the script that wrote `text`, when that is in it. */
+async function losePowerBefore(text: string, times = 1): Promise<void> {
+  const file = await appendOnlyFile()
+  const written = () => readFileSync(file, 'latin1')
+  await waitFor(() => written().split(text).length > times, { intervalMs: 1 })
+  await server.kill()
+  const all = written()
+  truncateSync(file, all.lastIndexOf('*1\r\n$5\r\nMULTI', all.lastIndexOf(text)))
+  await server.restart()
+  await waitFor(() => redis.status === 'ready')
+}
+
+/** Dispatches a message to an endpoint that does not answer yet, and to whatever else has subscribed. */
+async function dispatch(text: string) {
+  const sender = createFakeSender()
+  const { promise, resolve } = Promise.withResolvers<number>()
+  sender.answer = (url) => (url === urlOf('held') ? promise : 200)
+  await fixture.subscribe('held')
+  await fixture.startWorker(sender, { attemptTimeoutMs: 20_000 })
+  await fixture.publish(text)
+  await waitFor(() => sender.sent.length > 0, { intervalMs: 1 })
+  return { answer: () => resolve(200) }
+}
+
+const jobs = () => redis.keys('ft:{dispatch-0}:dispatch-0:[0-9]*')
+
+test('a park that Redis has lost is made again before its job is completed', async () => {
+  const { id } = await fixture.subscribe('paused')
+  await fixture.subscriptions.update(id, () => ({ status: 'paused' }))
+  const lane = freshKey(shardBase(shardOf(TOPIC)), id)
+  const { answer } = await dispatch('parked')
+  await losePowerBefore(lane)
+  expect(await redis.zcard(lane)).toBe(0)
+  answer()
+  await waitFor(async () => (await jobs()).length === 0, { timeoutMs: 15_000 })
+  expect(await redis.zcard(lane)).toBe(1)
+})
+
+const waiting = async () => (await queues.getWithCounts(QUEUE))?.counts.visible
+
+test('an append to a queue that Redis has lost is made again before its job is completed', async () => {
+  await queues.put(QUEUE, {})
+  await fixture.subscribe('queue', { protocol: 'sqs', endpoint: QUEUE })
+  const { answer } = await dispatch('appended')
+  await losePowerBefore('appended', 2)
+  expect(await waiting()).toBe(0)
+  answer()
+  await waitFor(async () => (await jobs()).length === 0, { timeoutMs: 15_000 })
+  expect(await waiting()).toBe(1)
+})

@@ -1,0 +1,195 @@
+/** Starts the messages of a run: what an idempotency key rules out is dropped, the others go to their slices. */
+import type { Message } from '@fantail/contracts'
+import type { DispatchPart } from '@fantail/jobs'
+import { CorruptRecordError, type Idempotency, type SliceRef, underTopic } from '@fantail/store'
+import type { OutcomeRecorder } from '../outcomes/outcome-recorder.ts'
+import type { MessageContext } from '../topics/message-context.ts'
+import type { SnapshotCache } from '../topics/snapshot-cache.ts'
+import { sliceNumberOf, type TopicMatch } from '../topics/topic-filters.ts'
+import type { TopicSnapshot } from '../topics/topic-snapshot.ts'
+import type { Checkpoints } from './checkpoints.ts'
+import type { Isolation } from './isolation.ts'
+import type { JobRun } from './job-run.ts'
+import type { RunQuarantine } from './run-quarantine.ts'
+import type { RunRetries } from './run-retries.ts'
+import type { Start, UnitStarts } from './unit-starts.ts'
+
+interface MessageStartsOptions {
+  snapshots: Pick<SnapshotCache, 'topic' | 'invalidate' | 'checkFilters' | 'match'>
+  units: UnitStarts
+  checkpoints: Pick<Checkpoints, 'restore'>
+  retries: RunRetries
+  quarantine: RunQuarantine
+  recorder: Pick<OutcomeRecorder, 'keptBack' | 'unmatched' | 'expiredWhole'>
+  idempotency: Pick<Idempotency, 'holds'>
+  isolation: Pick<Isolation, 'end'>
+  /** Counts `what` once in Redis, beside the scripts' own counts. */
+  count(cause: string): Promise<void>
+  /** Epoch ms by Redis's clock. */
+  now(): number
+}
+
+export class MessageStarts {
+  readonly #options: MessageStartsOptions
+
+  constructor(options: MessageStartsOptions) {
+    this.#options = options
+  }
+
+  /** A topic whose record cannot be read would keep its messages' job, and in time the worker, for ever. */
+  async start(run: JobRun, index: number, context: MessageContext): Promise<void> {
+    try {
+      await this.#startMessage(run, index, context)
+    } catch (error) {
+      if (!(error instanceof CorruptRecordError)) throw error
+      const { messageId, topicArn } = context.message
+      const entry = { id: `message.${messageId}`, messageId, topicArn, raw: context.body }
+      await this.#options.quarantine.add(run, { ...entry, reason: 'topicUnreadable', detail: error.message })
+      this.#options.recorder.unmatched(context)
+    } finally {
+      context.forgetSubjects()
+    }
+  }
+
+  async startSuspect(run: JobRun, index: number, context: MessageContext): Promise<void> {
+    if (!(await this.#expire(run, context))) await this.start(run, index, context)
+    await run.whenUnitsEnded()
+    if (run.lost) return
+    await this.#options.isolation.end(context)
+  }
+
+  /**
+   * Retention ends also what never reached its lanes. For how many subscriptions it was is not known: it counts once.
+   */
+  async #expire(run: JobRun, context: MessageContext): Promise<boolean> {
+    const snapshot = await this.#snapshotOf(run, context).catch(readableOnly)
+    const ageMs = this.#options.now() - context.message.publishedAt
+    if (!snapshot || ageMs <= snapshot.topic.retentionSeconds * 1_000) return false
+    if (!isFirst(run.part)) return true
+    await this.#untilDone(run, () => this.#options.count('expired'))
+    this.#options.recorder.expiredWhole(snapshot.topic, context)
+    return true
+  }
+
+  async #startMessage(run: JobRun, index: number, context: MessageContext): Promise<void> {
+    // Each wait is taken only where there is something to wait for: this is done for every message.
+    const known = this.#options.snapshots.topic(context.message.topicArn)
+    let snapshot = known instanceof Promise ? await this.#snapshotOf(run, context) : known
+    if (isOfAnother(snapshot, context.message)) snapshot = await this.#snapshotAnew(run, context)
+    if (snapshot === undefined) return
+    if (snapshot === null || snapshot.slices.length === 0) {
+      // Told by one of its parts.
+      if (!isFirst(run.part)) return
+      if (snapshot === null) await this.#untilDone(run, () => this.#options.count('discarded:topicDeleted'))
+      this.#options.recorder.unmatched(context)
+      return
+    }
+    // Not before: a message without subscribers, of a topic that was made again, uses no key up.
+    if (context.message.idempotency && !(await this.#isFirst(run, context.message, snapshot))) return
+    const { snapshots, recorder } = this.#options
+    const checks = snapshots.checkFilters(snapshot)
+    if (checks) await this.#untilDone(run, () => snapshots.checkFilters(snapshot))
+    if (run.fence > 1) await this.#restore(run, snapshot)
+    const found = snapshots.match(snapshot, context, () => run.lost)
+    const match = found instanceof Promise ? await found : found
+    if (run.lost) return
+    const start = { run, index, context, snapshot }
+    if (match && opensAllBegun(start, match)) {
+      for (const { ref, found } of match.toOpen) {
+        if (run.part && !isOf(run.part, ref)) continue
+        const waits = this.#options.units.start(start, ref, found)
+        if (waits) await waits
+      }
+      if (match.keptBack && isFirst(run.part) && !run.lost)
+        recorder.keptBack(snapshot.topic, context, match.keptBack)
+      return
+    }
+    for (const ref of snapshot.slices) {
+      if (run.part && !isOf(run.part, ref)) continue
+      const waits = this.#options.units.start(start, ref)
+      if (waits) await waits
+    }
+  }
+
+  /** Reads what earlier starts have settled, in all shards at once, and makes these starts stale there. */
+  async #restore(run: JobRun, snapshot: TopicSnapshot): Promise<void> {
+    const refs = run.part
+      ? snapshot.slices.filter((ref) => !run.part || isOf(run.part, ref))
+      : snapshot.slices
+    const shards = new Set(refs.map(({ shard }) => shard))
+    await Promise.all([...shards].map((shard) => this.#options.checkpoints.restore(run, shard)))
+  }
+
+  /** null: no such topic. undefined: the run is lost. */
+  async #snapshotOf(run: JobRun, context: MessageContext): Promise<TopicSnapshot | null | undefined> {
+    return this.#untilDone(run, () => this.#options.snapshots.topic(context.message.topicArn))
+  }
+
+  /**
+   * The topic was deleted, and maybe made again, since the message was published, or since the snapshot was looked at.
+   * What there is now counts: a publisher may still stamp messages as for the earlier one. Two looks, because the first
+   * may join one that began before.
+   */
+  async #snapshotAnew(run: JobRun, context: MessageContext): Promise<TopicSnapshot | null | undefined> {
+    this.#options.snapshots.invalidate(context.message.topicArn)
+    const snapshot = await this.#snapshotOf(run, context)
+    if (!isOfAnother(snapshot, context.message)) return snapshot
+    this.#options.snapshots.invalidate(context.message.topicArn)
+    return this.#snapshotOf(run, context)
+  }
+
+  /**
+   * The same claim that the publisher makes, under the topic that the message goes to: whoever came first is delivered.
+   * Where the topic was made again meanwhile, a repeated request would else find its key free and be delivered too.
+   * What is dropped rests on the other one's claim, which Redis may lose.
+   */
+  async #isFirst(
+    run: JobRun,
+    { idempotency, topicUid }: Message,
+    { topic }: TopicSnapshot,
+  ): Promise<boolean> {
+    if (!idempotency) return true
+    const { key, value } = idempotency
+    const name = topicUid === undefined ? key : underTopic(key, topicUid, topic.uid)
+    const mark = run.copies.mark(name)
+    const holds = await this.#untilDone(run, () => this.#options.idempotency.holds(name, value))
+    if (!holds) run.copies.wrote(mark)
+    return holds ?? false
+  }
+
+  #untilDone<T>(run: JobRun, attempt: () => Promise<T> | T): Promise<T | undefined> {
+    return this.#options.retries.untilDone(run, attempt)
+  }
+}
+
+/** A topic whose record cannot be decoded is dealt with where its message is started. */
+function readableOnly(error: unknown): null {
+  if (error instanceof CorruptRecordError) return null
+  throw error
+}
+
+function isOf({ slices: [from, to] }: DispatchPart, { sliceId }: SliceRef): boolean {
+  const sliceNumber = sliceNumberOf(sliceId)
+  return sliceNumber >= from && (to === null || sliceNumber < to)
+}
+
+/** What is told once of a message is told by whoever has its first slices. */
+function isFirst(part: DispatchPart | undefined): boolean {
+  return part === undefined || part.slices[0] === 0
+}
+
+/**
+ * No slice that an earlier start has settled something of is kept back as a whole: its filters may have changed since.
+ */
+function opensAllBegun({ run, index, snapshot }: Start, { toOpen }: TopicMatch): boolean {
+  if (run.fence === 1) return true
+  const opened = new Set(toOpen.map(({ ref }) => ref.sliceId))
+  return snapshot.slices.every(
+    ({ sliceId }) => opened.has(sliceId) || !run.restored.has(`${index}.${sliceId}`),
+  )
+}
+
+/** Or of no topic, where the message was for one. */
+function isOfAnother(snapshot: TopicSnapshot | null | undefined, { topicUid }: Message): boolean {
+  return topicUid !== undefined && snapshot !== undefined && snapshot?.topic.uid !== topicUid
+}

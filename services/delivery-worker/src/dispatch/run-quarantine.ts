@@ -1,0 +1,43 @@
+/** The quarantine, as runs use it: what of a job cannot be decoded. */
+import { type NewEntry, QUARANTINE_BASE, type Quarantined } from '@fantail/store'
+import type { JobRun } from './job-run.ts'
+import type { RunRetries } from './run-retries.ts'
+
+/** A message of a job that cannot be decoded, and its place there. */
+export interface Unreadable {
+  index: number
+  message: unknown
+  error: unknown
+}
+
+interface RunQuarantineOptions {
+  retries: RunRetries
+  /** Keeps what cannot be decoded. Safe to repeat. */
+  quarantine(entry: NewEntry): Promise<Quarantined>
+}
+
+export class RunQuarantine {
+  readonly #options: RunQuarantineOptions
+
+  constructor(options: RunQuarantineOptions) {
+    this.#options = options
+  }
+
+  async add(run: JobRun, entry: NewEntry): Promise<void> {
+    const { retries, quarantine } = this.#options
+    const result = await retries.untilDone(run, async () => {
+      const mark = run.copies.mark(QUARANTINE_BASE)
+      const added = await quarantine(entry)
+      if (added !== 'full') run.copies.wrote(mark)
+      return added
+    })
+    if (result === 'full') run.awaitsQuarantine = true
+  }
+
+  async addUnreadable(run: JobRun, { index, message, error }: Unreadable): Promise<void> {
+    const detail = `message ${index} of its job cannot be decoded: ${error instanceof Error ? error.message : error}`
+    const id = `job.${run.key.replaceAll(':', '.')}.${index}`
+    const raw = JSON.stringify(message) ?? 'null'
+    await this.add(run, { id, reason: 'messageUnreadable', detail, raw })
+  }
+}

@@ -1,0 +1,45 @@
+import { createLogger } from '@fantail/runtime'
+import type { LaneStore, Settlement } from '@fantail/store'
+import { expect, test } from 'vitest'
+import { Settling } from './settling.ts'
+
+const log = createLogger({ service: 'test', level: 'silent' })
+const claimed = (lease: string) => ({ subscriptionId: 'id', delivery: Buffer.alloc(16), lease })
+
+/** `fails`: how many tries find Redis away. */
+function createSettling(fails = 0) {
+  const sent: string[][] = []
+  const settle = async (_shard: number, settlements: Settlement[]) => {
+    sent.push(settlements.map(({ lease }) => lease))
+    if (sent.length <= fails) throw new Error('Connection is closed.')
+    const accepted = settlements.map(() => true)
+    return { accepted, leases: settlements.map(() => null), nextDueAt: null }
+  }
+  return { sent, settling: new Settling({ settle } as unknown as LaneStore, log, () => undefined) }
+}
+
+const mark = (...holds: boolean[]) => ({
+  key: 'key',
+  at: 0,
+  holds: () => (holds.length > 1 ? holds.shift() : holds[0]) ?? false,
+})
+
+test('a claim ends only while the copy stands because of which it ends', async () => {
+  const { settling, sent } = createSettling()
+  const forget = { op: 'forget' } as const
+  const results = await Promise.all([
+    settling.settle(0, claimed('stands'), forget, { restsOn: mark(true) }),
+    settling.settle(0, claimed('gone'), forget, { restsOn: mark(false) }),
+    settling.settle(0, claimed('needs none'), { op: 'delivered' }),
+  ])
+  expect(results.map(({ accepted }) => accepted)).toEqual([true, false, true])
+  expect(sent).toEqual([['stands', 'needs none']])
+})
+
+test('a settlement that is tried again after an outage asks anew whether the copy stands', async () => {
+  const { settling, sent } = createSettling(1)
+  const forget = { op: 'forget' } as const
+  const restsOn = mark(true, true, false)
+  expect(await settling.settle(0, claimed('lost'), forget, { restsOn })).toMatchObject({ accepted: false })
+  expect(sent).toEqual([['lost']])
+})
