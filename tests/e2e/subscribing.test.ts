@@ -1,4 +1,6 @@
 /** The life of a subscription: confirmed, paused, resumed, retried, purged, tested, unsubscribed, restored. */
+import { setTimeout } from 'node:timers/promises'
+import { SNAPSHOT_AGE_MS_MAX } from '@fantail/contracts'
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { useReceiver } from '../harness/receivers/use-receiver.ts'
@@ -121,6 +123,25 @@ test('/test makes one attempt and says what came of it', async () => {
   expect(result).toMatchObject({ statusCode: 418, durationMs: expect.any(Number) })
   expect(receiver().requestsTo('/tried')).toHaveLength(1)
   expect((await stack().client.get<Subscription>(`/v1/subscriptions/${id}`)).lane.waiting).toBe(0)
+})
+
+test('a moved subscription delivers what waits and what comes 100 ms later to its new endpoint', async () => {
+  const { client } = stack()
+  const { id } = await subscribe(stack(), 'moved', { endpoint: hook('/from'), rawMessageDelivery: true })
+  const path = `/v1/subscriptions/${id}`
+  await publish(stack(), 'moved', 'before')
+  await receiver().waitForRequests(1, '/from')
+  await client.post(`${path}/pause`)
+  await publish(stack(), 'moved', 'waiting')
+  await waitFor(async () => (await lane(stack(), { id })).waiting === 1)
+  await client.patch(path, { endpoint: hook('/to') })
+  await client.post(`${path}/resume`)
+  await receiver().waitForRequests(1, '/to')
+  await client.patch(path, { endpoint: hook('/further') })
+  await setTimeout(SNAPSHOT_AGE_MS_MAX)
+  await publish(stack(), 'moved', 'after')
+  await receiver().waitForRequests(1, '/further')
+  expect(['/from', '/to', '/further'].map(textsAt)).toEqual([['before'], ['waiting'], ['after']])
 })
 
 test('a deleted subscription gets nothing more, and what waited for it is gone', async () => {

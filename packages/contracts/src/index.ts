@@ -121,6 +121,7 @@ export type {
   RequestPolicy,
   RetryMode,
   RetryPolicy,
+  SubscriptionMove,
   SubscriptionRecord,
   SubscriptionStatus,
   TopicRecord,

@@ -116,6 +116,13 @@ interface CircuitBreaker {
   probeSeconds: number
 }
 
+/** Another endpoint of a subscription, as the record has its own. */
+export interface SubscriptionMove {
+  endpoint: string
+  outbound: OutboundSettings | null
+  sealed: string | null
+}
+
 export interface SubscriptionRecord {
   id: string
   arn: string
@@ -129,6 +136,8 @@ export interface SubscriptionRecord {
   outbound?: OutboundSettings | null
   /** Credentials of the endpoint and the secrets of `outbound`, sealed; absent or null: there are none. */
   sealed?: string | null
+  /** Where it moves when that endpoint confirms by `token`; absent or null: nowhere. */
+  move?: SubscriptionMove | null
   status: SubscriptionStatus
   rawMessageDelivery: boolean
   deliveryPolicy: DeliveryPolicy | null

@@ -41,6 +41,7 @@ export {
   WAKE_CHANGES,
   WAKE_CONSUMERS,
   WAKE_LANES,
+  WAKE_MOVED,
   WAKE_QUEUES,
   WAKE_REDRIVES,
 } from './keys.ts'

@@ -240,6 +240,8 @@ export const outcomeLogKey = (queueNumber: number) =>
 export const WAKE_LANES = 'ft:wake:lanes'
 export const WAKE_QUEUES = 'ft:wake:queues'
 export const WAKE_CHANGES = 'ft:wake:changes'
+/** Id of a subscription that has another endpoint: workers forget how the old one answered. */
+export const WAKE_MOVED = 'ft:wake:moved'
 /** The ARN of a queue whose push consumers changed, or of which one has a share to give. */
 export const WAKE_CONSUMERS = 'ft:wake:consumers'
 /** A redrive task's id: created, resumed, canceled. */

@@ -239,7 +239,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     laneAttempts.reconnected()
     laneLoop.reconnected()
   })
-  listenForWakes(subscriber, { snapshots, laneLoop })
+  listenForWakes(subscriber, { snapshots, laneLoop, slots })
   options.telemetry.metrics.observeLanes(() => observeLanes({ redis, lanes, now }))
   options.telemetry.metrics.observeFifoLogs(() => observeFifoLogs({ redis, now }))
   return {

@@ -102,6 +102,7 @@ async function* ofSubscriptions({ subscriptions }: ResealDeps): AsyncGenerator<S
     for (const record of items) {
       const { id, arn, sealed: before } = record
       yield* ofSigners(record, subscriptions)
+      yield* ofMove(record, subscriptions)
       if (!before) continue
       const replace = (sealed: string) =>
         subscriptions.update(id, (current) => (current.sealed === before ? { sealed } : {}))
@@ -110,6 +111,20 @@ async function* ofSubscriptions({ subscriptions }: ResealDeps): AsyncGenerator<S
     if (nextCursor === null) return
     cursor = nextCursor
   }
+}
+
+/** An endpoint that has not confirmed yet. */
+function* ofMove(
+  { id, arn, topicArn, move }: SubscriptionRecord,
+  subscriptions: ResealDeps['subscriptions'],
+): Generator<Secret> {
+  if (!move?.sealed) return
+  const { sealed: before } = move
+  const replace = (sealed: string) =>
+    subscriptions.update(id, ({ move: current }) =>
+      current?.sealed === before ? { move: { ...current, sealed } } : {},
+    )
+  yield { what: `${arn} moving`, sealed: before, context: outboundContext({ topicArn, ...move }), replace }
 }
 
 function* ofSigners(

@@ -70,6 +70,16 @@ export interface ScriptArguments {
     till: ScriptText
     ids: ScriptText
   }
+  'claim-endpoint-1': {
+    base: ScriptText
+    arn: ScriptText
+    uid: ScriptText
+    newHash: ScriptText
+    rawId: ScriptText
+    mark: ScriptText
+    newToken: ScriptText
+    revision: ScriptText
+  }
   'claim-publish-1': {
     base: ScriptText
     arn: ScriptText
@@ -209,6 +219,16 @@ export interface ScriptArguments {
     tokenHash: ScriptText
     revision: ScriptText
   }
+  'finish-move-1': {
+    base: ScriptText
+    arn: ScriptText
+    uid: ScriptText
+    freeHash: ScriptText
+    rawId: ScriptText
+    mark: ScriptText
+    removeToken: ScriptText
+    revision: ScriptText
+  }
   'finish-redriven-1': {
     base: ScriptText
     id: ScriptText
@@ -290,6 +310,23 @@ export interface ScriptArguments {
     bytesMax: number
     ending: ScriptText
     values: ScriptValue[]
+  }
+  'move-subscription-1': {
+    base: ScriptText
+    sliceId: ScriptText
+    shard: number
+    id: ScriptText
+    expected: ScriptText
+    record: ScriptText
+    expires: ScriptText
+    revision: ScriptText
+    arn: ScriptText
+    uid: ScriptText
+    rawId: ScriptText
+    oldHash: ScriptText
+    newHash: ScriptText
+    oldToken: ScriptText
+    newToken: ScriptText
   }
   'note-parts-1': {
     job: ScriptText

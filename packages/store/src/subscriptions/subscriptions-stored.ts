@@ -27,6 +27,11 @@ export function changedBy(current: SubscriptionRecord, change: SubscriptionChang
   return { ...current, ...change(current), id, arn, topicArn, protocol, endpoint, slot, createdAt }
 }
 
+export function movedBy(current: SubscriptionRecord, change: SubscriptionChange): SubscriptionRecord {
+  const { endpoint = current.endpoint, ...others } = change(current)
+  return { ...changedBy(current, () => others), endpoint }
+}
+
 export function homeEntry({ place, record }: Stored): HomeEntry {
   return {
     place,

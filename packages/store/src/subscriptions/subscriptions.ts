@@ -28,6 +28,7 @@ import { placeElsewhere, replaceStored } from './subscriptions-elsewhere.ts'
 import { expirePending } from './subscriptions-expiry.ts'
 import { placeOfSubscription, SLICES_MAX } from './subscriptions-id.ts'
 import { type ListSubscriptions, listSubscriptions } from './subscriptions-listing.ts'
+import { moveStored } from './subscriptions-move.ts'
 import {
   endpointHash,
   packSubscription,
@@ -46,6 +47,7 @@ import {
 import {
   changedBy,
   homeEntry,
+  movedBy,
   type Stored,
   type SubscriptionChange,
   unpackStored,
@@ -178,6 +180,35 @@ export class Subscriptions {
       stored = result.outcome === 'missing' ? null : unpackStored(id, record.topicArn, result.record)
     }
     throw new FantailError('conflict', 'the subscription is being changed by others')
+  }
+
+  /**
+   * Like `update`, and the endpoint may change with the rest; what waits stays. Rejects with `subscription_exists` if
+   * another subscription of the topic has the endpoint. One that was unsubscribed through its link gives it up.
+   */
+  async move(id: string, change: SubscriptionChange): Promise<SubscriptionRecord> {
+    await this.#growth.admit()
+    let stored = await this.#read(id)
+    for (let tries = 0; tries < SUBSCRIPTION_TRIES_MAX; tries++) {
+      await pauseBeforeTry(tries)
+      if (!stored) throw new FantailError('not_found', 'no such subscription')
+      const record = movedBy(stored.record, change)
+      const text = packSubscription(record)
+      if (text === stored.text) return record
+      const result = await moveStored(this.#redis, { stored, record, text })
+      if (result.outcome === 'set') return record
+      if (result.outcome === 'taken') await this.#freeEndpoint(result.id)
+      else if (result.outcome === 'changed') stored = unpackStored(id, record.topicArn, result.record)
+      else stored = await this.#read(id)
+    }
+    throw new FantailError('conflict', 'the subscription is being changed by others')
+  }
+
+  async #freeEndpoint(holderId: string): Promise<void> {
+    const holder = await this.get(holderId)
+    if (holder?.unsubscribed) await this.delete(holderId)
+    else if (holder)
+      throw new FantailError('subscription_exists', `subscription ${holderId} has this endpoint`)
   }
 
   /** False where there is no such subscription. What waits in its lane is discarded and counted by `take`. */

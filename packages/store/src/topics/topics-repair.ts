@@ -8,12 +8,14 @@
  *   purge|<arn>|<uid>|<slices>         the topic is deleted, its slices not all: they are dropped
  *   create|<arn>|<endpoint sha1>|<id>  an endpoint and a place are taken: kept if the subscription is stored, else
  *   given up delete|<arn>|<endpoint sha1>|<id>  the endpoint is free, the subscription perhaps not removed: it is
+ *   move|<arn>|<old sha1>|<new sha1>|<id>  both endpoints are taken: the one that the subscription lacks is freed
  */
 import type { Redis } from 'ioredis'
 import { topicKey, unfinishedKey } from '../keys.ts'
 import { batch } from '../redis/batch.ts'
 import { replies } from '../redis/pages.ts'
 import { SHARD_COUNT, shardBase, shardOf } from '../redis/shards.ts'
+import { resumeMove } from '../subscriptions/subscriptions-move.ts'
 import { resumeCreate, resumeDelete } from '../subscriptions/subscriptions-repair.ts'
 import { newRevision, parseSlices } from './topics-record.ts'
 import { configureSlice, dropSlice, finishTopic, listElapsed } from './topics-scripts.ts'
@@ -90,7 +92,7 @@ export async function finishUnfinished(redis: Redis, ageMs = UNFINISHED_AGE_MS):
 }
 
 async function finishMark(redis: Redis, mark: string): Promise<void> {
-  const [kind = '', arn = '', third = '', fourth = ''] = mark.split('|')
+  const [kind = '', arn = '', third = '', fourth = '', fifth = ''] = mark.split('|')
   switch (kind) {
     case 'topic':
       return propagateTopic(redis, arn)
@@ -100,6 +102,8 @@ async function finishMark(redis: Redis, mark: string): Promise<void> {
       return resumeCreate(redis, { arn, endpointHash: third, id: fourth })
     case 'delete':
       return resumeDelete(redis, { arn, endpointHash: third, id: fourth })
+    case 'move':
+      return resumeMove(redis, { arn, before: third, after: fourth, id: fifth })
     default:
       throw new Error(`unknown mark ${mark} in ${unfinishedKey(shardBase(shardOf(arn)))}`)
   }

@@ -44,6 +44,19 @@ test('one whose attempt outlasts a second keeps at most two until it answers', (
   expect(take(slots, 'a', 100)).toBeGreaterThan(2)
 })
 
+test('a subscription that has moved starts like a new one, and keeps the slots in use', () => {
+  const slots = new AttemptSlots({ attemptsMax: 100 })
+  slots.acquire('a', 32)
+  slots.hang('a')
+  slots.renew('a')
+  expect([slots.isSlow('a'), slots.isProven('a'), slots.inFlight]).toEqual([false, false, 1])
+  expect(take(slots, 'a', 100)).toBe(3)
+  prove(slots, 'b')
+  slots.renew('b')
+  slots.renew('unknown')
+  expect([slots.isProven('b'), take(slots, 'b', 100)]).toEqual([false, 4])
+})
+
 test('a timeout is no answer', () => {
   const slots = new AttemptSlots({ attemptsMax: 2_000 })
   slots.acquire('a', 32)

@@ -146,6 +146,16 @@ export class AttemptSlots {
     standing.slowUntil = this.#now() + SLOW_FOR_MS
   }
 
+  /** It has another endpoint, which starts like a new one. What is in flight keeps its slots. */
+  renew(subscriptionId: string): void {
+    const standing = this.#standings.get(subscriptionId)
+    if (!standing) return
+    standing.hung = false
+    standing.allowance = START_ALLOWANCE
+    standing.slowUntil = 0
+    this.#setProven(standing, false)
+  }
+
   /** True where first attempts should go by the lane: hung, or slow not long ago. */
   isSlow(subscriptionId: string): boolean {
     const standing = this.#standings.get(subscriptionId)

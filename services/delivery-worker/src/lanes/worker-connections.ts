@@ -1,22 +1,24 @@
 /** The worker's uses of its connections beside commands: wakes, the signing key, and log lines about their state. */
 import { createSigningPairs, EnvelopeSigning, SigningKey, type SigningPair } from '@fantail/delivery'
 import { createStateLog, type Logger } from '@fantail/runtime'
-import { type Redis, SigningKeys, VaultKeys, WAKE_CHANGES, WAKE_LANES } from '@fantail/store'
+import { type Redis, SigningKeys, VaultKeys, WAKE_CHANGES, WAKE_LANES, WAKE_MOVED } from '@fantail/store'
 import type { Vault } from '@fantail/vault'
+import type { AttemptSlots } from '../attempts/attempt-slots.ts'
 import type { SnapshotCache } from '../topics/snapshot-cache.ts'
 import type { LaneLoop } from './lane-loop.ts'
 
 /** Wakes: something is due in a shard, or a topic has changed. Subscribed anew with every connection. */
 export function listenForWakes(
   subscriber: Redis,
-  { snapshots, laneLoop }: { snapshots: SnapshotCache; laneLoop: LaneLoop },
+  { snapshots, laneLoop, slots }: { snapshots: SnapshotCache; laneLoop: LaneLoop; slots: AttemptSlots },
 ): void {
   subscriber.on('ready', () => {
     // Fails only with the connection, whose next 'ready' comes here again.
-    subscriber.subscribe(WAKE_LANES, WAKE_CHANGES).catch(() => undefined)
+    subscriber.subscribe(WAKE_LANES, WAKE_CHANGES, WAKE_MOVED).catch(() => undefined)
   })
   subscriber.on('message', (channel: string, text: string) => {
     if (channel === WAKE_CHANGES) return snapshots.invalidate(text)
+    if (channel === WAKE_MOVED) return slots.renew(text)
     if (channel !== WAKE_LANES) return
     const [shard, at, kind] = text.split(':')
     if (at === undefined) return

@@ -38,7 +38,7 @@ export function createToken(topicUid: string, now: number): Token {
   return { token: createConfirmationToken(topicUid), tokenExpiresAt: now + CONFIRMATION_SECONDS * 1_000 }
 }
 
-function newToken({ clock }: Tools, id: string): Token {
+export function newToken({ clock }: Pick<Tools, 'clock'>, id: string): Token {
   const place = placeOfSubscription(id)
   if (!place) throw notFound('subscription')
   return createToken(place.topicUid, clock())
@@ -55,7 +55,10 @@ export async function askToConfirm(
 }
 
 /** The endpoint may belong to somebody who did not ask for messages (confirmation-limits.ts). */
-async function takeConfirmation({ confirmationLimits }: Tools, record: SubscriptionRecord): Promise<void> {
+export async function takeConfirmation(
+  { confirmationLimits }: Pick<Tools, 'confirmationLimits'>,
+  record: Pick<SubscriptionRecord, 'topicArn' | 'endpoint'>,
+): Promise<void> {
   const waitMs = await confirmationLimits.take(record)
   if (waitMs === 0) return
   const text =
@@ -64,8 +67,15 @@ async function takeConfirmation({ confirmationLimits }: Tools, record: Subscript
   throw new FantailError('rate_limited', text, { retryAfterSeconds: Math.ceil(waitMs / 1_000) })
 }
 
-async function parkQuestion(deps: Tools, record: SubscriptionRecord, publicUrl: string): Promise<void> {
-  const text = `You have chosen to subscribe to the topic ${record.topicArn}.\nTo confirm the subscription, visit the SubscribeURL included in this message.`
+export const CONFIRMATION_TEXT = (topicArn: string) =>
+  `You have chosen to subscribe to the topic ${topicArn}.\nTo confirm the subscription, visit the SubscribeURL included in this message.`
+
+export async function parkQuestion(
+  deps: Tools,
+  record: SubscriptionRecord,
+  publicUrl: string,
+): Promise<void> {
+  const text = CONFIRMATION_TEXT(record.topicArn)
   await parkMessage(deps, record, { kind: 'SubscriptionConfirmation', text, publicUrl })
 }
 
@@ -106,12 +116,26 @@ export async function confirm(
   authentication: Authentication = {},
 ): Promise<SubscriptionRecord | undefined> {
   if (!tokenMatches(record, token, deps.clock())) return undefined
+  if (record.move) return confirmMove(deps, record, token, authentication)
   if (record.status !== 'pending' && !record.unsubscribed) return record
   return deps.subscriptions.update(record.id, (current) => {
     // Another confirmation or a new token came first: what it made of the record stands.
     if (!tokenMatches(current, token, deps.clock())) return {}
     const status = current.status === 'pending' ? 'active' : current.status
     return { ...authentication, status, unsubscribed: false, tokenExpiresAt: null }
+  })
+}
+
+/** The new endpoint has answered: it takes the place of the old one. */
+function confirmMove(
+  deps: Tools,
+  record: SubscriptionRecord,
+  token: string,
+  authentication: Authentication,
+): Promise<SubscriptionRecord> {
+  return deps.subscriptions.move(record.id, (current) => {
+    if (!current.move || !tokenMatches(current, token, deps.clock())) return {}
+    return { ...authentication, ...current.move, move: null, tokenExpiresAt: null }
   })
 }
 
@@ -128,6 +152,8 @@ export async function unsubscribeByLink(
   if (record.status === 'pending' || cannotAnswer) return deleteSubscription(deps, record.id)
   const taken = await deps.subscriptions.update(record.id, () => ({
     unsubscribed: true,
+    // Its token is replaced, and another endpoint has no part in that question.
+    move: null,
     ...newToken(deps, record.id),
   }))
   const place = await deps.subscriptions.locate(record.id)

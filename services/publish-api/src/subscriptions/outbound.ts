@@ -28,7 +28,7 @@ import {
   type Reached,
   readProxy,
 } from '@fantail/delivery'
-import { outboundHeaderProblems, refusedSetting } from '@fantail/policy'
+import { outboundHeaderProblems, PROTOCOL_TRAITS, refusedSetting } from '@fantail/policy'
 import { type Vault, VaultError } from '@fantail/vault'
 import type { z } from 'zod'
 
@@ -65,7 +65,7 @@ export function outboundProblems(value: unknown, protocol: Protocol | undefined)
   return problems
 }
 
-interface KeptEndpoint extends Partial<KeptOutbound> {
+export interface KeptEndpoint extends Partial<KeptOutbound> {
   /** A digest in the place of its credentials. */
   endpoint: string
 }
@@ -96,6 +96,34 @@ export async function keepEndpoint({ vault, addressGuard }: Keeping, given: New)
   const endpoint = await hideCredentials(url)
   const place = { topicArn, endpoint }
   return { endpoint, ...kept('endpoint', url, () => keepOutbound({ url, ...options }, place, vault)) }
+}
+
+/**
+ * What is kept of a subscription's new endpoint. Within an origin, members of `outbound` that are not given stay, and
+ * so do the credentials of the URL. Headers, client certificate and credentials do not follow to another origin.
+ */
+export async function keepMoved(
+  keeping: Keeping,
+  record: SubscriptionRecord,
+  { url, outbound }: { url: string; outbound: OutboundChange | undefined },
+): Promise<KeptEndpoint> {
+  const { url: before, ...current } = opened(() => openOutbound(record, keeping.vault))
+  const isSame =
+    URL.parse(url)?.origin === URL.parse(before)?.origin && PROTOCOL_TRAITS[record.protocol].takes.outbound
+  const { proxy, ca } = current
+  const options = merged(isSame ? current : { proxy, ca }, outbound === undefined ? {} : outbound)
+  const given = Object.values(options).some((value) => value !== undefined) ? options : undefined
+  const endpoint = isSame ? withCredentialsOf(before, url) : url
+  const kept = await keepEndpoint(keeping, { topicArn: record.topicArn, endpoint, outbound: given })
+  return { outbound: null, sealed: null, ...kept }
+}
+
+function withCredentialsOf(before: string, url: string): string {
+  const [from, to] = [new URL(before), new URL(url)]
+  if (to.username !== '' || to.password !== '' || (from.username === '' && from.password === '')) return url
+  to.username = from.username
+  to.password = from.password
+  return to.href
 }
 
 /** The changed members of an existing subscription. Its endpoint's credentials stay. */

@@ -22,6 +22,7 @@ import { invalid, notFound } from '../http/error-answers.ts'
 import { publicUrlFor } from '../http/origin.ts'
 import { changeStatus, visibleSubscription } from './change.ts'
 import { askAgain, confirm } from './confirmations.ts'
+import { askMoveAgain } from './move.ts'
 import { idOf } from './subscription-routes.ts'
 import { showSubscription } from './subscription-views.ts'
 import { attemptOnce } from './test-attempt.ts'
@@ -154,7 +155,11 @@ async function confirmByToken(
 }
 
 async function sendConfirmation(deps: ApiDeps, call: Call): Promise<Answer> {
-  const record = await askAgain(deps, idOf(call), publicUrlFor(deps.settings, call))
+  const publicUrl = publicUrlFor(deps.settings, call)
+  const { move, ...known } = await visibleSubscription(deps, idOf(call))
+  const record = move
+    ? await askMoveAgain(deps, { ...known, move }, publicUrl)
+    : await askAgain(deps, known.id, publicUrl)
   return changed(deps, call, record, 'subscription.confirmationSent')
 }
 

@@ -124,15 +124,15 @@ test('PATCH sets what it is given; a policy must fit the delivery it is for', as
   expect(reset.body).toMatchObject({ rawMessageDelivery: false, deliveryPolicy: null, maxInFlight: 32 })
 })
 
-test('endpoint and protocol cannot change', async () => {
+test('protocol and confirmation cannot change', async () => {
   const { body } = await subscribe({ endpoint: 'https://example.com/fixed' })
   const answer = await api.call('PATCH', `/v1/subscriptions/${body.id}`, {
-    body: { endpoint: 'https://b.example', protocol: 'http', maxInFlight: 0 },
+    body: { confirmation: 'none', protocol: 'http', maxInFlight: 0 },
   })
   expect(answer.status).toBe(400)
   expect(answer.body.error.details).toMatchObject([
-    { path: 'endpoint', message: 'cannot be changed' },
     { path: 'protocol', message: 'cannot be changed' },
+    { path: 'confirmation', message: 'cannot be changed' },
     { path: 'maxInFlight' },
   ])
 })

@@ -19,9 +19,10 @@ import { hideCredentials } from '@fantail/delivery'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
-import { notFound } from '../http/error-answers.ts'
+import { invalid, notFound } from '../http/error-answers.ts'
 import { publicUrlFor } from '../http/origin.ts'
 import { changeSettings, deleteSubscription, visibleSubscription } from './change.ts'
+import { moveSubscription } from './move.ts'
 import { newSubscriptionProblems, subscribeNatively } from './subscribe.ts'
 import { settingsOf } from './subscription-settings.ts'
 import { showSubscription, showSubscriptions } from './subscription-views.ts'
@@ -112,12 +113,15 @@ export function subscriptionRoutes(deps: ApiDeps): Endpoint[] {
       tag: 'Subscriptions',
       summary: 'Set the members given of a subscription',
       description:
-        'Members that are left out stay as they are; null resets one. Endpoint, protocol and confirmation cannot be ' +
-        'changed. A changed filter acts on every message that is dispatched after the answer.',
+        'Members that are left out stay as they are; null resets one. Protocol and confirmation cannot be changed. A ' +
+        'changed filter acts on every message that is dispatched after the answer.\n\n`endpoint` moves the subscription: its ' +
+        'id, keys, policies and what waits stay; its circuit, last error and pace start anew. If it has to confirm, the old ' +
+        'endpoint stays until the new one has confirmed, which is asked once; `sendConfirmation` asks again. Headers, client ' +
+        'certificate and credentials of the URL do not follow to another origin unless given again.',
       body: SubscriptionInput,
       fixed: SUBSCRIPTION_FIXED,
       answers: { 200: { description: 'The subscription as it is now', schema: SubscriptionView } },
-      errors: [...INPUT_ERRORS, 'conflict'],
+      errors: [...INPUT_ERRORS, 'conflict', 'subscription_exists', 'rate_limited'],
       handle: (call) => patchSubscription(deps, call),
     }),
     endpoint({
@@ -180,9 +184,30 @@ async function patchSubscription(
   call: Call<unknown, z.output<typeof SubscriptionInput>>,
 ): Promise<Answer> {
   const { body, requestId } = call
+  if (body.endpoint !== undefined) return patchEndpoint(deps, call, body.endpoint)
   const given = settingsOf(body, deps.settings)
   const record = await changeSettings(deps, idOf(call), given, body.outbound)
   deps.log.info({ requestId, subscriptionId: record.id, members: Object.keys(body) }, 'subscription.changed')
+  return ok(await showSubscription(deps, record))
+}
+
+async function patchEndpoint(
+  deps: ApiDeps,
+  call: Call<unknown, z.output<typeof SubscriptionInput>>,
+  endpoint: string,
+): Promise<Answer> {
+  const { endpoint: _, outbound, ...others } = call.body
+  const wrong = Object.keys(others).map((path) => ({
+    path,
+    message: 'cannot be given together with endpoint',
+  }))
+  if (wrong.length > 0) throw invalid(wrong)
+  const publicUrl = publicUrlFor(deps.settings, call)
+  const record = await moveSubscription(deps, idOf(call), { endpoint, outbound, publicUrl })
+  const { id: subscriptionId, topicArn } = record
+  deps.topicCache.forget(topicArn)
+  const isPending = record.move != null
+  deps.log.info({ requestId: call.requestId, subscriptionId, topicArn, isPending }, 'subscription.moved')
   return ok(await showSubscription(deps, record))
 }
 

@@ -1,5 +1,5 @@
 /** Subscriptions as the REST API shows them: the record, the policy in force, and how the lane stands. */
-import type { SubscriptionRecord, SubscriptionView, TopicRecord } from '@fantail/contracts'
+import type { SubscriptionMove, SubscriptionRecord, SubscriptionView, TopicRecord } from '@fantail/contracts'
 import { maskCredentials } from '@fantail/delivery'
 import { effectivePolicy } from '@fantail/policy'
 import { type LaneFigures, type ShownMember, SUBSCRIPTION, type SUBSCRIPTION_FIELDS } from '@fantail/store'
@@ -58,12 +58,21 @@ function subscriptionView({ record, topic, lane, now }: Shown): View {
     topicArn: record.topicArn,
     ...shown,
     endpoint: maskCredentials(record.endpoint),
+    pendingEndpoint: isMoving(record, now) ? maskCredentials(record.move.endpoint) : null,
     effectiveDeliveryPolicy: effectivePolicy(topic, record),
     outbound: outboundView(record),
-    confirmationExpiresAt: record.status === 'pending' ? isoOrNull(record.tokenExpiresAt) : null,
+    confirmationExpiresAt:
+      record.status === 'pending' || isMoving(record, now) ? isoOrNull(record.tokenExpiresAt) : null,
     createdAt: iso(record.createdAt),
     lane: laneView(record, lane, now),
   }
+}
+
+type Moving = SubscriptionRecord & { move: SubscriptionMove }
+
+/** A move whose token has expired is given up. */
+function isMoving(record: SubscriptionRecord, now: number): record is Moving {
+  return record.move != null && (record.tokenExpiresAt ?? now) > now
 }
 
 function laneView({ circuitBreaker }: SubscriptionRecord, lane: LaneFigures, now: number): View['lane'] {

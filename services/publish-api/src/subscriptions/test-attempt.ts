@@ -56,6 +56,14 @@ export async function attemptOnce(
     // Only a FIFO queue reads them, and it accepts no message without them.
     ...(isFifoName(record.endpoint) && { groupId: record.id, deduplicationId: messageId }),
   }
+  return attemptMessage(deps, { record, topic, message })
+}
+
+/** One request outside the lane. */
+export async function attemptMessage(
+  deps: Tools,
+  { record, topic, message }: Pick<TestAttempt, 'record' | 'topic'> & { message: Message },
+): Promise<TestResult> {
   const target = compileTarget(record, effectivePolicy(topic, record))
   const envelope = compileEnvelope(message, undefined, signatureVersionOf(topic))
   return toResult(await attempt(deps, { record, target, envelope }))

@@ -52,6 +52,7 @@ export const SUBSCRIPTION_EXAMPLE = {
   topicArn: 'arn:aws:sns:us-east-1:000000000000:orders',
   protocol: 'https',
   endpoint: 'https://example.com/hook',
+  pendingEndpoint: null,
   status: 'active',
   rawMessageDelivery: false,
   deliveryPolicy: null,

@@ -119,13 +119,29 @@ export const NewSubscriptionInput = namedInput(
 /** `null` resets a member. */
 export const SubscriptionInput = namedInput(
   'SubscriptionInput',
-  z.strictObject(settings).meta({
-    description: 'Settings of a subscription. Members that are left out stay as they are; null resets one.',
-    examples: [{ maxInFlight: 8, redrivePolicy: { deadLetterTargetArn: 'dead' } }],
-  }),
+  z
+    .strictObject({
+      endpoint: z
+        .string()
+        .min(1)
+        .max(ENDPOINT_CHARS_MAX)
+        .optional()
+        .describe(
+          'Moves the subscription to this URL or queue of the same protocol. Id, settings and what waits stay. Goes with ' +
+            '`outbound` alone.',
+        ),
+      ...settings,
+    })
+    .meta({
+      description: 'Settings of a subscription. Members that are left out stay as they are; null resets one.',
+      examples: [
+        { maxInFlight: 8, redrivePolicy: { deadLetterTargetArn: 'dead' } },
+        { endpoint: 'https://example.com/new-hook' },
+      ],
+    }),
 )
 
-export const SUBSCRIPTION_FIXED = ['endpoint', 'protocol', 'confirmation', 'status'] as const
+export const SUBSCRIPTION_FIXED = ['protocol', 'confirmation', 'status'] as const
 
 export const SubscriptionView = named(
   'Subscription',
@@ -136,6 +152,10 @@ export const SubscriptionView = named(
       topicArn: z.string().describe('ARN of the topic whose messages it gets.'),
       protocol: Protocol.describe('How it is delivered to: `http` and `https` webhooks, or an `sqs` queue.'),
       endpoint: z.string().describe('URL or queue ARN that is delivered to; a password in it is masked.'),
+      pendingEndpoint: z
+        .string()
+        .nullable()
+        .describe('Where it moves once that endpoint has confirmed; a password is masked. null: nowhere.'),
       status: Status.describe(
         'pending: waits for its confirmation; active: gets messages; paused: messages are kept for it.',
       ),
@@ -170,7 +190,7 @@ export const SubscriptionView = named(
       ),
       confirmation: Confirmation.describe('Whether the endpoint has to confirm before it gets messages.'),
       confirmationExpiresAt: Timestamp.nullable().describe(
-        'When a pending subscription is removed unless confirmed: ISO 8601 in UTC. null: it is not pending.',
+        'When a pending subscription is removed, or a move is given up, unless confirmed: ISO 8601 in UTC. null: nothing is pending.',
       ),
       createdAt: CreatedAt,
       lane: LaneView,

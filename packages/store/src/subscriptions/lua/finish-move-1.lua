@@ -1,0 +1,20 @@
+-- Ends a move that spans two shards: frees the endpoint that the subscription does not have.
+-- @key base: of the topic's home shard
+-- @arg arn: text
+-- @arg uid: text, the topic's
+-- @arg free_hash: text, SHA-1 of the endpoint to free
+-- @arg raw_id: text, 16 bytes
+-- @arg mark: text
+-- @arg remove_token: text, SHA-1 or ''
+-- @arg revision: text
+-- Returns: 1 where the mark was taken off, else 0
+-- @include when-full
+-- @include topic-slices
+-- @include topic-tokens
+local ends = base .. 'ends:' .. uid
+run_when_full(base)
+local ended = redis.call('ZREM', base .. 'unfinished', mark)
+if redis.call('HGET', ends, free_hash) == raw_id then redis.call('HDEL', ends, free_hash) end
+set_token(base, uid, raw_id, remove_token, '')
+touch_topic(base .. 'topic:' .. arn, uid, arn, revision)
+return ended

@@ -1,0 +1,54 @@
+-- Gives a subscription another endpoint, if its record still is the one that the caller has read. What waits in its
+-- lane stays. What the lane knows of the old endpoint goes: last error and status, circuit, quota and rate, proof.
+-- @key base: of the slice's shard
+-- @arg slice_id: text
+-- @arg shard: digits
+-- @arg id: text
+-- @arg expected: text, record as read
+-- @arg record: text
+-- @arg expires: text, when its token expires, ms, or ''
+-- @arg revision: text
+-- @arg arn: text, where the topic is in this shard, else ''
+-- @arg uid: text, the topic's
+-- @arg raw_id: text, 16 bytes
+-- @arg old_hash: text, SHA-1 of the old endpoint
+-- @arg new_hash: text, SHA-1 of the new endpoint
+-- @arg old_token: text, SHA-1 or ''
+-- @arg new_token: text, SHA-1 or ''
+-- Returns: {'missing'} | {'changed', record} | {'taken', id (16 bytes)} | {'set'}
+-- @include now
+-- @include lane-next
+-- @include lane-wake
+-- @include topic-slices
+-- @include topic-tokens
+local LEARNT = {
+  LANE.lastError, LANE.lastStatusCode, LANE.proven, LANE.quota, LANE.paceNext, LANE.rate, LANE.openUntil,
+  LANE.failures, LANE.lastMax, LANE.slowedAt, LANE.measured, LANE.bucket, LANE.requests, LANE.closedAt,
+}
+local subs, ends = base .. 'subs:' .. slice_id, base .. 'ends:' .. uid
+local found = redis.call('HGET', subs, id)
+if not found then return {'missing'} end
+if found ~= expected then return {'changed', found} end
+if arn ~= '' then
+  local holder = redis.call('HGET', ends, new_hash)
+  if holder and holder ~= raw_id then return {'taken', holder} end
+  redis.call('HDEL', ends, old_hash)
+  redis.call('HSET', ends, new_hash, raw_id)
+end
+local now, before = now_ms(base), first_due(base)
+redis.call('HSET', subs, id, record)
+redis.call('HSET', base .. 'slice:' .. slice_id, SLICE.revision, revision)
+redis.call('HDEL', base .. 'lane:' .. id, unpack(LEARNT))
+if expires == '' then
+  redis.call('ZREM', base .. 'expiries', id)
+else
+  redis.call('ZADD', base .. 'expiries', expires, id)
+end
+lane_next(base, id, now)
+wake_if_earlier(base, shard, before, now, first_turn)
+if arn ~= '' then
+  set_token(base, uid, raw_id, old_token, new_token)
+  touch_topic(base .. 'topic:' .. arn, uid, arn, revision)
+end
+redis.call('PUBLISH', 'ft:wake:moved', id)
+return {'set'}

@@ -1,0 +1,135 @@
+/**
+ * Moving a subscription to another endpoint: id, keys, policies and what waits stay.
+ *
+ *   confirmation none      → the endpoint changes at once
+ *   pending                → it changes at once, and the new one is asked to confirm
+ *   confirmed by handshake → the new one is asked; the old one stays until that has confirmed (confirmations.ts)
+ */
+import {
+  createMessageId,
+  FantailError,
+  isFifoName,
+  type Message,
+  type SubscriptionRecord,
+} from '@fantail/contracts'
+import { PROTOCOL_TRAITS, readEndpoint } from '@fantail/policy'
+import type { ApiDeps } from '../deps.ts'
+import { invalid, notFound } from '../http/error-answers.ts'
+import { visibleSubscription } from './change.ts'
+import { CONFIRMATION_TEXT, newToken, parkQuestion, takeConfirmation } from './confirmations.ts'
+import { type KeptEndpoint, keepMoved, type OutboundChange, outboundProblems } from './outbound.ts'
+import { attemptMessage } from './test-attempt.ts'
+
+interface MoveRequest {
+  /** As given. */
+  endpoint: string
+  outbound: OutboundChange | undefined
+  /** Base of the links in a confirmation message. */
+  publicUrl: string
+}
+
+/** `not_found`, `validation_failed`, `subscription_exists`, `rate_limited`. */
+export async function moveSubscription(
+  deps: ApiDeps,
+  id: string,
+  { endpoint, outbound, publicUrl }: MoveRequest,
+): Promise<SubscriptionRecord> {
+  const record = await visibleSubscription(deps, id)
+  const url = readMoved(deps, record, endpoint)
+  const problems = outboundProblems(outbound, record.protocol)
+  if (problems.length > 0) throw invalid(problems)
+  const kept = await keepMoved(deps, record, { url, outbound })
+  if (record.confirmation === 'none') return deps.subscriptions.move(id, () => ({ ...kept, move: null }))
+  if (record.status === 'pending') return moveUnconfirmed(deps, record, kept, publicUrl)
+  if (kept.endpoint === record.endpoint) return deps.subscriptions.move(id, () => ({ ...kept, move: null }))
+  return askToMove(deps, record, kept, publicUrl)
+}
+
+/** The endpoint as it is stored; its protocol, and whether it keeps order, are those of the subscription. */
+function readMoved({ settings }: ApiDeps, record: SubscriptionRecord, endpoint: string): string {
+  const { isQueue, endpoint: kind } = PROTOCOL_TRAITS[record.protocol]
+  const address = readEndpoint(endpoint, record.protocol, settings.arn)
+  if ('path' in address)
+    throw FantailError.invalid('endpoint', `must be ${kind.name}, as the protocol is ${record.protocol}`)
+  if (isQueue && isFifoName(address.endpoint) !== isFifoName(record.endpoint)) {
+    const before = isFifoName(record.endpoint) ? 'a FIFO queue' : 'a standard queue'
+    throw FantailError.invalid('endpoint', `must be ${before}, as it was`)
+  }
+  return address.endpoint
+}
+
+/** Its lane holds nothing but questions for the old endpoint. */
+async function moveUnconfirmed(
+  deps: ApiDeps,
+  record: SubscriptionRecord,
+  kept: KeptEndpoint,
+  publicUrl: string,
+): Promise<SubscriptionRecord> {
+  await takeConfirmation(deps, { ...record, ...kept })
+  const moved = await deps.subscriptions.move(record.id, () => ({ ...kept, ...newToken(deps, record.id) }))
+  const place = await deps.subscriptions.locate(record.id)
+  if (!place) throw notFound('subscription')
+  await deps.lanes.purge(place.shard, record.id)
+  await parkQuestion(deps, moved, publicUrl)
+  return moved
+}
+
+async function askToMove(
+  deps: ApiDeps,
+  record: SubscriptionRecord,
+  kept: KeptEndpoint,
+  publicUrl: string,
+): Promise<SubscriptionRecord> {
+  const { topicArn } = record
+  const { items } = await deps.subscriptions.list({ topicArn, endpoint: kept.endpoint, limit: 1 })
+  const [other] = items
+  if (other) throw new FantailError('subscription_exists', `subscription ${other.id} has this endpoint`)
+  await takeConfirmation(deps, { topicArn, endpoint: kept.endpoint })
+  const { endpoint, outbound = null, sealed = null } = kept
+  const asked = await deps.subscriptions.update(record.id, () => ({
+    move: { endpoint, outbound, sealed },
+    ...newToken(deps, record.id),
+  }))
+  void sendQuestion(deps, asked, publicUrl)
+  return asked
+}
+
+/** Gives a moving subscription a new token and asks its new endpoint again; `rate_limited`. */
+export async function askMoveAgain(
+  deps: ApiDeps,
+  record: SubscriptionRecord & { move: object },
+  publicUrl: string,
+): Promise<SubscriptionRecord> {
+  await takeConfirmation(deps, { ...record, ...record.move })
+  const asked = await deps.subscriptions.update(record.id, (current) =>
+    current.move ? newToken(deps, record.id) : {},
+  )
+  void sendQuestion(deps, asked, publicUrl)
+  return asked
+}
+
+/**
+ * One request outside the lane: that one goes to the old endpoint, and may wait for it. It is not repeated; whoever
+ * moves the subscription can ask again.
+ */
+async function sendQuestion(deps: ApiDeps, record: SubscriptionRecord, publicUrl: string): Promise<void> {
+  const { id: subscriptionId, topicArn, move, token } = record
+  try {
+    const topic = await deps.topics.get(topicArn)
+    if (!topic || !move || token === null) return
+    const publishedAt = deps.clock()
+    const message: Message = {
+      messageId: createMessageId(publishedAt),
+      topicArn,
+      publishedAt,
+      message: CONFIRMATION_TEXT(topicArn),
+      kind: 'SubscriptionConfirmation',
+      token,
+      publicUrl,
+    }
+    const result = await attemptMessage(deps, { record: { ...record, ...move }, topic, message })
+    deps.log.info({ subscriptionId, topicArn, ...result }, 'subscription.moveAsked')
+  } catch (error) {
+    deps.log.warn({ subscriptionId, topicArn, err: error }, 'subscription.moveNotAsked')
+  }
+}
