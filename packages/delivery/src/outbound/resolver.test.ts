@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { waitFor } from '@fantail/test-kit'
+import { startFairTimer, waitFor } from '@fantail/test-kit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createResolver } from './resolver.ts'
 
@@ -116,11 +116,12 @@ test('a silent name server costs the bound, a silent second family only a moment
   zone['mute.example'] = { silent: () => true }
   zone['half.example'] = { a: ['192.0.2.4'], silent: (type) => type === AAAA }
   const { resolve } = resolver({ timeoutMs: 300 })
-  const started = performance.now()
+  const took = startFairTimer()
   expect(await resolve('half.example')).toEqual(['192.0.2.4'])
-  expect(performance.now() - started).toBeLessThan(280)
+  expect(took()).toBeLessThan(280)
+  const tookMute = startFairTimer()
   await expect(resolve('mute.example')).rejects.toMatchObject({ code: 'ETIMEOUT' })
-  expect(performance.now() - started).toBeLessThan(1_500)
+  expect(tookMute()).toBeLessThan(1_500)
 })
 
 test('the hosts file goes first and is read again when it changes; localhost needs neither', async () => {

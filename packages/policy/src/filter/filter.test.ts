@@ -1,4 +1,5 @@
 import type { FilterPolicyScope, MessageAttribute } from '@fantail/contracts'
+import { startFairTimer } from '@fantail/test-kit'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { compileFilter, FilterCompiler, matchesFilter, reasonOf } from './compiled-filter.ts'
@@ -209,9 +210,9 @@ describe('bodies', () => {
     const elements = Array.from({ length: 26_000 }, (_, i) => (i % 2 ? { a: 'x' } : { b: 'y' }))
     const message = JSON.stringify({ r: elements })
     expect(message.length).toBeGreaterThan(256_000)
-    const from = performance.now()
+    const took = startFairTimer()
     expect(verdict({ r: { a: ['x'], b: ['y'] } }, 'MessageBody', { message })).toBe('MessageBody')
-    expect(performance.now() - from).toBeLessThan(2_000)
+    expect(took()).toBeLessThan(2_000)
   })
 
   test('clauses in two arrays of objects are chosen apart, those in arrays within one are chosen together', () => {
