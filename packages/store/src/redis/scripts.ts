@@ -59,8 +59,8 @@ function valuesOf({ keys, args, list, rest }: Declaration, given: Given) {
   for (const item of list ? (given[list.member] as Given[]) : []) {
     for (const { member, kind } of list?.items ?? []) values.push(encoded(item[member], kind))
   }
-  for (const value of rest ? (given[rest.member] as ScriptValue[]) : []) values.push(value)
-  return { keys: keys.map(({ member }) => given[member] as ScriptValue), values }
+  const all = rest ? values.concat(given[rest.member] as ScriptValue[]) : values
+  return { keys: keys.map(({ member }) => given[member] as ScriptValue), values: all }
 }
 
 function encoded(value: unknown, kind: Kind): ScriptValue {
