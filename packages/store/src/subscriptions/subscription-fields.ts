@@ -74,7 +74,7 @@ export const SUBSCRIPTION_FIELDS = {
   retryMode: { stored: 'r', optional: true, default: 'policy', shown: 'asItIs', setting: true },
   circuitBreaker: { stored: 'j', optional: true, default: null, shown: 'asItIs', setting: true },
   webhookKeys: { stored: 'i', codec: unlessEmpty(), optional: true, default: null, shown: 'never' },
-  move: { stored: 'mv', optional: true, default: null, shown: 'inOtherForm' },
+  move: { stored: 'M', optional: true, default: null, shown: 'inOtherForm' },
   attributes: { stored: 'a', codec: unlessEmpty(), default: {}, shown: 'never', setting: true },
   // The last two are appended by place_subscription (slice-subscriptions.lua).
   slot: { stored: 'o', required: true, type: 'number', shown: 'never' },
