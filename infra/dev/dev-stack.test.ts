@@ -49,7 +49,9 @@ async function newService(): Promise<string> {
 }
 
 afterEach(async () => {
-  task?.child.kill('SIGKILL')
+  // A stack that is killed just after it has started a service may not have reported it to its guard yet.
+  task?.child.kill('SIGTERM')
+  await task?.ended
   for (const { pid } of [...notes('started'), ...notes('started', other)]) await isGone(pid)
   await removeFolder(folder)
   await removeFolder(other)
