@@ -138,7 +138,7 @@ test('an expired message goes to the dead-letter queue, or is counted', async ()
     { endpoint: hook('/kept'), ...policy },
     { retentionSeconds: 60 },
   )
-  const counted = await subscribe(stack(), 'short', { endpoint: hook('/counted') })
+  const counted = await subscribe(stack(), 'short', { endpoint: hook('/counted'), redrivePolicy: null })
   for (const { id } of [kept, counted]) await client.post(`/v1/subscriptions/${id}/pause`)
   const messageId = await publish(stack(), 'short', 'too late')
   for (const subscription of [kept, counted])

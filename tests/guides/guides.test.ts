@@ -136,13 +136,14 @@ describe('docs/guides/on-call.md', () => {
     const { port } = receiver.address() as AddressInfo
     const endpoint = `http://127.0.0.1:${port}/status/404`
     await subscribe(stack(), 'orders', { endpoint })
+    await subscribe(stack(), 'orders', { endpoint: `${endpoint}?discards`, redrivePolicy: null })
     const paused = await subscribe(stack(), 'orders', { endpoint: `${endpoint}?paused` })
     await client.post(`/v1/subscriptions/${paused.id}/pause`)
     const messageId = await publish(stack(), 'orders', 'x')
-    type Message = { counts?: { discarded: number; waiting: number } }
+    type Message = { counts?: { discarded: number; deadLettered: number; waiting: number } }
     await waitFor(async () => {
       const { counts } = (await client.call<Message>('GET', `/v1/messages/${messageId}`)).body
-      return counts && counts.discarded > 0 && counts.waiting > 0
+      return counts && counts.discarded > 0 && counts.deadLettered > 0 && counts.waiting > 0
     })
     known.set('messageId', messageId).set('subscriptionId', paused.id)
   })

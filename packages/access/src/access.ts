@@ -33,6 +33,18 @@ const REPAIRS = new Set([
   'SQS:RemovePermission',
 ])
 
+/** What a topic's keys may do to the queue that the topic made for its dead letters, whatever the queue is called. */
+const TOPIC_QUEUE_ACTIONS = new Set([
+  'SQS:GetQueueAttributes',
+  'SQS:GetQueueUrl',
+  'SQS:ReceiveMessage',
+  'SQS:DeleteMessage',
+  'SQS:ChangeMessageVisibility',
+  'SQS:StartMessageMoveTask',
+  'SQS:ListMessageMoveTasks',
+  'SQS:CancelMessageMoveTask',
+])
+
 /** Actions that no policy can allow to other accounts: those that SQS excludes, and SNS's actions on no topic. */
 const OWN_ONLY = new Set(
   [
@@ -98,8 +110,23 @@ export class Access {
   }
 
   #permitOpenly(key: Key, target: Target, where: Where): void | Promise<void> {
-    if (!hasName(key, target.arn)) throw refusal(key, target, PREFIXED)
+    if (!hasName(key, target.arn)) {
+      if (!TOPIC_QUEUE_ACTIONS.has(target.action)) throw refusal(key, target, PREFIXED)
+      return this.#permitOfTopic(key, target, where)
+    }
     if (target.byName) return
+    return this.#permitNamed(key, target, where)
+  }
+
+  /** A queue of another name, which a topic of the key's names may have made. */
+  async #permitOfTopic(key: Key, target: Target, where: Where): Promise<void> {
+    const record = await this.#recordOf(target.arn)
+    const topicArn = record && 'deadLettersOf' in record ? record.deadLettersOf : undefined
+    if (topicArn === undefined || !hasName(key, topicArn)) throw refusal(key, target, PREFIXED)
+    if (!target.byName) await this.#permitNamed(key, target, where)
+  }
+
+  #permitNamed(key: Key, target: Target, where: Where): void | Promise<void> {
     if (OWN_ONLY.has(target.action) && accountOf(target.arn) !== key.account) {
       throw refusal(key, target, NOT_ALLOWED)
     }

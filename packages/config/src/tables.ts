@@ -136,7 +136,7 @@ const delivery = {
     schema: wholeNumber({ min: 1, max: RETENTION_SECONDS_MAX }),
     default: String(RETRY_SECONDS_MAX),
     unit: 'seconds',
-    description: 'What the delays of one delivery policy may add up to.',
+    description: 'What the delays of one delivery policy may add up to over the AWS protocols.',
   }),
   retryJitter: setting({
     name: 'FANTAIL_RETRY_JITTER',
@@ -295,6 +295,22 @@ export const workerTable = {
   ...delivery,
   opsPort,
   redisMemoryBytes,
+  deadLetterQueueShare: setting({
+    name: 'FANTAIL_DEAD_LETTER_QUEUE_SHARE',
+    schema: fraction({ min: 0, max: 1 }),
+    default: '0.05',
+    unit: 'share of the memory of Redis',
+    description:
+      'What the dead-letter queue that a topic makes for itself may fill. Past it: its oldest letters are discarded and counted.',
+  }),
+  deadLettersShare: setting({
+    name: 'FANTAIL_DEAD_LETTERS_SHARE',
+    schema: fraction({ min: 0, max: 1 }),
+    default: '0.2',
+    unit: 'share of the memory of Redis',
+    description:
+      'What all these queues together may fill. Past it: the one that fills most loses its oldest letters.',
+  }),
   attemptsMax: setting({
     name: 'FANTAIL_ATTEMPTS_MAX',
     schema: wholeNumber({ min: 1, max: 100_000 }),

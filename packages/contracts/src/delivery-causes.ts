@@ -23,6 +23,7 @@ export const WAIT_CAUSES = {
     'The endpoint has not yet answered in time, so its deliveries take turns with those of others.',
   capacity: 'It is due and waits for a worker with a free slot.',
   paused: 'The subscription is paused.',
+  dlqMissing: 'It failed for good, and its dead-letter queue does not exist. It waits for the queue.',
   groupOrder: 'An earlier message of its FIFO group has not ended.',
   isolated: 'Workers died or froze again and again while they matched the message, so it is matched alone.',
   leasesEnded:

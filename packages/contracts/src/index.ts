@@ -124,6 +124,7 @@ export type {
   SubscriptionMove,
   SubscriptionRecord,
   SubscriptionStatus,
+  ThrottlePolicy,
   TopicRecord,
   WebhookAlgorithm,
   WebhookKey,

@@ -15,9 +15,12 @@ export interface RetryPolicy {
   numMinDelayRetries: number
   numMaxDelayRetries: number
   backoffFunction: BackoffFunction
+  /** Statuses that are retried, such as `429`, `404` or `5xx`; absent: 429 and 5xx. No answer is always retried. */
+  retryOn?: (string | number)[]
 }
 
-interface ThrottlePolicy {
+export interface ThrottlePolicy {
+  /** A fraction below 1 is a pause between requests: 0.2 is one in 5 s. */
   maxReceivesPerSecond: number
 }
 
@@ -29,8 +32,7 @@ export interface RequestPolicy {
  * The policy as stored on a topic or a subscription. A group is absent if unset. Optional retry members stay as given.
  */
 export interface DeliveryPolicy {
-  healthyRetryPolicy?: Pick<RetryPolicy, 'minDelayTarget' | 'maxDelayTarget' | 'numRetries'> &
-    Partial<RetryPolicy>
+  healthyRetryPolicy?: Partial<RetryPolicy>
   throttlePolicy?: ThrottlePolicy
   requestPolicy?: RequestPolicy
 }
@@ -142,6 +144,8 @@ export interface SubscriptionRecord {
   rawMessageDelivery: boolean
   deliveryPolicy: DeliveryPolicy | null
   redrivePolicy: RedrivePolicy | null
+  /** Dead letters go to the topic's own queue, which they make. Absent or null: where `redrivePolicy` says. */
+  deadLetters?: 'topicQueue' | null
   /** The filter policy as given, parsed (checklist 77 to 102). Absent or null: every message matches. */
   filterPolicy?: FilterPolicy | null
   /** Remembered also while there is no policy; absent: MessageAttributes. */
@@ -261,6 +265,8 @@ export interface QueueRecord {
   /** Who may name this queue as a dead-letter queue; absent: every queue. */
   redriveAllowPolicy?: RedriveAllowPolicy | null
   tags?: Record<string, string>
+  /** ARN of the topic that made it for its dead letters; absent: somebody made it by a request. */
+  deadLettersOf?: string
   createdAt: number
   modifiedAt: number
   attributes: Record<string, string>

@@ -64,6 +64,7 @@ export const expiriesKey = (base: string) => `${base}expiries`
  *  `m` retry mode (`s`, `a`, else `-`) and, of one with a circuit breaker, its failures and ms
  *  between probes, with `mq`, `mn`, `mf`, `mu`, `mc`, `ml`, `mt`, `mr`, `mb`, `mi`, `mz` beside it (lane-pace.lua,
  *  note-results);
+ *  `dm` until when it shows that its dead-letter queue is missing (lane-settle.lua);
  *  of a FIFO topic's lane, since something was first moved there, `f` '1', or '2' where several
  *  of a group may be sent at once, and `b` how many deliveries are behind the heads of their groups. */
 export const laneKey = (base: string, subscriptionId: string) => `${base}lane:${subscriptionId}`
@@ -137,7 +138,7 @@ export const queuesKey = (base: string) => `${base}queues`
 /** Hash: `record` (JSON QueueRecord), `uid`, its settings for scripts (`v`, `r`, `d` in ms, `m` maxReceiveCount, `t`
  *  dead-letter queue), `seen` and `off` of its clock (queue.lua), `seq` (items stored so far), `purged` (ms of the last
  *  purge), `forgot` (`seq` at that time), `cb` '1' deduplication ids may be made from bodies, `gs` '1' they hold within
- *  a group. */
+ *  a group, `of` ARN of the topic that made it for its dead letters. */
 export const queueKey = (arn: string) => `${shardBase(shardOf(arn))}queue:${arn}`
 // `<base>q:<uid>:`
 // What every other key of a queue begins with; `uid` is another one where a queue is deleted and made again.
@@ -161,6 +162,8 @@ export const queueKey = (arn: string) => `${shardBase(shardOf(arn))}queue:${arn}
 export const consumingKey = (base: string) => `${base}consuming`
 /** String: when the queue of this name was deleted, ms. 60 s. */
 export const queueDeletedKey = (arn: string) => `${shardBase(shardOf(arn))}queue:deleted:${arn}`
+/** Hash: ARN of a queue that a topic made for its dead letters → bytes that it fills, about. Deleted with the queue. */
+export const letterBytesKey = (base: string) => `${base}letters`
 /** Set: uids of deleted queues that still have items. */
 export const queuesGoneKey = (base: string) => `${base}queues:gone`
 /** Sorted set by ms of adding: queues (`sqs`) or subscriptions (`sns`) whose redrive policy names this queue. Each is

@@ -65,6 +65,11 @@ export function createInstruments() {
       help: 'Tries to store a delivery in a dead-letter queue that failed.',
       labels: ['topic'],
     }),
+    deadLetterQueueMissing: new Counter({
+      name: 'fantail_dead_letter_queue_missing',
+      help: 'Times that a dead delivery did not find its dead-letter queue and went on waiting for it.',
+      labels: ['topic'],
+    }),
     deliveriesDiscarded: new Counter({
       name: 'fantail_deliveries_discarded',
       help: 'Deliveries given up without a dead-letter queue, by cause.',

@@ -6,6 +6,7 @@
  *                                       └─▶ Parking ─▶ lanes ─▶ LaneLoop ─▶ LaneAttempts ─▶ Finishing ─▶ Settling
  *                                FIFO: LogReaders ─▶ lanes
  */
+import { nameOfArn } from '@fantail/contracts'
 import { createAttempters, QueueAdmission, QueueAppends } from '@fantail/delivery'
 import { DispatchConsumer, DispatchConsumers } from '@fantail/jobs'
 import { createStartSteps, openConnections } from '@fantail/runtime'
@@ -14,6 +15,8 @@ import {
   deliveryItemId,
   inOneWrite,
   keyHolderName,
+  LetterQuota,
+  type LetterShares,
   MasterKeyError,
   type Redis,
   ServerMarks,
@@ -44,6 +47,8 @@ import { Settling } from './lanes/settling.ts'
 import { createSigning, listenForWakes } from './lanes/worker-connections.ts'
 import { DeliveryStatus } from './outcomes/delivery-status.ts'
 import { Finishing } from './outcomes/finishing.ts'
+import { LetterAppends } from './outcomes/letter-appends.ts'
+import { MissingQueues } from './outcomes/missing-queues.ts'
 import { OutcomeRecorder } from './outcomes/outcome-recorder.ts'
 import { moveOlderEntries } from './outcomes/quarantining.ts'
 import { createWorkerMetrics } from './outcomes/telemetry-metrics.ts'
@@ -54,6 +59,7 @@ import { createWorkerStores } from './worker-stores.ts'
 /** @limit Dispatch jobs that a worker runs at a time from one queue. Past it: it fetches no further job. */
 const JOBS_MAX = 512
 const SWEEP_ROLE_MS = 50_000
+const LETTER_SHARES_DEFAULT: LetterShares = { perQueue: 0.05, together: 0.2 }
 
 export interface DeliveryWorker {
   /**
@@ -94,15 +100,31 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     vault: options.checkMasterKey ? options.vault : undefined,
   })
   const status = new DeliveryStatus({ log, records: options.telemetry.logs, now })
-  const finishing = new Finishing({
-    settling,
-    servers,
-    pacing,
+  const letters = new LetterAppends({
     queues,
+    topicQueues: stores.topicQueues,
+    servers,
+    quota: new LetterQuota({
+      redis,
+      shares: options.letterShares ?? LETTER_SHARES_DEFAULT,
+      sample: () => stores.memory.sample,
+      onRemoved: (topicArn, removed) => metrics.lettersRemoved(nameOfArn(topicArn), removed),
+      onProblem: (error) => log.debug({ err: error }, 'letter_quota.unchecked'),
+    }),
     admission,
     memory: stores.memory,
     signing,
+    metrics,
+    log,
+    now,
+  })
+  const missing = new MissingQueues({ lanes, log })
+  const finishing = new Finishing({
+    settling,
+    pacing,
+    letters,
     recorder,
+    missing,
     status,
     log,
     jitter,
@@ -239,7 +261,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     laneAttempts.reconnected()
     laneLoop.reconnected()
   })
-  listenForWakes(subscriber, { snapshots, laneLoop, slots })
+  listenForWakes(subscriber, { snapshots, laneLoop, slots, missing })
   options.telemetry.metrics.observeLanes(() => observeLanes({ redis, lanes, now }))
   options.telemetry.metrics.observeFifoLogs(() => observeFifoLogs({ redis, now }))
   return {

@@ -17,6 +17,7 @@ await runService({
       ...settings,
       ...files,
       redisUrl,
+      letterShares: { perQueue: settings.deadLetterQueueShare, together: settings.deadLettersShare },
       sender: createHttpSender({
         timeoutMs: settings.attemptTimeoutMs,
         allowPrivate: settings.allowPrivateEndpoints,

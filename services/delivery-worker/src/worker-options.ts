@@ -3,6 +3,7 @@ import type { RedisTarget } from '@fantail/contracts'
 import type { HttpSender, SigningPair } from '@fantail/delivery'
 import type { Telemetry as BullTelemetry } from '@fantail/jobs'
 import type { Logger } from '@fantail/runtime'
+import type { LetterShares } from '@fantail/store'
 import type { Telemetry } from '@fantail/telemetry'
 import type { Vault } from '@fantail/vault'
 
@@ -20,6 +21,8 @@ export interface DeliveryWorkerOptions {
   logMessages: number
   /** Stands for Redis's maxmemory where it has none (FANTAIL_REDIS_MEMORY_BYTES). */
   redisMemoryBytes?: number | undefined
+  /** Shares of Redis's memory that topics' own dead-letter queues may fill; default 5 % each, 20 % together. */
+  letterShares?: LetterShares | undefined
   /** Replicas that must hold what is parked or appended before its source is forgotten; default 0. */
   minReplicas?: number
   publicUrl?: string | undefined

@@ -12,6 +12,7 @@ import {
   type ReplicaAcks,
   Snapshots,
   StorageGuard,
+  TopicQueues,
 } from '@fantail/store'
 import { QueueCounter } from '@fantail/telemetry'
 import { createQuarantine } from './outcomes/quarantining.ts'
@@ -24,6 +25,7 @@ export function createWorkerStores(redis: Redis, acks: ReplicaAcks, options: Del
   const stored = new Snapshots(redis, {
     onCorrupt: (error) => log.error({ err: error }, 'subscription.unreadable'),
   })
+  const use = new QueueCounter(options.telemetry.metrics)
   const quarantine = createQuarantine({ ...options, redis, acks })
   return {
     lanes,
@@ -31,7 +33,8 @@ export function createWorkerStores(redis: Redis, acks: ReplicaAcks, options: Del
       log.error({ subscriptionId, err: error }, 'subscription.unusable'),
     ),
     outcomes: new OutcomeLog(redis, stored, lanes, { queues: queueCount, entriesMax }),
-    queues: new Queues(redis, { use: new QueueCounter(options.telemetry.metrics), acks }),
+    queues: new Queues(redis, { use, acks }),
+    topicQueues: new TopicQueues({ acks, use }),
     counts: new Counts(redis),
     /** Safe to repeat. */
     quarantine: (entry: NewEntry) => quarantine.add(entry),

@@ -20,6 +20,7 @@ import type {
   StorageGuard,
   StorageHealthReader,
   Subscriptions,
+  TopicQueues,
   Topics,
 } from '@fantail/store'
 import type { Metrics, Spans } from '@fantail/telemetry'
@@ -55,9 +56,10 @@ export type Settings = Pick<
 export interface ApiDeps {
   topics: Methods<Topics>
   topicCache: Methods<TopicCache>
+  topicQueues: Pick<TopicQueues, 'find'>
   subscriptions: Methods<Subscriptions>
   confirmationLimits: Methods<ConfirmationLimits>
-  lanes: Pick<LaneStore, 'park' | 'figures' | 'retryNow' | 'purge'>
+  lanes: Pick<LaneStore, 'park' | 'figures' | 'retryNow' | 'releaseDead' | 'purge'>
   queues: Methods<Queues>
   queueCache: Methods<QueueCache>
   consumers: Pick<Consumers, 'put' | 'patch' | 'delete' | 'of' | 'get'>

@@ -60,7 +60,7 @@ export const ENDPOINTS: Record<string, Endpoint> = {
     fate: (number) => (number % 10 === 5 ? 'dead' : 'delivered'),
   },
   dropping: {
-    settings: {},
+    settings: { redrivePolicy: null },
     answer: (number) => ({ status: number % 10 === 7 ? 404 : 200 }),
     fate: (number) => (number % 10 === 7 ? 'discarded' : 'delivered'),
   },

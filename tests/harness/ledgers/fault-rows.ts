@@ -148,6 +148,11 @@ export const FAULTS = {
       'receivers that hang, drip, flood, reset, lie, redirect, flap, and names that lead nowhere, all at once',
     promised: 'each ends as its policy says; healthy ones beside them are not slowed; memory bounded',
   },
+  'dead-endpoint': {
+    fault: 'an endpoint that refuses every message at full rate, beside a healthy one',
+    promised:
+      'publishing goes on, the healthy one is not slowed; the newest dead letters are kept, memory bounded',
+  },
   'hung-lanes': {
     fault: 'hundreds of endpoints that accept and never answer, many more than there are slots for them',
     promised: 'lanes that wait cost nothing; each has its turn; all is delivered when they answer',

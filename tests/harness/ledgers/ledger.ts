@@ -119,9 +119,15 @@ export class Ledger {
     const ledger = new Ledger(options)
     await client.put(`/v1/topics/${topic}`)
     if (deadLetterQueue !== undefined) await client.put(`/v1/queues/${deadLetterQueue}`)
-    const policy = deadLetterQueue && { redrivePolicy: { deadLetterTargetArn: deadLetterQueue } }
+    // Without a queue it is discarded, as over the AWS protocols: the account then tells what failed.
+    const redrivePolicy = deadLetterQueue === undefined ? null : { deadLetterTargetArn: deadLetterQueue }
     for (const [path, settings] of Object.entries(options.subscriptions)) {
-      const input = { endpoint: `${receiver.url}${path}`, rawMessageDelivery: true, ...policy, ...settings }
+      const input = {
+        endpoint: `${receiver.url}${path}`,
+        rawMessageDelivery: true,
+        redrivePolicy,
+        ...settings,
+      }
       const { id, arn } = await client.post<Subscribed>(`/v1/topics/${topic}/subscriptions`, input)
       ledger.subscriptions.push({ id, arn, path, here: settings.endpoint === undefined })
     }

@@ -2,6 +2,7 @@
  * Delivery policies. Their rules cross members, so `checkDeliveryPolicy` (policy) judges them; these shapes document.
  */
 import { z } from 'zod'
+import { RETENTION_SECONDS_MAX } from '../limits.ts'
 import type { DeliveryPolicy } from '../records.ts'
 import { named, namedInput, TopicReference } from './shared-schemas.ts'
 
@@ -9,12 +10,12 @@ const retry = {
   minDelayTarget: z
     .int()
     .min(1)
-    .max(3_600)
+    .max(RETENTION_SECONDS_MAX)
     .describe('Delay in seconds of pre-backoff retries and of the first backoff retry.'),
   maxDelayTarget: z
     .int()
     .min(1)
-    .max(3_600)
+    .max(RETENTION_SECONDS_MAX)
     .describe(
       'Delay in seconds of the last backoff retry and of post-backoff retries; at least minDelayTarget.',
     ),
@@ -40,15 +41,32 @@ const shape = {
     .describe('How delays rise from minDelayTarget to maxDelayTarget in the third phase. Default linear.'),
 }
 
+const retryOn = z
+  .array(z.union([z.int(), z.string()]))
+  .max(50)
+  .describe(
+    'Statuses that are retried, like 404, or classes of them, like `5xx`; no others are. Default `429` and `5xx`. An ' +
+      'attempt without an answer is always retried.',
+  )
+const preset = z
+  .string()
+  .describe(
+    'A named curve: `quick` (a minute), `steady` (an hour) or `patient` (a day). It stands for its numbers, which the ' +
+      'members beside it replace; POST /v1/delivery-policies/preview lists them.',
+  )
+
 const RETRY_RULE =
   'When failed deliveries are retried: immediate, pre-backoff, backoff and post-backoff retries, in this order.'
 
 const throttlePolicy = z
   .strictObject({
     maxReceivesPerSecond: z
-      .int()
-      .min(1)
-      .describe('Attempts per second at most, over all workers; retries count, too.'),
+      .number()
+      .min(0.001)
+      .describe(
+        'Attempts per second at most, over all workers; retries count, too. Below 1 a pause: 0.2 is one in 5 s. From 1 on ' +
+          'a whole number.',
+      ),
   })
   .describe('Bounds the rate of attempts at one endpoint. Without it nothing is throttled.')
 const requestPolicy = z
@@ -76,16 +94,16 @@ export const DeliveryPolicyShape = named(
   z
     .strictObject({
       healthyRetryPolicy: z
-        .strictObject({ ...retry, ...z.object(shape).partial().shape })
+        .strictObject({ ...z.object({ ...retry, ...shape }).partial().shape, retryOn: retryOn.optional() })
         .optional()
-        .describe(RETRY_RULE),
+        .describe(`${RETRY_RULE} The default, 3 retries 20 s apart, fills members that are left out.`),
       throttlePolicy: throttlePolicy.optional(),
       requestPolicy: requestPolicy.optional(),
     })
     .meta({
       description:
-        'A delivery policy as Amazon SNS has it. A group that is left out is taken from the topic, then from the system. ' +
-        'All delays of one message together may be 3,600 seconds unless the server allows more.',
+        'A delivery policy as Amazon SNS has it, and more. A group that is left out is taken from the topic, then from the ' +
+        'system. All delays of one message together may be 14 days; deliveries end when the topic’s retention does.',
       examples: [EXAMPLE],
     }),
 )
@@ -102,6 +120,7 @@ export const EffectiveDeliveryPolicyShape = named(
             .int()
             .min(0)
             .describe('Retries over all phases. Queues have a fixed policy with more than 100.'),
+          retryOn: retryOn.optional(),
         })
         .describe(RETRY_RULE),
       throttlePolicy: throttlePolicy
@@ -114,7 +133,18 @@ export const EffectiveDeliveryPolicyShape = named(
     ),
 )
 
-const documented = z.toJSONSchema(DeliveryPolicyShape.nullable())
+/** As a client gives it: with presets, which are stored as their numbers. */
+const GivenPolicy = DeliveryPolicyShape.extend({
+  healthyRetryPolicy: z
+    .strictObject({ preset, ...z.object({ ...retry, ...shape }).shape, retryOn })
+    .partial()
+    .optional()
+    .describe(
+      `${RETRY_RULE} The preset, or the default of 3 retries 20 s apart, fills members that are left out.`,
+    ),
+})
+
+const documented = z.toJSONSchema(GivenPolicy.nullable())
 delete documented.$schema
 delete documented.description
 
@@ -163,11 +193,27 @@ export const PreviewAnswer = named(
       totalSeconds: z
         .number()
         .describe('Sum of all delays in seconds; the retry policy’s bound applies to it.'),
+      retentionSeconds: z
+        .int()
+        .describe('How long the topic keeps messages; without a topic, how long one does by default.'),
+      retentionEndsFirst: z
+        .boolean()
+        .describe('true: the topic’s retention ends before the last retry, and the delivery with it.'),
       jitter: z
         .number()
         .describe(
           'Share by which each delay varies at random: 0.1 means 0.9 to 1.1 times the nominal delay.',
         ),
+      presets: z
+        .array(
+          z.object({
+            name: z.string().describe('Name for `preset` of a retry policy.'),
+            description: z.string().describe('How long it goes on, and what it is for.'),
+            healthyRetryPolicy: z.object({ ...retry, ...shape }).describe('The numbers that it stands for.'),
+            totalSeconds: z.number().describe('Sum of its delays in seconds.'),
+          }),
+        )
+        .describe('The named curves, whatever was asked.'),
     })
     .meta({
       description: 'The nominal times of all retries under a policy.',
@@ -178,7 +224,25 @@ export const PreviewAnswer = named(
             { retry: 2, phase: 'backoff', delaySeconds: 20, atSeconds: 20 },
           ],
           totalSeconds: 20,
+          retentionSeconds: 345_600,
+          retentionEndsFirst: false,
           jitter: 0.1,
+          presets: [
+            {
+              name: 'quick',
+              description: 'About a minute, growing: for messages that are worth little when they come late.',
+              healthyRetryPolicy: {
+                minDelayTarget: 1,
+                maxDelayTarget: 30,
+                numRetries: 6,
+                numNoDelayRetries: 0,
+                numMinDelayRetries: 0,
+                numMaxDelayRetries: 0,
+                backoffFunction: 'exponential',
+              },
+              totalSeconds: 59.323,
+            },
+          ],
         },
       ],
     }),

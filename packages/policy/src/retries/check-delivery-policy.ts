@@ -1,16 +1,28 @@
 /**
- * Holds a delivery policy against SNS's rules (checklist 8 to 17) and names every problem at once, by path and
- * bound, in SNS's words where they are known. `parseDeliveryPolicy` then makes the stored form of one without problems.
+ * Holds a delivery policy against SNS's rules (checklist 8 to 17), or against those of the native API, and names every
+ * problem at once, by path and bound, in SNS's words where they are known. `parseDeliveryPolicy` then makes the stored
+ * form of one without problems.
+ *
+ * The native API takes more: a part of the retry group, a preset, delays up to the longest retention, statuses to
+ * retry on, and throttles below one request a second.
  */
-import { type DeliveryPolicy, type Problem, type RetryPolicy, SYSTEM_POLICY } from '@fantail/contracts'
+import {
+  type DeliveryPolicy,
+  type Problem,
+  RETENTION_SECONDS_MAX,
+  type RetryPolicy,
+  SYSTEM_POLICY,
+} from '@fantail/contracts'
 import { type ContentTypes, contentTypeProblem } from './content-types.ts'
+import { PRESETS, presetOf } from './presets.ts'
 import { BACKOFF, totalRetrySeconds } from './retry-curve.ts'
+import { retryOnProblem } from './retry-on.ts'
 
 export interface PolicyCheck {
   /** Where the policy stands in its request, e.g. `deliveryPolicy`. */
   path: string
-  /** Bound on the sum of the nominal delays. */
-  maxRetrySeconds: number
+  /** Bound on the sum of the nominal delays by SNS's rules; absent: the rules of the native API. */
+  maxRetrySeconds?: number
   contentTypes: ContentTypes
 }
 
@@ -18,17 +30,20 @@ export interface PolicyCheck {
 const NUM_RETRIES_MAX = 100
 /**
  * SNS's own limit of one delay. It does not limit the sum.
- * @limit One delay of a delivery policy. Past it: the policy is refused.
+ * @limit One delay of a delivery policy over the AWS protocols. Past it: the policy is refused.
  */
 const DELAY_TARGET_SECONDS_MAX = 3_600
+/** @limit Requests per second of a throttle in the native API. Below it: the policy is refused. */
+const RECEIVES_PER_SECOND_MIN = 0.001
 
 interface Range {
   min: number
   max?: number
   required?: true
+  fractions?: true
 }
 
-type RetryNumbers = Omit<RetryPolicy, 'backoffFunction'>
+type RetryNumbers = Omit<RetryPolicy, 'backoffFunction' | 'retryOn'>
 
 const RETRY_RANGES: Record<keyof RetryNumbers, Range> = {
   minDelayTarget: { min: 1, required: true },
@@ -38,6 +53,15 @@ const RETRY_RANGES: Record<keyof RetryNumbers, Range> = {
   numMinDelayRetries: { min: 0 },
   numMaxDelayRetries: { min: 0 },
 }
+
+const NATIVE_RETRY_RANGES: Record<keyof RetryNumbers, Range> = {
+  ...RETRY_RANGES,
+  minDelayTarget: { min: 1, max: RETENTION_SECONDS_MAX },
+  maxDelayTarget: { min: 1, max: RETENTION_SECONDS_MAX },
+  numRetries: { min: 0, max: NUM_RETRIES_MAX },
+}
+const SNS_RETRY_MEMBERS = [...Object.keys(RETRY_RANGES), 'backoffFunction']
+const NATIVE_RETRY_MEMBERS = [...SNS_RETRY_MEMBERS, 'preset', 'retryOn']
 
 /** Leftovers of SNS's document: taken with any value, never acted on, not stored. */
 const IGNORED = new Set(['sicklyRetryPolicy', 'guaranteed'])
@@ -59,49 +83,72 @@ export function checkDeliveryPolicy(policy: unknown, check: PolicyCheck): Proble
 }
 
 /**
- * The stored form of a policy that `checkDeliveryPolicy` found no problem in: groups that are set, as they were given.
+ * The stored form of a policy that `checkDeliveryPolicy` found no problem in: groups that are set, as they were given,
+ * and the numbers of a preset in its place.
  */
 export function parseDeliveryPolicy(policy: unknown): DeliveryPolicy | null {
   if (policy === null || policy === undefined) return null
   const groups = policy as Members
   const kept = Object.entries(groups).filter(([name, group]) => group !== null && !IGNORED.has(name))
-  return structuredClone(Object.fromEntries(kept)) as DeliveryPolicy
+  const { healthyRetryPolicy, ...others } = structuredClone(Object.fromEntries(kept)) as Members
+  if (healthyRetryPolicy === undefined) return others as DeliveryPolicy
+  return { healthyRetryPolicy: withoutPreset(healthyRetryPolicy as Members), ...others } as DeliveryPolicy
+}
+
+function withoutPreset({ preset, ...members }: Members): Members {
+  return { ...presetOf(preset)?.policy, ...members }
 }
 
 function checkRetries(group: unknown, check: PolicyCheck, report: Report): void {
   const path = `${check.path}.healthyRetryPolicy`
-  const known = new Set([...Object.keys(RETRY_RANGES), 'backoffFunction'])
+  const native = check.maxRetrySeconds === undefined
+  const known = new Set(native ? NATIVE_RETRY_MEMBERS : SNS_RETRY_MEMBERS)
   const found: Problem[] = []
   const members = membersOf(group, { path, known, report: (problem) => found.push(problem) })
   if (members) {
-    for (const [name, range] of Object.entries(RETRY_RANGES)) {
+    for (const [name, range] of Object.entries(native ? NATIVE_RETRY_RANGES : RETRY_RANGES)) {
       const message = numberProblem(members[name], range)
       if (message) found.push({ path: `${path}.${name}`, message })
     }
     const backoff = backoffProblem(members.backoffFunction)
     if (backoff) found.push({ path: `${path}.backoffFunction`, message: backoff })
-    found.push(...crossProblems(members, path))
+    if (native) found.push(...nativeProblems(members, path))
+    found.push(...crossProblems(members, path, native))
     // The sum means nothing while a member it is made of is wrong.
     if (found.length === 0) found.push(...totalProblems(members, path, check.maxRetrySeconds))
   }
   found.forEach(report)
 }
 
-function crossProblems(members: Members, path: string): Problem[] {
+function nativeProblems({ preset, retryOn }: Members, path: string): Problem[] {
+  const problems: Problem[] = []
+  if (preset !== undefined && !presetOf(preset)) {
+    problems.push({ path: `${path}.preset`, message: `must be one of ${Object.keys(PRESETS).join(', ')}` })
+  }
+  const message = retryOnProblem(retryOn)
+  if (message) problems.push({ path: `${path}.retryOn`, message })
+  return problems
+}
+
+/** What the members given leave open: a preset's, else the system's. */
+function restOf({ preset }: Members): RetryPolicy {
+  return presetOf(preset)?.policy ?? SYSTEM_POLICY.healthyRetryPolicy
+}
+
+function crossProblems(members: Members, path: string, native: boolean): Problem[] {
+  const rest = restOf(members)
   const number = (name: keyof RetryNumbers) => {
-    const value = members[name] ?? SYSTEM_POLICY.healthyRetryPolicy[name]
+    const value = members[name] ?? rest[name]
     return typeof value === 'number' ? value : Number.NaN
   }
   const phases = number('numNoDelayRetries') + number('numMinDelayRetries') + number('numMaxDelayRetries')
   const problems: Problem[] = []
-  // A missing member is reported as such; held against its default it would be reported twice.
-  if ('minDelayTarget' in members && 'maxDelayTarget' in members) {
-    if (number('maxDelayTarget') < number('minDelayTarget')) {
-      const message = 'must be greater than or equal to minDelayTarget'
-      problems.push({ path: `${path}.maxDelayTarget`, message })
-    }
+  // By SNS's rules a missing member is reported as such; held against its default it would be reported twice.
+  const given = (name: string) => native || name in members
+  if (given('minDelayTarget') && given('maxDelayTarget')) {
+    if (number('maxDelayTarget') < number('minDelayTarget')) problems.push(delayProblem(members, path, rest))
   }
-  if ('numRetries' in members && number('numRetries') < phases) {
+  if (given('numRetries') && number('numRetries') < phases) {
     const message =
       'must be greater than or equal to total of numMinDelayRetries, numNoDelayRetries and numMaxDelayRetries'
     problems.push({ path: `${path}.numRetries`, message })
@@ -109,15 +156,27 @@ function crossProblems(members: Members, path: string): Problem[] {
   return problems
 }
 
-function totalProblems(members: Members, path: string, maxRetrySeconds: number): Problem[] {
-  const total = totalRetrySeconds({
-    ...SYSTEM_POLICY.healthyRetryPolicy,
-    ...(members as Partial<RetryPolicy>),
-  })
-  if (total <= maxRetrySeconds) return []
+/** Named by the member that was given, with the other one's value where that was not. */
+function delayProblem(members: Members, path: string, rest: RetryPolicy): Problem {
+  if ('maxDelayTarget' in members) {
+    const other = 'minDelayTarget' in members ? '' : `, which is ${rest.minDelayTarget} unless given`
+    return {
+      path: `${path}.maxDelayTarget`,
+      message: `must be greater than or equal to minDelayTarget${other}`,
+    }
+  }
+  const message = `must be less than or equal to maxDelayTarget, which is ${rest.maxDelayTarget} unless given`
+  return { path: `${path}.minDelayTarget`, message }
+}
+
+function totalProblems(members: Members, path: string, maxRetrySeconds: number | undefined): Problem[] {
+  const { preset: _, ...given } = members
+  const total = totalRetrySeconds({ ...restOf(members), ...(given as Partial<RetryPolicy>) })
+  const max = maxRetrySeconds ?? RETENTION_SECONDS_MAX
+  if (total <= max) return []
   const message =
-    `must delay retries by less than or equal to ${maxRetrySeconds} seconds in total, not ${total}; ` +
-    'FANTAIL_MAX_RETRY_SECONDS sets this limit'
+    `must delay retries by less than or equal to ${max} seconds in total, not ${total}` +
+    (maxRetrySeconds === undefined ? '' : '; FANTAIL_MAX_RETRY_SECONDS sets this limit')
   return [{ path, message }]
 }
 
@@ -125,8 +184,16 @@ function checkThrottle(group: unknown, check: PolicyCheck, report: Report): void
   const path = `${check.path}.throttlePolicy`
   const members = membersOf(group, { path, known: new Set(['maxReceivesPerSecond']), report })
   if (!members) return
-  const message = numberProblem(members.maxReceivesPerSecond, { min: 1, required: true })
+  const message = throttleProblem(members.maxReceivesPerSecond, check)
   if (message) report({ path: `${path}.maxReceivesPerSecond`, message })
+}
+
+/** From one a second on whole numbers, as in SNS. */
+function throttleProblem(value: unknown, { maxRetrySeconds }: PolicyCheck): string | undefined {
+  const native = maxRetrySeconds === undefined
+  const isFraction = native && typeof value === 'number' && value < 1
+  if (isFraction) return numberProblem(value, { min: RECEIVES_PER_SECOND_MIN, fractions: true })
+  return numberProblem(value, { min: 1, required: true })
 }
 
 function checkRequest(group: unknown, check: PolicyCheck, report: Report): void {
@@ -157,9 +224,9 @@ function membersOf(value: unknown, { path, known, report }: Shape): Members | un
   return value as Members
 }
 
-function numberProblem(value: unknown, { min, max, required }: Range): string | undefined {
+function numberProblem(value: unknown, { min, max, required, fractions }: Range): string | undefined {
   if (value === undefined) return required ? 'must be specified' : undefined
-  if (!Number.isSafeInteger(value)) return 'must be an integer'
+  if (!fractions && !Number.isSafeInteger(value)) return 'must be an integer'
   const number = value as number
   if (number < min) return `must be greater than or equal to ${min}`
   if (max !== undefined && number > max) return `must be less than or equal to ${max}`

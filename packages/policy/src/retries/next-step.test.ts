@@ -31,6 +31,16 @@ describe('a result', () => {
     }
   })
 
+  it('is retried on the statuses that the policy lists, and on no others', () => {
+    const retryOn = ['5XX', 404, '409']
+    const classed = (status: number) => classify(answered(status), 'https', { retryOn })
+    expect([500, 599, 404, 409].map(classed)).toEqual(['retry', 'retry', 'retry', 'retry'])
+    expect([429, 400, 301].map(classed)).toEqual(['permanent', 'permanent', 'permanent'])
+    expect(classed(204)).toBe('delivered')
+    expect(classify(answered(500), 'https', { retryOn: [] })).toBe('permanent')
+    expect(classify(failed(false), 'https', { retryOn: [] })).toBe('retry')
+  })
+
   it('[37][38] without a response is retried unless it is permanent', () => {
     expect(classify(failed(false), 'https')).toBe('retry')
     expect(classify(failed(true), 'https')).toBe('permanent')

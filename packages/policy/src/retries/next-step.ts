@@ -2,6 +2,7 @@
 import {
   type AttemptResult,
   type Protocol,
+  RETENTION_SECONDS_MAX,
   RETRY_SECONDS_MAX,
   type RetryCause,
   type RetryPolicy,
@@ -9,6 +10,7 @@ import {
 import type { ResultClass } from '../protocols/protocol-traits.ts'
 import { PROTOCOL_TRAITS } from '../protocols/traits.ts'
 import { nominalDelayMs, retryPhase, totalRetrySeconds } from './retry-curve.ts'
+import { isRetriedOn } from './retry-on.ts'
 
 export type NextStep =
   | { step: 'delivered' }
@@ -29,15 +31,22 @@ interface NextStepInput {
   maxRetrySeconds?: number
 }
 
-export function classify(result: AttemptResult, protocol: Protocol): ResultClass {
+/** `retryOn` of the policy chooses which statuses are retried; what got no answer is not its to judge. */
+export function classify(
+  result: AttemptResult,
+  protocol: Protocol,
+  { retryOn }: Pick<RetryPolicy, 'retryOn'> = {},
+): ResultClass {
   if (result.kind === 'failure') return result.permanent ? 'permanent' : 'retry'
-  return PROTOCOL_TRAITS[protocol].classifyStatus(result.statusCode)
+  const usual = PROTOCOL_TRAITS[protocol].classifyStatus(result.statusCode)
+  if (usual === 'delivered' || retryOn === undefined) return usual
+  return isRetriedOn(result.statusCode, retryOn) ? 'retry' : 'permanent'
 }
 
 /** The delay of a retry counts from the end of the attempt. */
 export function nextStep(input: NextStepInput): NextStep {
   const { result, protocol, attempts, policy } = input
-  switch (classify(result, protocol)) {
+  switch (classify(result, protocol, policy)) {
     case 'delivered':
       return { step: 'delivered' }
     case 'permanent':
@@ -68,7 +77,10 @@ function jitteredDelayMs({ attempts, policy, jitter, random, maxRetrySeconds }: 
 
 /** The factor by which every delay may grow before their sum passes the bound; at least 1. */
 function roomAbove(policy: RetryPolicy, maxRetrySeconds: number): number {
-  return Math.max(1, maxRetrySeconds / totalRetrySeconds(policy))
+  const total = totalRetrySeconds(policy)
+  // Only the native API takes a policy that is longer than SNS's bound. Its own is the longest retention.
+  const bound = total > maxRetrySeconds ? RETENTION_SECONDS_MAX : maxRetrySeconds
+  return Math.max(1, bound / total)
 }
 
 /** An endpoint may ask for more time, up to the longest delay of its policy. */

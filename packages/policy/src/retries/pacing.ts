@@ -21,8 +21,9 @@ export const SEND_LATE_MS_MAX = 100
 
 /**
  * The same at a rate a second. Whole requests are counted: below 10 a second, sends that are late by less than the gap
- * between two send times add none to any second. Half a gap leaves as much again for the way to the endpoint.
+ * between two send times add none to any second. Half a gap leaves as much again for the way to the endpoint. Below one
+ * a second it stays at half a second, so that no claim outlives its lease.
  */
 export function sendLateMsMax(rate: number): number {
-  return Math.max(SEND_LATE_MS_MAX, 500 / rate)
+  return Math.max(SEND_LATE_MS_MAX, 500 / Math.max(rate, 1))
 }

@@ -43,6 +43,8 @@ export interface LaneStore {
   deliveryStates(shard: number, items: DeliveryRef[]): Promise<DeliveryWhere[]>
   /** Makes what waits for a retry due now, or `maxPerSecond` apart; returns how many were moved. */
   retryNow(shard: number, subscriptionId: string, options?: { maxPerSecond?: number }): Promise<number>
+  /** Makes those due now that wait, marked dead, for their dead-letter queue; returns how many were moved. */
+  releaseDead(shard: number, subscriptionId: string): Promise<number>
   /** Discards what waits; what is in flight goes on. */
   purge(shard: number, subscriptionId: string): Promise<number>
   /** One step of looking for deliveries too old to keep, in paused lanes too, and for times that a clock set back. */

@@ -14,9 +14,9 @@ const STATES = readScript('delivery-states-1')
 
 /**
  * Waiting, in flight, next attempt, rate, last error, last status code, the deliveries that may be the oldest, quota,
- * circuit.
+ * circuit, whether dead deliveries wait for a missing queue.
  */
-type FiguresReply = [number, number, Buffer, Buffer, Buffer, Buffer, Buffer[], Buffer, Buffer]
+type FiguresReply = [number, number, Buffer, Buffer, Buffer, Buffer, Buffer[], Buffer, Buffer, Buffer]
 
 export async function laneFigures(
   redis: Redis,
@@ -47,10 +47,11 @@ const NO_LANE: LaneFigures = {
   lastStatusCode: null,
   retryQuota: null,
   circuitOpenUntil: null,
+  isQueueMissing: false,
 }
 
 function readFigures(reply: FiguresReply): LaneFigures {
-  const [waiting, inFlight, next, rate, error, code, heads, quota, circuit] = reply
+  const [waiting, inFlight, next, rate, error, code, heads, quota, circuit, missing] = reply
   const published = heads.map((head) => publishedAtOf(parseDeliveryId(head).messageId))
   return {
     waiting,
@@ -62,6 +63,7 @@ function readFigures(reply: FiguresReply): LaneFigures {
     lastStatusCode: readTime(code),
     retryQuota: readTime(quota),
     circuitOpenUntil: readTime(circuit),
+    isQueueMissing: missing.length > 0,
   }
 }
 

@@ -252,6 +252,8 @@ export type SettleTo =
   | { op: 'forget' }
   /** Counts `discarded:<cause>`; the cause `expired` counts `expired`. */
   | { op: 'discard'; cause: string }
+  /** Its dead-letter queue does not exist: due again after a while, marked as it is, never later than `delayMaxMs`. */
+  | { op: 'awaitQueue'; delayMaxMs: number }
   /** Unsent: due now or after `delayMs`, no attempt counted. */
   | { op: 'return'; delayMs?: number }
   /** Its attempt failed under an open circuit: due now, no attempt counted. */
@@ -303,6 +305,8 @@ export interface LaneFigures {
   retryQuota: number | null
   /** Until the next probe; null where no circuit is open. */
   circuitOpenUntil: number | null
+  /** Dead deliveries wait because the dead-letter queue does not exist. */
+  isQueueMissing: boolean
 }
 
 export interface DeliveryWhere {

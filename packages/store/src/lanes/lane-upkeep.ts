@@ -9,6 +9,7 @@ import { readTime, type Wakes } from './lane-replies.ts'
 import { readTaken, type TakenReply } from './take.ts'
 
 const RETRY_NOW = readScript('retry-lane-now-1')
+const RELEASE_DEAD = readScript('release-dead-1')
 const PURGE = readScript('purge-lane-1')
 const SWEEP = readScript('sweep-lanes-1')
 
@@ -42,6 +43,30 @@ export async function retryLaneNow(
     woke |= wakes
     nextDueAt = readTime(due)
     if (found < UPKEEP_STEP) return { moved, woke, nextDueAt }
+  }
+}
+
+export async function releaseDead(
+  redis: Redis,
+  shard: number,
+  subscriptionId: string,
+): Promise<{ moved: number; woke: Wakes; nextDueAt: number | null }> {
+  let moved = 0
+  let skipped = 0
+  let woke: Wakes = 0
+  for (;;) {
+    const reply = await runScript(redis, RELEASE_DEAD, {
+      base: shardBase(shard),
+      shard,
+      id: subscriptionId,
+      deliveriesMax: UPKEEP_STEP,
+      skipped,
+    })
+    const [found, count, due, wakes] = reply as [number, number, Buffer, number]
+    moved += count
+    skipped += found - count
+    woke |= wakes
+    if (found < UPKEEP_STEP) return { moved, woke, nextDueAt: readTime(due) }
   }
 }
 

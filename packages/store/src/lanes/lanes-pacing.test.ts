@@ -28,17 +28,17 @@ afterAll(async () => {
 })
 
 /** Send times while Redis's clock runs through SPAN_MS in the given pauses, over and over, and workers take turns. */
-async function sendTimes(rate: number, pausesMs: number[]): Promise<number[]> {
+async function sendTimes(rate: number, pausesMs: number[], spanMs = SPAN_MS): Promise<number[]> {
   await redis.flushall()
   await writeSlice(redis)
   const id = await writeLane(redis, { rate, maxInFlight: 256 })
   const [first] = workers
   if (!first) throw new Error('there are workers')
-  const messages = Array.from({ length: Math.ceil((rate * SPAN_MS) / 1_000) + 300 }, () => makeMessage())
+  const messages = Array.from({ length: Math.ceil((rate * spanMs) / 1_000) + 300 }, () => makeMessage())
   for (let i = 0; i < messages.length; i += 500) await parkAll(first, [id], messages.slice(i, i + 500))
   const begun = Date.now()
   const times: number[] = []
-  for (let turn = 0, at = 0; at < SPAN_MS; turn++, at += pausesMs[turn % pausesMs.length] ?? 1) {
+  for (let turn = 0, at = 0; at < spanMs; turn++, at += pausesMs[turn % pausesMs.length] ?? 1) {
     await skew(redis, at - (Date.now() - begun))
     const worker = workers[turn % WORKERS] ?? first
     const claims = claimsOf(await takeFrom(worker))
@@ -69,6 +69,14 @@ test('no second sees more than the rate allows, and ten seconds see all of it', 
     expect(inTenSeconds).toBeGreaterThanOrEqual(Math.floor(0.97 * 10 * rate))
   })
   await fc.assert(paced, { numRuns: 15, endOnFailure: true })
+})
+
+test('a fraction of a request per second is a pause between requests, and all of it is used', async () => {
+  const times = await sendTimes(0.2, [90, 240, 700], 61_000)
+  const gaps = times.slice(1).map((time, i) => time - (times[i] ?? 0))
+  expect(Math.min(...gaps)).toBeGreaterThanOrEqual(4_999)
+  expect(times.length).toBeGreaterThanOrEqual(12)
+  expect(times.length).toBeLessThanOrEqual(13)
 })
 
 test('a throttle holds while the clock is set back and forth', async () => {

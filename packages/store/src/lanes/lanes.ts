@@ -23,7 +23,7 @@ import { hintDue, turnField } from './busy-lanes.ts'
 import type { LaneStore } from './lane-api.ts'
 import { deliveryStates, laneFigures } from './lane-figures.ts'
 import type * as lane from './lane-records.ts'
-import { purgeLane, retryLaneNow, sweepLanes } from './lane-upkeep.ts'
+import { purgeLane, releaseDead, retryLaneNow, sweepLanes } from './lane-upkeep.ts'
 import { noteResults } from './note-results.ts'
 import { openCheckpoint, parkDeliveries, parkRedriven } from './park.ts'
 import { renewClaims } from './renew.ts'
@@ -115,6 +115,12 @@ export class Lanes implements LaneStore {
     options: { maxPerSecond?: number } = {},
   ): Promise<number> {
     const { moved, woke, nextDueAt } = await retryLaneNow(this.#redis, shard, subscriptionId, options)
+    hintDue(this.#redis, shard, nextDueAt, woke)
+    return moved
+  }
+
+  async releaseDead(shard: number, subscriptionId: string): Promise<number> {
+    const { moved, woke, nextDueAt } = await releaseDead(this.#redis, shard, subscriptionId)
     hintDue(this.#redis, shard, nextDueAt, woke)
     return moved
   }

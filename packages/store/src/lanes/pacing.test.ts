@@ -43,11 +43,15 @@ function play(rate: number, sequence: Turn[]) {
 }
 
 function worstSecond(times: number[]): number {
+  return worstIn(1_000, times)
+}
+
+function worstIn(windowMs: number, times: number[]): number {
   const sorted = times.toSorted((a, b) => a - b)
   let worst = 0
   let first = 0
   for (const [index, at] of sorted.entries()) {
-    while (at - (sorted[first] ?? at) >= 1_000) first++
+    while (at - (sorted[first] ?? at) >= windowMs) first++
     worst = Math.max(worst, index - first + 1)
   }
   return worst
@@ -117,6 +121,30 @@ describe('pacing', () => {
         const { planned, sent } = play(rate, sequence)
         expect(worstSecond(planned)).toBeLessThanOrEqual(rate + 1)
         expect(worstSecond(sent)).toBeLessThanOrEqual(1.1 * rate + 1)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('below one a second no window of T = 10 / r holds more than 1.1 r T + 1', () => {
+    const slow = fc.constantFrom(0.9, 0.5, 0.2, 0.05, 0.001)
+    fc.assert(
+      fc.property(slow, turns(2_000), fc.integer({ min: 1, max: 100 }), (rate, sequence, slowness) => {
+        const paused = sequence.map((turn) => ({ ...turn, pauseMs: turn.pauseMs * slowness }))
+        const windowMs = 10_000 / rate
+        const { planned, sent } = play(rate, paused)
+        expect(worstIn(windowMs, planned)).toBeLessThanOrEqual(11)
+        expect(worstIn(windowMs, sent)).toBeLessThanOrEqual(12)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('holds so while workers stall at such rates', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(0.9, 0.5, 0.2, 0.05), wakes, (rate, sequence) => {
+        const paused = sequence.map((wake) => ({ ...wake, pauseMs: wake.pauseMs * 20 }))
+        expect(worstIn(10_000 / rate, playStalls(rate, paused))).toBeLessThanOrEqual(12)
       }),
       { numRuns: 300 },
     )

@@ -76,6 +76,65 @@ test('an unsent delivery is due at once and counts no attempt', async () => {
   expect(claimsOf(await takeFrom(lanes))).toMatchObject([{ delivery: claim.delivery, state: null }])
 })
 
+test('what waits for a missing dead-letter queue keeps its mark, and the lane and the delivery say so', async () => {
+  const claim = await claimOne()
+  const { lease } = await settleOne(claim, { op: 'markDead', leaseMs: 15_000, state: DEAD })
+  const marked = { ...claim, lease: lease ?? '' }
+  const { nextDueAt } = await settleOne(marked, { op: 'awaitQueue', delayMaxMs: 60_000 })
+  const lane = [{ subscriptionId: claim.subscriptionId, shard: SHARD }]
+  expect(await lanes.figures(lane)).toMatchObject([{ waiting: 1, isQueueMissing: true }])
+  expect(await lanes.deliveryStates(SHARD, [claim])).toMatchObject([
+    { where: 'waiting', dueAt: nextDueAt, state: DEAD, hold: { because: 'dlqMissing', until: nextDueAt } },
+  ])
+  expect(claimsOf(await takeFrom(lanes))).toEqual([])
+  expect(await lanes.releaseDead(SHARD, claim.subscriptionId)).toBe(1)
+  const [again] = claimsOf(await takeFrom(lanes))
+  expect(again).toMatchObject({ delivery: claim.delivery, state: DEAD })
+  await settleOne(again ?? claim, { op: 'forget' })
+  expect(await lanes.figures(lane)).toMatchObject([{ waiting: 0, isQueueMissing: false }])
+  expect(await keysLeft(redis)).toEqual([`${BASE}lane:${claim.subscriptionId}`])
+})
+
+test('the more wait for a missing queue, the later each asks again, but never after its time is over', async () => {
+  const id = await writeLane(redis)
+  await parkAll(
+    lanes,
+    [id],
+    Array.from({ length: 50 }, () => makeMessage()),
+    { as: 'dead', state: DEAD },
+  )
+  const claims = claimsOf(await takeFrom(lanes))
+  const before = await lanes.now(SHARD)
+  const to = { op: 'awaitQueue', delayMaxMs: 5_000 } as const
+  await lanes.settle(
+    SHARD,
+    claims.map((claim) => ({ ...claim, to })),
+  )
+  const states = await lanes.deliveryStates(SHARD, claims)
+  const delays = states.map(({ dueAt }) => (dueAt ?? 0) - before)
+  expect(Math.min(...delays)).toBeGreaterThanOrEqual(2_000)
+  expect(Math.max(...delays)).toBeGreaterThanOrEqual(5_000)
+  expect(Math.max(...delays)).toBeLessThan(7_000)
+})
+
+test('only what is marked dead is released, however many retries wait beside it', async () => {
+  const id = await writeLane(redis)
+  const retry = { as: 'retry', delayMs: 60_000, state: FAILED } as const
+  await parkAll(
+    lanes,
+    [id],
+    Array.from({ length: 1_100 }, () => makeMessage()),
+    retry,
+  )
+  const dead = makeMessage()
+  await parkAll(lanes, [id], [dead], { as: 'dead', state: DEAD })
+  const [claim] = claimsOf(await takeFrom(lanes))
+  if (!claim) throw new Error('the dead one was due')
+  await settleOne(claim, { op: 'awaitQueue', delayMaxMs: 120_000 })
+  expect(await lanes.releaseDead(SHARD, id)).toBe(1)
+  expect(claimsOf(await takeFrom(lanes))).toMatchObject([{ delivery: dead.id }])
+})
+
 test('a delivery that got no slot is due a little later, and counts no attempt', async () => {
   const claim = await claimOne()
   const { nextDueAt } = await settleOne(claim, { op: 'return', delayMs: 250 })

@@ -170,7 +170,11 @@ function nextAttemptAt({ dueAt, hold, state }: DeliveryWhere): number | null {
 /** Why it waits; in flight, why its attempt came when it did. */
 function whyThere({ record }: Subscriber, where: DeliveryWhere, redrives: number): Why | undefined {
   const { state, hold } = where
-  if (state?.kind === 'dead') return whyItEnded(state.reason)
+  if (state?.kind === 'dead') {
+    return hold?.because === 'dlqMissing'
+      ? { because: 'dlqMissing', delayMs: null }
+      : whyItEnded(state.reason)
+  }
   if (hold) {
     const probeMs = (record.circuitBreaker?.probeSeconds ?? 0) * 1_000
     return { because: hold.because, delayMs: hold.because === 'circuitOpen' && probeMs > 0 ? probeMs : null }

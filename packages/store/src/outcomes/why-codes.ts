@@ -21,6 +21,7 @@ const LETTERS: Record<StoredCause, string> = {
   unprovenEndpoint: 'u',
   capacity: 'w',
   paused: 'p',
+  dlqMissing: 'm',
   groupOrder: 'g',
   isolated: 's',
   leasesEnded: 'l',

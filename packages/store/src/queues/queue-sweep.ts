@@ -1,8 +1,9 @@
 /** Removes what is too old in all queues, and finishes what a crash left half done. */
 import type { Redis } from 'ioredis'
-import { queuesKey } from '../keys.ts'
+import { queuesKey, topicKey } from '../keys.ts'
 import { listNames } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
+import type { QueueDefinitions } from './definitions/queue-definitions.ts'
 import { type ItemReply, readItem } from './queue-items.ts'
 import type { QueueMover } from './queue-mover.ts'
 import { atQueue } from './queue-scripts.ts'
@@ -16,29 +17,42 @@ const SWEEP_MOVES_MAX = 10
 /** @limit Queues that the sweep lists at once. Past it: a further list follows. */
 const SWEEP_QUEUES_MAX = 200
 
+interface Parts {
+  redis: Redis
+  mover: QueueMover
+  definitions: Pick<QueueDefinitions, 'delete'>
+}
+
 /** Answers how many messages it has removed. */
-export async function sweepQueues(redis: Redis, mover: QueueMover): Promise<number> {
+export async function sweepQueues(parts: Parts): Promise<number> {
   let removed = 0
   for (let after: string | undefined = ''; after !== undefined; ) {
-    const page: string[] = await listNames(redis, {
+    const page: string[] = await listNames(parts.redis, {
       key: queuesKey,
       prefix: '',
       after,
       limit: SWEEP_QUEUES_MAX,
     })
-    for (const arn of page) removed += await sweepQueue(redis, mover, arn)
+    for (const arn of page) removed += await sweepQueue(parts, arn)
     after = page.length < SWEEP_QUEUES_MAX ? undefined : page.at(-1)
   }
   return removed
 }
 
-async function sweepQueue(redis: Redis, mover: QueueMover, arn: string): Promise<number> {
+async function sweepQueue(parts: Parts, arn: string): Promise<number> {
   for (let removed = 0; ; ) {
     const args = { ...atQueue(arn), itemsMax: SWEEP_ITEMS_MAX, movesMax: SWEEP_MOVES_MAX }
-    const reply = (await runScript(redis, SWEEP, args)) as [number, Buffer, ItemReply[]] | null
+    const reply = (await runScript(parts.redis, SWEEP, args)) as [number, Buffer, ItemReply[], Buffer] | null
     if (reply === null) return removed
     removed += reply[0]
-    await mover.move(arn, String(reply[1]), reply[2].map(readItem))
-    if (reply[0] === 0 && reply[2].length === 0) return removed
+    await parts.mover.move(arn, String(reply[1]), reply[2].map(readItem))
+    if (reply[0] > 0 || reply[2].length > 0) continue
+    if (reply[3].length > 0) await deleteOrphan(parts, arn, String(reply[3]))
+    return removed
   }
+}
+
+/** An empty queue that a topic made goes, unless the topic is there: its deletion may have been cut short. */
+async function deleteOrphan({ redis, definitions }: Parts, arn: string, topicArn: string): Promise<void> {
+  if ((await redis.exists(topicKey(topicArn))) === 0) await definitions.delete(arn, { emptyAndOf: topicArn })
 }

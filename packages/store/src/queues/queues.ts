@@ -22,7 +22,11 @@ import type { QueueMessage, QueueRecord } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import type { Page } from '../redis/pages.ts'
 import { ReplicaAcks } from '../redis/replica-acks.ts'
-import { QueueDefinitions, type QueueDefinitionsOptions } from './definitions/queue-definitions.ts'
+import {
+  type DeleteIf,
+  QueueDefinitions,
+  type QueueDefinitionsOptions,
+} from './definitions/queue-definitions.ts'
 import type { QueueSettings } from './definitions/queue-fields.ts'
 import { QueueSources } from './definitions/queue-sources.ts'
 import { QueueContents } from './queue-contents.ts'
@@ -130,8 +134,8 @@ export class Queues {
     return this.#definitions.list(request)
   }
 
-  delete(arn: string): Promise<void> {
-    return this.#definitions.delete(arn)
+  delete(arn: string, only?: DeleteIf): Promise<void> {
+    return this.#definitions.delete(arn, only)
   }
 
   deletedAt(arn: string): Promise<number | null> {
@@ -185,7 +189,7 @@ export class Queues {
   /** Removes what is too old and finishes what a crash left half done, in all queues; answers how many messages. */
   async sweep(): Promise<number> {
     await this.#definitions.resumeDeletions()
-    return sweepQueues(this.#redis, this.#mover)
+    return sweepQueues({ redis: this.#redis, mover: this.#mover, definitions: this.#definitions })
   }
 }
 

@@ -27,6 +27,8 @@ const LANE = {
   /** Seconds that it keeps deliveries at least. */
   floor: 'l',
   purgedAt: 'u',
+  /** Until when it shows that its dead-letter queue is missing. */
+  queueMissingUntil: 'dm',
   proven: 'a',
   /** FIFO: '1', or '2' where several of a group may be sent at once. */
   fifo: 'f',
@@ -89,6 +91,8 @@ const QUEUE = {
   sequence: 'seq',
   purgedAt: 'purged',
   forgotten: 'forgot',
+  /** ARN of the topic that made it for its dead letters. */
+  topic: 'of',
 } satisfies Names
 
 /** Hash of a queue's item. */

@@ -157,6 +157,7 @@ export interface ScriptArguments {
   'delete-queue-1': {
     base: ScriptText
     arn: ScriptText
+    ownOf: ScriptText
   }
   'delete-subscription-1': {
     base: ScriptText
@@ -495,6 +496,13 @@ export interface ScriptArguments {
     digests: ScriptText
     consumerText: ScriptText
   }
+  'release-dead-1': {
+    base: ScriptText
+    shard: number
+    id: ScriptText
+    deliveriesMax: number
+    skipped: number
+  }
   'release-quarantined-1': {
     base: ScriptText
     id: ScriptText
@@ -548,6 +556,17 @@ export interface ScriptArguments {
   'revoke-api-key-1': {
     base: ScriptText
     id: ScriptText
+  }
+  'send-letter-1': {
+    base: ScriptText
+    arn: ScriptText
+    topic: ScriptText
+    record: ScriptText
+    uid: ScriptText
+    visibility: number
+    retention: number
+    bytesMax: number
+    letter: ScriptValue[]
   }
   'send-messages-1': {
     base: ScriptText
@@ -621,6 +640,11 @@ export interface ScriptArguments {
     rawId: ScriptText
     removeToken: ScriptText
     addToken: ScriptText
+  }
+  'trim-letters-1': {
+    base: ScriptText
+    arn: ScriptText
+    bytesToFree: number
   }
   'update-subscription-1': {
     base: ScriptText

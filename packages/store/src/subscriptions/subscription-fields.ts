@@ -23,6 +23,9 @@ const DEAD_LETTER_ARN: Codec<RedrivePolicy | null> = {
 /** The native API is the only origin that is noted. */
 const NATIVE: Codec<'native'> = { encode: () => 1, decode: () => 'native' }
 
+/** The other place for dead letters than a queue that a policy names. */
+const TOPIC_QUEUE: Codec<'topicQueue'> = { encode: () => 1, decode: () => 'topicQueue' }
+
 /** Records of queues do not name their protocol. */
 const UNNAMED: Protocol = 'sqs'
 
@@ -40,6 +43,14 @@ export const SUBSCRIPTION_FIELDS = {
   rawMessageDelivery: { stored: 'w', codec: FLAG, default: false, shown: 'asItIs', setting: true },
   deliveryPolicy: { stored: 'd', default: null, shown: 'asItIs', setting: true },
   redrivePolicy: { stored: 'q', codec: DEAD_LETTER_ARN, default: null, shown: 'asItIs', setting: true },
+  deadLetters: {
+    stored: 'l',
+    codec: TOPIC_QUEUE,
+    optional: true,
+    default: null,
+    shown: 'inOtherForm',
+    setting: true,
+  },
   maxInFlight: { stored: 'm', default: MAX_IN_FLIGHT_DEFAULT, shown: 'asItIs', setting: true },
   confirmation: { stored: 'h', codec: eitherOf('none', 'handshake'), default: 'none', shown: 'asItIs' },
   token: { stored: 'k', default: null, shown: 'never' },

@@ -62,6 +62,7 @@ type FieldSource = Pick<
   | 'status'
   | 'deliveryPolicy'
   | 'redrivePolicy'
+  | 'deadLetters'
   | 'maxInFlight'
   | 'token'
   | 'tokenExpiresAt'
@@ -78,7 +79,7 @@ export function subscriptionFields(record: FieldSource): SubscriptionFields {
     maxInFlight: record.maxInFlight,
     // The farewell of an unsubscribed one leaves its lane even where it was paused.
     paused: record.status === 'paused' && !record.unsubscribed ? '1' : '',
-    hasDlq: record.redrivePolicy ? '1' : '',
+    hasDlq: record.redrivePolicy || record.deadLetters ? '1' : '',
     expires: awaited && record.tokenExpiresAt !== null ? String(record.tokenExpiresAt) : '',
     counted: record.unsubscribed ? '' : record.status,
     tokenHash: record.token === null ? '' : sha1(record.token),

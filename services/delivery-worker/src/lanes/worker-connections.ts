@@ -4,20 +4,29 @@ import { createStateLog, type Logger } from '@fantail/runtime'
 import { type Redis, SigningKeys, VaultKeys, WAKE_CHANGES, WAKE_LANES, WAKE_MOVED } from '@fantail/store'
 import type { Vault } from '@fantail/vault'
 import type { AttemptSlots } from '../attempts/attempt-slots.ts'
+import type { MissingQueues } from '../outcomes/missing-queues.ts'
 import type { SnapshotCache } from '../topics/snapshot-cache.ts'
 import type { LaneLoop } from './lane-loop.ts'
 
-/** Wakes: something is due in a shard, or a topic has changed. Subscribed anew with every connection. */
-export function listenForWakes(
-  subscriber: Redis,
-  { snapshots, laneLoop, slots }: { snapshots: SnapshotCache; laneLoop: LaneLoop; slots: AttemptSlots },
-): void {
+interface Woken {
+  snapshots: SnapshotCache
+  laneLoop: LaneLoop
+  slots: AttemptSlots
+  missing: MissingQueues
+}
+
+/** Wakes: something is due in a shard, or a topic or queue has changed. Subscribed anew with every connection. */
+export function listenForWakes(subscriber: Redis, { snapshots, laneLoop, slots, missing }: Woken): void {
   subscriber.on('ready', () => {
     // Fails only with the connection, whose next 'ready' comes here again.
     subscriber.subscribe(WAKE_LANES, WAKE_CHANGES, WAKE_MOVED).catch(() => undefined)
   })
   subscriber.on('message', (channel: string, text: string) => {
-    if (channel === WAKE_CHANGES) return snapshots.invalidate(text)
+    if (channel === WAKE_CHANGES) {
+      snapshots.invalidate(text)
+      missing.changed(text)
+      return
+    }
     if (channel === WAKE_MOVED) return slots.renew(text)
     if (channel !== WAKE_LANES) return
     const [shard, at, kind] = text.split(':')

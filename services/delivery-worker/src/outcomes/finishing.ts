@@ -6,30 +6,20 @@
  * and attempts nothing. The same happens if Redis may have lost the append: then nothing is forgotten. Without a
  * dead-letter queue, and for confirmations, the delivery is discarded and counted in one step.
  */
-import { FantailError, type Why } from '@fantail/contracts'
-import { type Envelope, type EnvelopeSigning, type QueueAdmission, queueBody } from '@fantail/delivery'
+import type { Why } from '@fantail/contracts'
 import { type NextStep, nextStep, whyNext } from '@fantail/policy'
-import { createStateLog, type Logger } from '@fantail/runtime'
-import {
-  type DeadState,
-  deadLetterItemId,
-  parseDeliveryId,
-  type Queues,
-  type ServerMarks,
-  type StorageGuard,
-  shardBase,
-  shardOf,
-} from '@fantail/store'
+import type { Logger } from '@fantail/runtime'
+import { type DeadState, parseDeliveryId } from '@fantail/store'
 import { type LoggedAttempt, logAttempt } from '../attempts/attempt-log.ts'
 import { resultState } from '../attempts/attempt-outcome.ts'
 import { type ExplainedAttempt, whyAttemptCame, whyKept } from '../attempts/attempt-why.ts'
 import type { InRun } from '../fifo/group-run.ts'
 import type { Circuit, LanePacing } from '../lanes/lane-pacing.ts'
 import type { Claimed, Settling } from '../lanes/settling.ts'
-import { type TellPart, tellParts } from '../shards/part-states.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
-import type { MessageContext } from '../topics/message-context.ts'
 import type { DeliveryStatus } from './delivery-status.ts'
+import { type DeadDelivery, type LetterAppends, letterTarget } from './letter-appends.ts'
+import type { MissingQueues } from './missing-queues.ts'
 import type { EndState, OutcomeRecorder } from './outcome-recorder.ts'
 
 /**
@@ -43,11 +33,6 @@ const POSTPONED_MS = 2_000
  * @limit Time whose requests, at a lane's rate, must fit into its `maxInFlight`, so that its settlements may linger.
  */
 const LINGER_SECONDS_MAX = 0.4
-/**
- * With more waiting, what is dead is handed back and comes again: burials hold no slots that would bound them.
- * @limit Dead deliveries that wait to be signed. Past it: a dead delivery goes back to its lane, marked.
- */
-const SIGNATURES_WAITING_MAX = 2_000
 
 interface EndedAttempt extends ExplainedAttempt {
   claimed: Claimed
@@ -58,22 +43,12 @@ interface EndedAttempt extends ExplainedAttempt {
   retryCost?: number
 }
 
-interface DeadDelivery {
-  claimed: Claimed
-  subscription: CompiledSubscription
-  message: MessageContext
-  state: DeadState
-}
-
 interface FinishingOptions {
   settling: Settling
-  servers: Pick<ServerMarks, 'mark'>
   pacing: Pick<LanePacing, 'answered'>
-  queues: Queues
-  admission: QueueAdmission
-  memory: Pick<StorageGuard, 'admitDeadLetter'>
-  signing: Pick<EnvelopeSigning, 'prepare' | 'waiting'>
+  letters: Pick<LetterAppends, 'append'>
   recorder: OutcomeRecorder
+  missing: Pick<MissingQueues, 'add' | 'found'>
   status: Pick<DeliveryStatus, 'delivered' | 'failed'>
   log: Logger
   jitter: number
@@ -84,12 +59,9 @@ interface FinishingOptions {
 
 export class Finishing {
   readonly #options: FinishingOptions
-  /** By queue: a queue that is away fails for each delivery every two seconds, which would be as many log lines. */
-  readonly #tell: TellPart
 
   constructor(options: FinishingOptions) {
     this.#options = options
-    this.#tell = tellParts(createStateLog({ log: options.log, what: 'dead_letters', initial: 'up' }))
   }
 
   /** Resolves when Redis has it, or the lease was no longer ours. */
@@ -165,36 +137,58 @@ export class Finishing {
 
   /** A delivery that was claimed marked dead, or has become so: to its queue, or counted. */
   async bury(dead: DeadDelivery): Promise<void> {
-    const gone = await this.#buried(dead)
+    const gone = await this.#buried(dead, true)
     // An attempted delivery was recorded when it was marked.
     if (!gone || dead.state.reason !== 'expired') return
     const { attempts } = dead.state
     this.#options.status.failed({ ...dead, ...dead.claimed, attempts, result: undefined })
   }
 
-  /** False where it has not left its lane. */
-  async #buried(dead: DeadDelivery): Promise<boolean> {
-    const target = deadLetterTarget(dead)
+  /** False where it has not left its lane. `waited`: it was marked dead before it was claimed. */
+  async #buried(dead: DeadDelivery, waited = false): Promise<boolean> {
+    const target = letterTarget(dead)
     if (target === null) return this.#discard(dead, dead.state.reason)
-    const restsOn = this.#options.servers.mark(shardBase(shardOf(target)))
-    const appended = await this.#append(dead, target)
-    if (appended === 'later') return this.#postpone(dead)
-    if (appended === 'missing') return this.#discard(dead, 'deadLetterQueueMissing')
-    if (appended === 'denied') return this.#discard(dead, 'deadLetterQueueDenied')
+    const appended = await this.#options.letters.append(dead, target)
+    if (appended.outcome === 'later') return this.#postpone(dead)
+    if (appended.outcome === 'missing') return this.#awaitQueue(dead, appended.queueArn)
+    if (appended.outcome === 'denied') return this.#discard(dead, 'deadLetterQueueDenied')
+    const { queueArn, restsOn } = appended
     const forget = { op: 'forget' } as const
     const { accepted } = await this.#options.settling.settle(dead.subscription.shard, dead.claimed, forget, {
       restsOn,
     })
+    if (waited) this.#options.missing.found(queueArn, laneOf(dead))
     if (!accepted) return false
     this.#options.recorder.ended(dead, 'deadLettered', dead.state.reason, dead.state)
     const { subscriptionId } = dead.claimed
     const { messageId } = dead.message.message
     const { reason, statusCode, error, attempts } = dead.state
     this.#options.log.info(
-      { messageId, subscriptionId, queueArn: target, reason, statusCode, error, attempts },
+      { messageId, subscriptionId, queueArn, reason, statusCode, error, attempts },
       'delivery.dead_lettered',
     )
     return true
+  }
+
+  /**
+   * A native delivery without its dead-letter queue waits for that queue, as long as the topic keeps messages. Others
+   * are discarded, as in SNS.
+   */
+  async #awaitQueue(dead: DeadDelivery, queueArn: string): Promise<boolean> {
+    const leftMs = dead.subscription.record.origin === 'native' ? this.#keptForMs(dead) : 0
+    if (leftMs <= 0) return this.#discard(dead, 'deadLetterQueueMissing')
+    const { settling, missing, recorder } = this.#options
+    missing.add(queueArn, laneOf(dead))
+    recorder.awaitsQueue(dead.subscription)
+    const wait = { op: 'awaitQueue', delayMaxMs: leftMs } as const
+    await settling.settle(dead.subscription.shard, dead.claimed, wait)
+    return false
+  }
+
+  /** Ms until it is too old. A redriven delivery never is, as in its lane. */
+  #keptForMs({ subscription, claimed, message }: DeadDelivery): number {
+    if (parseDeliveryId(claimed.delivery).generation > 0) return subscription.retentionMs
+    return message.message.publishedAt + subscription.retentionMs - this.#options.now()
   }
 
   /** Hands the claim back with its mark. The next worker that takes it continues with the append. */
@@ -208,7 +202,7 @@ export class Finishing {
     const dead = { ...ended, state }
     const { status } = this.#options
     const finished = { ...ended, ...ended.claimed, result: ended.outcome.result }
-    if (deadLetterTarget(dead) === null) {
+    if (letterTarget(dead) === null) {
       if (await this.#discard(dead, state.reason)) status.failed(finished)
       return
     }
@@ -220,7 +214,7 @@ export class Finishing {
     )
     if (!accepted) return
     status.failed(finished)
-    await this.bury({ ...dead, claimed: { ...ended.claimed, lease: lease ?? ended.claimed.lease } })
+    await this.#buried({ ...dead, claimed: { ...ended.claimed, lease: lease ?? ended.claimed.lease } })
   }
 
   async #discard(dead: DeadDelivery, cause: string): Promise<boolean> {
@@ -235,50 +229,10 @@ export class Finishing {
     log.warn({ subscriptionId: id, messageId: dead.message.message.messageId, cause }, 'delivery.discarded')
     return true
   }
+}
 
-  /** The envelope as the endpoint would have got it. */
-  async #signed({ subscription, message }: DeadDelivery): Promise<Envelope> {
-    const { signature, target } = subscription
-    const envelope = message.envelopeFor(signature)
-    if (signature === undefined) return envelope
-    if (this.#options.signing.waiting > SIGNATURES_WAITING_MAX) throw new Error('too much waits to be signed')
-    await this.#options.signing.prepare(envelope, target)
-    return envelope
-  }
-
-  /** 'later': the queue could not be reached, memory has no space for it, or it could not be signed. */
-  async #append(dead: DeadDelivery, queueArn: string): Promise<'done' | 'missing' | 'denied' | 'later'> {
-    const { subscription, message, state, claimed } = dead
-    const { messageId, generation } = parseDeliveryId(claimed.delivery)
-    const { record } = subscription
-    const letter = {
-      reason: state.reason,
-      statusCode: state.statusCode,
-      lastError: state.error,
-      attempts: state.attempts,
-      subscriptionArn: record.arn,
-      topicArn: record.topicArn,
-      messageId,
-      generation,
-      publishedAt: message.message.publishedAt,
-      deadLetteredAt: this.#options.now(),
-      message: message.message,
-    }
-    const id = deadLetterItemId(record.id, claimed.delivery)
-    try {
-      if (await this.#options.admission.denies(queueArn, message.message)) return 'denied'
-      await this.#options.memory.admitDeadLetter()
-      const item = queueBody(await this.#signed(dead), subscription.target, queueArn)
-      await this.#options.queues.send(queueArn, [{ id, ...item, deadLetter: letter }])
-      this.#tell(queueArn, 'up')
-      return 'done'
-    } catch (error) {
-      const missing = error instanceof FantailError && error.code === 'not_found'
-      this.#tell(queueArn, missing ? 'up' : 'down', error)
-      this.#options.log.debug({ queueArn, messageId, error: String(error) }, 'dead_letter.postponed')
-      return missing ? 'missing' : 'later'
-    }
-  }
+function laneOf({ subscription, claimed }: DeadDelivery) {
+  return { shard: subscription.shard, subscriptionId: claimed.subscriptionId }
 }
 
 function isRetryable(step: NextStep): boolean {
@@ -292,13 +246,4 @@ function isRetryable(step: NextStep): boolean {
 function mayLinger({ subscription: { rate, record }, message }: EndedAttempt): boolean {
   if (rate === null || message.message.sequenceNumber !== undefined) return false
   return rate * LINGER_SECONDS_MAX <= record.maxInFlight
-}
-
-/** null: none, or a confirmation, which never goes to a dead-letter queue. */
-function deadLetterTarget({
-  subscription,
-  message,
-}: Pick<DeadDelivery, 'subscription' | 'message'>): string | null {
-  if (message.message.kind !== undefined && message.message.kind !== 'Notification') return null
-  return subscription.record.redrivePolicy?.deadLetterTargetArn ?? null
 }

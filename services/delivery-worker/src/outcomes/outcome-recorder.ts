@@ -151,6 +151,11 @@ export class OutcomeRecorder {
     this.#flush()
   }
 
+  /** A dead delivery waits on because its dead-letter queue does not exist. */
+  awaitsQueue(subscription: CompiledSubscription): void {
+    this.#metrics.awaitsQueue(subscription)
+  }
+
   /** Removed by a script on its own. */
   expired(subscriptionId: string, delivery: Buffer): void {
     const { messageId, generation } = parseDeliveryId(delivery)

@@ -26,7 +26,11 @@ export function createWorkerMetrics(metrics: Metrics, now: () => number): Worker
   }
   return {
     attempted(subscription, _message, outcome, durationMs) {
-      const result = classify(outcome.result, subscription.record.protocol)
+      const result = classify(
+        outcome.result,
+        subscription.record.protocol,
+        subscription.policy.healthyRetryPolicy,
+      )
       results[result].record(durationMs / 1_000)
       if (result !== 'delivered' && countsFailed(subscription, 'attempts')) of(subscription).failed.add()
     },
@@ -40,6 +44,12 @@ export function createWorkerMetrics(metrics: Metrics, now: () => number): Worker
     },
     expired(topic) {
       metrics.deliveriesExpired.of({ topic }).add()
+    },
+    lettersRemoved(topic, letters) {
+      metrics.deliveriesDiscarded.of({ topic, cause: 'deadLetterQuota' }).add(letters)
+    },
+    awaitsQueue(subscription) {
+      of(subscription).queueMissing.add()
     },
     ended(subscription, message, outcome, reason) {
       const series = of(subscription)
@@ -66,6 +76,7 @@ function seriesOf(metrics: Metrics, topic: string) {
     failed: metrics.attemptsFailed.of({ topic }),
     deadLettered: metrics.deliveriesDeadLettered.of({ topic }),
     deadLetterFailed: metrics.deadLettersFailed.of({ topic }),
+    queueMissing: metrics.deadLetterQueueMissing.of({ topic }),
     expired: metrics.deliveriesExpired.of({ topic }),
     arrival: metrics.arrivalSeconds.of({ topic }),
   }

@@ -19,6 +19,10 @@ export interface WorkerMetrics {
   filtered(topicName: string, reason: FilterReason, count: number): void
   /** A message of the topic became too old before it was matched. */
   expired(topicName: string): void
+  /** A dead delivery has not found its dead-letter queue, and waits on. */
+  awaitsQueue(subscription: CompiledSubscription): void
+  /** Letters of a topic's own queue were removed for want of bytes. */
+  lettersRemoved(topicName: string, letters: number): void
   /** A claimed delivery has left its lane. */
   ended(
     subscription: CompiledSubscription,

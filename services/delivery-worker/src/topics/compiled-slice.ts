@@ -25,6 +25,8 @@ export interface CompiledSubscription {
   topicName: string
   sliceId: string
   shard: number
+  /** How long its lane keeps deliveries. */
+  retentionMs: number
 }
 
 export interface CompiledSlice {
@@ -95,6 +97,7 @@ function divide(confirmed: CompiledSubscription[], filters: SliceFilters | null)
 function compile(record: SubscriptionRecord, { topic, sliceId, shard }: SliceData): CompiledSubscription {
   const policy = effectivePolicy(topic, record)
   const rate = policy.throttlePolicy?.maxReceivesPerSecond ?? null
+  const { reports, retentionFloorSeconds } = PROTOCOL_TRAITS[record.protocol]
   const paced = (record.retryMode ?? 'policy') !== 'policy' || record.circuitBreaker != null
   return {
     record,
@@ -104,10 +107,11 @@ function compile(record: SubscriptionRecord, { topic, sliceId, shard }: SliceDat
     goesByLane: record.status !== 'active' || record.unsubscribed || rate !== null || paced,
     target: compileTarget(record, policy),
     signature: signatureVersionOf(topic),
-    feedback: feedbackOf(topic, PROTOCOL_TRAITS[record.protocol].reports.feedback),
+    feedback: feedbackOf(topic, reports.feedback),
     topicName: topic.name,
     sliceId,
     shard,
+    retentionMs: 1_000 * Math.max(topic.retentionSeconds, retentionFloorSeconds),
   }
 }
 

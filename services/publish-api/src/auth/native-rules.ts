@@ -32,8 +32,11 @@ export interface Rule {
   /** It changes something: a line of the audit log. */
   change?: true
   targets?: (call: Call, deps: ApiDeps) => Target[] | Promise<Target[]>
-  /** The answer is a list, of which a key sees its own; `arn` is the member that says what an item is of. */
-  list?: { member: string; arn: string }
+  /**
+   * The answer is a list, of which a key sees its own; `arn` is the member that says what an item is of, `ofTopic` the
+   * one that names a topic whose keys see it, too.
+   */
+  list?: { member: string; arn: string; ofTopic?: string }
 }
 
 type Body = Record<string, unknown>
@@ -113,9 +116,10 @@ function sendingTo(reference: unknown): Target[] {
 
 function deadLetters(body: unknown, { settings }: ApiDeps): Target[] {
   const { redrivePolicy } = (body ?? {}) as Body
-  const { deadLetterTargetArn: given } = (redrivePolicy ?? {}) as Body
+  const { deadLetterTargetArn: given, createQueue } = (redrivePolicy ?? {}) as Body
   if (typeof given !== 'string') return []
-  return sendingTo(resolveQueue(given, settings.arn, 'redrivePolicy.deadLetterTargetArn'))
+  const arn = resolveQueue(given, settings.arn, 'redrivePolicy.deadLetterTargetArn')
+  return [...sendingTo(arn), ...(createQueue === true ? [{ action: 'SQS:CreateQueue', arn }] : [])]
 }
 
 const queueSettings = (call: Call, deps: ApiDeps): Target[] => [
@@ -210,7 +214,7 @@ const RULES: Record<string, Rule> = {
   'GET /v1/messages/{messageId}/deliveries': reading(onMessage('ListSubscriptionsByTopic')),
 
   'PUT /v1/queues/{queue}': managing(queueSettings),
-  'GET /v1/queues': { need: READ, list: { member: 'queues', arn: 'arn' } },
+  'GET /v1/queues': { need: READ, list: { member: 'queues', arn: 'arn', ofTopic: 'deadLettersOf' } },
   'GET /v1/queues/{queue}': reading(onQueue('GetQueueAttributes')),
   'PATCH /v1/queues/{queue}': managing(queueSettings),
   'DELETE /v1/queues/{queue}': managing(onQueue('DeleteQueue')),

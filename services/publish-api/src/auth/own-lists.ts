@@ -26,7 +26,7 @@ interface Query {
 
 export async function ownPage(
   { call, key, handle }: Listing,
-  { member, arn }: NonNullable<Rule['list']>,
+  { member, arn, ofTopic }: NonNullable<Rule['list']>,
   cursors: Cursors,
 ): Promise<Answer> {
   await cursors.ready()
@@ -41,7 +41,9 @@ export async function ownPage(
     })
     const body = answer.body as Record<string, unknown>
     const items = body[member] as Record<string, unknown>[]
-    own.push(...items.filter((item) => isOf(key, String(item[arn]))))
+    const isOwn = (item: Record<string, unknown>) =>
+      isOf(key, String(item[arn])) || (ofTopic !== undefined && isOf(key, String(item[ofTopic])))
+    own.push(...items.filter(isOwn))
     const next = body.nextCursor
     if (typeof next !== 'string') return { ...answer, body: { ...body, [member]: own, nextCursor: null } }
     if (own.length >= query.limit || round === LIST_ROUNDS_PER_PAGE_MAX) {

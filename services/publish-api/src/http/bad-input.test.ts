@@ -175,7 +175,7 @@ const CASES: [method: string, path: string, body: unknown, paths: string[]][] = 
     'POST',
     '/v1/topics/orders/subscriptions',
     { endpoint: 'https://a.example', redrivePolicy: { maxReceiveCount: 1 } },
-    ['redrivePolicy.deadLetterTargetArn', 'redrivePolicy.maxReceiveCount'],
+    ['redrivePolicy.maxReceiveCount'],
   ],
   [
     'POST',
@@ -189,7 +189,11 @@ const CASES: [method: string, path: string, body: unknown, paths: string[]][] = 
   [
     'POST',
     '/v1/delivery-policies/preview',
-    { deliveryPolicy: { healthyRetryPolicy: { minDelayTarget: 3600, maxDelayTarget: 3600, numRetries: 2 } } },
+    {
+      deliveryPolicy: {
+        healthyRetryPolicy: { minDelayTarget: 604800, maxDelayTarget: 604800, numRetries: 3 },
+      },
+    },
     ['deliveryPolicy.healthyRetryPolicy'],
   ],
   [

@@ -81,7 +81,10 @@ function rightly(schema: Schema): fc.Arbitrary<unknown> {
   if (schema.type === 'array') return fc.array(near(items), { maxLength: 4 })
   if (schema.type === 'boolean') return fc.boolean()
   if (schema.type === 'null') return fc.constant(null)
-  if (schema.type === 'integer' || schema.type === 'number') {
+  if (schema.type === 'number') {
+    return fc.double({ min: Math.max(minimum, -5), max: Math.min(maximum, 10_000), noNaN: true })
+  }
+  if (schema.type === 'integer') {
     return fc.integer({ min: Math.max(minimum, -5), max: Math.min(maximum, 10_000) })
   }
   return schema.type === 'string'

@@ -8,8 +8,13 @@ import type { ApiDeps } from '../deps.ts'
 
 type Tools = Pick<ApiDeps, 'queues' | 'subscriptions'>
 
-/** ARNs, as they are now. */
+/** ARNs, as they are now: subscriptions and queues, and the topic whose own dead-letter queue it is. */
 export async function deadLetterSources(deps: Tools, queueArn: string): Promise<string[]> {
+  const [queue, named] = await Promise.all([deps.queues.get(queueArn), namedSources(deps, queueArn)])
+  return [...(queue?.deadLettersOf === undefined ? [] : [queue.deadLettersOf]), ...named]
+}
+
+async function namedSources(deps: Tools, queueArn: string): Promise<string[]> {
   const sources = await deps.queues.sources(queueArn)
   const states = await Promise.all(sources.map((source) => stateOf(deps, source, queueArn)))
   const gone = sources.filter((_, index) => states[index] === 'gone')

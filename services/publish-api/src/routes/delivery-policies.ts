@@ -1,8 +1,16 @@
 /** Looking at a delivery policy before it is set. */
-import { PreviewAnswer, PreviewInput, type Problem, resolveTopic } from '@fantail/contracts'
+import {
+  PreviewAnswer,
+  PreviewInput,
+  type Problem,
+  RETENTION_SECONDS_DEFAULT,
+  resolveTopic,
+} from '@fantail/contracts'
 import {
   checkDeliveryPolicy,
   effectivePolicy,
+  endsByRetention,
+  PRESETS,
   parseDeliveryPolicy,
   previewRetries,
   totalRetrySeconds,
@@ -21,10 +29,10 @@ export function deliveryPolicyRoutes(deps: ApiDeps): Endpoint[] {
       tag: 'Delivery policies',
       summary: 'When the retries of a delivery policy would come',
       description:
-        'Nominal times after the first attempt, before jitter and without what the attempts themselves take. Nothing is ' +
-        'changed.',
+        'Nominal times after the first attempt, before jitter and without what the attempts themselves take, and whether ' +
+        'the topic’s retention ends first. Lists the presets, too. Nothing is changed.',
       body: PreviewInput,
-      check: (body) => problemsOfPolicy(deps, body),
+      check: problemsOfPolicy,
       answers: { 200: { description: 'Every retry', schema: PreviewAnswer } },
       errors: ['malformed_json', 'validation_failed', 'not_found', 'too_large', 'unsupported_media_type'],
       handle: ({ body }) => preview(deps, body),
@@ -32,14 +40,9 @@ export function deliveryPolicyRoutes(deps: ApiDeps): Endpoint[] {
   ]
 }
 
-function problemsOfPolicy({ settings }: ApiDeps, body: Record<string, unknown>): Problem[] {
-  const { maxRetrySeconds } = settings
+function problemsOfPolicy(body: Record<string, unknown>): Problem[] {
   // Raw subscriptions may name every content type that others may: a preview need not know which it is for.
-  return checkDeliveryPolicy(body.deliveryPolicy, {
-    path: 'deliveryPolicy',
-    maxRetrySeconds,
-    contentTypes: 'raw',
-  })
+  return checkDeliveryPolicy(body.deliveryPolicy, { path: 'deliveryPolicy', contentTypes: 'raw' })
 }
 
 async function preview(
@@ -47,16 +50,35 @@ async function preview(
   { deliveryPolicy, topic }: z.output<typeof PreviewInput>,
 ): Promise<Answer> {
   const own = { deliveryPolicy: parseDeliveryPolicy(deliveryPolicy) }
-  const { healthyRetryPolicy } = effectivePolicy(await topicPolicy(deps, topic), own)
+  const shared = await topicPolicy(deps, topic)
+  const { healthyRetryPolicy } = effectivePolicy(shared, own)
+  const totalSeconds = totalRetrySeconds(healthyRetryPolicy)
+  const { retentionSeconds } = shared
   return ok({
     retries: previewRetries(healthyRetryPolicy),
-    totalSeconds: totalRetrySeconds(healthyRetryPolicy),
+    totalSeconds,
+    retentionSeconds,
+    retentionEndsFirst: endsByRetention(totalSeconds, retentionSeconds),
     jitter: deps.settings.retryJitter,
+    presets: PRESET_VIEWS,
   })
 }
 
+const PRESET_VIEWS = Object.entries(PRESETS).map(([name, { description, policy }]) => ({
+  name,
+  description,
+  healthyRetryPolicy: policy,
+  totalSeconds: totalRetrySeconds(policy),
+}))
+
 async function topicPolicy(deps: ApiDeps, topic: string | undefined) {
-  if (topic === undefined) return { deliveryPolicy: null, disableSubscriptionOverrides: false }
+  if (topic === undefined) {
+    return {
+      deliveryPolicy: null,
+      disableSubscriptionOverrides: false,
+      retentionSeconds: RETENTION_SECONDS_DEFAULT,
+    }
+  }
   const found = await deps.topics.get(resolveTopic(topic, deps.settings.arn))
   if (!found) throw notFound('topic')
   return found

@@ -43,6 +43,7 @@ import {
   StorageGuard,
   StorageHealthReader,
   Subscriptions,
+  TopicQueues,
   Topics,
   VaultKeys,
   whenReady,
@@ -248,6 +249,7 @@ function createStores(
   return {
     topics,
     topicCache: new TopicCache({ topics }),
+    topicQueues: new TopicQueues({ acks }),
     subscriptions: new Subscriptions(redis, { onCorrupt, growth }),
     confirmationLimits: new ConfirmationLimits(redis, { growth }),
     lanes,

@@ -40,7 +40,7 @@ export async function changeSettings(
   let old = before
   const record = await deps.subscriptions.update(id, (current) => {
     if (current.unsubscribed) throw notFound('subscription')
-    refuseMixture(deps, current, given, outbound)
+    refuseMixture(current, given, outbound)
     old = current
     return outbound === undefined ? given : { ...given, ...changeOutbound(deps, current, outbound) }
   })
@@ -66,7 +66,6 @@ function hasSameFilter(a: SubscriptionRecord, b: SubscriptionRecord): boolean {
 }
 
 function refuseMixture(
-  { settings }: ApiDeps,
   current: SubscriptionRecord,
   given: Partial<SubscriptionSettings>,
   outbound: OutboundChange | undefined,
@@ -76,7 +75,7 @@ function refuseMixture(
   // A filter that stays as it is may be one that an earlier version accepted.
   const setsFilter = given.filterPolicy !== undefined || given.filterPolicyScope !== undefined
   const problems = [
-    ...policyProblems(deliveryPolicy, { protocol, raw, settings }),
+    ...policyProblems(deliveryPolicy, { protocol, raw }),
     ...orderingProblems(record),
     ...(setsFilter ? filterProblems(record) : []),
     ...outboundProblems(outbound, protocol),

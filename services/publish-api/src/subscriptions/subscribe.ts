@@ -15,6 +15,7 @@ import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 import { invalid, notFound } from '../http/error-answers.ts'
 import { type Authentication, askAgain, askToConfirm, createToken } from './confirmations.ts'
+import { provideDeadLetterQueue } from './dead-letter-queue.ts'
 import { filterProblems } from './filters.ts'
 import { agreesOutbound, keepEndpoint, type OutboundChange, outboundProblems } from './outbound.ts'
 import {
@@ -31,6 +32,8 @@ export interface Subscribe {
   topic: TopicRecord
   address: EndpointAddress
   given: Partial<SubscriptionSettings>
+  /** Of a new one for which no redrive policy is given. */
+  deadLetters?: 'topicQueue' | undefined
   outbound?: OutboundChange | undefined
   /** For a new subscription. */
   confirmation: 'none' | 'handshake'
@@ -66,7 +69,7 @@ export function newSubscriptionProblems(deps: ApiDeps, body: Record<string, unkn
       message: `must be none if the endpoint is ${PROTOCOL_TRAITS[found].endpoint.name}`,
     })
   }
-  const context = { protocol: found, raw: rawMessageDelivery === true, settings: deps.settings }
+  const context = { protocol: found, raw: rawMessageDelivery === true }
   return [
     ...problems,
     ...policyProblems(body.deliveryPolicy, context),
@@ -110,7 +113,10 @@ export async function subscribeNatively(
   const confirmation = input.confirmation ?? 'none'
   const confirmationGiven = input.confirmation !== undefined
   const { outbound } = input
-  const made = { confirmation, confirmationGiven, origin: 'native' as const }
+  await provideDeadLetterQueue(deps, { redrivePolicy, createQueue: input.redrivePolicy?.createQueue })
+  // Failures must not vanish: only a caller who says null has them discarded.
+  const deadLetters = given.redrivePolicy === undefined ? ('topicQueue' as const) : undefined
+  const made = { confirmation, confirmationGiven, deadLetters, origin: 'native' as const }
   return subscribe(deps, { topic, address, given, outbound, ...made, ...by })
 }
 
@@ -123,6 +129,7 @@ export async function subscribe(deps: ApiDeps, request: Subscribe): Promise<Subs
     topicArn: topic.arn,
     protocol: address.protocol,
     ...SETTING_DEFAULTS,
+    ...(request.deadLetters && { deadLetters: request.deadLetters }),
     ...given,
     ...kept,
     ...request.authentication,

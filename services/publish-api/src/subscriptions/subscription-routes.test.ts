@@ -25,7 +25,8 @@ test('a webhook is active at once, under the defaults', async () => {
     protocol: 'https',
     status: 'active',
     rawMessageDelivery: false,
-    redrivePolicy: null,
+    redrivePolicy: {},
+    onFailure: 'after 4 attempts in 1 min to orders-dead-letters',
     maxInFlight: 32,
     confirmation: 'none',
     lane: { waiting: 0, inFlight: 0, drainSeconds: null, rate: null },
@@ -62,7 +63,7 @@ test('the same endpoint again answers the one that exists, or a conflict where s
   const first = await subscribe({
     endpoint,
     maxInFlight: 5,
-    redrivePolicy: { deadLetterTargetArn: 'letters' },
+    redrivePolicy: { deadLetterTargetArn: 'letters', createQueue: true },
   })
   const same = await subscribe({
     endpoint,
@@ -144,7 +145,7 @@ test('a dead-letter queue knows its subscriptions for as long as they name it', 
     (await api.call('GET', `/v1/queues/${queue}`)).body.deadLetterSources
   await api.call('PUT', '/v1/topics/sources')
   const one = await subscribe(
-    { endpoint: 'https://example.com/1', redrivePolicy: { deadLetterTargetArn: 'dlq-a' } },
+    { endpoint: 'https://example.com/1', redrivePolicy: { deadLetterTargetArn: 'dlq-a', createQueue: true } },
     'sources',
   )
   const two = await subscribe(
@@ -153,12 +154,75 @@ test('a dead-letter queue knows its subscriptions for as long as they name it', 
   )
   expect((await sources('dlq-a')).sort()).toEqual([one.body.arn, two.body.arn].sort())
   await api.call('PATCH', `/v1/subscriptions/${one.body.id}`, {
-    body: { redrivePolicy: { deadLetterTargetArn: 'dlq-b' } },
+    body: { redrivePolicy: { deadLetterTargetArn: 'dlq-b', createQueue: true } },
   })
   expect([await sources('dlq-a'), await sources('dlq-b')]).toEqual([[two.body.arn], [one.body.arn]])
   await api.call('DELETE', `/v1/subscriptions/${two.body.id}`)
   await api.call('DELETE', '/v1/topics/sources')
   expect([await sources('dlq-a'), await sources('dlq-b')]).toEqual([[], []])
+})
+
+test('what fails goes to the queue of its topic by default, and vanishes only where null says so', async () => {
+  const endpoint = 'https://example.com/fails'
+  const { body } = await subscribe({ endpoint })
+  expect(body).toMatchObject({
+    redrivePolicy: {},
+    onFailure: expect.stringMatching(/ to orders-dead-letters$/),
+  })
+  const patch = async (set: object) =>
+    (await api.call('PATCH', `/v1/subscriptions/${body.id}`, { body: set })).body
+  expect(await patch({ redrivePolicy: null })).toMatchObject({
+    redrivePolicy: null,
+    onFailure: 'after 4 attempts in 1 min discarded',
+  })
+  const named = { deadLetterTargetArn: 'named', createQueue: true }
+  expect(await patch({ redrivePolicy: named })).toMatchObject({
+    onFailure: 'after 4 attempts in 1 min to named',
+  })
+  expect(await patch({ redrivePolicy: {} })).toMatchObject({ redrivePolicy: {}, onFailure: body.onFailure })
+  // A request that is repeated agrees with what it made, and another one does not.
+  const statusOf = async (set: object) => (await subscribe({ endpoint, ...set })).status
+  expect([await statusOf({}), await statusOf({ redrivePolicy: {} })]).toEqual([200, 200])
+  expect([await statusOf({ redrivePolicy: null }), await statusOf({ redrivePolicy: named })]).toEqual([
+    409, 409,
+  ])
+  const wrong = await patch({ redrivePolicy: { createQueue: true } })
+  expect(wrong.error.details[0].path).toBe('redrivePolicy.createQueue')
+})
+
+test('a queue that somebody else made is not the topic’s, and the answer names the one that will be', async () => {
+  await api.call('PUT', '/v1/topics/taken')
+  await api.call('PUT', '/v1/queues/taken-dead-letters')
+  const { body } = await subscribe({ endpoint: 'https://example.com/taken' }, 'taken')
+  expect(body.onFailure).toMatch(/ to taken-dead-letters-[0-9a-f]{8}$/)
+})
+
+test('a dead-letter queue that does not exist is refused, unless the request has it made', async () => {
+  const endpoint = 'https://example.com/no-queue'
+  const named = { deadLetterTargetArn: 'not-there' }
+  const refusal = {
+    path: 'redrivePolicy.deadLetterTargetArn',
+    message: expect.stringContaining('names no queue'),
+  }
+  const refused = await subscribe({ endpoint, redrivePolicy: named })
+  expect([refused.status, refused.body.error.details]).toEqual([400, [refusal]])
+  expect((await api.call('GET', '/v1/queues/not-there')).status).toBe(404)
+  expect((await subscribe({ endpoint, redrivePolicy: { ...named, createQueue: true } })).status).toBe(201)
+  const queue = await api.call('GET', '/v1/queues/not-there')
+  expect(queue.body).toMatchObject({ retentionSeconds: 1_209_600, deadLetterSources: [expect.anything()] })
+
+  const { body } = await subscribe({ endpoint: `${endpoint}/changed` })
+  const patch = (redrivePolicy: object) =>
+    api.call('PATCH', `/v1/subscriptions/${body.id}`, { body: { redrivePolicy } })
+  const other = { deadLetterTargetArn: 'not-there-either' }
+  expect((await patch(other)).body.error.details).toEqual([refusal])
+  expect((await patch({ ...other, createQueue: true })).body.redrivePolicy.deadLetterTargetArn).toMatch(
+    /either$/,
+  )
+  await api.call('DELETE', '/v1/queues/not-there-either')
+  // What stays as it is is not asked for again.
+  const renamed = await api.call('PATCH', `/v1/subscriptions/${body.id}`, { body: { maxInFlight: 3 } })
+  expect(renamed.status).toBe(200)
 })
 
 test('lists can be narrowed by topic, endpoint and status', async () => {
@@ -380,7 +444,7 @@ test('a FIFO topic takes webhooks and queues of both kinds; a standard topic tak
 test('dead letters keep to the kind of queue that their subscription has', async () => {
   await api.deps.topics.put('arn:aws:sns:us-east-1:000000000000:sorted.fifo', {})
   const [standard, fifo] = ['letters', 'letters.fifo'].map((deadLetterTargetArn) => ({
-    redrivePolicy: { deadLetterTargetArn },
+    redrivePolicy: { deadLetterTargetArn, createQueue: true },
   }))
   const path = 'redrivePolicy.deadLetterTargetArn'
   const refused = async (body: object, topic: string) =>

@@ -22,9 +22,10 @@ import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from 
 import { invalid, notFound } from '../http/error-answers.ts'
 import { publicUrlFor } from '../http/origin.ts'
 import { changeSettings, deleteSubscription, visibleSubscription } from './change.ts'
+import { provideDeadLetterQueue } from './dead-letter-queue.ts'
 import { moveSubscription } from './move.ts'
 import { newSubscriptionProblems, subscribeNatively } from './subscribe.ts'
-import { settingsOf } from './subscription-settings.ts'
+import { orderingProblems, type SubscriptionSettings, settingsOf } from './subscription-settings.ts'
 import { showSubscription, showSubscriptions } from './subscription-views.ts'
 
 const INPUT_ERRORS = [
@@ -186,7 +187,9 @@ async function patchSubscription(
   const { body, requestId } = call
   if (body.endpoint !== undefined) return patchEndpoint(deps, call, body.endpoint)
   const given = settingsOf(body, deps.settings)
+  await checkDeadLetterQueue(deps, call, given)
   const record = await changeSettings(deps, idOf(call), given, body.outbound)
+  if (given.redrivePolicy !== undefined) await releaseDead(deps, record.id)
   deps.log.info({ requestId, subscriptionId: record.id, members: Object.keys(body) }, 'subscription.changed')
   return ok(await showSubscription(deps, record))
 }
@@ -209,6 +212,24 @@ async function patchEndpoint(
   const isPending = record.move != null
   deps.log.info({ requestId: call.requestId, subscriptionId, topicArn, isPending }, 'subscription.moved')
   return ok(await showSubscription(deps, record))
+}
+
+async function checkDeadLetterQueue(
+  deps: ApiDeps,
+  call: Call<unknown, z.output<typeof SubscriptionInput>>,
+  { redrivePolicy }: Partial<SubscriptionSettings>,
+): Promise<void> {
+  if (!redrivePolicy) return
+  const record = await visibleSubscription(deps, idOf(call))
+  const problems = orderingProblems({ ...record, redrivePolicy })
+  if (problems.length > 0) throw invalid(problems)
+  await provideDeadLetterQueue(deps, { redrivePolicy, createQueue: call.body.redrivePolicy?.createQueue })
+}
+
+/** What waited for the dead-letter queue before need not wait for its time. */
+async function releaseDead({ subscriptions, lanes }: ApiDeps, id: string): Promise<void> {
+  const place = await subscriptions.locate(id)
+  if (place) await lanes.releaseDead(place.shard, id)
 }
 
 async function removeSubscription(deps: ApiDeps, call: Call): Promise<Answer> {

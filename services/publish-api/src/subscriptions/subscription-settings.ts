@@ -23,8 +23,8 @@ type Input = Omit<
   z.output<typeof NewSubscriptionInput>,
   'endpoint' | 'protocol' | 'confirmation' | 'outbound'
 >
-/** Settings that the body has, which are all but one: the AWS API alone sets attributes. */
-type BodySetting = Exclude<keyof SubscriptionSettings, 'attributes'>
+/** Settings that the body has: the AWS API alone sets attributes, and `redrivePolicy` sets `deadLetters`, too. */
+type BodySetting = Exclude<keyof SubscriptionSettings, 'attributes' | 'deadLetters'>
 type Given<Member extends BodySetting> = NonNullable<Input[Member]>
 
 /** How to store members that differ from their given form. */
@@ -32,9 +32,9 @@ const READ: {
   [Member in BodySetting]?: (given: Given<Member>, settings: Settings) => SubscriptionSettings[Member]
 } = {
   deliveryPolicy: (given) => parseDeliveryPolicy(given),
-  redrivePolicy: ({ deadLetterTargetArn }, { arn }) => {
-    const path = 'redrivePolicy.deadLetterTargetArn'
-    return { deadLetterTargetArn: resolveQueue(deadLetterTargetArn, arn, path) }
+  redrivePolicy: ({ deadLetterTargetArn: name }, { arn }) => {
+    if (name === undefined) return null
+    return { deadLetterTargetArn: resolveQueue(name, arn, 'redrivePolicy.deadLetterTargetArn') }
   },
   filterPolicy: (given) => (isEmpty(given) ? null : given),
 }
@@ -44,7 +44,15 @@ export function settingsOf(input: Input, settings: Settings): Partial<Subscripti
   const members = Object.keys(SETTING_DEFAULTS).filter(
     (member): member is BodySetting => input[member as BodySetting] !== undefined,
   )
-  return Object.fromEntries(members.map((member) => [member, settingOf(member, input, settings)]))
+  const given = Object.fromEntries(members.map((member) => [member, settingOf(member, input, settings)]))
+  return { ...given, ...deadLettersOf(input) }
+}
+
+/** `{}` names no queue: it is the topic's own. */
+function deadLettersOf({ redrivePolicy }: Input): Pick<Partial<SubscriptionSettings>, 'deadLetters'> {
+  if (redrivePolicy === undefined) return {}
+  const isOwn = redrivePolicy !== null && redrivePolicy.deadLetterTargetArn === undefined
+  return { deadLetters: isOwn ? 'topicQueue' : null }
 }
 
 function settingOf<Member extends BodySetting>(member: Member, input: Input, settings: Settings) {
@@ -76,17 +84,18 @@ interface PolicyContext {
   /** Undefined if the given members do not determine it. */
   protocol: Protocol | undefined
   raw: boolean
-  settings: Settings
 }
 
-/** Everything wrong with a policy given for a subscription: which content types it may name depends on raw delivery. */
-export function policyProblems(policy: unknown, { protocol, raw, settings }: PolicyContext): Problem[] {
+/**
+ * Everything wrong with a subscription's policy by the rules of the native API, which those of the AWS protocols are
+ * part of. Which content types it may name depends on raw delivery.
+ */
+export function policyProblems(policy: unknown, { protocol, raw }: PolicyContext): Problem[] {
   if (policy === undefined || policy === null) return []
   const path = 'deliveryPolicy'
   const message = refusedSetting(protocol, 'deliveryPolicy')
   if (message !== undefined) return [{ path, message }]
-  const { maxRetrySeconds } = settings
-  return checkDeliveryPolicy(policy, { path, maxRetrySeconds, contentTypes: raw ? 'raw' : 'plain' })
+  return checkDeliveryPolicy(policy, { path, contentTypes: raw ? 'raw' : 'plain' })
 }
 
 type Paced = Partial<Pick<SubscriptionRecord, 'retryMode' | 'circuitBreaker'>> & {

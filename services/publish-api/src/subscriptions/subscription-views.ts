@@ -1,7 +1,13 @@
 /** Subscriptions as the REST API shows them: the record, the policy in force, and how the lane stands. */
-import type { SubscriptionMove, SubscriptionRecord, SubscriptionView, TopicRecord } from '@fantail/contracts'
+import {
+  nameOfArn,
+  type SubscriptionMove,
+  type SubscriptionRecord,
+  type SubscriptionView,
+  type TopicRecord,
+} from '@fantail/contracts'
 import { maskCredentials } from '@fantail/delivery'
-import { effectivePolicy } from '@fantail/policy'
+import { describeOnFailure, effectivePolicy, PROTOCOL_TRAITS } from '@fantail/policy'
 import { type LaneFigures, type ShownMember, SUBSCRIPTION, type SUBSCRIPTION_FIELDS } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
@@ -9,7 +15,7 @@ import { notFound } from '../http/error-answers.ts'
 import { iso, isoOrNull, secondsSince } from '../http/record-views.ts'
 import { outboundView } from './outbound.ts'
 
-type Tools = Pick<ApiDeps, 'topics' | 'subscriptions' | 'lanes' | 'clock'>
+type Tools = Pick<ApiDeps, 'topics' | 'topicQueues' | 'subscriptions' | 'lanes' | 'clock'>
 
 /** One subscription; `not_found` where it is deleted at this moment. */
 export async function showSubscription(deps: Tools, record: SubscriptionRecord): Promise<object> {
@@ -18,7 +24,7 @@ export async function showSubscription(deps: Tools, record: SubscriptionRecord):
   return view
 }
 
-/** A page of them, without those that are deleted at this moment. Three trips, however many. */
+/** A page of them, without those that are deleted at this moment. Four trips, however many. */
 export async function showSubscriptions(deps: Tools, records: SubscriptionRecord[]): Promise<object[]> {
   const topicArns = [...new Set(records.map(({ topicArn }) => topicArn))]
   const [topics, places] = await Promise.all([
@@ -32,31 +38,59 @@ export async function showSubscriptions(deps: Tools, records: SubscriptionRecord
     return topic && place ? [{ record, topic, lane: { subscriptionId: record.id, shard: place.shard } }] : []
   })
   const figures = shown.length === 0 ? [] : await deps.lanes.figures(shown.map(({ lane }) => lane))
+  const queues = await ownQueues(deps, records)
   const now = deps.clock()
   return shown.flatMap(({ record, topic }, index) => {
     const lane = figures[index]
-    return lane ? [subscriptionView({ record, topic, lane, now })] : []
+    return lane ? [subscriptionView({ record, topic, lane, now, ownQueue: queues.get(record.topicArn) })] : []
   })
+}
+
+/** By topic: where the dead letters of subscriptions without a redrive policy go. */
+async function ownQueues(
+  { topicQueues }: Pick<Tools, 'topicQueues'>,
+  records: SubscriptionRecord[],
+): Promise<Map<string, string>> {
+  const topicArns = new Set(records.filter(({ deadLetters }) => deadLetters).map(({ topicArn }) => topicArn))
+  const found = await Promise.all(
+    [...topicArns].map(async (topicArn) => [topicArn, (await topicQueues.find(topicArn))?.queueArn] as const),
+  )
+  return new Map(found.flatMap(([topicArn, arn]) => (arn === undefined ? [] : [[topicArn, arn]])))
 }
 
 interface Shown {
   record: SubscriptionRecord
   topic: TopicRecord
   lane: LaneFigures
+  /** The topic's own dead-letter queue, where this one uses it. */
+  ownQueue: string | undefined
   now: number
+}
+
+function onFailure({ record, topic, ownQueue }: Shown): string {
+  const { retentionFloorSeconds } = PROTOCOL_TRAITS[record.protocol]
+  const queueArn = record.deadLetters ? ownQueue : record.redrivePolicy?.deadLetterTargetArn
+  return describeOnFailure({
+    policy: effectivePolicy(topic, record).healthyRetryPolicy,
+    retentionSeconds: Math.max(topic.retentionSeconds, retentionFloorSeconds),
+    queue: queueArn === undefined ? null : nameOfArn(queueArn),
+  })
 }
 
 type View = z.input<typeof SubscriptionView>
 /** The schema describes every shown field of the table. */
 type ShownAsItIs = Pick<View, ShownMember<typeof SUBSCRIPTION_FIELDS>>
 
-function subscriptionView({ record, topic, lane, now }: Shown): View {
+function subscriptionView(facts: Shown): View {
+  const { record, topic, lane, now } = facts
   const shown: ShownAsItIs = SUBSCRIPTION.shown(record)
   return {
     id: record.id,
     arn: record.arn,
     topicArn: record.topicArn,
     ...shown,
+    redrivePolicy: record.deadLetters ? {} : record.redrivePolicy,
+    onFailure: onFailure(facts),
     endpoint: maskCredentials(record.endpoint),
     pendingEndpoint: isMoving(record, now) ? maskCredentials(record.move.endpoint) : null,
     effectiveDeliveryPolicy: effectivePolicy(topic, record),
@@ -88,6 +122,7 @@ function laneView({ circuitBreaker }: SubscriptionRecord, lane: LaneFigures, now
     lastStatusCode,
     retryQuota: lane.retryQuota,
     circuit: circuitBreaker ? (lane.circuitOpenUntil === null ? 'closed' : 'open') : null,
+    waitsFor: lane.isQueueMissing ? 'dlqMissing' : null,
     nextProbeAt: isoOrNull(lane.circuitOpenUntil),
   }
 }

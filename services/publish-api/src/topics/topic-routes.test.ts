@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+import { ReplicaAcks, TopicQueues } from '@fantail/store'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
 
@@ -76,7 +78,7 @@ test('a policy replaces the whole one before it', async () => {
 test('every problem of a policy is listed beside those of other members', async () => {
   const deliveryPolicy = {
     healthyRetryPolicy: { minDelayTarget: 0, numRetries: 101 },
-    throttlePolicy: { maxReceivesPerSecond: 0.5 },
+    throttlePolicy: { maxReceivesPerSecond: 1.5 },
     extra: 1,
   }
   const { status, body } = await api.call('PUT', '/v1/topics/bad', {
@@ -86,11 +88,31 @@ test('every problem of a policy is listed beside those of other members', async 
   expect(body.error.details.map(({ path }: { path: string }) => path).sort()).toEqual([
     'colour',
     'deliveryPolicy.extra',
-    'deliveryPolicy.healthyRetryPolicy.maxDelayTarget',
     'deliveryPolicy.healthyRetryPolicy.minDelayTarget',
     'deliveryPolicy.healthyRetryPolicy.numRetries',
     'deliveryPolicy.throttlePolicy.maxReceivesPerSecond',
     'retentionSeconds',
+  ])
+})
+
+test('the queue that a topic made goes with it if it is empty, and stays with its letters if it is not', async () => {
+  const own = async (topic: string) => {
+    const topicArn = `arn:aws:sns:us-east-1:000000000000:${topic}`
+    const queueArn = `arn:aws:sqs:us-east-1:000000000000:${topic}-dead-letters`
+    await api.call('PUT', `/v1/topics/${topic}`)
+    const letter = { id: randomUUID(), body: 'x', attributes: {} }
+    const topicQueues = new TopicQueues({ acks: new ReplicaAcks(api.redis) })
+    await topicQueues.send({ topicArn, queueArn, letter, bytesMax: 1e9, now: Date.now() })
+    const { body } = await api.call('GET', `/v1/queues/${topic}-dead-letters`)
+    expect(body).toMatchObject({ deadLettersOf: topicArn, deadLetterSources: [topicArn] })
+  }
+  await own('with-letters')
+  await own('emptied')
+  await api.call('POST', '/v1/queues/emptied-dead-letters/purge')
+  for (const topic of ['with-letters', 'emptied']) await api.call('DELETE', `/v1/topics/${topic}`)
+  const statusOf = async (queue: string) => (await api.call('GET', `/v1/queues/${queue}`)).status
+  expect([await statusOf('with-letters-dead-letters'), await statusOf('emptied-dead-letters')]).toEqual([
+    200, 404,
   ])
 })
 

@@ -14,6 +14,7 @@ import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
 import { notFound } from '../http/error-answers.ts'
 import { topicView } from '../http/record-views.ts'
+import { deleteTopic } from './delete-topic.ts'
 import { topicSettings } from './topic-settings.ts'
 
 const INPUT_ERRORS = ['malformed_json', 'validation_failed', 'too_large', 'unsupported_media_type'] as const
@@ -22,7 +23,7 @@ export function topicRoutes(deps: ApiDeps): Endpoint[] {
   const arnOf = (call: Call) => resolveTopic(call.params.topic ?? '', deps.settings.arn)
   const common = {
     body: TopicInput,
-    check: (body: Record<string, unknown>) => policyProblems(deps, body.deliveryPolicy),
+    check: (body: Record<string, unknown>) => policyProblems(body.deliveryPolicy),
   }
   return [
     endpoint({
@@ -90,10 +91,14 @@ export function topicRoutes(deps: ApiDeps): Endpoint[] {
       tag: 'Topics',
       summary: 'Delete a topic with its subscriptions',
       description:
-        'Deliveries that wait for its subscriptions are discarded and counted. Deleting again answers the same.',
+        'Deliveries that wait for its subscriptions are discarded and counted. The dead-letter queue that the topic has ' +
+        'made goes with it if it is empty. Deleting again answers the same.',
       answers: { 204: { description: 'Gone, or there was none' } },
       errors: ['validation_failed'],
-      handle: (call) => deleteTopic(deps, arnOf(call), call),
+      handle: async (call) => {
+        await deleteTopic(deps, arnOf(call), call.requestId)
+        return NO_CONTENT
+      },
     }),
   ]
 }
@@ -117,13 +122,6 @@ async function patchTopic(deps: ApiDeps, arn: string, { body, requestId }: Topic
   return ok(await readTopic(deps, arn))
 }
 
-async function deleteTopic(deps: ApiDeps, arn: string, { requestId }: Call): Promise<Answer> {
-  await deps.topics.delete(arn)
-  deps.topicCache.forget(arn)
-  deps.log.info({ requestId, topicArn: arn }, 'topic.deleted')
-  return NO_CONTENT
-}
-
 async function readTopic(deps: ApiDeps, arn: string): Promise<object> {
   const found = await deps.topics.getWithCounts(arn)
   if (!found) throw notFound('topic')
@@ -138,7 +136,6 @@ async function listTopics(deps: ApiDeps, query: z.output<typeof TopicListQuery>)
 }
 
 /** A topic's policy governs raw and other subscriptions alike, so only what both allow will do. */
-function policyProblems({ settings }: ApiDeps, policy: unknown): Problem[] {
-  const { maxRetrySeconds } = settings
-  return checkDeliveryPolicy(policy, { path: 'deliveryPolicy', maxRetrySeconds, contentTypes: 'plain' })
+function policyProblems(policy: unknown): Problem[] {
+  return checkDeliveryPolicy(policy, { path: 'deliveryPolicy', contentTypes: 'plain' })
 }

@@ -164,7 +164,15 @@ export const QueueView = named(
       deadLetterSources: z
         .array(z.string())
         .describe(
-          'ARNs of the subscriptions and queues whose dead-letter queue it is, as far as the caller may see.',
+          'ARNs of the subscriptions and queues whose dead-letter queue it is, and of the topic that made it, as far as ' +
+            'the caller may see.',
+        ),
+      deadLettersOf: z
+        .string()
+        .nullable()
+        .describe(
+          'ARN of the topic that made it for its dead letters. Its bytes are bounded: past them the oldest messages go. ' +
+            'null: somebody made it by a request.',
         ),
       createdAt: CreatedAt,
       modifiedAt: timestamp('When a setting was last changed'),
@@ -190,6 +198,7 @@ export const QueueView = named(
           counts: { visible: 12, inFlight: 3, delayed: 0 },
           oldestSeconds: 4.25,
           deadLetterSources: [],
+          deadLettersOf: null,
           createdAt: '2026-11-21T09:30:00.000Z',
           modifiedAt: '2026-11-21T09:30:00.000Z',
         },

@@ -40,6 +40,12 @@ export const LaneView = z
       .enum(['closed', 'open'])
       .nullable()
       .describe('open: attempts are stopped but for probes. null without a circuit breaker.'),
+    waitsFor: z
+      .enum(['dlqMissing'])
+      .nullable()
+      .describe(
+        'dlqMissing: dead deliveries wait because the dead-letter queue does not exist. null: it is there, or nothing is dead.',
+      ),
     nextProbeAt: Timestamp.nullable().describe(
       'When the open circuit is probed next: ISO 8601 in UTC. null while it is closed.',
     ),
@@ -58,6 +64,7 @@ export const SUBSCRIPTION_EXAMPLE = {
   deliveryPolicy: null,
   effectiveDeliveryPolicy: SYSTEM_POLICY,
   redrivePolicy: { deadLetterTargetArn: 'arn:aws:sqs:us-east-1:000000000000:dead' },
+  onFailure: 'after 4 attempts in 1 min to dead',
   filterPolicy: { color: ['red'] },
   filterPolicyScope: 'MessageAttributes',
   maxInFlight: 32,
@@ -78,6 +85,7 @@ export const SUBSCRIPTION_EXAMPLE = {
     lastStatusCode: 503,
     retryQuota: null,
     circuit: null,
+    waitsFor: null,
     nextProbeAt: null,
   },
 }

@@ -61,10 +61,24 @@ const settings = {
     .describe('true: the bare message is delivered instead of SNS’s JSON envelope. Default false.'),
   redrivePolicy: z
     .strictObject({
-      deadLetterTargetArn: QueueReference.describe('The dead-letter queue, by its name or ARN.'),
+      deadLetterTargetArn: QueueReference.optional().describe(
+        'The dead-letter queue, by its name or ARN. It must exist, unless createQueue is true. Default: the topic’s own.',
+      ),
+      createQueue: z
+        .boolean()
+        .optional()
+        .describe('true: the dead-letter queue is made if there is none. Default false.'),
     })
+    .refine(
+      ({ deadLetterTargetArn, createQueue }) =>
+        deadLetterTargetArn !== undefined || createQueue === undefined,
+      { error: 'is for a queue that deadLetterTargetArn names', path: ['createQueue'] },
+    )
     .nullish()
-    .describe('Where deliveries go that failed for good. Default: they are discarded and counted.'),
+    .describe(
+      'Where deliveries go that failed for good. `{}`, the default of a new one: to the topic’s own dead-letter queue, ' +
+        'which the first of them makes. null: they are discarded and counted.',
+    ),
   filterPolicy: FilterPolicy.nullish().describe(
     'Which messages it gets, in SNS’s filter language: per key a list of alternatives. Default: all.',
   ),
@@ -167,9 +181,21 @@ export const SubscriptionView = named(
       ),
       effectiveDeliveryPolicy: EffectiveDeliveryPolicyShape,
       redrivePolicy: z
-        .object({ deadLetterTargetArn: z.string().describe('ARN of the dead-letter queue that takes them.') })
+        .object({
+          deadLetterTargetArn: z
+            .string()
+            .optional()
+            .describe('ARN of the dead-letter queue that takes them.'),
+        })
         .nullable()
-        .describe('Where deliveries go that failed for good; null: they are discarded and counted.'),
+        .describe(
+          'Where deliveries go that failed for good. `{}`: to the topic’s own queue. null: they are discarded and counted.',
+        ),
+      onFailure: z
+        .string()
+        .describe(
+          'The fate of a delivery that keeps failing, in words: how many attempts, for how long, and where it goes.',
+        ),
       filterPolicy: FilterPolicy.nullable().describe(
         'Which messages it gets, in SNS’s filter language; null: all.',
       ),

@@ -43,11 +43,16 @@ local function held_until(letter, due, till)
   return till and due <= math.max(now, till) and letter .. string.format('%.0f', math.max(now, till))
 end
 
-local function hold_of(id, due, is_retry, ends)
+local function is_queue_missing(id)
+  return (tonumber(redis.call('HGET', base .. 'lane:' .. id, LANE.queueMissingUntil)) or 0) > now
+end
+
+local function hold_of(id, due, state, is_retry, ends)
   local lane = lane_at(id)
   if not lane or lane.gone then return '' end
   if lane.paused then return 'p' end
   if not due then return 'g' end
+  if is_dead(state) then return is_queue_missing(id) and held_until('m', due, due) or '' end
   local pace = lane.pace or {}
   local is_empty = is_retry and pace.quota and pace.quota < RETRY_QUOTA_LEAST
   return held_until('c', due, pace.shut)
@@ -68,6 +73,6 @@ for id, delivery in deliveries() do
   local state, ends = split_state(redis.call('HGET', base .. 'state:' .. id, delivery))
   reply[#reply + 1] = state or ''
   reply[#reply + 1] = not waits and not flying and redis.call('HGET', base .. 'lane:' .. id, LANE.purgedAt) or ''
-  reply[#reply + 1] = waits and hold_of(id, tonumber(due), not fresh, ends) or ''
+  reply[#reply + 1] = waits and hold_of(id, tonumber(due), state, not fresh, ends) or ''
 end
 return reply

@@ -4,7 +4,7 @@
 -- @item id: text
 -- Returns for each: waiting, in flight, next attempt or '', rate or '', last error, last status code, the deliveries
 --         that come first (the oldest is among them), what is left of the retry quota or '', until when its circuit is
---         open or ''
+--         open or '', '1' where dead deliveries wait for a dead-letter queue that does not exist or ''
 -- @include now
 -- @include lane-next
 -- @include lane-group
@@ -20,9 +20,9 @@ end
 
 local function figures(id)
   local lane = lane_of(base, id, now)
-  if not lane then return { 0, 0, '', '', '', '', {}, '', '' } end
+  if not lane then return { 0, 0, '', '', '', '', {}, '', '', '' } end
   local fresh, retry = base .. 'fresh:' .. id, base .. 'retry:' .. id
-  local last = redis.call('HMGET', base .. 'lane:' .. id, LANE.lastError, LANE.lastStatusCode)
+  local last = redis.call('HMGET', base .. 'lane:' .. id, LANE.lastError, LANE.lastStatusCode, LANE.queueMissingUntil)
   -- Fresh deliveries of a FIFO lane stand in the order of their turns, and behind one in flight others wait.
   local heads = redis.call('ZRANGE', fresh, 0, lane.fifo and HEADS - 1 or 0)
   for _, delivery in ipairs(redis.call('ZRANGE', retry, 0, HEADS - 1)) do
@@ -37,6 +37,7 @@ local function figures(id)
     next_attempt(lane, id), rate, last[1] or '', last[2] or '', heads,
     lane.pace and lane.pace.quota and text(lane.pace.quota) or '',
     lane.pace and lane.pace.shut and text(lane.pace.shut) or '',
+    (tonumber(last[3]) or 0) > now and '1' or '',
   }
 end
 

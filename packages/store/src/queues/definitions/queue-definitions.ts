@@ -39,6 +39,11 @@ const QUEUE_WRITE_TRIES_MAX = 20
 const DROP_CHUNK = 500
 const DELETED_MS = 60_000
 
+/** Only a queue that its topic has made is deleted, and only if it is empty. */
+export interface DeleteIf {
+  emptyAndOf: string
+}
+
 export interface QueueDefinitionsOptions {
   /** The account and region that a list's name prefix belongs to. */
   defaults?: ArnDefaults
@@ -130,8 +135,9 @@ export class QueueDefinitions {
   }
 
   /** Removes the queue with all it holds; also when already gone. */
-  async delete(arn: string): Promise<void> {
-    const reply = (await runScript(this.#redis, DELETE, atQueue(arn))) as [Buffer, Buffer] | null
+  async delete(arn: string, only?: DeleteIf): Promise<void> {
+    const args = { ...atQueue(arn), ownOf: only?.emptyAndOf ?? '' }
+    const reply = (await runScript(this.#redis, DELETE, args)) as [Buffer, Buffer] | null
     this.#onChange(arn)
     if (reply === null) return
     await this.#drop(shardOf(arn), String(reply[0]))
@@ -210,6 +216,15 @@ function changed(
 ): QueueRecord {
   const given = Object.fromEntries(Object.entries(set).filter(([, value]) => value !== undefined))
   if (before) return { ...before, ...given, modifiedAt: now }
+  return newQueue(arn, given, now)
+}
+
+/** `deadLettersOf`: the topic that makes it. */
+export function newQueue(
+  arn: string,
+  given: Partial<QueueSettings> & Pick<QueueRecord, 'deadLettersOf'>,
+  now: number,
+): QueueRecord {
   const name = parseArn(arn)?.name
   if (name === undefined) throw new TypeError(`not a queue's ARN: ${arn}`)
   const record = { ...QUEUE.initialSettings, ...given, arn, name, uid: createQueueUid() }

@@ -24,6 +24,7 @@ const QUEUE_FIELDS = {
   arn: { required: true, type: 'string', shown: 'asItIs' },
   name: { required: true, type: 'string', shown: 'asItIs' },
   uid: { required: true, type: 'string', shown: 'never' },
+  deadLettersOf: { optional: true, default: null, shown: 'asItIs' },
   fifo: { optional: true, default: false, shown: 'inOtherForm' },
   createdAt: { required: true, type: 'number', shown: 'inOtherForm' },
   modifiedAt: { required: true, type: 'number', shown: 'inOtherForm' },

@@ -3,7 +3,8 @@
 -- @arg arn: text
 -- @arg items_max: number
 -- @arg moves_max: number
--- Returns false where there is no such queue, else: items removed, dead-letter queue, moves.
+-- Returns false where there is no such queue, else: items removed, dead-letter queue, moves, of an empty queue that a
+--   topic made that topic or ''.
 -- @include when-full
 -- @include queue
 -- @include queue-take
@@ -15,4 +16,5 @@ local removed = expire_items(queue, items_max)
 trim_recent(queue)
 local moves = overdue_moves(queue, moves_max)
 wake_readers(queue)
-return { removed, queue.target, moves }
+local is_empty = queue.letters and redis.call('EXISTS', queue.q .. 'age') == 0
+return { removed, queue.target, moves, is_empty and redis.call('HGET', queue.key, 'of') or '' }

@@ -8,6 +8,12 @@
 -- @include lane-state
 -- @include lane-return
 local settle = {}
+-- @limit First pause of a delivery that waits for a missing dead-letter queue. After it: the queue is looked up again.
+local QUEUE_MISSING_MS_MIN = 2000
+-- A lane looks for a missing queue at most five times a second.
+local QUEUE_MISSING_GAP_MS = 200
+-- How long a lane goes on showing `dlqMissing` after the time of its latest recheck.
+local QUEUE_MISSING_SHOWN_MS = 15000
 
 -- `leases` are those of ARGV's deliveries from `first` on.
 local function new_batch(base, id, now, first, leases)
@@ -60,6 +66,7 @@ function settle.deliveredRun(batch, delivery, run)
 end
 
 function settle.forget(batch, delivery)
+  batch.found = true
   return remove(batch, delivery, 'deadLettered')
 end
 
@@ -89,6 +96,18 @@ settle['return'] = function(batch, delivery, _, delay)
   batch.waits = true
   local state = split_state(redis.call('HGET', batch.base .. 'state:' .. batch.id, delivery))
   put_back(batch.base, batch.id, delivery, state, batch.now, delay)
+  return 1
+end
+
+-- It is marked dead, and its dead-letter queue does not exist. The more wait for the queue, the longer each waits.
+function settle.awaitQueue(batch, delivery, _, delay_max)
+  if open_lane(batch).gone then return remove(batch, delivery, 'discarded:unsubscribed') end
+  batch.leases[delivery] = nil
+  batch.waits = true
+  local waiting = redis.call('ZCARD', batch.base .. 'retry:' .. batch.id)
+  local delay = math.min(math.max(QUEUE_MISSING_MS_MIN, waiting * QUEUE_MISSING_GAP_MS), delay_max)
+  put_back(batch.base, batch.id, delivery, true, batch.now, delay)
+  batch.missing_till = math.max(batch.missing_till or 0, batch.now + delay + QUEUE_MISSING_SHOWN_MS)
   return 1
 end
 
@@ -136,6 +155,8 @@ end
 
 local function write_batch(batch)
   local base, id = batch.base, batch.id
+  if batch.found then redis.call('HDEL', base .. 'lane:' .. id, LANE.queueMissingUntil) end
+  if batch.missing_till then redis.call('HSET', base .. 'lane:' .. id, LANE.queueMissingUntil, text(batch.missing_till)) end
   if #batch.left > 0 then
     redis.call('HSET', base .. 'state:' .. id, unpack(batch.states))
     redis.call('ZADD', base .. 'retry:' .. id, unpack(batch.retry))

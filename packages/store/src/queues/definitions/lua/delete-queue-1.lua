@@ -2,6 +2,7 @@
 -- minute.
 -- @key base: of the queue's shard
 -- @arg arn: text
+-- @arg own_of: text, '' or a topic's ARN: only that topic's own queue, and only if it is empty
 -- Returns false where there is no such queue, else: uid, dead-letter queue or ''.
 -- @include now
 -- @include redrive
@@ -9,8 +10,13 @@
 local DELETED_MS = 60000
 local key = base .. 'queue:' .. arn
 run_when_full(base)
-local h = redis.call('HMGET', key, 'uid', 't')
+local h = redis.call('HMGET', key, 'uid', 't', 'of')
 if not h[1] then return false end
+if own_of ~= '' then
+  local is_filled = redis.call('EXISTS', base .. 'q:' .. h[1] .. ':age') == 1
+  if h[3] ~= own_of or is_filled then return false end
+end
+redis.call('HDEL', base .. 'letters', arn)
 redis.call('ZREM', base .. 'queues', arn)
 redis.call('SADD', base .. 'queues:gone', h[1])
 redis.call('DEL', key)

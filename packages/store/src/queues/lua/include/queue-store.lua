@@ -68,6 +68,7 @@ local function store_item(queue, at)
   end
   local sent_at = math.min(tonumber(sent) or queue.now, queue.now)
   redis.call('HSET', item, 'p', payload, 's', sent_at, 'c', count)
+  add_letter_bytes(queue, ITEM_BYTES + #payload)
   if given == '1' then redis.call('HSET', item, 'i', '1') end
   if first ~= '' then redis.call('HSET', item, 'f', first) end
   if group ~= '' then redis.call('HSET', item, 'g', group) end

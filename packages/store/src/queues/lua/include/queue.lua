@@ -10,6 +10,8 @@ local EXPIRED_MAX = 200
 -- @limit How long a received message may be hidden from its receive on. Past it: a change of its visibility is refused,
 -- and a repeated receive hides it no longer.
 local HIDDEN_MAX_MS = 43200000
+-- Of a topic's own queue: what a message takes beside its payload, about.
+local ITEM_BYTES = 900
 -- FIFO: when an item comes back that is on its way to another queue.
 local FAR = 8640000000000000
 
@@ -18,9 +20,10 @@ local FAR = 8640000000000000
 -- no message stays hidden for longer than it was to be. Only scores are in this time; `offset` is what it is ahead.
 local function open_queue(base, arn)
   local key = base .. 'queue:' .. arn
-  local h = redis.call('HMGET', key, 'uid', 'v', 'r', 'd', 'm', 't', 'seen', 'off', 'cb', 'gs', 'forgot')
+  local h = redis.call('HMGET', key, 'uid', 'v', 'r', 'd', 'm', 't', 'seen', 'off', 'cb', 'gs', 'forgot', 'of')
   if not h[1] then return nil end
   local queue = { key = key, arn = arn, uid = h[1], q = base .. 'q:' .. h[1] .. ':' }
+  queue.letters = h[12] and base .. 'letters'
   queue.now = now_ms(base) - clock_ahead
   queue.fifo = string.sub(arn, -5) == '.fifo'
   queue.visibility, queue.retention, queue.delay = tonumber(h[2]), tonumber(h[3]), tonumber(h[4])
@@ -35,6 +38,12 @@ end
 -- Every script that writes stores how far the clock has come.
 local function keep_clock(queue)
   redis.call('HSET', queue.key, 'seen', queue.clock, 'off', queue.offset)
+end
+
+-- Only a topic's own queue counts its bytes, which are bounded.
+local function add_letter_bytes(queue, bytes)
+  if not queue.letters then return end
+  if redis.call('HINCRBY', queue.letters, queue.arn, bytes) <= 0 then redis.call('HDEL', queue.letters, queue.arn) end
 end
 
 local function count_dead(queue, by, reason, status, subscription)
@@ -108,6 +117,7 @@ local function remove_item(queue, id, moved)
   if redis.call('ZREM', q .. 'age', id) == 0 then return false end
   local h = redis.call('HMGET', q .. 'i:' .. id, 'i', 'r', 'k', 'u', 'g', 'x')
   for _, place in ipairs({ 'ready', 'flight', 'delayed', 'moving', 'held' }) do redis.call('ZREM', q .. place, id) end
+  if queue.letters then add_letter_bytes(queue, -ITEM_BYTES - redis.call('HSTRLEN', q .. 'i:' .. id, 'p')) end
   redis.call('DEL', q .. 'i:' .. id)
   if queue.fifo and h[5] then leave_group(queue, id, h[5]) end
   if h[1] and not (moved and h[6]) then redis.call('ZADD', q .. 'recent', queue.clock, recent_name(id, h[6])) end

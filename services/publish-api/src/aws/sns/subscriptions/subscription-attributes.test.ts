@@ -1,6 +1,7 @@
 /** A subscription's attributes with the SDK's client. */
 import {
   GetSubscriptionAttributesCommand,
+  GetTopicAttributesCommand,
   SetSubscriptionAttributesCommand,
   SubscribeCommand,
 } from '@aws-sdk/client-sns'
@@ -278,6 +279,53 @@ test('[158] dead letters of a FIFO queue on a FIFO topic need a FIFO queue, thos
     to('l.fifo'),
     'RedrivePolicy: must use a standard queue as DLQ for a subscription to a standard topic.',
   )
+})
+
+test('what only the native API takes is shown in SNS’s form, and stays while other attributes are set', async () => {
+  const { api } = sns
+  await api.call('PUT', '/v1/topics/native', {
+    body: { deliveryPolicy: { throttlePolicy: { maxReceivesPerSecond: 0.4 } } },
+  })
+  const healthyRetryPolicy = { preset: 'patient', retryOn: ['5xx', 404] }
+  const deliveryPolicy = { healthyRetryPolicy, throttlePolicy: { maxReceivesPerSecond: 0.2 } }
+  const body = { ...{ endpoint: hook().Endpoint }, deliveryPolicy }
+  const { arn, id } = (await api.call('POST', '/v1/topics/native/subscriptions', { body })).body
+  const shown = await get(arn)
+  const { healthyRetryPolicy: retry, throttlePolicy } = JSON.parse(shown.DeliveryPolicy ?? '')
+  expect(throttlePolicy).toEqual({ maxReceivesPerSecond: 1 })
+  expect(Object.keys(retry)).not.toContain('retryOn')
+  expect(retry).toMatchObject({ minDelayTarget: 5, maxDelayTarget: 3_600, numRetries: 40 })
+  expect(shown.RedrivePolicy).toBeUndefined()
+
+  await set(arn, 'RawMessageDelivery', 'true')
+  const { effectiveDeliveryPolicy } = (await api.call('GET', `/v1/subscriptions/${id}`)).body
+  expect(effectiveDeliveryPolicy).toMatchObject({
+    healthyRetryPolicy: { numRetries: 40, retryOn: ['5xx', 404] },
+    throttlePolicy: { maxReceivesPerSecond: 0.2 },
+  })
+  const ofTopic = await sns.client.send(
+    new GetTopicAttributesCommand({ TopicArn: arn.slice(0, arn.lastIndexOf(':')) }),
+  )
+  const { http } = JSON.parse(ofTopic.Attributes?.DeliveryPolicy ?? '')
+  expect(http.defaultThrottlePolicy).toEqual({ maxReceivesPerSecond: 1 })
+
+  const text = 'DeliveryPolicy: '
+  const refused = (policy: object) => refusalOf(set(arn, 'DeliveryPolicy', JSON.stringify(policy)))
+  expect((await refused({ healthyRetryPolicy })).message).toContain(`${text}Unexpected JSON member: preset`)
+  expect((await refused({ throttlePolicy: { maxReceivesPerSecond: 0.2 } })).message).toContain(
+    'must be an integer',
+  )
+})
+
+test('a redrive policy that is taken away discards, also of a subscription that the native API made', async () => {
+  const { api } = sns
+  const body = { endpoint: hook().Endpoint }
+  const { arn, id } = (await api.call('POST', '/v1/topics/orders/subscriptions', { body })).body
+  await set(arn, 'RedrivePolicy', '')
+  expect((await api.call('GET', `/v1/subscriptions/${id}`)).body).toMatchObject({
+    redrivePolicy: null,
+    onFailure: 'after 4 attempts in 1 min discarded',
+  })
 })
 
 test('a role is kept and shown; a replay is refused, as nothing is archived', async () => {

@@ -54,6 +54,7 @@ export function readSettings(given: Given, before: Subscriber, rules: ReadingRul
     ...readFilter(given, after, refuse),
     ...(given.RedrivePolicy !== undefined && {
       redrivePolicy: readRedrivePolicy(given.RedrivePolicy, before, refuse),
+      deadLetters: null,
     }),
     ...readRole(given, before),
     ...refuseReplay(given, refuse),
@@ -114,10 +115,7 @@ function readPolicy(
   rules: ReadingRules,
 ): Read {
   const { refuse, maxRetrySeconds } = rules
-  const policyRules = {
-    contentTypes: after.rawMessageDelivery ? ('raw' as const) : ('plain' as const),
-    maxRetrySeconds,
-  }
+  const policyRules = { contentTypes: after.rawMessageDelivery ? ('raw' as const) : ('plain' as const) }
   if (text === undefined) {
     if (RawMessageDelivery === undefined || after.deliveryPolicy === null) return {}
     const problem = deliveryPolicyProblem(after.deliveryPolicy, policyRules)
@@ -127,7 +125,7 @@ function readPolicy(
   if (text !== '' && !traitsOf(after.protocol)?.takes.deliveryPolicy) {
     throw refuse(`DeliveryPolicy: Delivery protocol [${after.protocol}] does not support delivery policies.`)
   }
-  return { deliveryPolicy: readDeliveryPolicy(text, policyRules, refuse) }
+  return { deliveryPolicy: readDeliveryPolicy(text, { ...policyRules, maxRetrySeconds }, refuse) }
 }
 
 /** Kept and shown; only Firehose, which is not served, would use it. */

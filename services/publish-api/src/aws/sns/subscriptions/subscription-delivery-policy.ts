@@ -7,6 +7,7 @@ import {
   type RetryPolicy,
   type SubscriptionRecord,
   SYSTEM_POLICY,
+  type ThrottlePolicy,
   type TopicRecord,
 } from '@fantail/contracts'
 import {
@@ -21,7 +22,8 @@ import type { Refuse } from '../refusals.ts'
 
 interface PolicyRules {
   contentTypes: ContentTypes
-  maxRetrySeconds: number
+  /** Absent: the policy stays as it is, and may be one that the native API took. */
+  maxRetrySeconds?: number
 }
 
 /** The stored form; null deletes it. */
@@ -57,11 +59,16 @@ export function deliveryPolicyAttributes(
   }
 }
 
+/** Whole numbers on the wire: a fraction of the native API is shown rounded up. */
+export function shownThrottle({ maxReceivesPerSecond }: ThrottlePolicy): ThrottlePolicy {
+  return { maxReceivesPerSecond: Math.ceil(maxReceivesPerSecond) }
+}
+
 function document({ healthyRetryPolicy, throttlePolicy, requestPolicy }: DeliveryPolicy): string {
   return JSON.stringify({
     healthyRetryPolicy: healthyRetryPolicy ? inRecordedOrder(healthyRetryPolicy) : null,
     sicklyRetryPolicy: null,
-    throttlePolicy: throttlePolicy ?? null,
+    throttlePolicy: throttlePolicy ? shownThrottle(throttlePolicy) : null,
     requestPolicy: requestPolicy ?? null,
     guaranteed: false,
   })

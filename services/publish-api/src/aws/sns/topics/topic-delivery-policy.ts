@@ -2,11 +2,12 @@
  * A topic's DeliveryPolicy over the wire (checklist 1 to 7, 15): groups under `http`, each with `default` before its
  * name, where the store has the shape of subscriptions; read with SNS's refusals, written member by member as recorded.
  */
-import { isObject, type RetryPolicy, type TopicRecord } from '@fantail/contracts'
+import { isObject, type RetryPolicy, SYSTEM_POLICY, type TopicRecord } from '@fantail/contracts'
 import { checkDeliveryPolicy, effectivePolicy, parseDeliveryPolicy } from '@fantail/policy'
 import type { TopicSettings } from '@fantail/store'
 import { parseJsonAttribute } from '../json-attribute.ts'
 import type { Refuse } from '../refusals.ts'
+import { shownThrottle } from '../subscriptions/subscription-delivery-policy.ts'
 
 type Members = Record<string, unknown>
 
@@ -84,7 +85,7 @@ function documentOf(
     http: {
       ...(healthyRetryPolicy && { defaultHealthyRetryPolicy: inRecordedOrder(healthyRetryPolicy) }),
       [OVERRIDES]: overrides,
-      ...(throttlePolicy && { defaultThrottlePolicy: throttlePolicy }),
+      ...(throttlePolicy && { defaultThrottlePolicy: shownThrottle(throttlePolicy) }),
       ...(requestPolicy && { defaultRequestPolicy: requestPolicy }),
     },
   })
@@ -100,6 +101,9 @@ const RECORDED_ORDER: (keyof RetryPolicy)[] = [
   'backoffFunction',
 ]
 
-function inRecordedOrder(given: Partial<RetryPolicy>): Partial<RetryPolicy> {
+/** With the members that SNS requires, which the native API takes from the default where they are left out. */
+function inRecordedOrder(group: Partial<RetryPolicy>): Partial<RetryPolicy> {
+  const { minDelayTarget, maxDelayTarget, numRetries } = SYSTEM_POLICY.healthyRetryPolicy
+  const given = { minDelayTarget, maxDelayTarget, numRetries, ...group }
   return Object.fromEntries(RECORDED_ORDER.filter((name) => name in given).map((name) => [name, given[name]]))
 }

@@ -2,6 +2,7 @@
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
 import { FantailError, isFifoName, isTopicName, LIST_LIMIT_MAX, topicArn } from '@fantail/contracts'
 import type { ApiDeps } from '../../../deps.ts'
+import { deleteTopic } from '../../../topics/delete-topic.ts'
 import { checkTopicArn } from '../arns.ts'
 import { invalidParameter } from '../refusals.ts'
 import { differingAttribute, readTopicAttributes, refuseOnCreate } from './topic-attributes.ts'
@@ -24,7 +25,7 @@ export function topicOperations(deps: ApiDeps): Operation[] {
       name: 'DeleteTopic',
       input: { TopicArn: 'string' },
       output: null,
-      run: (input, call) => deleteTopic(deps, input, call),
+      run: (input, call) => deleteByWire(deps, input, call),
     },
     {
       name: 'ListTopics',
@@ -85,11 +86,9 @@ function checkName(given: unknown, fifoTopic = 'false'): string {
   return name
 }
 
-async function deleteTopic(deps: ApiDeps, { TopicArn }: AwsInput, call: AwsCall): Promise<undefined> {
+async function deleteByWire(deps: ApiDeps, { TopicArn }: AwsInput, call: AwsCall): Promise<undefined> {
   const arn = checkTopicArn(TopicArn, call)
-  await deps.topics.delete(arn)
-  deps.topicCache.forget(arn)
-  deps.log.info({ requestId: call.requestId, topicArn: arn }, 'topic.deleted')
+  await deleteTopic(deps, arn, call.requestId)
 }
 
 async function listTopics(deps: ApiDeps, { account, region }: AwsCall, token: unknown) {

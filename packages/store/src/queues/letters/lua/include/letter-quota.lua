@@ -1,0 +1,29 @@
+-- Keeps a topic's own queue within its bytes.
+-- @include queue
+-- @include lane-count
+-- @limit Messages that one script removes from a topic's own queue for want of bytes. Past it: the next script goes on.
+local TRIMMED_MAX = 1000
+-- @limit Messages of an open batch of a redrive that one script passes over. Past it: it removes no more.
+local PASSED_OVER_MAX = 1000
+
+local function letter_bytes(queue)
+  return tonumber(redis.call('HGET', queue.letters, queue.arn)) or 0
+end
+
+-- The oldest go first, the newest stays whatever its size. Returns how many were removed.
+local function trim_letters(queue, bytes_max)
+  local age, removed, passed = queue.q .. 'age', 0, 0
+  while removed < TRIMMED_MAX and passed < PASSED_OVER_MAX and letter_bytes(queue) > bytes_max do
+    local id = redis.call('ZRANGE', age, passed, passed + 1)
+    if #id < 2 then break end
+    if redis.call('ZSCORE', queue.q .. 'held', id[1]) then
+      passed = passed + 1
+    else
+      remove_item(queue, id[1])
+      removed = removed + 1
+    end
+  end
+  count('discarded:deadLetterQuota', removed)
+  if removed > 0 then trim_recent(queue) end
+  return removed
+end

@@ -1,0 +1,115 @@
+/**
+ * A topic's own dead-letter queue. The first letter makes it, in the script that stores the letter. On a cluster the
+ * queue lies in another slot than the lane. So that script is one of the three steps of every dead letter: mark,
+ * append, forget. Between any two steps the letter is in its lane, in its queue, or in both under one id.
+ *
+ *   no queue ──first letter──▶ the topic's ──topic deleted, queue empty──▶ no queue
+ *
+ * The queue's hash names the topic that made it. A queue without that mark is somebody else's: it is never taken, and
+ * the topic's gets the next of its names.
+ */
+import { messageBytes } from '@fantail/contracts'
+import { LRUCache } from 'lru-cache'
+import { queueKey } from '../../keys.ts'
+import { batch } from '../../redis/batch.ts'
+import { replies } from '../../redis/pages.ts'
+import type { ReplicaAcks } from '../../redis/replica-acks.ts'
+import { readScript, runScript } from '../../redis/scripts.ts'
+import { shardBase, shardOf } from '../../redis/shards.ts'
+import { newQueue } from '../definitions/queue-definitions.ts'
+import { itemValues } from '../queue-items.ts'
+import type { SendItem } from '../queue-records.ts'
+import { storedItem } from '../queue-sending.ts'
+import type { QueueUse } from '../queue-use.ts'
+import { topicQueueArns } from './topic-queue-names.ts'
+
+const SEND_LETTER = readScript('send-letter-1')
+
+/** @limit Topics whose own queue a process remembers. Past it: the least recently used one is looked up again. */
+const KNOWN_QUEUES_MAX = 10_000
+
+interface TopicQueuesOptions {
+  /** How letters are stored; content with what replicas there are. */
+  acks: ReplicaAcks
+  use?: Pick<QueueUse, 'sent'>
+}
+
+interface TopicQueue {
+  queueArn: string
+  exists: boolean
+}
+
+interface SendLetter {
+  topicArn: string
+  queueArn: string
+  letter: SendItem
+  /** What the queue may fill. */
+  bytesMax: number
+  /** Epoch ms; when a queue that is made was created. */
+  now: number
+}
+
+interface SentLetter {
+  /** Older letters that were removed for want of bytes. */
+  removed: number
+  /** The queue was made for it. */
+  made: boolean
+}
+
+export class TopicQueues {
+  readonly #acks: ReplicaAcks
+  readonly #use: Pick<QueueUse, 'sent'> | undefined
+  readonly #known = new LRUCache<string, string>({ max: KNOWN_QUEUES_MAX })
+
+  constructor({ acks, use }: TopicQueuesOptions) {
+    this.#acks = acks
+    this.#use = use
+  }
+
+  /** As `find`, by what this process remembers. Null where somebody else has all of the names. */
+  async arnOf(topicArn: string): Promise<string | null> {
+    const known = this.#known.get(topicArn)
+    if (known !== undefined) return known
+    const found = await this.find(topicArn)
+    if (found) this.#known.set(topicArn, found.queueArn)
+    return found?.queueArn ?? null
+  }
+
+  /** The topic's queue, or the one that its next letter makes. */
+  async find(topicArn: string): Promise<TopicQueue | null> {
+    const arns = topicQueueArns(topicArn)
+    const pipeline = batch(this.#acks.redis)
+    for (const arn of arns) pipeline.hmget(queueKey(arn), 'uid', 'of')
+    const found = (await replies(pipeline)) as [uid: string | null, of: string | null][]
+    const own = arns.find((_, i) => found[i]?.[1] === topicArn)
+    const queueArn = own ?? arns.find((_, i) => found[i]?.[0] === null)
+    return queueArn === undefined ? null : { queueArn, exists: own !== undefined }
+  }
+
+  /** Stores the letter; null where the queue is somebody else's by now. */
+  async send({ topicArn, queueArn, letter, bytesMax, now }: SendLetter): Promise<SentLetter | null> {
+    const item = storedItem(letter, queueArn)
+    const shard = shardOf(queueArn)
+    const { redis } = this.#acks
+    const queue = newQueue(queueArn, { deadLettersOf: topicArn }, now)
+    const reply = (await runScript(redis, SEND_LETTER, {
+      base: shardBase(shard),
+      arn: queueArn,
+      topic: topicArn,
+      record: JSON.stringify(queue),
+      uid: queue.uid,
+      visibility: queue.visibilityTimeoutSeconds * 1_000,
+      retention: queue.retentionSeconds * 1_000,
+      bytesMax: Math.floor(bytesMax),
+      letter: itemValues(item),
+    })) as [number, number, number] | null
+    if (reply === null) {
+      this.#known.delete(topicArn)
+      return null
+    }
+    await this.#acks.confirm(shardBase(shard), false)
+    const [removed, made, stored] = reply
+    if (stored === 1) this.#use?.sent(queueArn, [messageBytes(letter.body, letter.attributes)])
+    return { removed, made: made === 1 }
+  }
+}

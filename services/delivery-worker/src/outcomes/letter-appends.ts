@@ -1,0 +1,169 @@
+/** Appends dead deliveries to their dead-letter queues: one that a redrive policy names, or the topic's own. */
+import { FantailError } from '@fantail/contracts'
+import { type Envelope, type EnvelopeSigning, type QueueAdmission, queueBody } from '@fantail/delivery'
+import { createStateLog, type Logger } from '@fantail/runtime'
+import {
+  type DeadState,
+  deadLetterItemId,
+  type LetterQuota,
+  parseDeliveryId,
+  type Queues,
+  type ServerMark,
+  type ServerMarks,
+  type StorageGuard,
+  shardBase,
+  shardOf,
+  type TopicQueues,
+} from '@fantail/store'
+import type { Claimed } from '../lanes/settling.ts'
+import { type TellPart, tellParts } from '../shards/part-states.ts'
+import type { CompiledSubscription } from '../topics/compiled-slice.ts'
+import type { MessageContext } from '../topics/message-context.ts'
+import type { WorkerMetrics } from './worker-metrics.ts'
+
+/**
+ * With more waiting, what is dead is handed back and comes again: burials hold no slots that would bound them.
+ * @limit Dead deliveries that wait to be signed. Past it: a dead delivery goes back to its lane, marked.
+ */
+const SIGNATURES_WAITING_MAX = 2_000
+/** @limit Names of a topic's own queue that one append tries. Past it: the dead letter waits and tries again. */
+const NAMES_TRIED_MAX = 3
+
+export interface DeadDelivery {
+  claimed: Claimed
+  subscription: CompiledSubscription
+  message: MessageContext
+  state: DeadState
+}
+
+/** Where a delivery's letter goes: the queue of this ARN, or the one that this topic makes. */
+type LetterTarget = { queueArn: string } | { topicArn: string }
+
+type Appended =
+  /** `restsOn`: the server that has the letter. If it is another one by then, the letter may be lost. */
+  | { outcome: 'done'; queueArn: string; restsOn: ServerMark }
+  | { outcome: 'missing'; queueArn: string }
+  | { outcome: 'denied'; queueArn: string }
+  /** The queue could not be reached, memory has no space for the letter, or it could not be signed. */
+  | { outcome: 'later' }
+
+interface LetterAppendsOptions {
+  queues: Pick<Queues, 'send'>
+  topicQueues: Pick<TopicQueues, 'arnOf' | 'send'>
+  quota: Pick<LetterQuota, 'queueBytes' | 'stored'>
+  servers: Pick<ServerMarks, 'mark'>
+  admission: Pick<QueueAdmission, 'denies'>
+  memory: Pick<StorageGuard, 'admitDeadLetter'>
+  signing: Pick<EnvelopeSigning, 'prepare' | 'waiting'>
+  metrics: Pick<WorkerMetrics, 'lettersRemoved'>
+  log: Logger
+  /** Epoch ms by Redis's clock. */
+  now(): number
+}
+
+export class LetterAppends {
+  readonly #options: LetterAppendsOptions
+  /** By queue: one that is away is asked for each delivery every two seconds, and would be told of as often. */
+  readonly #tell: TellPart
+
+  constructor(options: LetterAppendsOptions) {
+    this.#options = options
+    this.#tell = tellParts(createStateLog({ log: options.log, what: 'dead_letters', initial: 'up' }))
+  }
+
+  /** Never rejects. Safe to repeat: the letter's id is that of its delivery. */
+  async append(dead: DeadDelivery, target: LetterTarget): Promise<Appended> {
+    const name = 'queueArn' in target ? target.queueArn : target.topicArn
+    try {
+      const appended = await ('queueArn' in target
+        ? this.#appendTo(dead, target.queueArn)
+        : this.#appendToOwn(dead, target.topicArn))
+      this.#tell(name, appended.outcome === 'later' ? 'down' : 'up')
+      return appended
+    } catch (error) {
+      const missing = error instanceof FantailError && error.code === 'not_found'
+      this.#tell(name, missing ? 'up' : 'down', error)
+      const { messageId } = dead.message.message
+      this.#options.log.debug({ queueArn: name, messageId, error: String(error) }, 'dead_letter.postponed')
+      return missing && 'queueArn' in target ? { outcome: 'missing', ...target } : { outcome: 'later' }
+    }
+  }
+
+  async #appendTo(dead: DeadDelivery, queueArn: string): Promise<Appended> {
+    if (await this.#options.admission.denies(queueArn, dead.message.message)) {
+      return { outcome: 'denied', queueArn }
+    }
+    await this.#options.memory.admitDeadLetter()
+    const letter = await this.#letterFor(dead, queueArn)
+    const restsOn = this.#serverOf(queueArn)
+    await this.#options.queues.send(queueArn, [letter])
+    return { outcome: 'done', queueArn, restsOn }
+  }
+
+  /** Where somebody else has made a queue of the name meanwhile, the topic's gets the next one. */
+  async #appendToOwn(dead: DeadDelivery, topicArn: string): Promise<Appended> {
+    const { topicQueues, quota, admission, memory, metrics, log, now } = this.#options
+    for (let tries = 0; tries < NAMES_TRIED_MAX; tries++) {
+      const queueArn = await topicQueues.arnOf(topicArn)
+      if (queueArn === null) throw new Error('other queues have all names of the topic’s own')
+      if (await admission.denies(queueArn, dead.message.message)) return { outcome: 'denied', queueArn }
+      await memory.admitDeadLetter()
+      const letter = await this.#letterFor(dead, queueArn)
+      const bytesMax = quota.queueBytes
+      const restsOn = this.#serverOf(queueArn)
+      const sent = await topicQueues.send({ topicArn, queueArn, letter, bytesMax, now: now() })
+      if (!sent) continue
+      if (sent.made) log.info({ queueArn, topicArn }, 'queue.created')
+      if (sent.removed > 0) metrics.lettersRemoved(dead.subscription.topicName, sent.removed)
+      quota.stored()
+      return { outcome: 'done', queueArn, restsOn }
+    }
+    return { outcome: 'later' }
+  }
+
+  /** Before the append. */
+  #serverOf(queueArn: string) {
+    return this.#options.servers.mark(shardBase(shardOf(queueArn)))
+  }
+
+  async #letterFor(dead: DeadDelivery, queueArn: string) {
+    const { subscription, message, state, claimed } = dead
+    const { messageId, generation } = parseDeliveryId(claimed.delivery)
+    const { record } = subscription
+    const deadLetter = {
+      reason: state.reason,
+      statusCode: state.statusCode,
+      lastError: state.error,
+      attempts: state.attempts,
+      subscriptionArn: record.arn,
+      topicArn: record.topicArn,
+      messageId,
+      generation,
+      publishedAt: message.message.publishedAt,
+      deadLetteredAt: this.#options.now(),
+      message: message.message,
+    }
+    const item = queueBody(await this.#signed(dead), subscription.target, queueArn)
+    return { id: deadLetterItemId(record.id, claimed.delivery), ...item, deadLetter }
+  }
+
+  /** The envelope as the endpoint would have got it. */
+  async #signed({ subscription, message }: DeadDelivery): Promise<Envelope> {
+    const { signature, target } = subscription
+    const envelope = message.envelopeFor(signature)
+    if (signature === undefined) return envelope
+    if (this.#options.signing.waiting > SIGNATURES_WAITING_MAX) throw new Error('too much waits to be signed')
+    await this.#options.signing.prepare(envelope, target)
+    return envelope
+  }
+}
+
+/** null: none, or a confirmation, which never goes to a dead-letter queue. */
+export function letterTarget({
+  subscription: { record },
+  message,
+}: Pick<DeadDelivery, 'subscription' | 'message'>): LetterTarget | null {
+  if (message.message.kind !== undefined && message.message.kind !== 'Notification') return null
+  if (record.deadLetters === 'topicQueue') return { topicArn: record.topicArn }
+  return record.redrivePolicy && { queueArn: record.redrivePolicy.deadLetterTargetArn }
+}

@@ -1,0 +1,77 @@
+/**
+ * Lanes whose dead deliveries wait for a dead-letter queue that does not exist. They ask for it again by themselves,
+ * a few at a time (lane-settle.lua). When the queue is there again, all of them become due at once. This memory may be
+ * lost: whatever then finds the queue makes the others of its lane due.
+ */
+import type { Logger } from '@fantail/runtime'
+import type { LaneStore } from '@fantail/store'
+
+/** @limit Lanes that a worker remembers as waiting for a queue. Past it: further lanes find out by themselves. */
+const WAITING_LANES_MAX = 10_000
+/** How often one lane is released at most: each letter that finds its queue asks for it. */
+const RELEASE_EVERY_MS = 1_000
+
+interface WaitingLane {
+  shard: number
+  subscriptionId: string
+}
+
+interface MissingQueuesOptions {
+  lanes: Pick<LaneStore, 'releaseDead'>
+  log: Pick<Logger, 'warn' | 'info' | 'debug'>
+  /** Monotonic ms. */
+  now?: () => number
+}
+
+export class MissingQueues {
+  readonly #options: MissingQueuesOptions
+  readonly #now: () => number
+  /** Subscription id → shard, by queue. */
+  readonly #queues = new Map<string, Map<string, number>>()
+  readonly #releasedAt = new Map<string, number>()
+  #lanes = 0
+
+  constructor(options: MissingQueuesOptions) {
+    this.#options = options
+    this.#now = options.now ?? (() => performance.now())
+  }
+
+  /** One of the lane's deliveries waits for this queue. */
+  add(queueArn: string, { shard, subscriptionId }: WaitingLane): void {
+    let lanes = this.#queues.get(queueArn)
+    if (lanes?.has(subscriptionId) || this.#lanes >= WAITING_LANES_MAX) return
+    if (!lanes) {
+      lanes = new Map()
+      this.#queues.set(queueArn, lanes)
+      this.#options.log.warn({ queueArn }, 'dead_letter_queue.missing')
+    }
+    lanes.set(subscriptionId, shard)
+    this.#lanes++
+  }
+
+  /** The queue has been written: it may be there again. */
+  changed(queueArn: string): void {
+    const lanes = this.#queues.get(queueArn)
+    if (!lanes) return
+    this.#queues.delete(queueArn)
+    this.#lanes -= lanes.size
+    for (const [subscriptionId, shard] of lanes) this.#release({ shard, subscriptionId })
+  }
+
+  /** A delivery of this lane that had waited has found the queue. */
+  found(queueArn: string, lane: WaitingLane): void {
+    if (this.#queues.has(queueArn)) this.#options.log.info({ queueArn }, 'dead_letter_queue.found')
+    this.changed(queueArn)
+    const at = this.#releasedAt.get(lane.subscriptionId) ?? Number.NEGATIVE_INFINITY
+    if (this.#now() - at >= RELEASE_EVERY_MS) this.#release(lane)
+  }
+
+  #release({ shard, subscriptionId }: WaitingLane): void {
+    if (this.#releasedAt.size >= WAITING_LANES_MAX) this.#releasedAt.clear()
+    this.#releasedAt.set(subscriptionId, this.#now())
+    // The deliveries ask by themselves if this fails.
+    this.#options.lanes
+      .releaseDead(shard, subscriptionId)
+      .catch((error) => this.#options.log.debug({ subscriptionId, err: error }, 'dead_letters.unreleased'))
+  }
+}
