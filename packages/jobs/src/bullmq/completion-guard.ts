@@ -1,7 +1,7 @@
 /**
- * Which command of a worker completes a job. A completion deletes the job, so whoever runs it is asked at the moment at
- * which the command is written to the connection: also where ioredis sends it again after a reconnect, or has kept it
- * while there was no connection.
+ * Finds the command of a worker that completes a job. A completion deletes the job. The job's run is therefore checked
+ * when the command is written to the connection, also if ioredis sends it again after a reconnect or has kept it
+ * without a connection.
  */
 import type { Command } from 'ioredis'
 
@@ -14,7 +14,7 @@ export interface CompletionGuard {
 
 const TARGET_AT = 4
 
-/** Of BullMQ's `moveToFinished`: a script that names the set of completed jobs, and first the job, as arguments. */
+/** The job of BullMQ's `moveToFinished`: a script whose arguments name the set of completed jobs, and first the job. */
 export function completedJob({ name, args }: Pick<Command, 'name' | 'args'>): string | undefined {
   if (name !== 'evalsha' && name !== 'eval') return undefined
   const first = 2 + Number(args[1])

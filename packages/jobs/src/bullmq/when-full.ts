@@ -24,8 +24,8 @@ class WhenFullRedis extends Redis {
   guard: CompletionGuard | undefined
 
   /**
-   * ioredis comes here for each command, and again for those that it sends a second time after a reconnect. What a
-   * completion rests on may be gone by then.
+   * ioredis calls this for each command, and again for commands that it repeats after a reconnect. The copies that a
+   * completion relies on may be gone by then.
    */
   override sendCommand(...sent: Sent): unknown {
     const job = this.guard && this.status === 'ready' ? completedJob(sent[0]) : undefined
@@ -37,7 +37,7 @@ class WhenFullRedis extends Redis {
 
   async #prove(job: string, guard: CompletionGuard, [command, ...rest]: Sent): Promise<void> {
     try {
-      // What is sent again comes just before 'ready' is told.
+      // Repeated commands are sent just before 'ready' is emitted.
       await nextTurn()
       await guard.prove(job, () => openSince(this))
       this.sendCommand(command, ...rest)

@@ -8,7 +8,7 @@ import { createPublisher } from '../publishing/publisher.ts'
 import { DispatchConsumer } from './dispatch-consumer.ts'
 import type { DispatchRun, RunEnd, RunName } from './dispatch-run.ts'
 
-/** What the keys of queue 0 begin with. */
+/** Prefix of the keys of queue 0. */
 export const JOBS = 'ft:{dispatch-0}:dispatch-0'
 
 export function message(text: string): Message {

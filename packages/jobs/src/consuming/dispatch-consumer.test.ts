@@ -57,7 +57,7 @@ test('a lock that ran out during an outage is taken again and the job runs once'
   expect(runs.map((run) => run.fence)).toEqual([1])
 })
 
-/** What the stalled check does to a job whose lock has run out, in one moment. */
+/** Like the stalled check for a job whose lock has run out, in one step. */
 async function handOutAgain(job: string, starts = 0): Promise<void> {
   await redis
     .multi()
@@ -131,7 +131,7 @@ test('a job that got the number of one that Redis lost is begun anew', async () 
   await redis.set(`${JOBS}:${job}:lock`, 'nobody')
   finish()
   await waitFor(() => lines.includes('dispatch.error'))
-  // As after a failover that lost the job and the count of jobs; another worker has started the new one, and died.
+  // As after a failover that lost the job and the count of jobs. Another worker has started the new one, and died.
   const data = JSON.stringify({ v: 1, m: [message('other')] })
   await redis.hset(`${JOBS}:${job}`, { data, timestamp: Date.now() + 1 })
   await handOutAgain(job)
@@ -268,7 +268,7 @@ test('of jobs that could not be completed no messages are kept', async () => {
   })
   await publish('refused')
   await waitFor(() => lines.includes('dispatch.error'))
-  // What BullMQ itself holds of a job it lets go with the next one.
+  // BullMQ itself releases a job with the next one.
   await publish('next')
   await waitFor(() => completed.length === 1)
   await waitFor(() => {

@@ -153,7 +153,7 @@ export class DispatchConsumer {
       if (end === 'settled' || end === 'cut') await proveCopies(entry)
       // A later start has adopted the run and sees the job to its end; with this error BullMQ leaves the job as it is.
       if (entry.token !== token) throw new WaitingError()
-      // What is settled is known where its checkpoint is: BullMQ brings the job to a further start.
+      // The checkpoint knows what is settled. BullMQ starts the job once more.
       if (end === 'lost')
         throw entry.lost ? new WaitingError() : new Error('the checkpoints of the job are not this run’s')
       await this.#locks.hold(entry)
@@ -193,7 +193,7 @@ export class DispatchConsumer {
   /** One line per kind of error and outage, not one per occurrence. */
   #onError(error: Error): void {
     if (this.#trouble.notice(error)) return
-    // Told as lockRenewalFailed too, which is where it is dealt with.
+    // lockRenewalFailed reports it too, and handles it.
     if (error.message.startsWith('could not renew lock')) return
     if (!this.#errors.isNew(error)) return
     this.#options.log.warn({ queue: this.#name, error: error.message }, 'dispatch.error')

@@ -19,13 +19,13 @@ async function cut(run: DispatchRun, parts: DispatchPart[]): Promise<RunEnd> {
   return (await run.handOut(parts)) ? 'cut' : 'lost'
 }
 
-/** Keys of jobs and parts, whatever BullMQ keeps of them. */
+/** Keys of jobs and parts that BullMQ keeps. */
 async function left(): Promise<string[]> {
   const keys = await redis.keys(`${JOBS}:*`)
   return keys.filter((key) => /:(\d|wait$|active$|waiting-children$)/.test(key.slice(JOBS.length)))
 }
 
-/** Parts that are run, each until it is let go. */
+/** Parts that run until the test releases them. */
 function holdParts(parts: DispatchPart[]) {
   const runs: DispatchRun[] = []
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
@@ -104,7 +104,7 @@ test('a part that has ended and is added again, as by a start that was frozen, d
   expect(runs).toHaveLength(2)
 })
 
-/** As where the worker that runs the part has died, and another one after it. */
+/** As after the death of the worker that runs the part, with a new start by another one. */
 async function restart(id: string, change: Record<string, string> = {}): Promise<void> {
   await redis
     .multi()

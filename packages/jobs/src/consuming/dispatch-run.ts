@@ -15,9 +15,9 @@ export interface DispatchRun {
   /** Where it is a part of another job: what of it. */
   part?: DispatchPart
   isLost(): boolean
-  /** To be told of all that the run writes elsewhere: the job is completed only while it stands. */
+  /** Records everything that the run writes elsewhere. The job is completed only while that stands. */
   copies: RunCopies
-  /** Whether Redis has room for so many parts. Rejects where Redis fails. */
+  /** Whether Redis has capacity for so many parts. Rejects if Redis fails. */
   hasRoomFor(parts: number): Promise<boolean>
   /**
    * Makes jobs of their own of the parts of this one; safe to repeat with the same parts. False where it is another

@@ -1,4 +1,4 @@
-/** The messages of a job that starts. What cannot be decoded goes to the quarantine (unreadable-jobs.ts). */
+/** The messages of a job that starts. Messages that cannot be decoded go to the quarantine (unreadable-jobs.ts). */
 import type { Message } from '@fantail/contracts'
 import { DelayedError, type Job, WaitingError } from 'bullmq'
 import { dispatchMessages, type PartJobData, partOf } from '../dispatch-job.ts'

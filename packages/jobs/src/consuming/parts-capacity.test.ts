@@ -4,7 +4,7 @@ import { PART_BYTES, PARTS_SHARE, PartsRoom } from './parts-capacity.ts'
 
 const { redis } = await useRedis()
 
-/** With room for so many parts. */
+/** Memory with capacity for so many parts. */
 const roomFor = (parts: number) => {
   const limitBytes = 1e9
   const usedBytes = limitBytes * PARTS_SHARE - parts * PART_BYTES

@@ -9,7 +9,7 @@ redis.on('error', () => undefined)
 
 const checkpointOf = ({ key }: DispatchRun) => `${shardBase(0)}ck:${key}`
 
-/** As parking does. */
+/** Parks like `parking.ts`. */
 async function park(run: DispatchRun, batch: string): Promise<void> {
   const mark = run.copies.mark(shardBase(0))
   await redis.hset(checkpointOf(run), 'p', batch)

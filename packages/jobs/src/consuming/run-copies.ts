@@ -18,7 +18,7 @@ interface CopyInShard extends Partial<CheckpointNames> {
 
 interface RunCopiesOptions {
   mark(key: string): ServerMark
-  /** Of the run's checkpoint in the shard. */
+  /** The names in the run's checkpoint in the shard. */
   readNames(shard: number): Promise<CheckpointNames>
 }
 
@@ -47,12 +47,12 @@ export class RunCopies {
     this.#inShards.set(shard, { mark, batch })
   }
 
-  /** What earlier starts have settled in the shard was read, under this run's fence. */
+  /** The shard's earlier checkpoint was read, under this run's fence. */
   opened(shard: number, fence: number, mark: ServerMark): void {
     if (!this.#inShards.has(shard)) this.#inShards.set(shard, { mark, fence: String(fence) })
   }
 
-  /** What cannot be looked up again. */
+  /** A copy that cannot be looked up again. */
   wrote(mark: ServerMark): void {
     if (!this.#others.has(mark.key)) this.#others.set(mark.key, mark)
   }
@@ -70,7 +70,7 @@ export class RunCopies {
     return this.#prove([...this.#inShards.keys()], openSince)
   }
 
-  /** As `prove`, for a write to the run's checkpoint in the shard. */
+  /** Like `prove`, for a write to the run's checkpoint in the shard. */
   proveIn(shard: number): Promise<boolean> | true {
     return this.#standIn([shard], ALWAYS) || this.#prove([shard], ALWAYS)
   }
@@ -94,7 +94,7 @@ export class RunCopies {
     const mark = this.#options.mark(shardBase(shard))
     const { fence, batch } = await this.#options.readNames(shard)
     if (copy.batch === undefined ? fence !== copy.fence : batch !== copy.batch) return false
-    // Unless another batch was parked meanwhile, under a mark of its own.
+    // Unless another batch was parked meanwhile, with its own mark.
     if (this.#inShards.get(shard) === copy) this.#inShards.set(shard, { ...copy, mark })
     return true
   }

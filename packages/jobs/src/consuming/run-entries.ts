@@ -96,8 +96,8 @@ async function isProven({ copies }: RunEntry, openSince: (() => number) | undefi
 }
 
 /**
- * Whether this start of the job may go on with a run that this process has, or has just ended: its lock ran out, or its
- * completion did not reach Redis, and nobody else has started it in between. Beginning anew would attempt everything a
+ * Whether this start of the job may continue a run that this process has, or has just ended. Its lock ran out, or its
+ * completion did not reach Redis, and no other worker has started it in between. A new run would attempt everything a
  * second time.
  */
 function isNextStart(known: RunEntry, { addedAt, starts }: Start): boolean {

@@ -21,7 +21,7 @@ export interface RunEntry {
   /** False for a part of which nothing was to be done. */
   begun: boolean
   lost: boolean
-  /** What the run has written elsewhere. */
+  /** Everything that the run has written elsewhere. */
   copies: RunCopies
   done: Promise<RunEnd>
 }

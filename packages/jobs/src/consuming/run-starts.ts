@@ -37,7 +37,7 @@ export class RunStarts {
     this.#jobsKey = dispatchJobKey(options.queue, '')
   }
 
-  /** Of a run that has not begun. */
+  /** For a run that has not begun. */
   entryOf({ id = '', attemptsStarted: starts, timestamp: addedAt }: Job<JobData>): RunEntry {
     const { queue, redis, servers } = this.#options
     const key = `${dispatchQueueName(queue)}:${id}:${addedAt.toString(36)}`

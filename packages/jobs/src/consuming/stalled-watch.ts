@@ -15,7 +15,7 @@ interface StalledWatchOptions {
   queue: string
   redis: Redis
   worker: Pick<Worker, 'opts' | 'startStalledCheckTimer'>
-  /** Some jobs are what BullMQ calls failed. A rejection is told and does not stop the search. */
+  /** Some jobs have failed in BullMQ's sense. A rejection is reported and does not stop the search. */
   takeFailed(): Promise<void>
   onError(error: Error): void
 }

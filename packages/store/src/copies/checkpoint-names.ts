@@ -1,10 +1,10 @@
-/** What a job's checkpoint in a shard was last written by: proof that what was written before it is there. */
+/** The last writers of a job's checkpoint in a shard: proof that earlier writes are there. */
 import type { Redis } from 'ioredis'
 import { checkpointKey } from '../keys.ts'
 import { shardBase } from '../redis/shards.ts'
 
 export interface CheckpointNames {
-  /** Of the run that opened it last. */
+  /** Fence of the run that opened it last. */
   fence: string | null
   /** The batch that was parked last. */
   batch: string | null

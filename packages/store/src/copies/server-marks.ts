@@ -18,7 +18,7 @@ import { isCluster, nodeOf } from '../redis/cluster.ts'
 
 const CLOSED = Number.POSITIVE_INFINITY
 
-/** On the connection itself, so that it is followed once, whatever it is wrapped in. */
+/** Stored on the connection itself, so that it is followed once, whatever wraps it. */
 const OPENED_AT = Symbol('opened at')
 
 type Followed = Redis & { [OPENED_AT]?: number }
@@ -54,7 +54,7 @@ export interface ServerMark {
 export class ServerMarks {
   readonly #connections: Redis[]
 
-  /** Of all connections that copies are written on, or sources deleted. */
+  /** All connections that write copies or delete sources. */
   constructor(connections: Redis[]) {
     this.#connections = [...new Set(connections)]
     for (const redis of this.#connections) follow(redis)

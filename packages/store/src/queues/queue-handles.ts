@@ -86,7 +86,7 @@ export class QueueHandles {
 }
 
 interface Handle {
-  /** Of the queue. */
+  /** The queue's uid. */
   uid: string
   id: string
   digest: Buffer

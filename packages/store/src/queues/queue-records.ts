@@ -1,4 +1,4 @@
-/** What queues.ts takes and gives. Times are epoch ms by Redis's clock. */
+/** Types of queues.ts. Times are epoch ms by Redis's clock. */
 import type { ArnDefaults, DeadLetter, MessageAttribute, QueueMessage, QueueRecord } from '@fantail/contracts'
 
 export interface QueueCounts {
@@ -18,7 +18,7 @@ export interface QueueWithCounts {
 }
 
 export interface ListQueues {
-  /** Of the name. Without it and `owner`: queues of every account and region. */
+  /** Prefix of the name. Without it and `owner`: queues of every account and region. */
   prefix?: string
   /** Account and region; where a prefix is given, the default ones else. */
   owner?: ArnDefaults
@@ -46,7 +46,7 @@ export interface SendItem {
 }
 
 export interface SentItem {
-  /** Of a duplicate: the first copy's. */
+  /** For a duplicate: the first copy's id. */
   messageId: string
   /** On a FIFO queue; absent where the first copy with the given id has left the queue. */
   sequenceNumber?: string
@@ -65,7 +65,7 @@ export interface ReceiveRequest {
 /** A receive for a push consumer: along with messages it takes a share of the consumer's concurrency. */
 export interface ConsumerReceive {
   name: string
-  /** Of the record that the caller goes by. */
+  /** Revision of the caller's record. */
   revision: string
   /** Names the share; one that holds it already goes on filling. */
   batch: string
@@ -106,8 +106,8 @@ export type HandleResult = { ok: true } | { ok: false; error: HandleError }
 
 export interface HandleRule {
   /**
-   * Standard queues: only a handle of the newest receive counts, as for whoever holds messages under a lease (push
-   * consumers, a receive given back). A late holder must not end what another one has begun.
+   * Standard queues: only a handle of the newest receive counts, for callers that hold messages under a lease (push
+   * consumers, a receive that is given back). A late holder must not end a later receive.
    */
   newestOnly?: boolean
 }

@@ -1,4 +1,4 @@
-/** What is stored of a message: sent by somebody, moved by a redrive policy, or redriven. */
+/** The stored form of a message that was sent, moved by a redrive policy, or redriven. */
 import { randomUUID } from 'node:crypto'
 import { parseMessageId } from '@fantail/contracts'
 import { kindOf } from './kinds/kind-of.ts'

@@ -51,19 +51,19 @@ import { sweepQueues } from './queue-sweep.ts'
 import type { QueueUse } from './queue-use.ts'
 
 /**
- * As in SQS.
+ * The same value as in SQS.
  * @limit Messages of a queue in flight; FANTAIL_QUEUE_IN_FLIGHT_MAX changes it. Past it: nothing is received.
  */
 const IN_FLIGHT_MAX = 120_000
 
 interface QueuesOptions extends QueueDefinitionsOptions {
-  /** Told of a failure that costs the caller nothing and that is made good later. */
+  /** Called with a failure that costs the caller nothing and is repaired later. */
   onProblem?: (error: Error) => void
   /** Messages of one queue that may be in flight at a time. */
   inFlightMax?: number
   /** How appends are made; default: on the connection of all else, and replicas are not waited for. */
   acks?: ReplicaAcks
-  /** Counts the use; default: nobody does. */
+  /** Counts the use; default: no counting. */
   use?: QueueUse
 }
 

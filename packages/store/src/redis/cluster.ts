@@ -1,11 +1,9 @@
 /**
- * A Redis Cluster as one connection: ioredis's `Cluster`, with the habits of every other connection of ours
- * (connect.ts).
+ * A Redis Cluster as one connection: ioredis's `Cluster`, configured like every other connection (connect.ts).
  *
- * A command is sent once. ioredis repeats it only where a server refused it (MOVED, ASK, TRYAGAIN, CLUSTERDOWN), which
- * is safe; repeating it after a connection broke (`retryDelayOnFailover`) would not be, and is off. What that option
- * would do besides is done here: while a shard's master cannot be reached, the map of slots is asked for again and
- * again.
+ * A command is sent once. ioredis repeats it only if a server refused it (MOVED, ASK, TRYAGAIN, CLUSTERDOWN), which is
+ * safe. Repeating it after a connection broke (`retryDelayOnFailover`) would not be safe, and is off. The useful part
+ * of that option is done here: while a shard's master cannot be reached, the map of slots is fetched again and again.
  */
 import type { RedisCluster } from '@fantail/contracts'
 import { Cluster, type ClusterOptions, type Command, type Redis } from 'ioredis'

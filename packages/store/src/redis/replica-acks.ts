@@ -1,20 +1,20 @@
 /**
- * Waiting for replicas (FANTAIL_MIN_REPLICAS) before something is acknowledged, or before a source is deleted: a parked
- * delivery (the job is completed next), an appended message (the lane entry is deleted next, or a sender gets its
- * answer). Otherwise a failover in the next moment could lose what only the new place has. This needs a connection of
- * its own: nothing else is answered on it meanwhile.
+ * Waiting for replicas (FANTAIL_MIN_REPLICAS) before an acknowledgement or the deletion of a source: a parked delivery
+ * (the job is completed next), an appended message (the lane entry is deleted next, or a sender gets its answer).
+ * Without it a failover in the next moment could lose the only copy. It needs its own connection, which is blocked
+ * meanwhile.
  *
- * Redis's WAIT covers what its own connection wrote, and since Redis 7.2 a script that only reads does not count as a
+ * Redis's WAIT covers the writes of its own connection. Since Redis 7.2 a script that only reads does not count as a
  * write. A repeated publish writes nothing, because an earlier one, perhaps of another process, has. A mark is
- * therefore written right before each WAIT. Replicas apply writes in their order, so the mark's offset covers every
- * earlier write.
+ * therefore written right before each WAIT. Replicas apply writes in order, so the mark's offset covers every earlier
+ * write.
  *
  * A shard goes on without its replicas if too few are connected, or if they were late three times in a row. It asks
- * again after a pause. Otherwise everything would stop, and publishing reports already that copies are missing.
- * `strict` is for what a caller is told: it fails after one wait.
+ * again after a pause. Otherwise everything would stop, and publishing already reports that copies are missing.
+ * `strict` is for a caller's answer: it fails after one wait.
  *
- * There is one WAIT at a time, for all writes whose replies came before it. It blocks its connection, for all of its
- * second if a replica is missing; one WAIT per write let a burst of writes time each other out.
+ * There is one WAIT at a time, for all writes whose replies came before it. It blocks its connection, for a whole
+ * second if a replica is missing. With one WAIT per write, a burst of writes would time each other out.
  */
 import { FantailError } from '@fantail/contracts'
 import type { Redis } from 'ioredis'

@@ -1,8 +1,8 @@
 /**
- * At the start of a process: that what answers is what the settings name. A node of a cluster that is taken for a
- * single Redis refuses most of what it is asked, and a plain Redis taken for a cluster is never connected; both are
- * told from the mode that HELLO tells, the first time that anything answers. A Redis that is away is waited for, and so
- * are Sentinels that do not know the master: what is wrong with them is said once and may come right by itself.
+ * Checks at the start of a process that the server is of the kind that the settings name. A node of a cluster that is
+ * used as a single Redis refuses most commands, and a plain Redis is never connected as a cluster. HELLO reports the
+ * mode when a server first answers. A Redis that is away is waited for, and so are Sentinels that do not know the
+ * master: their problem is logged once and may end by itself.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import {
@@ -21,14 +21,14 @@ import { accessOptions } from './cluster-route.ts'
 import { whenReady } from './connect.ts'
 
 const ASKING = askOptions('fantail-start')
-/** What connects sooner is not looked at. */
+/** A server that connects sooner is not checked. */
 const LOOK_AFTER_MS = 200
 const SERVER_LOOK_AGAIN_MS = 1_000
 
 /** A server that is known to be none of these is as good as what was named. */
 export type RedisMode = 'standalone' | 'cluster' | 'sentinel' | 'unknown'
 
-/** What answers is another kind of Redis than the settings name. */
+/** The server is of another kind than the settings name. */
 export class WrongRedisError extends Error {
   readonly found: RedisMode
 
@@ -43,7 +43,7 @@ interface ServerCheckOptions {
   redis: Redis
   /** That `redis` was made for. */
   target: RedisTarget
-  /** Told of each thing that keeps Sentinels from naming a master, once. */
+  /** Called once with each reason why Sentinels name no master. */
   onProblem?: ((error: Error) => void) | undefined
   /** Ends the wait. */
   signal?: AbortSignal | undefined
@@ -80,8 +80,8 @@ export async function whenServerChecked({
 }
 
 /**
- * One look before anything else is connected, which would complain of what is told here. Rejects with a
- * WrongRedisError; what is away is for whenServerChecked to wait for.
+ * One check before anything else is connected, which would report the same problem. Rejects with a WrongRedisError.
+ * whenServerChecked waits for a server that is away.
  */
 export async function refuseWrong(target: RedisTarget): Promise<void> {
   if (isRedisCluster(target)) return await refuseNodes(target)
@@ -91,7 +91,7 @@ export async function refuseWrong(target: RedisTarget): Promise<void> {
   if (mode !== undefined) refuseServer(mode)
 }
 
-/** Of a connection to one server. */
+/** For a connection to one server. */
 async function refuseOthers(redis: Redis): Promise<void> {
   for (;;) {
     const mode = await modeOf(redis).catch(() => undefined)
@@ -140,7 +140,7 @@ const NO_CLUSTER: Partial<Record<RedisMode, string>> = {
   sentinel: 'a Sentinel: set REDIS_SENTINELS and REDIS_SENTINEL_NAME',
 }
 
-/** Until the signal; tells what is wrong while no Sentinel knows the master. */
+/** Runs until the signal; reports problems while no Sentinel knows the master. */
 async function lookAtSentinels(
   target: RedisSentinels,
   signal: AbortSignal,
@@ -182,7 +182,7 @@ function connectTo({ host, port }: HostPort, access: RedisAccess): Redis {
   return new Redis({ host, port, ...accessOptions(access), ...ASKING })
 }
 
-/** undefined where nothing answers: why is told by the connection that waits for it. */
+/** Undefined without an answer. The connection that waits for the server reports the reason. */
 function asking<T>(redis: Redis, ask: (redis: Redis) => Promise<T>): Promise<T | undefined> {
   return askOnce(redis, ask).catch(() => undefined)
 }
@@ -198,7 +198,7 @@ async function modeOf(redis: Redis): Promise<RedisMode> {
   }
 }
 
-/** Of a map, as RESP3 has it or as the flat list of RESP2. */
+/** Reads a map in RESP3's form or as RESP2's flat list. */
 export function fieldOf(reply: unknown, name: string): unknown {
   if (!Array.isArray(reply)) return (reply as Record<string, unknown> | null)?.[name]
   const at = reply.indexOf(name)

@@ -245,7 +245,7 @@ function notParked({ laterBatch }: { laterBatch?: number }): RedriveMove {
   return laterBatch === undefined ? { kind: 'stale' } : { kind: 'behind', laterBatch }
 }
 
-/** What every script of a task takes. */
+/** The arguments of every script of a task. */
 function taskPlace(id: string): { base: string; id: string } {
   const shard = shardOfTask(id)
   if (shard === undefined) throw new TypeError(`not a redrive's id: ${id}`)

@@ -1,13 +1,13 @@
 /**
  * Redrive tasks, as users see them.
  *
- *   running ⇄ paused      running, paused ──cancel──▶ canceling (a batch is under way) ──▶ canceled
- *   running ──▶ completed | failed
+ * running ⇄ paused      running, paused ──cancel──▶ canceling (a batch is under way) ──▶ canceled
+ * running ──▶ completed | failed
  *
- * A task is one hash in its source's shard, beside the queue it works on, so that choosing and ending a batch is one
- * script each; the last byte of its id is the number of that shard. What enters the source after the task began is not
- * the task's, so messages that fail again cannot keep it going for ever. The redrive service runs tasks
- * (redrive-batches.ts); ended ones are kept for 14 days.
+ * A task is one hash in its source's shard, beside its queue, so that choosing and ending a batch take one script each.
+ * The last byte of its id is the number of that shard. Messages that enter the source after the task began do not
+ * belong to it, so messages that fail again cannot keep it going for ever. The redrive service runs tasks
+ * (redrive-batches.ts). Ended ones are kept for 14 days.
  */
 import {
   FantailError,
@@ -91,7 +91,7 @@ export class Redrives {
     return this.#need(id)
   }
 
-  /** What `create` would match now; creates nothing; `not_found`. */
+  /** The present matches of `create`; creates nothing; `not_found`. */
   async dryRun(source: string, filter: RedriveFilter): Promise<RedriveCounts> {
     const { newest: _, now: __, ...counts } = await countRedrive(this.#redis, source, filter)
     return counts
@@ -142,7 +142,7 @@ export class Redrives {
     return this.#change(id, 'cancel')
   }
 
-  /** Ids of the tasks that somebody must be running: `running` and `canceling`. */
+  /** Ids of the tasks that a process must run: `running` and `canceling`. */
   async runnable(): Promise<string[]> {
     const pipeline = batch(this.#redis)
     for (let shard = 0; shard < SHARD_COUNT; shard++) pipeline.hvals(redrivingKey(shardBase(shard)))

@@ -1,6 +1,7 @@
 /**
- * The fields of a subscription's record, stored as JSON with one-letter members. What its key or its topic tells is not
- * stored, nor what has its usual value: about 75 bytes for a plain webhook; written out it would be 450.
+ * The fields of a subscription's record, stored as JSON with one-letter members. Values that follow from its key or its
+ * topic are not stored, and neither are default values. A plain webhook takes about 75 bytes; written out it would take
+ * 450.
  */
 import {
   isProtocol,
@@ -29,7 +30,7 @@ const TOPIC_QUEUE: Codec<'topicQueue'> = { encode: () => 1, decode: () => 'topic
 /** Records of queues do not name their protocol. */
 const UNNAMED: Protocol = 'sqs'
 
-/** What a record without a protocol means: the one that the endpoint begins with. */
+/** The protocol of a record without one: that of the endpoint's scheme. */
 function impliedProtocol({ endpoint = '' }: Partial<StoredSubscription>): Protocol {
   const scheme = endpoint.slice(0, Math.max(0, endpoint.indexOf(':')))
   return isProtocol(scheme) ? scheme : UNNAMED
@@ -96,5 +97,5 @@ export const SUBSCRIPTION = new RecordFields<StoredSubscription, typeof SUBSCRIP
   SUBSCRIPTION_FIELDS,
 )
 
-/** What a caller may set, with nothing absent. */
+/** Fields that callers may set, all present. */
 export type SubscriptionSettings = SettingsOf<typeof SUBSCRIPTION_FIELDS, StoredSubscription>

@@ -12,7 +12,7 @@ const SLICE = { sliceSubscriptionsMax: 3 }
 const { server, redis } = await useRedis()
 const topics = new Topics(redis)
 const subscriptions = new Subscriptions(redis, SLICE)
-/** The first slice is full, so that whatever is created next spans two shards. */
+/** The first slice is full, so every new subscription spans two shards. */
 beforeEach(async () => {
   await redis.flushall()
   await topics.put(ARN, {})

@@ -1,4 +1,4 @@
-/** Ends subscriptions that nobody has confirmed, or taken back, in time. */
+/** Ends subscriptions that were not confirmed, or not restored, in time. */
 import { FantailError, type SubscriptionRecord } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { expiriesKey } from '../keys.ts'
@@ -20,7 +20,7 @@ interface Tools {
     update(id: string, change: (current: SubscriptionRecord) => Partial<SubscriptionRecord>): Promise<unknown>
     delete(id: string): Promise<boolean>
   }
-  /** Told of a record that cannot be read; without it that is thrown. */
+  /** Called with a record that cannot be read. Without it the error is thrown. */
   onCorrupt?: ((error: Error) => void) | undefined
 }
 
@@ -38,8 +38,8 @@ export async function expirePending(tools: Tools): Promise<number> {
 }
 
 /**
- * Made invisible without a token first: whoever confirms at this moment either comes before that, and the
- * subscription stays, or finds no token any more.
+ * First made invisible without a token. A concurrent confirmation either comes before that, and the subscription stays,
+ * or finds no token any more.
  */
 async function expire(
   tools: Tools,

@@ -1,6 +1,6 @@
 /**
- * A subscription's id says where the subscription lives, so that finding it needs no index (an entry per subscription
- * in a sorted set of locations would cost about 200 bytes, a third of all that a subscription takes).
+ * A subscription's id contains its place, so that finding it needs no index. An entry per subscription in a sorted set
+ * of places would cost about 200 bytes, a third of a subscription's memory.
  *
  * It is a UUID of version 8 (RFC 9562 §5.8), `tttttttt-tttt-8ttt-Vsss-srrrrrrrrrrr`: `t` the topic's uid, `s` the
  * number of the slice, `r` and two bits of `V` random. A topic's uid is 15 hex digits, the first two its home shard.
@@ -13,7 +13,7 @@ export interface SubscriptionPlace {
   homeShard: number
   sliceNumber: number
   sliceId: string
-  /** Of the slice: where the record and the lane are. */
+  /** The slice's shard, which holds the record and the lane. */
   shard: number
 }
 

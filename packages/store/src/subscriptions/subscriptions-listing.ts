@@ -23,7 +23,7 @@ const TOPICS_AT_ONCE = 100
 
 export interface ListSubscriptions {
   topicArn?: string
-  /** What the ARNs of the topics begin with: an account's, in a region. */
+  /** Prefix of the topics' ARNs: an account and region. */
   topicPrefix?: string
   endpoint?: string
   status?: SubscriptionStatus

@@ -20,8 +20,8 @@ export function packSubscription(record: Packable): string {
 }
 
 /**
- * Bytes of what callers set. The state of the subscription is left out, so that one can be paused, confirmed and
- * unsubscribed whatever the memory.
+ * Bytes of the settings of callers. The subscription's state does not count, so that it can be paused, confirmed and
+ * unsubscribed at any memory.
  */
 export function settingsBytes(record: Packable): number {
   return Buffer.byteLength(packSubscription({ ...record, status: 'paused', unsubscribed: true }))
@@ -37,7 +37,7 @@ export function unpackSubscription(
   return { id, arn: subscriptionArn(topicArn, id), topicArn, ...stored }
 }
 
-/** What the scripts keep beside the record, each '' where unset. */
+/** Values that scripts keep beside the record, each '' if unset. */
 export interface SubscriptionFields {
   /** Own. */
   throttle: string
@@ -96,7 +96,7 @@ function modeOf({ retryMode = 'policy', circuitBreaker }: FieldSource): string {
   return letter === '-' ? '' : letter
 }
 
-/** What the endpoint index of a topic knows a subscription by. */
+/** The subscription's key in the topic's index of endpoints. */
 export function endpointHash(protocol: Protocol, endpoint: string): Buffer {
   return sha1(protocol + endpoint)
 }

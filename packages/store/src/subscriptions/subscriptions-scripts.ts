@@ -101,7 +101,7 @@ export async function placeSubscription(
   return { outcome: outcome === 'placed' ? 'placed' : 'present', record: String(rest[0]) }
 }
 
-/** What scripts set of a new subscription's lane and counts. */
+/** The values of a new subscription's lane and counts. */
 function laneOf({ counted, ...fields }: SubscriptionFields) {
   return { status: counted, ...fields }
 }
@@ -199,7 +199,7 @@ export async function finishDelete(redis: Redis, entry: HomeEntry): Promise<void
   await runScript(redis, FINISH_DELETE, { ...homeArgs(entry), mark })
 }
 
-/** What the scripts of the topic's home shard take of an entry. */
+/** The arguments of an entry for scripts of the topic's home shard. */
 function homeArgs({ place, id, arn, endpointHash, tokenHash }: HomeEntry) {
   return {
     base: shardBase(place.homeShard),

@@ -1,10 +1,10 @@
 /**
- * Subscriptions. Each lives whole in one slice (record, slot, lane), and its id says in which (subscriptions-id.ts);
- * the topic's home shard keeps which endpoints and tokens are taken and how many places each slice has left.
+ * Subscriptions. Each is stored whole in one slice (record, slot, lane), which its id names (subscriptions-id.ts). The
+ * topic's home shard knows the used endpoints and tokens, and the free places of each slice.
  *
- * Where slice and topic share a shard, which they do for a topic's first 500 subscriptions, a change is one script.
- * Else it is home, slice, home, so that a topic's revision changes before and after the slice does; the first step
- * leaves a mark by which a sweep makes good what a crash leaves in between (topics-repair.ts).
+ * If slice and topic share a shard, as for a topic's first 500 subscriptions, a change is one script. Otherwise it is
+ * home, slice, home, so that a topic's revision changes before and after the slice. The first step leaves a mark, by
+ * which a sweep repairs a crash in between (topics-repair.ts).
  */
 import {
   FantailError,
@@ -58,7 +58,7 @@ export type { ListSubscriptions, SubscriptionChange }
 /** @limit Tries to change a subscription that others change at the same time. Past it: `conflict`. */
 const SUBSCRIPTION_TRIES_MAX = 100
 
-/** What the store itself knows or makes is left out. */
+/** Without the fields that the store sets itself. */
 export type NewSubscription = Omit<
   SubscriptionRecord,
   'id' | 'arn' | 'slot' | 'createdAt' | 'status' | 'unsubscribed' | 'token' | 'tokenExpiresAt'
@@ -67,7 +67,7 @@ export type NewSubscription = Omit<
 interface SubscriptionsOptions {
   /** Subscriptions per slice; smaller in tests. */
   sliceSubscriptionsMax?: number
-  /** Told of a record that cannot be read, which lists and sweeps then leave out; without it they throw. */
+  /** Called with a record that cannot be read, which lists and sweeps then leave out. Without it they throw. */
   onCorrupt?: (error: Error) => void
   /** Asked before a subscription is created, or its record becomes longer. */
   growth?: GrowthGuard
@@ -95,9 +95,9 @@ export class Subscriptions {
   }
 
   /**
-   * The new subscription, or the one that has the same topic, protocol and endpoint (`created` false); `not_found`
-   * without the topic, `storage_full` where a new one would not fit. One that was unsubscribed through its link makes
-   * room for the new one.
+   * The new subscription, or the existing one with the same topic, protocol and endpoint (`created` false); `not_found`
+   * without the topic, `storage_full` if a new one would not fit. A subscription that was unsubscribed through its link
+   * is replaced.
    */
   async create(input: NewSubscription): Promise<{ subscription: SubscriptionRecord; created: boolean }> {
     const placement = placementOf(input)
@@ -211,7 +211,7 @@ export class Subscriptions {
       throw new FantailError('subscription_exists', `subscription ${holderId} has this endpoint`)
   }
 
-  /** False where there is no such subscription. What waits in its lane is discarded and counted by `take`. */
+  /** False if there is no such subscription. `take` discards and counts the waiting deliveries of its lane. */
   async delete(id: string): Promise<boolean> {
     const stored = await this.#read(id)
     if (!stored) return false

@@ -6,13 +6,13 @@ export interface SlicePlace {
   shard: number
 }
 
-/** What every script of a topic's home shard takes. */
+/** The arguments of every script of a topic's home shard. */
 export function atHome(arn: string): { base: string; shard: number; arn: string } {
   const shard = shardOf(arn)
   return { base: shardBase(shard), shard, arn }
 }
 
-/** What every script of a slice takes. */
+/** The arguments of every script of a slice. */
 export function atSlice({ sliceId, shard }: SlicePlace): { base: string; shard: number; slice: string } {
   return { base: shardBase(shard), shard, slice: sliceId }
 }
@@ -27,7 +27,7 @@ export interface TopicScriptSettings {
   overrides: string
 }
 
-/** What a script answers: its outcome, and what belongs to that. */
+/** A script's reply: its outcome, and the values that belong to it. */
 export async function outcomeOf(reply: Promise<unknown>): Promise<{ outcome: string; rest: Buffer[] }> {
   const [outcome, ...rest] = (await reply) as Buffer[]
   return { outcome: String(outcome), rest }

@@ -1,6 +1,6 @@
 /**
- * What dispatch loads and checks again: revisions of topics and slices, and a slice as of one instant. A revision is a
- * random id: it tells that something is another than it was, never which of two is newer.
+ * Reads for dispatch: revisions of topics and slices, and a slice as of one instant. A revision is a random id. It
+ * shows that something has changed, never which of two is newer.
  */
 import type { SubscriptionRecord, TopicRecord } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
@@ -37,7 +37,7 @@ export interface SliceData extends SliceRef {
 }
 
 interface SnapshotsOptions {
-  /** Told of a subscription's record that cannot be read; its neighbours are loaded all the same. */
+  /** Called with a subscription's record that cannot be read. The others are loaded. */
   onCorrupt?: (error: CorruptRecordError) => void
 }
 

@@ -22,5 +22,5 @@ const TOPIC_FIELDS = {
 
 export const TOPIC = new RecordFields<TopicRecord, typeof TOPIC_FIELDS>(TOPIC_FIELDS)
 
-/** What a caller may set; everything else of a TopicRecord is the store's. */
+/** Fields that callers may set; the store sets all others of a TopicRecord. */
 export type TopicSettings = Pick<TopicRecord, keyof typeof TOPIC.settingDefaults>

@@ -14,7 +14,7 @@ const LIST_ELAPSED = readScript('list-elapsed-1')
 
 interface PutTopic extends TopicScriptSettings {
   arn: string
-  /** As read; '' for none. */
+  /** The record as read; '' if there was none. */
   expected: string
   record: string
   uid: string

@@ -1,7 +1,7 @@
 /**
- * Topics: a hash in the home shard of the topic's ARN. Its record is replaced by compare-and-set; every slice keeps a
- * copy with the record's version, so that a late writer never puts back an older one (topics-repair.ts says what
- * becomes of a change that a crash cuts short).
+ * Topics: a hash in the home shard of the topic's ARN. Its record is replaced by compare-and-set. Every slice keeps a
+ * copy with the record's version, so that a late writer never restores an older one. topics-repair.ts repairs changes
+ * that a crash has interrupted.
  */
 import {
   ARN_DEFAULTS,
@@ -42,9 +42,9 @@ interface TopicsOptions {
 }
 
 interface ListTopics {
-  /** Of the name, in the default account and region; without it, topics of every account and region. */
+  /** Prefix of the name, in the default account and region. Without it, topics of every account and region. */
   prefix?: string
-  /** Of the ARN: an account's topics in a region. */
+  /** Prefix of the ARN: an account's topics in a region. */
   arnPrefix?: string
   cursor?: string
   limit: number
@@ -171,7 +171,7 @@ export class Topics {
     return finishUnfinished(this.#redis, options.ageMs)
   }
 
-  /** What `step` makes of the topic as it is read, tried again for as long as that is null. */
+  /** The result of `step` on the topic as read, repeated while that is null. */
   async #write<T>(arn: string, step: (current: ReadTopic | null) => Promise<T | null>): Promise<T> {
     for (let tries = 0; tries < TOPIC_TRIES_MAX; tries++) {
       await pauseBeforeTry(tries)
@@ -186,7 +186,7 @@ export class Topics {
     return text ? { topic: parseTopic(text, topicKey(arn)), text } : null
   }
 
-  /** null where somebody else came first. */
+  /** null after a concurrent change. */
   async #create(arn: string, set: Partial<TopicSettings>): Promise<TopicRecord | null> {
     const uid = createTopicUid(shardOf(arn))
     const name = nameOfArn(arn)
@@ -196,7 +196,7 @@ export class Topics {
     return result.outcome === 'created' ? parseTopic(result.record, topicKey(arn)) : null
   }
 
-  /** null where somebody else came first. Nothing is written where nothing would change. */
+  /** null after a concurrent change. An unchanged record is not written. */
   async #replace(current: ReadTopic, set: Partial<TopicSettings>): Promise<TopicRecord | null> {
     const topic = { ...current.topic, ...TOPIC.givenSettings(set) }
     const record = JSON.stringify(topic)

@@ -1,10 +1,10 @@
 /**
  * FIFO queues: messages keep their order within a group, and copies are not stored.
  *
- * A FIFO queue holds the deduplication id that a sender gave, or the SHA-256 of the body where none was given, against
- * those of the last 5 minutes. What comes under an id of its own (dead letters, moves, redrives) is known by that id
- * alone: two deliveries of one message must not count as copies. A dead letter shows its message's deduplication id all
- * the same; the others, and a dead letter without one, show their own id.
+ * A FIFO queue compares the sender's deduplication id, or the SHA-256 of the body without one, with those of the last 5
+ * minutes. Items with a given id (dead letters, moves, redrives) are compared by that id alone, because two deliveries
+ * of one message must not count as copies. A dead letter still shows its message's deduplication id. The others, and a
+ * dead letter without one, show their own id.
  */
 import { FantailError } from '@fantail/contracts'
 import { readScript, runScript } from '../../redis/scripts.ts'

@@ -1,10 +1,10 @@
-/** What differs between kinds of queues. Everything else is the same for all of them. */
+/** The differences between kinds of queues. Everything else is the same for all. */
 import type { QueueMessage } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import type { StoredItem } from '../queue-items.ts'
 import type { SendItem } from '../queue-records.ts'
 
-/** What the scripts of all kinds take for a receive. */
+/** Arguments of a receive for the scripts of all kinds. */
 interface ReceiveArgs {
   base: string
   arn: string
@@ -17,7 +17,7 @@ interface ReceiveArgs {
 }
 
 interface ReceiveTurnArgs {
-  /** Of the receipt handles, one for each message that is wanted. */
+  /** Secrets of the receipt handles, one for each wanted message. */
   secrets: Buffer[]
   attemptId: string | undefined
   /** Script of this receive, from 1. */
@@ -27,7 +27,9 @@ interface ReceiveTurnArgs {
 export interface QueueKind {
   /** Place of a message that is sent under this id. `validation_failed` if the kind cannot take it. */
   placeOf(item: SendItem, id: string): Pick<StoredItem, 'groupId' | 'deduplicationId' | 'deduplication'>
-  /** What a message keeps that a redrive policy moves from one queue of the kind to another (checklist 177, 178). */
+  /**
+   * The fields that a message keeps when a redrive policy moves it between two queues of the kind (checklist 177, 178).
+   */
   keptBy(moved: QueueMessage): Pick<StoredItem, 'sentAt' | 'retentionFrom' | 'deduplicationId'>
   /** Runs the kind's script. Both answer alike. */
   receive(redis: Redis, args: ReceiveArgs, turn: ReceiveTurnArgs): Promise<unknown>

@@ -1,6 +1,6 @@
--- Deletes messages by receipt handle. In a standard queue a handle of any receive will do, as in SQS, or only one of
--- the newest where that is asked for; what it does not delete, and what is gone already, is answered as done. In a FIFO
--- queue the handle must be of the newest receive, and its time not be over.
+-- Deletes messages by receipt handle. In a standard queue the handle of any receive works, as in SQS, or only one of
+-- the newest receive if newest_only is set. A handle that deletes nothing, and one of a deleted message, is answered as
+-- done. In a FIFO queue the handle must be of the newest receive and not expired.
 -- @key base: of the queue's shard
 -- @arg arn: text
 -- @arg newest_only: flag, handles of earlier receives delete nothing

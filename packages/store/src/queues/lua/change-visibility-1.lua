@@ -1,6 +1,6 @@
--- Hides received messages for some time from now; 0 makes them visible at once. In a standard queue a handle of any
--- receive will do while the message is in flight, as in SQS, and one of the newest also when its time is over; or only
--- one of the newest where that is asked for. In a FIFO queue it must be of the newest, and its time not be over.
+-- Hides received messages for some time from now; 0 makes them visible at once. In a standard queue the handle of any
+-- receive works while the message is in flight, as in SQS, and one of the newest receive also after its time; or only
+-- one of the newest if newest_only is set. In a FIFO queue it must be of the newest receive and not expired.
 -- @key base: of the queue's shard
 -- @arg arn: text
 -- @arg newest_only: flag, handles of earlier receives change nothing

@@ -1,4 +1,4 @@
--- One message, whatever its state.
+-- One message in any state.
 -- @key base: of the queue's shard
 -- @arg arn: text
 -- @arg id: text

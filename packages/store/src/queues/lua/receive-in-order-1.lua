@@ -1,7 +1,7 @@
--- Takes messages of a FIFO queue: what is visible and has no earlier one of its group in flight, several of one group
--- before those of the next, the group that has waited longest first. The work is bounded by the number of messages
--- asked for (and as many moves), whatever is blocked or waits behind. Moves are as in receive-messages; until one is
--- settled its group waits.
+-- Takes messages of a FIFO queue: visible ones without an earlier one of their group in flight. Several of one group
+-- come before those of the next, and the group that has waited longest comes first. The work is bounded by the number
+-- of wanted messages (and as many moves), however many are blocked or wait behind. Moves are as in receive-messages; a
+-- group waits until its move is settled.
 -- @key base: of the queue's shard
 -- @arg arn: text
 -- @arg messages_max: number

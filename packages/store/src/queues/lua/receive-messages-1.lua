@@ -1,5 +1,5 @@
--- Takes visible messages of a standard queue. One that has been received as often as the redrive policy allows is not
--- returned but marked as on its way to the dead-letter queue, for the caller to append there and then settle
+-- Takes visible messages of a standard queue. A message that was received as often as the redrive policy allows is not
+-- returned, but marked as on its way to the dead-letter queue. The caller appends it there and then settles the move
 -- (settle-moves).
 -- @key base: of the queue's shard
 -- @arg arn: text

@@ -1,4 +1,4 @@
--- Deletes one message, whatever its state.
+-- Deletes one message in any state.
 -- @key base: of the queue's shard
 -- @arg arn: text
 -- @arg id: text

@@ -1,5 +1,5 @@
--- Stores items in a queue, all or none. Left out is one whose id was given and is known already, and in a FIFO queue
--- one whose deduplication id is that of another one sent in the last 5 minutes.
+-- Stores items in a queue, all or none. An item whose given id is known is left out. So is, in a FIFO queue, one whose
+-- deduplication id was sent in the last 5 minutes.
 -- @key base: of the queue's shard
 -- @arg arn: text
 -- @arg runs_when_full: flag

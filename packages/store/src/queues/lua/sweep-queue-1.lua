@@ -1,4 +1,4 @@
--- Removes what is too old from a queue that may be idle, and takes up moves that nobody has ended.
+-- Removes expired items from a queue that may be idle, and hands out moves that were not ended.
 -- @key base: of the queue's shard
 -- @arg arn: text
 -- @arg items_max: number

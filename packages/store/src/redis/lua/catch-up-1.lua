@@ -1,5 +1,5 @@
--- Makes up for a clock of Redis that was set back: from now on the shard's time is what a worker knows it to be.
--- Nothing happens where somebody has done that already.
+-- Corrects for a clock of Redis that was set back: from now on the shard's time is the time that a worker knows.
+-- Nothing happens if another worker has already done that.
 -- @key base: of the shard
 -- @arg known_ms: number?, epoch ms that a worker knows
 -- @arg behind_ms_max: number, by which the shard's time may be behind that

@@ -1,4 +1,4 @@
--- Takes a role that one process at a time has, where nobody has it.
+-- Takes a role that one process has at a time, if it is free.
 -- @key role: the role's key
 -- @arg held_ms: digits
 -- Returns 1 where it was taken, else 0

@@ -1,6 +1,6 @@
--- Appends a batch of a redrive task to a queue. What this batch appended before stays appended once, also where it has
--- been consumed since: the shard remembers the batch's items (as park-redriven does). A lower fence or an earlier batch
--- changes nothing.
+-- Appends a batch of a redrive task to a queue. A repeated batch appends nothing, even if its items have been consumed
+-- since: the shard remembers the batch's items (as park-redriven does). A lower fence or an earlier batch changes
+-- nothing.
 -- @key base: of the queue's shard
 -- @arg arn: text
 -- @arg task: text

@@ -1,6 +1,7 @@
--- Chooses a task's next batch and records it, so that whoever runs the task after a crash has the same one. Its items
--- are held: nobody receives them. What is in flight stays with its consumer and counts as skipped, and with it, in a
--- FIFO queue, all that follows it in its group: it may come back, and would then be behind them.
+-- Chooses a task's next batch and records it, so that the next start after a crash gets the same one. Its items are
+-- held: no receiver gets them. Messages in flight stay with their consumers and count as skipped. In a FIFO queue the
+-- messages behind them in their group are skipped too, because one in flight may come back and would then be behind
+-- them.
 -- @key base: of the source
 -- @arg id: text
 -- @arg fence: digits

@@ -1,5 +1,5 @@
--- Gives a task's open batch a higher number: one has been where it goes that is later than it, of which the source
--- knows nothing since a failover. What that batch remembers is over; what is moved anew may be moved a second time.
+-- Gives a task's open batch a higher number, because the target has seen a later batch that the source lost in a
+-- failover. That batch's memory is then over, so its items may be moved a second time.
 -- @key base: of the source
 -- @arg id: text
 -- @arg fence: digits

@@ -1,6 +1,6 @@
--- Takes an endpoint and a place in a slice for a new subscription, and where that slice is in this shard stores the
--- subscription. Else the caller stores it (place-subscription) and then calls finish-create; a mark remains till then.
--- The id is made of the topic's uid, the slice's number and the random digits given (subscriptions-id.ts).
+-- Takes an endpoint and a place in a slice for a new subscription. If that slice is in this shard, it stores the
+-- subscription. Otherwise the caller stores it (place-subscription) and then calls finish-create; a mark remains until
+-- then. The id is made of the topic's uid, the slice's number and the given random digits (subscriptions-id.ts).
 -- @key base: of the topic's home shard
 -- @arg arn: text
 -- @arg shard: digits

@@ -1,4 +1,4 @@
--- Ends a deletion that spans two shards: whoever takes the mark off gives the place back.
+-- Ends a deletion that spans two shards. The call that removes the mark gives the place back.
 -- @key base: of the topic's home shard
 -- @arg arn: text
 -- @arg uid: text, the topic's

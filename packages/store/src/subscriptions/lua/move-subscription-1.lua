@@ -1,5 +1,5 @@
--- Gives a subscription another endpoint, if its record still is the one that the caller has read. What waits in its
--- lane stays. What the lane knows of the old endpoint goes: last error and status, circuit, quota and rate, proof.
+-- Gives a subscription another endpoint, if its record is still as the caller read it. Waiting deliveries stay in its
+-- lane. The lane's knowledge of the old endpoint is removed: last error and status, circuit, quota and rate, proof.
 -- @key base: of the slice's shard
 -- @arg slice_id: text
 -- @arg shard: digits

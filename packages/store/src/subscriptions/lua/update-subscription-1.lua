@@ -34,7 +34,7 @@ local PACE = {
   LANE.measured, LANE.bucket, LANE.requests, LANE.closedAt,
 }
 
--- What was learnt under another mode says nothing under this one.
+-- State from another mode is not valid under this one.
 local function set_mode()
   local key = base .. 'lane:' .. id
   if (redis.call('HGET', key, LANE.mode) or '') == mode then return end

@@ -1,5 +1,6 @@
--- Before and after a change of a subscription in another shard: marks the topic as changed, and keeps the entry of the
--- subscription's token (the new one is there before the record has it, the old one until the record has lost it).
+-- Runs before and after a change of a subscription in another shard. Marks the topic as changed, and maintains the
+-- entry of the subscription's token: the new one is added before the record has it, the old one removed after the
+-- record has lost it.
 -- @key base: of the topic's home shard
 -- @arg arn: text
 -- @arg uid: text

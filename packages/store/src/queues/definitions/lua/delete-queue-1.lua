@@ -1,5 +1,4 @@
--- Removes a queue; from now on nobody finds it. Its items are noted for drop-queue, the time is remembered for a
--- minute.
+-- Removes a queue. From now on no call finds it. Its items are noted for drop-queue, and the time is kept for a minute.
 -- @key base: of the queue's shard
 -- @arg arn: text
 -- @arg own_of: text, '' or a topic's ARN: only that topic's own queue, and only if it is empty

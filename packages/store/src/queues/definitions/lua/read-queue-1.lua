@@ -19,8 +19,8 @@ local function counts()
   return visible, busy, later('delayed'), 0
 end
 
--- What is in flight, on its way or held comes back later. An item received before the delay was raised counts as
--- delayed.
+-- Items that are in flight, on their way or held become visible later. An item received before the delay was raised
+-- counts as delayed.
 local function counts_in_order()
   local busy, delayed = later('flight'), 0
   if queue.delay > 0 then delayed = redis.call('ZCOUNT', q .. 'age', queue.clock - queue.delay + 1, '+inf') end

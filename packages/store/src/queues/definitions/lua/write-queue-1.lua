@@ -1,5 +1,5 @@
--- Creates a queue or replaces its settings, unless somebody else has written since the record was read.
--- A record that does not grow is replaced even when memory is full.
+-- Creates a queue, or replaces its settings unless they have changed since the record was read. A record that does not
+-- grow is replaced even when memory is full.
 -- @key base: of the queue's shard
 -- @arg arn: text
 -- @arg expected: text, record as read; '' absent

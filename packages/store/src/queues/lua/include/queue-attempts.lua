@@ -19,8 +19,8 @@ local function note_receive(queue, attempt, id, proof, due)
   redis.call('PEXPIRE', key, ATTEMPT_MS)
 end
 
--- The messages of an attempt: 'new' where there was none or their time is over, 'changed' where somebody has deleted or
--- received one or changed its time.
+-- The messages of an attempt: 'new' if there was none or their time is over, 'changed' if one was deleted, received, or
+-- given another time since.
 local function noted_receives(queue, attempt)
   local key, notes, over = attempt_key(queue, attempt), {}, false
   local entries = redis.call('LRANGE', key, 0, -1)
@@ -44,7 +44,7 @@ local function repeat_receive(queue, attempt, until_ms)
   if kind == 'new' then return kind end
   local messages = {}
   for i, note in ipairs(notes) do
-    -- A receive's time has a fraction, one that somebody set has none.
+    -- The time of a receive has a fraction; a time that a caller set has none.
     local due = math.min(until_ms, note.received + HIDDEN_MAX_MS) - (#notes - i + 1) / 1000
     hide_in_group(queue, note.id, due)
     note_receive(queue, attempt, note.id, note.proof, due)

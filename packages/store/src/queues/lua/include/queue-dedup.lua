@@ -1,8 +1,8 @@
--- FIFO: what was sent in the last 5 minutes, by deduplication id.
+-- FIFO: messages of the last 5 minutes, by deduplication id.
 --
--- One string a message: `<id> <sequence> <ms> <group>`. Which strings a send is held against is decided by the scope of
--- that moment, so a change of the scope says nothing about what was sent before, except that the same id in the same
--- group is a duplicate in both.
+-- One string per message: `<id> <sequence> <ms> <group>`. The present scope decides which strings a send is compared
+-- with. After a change of the scope, earlier messages therefore do not count, except that the same id in the same group
+-- is a duplicate in both.
 -- @limit How long a deduplication id of a FIFO queue is remembered. After it: the same id is a new message.
 local DEDUP_MS = 300000
 

@@ -1,6 +1,6 @@
--- An item keeps the digests of its receipt handles' secrets, newest first. A FIFO queue needs the newest alone;
--- a standard queue takes those of earlier receives as well, as SQS does, and keeps so many that a message's handles
--- take 4 KiB at most.
+-- An item keeps the digests of its receipt handles' secrets, newest first. A FIFO queue needs only the newest. A
+-- standard queue accepts earlier receives too, as SQS does, and keeps so many that a message's handles take 4 KiB at
+-- most.
 local DIGEST_BYTES, RECEIVES_KEPT = 16, 256
 
 -- The digests with one more.

@@ -5,8 +5,8 @@ local ITEM_VALUES = 17
 -- FIFO: ages of one queue differ by at least this, so that their order is that of the sequence numbers.
 local AGE_STEP = 1 / 1024
 
--- One that a move brings while its own move from here has not ended has been there and is back, or this queue is its
--- own dead-letter queue: it stays, and its receives are counted anew.
+-- An item may arrive by a move while its own move from here has not ended. It has then been there and is back, or this
+-- queue is its own dead-letter queue. The item stays, and its receives are counted anew.
 local function end_move(queue, id, count)
   if redis.call('ZREM', queue.q .. 'moving', id) == 0 then return end
   redis.call('HSET', queue.q .. 'i:' .. id, 'c', count, 'b', count)

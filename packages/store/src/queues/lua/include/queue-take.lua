@@ -1,4 +1,4 @@
--- What becomes visible with time, and what is on its way to a dead-letter queue.
+-- Messages that become visible with time, and messages on their way to a dead-letter queue.
 -- @include queue
 -- @limit Lease of a message on its way to a dead-letter queue. After it: another process moves it.
 local MOVE_MS = 10000
@@ -21,9 +21,9 @@ local function used_up(queue, count, before, failed)
   return queue.receives and not failed and tonumber(count) - (tonumber(before) or 0) >= queue.receives
 end
 
--- Marks an item as on its way. Whoever is given it appends it to the target by id and then forgets it here; if that
--- has not happened when the lease is over, the next receive or sweep gives it to somebody else. Thousandths of `n` keep
--- the order of those that are on their way together.
+-- Marks an item as on its way. The caller that gets it appends it to the target by id and then forgets it here. If that
+-- has not happened when the lease is over, the next receive or sweep hands it out again. Thousandths of `n` keep the
+-- order of items that are on their way together.
 local function start_move(queue, id, n)
   redis.call('ZREM', queue.q .. 'ready', id)
   redis.call('ZADD', queue.q .. 'moving', queue.clock + MOVE_MS + n / 1000, id)

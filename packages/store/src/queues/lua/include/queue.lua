@@ -1,4 +1,4 @@
--- What every script of a queue begins with: its settings, its clock, and how an item leaves it.
+-- Common parts of all queue scripts: the queue's settings, its clock, and how an item leaves it.
 -- @include now
 -- @limit How long the id of a removed message is remembered, so that a repeated append changes nothing.
 local RECENT_MS = 600000
@@ -15,9 +15,9 @@ local ITEM_BYTES = 900
 -- FIFO: when an item comes back that is on its way to another queue.
 local FAR = 8640000000000000
 
--- nil where there is no such queue. `clock` is the queue's own time in ms: Redis's, except that it never goes back.
--- Where Redis's does (a failover), the clock stands still for up to a second or else goes on from where it was, so that
--- no message stays hidden for longer than it was to be. Only scores are in this time; `offset` is what it is ahead.
+-- nil if there is no such queue. `clock` is the queue's own time in ms: Redis's, except that it never goes back. If
+-- Redis's time does (a failover), the clock stands still for up to a second, or else continues from where it was, so
+-- that no message stays hidden for too long. Only scores use this time; `offset` is how far it is ahead.
 local function open_queue(base, arn)
   local key = base .. 'queue:' .. arn
   local h = redis.call('HMGET', key, 'uid', 'v', 'r', 'd', 'm', 't', 'seen', 'off', 'cb', 'gs', 'forgot', 'of')
@@ -99,14 +99,14 @@ local function show_item(queue, id)
   redis.call('ZADD', queue.q .. 'ready', queue.clock, id)
 end
 
--- Tells those who wait that an item has left the way of another one.
+-- Notifies waiting receivers that an item has left, which may have blocked another one.
 local function wake_readers(queue)
   if queue.woken then redis.call('PUBLISH', 'ft:wake:queues', queue.arn) end
 end
 
--- What is remembered of an item that leaves, so that it is known where it is sent once more: its id if the sender gave
--- it. One that a redrive policy brought is known to moves only. They bring it again, with right, where two queues are
--- each other's dead-letter queue: one that is moved on is forgotten.
+-- The remembered name of an item that leaves, which recognises it if it is sent once more: its id if the sender gave
+-- it. An item that a redrive policy brought is known to moves only. Two queues that are each other's dead-letter queue
+-- may rightly bring it again, so an item that is moved on is forgotten.
 local function recent_name(id, by_move)
   return by_move and id .. '>' or id
 end
@@ -141,8 +141,8 @@ local function expire_items(queue, max)
   return removed
 end
 
--- What a reader is given of an item: id, payload, sent, receive count, first received, source queue, group,
--- deduplication id, sequence number.
+-- An item as readers get it: id, payload, sent, receive count, first received, source queue, group, deduplication id,
+-- sequence number.
 local function item_of(queue, id)
   return { id, unpack(redis.call('HMGET', queue.q .. 'i:' .. id, 'p', 's', 'c', 'f', 'x', 'g', 'd', 'o')) }
 end

@@ -1,4 +1,4 @@
--- What a subscription consists of in its slice's shard: record, count, slot, lane, expiry.
+-- The parts of a subscription in its slice's shard: record, count, slot, lane, expiry.
 -- @include lane-next
 
 -- Stores a new subscription in the lowest free slot; returns its record. `new.open` is the record's JSON up to where
@@ -44,7 +44,7 @@ local function remove_subscription(base, slice, id, rev, now)
   return record
 end
 
--- Removes a slice with all its subscriptions, and for a minute refuses whatever would still be placed in it.
+-- Removes a slice with all its subscriptions, and refuses placements in it for a minute.
 local function drop_slice(base, slice, now)
   local ids = redis.call('HKEYS', base .. 'subs:' .. slice)
   redis.call('UNLINK', base .. 'subs:' .. slice, base .. 'slice:' .. slice, base .. 'slots:' .. slice)

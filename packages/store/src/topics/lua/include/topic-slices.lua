@@ -1,8 +1,7 @@
--- What a topic's home shard knows: its settings and its places.
+-- A topic in its home shard: its settings and its places.
 
--- `slices` is a JSON array of subscriptions per slice, each number as wide as all others, so that one is read and
--- written in its place: taken apart and put together, those of ten million subscriptions cost 4 ms of Redis for each
--- change.
+-- `slices` is a JSON array of subscriptions per slice. All numbers have the same width, so that one is read and written
+-- in place. Decoding and encoding the numbers of ten million subscriptions would cost 4 ms of Redis for each change.
 local COUNT_WIDTH = 3
 local COUNT_STEP = COUNT_WIDTH + 1
 
@@ -39,8 +38,8 @@ local function read_topic(key)
   return topic
 end
 
--- Adds one to the first slice with fewer than `max`, or to a new one; returns its number, or nil where there are
--- `slices_max` already. `free` tells where to look: no slice before it has room.
+-- Adds one to the first slice with fewer than `max`, or to a new one. Returns its number, or nil if there are
+-- `slices_max` already. No slice before `free` has a free place.
 local function take_place(topic, max, slices_max)
   local number, slices = tonumber(topic.free) or 0, slices_of(topic)
   local count = 0
@@ -63,7 +62,7 @@ local function release_place(key, uid, number, deleted)
   if number < (tonumber(topic.free) or 0) then redis.call('HSET', key, TOPIC.free, number) end
 end
 
--- Marks the topic as changed and tells whoever has loaded it.
+-- Marks the topic as changed and notifies the processes that have loaded it.
 local function touch_topic(key, uid, arn, rev)
   if redis.call('HGET', key, TOPIC.uid) == uid then redis.call('HSET', key, TOPIC.revision, rev) end
   redis.call('PUBLISH', 'ft:wake:changes', arn)
