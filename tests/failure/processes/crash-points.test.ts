@@ -27,6 +27,7 @@ const STEPS = {
   take: runsScript('take-deliveries-1'),
   'mark as dead': all(settle, hasArgument('markDead')),
   'append to the dead-letter queue': runsScript('send-messages-1'),
+  'append to the queue that it makes': runsScript('send-letter-1'),
   'forget what is dead': all(settle, hasArgument('forget')),
   'settle as delivered': all(settle, hasArgument('delivered')),
   'settle for a retry': all(settle, hasArgument('retry')),
@@ -53,6 +54,8 @@ const CASES: [Step, 'before' | 'after', number[]][] = [
   ['mark as dead', 'after', DEAD],
   ['append to the dead-letter queue', 'before', DEAD],
   ['append to the dead-letter queue', 'after', DEAD],
+  ['append to the queue that it makes', 'before', DEAD],
+  ['append to the queue that it makes', 'after', DEAD],
   ['forget what is dead', 'before', DEAD],
   ['forget what is dead', 'after', DEAD],
 ]
@@ -100,13 +103,19 @@ async function openLedger(name: string, answers: number[]): Promise<Ledger> {
     stack: stack(),
     receiver: receiver(),
     topic: name,
-    subscriptions: { [`/${name}`]: { deliveryPolicy } },
-    deadLetterQueue: `dead-${name}`,
+    subscriptions: { [`/${name}`]: { deliveryPolicy, ...(isOwn(name) && { redrivePolicy: {} }) } },
+    ...(isOwn(name) ? { ownDeadLetterQueue: true } : { deadLetterQueue: `dead-${name}` }),
   })
 }
 
+/** Its dead letters go to the queue that its topic makes. */
+function isOwn(name: string): boolean {
+  return name.startsWith('append-to-the-queue-that-it-makes')
+}
+
 async function deadLettersOf(name: string): Promise<number> {
-  const { counts } = await stack().client.get<{ counts: { visible: number } }>(`/v1/queues/dead-${name}`)
+  const queue = isOwn(name) ? `${name}-dead-letters` : `dead-${name}`
+  const { counts } = await stack().client.get<{ counts: { visible: number } }>(`/v1/queues/${queue}`)
   return counts.visible
 }
 

@@ -24,6 +24,8 @@ export interface LedgerOptions {
   subscriptions: Record<string, Record<string, unknown>>
   /** Queue that the subscriptions dead-letter to; made here. */
   deadLetterQueue?: string
+  /** Dead letters go to the queue that the topic makes for itself. */
+  ownDeadLetterQueue?: boolean
   /** Arrivals at the test's own receivers that they answered 2xx: `<path> <text>`, each as often as it came. */
   elsewhere?: () => string[]
   /**
@@ -262,9 +264,15 @@ export class Ledger {
 
   /** The contents of the dead-letter queue: `<path> <text>`. */
   async deadLetters(): Promise<Set<string>> {
-    const { stack, deadLetterQueue } = this.#options
+    const { stack, topic, ownDeadLetterQueue } = this.#options
+    const deadLetterQueue = ownDeadLetterQueue ? `${topic}-dead-letters` : this.#options.deadLetterQueue
     const found = new Set<string>()
     if (deadLetterQueue === undefined) return found
+    if (
+      ownDeadLetterQueue &&
+      (await stack.client.call('GET', `/v1/queues/${deadLetterQueue}`)).status === 404
+    )
+      return found
     const pathOf = new Map(this.subscriptions.map(({ arn, path }) => [arn, path]))
     for (let cursor: string | null = ''; cursor !== null; ) {
       const query = cursor === '' ? '' : `?cursor=${encodeURIComponent(cursor)}`

@@ -1,8 +1,11 @@
 /** A key for some names, or of another account, sees and changes nothing else. */
+
+import { randomUUID } from 'node:crypto'
 import { ConfirmSubscriptionCommand, ListTopicsCommand, SNSClient } from '@aws-sdk/client-sns'
 import { SQSClient, StartMessageMoveTaskCommand } from '@aws-sdk/client-sqs'
 import { makeKey } from '@fantail/access'
 import type { KeyScope } from '@fantail/contracts'
+import { ReplicaAcks, TopicQueues } from '@fantail/store'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createApp } from '../app.ts'
 import { refusalOf } from '../aws/sns/sns.fixture.ts'
@@ -215,4 +218,29 @@ test('a token of a foreign subscription confirms by its link alone, which needs 
   expect((await fetch(`http://127.0.0.1:${server.port}/?${link}`)).status).toBe(200)
   expect(await api.deps.subscriptions.get(other.id)).toMatchObject({ status: 'active' })
   expect((await api.deps.subscriptions.get(other.id))?.authenticateOnUnsubscribe).toBeUndefined()
+})
+
+test('the keys of a topic may read and redrive the queue that it made, whatever its name, and no others may', async () => {
+  const name = `mine-${'long-'.repeat(20)}topic`
+  const topicArn = `arn:aws:sns:us-east-1:000000000000:${name}`
+  const topicQueues = new TopicQueues({ acks: new ReplicaAcks(api.redis) })
+  const { queueArn = '' } = (await topicQueues.find(topicArn)) ?? {}
+  const letter = { id: randomUUID(), body: 'x', attributes: {} }
+  await admin.call('PUT', `/v1/topics/${name}`)
+  await topicQueues.send({ topicArn, queueArn, letter, bytesMax: 1e9, now: Date.now() })
+  const queue = queueArn.split(':').at(-1)
+  const scopes = ['read', 'redrive', 'manage'] as const
+  const statuses = async (prefix: string) => {
+    const key = await keyWith(api, [...scopes], { prefixes: [prefix] })
+    const listed = (await key.call('GET', '/v1/queues')).body.queues.map(({ arn }: { arn: string }) => arn)
+    return [
+      await key.status('GET', `/v1/queues/${queue}`),
+      await key.status('GET', `/v1/queues/${queue}/messages`),
+      await key.status('POST', '/v1/redrives', { source: queue, dryRun: true }),
+      await key.status('DELETE', `/v1/queues/${queue}`),
+      listed.includes(queueArn),
+    ]
+  }
+  expect(await statuses(name)).toEqual([200, 200, 200, 403, true])
+  expect(await statuses(`${name}s`)).toEqual([403, 403, 403, 403, false])
 })
