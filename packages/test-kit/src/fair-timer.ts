@@ -91,14 +91,35 @@ export class Waits {
 }
 
 /**
+ * Starts now; each call of the result returns how long the main thread of the process has run since then. What waits
+ * for that thread waits no longer than this, but for what others do. Infinity if the kernel does not count it.
+ */
+export function startCpuTimer(process: number): () => number {
+  const before = ranMs(process)
+  return () => {
+    const ran = ranMs(process)
+    return ran >= before && ran > 0 ? ran - before : Number.POSITIVE_INFINITY
+  }
+}
+
+function ranMs(process: number): number {
+  return schedulingMs(process)[0] ?? 0
+}
+
+/**
  * What the main thread of a process has waited for a processor since it began. 0 if there is no such process, or if the
  * kernel does not count it.
  */
 export function waitedMs(process: number | string): number {
+  return schedulingMs(process)[1] ?? 0
+}
+
+/** Of the main thread: ran, waited. */
+function schedulingMs(process: number | string): number[] {
   try {
-    const [, nanoseconds = 0] = readFileSync(`/proc/${process}/schedstat`, 'utf8').split(' ')
-    return Number(nanoseconds) / 1_000_000
+    const numbers = readFileSync(`/proc/${process}/schedstat`, 'utf8').split(' ')
+    return numbers.slice(0, 2).map((nanoseconds) => Number(nanoseconds) / 1_000_000)
   } catch {
-    return 0
+    return []
   }
 }

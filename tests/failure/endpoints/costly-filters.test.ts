@@ -4,7 +4,7 @@
  * delivered.
  */
 import { Subscriptions } from '@fantail/store'
-import { startFairTimer, waitFor } from '@fantail/test-kit'
+import { startCpuTimer, startFairTimer, waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { beginFault, LONG } from '../../harness/ledgers/fault-rows.ts'
 import { Ledger } from '../../harness/ledgers/ledger.ts'
@@ -14,8 +14,8 @@ import { useStack } from '../../harness/services/stack.ts'
 const SUBSCRIPTIONS = LONG ? 60 : 8
 const COSTLY = LONG ? 10 : 2
 const ELEMENTS = 11_000
-/** Without what the processes waited for a processor. It was a minute. */
-const ANSWER_MS_MAX = 1_500
+/** 50 ms on a machine of its own. Beside others everything computes more slowly, up to 62 ms were measured. */
+const ANSWER_MS_MAX = 150
 const LOOK_EVERY_MS = 20
 
 const stack = useStack({ workers: 2 })
@@ -56,10 +56,10 @@ test('costly filters hold up neither health checks nor other topics', async () =
   const isOver = async () => (await costly.account()).delivered === COSTLY * SUBSCRIPTIONS
   for (let over = false; !over; over = await isOver()) {
     const text = `healthy-${count++}`
-    const published = startFairTimer(stack().api.pid)
+    const published = startTimer(stack().api.pid)
     expect(await healthy.publish(text)).toBe('accepted')
     const publishMs = published()
-    const delivered = startDeliveryTimer()
+    const delivered = startTimer(...stack().workers.map(({ pid }) => pid))
     await waitFor(() =>
       receiver()
         .requestsTo('/healthy')
@@ -84,10 +84,20 @@ test('costly filters hold up neither health checks nor other topics', async () =
   for (const ms of Object.values(longest)) expect(ms).toBeLessThan(ANSWER_MS_MAX)
 }, 120_000)
 
-/** Either worker may deliver: only one's waits are taken off. */
-function startDeliveryTimer(): () => number {
-  const timers = stack().workers.map(({ pid }) => startFairTimer(pid))
-  return () => Math.min(...timers.map((took) => took()))
+/**
+ * How long something waits for the first of these processes: without what both waited for a processor, without what
+ * this process computed, and no more than what the others computed. Collecting garbage may take longer, while helping
+ * threads wait for a processor.
+ */
+function startTimer(...pids: number[]): () => number {
+  const timers = pids.map((pid) => ({ took: startFairTimer(pid), ran: startCpuTimer(pid) }))
+  const own = startCpuTimer(process.pid)
+  return () => {
+    const ownMs = own()
+    const tookMs = Math.min(...timers.map(({ took }) => took()))
+    const computed = Math.max(...timers.map(({ ran }) => ran()))
+    return Math.max(0, Math.min(tookMs, computed) - (Number.isFinite(ownMs) ? ownMs : 0))
+  }
 }
 
 /** Asks every process for its health, again and again, and keeps the longest waits. */
@@ -99,7 +109,7 @@ function watchAnswers() {
   const stopped = new AbortController()
   const ask = async (what: string, { url, pid }: { url: string; pid: number }) => {
     while (!stopped.signal.aborted) {
-      const took = startFairTimer(pid)
+      const took = startTimer(pid)
       const { ok } = await fetch(`${url}/healthz`)
       expect(ok).toBe(true)
       note(what, took())
