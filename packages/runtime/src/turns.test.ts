@@ -1,3 +1,4 @@
+import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { Turns } from './turns.ts'
 
@@ -20,6 +21,12 @@ function* pieces(
     yield 100_000
   }
   return 'done'
+}
+
+function* failing(): Generator<number, string, void> {
+  busy(6)
+  yield 100_000
+  throw new Error('as it is')
 }
 
 test('a long computation lets the event loop turn between its pieces', async () => {
@@ -81,13 +88,42 @@ test('a short turn is never over, whatever earlier turns did', async () => {
   }
 })
 
+test('a turn does not count the time since an earlier one', async () => {
+  const turns = new Turns()
+  turns.spendSince(performance.now() - 10)
+  await turns.begin()
+  const from = performance.now()
+  await waitFor(() => performance.now() - from > 10)
+  turns.spend(100_000)
+  expect(turns.isOver).toBe(false)
+})
+
 test('a computation that throws rejects, and others go on', async () => {
   const turns = new Turns()
-  function* failing(): Generator<number, string, void> {
-    busy(6)
-    yield 100_000
-    throw new Error('as it is')
-  }
   const both = await Promise.allSettled([turns.run(failing(), never), turns.run(pieces(20, 1), never)])
   expect(both.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
+})
+
+test('a load has a piece in nearly every turn, however many computations are long', async () => {
+  const turns = new Turns()
+  const order: string[] = []
+  const long = Array.from({ length: 6 }, () =>
+    turns.run(
+      pieces(8, 5, () => order.push('long')),
+      never,
+    ),
+  )
+  expect(turns.isOver).toBe(true)
+  expect(await turns.load(pieces(5, 5, () => order.push('load')))).toBe('done')
+  const places = order.flatMap((what, place) => (what === 'load' ? [place] : []))
+  const between = places.slice(1).map((place, n) => place - (places[n] ?? 0) - 1)
+  expect(places).toHaveLength(5)
+  expect(Math.max(...between)).toBeLessThanOrEqual(2)
+  await Promise.all(long)
+})
+
+test('a load that throws rejects', async () => {
+  const turns = new Turns()
+  await expect(turns.load(failing())).rejects.toThrow('as it is')
+  expect(await turns.load(pieces(1, 1))).toBe('done')
 })

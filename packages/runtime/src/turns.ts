@@ -1,7 +1,7 @@
 /**
  * Runs long computations in turns of the event loop. A turn has a few milliseconds for all computations together, so
  * that other work waits no longer than that. A computation that has used up its turn waits for the next one. Waiting
- * computations go on one after the other, and new ones go before long ones.
+ * computations go on one after the other, and new ones go before long ones. Loads have a line of their own.
  *
  * isOver? ── no ──▶ compute ─▶ spend(steps)
  *    └ yes ─▶ next() ─▶ isOver? …
@@ -22,8 +22,10 @@ type Waiting = (() => void)[]
 export class Turns {
   readonly #beginners: Waiting = []
   readonly #others: Waiting = []
+  readonly #loads: Waiting = []
+  #isLoadFirst = false
   #unseen = STEPS_UNSEEN
-  /** When the turn's first look at the clock was (performance.now()); undefined: it was not looked at. */
+  /** When the turn began (performance.now()), if anything waited for it, else the first look at the clock. */
   #startedAt: number | undefined
   #isOver = false
   #isArmed = false
@@ -66,6 +68,17 @@ export class Turns {
     }
   }
 
+  /** The same for what many may wait for: it has every other turn, however many computations wait. */
+  async load<T>(work: Generator<number, T, void>): Promise<T> {
+    while (this.#isOver) await this.begin()
+    for (;;) {
+      if (this.#isOver) await this.#wait(this.#loads)
+      const { done, value } = work.next()
+      if (done) return value
+      this.spend(value)
+    }
+  }
+
   #wait(waiting: Waiting): Promise<void> {
     this.#arm()
     return new Promise((resolve) => waiting.push(resolve))
@@ -77,11 +90,19 @@ export class Turns {
     setImmediate(() => {
       this.#isArmed = false
       this.#isOver = false
-      this.#startedAt = undefined
+      this.#startedAt = this.#isWaitedFor ? performance.now() : undefined
       this.#unseen = STEPS_UNSEEN
       for (const resolve of this.#beginners.splice(0, BEGINNERS_MAX)) resolve()
-      this.#others.shift()?.()
-      if (this.#beginners.length > 0 || this.#others.length > 0) this.#arm()
+      // The first takes what is left of the turn, the other makes a single step.
+      this.#isLoadFirst = !this.#isLoadFirst
+      for (const line of this.#isLoadFirst ? [this.#loads, this.#others] : [this.#others, this.#loads])
+        line.shift()?.()
+      // Also after the last one: a later turn must not count from this one's beginning.
+      if (this.#startedAt !== undefined) this.#arm()
     })
+  }
+
+  get #isWaitedFor(): boolean {
+    return [this.#beginners, this.#others, this.#loads].some(({ length }) => length > 0)
   }
 }

@@ -155,6 +155,6 @@ export {
   TopicFullError,
 } from './subscriptions/subscriptions.ts'
 export { placeOfSubscription } from './subscriptions/subscriptions-id.ts'
-export { type SliceData, type SliceRef, Snapshots } from './topics/snapshots.ts'
+export { type PackedSlice, type SliceData, type SliceRef, Snapshots } from './topics/snapshots.ts'
 export { TOPIC, type TopicSettings } from './topics/topic-fields.ts'
 export { type CountedTopic, type SubscriptionCounts, Topics } from './topics/topics.ts'

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { MAX_IN_FLIGHT_DEFAULT, topicArn } from '@fantail/contracts'
+import { inOneGo } from '@fantail/policy'
 import { type CompiledSlice, compileSlice, weightOf } from '../src/topics/compiled-slice.ts'
 
 const SNAPSHOTS = 3_000
@@ -61,7 +62,8 @@ function snapshotOf(number: number): CompiledSlice {
     }
   })
   const slice = { sliceId: `${topic.uid}.0`, shard: 0, revision: randomUUID(), topic, subscriptions: records }
-  return compileSlice(slice, (id) => {
+  const compiling = compileSlice(slice, (id) => {
     throw new Error(`${id} cannot be compiled`)
   })
+  return inOneGo(compiling).value
 }

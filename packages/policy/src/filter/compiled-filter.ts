@@ -3,7 +3,7 @@ import type { FilterPolicy, FilterPolicyScope } from '@fantail/contracts'
 import { areConsistent } from './array-consistency.ts'
 import { type Clause, type Rule, togetherIn } from './filter-rules.ts'
 import type { FilterSubject, Leaf } from './filter-subject.ts'
-import { ANY_WORK, inOneGo, type MatchWork, passSteps } from './match-work.ts'
+import { ANY_WORK, inOneGo, type MatchWork, passSteps, type Steps } from './match-work.ts'
 import { type KnownClauses, readRules } from './read-filter.ts'
 
 export interface CompiledFilter {
@@ -29,14 +29,6 @@ export class FilterCompiler {
   readonly #filters = new Map<string, CompiledFilter>()
   readonly #clauses: KnownClauses = new Map()
 
-  /** Equal policies give one and the same filter. Throws FilterPolicyError. */
-  compile(policy: FilterPolicy, scope: FilterPolicyScope): CompiledFilter {
-    const text = scope + JSON.stringify(policy)
-    const filter = this.#filters.get(text) ?? { scope, rules: readRules(policy, scope, this.#clauses) }
-    this.#filters.set(text, filter)
-    return filter
-  }
-
   /** About how many bytes the filters take, with their places in an index. */
   get bytes(): number {
     let bytes = this.#filters.size * FILTER_BYTES
@@ -44,8 +36,20 @@ export class FilterCompiler {
       bytes += CLAUSE_BYTES + list.conditions.length * CONDITION_BYTES + 2 * text.length
     return bytes
   }
+
+  /** Equal policies give one and the same filter. Throws FilterPolicyError. */
+  *compile(policy: FilterPolicy, scope: FilterPolicyScope): Steps<CompiledFilter> {
+    const text = scope + JSON.stringify(policy)
+    const known = this.#filters.get(text)
+    const filter = known ?? { scope, rules: readRules(policy, scope, this.#clauses) }
+    this.#filters.set(text, filter)
+    yield known ? 1 + (text.length >> 3) : COMPILE_STEPS * text.length
+    return filter
+  }
 }
 
+/** To compile a policy, for each code unit of it: 25 to 70 ns were measured. */
+const COMPILE_STEPS = 2
 /** Measured, rounded up. */
 const FILTER_BYTES = 350
 const CLAUSE_BYTES = 170

@@ -3,6 +3,7 @@
  * shows that something has changed, never which of two is newer.
  */
 import type { SubscriptionRecord, TopicRecord } from '@fantail/contracts'
+import { inOneGo, type Steps } from '@fantail/policy'
 import type { Redis } from 'ioredis'
 import { sliceKey, subscriptionsKey, topicKey } from '../keys.ts'
 import { CorruptRecordError } from '../records/stored-json.ts'
@@ -34,6 +35,14 @@ export interface SliceData extends SliceRef {
   revision: string
   topic: TopicRecord
   subscriptions: SubscriptionRecord[]
+}
+
+/** A slice whose records are not read yet. */
+export interface PackedSlice extends SliceRef {
+  revision: string
+  topic: TopicRecord
+  /** Id and text of each subscription, one after the other. */
+  records: readonly Buffer[]
 }
 
 interface SnapshotsOptions {
@@ -78,7 +87,13 @@ export class Snapshots {
   }
 
   /** null where there is no such slice (any more). */
-  async slice({ sliceId, shard }: SliceRef): Promise<SliceData | null> {
+  async slice(ref: SliceRef): Promise<SliceData | null> {
+    const packed = await this.packedSlice(ref)
+    return packed && inOneGo(this.unpack(packed)).value
+  }
+
+  /** The same before its records are read. */
+  async packedSlice({ sliceId, shard }: SliceRef): Promise<PackedSlice | null> {
     const base = shardBase(shard)
     const [revision, text, ...records] = (await runScript(this.#redis, READ_SLICE, {
       base,
@@ -86,16 +101,31 @@ export class Snapshots {
     })) as Buffer[]
     if (!revision || !text) return null
     const topic = parseTopic(String(text), `${sliceKey(base, sliceId)} topic`)
-    const key = subscriptionsKey(base, sliceId)
-    const subscriptions = pairs(records).flatMap(({ id, text }) => {
-      try {
-        return [unpackSubscription(text, { id, topicArn: topic.arn, key })]
-      } catch (error) {
-        if (!(error instanceof CorruptRecordError)) throw error
-        this.#onCorrupt(error)
-        return []
+    return { sliceId, shard, revision: String(revision), topic, records }
+  }
+
+  /** Reads the records, in steps. A step reads about one byte. */
+  *unpack({ records, ...slice }: PackedSlice): Steps<SliceData> {
+    const subscriptions: SubscriptionRecord[] = []
+    for (let i = 0; i + 1 < records.length; i += 2) {
+      for (const one of pairs(records.slice(i, i + 2))) {
+        const record = this.#unpackOne(one, slice)
+        if (record) subscriptions.push(record)
+        yield one.text.length
       }
-    })
-    return { sliceId, shard, revision: String(revision), topic, subscriptions }
+    }
+    return { ...slice, subscriptions }
+  }
+
+  /** undefined where it cannot be read. */
+  #unpackOne({ id, text }: { id: string; text: string }, slice: Omit<PackedSlice, 'records'>) {
+    const key = subscriptionsKey(shardBase(slice.shard), slice.sliceId)
+    try {
+      return unpackSubscription(text, { id, topicArn: slice.topic.arn, key })
+    } catch (error) {
+      if (!(error instanceof CorruptRecordError)) throw error
+      this.#onCorrupt(error)
+      return undefined
+    }
   }
 }

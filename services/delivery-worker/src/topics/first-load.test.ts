@@ -2,7 +2,7 @@
 import type { Message } from '@fantail/contracts'
 import type { DispatchPart } from '@fantail/jobs'
 import { createLogger } from '@fantail/runtime'
-import { type SliceData, type SliceRef, Snapshots } from '@fantail/store'
+import { type PackedSlice, type SliceRef, Snapshots } from '@fantail/store'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Dispatcher } from '../dispatch/dispatcher.ts'
 import type { Unit } from '../dispatch/job-run.ts'
@@ -34,9 +34,9 @@ function subscribe(n: number) {
 /** Notes which slices are loaded. */
 class NotedSnapshots extends Snapshots {
   readonly loaded: string[] = []
-  override slice(ref: SliceRef): Promise<SliceData | null> {
+  override packedSlice(ref: SliceRef): Promise<PackedSlice | null> {
     this.loaded.push(ref.sliceId)
-    return super.slice(ref)
+    return super.packedSlice(ref)
   }
 }
 

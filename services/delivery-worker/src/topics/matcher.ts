@@ -37,9 +37,13 @@ export interface Matching<T> {
 }
 
 export class Matcher {
-  readonly #turns = new Turns()
+  readonly #turns: Turns
   readonly #work = new MatchWork(MATCH_STEPS_MAX)
   readonly #parsed = new SplitBudget(PARSED_BYTES_MAX, PARSED_SMALL_BYTES_MAX)
+
+  constructor(turns = new Turns()) {
+    this.#turns = turns
+  }
 
   /** A promise only where there is a wait; of undefined where the answer was given up. */
   match<T>(matching: Matching<T>): T | Promise<T | undefined> {

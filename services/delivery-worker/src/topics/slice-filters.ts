@@ -10,6 +10,7 @@ import {
   FilterIndex,
   type FilterReason,
   type FilterSubject,
+  inOneGo,
   type MatchWork,
   reasonOf,
   type Steps,
@@ -55,7 +56,12 @@ export class SliceFilters {
   /** One for each thing that filters look at. */
   readonly groups: readonly FilterGroup[]
 
-  private constructor({ sliceId, revision }: Slice, filtered: Filtered[], { unfiltered, bytes }: Sum) {
+  private constructor(
+    { sliceId, revision }: Slice,
+    filtered: Filtered[],
+    groups: FilterGroup[],
+    { unfiltered, bytes }: Sum,
+  ) {
     this.sliceId = sliceId
     this.revision = revision
     this.slots = Buffer.alloc((Math.max(...filtered.map(({ slot }) => slot)) >> 3) + 1)
@@ -64,34 +70,37 @@ export class SliceFilters {
     this.unfiltered = unfiltered
     this.isWhole = unfiltered === 0
     this.weight = 1_000 + bytes + filtered.length * SLOT_BYTES
-    const subject = ({ filter, protocol }: Filtered) =>
-      filter.scope === 'MessageBody' ? protocol : undefined
-    this.groups = [...Map.groupBy(filtered, subject)].map(
-      ([protocol, members]) => new FilterGroup(members, protocol),
-    )
+    this.groups = groups
   }
 
   /**
    * null if no subscription has a filter: every message is for all of them. A filter that cannot be read is reported.
    */
-  static of(
+  static of(...given: Parameters<typeof SliceFilters.inSteps>): SliceFilters | null {
+    return inOneGo(SliceFilters.inSteps(...given)).value
+  }
+
+  /** The same in steps. */
+  static *inSteps(
     slice: Slice,
     records: SubscriptionRecord[],
     onUnusable: (subscriptionId: string, error: unknown) => void,
-  ): SliceFilters | null {
+  ): Steps<SliceFilters | null> {
     const filtered: Filtered[] = []
     const compiler = new FilterCompiler()
     for (const { id, slot, protocol, filterPolicy, filterPolicyScope = 'MessageAttributes' } of records) {
       if (!filterPolicy) continue
       try {
-        filtered.push({ slot, protocol, filter: compiler.compile(filterPolicy, filterPolicyScope) })
+        const filter = yield* compiler.compile(filterPolicy, filterPolicyScope)
+        filtered.push({ slot, protocol, filter })
       } catch (error) {
         onUnusable(id, error)
       }
     }
     if (filtered.length === 0) return null
     const unfiltered = records.filter(({ filterPolicy }) => !filterPolicy).length
-    return new SliceFilters(slice, filtered, { unfiltered, bytes: compiler.bytes })
+    const groups = yield* groupsOf(filtered)
+    return new SliceFilters(slice, filtered, groups, { unfiltered, bytes: compiler.bytes })
   }
 
   has(slot: number): boolean {
@@ -126,6 +135,14 @@ export class SliceFilters {
   }
 }
 
+function* groupsOf(filtered: Filtered[]): Steps<FilterGroup[]> {
+  const subject = ({ filter, protocol }: Filtered) => (filter.scope === 'MessageBody' ? protocol : undefined)
+  const groups: FilterGroup[] = []
+  for (const [protocol, members] of Map.groupBy(filtered, subject))
+    groups.push(yield* FilterGroup.inSteps(members, protocol))
+  return groups
+}
+
 /** Subscriptions whose filters look at the same thing: the attributes, or the text for one protocol. */
 class FilterGroup {
   /** undefined: attributes. */
@@ -136,14 +153,25 @@ class FilterGroup {
   /** Filters that differ, and the slots that have each. */
   readonly #filters: [CompiledFilter, slots: number[]][]
 
-  constructor(members: Filtered[], protocol: Protocol | undefined) {
-    this.#filters = [...Map.groupBy(members, ({ filter }) => filter)].map(([filter, same]) => [
+  private constructor(
+    protocol: Protocol | undefined,
+    index: FilterIndex,
+    filters: [CompiledFilter, slots: number[]][],
+  ) {
+    this.protocol = protocol
+    this.index = index
+    this.#filters = filters
+    this.size = filters.reduce((sum, [, slots]) => sum + slots.length, 0)
+  }
+
+  static *inSteps(members: Filtered[], protocol: Protocol | undefined): Steps<FilterGroup> {
+    const byFilter = Map.groupBy(members, ({ filter }) => filter)
+    const index = yield* FilterIndex.inSteps([...byFilter.keys()])
+    const filters = [...byFilter].map(([filter, same]): [CompiledFilter, number[]] => [
       filter,
       same.map(({ slot }) => slot),
     ])
-    this.protocol = protocol
-    this.index = new FilterIndex(this.#filters.map(([filter]) => filter))
-    this.size = members.length
+    return new FilterGroup(protocol, index, filters)
   }
 
   match(context: MessageContext, matched: number[], work?: MatchWork): void {

@@ -6,7 +6,8 @@
  */
 import { SNAPSHOT_AGE_MS_MAX } from '@fantail/contracts'
 import type { Steps } from '@fantail/policy'
-import type { SliceRef, Snapshots } from '@fantail/store'
+import { Turns } from '@fantail/runtime'
+import type { PackedSlice, SliceRef, Snapshots } from '@fantail/store'
 import DataLoader from 'dataloader'
 import { LRUCache } from 'lru-cache'
 import { type CompiledSlice, compileSlice, weightOf } from './compiled-slice.ts'
@@ -55,7 +56,8 @@ export class SnapshotCache {
   readonly #sliceRevisions: DataLoader<SliceRef, string | null>
   readonly #filters: FilterCache
   readonly #filterLoads: FilterLoads
-  readonly #matcher = new Matcher()
+  readonly #turns = new Turns()
+  readonly #matcher = new Matcher(this.#turns)
   readonly #loading = new Map<string, Promise<unknown>>()
   readonly #onUnusable: (subscriptionId: string, error: unknown) => void
 
@@ -208,17 +210,24 @@ export class SnapshotCache {
       this.#filters.keep(ref, cached.value.filters, startedAt)
       return cached.value
     }
-    const data = revision === null ? null : await this.#snapshots.slice(ref)
-    if (!data) {
+    const packed = revision === null ? null : await this.#snapshots.packedSlice(ref)
+    if (!packed) {
       this.#slices.delete(ref.sliceId)
       this.#filters.keep(ref, null, startedAt)
       return null
     }
-    const value = compileSlice(data, this.#onUnusable, this.#filters.at(ref, data.revision))
+    const value = await this.#turns.load(this.#compile(packed))
+    const compiledAt = performance.now()
     this.#filters.keep(ref, value.filters, startedAt)
+    this.#turns.spendSince(compiledAt)
     const hasRoom = this.#slices.calculatedSize + weightOf(value) <= SNAPSHOT_CACHE_BYTES_MAX
     if (evicts || hasRoom) this.#slices.set(ref.sliceId, { value, loadedAt: startedAt, checkedAt: startedAt })
     return value
+  }
+
+  *#compile(packed: PackedSlice): Steps<CompiledSlice> {
+    const data = yield* this.#snapshots.unpack(packed)
+    return yield* compileSlice(data, this.#onUnusable, this.#filters.at(packed, packed.revision))
   }
 
   /** Those who ask while an answer is on its way share it. */

@@ -95,6 +95,8 @@ export class TopicFilters {
     this.#known.set(sliceNumber, known)
     this.#weight += known.filters.weight
     if (this.#routers) this.#route(sliceNumber, known.filters)
+    // Slice by slice: a message would wait while all of them are routed.
+    else if (this.#known.size > SLICES_ASKED_MAX) this.#routed()
     this.#changed()
   }
 

@@ -119,7 +119,7 @@ function expectAgreement(policies: Policy[], subject: FilterSubject, found: Foun
   const filters = policies.map((policy) => compileFilter(policy, subject.scope))
   const expected = policies.flatMap((policy, n) => (naive(policy, found) ? [n] : []))
   const indexed: number[] = []
-  const index = new FilterIndex(filters)
+  const index = FilterIndex.of(filters)
   index.match(subject, (n) => indexed.push(n))
   expect(indexed.toSorted((a, b) => a - b)).toEqual(expected)
   const inSteps: number[] = []
@@ -165,7 +165,7 @@ function asked(policies: Policy[], attributes: Record<string, MessageAttribute>)
     }
     return Object.defineProperty(filter, 'rules', { get })
   })
-  const index = new FilterIndex(filters)
+  const index = FilterIndex.of(filters)
   count = 0
   index.match(filterSubject({ message: 'x', attributes }, 'MessageAttributes'), () => undefined)
   return count

@@ -8,7 +8,7 @@ import { type CompiledFilter, matchesFilter } from '../compiled-filter.ts'
 import type { Clause, Rule } from '../filter-rules.ts'
 import type { FilterSubject } from '../filter-subject.ts'
 import { MatchInSteps } from '../match-in-steps.ts'
-import { ANY_WORK, type MatchWork, type Steps } from '../match-work.ts'
+import { ANY_WORK, inOneGo, type MatchWork, type Steps } from '../match-work.ts'
 import { FilterDrawers, type Label } from './filter-drawers.ts'
 import { Marks } from './marks.ts'
 
@@ -17,24 +17,28 @@ export class FilterIndex {
    * The clauses that filters are filed under. A message that satisfies none of them matches no filter, unless
    * `matchesAlways`.
    */
-  readonly clauses: readonly Clause[]
+  clauses: readonly Clause[] = []
   readonly #filters: (CompiledFilter | null)[]
   readonly #drawers = new FilterDrawers()
   /** Filters of policies without keys. */
-  readonly #always: number[]
+  readonly #always: number[] = []
   readonly #marks: Marks
 
-  /** All of one scope; null: nothing is kept back, and it is not among the answers. */
-  constructor(filters: (CompiledFilter | null)[]) {
+  private constructor(filters: (CompiledFilter | null)[]) {
     this.#filters = filters
     this.#marks = new Marks(filters.length)
-    const rules = [...filters.entries()].flatMap(([n, filter]) =>
-      (filter?.rules ?? []).map((rule) => ({ n, rule })),
-    )
-    this.#always = rules.filter(({ rule }) => rule.length === 0).map(({ n }) => n)
-    const best = bestClauses(rules)
-    for (const { n, clause } of best) this.#drawers.file(n, labelOf(clause))
-    this.clauses = [...new Set(best.map(({ clause }) => clause))]
+  }
+
+  /** All of one scope; null: nothing is kept back, and it is not among the answers. */
+  static of(filters: (CompiledFilter | null)[]): FilterIndex {
+    return inOneGo(FilterIndex.inSteps(filters)).value
+  }
+
+  /** The same in steps. */
+  static *inSteps(filters: (CompiledFilter | null)[]): Steps<FilterIndex> {
+    const index = new FilterIndex(filters)
+    yield* index.#file()
+    return index
   }
 
   /** Some filter has a rule without keys. */
@@ -69,6 +73,31 @@ export class FilterIndex {
     }
   }
 
+  /** All clauses are filed once, to see how common each is. Then each rule is filed under its least common clause. */
+  *#file(): Steps<void> {
+    const everything = new FilterDrawers()
+    for (const { n, rule } of this.#rules()) {
+      for (const clause of rule) everything.file(n, labelOf(clause))
+      yield filingSteps(rule)
+    }
+    const best = new Set<Clause>()
+    for (const { n, rule } of this.#rules()) {
+      const clause = leastCommon(rule, everything)
+      if (!clause) this.#always.push(n)
+      else {
+        this.#drawers.file(n, labelOf(clause))
+        best.add(clause)
+      }
+      yield filingSteps(rule)
+    }
+    this.clauses = [...best]
+  }
+
+  *#rules(): Generator<{ n: number; rule: Rule }> {
+    for (const [n, filter] of this.#filters.entries())
+      for (const rule of filter?.rules ?? []) yield { n, rule }
+  }
+
   #check(n: number, subject: FilterSubject, matched: (n: number) => void, work: MatchWork): void {
     if (!this.#marks.isNew(n)) return
     const filter = this.#filters[n]
@@ -80,21 +109,14 @@ function labelOf({ path, list }: Clause): Label {
   return { path, conditions: list.conditions }
 }
 
-interface Filed {
-  n: number
-  rule: Rule
+/** To file a condition, or to look up how common it is: 100 to 250 ns were measured. */
+const FILING_STEPS = 10
+
+function filingSteps(rule: Rule): number {
+  return FILING_STEPS * rule.reduce((sum, { list }) => sum + list.conditions.length, 1)
 }
 
-/** The least common clause of each rule. All clauses are filed once to see how common each is. */
-function bestClauses(rules: Filed[]): { n: number; clause: Clause }[] {
-  const everything = new FilterDrawers()
-  for (const { n, rule } of rules) for (const clause of rule) everything.file(n, labelOf(clause))
-  return rules.flatMap(({ n, rule }) => {
-    const clause = leastCommon(rule, everything)
-    return clause ? [{ n, clause }] : []
-  })
-}
-
+/** undefined: the rule has no clauses. */
 function leastCommon([first, ...others]: Rule, everything: FilterDrawers): Clause | undefined {
   if (!first || others.length === 0) return first
   let best = first

@@ -1,0 +1,98 @@
+/** A slice whose filters take long to compile: other work of the process goes on between the steps. */
+import {
+  createMessageId,
+  MAX_IN_FLIGHT_DEFAULT,
+  type SubscriptionRecord,
+  type TopicRecord,
+} from '@fantail/contracts'
+import type { PackedSlice, SliceRef, Snapshots } from '@fantail/store'
+import { expect, test } from 'vitest'
+import { MessageContext } from './message-context.ts'
+import { SliceFilters } from './slice-filters.ts'
+import { SnapshotCache } from './snapshot-cache.ts'
+
+const SUBSCRIPTIONS = 500
+const CHOICES = 60
+/** It takes 80 ms or more to compile, and a turn has 4. */
+const TURNS_MIN = 5
+const ARN = 'arn:aws:sns:us-east-1:000000000000:t'
+const REF: SliceRef = { sliceId: 'uid.0', shard: 0 }
+const TOPIC = {
+  arn: ARN,
+  uid: 'uid',
+  name: 't',
+  displayName: '',
+  deliveryPolicy: null,
+  disableSubscriptionOverrides: false,
+  retentionSeconds: 345_600,
+  signing: 'none',
+  createdAt: 0,
+  attributes: {},
+} as unknown as TopicRecord
+
+/** All choices differ between subscriptions, but for one. */
+function costlyPolicy(n: number) {
+  const choices = Array.from({ length: CHOICES - 1 }, (_, i) => ({ a: ['x'], b: [{ prefix: `y${n}-${i}` }] }))
+  return { $or: [...choices, { a: ['x'], b: ['last'] }] }
+}
+
+const records = Array.from({ length: SUBSCRIPTIONS }, (_, slot) => ({
+  id: `s${slot}`,
+  arn: `${ARN}:s${slot}`,
+  topicArn: ARN,
+  endpoint: `http://s${slot}.example/hook`,
+  slot,
+  protocol: 'http',
+  status: 'active',
+  unsubscribed: false,
+  rawMessageDelivery: false,
+  deliveryPolicy: null,
+  redrivePolicy: null,
+  maxInFlight: MAX_IN_FLIGHT_DEFAULT,
+  attributes: {},
+  filterPolicy: costlyPolicy(slot),
+  filterPolicyScope: 'MessageBody',
+})) as unknown as SubscriptionRecord[]
+
+/** As of a Redis that holds this slice. */
+const snapshots = {
+  sliceRevisions: async (refs: readonly SliceRef[]) => refs.map(() => '1'),
+  packedSlice: async (ref: SliceRef): Promise<PackedSlice> => ({
+    ...ref,
+    revision: '1',
+    topic: TOPIC,
+    records: [],
+  }),
+  *unpack({ records: _, ...slice }: PackedSlice) {
+    yield 1
+    return { ...slice, subscriptions: records }
+  },
+} as unknown as Snapshots
+
+const fail = (_id: string, error: unknown) => expect.fail(String(error))
+
+function contextOf(body: object): MessageContext {
+  const message = JSON.stringify(body)
+  return new MessageContext({ messageId: createMessageId(1), topicArn: ARN, publishedAt: 1, message })
+}
+
+test('the filters of a slice are compiled in steps, none of them more than a hundredth of all', () => {
+  const steps: number[] = []
+  const compiling = SliceFilters.inSteps({ sliceId: 'uid.0', revision: '1' }, records, fail)
+  let next = compiling.next()
+  for (; !next.done; next = compiling.next()) steps.push(next.value)
+  expect(Math.max(...steps)).toBeLessThan(steps.reduce((sum, each) => sum + each, 0) / 100)
+  expect(next.value?.match(contextOf({ a: 'x', b: 'last' }))).toHaveLength(SUBSCRIPTIONS)
+})
+
+test('the event loop turns while a slice of costly filters is loaded', async () => {
+  const cache = new SnapshotCache(snapshots, fail)
+  let isLoading = true
+  const loaded = Promise.resolve(cache.slice(REF)).finally(() => {
+    isLoading = false
+  })
+  let turns = 0
+  for (; isLoading; turns++) await new Promise(setImmediate)
+  expect((await loaded)?.subscriptions).toHaveLength(SUBSCRIPTIONS)
+  expect(turns).toBeGreaterThan(TURNS_MIN)
+})
