@@ -109,7 +109,7 @@ test('[37] an endpoint that comes back gets what it missed', async () => {
   await first.close()
   const messageId = await webhooks.publish('returning', 'x')
   const id = arn.slice(arn.lastIndexOf(':') + 1)
-  await waitFor(async () => (await lane(stack(), { id })).lastError === 'connection_refused')
+  await waitFor(async () => (await lane(stack(), { id })).lastFailure?.error === 'connection_refused')
   const second = await startReceiver({ port: first.port })
   try {
     expect((await second.waitForRequests(1, '/in'))[0]?.messageId).toBe(messageId)

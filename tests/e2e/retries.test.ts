@@ -121,7 +121,7 @@ test('https is spoken to those whose certificate is good', async () => {
     await publish(stack(), 'secure', 'x')
     await good.waitForRequests(1)
     await waitFor(async () => (await lane(stack(), refused)).waiting === 1)
-    expect((await lane(stack(), refused)).lastError).toBe('tls')
+    expect((await lane(stack(), refused)).lastFailure?.error).toBe('tls')
     expect(bad.requests).toEqual([])
   } finally {
     await Promise.all([good.close(), bad.close()])

@@ -102,7 +102,7 @@ test('/retry makes what waits for a retry due now, /purge discards it', async ()
   await publish(stack(), 'stuck', 'first')
   await waits(1)
   expect(await lane(stack(), subscription)).toMatchObject({
-    lastStatusCode: 503,
+    lastFailure: { at: expect.any(String), statusCode: 503, error: null },
     nextAttemptAt: expect.any(String),
   })
   status = 200

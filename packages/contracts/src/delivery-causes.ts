@@ -30,6 +30,10 @@ export const WAIT_CAUSES = {
     'Workers died or froze again and again while they had it in hand, so it waits longer each time.',
 } as const
 
+/** Why nobody can say how long a lane takes for what waits in it. */
+export const DRAIN_UNKNOWN = ['paused', 'nothingAttempted', 'nothingSucceeds'] as const
+export type DrainUnknown = (typeof DRAIN_UNKNOWN)[number]
+
 /** Causes that end a delivery. */
 export const END_CAUSES = {
   permanent: 'The endpoint refused it in a way that no retry changes.',

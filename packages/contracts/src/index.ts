@@ -30,6 +30,7 @@ export {
 export {
   DELIVERY_CAUSES,
   type DeliveryCause,
+  type DrainUnknown,
   END_CAUSES,
   type EndCause,
   RETRY_CAUSES,

@@ -46,8 +46,10 @@ export {
   WAKE_REDRIVES,
 } from './keys.ts'
 export { busyLanes, shardsInUse } from './lanes/busy-lanes.ts'
+export { drainOf } from './lanes/figures/drain.ts'
 export type { LaneStore } from './lanes/lane-api.ts'
 export {
+  type AttemptNote,
   batchField,
   type Claim,
   type ClaimedLane,

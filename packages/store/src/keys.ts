@@ -59,6 +59,8 @@ export const expiriesKey = (base: string) => `${base}expiries`
 
 /** Hash: `s` slice id, `r` own throttle or '', `c` maxInFlight, `p` '1' paused, `g` '1' gone, `q` '1' has a DLQ,
  *  `x` throttle's theoretical arrival time (ms, fractional), `k` claim counter, `e` last error, `h` last status code,
+ *  `ea` ms of that failure, `eo` ms of the last success, `en` how many attempts ended lately (lane-seen.lua),
+ *  `em` ms of the last change of its endpoint,
  *  `l` seconds that it keeps deliveries at least (absent: of an earlier release),
  *  `u` ms of the last purge, `a` '1' its endpoint has answered in time (absent: not yet, or its latest attempt hung),
  *  `m` retry mode (`s`, `a`, else `-`) and, of one with a circuit breaker, its failures and ms

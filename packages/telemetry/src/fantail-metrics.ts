@@ -153,7 +153,7 @@ export function createInstruments() {
     }),
     lanesDrainSeconds: new Gauge({
       name: 'fantail_lane_drain_seconds',
-      help: 'Time that a lane needs at its rate for what waits now.',
+      help: 'Time that a lane needs for what waits now, at the rate at which its endpoint takes deliveries.',
       unit: 's',
       labels: ['topic', 'subscription'],
     }),

@@ -11,7 +11,7 @@ export interface LaneObservation {
   waiting: number
   inFlight: number
   oldestSeconds: number | null
-  /** null where nothing limits the lane, or where it is paused. */
+  /** null where it is not known: the lane is paused, or its endpoint has taken nothing lately. */
   drainSeconds: number | null
 }
 

@@ -45,6 +45,7 @@ import { Renewals } from './lanes/renewals.ts'
 import { createRetentionSweep } from './lanes/retention-sweep.ts'
 import { Settling } from './lanes/settling.ts'
 import { createSigning, listenForWakes } from './lanes/worker-connections.ts'
+import { AttemptNotes } from './outcomes/attempt-notes.ts'
 import { DeliveryStatus } from './outcomes/delivery-status.ts'
 import { Finishing } from './outcomes/finishing.ts'
 import { LetterAppends } from './outcomes/letter-appends.ts'
@@ -92,6 +93,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const recorder = new OutcomeRecorder(stores.outcomes, metrics, log)
   const onDue = (shard: number, at: number | null) => laneLoop.dueAt(shard, at)
   const parking = new Parking(lanes, log, onDue)
+  const notes = new AttemptNotes(lanes, log)
   const settling = new Settling(lanes, log, onDue)
   const pacing = new LanePacing(lanes, log, onDue)
   const admission = new QueueAdmission({ queues })
@@ -125,6 +127,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     letters,
     recorder,
     missing,
+    notes,
     status,
     log,
     jitter,
@@ -196,6 +199,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     signing,
     snapshots,
     metrics,
+    notes,
     status,
     log,
     attemptTimeoutMs,
@@ -291,7 +295,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       await Promise.all([parking.whenIdle(), pacing.whenIdle(), settling.whenIdle()])
       await jobsDone
       await pushesDone
-      await recorder.stop()
+      await Promise.all([recorder.stop(), notes.stop()])
       await options.sender.close()
       connections.disconnect()
     },

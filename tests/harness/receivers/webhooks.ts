@@ -24,9 +24,10 @@ interface LaneFigures {
   inFlight: number
   nextAttemptAt: string | null
   drainSeconds: number | null
+  drainUnknown: string | null
   rate: number | null
-  lastError: string | null
-  lastStatusCode: number | null
+  lastFailure: { at: string; statusCode: number | null; error: string | null } | null
+  lastSuccessAt: string | null
 }
 
 export interface Subscription {

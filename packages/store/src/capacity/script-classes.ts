@@ -52,6 +52,7 @@ export const SCRIPT_CLASSES = {
   'list-slice-1': 'reads',
   'move-log-1': 'carries',
   'move-subscription-1': 'grows',
+  'note-attempts-1': 'carries',
   'note-parts-1': 'carries',
   'note-results-1': 'carries',
   'open-checkpoint-1': 'carries',

@@ -1,5 +1,6 @@
 /** The operations on the lanes of all shards; `Lanes` (lanes.ts) implements them on Redis. */
 import type {
+  AttemptNote,
   Checkpoint,
   DeliveryRef,
   DeliveryWhere,
@@ -39,6 +40,8 @@ export interface LaneStore {
   settle(shard: number, settlements: Settlement[]): Promise<SettleResult>
   /** Answers of endpoints, for lanes with a retry mode or a circuit breaker. */
   note(shard: number, results: LaneResult[]): Promise<NotedResults>
+  /** What attempts have come to, for the figures of any lanes. Callers bound the number of notes (1,000). */
+  noteAttempts(shard: number, notes: AttemptNote[]): Promise<void>
   figures(ids: { subscriptionId: string; shard: number }[]): Promise<LaneFigures[]>
   deliveryStates(shard: number, items: DeliveryRef[]): Promise<DeliveryWhere[]>
   /** Makes what waits for a retry due now, or `maxPerSecond` apart; returns how many were moved. */

@@ -12,11 +12,14 @@ import { readState, readTime } from './lane-replies.ts'
 const FIGURES = readScript('lane-figures-1')
 const STATES = readScript('delivery-states-1')
 
+/** Last error, last status code, when that was, last success; attempts and successes lately, and their ms. */
+type LatestReply = [Buffer, Buffer, Buffer, Buffer, number, number, number]
+
 /**
- * Waiting, in flight, next attempt, rate, last error, last status code, the deliveries that may be the oldest, quota,
- * circuit, whether dead deliveries wait for a missing queue.
+ * Waiting, in flight, next attempt, rate, latest attempts, the deliveries that may be the oldest, quota, circuit,
+ * whether dead deliveries wait for a missing queue.
  */
-type FiguresReply = [number, number, Buffer, Buffer, Buffer, Buffer, Buffer[], Buffer, Buffer, Buffer]
+type FiguresReply = [number, number, Buffer, Buffer, LatestReply, Buffer[], Buffer, Buffer, Buffer]
 
 export async function laneFigures(
   redis: Redis,
@@ -43,15 +46,16 @@ const NO_LANE: LaneFigures = {
   oldestPublishedAt: null,
   nextAttemptAt: null,
   rate: null,
-  lastError: null,
-  lastStatusCode: null,
+  lastFailure: null,
+  lastSuccessAt: null,
+  lately: { attempts: 0, successes: 0, spanMs: 0 },
   retryQuota: null,
   circuitOpenUntil: null,
   isQueueMissing: false,
 }
 
 function readFigures(reply: FiguresReply): LaneFigures {
-  const [waiting, inFlight, next, rate, error, code, heads, quota, circuit, missing] = reply
+  const [waiting, inFlight, next, rate, latest, heads, quota, circuit, missing] = reply
   const published = heads.map((head) => publishedAtOf(parseDeliveryId(head).messageId))
   return {
     waiting,
@@ -59,11 +63,21 @@ function readFigures(reply: FiguresReply): LaneFigures {
     oldestPublishedAt: published.length === 0 ? null : Math.min(...published),
     nextAttemptAt: readTime(next),
     rate: readTime(rate),
-    lastError: unpackError(error.toString()),
-    lastStatusCode: readTime(code),
+    ...readLatest(latest),
     retryQuota: readTime(quota),
     circuitOpenUntil: readTime(circuit),
     isQueueMissing: missing.length > 0,
+  }
+}
+
+/** A failure that a release without times has written is not shown. */
+function readLatest([error, code, failed, succeeded, attempts, successes, spanMs]: LatestReply) {
+  const at = readTime(failed)
+  const failure = { statusCode: readTime(code), error: unpackError(error.toString()) }
+  return {
+    lastFailure: at === null ? null : { at, ...failure },
+    lastSuccessAt: readTime(succeeded),
+    lately: { attempts, successes, spanMs },
   }
 }
 

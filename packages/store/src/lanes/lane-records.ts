@@ -226,6 +226,19 @@ export interface SweepResult extends TakeResult {
   cursor: string | null
 }
 
+/** What a subscription's attempts have come to since the last note; all times in ms before it is written. */
+export interface AttemptNote {
+  subscriptionId: string
+  attempts: number
+  successes: number
+  /** Since the first of them ended. */
+  beganMs: number
+  /** Since the last success; null: there was none. */
+  succeededMs: number | null
+  /** The last failure; null: there was none. */
+  failed: { ms: number; statusCode: number | null; error: string | null } | null
+}
+
 /** An endpoint's answer (policy/src/retries/retry-mode.ts), or that a claim was handed back unsent. */
 export interface LaneResult {
   subscriptionId: string
@@ -291,6 +304,12 @@ export interface Checkpoint {
   fields: Map<string, Buffer>
 }
 
+interface LaneFailure {
+  at: number
+  statusCode: number | null
+  error: string | null
+}
+
 export interface LaneFigures {
   waiting: number
   inFlight: number
@@ -299,8 +318,10 @@ export interface LaneFigures {
   nextAttemptAt: number | null
   /** Effective throttle per second. */
   rate: number | null
-  lastError: string | null
-  lastStatusCode: number | null
+  lastFailure: LaneFailure | null
+  lastSuccessAt: number | null
+  /** Attempts that ended in the last half minute to minute, how many of them well, and the ms that these took. */
+  lately: { attempts: number; successes: number; spanMs: number }
   /** The remaining retry quota; null without one. */
   retryQuota: number | null
   /** Until the next probe; null where no circuit is open. */

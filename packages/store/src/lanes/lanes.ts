@@ -20,6 +20,7 @@ import { readNow } from '../redis/clock.ts'
 import { ReplicaAcks } from '../redis/replica-acks.ts'
 import { SHARD_COUNT, shardBase } from '../redis/shards.ts'
 import { hintDue, turnField } from './busy-lanes.ts'
+import { noteAttempts } from './figures/note-attempts.ts'
 import type { LaneStore } from './lane-api.ts'
 import { deliveryStates, laneFigures } from './lane-figures.ts'
 import type * as lane from './lane-records.ts'
@@ -99,6 +100,10 @@ export class Lanes implements LaneStore {
     const { woke, ...noted } = await noteResults(this.#redis, shard, results)
     hintDue(this.#redis, shard, noted.nextDueAt, woke)
     return noted
+  }
+
+  noteAttempts(shard: number, notes: lane.AttemptNote[]): Promise<void> {
+    return noteAttempts(this.#redis, shard, notes)
   }
 
   figures(ids: { subscriptionId: string; shard: number }[]): Promise<lane.LaneFigures[]> {

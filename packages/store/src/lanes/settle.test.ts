@@ -63,8 +63,7 @@ test('a retry waits for its time, with its state; the lane shows the last failur
   const [figures] = await lanes.figures([{ subscriptionId: claim.subscriptionId, shard: SHARD }])
   expect(figures).toMatchObject({
     nextAttemptAt: nextDueAt,
-    lastError: 'connection_refused',
-    lastStatusCode: null,
+    lastFailure: { at: expect.any(Number), error: 'connection_refused', statusCode: null },
   })
   await skew(redis, 30_100)
   expect(claimsOf(await takeFrom(lanes))).toMatchObject([{ delivery: claim.delivery, state: FAILED }])

@@ -24,6 +24,14 @@ const LANE = {
   turn: 'k',
   lastError: 'e',
   lastStatusCode: 'h',
+  /** When that was, ms. */
+  failedAt: 'ea',
+  /** Last success, ms. */
+  succeededAt: 'eo',
+  /** Attempts that ended lately (lane-seen.lua). */
+  seen: 'en',
+  /** When it got the endpoint that it has, ms. */
+  movedAt: 'em',
   /** Seconds that it keeps deliveries at least. */
   floor: 'l',
   purgedAt: 'u',

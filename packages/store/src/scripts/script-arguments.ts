@@ -329,6 +329,19 @@ export interface ScriptArguments {
     oldToken: ScriptText
     newToken: ScriptText
   }
+  'note-attempts-1': {
+    base: ScriptText
+    lanes: {
+      id: ScriptText
+      attempts: number
+      successes: number
+      beganMs: number
+      successMs: number
+      failureMs: number
+      code: ScriptText
+      err: ScriptText
+    }[]
+  }
   'note-parts-1': {
     job: ScriptText
     start: number

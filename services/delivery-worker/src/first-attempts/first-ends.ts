@@ -7,6 +7,7 @@ import { type Outcome, resultState } from '../attempts/attempt-outcome.ts'
 import type { AttemptSlots } from '../attempts/attempt-slots.ts'
 import type { HeldBodies } from '../attempts/body-bytes.ts'
 import type { Parking } from '../dispatch/parking.ts'
+import type { AttemptNotes } from '../outcomes/attempt-notes.ts'
 import type { DeliveryStatus, FinishedDelivery } from '../outcomes/delivery-status.ts'
 import type { Finishing } from '../outcomes/finishing.ts'
 import type { WorkerMetrics } from '../outcomes/worker-metrics.ts'
@@ -17,6 +18,7 @@ export interface FirstEndsOptions {
   parking: Pick<Parking, 'park'>
   finishing: Pick<Finishing, 'finish'>
   metrics: Pick<WorkerMetrics, 'delivered'>
+  notes: Pick<AttemptNotes, 'delivered' | 'failed'>
   status: Pick<DeliveryStatus, 'delivered' | 'failed'>
   jitter: number
   maxRetrySeconds: number
@@ -67,11 +69,13 @@ export class FirstEnds {
     const { statusCode, error } = resultState(outcome.result)
     if (step.step === 'delivered') {
       this.#options.metrics.delivered(subscription, unit.context)
+      this.#options.notes.delivered(subscription)
       if (subscription.feedback) this.#options.status.delivered(finishedBy(attempt, outcome))
       unit.markDelivered(slot, statusCode, outcome.copy)
       unit.close()
       return
     }
+    this.#options.notes.failed(subscription, outcome.result)
     unit.failures.push([slot, statusCode, error])
     const attempted = { message: unit.context, subscription, attempts: 1, result: outcome.result }
     logAttempt(this.#options.log, { ...attempted, decision: step.step, why: whyNext(step) })

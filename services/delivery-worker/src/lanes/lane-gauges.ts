@@ -4,7 +4,7 @@
  * used ones from the cache.
  */
 import { parseArn } from '@fantail/contracts'
-import { busyLanes, fifoLogFigures, type LaneStore, type Redis } from '@fantail/store'
+import { busyLanes, drainOf, fifoLogFigures, type LaneStore, type Redis } from '@fantail/store'
 import type { FifoLogObservation, LaneObservation } from '@fantail/telemetry'
 
 /** @limit Lanes of a shard that the gauges look at. Past it: the others are left out. */
@@ -22,14 +22,14 @@ export async function observeLanes({ redis, lanes, now }: LaneGaugesOptions): Pr
   return busy.flatMap(({ subscriptionId, paused, topicArn }, i) => {
     const figure = figures[i]
     if (!figure) return []
-    const { waiting, inFlight, oldestPublishedAt, rate } = figure
+    const { waiting, inFlight, oldestPublishedAt } = figure
     return {
       topic: parseArn(topicArn)?.name ?? topicArn,
       subscription: subscriptionId,
       waiting,
       inFlight,
       oldestSeconds: oldestPublishedAt === null ? null : Math.max(0, now() - oldestPublishedAt) / 1_000,
-      drainSeconds: rate === null || paused ? null : waiting / rate,
+      drainSeconds: drainOf(figure, paused).seconds,
     }
   })
 }

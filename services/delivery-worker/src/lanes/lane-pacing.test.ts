@@ -47,7 +47,7 @@ test('an open circuit sends one probe at a time and dead-letters nothing, howeve
   await waitFor(() => textsTo(sender, 'well').length === 22, { what: 'the neighbour to get all' })
   await waitFor(() => textsTo(sender, 'dead').length >= before + 6, { what: 'more probes than retries' })
   expect(sender.inFlightMax.get(urlOf('dead'))).toBeLessThanOrEqual(2)
-  expect(await figures(id)).toMatchObject({ waiting: expect.any(Number), lastStatusCode: 503 })
+  expect(await figures(id)).toMatchObject({ waiting: expect.any(Number), lastFailure: { statusCode: 503 } })
   up = true
   await waitFor(async () => (await figures(id)).waiting + (await figures(id)).inFlight === 0, {
     what: 'all to be delivered',

@@ -7,6 +7,7 @@
  * dead-letter queue, and for confirmations, the delivery is discarded and counted in one step.
  */
 import type { Why } from '@fantail/contracts'
+import { maskCredentials } from '@fantail/delivery'
 import { type NextStep, nextStep, whyNext } from '@fantail/policy'
 import type { Logger } from '@fantail/runtime'
 import { type DeadState, parseDeliveryId } from '@fantail/store'
@@ -17,6 +18,7 @@ import type { InRun } from '../fifo/group-run.ts'
 import type { Circuit, LanePacing } from '../lanes/lane-pacing.ts'
 import type { Claimed, Settling } from '../lanes/settling.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
+import type { AttemptNotes } from './attempt-notes.ts'
 import type { DeliveryStatus } from './delivery-status.ts'
 import { type DeadDelivery, type LetterAppends, letterTarget } from './letter-appends.ts'
 import type { MissingQueues } from './missing-queues.ts'
@@ -49,6 +51,7 @@ interface FinishingOptions {
   letters: Pick<LetterAppends, 'append'>
   recorder: OutcomeRecorder
   missing: Pick<MissingQueues, 'add' | 'found'>
+  notes: Pick<AttemptNotes, 'delivered' | 'failed'>
   status: Pick<DeliveryStatus, 'delivered' | 'failed'>
   log: Logger
   jitter: number
@@ -79,6 +82,7 @@ export class Finishing {
       random: Math.random,
       maxRetrySeconds,
     })
+    this.#note(ended, step.step === 'delivered')
     const circuit = subscription.paced ? await this.#tellLane(ended) : undefined
     const kept = circuit?.open === true && isRetryable(step)
     const later = mayLinger(ended)
@@ -106,6 +110,12 @@ export class Finishing {
 
   #log(ended: EndedAttempt, decision: LoggedAttempt['decision'], why: Why | undefined): void {
     logAttempt(this.#options.log, { ...ended, result: ended.outcome.result, decision, why })
+  }
+
+  #note({ subscription, outcome, run = [] }: EndedAttempt, isDelivered: boolean): void {
+    const { notes } = this.#options
+    if (isDelivered) notes.delivered(subscription, 1 + run.length)
+    else notes.failed(subscription, outcome.result)
   }
 
   /** The lane's circuit before the attempt ended. Open: a failure costs the delivery neither its place nor a retry. */
@@ -163,7 +173,7 @@ export class Finishing {
     const { subscriptionId } = dead.claimed
     const { messageId } = dead.message.message
     const { reason, statusCode, error, attempts } = dead.state
-    this.#options.log.info(
+    this.#options.log.warn(
       { messageId, subscriptionId, queueArn, reason, statusCode, error, attempts },
       'delivery.dead_lettered',
     )
@@ -225,14 +235,30 @@ export class Finishing {
     })
     if (!accepted) return false
     recorder.ended(dead, cause === 'expired' ? 'expired' : 'discarded', cause, dead.state)
-    const { id } = dead.subscription.record
-    log.warn({ subscriptionId: id, messageId: dead.message.message.messageId, cause }, 'delivery.discarded')
+    log.warn(discardedLine(dead, cause), 'delivery.discarded')
     return true
   }
 }
 
 function laneOf({ subscription, claimed }: DeadDelivery) {
   return { shard: subscription.shard, subscriptionId: claimed.subscriptionId }
+}
+
+/** The endpoint is named as it is shown: without credentials. */
+function discardedLine({ subscription, message, state }: DeadDelivery, cause: string) {
+  const { id: subscriptionId, topicArn, endpoint } = subscription.record
+  const { messageId } = message.message
+  const { statusCode, error, attempts } = state
+  return {
+    messageId,
+    topicArn,
+    subscriptionId,
+    endpoint: maskCredentials(endpoint),
+    cause,
+    statusCode,
+    error,
+    attempts,
+  }
 }
 
 function isRetryable(step: NextStep): boolean {

@@ -79,8 +79,8 @@ test('moves at once: id, keys, policies and what waits stay, what was learnt sta
   ])
   expect(moved.body.lane).toMatchObject({
     waiting: 2,
-    lastError: null,
-    lastStatusCode: null,
+    lastFailure: null,
+    lastSuccessAt: null,
     circuit: 'closed',
   })
   const left = await api.redis.hgetall(lane)

@@ -29,7 +29,7 @@ test('a webhook is active at once, under the defaults', async () => {
     onFailure: 'after 4 attempts in 1 min to orders-dead-letters',
     maxInFlight: 32,
     confirmation: 'none',
-    lane: { waiting: 0, inFlight: 0, drainSeconds: null, rate: null },
+    lane: { waiting: 0, inFlight: 0, drainSeconds: 0, rate: null, lastFailure: null, lastSuccessAt: null },
   })
   const topic = await api.call('GET', '/v1/topics/orders')
   expect(topic.body.subscriptions.active).toBe(1)
@@ -54,7 +54,7 @@ test('an answer shows the policy in force and the lane’s drain time', async ()
   })
   const read = await api.call('GET', `/v1/subscriptions/${body.arn}`)
   expect(read.body.effectiveDeliveryPolicy.throttlePolicy).toEqual({ maxReceivesPerSecond: 4 })
-  expect(read.body.lane).toMatchObject({ waiting: 1, rate: 4, drainSeconds: 0.25 })
+  expect(read.body.lane).toMatchObject({ waiting: 1, rate: 4, drainSeconds: 0.25, drainUnknown: null })
   expect(read.body.lane.oldestWaitingSeconds).toBeGreaterThan(0)
 })
 

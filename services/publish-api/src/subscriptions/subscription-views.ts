@@ -8,7 +8,13 @@ import {
 } from '@fantail/contracts'
 import { maskCredentials } from '@fantail/delivery'
 import { describeOnFailure, effectivePolicy, PROTOCOL_TRAITS } from '@fantail/policy'
-import { type LaneFigures, type ShownMember, SUBSCRIPTION, type SUBSCRIPTION_FIELDS } from '@fantail/store'
+import {
+  drainOf,
+  type LaneFigures,
+  type ShownMember,
+  SUBSCRIPTION,
+  type SUBSCRIPTION_FIELDS,
+} from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 import { notFound } from '../http/error-answers.ts'
@@ -109,17 +115,23 @@ function isMoving(record: SubscriptionRecord, now: number): record is Moving {
   return record.move != null && (record.tokenExpiresAt ?? now) > now
 }
 
-function laneView({ circuitBreaker }: SubscriptionRecord, lane: LaneFigures, now: number): View['lane'] {
-  const { waiting, inFlight, oldestPublishedAt, nextAttemptAt, rate, lastError, lastStatusCode } = lane
+function laneView(
+  { circuitBreaker, status }: SubscriptionRecord,
+  lane: LaneFigures,
+  now: number,
+): View['lane'] {
+  const { waiting, inFlight, oldestPublishedAt, nextAttemptAt, rate, lastFailure } = lane
+  const drain = drainOf(lane, status === 'paused')
   return {
     waiting,
     inFlight,
     oldestWaitingSeconds: oldestPublishedAt === null ? null : secondsSince(oldestPublishedAt, now),
     nextAttemptAt: isoOrNull(nextAttemptAt),
-    drainSeconds: rate === null ? null : Math.round((waiting / rate) * 1_000) / 1_000,
+    drainSeconds: drain.seconds === null ? null : Math.round(drain.seconds * 1_000) / 1_000,
+    drainUnknown: drain.unknown,
     rate,
-    lastError,
-    lastStatusCode,
+    lastFailure: lastFailure && { ...lastFailure, at: iso(lastFailure.at) },
+    lastSuccessAt: isoOrNull(lane.lastSuccessAt),
     retryQuota: lane.retryQuota,
     circuit: circuitBreaker ? (lane.circuitOpenUntil === null ? 'closed' : 'open') : null,
     waitsFor: lane.isQueueMissing ? 'dlqMissing' : null,

@@ -1,5 +1,6 @@
 /** How a subscription's lane stands, and a whole subscription as an example. */
 import { z } from 'zod'
+import { DRAIN_UNKNOWN } from '../../delivery-causes.ts'
 import { SYSTEM_POLICY } from '../../system-policy.ts'
 import { Timestamp } from '../shared-schemas.ts'
 
@@ -17,21 +18,35 @@ export const LaneView = z
     drainSeconds: z
       .number()
       .nullable()
-      .describe('Seconds until a lane with a rate is empty, if nothing is added; null without a rate.'),
+      .describe(
+        'Seconds until what waits is delivered, if nothing is added: waiting × attempts per success ÷ attempts per second, both observed in the last minute. null: `drainUnknown` says why.',
+      ),
+    drainUnknown: z
+      .enum(DRAIN_UNKNOWN)
+      .nullable()
+      .describe(
+        'Why `drainSeconds` is null. paused: the subscription is paused. nothingAttempted, nothingSucceeds: no attempt ended in the last minute, or none of them well. null: it is known.',
+      ),
     rate: z
       .number()
       .nullable()
       .describe('Attempts per second, the lower of the throttle and the adaptive rate; null without both.'),
-    lastError: z
-      .string()
+    lastFailure: z
+      .object({
+        at: Timestamp.describe('When that attempt ended: ISO 8601 in UTC.'),
+        statusCode: z.int().nullable().describe('HTTP status of the answer; null: there was none.'),
+        error: z
+          .string()
+          .nullable()
+          .describe(
+            'How it failed without an answer, as a code: `timeout`, `connection_refused`, …; null: there was one.',
+          ),
+      })
       .nullable()
-      .describe(
-        'How the last failed attempt failed without an answer, as a code: `timeout`, `connection_refused`, …; null otherwise.',
-      ),
-    lastStatusCode: z
-      .int()
-      .nullable()
-      .describe('HTTP status of the last failed attempt’s answer; null: it got none, or none has failed.'),
+      .describe('The last failed attempt. It is over where `lastSuccessAt` is later. null: none has failed.'),
+    lastSuccessAt: Timestamp.nullable().describe(
+      'When the endpoint last accepted a delivery, at most a few seconds behind: ISO 8601 in UTC. null: it never has.',
+    ),
     retryQuota: z
       .number()
       .nullable()
@@ -79,10 +94,11 @@ export const SUBSCRIPTION_EXAMPLE = {
     inFlight: 1,
     oldestWaitingSeconds: 12.5,
     nextAttemptAt: '2026-11-21T09:31:10.000Z',
-    drainSeconds: null,
+    drainSeconds: 0.25,
+    drainUnknown: null,
     rate: null,
-    lastError: null,
-    lastStatusCode: 503,
+    lastFailure: { at: '2026-11-21T09:30:50.000Z', statusCode: 503, error: null },
+    lastSuccessAt: '2026-11-21T09:31:00.000Z',
     retryQuota: null,
     circuit: null,
     waitsFor: null,

@@ -2,12 +2,15 @@
 -- @key base: of the shard
 -- @list subscriptions
 -- @item id: text
--- Returns for each: waiting, in flight, next attempt or '', rate or '', last error, last status code, the deliveries
---         that come first (the oldest is among them), what is left of the retry quota or '', until when its circuit is
---         open or '', '1' where dead deliveries wait for a dead-letter queue that does not exist or ''
+-- Returns for each: waiting, in flight, next attempt or '', rate or '', its latest attempts, the deliveries that
+--         come first (the oldest is among them), what is left of the retry quota or '', until when its circuit is
+--         open or '', '1' where dead deliveries wait for a dead-letter queue that does not exist or ''. Its latest
+--         attempts: last error, last status code, when that was or '', last success or '', and how many attempts and
+--         successes ended lately in how many ms
 -- @include now
 -- @include lane-next
 -- @include lane-group
+-- @include lane-seen
 local HEADS = 10
 local now, reply = now_ms(base), {}
 
@@ -18,11 +21,18 @@ local function next_attempt(lane, id)
   return string.format('%.0f', math.max(due, now, lane.tat or 0))
 end
 
+local function latest_attempts(id)
+  local h = redis.call('HMGET', base .. 'lane:' .. id, LANE.lastError, LANE.lastStatusCode, LANE.failedAt,
+    LANE.succeededAt, LANE.seen)
+  local attempts, successes, ms = seen_lately(h[5], now)
+  return { h[1] or '', h[2] or '', h[3] or '', h[4] or '', attempts, successes, ms }
+end
+
 local function figures(id)
   local lane = lane_of(base, id, now)
-  if not lane then return { 0, 0, '', '', '', '', {}, '', '', '' } end
+  if not lane then return { 0, 0, '', '', { '', '', '', '', 0, 0, 0 }, {}, '', '', '' } end
   local fresh, retry = base .. 'fresh:' .. id, base .. 'retry:' .. id
-  local last = redis.call('HMGET', base .. 'lane:' .. id, LANE.lastError, LANE.lastStatusCode, LANE.queueMissingUntil)
+  local missing_until = redis.call('HGET', base .. 'lane:' .. id, LANE.queueMissingUntil)
   -- Fresh deliveries of a FIFO lane stand in the order of their turns, and behind one in flight others wait.
   local heads = redis.call('ZRANGE', fresh, 0, lane.fifo and HEADS - 1 or 0)
   for _, delivery in ipairs(redis.call('ZRANGE', retry, 0, HEADS - 1)) do
@@ -34,10 +44,10 @@ local function figures(id)
   local rate = lane.gap and string.format('%.17g', lane.rate) or ''
   return {
     number_waiting(base, id, lane), redis.call('ZCARD', base .. 'lease:' .. id),
-    next_attempt(lane, id), rate, last[1] or '', last[2] or '', heads,
+    next_attempt(lane, id), rate, latest_attempts(id), heads,
     lane.pace and lane.pace.quota and text(lane.pace.quota) or '',
     lane.pace and lane.pace.shut and text(lane.pace.shut) or '',
-    (tonumber(last[3]) or 0) > now and '1' or '',
+    (tonumber(missing_until) or 0) > now and '1' or '',
   }
 end
 

@@ -37,7 +37,7 @@ local function park_entry()
   if is_present(base, id, delivery) then return 0 end
   local score = set == 'lease' and new_lease(base, now + ms) or math.ceil(now + ms)
   put_in_lane(base, id, delivery, message, set, score)
-  if state ~= '' then set_state(base, id, delivery, state) end
+  if state ~= '' then set_failed(base, id, delivery, state, now) end
   note_standing(base, id, lanes[id], standing)
   return set == 'lease' and text(score) or 1
 end

@@ -1,5 +1,5 @@
 -- Gives a subscription another endpoint, if its record is still as the caller read it. Waiting deliveries stay in its
--- lane. The lane's knowledge of the old endpoint is removed: last error and status, circuit, quota and rate, proof.
+-- lane. The lane's knowledge of the old endpoint is removed: last failure and success, circuit, quota and rate, proof.
 -- @key base: of the slice's shard
 -- @arg slice_id: text
 -- @arg shard: digits
@@ -24,6 +24,7 @@
 local LEARNT = {
   LANE.lastError, LANE.lastStatusCode, LANE.proven, LANE.quota, LANE.paceNext, LANE.rate, LANE.openUntil,
   LANE.failures, LANE.lastMax, LANE.slowedAt, LANE.measured, LANE.bucket, LANE.requests, LANE.closedAt,
+  LANE.failedAt, LANE.succeededAt, LANE.seen,
 }
 local subs, ends = base .. 'subs:' .. slice_id, base .. 'ends:' .. uid
 local found = redis.call('HGET', subs, id)
@@ -39,6 +40,7 @@ local now, before = now_ms(base), first_due(base)
 redis.call('HSET', subs, id, record)
 redis.call('HSET', base .. 'slice:' .. slice_id, SLICE.revision, revision)
 redis.call('HDEL', base .. 'lane:' .. id, unpack(LEARNT))
+redis.call('HSET', base .. 'lane:' .. id, LANE.movedAt, string.format('%.0f', now))
 if expires == '' then
   redis.call('ZREM', base .. 'expiries', id)
 else

@@ -126,7 +126,7 @@ function settle.keep()
 end
 
 function settle.markDead(batch, delivery, state, lease_ms)
-  set_state(batch.base, batch.id, delivery, state)
+  set_failed(batch.base, batch.id, delivery, state, batch.now)
   local lease = batch.leases[delivery]
   if lease < (batch.now + lease_ms) * LEASE_UNIT then
     lease = new_lease(batch.base, batch.now + lease_ms, is_fifo_lease(lease))
@@ -161,7 +161,7 @@ local function write_batch(batch)
     redis.call('HSET', base .. 'state:' .. id, unpack(batch.states))
     redis.call('ZADD', base .. 'retry:' .. id, unpack(batch.retry))
     redis.call('ZREM', base .. 'lease:' .. id, unpack(batch.left))
-    note_failure(base, id, batch.states[#batch.states])
+    note_failure(base, id, batch.states[#batch.states], batch.now)
   end
   if #batch.ended > 0 then
     redis.call('ZREM', base .. 'lease:' .. id, unpack(batch.ended))

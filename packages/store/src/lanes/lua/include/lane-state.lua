@@ -1,6 +1,6 @@
 -- Retry states: `A<attempts>,<status code>,<error>` or, marked dead, `D<reason>,<attempts>,<status code>,<error>`. The
 -- decision about the next attempt stands before the error, `<letter><ms in base 36>~` (why-codes.ts). The lane shows
--- its last failure, for people.
+-- its last failure, and when that was, for people.
 --
 -- ENDS_MARK and the number of the delivery's leases that ended one after the other stand behind a state, or alone.
 -- Settling the delivery writes its state anew or removes it, which resets that number. A lane whose workers live never
@@ -15,16 +15,22 @@ local function split_state(state)
   return at > 1 and string.sub(state, 1, at - 1), tonumber(string.sub(state, at + 1)) or 0
 end
 
-local function note_failure(base, id, state)
+local function note_failure(base, id, state, now)
   local code, err = string.match(string.gsub(state, WHY, '%1'), '^A%d+,(%d*),(.*)$')
   if not code then code, err = string.match(state, '^D%w+,%d+,(%d*),(.*)$') end
   if not code or code .. err == '' then return end
-  redis.call('HSET', base .. 'lane:' .. id, LANE.lastStatusCode, code, LANE.lastError, err)
+  redis.call('HSET', base .. 'lane:' .. id, LANE.lastStatusCode, code, LANE.lastError, err,
+    LANE.failedAt, string.format('%.0f', now))
 end
 
 local function set_state(base, id, delivery, state)
   redis.call('HSET', base .. 'state:' .. id, delivery, state)
-  note_failure(base, id, state)
+end
+
+-- The state that an attempt has just led to.
+local function set_failed(base, id, delivery, state, now)
+  set_state(base, id, delivery, state)
+  note_failure(base, id, state, now)
 end
 
 local function is_dead(state)

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import type { LaneFigures } from '../lane-records.ts'
+import { drainOf } from './drain.ts'
+
+const LANE: LaneFigures = {
+  waiting: 100,
+  inFlight: 0,
+  oldestPublishedAt: 1,
+  nextAttemptAt: null,
+  rate: null,
+  lastFailure: null,
+  lastSuccessAt: null,
+  lately: { attempts: 0, successes: 0, spanMs: 0 },
+  retryQuota: null,
+  circuitOpenUntil: null,
+  isQueueMissing: false,
+}
+const lately = (attempts: number, successes: number, spanMs = 10_000) => ({
+  lately: { attempts, successes, spanMs },
+})
+const known = (seconds: number) => ({ seconds, unknown: null })
+const unknown = (reason: string) => ({ seconds: null, unknown: reason })
+
+test.each<[string, Partial<LaneFigures>, boolean, object]>([
+  ['nothing waits', { waiting: 0 }, false, known(0)],
+  ['nothing waits in a paused lane', { waiting: 0 }, true, known(0)],
+  ['all attempts succeed, 10 a second', lately(100, 100), false, known(10)],
+  ['one attempt in four succeeds', lately(100, 25), false, known(40)],
+  ['a throttle below what a burst has shown', { ...lately(100, 50), rate: 5 }, false, known(40)],
+  ['an endpoint slower than its throttle', { ...lately(20, 20), rate: 100 }, false, known(50)],
+  ['a throttle before the first attempt', { rate: 4 }, false, known(25)],
+  ['the first attempt, a moment ago', lately(1, 1, 0), false, known(100)],
+  ['no attempt lately', {}, false, unknown('nothingAttempted')],
+  ['no success lately', lately(100, 0), false, unknown('nothingSucceeds')],
+  ['no success lately, with a throttle', { ...lately(100, 0), rate: 10 }, false, unknown('nothingSucceeds')],
+  ['paused', { ...lately(100, 100), rate: 10 }, true, unknown('paused')],
+])('time to drain: %s', (_, figures, paused, drain) => {
+  expect(drainOf({ ...LANE, ...figures }, paused)).toEqual(drain)
+})

@@ -1,0 +1,22 @@
+/** What attempts have come to, for the figures of their lanes. */
+import type { Redis } from 'ioredis'
+import { readScript, runScript } from '../../redis/scripts.ts'
+import { shardBase } from '../../redis/shards.ts'
+import type { AttemptNote } from '../lane-records.ts'
+
+const NOTE = readScript('note-attempts-1')
+const NONE = -1
+
+export async function noteAttempts(redis: Redis, shard: number, notes: AttemptNote[]): Promise<void> {
+  const lanes = notes.map(({ subscriptionId: id, attempts, successes, beganMs, succeededMs, failed }) => ({
+    id,
+    attempts,
+    successes,
+    beganMs: Math.round(beganMs),
+    successMs: Math.round(succeededMs ?? NONE),
+    failureMs: Math.round(failed?.ms ?? NONE),
+    code: failed?.statusCode?.toString() ?? '',
+    err: failed?.error ?? '',
+  }))
+  await runScript(redis, NOTE, { base: shardBase(shard), lanes })
+}

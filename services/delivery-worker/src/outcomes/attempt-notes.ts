@@ -1,0 +1,132 @@
+/**
+ * What attempts come to, by subscription, for the figures of lanes: the last success and failure, and how many there
+ * were. It is written for people, so no delivery waits for it. However many attempts end, each shard has one script a
+ * second at most. What cannot be written is dropped: the next attempts make the figures true again.
+ */
+import type { AttemptResult } from '@fantail/contracts'
+import { createStateLog, type Logger } from '@fantail/runtime'
+import type { AttemptNote, LaneStore } from '@fantail/store'
+import { resultState } from '../attempts/attempt-outcome.ts'
+import { type TellPart, tellParts } from '../shards/part-states.ts'
+import type { CompiledSubscription } from '../topics/compiled-slice.ts'
+
+/** @limit Subscriptions whose attempts a worker notes in a second. Past it: the others are noted a second later. */
+const NOTED_PER_WRITE_MAX = 1_000
+/** @limit Subscriptions whose attempts wait to be noted. Past it: attempts of further ones are not in the figures. */
+const NOTES_WAITING_MAX = 20_000
+const WRITE_EVERY_MS = 1_000
+/** After a pause, so that what ends together is noted together. */
+const FIRST_WRITE_MS = 50
+
+interface Note {
+  shard: number
+  attempts: number
+  successes: number
+  /** By performance.now(), as the others. */
+  beganAt: number
+  succeededAt: number | null
+  failed: { at: number; statusCode: number | null; error: string | null } | null
+}
+
+type Noted = Pick<CompiledSubscription, 'shard'> & { record: { id: string } }
+
+export class AttemptNotes {
+  readonly #lanes: Pick<LaneStore, 'noteAttempts'>
+  readonly #tell: TellPart
+  readonly #notes = new Map<string, Note>()
+  #timer: NodeJS.Timeout | undefined
+  #writing: Promise<void> | undefined
+  /** When the last write began (performance.now()). */
+  #wroteAt = Number.NEGATIVE_INFINITY
+
+  constructor(lanes: Pick<LaneStore, 'noteAttempts'>, log: Logger) {
+    this.#lanes = lanes
+    this.#tell = tellParts(createStateLog({ log, what: 'attempt_notes', initial: 'up' }))
+  }
+
+  /** So many deliveries went by one attempt. */
+  delivered(subscription: Noted, deliveries = 1): void {
+    const now = performance.now()
+    const note = this.#noteOf(subscription, now)
+    if (!note) return
+    note.attempts += deliveries
+    note.successes += deliveries
+    note.succeededAt = now
+  }
+
+  failed(subscription: Noted, result: AttemptResult): void {
+    const now = performance.now()
+    const note = this.#noteOf(subscription, now)
+    if (!note) return
+    note.attempts++
+    note.failed = { at: now, ...resultState(result) }
+  }
+
+  /** Writes what waits. */
+  async stop(): Promise<void> {
+    await this.#writing
+    clearTimeout(this.#timer)
+    while (this.#notes.size > 0) await this.#write()
+  }
+
+  #noteOf({ record, shard }: Noted, now: number): Note | undefined {
+    const known = this.#notes.get(record.id)
+    if (known) return known
+    if (this.#notes.size >= NOTES_WAITING_MAX) return undefined
+    const note = { shard, attempts: 0, successes: 0, beganAt: now, succeededAt: null, failed: null }
+    this.#notes.set(record.id, note)
+    this.#schedule(now)
+    return note
+  }
+
+  #schedule(now: number): void {
+    if (this.#timer || this.#writing) return
+    const delayMs = Math.max(FIRST_WRITE_MS, this.#wroteAt + WRITE_EVERY_MS - now)
+    this.#timer = setTimeout(() => {
+      this.#writing = this.#writeAndGoOn()
+    }, delayMs)
+  }
+
+  async #writeAndGoOn(): Promise<void> {
+    this.#timer = undefined
+    await this.#write()
+    this.#writing = undefined
+    if (this.#notes.size > 0) this.#schedule(performance.now())
+  }
+
+  async #write(): Promise<void> {
+    const now = performance.now()
+    this.#wroteAt = now
+    const batch = [...this.#notes].slice(0, NOTED_PER_WRITE_MAX)
+    for (const [id] of batch) this.#notes.delete(id)
+    const byShard = Map.groupBy(batch, ([, { shard }]) => shard)
+    const writes = [...byShard].map(([shard, notes]) =>
+      this.#writeShard(
+        shard,
+        notes.map(([id, note]) => packNote(id, note, now)),
+      ),
+    )
+    await Promise.all(writes)
+  }
+
+  async #writeShard(shard: number, notes: AttemptNote[]): Promise<void> {
+    try {
+      await this.#lanes.noteAttempts(shard, notes)
+      this.#tell(shard, 'up')
+    } catch (error) {
+      this.#tell(shard, 'down', error)
+    }
+  }
+}
+
+function packNote(subscriptionId: string, note: Note, now: number): AttemptNote {
+  const { attempts, successes, beganAt, succeededAt, failed } = note
+  return {
+    subscriptionId,
+    attempts,
+    successes,
+    beganMs: now - beganAt,
+    succeededMs: succeededAt === null ? null : now - succeededAt,
+    failed: failed && { ms: now - failed.at, statusCode: failed.statusCode, error: failed.error },
+  }
+}

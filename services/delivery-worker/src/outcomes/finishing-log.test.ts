@@ -1,0 +1,48 @@
+import { createLogger } from '@fantail/runtime'
+import { waitFor } from '@fantail/test-kit'
+import { expect, test } from 'vitest'
+import { createFakeSender, DLQ, TOPIC, useFixture } from '../fixtures/worker.fixture.ts'
+
+const fixture = await useFixture()
+
+async function startLogged(status: number) {
+  const lines: Record<string, unknown>[] = []
+  const destination = { write: (line: string) => void lines.push(JSON.parse(line)) }
+  const sender = createFakeSender()
+  sender.answer = () => status
+  await fixture.startWorker(sender, { log: createLogger({ service: 'test', destination }) })
+  return (msg: string) => lines.filter((line) => line.msg === msg)
+}
+
+test('what is discarded is a warning that names topic, endpoint and status', async () => {
+  const { id } = await fixture.subscribe('refusing', {
+    endpoint: 'http://kept:by-whom@refusing.example/hook',
+  })
+  const logged = await startLogged(410)
+  const messageId = await fixture.publish('unwanted')
+  await waitFor(() => logged('delivery.discarded').length === 1, { what: 'the line' })
+  expect(logged('delivery.discarded')).toMatchObject([
+    {
+      level: 'warn',
+      messageId,
+      topicArn: TOPIC,
+      subscriptionId: id,
+      endpoint: expect.stringMatching(/^http:\/\/(?!.*by-whom).*refusing\.example\/hook$/),
+      cause: 'permanent',
+      statusCode: 410,
+      error: null,
+      attempts: 1,
+    },
+  ])
+})
+
+test('a dead letter is a warning', async () => {
+  await fixture.queues.put(DLQ, {})
+  const { id } = await fixture.subscribe('dead', { redrivePolicy: { deadLetterTargetArn: DLQ } })
+  const logged = await startLogged(404)
+  await fixture.publish('buried')
+  await waitFor(() => logged('delivery.dead_lettered').length === 1, { what: 'the line' })
+  expect(logged('delivery.dead_lettered')).toMatchObject([
+    { level: 'warn', subscriptionId: id, queueArn: DLQ, reason: 'permanent', statusCode: 404 },
+  ])
+})
