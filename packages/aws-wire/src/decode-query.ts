@@ -167,7 +167,10 @@ interface Item {
   path: string
 }
 
-/** Numbered children in their order; undefined where there are none, which `Tags=` says of an empty list. */
+/**
+ * The numbered children, in the order of their numbers. Undefined if there are none, as in `Tags=`, which means an
+ * empty list.
+ */
 function itemsOf(node: Node, group: string | undefined, path: string): Item[] | undefined {
   const parent = group === undefined ? node : node.children?.get(group)
   if (!parent?.children) {

@@ -1,4 +1,4 @@
-/** The API's own publish route, whose messages are stored nowhere: the same checks, ids, counts and answers. */
+/** The API's real publish route, but nothing is stored. Checks, ids, counts and answers are the same as in the API. */
 import { ARN_DEFAULTS } from '@fantail/contracts'
 import { type ApiDeps, createApp, listen } from '@fantail/publish-api'
 import { createMetrics, NO_SPANS } from '@fantail/telemetry'

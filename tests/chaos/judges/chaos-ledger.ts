@@ -19,7 +19,10 @@ export interface EndpointAccount {
   waiting: number
   /** Owed, and neither delivered nor dead-lettered nor counted: texts. */
   missing: string[]
-  /** Deliveries that ended so on purpose, and how many more unknown publishes may have added. */
+  /**
+   * How many deliveries must end as discarded, and how many must wait. `more`: how many deliveries of unknown publishes
+   * may come on top.
+   */
   expected: { discarded: number; waiting: number; more: number }
   /** Requests for messages that were refused, or that its filter does not let through. */
   unasked: string[]

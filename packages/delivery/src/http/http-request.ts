@@ -35,7 +35,7 @@ export interface HttpRequest {
   after?: Again | undefined
   /** Called as each request is written; undefined: it is the attempt's first. */
   onRequest?: ((again: AgainCause | undefined) => void) | undefined
-  /** A request without one is written as soon as it has a connection. */
+  /** When the request may be written. Undefined: as soon as it has a connection. */
   moment?: SendMoment | undefined
 }
 

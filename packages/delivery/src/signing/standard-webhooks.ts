@@ -44,7 +44,7 @@ interface WebhookKeyWanted {
   now: number
 }
 
-/** Throws a NoVaultError where there is nothing to seal it with. */
+/** Throws a NoVaultError if there is no vault to seal the key with. */
 export function createWebhookKey(wanted: WebhookKeyWanted, vault: Sealing | undefined): NewWebhookKey {
   if (!vault) throw new NoVaultError()
   const { subscriptionId, algorithm, now } = wanted

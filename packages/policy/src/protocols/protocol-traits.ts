@@ -25,7 +25,10 @@ export interface ProtocolTraits {
 }
 
 export interface EndpointSyntax {
-  /** Names the syntax in refusals, with its article. Kinds may share one. */
+  /**
+   * The name of the endpoint's syntax in error messages, with its article: `an http or https URL`. Several protocols
+   * may share one name.
+   */
   name: string
   /** It is a URL, which may hold credentials and a query. */
   isUrl: boolean

@@ -18,8 +18,8 @@ const SAMPLE_EVERY_MS = 250
 /** After a pause this long, a publish waits for a fresh sample rather than trust an old one. */
 const SAMPLE_STALE_MS = 1_000
 /**
- * @limit The watermark: share of Redis's memory that publishing, and all else that callers let grow, may fill. Past
- * it: `storage_full`.
+ * @limit The watermark: the share of Redis's memory that publishing and all other growth caused by callers may fill.
+ * Past it: `storage_full`.
  */
 export const PUBLISH_SHARE = 0.75
 /**

@@ -29,7 +29,7 @@ export function parseSlices(text: string | null | undefined, key: string): numbe
   throw new CorruptRecordError(`${key} slices`, new TypeError('not a list of numbers'))
 }
 
-/** A revision: never the same twice, in no order. */
+/** Makes a random revision. It is never repeated, and revisions have no order. */
 export function newRevision(): string {
   return randomBytes(9).toString('base64url')
 }

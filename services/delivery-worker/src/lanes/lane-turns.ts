@@ -1,20 +1,23 @@
 /**
- * Throttled claims in hand, each until its request is written.
+ * Holds the throttled claims that this worker has in hand, each until its request is written.
  *
  * waiting ──its time──▶ due ──checked, in time──▶ begun ──in time──▶ written, no longer here
  *    ▲                   │                          │
- *    └──── renewing ◀────┴──────────────────────────┘ late, or (while it is not begun) another claim of its lane is
+ *    └──── renewing ◀────┴──────────────────────────┘ if it is late; waiting and due claims also if another claim of
+ *                                                      their lane is late
  *
- * A request may be written a little after its send time (sendLateMsMax). A later one would crowd those after it. The
- * moment of writing counts, because a begun request may still have to dial, or its process may stand still. A late
- * claim is kept: all claims that this worker has in hand for the lane move by the delay. If another worker has later
- * ones, the late claims get new send times instead (renew-claims-1.lua). After RENEWALS_MAX renewals a claim goes back
- * to its lane.
+ * A request may be written a little after its send time (sendLateMsMax). A request that is later than that would come
+ * too close to the requests after it. What counts is the time at which the request is written: after its claim has
+ * begun, the worker may still have to dial, or its process may be paused.
  *
- * A send time is valid while Redis knows it. After an outage Redis may have forgotten the last ones, so nothing is sent
- * without a connection, and claims in hand are renewed after it. A Redis whose clock was set forward gives out send
- * times that lie among those in hand, here and at other workers. Claims in hand and new ones are then put off until
- * those times are over.
+ * The worker keeps a late claim. It moves the send times of all claims of this lane that it has in hand by the delay.
+ * If another worker has claims of this lane with later send times, only the late claims get new send times
+ * (renew-claims-1.lua). After RENEWALS_MAX renewals a claim goes back to its lane.
+ *
+ * A send time is valid while Redis knows it. After an outage Redis may have forgotten the last send times. So the
+ * worker sends nothing while it has no connection to Redis, and renews its claims in hand when the connection is back.
+ * If Redis's clock was set forward, its new send times lie among those that this and other workers already have in
+ * hand. The worker then puts off its claims in hand and new claims until those earlier send times are over.
  */
 import { SEND_AHEAD_MS, SEND_LATE_MS_MAX, sendLateMsMax } from '@fantail/policy'
 import type { RenewedClaim } from '@fantail/store'

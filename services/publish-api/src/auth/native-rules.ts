@@ -84,7 +84,8 @@ const onMessage =
       const hidden = { error, sees: 'SNS:GetTopicAttributes' }
       return [{ action: `SNS:${action}`, arn: found.topicArn, hidden }]
     }
-    // A quarantined message may name no topic. A caller who may see the quarantine may see its deliveries.
+    // The message may be in quarantine, where its topic can be unknown. A caller who is allowed to see the quarantine
+    // is also allowed to see the deliveries of its messages.
     if (caller?.account === settings.arn.account && caller.prefixes.length === 0) return []
     throw error
   }

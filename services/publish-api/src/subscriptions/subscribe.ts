@@ -44,7 +44,7 @@ export interface Subscribe {
   publicUrl: string
   /** ARN of the key's user that subscribes. */
   principal?: string
-  /** For a new subscription of the native API. */
+  /** Set if the native API makes the subscription. Only for a new subscription. */
   origin?: 'native'
 }
 

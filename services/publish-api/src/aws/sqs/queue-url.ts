@@ -72,7 +72,10 @@ export function queueMissing({ protocol }: Pick<AwsCall, 'protocol'>): AwsError 
   return sqsError('QueueDoesNotExist', `The specified queue does not exist${suffix}.`)
 }
 
-/** JSON calls name the queue in their body; SDKs may send them to the queue's URL all the same. */
+/**
+ * The path of a Query call, which may name the queue. The path of a JSON call is ignored: its body names the queue,
+ * even if an SDK sends the call to the queue's URL.
+ */
 function pathOf({ protocol, path }: AwsCall): string {
   return protocol === 'query' && path !== '/' ? path : ''
 }
