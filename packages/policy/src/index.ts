@@ -20,7 +20,7 @@ export {
 } from './filter/filter-subject.ts'
 export { FilterIndex } from './filter/indexes/filter-index.ts'
 export { FilterRouter } from './filter/indexes/filter-router.ts'
-export { inOneGo, MatchWork, type Steps, TooMuchWork } from './filter/match-work.ts'
+export { ANY_WORK, inOneGo, MatchWork, type Steps, TooMuchWork } from './filter/match-work.ts'
 export { parseFilterPolicy } from './filter/read-filter.ts'
 export type { ReportTraits } from './protocols/protocol-traits.ts'
 export { type EndpointAddress, readEndpoint } from './protocols/read-endpoint.ts'

@@ -103,6 +103,11 @@ export class SliceFilters {
     return new SliceFilters(slice, filtered, groups, { unfiltered, bytes: compiler.bytes })
   }
 
+  /** Clauses of all filters on attributes: `countReasons` may look at each. */
+  get clauses(): number {
+    return this.groups.reduce((sum, group) => sum + group.clauses, 0)
+  }
+
   has(slot: number): boolean {
     return ((this.slots[slot >> 3] ?? 0) & (1 << (slot & 7))) !== 0
   }
@@ -150,6 +155,8 @@ class FilterGroup {
   readonly index: FilterIndex
   /** Subscriptions. */
   readonly size: number
+  /** 0 where filters look at the text: its reason is the same for all of them. */
+  readonly clauses: number
   /** Filters that differ, and the slots that have each. */
   readonly #filters: [CompiledFilter, slots: number[]][]
 
@@ -162,6 +169,8 @@ class FilterGroup {
     this.index = index
     this.#filters = filters
     this.size = filters.reduce((sum, [, slots]) => sum + slots.length, 0)
+    const rules = protocol === undefined ? filters.flatMap(([filter]) => filter.rules) : []
+    this.clauses = rules.reduce((sum, { length }) => sum + length, 0)
   }
 
   static *inSteps(members: Filtered[], protocol: Protocol | undefined): Steps<FilterGroup> {

@@ -1,6 +1,6 @@
 /** The combined filters of a topic match like each slice by itself, after any additions and removals. */
 import { createMessageId, type Message, type Protocol, type SubscriptionRecord } from '@fantail/contracts'
-import { inOneGo } from '@fantail/policy'
+import { inOneGo, MatchWork, TooMuchWork } from '@fantail/policy'
 import type { SliceRef } from '@fantail/store'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -163,4 +163,25 @@ test('a check that fails is made again', async () => {
   isAway = false
   await cache.check(snapshot)
   expect([...(cache.of(snapshot)?.known ?? [])]).toHaveLength(1)
+})
+
+test('reasons that each filter has for itself are counted slice by slice', () => {
+  const [slices, size] = [20, 100]
+  const topic = new TopicFilters()
+  for (let n = 0; n < slices; n++) {
+    const wanted = Array.from({ length: size }, (_, i) => ({ ...red, values: [`red-${n}-${i}`] }))
+    topic.set(n, { ref: refOf(n), filters: filtersOf(n, wanted) as SliceFilters, checkedAt: 0 })
+  }
+  const unreadable = { key: { type: 'String.Array', value: 'no list' } }
+  const given = { messageId: createMessageId(1), topicArn: 'arn', publishedAt: 1, message: 'x' }
+  const context = new MessageContext({ ...given, attributes: unreadable })
+  const snapshot = snapshotOf(slices, 0)
+  const steps: number[] = []
+  const matching = topic.matchInSteps(snapshot, context)
+  let next = matching.next()
+  for (; !next.done; next = matching.next()) steps.push(next.value)
+  expect([...(next.value.keptBack?.reasons ?? [])]).toEqual([['InvalidAttributes', slices * size]])
+  expect(steps.filter((each) => each === size)).toHaveLength(slices)
+  expect(() => topic.match(snapshot, context, new MatchWork(slices * size))).not.toThrow()
+  expect(() => topic.match(snapshot, context, new MatchWork(slices * size - 1))).toThrow(TooMuchWork)
 })

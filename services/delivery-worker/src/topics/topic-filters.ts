@@ -5,7 +5,7 @@
  * All slices are read at one instant. A later change affects later dispatches.
  */
 import type { Protocol } from '@fantail/contracts'
-import { FilterRouter, type MatchWork, type Steps } from '@fantail/policy'
+import { ANY_WORK, FilterRouter, type MatchWork, type Steps } from '@fantail/policy'
 import { type SliceRef, type SlotRun, slotRuns } from '@fantail/store'
 import type { MessageContext } from './message-context.ts'
 import { commonReason, count, type FilterReasons, type SliceFilters } from './slice-filters.ts'
@@ -113,10 +113,10 @@ export class TopicFilters {
   /** Throws TooMuchWork. */
   match(snapshot: TopicSnapshot, context: MessageContext, work?: MatchWork): TopicMatch {
     const matched = this.#matched(context, work)
-    const whole = this.#wholeOf()
+    const keptBack = keptBackBy(this.#known, this.#wholeOf(), context, matched)
     return {
       toOpen: toOpen(this.#openOf(snapshot), matched),
-      keptBack: keptBackBy(this.#known, whole, context, matched),
+      keptBack: spending(keptBack, work),
     }
   }
 
@@ -132,7 +132,7 @@ export class TopicFilters {
       const slots = yield* asked.filters.matchInSteps(context)
       if (slots.length > 0) matched.set(sliceNumber, { ...asked, slots })
     }
-    return { toOpen: toOpen(open, matched), keptBack: keptBackBy(known, whole, context, matched) }
+    return { toOpen: toOpen(open, matched), keptBack: yield* keptBackBy(known, whole, context, matched) }
   }
 
   #matched(context: MessageContext, work: MatchWork | undefined): Matched {
@@ -222,46 +222,57 @@ function addSizes(sizes: Whole['sizes'], { groups }: SliceFilters, times: number
   for (const { protocol, size } of groups) sizes.set(protocol, (sizes.get(protocol) ?? 0) + times * size)
 }
 
-function keptBackBy(
+/** In one go. Throws TooMuchWork. */
+function spending<T>(steps: Steps<T>, work: MatchWork = ANY_WORK): T {
+  for (let next = steps.next(); ; next = steps.next()) {
+    if (next.done) return next.value
+    work.spend(next.value)
+  }
+}
+
+function* keptBackBy(
   known: ReadonlyMap<number, Known>,
   { runs, slices, sizes }: Whole,
   context: MessageContext,
   matched: Matched,
-): KeptBack | undefined {
+): Steps<KeptBack | undefined> {
   const except = [...matched].filter(([, { filters }]) => filters.isWhole)
   if (slices === except.length) return undefined
   return {
     runs,
     except: except.map(([sliceNumber]) => sliceNumber).sort((a, b) => a - b),
-    reasons: reasonsOf(known, context, sizes, except),
+    reasons: yield* reasonsOf(known, context, sizes, except),
   }
 }
 
 /** Where each attribute can be read, all filters that look at the same thing have the same reason. */
-function reasonsOf(
+function* reasonsOf(
   known: ReadonlyMap<number, Known>,
   context: MessageContext,
   sizes: Whole['sizes'],
   except: [number, Known][],
-): FilterReasons {
+): Steps<FilterReasons> {
   const reasons: FilterReasons = new Map()
   const opened = new Map(sizes)
   for (const [, { filters }] of except) addSizes(opened, filters, -1)
   for (const [protocol, size] of opened) {
     const subject = context.subject(protocol)
-    if (subject.invalid.size > 0) return eachReason(known, context, new Set(except.map(([n]) => n)))
+    if (subject.invalid.size > 0) return yield* eachReason(known, context, new Set(except.map(([n]) => n)))
     count(reasons, commonReason(protocol, subject), size)
   }
   return reasons
 }
 
-function eachReason(
+function* eachReason(
   known: ReadonlyMap<number, Known>,
   context: MessageContext,
   except: ReadonlySet<number>,
-): FilterReasons {
+): Steps<FilterReasons> {
   const reasons: FilterReasons = new Map()
-  for (const [sliceNumber, { filters }] of known)
-    if (filters.isWhole && !except.has(sliceNumber)) filters.countReasons(context, [], reasons)
+  for (const [sliceNumber, { filters }] of known) {
+    if (!filters.isWhole || except.has(sliceNumber)) continue
+    filters.countReasons(context, [], reasons)
+    yield filters.clauses
+  }
   return reasons
 }
