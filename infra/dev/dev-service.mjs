@@ -1,7 +1,7 @@
 // @ts-check
 /** One service of the local stack, from its sources, started again when it dies. */
-import { spawn } from 'node:child_process'
 import { basename, join } from 'node:path'
+import { spawnGuarded } from './guard.mjs'
 import { forwardLines } from './output.mjs'
 import { supervise } from './supervise.mjs'
 
@@ -14,12 +14,7 @@ export function runDevService(folder) {
   return supervise({
     name,
     launch: () =>
-      spawn(process.execPath, [...FLAGS, join(folder, 'src', 'main.ts')], {
-        cwd: folder,
-        env,
-        stdio: ['ignore', 'pipe', 'pipe'],
-        detached: true,
-      }),
+      spawnGuarded(process.execPath, [...FLAGS, join(folder, 'src', 'main.ts')], { cwd: folder, env }),
     onStart: (child) => forwardLines(child, name),
   })
 }

@@ -49,7 +49,6 @@ async function newService(): Promise<string> {
 }
 
 afterEach(async () => {
-  // A stack that is killed just after it has started a service may not have reported it to its guard yet.
   task?.child.kill('SIGTERM')
   await task?.ended
   for (const { pid } of [...notes('started'), ...notes('started', other)]) await isGone(pid)
@@ -77,6 +76,24 @@ async function started(n: number, of = folder): Promise<Note> {
 const ENV = { REDIS_URL: 'redis://127.0.0.1:1', FANTAIL_STACK_PID: '1' }
 const keepRunning = (...folders: string[]) =>
   run(process.execPath, [script('dev-stack.mjs'), ...(folders.length > 0 ? folders : [folder])], folder, ENV)
+
+/** The path of a module with which a process notes the first pid that it spawned, and is killed. */
+async function diesAfterSpawn(into: string): Promise<string> {
+  const path = join(into, 'dies.mjs')
+  const text = `
+import child from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+const { spawn } = child
+child.spawn = (...words) => {
+  writeFileSync('spawned', String(spawn(...words).pid))
+  process.kill(process.pid, 'SIGKILL')
+}
+syncBuiltinESMExports()
+`
+  await writeFile(path, text)
+  return path
+}
 
 describe('a service of the local stack', () => {
   it('is started again half a second after it was killed', async () => {
@@ -131,6 +148,15 @@ describe('a service of the local stack', () => {
 
     expect([...notes('stopped'), ...notes('stopped', other)].map((note) => note.pid)).toEqual(pids)
     expect(guards).toHaveLength(1)
+  })
+
+  it('does not begin when the stack is killed just after it has spawned it', async () => {
+    const words = ['--import', await diesAfterSpawn(folder), script('dev-stack.mjs'), folder]
+    task = run(process.execPath, words, folder, ENV)
+    expect(await task.ended).toBe('SIGKILL')
+    await isGone(Number(readFileSync(join(folder, 'spawned'), 'utf8')))
+
+    expect(notes('started')).toEqual([])
   })
 
   it('is ended when what started the stack is killed', async () => {

@@ -1,10 +1,11 @@
 // @ts-check
 /** Starts the local Redis with `redis.conf`; only its warnings and its last words are shown. */
-import { spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { root } from '../bootstrap/paths.mjs'
+import { spawnGuarded } from './guard.mjs'
 
 const conf = join(root, 'infra', 'redis', 'redis.conf')
 
@@ -17,9 +18,8 @@ export function launchRedis(server, { port, data }) {
     server.kind === 'binary'
       ? [server.path, [conf, '--port', String(port), '--dir', data]]
       : ['docker', dockerWords(server.image, { port, data })]
-  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true })
-  forward(child.stdout)
-  forward(child.stderr)
+  const child = spawnGuarded(command, args)
+  for (const stream of [child.stdout, child.stderr]) if (stream) forward(stream)
   return child
 }
 
