@@ -48,7 +48,7 @@ export function readOptions(args: string[]): BenchOptions {
     names: values.only?.split(',').map(nameOf) ?? [...NAMES],
     profileDir: values.profile,
     // Results alone go to stdout.
-    tell: (text) => console.error(text),
+    report: (text) => console.error(text),
   }
 }
 

@@ -13,16 +13,16 @@ export async function runScenarios({ scenarios, json, ...options }: BenchOptions
   const results = new Map<string, Row[]>()
   let failed = 0
   for (const { name, run } of SCENARIOS.filter((scenario) => scenarios.includes(scenario.name))) {
-    const tell = (text: string) => options.tell(`${name}: ${text}`)
+    const report = (text: string) => options.report(`${name}: ${text}`)
     try {
       const before = ticksNow()
-      const rows = await run({ quick: options.quick, profileDir: options.profileDir, tell })
+      const rows = await run({ quick: options.quick, profileDir: options.profileDir, report })
       rows.push(othersRow(before))
       results.set(name, rows)
       if (json) for (const row of rows) console.log(rowLine(name, row))
     } catch (error) {
       failed++
-      tell(error instanceof Error ? (error.stack ?? error.message) : String(error))
+      report(error instanceof Error ? (error.stack ?? error.message) : String(error))
     } finally {
       await endAll()
       await stopEveryRedis()

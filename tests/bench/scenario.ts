@@ -21,7 +21,7 @@ export interface ScenarioOptions {
   /** Smaller and shorter, to see that it works; its figures are not for the table. */
   quick: boolean
   /** Progress, for people. */
-  tell: (text: string) => void
+  report: (text: string) => void
   /** Folder for CPU profiles of Fantail's processes. */
   profileDir?: string | undefined
 }

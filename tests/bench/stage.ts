@@ -43,10 +43,13 @@ export function fantailOn(stage: Stage, { profileDir }: ScenarioOptions, setting
 }
 
 /** Ends it, and prints its profiles if they were asked for. */
-export async function endFantail(fantail: Contestant, { profileDir, tell }: ScenarioOptions): Promise<void> {
-  if (profileDir && fantail.redis) tell(`Redis:\n${await commandReport(fantail.redis.url)}`)
+export async function endFantail(
+  fantail: Contestant,
+  { profileDir, report }: ScenarioOptions,
+): Promise<void> {
+  if (profileDir && fantail.redis) report(`Redis:\n${await commandReport(fantail.redis.url)}`)
   await fantail.stop()
-  if (profileDir) tell(profileReports(profileDir))
+  if (profileDir) report(profileReports(profileDir))
 }
 
 interface Turn {

@@ -57,6 +57,9 @@ const REPLACED: { now: string; old: RegExp; within: RegExp }[] = [
     old: /Bearer \$KEY|API key without its secret|prints the secret alone/,
     within: /./,
   },
+  { now: 'report', old: /\btell(?:[A-Z]\w*)?\b|\bTell[A-Z]/, within: /^(packages|services)\/.*\.ts$/ },
+  { now: 'capacity', old: /PushRoom|PartsRoom|\bhasRoom|push-room/, within: /./ },
+  { now: 'dead letter', old: /\bbury\b|\bburied\b|\bburials?\b/, within: /^(packages|services)\// },
   { now: 'server kind', old: /whenReached|ReachOptions|\breach\.ts\b/, within: /./ },
 ]
 

@@ -33,7 +33,7 @@ export function auditLog({ log, settings: { auth, awsCredentials = [] } }: Audit
   return { info: (fields, event) => log.debug(fields, event) }
 }
 
-export function tellChange(log: AuditLog, change: Change): void {
+export function reportChange(log: AuditLog, change: Change): void {
   const {
     caller,
     requestId,

@@ -13,7 +13,7 @@ export class ByteBudget {
 
   /** A promise only where there is a wait. */
   enter(bytes: number): Promise<void> | undefined {
-    if (this.#line.length === 0 && this.#hasRoomFor(bytes)) {
+    if (this.#line.length === 0 && this.#hasCapacityFor(bytes)) {
       this.#held += bytes
       return undefined
     }
@@ -22,14 +22,14 @@ export class ByteBudget {
 
   leave(bytes: number): void {
     this.#held -= bytes
-    for (let next = this.#line[0]; next && this.#hasRoomFor(next.bytes); next = this.#line[0]) {
+    for (let next = this.#line[0]; next && this.#hasCapacityFor(next.bytes); next = this.#line[0]) {
       this.#line.shift()
       this.#held += next.bytes
       next.enter()
     }
   }
 
-  #hasRoomFor(bytes: number): boolean {
+  #hasCapacityFor(bytes: number): boolean {
     return this.#held === 0 || this.#held + bytes <= this.#max
   }
 }

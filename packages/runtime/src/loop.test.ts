@@ -105,8 +105,8 @@ describe('backoff', () => {
 describe('state log', () => {
   it('writes one line per change, with how long the state before lasted', () => {
     const { destination, lines } = logLines()
-    const tell = createStateLog({ log: createLogger({ service: 'test', destination }), what: 'redis' })
-    for (const state of ['up', 'up', 'down', 'down', 'up'] as const) tell(state, new Error('gone'))
+    const report = createStateLog({ log: createLogger({ service: 'test', destination }), what: 'redis' })
+    for (const state of ['up', 'up', 'down', 'down', 'up'] as const) report(state, new Error('gone'))
     expect(lines().map(({ msg }) => msg)).toEqual(['redis.up', 'redis.down', 'redis.up'])
     expect(lines()[2]?.durationMs).toEqual(expect.any(Number))
   })

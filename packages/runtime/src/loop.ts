@@ -34,7 +34,7 @@ const PAUSE_MS_MAX = 2_147_483_647
 
 export function createLoop({ name, log, turn, backoff = createBackoff() }: LoopOptions): WakeableLoop {
   const stopping = new AbortController()
-  const tell = createStateLog({ log, what: name, initial: 'up' })
+  const report = createStateLog({ log, what: name, initial: 'up' })
   let running: Promise<void> | undefined
   let woken = false
   let endPause = () => {}
@@ -55,11 +55,11 @@ export function createLoop({ name, log, turn, backoff = createBackoff() }: LoopO
     try {
       const pauseMs = await turn(stopping.signal)
       backoff.reset()
-      tell('up')
+      report('up')
       if (!woken) await pause(pauseMs)
     } catch (error) {
       if (stopping.signal.aborted) return
-      tell('down', error)
+      report('down', error)
       woken = true
       await pause(backoff.nextMs())
     }

@@ -22,18 +22,18 @@ interface StartStepsOptions {
 export type StartStep = <T>(step: () => Promise<T>) => Promise<T>
 
 export function createStartSteps({ log, what = 'start', signal, isFinal }: StartStepsOptions): StartStep {
-  const tell = createStateLog({ log, what, initial: 'up' })
+  const report = createStateLog({ log, what, initial: 'up' })
   return async (step) => {
     const backoff = createBackoff()
     for (;;) {
       signal?.throwIfAborted()
       try {
         const result = await step()
-        tell('up')
+        report('up')
         return result
       } catch (error) {
         if (isFinal?.(error)) throw error
-        tell('down', error)
+        report('down', error)
         await delay(backoff.nextMs(), undefined, signal && { signal }).catch(() => undefined)
       }
     }

@@ -4,7 +4,7 @@ import type { Logger } from './logger.ts'
 export type State = 'up' | 'down'
 
 /** Takes the state as it is now, and why it is down. */
-export type TellState = (state: State, error?: unknown) => void
+export type ReportState = (state: State, error?: unknown) => void
 
 interface StateLogOptions {
   log: Pick<Logger, 'info' | 'warn'>
@@ -14,7 +14,7 @@ interface StateLogOptions {
   initial?: State
 }
 
-export function createStateLog({ log, what, initial }: StateLogOptions): TellState {
+export function createStateLog({ log, what, initial }: StateLogOptions): ReportState {
   let current = initial
   let since = performance.now()
   return (state, error) => {

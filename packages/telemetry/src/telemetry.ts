@@ -39,7 +39,7 @@ const EXPORT_STOP_TIMEOUT_MS = 3_000
 
 export async function startTelemetry(options: TelemetryOptions): Promise<Telemetry> {
   const { service, metrics = createMetrics(), env = process.env, onProblem = () => {} } = options
-  const tell = sparingly(onProblem)
+  const report = sparingly(onProblem)
   const [{ createMetricProducer }, { PrometheusExporter, PrometheusSerializer }] = await Promise.all([
     import('./metric-producer.ts'),
     import('@opentelemetry/exporter-prometheus'),
@@ -47,7 +47,7 @@ export async function startTelemetry(options: TelemetryOptions): Promise<Telemet
   const producer = createMetricProducer(metrics)
   const reader = new PrometheusExporter({ preventServerStart: true, metricProducers: [producer] })
   const sent = sentSignals(env)
-  reportTo(tell, env)
+  reportTo(report, env)
   const stop = await (sent.traces || sent.metrics || sent.logs
     ? startSdk({ service, reader, producer, env, sent })
     : startReader(reader))
@@ -58,11 +58,11 @@ export async function startTelemetry(options: TelemetryOptions): Promise<Telemet
     logs: sent.logs ? createLogRecords(logs.getLogger('fantail')) : NO_LOG_RECORDS,
     async renderMetrics() {
       const { resourceMetrics, errors } = await reader.collect()
-      for (const error of errors) tell(String(error))
+      for (const error of errors) report(String(error))
       return serializer.serialize(resourceMetrics)
     },
     async stop() {
-      await within(EXPORT_STOP_TIMEOUT_MS, stop()).catch((error: unknown) => tell(String(error)))
+      await within(EXPORT_STOP_TIMEOUT_MS, stop()).catch((error: unknown) => report(String(error)))
       // A process may start telemetry again, as tests do: the global places take no second owner.
       globalMetrics.disable()
       trace.disable()
@@ -141,17 +141,17 @@ function importOtlpExporter(env: Env) {
   }
 }
 
-function reportTo(tell: (detail: string) => void, env: Env): void {
+function reportTo(report: (detail: string) => void, env: Env): void {
   // Then the SDK writes to the console, as was asked for.
   if (env.OTEL_LOG_LEVEL) return
-  const report = (message: string, ...rest: unknown[]) => tell([message, ...rest.map(String)].join(' '))
+  const reportAll = (message: string, ...rest: unknown[]) => report([message, ...rest.map(String)].join(' '))
   const silent = () => {}
-  const logger = { error: report, warn: report, info: silent, debug: silent, verbose: silent }
+  const logger = { error: reportAll, warn: reportAll, info: silent, debug: silent, verbose: silent }
   diag.setLogger(logger, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true })
 }
 
 /** A collector that is away would otherwise be a line every few seconds. */
-function sparingly(tell: (detail: string) => void): (detail: string) => void {
+function sparingly(report: (detail: string) => void): (detail: string) => void {
   let last = ''
   let toldAt = Number.NEGATIVE_INFINITY
   return (detail) => {
@@ -159,6 +159,6 @@ function sparingly(tell: (detail: string) => void): (detail: string) => void {
     if (detail === last && now - toldAt < PROBLEM_PAUSE_MS) return
     last = detail
     toldAt = now
-    tell(detail)
+    report(detail)
   }
 }

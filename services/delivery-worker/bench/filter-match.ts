@@ -50,11 +50,11 @@ const NOBODY = -1
 for (const count of [10, 1_000, MANY]) {
   for (const [name, groups] of cases(count)) {
     const [kind] = KINDS
-    if (kind) tell(measure({ kind, count, groups, name }))
+    if (kind) report(measure({ kind, count, groups, name }))
   }
 }
 for (const kind of KINDS.slice(1)) {
-  for (const [name, groups] of cases(MANY).slice(0, 3)) tell(measure({ kind, count: MANY, groups, name }))
+  for (const [name, groups] of cases(MANY).slice(0, 3)) report(measure({ kind, count: MANY, groups, name }))
 }
 
 /** How many groups the filters are in. */
@@ -181,7 +181,7 @@ function time(messages: Message[], match: (context: MessageContext) => number) {
   return { matched, microseconds: round(median), least: round(least), most: round(most) }
 }
 
-function tell(figures: object): void {
+function report(figures: object): void {
   process.stdout.write(`${JSON.stringify(figures)}\n`)
 }
 

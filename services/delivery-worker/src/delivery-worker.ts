@@ -234,7 +234,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
         servers,
         queue,
         jobsMax: JOBS_MAX,
-        hasRoom: () => dispatcher.hasRoom,
+        hasCapacity: () => dispatcher.hasCapacity,
         redisMemoryBytes: options.redisMemoryBytes,
         quarantine,
         run: (run) => dispatcher.run(run),

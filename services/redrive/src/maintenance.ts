@@ -37,11 +37,11 @@ interface Maintenance {
 export function createMaintenance(options: MaintenanceOptions): Maintenance {
   const { redis, log, redisUrl, telemetry, everyMs = MAINTENANCE_MS } = options
   const sweep = createSweep(options)
-  const tell = createStateLog({ log, what: 'maintenance', initial: 'up' })
+  const report = createStateLog({ log, what: 'maintenance', initial: 'up' })
   let queue: Queue<object> | undefined
   const process = async () => {
     await sweep()
-    tell('up')
+    report('up')
   }
   const worker = createWorker<object>({
     name: MAINTENANCE_QUEUE,
@@ -53,7 +53,7 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
   worker.opts.stalledInterval = STALLED_IDLE_MS
   const trouble = new TroubleGuard(worker, redis, log)
   const failed = (error: Error) => {
-    if (!trouble.notice(error)) tell('down', error)
+    if (!trouble.notice(error)) report('down', error)
   }
   worker.on('error', failed)
   const schedule = createLoop({
@@ -92,13 +92,13 @@ function createSweep({ sweeps, log }: MaintenanceOptions): () => Promise<void> {
     const from = performance.now()
     const swept: Record<string, number> = {}
     for (const [name, sweep] of Object.entries(sweeps)) {
-      const tell = tells.get(name)
+      const report = tells.get(name)
       try {
         const count = await sweep()
         if (count > 0) swept[name] = count
-        tell?.('up')
+        report?.('up')
       } catch (error) {
-        tell?.('down', error)
+        report?.('down', error)
       }
     }
     const durationMs = Math.round(performance.now() - from)

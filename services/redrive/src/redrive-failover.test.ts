@@ -5,10 +5,10 @@ import { queueArn } from '@fantail/contracts'
 import { shardBase, shardOf } from '@fantail/store'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import {
-  bury,
   drainLanes,
   drainQueue,
   type Fixture,
+  makeDeadLetters,
   SOURCE,
   startFixture,
   subscribe,
@@ -55,7 +55,7 @@ async function failOver(destination: string | null): Promise<string> {
 
 test('it goes on to lanes, and all arrives', async () => {
   const id = await subscribe(fixture)
-  const letters = await bury(fixture, id, 150)
+  const letters = await makeDeadLetters(fixture, id, 150)
   const task = await failOver(null)
   expect(await runRedrive(fixture, task, never)).toBe('completed')
   await drainLanes(fixture)

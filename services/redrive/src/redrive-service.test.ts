@@ -5,10 +5,10 @@ import { createMetrics } from '@fantail/telemetry'
 import { waitFor } from '@fantail/test-kit'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import {
-  bury,
   drainLanes,
   drainQueue,
   type Fixture,
+  makeDeadLetters,
   SOURCE,
   startFixture,
   subscribe,
@@ -45,7 +45,7 @@ async function serve(sweepEveryMs?: number, metrics = createMetrics()): Promise<
 test('a task is taken up when it is created and leaves no job behind', async () => {
   await serve()
   const id = await subscribe(fixture)
-  await bury(fixture, id, 250)
+  await makeDeadLetters(fixture, id, 250)
   const task = await fixture.redrives.create(everything)
   await waitFor(async () => (await status(task.id)) === 'completed')
   await drainLanes(fixture)
@@ -57,8 +57,8 @@ test('moved messages and those without a destination are counted by their queue'
   const metrics = createMetrics()
   await serve(undefined, metrics)
   const [id, gone] = [await subscribe(fixture), await subscribe(fixture)]
-  await bury(fixture, id, 150)
-  await bury(fixture, gone, 2)
+  await makeDeadLetters(fixture, id, 150)
+  await makeDeadLetters(fixture, gone, 2)
   await fixture.subscriptions.delete(gone)
   const task = await fixture.redrives.create(everything)
   const series = () =>
@@ -74,7 +74,7 @@ test('moved messages and those without a destination are counted by their queue'
 test('a paused task has no job; resume and cancel give it one', async () => {
   await serve()
   const id = await subscribe(fixture)
-  await bury(fixture, id, 30)
+  await makeDeadLetters(fixture, id, 30)
   const task = await fixture.redrives.create({ ...everything, maxMessagesPerSecond: 4 })
   await waitFor(async () => ((await fixture.redrives.get(task.id))?.moved ?? 0) > 0)
   await fixture.redrives.pause(task.id)
@@ -89,7 +89,7 @@ test('a paused task has no job; resume and cancel give it one', async () => {
 test('a task that was resumed while its last job was still ending is run on', async () => {
   await serve()
   const id = await subscribe(fixture)
-  await bury(fixture, id, 40)
+  await makeDeadLetters(fixture, id, 40)
   const task = await fixture.redrives.create({ ...everything, maxMessagesPerSecond: 20 })
   for (let i = 0; i < 5; i++) {
     const moved = (await fixture.redrives.get(task.id))?.moved ?? 0
@@ -103,14 +103,14 @@ test('a task that was resumed while its last job was still ending is run on', as
 
 test('a task whose wake was lost is found at the start and by the sweep', async () => {
   const id = await subscribe(fixture)
-  await bury(fixture, id, 2)
+  await makeDeadLetters(fixture, id, 2)
   const first = await fixture.redrives.create(everything)
   await serve(200)
   await waitFor(async () => (await status(first.id)) === 'completed')
   const wakes = await fixture.redis.call('CLIENT', 'LIST', 'TYPE', 'pubsub')
   expect(wakes).toContain('fantail-redrive-wakes')
   await services[0]?.redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub')
-  await bury(fixture, id, 2)
+  await makeDeadLetters(fixture, id, 2)
   const second = await fixture.redrives.create(everything)
   await waitFor(async () => (await status(second.id)) === 'completed')
 })
@@ -119,7 +119,7 @@ test('a service that stops hands its task to another one', async () => {
   const one = await serve()
   await serve()
   const id = await subscribe(fixture)
-  await bury(fixture, id, 60)
+  await makeDeadLetters(fixture, id, 60)
   const task = await fixture.redrives.create({ ...everything, maxMessagesPerSecond: 40 })
   await waitFor(async () => ((await fixture.redrives.get(task.id))?.moved ?? 0) > 0)
   await one.stop()
@@ -136,7 +136,7 @@ test('a process that is killed in the middle of a task loses and doubles nothing
   const child = spawn(process.execPath, ['--conditions=@fantail/source', main], { env, stdio: 'ignore' })
   try {
     const id = await subscribe(fixture)
-    await bury(fixture, id, 60)
+    await makeDeadLetters(fixture, id, 60)
     const task = await fixture.redrives.create({ ...everything, maxMessagesPerSecond: 40 })
     await waitFor(async () => ((await fixture.redrives.get(task.id))?.moved ?? 0) > 0)
     child.kill('SIGKILL')
@@ -157,7 +157,7 @@ test('Redis going away and coming back in the middle of a task needs no help', a
     await own.reset()
     await service.start()
     const id = await subscribe(own)
-    await bury(own, id, 40)
+    await makeDeadLetters(own, id, 40)
     const task = await own.redrives.create({ ...everything, maxMessagesPerSecond: 20 })
     await waitFor(async () => ((await own.redrives.get(task.id))?.moved ?? 0) > 0)
     await own.server.kill()
@@ -175,7 +175,7 @@ test('Redis going away and coming back in the middle of a task needs no help', a
 test('sweeps run by themselves: old messages of an idle queue go away', async () => {
   await fixture.queues.patch(SOURCE, { retentionSeconds: 60 })
   const [service] = [await serve(200), await serve(200)]
-  await bury(fixture, await subscribe(fixture), 3, { deadLetteredAt: Date.now() - 100_000 })
+  await makeDeadLetters(fixture, await subscribe(fixture), 3, { deadLetteredAt: Date.now() - 100_000 })
   const uid = (await fixture.queues.get(SOURCE))?.uid
   await waitFor(async () => (await service?.redis.keys(`*q:${uid}:i:*`))?.length === 0)
   expect(await drainQueue(fixture, SOURCE)).toEqual([])

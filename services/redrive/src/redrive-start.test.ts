@@ -2,7 +2,7 @@
 import { createLogger } from '@fantail/runtime'
 import { atEachRequest, startRedisOutage, waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { bury, drainLanes, SOURCE, startFixture, subscribe } from './redrive.fixture.ts'
+import { drainLanes, makeDeadLetters, SOURCE, startFixture, subscribe } from './redrive.fixture.ts'
 import { createRedriveService } from './redrive-service.ts'
 
 const AWAY_MS = 60
@@ -10,7 +10,7 @@ const AWAY_MS = 60
 async function startThrough(at: number): Promise<boolean> {
   const fixture = await startFixture()
   await fixture.reset()
-  await bury(fixture, await subscribe(fixture), 1)
+  await makeDeadLetters(fixture, await subscribe(fixture), 1)
   const task = await fixture.redrives.create({
     source: SOURCE,
     destination: null,

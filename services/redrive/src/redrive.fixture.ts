@@ -79,7 +79,7 @@ export async function subscribe({ subscriptions }: Pick<Fixture, 'subscriptions'
 }
 
 /** Puts `count` dead letters of a subscription into the source; returns their messages' ids. */
-export async function bury(
+export async function makeDeadLetters(
   { queues }: Pick<Fixture, 'queues'>,
   subscriptionId: string,
   count: number,

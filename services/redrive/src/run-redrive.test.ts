@@ -3,10 +3,10 @@ import { redriveKey, redrivingKey, shardBase, shardOf } from '@fantail/store'
 import { crashing, startFairTimer, waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
-  bury,
   drainLanes,
   drainQueue,
   type Fixture,
+  makeDeadLetters,
   SOURCE,
   setSkew,
   startFixture,
@@ -28,8 +28,8 @@ const visible = async () => (await fixture.queues.getWithCounts(SOURCE))?.counts
 
 test('dead letters return to their subscriptions with a new generation, and the task counts them', async () => {
   const [a, b] = [await subscribe(fixture), await subscribe(fixture)]
-  const ofA = await bury(fixture, a, 150)
-  const ofB = await bury(fixture, b, 3, { generation: 4 })
+  const ofA = await makeDeadLetters(fixture, a, 150)
+  const ofB = await makeDeadLetters(fixture, b, 3, { generation: 4 })
   const task = await fixture.redrives.create(everything)
   expect(task).toMatchObject({ status: 'running', matched: 153, moved: 0, skipped: 0, endedAt: null })
   expect(await runRedrive(fixture, task.id, never)).toBe('completed')
@@ -52,7 +52,7 @@ test('dead letters return to their subscriptions with a new generation, and the 
 
 test('a message whose subscription is gone stays, can be received, and counts as skipped', async () => {
   const gone = await subscribe(fixture)
-  await bury(fixture, gone, 2)
+  await makeDeadLetters(fixture, gone, 2)
   await fixture.queues.send(SOURCE, [{ body: 'never was a dead letter' }])
   await fixture.subscriptions.delete(gone)
   const task = await fixture.redrives.create(everything)
@@ -63,7 +63,7 @@ test('a message whose subscription is gone stays, can be received, and counts as
 
 test('a message that a consumer has in flight stays with it', async () => {
   const id = await subscribe(fixture)
-  await bury(fixture, id, 3)
+  await makeDeadLetters(fixture, id, 3)
   await fixture.queues.receive(SOURCE, { maxMessages: 1 })
   const task = await fixture.redrives.create(everything)
   await runRedrive(fixture, task.id, never)
@@ -91,11 +91,11 @@ test('with a destination all of it goes there, and the task fails when that queu
   const id = await subscribe(fixture)
   const destination = queueArn('elsewhere')
   await fixture.queues.put(destination, {})
-  const messages = await bury(fixture, id, 120)
+  const messages = await makeDeadLetters(fixture, id, 120)
   const first = await fixture.redrives.create({ ...everything, destination })
   await runRedrive(fixture, first.id, never)
   expect((await drainQueue(fixture, destination)).sort()).toEqual(messages.map((m) => `text of ${m}`).sort())
-  await bury(fixture, id, 2)
+  await makeDeadLetters(fixture, id, 2)
   const second = await fixture.redrives.create({ ...everything, destination })
   await fixture.queues.delete(destination)
   const told: unknown[] = []
@@ -112,9 +112,9 @@ test('with a destination all of it goes there, and the task fails when that queu
 test('filters choose by subscription, status code, time and either id', async () => {
   const [a, b] = [await subscribe(fixture), await subscribe(fixture)]
   const now = Date.now()
-  const [early = ''] = await bury(fixture, a, 1, { deadLetteredAt: now - 5_000 })
-  await bury(fixture, a, 1, { statusCode: 404 })
-  const [late = ''] = await bury(fixture, b, 1)
+  const [early = ''] = await makeDeadLetters(fixture, a, 1, { deadLetteredAt: now - 5_000 })
+  await makeDeadLetters(fixture, a, 1, { statusCode: 404 })
+  const [late = ''] = await makeDeadLetters(fixture, b, 1)
   const { items } = await fixture.queues.peek(SOURCE, { limit: 10, statusCode: 404 })
   const matched = async (filter: object) => (await fixture.redrives.dryRun(SOURCE, filter)).matched
   expect(await matched({ subscription: items[0]?.deadLetter?.subscriptionArn })).toBe(2)
@@ -131,8 +131,8 @@ test('filters choose by subscription, status code, time and either id', async ()
 
 test('a dry run counts page by page and changes nothing', async () => {
   const [a, b] = [await subscribe(fixture), await subscribe(fixture)]
-  await bury(fixture, a, 1_500, { statusCode: 503 })
-  await bury(fixture, b, 700, { statusCode: null })
+  await makeDeadLetters(fixture, a, 1_500, { statusCode: 503 })
+  await makeDeadLetters(fixture, b, 700, { statusCode: null })
   await fixture.queues.send(SOURCE, [{ body: 'plain' }])
   const counts = await fixture.redrives.dryRun(SOURCE, {})
   expect(counts.matched).toBe(2_201)
@@ -143,9 +143,9 @@ test('a dry run counts page by page and changes nothing', async () => {
 
 test('a message that fails again during the redrive is left for the next one', async () => {
   const id = await subscribe(fixture)
-  await bury(fixture, id, 1)
+  await makeDeadLetters(fixture, id, 1)
   const task = await fixture.redrives.create({ ...everything, maxMessagesPerSecond: 1 })
-  await bury(fixture, id, 5, { generation: 1, deadLetteredAt: Date.now() + 100 })
+  await makeDeadLetters(fixture, id, 5, { generation: 1, deadLetteredAt: Date.now() + 100 })
   await setSkew(fixture.redis, 60_000)
   await runRedrive(fixture, task.id, never)
   expect(await fixture.redrives.get(task.id)).toMatchObject({ status: 'completed', moved: 1 })
@@ -154,7 +154,7 @@ test('a message that fails again during the redrive is left for the next one', a
 
 test('the rate holds, and a change of it acts within a second', async () => {
   const id = await subscribe(fixture)
-  await bury(fixture, id, 400)
+  await makeDeadLetters(fixture, id, 400)
   const task = await fixture.redrives.create({ ...everything, maxMessagesPerSecond: 40 })
   const [from, tookFairly] = [performance.now(), startFairTimer(fixture.server.pid())]
   const moved: { count: number; at: number }[] = []
@@ -174,7 +174,7 @@ test('the rate holds, and a change of it acts within a second', async () => {
 
 test('pause ends the run between batches, resume goes on where it was', async () => {
   const id = await subscribe(fixture)
-  await bury(fixture, id, 60)
+  await makeDeadLetters(fixture, id, 60)
   const task = await fixture.redrives.create({ ...everything, maxMessagesPerSecond: 40 })
   let moved = 0
   const onMoved = (count: number) => {
@@ -195,7 +195,7 @@ test('pause ends the run between batches, resume goes on where it was', async ()
 
 test('cancel leaves what has not been moved; a task between batches is canceled at once', async () => {
   const id = await subscribe(fixture)
-  await bury(fixture, id, 3)
+  await makeDeadLetters(fixture, id, 3)
   const task = await fixture.redrives.create({ ...everything, maxMessagesPerSecond: 1 })
   const fence = (await fixture.batches.open(task.id)) ?? 0
   const run = { id: task.id, fence, destination: null, filter: {} }
@@ -216,7 +216,7 @@ test('cancel leaves what has not been moved; a task between batches is canceled 
 
 test('a source has one active task, however many ask at the same time', async () => {
   const id = await subscribe(fixture)
-  await bury(fixture, id, 1)
+  await makeDeadLetters(fixture, id, 1)
   const asked = await Promise.allSettled(Array.from({ length: 5 }, () => fixture.redrives.create(everything)))
   const created = asked.filter((result) => result.status === 'fulfilled')
   expect(created.length).toBe(1)
@@ -294,7 +294,7 @@ test('ended tasks leave the list when their time is over', async () => {
 
 test('a run that has been overtaken changes nothing', async () => {
   const id = await subscribe(fixture)
-  await bury(fixture, id, 2)
+  await makeDeadLetters(fixture, id, 2)
   const task = await fixture.redrives.create({ ...everything, maxMessagesPerSecond: 4 })
   const zombie = {
     id: task.id,
@@ -316,7 +316,7 @@ test('a run that has been overtaken changes nothing', async () => {
 
 test('a batch is not ended, and is moved again, where Redis may have lost what it moved', async () => {
   const id = await subscribe(fixture)
-  await bury(fixture, id, 2)
+  await makeDeadLetters(fixture, id, 2)
   const task = await fixture.redrives.create(everything)
   const run = {
     id: task.id,
@@ -357,7 +357,7 @@ describe('a run that dies at any script, before or after it is carried out, and 
     await fixture.queues.put(destination, {})
     const subscriptions = [await subscribe(fixture), await subscribe(fixture)]
     const messages = []
-    for (const id of subscriptions) messages.push(...(await bury(fixture, id, 55)))
+    for (const id of subscriptions) messages.push(...(await makeDeadLetters(fixture, id, 55)))
     const task = await fixture.redrives.create({ ...everything, destination: to })
     await run(task.id)
     expect(await fixture.redrives.get(task.id)).toMatchObject({ status: 'completed', moved: 110, skipped: 0 })

@@ -49,7 +49,7 @@ interface TaskJobs {
 export function createTaskJobs(options: TaskJobsOptions): TaskJobs {
   const { redis, redrives, log, subscriber, telemetry } = options
   const stopping = new AbortController()
-  const tell = createStateLog({ log, what: 'redrive_jobs', initial: 'up' })
+  const report = createStateLog({ log, what: 'redrive_jobs', initial: 'up' })
   const adding = new Set<Promise<void>>()
   let queue: Queue<TaskJob> | undefined
   const worker = createWorker<TaskJob>({
@@ -62,7 +62,7 @@ export function createTaskJobs(options: TaskJobsOptions): TaskJobs {
   worker.opts.stalledInterval = STALLED_IDLE_MS
   const trouble = new TroubleGuard(worker, redis, log)
   const failed = (error: Error) => {
-    if (!trouble.notice(error)) tell('down', error)
+    if (!trouble.notice(error)) report('down', error)
   }
 
   const add = async (id: string): Promise<void> => {
@@ -94,7 +94,7 @@ export function createTaskJobs(options: TaskJobsOptions): TaskJobs {
     worker.opts.stalledInterval = STALLED_IDLE_MS
   })
   worker.on('completed', (job) => {
-    tell('up')
+    report('up')
     tryAdd(job.data.task)
   })
 

@@ -29,7 +29,7 @@ export interface ContestOptions {
   names: Name[]
   profileDir: string | undefined
   /** Progress, for people. */
-  tell: (text: string) => void
+  report: (text: string) => void
 }
 
 interface Stage {
@@ -100,10 +100,10 @@ export function conditions({ seconds }: ContestOptions, scenarios: Map<string, R
 
 /** Every scenario's rounds, by its name. */
 export async function contest(options: ContestOptions): Promise<Map<string, Rounds>> {
-  const { tell } = options
+  const { report } = options
   const stage = await setUp(options)
   await runRound(stage, options.warmUpSeconds, ({ name, fanOut }, measured) => {
-    tell(`warm-up, fan-out ${fanOut}, ${name}: ${brief(measured)}`)
+    report(`warm-up, fan-out ${fanOut}, ${name}: ${brief(measured)}`)
   })
   const scenarios = new Map<string, Rounds>(options.fanOuts.map((fanOut) => [`fanout-${fanOut}`, {}]))
   for (let round = 1; round <= options.rounds; round++) {
@@ -111,7 +111,7 @@ export async function contest(options: ContestOptions): Promise<Map<string, Roun
     await runRound(stage, options.seconds, ({ name, fanOut }, measured) => {
       const rounds = scenarios.get(`fanout-${fanOut}`) ?? {}
       rounds[name] = [...(rounds[name] ?? []), measured]
-      tell(`round ${round}, fan-out ${fanOut}, ${name}: ${brief(measured)}`)
+      report(`round ${round}, fan-out ${fanOut}, ${name}: ${brief(measured)}`)
     })
     // Time since the process began, and as much again as this round took.
     const nextEndsMs = 2 * performance.now() - startedAt
@@ -122,17 +122,17 @@ export async function contest(options: ContestOptions): Promise<Map<string, Roun
 }
 
 async function tearDown({
-  options: { profileDir, tell },
+  options: { profileDir, report },
   receiver,
   publishers,
   contestants,
 }: Stage): Promise<void> {
   for (const [name, contestant] of contestants) {
     if (profileDir && contestant.redis) {
-      tell(`Redis of ${name}:\n${await commandReport(contestant.redis.url)}`)
+      report(`Redis of ${name}:\n${await commandReport(contestant.redis.url)}`)
     }
     await contestant.stop()
   }
   await Promise.all([end(receiver), end(publishers)])
-  if (profileDir) tell(profileReports(profileDir))
+  if (profileDir) report(profileReports(profileDir))
 }

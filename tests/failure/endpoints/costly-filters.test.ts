@@ -72,7 +72,7 @@ test('costly filters hold up neither health checks nor other topics', async () =
   const accounts = [await costly.whenSettled(), await healthy.whenSettled()]
   const sum = (of: (account: (typeof accounts)[number]) => number) =>
     accounts.reduce((all, each) => all + of(each), 0)
-  row.tell({
+  row.report({
     messages: sum(({ accepted }) => accepted),
     lost: sum(({ lost }) => lost),
     duplicates: sum(({ duplicates }) => duplicates),

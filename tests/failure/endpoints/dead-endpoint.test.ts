@@ -49,7 +49,7 @@ test('a dead endpoint at full rate stops nobody, and its newest dead letters are
     timeoutMs: 60_000,
   })
   const { 'discarded:deadLetterQuota': discarded = 0, ...others } = await counts()
-  row.tell({ messages: MESSAGES, lost: 0, duplicates: arrived - HEALTHY, recoverySeconds: null })
+  row.report({ messages: MESSAGES, lost: 0, duplicates: arrived - HEALTHY, recoverySeconds: null })
   expect([healthy.count('accepted'), arrived]).toEqual([HEALTHY, HEALTHY])
   expect(others).toEqual({ deadLettered: MESSAGES + 1 })
 

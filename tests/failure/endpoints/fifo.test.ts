@@ -51,7 +51,7 @@ test('[134] workers killed every 2 s lose nothing of five groups and keep each i
   await publishing
   const { webhook, queue, disorder } = await ledger.whenComplete(60_000)
   const duplicates = webhook.arrivals - webhook.firsts
-  row.tell({ messages: 2_500, lost: 5_000 - webhook.firsts - queue, duplicates, recoverySeconds: null })
+  row.report({ messages: 2_500, lost: 5_000 - webhook.firsts - queue, duplicates, recoverySeconds: null })
   expect(disorder).toEqual([])
   expect([webhook.firsts, queue]).toEqual([2_500, 2_500])
   expect(kills).toBeGreaterThanOrEqual(2)

@@ -42,7 +42,7 @@ test(
     const many = await besideHung('many', MANY, healthy)
     const account = await healthy.whenSettled()
     const ledgers = [few.account, many.account, account]
-    row.tell({
+    row.report({
       messages: ledgers.reduce((sum, { accepted }) => sum + accepted, 0),
       lost: ledgers.reduce((sum, { lost }) => sum + lost, 0),
       duplicates: ledgers.reduce((sum, { duplicates }) => sum + duplicates, 0),

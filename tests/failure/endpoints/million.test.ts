@@ -72,7 +72,7 @@ test(
     const memory = sampler.stop()
     const numbers = Array.from({ length: MESSAGES }, (_, number) => receiver.times(number))
     const duplicates = numbers.reduce((sum, times) => sum + Math.max(0, times - 1), 0)
-    row.tell({ messages: MESSAGES, lost: MESSAGES - receiver.firsts(), duplicates, recoverySeconds })
+    row.report({ messages: MESSAGES, lost: MESSAGES - receiver.firsts(), duplicates, recoverySeconds })
     console.info(JSON.stringify(memory))
     for (const [what, { early, late }] of Object.entries(memory)) {
       const slack = what === 'redis' ? REDIS_GROWTH_BYTES : GROWTH_BYTES

@@ -88,7 +88,7 @@ test('workers that are killed again and again lose nothing', async () => {
   await whenEmpty('stormy')
   const all = pushed('stormy').flat()
   const lost = sent.length - new Set(all).size
-  row.tell({
+  row.report({
     messages: sent.length,
     lost,
     duplicates: all.length + lost - sent.length,

@@ -61,7 +61,7 @@ test(
     const stalledMs = stalls.between(from, performance.timeOrigin + performance.now())
 
     const [before, meanwhile] = [delaysOf(alone, '/alone', stalls), delaysOf(beside, '/beside', stalls)]
-    row.tell({
+    row.report({
       messages: account.accepted + healthy.accepted,
       lost: account.lost + healthy.lost,
       duplicates: healthy.duplicates,

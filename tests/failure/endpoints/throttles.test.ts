@@ -63,7 +63,7 @@ test(
     await ledger.publishAtRate({ count: MESSAGES, perSecond: 500 })
     const { accepted, ...account } = await ledger.whenSettled({ timeoutMs: MESSAGES * 500 + 20_000 })
     const { lost, duplicates } = account
-    row.tell({ messages: accepted, lost, duplicates, recoverySeconds: null })
+    row.report({ messages: accepted, lost, duplicates, recoverySeconds: null })
     expect(account).toMatchObject({ delivered: 2 * MESSAGES, deadLettered: 0, discarded: 0, duplicates: 0 })
     const sent = sendTimes(stack())
     const bySubscription = ledger.subscriptions.map(({ id }) => sent.get(id) ?? [])
@@ -95,7 +95,7 @@ test(
     const { accepted, lost, duplicates } = await ledger
       .whenSettled({ timeoutMs: count * 4_000 + 20_000 })
       .finally(() => clearInterval(stalls))
-    row.tell({ messages: accepted, lost, duplicates, recoverySeconds: null })
+    row.report({ messages: accepted, lost, duplicates, recoverySeconds: null })
     const sent = sendTimes(stack())
     for (const { id, path } of ledger.subscriptions) {
       const max = path === '/fast' ? IN_A_SECOND_MAX : SLOW_IN_A_SECOND_MAX

@@ -35,7 +35,7 @@ test('an API killed while publishing loses nothing it acknowledged, and stores a
   }
   // Settled, an unknown message has reached both subscriptions or neither.
   const account = await ledger.whenSettled()
-  row.tell({ ...account, messages: account.accepted, recoverySeconds })
+  row.report({ ...account, messages: account.accepted, recoverySeconds })
   expect(account).toMatchObject({ lost: 0, refusedYetSeen: 0, duplicates: 0 })
   expect(account.unknown + account.refused).toBeGreaterThan(0)
 }, 60_000)

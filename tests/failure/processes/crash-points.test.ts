@@ -132,4 +132,4 @@ test('jobs taken over repeat nothing that was recorded, and nothing is left behi
   expect(keys.filter((key) => /:(msg|fresh|retry|lease|state):/.test(key))).toEqual([])
 })
 
-afterAll(() => row.tell({ messages: CASES.length, lost, duplicates, recoverySeconds: null }))
+afterAll(() => row.report({ messages: CASES.length, lost, duplicates, recoverySeconds: null }))

@@ -67,4 +67,4 @@ test.each(CASES)(
   40_000,
 )
 
-afterAll(() => row.tell({ messages: 10 * CASES.length, lost, duplicates, recoverySeconds: null }))
+afterAll(() => row.report({ messages: 10 * CASES.length, lost, duplicates, recoverySeconds: null }))

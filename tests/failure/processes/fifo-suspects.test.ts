@@ -76,7 +76,7 @@ test(
     const { disorder, queue, webhook } = await ledger.whenComplete(START_MS)
     const messages = GROUPS * MESSAGES
     const lost = 2 * messages - queue - webhook.firsts
-    row.tell({ messages, lost, duplicates: webhook.arrivals - webhook.firsts, recoverySeconds: null })
+    row.report({ messages, lost, duplicates: webhook.arrivals - webhook.firsts, recoverySeconds: null })
     expect([disorder, queue, webhook.firsts]).toEqual([[], messages, messages])
     await waitFor(async () => {
       const keys = await connection.keys('ft:*')

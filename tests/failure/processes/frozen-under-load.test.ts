@@ -39,7 +39,7 @@ test(
     await publishing
     await ledger.recovered(performance.now())
     const account = await ledger.whenSettled({ timeoutMs: 60_000 })
-    row.tell({ ...account, messages: account.accepted, recoverySeconds })
+    row.report({ ...account, messages: account.accepted, recoverySeconds })
     expect(ledger.failures).toEqual([])
     expect(account).toMatchObject({ lost: 0, refusedYetSeen: 0, discarded: 0, expired: 0 })
     expect(account.delivered).toBe(account.owed)

@@ -33,7 +33,7 @@ test('everything is killed right after the last 202, Redis too: nothing is lost'
   )
   const recoverySeconds = await ledger.recovered(startedAt)
   const account = await ledger.whenSettled()
-  row.tell({ ...account, messages: account.accepted, recoverySeconds })
+  row.report({ ...account, messages: account.accepted, recoverySeconds })
   expect(account).toMatchObject({ lost: 0, delivered: account.owed })
   expect(account.accepted).toBeGreaterThan(1_500)
 }, 60_000)

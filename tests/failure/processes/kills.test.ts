@@ -60,7 +60,7 @@ test(
     await ledger.whenSettled({ timeoutMs: 60_000 })
     await redriveAll()
     const account = await ledger.whenSettled({ timeoutMs: 60_000 })
-    row.tell({ ...account, messages: account.accepted, recoverySeconds })
+    row.report({ ...account, messages: account.accepted, recoverySeconds })
     expect(kills).toBeGreaterThan(KILLS_MIN)
     expect(account).toMatchObject({ lost: 0, refusedYetSeen: 0, discarded: 0, expired: 0, deadLettered: 0 })
     expect(account.delivered).toBe(account.owed)

@@ -53,7 +53,7 @@ test('every delivery ends in one place, whatever is killed meanwhile', async () 
   await publishing
   await moveRedisTime(stack().connection, LEASES_END_MS)
   const account = await ledger.whenSettled()
-  row.tell({ ...account, messages: account.accepted, recoverySeconds: null })
+  row.report({ ...account, messages: account.accepted, recoverySeconds: null })
   expect(account).toMatchObject({ lost: 0, refusedYetSeen: 0, discarded: 0, expired: 0, waiting: 0 })
   expect(account.delivered + account.deadLettered).toBe(account.owed)
   // A tenth of those that were stored, as the refusing endpoint says.

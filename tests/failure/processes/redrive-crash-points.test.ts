@@ -80,7 +80,7 @@ test.each(CASES)(
 
 afterAll(() => {
   const messages = CASES.length * TEXTS.length
-  row.tell({ messages, lost: messages - moved, duplicates, recoverySeconds: null })
+  row.report({ messages, lost: messages - moved, duplicates, recoverySeconds: null })
 })
 
 /** Messages that failed for good, and a receiver that takes everything from then on. */

@@ -47,7 +47,7 @@ test('a service whose Redis goes away while it starts is ready soon after', {
   try {
     for (const at of AT) await Promise.all(SERVICES.map((name) => startThrough(name, at)))
     const account = await ledger.whenSettled()
-    row.tell({ ...account, messages: account.accepted, recoverySeconds: slowest })
+    row.report({ ...account, messages: account.accepted, recoverySeconds: slowest })
     expect(account).toMatchObject({ lost: 0, unknown: 0, refused: 0 })
   } finally {
     await rm(dataDir, { recursive: true, force: true })

@@ -62,7 +62,7 @@ test(
       { timeoutMs: 60_000, intervalMs: 500, what: 'all dead letters to be redriven' },
     )
     const account = await ledger.whenSettled({ timeoutMs: 60_000 })
-    row.tell({ ...account, messages: account.accepted, recoverySeconds })
+    row.report({ ...account, messages: account.accepted, recoverySeconds })
     expect(account).toMatchObject({ lost: 0, refusedYetSeen: 0, duplicates: 0, deadLettered: 0 })
     expect(account.delivered).toBe(account.owed)
   },

@@ -76,7 +76,7 @@ test(
     await receiver().waitForRequests(KILLS + 1, ({ text }) => text === 'killer', KILLS * 20_000)
     await Promise.all(restarts)
     const account = await ledger.whenSettled()
-    row.tell({ ...account, messages: account.accepted, recoverySeconds: null })
+    row.report({ ...account, messages: account.accepted, recoverySeconds: null })
     console.info(`${KILLS} kills in ${Math.round(performance.now() - startedAt)} ms`)
     expect(account).toMatchObject({ delivered: NEIGHBOURS + 1, lost: 0, quarantined: 0 })
     expect(await quarantined()).toEqual(['messageUnreadable'])
@@ -140,7 +140,7 @@ test(
     for (const worker of [first, second]) worker.signal('SIGCONT')
     await Promise.all(ends)
     const account = await ledger.whenSettled()
-    row.tell({ ...account, messages: account.accepted, recoverySeconds: null })
+    row.report({ ...account, messages: account.accepted, recoverySeconds: null })
     expect(account).toMatchObject({ delivered: 1, lost: 0, quarantined: 0 })
     expect(await quarantined()).toEqual(before)
   },
@@ -175,7 +175,7 @@ test(`${JOBS_IN_OUTAGES} jobs that outages start ${STARTS} times are delivered`,
   }
   await connection.rename(`${key}:kept`, key)
   const account = await ledger.whenSettled({ timeoutMs: 60_000 })
-  row.tell({ ...account, messages: account.accepted, recoverySeconds: null })
+  row.report({ ...account, messages: account.accepted, recoverySeconds: null })
   expect(account).toMatchObject({ delivered: JOBS_IN_OUTAGES, lost: 0, quarantined: 0 })
   expect(await quarantined()).toEqual(before)
 }, 240_000)

@@ -24,7 +24,7 @@ test('killing one of two workers every 2 s loses nothing and repeats less than 2
   const publishing = ledger.publishAtRate({ count: MESSAGES, perSecond: PER_SECOND })
   const kills = await killInTurn(publishing)
   const account = await ledger.whenSettled()
-  row.tell({ ...account, messages: account.accepted, recoverySeconds: null })
+  row.report({ ...account, messages: account.accepted, recoverySeconds: null })
   expect(kills).toBeGreaterThanOrEqual(4)
   expect(account).toMatchObject({ accepted: MESSAGES, delivered: 2 * MESSAGES, lost: 0 })
   expect(account.duplicates).toBeLessThan(DUPLICATES_MAX * account.owed)

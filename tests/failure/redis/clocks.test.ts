@@ -71,7 +71,7 @@ async function jump(stack: Stack, name: FaultName, { clock, jumps, earlyMax }: J
   const throttled = ledger.subscriptions.find(({ path }) => path.endsWith('throttled'))
   await stack.client.patch(`/v1/subscriptions/${throttled?.id}`, { deliveryPolicy: null })
   const account = await ledger.whenSettled({ timeoutMs: 40_000 })
-  row.tell({ ...account, messages: account.accepted, recoverySeconds })
+  row.report({ ...account, messages: account.accepted, recoverySeconds })
   const waits = waitsOf(`/${name}/later`, stalls)
   const early = waits.filter(({ longest }) => longest < RETRY_S * (1 - JITTER) - 0.1)
   const most = Math.max(...waits.map((wait) => wait.seconds))

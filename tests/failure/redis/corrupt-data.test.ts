@@ -77,7 +77,7 @@ test('a corrupt job, message or topic is quarantined, and its neighbours are del
   })
   await waitFor(async () => (await connection.exists(`${JOBS}:active`, `${JOBS}:wait`)) === 0)
   const account = await ledger.account()
-  row.tell({ ...account, messages: account.accepted, recoverySeconds })
+  row.report({ ...account, messages: account.accepted, recoverySeconds })
   expect(account).toMatchObject({ lost: 0, quarantined: 1, duplicates: 0 })
   const unreadable = Array.from({ length: 3 }, () => 'messageUnreadable')
   expect(await reasons()).toEqual(['jobUnreadable', ...unreadable, 'topicUnreadable'])
@@ -114,7 +114,7 @@ test('corrupt subscriptions and lanes are quarantined or wait, and those in the 
   const spent = await effort()
   console.info(`effort afterwards: ${JSON.stringify(spent)}`)
   const healthy = ['/good', '/throttled'].map((path) => receiver().requestsTo(path).length)
-  row.tell({
+  row.report({
     messages: later.length + 1,
     lost: 42 - healthy.reduce((a, b) => a + b),
     duplicates: 0,

@@ -155,7 +155,7 @@ describe.each([
       const copies = (cell: Cell) => found.filter((text) => text === cell.text).length
       const duplicates = acknowledged.filter((cell) => isOneMessage(cell) && copies(cell) > 1)
       const messages = acknowledged.length
-      row.tell({ messages, lost: missing().length, duplicates: duplicates.length, recoverySeconds })
+      row.report({ messages, lost: missing().length, duplicates: duplicates.length, recoverySeconds })
       expect(duplicates).toEqual([])
     },
     60_000,

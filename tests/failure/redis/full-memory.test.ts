@@ -77,7 +77,7 @@ test('what callers let grow is refused, and all that was accepted ends in a memo
   const peakBytes = await peak.stop()
   await connection.del('ballast')
 
-  row.tell({
+  row.report({
     messages: account.accepted,
     lost: account.lost,
     duplicates: account.duplicates,

@@ -30,7 +30,7 @@ test.each(['break', 'silence'] as const)(
     await receiver().waitForRequests(1, `/${topic}`)
     await expect.poll(() => ledger.publish(`after ${how}`), { timeout: 5_000 }).toBe('accepted')
     const account = await ledger.whenSettled()
-    row.tell({ ...account, messages: account.accepted + account.unknown, recoverySeconds: null })
+    row.report({ ...account, messages: account.accepted + account.unknown, recoverySeconds: null })
     expect(account).toMatchObject({ unknown: 1, duplicates: 0, lost: 0 })
     expect(
       receiver()

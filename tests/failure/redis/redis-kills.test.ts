@@ -53,7 +53,7 @@ describe('with appendfsync always', () => {
       }
       await publishing
       const account = await ledger.whenSettled()
-      row.tell({ ...account, messages: account.accepted, recoverySeconds })
+      row.report({ ...account, messages: account.accepted, recoverySeconds })
       expect(account).toMatchObject({ lost: 0, refusedYetSeen: 0, discarded: 0, expired: 0 })
     },
     TEST_MS,
@@ -76,7 +76,7 @@ describe('with its scripts flushed', () => {
       }
       await publishing
       const account = await ledger.whenSettled()
-      row.tell({ ...account, messages: account.accepted, recoverySeconds: null })
+      row.report({ ...account, messages: account.accepted, recoverySeconds: null })
       expect(account).toMatchObject({ lost: 0, refused: 0, unknown: 0, duplicates: 0 })
       expect(account.delivered).toBe(account.owed)
       const lines = stack()
@@ -124,7 +124,7 @@ describe('with appendfsync everysec', () => {
       }
       const account = await ledger.account()
       const late = missing.filter((key) => !isInWindow(key))
-      row.tell({ ...account, messages: account.accepted, lost: late.length, recoverySeconds })
+      row.report({ ...account, messages: account.accepted, lost: late.length, recoverySeconds })
       console.info(`lost within the window: ${missing.length} of ${account.owed} deliveries`)
       expect(late).toEqual([])
       expect(account).toMatchObject({ refusedYetSeen: 0, waiting: 0 })

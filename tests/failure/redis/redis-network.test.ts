@@ -58,7 +58,7 @@ async function through(
   const recoverySeconds = await ledger.recovered(endedAt)
   await publishing
   const account = await ledger.whenSettled({ timeoutMs: 60_000 })
-  row.tell({ ...account, messages: account.accepted, recoverySeconds })
+  row.report({ ...account, messages: account.accepted, recoverySeconds })
   expect(account).toMatchObject({ lost: 0, refusedYetSeen: 0, expired: 0, discarded: 0, deadLettered: 0 })
   for (const service of stack().services()) await waitFor(() => service.isReady())
   return { ledger, account }

@@ -46,7 +46,7 @@ test.each(OUTAGES_S)(
     expect(slowest).toBeLessThanOrEqual(REFUSED_WITHIN_MS)
     if (seconds > 2) expect(ledger.failures.length).toBeGreaterThan(PER_SECOND)
     const account = await ledger.whenSettled()
-    row.tell({ ...account, messages: account.accepted, recoverySeconds })
+    row.report({ ...account, messages: account.accepted, recoverySeconds })
     expect(account).toMatchObject({ lost: 0, refusedYetSeen: 0 })
     for (const service of stack().services()) await waitFor(() => service.isReady())
   },

@@ -53,7 +53,7 @@ test('past the watermark a greedy topic is refused alone, then all are, and what
     accounts.push(await ledger.whenSettled({ timeoutMs: 60_000 }))
   const sum = (name: 'accepted' | 'lost' | 'duplicates') =>
     accounts.reduce((n, account) => n + account[name], 0)
-  row.tell({ messages: sum('accepted'), lost: sum('lost'), duplicates: sum('duplicates'), recoverySeconds })
+  row.report({ messages: sum('accepted'), lost: sum('lost'), duplicates: sum('duplicates'), recoverySeconds })
   for (const account of accounts) {
     expect(account).toMatchObject({ lost: 0, refusedYetSeen: 0, expired: 0, discarded: 0 })
     expect(account.delivered).toBe(account.owed)
@@ -156,7 +156,7 @@ async function refusing(name: FaultName, { begin, end }: Trouble): Promise<void>
   await end()
   const recoverySeconds = await ledger.recovered(endedAt)
   const account = await ledger.whenSettled()
-  row.tell({ ...account, messages: account.accepted, recoverySeconds })
+  row.report({ ...account, messages: account.accepted, recoverySeconds })
   console.info(`effort in trouble: ${JSON.stringify(spent)}`)
   expect(account).toMatchObject({ lost: 0, refusedYetSeen: 0, unknown: 0, expired: 0, discarded: 0 })
   for (const [figure, max] of Object.entries(EFFORT_MAX))

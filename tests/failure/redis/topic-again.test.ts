@@ -53,7 +53,7 @@ test.each(['again', 'again.fifo'])(
       await remove()
     }
     const messages = ROUNDS * KEYS
-    row.tell({ messages, lost: 0, duplicates: arrivals - messages, recoverySeconds: null })
+    row.report({ messages, lost: 0, duplicates: arrivals - messages, recoverySeconds: null })
     expect(arrivals).toBe(messages)
   },
 )

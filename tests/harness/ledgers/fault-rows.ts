@@ -207,11 +207,11 @@ export interface FaultRow extends Fault, FaultFigures {
   runSeconds: number
 }
 
-/** To be called when a run begins. `tell` prints the row with the run's figures. */
-export function beginFault(name: FaultName): { tell(figures: FaultFigures): void } {
+/** To be called when a run begins. `report` prints the row with the run's figures. */
+export function beginFault(name: FaultName): { report(figures: FaultFigures): void } {
   const startedAt = performance.now()
   return {
-    tell({ messages, lost, duplicates, recoverySeconds }) {
+    report({ messages, lost, duplicates, recoverySeconds }) {
       const figures = { messages, lost, duplicates, recoverySeconds: tenths(recoverySeconds) }
       const run = { form: LONG ? 'long' : 'short', runSeconds: tenths(secondsSince(startedAt)) }
       const line = JSON.stringify({ name, ...FAULTS[name], ...figures, ...run })

@@ -1,6 +1,6 @@
 /** `fantail keys` manages API keys from the command line. It needs access to Redis, and is the way to a first key. */
 import { parseArgs } from 'node:util'
-import { type AuditLog, makeKey, type Shown, tellChange } from '@fantail/access'
+import { type AuditLog, makeKey, reportChange, type Shown } from '@fantail/access'
 import { type ApiKeyRecord, KEY_SCOPES, NewKeyInput, problemsOf } from '@fantail/contracts'
 import type { ApiKeys } from '@fantail/store'
 import type { Vault } from '@fantail/vault'
@@ -60,7 +60,7 @@ async function create(cli: KeysCli, args: string[]): Promise<void> {
   if (kind === 'aws') await cli.beforeSealing()
   const { record, shown } = makeKey(wanted, { vault: cli.vault, now: cli.clock() })
   await cli.keys.create(record)
-  tell(cli, 'keys create', record.id)
+  report(cli, 'keys create', record.id)
   cli.print(values.quiet ? tokenText(shown) : createdText(record, shown))
 }
 
@@ -127,7 +127,7 @@ async function revoke(cli: KeysCli, args: string[]): Promise<void> {
   const [id] = positionals
   if (id === undefined || positionals.length > 1) throw new UsageError(KEYS_USAGE)
   if (!(await cli.keys.revoke(id))) throw new UsageError(`there is no key ${id}`)
-  tell(cli, 'keys revoke', id)
+  report(cli, 'keys revoke', id)
   cli.print(`key ${id} is revoked`)
 }
 
@@ -141,6 +141,6 @@ function parsed<const O extends NonNullable<Options>>(args: string[], options: O
   }
 }
 
-function tell({ log }: KeysCli, action: string, id: string): void {
-  tellChange(log, { caller: null, who: 'command line', requestId: '', action, params: { id }, status: 200 })
+function report({ log }: KeysCli, action: string, id: string): void {
+  reportChange(log, { caller: null, who: 'command line', requestId: '', action, params: { id }, status: 200 })
 }

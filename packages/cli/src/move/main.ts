@@ -55,8 +55,8 @@ async function main(args: string[]): Promise<void> {
     await answering({ redis: from, target: source, side: 'the source' })
     await answering({ redis: to, target, side: 'the target' })
     const startedAt = performance.now()
-    const onProgress = progressTeller()
-    tell(await moveData({ from, to, source: placeOf(url), onProgress }), performance.now() - startedAt)
+    const onProgress = progressReporter()
+    report(await moveData({ from, to, source: placeOf(url), onProgress }), performance.now() - startedAt)
   } finally {
     from.disconnect()
     to.disconnect()
@@ -129,7 +129,7 @@ async function answering({ redis, target, side }: Side): Promise<void> {
   }
 }
 
-function progressTeller() {
+function progressReporter() {
   let toldAt = performance.now()
   return ({ keys, bytes }: { keys: number; bytes: number }) => {
     if (performance.now() - toldAt < TELL_EVERY_MS) return
@@ -138,7 +138,7 @@ function progressTeller() {
   }
 }
 
-function tell({ keys, bytes, expired, foreign, before, after }: MoveReport, tookMs: number): void {
+function report({ keys, bytes, expired, foreign, before, after }: MoveReport, tookMs: number): void {
   console.log(
     `moved ${keys} keys, ${megabytes(bytes)}, each held against the source, in ${(tookMs / 1_000).toFixed(1)} s`,
   )

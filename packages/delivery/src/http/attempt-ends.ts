@@ -5,14 +5,14 @@
  */
 
 /** Ends of any kind of result: each goes to the function that it came with. */
-type Tell = (result: unknown) => void
+type Report = (result: unknown) => void
 
 export class AttemptEnds {
-  #done: Tell[] = []
+  #done: Report[] = []
   #results: unknown[] = []
 
   push<T>(done: (result: T) => void, result: T): void {
-    this.#done.push(done as Tell)
+    this.#done.push(done as Report)
     this.#results.push(result)
     if (this.#done.length === 1) setImmediate(this.#flush)
   }

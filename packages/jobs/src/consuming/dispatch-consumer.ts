@@ -20,7 +20,7 @@ import type { ConsumerLog } from './consumer-log.ts'
 import { DispatchParts } from './dispatch-parts.ts'
 import type { DispatchRun, RunEnd, RunName } from './dispatch-run.ts'
 import { JobMessages, postpone } from './job-messages.ts'
-import { PartsRoom } from './parts-capacity.ts'
+import { PartsCapacity } from './parts-capacity.ts'
 import { RepeatedErrors } from './repeated-errors.ts'
 import { proveCopies, RunEntries } from './run-entries.ts'
 import { type RunEntry, RunLocks } from './run-locks.ts'
@@ -38,7 +38,7 @@ interface ConsumerOptions {
   queue: number
   jobsMax: number
   /** False: fetch no further job for now; asked whenever a job starts or ends. */
-  hasRoom?(): boolean
+  hasCapacity?(): boolean
   /** Stands for Redis's maxmemory where it has none (FANTAIL_REDIS_MEMORY_BYTES). */
   redisMemoryBytes?: number | undefined
   run(run: DispatchRun): Promise<RunEnd>
@@ -81,9 +81,9 @@ export class DispatchConsumer {
     this.#locks = new RunLocks(queue, redis, onError)
     this.#trouble = new TroubleGuard(this.#worker, redis, log)
     const parts = new DispatchParts(queue, redis)
-    const partsRoom = new PartsRoom({ redis, memoryBytes: options.redisMemoryBytes })
+    const partsCapacity = new PartsCapacity({ redis, memoryBytes: options.redisMemoryBytes })
     const unreadable = new UnreadableJobs({ queue: this.#name, redis, servers, quarantine, parts })
-    const starts = new RunStarts({ queue, redis, servers, parts, partsRoom })
+    const starts = new RunStarts({ queue, redis, servers, parts, partsCapacity })
     this.#parts = parts
     this.#unreadable = unreadable
     this.#starts = starts
@@ -132,8 +132,8 @@ export class DispatchConsumer {
 
   /** Jobs in hand always end, and BullMQ looks at the bound when one does: a lower bound only stops fetching. */
   #setConcurrency(): void {
-    const { jobsMax, hasRoom } = this.#options
-    this.#worker.concurrency = hasRoom?.() === false ? Math.max(1, this.runningJobs) : jobsMax
+    const { jobsMax, hasCapacity } = this.#options
+    this.#worker.concurrency = hasCapacity?.() === false ? Math.max(1, this.runningJobs) : jobsMax
   }
 
   /** To be called once a second. Never rejects. */

@@ -18,7 +18,7 @@ export interface DispatchRun {
   /** Records everything that the run writes elsewhere. The job is completed only while that stands. */
   copies: RunCopies
   /** Whether Redis has capacity for so many parts. Rejects if Redis fails. */
-  hasRoomFor(parts: number): Promise<boolean>
+  hasCapacityFor(parts: number): Promise<boolean>
   /**
    * Makes jobs of their own of the parts of this one; safe to repeat with the same parts. False where it is another
    * start's by now. Rejects where Redis fails.

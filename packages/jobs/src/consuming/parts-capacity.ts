@@ -19,20 +19,20 @@ const SAMPLE_SHARE = 1 / 8
 /** Memory of a part with its entry among the job's children. Measured: 1,020 bytes with a job number of one digit. */
 export const PART_BYTES = 1_200
 
-interface PartsRoomOptions {
+interface PartsCapacityOptions {
   redis: Redis
   /** Stands for maxmemory where Redis has none (FANTAIL_REDIS_MEMORY_BYTES). */
   memoryBytes?: number | undefined
   read?: () => Promise<MemorySample>
 }
 
-export class PartsRoom {
+export class PartsCapacity {
   readonly #read: () => Promise<MemorySample>
   #sampledAt = Number.NEGATIVE_INFINITY
   #sampling: Promise<void> | undefined
   #left = 0
 
-  constructor({ redis, memoryBytes, read = () => readMemory(redis, memoryBytes) }: PartsRoomOptions) {
+  constructor({ redis, memoryBytes, read = () => readMemory(redis, memoryBytes) }: PartsCapacityOptions) {
     this.#read = read
   }
 

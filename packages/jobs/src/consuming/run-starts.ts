@@ -13,7 +13,7 @@ import { dispatchQueueName } from '../bullmq/bull.ts'
 import type { DispatchJobData, PartJobData } from '../dispatch-job.ts'
 import type { DispatchParts } from './dispatch-parts.ts'
 import type { DispatchRun, RunEnd } from './dispatch-run.ts'
-import type { PartsRoom } from './parts-capacity.ts'
+import type { PartsCapacity } from './parts-capacity.ts'
 import { RunCopies } from './run-copies.ts'
 import type { RunEntry } from './run-locks.ts'
 
@@ -25,7 +25,7 @@ interface RunStartsOptions {
   redis: Redis
   servers: Pick<ServerMarks, 'mark'>
   parts: Pick<DispatchParts, 'handOut' | 'handOutAgain'>
-  partsRoom: Pick<PartsRoom, 'take'>
+  partsCapacity: Pick<PartsCapacity, 'take'>
 }
 
 export class RunStarts {
@@ -52,14 +52,14 @@ export class RunStarts {
   }
 
   runOf(entry: RunEntry, job: Job<JobData>, messages: Message[]): DispatchRun {
-    const { parts, partsRoom } = this.#options
+    const { parts, partsCapacity } = this.#options
     return {
       ...entry.run,
       messages,
       ...('part' in job.data ? { part: job.data.part } : {}),
       isLost: () => entry.lost,
       copies: entry.copies,
-      hasRoomFor: (count) => partsRoom.take(count),
+      hasCapacityFor: (count) => partsCapacity.take(count),
       handOut: (some) => this.#handOut(entry, () => parts.handOut(job, entry.starts, some)),
       handOutAgain: () => this.#handOut(entry, () => parts.handOutAgain(job)),
     }

@@ -82,15 +82,15 @@ test('a lane changes its line with what an attempt has shown, by accepted writes
   await parkAll(lanes, [id], messages(3))
   const [claim] = claimsOf(await takeFrom(lanes))
   if (!claim) throw new Error('one was claimed')
-  const tell = (standing: Standing, lease = claim.lease) =>
+  const report = (standing: Standing, lease = claim.lease) =>
     lanes.settle(SHARD, [{ ...claim, lease, to: { op: 'keep' }, standing }])
-  await tell('proven', '1')
+  await report('proven', '1')
   expect([...(await lanes.dueTimes()).due]).toEqual([])
-  await tell('proven')
+  await report('proven')
   expect([...(await lanes.dueTimes()).turns]).toEqual([])
   const others = claimsOf(await takeFrom(lanes, { turnsMax: 0 }))
   expect(others).toHaveLength(2)
-  await tell('unproven')
+  await report('unproven')
   expect([...(await lanes.dueTimes()).due]).toEqual([])
 })
 

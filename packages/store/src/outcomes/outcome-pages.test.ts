@@ -68,7 +68,7 @@ function countIn(page: Buffer): number {
 test('the log keeps about so many entries, whether they came singly or many at once', async () => {
   const entriesMax = 2_000
   const log = new OutcomeLog(redis, { slice: async () => null }, lanes, { queues: 1, entriesMax })
-  const tell = (count: number) =>
+  const report = (count: number) =>
     log.append({
       dispatch: Array.from({ length: count }, () => entryOf(createMessageId(Date.now()))),
       lanes: [],
@@ -79,7 +79,7 @@ test('the log keeps about so many entries, whether they came singly or many at o
     [30, 400],
     [1_000, 1],
   ] as const) {
-    for (let trip = 0; trip < trips; trip++) await tell(entries)
+    for (let trip = 0; trip < trips; trip++) await report(entries)
     sizes.push(await held())
   }
   for (const size of sizes) {

@@ -86,7 +86,7 @@ const operation = fc.oneof(
       id: fc.nat(5),
     }),
   },
-  { weight: 1, arbitrary: fc.record({ op: fc.constant('bury' as const), id: fc.nat(5) }) },
+  { weight: 1, arbitrary: fc.record({ op: fc.constant('deadLetter' as const), id: fc.nat(5) }) },
   {
     weight: 6,
     arbitrary: fc.record({
@@ -188,7 +188,7 @@ class History {
           source.add(this.#item(source, messageId, { given: i === 0, delay: each.delay ?? 0 }))
         return
       }
-      case 'bury': {
+      case 'deadLetter': {
         dlq.at(this.now, true)
         const id = this.ids[each.id] ?? ''
         const deadLetter = aDeadLetter({ deadLetteredAt: this.from + (this.now - 20) * 1_000 })

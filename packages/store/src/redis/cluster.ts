@@ -117,14 +117,14 @@ function watchMasters(cluster: Cluster): void {
       if (node.status === 'wait') node.connect().catch(() => undefined)
     }
     const shard = unreachedShard(cluster)
-    tell(shard)
+    report(shard)
     if (shard === undefined || timer) return
     timer = setTimeout(() => {
       timer = undefined
       if (cluster.status === 'ready') cluster.refreshSlotsCache(look)
     }, SLOTS_REFRESH_MS)
   }
-  const tell = (shard: number | undefined) => {
+  const report = (shard: number | undefined) => {
     if (reached === (shard === undefined)) return
     // The first moments are those of connecting.
     if (reached === undefined && shard !== undefined) return

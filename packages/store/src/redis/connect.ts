@@ -136,14 +136,14 @@ function connectCluster(target: RedisCluster, options: ConnectOptions): Redis {
 function followState(redis: Redis, onState: ConnectOptions['onState']): void {
   let state: 'up' | 'down' | undefined
   let lastError: Error | undefined
-  const tell = (next: 'up' | 'down') => {
+  const report = (next: 'up' | 'down') => {
     if (state === next) return
     state = next
     onState?.(next, next === 'down' ? lastError : undefined)
   }
   const down = (error: Error) => {
     lastError = error
-    tell('down')
+    report('down')
   }
   let sentinelError: Error | undefined
   redis.on('sentinelError', (error: Error) => {
@@ -151,8 +151,8 @@ function followState(redis: Redis, onState: ConnectOptions['onState']): void {
   })
   redis.on('error', (error: Error) => down(withReason(error, sentinelError)))
   redis.on('unreached', down)
-  redis.on(isCluster(redis) ? 'reached' : 'ready', () => tell('up'))
-  redis.on('close', () => tell('down'))
+  redis.on(isCluster(redis) ? 'reached' : 'ready', () => report('up'))
+  redis.on('close', () => report('down'))
 }
 
 /** ioredis's error of a cluster or of Sentinels, with the answer of one of them as its cause. */

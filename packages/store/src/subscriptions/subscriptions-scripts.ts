@@ -41,7 +41,7 @@ type CreateResult =
   | { outcome: 'created'; id: string; record: string }
 
 /** How many subscriptions a topic takes. */
-export interface Room {
+export interface SliceLimits {
   perSlice: number
   slices: number
 }
@@ -49,7 +49,7 @@ export interface Room {
 export async function createSubscription(
   redis: Redis,
   placement: Placement,
-  room: Room,
+  limits: SliceLimits,
 ): Promise<CreateResult> {
   const { topicArn, endpointHash, open, fields } = placement
   const reply = runScript(redis, CREATE, {
@@ -58,8 +58,8 @@ export async function createSubscription(
     mark: createMark(topicArn, endpointHash.toString('hex'), ''),
     digits: createIdDigits(),
     revision: newRevision(),
-    perSlice: room.perSlice,
-    slicesMax: room.slices,
+    perSlice: limits.perSlice,
+    slicesMax: limits.slices,
     shards: SHARD_COUNT,
     open,
     ...laneOf(fields),

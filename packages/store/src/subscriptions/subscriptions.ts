@@ -41,8 +41,8 @@ import {
   deleteSubscription,
   finishDelete,
   type Placement,
-  type Room,
   removeSubscription,
+  type SliceLimits,
 } from './subscriptions-scripts.ts'
 import {
   changedBy,
@@ -105,7 +105,7 @@ export class Subscriptions {
     if (existing) return { subscription: existing, created: false }
     for (let tries = 0; tries < SUBSCRIPTION_TRIES_MAX; tries++) {
       await pauseBeforeTry(tries)
-      const result = await createSubscription(this.#redis, placement, this.#roomOf(input.topicArn))
+      const result = await createSubscription(this.#redis, placement, this.#limitsOf(input.topicArn))
       switch (result.outcome) {
         case 'missing':
           throw new FantailError('not_found', `no topic ${input.topicArn}`)
@@ -254,7 +254,7 @@ export class Subscriptions {
   }
 
   /** A FIFO topic is whole in one slice, so that one script can hand a message to all of its subscriptions. */
-  #roomOf(topicArn: string): Room {
+  #limitsOf(topicArn: string): SliceLimits {
     if (isFifoName(topicArn)) return { perSlice: FIFO_SUBSCRIPTIONS_MAX, slices: 1 }
     return { perSlice: this.#sliceSubscriptionsMax, slices: SLICES_MAX }
   }

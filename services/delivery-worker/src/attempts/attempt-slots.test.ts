@@ -73,7 +73,7 @@ test('however many hang, together they hold at most half of the slots', () => {
     slots.hang(`hung-${i}`)
   }
   expect(held).toBe(50)
-  expect(slots.room('another', 32)).toBe(0)
+  expect(slots.capacity('another', 32)).toBe(0)
 })
 
 test('proven subscriptions keep half of the slots though proven ones hang all at once', () => {

@@ -69,7 +69,7 @@ export class AttemptSlots {
   }
 
   /** How late this process's own timers are: an answer seems later by as much, and that is not its endpoint's doing. */
-  tellLag(lagMs: number): void {
+  reportLag(lagMs: number): void {
     this.#lagMs = Math.max(lagMs, this.#lagMs * LAG_KEPT, 0)
   }
 
@@ -163,7 +163,7 @@ export class AttemptSlots {
   }
 
   /** How many more attempts the subscription may start now. */
-  room(subscriptionId: string, maxInFlight: number): number {
+  capacity(subscriptionId: string, maxInFlight: number): number {
     const standing = this.#standings.get(subscriptionId)
     if (!standing) return Math.max(0, Math.min(START_ALLOWANCE, maxInFlight, this.#freeOf(false)))
     const own = Math.min(standing.allowance, maxInFlight) - standing.inFlight
@@ -171,12 +171,12 @@ export class AttemptSlots {
   }
 
   /** The allowance of a subscription without attempts in flight. */
-  get startingRoom(): number {
+  get startingAllowance(): number {
     return START_ALLOWANCE
   }
 
   /** The free allowance of every subscription with attempts in flight. */
-  *busy(): Generator<[subscriptionId: string, room: number]> {
+  *busy(): Generator<[subscriptionId: string, capacity: number]> {
     for (const [id, { inFlight, allowance, maxInFlight, proven }] of this.#busy) {
       const own = Math.min(allowance, maxInFlight) - inFlight
       yield [id, Math.max(0, Math.min(own, this.#freeOf(proven)))]

@@ -44,7 +44,7 @@ test('a message that many deliveries share counts once, until the last of them e
 test('hanging attempts leave half to the proven endpoints', () => {
   const bytes = create()
   for (const held of fill(bytes, true)) held.hang()
-  expect(bytes.hasRoom(false)).toBe(false)
+  expect(bytes.hasCapacity(false)).toBe(false)
   expect(fill(bytes, true)).toHaveLength(5)
   expect(bytes.bytes).toBe(15 * ONE)
 })
@@ -66,9 +66,9 @@ test('bodies that are being loaded count for other loads and for takes', () => {
   const loading = bytes.load()
   expect(bytes.attemptsLeft(true)).toBeGreaterThan(10)
   for (let i = 0; i < 10; i++) loading.add(message())
-  expect([loading.hasRoom, bytes.load().hasRoom, bytes.attemptsLeft(true)]).toEqual([false, false, 0])
+  expect([loading.hasCapacity, bytes.load().hasCapacity, bytes.attemptsLeft(true)]).toEqual([false, false, 0])
   loading.end()
-  expect([bytes.load().hasRoom, bytes.bytes]).toEqual([true, 0])
+  expect([bytes.load().hasCapacity, bytes.bytes]).toEqual([true, 0])
 })
 
 test('attempts that are left are as many as are like those there are', () => {

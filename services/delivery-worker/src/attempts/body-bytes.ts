@@ -36,7 +36,7 @@ export interface HeldBodies {
 
 /** The bytes that one take loads, until they are handed on. */
 export interface LoadingBodies {
-  readonly hasRoom: boolean
+  readonly hasCapacity: boolean
   add(context: MessageContext): void
   end(): void
 }
@@ -62,7 +62,7 @@ export class BodyBytes {
     return this.#proven.bytes + this.#unproven.bytes
   }
 
-  hasRoom(proven: boolean): boolean {
+  hasCapacity(proven: boolean): boolean {
     return this.#freeOf(proven) > 0
   }
 
@@ -75,7 +75,7 @@ export class BodyBytes {
 
   /** Undefined without capacity. The last message may exceed it. */
   tryHold(context: MessageContext, proven: boolean, run: readonly InRun[] = []): HeldBodies | undefined {
-    if (!this.hasRoom(proven)) return undefined
+    if (!this.hasCapacity(proven)) return undefined
     return this.hold([context, ...run.map(({ message }) => message)], proven)
   }
 
@@ -102,14 +102,14 @@ export class BodyBytes {
   }
 
   load(): LoadingBodies {
-    const hasRoom = () => this.#freeOf(true) > this.#loadingBytes
+    const hasCapacity = () => this.#freeOf(true) > this.#loadingBytes
     const count = (bytes: number) => {
       this.#loadingBytes += bytes
     }
     let own = 0
     return {
-      get hasRoom() {
-        return hasRoom()
+      get hasCapacity() {
+        return hasCapacity()
       },
       add: (context) => {
         const bytes = bytesOf(context)

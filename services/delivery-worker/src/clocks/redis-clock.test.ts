@@ -18,32 +18,32 @@ test('before the first reply, send times use the assumed time', () => {
 
 test('a reply that was long on its way moves no send time', () => {
   const clock = new RedisClock()
-  clock.tell(redisNow())
+  clock.report(redisNow())
   const now = redisNow()
   pass(300)
-  clock.tell(now)
+  clock.report(now)
   expect(told(clock)).toBeCloseTo(performance.now(), 0)
 })
 
 test('a faster reply than all before says more than they did', () => {
   const clock = new RedisClock()
-  clock.tell(redisNow(-40))
-  clock.tell(redisNow(-2))
+  clock.report(redisNow(-40))
+  clock.report(redisNow(-2))
   expect(told(clock)).toBeCloseTo(performance.now() + 2, 0)
 })
 
 test('a clock that is set forward shows, and a reply that is a little faster than others does not', () => {
   const clock = new RedisClock()
   expect(clock.isSetForward(redisNow())).toBe(false)
-  clock.tell(redisNow(-100))
+  clock.report(redisNow(-100))
   expect(clock.isSetForward(redisNow())).toBe(false)
   expect(clock.isSetForward(redisNow(1_000))).toBe(true)
 })
 
 test.each([3_600_000, -3_600_000])('a clock that is set by %i ms is followed at once', (setMs) => {
   const clock = new RedisClock()
-  clock.tell(redisNow())
-  clock.tell(redisNow(setMs))
+  clock.report(redisNow())
+  clock.report(redisNow(setMs))
   expect(told(clock)).toBeCloseTo(performance.now() - setMs, 0)
   expect(clock.now()).toBeCloseTo(redisNow(setMs), 0)
 })
@@ -51,7 +51,7 @@ test.each([3_600_000, -3_600_000])('a clock that is set by %i ms is followed at 
 test('clocks that drift apart stay together', () => {
   const clock = new RedisClock()
   for (let second = 0; second < 600; second++) {
-    clock.tell(redisNow(-second * 0.1))
+    clock.report(redisNow(-second * 0.1))
     pass(1_000)
   }
   expect(told(clock)).toBeCloseTo(performance.now() + 60, -1)
@@ -61,21 +61,21 @@ test.each([-100, -500, -1_900])(
   'one that is set back by %i ms is followed as soon as it is asked',
   (setMs) => {
     const clock = new RedisClock()
-    clock.tell(redisNow())
+    clock.report(redisNow())
     pass(1_000)
     const askedAt = performance.now()
-    clock.tell(redisNow(setMs), askedAt)
+    clock.report(redisNow(setMs), askedAt)
     expect(told(clock)).toBeCloseTo(performance.now() - setMs, 0)
   },
 )
 
 test('a reply that was long on its way moves no send time where it is known when it was asked for either', () => {
   const clock = new RedisClock()
-  clock.tell(redisNow())
+  clock.report(redisNow())
   const askedAt = performance.now()
   pass(20)
   const now = Math.floor(redisNow())
   pass(300)
-  clock.tell(now, askedAt)
+  clock.report(now, askedAt)
   expect(told(clock)).toBeCloseTo(performance.now(), 0)
 })

@@ -41,7 +41,7 @@ export class RedisClock {
   }
 
   /** `askedAt`: by performance.now(), where that is known. */
-  tell(redisNow: number, askedAt = Number.NEGATIVE_INFINITY): void {
+  report(redisNow: number, askedAt = Number.NEGATIVE_INFINITY): void {
     const at = performance.now()
     const ahead = redisNow - at
     const kept = this.#ahead - (at - this.#at) * DRIFT

@@ -23,9 +23,9 @@ test('a clock of Redis that was set back is corrected in every shard, once, by a
   await setRedisTime(HOUR_MS)
   const workers = [createShardClocks(redis, log), createShardClocks(redis, log)]
   const before = await readNow(redis, SHARD)
-  for (const clocks of workers) clocks.tell(SHARD, before)
+  for (const clocks of workers) clocks.report(SHARD, before)
   await setRedisTime(0)
-  for (const clocks of workers) clocks.tell(SHARD, await readNow(redis, SHARD))
+  for (const clocks of workers) clocks.report(SHARD, await readNow(redis, SHARD))
   const isMadeUpFor = async () => (await readNow(redis, OTHER_SHARD)) >= before
   await waitFor(isMadeUpFor, { what: 'the shards to go on' })
   for (const shard of [SHARD, OTHER_SHARD]) {
@@ -52,13 +52,13 @@ test('all shards go on together, however long Redis takes for them', async () =>
     },
   })
   const clocks = createShardClocks(slow, log)
-  clocks.tell(SHARD, await readNow(redis, SHARD))
+  clocks.report(SHARD, await readNow(redis, SHARD))
   await setRedisTime(0)
   const aheads = async () => {
     const found = Array.from({ length: SHARD_COUNT }, (_, shard) => redis.get(aheadKey(shardBase(shard))))
     return new Set(await Promise.all(found))
   }
-  clocks.tell(SHARD, await readNow(redis, SHARD))
+  clocks.report(SHARD, await readNow(redis, SHARD))
   await waitFor(async () => !(await aheads()).has(null), { what: 'the shards to go on' })
   expect((await aheads()).size).toBe(1)
 })
@@ -66,8 +66,8 @@ test('all shards go on together, however long Redis takes for them', async () =>
 test('a worker whose own clock is ahead changes nothing', async () => {
   const clocks = createShardClocks(redis, log)
   const before = await readNow(redis, SHARD)
-  clocks.tell(SHARD, before - HOUR_MS)
+  clocks.report(SHARD, before - HOUR_MS)
   expect(clocks.now()).toBeLessThan(before - HOUR_MS + 10_000)
-  clocks.tell(SHARD, before)
+  clocks.report(SHARD, before)
   expect(await readNow(redis, SHARD)).toBeLessThan(before + 10_000)
 })

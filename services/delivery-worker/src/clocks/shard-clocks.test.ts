@@ -10,8 +10,8 @@ afterEach(() => void vi.useRealTimers())
 test('shards use the clock of their own master', () => {
   const clocks = new ShardClocks((shard) => (shard < 2 ? 'a' : 'b'))
   const now = Date.now()
-  clocks.tell(0, now)
-  clocks.tell(2, now + HOUR_MS)
+  clocks.report(0, now)
+  clocks.report(2, now + HOUR_MS)
   expect(clocks.of(1).now()).toBe(now)
   expect(clocks.of(3).now()).toBe(now + HOUR_MS)
   expect(clocks.of(3).localTime(now + HOUR_MS)).toBe(clocks.of(1).localTime(now))
@@ -21,9 +21,9 @@ test('shards use the clock of their own master', () => {
 
 test('a master without a reply counts as far as the furthest', () => {
   const clocks = new ShardClocks(String)
-  clocks.tell(0, Date.now() - HOUR_MS)
-  clocks.tell(1, Date.now() + HOUR_MS)
+  clocks.report(0, Date.now() - HOUR_MS)
+  clocks.report(1, Date.now() + HOUR_MS)
   expect(clocks.of(2).now()).toBe(Date.now() + HOUR_MS)
-  clocks.tell(2, Date.now())
+  clocks.report(2, Date.now())
   expect(clocks.of(2).now()).toBe(Date.now())
 })

@@ -33,12 +33,12 @@ export class ShardClocks {
   }
 
   /** `askedAt`: by performance.now(), where that is known. */
-  tell(shard: number, redisNow: number, askedAt?: number): void {
+  report(shard: number, redisNow: number, askedAt?: number): void {
     this.#last = this.of(shard)
     if (this.#last.isSetForward(redisNow)) this.onSetForward?.()
     if (this.onSetBack && this.#last.isSetBack(redisNow))
       this.onSetBack(this.#masterOf?.(shard) ?? '', this.#last)
-    else this.#last.tell(redisNow, askedAt)
+    else this.#last.report(redisNow, askedAt)
   }
 
   /** The time of the master that replied last, for work that belongs to no shard. */

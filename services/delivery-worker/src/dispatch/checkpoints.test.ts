@@ -13,7 +13,7 @@ const log = createLogger({ service: 'test', level: 'silent' })
 function createRun(key: string, shard: number): JobRun {
   const of = { key, fence: 1, messages: [], isLost: () => false, copies: standingCopies() }
   const run = new JobRun(
-    { ...of, hasRoomFor: never, handOut: never, handOutAgain: never },
+    { ...of, hasCapacityFor: never, handOut: never, handOutAgain: never },
     [],
     () => undefined,
   )

@@ -60,15 +60,15 @@ function createDispatcher(start: (unit: Unit) => void, queued = 0) {
       messages: [message],
       isLost: () => false,
       copies: standingCopies(),
-      hasRoomFor: async () => true,
+      hasCapacityFor: async () => true,
       handOut: async () => true,
       handOutAgain: async () => false,
     })
-  const makeRoom = () => {
+  const freeCapacity = () => {
     firstAttempts.queued = 0
     dispatcher.capacityFreed()
   }
-  return { run, kept, makeRoom }
+  return { run, kept, freeCapacity }
 }
 
 const SLOTS = [0, 1, 2]
@@ -149,11 +149,11 @@ test('a message that waits for capacity holds no parsed text', async () => {
   const forgotten = vi.spyOn(MessageContext.prototype, 'forgetSubjects')
   const last = ({ mock }: typeof forgotten | typeof parsed) => mock.invocationCallOrder.at(-1) ?? 0
   const units: Unit[] = []
-  const { run, makeRoom } = createDispatcher((unit) => units.push(unit), Number.POSITIVE_INFINITY)
+  const { run, freeCapacity } = createDispatcher((unit) => units.push(unit), Number.POSITIVE_INFINITY)
   const done = run(1, createMessage('{"color":"red"}', TOPIC))
   await waitFor(() => last(parsed) > 0 && last(forgotten) > last(parsed))
   expect(units).toEqual([])
-  makeRoom()
+  freeCapacity()
   await done
   expect(units.map(idsOf)).toHaveLength(1)
 })

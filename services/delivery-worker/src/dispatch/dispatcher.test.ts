@@ -58,7 +58,7 @@ function createDispatcher(
     matchSlice: (slice: CompiledSlice, context: Unit['context']) => sliceMatch(slice, context, undefined),
     checkFilters: () => undefined,
     loadFilters: () => undefined,
-    sliceOf: (_plan: unknown, ref: unknown) => ref,
+    sliceOf: (_snapshot: unknown, ref: unknown) => ref,
     checkedAt: () => performance.now(),
     ...set,
   } as unknown as DispatcherOptions['snapshots']
@@ -97,7 +97,7 @@ const job = (fence: number, messages: Message[]) => ({
   messages,
   isLost: () => false,
   copies: standingCopies(),
-  hasRoomFor: async () => true,
+  hasCapacityFor: async () => true,
   handOut: async () => true,
   handOutAgain: async () => false,
 })
@@ -294,7 +294,7 @@ test('a unit that waited for room and cannot be started fails its own run, not w
   }
   const { dispatcher } = createDispatcher(firstAttempts)
   const run = expect(dispatcher.run(job(1, [message('bad', topic('a'))]))).rejects.toThrow('too deep')
-  await waitFor(() => !dispatcher.hasRoom)
+  await waitFor(() => !dispatcher.hasCapacity)
   firstAttempts.queued = 0
   dispatcher.capacityFreed()
   await run
@@ -325,7 +325,7 @@ test('a message whose topic is gone is discarded and counted', async () => {
 async function startWide(
   fence: number,
   set: Partial<DispatcherOptions['snapshots']> = {},
-  { hasRoom = true, before = [] as Message[] } = {},
+  { hasCapacity = true, before = [] as Message[] } = {},
 ) {
   const arn = topic('a')
   const slices = [0, 1].map((n) => ({
@@ -345,7 +345,7 @@ async function startWide(
   })
   const handOut = async (parts: unknown[]) => handedOut.push(...parts) > 0
   const messages = [...before, message('to many', arn)]
-  await dispatcher.run({ ...job(fence, messages), hasRoomFor: async () => hasRoom, handOut })
+  await dispatcher.run({ ...job(fence, messages), hasCapacityFor: async () => hasCapacity, handOut })
   return { started, parts: handedOut.length }
 }
 
@@ -381,7 +381,7 @@ test('subscriptions without a filter count beside those whose filters match', as
 
 test('a job for whose parts Redis has no room is left whole', async () => {
   expect(await startWide(1)).toEqual({ started: [], parts: 2 })
-  expect(await startWide(1, {}, { hasRoom: false })).toEqual({ started: ['wide.0', 'wide.1'], parts: 0 })
+  expect(await startWide(1, {}, { hasCapacity: false })).toEqual({ started: ['wide.0', 'wide.1'], parts: 0 })
 })
 
 test('a job with a message that cannot be read is left whole, as parts name messages by their places in it', async () => {

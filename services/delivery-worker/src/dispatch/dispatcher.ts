@@ -86,7 +86,7 @@ export class Dispatcher {
   }
 
   /** False while enough deliveries wait: no further job should be fetched. */
-  get hasRoom(): boolean {
+  get hasCapacity(): boolean {
     return (
       this.#admission.waiting < ADMISSIONS_MAX &&
       this.#options.firstAttempts.queued < QUEUED_MAX &&

@@ -120,8 +120,8 @@ export class JobParts {
     const parts = cutUp(await Promise.all(run.messages.map((context) => this.#weigh(run, context))))
     if (parts.length < 2) return false
     const { retries, log } = this.#options
-    const hasRoom = await retries.untilDone(run, () => run.hasRoomFor(parts.length))
-    if (!hasRoom) return false
+    const hasCapacity = await retries.untilDone(run, () => run.hasCapacityFor(parts.length))
+    if (!hasCapacity) return false
     const handedOut = await retries.untilDone(run, () => run.handOut(parts))
     // A later start decides what becomes of it.
     if (handedOut === false) run.lost = true

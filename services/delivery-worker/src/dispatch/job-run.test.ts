@@ -25,7 +25,7 @@ async function never(): Promise<never> {
 test('a long run releases ended slices, and still knows their settled deliveries', () => {
   const told: number[] = []
   const job = { key: 'dispatch-0:1', fence: 1, messages: [], isLost: () => false, copies: standingCopies() }
-  const run = new JobRun({ ...job, hasRoomFor: never, handOut: never, handOutAgain: never }, [], (unit) =>
+  const run = new JobRun({ ...job, hasCapacityFor: never, handOut: never, handOutAgain: never }, [], (unit) =>
     told.push(unit.matched.length),
   )
   const context = {} as MessageContext

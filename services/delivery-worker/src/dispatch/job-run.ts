@@ -134,7 +134,7 @@ export class JobRun implements FencedRun {
   readonly hasUnreadable: boolean
   readonly part: DispatchRun['part']
   readonly copies: DispatchRun['copies']
-  readonly hasRoomFor: DispatchRun['hasRoomFor']
+  readonly hasCapacityFor: DispatchRun['hasCapacityFor']
   readonly handOut: DispatchRun['handOut']
   readonly handOutAgain: DispatchRun['handOutAgain']
   readonly startedAt = performance.now()
@@ -161,7 +161,7 @@ export class JobRun implements FencedRun {
     this.hasUnreadable = messages.length < run.messages.length
     this.part = run.part
     this.copies = run.copies
-    this.hasRoomFor = run.hasRoomFor
+    this.hasCapacityFor = run.hasCapacityFor
     this.handOut = run.handOut
     this.handOutAgain = run.handOutAgain
     this.#isLost = () => run.isLost()

@@ -24,7 +24,7 @@ import {
   type Standing,
   shardBase,
 } from '@fantail/store'
-import { tellParts } from '../shards/part-states.ts'
+import { reportParts } from '../shards/part-states.ts'
 import { ShardQueue } from '../shards/shard-queue.ts'
 import type { MessageContext } from '../topics/message-context.ts'
 
@@ -83,7 +83,7 @@ export class Parking {
     this.#queue = new ShardQueue<Item>({
       batchMax: ENTRIES_PER_SCRIPT_MAX,
       run: (shard, batch) => this.#run(shard, batch),
-      tell: tellParts(createStateLog({ log, what: 'parking', initial: 'up' })),
+      report: reportParts(createStateLog({ log, what: 'parking', initial: 'up' })),
     })
   }
 

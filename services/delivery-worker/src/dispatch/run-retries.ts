@@ -1,14 +1,14 @@
 /** Redis only delays a job: a failed command is repeated while the run is ours. */
-import { createStateLog, type Logger, type TellState } from '@fantail/runtime'
+import { createStateLog, type Logger, type ReportState } from '@fantail/runtime'
 import { CorruptRecordError } from '@fantail/store'
 
 const RUN_RETRY_MS = 200
 
 export class RunRetries {
-  readonly #tell: TellState
+  readonly #report: ReportState
 
   constructor(log: Logger) {
-    this.#tell = createStateLog({ log, what: 'dispatch', initial: 'up' })
+    this.#report = createStateLog({ log, what: 'dispatch', initial: 'up' })
   }
 
   /** undefined: the run is lost. Throws CorruptRecordError, which no other try would mend. */
@@ -16,11 +16,11 @@ export class RunRetries {
     while (!run.lost) {
       try {
         const value = await attempt()
-        this.#tell('up')
+        this.#report('up')
         return value
       } catch (error) {
         if (error instanceof CorruptRecordError) throw error
-        this.#tell('down', error)
+        this.#report('down', error)
         await new Promise((resolve) => setTimeout(resolve, RUN_RETRY_MS * (0.5 + Math.random())))
       }
     }

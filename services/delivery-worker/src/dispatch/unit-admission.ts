@@ -41,7 +41,7 @@ export class UnitAdmission {
 
   /** A promise where it has to wait. */
   admit(deliveries: number, start: () => void): Promise<void> | undefined {
-    if (this.waiting === 0 && this.#hasRoom) {
+    if (this.waiting === 0 && this.#hasCapacity) {
       start()
       return undefined
     }
@@ -52,7 +52,7 @@ export class UnitAdmission {
   /** What waits for capacity goes on. */
   capacityFreed(): void {
     // One by one: each that starts may fill the capacity that the next one waits for.
-    while (this.#hasRoom) {
+    while (this.#hasCapacity) {
       const next = this.#next()
       if (!next) return
       try {
@@ -81,7 +81,7 @@ export class UnitAdmission {
     return first.shift() ?? other.shift()
   }
 
-  get #hasRoom(): boolean {
+  get #hasCapacity(): boolean {
     return this.#options.queued() < QUEUED_MAX && this.#begunInTurn < BEGUN_PER_TURN_MAX
   }
 }

@@ -101,9 +101,9 @@ async function work(killer?: string): Promise<void> {
     onDue: () => undefined,
   })
   const request = { lanesMax: 100, deliveriesMax: 1, othersMax: 0, leaseMs: 1_000, limits: new Map() }
-  const { room } = readers
+  const { capacity } = readers
   for (const claim of (await lanes.take(SHARD, { ...request, logsMax: 10 })).logs) readers.read(SHARD, claim)
-  await waitFor(() => process.dead || readers.room === room)
+  await waitFor(() => process.dead || readers.capacity === capacity)
   await readers.stop()
   await recorder.stop()
 }

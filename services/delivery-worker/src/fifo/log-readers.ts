@@ -10,7 +10,7 @@
  * A message at which readers die is isolated with its group, in a log that is lent and read like any other. Only its
  * topic's retention ends it there.
  */
-import { createStateLog, type Logger, type TellState } from '@fantail/runtime'
+import { createStateLog, type Logger, type ReportState } from '@fantail/runtime'
 import {
   type FifoReading,
   type LogClaim,
@@ -58,18 +58,18 @@ type Found = Extract<LogMoved, { kind: 'moved' }>
 export class LogReaders {
   readonly #options: LogReadersOptions
   readonly #matcher: LogMatcher
-  readonly #tell: TellState
+  readonly #report: ReportState
   readonly #running = new Set<Promise<void>>()
   #stopped = false
 
   constructor(options: LogReadersOptions) {
     this.#options = options
-    this.#tell = createStateLog({ log: options.log, what: 'fifo_logs', initial: 'up' })
-    this.#matcher = new LogMatcher({ ...options, pause, onDown: (error) => this.#tell('down', error) })
+    this.#report = createStateLog({ log: options.log, what: 'fifo_logs', initial: 'up' })
+    this.#matcher = new LogMatcher({ ...options, pause, onDown: (error) => this.#report('down', error) })
   }
 
   /** How many logs more this worker could read. */
-  get room(): number {
+  get capacity(): number {
     return this.#stopped ? 0 : READERS_MAX - this.#running.size
   }
 
@@ -97,7 +97,7 @@ export class LogReaders {
       else if (found.entries.length > 0) await reading.letGo(shard, claim)
       else onDue(shard, found.nextDueAt)
     } catch (error) {
-      this.#tell('down', error)
+      this.#report('down', error)
       await this.#giveUp(shard, claim)
       onDue(shard, NO_PAUSE_MS)
     }
@@ -154,7 +154,7 @@ export class LogReaders {
     try {
       await this.#options.reading.giveUp(shard, claim)
     } catch (error) {
-      this.#tell('down', error)
+      this.#report('down', error)
     }
   }
 
@@ -186,10 +186,10 @@ export class LogReaders {
     for (;;) {
       try {
         const value = await attempt()
-        this.#tell('up')
+        this.#report('up')
         return value
       } catch (error) {
-        this.#tell('down', error)
+        this.#report('down', error)
         if (this.#stopped || performance.now() - startedAt > TRY_FOR_MS) throw error
         await pause()
       }

@@ -29,7 +29,7 @@ function createFirstAttempts() {
   const freed = new FreedCapacity()
   const firstAttempts = new FirstAttempts({
     slots,
-    bytes: { hasRoom: () => true },
+    bytes: { hasCapacity: () => true },
     attempts: { attempt: (_s: unknown, _m: unknown, _d: unknown, done: never) => attempts.push(done) },
     parking: {
       park: (_: number, { subscriptionId }: { subscriptionId: string }) => parked.push(subscriptionId),

@@ -29,7 +29,7 @@ export interface FirstAttemptsOptions
     Pick<FirstRunsOptions, 'attempts' | 'attemptTimeoutMs' | 'freed'>,
     Pick<FirstQueuesOptions, 'snapshots'> {
   slots: AttemptSlots
-  bytes: Pick<BodyBytes, 'hold' | 'hasRoom'>
+  bytes: Pick<BodyBytes, 'hold' | 'hasCapacity'>
   signing: Pick<EnvelopeSigning, 'prepare' | 'down'>
   /** Epoch ms by Redis's clock. */
   now(): number
@@ -113,7 +113,7 @@ export class FirstAttempts {
     if (goesByLane) return true
     const { slots, bytes } = this.#options
     // Hanging attempts hold all bytes of their half. The lane's turn comes when there is capacity again.
-    if (!slots.isProven(id) && !bytes.hasRoom(false)) return true
+    if (!slots.isProven(id) && !bytes.hasCapacity(false)) return true
     return this.#closing || slots.isSlow(id)
   }
 
@@ -156,7 +156,7 @@ export class FirstAttempts {
   /** Time that this process was late itself is not held against an endpoint. */
   #look(): void {
     const now = performance.now()
-    this.#options.slots.tellLag(now - this.#lookDueAt)
+    this.#options.slots.reportLag(now - this.#lookDueAt)
     this.#runs.detachSlow(now)
     this.#queues.parkStuck(now)
   }

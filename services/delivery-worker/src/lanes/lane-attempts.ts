@@ -105,12 +105,12 @@ export class LaneAttempts {
   }
 
   /** Appends to its dead-letter queue what was claimed marked dead; needs no slot. */
-  bury(hand: ClaimInHand): void {
+  deadLetter(hand: ClaimInHand): void {
     const { claim, subscription, message } = hand
     if (claim.state?.kind !== 'dead') return
     this.#open++
     const dead = { claimed: claimedOf(hand), subscription, message, state: claim.state }
-    void this.#options.finishing.bury(dead).finally(() => this.#closed(hand))
+    void this.#options.finishing.deadLetter(dead).finally(() => this.#closed(hand))
   }
 
   /** Hands back what has not been sent; resolves when what was is settled. */
@@ -248,7 +248,10 @@ export class LaneAttempts {
         return undefined
       return mayGo(current.record, hand.message.message) ? current : undefined
     } catch (error) {
-      this.#options.log.debug({ err: error, subscriptionId: subscription.record.id }, 'claim.plan_unknown')
+      this.#options.log.debug(
+        { err: error, subscriptionId: subscription.record.id },
+        'claim.snapshot_unknown',
+      )
       return undefined
     }
   }

@@ -77,7 +77,7 @@ export class LaneBodies {
     const reserved = Math.min(missing.length, BODIES_TOGETHER)
     while (this.#coming > 0 && this.#coming + reserved > COMING_MAX)
       await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    if (loading && !loading.hasRoom) return false
+    if (loading && !loading.hasCapacity) return false
     this.#coming += reserved
     try {
       await this.#fetch(shard, missing.splice(0, reserved), { found, loading })

@@ -20,7 +20,7 @@ function createClaims(options: Partial<LaneClaimsOptions>) {
     bytes: new BodyBytes({ freed: new FreedCapacity() }),
     snapshots: { slice: async () => null },
     bodies: { get: async (_, deliveries) => deliveries.map(() => context) },
-    attempts: { begin: () => undefined, bury: () => undefined },
+    attempts: { begin: () => undefined, deadLetter: () => undefined },
     pacing: { unsent: () => undefined },
     settling: {
       settle: async (_, { lease }, to) => {

@@ -37,7 +37,7 @@ export interface LaneClaimsOptions {
   bytes: BodyBytes
   snapshots: Pick<SnapshotCache, 'slice'>
   bodies: Pick<LaneBodies, 'get'>
-  attempts: Pick<LaneAttempts, 'begin' | 'bury'>
+  attempts: Pick<LaneAttempts, 'begin' | 'deadLetter'>
   pacing: Pick<LanePacing, 'unsent'>
   settling: Pick<Settling, 'settle'>
   recorder: Pick<OutcomeRecorder, 'expired' | 'ended'>
@@ -171,7 +171,7 @@ export class LaneClaims {
   #begin(hand: ClaimInHand): void {
     const { subscription, claim, message } = hand
     if (claim.state?.kind === 'dead') {
-      this.#options.attempts.bury(hand)
+      this.#options.attempts.deadLetter(hand)
       return
     }
     if (!mayGo(subscription.record, message.message)) {
@@ -187,7 +187,8 @@ export class LaneClaims {
       return
     }
     held?.release()
-    if (this.#options.slots.freeProven <= 0 || !this.#options.bytes.hasRoom(true)) this.#options.onStarved()
+    if (this.#options.slots.freeProven <= 0 || !this.#options.bytes.hasCapacity(true))
+      this.#options.onStarved()
     const { pacing } = this.#options
     if (subscription.paced) pacing.unsent(subscription.shard, id, retryCost(claim.state))
     const back = { op: 'return', delayMs: REFUSED_MS } as const

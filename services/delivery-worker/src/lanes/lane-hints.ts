@@ -4,7 +4,7 @@
  */
 import { type LaneStore, SHARD_COUNT, type ShardTimes } from '@fantail/store'
 import type { ShardClocks } from '../clocks/shard-clocks.ts'
-import type { TellPart } from '../shards/part-states.ts'
+import type { ReportPart } from '../shards/part-states.ts'
 
 const HINTS_MS = 1_000
 const HINT_SWEEP_MS = 60_000
@@ -14,7 +14,7 @@ const TIMED_STEP = 17
 interface LaneHintsOptions {
   lanes: Pick<LaneStore, 'dueTimes' | 'busyShards' | 'noteDue' | 'noteTurn' | 'now'>
   clocks: ShardClocks
-  tell: TellPart
+  report: ReportPart
   /** Something of the shard is due at this Redis time; null: nothing is. */
   dueAt(shard: number, at: number | null): void
   /** Like dueAt, for the first of the lanes that wait for their turn. */
@@ -74,19 +74,19 @@ export class LaneHints {
   async #read(): Promise<void> {
     try {
       await this.#options.inOneWrite(() => {
-        void this.#tellTime()
+        void this.#reportTime()
         this.#options.onLook()
         return performance.now() - this.#sweptAt > HINT_SWEEP_MS ? this.#readAll() : this.#readHints()
       })
-      this.#options.tell('hints', 'up')
+      this.#options.report('hints', 'up')
     } catch (error) {
-      this.#options.tell('hints', 'down', error)
+      this.#options.report('hints', 'down', error)
     }
     if (!this.#stopped) this.#timer = setTimeout(() => void this.#read(), HINTS_MS)
   }
 
   async #readAll(): Promise<void> {
-    this.#tellTimes(await this.#options.lanes.dueTimes())
+    this.#reportTimes(await this.#options.lanes.dueTimes())
     this.#sweptAt = performance.now()
   }
 
@@ -94,10 +94,10 @@ export class LaneHints {
     const times = await this.#options.lanes.busyShards()
     this.#note(times.due, this.#hinted)
     this.#note(times.turns, this.#hintedTurns)
-    this.#tellTimes(times)
+    this.#reportTimes(times)
   }
 
-  #tellTimes({ due, turns }: ShardTimes): void {
+  #reportTimes({ due, turns }: ShardTimes): void {
     for (const [shard, at] of due) this.#options.dueAt(shard, at)
     for (const [shard, at] of turns) this.#options.turnAt(shard, at)
   }
@@ -107,12 +107,12 @@ export class LaneHints {
   }
 
   /** Reads one master after the other, if there are several. */
-  async #tellTime(): Promise<void> {
+  async #reportTime(): Promise<void> {
     try {
       const shard = this.#timed
       this.#timed = (shard + TIMED_STEP) % SHARD_COUNT
       const askedAt = performance.now()
-      this.#options.clocks.tell(shard, await this.#options.lanes.now(shard), askedAt)
+      this.#options.clocks.report(shard, await this.#options.lanes.now(shard), askedAt)
       this.#options.onTime()
     } catch {
       // The hints in the same round trip report it.

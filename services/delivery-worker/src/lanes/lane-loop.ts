@@ -12,7 +12,7 @@ import { createStateLog } from '@fantail/runtime'
 import type { LaneStore, TakeResult } from '@fantail/store'
 import type { LogReaders } from '../fifo/log-readers.ts'
 import { FIRST_LEASE_MARGIN_MS } from '../first-attempts/first-runs.ts'
-import { type TellPart, tellParts } from '../shards/part-states.ts'
+import { type ReportPart, reportParts } from '../shards/part-states.ts'
 import { LaneClaims, type LaneClaimsOptions } from './lane-claims.ts'
 import { LaneHints } from './lane-hints.ts'
 import { type ShardTurn, TurnLine } from './turn-line.ts'
@@ -33,7 +33,7 @@ const TURNS_GATHER_MS = 100
 
 interface LaneLoopOptions extends Omit<LaneClaimsOptions, 'onStarved'> {
   lanes: LaneStore
-  readers: Pick<LogReaders, 'read' | 'room'>
+  readers: Pick<LogReaders, 'read' | 'capacity'>
   attemptTimeoutMs: number
   /** Sends what `ask` asks of Redis in one trip. */
   inOneWrite<T>(ask: () => T): T
@@ -43,7 +43,7 @@ interface LaneLoopOptions extends Omit<LaneClaimsOptions, 'onStarved'> {
 
 export class LaneLoop {
   readonly #options: LaneLoopOptions
-  readonly #tell: TellPart
+  readonly #report: ReportPart
   readonly #hints: LaneHints
   readonly #claims: LaneClaims
   /** Shard → Redis time of its next due delivery. */
@@ -63,10 +63,10 @@ export class LaneLoop {
 
   constructor(options: LaneLoopOptions) {
     this.#options = options
-    this.#tell = tellParts(createStateLog({ log: options.log, what: 'lanes', initial: 'up' }))
+    this.#report = reportParts(createStateLog({ log: options.log, what: 'lanes', initial: 'up' }))
     const { dueAt, turnAt } = this
     const onTime = () => this.#schedule()
-    this.#hints = new LaneHints({ ...options, tell: this.#tell, dueAt, turnAt, onTime })
+    this.#hints = new LaneHints({ ...options, report: this.#report, dueAt, turnAt, onTime })
     const onStarved = () => {
       this.#starved = true
     }
@@ -95,7 +95,7 @@ export class LaneLoop {
 
   /** A lane of the shard that waits for its turn has it at this Redis time at the earliest; null: there is none. */
   readonly turnAt = (shard: number, at: number | null): void => {
-    if (this.#line.tell(shard, at)) this.#schedule()
+    if (this.#line.report(shard, at)) this.#schedule()
   }
 
   capacityFreed(): void {
@@ -189,16 +189,16 @@ export class LaneLoop {
         ...(turn?.till !== undefined && { turnsTill: turn.till }),
         leaseMs: attemptTimeoutMs + FIRST_LEASE_MARGIN_MS + AHEAD_MS,
         limits: this.#limits(),
-        othersMax: slots.startingRoom,
-        logsMax: readers.room,
+        othersMax: slots.startingAllowance,
+        logsMax: readers.capacity,
       })
-      this.#options.clocks.tell(shard, result.now, askedAt)
+      this.#options.clocks.report(shard, result.now, askedAt)
       this.#note(shard, result, turn)
       for (const claim of result.logs) readers.read(shard, claim)
       await this.handOn(shard, result, askedAt)
-      this.#tell(shard, 'up')
+      this.#report(shard, 'up')
     } catch (error) {
-      this.#tell(shard, 'down', error)
+      this.#report(shard, 'down', error)
       const again = this.#options.clocks.of(shard).now() + TAKE_RETRY_MS
       if (turn) this.turnAt(shard, again)
       else this.dueAt(shard, again)
@@ -231,7 +231,7 @@ export class LaneLoop {
   /** How many claims each subscription that is busy here may get; the others get what a new one may start with. */
   #limits(): Map<string, number> {
     const limits = new Map<string, number>()
-    for (const [id, room] of this.#options.slots.busy()) limits.set(id, room)
+    for (const [id, capacity] of this.#options.slots.busy()) limits.set(id, capacity)
     return limits
   }
 }

@@ -6,7 +6,7 @@ import type { AttemptResult } from '@fantail/contracts'
 import { answeredAs } from '@fantail/policy'
 import { createStateLog, type Logger } from '@fantail/runtime'
 import type { LaneResult, LaneStore } from '@fantail/store'
-import { tellParts } from '../shards/part-states.ts'
+import { reportParts } from '../shards/part-states.ts'
 import { ShardQueue } from '../shards/shard-queue.ts'
 
 /** @limit Answers that one script notes. Past it: a further script follows. */
@@ -37,7 +37,7 @@ export class LanePacing {
     this.#queue = new ShardQueue<Item>({
       batchMax: RESULTS_PER_SCRIPT_MAX,
       run: (shard, batch) => this.#run(shard, batch),
-      tell: tellParts(createStateLog({ log, what: 'pacing', initial: 'up' })),
+      report: reportParts(createStateLog({ log, what: 'pacing', initial: 'up' })),
     })
   }
 

@@ -1,7 +1,7 @@
 /** Gets new send times for claims in hand: one script per shard for all requests since the last. */
 import { createStateLog, type Logger } from '@fantail/runtime'
 import type { LaneRenewal, LaneStore, RenewedClaim } from '@fantail/store'
-import { tellParts } from '../shards/part-states.ts'
+import { reportParts } from '../shards/part-states.ts'
 import { ShardQueue } from '../shards/shard-queue.ts'
 
 /** @limit Lanes whose claims one script renews. Past it: a further script follows. */
@@ -28,7 +28,7 @@ export class Renewals {
     this.#queue = new ShardQueue<Item>({
       batchMax: LANES_PER_SCRIPT_MAX,
       run: (shard, batch) => this.#run(shard, batch),
-      tell: tellParts(createStateLog({ log: options.log, what: 'renewals', initial: 'up' })),
+      report: reportParts(createStateLog({ log: options.log, what: 'renewals', initial: 'up' })),
     })
   }
 

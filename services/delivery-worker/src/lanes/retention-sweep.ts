@@ -15,7 +15,7 @@ const SWEEP_LEASE_MS = 15_000
 /** @limit Rounds of one sweep. Past it: the next sweep goes on. */
 const SWEEP_ROUNDS_MAX = 1_000
 const SHARDS_AT_ONCE = 8
-/** About what a burial takes. */
+/** About what a dead letter takes. */
 const BETWEEN_ROUNDS_MS = 20
 
 interface Step {
@@ -38,7 +38,7 @@ interface RetentionSweepOptions {
 
 export function createRetentionSweep(options: RetentionSweepOptions): WakeableLoop {
   const { lanes, log, handOn, inOneWrite, shards, isLeader } = options
-  const tellShards = createStateLog({ log, what: 'retention_sweep_shards', initial: 'up' })
+  const reportShards = createStateLog({ log, what: 'retention_sweep_shards', initial: 'up' })
   return createLoop({
     name: 'retention_sweep',
     log,
@@ -56,7 +56,7 @@ export function createRetentionSweep(options: RetentionSweepOptions): WakeableLo
       await sweepUntilDone(all.slice(at, at + SHARDS_AT_ONCE), failed, signal)
     const [error] = failed.values()
     if (failed.size > 0 && failed.size === all.length) throw error
-    tellShards(failed.size === 0 ? 'up' : 'down', error)
+    reportShards(failed.size === 0 ? 'up' : 'down', error)
   }
 
   async function sweepUntilDone(

@@ -9,7 +9,7 @@
 
 import { createStateLog, type Logger } from '@fantail/runtime'
 import type { LaneStore, ServerMark, SettleTo, Standing } from '@fantail/store'
-import { tellParts } from '../shards/part-states.ts'
+import { reportParts } from '../shards/part-states.ts'
 import { ShardQueue } from '../shards/shard-queue.ts'
 
 /** @limit Settlements of one script. Past it: a further script follows. */
@@ -54,7 +54,7 @@ export class Settling {
     this.#queue = new ShardQueue<Item>({
       batchMax: SETTLEMENTS_PER_SCRIPT_MAX,
       run: (shard, batch) => this.#run(shard, batch),
-      tell: tellParts(createStateLog({ log, what: 'settling', initial: 'up' })),
+      report: reportParts(createStateLog({ log, what: 'settling', initial: 'up' })),
     })
   }
 

@@ -9,7 +9,7 @@ test('the shard whose lane has waited longest is first, up to where another has 
     [7, 1_000],
     [9, 2_000],
   ] as const)
-    expect(line.tell(shard, at)).toBe(true)
+    expect(line.report(shard, at)).toBe(true)
   expect(line.first).toEqual({ shard: 7, at: 1_000, till: 2_250 })
   line.forget(7)
   expect(line.first).toMatchObject({ shard: 9, at: 2_000 })
@@ -19,7 +19,7 @@ test('the shard whose lane has waited longest is first, up to where another has 
 
 test('an earlier time counts, a later one or none changes nothing', () => {
   const line = new TurnLine()
-  line.tell(1, 500)
-  expect([line.tell(1, 800), line.tell(1, null), line.tell(1, 300)]).toEqual([false, false, true])
+  line.report(1, 500)
+  expect([line.report(1, 800), line.report(1, null), line.report(1, 300)]).toEqual([false, false, true])
   expect(line.first).toMatchObject({ shard: 1, at: 300 })
 })

@@ -21,7 +21,7 @@ export class TurnLine {
   readonly #turns = new Map<number, number>()
 
   /** True where that is earlier than was known; null: nothing waits. */
-  tell(shard: number, at: number | null): boolean {
+  report(shard: number, at: number | null): boolean {
     if (at === null || (this.#turns.get(shard) ?? Number.POSITIVE_INFINITY) <= at) return false
     this.#turns.set(shard, at)
     return true

@@ -7,7 +7,7 @@ import type { AttemptResult } from '@fantail/contracts'
 import { createStateLog, type Logger } from '@fantail/runtime'
 import type { AttemptNote, LaneStore } from '@fantail/store'
 import { resultState } from '../attempts/attempt-outcome.ts'
-import { type TellPart, tellParts } from '../shards/part-states.ts'
+import { type ReportPart, reportParts } from '../shards/part-states.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 
 /** @limit Subscriptions whose attempts a worker notes in a second. Past it: the others are noted a second later. */
@@ -32,7 +32,7 @@ type Noted = Pick<CompiledSubscription, 'shard'> & { record: { id: string } }
 
 export class AttemptNotes {
   readonly #lanes: Pick<LaneStore, 'noteAttempts'>
-  readonly #tell: TellPart
+  readonly #report: ReportPart
   readonly #notes = new Map<string, Note>()
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> | undefined
@@ -41,7 +41,7 @@ export class AttemptNotes {
 
   constructor(lanes: Pick<LaneStore, 'noteAttempts'>, log: Logger) {
     this.#lanes = lanes
-    this.#tell = tellParts(createStateLog({ log, what: 'attempt_notes', initial: 'up' }))
+    this.#report = reportParts(createStateLog({ log, what: 'attempt_notes', initial: 'up' }))
   }
 
   /** So many deliveries went by one attempt. */
@@ -112,9 +112,9 @@ export class AttemptNotes {
   async #writeShard(shard: number, notes: AttemptNote[]): Promise<void> {
     try {
       await this.#lanes.noteAttempts(shard, notes)
-      this.#tell(shard, 'up')
+      this.#report(shard, 'up')
     } catch (error) {
-      this.#tell(shard, 'down', error)
+      this.#report(shard, 'down', error)
     }
   }
 }

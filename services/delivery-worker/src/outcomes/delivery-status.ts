@@ -45,15 +45,15 @@ export class DeliveryStatus {
   /** The endpoint took it. */
   delivered(finished: FinishedDelivery): void {
     const { feedback } = finished.subscription
-    if (feedback && this.#random() < feedback.share && isNotification(finished)) this.#tell(finished, true)
+    if (feedback && this.#random() < feedback.share && isNotification(finished)) this.#report(finished, true)
   }
 
   /** The delivery failed for good, whether dead-lettered or discarded. */
   failed(finished: FinishedDelivery): void {
-    if (finished.subscription.feedback?.failures && isNotification(finished)) this.#tell(finished, false)
+    if (finished.subscription.feedback?.failures && isNotification(finished)) this.#report(finished, false)
   }
 
-  #tell(finished: FinishedDelivery, delivered: boolean): void {
+  #report(finished: FinishedDelivery, delivered: boolean): void {
     const { log, records } = this.#options
     const severity = delivered ? 'info' : 'warn'
     const body = statusRecord(finished, delivered, this.#options.now())

@@ -40,7 +40,7 @@ test('a dead letter is a warning', async () => {
   await fixture.queues.put(DLQ, {})
   const { id } = await fixture.subscribe('dead', { redrivePolicy: { deadLetterTargetArn: DLQ } })
   const logged = await startLogged(404)
-  await fixture.publish('buried')
+  await fixture.publish('dead')
   await waitFor(() => logged('delivery.dead_lettered').length === 1, { what: 'the line' })
   expect(logged('delivery.dead_lettered')).toMatchObject([
     { level: 'warn', subscriptionId: id, queueArn: DLQ, reason: 'permanent', statusCode: 404 },

@@ -83,7 +83,7 @@ export class Finishing {
       maxRetrySeconds,
     })
     this.#note(ended, step.step === 'delivered')
-    const circuit = subscription.paced ? await this.#tellLane(ended) : undefined
+    const circuit = subscription.paced ? await this.#reportLane(ended) : undefined
     const kept = circuit?.open === true && isRetryable(step)
     const later = mayLinger(ended)
     if (kept) {
@@ -119,7 +119,7 @@ export class Finishing {
   }
 
   /** The lane's circuit before the attempt ended. Open: a failure costs the delivery neither its place nor a retry. */
-  #tellLane({ subscription, claimed, outcome, retryCost = 0 }: EndedAttempt): Promise<Circuit> {
+  #reportLane({ subscription, claimed, outcome, retryCost = 0 }: EndedAttempt): Promise<Circuit> {
     const { pacing } = this.#options
     return pacing.answered(subscription.shard, claimed.subscriptionId, outcome.result, retryCost)
   }
@@ -135,10 +135,10 @@ export class Finishing {
         why: undefined,
       })
     }
-    if (ended.subscription.feedback) this.#tellDelivered(ended)
+    if (ended.subscription.feedback) this.#reportDelivered(ended)
   }
 
-  #tellDelivered(ended: EndedAttempt): void {
+  #reportDelivered(ended: EndedAttempt): void {
     const { subscription, message, attempts, run = [], claimed, outcome } = ended
     const head = { delivery: claimed.delivery, message, attempts }
     const all = [head, ...run.map((one) => ({ ...one, attempts: 1 }))]
@@ -146,8 +146,8 @@ export class Finishing {
   }
 
   /** A delivery that was claimed marked dead, or has become so: to its queue, or counted. */
-  async bury(dead: DeadDelivery): Promise<void> {
-    const gone = await this.#buried(dead, true)
+  async deadLetter(dead: DeadDelivery): Promise<void> {
+    const gone = await this.#moveDead(dead, true)
     // An attempted delivery was recorded when it was marked.
     if (!gone || dead.state.reason !== 'expired') return
     const { attempts } = dead.state
@@ -155,7 +155,7 @@ export class Finishing {
   }
 
   /** False where it has not left its lane. `waited`: it was marked dead before it was claimed. */
-  async #buried(dead: DeadDelivery, waited = false): Promise<boolean> {
+  async #moveDead(dead: DeadDelivery, waited = false): Promise<boolean> {
     const target = letterTarget(dead)
     if (target === null) return this.#discard(dead, dead.state.reason)
     const appended = await this.#options.letters.append(dead, target)
@@ -224,7 +224,7 @@ export class Finishing {
     )
     if (!accepted) return
     status.failed(finished)
-    await this.#buried({ ...dead, claimed: { ...ended.claimed, lease: lease ?? ended.claimed.lease } })
+    await this.#moveDead({ ...dead, claimed: { ...ended.claimed, lease: lease ?? ended.claimed.lease } })
   }
 
   async #discard(dead: DeadDelivery, cause: string): Promise<boolean> {

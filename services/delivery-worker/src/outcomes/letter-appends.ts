@@ -16,13 +16,13 @@ import {
   type TopicQueues,
 } from '@fantail/store'
 import type { Claimed } from '../lanes/settling.ts'
-import { type TellPart, tellParts } from '../shards/part-states.ts'
+import { type ReportPart, reportParts } from '../shards/part-states.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { MessageContext } from '../topics/message-context.ts'
 import type { WorkerMetrics } from './worker-metrics.ts'
 
 /**
- * With more waiting, what is dead is handed back and comes again: burials hold no slots that would bound them.
+ * With more waiting, what is dead is handed back and comes again: dead letters hold no slots that would bound them.
  * @limit Dead deliveries that wait to be signed. Past it: a dead delivery goes back to its lane, marked.
  */
 const SIGNATURES_WAITING_MAX = 2_000
@@ -64,11 +64,11 @@ interface LetterAppendsOptions {
 export class LetterAppends {
   readonly #options: LetterAppendsOptions
   /** By queue: one that is away is asked for each delivery every two seconds, and would be told of as often. */
-  readonly #tell: TellPart
+  readonly #report: ReportPart
 
   constructor(options: LetterAppendsOptions) {
     this.#options = options
-    this.#tell = tellParts(createStateLog({ log: options.log, what: 'dead_letters', initial: 'up' }))
+    this.#report = reportParts(createStateLog({ log: options.log, what: 'dead_letters', initial: 'up' }))
   }
 
   /** Never rejects. Safe to repeat: the letter's id is that of its delivery. */
@@ -78,11 +78,11 @@ export class LetterAppends {
       const appended = await ('queueArn' in target
         ? this.#appendTo(dead, target.queueArn)
         : this.#appendToOwn(dead, target.topicArn))
-      this.#tell(name, appended.outcome === 'later' ? 'down' : 'up')
+      this.#report(name, appended.outcome === 'later' ? 'down' : 'up')
       return appended
     } catch (error) {
       const missing = error instanceof FantailError && error.code === 'not_found'
-      this.#tell(name, missing ? 'up' : 'down', error)
+      this.#report(name, missing ? 'up' : 'down', error)
       const { messageId } = dead.message.message
       this.#options.log.debug({ queueArn: name, messageId, error: String(error) }, 'dead_letter.postponed')
       return missing && 'queueArn' in target ? { outcome: 'missing', ...target } : { outcome: 'later' }

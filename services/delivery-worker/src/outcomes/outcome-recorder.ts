@@ -6,7 +6,7 @@
 
 import type { StoredWhy, TopicRecord } from '@fantail/contracts'
 import type { FilterReason } from '@fantail/policy'
-import { createStateLog, type Logger, type TellState } from '@fantail/runtime'
+import { createStateLog, type Logger, type ReportState } from '@fantail/runtime'
 import type { LaneEntry, LaneOutcome, OutcomeLog, SliceRef } from '@fantail/store'
 import { type DispatchEntry, type FilteredEntry, parseDeliveryId } from '@fantail/store'
 import type { Unit } from '../dispatch/job-run.ts'
@@ -54,7 +54,7 @@ interface Moved {
 export class OutcomeRecorder {
   readonly #log: Pick<OutcomeLog, 'append'>
   readonly #metrics: WorkerMetrics
-  readonly #tell: TellState
+  readonly #report: ReportState
   #dispatch: (DispatchEntry | FilteredEntry)[] = []
   #lanes: LaneEntry[] = []
   #writing: Promise<void> | undefined
@@ -68,7 +68,7 @@ export class OutcomeRecorder {
   constructor(log: Pick<OutcomeLog, 'append'>, metrics: WorkerMetrics, logger: Logger) {
     this.#log = log
     this.#metrics = metrics
-    this.#tell = createStateLog({ log: logger, what: 'outcome_log', initial: 'up' })
+    this.#report = createStateLog({ log: logger, what: 'outcome_log', initial: 'up' })
   }
 
   /** Entries that were dropped because Redis was away too long. */
@@ -219,10 +219,10 @@ export class OutcomeRecorder {
     }
     try {
       await this.#log.append(batch)
-      this.#tell('up')
+      this.#report('up')
       return true
     } catch (error) {
-      this.#tell('down', error)
+      this.#report('down', error)
       this.#dispatch.unshift(...batch.dispatch)
       this.#lanes.unshift(...batch.lanes)
       return false

@@ -4,7 +4,7 @@
  * beat. A share whose process has died, or has been frozen, is free for others ten seconds after its last beat
  * (queue-shares.lua).
  */
-import { createStateLog, type Logger, type TellState } from '@fantail/runtime'
+import { createStateLog, type Logger, type ReportState } from '@fantail/runtime'
 import type { Consumers, Share } from '@fantail/store'
 
 /** Two beats may fail. */
@@ -18,7 +18,7 @@ interface ConsumerSharesOptions {
 export class ConsumerShares {
   readonly #consumers: Pick<Consumers, 'keep'>
   readonly #log: Logger
-  readonly #tell: TellState
+  readonly #report: ReportState
   readonly #held = new Map<string, Share>()
   readonly #ended = new Map<string, Share>()
   #timer: NodeJS.Timeout | undefined
@@ -27,7 +27,7 @@ export class ConsumerShares {
   constructor({ consumers, log }: ConsumerSharesOptions) {
     this.#consumers = consumers
     this.#log = log
-    this.#tell = createStateLog({ log, what: 'consumer_shares', initial: 'up' })
+    this.#report = createStateLog({ log, what: 'consumer_shares', initial: 'up' })
   }
 
   /** Taken by a receive. */
@@ -59,7 +59,7 @@ export class ConsumerShares {
   async stop(): Promise<void> {
     this.#stopped = true
     clearTimeout(this.#timer)
-    await this.#giveBack().catch((error: unknown) => this.#tell('down', error))
+    await this.#giveBack().catch((error: unknown) => this.#report('down', error))
   }
 
   #arm(): void {
@@ -69,9 +69,9 @@ export class ConsumerShares {
   async #beat(): Promise<void> {
     try {
       await Promise.all([this.#renew(), this.#giveBack()])
-      this.#tell('up')
+      this.#report('up')
     } catch (error) {
-      this.#tell('down', error)
+      this.#report('down', error)
     }
     this.#timer = undefined
     if (!this.#stopped && (this.#held.size > 0 || this.#ended.size > 0)) this.#arm()

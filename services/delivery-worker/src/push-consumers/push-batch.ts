@@ -62,7 +62,7 @@ export async function pushBatch(tools: PushTools, pushed: PushedBatch): Promise<
     inOrder: isFifoName(record.queueArn),
   })
   const deleted = await deleteAll(tools, pushed, outcome.done)
-  tell(tools, pushed, { result, outcome, deleted })
+  report(tools, pushed, { result, outcome, deleted })
   return outcome.done.length > 0
 }
 
@@ -144,7 +144,7 @@ interface Told {
   deleted: number
 }
 
-function tell({ metrics, log }: PushTools, { record, batch, messages }: PushedBatch, told: Told): void {
+function report({ metrics, log }: PushTools, { record, batch, messages }: PushedBatch, told: Told): void {
   const { result, outcome, deleted } = told
   metrics.pushed(record, { messages: messages.length, deleted, durationMs: result.durationMs })
   if (!log.isLevelEnabled('info')) return

@@ -12,12 +12,12 @@
  */
 import { randomBytes } from 'node:crypto'
 import { type ConsumerRecord, FantailError } from '@fantail/contracts'
-import { createBackoff, type TellState } from '@fantail/runtime'
+import { createBackoff, type ReportState } from '@fantail/runtime'
 import type { Queues } from '@fantail/store'
 import { type Batch, collectBatch } from './collect-batch.ts'
 import type { ConsumerShares } from './consumer-shares.ts'
 import { type PushTools, pushBatch } from './push-batch.ts'
-import type { Guest, PushRoom } from './push-room.ts'
+import type { Guest, PushCapacity } from './push-capacity.ts'
 
 const BATCH_ID_BYTES = 9
 /** @limit Shortest pause between two looks that only time brings about. */
@@ -33,9 +33,9 @@ const FAILING_PAUSE_MS_MAX = 30_000
 interface PushConsumerOptions {
   tools: PushTools
   queues: Pick<Queues, 'receiveTurn'>
-  room: PushRoom
+  capacity: PushCapacity
   shares: ConsumerShares
-  tellStorage: TellState
+  reportStorage: ReportState
   /** The record may be another by now. */
   onChanged: () => void
 }
@@ -95,7 +95,7 @@ export class PushConsumer implements Guest {
     const atOnceMax = this.#failing ? 1 : this.#record.concurrency
     if (pauseMs > 0) {
       this.lookIn(pauseMs)
-    } else if (this.#running.size < atOnceMax && this.#options.room.enter(this)) {
+    } else if (this.#running.size < atOnceMax && this.#options.capacity.enter(this)) {
       this.#clearTimer()
       void this.#receive()
     }
@@ -119,7 +119,7 @@ export class PushConsumer implements Guest {
   close(): void {
     this.#closed = true
     this.#clearTimer()
-    this.#options.room.forget(this)
+    this.#options.capacity.forget(this)
   }
 
   /** Cuts short what runs, and what is being received. */
@@ -142,7 +142,7 @@ export class PushConsumer implements Guest {
 
   /** A place of the worker is taken. */
   async #receive(): Promise<void> {
-    const { queues, room, shares, tellStorage } = this.#options
+    const { queues, capacity, shares, reportStorage } = this.#options
     const record = this.#record
     const batch = randomBytes(BATCH_ID_BYTES).toString('base64url')
     const ended = shares.endedOf(record.queueArn, record.name)
@@ -152,17 +152,17 @@ export class PushConsumer implements Guest {
       const collected = await collectBatch(queues, { record, batch, ended })
       shares.returned(ended)
       this.#trouble.reset()
-      tellStorage('up')
+      reportStorage('up')
       if (collected.messages.length > 0) this.#begin(record, batch, collected)
-      else room.leave(0)
+      else capacity.leave(0)
       this.#snapshot(collected)
     } catch (error) {
-      room.leave(0)
+      capacity.leave(0)
       this.#failed(error)
     }
     this.#looking = false
     if (this.#again) this.look()
-    this.#tellIdle()
+    this.#reportIdle()
   }
 
   /** The receive's information about the next one. */
@@ -181,28 +181,28 @@ export class PushConsumer implements Guest {
       this.#options.onChanged()
       return
     }
-    this.#options.tellStorage('down', error)
+    this.#options.reportStorage('down', error)
     const pauseMs = this.#trouble.nextMs()
     this.#notBefore = Math.max(this.#notBefore, performance.now() + pauseMs)
     this.lookIn(pauseMs)
   }
 
   #begin(record: ConsumerRecord, batch: string, { messages, bytes, hiddenUntil }: Batch): void {
-    const { tools, room, shares } = this.#options
+    const { tools, capacity, shares } = this.#options
     const share = { queueArn: record.queueArn, consumer: record.name, batch }
     const calling = new AbortController()
     if (this.#cutShort) calling.abort()
     this.#running.set(batch, calling)
-    room.fill(bytes)
+    capacity.fill(bytes)
     shares.hold(share)
     void pushBatch(tools, { record, batch, messages, hiddenUntil, signal: calling.signal }).then(
       (succeeded) => {
         this.#running.delete(batch)
         shares.end(share)
         this.#heed(succeeded)
-        room.leave(bytes)
+        capacity.leave(bytes)
         this.look()
-        this.#tellIdle()
+        this.#reportIdle()
       },
     )
   }
@@ -213,7 +213,7 @@ export class PushConsumer implements Guest {
     else this.#notBefore = performance.now() + this.#pauses.nextMs()
   }
 
-  #tellIdle(): void {
+  #reportIdle(): void {
     if (this.#running.size > 0 || this.#looking) return
     for (const resolve of this.#onIdle.splice(0)) resolve()
   }

@@ -5,14 +5,20 @@
  */
 import type { ConsumerRecord } from '@fantail/contracts'
 import type { HttpSender } from '@fantail/delivery'
-import { createLoop, createStateLog, type Logger, type TellState, type WakeableLoop } from '@fantail/runtime'
+import {
+  createLoop,
+  createStateLog,
+  type Logger,
+  type ReportState,
+  type WakeableLoop,
+} from '@fantail/runtime'
 import { Consumers, type Queues, type Redis, WAKE_CONSUMERS, WAKE_QUEUES } from '@fantail/store'
 import type { Metrics, Spans } from '@fantail/telemetry'
 import { createConsumerMetrics } from './consumer-metrics.ts'
 import { ConsumerShares } from './consumer-shares.ts'
 import type { PushTools } from './push-batch.ts'
+import { PushCapacity } from './push-capacity.ts'
 import { PushConsumer } from './push-consumer.ts'
-import { PushRoom } from './push-room.ts'
 
 const CONSUMER_SWEEP_MS = 60_000
 /** For requests under way when the process stops. */
@@ -35,8 +41,8 @@ export class PushConsumers {
   readonly #consumers: Consumers
   readonly #tools: PushTools
   readonly #shares: ConsumerShares
-  readonly #room = new PushRoom()
-  readonly #tellStorage: TellState
+  readonly #capacity = new PushCapacity()
+  readonly #reportStorage: ReportState
   readonly #sweep: WakeableLoop
   /** By queue and name. */
   readonly #running = new Map<string, Map<string, PushConsumer>>()
@@ -53,7 +59,7 @@ export class PushConsumers {
     this.#consumers = new Consumers(redis)
     this.#tools = { queues, sender, vault, metrics: createConsumerMetrics(options.metrics), spans, log }
     this.#shares = new ConsumerShares({ consumers: this.#consumers, log })
-    this.#tellStorage = createStateLog({ log, what: 'consumers', initial: 'up' })
+    this.#reportStorage = createStateLog({ log, what: 'consumers', initial: 'up' })
     this.#sweep = createLoop({ name: 'consumer_sweep', log, turn: () => this.#readAll() })
   }
 
@@ -114,7 +120,7 @@ export class PushConsumers {
         this.#read(arn)
       },
       (error: unknown) => {
-        this.#tellStorage('down', error)
+        this.#reportStorage('down', error)
         this.#reading.delete(arn)
         this.#sweep.wake()
       },
@@ -143,7 +149,7 @@ export class PushConsumers {
       for (const consumer of running?.values() ?? []) consumer.lookIn(nextVisibleInMs)
     }
     for (const arn of gone) this.#readQueue(arn)
-    this.#tellStorage('up')
+    this.#reportStorage('up')
     return CONSUMER_SWEEP_MS
   }
 
@@ -172,9 +178,9 @@ export class PushConsumers {
       {
         tools: this.#tools,
         queues: this.#options.queues,
-        room: this.#room,
+        capacity: this.#capacity,
         shares: this.#shares,
-        tellStorage: this.#tellStorage,
+        reportStorage: this.#reportStorage,
         onChanged: () => this.#readQueue(record.queueArn),
       },
       record,

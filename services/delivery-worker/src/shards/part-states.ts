@@ -3,15 +3,15 @@
  * parts reported to one state directly, each part's success would end what another's failure began, and every try would
  * leave two log lines.
  */
-import type { State, TellState } from '@fantail/runtime'
+import type { ReportState, State } from '@fantail/runtime'
 
-export type TellPart = (part: number | string, state: State, error?: unknown) => void
+export type ReportPart = (part: number | string, state: State, error?: unknown) => void
 
-export function tellParts(tell: TellState): TellPart {
+export function reportParts(report: ReportState): ReportPart {
   const down = new Set<number | string>()
   return (part, state, error) => {
     if (state === 'up') down.delete(part)
     else down.add(part)
-    tell(down.size === 0 ? 'up' : 'down', error)
+    report(down.size === 0 ? 'up' : 'down', error)
   }
 }

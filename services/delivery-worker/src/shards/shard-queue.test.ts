@@ -10,7 +10,7 @@ function createQueue() {
     run: async (shard, batch) => {
       batches.push(`${shard}:${batch.join('')}`)
     },
-    tell: () => undefined,
+    report: () => undefined,
   })
   return { queue, batches }
 }

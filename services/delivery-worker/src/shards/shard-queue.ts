@@ -6,7 +6,7 @@
  * Items without hurry may linger if their shard's last script was a moment ago. They then go with other items, and with
  * those of all other shards in one write.
  */
-import type { TellPart } from './part-states.ts'
+import type { ReportPart } from './part-states.ts'
 
 /** @limit First pause before a failed script is tried again. The pause doubles with each try. */
 const RETRY_MS_MIN = 100
@@ -18,7 +18,7 @@ interface ShardQueueOptions<T> {
   batchMax: number
   /** Runs the script; `batch` is never empty. */
   run(shard: number, batch: T[]): Promise<void>
-  tell: TellPart
+  report: ReportPart
 }
 
 interface Line<T> {
@@ -104,10 +104,10 @@ export class ShardQueue<T> {
     for (let delayMs = RETRY_MS_MIN; ; delayMs = Math.min(delayMs * 2, RETRY_MS_MAX)) {
       try {
         await this.#options.run(shard, batch)
-        this.#options.tell(shard, 'up')
+        this.#options.report(shard, 'up')
         return
       } catch (error) {
-        this.#options.tell(shard, 'down', error)
+        this.#options.report(shard, 'down', error)
         await new Promise((resolve) => setTimeout(resolve, delayMs * (0.5 + Math.random() / 2)))
       }
     }

@@ -19,7 +19,7 @@ function createLoads({ unfiltered = 0, kept = Number.POSITIVE_INFINITY, load = a
   const loaded: string[] = []
   const loads = new FilterLoads({
     filters: { check: async () => undefined, of: () => known as never },
-    load: async (_plan: TopicSnapshot, { sliceId }: SliceRef) => {
+    load: async (_snapshot: TopicSnapshot, { sliceId }: SliceRef) => {
       loaded.push(sliceId)
       await load()
       const filters = { unfiltered }

@@ -72,7 +72,7 @@ function createWorker() {
       messages: [message],
       isLost: () => false,
       copies: standingCopies(),
-      hasRoomFor: async () => true,
+      hasCapacityFor: async () => true,
       handOut: async (cut) => parts.push(...cut) > 0,
       handOutAgain: async () => false,
     })

@@ -220,8 +220,9 @@ export class SnapshotCache {
     const compiledAt = performance.now()
     this.#filters.keep(ref, value.filters, startedAt)
     this.#turns.spendSince(compiledAt)
-    const hasRoom = this.#slices.calculatedSize + weightOf(value) <= SNAPSHOT_CACHE_BYTES_MAX
-    if (evicts || hasRoom) this.#slices.set(ref.sliceId, { value, loadedAt: startedAt, checkedAt: startedAt })
+    const hasCapacity = this.#slices.calculatedSize + weightOf(value) <= SNAPSHOT_CACHE_BYTES_MAX
+    if (evicts || hasCapacity)
+      this.#slices.set(ref.sliceId, { value, loadedAt: startedAt, checkedAt: startedAt })
     return value
   }
 

@@ -7,8 +7,8 @@ import {
   Cursors,
   type Key,
   needScope,
+  reportChange,
   type Target,
-  tellChange,
 } from '@fantail/access'
 import type { AwsCall, AwsInput, AwsService } from '@fantail/aws-wire'
 import type { ApiDeps } from '../deps.ts'
@@ -28,7 +28,7 @@ export interface OperationGuard {
   permit(operated: Operated): void | Promise<void>
   /** The result as the caller may see it. */
   shown(result: Record<string, unknown> | undefined, caller: Caller): Record<string, unknown> | undefined
-  tell(told: Told): void
+  report(told: Told): void
 }
 
 interface Told {
@@ -62,11 +62,11 @@ export function createAwsGuard(deps: ApiDeps): (service: AwsService, operation: 
         rule.list && result && caller && isBound(caller)
           ? { ...result, ...ownOf(result, rule.list, { key: caller, cursors }) }
           : result,
-      tell: ({ input, ...told }) => {
+      report: ({ input, ...told }) => {
         if (!rule.change) return
         const action = `${service.toUpperCase()}:${operation}`
         const denied = told.code === 'RequestThrottled' ? false : undefined
-        tellChange(log, { ...told, action, params: namesIn(input), denied })
+        reportChange(log, { ...told, action, params: namesIn(input), denied })
       },
     }
   }

@@ -12,8 +12,8 @@ import {
   type Key,
   needAllNames,
   needScope,
+  reportChange,
   type Target,
-  tellChange,
 } from '@fantail/access'
 import { FantailError, isQueueName, isTopicName, queueArn, topicArn } from '@fantail/contracts'
 import type { ApiDeps } from '../deps.ts'
@@ -40,7 +40,7 @@ export interface RouteGuard {
   /** The handler's answer as the caller may see it. */
   answer(call: Call, handle: Endpoint['handle']): Answer | Promise<Answer>
   /** Logs a change, or a refused one. */
-  tell(call: Told, outcome: { status: number; code?: string; body?: unknown; denied?: boolean }): void
+  report(call: Told, outcome: { status: number; code?: string; body?: unknown; denied?: boolean }): void
 }
 
 type Told = Pick<Call, 'caller' | 'requestId' | 'params'>
@@ -68,16 +68,16 @@ const NOBODY_ASKED: Pick<RouteGuard, 'identify' | 'admit' | 'permit' | 'answer'>
 
 function guardOf(endpoint: Endpoint, rule: Rule, { deps, access, foreign, cursors }: Tools): RouteGuard {
   const log = auditLog(deps)
-  const tell: RouteGuard['tell'] = rule.change
+  const report: RouteGuard['report'] = rule.change
     ? ({ params, ...call }, { status, code, body, denied }) => {
         const action = `${endpoint.method} ${endpoint.path}`
-        tellChange(log, { ...call, action, params: { ...params, ...madeIn(body) }, status, code, denied })
+        reportChange(log, { ...call, action, params: { ...params, ...madeIn(body) }, status, code, denied })
       }
     : () => undefined
   const open = rule.need === 'public' || rule.need === 'own' || (rule.isMetrics && deps.settings.openMetrics)
-  if (open) return { ...NOBODY_ASKED, identify: openTo(rule, foreign), tell }
+  if (open) return { ...NOBODY_ASKED, identify: openTo(rule, foreign), report }
   if (!deps.settings.auth)
-    return { ...NOBODY_ASKED, identify: (request) => notForeign(request, foreign), tell }
+    return { ...NOBODY_ASKED, identify: (request) => notForeign(request, foreign), report }
   return {
     identify: (request) => bearerOf(request, deps.keyCache),
     admit: (caller) => admit(caller, rule, deps),
@@ -91,7 +91,7 @@ function guardOf(endpoint: Endpoint, rule: Rule, { deps, access, foreign, cursor
       const { caller: key } = call
       return rule.list && key ? ownPage({ call, key, handle }, rule.list, cursors) : handle(call)
     },
-    tell,
+    report,
   }
 }
 

@@ -88,12 +88,12 @@ export function createAwsApi(deps: ApiDeps): (call: Call) => Promise<Answer> {
       if (permitted) await permitted
       const done = await operation.run(input, awsCall)
       const result = withNextToken(known?.guard.shown(done, caller))
-      known?.guard.tell({ caller, requestId, input, status: 200 })
+      known?.guard.report({ caller, requestId, input, status: 200 })
       return counted(answerOf(form, { requestId, operation, result }), countedAs)
     } catch (thrown) {
       const error = toAwsError(thrown, { service: form.service, requestId }, deps.log)
-      known?.guard.tell({ caller, requestId, input, status: error.status, code: error.code })
-      tellRefusal(deps.log, { requestId, service: form.service, action, code: error.code })
+      known?.guard.report({ caller, requestId, input, status: error.status, code: error.code })
+      reportRefusal(deps.log, { requestId, service: form.service, action, code: error.code })
       return counted(refusalOf(form, error, { requestId, other }), countedAs)
     }
   }
@@ -168,7 +168,7 @@ function answerOf({ service, protocol, answers }: WireForm, done: Done): WireAns
 }
 
 /** The access log knows path and status only. */
-function tellRefusal(log: ApiDeps['log'], refusal: object): void {
+function reportRefusal(log: ApiDeps['log'], refusal: object): void {
   if (log.isLevelEnabled('debug')) log.debug(refusal, 'aws.refused')
 }
 

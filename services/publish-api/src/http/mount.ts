@@ -98,7 +98,7 @@ async function answer(
     const permitted = guard.permit(call)
     if (permitted) await permitted
     const result = await guard.answer(call, endpoint.handle)
-    guard.tell(call, result)
+    guard.report(call, result)
     const { status, countedAs = endpoint } = result
     finish({ requestId, startedAt, context, countedAs, status }, tools)
     return toResponse(result, { ...tools.headers, ...result.headers, 'X-Request-Id': requestId })
@@ -106,7 +106,7 @@ async function answer(
     const { status, code } = toFantailError(thrown)
     const unseen = thrown instanceof Unseen ? thrown : undefined
     const told = { caller, requestId, params }
-    guard.tell(told, { status: unseen?.answer?.status ?? status, code, ...(unseen && { denied: true }) })
+    guard.report(told, { status: unseen?.answer?.status ?? status, code, ...(unseen && { denied: true }) })
     if (unseen?.answer) {
       finish({ requestId, startedAt, context, countedAs: endpoint, status: unseen.answer.status }, tools)
       return toResponse(unseen.answer, { ...tools.headers, 'X-Request-Id': requestId })

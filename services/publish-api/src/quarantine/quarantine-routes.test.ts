@@ -110,7 +110,7 @@ test('a deleted entry is explained, about one delivery and about messages as a w
   const subscriptionId: string = body.id
   const about = { messageId: two.messageId, subscriptionId, topicArn: ARN }
   await add(`delivery.${two.messageId}.3.${subscriptionId}`, '{', about)
-  await tellDispatched(two, subscriptionId)
+  await reportDispatched(two, subscriptionId)
   for (const { id } of (await api.call('GET', '/v1/quarantine')).body.entries)
     expect((await api.call('DELETE', `/v1/quarantine/${id}`)).status).toBe(204)
   const deliveriesOf = async ({ messageId }: Message) =>
@@ -125,7 +125,7 @@ test('a deleted entry is explained, about one delivery and about messages as a w
 })
 
 /** Writes the log entry that dispatch writes for a message parked for one subscription. */
-async function tellDispatched({ messageId }: Message, subscriptionId: string): Promise<void> {
+async function reportDispatched({ messageId }: Message, subscriptionId: string): Promise<void> {
   const subscription = await api.deps.subscriptions.get(subscriptionId)
   const place = placeOfSubscription(subscriptionId)
   if (!subscription || !place) throw new Error('it was created')

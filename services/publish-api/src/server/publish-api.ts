@@ -162,8 +162,8 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
       fail: options.fail,
     })
     log.info({ host: settings.host, port: server.port }, 'api.listening')
-    if (settings.auth) void tellWithoutKeys(redis, deps)
-    if (settings.auth && settings.publicUrl === undefined) tellWithoutPublicUrl(log)
+    if (settings.auth) void reportWithoutKeys(redis, deps)
+    if (settings.auth && settings.publicUrl === undefined) reportWithoutPublicUrl(log)
   }
   return {
     redis,
@@ -180,12 +180,12 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
 }
 
 /** Links in messages, including those to certificates, then lead to the host that a caller has named. */
-function tellWithoutPublicUrl(log: Logger): void {
+function reportWithoutPublicUrl(log: Logger): void {
   log.warn({ variable: 'FANTAIL_PUBLIC_URL' }, 'links.by_caller')
 }
 
 /** A first start would else refuse everybody without a word of what to do. */
-async function tellWithoutKeys(redis: Redis, { keys, log, settings }: ApiDeps): Promise<void> {
+async function reportWithoutKeys(redis: Redis, { keys, log, settings }: ApiDeps): Promise<void> {
   try {
     await whenReady(redis)
     if (settings.awsCredentials || (await keys.count()) > 0) return

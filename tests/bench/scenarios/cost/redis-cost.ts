@@ -40,7 +40,7 @@ async function costOf(stage: Stage, way: Way, options: ScenarioOptions): Promise
   await turn(stage, fantail, { fanOut, deliveries })
   for (let round = 0; round < (options.quick ? 2 : 5); round++) {
     const measured = await turn(stage, fantail, { fanOut, deliveries })
-    options.tell(`${figure}: ${told(measured)}`)
+    options.report(`${figure}: ${told(measured)}`)
     micros.push(measured.cpuMicros.redis ?? Number.NaN)
   }
   await endFantail(fantail, options)

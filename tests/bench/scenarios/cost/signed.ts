@@ -20,7 +20,7 @@ export const signed: Scenario = {
       ] as const
       const [ours, theirs] = turns.map(({ name, contestant, deliveries }) => async () => {
         const measured = await turn(stage, contestant, { fanOut: FAN_OUT, deliveries })
-        options.tell(`${name}: ${told(measured)}`)
+        options.report(`${name}: ${told(measured)}`)
         return measured
       })
       if (!ours || !theirs) throw new Error('both are needed')

@@ -126,7 +126,7 @@ async function levelRows(stage: Stage): Promise<Row[]> {
   await load(measuredMs)
   const after = await usageOf(stage)
   const { total } = await ask<Arrivals>(receiver, 'arrivals')
-  options.tell(
+  options.report(
     `${total} attempts in ${measuredMs} ms; worker ${mib(after.rss)} MiB, Redis ${mib(after.bytes)} MiB`,
   )
   const perAttempt = (cpu: number) => (cpu * 1_000) / total

@@ -64,7 +64,7 @@ async function run(options: ScenarioOptions): Promise<Row[]> {
     const troubled: Measured[] = []
     for (let pair = 0; pair < (options.quick ? 1 : PAIRS); pair++) {
       const measured = await measurePair(count, options)
-      options.tell(`${count} hung: calm ${brief(measured.calm)}; beside them ${brief(measured.troubled)}`)
+      options.report(`${count} hung: calm ${brief(measured.calm)}; beside them ${brief(measured.troubled)}`)
       calm.push(measured.calm)
       troubled.push(measured.troubled)
     }

@@ -23,14 +23,14 @@ export const largeTopic: Scenario = {
   run,
 }
 
-async function run({ quick, tell }: ScenarioOptions): Promise<Row[]> {
+async function run({ quick, report }: ScenarioOptions): Promise<Row[]> {
   const server = await startBenchRedis()
   const redis = new Redis(server.url)
   const rows: Row[] = []
   for (const size of SIZES) {
     const micros: number[] = []
     for (let round = 0; round < (quick ? 2 : ROUNDS); round++) micros.push(await creationMicros(redis, size))
-    tell(`${size}: ${micros.map((value) => value.toFixed(0)).join(', ')} µs`)
+    report(`${size}: ${micros.map((value) => value.toFixed(0)).join(', ')} µs`)
     const figure = `subscribing to a topic of ${size.toLocaleString('en-US')}, Redis`
     rows.push(rowOf(figure, figureOf(micros), { unit: 'µs' }))
   }

@@ -50,7 +50,7 @@ async function run(options: ScenarioOptions): Promise<Row[]> {
   await fill(few, FEW_TOPICS, receiverPort)
   const many = await startDeployment({ profileDir: options.profileDir })
   const { bytes, topicBytes } = await fill(many, topics, receiverPort)
-  options.tell(
+  options.report(
     `${topics * FAN_OUT} subscriptions, ${bytes.toFixed(0)} bytes each, and ${topicBytes.toFixed(0)} a topic`,
   )
   const small = await startStage(few)
@@ -159,7 +159,7 @@ class Costs {
       const first = i % 2 === 1 ? await turn() : undefined
       const small = await smallTurn()
       const pair = { small, cost: first ?? (await turn()) }
-      this.#options.options.tell(`µs a delivery: ${pair.small.toFixed(1)}, ${what} ${pair.cost.toFixed(1)}`)
+      this.#options.options.report(`µs a delivery: ${pair.small.toFixed(1)}, ${what} ${pair.cost.toFixed(1)}`)
       pairs.push(pair)
     }
     return pairs

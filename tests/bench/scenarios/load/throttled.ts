@@ -34,7 +34,7 @@ async function run(options: ScenarioOptions): Promise<Row[]> {
   const deployment = await startDeployment({ profileDir: options.profileDir })
   const filled = await fill(deployment, await ask<number>(receiver, 'port'))
   const lanes = TOPICS * LANES_PER_TOPIC
-  options.tell(`${lanes * MESSAGES} deliveries wait in ${lanes} lanes`)
+  options.report(`${lanes * MESSAGES} deliveries wait in ${lanes} lanes`)
   const { pid } = await deployment.startService('delivery-worker')
   const isBusy = async () => (await ask<Arrivals>(receiver, 'arrivals')).total > lanes
   await waitFor(isBusy, { what: 'every lane to be served', timeoutMs: 60_000, intervalMs: 100 })

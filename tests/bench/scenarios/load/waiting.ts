@@ -49,7 +49,7 @@ async function run(options: ScenarioOptions): Promise<Row[]> {
   const receiver = await startOwn('../scenarios/parts/answering-receiver-process.ts')
   const few = await build(receiver, FEW_PER_LANE, options)
   const full = await build(receiver, many, options)
-  options.tell(`${TOPICS * LANES_PER_TOPIC * many} deliveries wait`)
+  options.report(`${TOPICS * LANES_PER_TOPIC * many} deliveries wait`)
   const rates = await rateRows(few, full, options)
   const starts = await startRows({ few, full, receiver, options })
   await few.deployment.stop()
@@ -125,14 +125,14 @@ interface Work {
   deliveries: number
 }
 
-async function rateRows(few: Backlog, full: Backlog, { tell }: ScenarioOptions): Promise<Row[]> {
+async function rateRows(few: Backlog, full: Backlog, { report }: ScenarioOptions): Promise<Row[]> {
   await round(few)
   await round(full)
   const pairs: { few: Work; full: Work }[] = []
   for (let i = 0; i < ROUNDS; i++) {
     const fullFirst = i % 2 === 1 ? await round(full) : undefined
     const pair = { few: await round(few), full: fullFirst ?? (await round(full)) }
-    tell(`few ${brief(pair.few)}; full ${brief(pair.full)}`)
+    report(`few ${brief(pair.few)}; full ${brief(pair.full)}`)
     pairs.push(pair)
   }
   const ratio = (of: (work: Work) => number) => pairs.map((pair) => of(pair.full) / of(pair.few))
@@ -221,7 +221,7 @@ async function startRows({ few, full, receiver, options }: StartOptions): Promis
   for (let i = 0; i < STARTS; i++) {
     const small = await startOnce(few, receiver)
     const large = await startOnce(full, receiver)
-    options.tell(
+    options.report(
       `few: ready in ${small.readyMs.toFixed(0)}, first in ${small.firstMs.toFixed(0)} ms; full: ${large.readyMs.toFixed(0)}, ${large.firstMs.toFixed(0)} ms`,
     )
     ready.push(large.readyMs / small.readyMs)

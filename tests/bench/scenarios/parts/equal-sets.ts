@@ -41,7 +41,7 @@ export async function compareSets(
       let sum = 0
       for (const fantail of fantails) {
         const measured = await turn(stage, fantail, scaled)
-        options.tell(`fan-out ${fanOut}, ${name}: ${told(measured)}`)
+        options.report(`fan-out ${fanOut}, ${name}: ${told(measured)}`)
         sum += microsOf(measured)
       }
       return sum / fantails.length

@@ -85,7 +85,7 @@ async function publishFor(
   if (arrived.distinct < sent.accepted)
     throw new Error(`${sent.accepted - arrived.distinct} deliveries were lost`)
   const publishesPerSecond = (sent.accepted * 1_000) / (sent.endedAt - sent.startedAt)
-  options.tell(
+  options.report(
     `${name}: ${publishesPerSecond.toFixed(0)} publishes/s, p99 ${sent.p99Ms.toFixed(1)} ms, ${busyPercent.toFixed(0)} % busy`,
   )
   return { publishesPerSecond, p99Ms: sent.p99Ms, busyPercent }

@@ -21,7 +21,7 @@ function scenario(fanOut: number, bars: Bars): Scenario {
   }
 }
 
-async function measured(fanOut: number, { quick, tell, profileDir }: ScenarioOptions): Promise<Rounds> {
+async function measured(fanOut: number, { quick, report, profileDir }: ScenarioOptions): Promise<Rounds> {
   const scenarios = await contest({
     rounds: quick ? 3 : 5,
     seconds: quick ? 1 : 4,
@@ -30,7 +30,7 @@ async function measured(fanOut: number, { quick, tell, profileDir }: ScenarioOpt
     fanOuts: [fanOut],
     names: [...NAMES],
     profileDir,
-    tell,
+    report,
   })
   return scenarios.get(`fanout-${fanOut}`) ?? {}
 }

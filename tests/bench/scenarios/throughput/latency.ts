@@ -30,12 +30,12 @@ export const latency: Scenario = {
   summary: 'publish to arrival at fan-out 10, idle and at half of maximum load',
   run: (options) =>
     withStage(async (stage) => {
-      const { quick, tell } = options
+      const { quick, report } = options
       const fantail = await fantailOn(stage, options)
       const speeds: number[] = []
       for (let round = 0; round < 3; round++) {
         const measured = await turn(stage, fantail, { fanOut: FAN_OUT, deliveries: quick ? 20_000 : 100_000 })
-        tell(`maximum: ${told(measured)}`)
+        report(`maximum: ${told(measured)}`)
         if (round > 0) speeds.push(measured.deliveriesPerSecond)
       }
       const half = Math.round(figureOf(speeds).median / 2 / FAN_OUT)
@@ -79,7 +79,7 @@ async function percentiles(stage: Stage, { port }: Fantail, paced: Paced): Promi
   const sorted = Float64Array.from(took).sort()
   const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? Number.NaN
   const found = { p50: at(0.5), p99: at(0.99) }
-  options.tell(
+  options.report(
     `${perSecond} publishes/s: ${sorted.length} deliveries, p50 ${found.p50.toFixed(2)} ms, p99 ${found.p99.toFixed(2)} ms, p99.9 ${at(0.999).toFixed(2)} ms`,
   )
   return found

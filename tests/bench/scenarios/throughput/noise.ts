@@ -20,7 +20,7 @@ export const noise: Scenario = {
           fanOut: 10,
           deliveries: options.quick ? 20_000 : 100_000,
         })
-        options.tell(told(result))
+        options.report(told(result))
         return result
       }
       const sides = [measured(a), measured(b)] as const

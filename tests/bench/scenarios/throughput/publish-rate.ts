@@ -38,7 +38,7 @@ async function measured(stage: Stage, options: ScenarioOptions): Promise<Row[]> 
   const turn = async (to: keyof typeof ends, batch?: number) => {
     const result = await accepted(stage, ends[to], { batch, durationMs: options.quick ? 1_000 : 3_000 })
     await empty(fantail)
-    options.tell(
+    options.report(
       `${to}${batch ? ` by ${batch}` : ''}: ${result.requestsPerSecond.toFixed(0)} requests/s, ${result.micros.toFixed(1)} µs each, p99 ${result.p99Ms.toFixed(1)} ms`,
     )
     return result

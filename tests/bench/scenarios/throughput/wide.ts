@@ -19,13 +19,13 @@ function scenario(fanOut: number): Scenario {
 }
 
 function run(wide: number, options: ScenarioOptions): Promise<Row[]> {
-  const { quick, tell } = options
+  const { quick, report } = options
   const deliveries = Math.max(wide, quick ? 20_000 : 100_000)
   return withStage(async (stage) => {
     const fantail = await fantailOn(stage, options)
     const costs = async (fanOut: number) => {
       const measured = await turn(stage, fantail, { fanOut, deliveries })
-      tell(`fan-out ${fanOut}: ${told(measured)}`)
+      report(`fan-out ${fanOut}: ${told(measured)}`)
       return { micros: cpuMicrosOf(measured), perSecond: measured.deliveriesPerSecond }
     }
     const fanOuts = [NARROW, wide]

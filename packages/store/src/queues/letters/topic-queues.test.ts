@@ -82,7 +82,7 @@ test('a queue that somebody else made is never taken, whenever they made it', as
   expect((await sendLetter(arn, { by: fresh })).queueArn).toBe(next)
 })
 
-test('names fit a queue, tell long topics apart, and are those of FIFO queues where the topic is one', () => {
+test('names fit a queue, report long topics apart, and are those of FIFO queues where the topic is one', () => {
   const long = (end: string) => topicArn(`${'t'.repeat(240)}${end}`)
   const arns = [...topicQueueArns(long('a')), ...topicQueueArns(long('b')), ...topicQueueArns(topicArn('s'))]
   const names = arns.map((arn) => arn.split(':').at(-1) ?? '')

@@ -23,7 +23,7 @@ export interface Guest {
   look(): void
 }
 
-export class PushRoom {
+export class PushCapacity {
   readonly #waiting = new Set<Guest>()
   #batches = 0
   #bytes = 0

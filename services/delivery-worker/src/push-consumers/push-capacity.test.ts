@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { type Guest, PushCapacity } from './push-capacity.ts'
+
+function guest(batches = 0): Guest & { batches: number; looked: number } {
+  const made = { batches, looked: 0, look: () => void made.looked++ }
+  return made
+}
+
+test('further batches leave places for first ones', () => {
+  const capacity = new PushCapacity()
+  const busy = guest()
+  while (capacity.enter(busy)) busy.batches += 1
+  expect(busy.batches).toBe(250)
+  expect(capacity.enter(guest())).toBe(true)
+})
+
+test('large batches leave capacity for first ones, up to a bound', () => {
+  const capacity = new PushCapacity()
+  capacity.enter(guest())
+  capacity.fill(70_000_000)
+  expect([capacity.enter(guest(1)), capacity.enter(guest())]).toEqual([false, true])
+  capacity.fill(200_000_000)
+  expect(capacity.enter(guest())).toBe(false)
+})
+
+test('who found no place is told when there is one, once', () => {
+  const capacity = new PushCapacity()
+  const [first, waiting, gone] = [guest(), guest(1), guest(1)]
+  capacity.enter(first)
+  capacity.fill(70_000_000)
+  expect([capacity.enter(waiting), capacity.enter(gone)]).toEqual([false, false])
+  capacity.forget(gone)
+  capacity.leave(70_000_000)
+  capacity.enter(first)
+  capacity.leave(0)
+  expect([waiting.looked, gone.looked]).toEqual([1, 0])
+})
