@@ -179,9 +179,11 @@ export {
 } from './schemas/queues/consumer-schemas.ts'
 export {
   DeadLetterCounts,
+  DeadLetterCountsQuery,
   PeekAnswer,
   PeekQuery,
   PurgeAnswer,
+  PurgeInput,
 } from './schemas/queues/queue-content-schemas.ts'
 export { BatchFailures, QueueEvent } from './schemas/queues/queue-event-schemas.ts'
 export {

@@ -215,7 +215,8 @@ export interface Message {
   idempotency?: { key: string; value: string }
 }
 
-export type DeadLetterReason = 'permanent' | 'retriesExhausted' | 'expired'
+export const DEAD_LETTER_REASONS = ['permanent', 'retriesExhausted', 'expired'] as const
+export type DeadLetterReason = (typeof DEAD_LETTER_REASONS)[number]
 
 /** Beside a queued dead letter, never an SQS attribute (checklist 154). */
 export interface DeadLetter {
@@ -324,6 +325,7 @@ export interface RedriveFilter {
   /** Subscription ARN. */
   subscription?: string
   statusCode?: number
+  reason?: DeadLetterReason
   /** Bounds of `deadLetteredAt`, inclusive. */
   since?: number
   until?: number

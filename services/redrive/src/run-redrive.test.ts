@@ -129,6 +129,18 @@ test('filters choose by subscription, status code, time and either id', async ()
   expect((await visible())?.visible).toBe(2)
 })
 
+test('a redrive of one reason leaves the letters of others', async () => {
+  const a = await subscribe(fixture)
+  const [refused = ''] = await makeDeadLetters(fixture, a, 1, { reason: 'permanent' })
+  await makeDeadLetters(fixture, a, 2)
+  const task = await fixture.redrives.create({ ...everything, filter: { reason: 'permanent' } })
+  expect(task.matched).toBe(1)
+  await runRedrive(fixture, task.id, never)
+  await drainLanes(fixture)
+  expect(fixture.delivered).toEqual([`${a} ${refused} 1`])
+  expect((await visible())?.visible).toBe(2)
+})
+
 test('a dry run counts page by page and changes nothing', async () => {
   const [a, b] = [await subscribe(fixture), await subscribe(fixture)]
   await makeDeadLetters(fixture, a, 1_500, { statusCode: 503 })

@@ -1,5 +1,6 @@
 /** Redrive tasks over REST. */
 import { z } from 'zod'
+import { DEAD_LETTER_REASONS } from '../records.ts'
 import {
   named,
   namedInput,
@@ -33,6 +34,7 @@ const Filter = z.strictObject({
     .max(599)
     .optional()
     .describe('Only dead letters whose last attempt was answered with this HTTP status.'),
+  reason: z.enum(DEAD_LETTER_REASONS).optional().describe('Only dead letters that ended for this reason.'),
   since: Since.optional(),
   until: Until.optional(),
   messageIds: z

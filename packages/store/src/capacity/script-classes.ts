@@ -64,6 +64,7 @@ export const SCRIPT_CLASSES = {
   'prune-redrives-1': 'frees',
   'publish-certificate-1': 'carries',
   'publish-fifo-1': 'grows',
+  'purge-dead-letters-1': 'frees',
   'purge-lane-1': 'frees',
   'purge-queue-1': 'frees',
   'put-topic-1': 'grows',

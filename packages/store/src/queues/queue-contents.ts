@@ -1,5 +1,5 @@
 /** Looking at what is in a queue, and removing it, without receiving it. */
-import { FantailError, type QueueMessage } from '@fantail/contracts'
+import { type DeadLetterReason, FantailError, type QueueMessage } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { queueKey } from '../keys.ts'
 import { decodeCursor, encodeCursor, type Page } from '../redis/pages.ts'
@@ -14,6 +14,7 @@ const READ_MESSAGE = readScript('read-message-1')
 const REMOVE_MESSAGE = readScript('remove-message-1')
 const DEAD_LETTER_COUNTS = readScript('read-dead-letter-counts-1')
 const PURGE = readScript('purge-queue-1')
+const PURGE_LETTERS = readScript('purge-dead-letters-1')
 
 /** @limit Messages that one script looks at for a listing. Past it: a further round follows. */
 const PEEK_SCAN_ITEMS_MAX = 1_000
@@ -37,12 +38,13 @@ export class QueueContents {
     if (request.cursor !== undefined && !Number.isFinite(Number(fromScore || 'none'))) {
       throw FantailError.invalid('cursor', 'is not one that a list answered')
     }
-    const { subscription = '', statusCode, since, until } = request
+    const { subscription = '', statusCode, since, until, reason = '' } = request
     const filter = {
       subscription,
       status: String(statusCode ?? ''),
       since: String(since ?? ''),
       till: String(until ?? ''),
+      reason,
     }
     const items: QueueMessage[] = []
     let bytes = 0
@@ -98,6 +100,24 @@ export class QueueContents {
       removed += reply[1]
       if (reply[1] < PURGE_ITEMS_MAX) return removed
     }
+  }
+
+  /** Removes the dead letters of one reason that came before the call; `not_found`. */
+  async purgeDeadLetters(arn: string, reason: DeadLetterReason): Promise<number> {
+    let [newest, fromScore, fromId] = ['', '', '']
+    let removed = 0
+    do {
+      const args = { ...atQueue(arn), reason, newest, fromScore, fromId, lookedAtMax: PURGE_ITEMS_MAX }
+      const reply = (await runScript(this.#redis, PURGE_LETTERS, args)) as
+        | [Buffer, Buffer, Buffer, number]
+        | null
+      if (reply === null) throw queueMissing()
+      newest = String(reply[0])
+      fromScore = String(reply[1])
+      fromId = String(reply[2])
+      removed += reply[3]
+    } while (fromScore !== '')
+    return removed
   }
 
   /** When the queue was last purged, by Redis's clock; null: never, or there is no such queue. */

@@ -1,5 +1,12 @@
 /** Types of queues.ts. Times are epoch ms by Redis's clock. */
-import type { ArnDefaults, DeadLetter, MessageAttribute, QueueMessage, QueueRecord } from '@fantail/contracts'
+import type {
+  ArnDefaults,
+  DeadLetter,
+  DeadLetterReason,
+  MessageAttribute,
+  QueueMessage,
+  QueueRecord,
+} from '@fantail/contracts'
 
 export interface QueueCounts {
   visible: number
@@ -122,6 +129,7 @@ export interface PeekRequest {
   /** Subscription ARN. */
   subscription?: string
   statusCode?: number
+  reason?: DeadLetterReason
   /** Bounds of `deadLetteredAt`, inclusive. */
   since?: number
   until?: number

@@ -503,6 +503,26 @@ test('peek filters by subscription, status code and time of dead-lettering', asy
   expect(await bodies({ subscription: 'arn:other' })).toEqual([])
 })
 
+test('dead letters of one reason are purged page by page, in flight too; all else stays', async () => {
+  const { queues } = fixture
+  const arn = await aQueue()
+  const reasons = ['permanent', 'expired'] as const
+  const letters = Array.from({ length: 1_200 }, (_, i) =>
+    aDeadLetter({ reason: reasons[i % 2] ?? 'expired' }),
+  )
+  await queues.send(
+    arn,
+    letters.map((deadLetter) => ({ id: randomUUID(), body: deadLetter.reason, deadLetter })),
+  )
+  await queues.send(arn, [{ body: 'plain' }])
+  const received = await queues.receive(arn, { maxMessages: 10 })
+  expect(new Set(received.map(({ body }) => body)).has('expired')).toBe(true)
+  expect(await queues.purgeDeadLetters(arn, 'expired')).toBe(600)
+  expect(await queues.purgeDeadLetters(arn, 'expired')).toBe(0)
+  expect((await queues.deadLetterCounts(arn)).byReason).toEqual({ permanent: 600 })
+  expect(await queues.purge(arn)).toBe(601)
+})
+
 test('a message can be looked at and deleted by id', async () => {
   const { queues } = fixture
   const arn = await aQueue()

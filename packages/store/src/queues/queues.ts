@@ -18,7 +18,7 @@
  *
  * Each method here is one of a part, which documents it.
  */
-import type { QueueMessage, QueueRecord } from '@fantail/contracts'
+import type { DeadLetterReason, QueueMessage, QueueRecord } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import type { Page } from '../redis/pages.ts'
 import { ReplicaAcks } from '../redis/replica-acks.ts'
@@ -156,6 +156,10 @@ export class Queues {
 
   deadLetterCounts(arn: string): Promise<DeadLetterCounts> {
     return this.#contents.deadLetterCounts(arn)
+  }
+
+  purgeDeadLetters(arn: string, reason: DeadLetterReason): Promise<number> {
+    return this.#contents.purgeDeadLetters(arn, reason)
   }
 
   purge(arn: string): Promise<number> {

@@ -64,13 +64,21 @@ type CountReply = [
 ]
 
 /** The filter as queue-scan.lua takes it. */
-export function filterArgs({ subscription = '', statusCode, since, until, messageIds }: RedriveFilter) {
+export function filterArgs({
+  subscription = '',
+  statusCode,
+  since,
+  until,
+  messageIds,
+  reason,
+}: RedriveFilter) {
   return {
     subscription,
     status: String(statusCode ?? ''),
     since: String(since ?? ''),
     till: String(until ?? ''),
     ids: messageIds ? JSON.stringify(messageIds) : '',
+    reason: reason ?? '',
   }
 }
 

@@ -69,6 +69,7 @@ export interface ScriptArguments {
     since: ScriptText
     till: ScriptText
     ids: ScriptText
+    reason: ScriptText
   }
   'claim-endpoint-1': {
     base: ScriptText
@@ -115,6 +116,7 @@ export interface ScriptArguments {
     since: ScriptText
     till: ScriptText
     ids: ScriptText
+    reason: ScriptText
   }
   'create-api-key-1': {
     base: ScriptText
@@ -389,6 +391,7 @@ export interface ScriptArguments {
     status: ScriptText
     since: ScriptText
     till: ScriptText
+    reason: ScriptText
   }
   'place-subscription-1': {
     base: ScriptText
@@ -434,6 +437,15 @@ export interface ScriptArguments {
       deduplication: ScriptText
       body: ScriptText
     }[]
+  }
+  'purge-dead-letters-1': {
+    base: ScriptText
+    arn: ScriptText
+    reason: ScriptText
+    newest: ScriptText
+    fromScore: ScriptText
+    fromId: ScriptText
+    lookedAtMax: number
   }
   'purge-lane-1': {
     base: ScriptText

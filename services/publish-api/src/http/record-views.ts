@@ -91,6 +91,7 @@ function deadLetterView(letter: DeadLetter): object {
     attempts: letter.attempts,
     subscriptionArn: letter.subscriptionArn,
     topicArn: letter.topicArn,
+    publishedMessageId: letter.messageId,
     publishedAt: iso(letter.publishedAt),
     deadLetteredAt: iso(letter.deadLetteredAt),
   }

@@ -2,13 +2,14 @@
 import {
   AckInput,
   DeadLetterCounts,
+  DeadLetterCountsQuery,
   type ErrorCode,
   HandleResults,
   isObject,
-  NoBody,
   PeekAnswer,
   PeekQuery,
   PurgeAnswer,
+  PurgeInput,
   problemsOf,
   QueueBatchInput,
   QueueItemInput,
@@ -108,10 +109,11 @@ export function queueMessageRoutes(deps: ApiDeps): Endpoint[] {
       },
     }),
     endpoint({
-      ...post('purgeQueue', 'purge', 'Remove everything in the queue'),
+      ...post('purgeQueue', 'purge', 'Remove everything in the queue, or its dead letters of one reason'),
       description:
-        'Removes what was sent before the call: visible, delayed and in flight. Nothing brings it back.',
-      body: NoBody,
+        'Removes what was sent before the call: visible, delayed and in flight. Nothing brings it back. With `reason` ' +
+        'it removes only dead letters that ended so.',
+      body: PurgeInput,
       bodyIs: 'optional',
       answers: { 200: { description: 'How many were removed', schema: PurgeAnswer } },
       handle: (call) => purge(deps, call),
@@ -180,10 +182,12 @@ function lookingRoutes(deps: ApiDeps): Endpoint[] {
       tag: 'Queues',
       summary: 'Count dead letters by reason, status code and subscription',
       description:
-        'From counters, so it is quick however much the queue holds. Other messages are not counted.',
+        'From counters, so it is quick however much the queue holds. With `reason` the queue is read through, which takes ' +
+        'longer the more it holds. Other messages are not counted.',
+      query: DeadLetterCountsQuery,
       answers: { 200: { description: 'The counts', schema: DeadLetterCounts } },
       errors,
-      handle: async (call) => ok(await queues.deadLetterCounts(queueOf(deps, call))),
+      handle: (call) => countLetters(deps, call),
     }),
   ]
 }
@@ -230,19 +234,34 @@ async function receive(deps: ApiDeps, call: Call<unknown, z.output<typeof Receiv
   return ok({ messages: messages.map(queueMessageView) })
 }
 
-async function purge(deps: ApiDeps, call: Call): Promise<Answer> {
+async function countLetters(
+  deps: ApiDeps,
+  call: Call<z.output<typeof DeadLetterCountsQuery>>,
+): Promise<Answer> {
+  const { reason } = call.query
   const queueArn = queueOf(deps, call)
-  const discarded = await deps.queues.purge(queueArn)
-  deps.log.info({ requestId: call.requestId, queueArn, discarded }, 'queue.purged')
+  if (reason === undefined) return ok(await deps.queues.deadLetterCounts(queueArn))
+  const { matched, byStatusCode, bySubscription } = await deps.redrives.dryRun(queueArn, { reason })
+  return ok({ byReason: matched === 0 ? {} : { [reason]: matched }, byStatusCode, bySubscription })
+}
+
+async function purge(deps: ApiDeps, call: Call<unknown, z.output<typeof PurgeInput>>): Promise<Answer> {
+  const { reason } = call.body
+  const queueArn = queueOf(deps, call)
+  const discarded = await (reason
+    ? deps.queues.purgeDeadLetters(queueArn, reason)
+    : deps.queues.purge(queueArn))
+  deps.log.info({ requestId: call.requestId, queueArn, reason, discarded }, 'queue.purged')
   return ok({ discarded })
 }
 
 async function peek(deps: ApiDeps, call: Call<z.output<typeof PeekQuery>>): Promise<Answer> {
-  const { subscription, statusCode, since, until, cursor, limit } = call.query
+  const { subscription, statusCode, reason, since, until, cursor, limit } = call.query
   const request: PeekRequest = {
     limit,
     ...(subscription !== undefined && { subscription: await subscriptionArnOf(deps, subscription) }),
     ...(statusCode !== undefined && { statusCode }),
+    ...(reason !== undefined && { reason }),
     ...(since !== undefined && { since: Date.parse(since) }),
     ...(until !== undefined && { until: Date.parse(until) }),
     ...(cursor !== undefined && { cursor }),

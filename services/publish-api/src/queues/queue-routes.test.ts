@@ -4,6 +4,7 @@ import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
 
 const ARN = 'arn:aws:sqs:us-east-1:000000000000:work'
 const SUBSCRIPTION = 'arn:aws:sns:us-east-1:000000000000:orders:000b1478-1b20-8eb5-9000-0abada1c0c5f'
+const LETTER_MESSAGE_ID = '01a1fbe2-80fa-72ab-bc08-d682f311b524'
 const DAY_MS = 86_400_000
 let api: TestApi
 
@@ -24,7 +25,7 @@ async function deadLetter(queue: string, given: Partial<DeadLetter>): Promise<vo
     attempts: 1,
     subscriptionArn: SUBSCRIPTION,
     topicArn: 'arn:aws:sns:us-east-1:000000000000:orders',
-    messageId: '01a1fbe2-80fa-72ab-bc08-d682f311b524',
+    messageId: LETTER_MESSAGE_ID,
     generation: 0,
     publishedAt: Date.now(),
     deadLetteredAt: Date.now(),
@@ -177,6 +178,39 @@ test('dead letters are shown, narrowed and counted by what became of them', asyn
     byStatusCode: { '400': 1, '503': 1, none: 1 },
     bySubscription: { [SUBSCRIPTION]: 3 },
   })
+})
+
+test('dead letters are looked at, counted and purged by reason, and name the message that was published', async () => {
+  await api.call('PUT', '/v1/queues/reasons')
+  await deadLetter('reasons', {})
+  await deadLetter('reasons', { reason: 'expired', statusCode: null })
+  await deadLetter('reasons', { reason: 'expired', statusCode: 503 })
+  await post('reasons/messages', { body: 'no letter' })
+  const path = '/v1/queues/reasons'
+  const looked = await api.call('GET', `${path}/messages?reason=expired`)
+  const letters = looked.body.messages.map((item: { deadLetter: object }) => item.deadLetter)
+  const expired = { reason: 'expired', publishedMessageId: LETTER_MESSAGE_ID }
+  expect(letters).toMatchObject([expired, expired])
+  expect((await api.call('GET', `${path}/dead-letters?reason=expired`)).body).toEqual({
+    byReason: { expired: 2 },
+    byStatusCode: { '503': 1, none: 1 },
+    bySubscription: { [SUBSCRIPTION]: 2 },
+  })
+  expect((await api.call('GET', `${path}/dead-letters?reason=retriesExhausted`)).body).toEqual({
+    byReason: {},
+    byStatusCode: {},
+    bySubscription: {},
+  })
+  expect((await post('reasons/purge', { reason: 'expired' })).body).toEqual({ discarded: 2 })
+  expect((await post('reasons/purge', { reason: 'expired' })).body).toEqual({ discarded: 0 })
+  expect((await api.call('GET', `${path}/dead-letters`)).body.byReason).toEqual({ permanent: 1 })
+  const wrong = await Promise.all([
+    api.call('GET', `${path}/messages?reason=other`),
+    api.call('GET', `${path}/dead-letters?reason=other`),
+    post('reasons/purge', { reason: 'other' }),
+  ])
+  expect(wrong.map(({ status }) => status)).toEqual([400, 400, 400])
+  expect((await post('reasons/purge')).body).toEqual({ discarded: 2 })
 })
 
 test('DELETE answers 204 twice; nothing can be done to a queue that is gone', async () => {

@@ -51,6 +51,18 @@ test('a dry run counts and creates nothing', async () => {
   expect((await api.call('GET', '/v1/redrives?source=dry')).body.redrives).toEqual([])
 })
 
+test('a redrive takes the dead letters of one reason', async () => {
+  await letters('by-reason')
+  const request = { source: 'by-reason', filter: { reason: 'permanent' } }
+  expect((await post('', { ...request, dryRun: true })).body).toMatchObject({
+    matched: 1,
+    byStatusCode: { '400': 1 },
+  })
+  const { status, body } = await post('', request)
+  expect([status, body.matched]).toEqual([202, 1])
+  expect((await post('', { source: 'by-reason', filter: { reason: 'other' } })).status).toBe(400)
+})
+
 test('a queue that nothing was dead-lettered to needs a destination, and says so', async () => {
   await api.call('PUT', '/v1/queues/ordinary')
   await api.call('PUT', '/v1/queues/other')

@@ -174,11 +174,12 @@ async function checkOrigin(deps: ApiDeps, source: string): Promise<void> {
 type FilterInput = NonNullable<z.output<typeof RedriveInput>['filter']>
 
 async function toFilter(deps: ApiDeps, filter: FilterInput): Promise<RedriveFilter> {
-  const { subscription, statusCode, since, until, messageIds } = filter
+  const { subscription, statusCode, reason, since, until, messageIds } = filter
   const path = 'filter.subscription'
   return {
     ...(subscription !== undefined && { subscription: await subscriptionArnOf(deps, subscription, path) }),
     ...(statusCode !== undefined && { statusCode }),
+    ...(reason !== undefined && { reason }),
     ...(since !== undefined && { since: Date.parse(since) }),
     ...(until !== undefined && { until: Date.parse(until) }),
     ...(messageIds !== undefined && { messageIds }),

@@ -1,8 +1,18 @@
 /** Looking into a queue without receiving, counting its dead letters, purging it. */
 import { z } from 'zod'
-import { named, pageOf, pageQuery, Since, SubscriptionReference, Until } from '../shared-schemas.ts'
+import { DEAD_LETTER_REASONS } from '../../records.ts'
+import {
+  named,
+  namedInput,
+  pageOf,
+  pageQuery,
+  Since,
+  SubscriptionReference,
+  Until,
+} from '../shared-schemas.ts'
 import { QueueMessageView } from './queue-message-schemas.ts'
 
+const DeadLetterReasonShape = z.enum(DEAD_LETTER_REASONS)
 const StatusCodeQuery = z.coerce.number().int().min(100).max(599)
 export const PeekQuery = z.strictObject({
   subscription: SubscriptionReference.optional().describe(
@@ -11,6 +21,7 @@ export const PeekQuery = z.strictObject({
   statusCode: StatusCodeQuery.optional().describe(
     'Only dead letters whose last attempt was answered with this HTTP status, 100 to 599.',
   ),
+  reason: DeadLetterReasonShape.optional().describe('Only dead letters that ended for this reason.'),
   since: Since.optional(),
   until: Until.optional(),
   ...pageQuery,
@@ -40,6 +51,19 @@ export const DeadLetterCounts = named(
         },
       ],
     }),
+)
+export const DeadLetterCountsQuery = z.strictObject({
+  reason: DeadLetterReasonShape.optional().describe('Only dead letters that ended for this reason.'),
+})
+export const PurgeInput = namedInput(
+  'PurgeInput',
+  z
+    .strictObject({
+      reason: DeadLetterReasonShape.nullish().describe(
+        'Only dead letters that ended for this reason. Default: everything in the queue.',
+      ),
+    })
+    .meta({ description: 'What to remove.', examples: [{ reason: 'permanent' }] }),
 )
 export const PurgeAnswer = named(
   'PurgeResult',

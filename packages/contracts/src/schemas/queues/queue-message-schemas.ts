@@ -6,6 +6,7 @@ import {
   QUEUE_VISIBILITY_SECONDS_MAX,
   QUEUE_WAIT_SECONDS_MAX,
 } from '../../limits.ts'
+import { DEAD_LETTER_REASONS } from '../../records.ts'
 import { named, namedInput, timestamp } from '../shared-schemas.ts'
 import { Visibility, Wait } from './queue-schemas.ts'
 
@@ -41,7 +42,7 @@ const DeadLetterView = named(
   z
     .object({
       reason: z
-        .enum(['permanent', 'retriesExhausted', 'expired'])
+        .enum(DEAD_LETTER_REASONS)
         .describe(
           'permanent: no retry would help; retriesExhausted: the last retry failed; expired: too old.',
         ),
@@ -55,6 +56,11 @@ const DeadLetterView = named(
       attempts: z.int().describe('Attempts made before it was dead-lettered.'),
       subscriptionArn: z.string().describe('ARN of the subscription that it could not be delivered to.'),
       topicArn: z.string().describe('ARN of the topic it was published to.'),
+      publishedMessageId: z
+        .string()
+        .describe(
+          'Id that publishing the message answered, also where its body is raw and does not name it.',
+        ),
       publishedAt: timestamp('When the message was published'),
       deadLetteredAt: timestamp('When it was put into the dead-letter queue'),
     })

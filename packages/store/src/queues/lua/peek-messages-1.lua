@@ -8,7 +8,8 @@
 -- @arg subscription: text
 -- @arg status: text
 -- @arg since: text
--- @arg till: text, each of the filter's four '' for any
+-- @arg till: text
+-- @arg reason: text, each of the filter's five '' for any
 -- Returns false where there is no such queue, else: score and id of the next cursor ('' both: the end), items.
 -- @include queue
 -- @include queue-scan
@@ -17,7 +18,8 @@ local PEEKED_BYTES_MAX = 4194304
 local queue = open_queue(base, arn)
 if not queue then return false end
 local bytes, items = 0, {}
-local filter, cursor = read_filter(subscription, status, since, till, ''), { score = from_score, id = from_id }
+local cursor = { score = from_score, id = from_id }
+local filter = read_filter(subscription, status, since, till, '', reason)
 local score, id = scan(queue, cursor, filter, '', looked_at_max, function(item)
   items[#items + 1] = item_of(queue, item)
   bytes = bytes + #items[#items][2]

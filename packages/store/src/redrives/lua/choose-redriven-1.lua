@@ -12,7 +12,8 @@
 -- @arg status: text
 -- @arg since: text
 -- @arg till: text
--- @arg ids: text, JSON; each of the five '' for any
+-- @arg ids: text, JSON
+-- @arg reason: text, each of the six '' for any
 -- Returns { 'batch', number, items } | { 'again' } (nothing on this page) | { 'wait', ms } (the rate) | { 'stop' }
 --   (paused or ended, maybe just now) | { 'stale' }
 -- @include now
@@ -72,7 +73,8 @@ local function choose(item)
   return #items >= max or bytes >= bytes_max
 end
 
-local cursor, filter = { score = task.score, id = task.last }, read_filter(subscription, status, since, till, ids)
+local cursor = { score = task.score, id = task.last }
+local filter = read_filter(subscription, status, since, till, ids, reason)
 local score, last = scan(queue, cursor, filter, task.newest, looked_at_max, choose)
 redis.call('HINCRBY', key, TASK.skipped, skipped)
 redis.call('HSET', key, TASK.score, score, TASK.last, last, TASK.done, score == '' and '1' or '')

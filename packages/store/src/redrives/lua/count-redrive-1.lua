@@ -9,7 +9,8 @@
 -- @arg status: text
 -- @arg since: text
 -- @arg till: text
--- @arg ids: text, JSON; each of the five '' for any
+-- @arg ids: text, JSON
+-- @arg reason: text, each of the six '' for any
 -- Returns false where there is no such queue, else: highest score, score and id of the next cursor ('' both: the end),
 --   matched, flat counts by subscription, flat counts by status code, time, matched that came from no subscription and
 --   no queue.
@@ -30,7 +31,8 @@ local function flat(counts)
   return list
 end
 
-local cursor, filter = { score = from_score, id = from_id }, read_filter(subscription, status, since, till, ids)
+local cursor = { score = from_score, id = from_id }
+local filter = read_filter(subscription, status, since, till, ids, reason)
 local score, id = scan(queue, cursor, filter, highest, looked_at_max, function(item, of, code)
   matched = matched + 1
   if of then

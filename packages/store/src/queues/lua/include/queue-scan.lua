@@ -17,9 +17,11 @@ local function rank_after(queue, score, id)
   return low
 end
 
--- A filter from five values: subscription, status code, since, until, JSON array of ids ('' each: any).
-local function read_filter(subscription, status, since, before, ids)
-  local filter = { subscription = subscription, status = status, since = tonumber(since), before = tonumber(before) }
+-- A filter from six values: subscription, status code, since, until, JSON array of ids, reason ('' each: any).
+local function read_filter(subscription, status, since, before, ids, reason)
+  local filter = {
+    subscription = subscription, status = status, since = tonumber(since), before = tonumber(before), reason = reason,
+  }
   if ids ~= '' then
     filter.ids = {}
     for _, id in ipairs(cjson.decode(ids)) do filter.ids[id] = true end
@@ -29,10 +31,11 @@ end
 
 -- Whether an item passes; also its subscription and status code, false where it has none.
 local function passes(queue, filter, id)
-  local h = redis.call('HMGET', queue.q .. 'i:' .. id, 'u', 'k', 'e', 'm', 's')
+  local h = redis.call('HMGET', queue.q .. 'i:' .. id, 'u', 'k', 'e', 'm', 's', 'r')
   local subscription, status, dead_at = h[1], h[2], tonumber(h[3])
   local ok = h[5] and (filter.subscription == '' or filter.subscription == subscription)
     and (filter.status == '' or filter.status == status)
+    and (filter.reason == '' or filter.reason == h[6])
     and (not filter.since or (dead_at and dead_at >= filter.since))
     and (not filter.before or (dead_at and dead_at <= filter.before))
     and (not filter.ids or filter.ids[id] or (h[4] and filter.ids[h[4]]))

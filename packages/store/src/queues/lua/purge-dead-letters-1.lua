@@ -1,0 +1,26 @@
+-- Removes the dead letters of one reason, one page: visible, in flight or delayed. All else stays.
+-- @key base: of the queue's shard
+-- @arg arn: text
+-- @arg reason: text
+-- @arg newest: text, highest score; '' that of now
+-- @arg from_score: text, cursor; '' from the start
+-- @arg from_id: text, cursor; '' from the start
+-- @arg looked_at_max: number
+-- Returns false where there is no such queue, else: highest score, score and id of the next cursor ('' both: the end),
+--   items removed.
+-- @include when-full
+-- @include queue
+-- @include queue-scan
+local queue = open_queue(base, arn)
+if not queue then return false end
+run_when_full(base)
+keep_clock(queue)
+local highest = newest ~= '' and newest or newest_score(queue)
+local found, filter = {}, read_filter('', '', '', '', '', reason)
+local score, id = scan(queue, { score = from_score, id = from_id }, filter, highest, looked_at_max, function(item)
+  found[#found + 1] = item
+  return false
+end)
+for _, item in ipairs(found) do remove_item(queue, item) end
+trim_recent(queue)
+return { highest, score, id, #found }
