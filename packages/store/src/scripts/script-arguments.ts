@@ -170,6 +170,7 @@ export interface ScriptArguments {
     mark: ScriptText
     id: ScriptText
     rawId: ScriptText
+    endpoint: ScriptText
     endpointHash: ScriptText
     tokenHash: ScriptText
     revision: ScriptText
@@ -219,6 +220,8 @@ export interface ScriptArguments {
     uid: ScriptText
     sliceNumber: number
     mark: ScriptText
+    rawId: ScriptText
+    endpointHash: ScriptText
     tokenHash: ScriptText
     revision: ScriptText
   }

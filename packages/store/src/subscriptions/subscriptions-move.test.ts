@@ -2,7 +2,7 @@ import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { placeOfSubscription, Subscriptions, Topics } from '../index.ts'
 import { finishUnfinished } from '../topics/topics-repair.ts'
-import { cutShort, indexFaults, newSubscription, topicName } from './subscriptions.fixture.ts'
+import { cutShort, holdBefore, indexFaults, newSubscription, topicName } from './subscriptions.fixture.ts'
 
 const ARN = topicName('events')
 const { server, redis } = await useRedis()
@@ -51,6 +51,29 @@ describe.each(['in the shard of its topic', 'in another shard'])('a subscription
     expect([await subscriptions.get(other.id), await indexFaults(redis)]).toEqual([null, []])
   })
 
+  test('keeps its endpoint if only its token and settings change', async () => {
+    const { id } = await createMovable({ token: 'before', tokenExpiresAt: 1 })
+    await subscriptions.move(id, () => ({ endpoint: OLD, token: 'after' }))
+    expect([(await subscriptions.get(id))?.token, await indexFaults(redis)]).toEqual(['after', []])
+    expect((await create(OLD)).id).toBe(id)
+    expect(await subscriptions.delete(id)).toBe(true)
+    expect(await indexFaults(redis)).toEqual([])
+  })
+
+  const steps = where === 'in another shard' ? (['delete', 'remove'] as const) : (['delete'] as const)
+
+  test.each(steps)('gives the new endpoint free if it moves just before the step %s', async (step) => {
+    const { id } = await createMovable()
+    using held = holdBefore(redis, `${step}-subscription-1`)
+    const deletion = new Subscriptions(held.connection, SLICE).delete(id)
+    await held.reached
+    await Promise.allSettled([subscriptions.move(id, () => ({ endpoint: NEW }))])
+    held.release()
+    expect(await deletion).toBe(true)
+    expect([await subscriptions.get(id), await indexFaults(redis)]).toEqual([null, []])
+    expect((await create(NEW)).id).not.toBe(id)
+  })
+
   test('has one endpoint whatever moves it at the same time', async () => {
     const { id } = await createMovable()
     const targets = [1, 2, 3].map((n) => `https://example.com/${n}`)
@@ -74,3 +97,13 @@ test.each(['move-subscription-1', 'finish-move-1'])(
     expect(await indexFaults(redis)).toEqual([])
   },
 )
+
+test('a cut-short move to the same endpoint is finished by the sweep', async () => {
+  await create('https://example.com/first')
+  const { id } = await create(OLD)
+  await cutShort(server.url, 'finish-move-1', (broken) =>
+    new Subscriptions(broken, SLICE).move(id, () => ({ rawMessageDelivery: true })),
+  )
+  expect(await finishUnfinished(redis, 0)).toBe(1)
+  expect(await indexFaults(redis)).toEqual([])
+})

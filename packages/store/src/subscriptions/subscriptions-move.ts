@@ -40,7 +40,8 @@ export async function moveStored(redis: Redis, move: Move): Promise<MoveResult> 
   if (claimed.outcome !== 'set') return claimed
   const result = await moveInSlice(redis, move)
   // A move that did not happen gives back what it has claimed.
-  const [freeHash, removeToken] = result.outcome === 'set' ? [oldHash, oldToken] : [newHash, newToken]
+  const [hash, removeToken] = result.outcome === 'set' ? [oldHash, oldToken] : [newHash, newToken]
+  const freeHash = oldHash.equals(newHash) ? '' : hash
   await runScript(redis, FINISH, { base, ...entry, freeHash, removeToken, revision: newRevision() })
   return result
 }
@@ -126,7 +127,8 @@ export async function resumeMove(redis: Redis, { arn, id, ...mark }: MoveMark): 
   const hashes: Hashes = [Buffer.from(mark.before, 'hex'), Buffer.from(mark.after, 'hex')]
   const base = shardBase(place.homeShard)
   const entry = entryOf(place, { id, topicArn: arn }, hashes)
-  for (const freeHash of hashes.filter((hash) => !own?.equals(hash))) {
+  const unused = hashes.filter((hash) => !own?.equals(hash))
+  for (const freeHash of unused.length > 0 ? unused : ['']) {
     await runScript(redis, FINISH, { base, ...entry, freeHash, removeToken: '', revision: newRevision() })
   }
 }

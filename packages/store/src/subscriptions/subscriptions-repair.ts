@@ -3,8 +3,9 @@ import type { Redis } from 'ioredis'
 import { subscriptionsKey } from '../keys.ts'
 import { shardBase } from '../redis/shards.ts'
 import { placeOfSubscription, type SubscriptionPlace } from './subscriptions-id.ts'
-import { sha1, subscriptionFields, unpackSubscription } from './subscriptions-record.ts'
+import { subscriptionFields, unpackSubscription } from './subscriptions-record.ts'
 import { finishCreate, finishDelete, removeSubscription, settleCreate } from './subscriptions-scripts.ts'
+import { unpackStored } from './subscriptions-stored.ts'
 
 interface Mark {
   arn: string
@@ -25,9 +26,9 @@ export async function resumeCreate(redis: Redis, mark: Mark): Promise<void> {
 
 export async function resumeDelete(redis: Redis, mark: Mark): Promise<void> {
   const { place, endpointHash } = parsed(mark)
-  const token = await removeSubscription(redis, place, mark.id)
-  const tokenHash = token ? sha1(token) : ''
-  await finishDelete(redis, { place, id: mark.id, arn: mark.arn, endpointHash, tokenHash })
+  const text = await removeSubscription(redis, place, mark.id)
+  const last = text === null ? null : unpackStored(mark.id, mark.arn, text).record
+  await finishDelete(redis, { place, id: mark.id, arn: mark.arn, endpointHash }, last)
 }
 
 function parsed(mark: Mark): { place: SubscriptionPlace; endpointHash: Buffer } {

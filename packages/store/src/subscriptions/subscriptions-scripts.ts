@@ -1,12 +1,12 @@
 /** The scripts that read and write subscriptions, with named results. */
-import { formatMessageId } from '@fantail/contracts'
+import { formatMessageId, type SubscriptionRecord } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { readScript, runScript } from '../redis/scripts.ts'
 import { SHARD_COUNT, shardBase } from '../redis/shards.ts'
 import { atHome, atSlice, outcomeOf, type SlicePlace } from '../topics/script-places.ts'
 import { newRevision } from '../topics/topics-record.ts'
 import { createIdDigits, type SubscriptionPlace } from './subscriptions-id.ts'
-import { idBytes, type SubscriptionFields } from './subscriptions-record.ts'
+import { endpointHash, idBytes, type SubscriptionFields, subscriptionFields } from './subscriptions-record.ts'
 
 const CREATE = readScript('create-subscription-1')
 const PLACE = readScript('place-subscription-1')
@@ -176,27 +176,36 @@ export async function updateSubscription(redis: Redis, update: UpdateSubscriptio
 export async function deleteSubscription(
   redis: Redis,
   entry: HomeEntry,
-): Promise<'absent' | 'deleted' | 'begun'> {
+  endpoint: string,
+): Promise<'absent' | 'moved' | 'deleted' | 'begun'> {
   const { id, arn, endpointHash } = entry
   const mark = deleteMark(arn, endpointHash.toString('hex'), id)
-  const args = { ...homeArgs(entry), mark, id, shards: SHARD_COUNT }
+  const args = { ...homeArgs(entry), mark, id, endpoint, shards: SHARD_COUNT }
   const outcome = String(await runScript(redis, DELETE, args))
-  return outcome === 'deleted' || outcome === 'begun' ? outcome : 'absent'
+  return outcome === 'deleted' || outcome === 'begun' || outcome === 'moved' ? outcome : 'absent'
 }
 
-/** The token that it had ('' for none), or null where it was already gone. */
+/** The record that it had, or null where it was already gone. */
 export async function removeSubscription(
   redis: Redis,
   place: SubscriptionPlace,
   id: string,
 ): Promise<string | null> {
-  const token = await runScript(redis, REMOVE, { ...atSlice(place), id, revision: newRevision() })
-  return token === null ? null : String(token)
+  const record = await runScript(redis, REMOVE, { ...atSlice(place), id, revision: newRevision() })
+  return record === null ? null : String(record)
 }
 
-export async function finishDelete(redis: Redis, entry: HomeEntry): Promise<void> {
+/** `entry`: as the deletion began. `last`: the record that was removed; null where it was already gone. */
+export async function finishDelete(
+  redis: Redis,
+  entry: Omit<HomeEntry, 'tokenHash'>,
+  last: SubscriptionRecord | null,
+): Promise<void> {
   const mark = deleteMark(entry.arn, entry.endpointHash.toString('hex'), entry.id)
-  await runScript(redis, FINISH_DELETE, { ...homeArgs(entry), mark })
+  const tokenHash = last ? subscriptionFields(last).tokenHash : ''
+  const lastEndpoint = last ? endpointHash(last.protocol, last.endpoint) : ''
+  const args = { ...homeArgs({ ...entry, tokenHash }), endpointHash: lastEndpoint, mark }
+  await runScript(redis, FINISH_DELETE, args)
 }
 
 /** The arguments of an entry for scripts of the topic's home shard. */

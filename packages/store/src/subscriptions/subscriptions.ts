@@ -213,14 +213,27 @@ export class Subscriptions {
 
   /** False if there is no such subscription. `take` discards and counts the waiting deliveries of its lane. */
   async delete(id: string): Promise<boolean> {
-    const stored = await this.#read(id)
-    if (!stored) return false
-    const entry = homeEntry(stored)
-    const outcome = await deleteSubscription(this.#redis, entry)
-    if (outcome !== 'begun') return outcome === 'deleted'
-    const token = await removeSubscription(this.#redis, stored.place, id)
-    await finishDelete(this.#redis, { ...entry, tokenHash: token ? sha1(token) : '' })
-    return token !== null
+    let stored = await this.#read(id)
+    for (let tries = 0; tries < SUBSCRIPTION_TRIES_MAX; tries++) {
+      await pauseBeforeTry(tries)
+      if (!stored) return false
+      const outcome = await deleteSubscription(this.#redis, homeEntry(stored), stored.record.endpoint)
+      if (outcome === 'deleted') return true
+      if (outcome === 'begun') return this.#finishDelete(stored)
+      const found = await this.#read(id)
+      if (outcome === 'absent' && found?.record.endpoint === stored.record.endpoint) return false
+      stored = found
+    }
+    throw new FantailError('conflict', 'the subscription is being changed by others')
+  }
+
+  /** Its endpoint and token may have changed since it was read. */
+  async #finishDelete(stored: Stored): Promise<boolean> {
+    const { place, record } = stored
+    const text = await removeSubscription(this.#redis, place, record.id)
+    const last = text === null ? null : unpackStored(record.id, record.topicArn, text).record
+    await finishDelete(this.#redis, homeEntry(stored), last)
+    return last !== null
   }
 
   /**

@@ -9,11 +9,12 @@
 -- @arg mark: text
 -- @arg id: text
 -- @arg raw_id: text, 16 bytes
+-- @arg endpoint: text, as the caller read it
 -- @arg endpoint_hash: text, SHA-1 of protocol and endpoint
 -- @arg token_hash: text, SHA-1 of the token, or ''
 -- @arg revision: text
 -- @arg shards: number, how many there are
--- Returns: 'absent' | 'deleted' | 'begun'
+-- Returns: 'absent' | 'moved' (it has another endpoint; nothing was changed) | 'deleted' | 'begun'
 -- @include now
 -- @include when-full
 -- @include lane-next
@@ -26,6 +27,7 @@ run_when_full(base)
 local now, before = now_ms(base), first_due(base)
 local holds = redis.call('HGET', ends, endpoint_hash) == raw_id
 local here = slice_number % shards == 0
+if here and endpoint_of(base, uid .. '.' .. slice_number, id, endpoint) ~= endpoint then return 'moved' end
 local removed = here and remove_subscription(base, uid .. '.' .. slice_number, id, revision, now)
 if here and not removed then return 'absent' end
 if not here then

@@ -2,7 +2,7 @@
 -- @key base: of the topic's home shard
 -- @arg arn: text
 -- @arg uid: text, the topic's
--- @arg free_hash: text, SHA-1 of the endpoint to free
+-- @arg free_hash: text, SHA-1 of the endpoint to free, or ''
 -- @arg raw_id: text, 16 bytes
 -- @arg mark: text
 -- @arg remove_token: text, SHA-1 or ''

@@ -4,7 +4,7 @@
 -- @arg shard: digits
 -- @arg id: text
 -- @arg revision: text
--- Returns: its token or '', nil where it was already gone
+-- Returns: its record, nil where it was already gone
 -- @include now
 -- @include when-full
 -- @include lane-next
@@ -13,6 +13,7 @@
 run_when_full(base)
 local now, before = now_ms(base), first_due(base)
 redis.call('SET', base .. 'gone:' .. id, '1', 'PX', 60000)
-local removed = remove_subscription(base, slice, id, revision, now)
+local record = redis.call('HGET', base .. 'subs:' .. slice, id)
+remove_subscription(base, slice, id, revision, now)
 wake_if_earlier(base, shard, before, now, first_turn)
-return removed and (removed[SUBSCRIPTION.token] or '')
+return record

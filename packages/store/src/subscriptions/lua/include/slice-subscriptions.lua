@@ -28,6 +28,12 @@ local function close_lane(base, id, now)
   lane_next(base, id, now)
 end
 
+-- The endpoint of a stored subscription; `fallback` where there is none, or its record cannot be read.
+local function endpoint_of(base, slice, id, fallback)
+  local readable, record = pcall(cjson.decode, redis.call('HGET', base .. 'subs:' .. slice, id) or '')
+  return readable and type(record) == 'table' and record[SUBSCRIPTION.endpoint] or fallback
+end
+
 -- Removes a subscription; returns its packed record as a table, or false where there is none.
 local function remove_subscription(base, slice, id, rev, now)
   local subs = base .. 'subs:' .. slice
