@@ -1,5 +1,6 @@
 import { waitFor } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
+import { Cluster, type Redis } from 'ioredis'
 import { expect, test } from 'vitest'
 import { connect, whenReady } from '../redis/connect.ts'
 import { ServerMarks } from './server-marks.ts'
@@ -31,4 +32,14 @@ test('one connection that closed is enough to end a mark', async () => {
   await whenReady(other)
   expect(mark.holds()).toBe(false)
   other.disconnect()
+})
+
+test('a connection is followed once, however many marks are made on it', () => {
+  const cluster = new Cluster([{ host: '127.0.0.1', port: 1 }], { lazyConnect: true })
+  const listeners = () => [cluster.listenerCount('+node'), redis.listenerCount('close')]
+  const make = () => new ServerMarks([cluster as unknown as Redis, redis]).mark('key')
+  make()
+  const once = listeners()
+  for (let i = 0; i < 20; i++) make()
+  expect(listeners()).toEqual(once)
 })

@@ -76,8 +76,13 @@ export class ServerMarks {
   }
 }
 
+/** Marks are also made for a single move, so a cluster is followed once, like a connection. */
+const FOLLOWED = new WeakSet<Redis>()
+
 function follow(redis: Redis): void {
   if (!isCluster(redis)) return void openSince(redis)
+  if (FOLLOWED.has(redis)) return
+  FOLLOWED.add(redis)
   const cluster = redis as unknown as Cluster
   for (const node of cluster.nodes('all')) openSince(node)
   cluster.on('+node', (node: Redis) => openSince(node))
