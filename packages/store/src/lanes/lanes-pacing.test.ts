@@ -1,4 +1,5 @@
 /** The throttle as an endpoint sees it: several workers take at odd times, and each sends at the time it was given. */
+import { skewKey } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import fc from 'fast-check'
 import { Redis } from 'ioredis'
@@ -27,6 +28,19 @@ afterAll(async () => {
   for (const connection of [redis, ...connections]) connection.disconnect()
 })
 
+/** Sets the offset of the shard's clock by Redis's own, so that it shows this epoch ms. */
+const SHOW = `
+local t = redis.call('TIME')
+redis.call('SET', KEYS[1], ARGV[1] - t[1] * 1000 - math.floor(t[2] / 1000))`
+
+/** Runs what this worker asks for at this epoch ms. Both are sent at once, so a late machine does not move the time. */
+async function runAt<T>(turn: number, epochMs: number, ask: (worker: Lanes) => Promise<T>): Promise<T> {
+  const [connection, worker] = [connections[turn % WORKERS], workers[turn % WORKERS]]
+  if (!connection || !worker) throw new Error('there are workers')
+  const [, answer] = await Promise.all([connection.eval(SHOW, 1, skewKey(BASE), epochMs), ask(worker)])
+  return answer
+}
+
 /** Send times while Redis's clock runs through SPAN_MS in the given pauses, over and over, and workers take turns. */
 async function sendTimes(rate: number, pausesMs: number[], spanMs = SPAN_MS): Promise<number[]> {
   await redis.flushall()
@@ -39,14 +53,10 @@ async function sendTimes(rate: number, pausesMs: number[], spanMs = SPAN_MS): Pr
   const begun = Date.now()
   const times: number[] = []
   for (let turn = 0, at = 0; at < spanMs; turn++, at += pausesMs[turn % pausesMs.length] ?? 1) {
-    await skew(redis, at - (Date.now() - begun))
-    const worker = workers[turn % WORKERS] ?? first
-    const claims = claimsOf(await takeFrom(worker))
+    const claims = claimsOf(await runAt(turn, begun + at, (worker) => takeFrom(worker)))
     times.push(...claims.map(({ sendAt }) => (sendAt ?? Number.NaN) - begun))
-    await worker.settle(
-      SHARD,
-      claims.map((claim) => ({ ...claim, to: { op: 'delivered' } as const })),
-    )
+    const settled = claims.map((claim) => ({ ...claim, to: { op: 'delivered' } as const }))
+    await runAt(turn, begun + at, (worker) => worker.settle(SHARD, settled))
   }
   return times
 }
