@@ -15,6 +15,14 @@ export const LIST_LIMIT_MAX = 100
 export const SUBJECT_CHARS_MAX = 99
 /** @limit Display name of a topic. Past it: `validation_failed`. */
 export const DISPLAY_NAME_CHARS_MAX = 100
+/** @limit Name of a subscription. Past it: `validation_failed`. */
+export const SUBSCRIPTION_NAME_CHARS_MAX = 100
+/** @limit Members of a subscription's metadata. Past it: `validation_failed`. */
+export const METADATA_MEMBERS_MAX = 20
+/** @limit Key of a subscription's metadata. Past it: `validation_failed`. */
+export const METADATA_KEY_CHARS_MAX = 40
+/** @limit Value of a subscription's metadata. Past it: `validation_failed`. */
+export const METADATA_VALUE_CHARS_MAX = 200
 /** @limit Endpoint of a subscription or push consumer. Past it: `validation_failed`. */
 export const ENDPOINT_CHARS_MAX = 2_048
 /** @limit An `Idempotency-Key`. Past it: `validation_failed`. */

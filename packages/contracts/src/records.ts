@@ -155,6 +155,10 @@ export interface SubscriptionRecord {
   retryMode?: RetryMode
   /** Absent or null: there is none. */
   circuitBreaker?: CircuitBreaker | null
+  /** For people; several may have the same. Absent or null: there is none. */
+  name?: string | null
+  /** The caller's own words about it, by key. Absent: there are none. */
+  metadata?: Record<string, string>
   confirmation: 'none' | 'handshake'
   /** Set while a confirmation is awaited, kept after it (confirming twice answers the same). */
   token: string | null

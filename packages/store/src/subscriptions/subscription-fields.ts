@@ -87,6 +87,15 @@ export const SUBSCRIPTION_FIELDS = {
   circuitBreaker: { stored: 'j', optional: true, default: null, shown: 'asItIs', setting: true },
   webhookKeys: { stored: 'i', codec: unlessEmpty(), optional: true, default: null, shown: 'never' },
   move: { stored: 'M', optional: true, default: null, shown: 'inOtherForm' },
+  name: { stored: 'N', optional: true, default: null, shown: 'asItIs', setting: true },
+  metadata: {
+    stored: 'D',
+    codec: unlessEmpty(),
+    optional: true,
+    default: {},
+    shown: 'asItIs',
+    setting: true,
+  },
   attributes: { stored: 'a', codec: unlessEmpty(), default: {}, shown: 'never', setting: true },
   // The last two are appended by place_subscription (slice-subscriptions.lua).
   slot: { stored: 'o', required: true, type: 'number', shown: 'never' },

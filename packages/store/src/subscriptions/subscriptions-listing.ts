@@ -27,6 +27,9 @@ export interface ListSubscriptions {
   topicPrefix?: string
   endpoint?: string
   status?: SubscriptionStatus
+  name?: string
+  /** A member that its metadata has. */
+  metadata?: { key: string; value: string }
   /** Those too that were unsubscribed through their link. */
   unsubscribed?: boolean
   cursor?: string
@@ -93,10 +96,12 @@ function unpackOrReport(
 
 function matches(
   record: SubscriptionRecord,
-  { endpoint, status, unsubscribed = false }: ListSubscriptions,
+  { endpoint, status, name, metadata, unsubscribed = false }: ListSubscriptions,
 ): boolean {
   if (record.unsubscribed && !unsubscribed) return false
   if (endpoint !== undefined && record.endpoint !== endpoint) return false
+  if (name !== undefined && record.name !== name) return false
+  if (metadata !== undefined && record.metadata?.[metadata.key] !== metadata.value) return false
   return status === undefined || record.status === status
 }
 

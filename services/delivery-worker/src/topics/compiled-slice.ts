@@ -132,14 +132,25 @@ const SUBSCRIPTION_BYTES = 1_500
 /** About how many bytes the slice takes, for the cache's bound. */
 export function weightOf({ byId, filters }: CompiledSlice): number {
   let outbound = 0
-  for (const { record } of byId.values())
+  let words = 0
+  for (const { record } of byId.values()) {
     if (record.outbound || record.sealed) outbound += outboundBytes(record)
+    if (record.metadata) words += metadataBytes(record.metadata)
+  }
   // The records have the filters' policies, too.
-  return 2_000 + byId.size * SUBSCRIPTION_BYTES + 2 * (filters?.weight ?? 0) + outbound
+  return 2_000 + byId.size * SUBSCRIPTION_BYTES + 2 * (filters?.weight ?? 0) + outbound + words
 }
 
 /** Certificates and secrets, and what TLS makes of them. */
 function outboundBytes({ outbound, sealed }: SubscriptionRecord): number {
   const { certificate = '', ca = '' } = outbound ?? {}
   return 4 * (certificate.length + ca.length + (sealed?.length ?? 0))
+}
+
+/** Characters may take two bytes each. */
+function metadataBytes(metadata: Record<string, string>): number {
+  return Object.entries(metadata).reduce(
+    (sum, [key, value]) => sum + 2 * (key.length + value.length) + 50,
+    200,
+  )
 }

@@ -588,3 +588,45 @@ test.each([
   const { status, body } = await subscribe({ endpoint: 'https://example.com/refused', ...set })
   expect([status, body.error.details[0].path]).toEqual([400, path])
 })
+
+test('a name and metadata are kept, changed, reset and listed by', async () => {
+  const given = { name: 'Billing', metadata: { team: 'payments', url: 'a:b', empty: '' } }
+  const made = await subscribe({ endpoint: 'https://example.com/named', ...given })
+  expect([made.status, made.body.name, made.body.metadata]).toEqual([201, given.name, given.metadata])
+  const other = await subscribe({ endpoint: 'https://example.com/unnamed' })
+  expect(other.body).toMatchObject({ name: null, metadata: {} })
+  const listed = async (query: string, path = '/v1/subscriptions') => {
+    const { status, body } = await api.call('GET', `${path}?${query}`)
+    return status === 200 ? body.subscriptions.map(({ id }: { id: string }) => id) : status
+  }
+  const { id } = made.body
+  const own = [id]
+  expect(await listed('name=Billing')).toEqual(own)
+  expect(await listed('name=Bill')).toEqual([])
+  expect(await listed('metadata=team:payments', '/v1/topics/orders/subscriptions')).toEqual(own)
+  expect(await listed('metadata=url:a:b&name=Billing')).toEqual(own)
+  expect(await listed('metadata=empty:')).toEqual(own)
+  expect(await listed('metadata=team:other')).toEqual([])
+  expect(await listed('metadata=toString:')).toEqual([])
+  expect(await listed('metadata=team')).toBe(400)
+  const change = (body: object) => api.call('PATCH', `/v1/subscriptions/${id}`, { body })
+  expect((await change({ metadata: { team: 'sales' } })).body).toMatchObject({
+    name: 'Billing',
+    metadata: { team: 'sales' },
+  })
+  expect(await listed('metadata=team:payments')).toEqual([])
+  expect((await change({ name: null, metadata: null })).body).toMatchObject({ name: null, metadata: {} })
+})
+
+test.each([
+  [{ name: '' }, 'name'],
+  [{ name: 'x'.repeat(101) }, 'name'],
+  [{ metadata: { 'a b': 'x' } }, 'metadata.a b'],
+  [{ metadata: { ['k'.repeat(41)]: 'x' } }, `metadata.${'k'.repeat(41)}`],
+  [{ metadata: { a: 'x'.repeat(201) } }, 'metadata.a'],
+  [{ metadata: { a: 1 } }, 'metadata.a'],
+  [{ metadata: Object.fromEntries(Array.from({ length: 21 }, (_, i) => [`k${i}`, ''])) }, 'metadata'],
+])('names and metadata are bounded: %#', async (settings, path) => {
+  const { status, body } = await subscribe({ endpoint: 'https://example.com/bounded', ...settings })
+  expect([status, body.error.details[0].path]).toEqual([400, path])
+})

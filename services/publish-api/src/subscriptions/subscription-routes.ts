@@ -168,16 +168,24 @@ async function postSubscription(
 
 async function listSubscriptions(
   deps: ApiDeps,
-  { topic, endpoint: address, status, cursor, limit }: z.output<typeof SubscriptionListQuery>,
+  { topic, endpoint: address, status, name, metadata, cursor, limit }: z.output<typeof SubscriptionListQuery>,
 ): Promise<Answer> {
   const { items, nextCursor } = await deps.subscriptions.list({
     limit,
     ...(topic !== undefined && { topicArn: resolveTopic(topic, deps.settings.arn) }),
     ...(address !== undefined && { endpoint: await hideCredentials(address) }),
     ...(status !== undefined && { status }),
+    ...(name !== undefined && { name }),
+    ...(metadata !== undefined && { metadata: memberOf(metadata) }),
     ...(cursor !== undefined && { cursor }),
   })
   return ok({ subscriptions: await showSubscriptions(deps, items), nextCursor })
+}
+
+/** Keys have no colon; values may. */
+function memberOf(text: string): { key: string; value: string } {
+  const colon = text.indexOf(':')
+  return { key: text.slice(0, colon), value: text.slice(colon + 1) }
 }
 
 async function patchSubscription(

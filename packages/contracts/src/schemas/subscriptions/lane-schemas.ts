@@ -74,6 +74,8 @@ export const SUBSCRIPTION_EXAMPLE = {
   protocol: 'https',
   endpoint: 'https://example.com/hook',
   pendingEndpoint: null,
+  name: 'Billing',
+  metadata: { team: 'payments' },
   status: 'active',
   rawMessageDelivery: false,
   deliveryPolicy: null,

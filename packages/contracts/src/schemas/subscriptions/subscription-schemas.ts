@@ -8,6 +8,10 @@ import {
   ENDPOINT_CHARS_MAX,
   MAX_IN_FLIGHT_DEFAULT,
   MAX_IN_FLIGHT_MAX,
+  METADATA_KEY_CHARS_MAX,
+  METADATA_MEMBERS_MAX,
+  METADATA_VALUE_CHARS_MAX,
+  SUBSCRIPTION_NAME_CHARS_MAX,
 } from '../../limits.ts'
 import { PROTOCOLS } from '../../protocols.ts'
 import { RETRY_MODES } from '../../records.ts'
@@ -53,7 +57,31 @@ const CircuitBreakerInput = z.strictObject({
     ),
 })
 
+const MetadataKey = z
+  .string()
+  .regex(
+    new RegExp(`^[A-Za-z0-9_.-]{1,${METADATA_KEY_CHARS_MAX}}$`),
+    `must have 1 to ${METADATA_KEY_CHARS_MAX} of A-Z a-z 0-9 _ . -`,
+  )
+const Metadata = z.record(MetadataKey, z.string().max(METADATA_VALUE_CHARS_MAX))
+
 const settings = {
+  name: z
+    .string()
+    .min(1)
+    .max(SUBSCRIPTION_NAME_CHARS_MAX)
+    .nullish()
+    .describe(
+      `Name for people, up to ${SUBSCRIPTION_NAME_CHARS_MAX} characters; it need not be unique. Default: none.`,
+    ),
+  metadata: Metadata.refine(
+    (metadata) => Object.keys(metadata).length <= METADATA_MEMBERS_MAX,
+    `must have at most ${METADATA_MEMBERS_MAX} members`,
+  )
+    .nullish()
+    .describe(
+      `Your own words about it, up to ${METADATA_MEMBERS_MAX} texts by key; given anew as a whole. Default: none.`,
+    ),
   deliveryPolicy: DeliveryPolicyInput.optional(),
   rawMessageDelivery: z
     .boolean()
@@ -124,7 +152,7 @@ export const NewSubscriptionInput = namedInput(
     .meta({
       description: 'A subscription to be made: an endpoint and how messages are delivered to it.',
       examples: [
-        { endpoint: 'https://example.com/hook', filterPolicy: { color: ['red'] } },
+        { endpoint: 'https://example.com/hook', filterPolicy: { color: ['red'] }, name: 'Red ones' },
         { endpoint: 'arn:aws:sqs:us-east-1:000000000000:jobs', rawMessageDelivery: true },
       ],
     }),
@@ -170,6 +198,10 @@ export const SubscriptionView = named(
         .string()
         .nullable()
         .describe('Where it moves once that endpoint has confirmed; a password is masked. null: nowhere.'),
+      name: z.string().nullable().describe('Name for people; null: none.'),
+      metadata: z
+        .record(z.string(), z.string())
+        .describe('The caller’s own words about it by key; empty where there are none.'),
       status: Status.describe(
         'pending: waits for its confirmation; active: gets messages; paused: messages are kept for it.',
       ),
@@ -234,6 +266,12 @@ export const SubscriptionListQuery = z.strictObject({
     .optional()
     .describe('Only subscriptions of exactly this URL or queue ARN, credentials included.'),
   status: Status.optional().describe('Only subscriptions with this status. Default: all.'),
+  name: z.string().optional().describe('Only subscriptions of exactly this name.'),
+  metadata: z
+    .string()
+    .regex(/^[A-Za-z0-9_.-]+:/, 'must be a key, a colon and the value')
+    .optional()
+    .describe('Only subscriptions whose metadata has this member: a key, a colon and the value.'),
   ...pageQuery,
 })
 export const TopicSubscriptionListQuery = SubscriptionListQuery.omit({ topic: true })
