@@ -22,7 +22,7 @@ const env = { NODE_COMPILE_CACHE: COMPILED_CODE }
 /**
  * When a test is given up. No bound for Fantail: a machine that does much else starts a process ten times as slowly.
  */
-const common = { testTimeout: 120_000, hookTimeout: 120_000, pool: 'forks' as const, env }
+const common = { testTimeout: 60_000, hookTimeout: 60_000, pool: 'forks' as const, env }
 
 export default defineConfig({
   test: {

@@ -18,7 +18,8 @@ import { createShell, isInstalled } from './shell.ts'
 const API = 'http://127.0.0.1:4100'
 const WORKER = 'http://127.0.0.1:4101'
 const RECEIVER = 'http://127.0.0.1:4109'
-const GUIDE_TIMEOUT_MS = 60_000
+/** The AWS CLI starts slowly: its guide takes a minute beside a load of 20. */
+const GUIDE_TIMEOUT_MS = 120_000
 
 const stack = useStack({ redrive: true })
 let receiver: Server

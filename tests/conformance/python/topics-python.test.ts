@@ -60,4 +60,4 @@ test(`[190] the AWS CLI ${cli}`, async ({ skip }) => {
   expect((await aws('publish', '--topic-arn', TopicArn, '--message', 'hello')).MessageId).toHaveLength(36)
   await aws('delete-topic', '--topic-arn', TopicArn)
   expect((await aws('list-topics')).Topics).toEqual([])
-})
+}, 120_000)

@@ -1,0 +1,53 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { afterEach, expect, test } from 'vitest'
+import { waitedMs } from './fair-timer.ts'
+import { waitFor } from './wait-for.ts'
+
+const PATIENCE_MS = 200
+
+const busy: ChildProcess[] = []
+afterEach(() => {
+  for (const child of busy.splice(0)) child.kill('SIGKILL')
+})
+
+/** How long it waited for what never comes, and which part of it this process waited for a processor, in ms. */
+async function waitInVain(): Promise<{ took: number; waited: number }> {
+  const [from, before] = [performance.now(), waitedMs('self')]
+  const condition = () => {
+    // Work of its own, for which it needs a processor each time.
+    for (const until = performance.now() + 5; performance.now() < until; );
+  }
+  const waits = waitFor(condition, { what: 'a day', timeoutMs: PATIENCE_MS, intervalMs: 1 })
+  await expect(waits).rejects.toThrow(`waited ${PATIENCE_MS} ms in vain for a day`)
+  return { took: performance.now() - from, waited: waitedMs('self') - before }
+}
+
+test('a wait in vain ends when its time is up, less the waits for a processor', async () => {
+  const { took, waited } = await waitInVain()
+
+  expect(took).toBeGreaterThan(PATIENCE_MS)
+  expect(took - waited).toBeLessThan(2 * PATIENCE_MS)
+})
+
+test.skipIf(!countsWaits())('a wait lasts longer while others have the processors', async () => {
+  for (let i = 0; i < 2 * availableParallelism(); i++) busy.push(spawn('sh', ['-c', 'while :; do :; done']))
+  await waitFor(() => busy.every(({ pid = 0 }) => isRunning(pid)))
+  const { took, waited } = await waitInVain()
+
+  expect(waited).toBeGreaterThan(0)
+  expect(took - waited).toBeGreaterThan(PATIENCE_MS - 20)
+})
+
+function isRunning(pid: number): boolean {
+  return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) > 0
+}
+
+function countsWaits(): boolean {
+  try {
+    return isRunning(1)
+  } catch {
+    return false
+  }
+}
