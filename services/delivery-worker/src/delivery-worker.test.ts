@@ -9,7 +9,7 @@ import {
   shardOf,
   topicKey,
 } from '@fantail/store'
-import { freshKey, skewKey, startFairTimer, waitFor } from '@fantail/test-kit'
+import { freshKey, skewKey, waitFor } from '@fantail/test-kit'
 import { beforeEach, expect, test } from 'vitest'
 import { QUEUED_MAX } from './dispatch/unit-admission.ts'
 import {
@@ -335,14 +335,16 @@ test('a throttled lane keeps its rate while first attempts fill the worker', asy
   await waitFor(() => worker.figures().queued > 1_000)
   await fixture.subscriptions.update(id, () => ({ status: 'active' }))
   await waitFor(() => sentTo('lane').length > 0)
-  const took = startFairTimer(fixture.server.pid())
+  const firstAttempts = () => sender.sent.length - sentTo('lane').length
+  const before = firstAttempts()
   const fortieth = async () => {
     await keepFull()
     return sentTo('lane').length >= 40
   }
-  await waitFor(fortieth, { timeoutMs: 60_000 })
+  await waitFor(fortieth)
   expect(worker.figures().queued).toBeGreaterThan(0)
-  expect(took()).toBeLessThan(2_500)
+  // The slots allow 320 a second, so these two seconds may take 2.5 s. A late machine slows both alike.
+  expect(firstAttempts() - before).toBeLessThan(800)
 }, 120_000)
 
 test('a message of a deleted topic is counted, one without a match is in the log', async () => {

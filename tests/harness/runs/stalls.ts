@@ -22,7 +22,10 @@ export interface Stalls {
   between(from: number, to: number): number
   /** The same of all waits, short ones too, of all processes together. */
   waited(from: number, to: number): number
-  /** The part of the time between two times in which at least one of the processes waited, in ms. */
+  /**
+   * The part of the time between two times in which at least one of the processes waited, or this one's own work kept
+   * it from noticing what came, in ms.
+   */
   covered(from: number, to: number): number
   /** All of at least 10 ms. */
   all(): Stall[]
@@ -34,15 +37,23 @@ const now = () => performance.timeOrigin + performance.now()
 export function watchStalls(pids: number[]): Stalls {
   const waits: Stall[] = []
   const own: Stall[] = []
+  /** Both, in order. */
+  const late: Stall[] = []
   const last = new Map(['self' as const, ...pids].map((process) => [process, waitedMs(process)]))
   let since = now()
   const look = () => {
     const [from, to] = [since, now()]
     since = to
-    own.push({ process: 'self', from, to, ms: to - from - SAMPLE_MS })
+    const mine: Stall = { process: 'self', from, to, ms: to - from - SAMPLE_MS }
+    own.push(mine)
+    if (mine.ms >= NOTED_MS) late.push(mine)
     for (const [process, before] of last) {
       const waited = waitedMs(process)
-      if (waited > before) waits.push({ process, from, to, ms: waited - before })
+      if (waited > before) {
+        const wait = { process, from, to, ms: waited - before }
+        waits.push(wait)
+        late.push(wait)
+      }
       last.set(process, waited)
     }
   }
@@ -57,8 +68,8 @@ export function watchStalls(pids: number[]): Stalls {
     waited: (from, to) => sum(waits.filter((wait) => wait.to >= from && wait.from <= to)),
     covered: (from, to) => {
       const covered = new Waits()
-      for (const wait of waits) {
-        const [begun, ended] = [Math.max(from, wait.to - wait.ms), Math.min(to, wait.to)]
+      for (const { to: until, ms } of late) {
+        const [begun, ended] = [Math.max(from, until - ms), Math.min(to, until)]
         if (begun < ended) covered.add(begun, ended)
       }
       return covered.ms()
