@@ -31,6 +31,11 @@ const HTTP_SERIES_MAX = 1_000
  * @limit Series of one histogram of the worker. Past it: further label sets share one series.
  */
 const HISTOGRAM_SERIES_MAX = 250
+/**
+ * Each of them is one line of a scrape.
+ * @limit Subscriptions whose failed attempts a worker counts one by one. Past it: the others share one series.
+ */
+const FAILING_SUBSCRIPTIONS_MAX = 1_000
 
 export function createInstruments() {
   return {
@@ -54,6 +59,12 @@ export function createInstruments() {
       name: 'fantail_attempts_failed',
       help: 'Failed attempts, each retry included.',
       labels: ['topic'],
+    }),
+    subscriptionAttemptsFailed: new Counter({
+      name: 'fantail_subscription_attempts_failed',
+      help: 'The same failed attempts by subscription.',
+      labels: ['topic', 'subscription'],
+      seriesMax: FAILING_SUBSCRIPTIONS_MAX,
     }),
     deliveriesDeadLettered: new Counter({
       name: 'fantail_deliveries_dead_lettered',

@@ -24,6 +24,11 @@ export function createWorkerMetrics(metrics: Metrics, now: () => number): Worker
     }
     return series
   }
+  const failed = (subscription: CompiledSubscription) => {
+    const { topicName: topic, record } = subscription
+    of(subscription).failed.add()
+    metrics.subscriptionAttemptsFailed.of({ topic, subscription: record.id }).add()
+  }
   return {
     attempted(subscription, _message, outcome, durationMs) {
       const result = classify(
@@ -32,7 +37,7 @@ export function createWorkerMetrics(metrics: Metrics, now: () => number): Worker
         subscription.policy.healthyRetryPolicy,
       )
       results[result].record(durationMs / 1_000)
-      if (result !== 'delivered' && countsFailed(subscription, 'attempts')) of(subscription).failed.add()
+      if (result !== 'delivered' && countsFailed(subscription, 'attempts')) failed(subscription)
     },
     delivered(subscription, { message }) {
       const series = of(subscription)
@@ -54,7 +59,7 @@ export function createWorkerMetrics(metrics: Metrics, now: () => number): Worker
     ended(subscription, message, outcome, reason) {
       const series = of(subscription)
       if (outcome === 'delivered') this.delivered(subscription, message)
-      else if (countsFailed(subscription, 'deliveries')) series.failed.add()
+      else if (countsFailed(subscription, 'deliveries')) failed(subscription)
       if (outcome === 'deadLettered') series.deadLettered.add()
       if (outcome === 'expired') series.expired.add()
       const cause = reason ?? 'unknown'

@@ -1,0 +1,50 @@
+import type { AttemptResult } from '@fantail/contracts'
+import { createMetrics } from '@fantail/telemetry'
+import { expect, test } from 'vitest'
+import type { CompiledSubscription } from '../topics/compiled-slice.ts'
+import type { MessageContext } from '../topics/message-context.ts'
+import { createWorkerMetrics } from './telemetry-metrics.ts'
+
+const NO_MESSAGE = { message: { publishedAt: 0 } } as MessageContext
+const subscription = (id: string, protocol = 'http') =>
+  ({
+    topicName: 'orders',
+    record: { id, protocol },
+    policy: { healthyRetryPolicy: {} },
+  }) as CompiledSubscription
+
+function startCounting() {
+  const metrics = createMetrics()
+  const counted = createWorkerMetrics(metrics, () => 0)
+  const attempt = (id: string, statusCode: number, protocol?: string) => {
+    const result: AttemptResult = { kind: 'response', statusCode, durationMs: 1 }
+    const outcome = { result, along: 0, answeredAfterMs: 1 }
+    counted.attempted(subscription(id, protocol), NO_MESSAGE, outcome, 1)
+  }
+  const failed = (id: string) =>
+    metrics.subscriptionAttemptsFailed.of({ topic: 'orders', subscription: id }).value
+  return { metrics, counted, attempt, failed }
+}
+
+test('failed attempts count for their topic and for their subscription', () => {
+  const { metrics, counted, attempt, failed } = startCounting()
+  for (const status of [500, 404, 204]) attempt('a', status)
+  attempt('b', 503)
+  expect([failed('a'), failed('b')]).toEqual([2, 1])
+  expect(metrics.attemptsFailed.of({ topic: 'orders' }).value).toBe(3)
+  counted.ended(subscription('queue', 'sqs'), NO_MESSAGE, 'discarded', 'permanent')
+  expect(failed('queue')).toBe(1)
+  expect(metrics.attemptsFailed.of({ topic: 'orders' }).value).toBe(4)
+})
+
+test('subscriptions past the bound share one series', () => {
+  const { metrics, attempt, failed } = startCounting()
+  for (let i = 0; i < 1_100; i++) attempt(`s${i}`, 500)
+  attempt('s0', 500)
+  const all = [...metrics.subscriptionAttemptsFailed.series()]
+  expect(all).toHaveLength(1_001)
+  expect(
+    all.filter(({ labels }) => labels.otel_metric_overflow === 'true').map(({ value }) => value),
+  ).toEqual([100])
+  expect([failed('s0'), failed('s999')]).toEqual([2, 1])
+})
