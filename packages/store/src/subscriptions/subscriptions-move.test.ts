@@ -1,6 +1,8 @@
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { placeOfSubscription, Subscriptions, Topics } from '../index.ts'
+import { unfinishedKey } from '../keys.ts'
+import { shardBase, shardOf } from '../redis/shards.ts'
 import { finishUnfinished } from '../topics/topics-repair.ts'
 import { cutShort, holdBefore, indexFaults, newSubscription, topicName } from './subscriptions.fixture.ts'
 
@@ -106,4 +108,16 @@ test('a cut-short move to the same endpoint is finished by the sweep', async () 
   )
   expect(await finishUnfinished(redis, 0)).toBe(1)
   expect(await indexFaults(redis)).toEqual([])
+})
+
+test('a mark that the sweep cannot read holds up no other', async () => {
+  await create('https://example.com/first')
+  const { id } = await create(OLD)
+  const unfinished = unfinishedKey(shardBase(shardOf(ARN)))
+  await redis.zadd(unfinished, '1', `ofTomorrow|${ARN}`)
+  await cutShort(server.url, 'finish-move-1', (broken) =>
+    new Subscriptions(broken, SLICE).move(id, () => ({ endpoint: NEW })),
+  )
+  await expect(finishUnfinished(redis, 0)).rejects.toThrow('unknown mark ofTomorrow')
+  expect(await redis.zrange(unfinished, '0', '-1')).toEqual([`ofTomorrow|${ARN}`])
 })

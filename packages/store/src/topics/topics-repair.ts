@@ -79,15 +79,20 @@ async function forSlices(
   }
 }
 
-/** Finishes what has been unfinished for `ageMs`; answers how many changes that were. */
+/**
+ * Finishes what has been unfinished for `ageMs`; answers how many changes that were. Rejects with the first failure,
+ * after it has finished the others: a mark may be a later release's, or a record unreadable.
+ */
 export async function finishUnfinished(redis: Redis, ageMs = UNFINISHED_AGE_MS): Promise<number> {
   let finished = 0
+  const failures: unknown[] = []
   for (const shard of await shardsWith(redis, unfinishedKey)) {
     const limit = UNFINISHED_MAX
     const { members } = await listElapsed(redis, { shard, set: 'unfinished', ageMs, limit })
-    for (const mark of members) await finishMark(redis, mark)
+    for (const mark of members) await finishMark(redis, mark).catch((error: unknown) => failures.push(error))
     finished += members.length
   }
+  if (failures.length > 0) throw failures[0]
   return finished
 }
 
