@@ -8,7 +8,8 @@
  *
  * They follow the SDKs' modes: https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html
  */
-import type { AttemptErrorCode, AttemptResult } from '@fantail/contracts'
+import type { AttemptErrorCode, AttemptResult, Protocol, RetryPolicy } from '@fantail/contracts'
+import { classify } from './next-step.ts'
 
 /** The same value as in lane-pace.lua. */
 const RETRY_COST = 5
@@ -24,7 +25,11 @@ const RETRY_COST_AFTER_TIMEOUT = 10
 export type Answered = 'ok' | 'refused' | 'limited' | 'unavailable' | 'timeout' | 'failed'
 
 /** null: it says nothing of the endpoint, which was not asked. */
-export function answeredAs(result: AttemptResult): Answered | null {
+export function answeredAs(
+  result: AttemptResult,
+  protocol: Protocol,
+  policy: Pick<RetryPolicy, 'retryOn'>,
+): Answered | null {
   if (result.kind === 'failure') {
     if (result.permanent || NOT_ASKED.has(result.error)) return null
     return result.error === 'timeout' ? 'timeout' : 'failed'
@@ -32,8 +37,10 @@ export function answeredAs(result: AttemptResult): Answered | null {
   const { statusCode } = result
   if (statusCode === 429) return 'limited'
   if (statusCode === 503) return 'unavailable'
-  if (statusCode >= 200 && statusCode < 300) return 'ok'
-  return statusCode < 200 || statusCode >= 500 ? 'failed' : 'refused'
+  const byPolicy = classify(result, protocol, policy)
+  if (byPolicy === 'delivered') return 'ok'
+  // A 500 is a failure of the endpoint even if `retryOn` leaves it out.
+  return byPolicy === 'retry' || classify(result, protocol) === 'retry' ? 'failed' : 'refused'
 }
 
 const NOT_ASKED = new Set<AttemptErrorCode>(['storage', 'secrets', 'queue_missing', 'queue_refused'])

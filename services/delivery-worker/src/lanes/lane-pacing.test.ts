@@ -59,11 +59,16 @@ test('an open circuit sends one probe at a time and dead-letters nothing, howeve
 
 test('a delivery that an open circuit delayed says so, while it waits and when it has been delivered', async () => {
   const circuitBreaker = { failures: 1, probeSeconds: 2 }
-  const set = { circuitBreaker, deliveryPolicy: deliveryPolicy(3) }
+  // A status that this policy has retried opens the circuit like any other failure.
+  const { healthyRetryPolicy } = deliveryPolicy(3)
+  const set = {
+    circuitBreaker,
+    deliveryPolicy: { healthyRetryPolicy: { ...healthyRetryPolicy, retryOn: [404] } },
+  }
   const { id } = await fixture.subscribe('dead', set)
   const sender = createFakeSender()
   let up = false
-  sender.answer = () => (up ? 200 : 503)
+  sender.answer = () => (up ? 200 : 404)
   await fixture.startWorker(sender)
   const row = async (messageId: string) => (await fixture.outcomes.deliveries(messageId))?.[0]
   const first = await fixture.publish('opens it')

@@ -8,6 +8,7 @@ import { createStateLog, type Logger } from '@fantail/runtime'
 import type { LaneResult, LaneStore } from '@fantail/store'
 import { reportParts } from '../shards/part-states.ts'
 import { ShardQueue } from '../shards/shard-queue.ts'
+import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 
 /** @limit Answers that one script notes. Past it: a further script follows. */
 const RESULTS_PER_SCRIPT_MAX = 500
@@ -17,6 +18,9 @@ export interface Circuit {
   /** Redis time when it last closed; null where it is open or never was. */
   closedAt: number | null
 }
+
+/** What is known of the lane whose endpoint answered. */
+type PacedLane = Pick<CompiledSubscription, 'shard' | 'record' | 'policy'>
 
 interface Item extends LaneResult {
   done(circuit: Circuit): void
@@ -47,13 +51,16 @@ export class LanePacing {
    * it.
    */
   async answered(
-    shard: number,
-    subscriptionId: string,
+    { shard, record, policy }: PacedLane,
     result: AttemptResult,
     cost: number,
   ): Promise<Circuit> {
-    const answered = answeredAs(result)
-    const circuit = await this.#note(shard, { subscriptionId, answered: answered ?? 'unsent', cost })
+    const answered = answeredAs(result, record.protocol, policy.healthyRetryPolicy)
+    const circuit = await this.#note(shard, {
+      subscriptionId: record.id,
+      answered: answered ?? 'unsent',
+      cost,
+    })
     return { ...circuit, open: circuit.open && answered !== null }
   }
 

@@ -119,9 +119,8 @@ export class Finishing {
   }
 
   /** The lane's circuit before the attempt ended. Open: a failure costs the delivery neither its place nor a retry. */
-  #reportLane({ subscription, claimed, outcome, retryCost = 0 }: EndedAttempt): Promise<Circuit> {
-    const { pacing } = this.#options
-    return pacing.answered(subscription.shard, claimed.subscriptionId, outcome.result, retryCost)
+  #reportLane({ subscription, outcome, retryCost = 0 }: EndedAttempt): Promise<Circuit> {
+    return this.#options.pacing.answered(subscription, outcome.result, retryCost)
   }
 
   #recordDelivered(ended: EndedAttempt, state: EndState): void {
