@@ -22,6 +22,13 @@ test('a constant whose name bounds something says in a sentence what happens (`@
   expect(undescribed.map(({ name, path }) => `${path}: ${name}`)).toEqual([])
 })
 
+test('a share of memory, and a bound of many bytes, is listed among the bounds of memory (`@limit memory`)', () => {
+  const isOfMemory = ({ name, value, limit = '' }: Bound) =>
+    /_SHARE$/.test(name) ? /memory|watermark/.test(limit) : /bytes/i.test(name) && value >= 16_777_216
+  const untagged = all.filter((bound) => bound.limit && isOfMemory(bound) && !bound.ofMemory)
+  expect(untagged.map(({ name, path }) => `${path}: ${name}`)).toEqual([])
+})
+
 test('no two constants that are numbers share a name, in sources or in scripts', () => {
   const named = (group: Bound[]) => group.filter(({ name }) => /^[A-Z]/.test(name))
   const byName = [inSources, inScripts].flatMap((group) => [...Map.groupBy(named(group), ({ name }) => name)])

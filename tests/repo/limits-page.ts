@@ -1,6 +1,7 @@
 /**
  * The limits that docs/limits.md lists: constants whose comment has a `@limit`, with the text behind it, and settings
- * that have a unit. The text says what is bounded; from `Past it:` or the like on, what happens then.
+ * that have a unit. The text says what is bounded; from `Past it:` or the like on, what happens then. `@limit memory`
+ * lists the constant among the bounds of memory too.
  */
 import { filesMatching, textOf } from './repository.ts'
 
@@ -11,6 +12,8 @@ export interface Bound {
   path: string
   /** Absent: its comment has no `@limit`. */
   limit: string | undefined
+  /** It bounds what a process or Redis holds: `@limit memory`. */
+  ofMemory: boolean
 }
 
 const COMMENTED =
@@ -29,10 +32,10 @@ export function bounds(): Bound[] {
 
 function boundsOfSource(path: string): Bound[] {
   return [...textOf(path).matchAll(COMMENTED)].flatMap(([, comment, name, value, member, memberValue]) => {
-    const limit = limitIn(comment?.replaceAll(/\n\s*\*/g, ' '))
+    const { limit, ofMemory } = limitIn(comment?.replaceAll(/\n\s*\*/g, ' '))
     const text = value ?? memberValue ?? ''
     if (!NUMBER.test(text) || (member !== undefined && limit === undefined)) return []
-    return [{ name: name ?? member ?? '', value: numberOf(text), path, limit }]
+    return [{ name: name ?? member ?? '', value: numberOf(text), path, limit, ofMemory }]
   })
 }
 
@@ -41,16 +44,14 @@ function boundsOfLua(path: string): Bound[] {
     name,
     value: Number(value),
     path,
-    limit: limitIn(comment?.replaceAll(/\n-- /g, ' ')),
+    ...limitIn(comment?.replaceAll(/\n-- /g, ' ')),
   }))
 }
 
 /** From `@limit` to the end of the comment. */
-function limitIn(comment: string | undefined): string | undefined {
-  return /@limit([\s\S]*)/
-    .exec(comment ?? '')?.[1]
-    ?.replaceAll(/\s+/g, ' ')
-    .trim()
+function limitIn(comment: string | undefined): Pick<Bound, 'limit' | 'ofMemory'> {
+  const [, memory, text] = /@limit( memory\b)?([\s\S]*)/.exec(comment ?? '') ?? []
+  return { limit: text?.replaceAll(/\s+/g, ' ').trim(), ofMemory: memory !== undefined }
 }
 
 function numberOf(text: string): number {
@@ -91,19 +92,23 @@ export function renderLimits(): string {
       limits.filter((bound) => partOf(bound) === title),
     ),
   )
-  const memory = section('Memory', limits.filter(isOfMemory), MEMORY)
-  return `${HEAD}${renderSettings()}${memory}${parts.join('')}`
+  const memory = section(
+    'Memory',
+    limits.filter(({ ofMemory }) => ofMemory),
+    `${MEMORY}\n${settingsTable(SETTINGS_OF_MEMORY)}`,
+  )
+  return `${HEAD}\n## Settings\n\n${settingsTable()}${memory}${parts.join('')}`
 }
 
 const MEMORY = `
-Shares of Redis's memory, and bounds of a process of 16 MiB and more. They stand again below, each in its part.
+What Redis and each process may hold: the settings, then the constants tagged \`@limit memory\`. These stand again
+below, each in its part.
+
+Requests under way in an API process have no such bound together. Each has one: \`REQUEST_BYTES_MAX\` or
+\`AWS_REQUEST_BYTES_MAX\`, and \`REQUEST_TIMEOUT_MS\` to arrive. A proxy in front bounds their number.
 `
 
-function isOfMemory({ name, value }: Bound): boolean {
-  return /_SHARE$/.test(name)
-    ? !/LANES|SAMPLE/.test(name)
-    : /BYTES|[Bb]ytes/.test(name) && value >= 16_777_216
-}
+const SETTINGS_OF_MEMORY = /^(?:bytes|share of the memory of Redis)$/
 
 function section(title: string, limits: Bound[], text = ''): string {
   const head = '| limit | value | bounds | past it | in |\n|---|---|---|---|---|'
@@ -165,10 +170,12 @@ function scaled(value: number, units: [number, string][]): string {
 const SETTING = /^# (.+)\n# \(unit: (.+?); (?:unset: (.+?); )?read by .+\)\n(?:# )?(\w+)=(.*)$/gm
 
 /** `.env.example` is held equal to the tables of settings by a test of theirs. */
-function renderSettings(): string {
-  const rows = [...textOf('.env.example').matchAll(SETTING)].map(
-    ([, description, unit, unset, name, preset]) =>
-      `| \`${name}\` | ${preset || unset} | ${unit} | ${description} |`,
-  )
-  return `\n## Settings\n\n| setting | default | unit | bounds |\n|---|---|---|---|\n${rows.join('\n')}\n`
+function settingsTable(units = /./): string {
+  const rows = [...textOf('.env.example').matchAll(SETTING)]
+    .filter(([, , unit = '']) => units.test(unit))
+    .map(
+      ([, description, unit, unset, name, preset]) =>
+        `| \`${name}\` | ${preset || unset} | ${unit} | ${description} |`,
+    )
+  return `| setting | default | unit | bounds |\n|---|---|---|---|\n${rows.join('\n')}\n`
 }

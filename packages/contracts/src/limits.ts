@@ -137,3 +137,8 @@ export const CIRCUIT_FAILURES_DEFAULT = 10
 export const CIRCUIT_PROBE_SECONDS_MAX = 3_600
 /** @limit The same, unless the subscription says otherwise. */
 export const CIRCUIT_PROBE_SECONDS_DEFAULT = 30
+
+/** @limit Members of `retryOn`. Past it: the policy is refused. */
+export const RETRY_ON_MEMBERS_MAX = 50
+/** What `retryOn` of a policy without one would list. The traits classify by it, and documents show it. */
+export const RETRY_ON_DEFAULT = ['429', '5xx'] as const

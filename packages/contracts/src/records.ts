@@ -15,7 +15,7 @@ export interface RetryPolicy {
   numMinDelayRetries: number
   numMaxDelayRetries: number
   backoffFunction: BackoffFunction
-  /** Statuses that are retried, such as `429`, `404` or `5xx`; absent: 429 and 5xx. No answer is always retried. */
+  /** Statuses that are retried, such as `404` or `5xx`; absent: RETRY_ON_DEFAULT. No answer is always retried. */
   retryOn?: (string | number)[]
 }
 

@@ -1,5 +1,5 @@
 export type { AttemptDone, Sent } from './attempters/attempter.ts'
-export { type Attempters, createAttempters } from './attempters/attempters.ts'
+export { type Attempters, closeAttempters, createAttempters } from './attempters/attempters.ts'
 export { secretsFailure, unsignedFailure } from './envelope/attempt-request.ts'
 export {
   compileEnvelope,

@@ -7,7 +7,7 @@
  *                                FIFO: LogReaders ─▶ lanes
  */
 import { nameOfArn } from '@fantail/contracts'
-import { createAttempters, QueueAdmission, QueueAppends } from '@fantail/delivery'
+import { closeAttempters, createAttempters, QueueAdmission, QueueAppends } from '@fantail/delivery'
 import { DispatchConsumer, DispatchConsumers } from '@fantail/jobs'
 import { createStartSteps, openConnections } from '@fantail/runtime'
 import {
@@ -296,6 +296,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       await jobsDone
       await pushesDone
       await Promise.all([recorder.stop(), notes.stop()])
+      await closeAttempters(attempters)
       await options.sender.close()
       connections.disconnect()
     },

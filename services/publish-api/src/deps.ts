@@ -1,6 +1,6 @@
 /** The API's dependencies: stores, publisher and settings, each by the methods that it uses. `main` connects them. */
 import type { ApiSettings } from '@fantail/config'
-import type { AddressGuard, EnvelopeSigning, HttpSender } from '@fantail/delivery'
+import type { AddressGuard, Attempters, EnvelopeSigning } from '@fantail/delivery'
 import type { Publisher } from '@fantail/jobs'
 import type { Build, Checks } from '@fantail/runtime'
 import type {
@@ -75,7 +75,7 @@ export interface ApiDeps {
   /** By the lists that attempts go by. */
   addressGuard: Pick<AddressGuard, 'refusalBeforehand' | 'refusalThroughProxy'>
   /** For `/test`: attempts outside lanes. */
-  sender: Pick<HttpSender, 'send' | 'openAhead'>
+  attempters: Attempters
   /** For these too, where the topic signs. */
   signing: Pick<EnvelopeSigning, 'prepare'>
   /** Certificates that verify signatures. */

@@ -2,7 +2,7 @@
  * Delivery policies. Their rules cross members, so `checkDeliveryPolicy` (policy) judges them; these shapes document.
  */
 import { z } from 'zod'
-import { RETENTION_SECONDS_MAX } from '../limits.ts'
+import { RETENTION_SECONDS_MAX, RETRY_ON_DEFAULT, RETRY_ON_MEMBERS_MAX } from '../limits.ts'
 import type { DeliveryPolicy } from '../records.ts'
 import { named, namedInput, TopicReference } from './shared-schemas.ts'
 
@@ -41,12 +41,13 @@ const shape = {
     .describe('How delays rise from minDelayTarget to maxDelayTarget in the third phase. Default linear.'),
 }
 
+const usuallyRetried = RETRY_ON_DEFAULT.map((status) => `\`${status}\``).join(' and ')
 const retryOn = z
   .array(z.union([z.int(), z.string()]))
-  .max(50)
+  .max(RETRY_ON_MEMBERS_MAX)
   .describe(
-    'Statuses that are retried, like 404, or classes of them, like `5xx`; no others are. Default `429` and `5xx`. An ' +
-      'attempt without an answer is always retried.',
+    'Statuses that are retried, like 404, or classes of them, like `5xx`; no others are. ' +
+      `Default ${usuallyRetried}. An attempt without an answer is always retried.`,
   )
 const preset = z
   .string()

@@ -50,4 +50,6 @@ export interface Attempter {
    * second.
    */
   attempt(attempt: Attempt, done: AttemptDone, again?: (again: Again) => void): void
+  /** Closes connections that the attempter opened itself, after its last attempt. What it was given stays open. */
+  close(): Promise<void>
 }

@@ -6,8 +6,14 @@ import { WebhookAttempter, type WebhookAttempterOptions } from './webhook-attemp
 
 export type Attempters = Readonly<Record<Protocol, Attempter>>
 
+/** A process creates them once, and closes them by `closeAttempters` when it stops. */
 export function createAttempters(options: WebhookAttempterOptions & QueueAttempterOptions): Attempters {
   const webhook = new WebhookAttempter(options)
   const queue = new QueueAttempter(options)
   return { http: webhook, https: webhook, sqs: queue }
+}
+
+/** Protocols may share an attempter, which is closed once. */
+export async function closeAttempters(attempters: Attempters): Promise<void> {
+  await Promise.all(Array.from(new Set(Object.values(attempters)), (attempter) => attempter.close()))
 }

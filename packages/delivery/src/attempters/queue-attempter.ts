@@ -26,6 +26,9 @@ export class QueueAttempter implements Attempter {
     void appending.then(({ result, along, copy }) => done(result, along, copy))
   }
 
+  /** The connection to Redis is its creator's. */
+  async close(): Promise<void> {}
+
   /** Renders each message when its turn comes. */
   *#itemsOf(attempt: Attempt): Generator<QueueAppend> {
     yield this.#itemOf(attempt.target, attempt)

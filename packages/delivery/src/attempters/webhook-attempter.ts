@@ -29,4 +29,7 @@ export class WebhookAttempter implements Attempter {
     if ('kind' in request) setImmediate(done, request)
     else sender.send({ ...request, textBytesMax, after, onRequest, moment }, done, again)
   }
+
+  /** The sender is shared with push consumers, and its creator closes it. */
+  async close(): Promise<void> {}
 }

@@ -45,7 +45,9 @@ const GROUP_LIMITS: GroupLimits = {
   /** @limit How long a write waits for as many requests as the last one took. */
   gatherMs: 3,
   secondWriteAfterMs: 10,
-  /** @limit Text of all requests that wait for one dispatch queue in a process. Past it: `storage_unavailable`. */
+  /**
+   * @limit memory Text of all requests that wait for one dispatch queue in a process. Past it: `storage_unavailable`.
+   */
   pendingBytesMax: 67_108_864,
   // A caller is to be answered within two seconds, the way there and back included.
   /** @limit Wait of one request. Past it: `storage_unavailable`; the message is not stored. */

@@ -39,15 +39,19 @@ export interface FilterMessage {
 /**
  * Shared by the messages that a process matches in steps; small messages may use half of it. About 6 messages of 256 KB
  * fit. A message always starts if no other is in work.
- * @limit Parsed text of the messages that a process matches in steps. Past it: a message waits unparsed; one always
- * goes.
+ * @limit memory Parsed text of the messages that a process matches in steps. Past it: a message waits unparsed; one
+ * always goes.
  */
 export const PARSED_BYTES_MAX = 268_435_456
 /** 47 measured for a list of nested lists of one number; the rest is for what is not collected yet. */
 const PARSED_BYTES_PER_BYTE = 80
 
-/** For a message of 16 KB. It is matched quickly, so it does not wait for larger ones. */
-export const PARSED_SMALL_BYTES_MAX = 16_384 * PARSED_BYTES_PER_BYTE
+/**
+ * For a message of 16 KB. It is matched quickly, so it does not wait for larger ones.
+ * @limit memory Parsed text of a message that uses the half of PARSED_BYTES_MAX for small ones. Past it: the other
+ * half.
+ */
+export const PARSED_SMALL_BYTES_MAX = 1_310_720
 
 /** How many bytes the subjects of a message of this size fill at most. */
 export function parsedBytes(sizeBytes: number): number {

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { compileFilter, FilterCompiler, matchesFilter, reasonOf } from './compiled-filter.ts'
 import { FilterPolicyError } from './filter-error.ts'
-import { filterSubject } from './filter-subject.ts'
+import { filterSubject, PARSED_SMALL_BYTES_MAX, parsedBytes } from './filter-subject.ts'
 import { FilterIndex } from './indexes/filter-index.ts'
 import { inOneGo } from './match-work.ts'
 import { parseFilterPolicy } from './read-filter.ts'
@@ -499,4 +499,8 @@ test('equal parts of many filters exist once, and long texts have their weight',
   const perFilter = compiler.bytes - before
   compile({ ...shared, tenant: ['x'.repeat(10_000)] }, 'MessageBody')
   expect(compiler.bytes - before).toBeGreaterThan(2 * perFilter + 10_000)
+})
+
+test('a message of 16 KB is the largest that counts as small', () => {
+  expect(parsedBytes(16_384)).toBe(PARSED_SMALL_BYTES_MAX)
 })

@@ -1,5 +1,6 @@
 /** Webhooks: a request by HTTP or HTTPS is the attempt. */
-import { SYSTEM_POLICY } from '@fantail/contracts'
+import { RETRY_ON_DEFAULT, SYSTEM_POLICY } from '@fantail/contracts'
+import { isRetriedOn } from '../retries/retry-on.ts'
 import type { EndpointSyntax, ProtocolTraits, ReadEndpoint, ResultClass } from './protocol-traits.ts'
 
 type Scheme = 'http' | 'https'
@@ -57,6 +58,6 @@ function urlProblem(endpoint: string): string | undefined {
 /** Redirects are not followed, so they are as final as any 4xx. A 1xx as the last word comes from a broken server. */
 export function classifyStatus(statusCode: number): ResultClass {
   if (statusCode >= 200 && statusCode < 300) return 'delivered'
-  const retryable = statusCode < 200 || statusCode === 429 || (statusCode >= 500 && statusCode < 600)
+  const retryable = statusCode < 200 || isRetriedOn(statusCode, RETRY_ON_DEFAULT)
   return retryable ? 'retry' : 'permanent'
 }

@@ -1,9 +1,8 @@
 /** Which statuses a policy has retried: `retryOn` lists statuses and classes of them, and replaces the usual ones. */
+import { RETRY_ON_MEMBERS_MAX } from '@fantail/contracts'
 
 type RetryOn = readonly (string | number)[]
 
-/** @limit Members of `retryOn`. Past it: the policy is refused. */
-const RETRY_ON_MEMBERS_MAX = 50
 /** A 2xx is a delivery. */
 const STATUS = /^[1345](?:\d\d|xx)$/i
 

@@ -18,25 +18,25 @@ const SAMPLE_EVERY_MS = 250
 /** After a pause this long, a publish waits for a fresh sample rather than trust an old one. */
 const SAMPLE_STALE_MS = 1_000
 /**
- * @limit The watermark: the share of Redis's memory that publishing and all other growth caused by callers may fill.
- * Past it: `storage_full`.
+ * @limit memory The watermark: the share of Redis's memory that publishing and all other growth caused by callers may
+ * fill. Past it: `storage_full`.
  */
 export const PUBLISH_SHARE = 0.75
 /**
  * Share of Redis's memory that dead letters may fill. Each copies its message, so they could outgrow any reserve.
- * @limit Share of Redis's memory past which no dead letter is appended. Past it: the delivery waits in its lane,
+ * @limit memory Share of Redis's memory past which no dead letter is appended. Past it: the delivery waits in its lane,
  * marked dead.
  */
 const DEAD_LETTER_SHARE = 1.05
 /**
- * @limit Share of the watermark that one topic's waiting deliveries may fill. Past it: publishes to this topic are
- * refused with `rate_limited`.
+ * @limit memory Share of the watermark that one topic's waiting deliveries may fill. Past it: publishes to this topic
+ * are refused with `rate_limited`.
  */
 const TOPIC_SHARE = 0.25
 const TOPICS_EVERY_MS = 1_000
 /**
- * @limit Share of the host's memory that stands for `maxmemory` if Redis has none; FANTAIL_REDIS_MEMORY_BYTES replaces
- * it.
+ * @limit memory Share of the host's memory that stands for `maxmemory` if Redis has none; FANTAIL_REDIS_MEMORY_BYTES
+ * replaces it.
  */
 const HOST_SHARE = 0.5
 /** @limit `Retry-After` of such a refusal. */

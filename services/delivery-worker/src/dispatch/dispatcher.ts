@@ -26,7 +26,7 @@ import { UnitStarts } from './unit-starts.ts'
 const FULL_RETRY_MS = 60_000
 /** @limit Slices of messages that wait for capacity. Past it: no job is fetched. */
 const ADMISSIONS_MAX = 64
-/** @limit Message text of all jobs that a worker has in hand. Past it: no job is fetched. */
+/** @limit memory Message text of all jobs that a worker has in hand. Past it: no job is fetched. */
 const JOB_BYTES_MAX = 67_108_864
 
 export interface DispatcherOptions {

@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache'
 import { bytesOf, type LoadingBodies } from '../attempts/body-bytes.ts'
 import { MessageContext } from '../topics/message-context.ts'
 
-/** @limit Bodies that a worker caches. Past it: the least recently used one is dropped. */
+/** @limit memory Bodies that a worker caches. Past it: the least recently used one is dropped. */
 const BODY_CACHE_BYTES_MAX = 67_108_864
 /** Asked for, answered and kept by so many: of much that comes slowly, the next try has less to wait for. */
 const BODIES_TOGETHER = 100

@@ -9,7 +9,7 @@ import type { SliceFilters } from './slice-filters.ts'
 import { type Known, sliceNumberOf, TopicFilters } from './topic-filters.ts'
 import type { TopicSnapshot } from './topic-snapshot.ts'
 
-/** @limit Filters that a worker caches. Past it: the least recently used topic's are dropped. */
+/** @limit memory Filters that a worker caches. Past it: the least recently used topic's are dropped. */
 const FILTER_CACHE_BYTES_MAX = 134_217_728
 const FILTERED_TOPIC_BYTES = 1_000
 

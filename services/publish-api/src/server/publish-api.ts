@@ -2,6 +2,7 @@
 import type { ApiSettings } from '@fantail/config'
 import type { RedisTarget } from '@fantail/contracts'
 import {
+  closeAttempters,
   createAddressGuard,
   createHttpSender,
   createSigningPairs,
@@ -57,6 +58,7 @@ import { KeyCache } from '../keys/key-cache.ts'
 import { RateLimits } from '../keys/rate-limits.ts'
 import { QueueCache } from '../queues/queue-cache.ts'
 import { createQueueSource } from '../queues/queues-in-use.ts'
+import { createTestAttempters } from '../subscriptions/test-attempt.ts'
 import { TopicCache } from '../topics/topic-cache.ts'
 import { followChanges } from './follow-changes.ts'
 import { createRedisClock } from './message-clock.ts'
@@ -121,11 +123,18 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
   const health = new StorageHealthReader({ redis, minReplicas, memoryBytes })
   telemetry.metrics.observeStorage({ read: () => health.read(), possible: DATA_RISKS })
   const stores = createStores(connections, use, options)
+  const attempters = createTestAttempters({
+    sender,
+    queues: stores.queues,
+    vault: options.vault,
+    clock: () => clock.now(),
+    userAgent: settings.userAgent,
+  })
   const deps: ApiDeps = {
     ...stores,
     publisher,
     addressGuard: createAddressGuard(guarded),
-    sender,
+    attempters,
     ...createSigning(redis, options),
     ...createKeys(redis, options, stores.storageGuard),
     health,
@@ -146,7 +155,8 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
   const stop = async () => {
     stores.queueWaits.close()
     await server?.close()
-    await Promise.all([publisher.close(), sender.close()])
+    await Promise.all([publisher.close(), closeAttempters(attempters)])
+    await sender.close()
     clock.stop()
     connections.disconnect()
   }

@@ -10,6 +10,7 @@ import {
   toAttribute,
 } from '@fantail/contracts'
 import {
+  type Attempters,
   compileEnvelope,
   compileTarget,
   createAttempters,
@@ -21,7 +22,7 @@ import {
   unsignedFailure,
 } from '@fantail/delivery'
 import { effectivePolicy } from '@fantail/policy'
-import { deliveryItemId } from '@fantail/store'
+import { deliveryItemId, type Queues } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 
@@ -39,7 +40,21 @@ interface TestResult {
   error?: string
 }
 
-type Tools = Pick<ApiDeps, 'sender' | 'queues' | 'signing' | 'vault' | 'clock' | 'settings'>
+type AttempterOptions = Omit<Parameters<typeof createAttempters>[0], 'appends' | 'itemIdOf'> & {
+  queues: Pick<Queues, 'get' | 'send'>
+}
+
+/** Those of the worker, but with the settings that queues have at present. */
+export function createTestAttempters({ queues, ...options }: AttempterOptions): Attempters {
+  const appends = new QueueAppends({
+    queues,
+    // An admission check remembers a queue's settings. A test is to see those that were changed a moment ago.
+    admission: { refusalOf: (...asked) => new QueueAdmission({ queues }).refusalOf(...asked) },
+  })
+  return createAttempters({ ...options, appends, itemIdOf: deliveryItemId })
+}
+
+type Tools = Pick<ApiDeps, 'attempters' | 'signing' | 'clock'>
 
 export async function attemptOnce(
   deps: Tools,
@@ -101,22 +116,12 @@ interface Attempt {
 
 /** Made like a delivery's attempt. */
 async function attempt(deps: Tools, { record, target, envelope }: Attempt): Promise<AttemptResult> {
-  const { queues, sender, signing, vault, clock, settings } = deps
+  const { attempters, signing } = deps
   try {
     await signing.prepare(envelope, target)
   } catch (error) {
     return unsignedFailure(error)
   }
-  // A separate admission check, with the queue's present settings.
-  const appends = new QueueAppends({ queues, admission: new QueueAdmission({ queues }) })
-  const attempters = createAttempters({
-    sender,
-    vault,
-    clock,
-    userAgent: settings.userAgent,
-    appends,
-    itemIdOf: deliveryItemId,
-  })
   const { promise, resolve } = Promise.withResolvers<AttemptResult>()
   attempters[record.protocol].attempt({ target, envelope, delivery: undefined }, resolve)
   return promise

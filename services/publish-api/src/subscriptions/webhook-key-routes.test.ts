@@ -1,23 +1,31 @@
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
+import { createTestAttempters } from './test-attempt.ts'
 
 let api: TestApi
 let path = ''
 let id = ''
 const sent: { headers: Record<string, string>; body: string }[] = []
 
+const sender: Parameters<typeof createTestAttempters>[0]['sender'] = {
+  openAhead: () => undefined,
+  send: ({ headers, body }, done) => {
+    const list = headers as string[]
+    const pairs = Array.from({ length: list.length / 2 }, (_, i) => [list[2 * i], list[2 * i + 1]])
+    sent.push({ headers: Object.fromEntries(pairs), body: body.toString() })
+    setImmediate(done, { kind: 'response', statusCode: 204, durationMs: 1 })
+  },
+}
+function useVault(vault: TestApi['deps']['vault']) {
+  const { queues, clock } = api.deps
+  api.deps.vault = vault
+  api.deps.attempters = createTestAttempters({ queues, vault, clock, sender, userAgent: undefined })
+}
+
 beforeAll(async () => {
   api = await startTestApi()
-  api.deps.sender = {
-    openAhead: () => undefined,
-    send: ({ headers, body }, done) => {
-      const list = headers as string[]
-      const pairs = Array.from({ length: list.length / 2 }, (_, i) => [list[2 * i], list[2 * i + 1]])
-      sent.push({ headers: Object.fromEntries(pairs), body: body.toString() })
-      setImmediate(done, { kind: 'response', statusCode: 204, durationMs: 1 })
-    },
-  }
+  useVault(api.deps.vault)
 })
 beforeEach(async () => {
   await api.redis.flushall()
@@ -118,8 +126,8 @@ test('a subscription that cannot be signed is refused', async () => {
   for (let i = 0; i < 5; i++) await api.call('POST', path)
   expect((await api.call('POST', path)).body.error.code).toBe('conflict')
   const { vault } = api.deps
-  api.deps.vault = undefined
+  useVault(undefined)
   expect((await api.call('POST', path)).body.error).toMatchObject({ code: 'not_supported' })
   expect((await api.call('POST', `/v1/subscriptions/${id}/test`)).body.error).toContain('cannot be signed')
-  api.deps.vault = vault
+  useVault(vault)
 })

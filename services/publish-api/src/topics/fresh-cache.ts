@@ -18,6 +18,13 @@ const BRIDGE_MS = 3_000
 const FAILED_MS = 500
 /** @limit Records in the API's cache. Past it: the one that was looked up longest ago is dropped. */
 const RECORDS_MAX = 10_000
+/**
+ * For topics and for queues each, by the length of their records as JSON. Most records have less than 2 KB.
+ * @limit memory Records in one of the API's caches. Past it: the one that was looked up longest ago is dropped.
+ */
+const RECORDS_BYTES_MAX = 33_554_432
+/** About what an object of a record takes beside its texts. */
+const RECORD_OVERHEAD_BYTES = 512
 
 interface Entry<T> {
   /** null: there is no record. Such an entry answers its callers and is not kept. */
@@ -45,6 +52,8 @@ export class FreshCache<T> {
     this.#now = now ?? (() => performance.now())
     this.#entries = new LRUCache({
       max: RECORDS_MAX,
+      maxSize: RECORDS_BYTES_MAX,
+      sizeCalculation: ({ value }) => RECORD_OVERHEAD_BYTES + 2 * JSON.stringify(value).length,
       fetchMethod: (arn, before, { signal }) => this.#look(arn, before, signal),
       // A look-up whose record was dropped meanwhile still answers its callers.
       ignoreFetchAbort: true,
