@@ -78,7 +78,9 @@ const requestPolicy = z
         'Value of the `Content-Type` header of notifications; default `application/json` where the body is JSON, else, and over the AWS protocols always, `text/plain; charset=UTF-8`.',
       ),
   })
-  .describe('How the request of a notification is made. Confirmations are always `text/plain`.')
+  .describe(
+    'How the request of a notification is made. Confirmations are `application/json`; over the AWS protocols `text/plain`.',
+  )
 
 const EXAMPLE: DeliveryPolicy = {
   healthyRetryPolicy: {
@@ -127,7 +129,18 @@ export const EffectiveDeliveryPolicyShape = named(
       throttlePolicy: throttlePolicy
         .nullable()
         .describe('The throttle in force; null: attempts are not throttled.'),
-      requestPolicy,
+      requestPolicy: z
+        .object({
+          headerContentType: z
+            .string()
+            .nullable()
+            .describe(
+              'Content type of notifications. null: `application/json` if the body is JSON, else ' +
+                '`text/plain; charset=UTF-8`. Subscriptions of the AWS protocols without one of their own, or of their ' +
+                'topic, have `text/plain; charset=UTF-8`.',
+            ),
+        })
+        .describe('How the request of a notification is made.'),
     })
     .describe(
       'The policy in force: each group from the subscription, else from its topic, else from the system.',

@@ -105,7 +105,7 @@ export const TopicView = named(
           arn: 'arn:aws:sns:us-east-1:000000000000:orders',
           displayName: 'Orders',
           deliveryPolicy: null,
-          effectiveDeliveryPolicy: SYSTEM_POLICY,
+          effectiveDeliveryPolicy: { ...SYSTEM_POLICY, requestPolicy: { headerContentType: null } },
           disableSubscriptionOverrides: false,
           retentionSeconds: 86_400,
           signing: 'none',

@@ -188,11 +188,14 @@ function checkThrottle(group: unknown, check: PolicyCheck, report: Report): void
   if (message) report({ path: `${path}.maxReceivesPerSecond`, message })
 }
 
-/** From one a second on whole numbers, as in SNS. */
+const WHOLE_OR_BELOW_ONE = 'must be a whole number from 1 on, or less than 1'
+
+/** Whole numbers from one a second on, as in SNS. */
 function throttleProblem(value: unknown, { maxRetrySeconds }: PolicyCheck): string | undefined {
   const native = maxRetrySeconds === undefined
   const isFraction = native && typeof value === 'number' && value < 1
   if (isFraction) return numberProblem(value, { min: RECEIVES_PER_SECOND_MIN, fractions: true })
+  if (native && typeof value === 'number' && !Number.isInteger(value)) return WHOLE_OR_BELOW_ONE
   return numberProblem(value, { min: 1, required: true })
 }
 

@@ -10,6 +10,9 @@ interface Failing {
   queue: string | null
 }
 
+/** A status that is not retried ends a delivery whatever the number of its retries. */
+const REFUSED_FOR_GOOD = '; at once if refused for good'
+
 export function describeOnFailure({ policy, retentionSeconds, queue }: Failing): string {
   const attempts = policy.numRetries + 1
   const times = attempts === 1 ? '1 attempt' : `${attempts} attempts`
@@ -17,9 +20,10 @@ export function describeOnFailure({ policy, retentionSeconds, queue }: Failing):
   const seconds = totalRetrySeconds(policy)
   if (endsByRetention(seconds, retentionSeconds)) {
     const kept = durationInWords(retentionSeconds)
-    return `after ${kept}, when the topic’s retention ends, before the last of ${times}: ${end}`
+    return `after ${kept}, when the topic’s retention ends, before the last of ${times}: ${end}${REFUSED_FOR_GOOD}`
   }
-  return `after ${times}${seconds === 0 ? '' : ` in ${durationInWords(seconds)}`} ${end}`
+  const duration = seconds === 0 ? '' : ` in ${durationInWords(seconds)}`
+  return `after ${times}${duration} ${end}${attempts === 1 ? '' : REFUSED_FOR_GOOD}`
 }
 
 /** The topic stops keeping the message before its last retry. */

@@ -25,11 +25,18 @@ interface CountedTopic {
   subscriptions: SubscriptionCounts
 }
 
+/** Without a content type of the topic's own, native subscriptions send each body as what it is. */
+function topicPolicy(topic: TopicRecord): z.input<typeof TopicView>['effectiveDeliveryPolicy'] {
+  const policy = effectivePolicy(topic)
+  const requestPolicy = topic.deliveryPolicy?.requestPolicy ?? { headerContentType: null }
+  return { ...policy, requestPolicy }
+}
+
 export function topicView({ topic, subscriptions }: CountedTopic): z.input<typeof TopicView> {
   const { active, pending, paused } = subscriptions
   return {
     ...TOPIC.shown(topic),
-    effectiveDeliveryPolicy: effectivePolicy(topic),
+    effectiveDeliveryPolicy: topicPolicy(topic),
     fifo: topic.fifo === true,
     ...(topic.fifo && { contentBasedDeduplication: topic.contentBasedDeduplication ?? false }),
     subscriptions: { active, pending, paused },

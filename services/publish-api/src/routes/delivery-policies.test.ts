@@ -59,7 +59,7 @@ test('a policy may be longer than the topic keeps messages, and the preview says
     body: { endpoint, deliveryPolicy },
   })
   expect(body.onFailure).toBe(
-    'after 1 h, when the topic’s retention ends, before the last of 4 attempts: to brief-dead-letters',
+    'after 1 h, when the topic’s retention ends, before the last of 4 attempts: to brief-dead-letters; at once if refused for good',
   )
   const tooLong = await preview({
     healthyRetryPolicy: { minDelayTarget: 1_209_600, maxDelayTarget: 1_209_600 },
@@ -77,7 +77,10 @@ test.each([
     'healthyRetryPolicy.retryOn must list statuses other than 2xx',
   ],
   [{ healthyRetryPolicy: { retryOn: '5xx' } }, 'healthyRetryPolicy.retryOn must be a list'],
-  [{ throttlePolicy: { maxReceivesPerSecond: 1.5 } }, 'maxReceivesPerSecond must be an integer'],
+  [
+    { throttlePolicy: { maxReceivesPerSecond: 2.5 } },
+    'maxReceivesPerSecond must be a whole number from 1 on, or less than 1',
+  ],
   [
     { throttlePolicy: { maxReceivesPerSecond: 0 } },
     'maxReceivesPerSecond must be greater than or equal to 0.001',

@@ -26,7 +26,7 @@ test('a webhook is active at once, under the defaults', async () => {
     status: 'active',
     rawMessageDelivery: false,
     redrivePolicy: {},
-    onFailure: 'after 4 attempts in 1 min to orders-dead-letters',
+    onFailure: 'after 4 attempts in 1 min to orders-dead-letters; at once if refused for good',
     maxInFlight: 32,
     confirmation: 'none',
     lane: { waiting: 0, inFlight: 0, drainSeconds: 0, rate: null, lastFailure: null, lastSuccessAt: null },
@@ -56,6 +56,18 @@ test('an answer shows the policy in force and the lane’s drain time', async ()
   expect(read.body.effectiveDeliveryPolicy.throttlePolicy).toEqual({ maxReceivesPerSecond: 4 })
   expect(read.body.lane).toMatchObject({ waiting: 1, rate: 4, drainSeconds: 0.25, drainUnknown: null })
   expect(read.body.lane.oldestWaitingSeconds).toBeGreaterThan(0)
+})
+
+test('the content type in force is that of the envelope, or null where each raw body has its own', async () => {
+  const contentType = async (settings: object) => {
+    const endpoint = `https://example.com/types/${JSON.stringify(settings)}`
+    const { body } = await subscribe({ endpoint: encodeURI(endpoint), ...settings })
+    return body.effectiveDeliveryPolicy.requestPolicy.headerContentType
+  }
+  expect(await contentType({})).toBe('application/json')
+  expect(await contentType({ rawMessageDelivery: true })).toBeNull()
+  const deliveryPolicy = { requestPolicy: { headerContentType: 'text/csv' } }
+  expect(await contentType({ rawMessageDelivery: true, deliveryPolicy })).toBe('text/csv')
 })
 
 test('the same endpoint again answers the one that exists, or a conflict where settings differ', async () => {
@@ -167,17 +179,17 @@ test('what fails goes to the queue of its topic by default, and vanishes only wh
   const { body } = await subscribe({ endpoint })
   expect(body).toMatchObject({
     redrivePolicy: {},
-    onFailure: expect.stringMatching(/ to orders-dead-letters$/),
+    onFailure: expect.stringMatching(/ to orders-dead-letters; at once/),
   })
   const patch = async (set: object) =>
     (await api.call('PATCH', `/v1/subscriptions/${body.id}`, { body: set })).body
   expect(await patch({ redrivePolicy: null })).toMatchObject({
     redrivePolicy: null,
-    onFailure: 'after 4 attempts in 1 min discarded',
+    onFailure: 'after 4 attempts in 1 min discarded; at once if refused for good',
   })
   const named = { deadLetterTargetArn: 'named', createQueue: true }
   expect(await patch({ redrivePolicy: named })).toMatchObject({
-    onFailure: 'after 4 attempts in 1 min to named',
+    onFailure: 'after 4 attempts in 1 min to named; at once if refused for good',
   })
   expect(await patch({ redrivePolicy: {} })).toMatchObject({ redrivePolicy: {}, onFailure: body.onFailure })
   // A request that is repeated agrees with what it made, and another one does not.
@@ -194,7 +206,7 @@ test('a queue that somebody else made is not the topic’s, and the answer names
   await api.call('PUT', '/v1/topics/taken')
   await api.call('PUT', '/v1/queues/taken-dead-letters')
   const { body } = await subscribe({ endpoint: 'https://example.com/taken' }, 'taken')
-  expect(body.onFailure).toMatch(/ to taken-dead-letters-[0-9a-f]{8}$/)
+  expect(body.onFailure).toMatch(/ to taken-dead-letters-[0-9a-f]{8}; at once/)
 })
 
 test('a dead-letter queue that does not exist is refused, unless the request has it made', async () => {

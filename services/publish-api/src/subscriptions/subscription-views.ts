@@ -1,5 +1,6 @@
 /** Subscriptions as the REST API shows them: the record, the policy in force, and how the lane stands. */
 import {
+  type EffectiveDeliveryPolicy,
   nameOfArn,
   type SubscriptionMove,
   type SubscriptionRecord,
@@ -7,7 +8,7 @@ import {
   type TopicRecord,
 } from '@fantail/contracts'
 import { maskCredentials } from '@fantail/delivery'
-import { describeOnFailure, effectivePolicy, PROTOCOL_TRAITS } from '@fantail/policy'
+import { describeOnFailure, effectivePolicy, PROTOCOL_TRAITS, saysWhatIsJson } from '@fantail/policy'
 import {
   drainOf,
   type LaneFigures,
@@ -99,13 +100,18 @@ function subscriptionView(facts: Shown): View {
     onFailure: onFailure(facts),
     endpoint: maskCredentials(record.endpoint),
     pendingEndpoint: isMoving(record, now) ? maskCredentials(record.move.endpoint) : null,
-    effectiveDeliveryPolicy: effectivePolicy(topic, record),
+    effectiveDeliveryPolicy: shownPolicy(effectivePolicy(topic, record)),
     outbound: outboundView(record),
     confirmationExpiresAt:
       record.status === 'pending' || isMoving(record, now) ? isoOrNull(record.tokenExpiresAt) : null,
     createdAt: iso(record.createdAt),
     lane: laneView(record, lane, now),
   }
+}
+
+/** Without a fixed content type each body is sent as what it is. */
+function shownPolicy(policy: EffectiveDeliveryPolicy): View['effectiveDeliveryPolicy'] {
+  return saysWhatIsJson(policy) ? { ...policy, requestPolicy: { headerContentType: null } } : policy
 }
 
 type Moving = SubscriptionRecord & { move: SubscriptionMove }

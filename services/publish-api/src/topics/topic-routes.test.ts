@@ -27,6 +27,7 @@ test('PUT creates a topic with defaults, then sets only what it is given', async
     effectiveDeliveryPolicy: {
       healthyRetryPolicy: { numRetries: 3, backoffFunction: 'linear' },
       throttlePolicy: null,
+      requestPolicy: { headerContentType: null },
     },
     retentionSeconds: 345_600,
     signing: 'none',

@@ -25,7 +25,7 @@ export const LaneView = z
       .enum(DRAIN_UNKNOWN)
       .nullable()
       .describe(
-        'Why `drainSeconds` is null. paused: the subscription is paused. nothingAttempted, nothingSucceeds: no attempt ended in the last minute, or none of them well. null: it is known.',
+        'Why `drainSeconds` is null. paused: the subscription is paused. nothingAttempted: no attempt ended in the last minute. nothingSucceeds: none of them succeeded, or the last failure is later than the last success by more than 5 s, and by three requests of a throttle. null: it is known.',
       ),
     rate: z
       .number()
@@ -79,9 +79,9 @@ export const SUBSCRIPTION_EXAMPLE = {
   status: 'active',
   rawMessageDelivery: false,
   deliveryPolicy: null,
-  effectiveDeliveryPolicy: SYSTEM_POLICY,
+  effectiveDeliveryPolicy: { ...SYSTEM_POLICY, requestPolicy: { headerContentType: 'application/json' } },
   redrivePolicy: { deadLetterTargetArn: 'arn:aws:sqs:us-east-1:000000000000:dead' },
-  onFailure: 'after 4 attempts in 1 min to dead',
+  onFailure: 'after 4 attempts in 1 min to dead; at once if refused for good',
   filterPolicy: { color: ['red'] },
   filterPolicyScope: 'MessageAttributes',
   maxInFlight: 32,

@@ -226,7 +226,8 @@ export const SubscriptionView = named(
       onFailure: z
         .string()
         .describe(
-          'The fate of a delivery that keeps failing, in words: how many attempts, for how long, and where it goes.',
+          'The fate of a delivery that keeps failing with a retried status, in words: how many attempts, for how long, and ' +
+            'where it goes. One that is refused for good goes there after that attempt.',
         ),
       filterPolicy: FilterPolicy.nullable().describe(
         'Which messages it gets, in SNS’s filter language; null: all.',

@@ -18,6 +18,10 @@ const LANE: LaneFigures = {
 const lately = (attempts: number, successes: number, spanMs = 10_000) => ({
   lately: { attempts, successes, spanMs },
 })
+const ended = (failedAt: number, lastSuccessAt: number) => ({
+  lastFailure: { at: failedAt, statusCode: 503, error: null },
+  lastSuccessAt,
+})
 const known = (seconds: number) => ({ seconds, unknown: null })
 const unknown = (reason: string) => ({ seconds: null, unknown: reason })
 
@@ -33,6 +37,20 @@ test.each<[string, Partial<LaneFigures>, boolean, object]>([
   ['no attempt lately', {}, false, unknown('nothingAttempted')],
   ['no success lately', lately(100, 0), false, unknown('nothingSucceeds')],
   ['no success lately, with a throttle', { ...lately(100, 0), rate: 10 }, false, unknown('nothingSucceeds')],
+  [
+    'only failures for 6 s',
+    { ...lately(100, 90), ...ended(7_000, 1_000) },
+    false,
+    unknown('nothingSucceeds'),
+  ],
+  [
+    'a failure 6 s after a success, at one request in 5 s',
+    { ...lately(4, 2, 20_000), rate: 0.2, ...ended(7_000, 1_000) },
+    false,
+    known(1_000),
+  ],
+  ['a failure after a success', { ...lately(100, 25), ...ended(2_000, 1_000) }, false, known(40)],
+  ['a success after failures', { ...lately(100, 25), ...ended(1_000, 7_000) }, false, known(40)],
   ['paused', { ...lately(100, 100), rate: 10 }, true, unknown('paused')],
 ])('time to drain: %s', (_, figures, paused, drain) => {
   expect(drainOf({ ...LANE, ...figures }, paused)).toEqual(drain)
