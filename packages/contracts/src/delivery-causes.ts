@@ -23,7 +23,9 @@ export const WAIT_CAUSES = {
     'The endpoint has not yet answered in time, so its deliveries take turns with those of others.',
   capacity: 'It is due and waits for a worker with a free slot.',
   paused: 'The subscription is paused.',
-  dlqMissing: 'It failed for good, and its dead-letter queue does not exist. It waits for the queue.',
+  dlqMissing:
+    'It failed for good, and its dead-letter queue does not exist. ' +
+    'It waits for the queue, and ends with `deadLetterQueueMissing` if that stays away.',
   groupOrder: 'An earlier message of its FIFO group has not ended.',
   isolated: 'Workers died or froze again and again while they matched the message, so it is matched alone.',
   leasesEnded:
@@ -39,7 +41,8 @@ export const END_CAUSES = {
   permanent: 'The endpoint refused it in a way that no retry changes.',
   retriesExhausted: 'The last retry failed.',
   expired: 'The message is older than its topic keeps messages.',
-  deadLetterQueueMissing: 'Its dead-letter queue does not exist.',
+  deadLetterQueueMissing:
+    'Its dead-letter queue does not exist. A native subscription waits for it first (`dlqMissing`).',
   deadLetterQueueDenied: 'The policy of its dead-letter queue refused it.',
   unsubscribed: 'The subscription was deleted.',
   purged: 'An operator purged the subscription’s deliveries.',
