@@ -46,7 +46,10 @@ async function publish({ connection, workers }: Stack, ledger: Ledger, count: nu
 const untilInFlight = (held: HeldEndpoint, count: number) =>
   waitFor(() => held.requests().length >= count, { what: `${count} attempts in flight`, intervalMs: 1 })
 
-/** Resolves when nothing waits any more; with how long after `since` the last of each kind began. */
+/**
+ * Waits until nothing is pending. Counts the attempts after `since`: repeated ones (`again`) and first ones (`first`).
+ * Also returns how many ms after `since` the last of each began.
+ */
 async function lastBegun(ledger: Ledger, held: HeldEndpoint, since: number) {
   await ledger.whenSettled({ timeoutMs: 40_000 })
   const { again, first } = held.since(since)

@@ -51,7 +51,10 @@ export type FifoThroughputScope = 'Topic' | 'MessageGroup'
 export interface TopicRecord {
   arn: string
   name: string
-  /** Unique per creation: a topic deleted and made again has another; names its slices' keys. */
+  /**
+   * Each creation gets a new one, also if a topic is deleted and created again. It is part of the names of the slices'
+   * keys.
+   */
   uid: string
   displayName: string
   deliveryPolicy: DeliveryPolicy | null

@@ -51,7 +51,10 @@ async function setUp(options: ContestOptions): Promise<Stage> {
   return { options, receiver, publishers, contestants }
 }
 
-/** Every scenario once for every contestant, those next to each other that are compared. */
+/**
+ * Runs every scenario once for every contestant. All contestants of one scenario run directly one after the other,
+ * because they are compared.
+ */
 async function runRound(stage: Stage, seconds: number, done: (turn: Turn, measured: Measurement) => void) {
   for (const fanOut of stage.options.fanOuts) {
     for (const [name, contestant] of stage.contestants) {

@@ -43,8 +43,8 @@ export class AddressRules {
   }
 
   /**
-   * A host as URLs have it: a name, an IPv4 address, or an IPv6 address in brackets. An IPv4-mapped one is the IPv4
-   * address.
+   * Whether a rule covers the host. The host is written as in a URL: a name, an IPv4 address, or an IPv6 address in
+   * brackets. An IPv4-mapped IPv6 address counts as its IPv4 address.
    */
   has(host: string): boolean {
     const address = host.replace(/^\[(.*)\]$/, '$1')

@@ -237,7 +237,10 @@ export class LaneAttempts {
     return isProven ? 'proven' : 'unproven'
   }
 
-  /** The subscription as it is now; undefined where this claim may not be sent by it (invariant 6). */
+  /**
+   * The subscription as it is now. Undefined if this claim may no longer be sent (deleted, paused, other rate), or if
+   * that cannot be checked: changes act at once (invariant 6).
+   */
   async #currentOf(hand: ClaimInHand): Promise<CompiledSubscription | undefined> {
     const { subscription, checkedAt } = hand
     if (performance.now() - checkedAt < CLAIM_SNAPSHOT_AGE_MS_MAX) return subscription

@@ -29,7 +29,10 @@ export interface Batch {
   turn: ReceiveTurn
 }
 
-/** Messages stay hidden until the request's deadline and some time for what follows, or for the queue's own time. */
+/**
+ * Messages stay hidden for the longer of two times: the queue's visibility timeout, or the request's timeout plus
+ * SETTLE_MS.
+ */
 export async function collectBatch(
   queues: Pick<Queues, 'receiveTurn'>,
   { record, batch, ended }: BatchRequest,

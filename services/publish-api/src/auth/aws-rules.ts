@@ -113,8 +113,8 @@ async function origins({ SourceArn, DestinationArn }: AwsInput, deps: ApiDeps): 
 }
 
 /**
- * The target is the subscription's own topic; the topic in the request does not matter (checklist 63). It is refused
- * like an unknown token.
+ * The right is checked on the subscription's own topic; the topic in the request does not matter (checklist 63). A
+ * caller without the right gets the same answer as for an unknown token.
  */
 async function confirmed({ Token }: AwsInput, { subscriptions }: ApiDeps): Promise<Target[]> {
   const record = typeof Token === 'string' ? await subscriptions.findByToken(Token) : null

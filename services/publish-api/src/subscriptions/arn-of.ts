@@ -2,7 +2,10 @@
 import { FantailError, parseArn, resolveSubscription } from '@fantail/contracts'
 import type { ApiDeps } from '../deps.ts'
 
-/** A deleted subscription can still be named by its ARN; an id alone needs the record: `validation_failed` without. */
+/**
+ * An ARN also works for a deleted subscription. An id needs the subscription's record; if there is none, throws
+ * `validation_failed`.
+ */
 export async function subscriptionArnOf(
   { subscriptions }: Pick<ApiDeps, 'subscriptions'>,
   idOrArn: string,

@@ -53,8 +53,8 @@ local function body_bytes(base, delivery)
   return redis.call('HSTRLEN', base .. 'msg:' .. string.sub(delivery, 1, 16), BODY.json)
 end
 
--- Lists those behind a claimed head that may be sent together with it. They stay where they are: it is the head's lease
--- that counts, and what it comes to is settled for all of them.
+-- Lists a run: a claimed head and the deliveries behind it that may be sent together with it. Those deliveries stay in
+-- their list. Only the head has a lease, and its result is settled for all of them.
 local function add_run(take, id, lane, head)
   local run, bytes = { id, head }, body_bytes(take.base, head)
   for _, delivery in ipairs(behind(take.base, id, head, math.min(RUN_MAX, take.behind_left))) do
