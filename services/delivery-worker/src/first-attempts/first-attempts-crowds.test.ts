@@ -38,6 +38,7 @@ function createFirstAttempts() {
     jitter: 0,
     attemptTimeoutMs: 60_000,
     metrics: { delivered: () => undefined },
+    notes: { delivered: () => undefined, failed: () => undefined },
     status: {},
     freed,
   } as unknown as FirstAttemptsOptions)
