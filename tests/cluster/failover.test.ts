@@ -73,7 +73,10 @@ test('each dispatch queue is on another master', async () => {
 
 test('a failover takes one log line per change of state, not thousands', () => {
   for (const service of stack().services()) {
-    const told = service.logLines().filter(({ level }) => level === 'warn' || level === 'error')
+    // Each dead letter is a warning of its own, which the failover does not cause.
+    const told = service
+      .logLines()
+      .filter(({ level, msg }) => level === 'error' || (level === 'warn' && msg !== 'delivery.dead_lettered'))
     for (const [msg, lines] of Map.groupBy(told, ({ msg }) => msg))
       expect([service.label, msg, lines.length < 30]).toEqual([service.label, msg, true])
   }
