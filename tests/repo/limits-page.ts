@@ -104,8 +104,10 @@ const MEMORY = `
 What Redis and each process may hold: the settings, then the constants tagged \`@limit memory\`. These stand again
 below, each in its part.
 
-Requests under way in an API process have no such bound together. Each has one: \`REQUEST_BYTES_MAX\` or
-\`AWS_REQUEST_BYTES_MAX\`, and \`REQUEST_TIMEOUT_MS\` to arrive. A proxy in front bounds their number.
+Requests under way in an API process have no bound in bytes together. With a shared one, a few slow callers could have
+everybody else refused. Each request has bounds: \`REQUEST_BYTES_MAX\` or \`AWS_REQUEST_BYTES_MAX\`, and
+\`REQUEST_TIMEOUT_MS\` to arrive. Where keys are asked for, a caller without one gets no body read, or over the AWS
+protocols \`STRANGERS_BYTES_MAX\`. A proxy in front bounds the number of connections.
 `
 
 const SETTINGS_OF_MEMORY = /^(?:bytes|share of the memory of Redis)$/
