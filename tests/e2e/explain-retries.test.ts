@@ -18,6 +18,7 @@ interface Row {
   nextAttemptAt: string | null
   delayMs: number | null
   because: string | null
+  endedAt: string | null
 }
 
 /** The row of a message that went to one subscription; undefined before it was dispatched. */
@@ -47,6 +48,7 @@ test('a delivery that succeeds at the first go shows its status code, and nothin
     await subscribe(stack(), topic, { endpoint: hook(`/${topic}`) })
     const row = await rowOf(await publish(stack(), topic, 'x'), isDelivered)
     const nothing = { delayMs: null, because: null, nextAttemptAt: null }
+    expect(row.endedAt).not.toBeNull()
     expect(row).toMatchObject({ attempts: 1, attemptsMax: 4, lastStatusCode: status, ...nothing })
   }
 })
@@ -62,7 +64,7 @@ test('a retried delivery says what was decided, while it waits and when it has b
   const messageId = await publish(stack(), 'busy', 'x')
   const decided = { attempts: 1, attemptsMax: 3, lastStatusCode: 503, delayMs: 7_000, because: 'retryAfter' }
   const waiting = await rowOf(messageId, isWaiting)
-  expect(waiting).toMatchObject(decided)
+  expect(waiting).toMatchObject({ ...decided, endedAt: null })
   expect(Date.parse(waiting.nextAttemptAt ?? '')).toBeGreaterThan(Date.now())
   const line = await waitFor(() =>
     stack()

@@ -71,7 +71,10 @@ const DeliveryView = named(
       endpoint: z
         .string()
         .nullable()
-        .describe('Where it is delivered to, without credentials; null if unknown.'),
+        .describe(
+          'Present endpoint of the subscription, without credentials, also where an earlier endpoint took the delivery; ' +
+            'null if unknown.',
+        ),
       state: z
         .enum([
           'delivered',
@@ -103,6 +106,10 @@ const DeliveryView = named(
       nextAttemptAt: Timestamp.nullable().describe(
         'The next attempt comes no earlier: ISO 8601 in UTC. null if nothing is planned.',
       ),
+      endedAt: Timestamp.nullable().describe(
+        'When the outcome log stored its end, soon after it: ISO 8601 in UTC. First attempts of a message at several ' +
+          'endpoints may be stored together, when all have ended. null while it goes on, or if unknown.',
+      ),
       delayMs: z
         .int()
         .nullable()
@@ -128,6 +135,7 @@ const DeliveryView = named(
           lastStatusCode: 200,
           lastError: null,
           nextAttemptAt: null,
+          endedAt: '2026-11-21T09:30:07.000Z',
           delayMs: 7_000,
           because: 'retryAfter',
           reason: null,

@@ -19,4 +19,6 @@ export interface DispatchEntry {
   paused?: Buffer
   filtered: Buffer
   failures: [slot: number, statusCode: number | null, error: string | null][]
+  /** When the log stored it, in epoch ms by Redis's clock; only of entries that were read. */
+  storedAt?: number
 }

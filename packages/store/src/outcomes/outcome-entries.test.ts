@@ -41,7 +41,7 @@ const lane: LaneEntry = {
 
 function read(...texts: string[]): Found {
   const found: Found = { dispatch: [], lanes: [] }
-  for (const text of texts) readEntry(ID, text, found)
+  for (const text of texts) readEntry({ messageId: ID, text }, found)
   return found
 }
 

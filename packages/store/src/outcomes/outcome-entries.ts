@@ -20,6 +20,8 @@ export interface LaneEntry {
   error: string | null
   /** Why a delivered one came when it did; absent: nothing delayed it, or an older release delivered it. */
   why?: StoredWhy | undefined
+  /** As of a DispatchEntry. */
+  storedAt?: number
 }
 
 /** All entries of one message. */
@@ -89,11 +91,21 @@ function base64(bitmap: Buffer): string {
   return bitmap.length === 0 ? '' : bitmap.toString('base64')
 }
 
-export function readEntry(messageId: string, text: string, found: Found): void {
+interface StoredText {
+  messageId: string
+  text: string
+  storedAt?: number
+}
+
+export function readEntry({ messageId, text, storedAt }: StoredText, found: Found): void {
   const fields = JSON.parse(text) as DispatchFields | LaneFields | FilteredFields
-  if (fields[0] === 'l') found.lanes.push(readLane(messageId, fields))
-  else if (fields[0] === 'f') found.dispatch.push(...readFiltered(messageId, fields))
-  else found.dispatch.push(readDispatch(messageId, fields))
+  if (fields[0] === 'l') found.lanes.push(...timed([readLane(messageId, fields)], storedAt))
+  else if (fields[0] === 'f') found.dispatch.push(...timed(readFiltered(messageId, fields), storedAt))
+  else found.dispatch.push(...timed([readDispatch(messageId, fields)], storedAt))
+}
+
+function timed<T extends object>(entries: T[], storedAt: number | undefined): T[] {
+  return storedAt === undefined ? entries : entries.map((entry) => ({ ...entry, storedAt }))
 }
 
 function readLane(messageId: string, fields: LaneFields): LaneEntry {
@@ -123,13 +135,21 @@ function readDispatch(messageId: string, fields: DispatchFields): DispatchEntry 
 
 const readCode = (statusCode: number, slots: string): CodeSlots => [statusCode, Buffer.from(slots, 'base64')]
 
-/** An entry of one slice, with the answer of every known slot: the first of `codes` that has the slot. */
+/**
+ * An entry of one slice, with the answer of every known slot: the first of `codes` that has the slot. `ends` says the
+ * same of the time when a slot was delivered or filtered.
+ */
 export interface MergedEntry extends DispatchEntry {
   codes: CodeSlots[]
+  ends: [storedAt: number, slots: Buffer][]
 }
 
 function codesOf({ otherCodes, delivered }: DispatchEntry): CodeSlots[] {
   return otherCodes ? [...otherCodes, [200, delivered]] : []
+}
+
+function endsOf({ storedAt, delivered, filtered }: DispatchEntry): MergedEntry['ends'] {
+  return storedAt === undefined ? [] : [[storedAt, union(delivered, filtered)]]
 }
 
 /** A job that was started again leaves several entries for a slice: a bit set in any of them counts. */
@@ -139,7 +159,7 @@ export function mergeSlices(entries: DispatchEntry[]): Map<string, MergedEntry> 
     const key = entry.slice?.sliceId ?? ''
     const before = merged.get(key)
     if (!before) {
-      merged.set(key, { ...entry, codes: codesOf(entry) })
+      merged.set(key, { ...entry, codes: codesOf(entry), ends: endsOf(entry) })
       continue
     }
     const delivered = union(before.delivered, entry.delivered)
@@ -148,6 +168,7 @@ export function mergeSlices(entries: DispatchEntry[]): Map<string, MergedEntry> 
       ...entry,
       delivered,
       codes: [...before.codes, ...codesOf(entry)],
+      ends: [...before.ends, ...endsOf(entry)],
       parked,
       paused: union(before.paused ?? NOTHING, entry.paused ?? NOTHING),
       // A filter that changed between two runs: what was delivered counts.
@@ -185,4 +206,9 @@ function hasBit(bitmap: Buffer, bit: number): boolean {
 /** null where it is not known. */
 export function statusCodeOf({ codes }: MergedEntry, slot: number): number | null {
   return codes.find(([, slots]) => hasBit(slots, slot))?.[0] ?? null
+}
+
+/** When the slot was delivered or filtered; null where it is not known. */
+export function endedAtOf({ ends }: MergedEntry, slot: number): number | null {
+  return ends.find(([, slots]) => hasBit(slots, slot))?.[0] ?? null
 }

@@ -48,7 +48,7 @@ test('slices and slots are read as written', () => {
     [0, 1, 3, 4, 5, 6, 11],
   ]) {
     const found: Found = { dispatch: [], lanes: [] }
-    for (const text of textsOf(slices, except)) readEntry(messageId, text, found)
+    for (const text of textsOf(slices, except)) readEntry({ messageId, text }, found)
     expect(found.dispatch.map(({ slice, filtered }) => [slice, bits(filtered)])).toEqual(
       slices
         .filter(([number]) => !except.includes(number))

@@ -136,6 +136,20 @@ test('a message is found where FANTAIL_QUEUES was another number when it was dis
   }
 })
 
+test('an ended delivery says when its end was stored; one that waits or has no entry does not', async () => {
+  const { log, messageId } = await parked()
+  const endedAt = async () => (await log.deliveries(messageId))?.map((row) => row.endedAt)
+  expect(await endedAt()).toEqual([null])
+  await settleOnly()
+  expect(await endedAt()).toEqual([null])
+  const [before] = await redis.time()
+  await log.append({ dispatch: [], lanes: [delivered(messageId)] })
+  const [after] = await redis.time()
+  const [at] = (await endedAt()) ?? []
+  expect(at).toBeGreaterThanOrEqual(Number(before) * 1_000)
+  expect(at).toBeLessThan((Number(after) + 1) * 1_000)
+})
+
 test('a redriven delivery has one row, with its latest end, and counts once', async () => {
   const { log, messageId } = await parked()
   await settleOnly()

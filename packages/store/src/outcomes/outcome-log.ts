@@ -26,6 +26,7 @@ import type { DispatchEntry } from './dispatch-entry.ts'
 import {
   bits,
   dispatchText,
+  endedAtOf,
   type Found,
   type LaneEntry,
   laneText,
@@ -213,8 +214,10 @@ export class OutcomeLog {
       const after = from.get(number) ?? '-'
       const key = outcomeLogKey(number)
       const pages = (await this.#redis.xrangeBuffer(key, after, '+', 'COUNT', PAGES_AT_ONCE)) as Pages
-      for (const [, [, , , entries]] of pages)
-        if (entries) for (const text of textsIn(entries, id)) readEntry(messageId, text, lookup)
+      for (const [page, [, , , entries]] of pages)
+        if (entries)
+          for (const text of textsIn(entries, id))
+            readEntry({ messageId, text, storedAt: storedAtOf(page) }, lookup)
       const last = pages.at(-1)
       if (last) from.set(number, `(${last[0].toString()}`)
       if (pages.length < PAGES_AT_ONCE) break
@@ -243,8 +246,8 @@ export class OutcomeLog {
     if (!entry.slice) return []
     const bySlot = subscribersBySlot(await this.#snapshots.slice(entry.slice), entry.messageId)
     const rows = [
-      ...bits(entry.delivered).map((slot) => deliveredRow(bySlot.get(slot), statusCodeOf(entry, slot))),
-      ...bits(entry.filtered).map((slot) => filteredRow(bySlot.get(slot))),
+      ...bits(entry.delivered).map((slot) => deliveredRow(bySlot.get(slot), answerOf(entry, slot))),
+      ...bits(entry.filtered).map((slot) => filteredRow(bySlot.get(slot), endedAtOf(entry, slot))),
     ]
     const parked = bits(entry.parked)
     const known = parked.flatMap((slot) => bySlot.get(slot) ?? [])
@@ -283,6 +286,15 @@ export class OutcomeLog {
     )
     return rows.map((row) => back.get(row.subscriptionId ?? '') ?? row)
   }
+}
+
+/** Redis names an element of a stream by the ms at which it was added. */
+function storedAtOf(page: Buffer): number {
+  return Number.parseInt(page.toString('latin1'), 10)
+}
+
+function answerOf(entry: MergedEntry, slot: number): Pick<DeliveryOutcome, 'lastStatusCode' | 'endedAt'> {
+  return { lastStatusCode: statusCodeOf(entry, slot), endedAt: endedAtOf(entry, slot) }
 }
 
 /** A deleted quarantine entry may be about a message without a known topic. */

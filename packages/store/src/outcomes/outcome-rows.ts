@@ -22,6 +22,8 @@ export interface DeliveryOutcome {
   lastStatusCode: number | null
   lastError: string | null
   nextAttemptAt: number | null
+  /** Epoch ms by Redis's clock, when the log stored the end; null while it goes on, or if unknown. */
+  endedAt: number | null
   delayMs: number | null
   because: DeliveryCause | null
   reason: string | null
@@ -68,32 +70,34 @@ function placeAt(subscriber: Subscriber | undefined): Place {
   return { subscriptionId: record.id, endpoint: record.endpoint, attemptsMax }
 }
 
+type Answered = Pick<DeliveryOutcome, 'lastStatusCode' | 'endedAt'>
+
+const UNANSWERED: Answered = { lastStatusCode: null, endedAt: null }
+
 /** Row of a delivery without any attempt. */
 export function emptyRow(): DeliveryOutcome {
-  return { ...deliveredRow(undefined, null), state: 'waiting', attempts: 0 }
+  return { ...deliveredRow(undefined, UNANSWERED), state: 'waiting', attempts: 0 }
 }
 
 /** Delivered by its first attempt, straight from dispatch. */
-export function deliveredRow(
-  subscriber: Subscriber | undefined,
-  lastStatusCode: number | null,
-): DeliveryOutcome {
+export function deliveredRow(subscriber: Subscriber | undefined, answered: Answered): DeliveryOutcome {
   return {
     ...placeAt(subscriber),
     state: 'delivered',
     attempts: 1,
-    lastStatusCode,
+    lastStatusCode: answered.lastStatusCode,
     lastError: null,
     nextAttemptAt: null,
+    endedAt: answered.endedAt,
     ...shownWhy(undefined),
     reason: null,
     redrives: 0,
   }
 }
 
-export function filteredRow(subscriber: Subscriber | undefined): DeliveryOutcome {
+export function filteredRow(subscriber: Subscriber | undefined, endedAt: number | null): DeliveryOutcome {
   const why = whyItEnded('filterPolicy')
-  return { ...emptyRow(), ...placeAt(subscriber), state: 'filtered', ...shownWhy(why) }
+  return { ...emptyRow(), ...placeAt(subscriber), state: 'filtered', endedAt, ...shownWhy(why) }
 }
 
 /** Rows of a message that ended as a whole, before matching; at most one. */
@@ -118,6 +122,7 @@ function endedRow(entry: LaneEntry, place: Place): DeliveryOutcome {
     lastStatusCode: entry.statusCode,
     lastError: entry.error,
     nextAttemptAt: null,
+    endedAt: entry.storedAt ?? null,
     ...shownWhy(whyOfEnd(entry)),
     reason: entry.reason,
     redrives: entry.generation,
@@ -155,6 +160,7 @@ function waitingRow(
     lastStatusCode: state?.statusCode ?? last.statusCode ?? null,
     lastError: state?.error ?? last.error ?? null,
     nextAttemptAt: nextAttemptAt(where),
+    endedAt: null,
     ...shownWhy(whyThere(subscriber, where, redrives)),
     reason: state?.kind === 'dead' ? state.reason : null,
     redrives,

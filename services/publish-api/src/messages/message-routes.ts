@@ -59,10 +59,11 @@ function messageView(message: MessageSummary): object {
 }
 
 function deliveryView(delivery: DeliveryOutcome): object {
-  const { endpoint, nextAttemptAt } = delivery
+  const { endpoint, nextAttemptAt, endedAt } = delivery
   return {
     ...delivery,
     endpoint: endpoint === null ? null : redactEndpoint(endpoint),
     nextAttemptAt: isoOrNull(nextAttemptAt),
+    endedAt: isoOrNull(endedAt),
   }
 }
