@@ -41,6 +41,7 @@ export default defineConfig({
             'infra/**/*.test.ts',
           ],
           exclude: ['**/node_modules/**', TIMING],
+          setupFiles: ['./tests/harness/runs/real-timers.ts'],
           maxWorkers: WORKERS,
           // Loading modules anew for each file is half of the CPU time of small tests.
           isolate: false,

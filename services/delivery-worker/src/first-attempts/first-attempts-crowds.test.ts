@@ -18,7 +18,6 @@ beforeEach(() => {
 })
 afterEach(async () => {
   for (const stop of stops.splice(0)) await stop()
-  vi.useRealTimers()
 })
 
 /** Attempts end when the test says so. */
