@@ -10,6 +10,7 @@ import { quarantineRoutes } from './quarantine/quarantine-routes.ts'
 import { consumerRoutes } from './queues/consumer-routes.ts'
 import { queueMessageRoutes } from './queues/queue-message-routes.ts'
 import { queueRoutes } from './queues/queue-routes.ts'
+import { namingTopics } from './queues/unmade-queues.ts'
 import { redriveRoutes } from './redrives/redrive-routes.ts'
 import { awsRoutes } from './routes/aws.ts'
 import { certificateRoutes } from './routes/certificates.ts'
@@ -39,8 +40,7 @@ export function endpointsOf(deps: ApiDeps): Endpoint[] {
     ...deliveryPolicyRoutes(deps),
     ...filterPolicyRoutes(),
     ...messageRoutes(deps),
-    ...queueRoutes(deps),
-    ...queueMessageRoutes(deps),
+    ...namingTopics(deps, [...queueRoutes(deps), ...queueMessageRoutes(deps)]),
     ...consumerRoutes(deps),
     ...redriveRoutes(deps),
     ...quarantineRoutes(deps),

@@ -117,6 +117,19 @@ test('the queue that a topic made goes with it if it is empty, and stays with it
   ])
 })
 
+test('until its first letter, the queue that a topic makes is refused with what makes it', async () => {
+  for (const topic of ['quiet', 'quiet.fifo']) await api.call('PUT', `/v1/topics/${topic}`)
+  const refusalOf = async (path: string) => (await api.call('GET', `/v1/queues/${path}`)).body.error.message
+  const refusal = 'no such queue; the first dead letter of topic quiet makes it'
+  for (const rest of ['', '/messages', '/dead-letters'])
+    expect(await refusalOf(`quiet-dead-letters${rest}`)).toBe(refusal)
+  expect(await refusalOf('quiet-dead-letters.fifo')).toBe(
+    'no such queue; the first dead letter of topic quiet.fifo makes it',
+  )
+  for (const queue of ['nobody-dead-letters', 'quiet', 'quiet-dead-letters-0a0a0a0a'])
+    expect(await refusalOf(queue)).toBe('no such queue')
+})
+
 test('lists come in pages of names with a prefix', async () => {
   for (const name of ['page-1', 'page-2', 'page-3']) await api.call('PUT', `/v1/topics/${name}`)
   const first = await api.call('GET', '/v1/topics?prefix=page-&limit=2')
