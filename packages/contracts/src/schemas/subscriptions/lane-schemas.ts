@@ -25,7 +25,7 @@ export const LaneView = z
       .enum(DRAIN_UNKNOWN)
       .nullable()
       .describe(
-        'Why `drainSeconds` is null. paused: the subscription is paused. nothingAttempted: no attempt ended in the last minute. nothingSucceeds: none of them succeeded, or the last failure is later than the last success by more than 5 s, and by three requests of a throttle. null: it is known.',
+        'Why `drainSeconds` is null. paused: the subscription is paused. nothingAttempted: no attempt ended in the last minute. nothingSucceeds: none of them succeeded, or the endpoint has begun to fail. It has if the last failure is more than 5 s later than the last success, and more than three requests of a throttle. null: it is known.',
       ),
     rate: z
       .number()
