@@ -1,9 +1,20 @@
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeAll, expect, test } from 'vitest'
-import { connect, Idempotency, idempotencyKey, Topics, topicKey, underTopic } from '../index.ts'
+import {
+  connect,
+  dispatchJobKey,
+  Idempotency,
+  idempotencyKey,
+  Topics,
+  topicKey,
+  underTopic,
+} from '../index.ts'
 
 const TOPIC = 'arn:aws:sns:us-east-1:000000000000:orders'
 const OTHER = `${TOPIC}-2`
+const ADDED_AT = 1_760_000_000_000
+/** The run of job 7. */
+const RUN = `dispatch-0:7:${ADDED_AT.toString(36)}`
 
 const { redis } = await useRedis({ connect })
 beforeAll(async () => {
@@ -44,8 +55,27 @@ test('a claim of dispatch touches no other key, whatever its ending', async () =
   const topicUid = (await redis.hget(topicKey(OTHER), 'uid')) ?? ''
   const value = (id: string) => JSON.stringify({ h: 'a', ids: [id] })
   await keys.claim(OTHER, 'it-never', value('1'))
-  expect(await keys.holds(idempotencyKey(OTHER, topicUid, 'it-'), value('2'))).toBe(true)
+  await redis.hset(dispatchJobKey(0, '7'), { timestamp: ADDED_AT })
+  const claiming = { run: RUN, mark: { holds: () => true } }
+  expect(await keys.holds(idempotencyKey(OTHER, topicUid, 'it-'), value('2'), claiming)).toBe(true)
   expect(await keys.find(OTHER, 'it-never')).toMatchObject({ publish: { ids: ['1'] } })
+})
+
+test('dispatch claims nothing for a job that Redis has lost', async () => {
+  const keys = new Idempotency(redis)
+  const topicUid = (await redis.hget(topicKey(OTHER), 'uid')) ?? ''
+  const name = idempotencyKey(OTHER, topicUid, 'lost')
+  const value = JSON.stringify({ h: 'a', ids: ['1'] })
+  const claim = (holds = true) => keys.holds(name, value, { run: RUN, mark: { holds: () => holds } })
+  await redis.del(dispatchJobKey(0, '7'))
+  expect(await claim()).toBe('jobGone')
+  await redis.hset(dispatchJobKey(0, '7'), { timestamp: ADDED_AT + 1 })
+  expect(await claim()).toBe('jobGone')
+  await redis.hset(dispatchJobKey(0, '7'), { timestamp: ADDED_AT })
+  await expect(claim(false)).rejects.toThrow('closed meanwhile')
+  expect(await keys.find(OTHER, 'lost')).toMatchObject({ publish: null })
+  expect(await claim()).toBe(true)
+  expect(await keys.find(OTHER, 'lost')).toMatchObject({ publish: { ids: ['1'] } })
 })
 
 test('dispatch claims the key of the topic that the message goes to', () => {

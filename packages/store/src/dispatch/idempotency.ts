@@ -6,18 +6,24 @@
  * dispatch makes the same claim and drops a message whose key holds another value. So a crash anywhere leaves either
  * nothing or a message that is delivered, and of concurrent publishes one wins, whichever claims first.
  *
+ * A claim says that its job is or was stored. A worker may have a job in hand that a failover has lost. So dispatch
+ * claims only at a server that has the job: later copies of that server with the claim have had the job too.
+ *
  * An answer that repeats an earlier one rests on what that one stored, which may not have reached the replicas. It
  * waits for them as a publish does, at every dispatch queue: the earlier job may be in any of them.
  */
 import { IDEMPOTENCY_SECONDS } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
+import type { ServerMark } from '../copies/server-marks.ts'
 import { dispatchJobKey } from '../keys.ts'
+import { isCluster } from '../redis/cluster.ts'
 import { ReplicaAcks } from '../redis/replica-acks.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 import { shardBase, shardOf } from '../redis/shards.ts'
 
 const CLAIM = readScript('claim-publish-1')
 const HOLD = readScript('hold-claim-1')
+const RUN = /^dispatch-(\d+):(.+):([0-9a-z]+)$/
 const KEPT_MS = IDEMPOTENCY_SECONDS * 1_000
 
 /** The value of a key, as JSON: a hash of the request and the ids it was given. */
@@ -30,6 +36,14 @@ interface FoundKey {
   topicUid: string
   /** null: the key is free. */
   publish: IdempotentPublish | null
+}
+
+/** The run of a dispatch job that claims. */
+interface ClaimingRun {
+  /** Its name: `dispatch-<queue>:<job id>:<when it was added, base 36>`. */
+  run: string
+  /** Taken before the call. */
+  mark: Pick<ServerMark, 'holds'>
 }
 
 interface IdempotencyOptions {
@@ -71,13 +85,31 @@ export class Idempotency {
     return publish
   }
 
-  /** Dispatch's claim, by the Redis key that a message carries: false where the key holds another publish. */
-  async holds(name: string, value: string): Promise<boolean> {
+  /**
+   * Dispatch's claim, by the Redis key that a message carries. False if the key stands for another publish, `jobGone`
+   * if Redis has lost the job: then nothing is claimed. Rejects if a connection closes in between.
+   */
+  async holds(name: string, value: string, { run, mark }: ClaimingRun): Promise<boolean | 'jobGone'> {
+    if (!(await this.#hasJob(run))) return 'jobGone'
+    if (!mark.holds()) throw new Error('a connection to Redis has closed meanwhile')
     const held = (await runScript(this.#acks.redis, HOLD, { key: name, value, keptMs: KEPT_MS })) === 1
     // The job is deleted next. If it is dropped because of the claim, the claim alone remains as the record.
     if (held) await this.#acks.confirm(name)
     else await this.#confirm(name)
     return held
+  }
+
+  /**
+   * Asked on the connection of the claim. A number may be given again, so the time has to be the same. On a cluster the
+   * job's master fails over by itself, so its replicas must have the job before another master has the claim.
+   */
+  async #hasJob(run: string): Promise<boolean> {
+    const { redis } = this.#acks
+    const [, number, id = '', addedAt = ''] = RUN.exec(run) ?? []
+    const job = dispatchJobKey(Number(number), id)
+    if (Number(await redis.hget(job, 'timestamp')) !== Number.parseInt(addedAt, 36)) return false
+    if (isCluster(redis)) await this.#acks.confirm(job)
+    return true
   }
 
   async #run(topicArn: string, key: string, value: string): Promise<FoundKey | null> {

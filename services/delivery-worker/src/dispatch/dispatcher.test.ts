@@ -36,6 +36,7 @@ const message = (text: string, topicArn: string): Message => ({
 function createDispatcher(
   start: ((unit: Unit) => void) | DispatcherOptions['firstAttempts'],
   set: Partial<DispatcherOptions['snapshots']> = {},
+  idempotency: DispatcherOptions['idempotency'] = { holds: async () => true },
 ) {
   const counted: string[] = []
   const shards = [topic('a'), topic('b')]
@@ -74,7 +75,7 @@ function createDispatcher(
       unmatched: () => undefined,
       expiredWhole: () => undefined,
     },
-    idempotency: { holds: async () => true },
+    idempotency,
     log: createLogger({ service: 'test', level: 'silent' }),
     publicUrl: undefined,
     count: async (cause) => void counted.push(cause),
@@ -208,6 +209,15 @@ test.each([
   ['by what there is where the publisher knew the earlier one', 'one', ['two', 'two', 'two'], 'two'],
 ])('a message is matched %s', async (_, published, snapshots, uid) => {
   expect(await found(published, snapshots)).toEqual({ matchedBy: [uid], counted: [] })
+})
+
+test('a run whose job Redis has lost claims no idempotency key and delivers nothing', async () => {
+  const started: Unit[] = []
+  const lost = { holds: async () => 'jobGone' as const }
+  const { dispatcher, counted } = createDispatcher((unit) => started.push(unit), {}, lost)
+  const keyed = { ...message('first', topic('a')), idempotency: { key: 'ft:{x}:idem:u:k', value: 'v' } }
+  expect(await dispatcher.run(job(1, [keyed]))).toBe('lost')
+  expect([started, counted]).toEqual([[], []])
 })
 
 test('a run that is refused as stale says that it is lost', async () => {

@@ -151,10 +151,14 @@ export class MessageStarts {
     if (!idempotency) return true
     const { key, value } = idempotency
     const name = topicUid === undefined ? key : underTopic(key, topicUid, topic.uid)
-    const mark = run.copies.mark(name)
-    const holds = await this.#untilDone(run, () => this.#options.idempotency.holds(name, value))
-    if (!holds) run.copies.wrote(mark)
-    return holds ?? false
+    const claim = async () => {
+      const mark = run.copies.mark(name)
+      const held = await this.#options.idempotency.holds(name, value, { run: run.key, mark })
+      if (held === 'jobGone') run.lost = true
+      else if (!held) run.copies.wrote(mark)
+      return held === true
+    }
+    return (await this.#untilDone(run, claim)) ?? false
   }
 
   #untilDone<T>(run: JobRun, attempt: () => Promise<T> | T): Promise<T | undefined> {
