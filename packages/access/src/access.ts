@@ -33,7 +33,7 @@ const REPAIRS = new Set([
   'SQS:RemovePermission',
 ])
 
-/** What a topic's keys may do to the queue that the topic made for its dead letters, whatever the queue is called. */
+/** Actions of a topic's keys on the queue that the topic made for its dead letters, under any name. */
 const TOPIC_QUEUE_ACTIONS = new Set([
   'SQS:GetQueueAttributes',
   'SQS:GetQueueUrl',

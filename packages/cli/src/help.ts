@@ -1,4 +1,4 @@
-/** What every command does with `--help`: its usage on stdout, and success. */
+/** Handles `--help` for every command: prints the usage to stdout and exits with 0. */
 
 export function isHelp(args: string[]): boolean {
   return args.includes('--help') || args.includes('-h') || args[0] === 'help'

@@ -147,7 +147,7 @@ export const EffectiveDeliveryPolicyShape = named(
     ),
 )
 
-/** As a client gives it: with presets, which are stored as their numbers. */
+/** A policy as clients give it. It may name a preset, which is stored as its numbers. */
 const GivenPolicy = DeliveryPolicyShape.extend({
   healthyRetryPolicy: z
     .strictObject({ preset, ...z.object({ ...retry, ...shape }).shape, retryOn })

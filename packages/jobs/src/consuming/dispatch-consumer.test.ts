@@ -131,7 +131,7 @@ test('a job that got the number of one that Redis lost is begun anew', async () 
   await redis.set(`${JOBS}:${job}:lock`, 'nobody')
   finish()
   await waitFor(() => lines.includes('dispatch.error'))
-  // As after a failover that lost the job and the count of jobs. Another worker has started the new one, and died.
+  // A failover lost the job and the count of jobs. Another worker has started a new job of this number, and died.
   const data = JSON.stringify({ v: 1, m: [message('other')] })
   await redis.hset(`${JOBS}:${job}`, { data, timestamp: Date.now() + 1 })
   await handOutAgain(job)

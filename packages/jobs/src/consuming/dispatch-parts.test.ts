@@ -104,7 +104,7 @@ test('a part that has ended and is added again, as by a start that was frozen, d
   expect(runs).toHaveLength(2)
 })
 
-/** As after the death of the worker that runs the part, with a new start by another one. */
+/** Puts the part in the state after its worker has died and another one has started it. */
 async function restart(id: string, change: Record<string, string> = {}): Promise<void> {
   await redis
     .multi()

@@ -40,7 +40,8 @@ export async function laneFigures(
   return ids.map(({ shard, subscriptionId }) => found.get(`${shard}:${subscriptionId}`) ?? NO_LANE)
 }
 
-const NO_LANE: LaneFigures = {
+/** The figures of a lane that does not exist. */
+export const NO_LANE: LaneFigures = {
   waiting: 0,
   inFlight: 0,
   oldestPublishedAt: null,

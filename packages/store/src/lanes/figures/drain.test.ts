@@ -1,20 +1,9 @@
 import { expect, test } from 'vitest'
+import { NO_LANE } from '../lane-figures.ts'
 import type { LaneFigures } from '../lane-records.ts'
 import { drainOf } from './drain.ts'
 
-const LANE: LaneFigures = {
-  waiting: 100,
-  inFlight: 0,
-  oldestPublishedAt: 1,
-  nextAttemptAt: null,
-  rate: null,
-  lastFailure: null,
-  lastSuccessAt: null,
-  lately: { attempts: 0, successes: 0, spanMs: 0 },
-  retryQuota: null,
-  circuitOpenUntil: null,
-  isQueueMissing: false,
-}
+const LANE: LaneFigures = { ...NO_LANE, waiting: 100, oldestPublishedAt: 1 }
 const lately = (attempts: number, successes: number, spanMs = 10_000) => ({
   lately: { attempts, successes, spanMs },
 })

@@ -17,15 +17,9 @@
 -- @arg new_token: text, SHA-1 or ''
 -- Returns: {'missing'} | {'changed', record} | {'taken', id (16 bytes)} | {'set'}
 -- @include now
--- @include lane-next
 -- @include lane-wake
--- @include topic-slices
--- @include topic-tokens
-local LEARNT = {
-  LANE.lastError, LANE.lastStatusCode, LANE.proven, LANE.quota, LANE.paceNext, LANE.rate, LANE.openUntil,
-  LANE.failures, LANE.lastMax, LANE.slowedAt, LANE.measured, LANE.bucket, LANE.requests, LANE.closedAt,
-  LANE.failedAt, LANE.succeededAt, LANE.seen,
-}
+-- @include subscription-change
+local LEARNT = { LANE.lastError, LANE.lastStatusCode, LANE.proven, LANE.failedAt, LANE.succeededAt, LANE.seen }
 local subs, ends = base .. 'subs:' .. slice_id, base .. 'ends:' .. uid
 local found = redis.call('HGET', subs, id)
 if not found then return {'missing'} end
@@ -40,17 +34,11 @@ local now, before = now_ms(base), first_due(base)
 redis.call('HSET', subs, id, record)
 redis.call('HSET', base .. 'slice:' .. slice_id, SLICE.revision, revision)
 redis.call('HDEL', base .. 'lane:' .. id, unpack(LEARNT))
+redis.call('HDEL', base .. 'lane:' .. id, unpack(PACE_STATE))
 redis.call('HSET', base .. 'lane:' .. id, LANE.movedAt, string.format('%.0f', now))
-if expires == '' then
-  redis.call('ZREM', base .. 'expiries', id)
-else
-  redis.call('ZADD', base .. 'expiries', expires, id)
-end
-lane_next(base, id, now)
-wake_if_earlier(base, shard, before, now, first_turn)
-if arn ~= '' then
-  set_token(base, uid, raw_id, old_token, new_token)
-  touch_topic(base .. 'topic:' .. arn, uid, arn, revision)
-end
+finish_change(base, shard, id, now, before, {
+  expires = expires, arn = arn, uid = uid, raw_id = raw_id, old_token = old_token, new_token = new_token,
+  revision = revision,
+})
 redis.call('PUBLISH', 'ft:wake:moved', id)
 return {'set'}

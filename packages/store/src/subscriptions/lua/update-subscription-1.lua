@@ -25,20 +25,13 @@
 -- Returns: {'missing'} | {'changed', record} | {'set'}
 -- @include now
 -- @include when-full
--- @include lane-next
 -- @include lane-wake
--- @include topic-slices
--- @include topic-tokens
-local PACE = {
-  LANE.mode, LANE.quota, LANE.paceNext, LANE.rate, LANE.openUntil, LANE.failures, LANE.lastMax, LANE.slowedAt,
-  LANE.measured, LANE.bucket, LANE.requests, LANE.closedAt,
-}
-
+-- @include subscription-change
 -- State from another mode is not valid under this one.
 local function set_mode()
   local key = base .. 'lane:' .. id
   if (redis.call('HGET', key, LANE.mode) or '') == mode then return end
-  redis.call('HDEL', key, unpack(PACE))
+  redis.call('HDEL', key, LANE.mode, unpack(PACE_STATE))
   if mode ~= '' then redis.call('HSET', key, LANE.mode, mode) end
 end
 
@@ -55,15 +48,8 @@ redis.call('HSET', slice, SLICE.revision, revision)
 redis.call('HSET', base .. 'lane:' .. id, LANE.throttle, throttle, LANE.maxInFlight, max_in_flight,
   LANE.paused, paused, LANE.hasDlq, has_dlq)
 set_mode()
-if expires == '' then
-  redis.call('ZREM', base .. 'expiries', id)
-else
-  redis.call('ZADD', base .. 'expiries', expires, id)
-end
-lane_next(base, id, now)
-wake_if_earlier(base, shard, before, now, first_turn)
-if arn ~= '' then
-  set_token(base, uid, raw_id, old_token, new_token)
-  touch_topic(base .. 'topic:' .. arn, uid, arn, revision)
-end
+finish_change(base, shard, id, now, before, {
+  expires = expires, arn = arn, uid = uid, raw_id = raw_id, old_token = old_token, new_token = new_token,
+  revision = revision,
+})
 return {'set'}

@@ -1,0 +1,26 @@
+-- Common parts of changes to a stored subscription.
+-- @include lane-next
+-- @include lane-wake
+-- @include topic-slices
+-- @include topic-tokens
+
+-- What a lane has learnt from its endpoint's answers for its retry mode and circuit breaker.
+local PACE_STATE = {
+  LANE.quota, LANE.paceNext, LANE.rate, LANE.openUntil, LANE.failures, LANE.lastMax, LANE.slowedAt, LANE.measured,
+  LANE.bucket, LANE.requests, LANE.closedAt,
+}
+
+-- Ends a change: the expiry of the subscription's token, its lane's due time, and, where the topic is in this shard
+-- (`change.arn` is not ''), the token's entry and the topic's revision. `before` is the shard's due time before it.
+local function finish_change(base, shard, id, now, before, change)
+  if change.expires == '' then
+    redis.call('ZREM', base .. 'expiries', id)
+  else
+    redis.call('ZADD', base .. 'expiries', change.expires, id)
+  end
+  lane_next(base, id, now)
+  wake_if_earlier(base, shard, before, now, first_turn)
+  if change.arn == '' then return end
+  set_token(base, change.uid, change.raw_id, change.old_token, change.new_token)
+  touch_topic(base .. 'topic:' .. change.arn, change.uid, change.arn, change.revision)
+end
