@@ -34,15 +34,17 @@ test('a worker asks before it completes a job, and tries the job again where it 
 
 test('a completion that waited for a connection is asked about when it is sent', async () => {
   const opened: number[] = []
-  let [proofs, killedAt] = [0, 0]
+  const started = Promise.withResolvers<void>()
+  const noticed = Promise.withResolvers<void>()
+  const errors: Error[] = []
+  let proofs = 0
   const worker = createWorker({
     name: 'waits',
     url: server.url,
     concurrency: 1,
-    process: async () => {
-      await server.kill()
-      killedAt = performance.now()
-      setTimeout(() => void server.restart(), 100)
+    process: () => {
+      started.resolve()
+      return noticed.promise
     },
     guard: {
       mayComplete: (_job, openSince) => {
@@ -52,12 +54,18 @@ test('a completion that waited for a connection is asked about when it is sent',
       prove: async () => void proofs++,
     },
   })
-  worker.on('error', () => undefined)
+  worker.on('error', (error) => errors.push(error))
   const queue = await openQueue({ name: 'waits', connection: redis }, () => undefined)
   let completed = 0
   worker.on('completed', () => completed++)
   void worker.run()
   await queue.add('job', {})
+  await started.promise
+  await server.kill()
+  const killedAt = performance.now()
+  await waitFor(() => errors.length > 0, { what: 'the worker to find no server' })
+  noticed.resolve()
+  await server.restart()
   await waitFor(() => completed === 1)
   await worker.close()
   await queue.close()
