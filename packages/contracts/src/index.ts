@@ -122,6 +122,7 @@ export type {
   RedriveStatus,
   RedriveTask,
   RequestPolicy,
+  ResultClass,
   RetryMode,
   RetryPolicy,
   SubscriptionMove,

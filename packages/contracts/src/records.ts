@@ -365,8 +365,20 @@ export type AttemptResult =
       body?: Buffer
       /** The beginning of the body, where that was asked for. */
       text?: string
+      /** Judges the response instead of its status, where the endpoint said more than that. */
+      verdict?: ResultClass
     }
-  | { kind: 'failure'; error: AttemptErrorCode; detail: string; durationMs: number; permanent: boolean }
+  | {
+      kind: 'failure'
+      error: AttemptErrorCode
+      detail: string
+      durationMs: number
+      permanent: boolean
+      retryAfterSeconds?: number
+    }
+
+/** An attempt's result: delivered, worth another attempt, or final. */
+export type ResultClass = 'delivered' | 'retry' | 'permanent'
 
 export type AttemptErrorCode =
   | 'timeout'
@@ -381,4 +393,5 @@ export type AttemptErrorCode =
   | 'secrets'
   | 'queue_missing'
   | 'queue_refused'
+  | 'not_configured'
   | 'storage'

@@ -1,5 +1,7 @@
 export type { AttemptDone, Sent } from './attempters/attempter.ts'
 export { type Attempters, closeAttempters, createAttempters } from './attempters/attempters.ts'
+export type { KindSettings } from './attempters/kind-settings.ts'
+export { UnconfiguredAttempter } from './attempters/unconfigured-attempter.ts'
 export { secretsFailure, unsignedFailure } from './envelope/attempt-request.ts'
 export {
   compileEnvelope,

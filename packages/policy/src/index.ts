@@ -24,7 +24,7 @@ export { ANY_WORK, inOneGo, MatchWork, type Steps, TooMuchWork } from './filter/
 export { parseFilterPolicy } from './filter/read-filter.ts'
 export type { ReportTraits } from './protocols/protocol-traits.ts'
 export { type EndpointAddress, readEndpoint } from './protocols/read-endpoint.ts'
-export { inWords, PROTOCOL_TRAITS, refusedSetting, traitsOf } from './protocols/traits.ts'
+export { canBeAsked, inWords, PROTOCOL_TRAITS, refusedSetting, traitsOf } from './protocols/traits.ts'
 export { webhookUrlProblem } from './protocols/webhook-traits.ts'
 export { checkDeliveryPolicy, parseDeliveryPolicy } from './retries/check-delivery-policy.ts'
 export type { ContentTypes } from './retries/content-types.ts'

@@ -138,7 +138,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const markQueue = (queueArn: string) => servers.mark(shardBase(shardOf(queueArn)))
   const appends = new QueueAppends({ queues, admission, mark: markQueue })
   const { userAgent } = options
-  const sending = { sender, vault, clock: now, userAgent }
+  const sending = { sender, vault, clock: now, userAgent, ...(options.kinds && { kinds: options.kinds }) }
   const attempters = createAttempters({ ...sending, appends, itemIdOf: deliveryItemId })
   const attempts = new AttemptMaker({ attempters, signing, metrics, spans, log })
   const bodies = new LaneBodies(lanes, options.publicUrl)

@@ -16,6 +16,7 @@ await runService({
     createDeliveryWorker({
       ...settings,
       ...files,
+      kinds: settings,
       redisUrl,
       letterShares: { perQueue: settings.deadLetterQueueShare, together: settings.deadLettersShare },
       sender: createHttpSender({

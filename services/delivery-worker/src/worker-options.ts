@@ -1,6 +1,6 @@
 /** Options of a worker: its settings, and the resources that its process opens. */
 import type { RedisTarget } from '@fantail/contracts'
-import type { HttpSender, SigningPair } from '@fantail/delivery'
+import type { HttpSender, KindSettings, SigningPair } from '@fantail/delivery'
 import type { Telemetry as BullTelemetry } from '@fantail/jobs'
 import type { Logger } from '@fantail/runtime'
 import type { LetterShares } from '@fantail/store'
@@ -30,6 +30,8 @@ export interface DeliveryWorkerOptions {
   userAgent?: string | undefined
   /** An operator's own; else the one that is kept in Redis. */
   signingPair?: SigningPair | undefined
+  /** Settings of endpoint kinds; default: none. */
+  kinds?: KindSettings
   sender: Pick<HttpSender, 'send' | 'openAhead' | 'close'>
   /** Opens the secrets of endpoints; undefined: there is no master key. */
   vault?: Vault | undefined

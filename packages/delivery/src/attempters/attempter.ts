@@ -41,6 +41,13 @@ export interface CopyMark {
 export type AttemptDone = (result: AttemptResult, along?: number, copy?: CopyMark) => void
 
 export interface Attempter {
+  /** The setting that this process lacks to make attempts: nothing is subscribed then. Undefined: it makes them. */
+  readonly lacks?: string
+  /**
+   * Why nothing can be delivered to this endpoint with the settings of this process, as in `must be …`. Subscribe and
+   * moves ask it.
+   */
+  refusalOf?(endpoint: string): string | undefined
   /** An attempt follows soon: start what takes long on the way to the endpoint. */
   openAhead(target: Target): void
   /**

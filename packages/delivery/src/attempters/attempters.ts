@@ -1,13 +1,21 @@
 /** The attempter of every endpoint kind. A protocol without one does not compile. */
 import type { Protocol } from '@fantail/contracts'
 import type { Attempter } from './attempter.ts'
+import type { KindSettings } from './kind-settings.ts'
 import { QueueAttempter, type QueueAttempterOptions } from './queue-attempter.ts'
 import { WebhookAttempter, type WebhookAttempterOptions } from './webhook-attempter.ts'
 
 export type Attempters = Readonly<Record<Protocol, Attempter>>
 
+interface KindOptions {
+  /** Where those of a kind are absent, it has an UnconfiguredAttempter. Default: none are given. */
+  kinds?: KindSettings
+}
+
 /** A process creates them once, and closes them by `closeAttempters` when it stops. */
-export function createAttempters(options: WebhookAttempterOptions & QueueAttempterOptions): Attempters {
+export function createAttempters(
+  options: WebhookAttempterOptions & QueueAttempterOptions & KindOptions,
+): Attempters {
   const webhook = new WebhookAttempter(options)
   const queue = new QueueAttempter(options)
   return { http: webhook, https: webhook, sqs: queue }

@@ -14,7 +14,8 @@ export function readEndpoint(
   given: Protocol | undefined,
   place: ArnDefaults,
 ): EndpointAddress | Problem {
-  for (const protocol of PROTOCOLS) {
+  // First the one that was named: several kinds may share a syntax.
+  for (const protocol of given === undefined ? PROTOCOLS : [given, ...PROTOCOLS]) {
     const read = PROTOCOL_TRAITS[protocol].endpoint.read(text, place, given === protocol)
     if (read === undefined) continue
     if ('message' in read) return { path: 'endpoint', ...read }

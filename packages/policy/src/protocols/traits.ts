@@ -25,6 +25,12 @@ export function refusedSetting(
   return `is for ${inWords(takers, 'and')} subscriptions only`
 }
 
+/** Whether an endpoint of this kind can be sent a token that confirms a subscription. */
+export function canBeAsked(protocol: Protocol): boolean {
+  const { confirmedBy } = PROTOCOL_TRAITS[protocol]
+  return confirmedBy === 'endpoint' || confirmedBy === 'person'
+}
+
 /** Lists names as a sentence does. */
 export function inWords(names: readonly string[], last: 'and' | 'or'): string {
   if (names.length < 2) return names.join()

@@ -1,7 +1,7 @@
 /** Webhooks: a request by HTTP or HTTPS is the attempt. */
-import { RETRY_ON_DEFAULT, SYSTEM_POLICY } from '@fantail/contracts'
+import { RETRY_ON_DEFAULT, type ResultClass, SYSTEM_POLICY } from '@fantail/contracts'
 import { isRetriedOn } from '../retries/retry-on.ts'
-import type { EndpointSyntax, ProtocolTraits, ReadEndpoint, ResultClass } from './protocol-traits.ts'
+import type { EndpointSyntax, ProtocolTraits, ReadEndpoint } from './protocol-traits.ts'
 
 type Scheme = 'http' | 'https'
 
@@ -14,7 +14,14 @@ export function webhookTraits(scheme: Scheme): ProtocolTraits {
   return {
     endpoint: syntaxOf(scheme),
     defaultPolicy: SYSTEM_POLICY,
-    takes: { deliveryPolicy: true, pacing: true, outbound: true, webhookKeys: true },
+    takes: {
+      rawDelivery: true,
+      deliveryPolicy: true,
+      throttle: true,
+      pacing: true,
+      outbound: true,
+      webhookKeys: true,
+    },
     confirmedBy: 'endpoint',
     retentionFloorSeconds: 0,
     classifyStatus,

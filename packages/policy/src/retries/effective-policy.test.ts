@@ -1,6 +1,6 @@
 import { type DeliveryPolicy, SYSTEM_POLICY } from '@fantail/contracts'
 import { describe, expect, it } from 'vitest'
-import { QUEUE_POLICY } from '../protocols/queue-traits.ts'
+import { AWS_MANAGED_POLICY } from '../protocols/fixed-policies.ts'
 import { effectivePolicy } from './effective-policy.ts'
 
 const RETRY = { minDelayTarget: 5, maxDelayTarget: 6, numRetries: 1 }
@@ -60,6 +60,8 @@ describe('effective policy', () => {
 
   it('a queue’s policy is fixed for any topic and subscription', () => {
     const policy = { healthyRetryPolicy: RETRY, throttlePolicy: { maxReceivesPerSecond: 1 } }
-    expect(effectivePolicy(topic(policy), { deliveryPolicy: policy, protocol: 'sqs' })).toBe(QUEUE_POLICY)
+    expect(effectivePolicy(topic(policy), { deliveryPolicy: policy, protocol: 'sqs' })).toBe(
+      AWS_MANAGED_POLICY,
+    )
   })
 })

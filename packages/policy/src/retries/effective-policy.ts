@@ -33,7 +33,7 @@ export function effectivePolicy(
   subscription?: SubscriptionPolicy,
 ): EffectiveDeliveryPolicy {
   const { takes, defaultPolicy } = PROTOCOL_TRAITS[subscription?.protocol ?? 'https']
-  if (!takes.deliveryPolicy) return defaultPolicy
+  if (!takes.deliveryPolicy) return takes.throttle ? throttled(defaultPolicy, subscription) : defaultPolicy
   const own = topic.disableSubscriptionOverrides ? null : subscription?.deliveryPolicy
   const shared = topic.deliveryPolicy
   const retry = own?.healthyRetryPolicy ?? shared?.healthyRetryPolicy
@@ -42,6 +42,12 @@ export function effectivePolicy(
     throttlePolicy: own?.throttlePolicy ?? shared?.throttlePolicy ?? null,
     requestPolicy: own?.requestPolicy ?? shared?.requestPolicy ?? defaultRequest(defaultPolicy, subscription),
   }
+}
+
+/** The topic's policy is for kinds that take one, so it changes nothing here. */
+function throttled(fixed: EffectiveDeliveryPolicy, subscription: SubscriptionPolicy | undefined) {
+  const throttlePolicy = subscription?.deliveryPolicy?.throttlePolicy
+  return throttlePolicy ? { ...fixed, throttlePolicy } : fixed
 }
 
 /** SNS sends its envelope as text. A native subscription says what it is; its raw bodies are JSON or not. */

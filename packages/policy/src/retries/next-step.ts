@@ -4,10 +4,10 @@ import {
   type Protocol,
   RETENTION_SECONDS_MAX,
   RETRY_SECONDS_MAX,
+  type ResultClass,
   type RetryCause,
   type RetryPolicy,
 } from '@fantail/contracts'
-import type { ResultClass } from '../protocols/protocol-traits.ts'
 import { PROTOCOL_TRAITS } from '../protocols/traits.ts'
 import { nominalDelayMs, retryPhase, totalRetrySeconds } from './retry-curve.ts'
 import { isRetriedOn } from './retry-on.ts'
@@ -38,7 +38,7 @@ export function classify(
   { retryOn }: Pick<RetryPolicy, 'retryOn'> = {},
 ): ResultClass {
   if (result.kind === 'failure') return result.permanent ? 'permanent' : 'retry'
-  const usual = PROTOCOL_TRAITS[protocol].classifyStatus(result.statusCode)
+  const usual = result.verdict ?? PROTOCOL_TRAITS[protocol].classifyStatus(result.statusCode)
   if (usual === 'delivered' || retryOn === undefined) return usual
   return isRetriedOn(result.statusCode, retryOn) ? 'retry' : 'permanent'
 }
@@ -85,6 +85,6 @@ function roomAbove(policy: RetryPolicy, maxRetrySeconds: number): number {
 
 /** An endpoint may ask for more time, up to the longest delay of its policy. */
 function retryAfterMs(result: AttemptResult, policy: RetryPolicy): number {
-  if (result.kind !== 'response' || result.retryAfterSeconds === undefined) return 0
+  if (result.retryAfterSeconds === undefined) return 0
   return Math.min(result.retryAfterSeconds, policy.maxDelayTarget) * 1_000
 }

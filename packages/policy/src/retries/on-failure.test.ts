@@ -1,6 +1,6 @@
 import { SYSTEM_POLICY } from '@fantail/contracts'
 import { expect, test } from 'vitest'
-import { QUEUE_POLICY } from '../protocols/queue-traits.ts'
+import { AWS_MANAGED_POLICY } from '../protocols/fixed-policies.ts'
 import { describeOnFailure, durationInWords } from './on-failure.ts'
 
 const { healthyRetryPolicy: policy } = SYSTEM_POLICY
@@ -32,7 +32,7 @@ test.each([
     'after 5 min, when the topic’s retention ends, before the last of 31 attempts: to dead; at once if refused for good',
   ],
   [
-    { policy: QUEUE_POLICY.healthyRetryPolicy, retentionSeconds: 30 * 86_400, queue: null },
+    { policy: AWS_MANAGED_POLICY.healthyRetryPolicy, retentionSeconds: 30 * 86_400, queue: null },
     'after 100016 attempts in 23.1 d discarded; at once if refused for good',
   ],
 ])('%o', (failing, text) => expect(describeOnFailure(failing)).toBe(text))

@@ -1,7 +1,7 @@
 import { type BackoffFunction, type RetryPolicy, SYSTEM_POLICY } from '@fantail/contracts'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { QUEUE_POLICY } from '../protocols/queue-traits.ts'
+import { AWS_MANAGED_POLICY, CUSTOMER_MANAGED_POLICY } from '../protocols/fixed-policies.ts'
 import { BACKOFF, nominalDelayMs, previewRetries, retryPhase, totalRetrySeconds } from './retry-curve.ts'
 
 const FUNCTIONS = Object.keys(BACKOFF) as BackoffFunction[]
@@ -136,10 +136,20 @@ describe('retry curve', () => {
   })
 
   it('the queues’ policy answers any retry without walking its 100,015', () => {
-    const { healthyRetryPolicy: policy } = QUEUE_POLICY
+    const { healthyRetryPolicy: policy } = AWS_MANAGED_POLICY
     const delays = [1, 3, 4, 5, 6, 15, 16, 100_015].map((retry) => nominalDelayMs(policy, retry))
     expect(delays).toEqual([0, 0, 1_000, 1_000, 1_000, 20_000, 20_000, 20_000])
     expect(retryPhase(policy, 100_015)).toBe('postBackoff')
     expect(totalRetrySeconds(policy) / 86_400).toBeCloseTo(23.15, 2)
+  })
+
+  it('mail, text messages and push wait 10, 10, 10, 11.2, 13.5 s, and 6.7 h in all', () => {
+    const { healthyRetryPolicy: policy } = CUSTOMER_MANAGED_POLICY
+    const delays = previewRetries(policy).map(({ delaySeconds }) => Math.round(delaySeconds * 10) / 10)
+    expect(delays.slice(0, 13)).toEqual([
+      10, 10, 10, 11.2, 13.5, 18.1, 27.3, 45.8, 82.7, 156.6, 304.4, 600, 600,
+    ])
+    expect(delays.slice(11)).toEqual(Array.from({ length: 39 }, () => 600))
+    expect(totalRetrySeconds(policy)).toBeCloseTo(24_090, 0)
   })
 })

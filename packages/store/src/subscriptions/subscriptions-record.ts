@@ -72,10 +72,9 @@ type FieldSource = Pick<
 >
 
 export function subscriptionFields(record: FieldSource): SubscriptionFields {
-  const rate = record.deliveryPolicy?.throttlePolicy?.maxReceivesPerSecond
   const awaited = record.status === 'pending' || record.unsubscribed
   return {
-    throttle: rate === undefined ? '' : String(rate),
+    throttle: throttleOf(record),
     maxInFlight: record.maxInFlight,
     // The farewell of an unsubscribed one leaves its lane even where it was paused.
     paused: record.status === 'paused' && !record.unsubscribed ? '1' : '',
@@ -86,6 +85,15 @@ export function subscriptionFields(record: FieldSource): SubscriptionFields {
     mode: modeOf(record),
     floor: PROTOCOL_TRAITS[record.protocol].retentionFloorSeconds,
   }
+}
+
+/** '' follows the topic. A kind without policies does not; its throttle stands behind `=`, and 0 is none. */
+function throttleOf({ protocol, deliveryPolicy }: FieldSource): string {
+  const { takes, defaultPolicy } = PROTOCOL_TRAITS[protocol]
+  const own = deliveryPolicy?.throttlePolicy ?? undefined
+  if (takes.deliveryPolicy) return own === undefined ? '' : String(own.maxReceivesPerSecond)
+  const throttle = (takes.throttle ? own : undefined) ?? defaultPolicy.throttlePolicy
+  return `=${throttle?.maxReceivesPerSecond ?? 0}`
 }
 
 const MODES: Record<RetryMode, string> = { policy: '-', standard: 's', adaptive: 'a' }

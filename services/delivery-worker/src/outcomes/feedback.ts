@@ -14,6 +14,7 @@ export function feedbackOf(
   { attributes }: TopicRecord,
   kind: ReportTraits['feedback'],
 ): Feedback | undefined {
+  if (kind === null) return undefined
   const successes = Boolean(attributes[`${kind}SuccessFeedbackRoleArn`])
   const failures = Boolean(attributes[`${kind}FailureFeedbackRoleArn`])
   if (!successes && !failures) return undefined

@@ -129,6 +129,7 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
     vault: options.vault,
     clock: () => clock.now(),
     userAgent: settings.userAgent,
+    kinds: settings,
   })
   const deps: ApiDeps = {
     ...stores,

@@ -14,6 +14,7 @@ import {
   orderingProblems,
   pacingProblems,
   policyProblems,
+  rawProblems,
   type SubscriptionSettings,
 } from './subscription-settings.ts'
 
@@ -75,6 +76,7 @@ function refuseMixture(
   // A filter that stays as it is may be one that an earlier version accepted.
   const setsFilter = given.filterPolicy !== undefined || given.filterPolicyScope !== undefined
   const problems = [
+    ...rawProblems({ protocol, raw }),
     ...policyProblems(deliveryPolicy, { protocol, raw }),
     ...orderingProblems(record),
     ...(setsFilter ? filterProblems(record) : []),

@@ -20,7 +20,7 @@ import {
   type MessageKind,
   type SubscriptionRecord,
 } from '@fantail/contracts'
-import { PROTOCOL_TRAITS } from '@fantail/policy'
+import { canBeAsked, PROTOCOL_TRAITS } from '@fantail/policy'
 import { createConfirmationToken, deliveryId, placeOfSubscription } from '@fantail/store'
 import type { ApiDeps } from '../deps.ts'
 import { notFound } from '../http/error-answers.ts'
@@ -140,7 +140,7 @@ function confirmMove(
 }
 
 /**
- * Takes an http(s) subscription out by its link and asks the endpoint whether that was meant; a pending one, or one
+ * Takes a subscription out by its link and asks the endpoint whether that was meant; a pending one, or one
  * that cannot be asked, is deleted.
  */
 export async function unsubscribeByLink(
@@ -148,8 +148,7 @@ export async function unsubscribeByLink(
   record: SubscriptionRecord,
   publicUrl: string,
 ): Promise<void> {
-  const cannotAnswer = PROTOCOL_TRAITS[record.protocol].confirmedBy === 'account'
-  if (record.status === 'pending' || cannotAnswer) return deleteSubscription(deps, record.id)
+  if (record.status === 'pending' || !canBeAsked(record.protocol)) return deleteSubscription(deps, record.id)
   const taken = await deps.subscriptions.update(record.id, () => ({
     unsubscribed: true,
     // Its token is replaced, and another endpoint has no part in that question.

@@ -18,6 +18,7 @@ import { invalid, notFound } from '../http/error-answers.ts'
 import { visibleSubscription } from './change.ts'
 import { CONFIRMATION_TEXT, newToken, parkQuestion, takeConfirmation } from './confirmations.ts'
 import { type KeptEndpoint, keepMoved, type OutboundChange, outboundProblems } from './outbound.ts'
+import { servedProblems } from './subscription-settings.ts'
 import { attemptMessage } from './test-attempt.ts'
 
 interface MoveRequest {
@@ -46,15 +47,17 @@ export async function moveSubscription(
 }
 
 /** The endpoint as it is stored; its protocol, and whether it keeps order, are those of the subscription. */
-function readMoved({ settings }: ApiDeps, record: SubscriptionRecord, endpoint: string): string {
+function readMoved(deps: ApiDeps, record: SubscriptionRecord, endpoint: string): string {
   const { isQueue, endpoint: kind } = PROTOCOL_TRAITS[record.protocol]
-  const address = readEndpoint(endpoint, record.protocol, settings.arn)
+  const address = readEndpoint(endpoint, record.protocol, deps.settings.arn)
   if ('path' in address)
     throw FantailError.invalid('endpoint', `must be ${kind.name}, as the protocol is ${record.protocol}`)
   if (isQueue && isFifoName(address.endpoint) !== isFifoName(record.endpoint)) {
     const before = isFifoName(record.endpoint) ? 'a FIFO queue' : 'a standard queue'
     throw FantailError.invalid('endpoint', `must be ${before}, as it was`)
   }
+  const problems = servedProblems(deps, address)
+  if (problems.length > 0) throw invalid(problems)
   return address.endpoint
 }
 

@@ -6,10 +6,11 @@ import {
   isProtocol,
   type NewSubscriptionInput,
   type Problem,
+  type Protocol,
   type SubscriptionRecord,
   type TopicRecord,
 } from '@fantail/contracts'
-import { type EndpointAddress, PROTOCOL_TRAITS, readEndpoint } from '@fantail/policy'
+import { canBeAsked, type EndpointAddress, PROTOCOL_TRAITS, readEndpoint } from '@fantail/policy'
 import { placeOfSubscription } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
@@ -23,8 +24,10 @@ import {
   orderingProblems,
   pacingProblems,
   policyProblems,
+  rawProblems,
   SETTING_DEFAULTS,
   type SubscriptionSettings,
+  servedProblems,
   settingsOf,
 } from './subscription-settings.ts'
 
@@ -61,21 +64,25 @@ export function newSubscriptionProblems(deps: ApiDeps, body: Record<string, unkn
     typeof endpoint === 'string' && endpoint !== ''
       ? readEndpoint(endpoint, known, deps.settings.arn)
       : undefined
-  const problems = address && 'path' in address ? [address] : []
+  const problems = address === undefined ? [] : 'path' in address ? [address] : servedProblems(deps, address)
   const found = address && 'protocol' in address ? address.protocol : undefined
-  if (found && confirmation === 'handshake' && PROTOCOL_TRAITS[found].confirmedBy === 'account') {
-    problems.push({
-      path: 'confirmation',
-      message: `must be none if the endpoint is ${PROTOCOL_TRAITS[found].endpoint.name}`,
-    })
-  }
   const context = { protocol: found, raw: rawMessageDelivery === true }
   return [
     ...problems,
+    ...confirmationProblems(found, confirmation),
+    ...rawProblems(context),
     ...policyProblems(body.deliveryPolicy, context),
     ...filterProblems(filteringOf(body)),
     ...outboundProblems(body.outbound, found),
   ]
+}
+
+function confirmationProblems(protocol: Protocol | undefined, given: unknown): Problem[] {
+  if (protocol === undefined || (given !== 'handshake' && given !== 'none')) return []
+  const { confirmedBy, endpoint } = PROTOCOL_TRAITS[protocol]
+  const only = canBeAsked(protocol) ? 'handshake' : 'none'
+  if (given === only || confirmedBy === 'endpoint') return []
+  return [{ path: 'confirmation', message: `must be ${only} if the endpoint is ${endpoint.name}` }]
 }
 
 /** Members of the right type. The schema reports the others. */
@@ -110,7 +117,7 @@ export async function subscribeNatively(
   if (problems.length > 0) throw invalid(problems)
   const topic = await deps.topics.get(topicArn)
   if (!topic) throw notFound('topic')
-  const confirmation = input.confirmation ?? 'none'
+  const confirmation = input.confirmation ?? usualConfirmation(address)
   const confirmationGiven = input.confirmation !== undefined
   const { outbound } = input
   await provideDeadLetterQueue(deps, { redrivePolicy, createQueue: input.redrivePolicy?.createQueue })
@@ -118,6 +125,11 @@ export async function subscribeNatively(
   const deadLetters = given.redrivePolicy === undefined ? ('topicQueue' as const) : undefined
   const made = { confirmation, confirmationGiven, deadLetters, origin: 'native' as const }
   return subscribe(deps, { topic, address, given, outbound, ...made, ...by })
+}
+
+/** Nobody may subscribe a person who has not agreed. */
+function usualConfirmation({ protocol }: EndpointAddress): 'handshake' | 'none' {
+  return PROTOCOL_TRAITS[protocol].confirmedBy === 'person' ? 'handshake' : 'none'
 }
 
 /** `not_found` where the topic has gone; `subscription_exists`; TopicFullError. */

@@ -5,16 +5,25 @@ import { isDeepStrictEqual } from 'node:util'
 import {
   type FilterPolicy,
   isFifoName,
+  isObject,
   type NewSubscriptionInput,
+  PROTOCOLS,
   type Problem,
   type Protocol,
   resolveQueue,
   type SubscriptionRecord,
 } from '@fantail/contracts'
-import { checkDeliveryPolicy, PROTOCOL_TRAITS, parseDeliveryPolicy, refusedSetting } from '@fantail/policy'
+import {
+  checkDeliveryPolicy,
+  type EndpointAddress,
+  inWords,
+  PROTOCOL_TRAITS,
+  parseDeliveryPolicy,
+  refusedSetting,
+} from '@fantail/policy'
 import { SUBSCRIPTION, type SubscriptionSettings } from '@fantail/store'
 import type { z } from 'zod'
-import type { Settings } from '../deps.ts'
+import type { ApiDeps, Settings } from '../deps.ts'
 
 export type { SubscriptionSettings }
 export const SETTING_DEFAULTS: SubscriptionSettings = SUBSCRIPTION.settingDefaults
@@ -80,6 +89,20 @@ function plain(value: unknown): unknown {
   return value === undefined ? undefined : JSON.parse(JSON.stringify(value))
 }
 
+/** Why this process cannot deliver to an endpoint. A kind may need settings, and may refuse single endpoints. */
+export function servedProblems(
+  { attempters }: Pick<ApiDeps, 'attempters'>,
+  { protocol, endpoint }: EndpointAddress,
+): Problem[] {
+  const attempter = attempters[protocol]
+  if (attempter.lacks !== undefined) {
+    const message = `cannot be delivered to: ${protocol} endpoints need ${attempter.lacks}, which is not set`
+    return [{ path: 'endpoint', message }]
+  }
+  const message = attempter.refusalOf?.(endpoint)
+  return message === undefined ? [] : [{ path: 'endpoint', message }]
+}
+
 interface PolicyContext {
   /** Undefined if the given members do not determine it. */
   protocol: Protocol | undefined
@@ -94,8 +117,19 @@ export function policyProblems(policy: unknown, { protocol, raw }: PolicyContext
   if (policy === undefined || policy === null) return []
   const path = 'deliveryPolicy'
   const message = refusedSetting(protocol, 'deliveryPolicy')
-  if (message !== undefined) return [{ path, message }]
+  if (message !== undefined && (!isObject(policy) || refusedSetting(protocol, 'throttle') !== undefined)) {
+    return [{ path, message }]
+  }
+  if (message !== undefined) {
+    const others = Object.keys(policy).filter((member) => member !== 'throttlePolicy')
+    if (others.length > 0) return others.map((member) => ({ path: `${path}.${member}`, message }))
+  }
   return checkDeliveryPolicy(policy, { path, contentTypes: raw ? 'raw' : 'plain' })
+}
+
+export function rawProblems({ protocol, raw }: PolicyContext): Problem[] {
+  const message = raw ? refusedSetting(protocol, 'rawDelivery') : undefined
+  return message === undefined ? [] : [{ path: 'rawMessageDelivery', message }]
 }
 
 type Paced = Partial<Pick<SubscriptionRecord, 'retryMode' | 'circuitBreaker'>> & {
@@ -119,6 +153,11 @@ export function orderingProblems({ topicArn, protocol, endpoint, redrivePolicy }
   const ordered = isFifoName(topicArn)
   const fifoQueue = PROTOCOL_TRAITS[protocol].isQueue && isFifoName(endpoint)
   const problems: Problem[] = []
+  if (ordered && PROTOCOL_TRAITS[protocol].fifo.topics === 'never') {
+    const takers = PROTOCOLS.filter((other) => PROTOCOL_TRAITS[other].fifo.topics !== 'never')
+    const message = `must be of ${inWords(takers, 'or')}, as the topic is a FIFO topic`
+    problems.push({ path: 'endpoint', message })
+  }
   if (fifoQueue && !ordered) {
     problems.push({ path: 'endpoint', message: 'must be a standard queue, as the topic is a standard one' })
   }

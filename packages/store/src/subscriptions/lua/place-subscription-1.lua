@@ -15,7 +15,7 @@
 -- @arg revision: text
 -- @arg open: text, record up to where the slot follows
 -- @arg status: text, that it is counted under
--- @arg throttle: text, own, or ''
+-- @arg throttle: text, own, or '', or of its kind behind '='
 -- @arg max_in_flight: digits
 -- @arg has_dlq: text, '1' or ''
 -- @arg expires: text, when its token expires, ms, or ''

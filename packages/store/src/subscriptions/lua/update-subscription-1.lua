@@ -9,7 +9,7 @@
 -- @arg record: text
 -- @arg was_counted: text, status that it was counted under, or ''
 -- @arg counted: text, status that it is counted under, or ''
--- @arg throttle: text, own, or ''
+-- @arg throttle: text, own, or '', or of its kind behind '='
 -- @arg max_in_flight: digits
 -- @arg paused: text, '1' or ''
 -- @arg has_dlq: text, '1' or ''

@@ -60,6 +60,14 @@ local function read_pace(base, id, mode, now, lane, rate)
   return rate and rate > 0 and math.min(rate, adaptive) or adaptive
 end
 
+-- A throttle behind '=' is that of an endpoint kind without policies: the topic's does not change it.
+local KINDS_OWN = string.byte('=')
+
+local function throttle_of(own, slice)
+  if own and string.byte(own) == KINDS_OWN then return tonumber(string.sub(own, 2)) end
+  return (not slice.fixed and tonumber(own)) or slice.rate
+end
+
 -- nil where there is no such lane. gap: ms between sends where throttled; tat: theoretical arrival time of the next;
 -- fifo: '1', '2' where several of a group may go at once, or false; proven: its endpoint has answered in time; turn,
 -- cap and dlq only when it is to be claimed from.
@@ -79,7 +87,7 @@ local function lane_of(base, id, now, to_claim)
     proven = h[8] == '1', turn = tonumber(h[9]) or 0, cap = tonumber(h[10]) or 32, dlq = h[11] == '1',
     rate = false, gap = false, tat = false, leased = false, pace = false,
   }
-  local rate = (not slice.fixed and tonumber(h[2])) or slice.rate
+  local rate = throttle_of(h[2], slice)
   if h[7] then rate = read_pace(base, id, h[7], now, lane, rate) end
   if rate and rate > 0 then
     lane.rate, lane.gap = rate, 1000 / rate

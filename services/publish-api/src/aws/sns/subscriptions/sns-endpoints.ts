@@ -1,6 +1,7 @@
 /**
  * Protocols and endpoints of Subscribe (checklist 136 to 139). SNS has nine protocols, and some of them can be reached
  * from here. The others are judged as SNS judges them, so that a client learns of its mistake first, and then refused.
+ * A kind whose settings this process lacks is refused in the same way.
  */
 import type { AwsError } from '@fantail/aws-wire'
 import {
@@ -10,6 +11,7 @@ import {
   PROTOCOLS,
   type Protocol,
 } from '@fantail/contracts'
+import type { Attempters } from '@fantail/delivery'
 import { type EndpointAddress, inWords, PROTOCOL_TRAITS } from '@fantail/policy'
 import { invalidParameter, missingParameter, unprefixed } from '../refusals.ts'
 
@@ -25,6 +27,7 @@ const matches = (pattern: RegExp, refusal: (endpoint: string) => AwsError): Chec
 }
 const email = matches(EMAIL, () => invalidParameter('Email address'))
 
+/** Protocols of SNS that no endpoint kind stands for yet. */
 const UNSERVED: Record<string, Check> = {
   email,
   'email-json': email,
@@ -62,24 +65,38 @@ export function checkEndpoint(name: string, endpoint: unknown, defaults: ArnDefa
   return { protocol: name, endpoint: text, address: null }
 }
 
-export function unservedProtocol(protocol: string): AwsError {
+/** What can be delivered to; throws where nothing can be delivered by the protocol, or to this endpoint. */
+export function checkServed({ protocol, address }: GivenEndpoint, attempters: Attempters): EndpointAddress {
+  const attempter = address && attempters[address.protocol]
+  if (!attempter || attempter.lacks !== undefined) throw unservedProtocol(protocol, attempters)
+  const refusal = attempter.refusalOf?.(address.endpoint)
+  if (refusal !== undefined) throw invalidParameter(`Endpoint Reason: ${refusal}`)
+  return address
+}
+
+function unservedProtocol(protocol: string, attempters: Attempters): AwsError {
+  const served = PROTOCOLS.filter((name) => attempters[name].lacks === undefined)
+  const lacks = isProtocol(protocol) ? attempters[protocol].lacks : undefined
   return invalidParameter(
-    `Protocol Reason: this service delivers to ${inWords(PROTOCOLS, 'and')} endpoints and cannot deliver to ${protocol}`,
+    `Protocol Reason: this service delivers to ${inWords(served, 'and')} endpoints and cannot deliver to ${protocol}` +
+      (lacks === undefined ? '' : `: ${lacks} is not set`),
   )
 }
 
+const notOfProtocol = () => invalidParameter('Endpoint must match the specified protocol')
+
 /** SNS's words for what is no endpoint of the protocol. */
-const UNREADABLE: Record<Protocol, string> = {
-  http: 'Endpoint must match the specified protocol',
-  https: 'Endpoint must match the specified protocol',
-  sqs: 'SQS endpoint ARN',
+const UNREADABLE: Record<Protocol, (endpoint: string) => AwsError> = {
+  http: notOfProtocol,
+  https: notOfProtocol,
+  sqs: () => invalidParameter('SQS endpoint ARN'),
 }
 
 function addressOf(protocol: Protocol, endpoint: string, defaults: ArnDefaults): EndpointAddress {
   const syntax = PROTOCOL_TRAITS[protocol].endpoint
   const read = syntax.read(endpoint, defaults, false)
   if (read === undefined || (syntax.isUrl && !URL.canParse(endpoint))) {
-    throw invalidParameter(UNREADABLE[protocol])
+    throw UNREADABLE[protocol](endpoint)
   }
   if ('message' in read) throw invalidParameter(`Endpoint Reason: ${read.message}`)
   if (endpoint.length <= ENDPOINT_CHARS_MAX) return { protocol, ...read }

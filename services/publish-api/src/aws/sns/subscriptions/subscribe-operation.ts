@@ -1,6 +1,6 @@
 /**
  * Subscribe (checklist 55, 136 to 147): a webhook is pending until it confirms; a queue of the caller's account takes
- * part at once, one of another account is asked to confirm by a message in it.
+ * part at once, one of another account is asked to confirm by a message in it. `confirmedBy` of the traits decides.
  */
 import { type AwsCall, AwsError, type AwsInput, type Operation } from '@fantail/aws-wire'
 import { FantailError, isFifoName, parseArn } from '@fantail/contracts'
@@ -13,7 +13,7 @@ import { type Subscribe, type Subscribed, subscribe } from '../../../subscriptio
 import { SETTING_DEFAULTS } from '../../../subscriptions/subscription-settings.ts'
 import { checkTopicArn } from '../arns.ts'
 import { invalidParameter, noSuchTopic } from '../refusals.ts'
-import { checkEndpoint, checkProtocol, type GivenEndpoint, unservedProtocol } from './sns-endpoints.ts'
+import { checkEndpoint, checkProtocol, checkServed, type GivenEndpoint } from './sns-endpoints.ts'
 import { readSettings, refuseOnSubscribe } from './subscription-attributes.ts'
 
 export function subscribeOperation(deps: ApiDeps): Operation {
@@ -58,8 +58,7 @@ async function subscribeByWire(deps: ApiDeps, input: AwsInput, call: AwsCall): P
     { ...SETTING_DEFAULTS, topicArn, protocol: given.protocol, endpoint: given.endpoint },
     { refuse: refuseOnSubscribe, maxRetrySeconds: deps.settings.maxRetrySeconds },
   )
-  if (!given.address) throw unservedProtocol(given.protocol)
-  const { address } = given
+  const address = checkServed(given, deps.attempters)
   refuseUnreachable(deps, address, call)
   const request: Subscribe = {
     topic,
@@ -101,10 +100,11 @@ interface Confirming {
   authentication?: Authentication
 }
 
-/** Who subscribes a queue of their own has thereby confirmed, and is the one who may take it out again. */
+/** A caller who confirms by subscribing, as for a queue of their own, is the one who may take it out again. */
 function confirmationOf({ protocol, endpoint }: EndpointAddress, { account, signed }: AwsCall): Confirming {
-  const isOwn = parseArn(endpoint)?.account === account
-  if (PROTOCOL_TRAITS[protocol].confirmedBy === 'endpoint' || !isOwn) return { confirmation: 'handshake' }
+  const { confirmedBy } = PROTOCOL_TRAITS[protocol]
+  const isOwn = confirmedBy === 'account' && parseArn(endpoint)?.account === account
+  if (confirmedBy !== 'subscriber' && !isOwn) return { confirmation: 'handshake' }
   if (!signed) return { confirmation: 'none' }
   return {
     confirmation: 'none',

@@ -3,7 +3,7 @@
  * take them, read into settings. Raw delivery and the filter's scope are read first: what others may say depends on
  * them.
  */
-import { type FilterPolicyScope, isProtocol, type SubscriptionRecord } from '@fantail/contracts'
+import type { FilterPolicyScope, SubscriptionRecord } from '@fantail/contracts'
 import { FilterPolicyError, traitsOf } from '@fantail/policy'
 import { readFilterPolicy } from '../../../subscriptions/filters.ts'
 import type { SubscriptionSettings } from '../../../subscriptions/subscription-settings.ts'
@@ -61,7 +61,7 @@ export function readSettings(given: Given, before: Subscriber, rules: ReadingRul
   }
 }
 
-/** Every protocol that is served takes raw delivery. */
+/** Those of SNS's protocols without an endpoint kind that take raw delivery. */
 const UNSERVED_RAW_PROTOCOLS = new Set(['firehose'])
 
 function readRaw({ RawMessageDelivery: text }: Given, { protocol }: Subscriber, refuse: Refuse): Read {
@@ -70,7 +70,7 @@ function readRaw({ RawMessageDelivery: text }: Given, { protocol }: Subscriber, 
   if (value !== 'true' && value !== 'false') {
     throw refuse(`RawMessageDelivery: Invalid value [${text}]. Must be true or false.`)
   }
-  if (!isProtocol(protocol) && !UNSERVED_RAW_PROTOCOLS.has(protocol)) {
+  if (!(traitsOf(protocol)?.takes.rawDelivery ?? UNSERVED_RAW_PROTOCOLS.has(protocol))) {
     throw refuse(`Delivery protocol [${protocol}] does not support raw message delivery.`)
   }
   return { rawMessageDelivery: value === 'true' }

@@ -2,7 +2,7 @@
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
 import { FantailError, parseArn, type SubscriptionRecord } from '@fantail/contracts'
 import { maskCredentials } from '@fantail/delivery'
-import { PROTOCOL_TRAITS } from '@fantail/policy'
+import { canBeAsked } from '@fantail/policy'
 import type { ApiDeps } from '../../../deps.ts'
 import { changeSettings } from '../../../subscriptions/change.ts'
 import { SETTING_DEFAULTS } from '../../../subscriptions/subscription-settings.ts'
@@ -43,8 +43,7 @@ function attributesOf(record: SubscriptionRecord): Record<string, string> {
   const owner = parseArn(record.arn)?.account ?? ''
   const { filterPolicy, filterPolicyScope = SETTING_DEFAULTS.filterPolicyScope, redrivePolicy } = record
   // A queue that was not asked to confirm was subscribed by its owner.
-  const isAccounts = PROTOCOL_TRAITS[record.protocol].confirmedBy === 'account'
-  const ownQueue = isAccounts && record.confirmation === 'none'
+  const bySubscribing = !canBeAsked(record.protocol) && record.confirmation === 'none'
   return {
     SubscriptionArn: record.arn,
     TopicArn: record.topicArn,
@@ -53,7 +52,7 @@ function attributesOf(record: SubscriptionRecord): Record<string, string> {
     Owner: owner,
     SubscriptionPrincipal: record.principal ?? `arn:aws:iam::${owner}:root`,
     PendingConfirmation: String(record.status === 'pending'),
-    ConfirmationWasAuthenticated: String(ownQueue || record.confirmationWasAuthenticated === true),
+    ConfirmationWasAuthenticated: String(bySubscribing || record.confirmationWasAuthenticated === true),
     RawMessageDelivery: String(record.rawMessageDelivery),
     ...(filterPolicy && {
       FilterPolicy: JSON.stringify(filterPolicy),

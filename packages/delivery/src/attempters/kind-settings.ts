@@ -1,0 +1,5 @@
+/**
+ * Settings of endpoint kinds, by their names in the configuration of worker and API. Each kind declares its own, all of
+ * them optional, beside its attempter. This is their intersection.
+ */
+export type KindSettings = object

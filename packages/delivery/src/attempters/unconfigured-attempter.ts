@@ -1,0 +1,20 @@
+/** Stands for an endpoint kind whose settings this process lacks. Subscriptions that exist keep what waits. */
+import type { Attempt, AttemptDone, Attempter } from './attempter.ts'
+
+export class UnconfiguredAttempter implements Attempter {
+  readonly lacks: string
+
+  /** `setting`: the environment variable that switches the kind on. */
+  constructor(setting: string) {
+    this.lacks = setting
+  }
+
+  openAhead(): void {}
+
+  attempt(_: Attempt, done: AttemptDone): void {
+    const detail = `${this.lacks} is not set`
+    setImmediate(done, { kind: 'failure', error: 'not_configured', detail, durationMs: 0, permanent: false })
+  }
+
+  async close(): Promise<void> {}
+}
